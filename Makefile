@@ -1,0 +1,64 @@
+# make web    build the site and serve it here
+# make test   everything that must hold; what continuous integration runs
+PYTHON ?= python3
+BIN := .venv/bin
+DONE := .cache/done
+PORT ?= 0
+
+.PHONY: setup build web test lint browser bench schema screenshot clean
+.DELETE_ON_ERROR:
+
+# Debian packages, where they can be installed without asking.
+ROOT := $(if $(filter 0,$(shell id -u)),,sudo -n)
+apt = command -v apt-get >/dev/null && $(ROOT) apt-get update -qq \
+	&& $(ROOT) apt-get install -y -qq --no-install-recommends $(1) >/dev/null
+
+setup: $(DONE)/python $(DONE)/node
+
+$(DONE)/python: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("neat_onnx needs Python 3.11 or newer, and $(PYTHON) is %s: say make PYTHON=/path/to/python3" % sys.version.split()[0])'
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { $(call apt,python3-venv); } \
+		|| { echo "Python's venv module is missing: install python3-venv" >&2; exit 1; }
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . --group dev
+	@mkdir -p $(@D) && touch $@
+
+$(DONE)/node: package.json package-lock.json
+	@node -e 'process.exit(+process.versions.node.split(".")[0] < 20)' \
+		|| { echo "neat_onnx needs Node 20 or newer to build its page" >&2; exit 1; }
+	npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	@mkdir -p $(@D) && touch $@
+
+build: setup
+	$(BIN)/python web/build.py
+
+web: build
+	$(BIN)/python web/serve.py $(PORT)
+
+lint: setup
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	MYPYPATH=web $(BIN)/mypy web/build.py web/serve.py web/pack
+
+browser: setup
+	@$(BIN)/python e2e/browser.py >/dev/null 2>&1 || { $(call apt,chromium); } || true
+	@$(BIN)/python e2e/browser.py
+
+test: lint build browser
+	$(BIN)/python -m pytest tests
+	$(BIN)/python -m pytest e2e
+
+bench: build browser
+	set -e; for bench in tests/bench/bench_*.py; do $(BIN)/python $$bench; done
+
+schema: setup
+	set -e; for name in model network options; do \
+		$(BIN)/neat-onnx schema $$name > schema/$$name.schema.json; done
+
+screenshot: build browser
+	$(BIN)/python e2e/screenshot.py
+
+clean:
+	rm -rf .venv .cache .mypy_cache .pytest_cache .ruff_cache node_modules web/dist

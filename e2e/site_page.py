@@ -1,0 +1,107 @@
+"""The built site, served; and the page as a person uses it."""
+
+import contextlib
+import json
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Locator, Page
+
+ROOT = Path(__file__).absolute().parent.parent
+DIST = ROOT / "web" / "dist"
+CORPORA = ROOT / "tests" / "corpora"
+SAMPLES = {
+    "neataptic-ts": "nts-net-dag-24",
+    "neataptic": "nap-net-random-1",
+    "neat-python": "np-ff-19",
+}
+
+sys.path.insert(0, str(ROOT / "web"))
+
+from serve import server  # noqa: E402
+
+
+@contextlib.contextmanager
+def served(folder: Path) -> Iterator[str]:
+    """The address of a server of `folder`, without a closing slash."""
+    found = server(folder)
+    threading.Thread(target=found.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{found.server_port}"
+    finally:
+        found.shutdown()
+        found.server_close()
+
+
+def case(name: str) -> dict[str, Any]:
+    return json.loads((CORPORA / f"{name}.json").read_text())
+
+
+def source_text(name: str) -> bytes:
+    """The network document of a case, as a file."""
+    return json.dumps(case(name)["source"]).encode()
+
+
+class NeatPage:
+    """The page, by the names that its elements carry.
+
+    Attributes:
+        complaints: console errors and warnings, and uncaught exceptions.
+        requests: the address of each request that the page made.
+    """
+
+    def __init__(self, page: Page, address: str) -> None:
+        self.page = page
+        self.complaints: list[str] = []
+        self.requests: list[str] = []
+        page.on("console", self._listen)
+        page.on("pageerror", lambda error: self.complaints.append(f"uncaught: {error}"))
+        page.context.on("request", lambda request: self.requests.append(request.url))
+        page.goto(f"{address}/")
+
+    def _listen(self, message: Any) -> None:
+        if message.type in ("error", "warning"):
+            self.complaints.append(f"{message.type}: {message.text}")
+
+    def __getitem__(self, name: str) -> Locator:
+        return self.page.get_by_test_id(name)
+
+    def text(self, name: str) -> str:
+        return self[name].inner_text()
+
+    def wait_ready(self) -> None:
+        self.page.wait_for_selector("body[data-state=ready]", timeout=90_000)
+
+    def choose(self, name: str, data: bytes) -> str:
+        """Choose a file in the picker; gives the outcome, done or error."""
+        turns = self.turns()
+        upload = {"name": name, "mimeType": "application/json", "buffer": data}
+        self["file-input"].set_input_files(files=[upload])
+        return self.outcome(turns)
+
+    def turns(self) -> int:
+        return int(self.page.get_attribute("body", "data-turns"))
+
+    def outcome(self, turns: int) -> str:
+        """Wait until a file more than `turns` has come to its end."""
+        self.page.wait_for_selector(f"body[data-turns='{turns + 1}']", timeout=60_000)
+        return self.page.get_attribute("body", "data-job")
+
+    def download(self, kind: str) -> tuple[str, bytes]:
+        """The name and the bytes behind a download link: onnx, json or network."""
+        with self.page.expect_download() as waiting:
+            self[f"download-{kind}"].click()
+        return waiting.value.suggested_filename, Path(waiting.value.path()).read_bytes()
+
+    def drag(self, path: Path) -> None:
+        """Drop a file on the drop zone the way the system does it."""
+        box = self["drop-zone"].bounding_box()
+        place = {"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2}
+        data = {"items": [], "files": [str(path)], "dragOperationsMask": 1}
+        session = self.page.context.new_cdp_session(self.page)
+        for kind in ("dragEnter", "dragOver", "drop"):
+            event = {"type": kind, **place, "data": data}
+            session.send("Input.dispatchDragEvent", event)

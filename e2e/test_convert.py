@@ -1,0 +1,130 @@
+"""Files in, files out: what the page gives is what CPython gives, and it is right."""
+
+import json
+
+import numpy as np
+import onnxruntime
+import pytest
+from site_page import ROOT, SAMPLES, case, source_text
+
+import neat_onnx
+
+CASES = [
+    "nts-net-mlp-3",
+    "nts-net-dag-34",
+    "nts-net-disabled-2",
+    "nap-net-perceptron-4",
+    "np-ff-24",
+    "np-atom-agg-median",
+]
+
+
+def assert_right(model: bytes, name: str) -> None:
+    """The model, run by onnxruntime, gives what the peer's own code gave."""
+    recorded = case(name)
+    session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
+    x = np.array(recorded["inputs"], np.float32)
+    (got,) = session.run(None, {session.get_inputs()[0].name: x})
+    want = np.array(recorded["outputs"])
+    slack = 2e-6 * np.maximum(1, np.abs(want)) + 8 * np.array(recorded["sens32"])[:, None]
+    assert np.all(np.abs(got - want) <= slack)
+
+
+def assert_files(page, document: dict, stem: str) -> bytes:
+    """The three downloads equal, byte for byte, what CPython makes of the same document."""
+    net = neat_onnx.load_network(document)
+    model = neat_onnx.export(net)
+    name, onnx = page.download("onnx")
+    assert (name, onnx) == (f"{stem}.onnx", model.to_bytes())
+    assert page.download("json") == (f"{stem}.onnx.json", model.to_json().encode())
+    assert page.download("network") == (f"{stem}.network.json", net.to_json().encode())
+    return onnx
+
+
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_a_sample_is_one_click_away(shared, sample):
+    turns = shared.turns()
+    shared[f"sample-{sample}"].click()
+    assert shared.outcome(turns) == "done"
+    assert shared.text("verdict") == "passed"
+    document = json.loads((ROOT / "web" / "samples" / f"{sample}.json").read_text())
+    assert document == case(SAMPLES[sample])["source"]
+    assert_right(assert_files(shared, document, sample), SAMPLES[sample])
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_chosen_file_becomes_the_model_that_cpython_makes(shared, name):
+    assert shared.choose(f"{name}.json", source_text(name)) == "done"
+    assert shared.text("verdict") == "passed"
+    assert float(shared.text("normalised-mse")) <= 1e-12
+    assert float(shared.text("mse")) >= 0
+    assert_right(assert_files(shared, case(name)["source"], name), name)
+
+
+def test_a_dropped_file_is_converted_and_described(neat, tmp_path):
+    path = tmp_path / "dag.json"
+    path.write_bytes(source_text("nts-net-dag-24"))
+    turns = neat.turns()
+    neat.drag(path)
+    assert neat.outcome(turns) == "done"
+    source = case("nts-net-dag-24")["source"]
+    told = neat.text("network-summary")
+    assert "NeatapticTS" in told
+    assert f"{source['input']} inputs, {source['output']} outputs" in told
+    assert f"{len(source['nodes'])}, " in told
+    assert neat["graph"].bounding_box()["height"] > 100
+    assert f"{len(source['nodes'])} neurons" in neat["graph"].get_attribute("aria-label")
+
+
+def test_two_files_in_a_row_never_mix(neat):
+    assert neat.choose("first.json", source_text("nts-net-dag-24")) == "done"
+    first = neat.text("network-summary")
+    assert neat.choose("second.json", source_text("np-ff-19")) == "done"
+    assert neat.text("network-summary") != first
+    assert_files(neat, case("np-ff-19")["source"], "second")
+
+
+def test_the_newest_of_two_files_at_once_wins(neat):
+    turns = neat.turns()
+    sources = {"old.json": source_text("nts-net-mlp-4"), "new.json": source_text("np-ff-19")}
+    for name, data in sources.items():
+        upload = {"name": name, "mimeType": "application/json", "buffer": data}
+        neat["file-input"].set_input_files(files=[upload])
+    assert neat.outcome(turns) == "done"
+    assert_files(neat, case("np-ff-19")["source"], "new")
+    neat.page.wait_for_timeout(500)
+    assert neat.turns() == turns + 1
+
+
+def test_a_file_dropped_while_python_is_loading_waits_for_it(context, address):
+    from site_page import NeatPage
+
+    neat = NeatPage(context.new_page(), address)
+    assert neat.page.get_attribute("body", "data-state") == "loading"
+    assert neat.choose("early.json", source_text("np-ff-19")) == "done"
+    assert neat.text("verdict") == "passed"
+    neat.page.close()
+
+
+def test_options_change_what_is_exported(neat):
+    neat.choose("net.json", source_text("nts-net-dag-24"))
+    turns = neat.turns()
+    neat.page.locator("#option-dtype").select_option("float64")
+    neat["export-button"].click()
+    assert neat.outcome(turns) == "done"
+    assert float(neat.text("normalised-mse")) <= 1e-24
+    net = neat_onnx.load_network(case("nts-net-dag-24")["source"])
+    model = neat_onnx.export(net, dtype="float64")
+    assert neat.download("onnx")[1] == model.to_bytes()
+
+
+@pytest.mark.parametrize("ending", [".onnx", ".onnx.json"])
+def test_a_model_comes_back_as_a_network(neat, ending):
+    net = neat_onnx.load_network(case("np-ff-19")["source"])
+    model = neat_onnx.export(net)
+    data = model.to_bytes() if ending == ".onnx" else model.to_json().encode()
+    assert neat.choose(f"winner{ending}", data) == "done"
+    assert neat.text("verdict") == "passed"
+    name, back = neat.download("network")
+    assert name == "winner.network.json"
+    assert back == neat_onnx.import_model(neat_onnx.load_model(data)).to_json().encode()

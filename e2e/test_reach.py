@@ -1,0 +1,115 @@
+"""The page for everyone: keyboard, narrow screens, the dark, no motion, assistive technology."""
+
+import pytest
+from site_page import SAMPLES, NeatPage, source_text
+
+
+def focused(page) -> str:
+    return page.evaluate(
+        "document.activeElement.dataset.testid ?? document.activeElement.className"
+    )
+
+
+def test_the_keyboard_alone_is_enough(neat, tmp_path):
+    page = neat.page
+    page.keyboard.press("Tab")
+    assert focused(page) == "skip"
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    order = [focused(page)]
+    while order[-1] != "sample-neat-python":
+        page.keyboard.press("Tab")
+        order.append(focused(page))
+    turns = neat.turns()
+    page.keyboard.press("Enter")
+    assert neat.outcome(turns) == "done"
+
+    page.get_by_test_id("drop-zone").focus()
+    path = tmp_path / "net.json"
+    path.write_bytes(source_text("np-ff-19"))
+    for key in ("Enter", "Space"):
+        turns = neat.turns()
+        with page.expect_file_chooser() as waiting:
+            page.keyboard.press(key)
+        waiting.value.set_files(path)
+        assert neat.outcome(turns) == "done"
+
+    reached = set()
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        reached.add(focused(page))
+    assert {"export-button", "drop-zone", "sample-neataptic"} <= reached
+    assert {"download-onnx", "download-json", "download-network"} <= {
+        name.replace("button ", "") for name in reached
+    }
+
+
+def test_what_has_the_focus_shows_it(neat):
+    neat.page.keyboard.press("Tab")
+    neat.page.keyboard.press("Tab")
+    style = "getComputedStyle(document.activeElement).outlineStyle"
+    assert neat.page.evaluate(style) == "solid"
+
+
+@pytest.mark.parametrize("width", [360, 390, 768])
+def test_no_sideways_scrolling(neat, width):
+    neat.page.set_viewport_size({"width": width, "height": 740})
+    overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    assert neat.page.evaluate(overflow) == 0
+    for name in SAMPLES:
+        turns = neat.turns()
+        neat[f"sample-{name}"].click()
+        neat.outcome(turns)
+        assert neat.page.evaluate(overflow) == 0
+    neat.choose(f"{'long' * 30}.json", b'{"nodes": [}')
+    assert neat.page.evaluate(overflow) == 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_stands_out_in_both_schemes(neat, scheme):
+    neat.page.emulate_media(color_scheme=scheme)
+    turns = neat.turns()
+    neat["sample-neataptic"].click()
+    neat.outcome(turns)
+    for selector in ("h1", ".lead", "#summary dt", "#summary dd", ".drop-title", ".status"):
+        assert contrast(neat.page, selector) >= 4.5, selector
+
+
+def contrast(page, selector: str) -> float:
+    """WCAG's contrast ratio of an element's text to what it stands on."""
+    return page.evaluate(
+        """(selector) => {
+            const parse = (text) => text.match(/[\\d.]+/g).map(Number);
+            let element = document.querySelector(selector);
+            const text = parse(getComputedStyle(element).color);
+            let back = [0, 0, 0, 0];
+            for (; element && (back[3] ?? 1) === 0; element = element.parentElement) {
+                back = parse(getComputedStyle(element).backgroundColor);
+            }
+            const light = (rgb) => rgb.slice(0, 3).map((value) => value / 255)
+                .map((v) => (v <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4))
+                .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0);
+            const [a, b] = [light(text), light(back)].sort((x, y) => y - x);
+            return (a + 0.05) / (b + 0.05);
+        }""",
+        selector,
+    )
+
+
+def test_outcomes_are_announced(neat):
+    live = neat.page.locator("[aria-live=polite]")
+    turns = neat.turns()
+    neat["sample-neataptic"].click()
+    neat.outcome(turns)
+    assert "passed" in live.inner_text()
+    assert neat.page.locator("[role=status]").inner_text().strip() == "ready"
+    assert neat["error"].get_attribute("role") == "alert"
+    assert neat.page.locator(".frame canvas").get_attribute("aria-label")
+
+
+def test_no_motion_for_those_who_asked_for_none(browser, address):
+    context = browser.new_context(reduced_motion="reduce")
+    neat = NeatPage(context.new_page(), address)
+    seconds = "getComputedStyle(document.getElementById('drop')).transitionDuration"
+    assert neat.page.evaluate(seconds) == "0s"
+    context.close()

@@ -1,0 +1,54 @@
+"""Evolved neural networks to ONNX and back, proven equal.
+
+    import neat_onnx
+
+    net = neat_onnx.load_network("winner.json")
+    model = neat_onnx.export(net)
+    model.save("winner.onnx")
+    print(neat_onnx.verify(net, model))
+"""
+
+from neat_onnx.api import export, import_model, json_schema
+from neat_onnx.errors import (
+    DocumentError,
+    ModelError,
+    NeatOnnxError,
+    NeatOnnxWarning,
+    NetworkError,
+    OptionError,
+)
+from neat_onnx.model import Finding, Model, load_model, validate
+from neat_onnx.network.activations import register_activation
+from neat_onnx.network.aggregations import register_aggregation
+from neat_onnx.network.network import Network
+from neat_onnx.network.summary import Summary, summary
+from neat_onnx.options import ExportOptions
+from neat_onnx.readers import load_network
+from neat_onnx.verify import Report, verify
+from neat_onnx.version import __version__
+
+__all__ = [
+    "DocumentError",
+    "ExportOptions",
+    "Finding",
+    "Model",
+    "ModelError",
+    "NeatOnnxError",
+    "NeatOnnxWarning",
+    "Network",
+    "NetworkError",
+    "OptionError",
+    "Report",
+    "Summary",
+    "__version__",
+    "export",
+    "import_model",
+    "json_schema",
+    "load_model",
+    "load_network",
+    "register_activation",
+    "register_aggregation",
+    "summary",
+    "validate",
+    "verify",
+]

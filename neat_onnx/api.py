@@ -1,0 +1,63 @@
+"""The verbs of the public surface: export, import, schema."""
+
+from typing import Any, Literal
+
+from neat_onnx.errors import OptionError
+from neat_onnx.export import export_network
+from neat_onnx.genome import import_network
+from neat_onnx.lift import BatchAxis
+from neat_onnx.model import Model, load_model
+from neat_onnx.model.schema import model_schema
+from neat_onnx.network.network import Network
+from neat_onnx.options import export_options
+from neat_onnx.readers import load_network
+from neat_onnx.schemas import network_schema, options_schema
+
+
+def export(net: Any, *, options: Any = None, **keywords: Any) -> Model:
+    """Turn a network into ONNX.
+
+    Args:
+        net: a Network, or whatever `load_network` reads.
+        options: the options as one document; camelCase names are read too.
+        keywords: the same options one by one; they win. See `ExportOptions`.
+
+    Returns:
+        A valid ONNX model that computes the same, with the batch as the first axis of every input
+        and output.
+
+    Raises:
+        NetworkError: the network cannot be exported, for example because of a cycle.
+        OptionError: an option is unknown or has a wrong value.
+    """
+    wanted = export_options(options, **keywords)
+    return export_network(net if isinstance(net, Network) else load_network(net), wanted)
+
+
+def import_model(model: Any, *, batch_axis: BatchAxis = "auto") -> Network:
+    """Turn ONNX into a network that can evolve on.
+
+    The graph itself is lifted; the metadata that `export` wrote adds ids, names and genes that do
+    not compute, if it fits the graph (a NeatOnnxWarning says if it does not).
+
+    Args:
+        model: a Model, or whatever `load_model` reads.
+        batch_axis: "auto" takes the first axis of every input for the batch; with None every axis
+            is features.
+
+    Raises:
+        ModelError: the graph has something that neurons cannot compute; says which node.
+    """
+    return import_network(load_model(model), batch_axis)
+
+
+def json_schema(name: Literal["model", "network", "options"]) -> dict[str, Any]:
+    """The JSON Schema (draft 2020-12) of JSON ONNX, of network JSON, or of the export options.
+
+    Raises:
+        OptionError: there is no schema of that name.
+    """
+    schemas = {"model": model_schema, "network": network_schema, "options": options_schema}
+    if name not in schemas:
+        raise OptionError(f"there is no schema named '{name}'", hint=f"Schemas: {', '.join(schemas)}")
+    return schemas[name]()

@@ -1,0 +1,150 @@
+"""What the page may ask of the engine: a table of functions, JSON and bytes in and out.
+
+The page's worker calls `call`; nothing here knows of browsers, so CPython tests it.
+"""
+
+import json
+import math
+import warnings
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import neat_onnx
+from neat_onnx.errors import DocumentError, NeatOnnxError, NeatOnnxWarning, printable
+from neat_onnx.network.network import Network
+from neat_onnx.network.summary import drawing, summary
+from neat_onnx.options import export_options
+from neat_onnx.text import parse_json
+
+Progress = Callable[[str, float], None]
+
+_MOST_DRAWN = 4000
+
+
+class Reply(NamedTuple):
+    """What a method gives back: a JSON value, and files by name."""
+
+    result: dict[str, Any]
+    blobs: dict[str, bytes]
+
+
+def call(
+    method: str, params: str, data: bytes | memoryview, progress: Progress
+) -> tuple[str, dict[str, bytes]]:
+    """Run a method of the table; never raises on bad input.
+
+    Args:
+        method: its name.
+        params: a JSON object.
+        data: the file that it is about; empty if it is about none.
+        progress: is told a stage and the fraction done, from 0 to 1.
+
+    Returns:
+        JSON text of `{"result": …}` or `{"error": {"kind", "message", "where", "hint"}}`, and the
+        files made.
+    """
+    try:
+        run = _METHODS.get(method)
+        if run is None:
+            raise DocumentError(f"there is no method '{method}'")
+        reply = run(json.loads(params), bytes(data), progress)
+        return _json({"result": reply.result}), reply.blobs
+    except NeatOnnxError as error:
+        return _failure(type(error).__name__, error.message, error.where, error.hint), {}
+    except MemoryError:
+        return _failure("MemoryError", "it is too large for the memory of this tab"), {}
+    except Exception as error:  # noqa: BLE001 (the page goes on working whatever happens)
+        message = printable(f"{type(error).__name__}: {error}".rstrip(": "))
+        hint = "This is a mistake in neat_onnx: please report it, with the file if you can share it"
+        return _failure("InternalError", message, hint=hint), {}
+
+
+def _warm(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
+    """Go the whole way once, so that the first file finds everything imported."""
+    net = neat_onnx.Network.mlp([1, 1], activation="tanh", seed=0)
+    neat_onnx.verify(net, neat_onnx.export(net), samples=4)
+    return Reply({}, {})
+
+
+def _options(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
+    return Reply(neat_onnx.json_schema("options"), {})
+
+
+def _convert(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", NeatOnnxWarning)
+        result, blobs = _converted(params, data, progress)
+    told = [printable(str(warning.message)) for warning in caught]
+    return Reply({**result, "warnings": list(dict.fromkeys(told))}, blobs)
+
+
+def _converted(
+    params: dict[str, Any], data: bytes, progress: Progress
+) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """Read a network and export it, or read a model and import it; then compare the two."""
+    progress("reading", 0.05)
+    options = export_options(params.get("options"))
+    document = _document(str(params.get("name", "")), data)
+    if isinstance(document, bytes) or (isinstance(document, dict) and "graph" in document):
+        model = neat_onnx.load_model(document)
+        progress("importing", 0.25)
+        net, kind = neat_onnx.import_model(model), "model"
+    else:
+        net, kind = neat_onnx.load_network(document), "network"
+        progress("exporting", 0.25)
+        model = neat_onnx.export(net, options=options)
+    progress("comparing", 0.5)
+    checked = {"samples": params.get("samples", 256), "seed": params.get("seed", 0)}
+    report = neat_onnx.verify(net, model, **checked)
+    progress("writing", 0.85)
+    blobs = {
+        "onnx": model.to_bytes(),
+        "json": model.to_json(encoding=options.encoding).encode(),
+        "network": net.to_json().encode(),
+    }
+    result = {
+        "kind": kind,
+        "summary": summary(net).model_dump(),
+        "graph": _graph(net),
+        "report": report.model_dump(),
+    }
+    return result, blobs
+
+
+def _document(name: str, data: bytes) -> Any:
+    """The JSON value of the file, or its bytes if it is a binary ONNX file."""
+    begin = data[:64].lstrip(b"\xef\xbb\xbf \t\r\n")
+    if name.lower().endswith(".onnx") and not begin.startswith((b"{", b"[")):
+        return data
+    return parse_json(data)
+
+
+def _graph(net: Network) -> dict[str, Any] | None:
+    return drawing(net).model_dump() if len(net) <= _MOST_DRAWN else None
+
+
+def _failure(kind: str, message: str, where: str | None = None, hint: str | None = None) -> str:
+    return _json({"error": {"kind": kind, "message": message, "where": where, "hint": hint}})
+
+
+def _json(value: Any) -> str:
+    return json.dumps(_finite(value), allow_nan=False, separators=(",", ":"))
+
+
+def _finite(value: Any) -> Any:
+    """`value` with NaN and infinities as words, since JSON has no numbers for them."""
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value
+
+
+_METHODS: dict[str, Callable[[dict[str, Any], bytes, Progress], Reply]] = {
+    "convert": _convert,
+    "options": _options,
+    "warm": _warm,
+}

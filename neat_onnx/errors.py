@@ -1,0 +1,69 @@
+"""The one exception family, and the warning.
+
+    Exception
+    └── NeatOnnxError          everything this package raises on bad input
+        ├── DocumentError      the text is not JSON, or not a document this package knows
+        ├── NetworkError       a network is not one: a bad weight, a missing neuron, a cycle
+        ├── ModelError         a model is not valid, or uses what is not supported
+        └── OptionError        an option has a value it cannot have
+    UserWarning
+    └── NeatOnnxWarning        the result is right, but there is something to know about it
+"""
+
+import unicodedata
+
+_HIDDEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
+_LONGEST = 400
+
+
+def printable(text: str) -> str:
+    """`text` with control, format and separator characters escaped and its length bounded.
+
+    Names in messages come from files: they may hold terminal escapes or bidi overrides.
+    """
+    shown = "".join(
+        char.encode("unicode_escape").decode() if unicodedata.category(char) in _HIDDEN else char
+        for char in text[: _LONGEST + 1]
+    )
+    return shown if len(text) <= _LONGEST else shown[:_LONGEST] + "…"
+
+
+class NeatOnnxError(Exception):
+    """Bad input, told to the user: what is wrong, where, and what to do.
+
+    Attributes:
+        message: what is wrong, one sentence without its full stop.
+        where: a JSON path, a node's or a neuron's name; None if it is the whole input.
+        hint: what to do about it; None if that is obvious.
+    """
+
+    def __init__(self, message: str, *, where: str | None = None, hint: str | None = None) -> None:
+        self.message = printable(message)
+        self.where = None if where is None else printable(where)
+        self.hint = None if hint is None else printable(hint)
+        super().__init__(self.message)
+
+    def __str__(self) -> str:
+        place = f" ({self.where})" if self.where else ""
+        advice = f". {self.hint}" if self.hint else ""
+        return f"{self.message}{place}{advice}"
+
+
+class DocumentError(NeatOnnxError):
+    """The text is not JSON, or not a document this package knows."""
+
+
+class NetworkError(NeatOnnxError):
+    """A network is not one: a bad weight, a missing neuron, a cycle."""
+
+
+class ModelError(NeatOnnxError):
+    """A model is not valid, or uses what is not supported."""
+
+
+class OptionError(NeatOnnxError):
+    """An option has a value it cannot have."""
+
+
+class NeatOnnxWarning(UserWarning):
+    """The result is right, but there is something to know about it."""

@@ -1,0 +1,178 @@
+"""What a handler sees when it lowers neurons: where values stand, and a place to put nodes.
+
+The context knows nothing about any operator. A handler asks which tensor holds a neuron, emits
+nodes and initializers, and binds the neurons it lowered to the columns of a tensor it produced.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from neat_onnx.model import DataType, Node, Tensor
+from neat_onnx.network.growth import overflowing
+from neat_onnx.network.network import Bools, Ints, Network
+from neat_onnx.network.schedule import Schedule
+from neat_onnx.options import ExportOptions
+
+UNBOUND = -1
+
+
+@dataclass(frozen=True)
+class Columns:
+    """A tensor [N, width] and the neuron in each of its columns."""
+
+    tensor: str
+    neurons: Ints
+
+
+@dataclass(frozen=True)
+class Block:
+    """Neurons of one level that one handler lowers together.
+
+    Attributes:
+        level: their topological level, from 1.
+        neurons: positions, in the order in which they become columns.
+        suffix: makes the block's names differ from those of its level's other blocks.
+    """
+
+    level: int
+    neurons: Ints
+    suffix: str = ""
+
+    def name(self, stem: str) -> str:
+        """A node's name: `gemm_l3`."""
+        return f"{stem}_l{self.level}{self.suffix}"
+
+    def tensor(self, stem: str) -> str:
+        """A tensor's name: `Layer_3`."""
+        return f"{stem}_{self.level}{self.suffix}"
+
+    def weights(self, stem: str) -> str:
+        """An initializer's name: `W2`; they count from 0."""
+        return f"{stem}{self.level - 1}{self.suffix}"
+
+
+@dataclass
+class LoweringContext:
+    """The state of one export.
+
+    Attributes:
+        net, options, plan: what is exported, how, and in which order.
+        nodes, initializers: the graph so far.
+        columns: every tensor whose columns are neurons, in order of creation.
+        joined: the tensor that joins several of `columns`, by their positions.
+    """
+
+    net: Network
+    options: ExportOptions
+    plan: Schedule
+    nodes: list[Node] = field(default_factory=list)
+    initializers: dict[str, Tensor] = field(default_factory=dict)
+    columns: list[Columns] = field(default_factory=list)
+    joined: dict[tuple[int, ...], str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._names: set[str] = set()
+        read = np.union1d(self.net.live.source, self.net.output_neurons)
+        self._unread_inputs = np.array(
+            [
+                port.neurons[0]
+                for port in self.net.inputs
+                if port.neurons.size and not np.any(np.isin(port.neurons, read))
+            ],
+            np.int64,
+        )
+        self.bound_in = np.full(len(self.net), UNBOUND, np.int64)
+        self.overflowing: Bools = overflowing(self.net, self.plan)
+        self.fan_in: Ints = np.bincount(self.net.live.target, minlength=len(self.net))
+        self._first_edge = np.searchsorted(self.net.live.target, np.arange(len(self.net) + 1))
+
+    @property
+    def data_type(self) -> DataType:
+        return DataType.FLOAT if self.options.dtype == "float32" else DataType.DOUBLE
+
+    def edges_into(self, neurons: Ints) -> tuple[Ints, Ints]:
+        """The live connections into `neurons`: (row, edge), in the order of the rows and of links.
+
+        `row` is a position in `neurons`, `edge` one in `net.live`.
+        """
+        counts = self.fan_in[neurons]
+        starts = np.cumsum(counts) - counts
+        row = np.repeat(np.arange(len(neurons)), counts)
+        edge = np.repeat(self._first_edge[neurons] - starts, counts) + np.arange(len(row))
+        return row, edge
+
+    def take_unread_inputs(self) -> Ints:
+        """One neuron of every input port that nothing reads, the first time this is asked.
+
+        ONNX wants each graph input to be used: whoever asks reads them with zero weights.
+        """
+        unread, self._unread_inputs = self._unread_inputs, np.empty(0, np.int64)
+        return unread
+
+    # --- putting things into the graph -----------------------------------------------------------
+
+    def fresh(self, name: str) -> str:
+        """`name`, or `name_2`, …: the one place where names are made unique."""
+        unique, number = name, 1
+        while unique in self._names:
+            number += 1
+            unique = f"{name}_{number}"
+        self._names.add(unique)
+        return unique
+
+    def emit(
+        self,
+        operator: type[Node],
+        inputs: Sequence[str],
+        output: str | Sequence[str],
+        name: str,
+        **attributes: Any,
+    ) -> str:
+        """Add a node; its outputs' names are made unique. Returns the first output's name."""
+        wanted = [output] if isinstance(output, str) else list(output)
+        outputs = [self.fresh(each) for each in wanted]
+        kind = operator.model_fields["attributes"].annotation
+        assert kind is not None
+        self.nodes.append(
+            operator(
+                name=self.fresh_node(name),
+                input=list(inputs),
+                output=outputs,
+                attributes=kind(**attributes),
+            )
+        )
+        return outputs[0]
+
+    def fresh_node(self, name: str) -> str:
+        return self.fresh(f"node:{name}").removeprefix("node:")
+
+    def initializer(self, name: str, values: npt.ArrayLike, data_type: DataType | None = None) -> str:
+        """Add an initializer, of the model's float type unless told otherwise; returns its name."""
+        unique = self.fresh(name)
+        self.initializers[unique] = Tensor.of(unique, values, data_type or self.data_type)
+        return unique
+
+    def integers(self, name: str, values: Sequence[int]) -> str:
+        """Add a list of int64, such as a shape; returns its name."""
+        return self.initializer(name, np.array(values, np.int64), DataType.INT64)
+
+    def shared_integers(self, stem: str, values: Sequence[int]) -> str:
+        """The same, shared by all who ask for these values under this stem."""
+        name = "_".join([stem, *map(str, values)])
+        return name if name in self.initializers else self.integers(name, values)
+
+    def scalar(self, value: float) -> str:
+        """The initializer of rank 0 that holds `value`, shared by all who ask for it."""
+        name = f"const_{value!r}"
+        return name if name in self.initializers else self.initializer(name, np.float64(value))
+
+    # --- where values stand ----------------------------------------------------------------------
+
+    def bind(self, neurons: Ints, tensor: str) -> None:
+        """Say that the activations of `neurons` are the columns of `tensor`, in that order."""
+        self.bound_in[neurons] = len(self.columns)
+        self.columns.append(Columns(tensor, neurons))

@@ -1,0 +1,26 @@
+"""Model: what an ONNX file says, as Pydantic models of JSON ONNX."""
+
+from neat_onnx.model.attributes import Attributes
+from neat_onnx.model.model import Graph, MetadataEntry, Model, OperatorSet, load_model
+from neat_onnx.model.node import Node, node_class, node_classes
+from neat_onnx.model.tensor import DataType, Tensor
+from neat_onnx.model.validate import validate
+from neat_onnx.model.value import ValueInfo
+from neat_onnx.model.wiring import Finding
+
+__all__ = [
+    "Attributes",
+    "DataType",
+    "Finding",
+    "Graph",
+    "MetadataEntry",
+    "Model",
+    "Node",
+    "OperatorSet",
+    "Tensor",
+    "ValueInfo",
+    "load_model",
+    "node_class",
+    "node_classes",
+    "validate",
+]

@@ -1,0 +1,206 @@
+"""Attributes: what configures an operator, declared as typed fields.
+
+    class GemmAttributes(Attributes):
+        alpha: float = 1.0
+        transB: Literal[0, 1] = 0
+
+The annotation gives ONNX's attribute type: float FLOAT, int INT, str STRING, Tensor TENSOR, a Graph
+GRAPH; a tuple of them FLOATS, INTS, STRINGS; a Literal the type of its values; `| None` may be
+absent. The JSON form is ONNX's list, `[{"name": "alpha", "type": "FLOAT", "f": 2.0}]`, of the
+fields that were set, in the order of their declaration.
+"""
+
+from collections.abc import Iterator
+from enum import IntEnum
+from functools import cache
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
+
+from pydantic import BaseModel, ConfigDict, model_serializer, model_validator
+from pydantic_core import PydanticCustomError
+
+from neat_onnx.errors import printable
+from neat_onnx.model.numbers import finite, integer
+from neat_onnx.model.tensor import Tensor
+
+
+class AttributeType(IntEnum):
+    """The kinds of attribute, by ONNX's numbers."""
+
+    FLOAT = 1
+    INT = 2
+    STRING = 3
+    TENSOR = 4
+    GRAPH = 5
+    FLOATS = 6
+    INTS = 7
+    STRINGS = 8
+
+    @property
+    def key(self) -> str:
+        """The key that ONNX keeps a value of this type under."""
+        return _KEYS[self]
+
+
+_KEYS = dict(
+    zip(AttributeType, ("f", "i", "s", "t", "g", "floats", "ints", "strings"), strict=True)
+)
+_SCALARS: dict[type, AttributeType] = {
+    float: AttributeType.FLOAT,
+    int: AttributeType.INT,
+    str: AttributeType.STRING,
+    Tensor: AttributeType.TENSOR,  # any other model is a Graph, which is made of nodes
+}
+_LISTS: dict[type, AttributeType] = {
+    float: AttributeType.FLOATS,
+    int: AttributeType.INTS,
+    str: AttributeType.STRINGS,
+}
+
+
+class Attributes(BaseModel):
+    """The attributes of one operator: a base with none. See the module's docstring.
+
+    `Attributes(alpha=2.0)` takes values by name, reading takes ONNX's list. Only what was given
+    explicitly is written; a field that was not given has its default.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+
+    @classmethod
+    def types(cls) -> dict[str, AttributeType]:
+        """The ONNX attribute type of each field, in the order of declaration."""
+        return _types(cls)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_list(cls, document: Any) -> Any:
+        """ONNX's list as keyword arguments."""
+        if not isinstance(document, list | tuple):
+            return document
+        types = cls.types()
+        values: dict[str, Any] = {}
+        for entry in document:
+            name = _name(entry, types)
+            if name in values:
+                raise ValueError(f"attribute '{name}' is given twice")
+            try:
+                values[name] = _value(entry, types[name])
+            except ValueError as error:
+                raise ValueError(f"{name} {error}") from None
+        return values
+
+    def given(self) -> Iterator[tuple[str, AttributeType, Any]]:
+        """Name, type and value of each field that was set and is not None, as declared."""
+        for name, kind in self.types().items():
+            value = getattr(self, name)
+            if name in self.model_fields_set and value is not None:
+                yield name, kind, value
+
+    @model_serializer
+    def _document(self) -> list[dict[str, Any]]:
+        """ONNX's list."""
+        return [
+            {
+                "name": name,
+                "type": kind.name,
+                kind.key: list(value) if isinstance(value, tuple) else value,
+            }
+            for name, kind, value in self.given()
+        ]
+
+
+@cache
+def _types(declared: type[Attributes]) -> dict[str, AttributeType]:
+    return {name: _type_of(field.annotation) for name, field in declared.model_fields.items()}
+
+
+def _type_of(annotation: Any) -> AttributeType:
+    """The ONNX attribute type of a field's annotation."""
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin is Annotated:
+        return _type_of(arguments[0])
+    if origin in (Union, UnionType):
+        (kind,) = {_type_of(option) for option in arguments if option is not NoneType}
+        return kind
+    if origin is tuple:
+        return _LISTS[_plain(arguments[0])]
+    return _SCALARS.get(_plain(annotation), AttributeType.GRAPH)
+
+
+def _plain(annotation: Any) -> type:
+    """The type under Annotated and Literal."""
+    if get_origin(annotation) is Annotated:
+        return _plain(get_args(annotation)[0])
+    if get_origin(annotation) is Literal:
+        (plain,) = {type(value) for value in get_args(annotation)}
+        return plain
+    plain_type: type = annotation
+    return plain_type
+
+
+def _name(entry: Any, types: dict[str, AttributeType]) -> str:
+    if not isinstance(entry, dict) or not isinstance(entry.get("name"), str):
+        raise ValueError("each attribute is an object with a name")
+    name: str = entry["name"]
+    if name not in types:
+        raise PydanticCustomError(
+            "unknown_attribute",
+            "unknown attribute '{name}'",
+            {"name": printable(name), "hint": f"Known: {', '.join(types) or 'none'}"},
+        )
+    return name
+
+
+class _Given(NamedTuple):
+    type: AttributeType
+    value: Any
+
+
+def _value(entry: dict[str, Any], wanted: AttributeType) -> Any:
+    """The value of one entry of the list, checked to be of the type `wanted`."""
+    given = _given(entry, wanted)
+    if given.type is not wanted:
+        raise ValueError(f"is of type {given.type.name}, expected {wanted.name}")
+    match wanted:
+        case AttributeType.FLOAT:
+            return finite(given.value)
+        case AttributeType.INT:
+            return integer(given.value)
+        case AttributeType.FLOATS:
+            return tuple(finite(number) for number in _list(given.value))
+        case AttributeType.INTS:
+            return tuple(integer(number) for number in _list(given.value))
+        case AttributeType.STRINGS:
+            return tuple(_list(given.value))
+        case _:
+            return given.value
+
+
+def _given(entry: dict[str, Any], wanted: AttributeType) -> _Given:
+    """The type and the value that an entry states. The type may be left out."""
+    rest = {key: value for key, value in entry.items() if key not in ("name", "type")}
+    stated = _stated_type(entry["type"]) if "type" in entry else None
+    if not rest and (stated or wanted) in _LISTS.values():
+        return _Given(stated or wanted, [])  # protobuf's JSON drops an empty list
+    if len(rest) != 1:
+        raise ValueError(f"has {len(rest)} values, expected one")
+    ((key, value),) = rest.items()
+    kind = next((kind for kind in AttributeType if kind.key == key), None)
+    if kind is None or stated not in (None, kind):
+        raise ValueError(f"has a wrong key '{key}'")
+    return _Given(kind, value)
+
+
+def _stated_type(value: Any) -> AttributeType:
+    """An AttributeType by its name, as protobuf's JSON writes it, or by its number."""
+    try:
+        return AttributeType[value] if isinstance(value, str) else AttributeType(integer(value))
+    except (KeyError, ValueError):
+        raise ValueError(f"has the unsupported type {value!r}") from None
+
+
+def _list(value: Any) -> list[Any]:
+    if not isinstance(value, list | tuple):
+        raise ValueError("is not a list")
+    return list(value)

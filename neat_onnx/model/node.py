@@ -1,0 +1,160 @@
+"""Node: one operator application, and the registry of the operators.
+
+An operator is a class, and the class is its registration:
+
+    class LeakyReluAttributes(Attributes):
+        alpha: float = 0.01
+
+    class LeakyRelu(Node):
+        inputs = (1, 1)
+        since = 6
+        attributes: LeakyReluAttributes = LeakyReluAttributes()
+
+The class's name is the op_type. `node_class("LeakyRelu")` finds it, and a document's node is read
+as the class that its op_type names.
+"""
+
+from typing import Any, ClassVar, Self
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
+
+from neat_onnx.errors import ModelError
+from neat_onnx.model.attributes import Attributes
+
+__all__ = ["Attributes", "Node", "node_class", "node_classes", "parse_node"]
+
+_REGISTRY: dict[str, type["Node"]] = {}
+
+
+class Node(BaseModel):
+    """One application of an operator to tensors, all of them by name.
+
+    Attributes:
+        op_type: the operator; the name of the class.
+        name: the node's own name, for people.
+        domain: the operator's domain, "" for ONNX's own ("ai.onnx" is the same).
+        input: names of the tensors it reads; "" for an optional one that is left out.
+        output: names of the tensors it produces.
+        attributes: the operator's attributes.
+
+    A subclass gives `inputs` and `outputs`, the least and the most of each (None: no limit), and
+    `since`, the first opset that has the operator in this form. `class Shared(Node, abstract=True)`
+    is a base for operators, not an operator.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    inputs: ClassVar[tuple[int, int | None]] = (1, 1)
+    outputs: ClassVar[tuple[int, int | None]] = (1, 1)
+    since: ClassVar[int] = 1
+
+    op_type: str = Field("", validate_default=True)
+    name: str = ""
+    domain: str = ""
+    input: list[str] = []
+    output: list[str] = []
+    attributes: Attributes = Attributes()
+
+    def __init_subclass__(cls, **_: Any) -> None:
+        super().__init_subclass__()
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, *, abstract: bool = False, **_: Any) -> None:
+        if abstract:
+            return
+        if cls.__name__ in _REGISTRY:
+            raise ModelError(f"op_type {cls.__name__} is registered twice")
+        _REGISTRY[cls.__name__] = cls
+
+    @property
+    def label(self) -> str:
+        """How messages call it: `gemm_l1 (Gemm)`."""
+        return f"{self.name or ''.join(self.output[:1])} ({self.op_type})"
+
+    @field_validator("op_type")
+    @classmethod
+    def _is_this_class(cls, op_type: str) -> str:
+        if op_type not in ("", cls.__name__):
+            raise ValueError(f"is '{op_type}', expected '{cls.__name__}'")
+        return cls.__name__
+
+    @field_validator("domain")
+    @classmethod
+    def _is_this_domain(cls, domain: str) -> str:
+        own = cls.model_fields["domain"].default
+        if domain not in (own, own or "ai.onnx"):
+            raise ValueError(f"is '{domain}', op_type {cls.__name__} is known in '{own}' only")
+        return str(own)
+
+    @model_validator(mode="after")
+    def _arity(self) -> Self:
+        for what, names, (least, most) in (
+            ("inputs", self.input, self.inputs),
+            ("outputs", self.output, self.outputs),
+        ):
+            if len(names) < least or (most is not None and len(names) > most):
+                wanted = str(least) if least == most else f"{least} to {most or 'any number'}"
+                raise ValueError(f"has {len(names)} {what}, expected {wanted}")
+        return self
+
+    @model_serializer(mode="wrap")
+    def _document(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """The JSON form, without what is empty."""
+        document: dict[str, Any] = handler(self)
+        return {
+            key: value
+            for key, value in document.items()
+            if value or key not in ("name", "domain", "attributes")
+        }
+
+
+def node_class(op_type: str) -> type[Node]:
+    """The class of the operator `op_type`.
+
+    Raises:
+        ModelError: no such operator is registered.
+    """
+    found = _REGISTRY.get(op_type)
+    if found is None:
+        raise ModelError(
+            f"unsupported op_type {op_type}",
+            hint="An operator of your own is a subclass of neat_onnx.model.node.Node",
+        )
+    return found
+
+
+def node_classes() -> dict[str, type[Node]]:
+    """Every registered operator by its op_type, in alphabetical order."""
+    return dict(sorted(_REGISTRY.items()))
+
+
+def parse_node(document: Any) -> Node:
+    """The node that `document` describes, as an instance of the class its op_type names.
+
+    Raises:
+        ValueError: it is not a node, or not a right one (pydantic's ValidationError is one).
+    """
+    if isinstance(document, Node):
+        return document
+    if not isinstance(document, dict):
+        raise ValueError("is not an object")
+    op_type = document.get("op_type")
+    if not isinstance(op_type, str) or not op_type:
+        raise ValueError("has no op_type")
+    if not isinstance(document.get("attributes", []), list | Attributes):
+        raise ValueError("attributes is not a list")
+    try:
+        return node_class(op_type).model_validate(document)
+    except ModelError as error:
+        raise PydanticCustomError(
+            "unsupported_op", "{text}", {"text": error.message, "hint": error.hint}
+        ) from None

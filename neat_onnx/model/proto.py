@@ -1,0 +1,242 @@
+"""Model ⇄ onnx's protobuf, in pairs. The one module that knows protobuf."""
+
+from typing import Any
+
+import numpy as np
+import onnx
+from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
+
+from neat_onnx.errors import ModelError
+from neat_onnx.model.attributes import Attributes, AttributeType
+from neat_onnx.model.model import DEFAULT_OPSET, Graph, Model, from_document
+from neat_onnx.model.node import Node
+from neat_onnx.model.tensor import Tensor
+from neat_onnx.model.value import Extent, ValueInfo
+
+_OLDEST_IR = 8  # of opset 18
+_EXTERNAL = onnx.TensorProto.EXTERNAL
+
+
+def to_proto(model: Model) -> onnx.ModelProto:
+    """The model as a ModelProto; FLOAT rounds to float32.
+
+    A model that does not say its IR gets 8, its opset 18; a graph without a name gets "graph",
+    because ONNX wants one.
+
+    Raises:
+        ModelError: a FLOAT is too large for float32, or a text is not valid Unicode.
+    """
+    try:
+        return _model_to_proto(model)
+    except UnicodeEncodeError as error:
+        raise ModelError("a text has half a surrogate pair, which UTF-8 cannot hold") from error
+
+
+def from_proto(proto: onnx.ModelProto) -> Model:
+    """The model that `proto` holds. Local functions are inlined.
+
+    Raises:
+        ModelError: it is not a model, or uses what is not supported.
+    """
+    try:
+        if proto.functions:
+            from onnx.inliner import inline_local_functions  # noqa: PLC0415 - seldom needed
+
+            proto = inline_local_functions(proto)
+        if not proto.HasField("graph"):
+            raise ModelError("not an ONNX model: it has no graph")
+        return from_document(_model_from_proto(proto))
+    except UnicodeDecodeError as error:
+        raise ModelError("not a valid ONNX protobuf: a text is not UTF-8") from error
+
+
+def from_bytes(data: bytes) -> Model:
+    """The model of a binary ONNX file's content.
+
+    Raises:
+        ModelError: it is not one, or uses what is not supported.
+    """
+    proto = onnx.ModelProto()
+    try:
+        proto.ParseFromString(data)
+    except (DecodeError, RecursionError) as error:
+        raise ModelError(
+            "not a valid ONNX protobuf: truncated, damaged, nested too deeply, or no ONNX at all"
+        ) from error
+    return from_proto(proto)
+
+
+def _model_to_proto(model: Model) -> onnx.ModelProto:
+    proto = onnx.ModelProto(
+        ir_version=model.ir_version or _OLDEST_IR,
+        producer_name=model.producer_name,
+        producer_version=model.producer_version,
+        doc_string=model.doc_string,
+        graph=_graph_to_proto(model.graph),
+    )
+    opsets = [(entry.domain, entry.version) for entry in model.opset_import]
+    for domain, version in opsets or [("", DEFAULT_OPSET)]:
+        proto.opset_import.add(domain=domain, version=version)
+    for entry in model.metadata_props:
+        proto.metadata_props.add(key=entry.key, value=entry.value)
+    return proto
+
+
+def _model_from_proto(proto: onnx.ModelProto) -> dict[str, Any]:
+    document = {
+        "opset_import": [
+            {"domain": entry.domain, "version": entry.version} for entry in proto.opset_import
+        ],
+        "producer_name": proto.producer_name,
+        "producer_version": proto.producer_version,
+        "doc_string": proto.doc_string,
+        "metadata_props": [
+            {"key": entry.key, "value": entry.value} for entry in proto.metadata_props
+        ],
+        "graph": _graph_from_proto(proto.graph),
+    }
+    return {"ir_version": proto.ir_version, **document} if proto.ir_version else document
+
+
+def _graph_to_proto(graph: Graph) -> onnx.GraphProto:
+    return onnx.GraphProto(
+        name=graph.name or "graph",
+        doc_string=graph.doc_string,
+        input=[_value_to_proto(value) for value in graph.inputs],
+        output=[_value_to_proto(value) for value in graph.outputs],
+        initializer=[_tensor_to_proto(tensor) for tensor in graph.initializer],
+        node=[_node_to_proto(node) for node in graph.node],
+    )
+
+
+def _graph_from_proto(proto: onnx.GraphProto) -> dict[str, Any]:
+    if proto.sparse_initializer:
+        raise ModelError("sparse initializers are not supported", where="graph")
+    return {
+        "name": proto.name,
+        "doc_string": proto.doc_string,
+        "inputs": [_value_from_proto(value) for value in proto.input],
+        "outputs": [_value_from_proto(value) for value in proto.output],
+        "initializer": [_tensor_from_proto(tensor) for tensor in proto.initializer],
+        "node": [_node_from_proto(node) for node in proto.node],
+    }
+
+
+def _value_to_proto(value: ValueInfo) -> onnx.ValueInfoProto:
+    shape = value.shape
+    return onnx.helper.make_tensor_value_info(value.name, int(value.elem_type), shape)
+
+
+def _value_from_proto(proto: onnx.ValueInfoProto) -> dict[str, Any]:
+    kind = proto.type.WhichOneof("value")
+    if kind not in (None, "tensor_type"):
+        return {"name": proto.name, "type": {kind: {}}}
+    tensor = proto.type.tensor_type
+    document: dict[str, Any] = {"elem_type": tensor.elem_type}
+    if tensor.HasField("shape"):
+        document["shape"] = {"dim": [_dim_from_proto(dim) for dim in tensor.shape.dim]}
+    return {"name": proto.name, "type": {"tensor_type": document}}
+
+
+def _dim_from_proto(dim: Any) -> dict[str, Extent]:
+    field = dim.WhichOneof("value")
+    return {field: getattr(dim, field)} if field and getattr(dim, field) != "" else {}
+
+
+def _tensor_to_proto(tensor: Tensor) -> onnx.TensorProto:
+    return onnx.TensorProto(
+        name=tensor.name,
+        data_type=int(tensor.data_type),
+        dims=tensor.dims,
+        raw_data=tensor.to_bytes(),
+    )
+
+
+def _tensor_from_proto(proto: onnx.TensorProto) -> dict[str, Any]:
+    document: dict[str, Any] = {
+        "name": proto.name,
+        "data_type": proto.data_type,
+        "dims": list(proto.dims),
+        "raw_data": proto.raw_data,
+    }
+    if proto.data_location == _EXTERNAL:
+        document["data_location"] = "EXTERNAL"
+    for field in ("float_data", "double_data", "int64_data", "int32_data"):
+        document[field] = list(getattr(proto, field))
+    return document
+
+
+def _node_to_proto(node: Node) -> onnx.NodeProto:
+    return onnx.NodeProto(
+        op_type=node.op_type,
+        name=node.name,
+        domain=node.domain,
+        input=node.input,
+        output=node.output,
+        attribute=_attributes_to_proto(node.attributes, node.label),
+    )
+
+
+def _node_from_proto(proto: onnx.NodeProto) -> dict[str, Any]:
+    return {
+        "op_type": proto.op_type,
+        "name": proto.name,
+        "domain": proto.domain,
+        "input": list(proto.input),
+        "output": list(proto.output),
+        "attributes": [_attribute_from_proto(entry) for entry in proto.attribute],
+    }
+
+
+def _attributes_to_proto(attributes: Attributes, label: str) -> list[onnx.AttributeProto]:
+    protos = []
+    for name, kind, value in attributes.given():
+        if kind in (AttributeType.FLOAT, AttributeType.FLOATS):
+            _check_float32(value, f"node {label}: {name}")
+        field: dict[str, Any] = {"type": int(kind), kind.key: _field_to_proto(kind, value)}
+        protos.append(onnx.AttributeProto(name=name, **field))
+    return protos
+
+
+def _field_to_proto(kind: AttributeType, value: Any) -> Any:
+    match kind:
+        case AttributeType.STRING:
+            return value.encode()
+        case AttributeType.STRINGS:
+            return [text.encode() for text in value]
+        case AttributeType.TENSOR:
+            return _tensor_to_proto(value)
+        case AttributeType.GRAPH:
+            return _graph_to_proto(value)
+        case _:
+            return value
+
+
+def _attribute_from_proto(proto: onnx.AttributeProto) -> dict[str, Any]:
+    document: dict[str, Any] = {"name": proto.name, "type": int(proto.type)}
+    if document["type"] not in list(AttributeType):
+        return document  # to be refused
+    kind = AttributeType(document["type"])
+    return {**document, kind.key: _field_from_proto(kind, getattr(proto, kind.key))}
+
+
+def _field_from_proto(kind: AttributeType, value: Any) -> Any:
+    match kind:
+        case AttributeType.STRING:
+            return value.decode()
+        case AttributeType.STRINGS:
+            return [text.decode() for text in value]
+        case AttributeType.TENSOR:
+            return _tensor_from_proto(value)
+        case AttributeType.GRAPH:
+            return _graph_from_proto(value)
+        case AttributeType.FLOATS | AttributeType.INTS:
+            return list(value)
+        case _:
+            return value
+
+
+def _check_float32(value: Any, what: str) -> None:
+    with np.errstate(over="ignore"):  # looked for right here
+        if not np.isfinite(np.asarray(value, np.float64).astype(np.float32)).all():
+            raise ModelError(f"{what} is too large for float32, which ONNX's attributes are")

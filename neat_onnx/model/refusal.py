@@ -1,0 +1,96 @@
+"""What pydantic found wrong, told as a ModelError: which initializer or node, what, and where."""
+
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from neat_onnx.errors import ModelError
+from neat_onnx.parsing import json_path
+
+_PHRASES = {
+    "missing": "is missing",
+    "extra_forbidden": "is not a known key",
+    "string_unicode": "is not UTF-8 text",
+    "string_type": "is not a string",
+    "list_type": "is not a list",
+    "tuple_type": "is not a list",
+    "model_type": "is not an object",
+    "dict_type": "is not an object",
+}
+
+
+def refusal(error: ValidationError, document: Any) -> ModelError:
+    """The first thing that `error` found wrong in `document`.
+
+    The message calls initializers and nodes by name; `where` is the JSON path. The values
+    themselves are not shown: metadata may be private, and a tensor is long.
+    """
+    first = error.errors(include_url=False)[0]
+    location = tuple(step for step in first["loc"] if step != "values")  # no key of the document
+    label, depth = _label(location, document)
+    subject = _subject(location[depth:], first)
+    text = f"{subject} {_text(first)}".lstrip()
+    return ModelError(
+        f"{label}: {text}" if label else text,
+        where=json_path(location) or None,
+        hint=first.get("ctx", {}).get("hint"),
+    )
+
+
+def _subject(inner: tuple[int | str, ...], detail: ErrorDetails) -> str:
+    """What the error's text goes on from; nothing where our validator names it in its text."""
+    if isinstance(detail["input"], list | dict) and detail["type"] not in _PHRASES:
+        return ""
+    return json_path(inner[-2:] if inner and isinstance(inner[-1], int) else inner[-1:])
+
+
+def _text(detail: ErrorDetails) -> str:
+    context = detail.get("ctx", {})
+    match detail["type"]:
+        case "value_error":
+            return str(context["error"])
+        case "literal_error":
+            return f"is {detail['input']!r}, expected {context['expected']}"
+        case "greater_than_equal":
+            return f"is {detail['input']}, expected at least {context['ge']}"
+        case "less_than_equal":
+            return f"is too large, expected at most {context['le']}"
+        case known if known in _PHRASES:
+            return _PHRASES[known]
+        case _:
+            return detail["msg"]
+
+
+def _label(location: tuple[int | str, ...], document: Any) -> tuple[str, int]:
+    """How to call the innermost named thing on the way to `location`, and how deep that is."""
+    label, depth = "", 0
+    value = document
+    for at, step in enumerate(location):
+        if not isinstance(value, dict | list):
+            break
+        try:
+            value = value[step]  # type: ignore[index]
+        except (KeyError, IndexError, TypeError):
+            break
+        if isinstance(step, int) and at and isinstance(value, dict):
+            name = _name(location[at - 1], step, value)
+            label, depth = (name, at + 1) if name else (label, depth)
+    return label, depth
+
+
+def _name(collection: int | str, at: int, value: dict[str, Any]) -> str | None:
+    name = value.get("name") or at
+    match collection:
+        case "initializer":
+            return f"initializer {name}"
+        case "inputs" | "outputs":
+            return f"graph {str(collection)[:-1]} {name}"
+        case "node":
+            outputs = value.get("output")
+            name = value.get("name") or (
+                outputs[0] if outputs and isinstance(outputs, list) else at
+            )
+            return f"node {name} ({value.get('op_type', 'no op_type')})"
+        case _:
+            return None

@@ -1,0 +1,284 @@
+"""Tensor: a named array of numbers, as an initializer or as an attribute."""
+
+import base64
+import binascii
+import math
+from collections.abc import Callable
+from enum import IntEnum
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    SerializationInfo,
+    ValidationInfo,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
+from pydantic.json_schema import SkipJsonSchema
+from pydantic_core import PydanticCustomError
+
+from neat_onnx.errors import ModelError
+from neat_onnx.model.numbers import Count, finite, integer
+
+Array = NDArray[Any]
+
+
+class DataType(IntEnum):
+    """The element types that are supported, by ONNX's numbers."""
+
+    FLOAT = 1
+    INT32 = 6
+    INT64 = 7
+    BOOL = 9
+    DOUBLE = 11
+
+
+_UNSUPPORTED = {
+    0: "UNDEFINED",
+    2: "UINT8",
+    3: "INT8",
+    4: "UINT16",
+    5: "INT16",
+    8: "STRING",
+    10: "FLOAT16",
+    12: "UINT32",
+    13: "UINT64",
+    14: "COMPLEX64",
+    15: "COMPLEX128",
+    16: "BFLOAT16",
+}
+
+
+class _Storage(NamedTuple):
+    field: str  # where ONNX keeps the numbers, in JSON
+    memory: type[np.generic]  # how `values` holds them
+    element: str  # one element of raw_data: the ONNX type, little endian
+
+
+_STORAGE = {
+    DataType.FLOAT: _Storage("float_data", np.float64, "<f4"),
+    DataType.DOUBLE: _Storage("double_data", np.float64, "<f8"),
+    DataType.INT64: _Storage("int64_data", np.int64, "<i8"),
+    DataType.INT32: _Storage("int32_data", np.int64, "<i4"),
+    DataType.BOOL: _Storage("int32_data", np.bool_, "|b1"),
+}
+_FIELDS = ("raw_data", "float_data", "double_data", "int64_data", "int32_data")
+_EMPTY: tuple[Any, ...] = ([], "", b"")
+_INSIDE = (0, "DEFAULT")  # data_location, unless the data is in another file
+
+
+DATA_FIELDS = {data_type: storage.field for data_type, storage in _STORAGE.items()}
+"""The key of JSON ONNX that holds the numbers of each type."""
+
+
+def supported(value: Any) -> DataType:
+    """The DataType of ONNX's number `value`.
+
+    Raises:
+        ValueError: it is not one of those supported; the text has its ONNX name.
+    """
+    number = integer(value)
+    try:
+        return DataType(number)
+    except ValueError:
+        name = _UNSUPPORTED.get(number, "a low-precision or unknown type")
+        raise ValueError(f"{number} ({name}) not supported") from None
+
+
+class Tensor(BaseModel):
+    """An array of numbers with ONNX's element type.
+
+    `values` has the shape `dims`. FLOAT and DOUBLE are float64 in memory, INT32 and INT64 int64,
+    BOOL bool: a FLOAT keeps every bit of a double until it is written to bytes. `values` is
+    read-only. In JSON the numbers are float_data, double_data, int64_data or int32_data (INT32 and
+    BOOL) in C order, or raw_data (standard base64 of the little-endian ONNX elements).
+
+    Two tensors are equal if they are bit for bit: -0.0 is not 0.0.
+    """
+
+    model_config = ConfigDict(arbitrary_types_allowed=True, frozen=True, extra="forbid")
+
+    name: str = ""
+    data_type: Annotated[DataType, BeforeValidator(supported)]
+    dims: tuple[Count, ...] = ()
+    values: SkipJsonSchema[Array]
+
+    @classmethod
+    def of(cls, name: str, values: ArrayLike, data_type: DataType = DataType.FLOAT) -> "Tensor":
+        """A tensor of `values`, of their shape.
+
+        Raises:
+            ModelError: `values` are not finite, or not of a kind that `data_type` holds.
+        """
+        array = np.asarray(values)
+        try:
+            checked = _in_memory(array, data_type)
+        except ValueError as error:
+            raise ModelError(f"tensor {name}: {error}") from None
+        return cls.model_construct(
+            name=name, data_type=data_type, dims=tuple(array.shape), values=checked
+        )
+
+    @property
+    def size(self) -> int:
+        """The number of values."""
+        return int(self.values.size)
+
+    def to_bytes(self) -> bytes:
+        """The values as little-endian ONNX elements: raw_data. FLOAT rounds to float32 here.
+
+        Raises:
+            ModelError: a value is too large for float32.
+        """
+        element = _STORAGE[self.data_type].element
+        with np.errstate(over="ignore"):  # looked for in the next lines
+            elements = self.values.astype(element)
+        if self.data_type is DataType.FLOAT and not np.isfinite(elements).all():
+            at = int(np.argmin(np.isfinite(elements.ravel())))
+            raise ModelError(
+                f"tensor {self.name}: value {at} is {self.values.ravel()[at]!r}, "
+                "too large for float32",
+                hint="Export with dtype=float64",
+            )
+        return elements.tobytes()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_field(cls, document: Any) -> Any:
+        """Moves whichever data field is given to `values`, as (field, content)."""
+        if not isinstance(document, dict) or isinstance(document.get("values"), np.ndarray):
+            return document
+        if "values" in document:
+            raise ValueError("values is not a known key")
+        document = dict(document)
+        if document.pop("data_location", 0) not in _INSIDE or document.get("external_data"):
+            raise PydanticCustomError(
+                "external_data",
+                "external data is not supported: no other file is opened",
+                {"hint": "Save the model with its data inside: onnx.save(onnx.load(path), path)"},
+            )
+        given = {name: document[name] for name in _FIELDS if document.get(name, []) not in _EMPTY}
+        if len(given) > 1:
+            raise ValueError(f"has both {' and '.join(given)}")
+        rest = {key: value for key, value in document.items() if key not in _FIELDS}
+        return {**rest, "values": next(iter(given.items()), ("", []))}
+
+    @field_validator("values", mode="before")
+    @classmethod
+    def _checked(cls, given: Any, info: ValidationInfo) -> Array:
+        if not {"data_type", "dims"} <= info.data.keys():
+            return np.empty(0)  # one of the two has been refused already
+        data_type: DataType = info.data["data_type"]
+        dims: tuple[int, ...] = info.data["dims"]
+        if isinstance(given, np.ndarray):
+            if given.shape != dims:
+                raise ValueError(f"dims {list(dims)} do not fit values of {list(given.shape)}")
+            return _in_memory(given, data_type)
+        field, content = given
+        if field == "raw_data":
+            array = _from_raw(content, data_type, math.prod(dims))
+        else:
+            array = _from_list(content, field or _STORAGE[data_type].field, data_type)
+        if array.size != math.prod(dims):
+            raise ValueError(
+                f"dims {list(dims)} need {math.prod(dims)} values, "
+                f"{field or _STORAGE[data_type].field} has {array.size}"
+            )
+        return _in_memory(array.reshape(dims), data_type)
+
+    @model_serializer
+    def _document(self, info: SerializationInfo) -> dict[str, Any]:
+        """The JSON form.
+
+        With context {"encoding": "raw"} the numbers are raw_data; with {"arrays": True} they stay
+        an array, for `layout` to write (pydantic would look at each of a list's numbers).
+        """
+        context = info.context or {}
+        head = {"name": self.name, "data_type": int(self.data_type), "dims": list(self.dims)}
+        if not self.name:
+            del head["name"]
+        if context.get("encoding") == "raw":
+            return {**head, "raw_data": base64.b64encode(self.to_bytes()).decode()}
+        numbers = self.values.ravel()
+        if self.data_type is DataType.BOOL:
+            numbers = numbers.astype(np.int64)
+        return {
+            **head,
+            _STORAGE[self.data_type].field: numbers if context.get("arrays") else numbers.tolist(),
+        }
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Tensor):
+            return NotImplemented
+        return (
+            (self.name, self.data_type, self.dims) == (other.name, other.data_type, other.dims)
+        ) and self.values.tobytes() == other.values.tobytes()
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def _in_memory(array: Array, data_type: DataType) -> Array:
+    """`array` as `values` holds it: of the memory type, contiguous, finite, read-only."""
+    memory = _STORAGE[data_type].memory
+    if not np.can_cast(array.dtype, memory, casting="same_kind") or array.dtype == object:
+        raise ValueError(f"{array.dtype} values do not go with {data_type.name}")
+    held = np.ascontiguousarray(array, dtype=memory).reshape(array.shape).view()
+    if held.dtype == np.float64 and not np.isfinite(held).all():
+        at = int(np.argmin(np.isfinite(held.ravel())))
+        raise ValueError(f"{_STORAGE[data_type].field}[{at}] is not a finite number")
+    if data_type is DataType.INT32 and held.size and not _fits_int32(held):
+        raise ValueError("a value does not fit in INT32")
+    held.flags.writeable = False
+    return held
+
+
+def _fits_int32(values: Array) -> bool:
+    return bool(values.min() >= -(2**31) and values.max() < 2**31)
+
+
+def _from_raw(content: Any, data_type: DataType, count: int) -> Array:
+    if isinstance(content, str):
+        try:
+            content = base64.b64decode(content, validate=True)
+        except (binascii.Error, ValueError):
+            raise ValueError("raw_data is not base64") from None
+    if not isinstance(content, bytes):
+        raise ValueError("raw_data is not base64")
+    element = np.dtype(_STORAGE[data_type].element)
+    if len(content) != count * element.itemsize:
+        raise ValueError(f"raw_data has {len(content)} bytes, expected {count * element.itemsize}")
+    array = np.frombuffer(content, dtype="u1" if data_type is DataType.BOOL else element)
+    return array.astype(_STORAGE[data_type].memory)
+
+
+def _from_list(content: Any, field: str, data_type: DataType) -> Array:
+    """The numbers of a JSON list. A good list costs no Python per number."""
+    if field != _STORAGE[data_type].field:
+        raise ValueError(f"data_type {data_type.name} does not go with {field}")
+    if not isinstance(content, list):
+        raise ValueError(f"{field} is not a list")
+    memory = _STORAGE[data_type].memory
+    number, plain = (finite, {float, int}) if memory is np.float64 else (integer, {int})
+    numbers = content if set(map(type, content)) <= plain else _each(content, field, number)
+    try:
+        return np.array(numbers, dtype=np.int64 if memory is np.bool_ else memory).astype(
+            memory, copy=False
+        )
+    except OverflowError:
+        return np.array(_each(content, field, number))
+
+
+def _each(content: list[Any], field: str, number: Callable[[Any], float]) -> list[float]:
+    """`number` of each entry: the slow way, for decimal strings and to say which is wrong."""
+    numbers = []
+    for at, entry in enumerate(content):
+        try:
+            numbers.append(number(entry))
+        except ValueError as error:
+            raise ValueError(f"{field}[{at}] {error}") from None
+    return numbers

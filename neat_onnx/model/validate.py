@@ -1,0 +1,67 @@
+"""validate: what is wrong with a model, as a list of findings, at three levels.
+
+- **schema**: it reads as a model of ours.
+- **onnx**: onnx's full checker, with strict shape inference, accepts it.
+- **sonnx**: the graph-semantics profile, constraint by constraint (see `wiring`).
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any, Literal, get_args
+
+from neat_onnx.errors import ModelError, OptionError
+from neat_onnx.model.model import Model, load_model
+from neat_onnx.model.wiring import Finding, wiring_findings
+
+Profile = Literal["schema", "onnx", "sonnx"]
+
+_NODE_NAME = re.compile(r"(?:node name: |Name: )([^\s,)]+)")
+
+
+def validate(source: Any, profile: Profile | None = None) -> list[Finding]:
+    """What is wrong with a model; an empty list if nothing is.
+
+    Args:
+        source: a Model, or whatever `load_model` takes. One that cannot be read as a model has
+            "schema" findings whatever the profile.
+        profile: the level to check; None checks all three, in order.
+
+    Raises:
+        DocumentError: `source` cannot be read at all, or is not JSON.
+        OptionError: there is no such profile.
+    """
+    if profile is not None and profile not in get_args(Profile):
+        known = ", ".join(get_args(Profile))
+        raise OptionError(f"no profile '{profile}'", hint=f"Known: {known}")
+    try:
+        model = load_model(source)
+        if isinstance(source, Model) and profile in ("schema", None):
+            load_model(model.to_document())
+    except ModelError as error:
+        return [_told(error, "schema")]
+    findings: list[Finding] = []
+    if profile in ("onnx", None):
+        findings += _onnx_findings(model)
+    if profile in ("sonnx", None):
+        findings += wiring_findings(model.graph)
+    return findings
+
+
+def _onnx_findings(model: Model) -> Iterator[Finding]:
+    import onnx  # noqa: PLC0415 - slow to import
+    from onnx.shape_inference import InferenceError  # noqa: PLC0415 - slow to import
+
+    try:
+        onnx.checker.check_model(model.to_proto(), full_check=True)
+    except ModelError as error:
+        yield _told(error, "onnx")
+    except (onnx.checker.ValidationError, InferenceError, ValueError) as error:
+        text = "; ".join(line.strip() for line in str(error).splitlines() if line.strip())
+        node = _NODE_NAME.search(text)
+        yield Finding(code="onnx", where=node[1] if node else "model", message=text)
+
+
+def _told(error: ModelError, code: str) -> Finding:
+    return Finding(
+        code=code, where=error.where or "model", message=error.message, hint=error.hint or ""
+    )

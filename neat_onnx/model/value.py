@@ -1,0 +1,99 @@
+"""ValueInfo: the name, element type and shape of a graph's input or output."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Self
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+    model_validator,
+)
+
+from neat_onnx.model.numbers import Count
+from neat_onnx.model.tensor import DataType, supported
+
+Extent = int | str | None
+"""One entry of a shape: a size, the name of a size that varies (as "N"), or unknown."""
+
+
+class _Record(BaseModel):
+    """A frozen JSON object that leaves out what is None."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @model_serializer(mode="wrap")
+    def _without_none(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {key: value for key, value in handler(self).items() if value is not None}
+
+
+class Dim(_Record):
+    """One dimension: a size, a symbol, or neither if it is unknown."""
+
+    dim_value: Count | None = None
+    dim_param: str | None = None
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> Self:
+        if self.dim_value is not None and self.dim_param is not None:
+            raise ValueError("has both dim_value and dim_param")
+        return self
+
+    @property
+    def extent(self) -> Extent:
+        """The size, else the symbol, else None."""
+        return self.dim_value if self.dim_value is not None else self.dim_param
+
+
+class Shape(_Record):
+    """The dimensions of a tensor, outermost first."""
+
+    dim: list[Dim] = []
+
+
+class TensorType(_Record):
+    """The element type and the shape; without a shape not even the rank is known."""
+
+    elem_type: Annotated[DataType, BeforeValidator(supported)]
+    shape: Shape | None = None
+
+
+class ValueType(_Record):
+    """The type of a value. Tensors only."""
+
+    tensor_type: TensorType
+
+
+class ValueInfo(_Record):
+    """A graph's input or output: its name and its type."""
+
+    name: str = Field(min_length=1)
+    type: ValueType
+
+    @classmethod
+    def of(
+        cls, name: str, elem_type: DataType = DataType.FLOAT, shape: Sequence[Extent] | None = None
+    ) -> "ValueInfo":
+        """The value `name` of `shape`: sizes, symbols such as "N", or None where unknown."""
+        dims = None if shape is None else Shape(dim=[_dim(extent) for extent in shape])
+        return cls(
+            name=name, type=ValueType(tensor_type=TensorType(elem_type=elem_type, shape=dims))
+        )
+
+    @property
+    def elem_type(self) -> DataType:
+        """The type of its elements."""
+        return self.type.tensor_type.elem_type
+
+    @property
+    def shape(self) -> tuple[Extent, ...] | None:
+        """Sizes, symbols and unknowns; None if not even the rank is known."""
+        shape = self.type.tensor_type.shape
+        return None if shape is None else tuple(dim.extent for dim in shape.dim)
+
+
+def _dim(extent: Extent) -> Dim:
+    return Dim(dim_param=extent) if isinstance(extent, str) else Dim(dim_value=extent)

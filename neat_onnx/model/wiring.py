@@ -1,0 +1,244 @@
+"""The graph-semantics profile: how nodes, tensors, inputs and outputs must hang together.
+
+Each constraint is a function that yields what breaks it, under the profile's own name:
+
+- C1: each graph input is read by a node.
+- C2: each graph output is produced by a node.
+- C3: the graph is acyclic, and each node stands after those whose outputs it reads.
+- C4: each node has an output.
+- C5: what a node reads is produced by a node, or is a graph input or an initializer.
+- C6: each tensor has one producer.
+- R1: each node contributes to a graph output, and each initializer is read.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, field_validator
+
+from neat_onnx.errors import ModelError, printable
+from neat_onnx.model.model import Graph
+from neat_onnx.model.node import Node
+
+
+class Finding(BaseModel):
+    """One thing that is wrong with a model.
+
+    Attributes:
+        code: "schema", "onnx", or the constraint: C1 to C6, R1.
+        where: the node's or the tensor's name, or a JSON path.
+        message: what is wrong, one sentence without its full stop.
+        hint: what to do about it; "" if that is obvious.
+        severity: "error" breaks the profile; "warning" does not.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    code: str
+    where: str
+    message: str
+    hint: str = ""
+    severity: Literal["error", "warning"] = "error"
+
+    @field_validator("where", "message", "hint")
+    @classmethod
+    def _printable(cls, text: str) -> str:
+        return printable(text)
+
+
+class Wiring:
+    """Who produces and who reads each tensor of a graph. A node is its position."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        self.given = {value.name for value in graph.inputs} | set(graph.tensors)
+        self.wanted = {value.name for value in graph.outputs}
+        self.reads = [tuple(name for name in reads(node) if name) for node in graph.node]
+        self.read = {name for names in self.reads for name in names}
+        self.producer: dict[str, int] = {}
+        for at, node in enumerate(graph.node):
+            for name in filter(None, node.output):
+                self.producer.setdefault(name, at)
+
+    def sources(self, node: int) -> set[int]:
+        """The nodes that `node` reads from."""
+        return {self.producer[name] for name in self.reads[node] if name in self.producer}
+
+    @cached_property
+    def cyclic(self) -> list[int]:
+        """The nodes that no order can compute: those on cycles, and those that need them."""
+        waiting = {at: len(self.sources(at)) for at in range(len(self.graph.node))}
+        readers: dict[int, list[int]] = defaultdict(list)
+        for at in waiting:
+            for source in self.sources(at):
+                readers[source].append(at)
+        ready = [at for at, count in waiting.items() if not count]
+        while ready:
+            done = ready.pop()
+            del waiting[done]
+            for reader in readers[done]:
+                waiting[reader] -= 1
+                if not waiting[reader]:
+                    ready.append(reader)
+        return sorted(waiting)
+
+    @cached_property
+    def contributing(self) -> set[int]:
+        """The nodes that an output of the graph depends on."""
+        found: set[int] = set()
+        pending = [self.producer[name] for name in self.wanted if name in self.producer]
+        while pending:
+            at = pending.pop()
+            if at not in found:
+                found.add(at)
+                pending.extend(self.sources(at))
+        return found
+
+
+def reads(node: Node) -> list[str]:
+    """The tensors that `node` reads, with those that a graph among its attributes captures."""
+    captured = (
+        name
+        for _, _, value in node.attributes.given()
+        if isinstance(value, Graph)
+        for name in _free(value)
+    )
+    return [*node.input, *captured]
+
+
+def wiring_findings(graph: Graph) -> list[Finding]:
+    """Every breach of the profile, constraint by constraint."""
+    wiring = Wiring(graph)
+    return [finding for constraint in CONSTRAINTS for finding in constraint(wiring)]
+
+
+def require_wiring(graph: Graph) -> None:
+    """Refuses a graph that cannot be computed: C5, C6, or a cycle.
+
+    A graph whose nodes are only out of order, or unused, can be.
+
+    Raises:
+        ModelError: the first breach.
+    """
+    wiring = Wiring(graph)
+    for constraint in (_c5_connected, _c6_produced_once, _acyclic):
+        for finding in constraint(wiring):
+            raise ModelError(finding.message, hint=finding.hint or None)
+
+
+def _c1_inputs_used(wiring: Wiring) -> Iterator[Finding]:
+    for value in wiring.graph.inputs:
+        if value.name not in wiring.read:
+            yield Finding(
+                code="C1",
+                where=value.name,
+                message=f"graph input '{value.name}' is read by no node",
+            )
+
+
+def _c2_outputs_produced(wiring: Wiring) -> Iterator[Finding]:
+    for value in wiring.graph.outputs:
+        if value.name not in wiring.producer:
+            yield Finding(
+                code="C2",
+                where=value.name,
+                message=f"graph output '{value.name}' is produced by no node",
+            )
+
+
+def _acyclic(wiring: Wiring) -> Iterator[Finding]:
+    if wiring.cyclic:
+        labels = [wiring.graph.node[at].label for at in wiring.cyclic]
+        yield Finding(
+            code="C3",
+            where=labels[0],
+            message=f"a cycle of nodes, among {_some(labels)}",
+            hint="What a node reads from the step before is an input and an output of the graph",
+        )
+
+
+def _c3_acyclic(wiring: Wiring) -> Iterator[Finding]:
+    yield from _acyclic(wiring)
+    if wiring.cyclic:
+        return
+    for at, node in enumerate(wiring.graph.node):
+        later = [source for source in sorted(wiring.sources(at)) if source > at]
+        for source in later:
+            yield Finding(
+                code="C3",
+                where=node.label,
+                message=f"node {node.label} stands before {wiring.graph.node[source].label}, "
+                "whose output it reads",
+                hint="ONNX wants nodes in the order in which they are computed",
+            )
+
+
+def _c4_has_output(wiring: Wiring) -> Iterator[Finding]:
+    for at, node in enumerate(wiring.graph.node):
+        if not any(node.output):
+            yield Finding(code="C4", where=f"graph.node[{at}]", message="the node has no output")
+
+
+def _c5_connected(wiring: Wiring) -> Iterator[Finding]:
+    for node, names in zip(wiring.graph.node, wiring.reads, strict=True):
+        for name in names:
+            if name not in wiring.producer and name not in wiring.given:
+                yield Finding(
+                    code="C5",
+                    where=node.label,
+                    message=f"node {node.label}: input '{name}' is produced by no node, "
+                    "initializer or graph input",
+                )
+
+
+def _c6_produced_once(wiring: Wiring) -> Iterator[Finding]:
+    graph = wiring.graph
+    # an initializer of an input's name is that input's default: not a second producer
+    produced = Counter(name for node in graph.node for name in node.output if name)
+    produced.update(wiring.given)
+    produced.update(_repeated(value.name for value in graph.inputs))
+    for name, times in produced.items():
+        if times > 1:
+            yield Finding(code="C6", where=name, message=f"tensor '{name}' is produced twice")
+
+
+def _r1_no_dead_nodes(wiring: Wiring) -> Iterator[Finding]:
+    for at, node in enumerate(wiring.graph.node):
+        if at not in wiring.contributing:
+            yield Finding(
+                code="R1",
+                where=node.label,
+                message=f"node {node.label} contributes to no graph output",
+            )
+    for name in wiring.graph.tensors:
+        if name not in wiring.read:
+            yield Finding(code="R1", where=name, message=f"initializer '{name}' is read by no node")
+
+
+CONSTRAINTS: tuple[Callable[[Wiring], Iterator[Finding]], ...] = (
+    _c1_inputs_used,
+    _c2_outputs_produced,
+    _c3_acyclic,
+    _c4_has_output,
+    _c5_connected,
+    _c6_produced_once,
+    _r1_no_dead_nodes,
+)
+
+
+def _free(graph: Graph) -> Iterator[str]:
+    """The names that a graph reads from around it."""
+    wiring = Wiring(graph)
+    for name in sorted(wiring.read | wiring.wanted):
+        if name not in wiring.producer and name not in wiring.given:
+            yield name
+
+
+def _repeated(names: Iterable[str]) -> list[str]:
+    return [name for name, times in Counter(names).items() for _ in range(times - 1)]
+
+
+def _some(labels: list[str]) -> str:
+    return ", ".join(labels[:5]) + (", …" if len(labels) > 5 else "")

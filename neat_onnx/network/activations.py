@@ -1,0 +1,151 @@
+"""The activations: each written once, as an expression of the pre-activation z.
+
+A name without a prefix is the field's standard meaning; `neat_…` are neat-python's own forms, with
+its slopes and clamps. What a library calls each of them is in that library's reader.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from neat_onnx.errors import NetworkError
+from neat_onnx.network.expression import (
+    VARIABLE,
+    Array,
+    Expression,
+    clip,
+    elu,
+    equal,
+    exp,
+    greater,
+    leaky_relu,
+    log,
+    number,
+    reciprocal,
+    relu,
+    selu,
+    sigmoid,
+    sin,
+    softplus,
+    softsign,
+    sqrt,
+    tanh,
+    where,
+)
+
+_SELU_ALPHA = 1.6732632423543772848170429916717
+_SELU_GAMMA = 1.0507009873554804934193349852946
+_GELU_SCALE = float(np.sqrt(2.0 / np.pi))
+_PROBE = np.concatenate([sign * np.logspace(-300, 30, 331) for sign in (-1.0, 1.0)] + [np.zeros(1)])
+
+
+@dataclass(frozen=True)
+class Activation:
+    """An activation function.
+
+    Attributes:
+        name: what a Network calls it.
+        expression: its formula over the variable z.
+        bounded: |f(z)| stays below a constant.
+        tame: |f(z)| grows at most linearly, so that it overflows only where z nearly does.
+        builtin: it came with the package.
+    """
+
+    name: str
+    expression: Expression
+    bounded: bool
+    tame: bool
+    builtin: bool = False
+
+    def __call__(self, z: Array) -> Array:
+        """f(z), elementwise, any shape."""
+        return self.expression.evaluate(z)
+
+
+ACTIVATIONS: dict[str, Activation] = {}
+
+
+def register_activation(
+    name: str, formula: Callable[[Expression], Expression], *, builtin: bool = False
+) -> Activation:
+    """Make `name` an activation: evaluated, exported, and recognised on import.
+
+    Args:
+        name: what networks call it.
+        formula: takes z and gives the expression, in arithmetic and the functions of
+            `neat_onnx.network.expression`; for example `lambda z: z * sigmoid(1.5 * z)`.
+
+    Raises:
+        NetworkError: the name is taken, or another activation has the same formula.
+    """
+    if name in ACTIVATIONS:
+        raise NetworkError(f"an activation named '{name}' is registered already")
+    expression = formula(VARIABLE)
+    for other in ACTIVATIONS.values():
+        if other.expression == expression:
+            raise NetworkError(f"'{name}' has the same formula as the activation '{other.name}'")
+    size = np.abs(expression.evaluate(_PROBE))
+    ACTIVATIONS[name] = activation = Activation(
+        name,
+        expression,
+        bounded=bool(np.all(size <= 100.0)),
+        tame=bool(np.all(size <= 100.0 * (1.0 + np.abs(_PROBE)))),
+        builtin=builtin,
+    )
+    return activation
+
+
+def activation_named(name: str) -> Activation:
+    """The activation a Network calls `name`.
+
+    Raises:
+        NetworkError: there is none; the hint lists those there are.
+    """
+    try:
+        return ACTIVATIONS[name]
+    except KeyError:
+        raise NetworkError(
+            f"unknown activation '{name}'",
+            hint=f"Known: {', '.join(sorted(ACTIVATIONS))}; "
+            "add your own with neat_onnx.register_activation(name, formula)",
+        ) from None
+
+
+_BUILTIN: dict[str, Callable[[Expression], Expression]] = {
+    "identity": lambda z: z,
+    "sigmoid": sigmoid,
+    "tanh": tanh,
+    "relu": relu,
+    "abs": abs,
+    "selu": lambda z: selu(z, _SELU_ALPHA, _SELU_GAMMA),
+    "elu": elu,
+    "softsign": softsign,
+    "softplus": softplus,
+    "sin": sin,
+    "step": lambda z: number(greater(z, 0.0)),
+    "bipolar": lambda z: where(greater(z, 0.0), 1.0, -1.0),
+    "gaussian": lambda z: exp(-(z * z)),
+    "bent_identity": lambda z: (sqrt(z * z + 1.0) - 1.0) / 2.0 + z,
+    "bipolar_sigmoid": lambda z: tanh(0.5 * z),
+    "hard_tanh": lambda z: clip(z, -1.0, 1.0),
+    "complement": lambda z: 1.0 - z,
+    "swish": lambda z: z * sigmoid(z),
+    "mish": lambda z: z * tanh(softplus(z)),
+    "gelu": lambda z: (0.5 * z) * (1.0 + tanh(_GELU_SCALE * (z + 0.044715 * (z * z * z)))),
+    "hat": lambda z: relu(1.0 - abs(z)),
+    "square": lambda z: z * z,
+    "cube": lambda z: z * z * z,
+    "neat_sigmoid": lambda z: sigmoid(5.0 * z),
+    "neat_tanh": lambda z: tanh(2.5 * z),
+    "neat_sin": lambda z: sin(clip(5.0 * z, -60.0, 60.0)),
+    "neat_gauss": lambda z: exp(-5.0 * (clip(z, -3.4, 3.4) * clip(z, -3.4, 3.4))),
+    "neat_softplus": lambda z: 0.2 * softplus(clip(5.0 * z, -60.0, 60.0)),
+    "neat_lelu": lambda z: leaky_relu(z, 0.005),
+    "neat_inv": lambda z: where(equal(z, 0.0), 0.0, reciprocal(z)),
+    "neat_log": lambda z: log(clip(z, low=1e-7)),
+    "neat_exp": lambda z: exp(clip(z, -60.0, 60.0)),
+}
+
+for _name, _formula in _BUILTIN.items():
+    register_activation(_name, _formula, builtin=True)

@@ -1,0 +1,114 @@
+"""The aggregations: how a neuron makes one number of its weighted inputs v_1 … v_k.
+
+Each is written once, as an expression over the array v whose last axis is reduced; how many inputs
+there are is known when it is built, so a median is spelt out for each k.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+
+from neat_onnx.errors import NetworkError
+from neat_onnx.network.expression import (
+    VARIABLE,
+    Array,
+    Expression,
+    largest,
+    ordered,
+    pick,
+    product,
+    smallest,
+    total,
+    where_largest,
+)
+
+Formula = Callable[[Expression, int], Expression]
+
+
+@dataclass(frozen=True)
+class Aggregation:
+    """An aggregation function.
+
+    Attributes:
+        name: what a Network calls it.
+        formula: (v, k) to the expression for k inputs.
+        empty: its value where there are no inputs.
+        builtin: it came with the package.
+    """
+
+    name: str
+    formula: Formula
+    empty: float = 0.0
+    builtin: bool = False
+
+    @property
+    def linear(self) -> bool:
+        """It is a weighted sum, divided by k or not, so that a matrix product computes it."""
+        return self.name in ("sum", "mean")
+
+    def expression(self, k: int) -> Expression:
+        """The expression for k ≥ 1 weighted inputs."""
+        return _expression(self.formula, k)
+
+    def __call__(self, v: Array) -> Array:
+        """Aggregate the last axis: (..., k) to (...), k ≥ 1."""
+        return self.expression(v.shape[-1]).evaluate(v)
+
+
+@cache
+def _expression(formula: Formula, k: int) -> Expression:
+    return formula(VARIABLE, k)
+
+
+AGGREGATIONS: dict[str, Aggregation] = {}
+
+
+def register_aggregation(
+    name: str, formula: Formula, *, empty: float = 0.0, builtin: bool = False
+) -> Aggregation:
+    """Make `name` an aggregation: evaluated, exported, and recognised on import.
+
+    Args:
+        name: what networks call it.
+        formula: takes v and the number of inputs k and gives the expression, in the functions of
+            `neat_onnx.network.expression`; for example `lambda v, k: largest(v) - smallest(v)`.
+        empty: the value where a neuron has no inputs.
+
+    Raises:
+        NetworkError: the name is taken.
+    """
+    if name in AGGREGATIONS:
+        raise NetworkError(f"an aggregation named '{name}' is registered already")
+    AGGREGATIONS[name] = aggregation = Aggregation(name, formula, empty, builtin)
+    return aggregation
+
+
+def aggregation_named(name: str) -> Aggregation:
+    """The aggregation a Network calls `name`.
+
+    Raises:
+        NetworkError: there is none; the hint lists those there are.
+    """
+    try:
+        return AGGREGATIONS[name]
+    except KeyError:
+        raise NetworkError(
+            f"unknown aggregation '{name}'",
+            hint=f"Known: {', '.join(sorted(AGGREGATIONS))}; "
+            "add your own with neat_onnx.register_aggregation(name, formula)",
+        ) from None
+
+
+def _median(v: Expression, k: int) -> Expression:
+    if k % 2:
+        return ordered(v, k // 2)
+    return (ordered(v, k // 2 - 1) + ordered(v, k // 2)) / 2.0
+
+
+register_aggregation("sum", lambda v, k: total(v), builtin=True)
+register_aggregation("mean", lambda v, k: total(v) / float(k), builtin=True)
+register_aggregation("product", lambda v, k: product(v), empty=1.0, builtin=True)
+register_aggregation("max", lambda v, k: largest(v), builtin=True)
+register_aggregation("min", lambda v, k: smallest(v), builtin=True)
+register_aggregation("maxabs", lambda v, k: largest(pick(v, where_largest(abs(v)))), builtin=True)
+register_aggregation("median", _median, builtin=True)

@@ -1,0 +1,247 @@
+"""neat-onnx network JSON: a Network as a document of genes that a person can read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import Field
+
+from neat_onnx.errors import NetworkError
+from neat_onnx.network.network import (
+    MAX_DELAY,
+    NONE,
+    Connections,
+    Network,
+    Neurons,
+    Port,
+    codes_of,
+    network_error,
+)
+from neat_onnx.parsing import Document, parse
+
+Size = Annotated[int, Field(ge=0, lt=2**31)]
+Id = Annotated[int, Field(ge=-(2**63), lt=2**63)]
+
+
+class PortDocument(Document):
+    """A named input or output."""
+
+    name: str = Field(description="The name it has in the ONNX graph.", min_length=1)
+    shape: list[Size] = Field(description="Its shape without the batch dimension.")
+    neurons: list[int] = Field(description="Ids of its neurons, in C order.")
+
+
+class NeuronDocument(Document):
+    """A neuron. One that belongs to an input port computes nothing: only its id and name count."""
+
+    id: Id = Field(description="What the gene is called; unique.")
+    activation: str = Field("identity", description="The function of the pre-activation.")
+    aggregation: str = Field("sum", description="How the weighted inputs become one number.")
+    bias: float = Field(0.0, description="Added to response times the aggregate.")
+    response: float = Field(1.0, description="Multiplies the aggregate.")
+    initial: float = Field(0.0, description="What delayed connections read before the first step.")
+    name: str = Field("", description="For people.")
+
+
+class ConnectionDocument(Document):
+    """A connection."""
+
+    source: int = Field(description="Id of the neuron it starts in.")
+    target: int = Field(description="Id of the neuron it ends in.")
+    weight: float = Field(description="Multiplies the source's value.")
+    enabled: bool = Field(True, description="False for a gene that does not compute.")
+    delay: int = Field(
+        0, ge=0, le=MAX_DELAY, description="Steps between the source's value and its use."
+    )
+    reads_state: bool = Field(False, description="Read the source's pre-activation.")
+    gater: int | None = Field(None, description="Id of the neuron whose activation multiplies it.")
+    gate_delay: int = Field(
+        0, ge=0, le=MAX_DELAY, description="Steps between the gater's value and its use."
+    )
+    initial_gain: float = Field(0.0, description="The gain before the gater was first computed.")
+
+
+class NetworkDocument(Document):
+    """A neural network as neurons and connections, with explicit delays and gates.
+
+    At step t every neuron computes z = bias + response * aggregation(weight * gain * value) over
+    its enabled incoming connections, and its value is activation(z).
+    """
+
+    format: Literal["neat-onnx"] = Field("neat-onnx", description="Says what this document is.")
+    version: Literal[1] = Field(1, description="Version of this format.")
+    library: str = Field("neat-onnx", description="What the network was read from.")
+    inputs: list[PortDocument] = Field(description="The input ports.")
+    outputs: list[PortDocument] = Field(description="The output ports, at least one.", min_length=1)
+    neurons: list[NeuronDocument] = Field(description="All neurons, those of the inputs included.")
+    connections: list[ConnectionDocument] = Field(
+        description="All connections; those into one neuron in the order it adds them."
+    )
+
+    def to_json(self) -> str:
+        """JSON text with one gene a line; every number reads back to the same double."""
+        head = {"format": self.format, "version": self.version, "library": self.library}
+        lines = [f'  "{key}": {json.dumps(value)}' for key, value in head.items()]
+        for key in ("inputs", "outputs", "neurons", "connections"):
+            genes = [
+                "    " + json.dumps(gene.model_dump(exclude_defaults=True))
+                for gene in getattr(self, key)
+            ]
+            body = "[\n" + ",\n".join(genes) + "\n  ]" if genes else "[]"
+            lines.append(f'  "{key}": {body}')
+        return "{\n" + ",\n".join(lines) + "\n}\n"
+
+    def to_network(self) -> Network:
+        """The network that the document describes.
+
+        Raises:
+            NetworkError: an id that occurs twice or does not exist, or what Network refuses.
+        """
+        return _from_document(self)
+
+
+def parse_network_document(value: Any) -> NetworkDocument:
+    """A parsed JSON value as a network document.
+
+    Raises:
+        NetworkError: it is not one; says where.
+    """
+    return parse(NetworkDocument, value, NetworkError)
+
+
+def to_document(net: Network) -> NetworkDocument:
+    """See `Network.to_document`."""
+    ids = net.neurons.id.tolist()
+    return NetworkDocument.model_construct(
+        library=net.library,
+        inputs=[_port_document(port, ids) for port in net.inputs],
+        outputs=[_port_document(port, ids) for port in net.outputs],
+        neurons=_neuron_documents(net),
+        connections=_connection_documents(net.connections, ids),
+    )
+
+
+def _port_document(port: Port, ids: list[int]) -> PortDocument:
+    return PortDocument(
+        name=port.name, shape=list(port.shape), neurons=[ids[j] for j in port.neurons.tolist()]
+    )
+
+
+def _neuron_documents(net: Network) -> list[NeuronDocument]:
+    genes = net.neurons
+    columns = zip(
+        genes.id.tolist(),
+        net.activation_names,
+        net.aggregation_names,
+        genes.bias.tolist(),
+        genes.response.tolist(),
+        genes.initial.tolist(),
+        net.neuron_names,
+        strict=True,
+    )
+    keys = tuple(NeuronDocument.model_fields)
+    return [NeuronDocument.model_construct(**dict(zip(keys, row, strict=True))) for row in columns]
+
+
+def _connection_documents(genes: Connections, ids: list[int]) -> list[ConnectionDocument]:
+    columns = zip(
+        (ids[j] for j in genes.source.tolist()),
+        (ids[j] for j in genes.target.tolist()),
+        genes.weight.tolist(),
+        genes.enabled.tolist(),
+        genes.delay.tolist(),
+        genes.reads_state.tolist(),
+        (None if j == NONE else ids[j] for j in genes.gater.tolist()),
+        genes.gate_delay.tolist(),
+        genes.initial_gain.tolist(),
+        strict=True,
+    )
+    keys = tuple(ConnectionDocument.model_fields)
+    return [
+        ConnectionDocument.model_construct(**dict(zip(keys, row, strict=True))) for row in columns
+    ]
+
+
+def _from_document(document: NetworkDocument) -> Network:
+    position: dict[int, int] = {}
+    for index, neuron in enumerate(document.neurons):
+        if neuron.id in position:
+            raise network_error("neurons", index, f"the id {neuron.id} occurs twice")
+        position[neuron.id] = index
+    activations, activation = codes_of([neuron.activation for neuron in document.neurons])
+    aggregations, aggregation = codes_of([neuron.aggregation for neuron in document.neurons])
+    names = tuple(neuron.name for neuron in document.neurons)
+    return Network(
+        inputs=_ports("inputs", document.inputs, position),
+        outputs=_ports("outputs", document.outputs, position),
+        neurons=Neurons(
+            id=np.array([neuron.id for neuron in document.neurons], np.int64),
+            activation=activation,
+            aggregation=aggregation,
+            bias=np.array([neuron.bias for neuron in document.neurons], np.float64),
+            response=np.array([neuron.response for neuron in document.neurons], np.float64),
+            initial=np.array([neuron.initial for neuron in document.neurons], np.float64),
+            name=names if any(names) else (),
+        ),
+        connections=_connections(document.connections, position),
+        activations=activations,
+        aggregations=aggregations,
+        library=document.library,
+    )
+
+
+def _ports(
+    what: Literal["inputs", "outputs"], ports: list[PortDocument], position: dict[int, int]
+) -> tuple[Port, ...]:
+    found = []
+    for index, port in enumerate(ports):
+        for neuron in port.neurons:
+            if neuron not in position:
+                raise network_error(what, index, f"no neuron has the id {neuron}")
+        neurons = np.array([position[neuron] for neuron in port.neurons], np.int64)
+        found.append(Port(port.name, tuple(port.shape), neurons))
+    return tuple(found)
+
+
+def _connections(genes: list[ConnectionDocument], position: dict[int, int]) -> Connections:
+    for index, gene in enumerate(genes):
+        for neuron in (gene.source, gene.target, gene.gater):
+            if neuron is not None and neuron not in position:
+                raise network_error("connections", index, f"no neuron has the id {neuron}")
+    return Connections.of(
+        [position[gene.source] for gene in genes],
+        [position[gene.target] for gene in genes],
+        [gene.weight for gene in genes],
+        enabled=[gene.enabled for gene in genes],
+        delay=[gene.delay for gene in genes],
+        reads_state=[gene.reads_state for gene in genes],
+        gater=[NONE if gene.gater is None else position[gene.gater] for gene in genes],
+        gate_delay=[gene.gate_delay for gene in genes],
+        initial_gain=[gene.initial_gain for gene in genes],
+    )
+
+
+def build(
+    inputs: int | Sequence[int],
+    outputs: Sequence[int],
+    neurons: Iterable[Mapping[str, Any] | int],
+    connections: Iterable[Mapping[str, Any] | tuple[int, int, float]],
+) -> Network:
+    """See `Network.build`."""
+    input_ids = list(range(inputs)) if isinstance(inputs, int) else list(inputs)
+    genes = [{"id": gene} if isinstance(gene, int) else dict(gene) for gene in neurons]
+    keys = ("source", "target", "weight")
+    edges = [
+        dict(gene) if isinstance(gene, Mapping) else dict(zip(keys, gene, strict=True))
+        for gene in connections
+    ]
+    document = {
+        "inputs": [{"name": "input", "shape": [len(input_ids)], "neurons": input_ids}],
+        "outputs": [{"name": "output", "shape": [len(outputs)], "neurons": list(outputs)}],
+        "neurons": [{"id": gene} for gene in input_ids] + genes,
+        "connections": edges,
+    }
+    return parse_network_document(document).to_network()

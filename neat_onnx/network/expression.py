@@ -1,0 +1,272 @@
+"""Formulas as data: one small expression that numpy evaluates, export emits and import recognises.
+
+An `Expression` is a tree of primitives over one variable. For an activation the variable is the
+pre-activation `z`, any array; for an aggregation it is `v`, the weighted inputs, whose last axis is
+reduced. Expressions are built with ordinary arithmetic and the functions of this module:
+
+    >>> from neat_onnx.network.expression import VARIABLE as z, sigmoid
+    >>> swish = z * sigmoid(z)
+    >>> print(swish)
+    z * sigmoid(z)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+Operand = "Expression | float"
+
+
+@dataclass(frozen=True, eq=False)
+class Expression:
+    """One primitive applied to expressions; compared and hashed by structure.
+
+    Attributes:
+        op: the primitive's name, `variable` or `constant`.
+        args: what it is applied to.
+        value: the number, for a constant.
+    """
+
+    op: str
+    args: tuple[Expression, ...] = ()
+    value: float = 0.0
+
+    @cached_property
+    def key(self) -> tuple[Any, ...]:
+        return (self.op, self.value, *(arg.key for arg in self.args))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Expression) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    def __add__(self, other: Expression | float) -> Expression:
+        return _call("add", self, other)
+
+    def __radd__(self, other: float) -> Expression:
+        return _call("add", other, self)
+
+    def __sub__(self, other: Expression | float) -> Expression:
+        return _call("sub", self, other)
+
+    def __rsub__(self, other: float) -> Expression:
+        return _call("sub", other, self)
+
+    def __mul__(self, other: Expression | float) -> Expression:
+        return _call("mul", self, other)
+
+    def __rmul__(self, other: float) -> Expression:
+        return _call("mul", other, self)
+
+    def __truediv__(self, other: Expression | float) -> Expression:
+        return _call("div", self, other)
+
+    def __rtruediv__(self, other: float) -> Expression:
+        return _call("div", other, self)
+
+    def __neg__(self) -> Expression:
+        return _call("neg", self)
+
+    def __abs__(self) -> Expression:
+        return _call("abs", self)
+
+    def __str__(self) -> str:
+        return self.text("z")
+
+    @property
+    def is_constant(self) -> bool:
+        return self.op == "constant"
+
+    def map_constants(self, change: Callable[[float], float]) -> Expression:
+        """The same tree with every constant replaced by `change(constant)`."""
+        if self.is_constant:
+            return constant(change(self.value))
+        return Expression(self.op, tuple(arg.map_constants(change) for arg in self.args))
+
+    def substitute(self, inner: Expression) -> Expression:
+        """The same tree with `inner` in place of the variable."""
+        if self.op == "variable":
+            return inner
+        return Expression(self.op, tuple(a.substitute(inner) for a in self.args), self.value)
+
+    def evaluate(self, values: Array) -> Array:
+        """Apply to `values` in their own precision; overflow gives infinities, without warnings.
+
+        Args:
+            values: any shape; for an aggregation (..., k), where k is what gets reduced.
+        """
+        with np.errstate(all="ignore"):
+            return np.asarray(self._evaluate(values))
+
+    def _evaluate(self, values: Array) -> Any:
+        if self.op == "variable":
+            return values
+        if self.is_constant:
+            return self.value
+        return PRIMITIVES[self.op](*(arg._evaluate(values) for arg in self.args))
+
+    def text(self, variable: str) -> str:
+        """The formula as people write it."""
+        if self.op == "variable":
+            return variable
+        if self.is_constant:
+            return f"{self.value:g}" if abs(self.value) != np.inf else "∞"
+        parts = [arg.text(variable) for arg in self.args]
+        if self.op not in _INFIX:
+            return f"{self.op}({', '.join(parts)})"
+        wrapped = [
+            f"({part})" if arg.op in _INFIX and self.op != "add" else part
+            for arg, part in zip(self.args, parts, strict=True)
+        ]
+        return f" {_INFIX[self.op]} ".join(wrapped)
+
+
+_INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
+
+VARIABLE = Expression("variable")
+
+
+def constant(value: float) -> Expression:
+    return Expression("constant", (), float(value))
+
+
+def _call(op: str, *operands: Expression | float) -> Expression:
+    args = tuple(arg if isinstance(arg, Expression) else constant(arg) for arg in operands)
+    if op in ("add", "mul") and args[1].is_constant and not args[0].is_constant:
+        args = (args[1], args[0])  # one spelling for what commutes, so that import recognises both
+    return Expression(op, args)
+
+
+def call(op: str, *operands: Expression | float) -> Expression:
+    """The primitive named `op` applied to `operands`.
+
+    Raises:
+        KeyError: there is no such primitive.
+    """
+    PRIMITIVES[op]
+    return _call(op, *operands)
+
+
+def _sigmoid(x: Array) -> Array:
+    return 1.0 / (1.0 + np.exp(-x))
+
+
+def _softplus(x: Array) -> Array:
+    return np.maximum(x, 0.0) + np.log1p(np.exp(-np.abs(x)))
+
+
+def _elu(x: Array, alpha: float) -> Array:
+    return np.where(x > 0, x, alpha * np.expm1(np.minimum(x, 0.0)))
+
+
+def _selu(x: Array, alpha: float, gamma: float) -> Array:
+    return gamma * _elu(x, alpha)
+
+
+PRIMITIVES: dict[str, Callable[..., Any]] = {
+    # elementwise
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "div": np.divide,
+    "neg": np.negative,
+    "abs": np.abs,
+    "sqrt": np.sqrt,
+    "exp": np.exp,
+    "log": np.log,
+    "sin": np.sin,
+    "tanh": np.tanh,
+    "reciprocal": np.reciprocal,
+    "sigmoid": _sigmoid,
+    "relu": lambda x: np.maximum(x, 0.0),
+    "softplus": _softplus,
+    "softsign": lambda x: x / (1.0 + np.abs(x)),
+    "elu": _elu,
+    "selu": _selu,
+    "leaky_relu": lambda x, slope: np.where(x < 0, slope * x, x),
+    "clip": lambda x, low, high: np.minimum(np.maximum(x, low), high),
+    "greater": np.greater,
+    "equal": np.equal,
+    "where": np.where,
+    "number": lambda truth: np.where(truth, 1.0, 0.0),  # a truth value as 1 or 0
+    # over the last axis
+    "total": lambda v: np.sum(v, axis=-1),
+    "product": lambda v: np.prod(v, axis=-1),
+    "largest": lambda v: np.max(v, axis=-1),
+    "smallest": lambda v: np.min(v, axis=-1),
+    # along the last axis, which stays
+    "where_largest": lambda v: np.argmax(v, axis=-1, keepdims=True),  # the first, on ties
+    "pick": lambda v, index: np.take_along_axis(v, index, axis=-1),
+    "lowest": lambda v, count: np.sort(v, axis=-1)[..., : int(count)],
+}
+
+
+def _unary(op: str) -> Callable[[Expression], Expression]:
+    def apply(x: Expression) -> Expression:
+        return _call(op, x)
+
+    apply.__name__ = op
+    return apply
+
+
+sqrt = _unary("sqrt")
+exp = _unary("exp")
+log = _unary("log")
+sin = _unary("sin")
+tanh = _unary("tanh")
+reciprocal = _unary("reciprocal")
+sigmoid = _unary("sigmoid")
+relu = _unary("relu")
+softplus = _unary("softplus")
+softsign = _unary("softsign")
+number = _unary("number")
+total = _unary("total")
+product = _unary("product")
+largest = _unary("largest")
+smallest = _unary("smallest")
+where_largest = _unary("where_largest")
+
+
+def elu(x: Expression, alpha: float = 1.0) -> Expression:
+    return _call("elu", x, alpha)
+
+
+def selu(x: Expression, alpha: float, gamma: float) -> Expression:
+    return _call("selu", x, alpha, gamma)
+
+
+def leaky_relu(x: Expression, slope: float) -> Expression:
+    return _call("leaky_relu", x, slope)
+
+
+def clip(x: Expression, low: float = -np.inf, high: float = np.inf) -> Expression:
+    return _call("clip", x, low, high)
+
+
+def greater(x: Expression, y: Expression | float) -> Expression:
+    return _call("greater", x, y)
+
+
+def equal(x: Expression, y: Expression | float) -> Expression:
+    return _call("equal", x, y)
+
+
+def where(truth: Expression, x: Expression | float, y: Expression | float) -> Expression:
+    return _call("where", truth, x, y)
+
+
+def pick(v: Expression, index: Expression) -> Expression:
+    return _call("pick", v, index)
+
+
+def ordered(v: Expression, rank: int) -> Expression:
+    """The rank-th smallest, counted from 0: the largest of the rank + 1 lowest."""
+    return largest(_call("lowest", v, rank + 1))

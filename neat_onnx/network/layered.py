@@ -1,0 +1,45 @@
+"""Building layered networks."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from neat_onnx.errors import NetworkError
+from neat_onnx.network.network import Connections, Network, Neurons, Port, codes_of
+
+
+def mlp(sizes: Sequence[int], hidden: str, output: str, seed: int) -> Network:
+    """See `Network.mlp`."""
+    if len(sizes) < 2 or any(size < 1 for size in sizes):
+        raise NetworkError(
+            f"layer sizes {list(sizes)} make no network",
+            hint="Give at least an input and an output layer, each of one neuron or more",
+        )
+    random = np.random.default_rng(seed)
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    sources, targets, weights = [], [], []
+    for layer in range(1, len(sizes)):
+        below, here = sizes[layer - 1], sizes[layer]
+        sources.append(np.tile(np.arange(starts[layer - 1], starts[layer]), here))
+        targets.append(np.repeat(np.arange(starts[layer], starts[layer + 1]), below))
+        weights.append(random.normal(0.0, below**-0.5, below * here))
+    count = int(starts[-1])
+    bias = random.normal(0.0, 0.5, count)
+    bias[: sizes[0]] = 0.0
+    names = ["identity"] * sizes[0] + [hidden] * (count - sizes[0] - sizes[-1])
+    activations, activation = codes_of(names + [output] * sizes[-1])
+    return Network(
+        inputs=(Port("input", (sizes[0],), np.arange(sizes[0])),),
+        outputs=(Port("output", (sizes[-1],), np.arange(count - sizes[-1], count)),),
+        neurons=Neurons(
+            id=np.arange(count),
+            activation=activation,
+            aggregation=np.zeros(count, np.int64),
+            bias=bias,
+            response=np.ones(count),
+            initial=np.zeros(count),
+        ),
+        connections=Connections.of(*map(np.concatenate, (sources, targets, weights))),
+        activations=activations,
+        aggregations=("sum",),
+    )

@@ -1,0 +1,398 @@
+"""The Network: what an evolved network computes, in arrays.
+
+At step t every neuron j computes
+
+    z_j(t) = bias_j + response_j · aggregate_j over incoming e of ( w_e · gain_e(t) · v_e(t) )
+    a_j(t) = activation_j( z_j(t) )
+
+where v_e(t) is the source's a(t − delay), or its z(t − delay) where the connection reads the state,
+and gain_e is 1 or the activation of the neuron that gates e. Disabled connections are genes: they
+are kept and do not compute.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from neat_onnx.errors import NetworkError
+from neat_onnx.network.activations import activation_named
+from neat_onnx.network.aggregations import aggregation_named
+
+if TYPE_CHECKING:
+    from neat_onnx.network.document import NetworkDocument
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+NONE = -1  # no neuron
+MAX_DELAY = 1000  # steps; each one is a register for every sample
+
+
+@dataclass(frozen=True)
+class Port:
+    """A named input or output: an array of neurons.
+
+    Attributes:
+        name: the name it has in the ONNX graph.
+        shape: its shape without the batch dimension.
+        neurons: positions in the network, in C order; their number is the product of `shape`.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    neurons: Ints
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Port)
+            and (self.name, self.shape) == (other.name, other.shape)
+            and np.array_equal(self.neurons, other.neurons)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+@dataclass(frozen=True, eq=False)
+class Neurons:
+    """The neurons, as arrays of length n; a neuron is its position in them.
+
+    Attributes:
+        id: what the gene is called; unique.
+        activation, aggregation: position of the name in the network's tables.
+        bias, response: finite.
+        initial: the value that a delayed connection reads before the first step.
+        name: for people; may be empty.
+    """
+
+    id: Ints
+    activation: Ints
+    aggregation: Ints
+    bias: Floats
+    response: Floats
+    initial: Floats
+    name: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.id)
+
+
+@dataclass(frozen=True, eq=False)
+class Connections:
+    """The connections, as arrays of length m, in the order in which a neuron adds its inputs.
+
+    Attributes:
+        source, target: positions of neurons.
+        weight: finite.
+        enabled: False for a gene that does not compute.
+        delay: steps, 0 or more.
+        reads_state: the source's z rather than its activation.
+        gater: the neuron whose activation multiplies the weight, or NONE.
+        gate_delay: steps, 0 or more.
+        initial_gain: the gain while the gater has not been computed yet.
+    """
+
+    source: Ints
+    target: Ints
+    weight: Floats
+    enabled: Bools
+    delay: Ints
+    reads_state: Bools
+    gater: Ints
+    gate_delay: Ints
+    initial_gain: Floats
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    @classmethod
+    def of(
+        cls,
+        source: npt.ArrayLike,
+        target: npt.ArrayLike,
+        weight: npt.ArrayLike,
+        **others: npt.ArrayLike,
+    ) -> Connections:
+        """Connections from arrays; what is not given is plain: enabled, no delay, no gate."""
+        count = len(np.asarray(source, np.int64))
+        plain: dict[str, Any] = {
+            "enabled": np.ones(count, np.bool_),
+            "delay": np.zeros(count, np.int64),
+            "reads_state": np.zeros(count, np.bool_),
+            "gater": np.full(count, NONE, np.int64),
+            "gate_delay": np.zeros(count, np.int64),
+            "initial_gain": np.zeros(count),
+        }
+        given = {name: np.asarray(value, plain[name].dtype) for name, value in others.items()}
+        return cls(
+            np.asarray(source, np.int64),
+            np.asarray(target, np.int64),
+            np.asarray(weight, np.float64),
+            **(plain | given),
+        )
+
+    def take(self, which: npt.NDArray[Any]) -> Connections:
+        """Those that `which` selects (positions or a mask), in that order."""
+        return Connections(*(getattr(self, field.name)[which] for field in fields(self)))
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """A synchronous dataflow graph of neurons (see the module's text). Immutable.
+
+    Attributes:
+        inputs, outputs: the ports, at least one output.
+        neurons: all of them; those of an input port compute nothing.
+        connections: sorted by target, and in link order within one.
+        activations, aggregations: tables of names.
+        library: what wrote it, for people; takes no part in equality.
+    """
+
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+    neurons: Neurons
+    connections: Connections
+    activations: tuple[str, ...]
+    aggregations: tuple[str, ...]
+    library: str = "neat-onnx"
+
+    def __post_init__(self) -> None:
+        from neat_onnx.network.check import check_network  # noqa: PLC0415 (it needs this module)
+
+        order = np.argsort(self.connections.target, kind="stable")
+        if np.any(order[1:] < order[:-1]):
+            object.__setattr__(self, "connections", self.connections.take(order))
+        check_network(self)
+        for part in (self.neurons, self.connections):
+            for field in fields(part):
+                value = getattr(part, field.name)
+                if isinstance(value, np.ndarray):
+                    value.setflags(write=False)
+
+    def __len__(self) -> int:
+        """How many neurons, inputs included."""
+        return len(self.neurons)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Network of {len(self.neurons)} neurons and {len(self.connections)} connections, "
+            f"{len(self.input_neurons)} inputs, {len(self.output_neurons)} outputs>"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        """The same genome: same ports, neurons and connections, in the same order."""
+        if not isinstance(other, Network):
+            return NotImplemented
+        return (
+            self.inputs == other.inputs
+            and self.outputs == other.outputs
+            and _same_arrays(self.connections, other.connections, ())
+            and _same_arrays(self.neurons, other.neurons, ("activation", "aggregation", "name"))
+            and self.neuron_names == other.neuron_names
+            and np.array_equal(self.activation_names, other.activation_names)
+            and np.array_equal(self.aggregation_names, other.aggregation_names)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @cached_property
+    def activation_names(self) -> npt.NDArray[np.object_]:
+        """The name of each neuron's activation, shape (n,)."""
+        return np.array(self.activations, dtype=object)[self.neurons.activation]
+
+    @cached_property
+    def aggregation_names(self) -> npt.NDArray[np.object_]:
+        """The name of each neuron's aggregation, shape (n,)."""
+        return np.array(self.aggregations, dtype=object)[self.neurons.aggregation]
+
+    @cached_property
+    def neuron_names(self) -> tuple[str, ...]:
+        return self.neurons.name or ("",) * len(self.neurons)
+
+    @cached_property
+    def input_neurons(self) -> Ints:
+        """The neurons of all input ports, in order."""
+        return np.concatenate([np.empty(0, np.int64), *(port.neurons for port in self.inputs)])
+
+    @cached_property
+    def output_neurons(self) -> Ints:
+        """The neurons of all output ports, in order."""
+        return np.concatenate([port.neurons for port in self.outputs])
+
+    @cached_property
+    def is_input(self) -> Bools:
+        """Whether each neuron is an input, shape (n,)."""
+        mask = np.zeros(len(self.neurons), np.bool_)
+        mask[self.input_neurons] = True
+        return mask
+
+    @cached_property
+    def live(self) -> Connections:
+        """The enabled connections."""
+        if bool(np.all(self.connections.enabled)):
+            return self.connections
+        return self.connections.take(self.connections.enabled)
+
+    @cached_property
+    def has_memory(self) -> bool:
+        """Whether what it computes at one step depends on steps before."""
+        live = self.live
+        gated = live.gater != NONE
+        return bool(np.any(live.delay > 0) or np.any(live.gate_delay[gated] > 0))
+
+    def label(self, neuron: int) -> str:
+        """What messages call the neuron at this position."""
+        name = self.neuron_names[neuron]
+        return f"neuron {self.neurons.id[neuron]}" + (f" '{name}'" if name else "")
+
+    # --- running ---------------------------------------------------------------------------------
+
+    @overload
+    def activate(self, x: Mapping[str, npt.ArrayLike]) -> dict[str, Floats]: ...
+    @overload
+    def activate(self, x: npt.ArrayLike) -> Floats: ...
+    def activate(self, x: Any) -> Any:
+        """Compute independent samples, each from the reset state.
+
+        Args:
+            x: (I,) or (N, I); or one such array for each named input port.
+
+        Returns:
+            (O,) or (N, O), float64; a dictionary of the output ports if `x` is one of the inputs.
+
+        Raises:
+            NetworkError: the shape does not fit.
+        """
+        from neat_onnx.network.run import activate  # noqa: PLC0415
+
+        return activate(self, x)
+
+    @overload
+    def run(self, x: Mapping[str, npt.ArrayLike]) -> dict[str, Floats]: ...
+    @overload
+    def run(self, x: npt.ArrayLike) -> Floats: ...
+    def run(self, x: Any) -> Any:
+        """Compute a sequence of consecutive steps, from the reset state.
+
+        Args:
+            x: (T, I), or (T, N, I) for N sequences side by side; or one such array for each named
+                input port.
+
+        Returns:
+            (T, O) or (T, N, O), float64; a dictionary if `x` is one.
+
+        Raises:
+            NetworkError: the shape does not fit.
+        """
+        from neat_onnx.network.run import run  # noqa: PLC0415
+
+        return run(self, x)
+
+    # --- documents -------------------------------------------------------------------------------
+
+    def to_document(self) -> NetworkDocument:
+        """The network as a document of genes that a person can read."""
+        from neat_onnx.network.document import to_document  # noqa: PLC0415
+
+        return to_document(self)
+
+    def to_json(self) -> str:
+        """The network as neat-onnx network JSON; every number reads back to the same double."""
+        return self.to_document().to_json()
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write `to_json()` to `path`, whole or not at all."""
+        from neat_onnx.text import write_bytes  # noqa: PLC0415
+
+        write_bytes(path, self.to_json().encode())
+
+    # --- builders --------------------------------------------------------------------------------
+
+    @classmethod
+    def build(
+        cls,
+        *,
+        inputs: int | Sequence[int],
+        outputs: Sequence[int],
+        neurons: Iterable[Mapping[str, Any] | int],
+        connections: Iterable[Mapping[str, Any] | tuple[int, int, float]],
+    ) -> Network:
+        """A network from genes.
+
+        Args:
+            inputs: the ids of the input neurons, or how many: then 0, 1, ….
+            outputs: the ids of the output neurons.
+            neurons: for each neuron that computes, its id, or a mapping with `id` and any of
+                `activation`, `aggregation`, `bias`, `response`, `initial`, `name`.
+            connections: for each, (source id, target id, weight), or a mapping with `source`,
+                `target`, `weight` and any of `enabled`, `delay`, `reads_state`, `gater`,
+                `gate_delay`, `initial_gain`.
+
+        Raises:
+            NetworkError: what they describe is not a network.
+        """
+        from neat_onnx.network.document import build  # noqa: PLC0415
+
+        return build(inputs, outputs, neurons, connections)
+
+    @classmethod
+    def mlp(
+        cls,
+        sizes: Sequence[int],
+        *,
+        activation: str = "tanh",
+        output_activation: str | None = None,
+        seed: int = 0,
+    ) -> Network:
+        """A layered network, fully connected, with random weights and biases.
+
+        Args:
+            sizes: neurons in each layer, from the inputs to the outputs.
+            activation: of every layer, or of the hidden ones if `output_activation` is given.
+            seed: the same seed gives the same weights (normal, scaled by 1/√inputs).
+
+        Raises:
+            NetworkError: fewer than two layers, an empty one, or an unknown activation.
+        """
+        from neat_onnx.network.layered import mlp  # noqa: PLC0415
+
+        return mlp(sizes, activation, output_activation or activation, seed)
+
+
+def _same_arrays(one: Any, other: Any, without: tuple[str, ...]) -> bool:
+    return all(
+        np.array_equal(getattr(one, field.name), getattr(other, field.name))
+        for field in fields(one)
+        if field.name not in without
+    )
+
+
+def codes_of(names: Sequence[str]) -> tuple[tuple[str, ...], Ints]:
+    """A sorted table of the distinct names, and each name's position in it."""
+    table, codes = np.unique(np.asarray(names, dtype=object), return_inverse=True)
+    return tuple(str(name) for name in table), codes.astype(np.int64).reshape(-1)
+
+
+def check_names(activations: Iterable[str], aggregations: Iterable[str]) -> None:
+    """Raise NetworkError for a name that is not registered."""
+    for name in activations:
+        activation_named(name)
+    for name in aggregations:
+        aggregation_named(name)
+
+
+Where = Literal["inputs", "outputs", "neurons", "connections"]
+
+
+def network_error(
+    what: Where, position: int, message: str, hint: str | None = None
+) -> NetworkError:
+    """An error about the gene at `position` of one of the document's lists."""
+    return NetworkError(message, where=f"{what}[{position}]", hint=hint)

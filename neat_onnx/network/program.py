@@ -1,0 +1,284 @@
+"""The fast evaluator: a Network compiled to a few array operations a level.
+
+All values of a step stand in one matrix of rows × samples: first a row for each neuron's activation
+in level order (so what a level computes is one slice), then a row for each pre-activation that some
+connection reads, then the delay registers.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from neat_onnx.network.activations import Activation, activation_named
+from neat_onnx.network.aggregations import Aggregation, aggregation_named
+from neat_onnx.network.growth import overflowing
+from neat_onnx.network.network import NONE, Bools, Connections, Floats, Ints, Network
+from neat_onnx.network.schedule import Schedule, schedule
+
+_DENSE_UP_TO = 16  # a dense product is that much faster per weight than a sparse one
+_SAMPLES_AT_ONCE = 1024
+
+
+@dataclass(frozen=True)
+class _Inputs:
+    """The weighted inputs of some neurons: rows to read, to multiply and to sum or reduce.
+
+    Attributes:
+        rows: which values are read: (columns,) with a matrix, (edges,) or (neurons, k) without.
+        weight: (neurons, columns) with a matrix, else like `rows`.
+        gain: rows of the gains, like `rows`; NONE where there is none. None if nothing is gated.
+        starts: where each neuron's edges start, if `rows` is (edges,).
+    """
+
+    rows: Ints
+    weight: Floats
+    gain: Ints | None = None
+    starts: Ints | None = None
+
+    def weighted(self, values: Floats) -> Floats:
+        """w · gain · v: (*rows.shape, N)."""
+        product = values[self.rows] * self.weight[..., None]
+        if self.gain is not None:
+            product *= np.where(self.gain[..., None] == NONE, 1.0, values[self.gain])
+        return product
+
+
+@dataclass(frozen=True)
+class _Group:
+    """Neurons of one level with one kind of aggregation: a slice of rows.
+
+    Attributes:
+        rows: the slice they fill.
+        inputs: what they read; None if they have no inputs.
+        aggregation: None for sums, which `inputs` says how to take.
+        scale: multiplies the aggregate, (neurons, 1): the response; for a mean, divided by k.
+        bias: (neurons, 1).
+        functions: the activation of each sub-slice.
+        states: (position in the group, row) of the pre-activations that are kept.
+    """
+
+    rows: slice
+    inputs: _Inputs | None
+    aggregation: Aggregation | None
+    scale: Floats
+    bias: Floats
+    functions: tuple[tuple[slice, Activation], ...]
+    states: tuple[Ints, Ints]
+
+    def compute(self, values: Floats) -> None:
+        z = self._aggregate(values) * self.scale + self.bias
+        where, rows = self.states
+        values[rows] = z[where]
+        out = values[self.rows]
+        for part, function in self.functions:
+            out[part] = function.expression.evaluate(z[part])
+
+    def _aggregate(self, values: Floats) -> Floats:
+        inputs = self.inputs
+        if inputs is None:
+            empty = 0.0 if self.aggregation is None else self.aggregation.empty
+            return np.full((len(self.bias), values.shape[1]), empty)
+        if self.aggregation is not None:
+            return self.aggregation(np.moveaxis(inputs.weighted(values), 1, -1))
+        if inputs.starts is None:
+            return np.asarray(inputs.weight @ values[inputs.rows])
+        return np.add.reduceat(inputs.weighted(values), inputs.starts, axis=0)
+
+
+@dataclass(frozen=True)
+class _Registers:
+    """Delay registers: after each step, row `to` takes what row `origin` held; all at once."""
+
+    to: Ints
+    origin: Ints
+    initial: Floats
+
+
+class Program:
+    """A compiled Network.
+
+    Args:
+        net: any network that has a schedule.
+        dense: use matrices where they are faster; False if values may be infinite.
+    """
+
+    def __init__(self, net: Network, *, dense: bool = True) -> None:
+        plan = schedule(net)
+        builder = _Builder(net, plan, dense)
+        self._neurons = builder.row
+        self._inputs = builder.row[net.input_neurons]
+        self._outputs = builder.row[net.output_neurons]
+        self._groups = tuple(
+            group for level in plan.levels[1:] for group in builder.groups_of(level)
+        )
+        self._registers = builder.registers()
+        self._rows = builder.row_count
+
+    def run(self, x: Floats) -> tuple[Floats, bool]:
+        """(T, N, I) to (T, N, O): N sequences side by side, each from the reset state.
+
+        Also says whether every value stayed finite: where not, what a dense program computed may be
+        NaN by padding (0 · ∞), and a sparse one has to say.
+        """
+        steps, samples, _ = x.shape
+        out = np.empty((steps, samples, len(self._outputs)))
+        finite = True
+        for start in range(0, samples, _SAMPLES_AT_ONCE):
+            part = slice(start, min(start + _SAMPLES_AT_ONCE, samples))
+            finite &= self._run_part(x[:, part], out[:, part])
+        return out, finite
+
+    def neuron_values(self, x: Floats) -> Floats:
+        """The activation of every neuron at the first step: (N, I) to (neurons, N)."""
+        values = self._start(x.shape[0])
+        self._step(values, x)
+        return values[self._neurons]
+
+    def _run_part(self, x: Floats, out: Floats) -> bool:
+        values, finite = self._start(x.shape[1]), True
+        for t in range(len(x)):
+            self._step(values, x[t])
+            out[t] = values[self._outputs].T
+            values[self._registers.to] = values[self._registers.origin]
+            finite &= _is_finite(values)
+        return finite
+
+    def _start(self, samples: int) -> Floats:
+        values = np.zeros((self._rows, samples))
+        values[self._registers.to] = self._registers.initial[:, None]
+        return values
+
+    def _step(self, values: Floats, x: Floats) -> None:
+        """Compute all rows for the inputs (N, I)."""
+        values[self._inputs] = x.T
+        with np.errstate(all="ignore"):
+            for group in self._groups:
+                group.compute(values)
+
+
+def _is_finite(values: Floats) -> bool:
+    with np.errstate(all="ignore"):
+        return bool(np.isfinite(np.sum(values)))
+
+
+class _Builder:
+    """Lays out the rows and makes the groups."""
+
+    def __init__(self, net: Network, plan: Schedule, dense: bool) -> None:
+        self._net, self._dense = net, dense
+        self._wild = overflowing(net, plan)
+        live = net.live
+        genes = net.neurons
+        counts = np.bincount(live.target, minlength=len(net))
+        linear = np.array([aggregation_named(name).linear for name in net.aggregations])
+        self._linear = linear[genes.aggregation]
+        # within a level: sums first, then by aggregation and number of inputs, then by activation
+        fan_in = np.where(self._linear, np.minimum(counts, 1), counts)
+        kind = np.where(self._linear, -1, genes.aggregation)
+        self._shape = np.stack([kind, fan_in], axis=1)
+        order = np.lexsort((genes.activation, fan_in, kind, plan.level))
+        self.row = np.empty(len(net), np.int64)
+        self.row[order] = np.arange(len(net))
+        self.row_count = len(net)
+        self._fan_in = counts
+        self._first = np.searchsorted(live.target, np.arange(len(net) + 1))
+        self._state_row = self._lay_out_states(live)
+        self._to: list[int] = []
+        self._origin: list[int] = []
+        self._initial: list[float] = []
+        self._known: dict[tuple[int, float, int], int] = {}
+        self._source_row, self._gain_row = self._lay_out_sources(live)
+
+    def _lay_out_states(self, live: Connections) -> Ints:
+        rows = np.full(len(self._net), NONE, np.int64)
+        read = np.unique(live.source[live.reads_state & ~self._net.is_input[live.source]])
+        rows[read] = self.row_count + np.arange(len(read))
+        self.row_count += len(read)
+        return rows
+
+    def _lay_out_sources(self, live: Connections) -> tuple[Ints, Ints]:
+        state = self._state_row[live.source]
+        source = np.where(live.reads_state & (state != NONE), state, self.row[live.source])
+        initial = self._net.neurons.initial[live.source]
+        for edge in np.flatnonzero(live.delay > 0).tolist():
+            source[edge] = self._register(
+                int(source[edge]), float(initial[edge]), int(live.delay[edge])
+            )
+        gain = np.where(live.gater == NONE, NONE, self.row[live.gater])
+        for edge in np.flatnonzero((live.gater != NONE) & (live.gate_delay > 0)).tolist():
+            gain[edge] = self._register(
+                int(gain[edge]), float(live.initial_gain[edge]), int(live.gate_delay[edge])
+            )
+        return source, gain
+
+    def _register(self, row: int, initial: float, delay: int) -> int:
+        """The row that holds what `row` held `delay` steps ago."""
+        held = row
+        for steps in range(1, delay + 1):
+            key = (row, initial, steps)
+            if key not in self._known:
+                self._origin.append(held)
+                self._to.append(self.row_count)
+                self._initial.append(initial)
+                self._known[key] = self.row_count
+                self.row_count += 1
+            held = self._known[key]
+        return held
+
+    def registers(self) -> _Registers:
+        return _Registers(
+            np.array(self._to, np.int64),
+            np.array(self._origin, np.int64),
+            np.array(self._initial, np.float64),
+        )
+
+    def groups_of(self, level: Ints) -> list[_Group]:
+        """The groups of one level's neurons, in row order."""
+        neurons = level[np.argsort(self.row[level])]
+        shape = self._shape[neurons]
+        breaks = np.flatnonzero(np.any(shape[1:] != shape[:-1], axis=1)) + 1
+        return [self._group(part) for part in np.split(neurons, breaks) if part.size]
+
+    def _group(self, neurons: Ints) -> _Group:
+        net, genes = self._net, self._net.neurons
+        linear = bool(self._linear[neurons[0]])
+        name = net.aggregation_names[neurons[0]]
+        scale = genes.response[neurons]
+        if linear:
+            mean = net.aggregation_names[neurons] == "mean"
+            scale = np.where(mean, scale / np.maximum(self._fan_in[neurons], 1), scale)
+        codes = genes.activation[neurons]
+        breaks = [0, *(np.flatnonzero(codes[1:] != codes[:-1]) + 1).tolist(), len(neurons)]
+        kept = np.flatnonzero(self._state_row[neurons] != NONE)
+        return _Group(
+            rows=slice(int(self.row[neurons[0]]), int(self.row[neurons[-1]]) + 1),
+            inputs=self._inputs_of(neurons, linear) if self._fan_in[neurons[0]] else None,
+            aggregation=None if linear else aggregation_named(name),
+            scale=scale[:, None],
+            bias=genes.bias[neurons][:, None],
+            functions=tuple(
+                (slice(a, b), activation_named(net.activations[codes[a]]))
+                for a, b in zip(breaks, breaks[1:], strict=False)
+            ),
+            states=(kept, self._state_row[neurons][kept]),
+        )
+
+    def _inputs_of(self, neurons: Ints, linear: bool) -> _Inputs:
+        counts = self._fan_in[neurons]
+        starts = np.cumsum(counts) - counts
+        edges = np.repeat(self._first[neurons] - starts, counts) + np.arange(int(counts.sum()))
+        rows, weight = self._source_row[edges], self._net.live.weight[edges]
+        gain = self._gain_row[edges]
+        gated = bool(np.any(gain != NONE))
+        if not linear:
+            shape = (len(neurons), int(counts[0]))
+            gains = gain.reshape(shape) if gated else None
+            return _Inputs(rows.reshape(shape), weight.reshape(shape), gains)
+        columns, column = np.unique(rows, return_inverse=True)
+        size = len(neurons) * len(columns)
+        wild: Bools = self._wild[self._net.live.source[edges]]
+        if self._dense and not gated and size <= _DENSE_UP_TO * len(edges) and not np.any(wild):
+            flat = np.repeat(np.arange(len(neurons)), counts) * len(columns) + column
+            matrix = np.bincount(flat, weight, size).reshape(len(neurons), -1)
+            return _Inputs(columns, matrix)
+        return _Inputs(rows, weight, gain if gated else None, starts)

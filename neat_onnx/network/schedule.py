@@ -1,0 +1,136 @@
+"""Order: which neurons can be computed together, and which matter at all."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from neat_onnx.errors import NetworkError
+from neat_onnx.network.network import NONE, Bools, Ints, Network
+
+_NAMED_IN_A_CYCLE = 12
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Topological levels over the connections without delay.
+
+    Attributes:
+        level: the level of each neuron, shape (n,): 0 for inputs, else 1 + the highest level it
+            reads from in the same step.
+        levels: for each level from 0, the neurons on it in ascending order.
+    """
+
+    level: Ints
+    levels: tuple[Ints, ...]
+
+    @property
+    def depth(self) -> int:
+        """The number of levels after the inputs."""
+        return len(self.levels) - 1
+
+
+def immediate_edges(net: Network) -> tuple[Ints, Ints]:
+    """(source, target) of every dependency within one step: connections and gates without delay."""
+    live = net.live
+    now = live.delay == 0
+    gated = (live.gater != NONE) & (live.gate_delay == 0)
+    return (
+        np.concatenate([live.source[now], live.gater[gated]]),
+        np.concatenate([live.target[now], live.target[gated]]),
+    )
+
+
+def schedule(net: Network) -> Schedule:
+    """The levels of `net`.
+
+    Raises:
+        NetworkError: connections without delay form a cycle; the message names its neurons.
+    """
+    source, target = immediate_edges(net)
+    count = len(net)
+    level = np.full(count, -1, np.int64)
+    waiting = np.bincount(target, minlength=count)
+    edges = Edges(source, target, count)
+    frontier, number = np.sort(net.input_neurons), 0
+    roots = np.flatnonzero((waiting == 0) & ~net.is_input)
+    levels = []
+    while frontier.size or (number == 0 and roots.size):
+        level[frontier] = number
+        levels.append(frontier)
+        reached, times = np.unique(edges.leaving(frontier), return_counts=True)
+        waiting[reached] -= times
+        frontier = reached[waiting[reached] == 0]
+        if number == 0:
+            frontier = np.union1d(frontier, roots)
+        number += 1
+    if np.any(level < 0):
+        raise _cycle_error(net, source, target, level < 0)
+    return Schedule(level, tuple(levels) if levels else (np.empty(0, np.int64),))
+
+
+def with_late_sinks(plan: Schedule, net: Network, needed: Bools) -> Schedule:
+    """The schedule with every neuron that no `needed` one reads in the same step on the last level.
+
+    Outputs of an irregular network then come out together.
+    """
+    source, target = immediate_edges(net)
+    read = np.zeros(len(net), np.bool_)
+    read[source[needed[target]]] = True
+    level = plan.level.copy()
+    level[~read & ~net.is_input] = plan.depth
+    members = np.concatenate(plan.levels)
+    order = members[np.lexsort((members, level[members]))]
+    starts = np.searchsorted(level[order], np.arange(plan.depth + 2))
+    levels = tuple(order[starts[k] : starts[k + 1]] for k in range(plan.depth + 1))
+    return Schedule(level, levels)
+
+
+def contributing(net: Network) -> Bools:
+    """Which neurons some output depends on, at this step or a later one, shape (n,)."""
+    live = net.live
+    gated = live.gater != NONE
+    source = np.concatenate([live.source, live.gater[gated]])
+    target = np.concatenate([live.target, live.target[gated]])
+    backwards = Edges(target, source, len(net))
+    needed = np.zeros(len(net), np.bool_)
+    frontier = np.unique(net.output_neurons)
+    while frontier.size:
+        needed[frontier] = True
+        reached = np.unique(backwards.leaving(frontier))
+        frontier = reached[~needed[reached]]
+    return needed
+
+
+class Edges:
+    """Edges sorted by where they start, to walk from many neurons at once."""
+
+    def __init__(self, source: Ints, target: Ints, count: int) -> None:
+        order = np.argsort(source, kind="stable")
+        self._target = target[order]
+        self._start = np.searchsorted(source[order], np.arange(count + 1))
+
+    def leaving(self, neurons: Ints) -> Ints:
+        """The ends of all edges that start in `neurons`, repeats included."""
+        starts = self._start[neurons]
+        counts = self._start[neurons + 1] - starts
+        offsets = np.repeat(starts - np.cumsum(counts) + counts, counts)
+        return self._target[offsets + np.arange(int(counts.sum()))]
+
+
+def _cycle_error(net: Network, source: Ints, target: Ints, stuck: Bools) -> NetworkError:
+    inside = stuck[source] & stuck[target]
+    before = dict(zip(target[inside].tolist(), source[inside].tolist(), strict=True))
+    neuron = next(iter(before))
+    seen: dict[int, int] = {}
+    while neuron not in seen:
+        seen[neuron] = len(seen)
+        neuron = before[neuron]
+    cycle = list(seen)[seen[neuron] :][::-1]
+    names = [net.label(j) for j in cycle[:_NAMED_IN_A_CYCLE]]
+    if len(cycle) > _NAMED_IN_A_CYCLE:
+        names.append("…")
+    return NetworkError(
+        f"connections without delay form a cycle: {', '.join(names)}",
+        where="connections",
+        hint="Give one of the cycle's connections a delay of 1, or disable it",
+    )

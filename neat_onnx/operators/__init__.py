@@ -1,0 +1,28 @@
+"""The operators: one file a family, with everything known about it in both directions.
+
+Importing this package registers them. `HANDLERS` are asked in this order which neurons of a level
+they lower; the last one takes whatever is left.
+"""
+
+from typing import Protocol
+
+from neat_onnx.lowering import Block, LoweringContext
+from neat_onnx.network.network import Ints
+from neat_onnx.operators import dense, elementwise, per_neuron, reduce, shaping
+
+
+class Handler(Protocol):
+    """Lowers neurons of one kind."""
+
+    def claim(self, ctx: LoweringContext, level: int, neurons: Ints) -> list[Block]:
+        """The blocks it makes of `neurons`, those of a level that nobody has claimed yet."""
+        ...
+
+    def lower(self, ctx: LoweringContext, block: Block) -> None:
+        """Emit the nodes of a block, and bind its neurons."""
+        ...
+
+
+HANDLERS: tuple[Handler, ...] = (reduce.Reduction(), per_neuron.PerNeuron(), dense.Dense())
+
+__all__ = ["HANDLERS", "Handler", "dense", "elementwise", "per_neuron", "reduce", "shaping"]

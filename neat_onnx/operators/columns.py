@@ -1,0 +1,105 @@
+"""Bringing values together: a tensor that has the columns which some neurons read.
+
+The values of earlier levels stand in several tensors. A level may read one of them as it is, join
+those it needs, join all there are (which later levels then extend), or gather exactly its columns.
+Which is fastest depends on how many there are: the costs below were fitted to ONNX Runtime, in
+units of one weight of a matrix product.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from neat_onnx.lowering import Columns, LoweringContext
+from neat_onnx.network.network import Ints
+from neat_onnx.operators.shaping import Concat, Gather
+
+_PER_JOINED = 60  # an input of a Concat
+_PER_GATHERED = 200  # a column of a Gather
+_PER_GATHER = 5000
+
+
+@dataclass(frozen=True)
+class _Way:
+    """Tensors to join (positions in ctx.columns), whether to gather from them, and what it costs."""
+
+    cost: float
+    homes: tuple[int, ...]
+    gather: bool = False
+
+
+def columns_for(ctx: LoweringContext, needed: Ints, rows: int, level: int) -> Columns:
+    """A tensor whose columns include `needed`, for a matrix of `rows` rows.
+
+    No other column is one that may overflow: a zero weight there would make 0 · ∞.
+
+    Args:
+        needed: neurons, each once; at least one, all of them bound on earlier levels.
+        level: the level that reads them; names the nodes that this takes.
+    """
+    homes = tuple(np.unique(ctx.bound_in[needed]).tolist())
+    earlier = tuple(
+        home
+        for home, columns in enumerate(ctx.columns)
+        if ctx.plan.level[columns.neurons[0]] < level
+    )
+    gathered = _PER_GATHER + (_PER_GATHERED + rows) * len(needed)
+    ways = [_Way(_cost_of_joining(ctx, homes, 0) + gathered, homes, gather=True)]
+    for joined in (homes, earlier):
+        extra = np.setdiff1d(_neurons(ctx, joined), needed)
+        if not np.any(ctx.overflowing[extra]):
+            ways.append(_Way(_cost_of_joining(ctx, joined, rows), joined))
+    best = min(ways, key=lambda way: way.cost)
+    tensor = _join(ctx, best.homes, level)
+    if not best.gather:
+        return Columns(tensor, _neurons(ctx, best.homes))
+    return Columns(pick_columns(ctx, Columns(tensor, _neurons(ctx, best.homes)), needed, level), needed)
+
+
+def exactly(ctx: LoweringContext, wanted: Ints, level: int) -> str:
+    """A tensor whose columns are `wanted`, in that order, repeats allowed."""
+    homes: list[int] = []
+    for home in ctx.bound_in[wanted].tolist():
+        if home not in homes:
+            homes.append(home)
+    tensor = _join(ctx, tuple(homes), level)
+    held = _neurons(ctx, tuple(homes))
+    if np.array_equal(held, wanted):
+        return tensor
+    return pick_columns(ctx, Columns(tensor, held), wanted, level)
+
+
+def pick_columns(ctx: LoweringContext, held: Columns, wanted: Ints, level: int) -> str:
+    """Gather the columns of `wanted` out of `held`."""
+    position = dict(zip(held.neurons.tolist(), range(len(held.neurons)), strict=True))
+    index = ctx.integers(f"columns_l{level}", [position[neuron] for neuron in wanted.tolist()])
+    return ctx.emit(Gather, [held.tensor, index], f"Gather_{level}", f"gather_l{level}", axis=1)
+
+
+def _neurons(ctx: LoweringContext, homes: tuple[int, ...]) -> Ints:
+    return np.concatenate([ctx.columns[home].neurons for home in homes])
+
+
+def _cost_of_joining(ctx: LoweringContext, homes: tuple[int, ...], rows: int) -> float:
+    done = _longest_prefix(ctx, homes)
+    inputs = 0 if done == len(homes) else len(homes) - done + 1
+    return rows * sum(len(ctx.columns[home].neurons) for home in homes) + _PER_JOINED * inputs
+
+
+def _longest_prefix(ctx: LoweringContext, homes: tuple[int, ...]) -> int:
+    """How many of `homes`, from the first, stand joined already; one always does."""
+    return max(
+        (len(key) for key in ctx.joined if key == homes[: len(key)]), default=min(1, len(homes))
+    )
+
+
+def _join(ctx: LoweringContext, homes: tuple[int, ...], level: int) -> str:
+    """The tensor that joins `homes`, extending what is joined already."""
+    if len(homes) == 1:
+        return ctx.columns[homes[0]].tensor
+    if homes not in ctx.joined:
+        done = _longest_prefix(ctx, homes)
+        first = _join(ctx, homes[:done], level)
+        parts = [first, *(ctx.columns[home].tensor for home in homes[done:])]
+        ctx.joined[homes] = ctx.emit(Concat, parts, f"Concat_{level}", f"concat_l{level}", axis=1)
+    return ctx.joined[homes]

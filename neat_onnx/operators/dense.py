@@ -1,0 +1,238 @@
+"""Gemm and MatMul: neurons that sum their inputs, or take their mean.
+
+A level of such neurons is one Gemm whose weights are the genome's, bit for bit. Missing connections
+are zeros; where a zero could meet an overflow, the neurons are split into several.
+"""
+
+from typing import Literal
+
+import numpy as np
+
+from neat_onnx.errors import NetworkError, OptionError
+from neat_onnx.lifting import Array, LiftingContext, Value, lifts
+from neat_onnx.lowering import Block, LoweringContext
+from neat_onnx.model import Attributes, Node
+from neat_onnx.network.aggregations import aggregation_named
+from neat_onnx.network.expression import VARIABLE, constant, call
+from neat_onnx.network.network import Floats, Ints
+from neat_onnx.operators.activate import activate, groups_of, in_column_order, respond, slopes
+from neat_onnx.operators.columns import columns_for
+from neat_onnx.operators.elementwise import Div
+from neat_onnx.operators.formula import scalar_slope
+
+
+class GemmAttributes(Attributes):
+    alpha: float = 1.0
+    beta: float = 1.0
+    transA: Literal[0] = 0
+    transB: Literal[0, 1] = 0
+
+
+class Gemm(Node):
+    inputs = (2, 3)
+    since = 13
+    attributes: GemmAttributes = GemmAttributes()
+
+
+class MatMul(Node):
+    inputs = (2, 2)
+    since = 13
+
+
+# --- lowering ------------------------------------------------------------------------------------
+
+
+class Dense:
+    """Claims every neuron whose aggregation is linear, or that has no inputs."""
+
+    def claim(self, ctx: LoweringContext, level: int, neurons: Ints) -> list[Block]:
+        names = ctx.net.aggregation_names[neurons]
+        mean = (names == "mean") & (ctx.fan_in[neurons] > 0)
+        parts = _by_overflowing_source(ctx, neurons[~mean])
+        blocks = [
+            Block(level, in_column_order(ctx, part), "" if k == 0 else f"_{k + 1}")
+            for k, part in enumerate(parts)
+        ]
+        means = _by_overflowing_source(ctx, neurons[mean])
+        return blocks + [
+            Block(level, in_column_order(ctx, part), "_mean" if k == 0 else f"_mean{k + 1}")
+            for k, part in enumerate(means)
+        ]
+
+    def lower(self, ctx: LoweringContext, block: Block) -> None:
+        weights, tensor = weight_matrix(ctx, block.neurons, block.level)
+        _check_connectivity(ctx, block, weights)
+        response, bias = responses(ctx, block.neurons)
+        count = mean_counts(ctx, block.neurons)
+        if ctx.options.fold:
+            steep = slopes(ctx, block.neurons)
+            weights = weights * (response * steep / count)[:, None]
+            self._plain(ctx, block, tensor, weights, bias * steep, fold=True)
+        elif np.all(response == 1.0) and np.all(count == 1.0):
+            self._plain(ctx, block, tensor, weights, bias, fold=False)
+        else:
+            name = ctx.initializer(block.weights("W"), weights)
+            result = ctx.emit(
+                Gemm, [tensor, name], block.tensor("Gemm"), block.name("gemm"), transB=1
+            )
+            if np.any(count != 1.0):
+                divisor = ctx.initializer(block.weights("K"), count)
+                result = ctx.emit(
+                    Div, [result, divisor], block.tensor("Mean"), block.name("mean")
+                )
+            activate(ctx, block, respond(ctx, block, result, response, bias))
+
+    def _plain(
+        self,
+        ctx: LoweringContext,
+        block: Block,
+        tensor: str,
+        weights: Floats,
+        bias: Floats,
+        *,
+        fold: bool,
+    ) -> None:
+        """One Gemm with its bias; the slope of a single activation rides in alpha and beta."""
+        groups = groups_of(ctx, block.neurons)
+        slope, core = (1.0, None) if fold or len(groups) > 1 else _carried(ctx, groups[0].formula)
+        inputs = [
+            tensor,
+            ctx.initializer(block.weights("W"), weights),
+            ctx.initializer(block.weights("B"), bias),
+        ]
+        result = ctx.emit(
+            Gemm,
+            inputs,
+            block.tensor("Gemm"),
+            block.name("gemm"),
+            alpha=slope,
+            beta=slope,
+            transB=1,
+        )
+        activate(ctx, block, result, core)
+
+
+def _carried(ctx: LoweringContext, formula):  # type: ignore[no-untyped-def]
+    """(slope, rest) of an activation, if a Gemm's attributes, which are float32, can carry it."""
+    slope, core = scalar_slope(formula)
+    exact = ctx.options.dtype == "float32" or float(np.float32(slope)) == slope
+    return (slope, core) if exact else (1.0, formula)
+
+
+def weight_matrix(ctx: LoweringContext, neurons: Ints, level: int) -> tuple[Floats, str]:
+    """Weights (neurons, width), and the tensor [N, width] that they multiply.
+
+    Duplicate connections add up. Neurons without inputs have zeros.
+
+    Raises:
+        NetworkError: the network has no inputs at all.
+    """
+    row, edge = ctx.edges_into(neurons)
+    source, weight = ctx.net.live.source[edge], ctx.net.live.weight[edge]
+    needed = np.union1d(source, ctx.take_unread_inputs())
+    if not needed.size:
+        if not len(ctx.net.input_neurons):
+            raise NetworkError("a network without inputs has no ONNX form", where="inputs")
+        needed = ctx.net.input_neurons[:1]
+    columns = columns_for(ctx, needed, len(neurons), level)
+    width = len(columns.neurons)
+    position = np.zeros(len(ctx.net), np.int64)
+    position[columns.neurons] = np.arange(width)
+    flat = np.bincount(row * width + position[source], weight, len(neurons) * width)
+    return flat.reshape(len(neurons), width), columns.tensor
+
+
+def responses(ctx: LoweringContext, neurons: Ints) -> tuple[Floats, Floats]:
+    """(response, bias) of each neuron; one without inputs has the response 1, and its aggregate in
+    the bias."""
+    genes = ctx.net.neurons
+    response, bias = genes.response[neurons].copy(), genes.bias[neurons].copy()
+    for k in np.flatnonzero(ctx.fan_in[neurons] == 0):
+        empty = aggregation_named(ctx.net.aggregation_names[neurons[k]]).empty
+        bias[k] += response[k] * empty
+        response[k] = 1.0
+    return response, bias
+
+
+def mean_counts(ctx: LoweringContext, neurons: Ints) -> Floats:
+    """What the sum of each neuron's inputs is divided by: their number for a mean, else 1."""
+    mean = (ctx.net.aggregation_names[neurons] == "mean") & (ctx.fan_in[neurons] > 0)
+    return np.where(mean, ctx.fan_in[neurons], 1).astype(np.float64)
+
+
+def _by_overflowing_source(ctx: LoweringContext, neurons: Ints) -> list[Ints]:
+    """Split so that neurons together read the same sources among those that may overflow."""
+    if not neurons.size:
+        return []
+    if not np.any(ctx.overflowing):
+        return [neurons]
+    parts: dict[tuple[int, ...], list[int]] = {}
+    for neuron in neurons.tolist():
+        _, edge = ctx.edges_into(np.array([neuron]))
+        source = ctx.net.live.source[edge]
+        key = tuple(np.unique(source[ctx.overflowing[source]]).tolist())
+        parts.setdefault(key, []).append(neuron)
+    return [np.array(part, np.int64) for part in parts.values()]
+
+
+def _check_connectivity(ctx: LoweringContext, block: Block, weights: Floats) -> None:
+    if ctx.options.allow_partial_connectivity:
+        return
+    row, _ = ctx.edges_into(block.neurons)
+    if len(row) != weights.size:
+        missing = int(np.argmin(np.bincount(row, minlength=len(block.neurons))))
+        raise OptionError(
+            f"{ctx.net.label(int(block.neurons[missing]))} is not connected to all of the layer "
+            "before it",
+            where="allow_partial_connectivity",
+            hint="Allow partial connectivity: missing connections become zero weights",
+        )
+
+
+# --- lifting -------------------------------------------------------------------------------------
+
+
+@lifts(Gemm)
+def lift_gemm(ctx: LiftingContext, node: Gemm) -> None:
+    given = node.attributes
+    matrix = ctx.constant(node, 1)
+    if matrix.ndim != 2:
+        ctx.fail(node, f"{node.input[1]} has {matrix.ndim} axes, expected 2")
+    weights = matrix if given.transB else matrix.T
+    bias = np.zeros(len(weights))
+    if ctx.optional(node, 2) is not None:
+        held = ctx.constant(node, 2)
+        if held.size not in (1, len(weights)):
+            ctx.fail(node, f"bias {node.input[2]} has {held.size} values, expected {len(weights)}")
+        bias = np.broadcast_to(held.reshape(-1), len(weights))
+    slope = given.alpha if given.alpha == given.beta or ctx.optional(node, 2) is None else 1.0
+    if slope != given.alpha:
+        weights, bias = weights * given.alpha, bias * given.beta
+    value = lift_product(ctx, node, weights, bias)
+    if slope != 1.0:
+        value = Value(value.signals, call("mul", constant(slope), VARIABLE))
+    ctx.bind(node, value)
+
+
+@lifts(MatMul)
+def lift_matmul(ctx: LiftingContext, node: MatMul) -> None:
+    matrix = ctx.constant(node, 1)
+    if matrix.ndim != 2:
+        ctx.fail(node, f"{node.input[1]} has {matrix.ndim} axes, expected 2")
+    ctx.bind(node, lift_product(ctx, node, matrix.T, np.zeros(matrix.shape[1])))
+
+
+def lift_product(ctx: LiftingContext, node: Node, weights: Array, bias: Array) -> Value:
+    """Neurons that sum the last axis of the first input with `weights` (out, in)."""
+    value = ctx.value(node, 0)
+    size = value.shape[-1] if value.shape else 0
+    if size != weights.shape[1]:
+        ctx.fail(node, f"its input has {size} columns, {node.input[1]} expects {weights.shape[1]}")
+    signals = ctx.settle(value).reshape(-1, size)
+    layer = ctx.add_neurons(node, len(signals) * len(weights), bias=np.tile(bias, len(signals)))
+    states = layer.states.reshape(len(signals), len(weights))
+    row, column = np.nonzero(weights)
+    weight = weights[row, column]
+    for sample in range(len(signals)):
+        ctx.connect(signals[sample][column], states[sample][row], weight)
+    return Value(layer.states.reshape(*value.shape[:-1], len(weights)))

@@ -1,0 +1,43 @@
+"""The graph's inputs and outputs: from their shapes to columns of neurons, and back."""
+
+from neat_onnx.lowering import Columns, LoweringContext
+from neat_onnx.network.network import Port
+from neat_onnx.operators.columns import exactly
+from neat_onnx.operators.shaping import Flatten, Identity, Reshape
+
+
+def open_input(ctx: LoweringContext, port: Port) -> str:
+    """A tensor [N, neurons] of an input port."""
+    if len(port.shape) == 1:
+        return port.name
+    return ctx.emit(Flatten, [port.name], f"{port.name}_flat", f"flatten_{port.name}", axis=1)
+
+
+def produce_output(ctx: LoweringContext, port: Port) -> None:
+    """Make a node produce the tensor that the output port is named after."""
+    tensor = exactly(ctx, port.neurons, ctx.plan.depth)
+    if len(port.shape) != 1:
+        shape = ctx.integers(f"shape_{port.name}", [0, *port.shape])
+        operator, inputs = Reshape, [tensor, shape]
+    elif _can_be_renamed(ctx, tensor):
+        _rename(ctx, tensor, port.name)
+        return
+    else:
+        operator, inputs = Identity, [tensor]
+    ctx.emit(operator, inputs, f"{port.name}_port", f"output_{port.name}")
+    _rename(ctx, f"{port.name}_port", port.name)
+
+
+def _can_be_renamed(ctx: LoweringContext, tensor: str) -> bool:
+    ports = {port.name for port in ctx.net.inputs + ctx.net.outputs}
+    return tensor not in ports and any(tensor in node.output for node in ctx.nodes)
+
+
+def _rename(ctx: LoweringContext, old: str, new: str) -> None:
+    for node in ctx.nodes:
+        node.input = [new if name == old else name for name in node.input]
+        node.output = [new if name == old else name for name in node.output]
+    ctx.columns = [
+        Columns(new, columns.neurons) if columns.tensor == old else columns
+        for columns in ctx.columns
+    ]

@@ -1,0 +1,224 @@
+"""Concat, Split, Gather, Reshape and their kind: elements move, nothing is computed.
+
+Lifting them rearranges signals and costs nothing.
+"""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from neat_onnx.lifting import Array, LiftingContext, Value, lifts
+from neat_onnx.model import Attributes, Node, Tensor
+
+
+class ConcatAttributes(Attributes):
+    axis: int
+
+
+class Concat(Node):
+    inputs = (1, None)
+    since = 13
+    attributes: ConcatAttributes
+
+
+class SplitAttributes(Attributes):
+    axis: int = 0
+    num_outputs: int | None = None
+
+
+class Split(Node):
+    inputs = (1, 2)
+    outputs = (1, None)
+    since = 13
+    attributes: SplitAttributes = SplitAttributes()
+
+
+class GatherAttributes(Attributes):
+    axis: int = 0
+
+
+class Gather(Node):
+    inputs = (2, 2)
+    since = 13
+    attributes: GatherAttributes = GatherAttributes()
+
+
+class ReshapeAttributes(Attributes):
+    allowzero: int = 0
+
+
+class Reshape(Node):
+    inputs = (2, 2)
+    since = 13
+    attributes: ReshapeAttributes = ReshapeAttributes()
+
+
+class FlattenAttributes(Attributes):
+    axis: int = 1
+
+
+class Flatten(Node):
+    since = 13
+    attributes: FlattenAttributes = FlattenAttributes()
+
+
+class TransposeAttributes(Attributes):
+    perm: tuple[int, ...] | None = None
+
+
+class Transpose(Node):
+    since = 13
+    attributes: TransposeAttributes = TransposeAttributes()
+
+
+class Squeeze(Node):
+    inputs = (1, 2)
+    since = 13
+
+
+class Unsqueeze(Node):
+    inputs = (2, 2)
+    since = 13
+
+
+class Slice(Node):
+    inputs = (3, 5)
+    since = 13
+
+
+class Identity(Node):
+    since = 13
+
+
+class ConstantAttributes(Attributes):
+    value: Tensor
+
+
+class Constant(Node):
+    inputs = (0, 0)
+    since = 13
+    attributes: ConstantAttributes
+
+
+@lifts(Identity)
+def lift_identity(ctx: LiftingContext, node: Identity) -> None:
+    ctx.bind(node, ctx.operand(node, 0))
+
+
+@lifts(Constant)
+def lift_constant(ctx: LiftingContext, node: Constant) -> None:
+    ctx.bind(node, node.attributes.value.values)
+
+
+@lifts(Concat)
+def lift_concat(ctx: LiftingContext, node: Concat) -> None:
+    parts = [ctx.operand(node, position) for position in range(len(node.input))]
+    arrays = [part for part in parts if not isinstance(part, Value)]
+    axis = node.attributes.axis
+    if len(arrays) == len(parts):
+        ctx.bind(node, np.concatenate(arrays, axis=axis))
+        return
+    signals = [
+        part.signals if part.plain else ctx.settle(part)
+        for part in (ctx.value(node, position) for position in range(len(node.input)))
+    ]
+    ctx.bind(node, Value(np.concatenate(signals, axis=axis)))
+
+
+@lifts(Split)
+def lift_split(ctx: LiftingContext, node: Split) -> None:
+    axis = node.attributes.axis
+    shape = _shape(ctx, node)
+    if ctx.optional(node, 1) is not None:
+        sizes = ctx.integers(node, 1)
+    else:
+        size = math.ceil(shape[axis] / len(node.output))
+        sizes = [min(size, shape[axis] - size * k) for k in range(len(node.output))]
+    if len(sizes) != len(node.output) or sum(sizes) != shape[axis] or min(sizes) < 0:
+        ctx.fail(node, f"splits {shape[axis]} into {sizes} for {len(node.output)} outputs")
+    stops = np.cumsum(sizes)
+    operand = ctx.operand(node, 0)
+    slices = [
+        (slice(None),) * (axis % len(shape)) + (slice(int(stop) - size, int(stop)),)
+        for stop, size in zip(stops, sizes, strict=True)
+    ]
+    ctx.bind(node, *(_take(operand, part) for part in slices))
+
+
+@lifts(Gather)
+def lift_gather(ctx: LiftingContext, node: Gather) -> None:
+    index = ctx.constant(node, 1)
+    if index.dtype.kind != "i":
+        ctx.fail(node, "its indices have to be of integers")
+    axis, size = node.attributes.axis, _shape(ctx, node)[node.attributes.axis]
+    if np.any(index < -size) or np.any(index >= size):
+        ctx.fail(node, f"an index is outside of the {size} elements along axis {axis}")
+    _rearrange(ctx, node, lambda array: np.take(array, index, axis=axis))
+
+
+@lifts(Reshape)
+def lift_reshape(ctx: LiftingContext, node: Reshape) -> None:
+    old = _shape(ctx, node)
+    wanted = ctx.integers(node, 1)
+    if not node.attributes.allowzero:
+        wanted = [old[k] if size == 0 and k < len(old) else size for k, size in enumerate(wanted)]
+    _rearrange(ctx, node, lambda array: array.reshape(wanted))
+
+
+@lifts(Flatten)
+def lift_flatten(ctx: LiftingContext, node: Flatten) -> None:
+    old, axis = _shape(ctx, node), node.attributes.axis
+    rows = math.prod(old[:axis] if axis >= 0 else old[: len(old) + axis])
+    _rearrange(ctx, node, lambda array: array.reshape(rows, -1))
+
+
+@lifts(Transpose)
+def lift_transpose(ctx: LiftingContext, node: Transpose) -> None:
+    _rearrange(ctx, node, lambda array: np.transpose(array, node.attributes.perm))
+
+
+@lifts(Squeeze)
+def lift_squeeze(ctx: LiftingContext, node: Squeeze) -> None:
+    if ctx.optional(node, 1) is not None:
+        axes = tuple(ctx.integers(node, 1))
+    else:  # the first axis has length 1 only because the batch is not known here
+        axes = tuple(k for k, size in enumerate(_shape(ctx, node)) if size == 1 and k)
+    _rearrange(ctx, node, lambda array: np.squeeze(array, axes))
+
+
+@lifts(Unsqueeze)
+def lift_unsqueeze(ctx: LiftingContext, node: Unsqueeze) -> None:
+    axes = tuple(ctx.integers(node, 1))
+    _rearrange(ctx, node, lambda array: np.expand_dims(array, axes))
+
+
+@lifts(Slice)
+def lift_slice(ctx: LiftingContext, node: Slice) -> None:
+    starts, ends = ctx.integers(node, 1), ctx.integers(node, 2)
+    rank = len(_shape(ctx, node))
+    axes = ctx.integers(node, 3) if ctx.optional(node, 3) is not None else list(range(len(starts)))
+    steps = ctx.integers(node, 4) if ctx.optional(node, 4) is not None else [1] * len(starts)
+    parts = [slice(None)] * rank
+    for axis, start, end, step in zip(axes, starts, ends, steps, strict=True):
+        stop = None if step < 0 and end <= -(2**31) else end
+        parts[axis] = slice(start, stop, step)
+    _rearrange(ctx, node, lambda array: array[tuple(parts)])
+
+
+def _shape(ctx: LiftingContext, node: Node) -> tuple[int, ...]:
+    return ctx.operand(node, 0).shape
+
+
+def _take(operand: Value | Array, part: tuple[slice, ...]) -> Value | Array:
+    if isinstance(operand, Value):
+        return operand.rearranged(lambda array: array[part])
+    return operand[part]
+
+
+def _rearrange(ctx: LiftingContext, node: Node, change: Callable[[Array], Array]) -> None:
+    operand = ctx.operand(node, 0)
+    if isinstance(operand, Value):
+        ctx.bind(node, operand.rearranged(change))
+    else:
+        ctx.bind(node, change(operand))

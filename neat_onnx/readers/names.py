@@ -1,0 +1,55 @@
+"""From a library's names of functions to ours."""
+
+from collections.abc import Mapping
+from typing import Literal, Protocol
+
+from neat_onnx.errors import NetworkError
+
+
+class Registered(Protocol):
+    """An entry of the tables of activations or aggregations."""
+
+    @property
+    def builtin(self) -> bool:
+        """It came with the package."""
+        ...
+
+
+def translated(
+    name: str,
+    names: Mapping[str, str],
+    registry: Mapping[str, Registered],
+    what: Literal["activation", "aggregation"],
+    where: str,
+) -> str:
+    """What a Network calls the function that a library calls `name`.
+
+    Args:
+        name: the library's.
+        names: the library's names to ours.
+        registry: all functions by our name; those that the user registered are found in it too.
+        what: which kind of function.
+        where: JSON path of the name, for the error.
+
+    Raises:
+        NetworkError: neither the library nor the user knows the name.
+    """
+    if name in names:
+        return names[name]
+    if is_users_own(name, registry):
+        return name
+    raise NetworkError(
+        f"unknown {what} '{name}'",
+        where=where,
+        hint=f"Known: {', '.join(sorted(names))}; {how_to_register(name, what)}",
+    )
+
+
+def is_users_own(name: str, registry: Mapping[str, Registered]) -> bool:
+    """Whether the user registered a function of this name."""
+    return name in registry and not registry[name].builtin
+
+
+def how_to_register(name: str, what: Literal["activation", "aggregation"]) -> str:
+    """The hint that says how to make `name` known."""
+    return f"add your own with neat_onnx.register_{what}('{name}', formula)"

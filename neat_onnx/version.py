@@ -1,0 +1,3 @@
+"""The version of this package, which also stands in the files it writes."""
+
+__version__ = "0.1.0"

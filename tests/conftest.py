@@ -1,0 +1,1 @@
+"""Its place puts this directory on the import path: tests share `cases` and the like."""

@@ -1,0 +1,24 @@
+// Validates JSON documents against a JSON Schema with ajv, in its strict mode.
+// Usage: node check_schema.mjs SCHEMA DOCUMENT...
+// One line a document, "valid" or "wrong: what"; exit 0 if all are valid, 1 if not, 2 on bad usage.
+import { readFileSync } from "node:fs";
+import Ajv2020 from "ajv/dist/2020.js";
+
+const [schemaPath, ...documents] = process.argv.slice(2);
+if (!schemaPath || documents.length === 0) {
+  console.error("usage: node check_schema.mjs SCHEMA DOCUMENT...");
+  process.exit(2);
+}
+const read = (path) => JSON.parse(readFileSync(path, "utf8"));
+const validate = new Ajv2020().compile(read(schemaPath));
+let wrong = 0;
+for (const path of documents) {
+  if (validate(read(path))) {
+    console.log("valid");
+  } else {
+    wrong += 1;
+    const [{ instancePath, message }] = validate.errors;
+    console.log(`wrong: ${instancePath} ${message}`);
+  }
+}
+process.exitCode = wrong ? 1 : 0;

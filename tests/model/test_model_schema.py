@@ -1,0 +1,136 @@
+"""The published schema: the same verdict as ours, from validators in two languages."""
+
+import copy
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import jsonschema
+import pytest
+from sample_models import mlp
+
+from neat_onnx.errors import ModelError
+from neat_onnx.model import DataType, load_model
+from neat_onnx.model.schema import model_schema
+
+ROOT = Path(__file__).parents[2]
+GEMM = ("graph", "node", 0)
+W0 = ("graph", "initializer", 0)
+DIM = ("graph", "inputs", 0, "type", "tensor_type", "shape", "dim", 1)
+WRONG = {
+    "no graph": (("graph",), None),
+    "unknown key": (("colour",), 1),
+    "unknown operator": ((*GEMM, "op_type"), "FooBar"),
+    "too few inputs": ((*GEMM, "input"), ["input"]),
+    "too many outputs": ((*GEMM, "output"), ["a", "b"]),
+    "input not a name": ((*GEMM, "input"), ["input", 1]),
+    "foreign domain": ((*GEMM, "domain"), "com.example"),
+    "unknown node key": ((*GEMM, "colour"), 1),
+    "unknown attribute": ((*GEMM, "attributes"), [{"name": "gamma", "type": "FLOAT", "f": 1.0}]),
+    "attribute of wrong type": ((*GEMM, "attributes"), [{"name": "alpha", "type": "INT", "i": 1}]),
+    "attribute of wrong value": (
+        (*GEMM, "attributes"),
+        [{"name": "transB", "type": "INT", "i": 2}],
+    ),
+    "attribute as text": ((*GEMM, "attributes"), [{"name": "alpha", "type": "FLOAT", "f": "1"}]),
+    "attributes as object": ((*GEMM, "attributes"), {"alpha": 1.0}),
+    "attribute on Tanh": (
+        ("graph", "node", 1, "attributes"),
+        [{"name": "alpha", "type": "FLOAT", "f": 1.0}],
+    ),
+    "type not supported": ((*W0, "data_type"), 8),
+    "numbers under another type": ((*W0, "data_type"), 7),
+    "null among numbers": ((*W0, "float_data", 0), None),
+    "text among numbers": ((*W0, "float_data", 0), "0.1"),
+    "raw and numbers": ((*W0, "raw_data"), "AAAA"),
+    "nameless initializer": ((*W0, "name"), None),
+    "negative dim": ((*W0, "dims", 0), -1),
+    "fractional dim": ((*W0, "dims", 0), 3.5),
+    "value and symbol": ((*DIM, "dim_param"), "M"),
+    "negative extent": ((*DIM, "dim_value"), -1),
+    "no version": (("opset_import",), [{"domain": ""}]),
+    "metadata as object": (("metadata_props",), {"key": "value"}),
+}
+
+
+def wrong_document(path, value):
+    """The sound document with `value` at `path`; None takes the key away, but not an entry."""
+    document = copy.deepcopy(mlp().to_document())
+    target = document
+    for step in path[:-1]:
+        target = target[step]
+    if value is None and isinstance(path[-1], str):
+        del target[path[-1]]
+    else:
+        target[path[-1]] = value
+    return document
+
+
+def right_documents():
+    yield from model_schema()["examples"]
+    yield mlp().to_document()
+    yield mlp(data_type=DataType.DOUBLE).to_document()
+    yield mlp().to_document(encoding="raw")
+    yield {"graph": {"outputs": []}}
+
+
+def test_the_schema_is_one():
+    jsonschema.Draft202012Validator.check_schema(model_schema())
+
+
+def test_the_published_schema_is_the_one_of_the_operators_there_are():
+    """Rewritten by: neat-onnx schema model > schema/model.schema.json."""
+    fresh = subprocess.run(  # a fresh process: other tests register operators of their own
+        [
+            sys.executable,
+            "-c",
+            "import json, neat_onnx.operators; from neat_onnx.model.schema import model_schema; "
+            "print(json.dumps(model_schema()))",
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=ROOT,
+    ).stdout
+    published = (ROOT / "schema" / "model.schema.json").read_text()
+    assert json.loads(published) == json.loads(fresh)
+
+
+def test_right_documents_are_valid_and_load():
+    for document in right_documents():
+        jsonschema.Draft202012Validator(model_schema()).validate(document)
+        load_model(document)
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_wrong_documents_are_neither(wrong):
+    document = wrong_document(*WRONG[wrong])
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.Draft202012Validator(model_schema()).validate(document)
+    with pytest.raises(ModelError):
+        load_model(document)
+
+
+def test_ajv_gives_the_same_verdicts(tmp_path):
+    if not (ROOT / "node_modules" / "ajv").is_dir() and "CI" not in os.environ:
+        pytest.skip("ajv is not installed: npm ci")
+    verdicts = [(document, "valid") for document in right_documents()]
+    verdicts += [(wrong_document(*change), "wrong") for change in WRONG.values()]
+    (tmp_path / "schema.json").write_text(json.dumps(model_schema()))
+    paths = []
+    for at, (document, _) in enumerate(verdicts):
+        paths.append(tmp_path / f"{at}.json")
+        paths[-1].write_text(json.dumps(document))
+    run = subprocess.run(
+        ["node", Path(__file__).with_name("check_schema.mjs"), tmp_path / "schema.json", *paths],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=ROOT,
+    )
+    assert run.stderr == ""  # ajv's strict mode has nothing to say
+    lines = run.stdout.splitlines()
+    assert [line.split(":")[0] for line in lines] == [verdict for _, verdict in verdicts]
+    assert run.returncode == 1

@@ -1,0 +1,95 @@
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+from hypothesis import given, settings
+from onnx import helper
+from sample_models import mlp, models, node
+
+from neat_onnx.errors import ModelError
+from neat_onnx.model import DataType, Model, load_model
+
+
+@settings(max_examples=60, deadline=None)
+@given(models())
+def test_binary_gives_the_same_model_back_but_for_float32(model):
+    data = model.to_bytes()
+    again = load_model(data)
+    assert again.to_bytes() == data
+    assert again.graph.node == model.graph.node or "alpha" in model.to_json()
+    for old, new in zip(model.graph.initializer, again.graph.initializer, strict=True):
+        rounded = np.float32 if old.data_type is DataType.FLOAT else np.float64
+        assert new.values.tobytes() == old.values.astype(rounded).astype(np.float64).tobytes()
+    document = again.to_document()
+    for key in ("doc_string", "producer_name", "metadata_props"):
+        assert document.get(key) == model.to_document().get(key)
+    assert again.graph.inputs == model.graph.inputs
+    assert again.graph.outputs == model.graph.outputs
+
+
+@pytest.mark.parametrize("data_type", [DataType.FLOAT, DataType.DOUBLE])
+def test_onnxruntime_computes_what_the_model_says(data_type):
+    model = mlp(data_type=data_type)
+    x = np.array([[1.0, -2.0], [0.3, 0.7]])
+    weights, bias = (model.graph.tensors[name].values for name in ("W0", "B0"))
+    session = onnxruntime.InferenceSession(model.to_bytes())
+    (y,) = session.run(None, {"input": x.astype("f4" if data_type is DataType.FLOAT else "f8")})
+    tolerance = 1e-6 if data_type is DataType.FLOAT else 1e-15
+    np.testing.assert_allclose(y, np.tanh(2.5 * x @ weights.T + bias), rtol=tolerance)
+
+
+def test_what_onnx_wants_and_the_model_leaves_out_is_filled_in():
+    proto = Model(graph=mlp().graph.model_copy(update={"name": ""})).to_proto()
+    assert (proto.ir_version, proto.graph.name) == (8, "graph")
+    assert [(entry.domain, entry.version) for entry in proto.opset_import] == [("", 18)]
+
+
+def test_overflow_of_float32_names_tensor_and_position():
+    with pytest.raises(ModelError, match=r"tensor W0: value 1 is .* too large for float32"):
+        mlp([[0.0, -1e39]]).to_proto()
+    model = mlp()
+    model.graph.node[0] = node("Gemm", ["input", "W0"], ["Gemm_1"], alpha=1e39)
+    with pytest.raises(ModelError, match=r"gemm_1 \(Gemm\): alpha is too large for float32"):
+        model.to_proto()
+
+
+def test_local_functions_are_inlined():
+    double = helper.make_function(
+        "local", "Twice", ["a"], ["b"], [helper.make_node("Add", ["a", "a"], ["b"])],
+        [helper.make_opsetid("", 18)],
+    )  # fmt: skip
+    value = [helper.make_tensor_value_info(name, 1, ["N"]) for name in "xy"]
+    proto = helper.make_model(
+        helper.make_graph(
+            [helper.make_node("Twice", ["x"], ["y"], domain="local")], "g", value[:1], value[1:]
+        ),
+        functions=[double],
+        opset_imports=[helper.make_opsetid("", 18), helper.make_opsetid("local", 1)],
+        ir_version=8,
+    )
+    assert [node.op_type for node in load_model(proto).graph.node] == ["Add"]
+
+
+def test_what_no_model_of_ours_has_is_refused():
+    proto = mlp().to_proto()
+    proto.graph.sparse_initializer.add()
+    with pytest.raises(ModelError, match="sparse initializers are not supported"):
+        load_model(proto)
+    proto = mlp().to_proto()
+    proto.graph.input[0].type.sequence_type.elem_type.tensor_type.elem_type = 1
+    with pytest.raises(ModelError, match="graph input input"):
+        load_model(proto)
+    with pytest.raises(ModelError, match="not an ONNX model: it has no graph"):
+        load_model(onnx.ModelProto())
+    with pytest.raises(ModelError, match="not an ONNX model: it has no graph"):
+        load_model(b"")
+
+
+def test_text_that_is_not_utf8_is_refused():
+    data = mlp().to_bytes().replace(b"gemm_1", b"gemm\xff1")
+    with pytest.raises(ModelError, match="UTF-8"):
+        load_model(data)
+    half = mlp().model_copy(update={"doc_string": "\ud800"})
+    assert load_model(half.to_json()) == half
+    with pytest.raises(ModelError, match="half a surrogate pair"):
+        half.to_proto()

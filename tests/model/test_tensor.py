@@ -1,0 +1,131 @@
+import base64
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from neat_onnx.errors import ModelError
+from neat_onnx.model import DataType, Tensor
+
+
+def read(**document) -> Tensor:
+    return Tensor.model_validate({"name": "W", "data_type": 1, **document})
+
+
+def said(**document) -> str:
+    with pytest.raises(ValidationError) as refused:
+        read(**document)
+    return refused.value.errors()[0]["msg"]
+
+
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), max_size=20))
+def test_every_double_survives_json_under_FLOAT(numbers):
+    tensor = Tensor.of("W", np.array(numbers))
+    again = Tensor.model_validate(tensor.model_dump())
+    assert again == tensor
+    assert again.values.tobytes() == np.array(numbers).tobytes()
+
+
+@pytest.mark.parametrize(
+    ("data_type", "values", "field"),
+    [
+        (DataType.FLOAT, [[1.5, -0.0]], "float_data"),
+        (DataType.DOUBLE, [[1.5, -0.0]], "double_data"),
+        (DataType.INT64, [[2**62, -1]], "int64_data"),
+        (DataType.INT32, [[2**31 - 1, -1]], "int32_data"),
+        (DataType.BOOL, [[True, False]], "int32_data"),
+    ],
+)
+def test_each_type_has_its_field_and_its_raw_form(data_type, values, field):
+    tensor = Tensor.of("W", values, data_type)
+    document = tensor.model_dump()
+    assert list(document) == ["name", "data_type", "dims", field]
+    assert document["dims"] == [1, 2]
+    raw = tensor.model_dump(context={"encoding": "raw"})
+    assert field not in raw
+    assert Tensor.model_validate(document) == Tensor.model_validate(raw) == tensor
+
+
+def test_raw_data_is_the_standard_alphabet_and_little_endian():
+    value = np.frombuffer(b"\xfb\xff\xbf\x3f", "<f4")[0]  # '-' and '_' in the other alphabet
+    raw = Tensor.of("W", [value]).model_dump(context={"encoding": "raw"})["raw_data"]
+    assert raw == base64.b64encode(b"\xfb\xff\xbf\x3f").decode() == "+/+/Pw=="
+
+
+def test_int64_may_be_decimal_strings():
+    tensor = read(data_type=7, dims=["2"], int64_data=["9007199254740993", -4])
+    assert tensor.values.tolist() == [9007199254740993, -4]
+
+
+def test_a_scalar_and_an_empty_tensor_need_no_more_than_their_dims():
+    assert read(float_data=[2]).values.shape == ()
+    assert read(dims=[0, 3]).values.shape == (0, 3)
+
+
+@pytest.mark.parametrize(
+    ("document", "text"),
+    [
+        ({"dims": [3, 2], "float_data": [1.0] * 5}, "dims [3, 2] need 6 values, float_data has 5"),
+        ({"dims": [10**6, 10**6]}, "dims [1000000, 1000000] need 1000000000000 values"),
+        ({"dims": [1.0], "float_data": [1.0]}, "is not an integer"),
+        ({"dims": [True], "float_data": [1.0]}, "is not an integer"),
+        ({"dims": [-1]}, "greater than or equal to 0"),
+        ({"dims": [2**40]}, "less than or equal to 2147483647"),
+        ({"dims": [2], "float_data": [1.0, None]}, "float_data[1] is null"),
+        ({"dims": [2], "float_data": ["1.0", 2.0]}, "float_data[0] is not a number"),
+        ({"dims": [2], "float_data": [1.0, True]}, "float_data[1] is not a number"),
+        ({"dims": [2], "float_data": [[1.0], [2.0]]}, "float_data[0] is not a number"),
+        ({"dims": [2], "float_data": [1.0, "NaN"]}, "float_data[1] is not a finite number"),
+        ({"dims": [1], "float_data": [float("inf")]}, "float_data[0] is not a finite number"),
+        ({"dims": [2], "float_data": [0, 10**400]}, "float_data[1] is out of range"),
+        ({"dims": [1], "float_data": "AAAA"}, "float_data is not a list"),
+        ({"data_type": 7, "dims": [1], "float_data": [1]}, "INT64 does not go with float_data"),
+        ({"data_type": 7, "dims": [1], "int64_data": [1.5]}, "int64_data[0] is not an integer"),
+        ({"data_type": 7, "dims": [1], "int64_data": [2**63]}, "int64_data[0] is out of range"),
+        ({"data_type": 6, "dims": [1], "int32_data": [2**31]}, "does not fit in INT32"),
+        ({"data_type": 8, "string_data": ["x"]}, "8 (STRING) not supported"),
+        ({"data_type": 10, "dims": [1], "int32_data": [1]}, "10 (FLOAT16) not supported"),
+        ({"dims": [1], "float_data": [1], "raw_data": "AAAA"}, "has both raw_data and float_data"),
+        ({"dims": [1], "raw_data": "AACAPw"}, "raw_data is not base64"),
+        ({"dims": [1], "raw_data": "AACA"}, "raw_data has 3 bytes, expected 4"),
+        ({"dims": [1], "raw_data": "AADAfw=="}, "is not a finite number"),
+        ({"dims": [1], "values": [1.0]}, "values is not a known key"),
+        ({"external_data": [{"key": "location", "value": "x"}]}, "external data is not supported"),
+        ({"data_location": "EXTERNAL"}, "external data is not supported"),
+    ],
+)
+def test_what_is_wrong_is_refused_in_our_words(document, text):
+    assert text in said(**document)
+
+
+def test_values_are_read_only_and_equality_is_bit_for_bit():
+    tensor = Tensor.of("W", [0.0])
+    with pytest.raises(ValueError, match="read-only"):
+        tensor.values[0] = 1.0
+    assert tensor == Tensor.of("W", [0.0])
+    assert tensor != Tensor.of("W", [-0.0])
+    assert tensor != Tensor.of("W", [0.0], DataType.DOUBLE)
+
+
+@pytest.mark.parametrize(
+    ("values", "data_type", "text"),
+    [
+        ([1.0, np.nan], DataType.FLOAT, r"tensor W: float_data\[1\] is not a finite number"),
+        ([1.5], DataType.INT64, "float64 values do not go with INT64"),
+        (["a"], DataType.FLOAT, "do not go with FLOAT"),
+        ([None], DataType.FLOAT, "do not go with FLOAT"),
+        ([2**40], DataType.INT32, "does not fit in INT32"),
+    ],
+)
+def test_of_refuses_what_the_type_cannot_hold(values, data_type, text):
+    with pytest.raises(ModelError, match=text):
+        Tensor.of("W", values, data_type)
+
+
+def test_float32_rounds_only_in_bytes_and_overflow_is_refused():
+    assert np.frombuffer(Tensor.of("W", [0.1]).to_bytes(), "<f4")[0] == np.float32(0.1)
+    with pytest.raises(ModelError, match=r"tensor W: value 1 is .*1e\+300.* too large") as refused:
+        Tensor.of("W", [0.0, 1e300]).to_bytes()
+    assert "float64" in refused.value.hint

@@ -1,0 +1,124 @@
+import pytest
+from sample_models import mlp, node
+
+from neat_onnx.errors import DocumentError, ModelError, OptionError
+from neat_onnx.model import Tensor, ValueInfo, validate
+from neat_onnx.model.wiring import require_wiring
+
+
+def changed(*, nodes=None, outputs=None, more=(), tensors=(), inputs=()):
+    """The sound model with something else in its graph."""
+    model = mlp()
+    graph = model.graph
+    graph.node = [*(graph.node if nodes is None else nodes), *more]
+    graph.outputs = graph.outputs if outputs is None else outputs
+    graph.initializer = [*graph.initializer, *tensors]
+    graph.inputs = [*graph.inputs, *inputs]
+    return model
+
+
+def found(model, profile="sonnx"):
+    return [(finding.code, finding.where) for finding in validate(model, profile)]
+
+
+def test_a_sound_model_has_no_findings():
+    assert validate(mlp()) == []
+    assert validate(mlp().to_json()) == []
+    assert validate(mlp().to_bytes()) == []
+
+
+def test_c1_each_graph_input_is_read():
+    assert found(changed(inputs=[ValueInfo.of("spare")])) == [("C1", "spare")]
+
+
+def test_c2_each_graph_output_is_produced():
+    outputs = [*mlp().graph.outputs, ValueInfo.of("input")]
+    assert found(changed(outputs=outputs)) == [("C2", "input")]
+
+
+def test_c3_the_graph_is_acyclic():
+    loop = [
+        node("Add", ["input", "b"], ["a"]),
+        node("Tanh", ["a"], ["b"]),
+        node("Relu", ["b"], ["output"]),
+    ]
+    model = changed(nodes=loop)
+    model.graph.initializer = []
+    (finding,) = validate(model, "sonnx")
+    assert (finding.code, finding.where) == ("C3", "add_1 (Add)")
+    assert "tanh_1 (Tanh)" in finding.message
+    with pytest.raises(ModelError, match="a cycle of nodes"):
+        require_wiring(model.graph)
+
+
+def test_c3_nodes_stand_in_topological_order():
+    model = mlp()
+    model.graph.node.reverse()
+    (finding,) = validate(model, "sonnx")
+    assert (finding.code, finding.where) == ("C3", "tanh_1 (Tanh)")
+    assert "gemm_1 (Gemm)" in finding.message
+    require_wiring(model.graph)  # it can be computed
+
+
+def test_c4_each_node_has_an_output():
+    assert ("C4", "graph.node[2]") in found(changed(more=[node("Tanh", ["input"], [""])]))
+
+
+def test_c5_what_is_read_exists():
+    model = changed()
+    model.graph.node[0].input[2] = "nowhere"
+    assert ("C5", "gemm_1 (Gemm)") in found(model)
+    model.graph.node[0].input[2] = ""  # left out
+    assert "C5" not in dict(found(model))
+
+
+@pytest.mark.parametrize("name", ["output", "Gemm_1", "input", "W0"])
+def test_c6_each_tensor_is_produced_once(name):
+    assert ("C6", name) in found(changed(more=[node("Tanh", ["input"], [name])]))
+
+
+def test_c6_an_input_may_have_a_default_but_no_twin():
+    model = changed(inputs=[ValueInfo.of("W0")])
+    assert found(model) == []
+    assert ("C6", "input") in found(changed(inputs=mlp().graph.inputs))
+
+
+def test_r1_nodes_and_initializers_contribute():
+    dead = [node("Relu", ["input"], ["r"]), node("Sigmoid", ["r"], ["s"])]
+    model = changed(more=dead, tensors=[Tensor.of("spare", [1.0])])
+    assert found(model) == [("R1", "relu_1 (Relu)"), ("R1", "sigmoid_1 (Sigmoid)"), ("R1", "spare")]
+    require_wiring(model.graph)
+
+
+def test_onnx_findings_come_from_the_checker_with_shapes():
+    model = mlp()
+    model.graph.initializer[0] = Tensor.of("W0", [[0.1, 0.2, 0.3]])  # 3 columns for 2 inputs
+    (finding,) = validate(model, "onnx")
+    assert (finding.code, finding.where) == ("onnx", "gemm_1")
+    assert finding.message.isprintable()
+    assert validate(model, "sonnx") == []
+
+
+def test_onnx_findings_tell_overflow_as_export_does():
+    (finding,) = validate(mlp([[1e300, 0]]), "onnx")
+    assert "too large for float32" in finding.message
+
+
+def test_schema_findings_for_a_document_and_for_a_model():
+    document = mlp().to_document()
+    document["graph"]["node"][0]["attributes"].append({"name": "gamma", "type": "FLOAT", "f": 1.0})
+    (finding,) = validate(document, "sonnx")
+    assert (finding.code, finding.where) == ("schema", "graph.node[0].attributes")
+    assert "unknown attribute 'gamma'" in finding.message
+    assert "alpha" in finding.hint
+    model = mlp()
+    model.graph.node[0].input = ["input"]
+    (finding,) = validate(model)
+    assert "has 1 inputs, expected 2 to 3" in finding.message
+
+
+def test_what_is_no_document_or_no_profile_is_an_error():
+    with pytest.raises(DocumentError):
+        validate("{")
+    with pytest.raises(OptionError, match="no profile 'strict'"):
+        validate(mlp(), "strict")

@@ -1,0 +1,47 @@
+// The worker's end of the protocol: each {id, method, params, data} is answered once, by
+// {id, result, blobs} or {id, error: {kind, message, where, hint}}; {id, progress} may come before.
+
+export function serve({ python, bridge, post, later }) {
+  let warm = null;
+  const warmed = () => (warm ??= later().then(() => answer({ method: "warm" }, () => {})));
+
+  /** Run one method of neat_onnx/bridge.py. */
+  function answer({ method, params = {}, data }, onProgress) {
+    const bytes = python.toPy(new Uint8Array(data ?? new ArrayBuffer(0)));
+    const reply = bridge.call(method, JSON.stringify(params), bytes, onProgress);
+    const [text, blobs] = [reply.get(0), reply.get(1)];
+    const files = {};
+    for (const name of blobs) files[name] = takeBytes(blobs, name);
+    for (const proxy of [bytes, blobs, reply]) proxy.destroy();
+    return { ...JSON.parse(text), blobs: files };
+  }
+
+  function takeBytes(blobs, name) {
+    const proxy = blobs.get(name);
+    const view = proxy.getBuffer();
+    const copy = view.data.slice();
+    view.release();
+    proxy.destroy();
+    return copy;
+  }
+
+  async function handle({ id, ...request }) {
+    const onProgress = (stage, fraction) => post({ id, progress: { stage, fraction } });
+    try {
+      if (request.method === "convert") await warmed();
+      const reply = answer(request, onProgress);
+      post({ id, ...reply }, Object.values(reply.blobs).map((bytes) => bytes.buffer));
+    } catch (error) {
+      const message = String(error?.message ?? error).trim().split("\n").at(-1).slice(0, 400);
+      const hint = "Please report this with the file, if you can share it.";
+      post({ id, error: { kind: "InternalError", message, where: null, hint } });
+    }
+  }
+
+  self.onmessage = ({ data }) => handle(data);
+  // Once the page has been told that we are ready, get what the first conversion will need.
+  setTimeout(() => warmed().then(() => post({ warm: true }), (error) => {
+    warm = null;
+    console.warn(`onnx could not be loaded yet: ${error.message}`);
+  }), 50);
+}

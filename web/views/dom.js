@@ -1,0 +1,45 @@
+// Small helpers that every view uses.
+
+export const $ = (id) => document.getElementById(id);
+
+/** An element: h("p", {className: "note", "data-testid": "x"}, "text", child, …). */
+export function h(tag, properties = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (value === undefined || value === null) continue;
+    if (name in element) element[name] = value;
+    else element.setAttribute(name, value);
+  }
+  element.append(...children.filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+/** A view that draws only when what it looks at has changed. */
+export function whenChanged(look, draw) {
+  let before = {};
+  return (state) => {
+    const now = look(state);
+    if (Object.is(now, before)) return;
+    before = now;
+    draw(now, state);
+  };
+}
+
+/** 1234567 → "1,234,567". */
+export const count = (number) => number.toLocaleString("en");
+
+/** A count with its noun: "1 input", "3 inputs". */
+export const counted = (number, noun) => `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
+
+/** A measured number, short and readable by a program too: 3.1e-15, 0.25, 0. */
+export function short(number) {
+  if (typeof number !== "number") return "not finite"; // null: there was a NaN or an infinity
+  if (number === 0) return "0";
+  const size = Math.abs(number);
+  return size < 1e-3 || size >= 1e6 ? number.toExponential(1) : String(+number.toPrecision(3));
+}
+
+export function bytes(size) {
+  if (size < 1000) return `${size} B`;
+  return size < 1e6 ? `${(size / 1e3).toFixed(1)} kB` : `${(size / 1e6).toFixed(1)} MB`;
+}

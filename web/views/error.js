@@ -1,0 +1,40 @@
+// What is wrong, where, and what to do: about a file, or about the engine itself.
+import { $, h } from "./dom.js";
+
+export function error({ restart }) {
+  let [shown, broken] = [null, null];
+  return (state) => {
+    if (state.error === shown && state.failure === broken) return;
+    [shown, broken] = [state.error, state.failure];
+    const box = $("error");
+    box.hidden = !shown && !broken;
+    if (broken) box.replaceChildren(...failure(broken, restart));
+    else if (shown) box.replaceChildren(...problem(shown));
+    else box.replaceChildren();
+  };
+}
+
+function problem({ name, kind, message, where, hint }) {
+  return [
+    h("p", { className: "error-file" }, name),
+    h("p", { className: "error-what" }, sentence(message)),
+    where && h("p", {}, h("span", { className: "label" }, "Where"), h("code", {}, where)),
+    hint && h("p", {}, h("span", { className: "label" }, "What to do"), sentence(hint)),
+    kind === "InternalError" && h("p", { className: "label" }, kind),
+  ].filter(Boolean);
+}
+
+function failure(message, restart) {
+  return [
+    h("p", { className: "error-what" }, "Python could not be started in this browser."),
+    h("p", {}, h("span", { className: "label" }, "Why"), sentence(message)),
+    h("p", {}, h("span", { className: "label" }, "What to do"),
+      "Try again; if it stays so, see whether a setting or an extension blocks WebAssembly."),
+    h("button", { type: "button", className: "button", onclick: restart }, "Try again"),
+  ];
+}
+
+function sentence(text) {
+  const begin = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?…]$/.test(begin) ? begin : `${begin}.`;
+}

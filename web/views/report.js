@@ -1,0 +1,30 @@
+// The figures of the comparison.
+import { $, count, h, short, whenChanged } from "./dom.js";
+import { facts } from "./summary.js";
+
+export const report = () => whenChanged((state) => state.result, (result) => {
+  if (result) $("report").replaceChildren(...describe(result));
+});
+
+function describe({ report: found, kind }) {
+  const said = kind === "model"
+    ? "The imported network and the ONNX file you dropped were run on the same inputs."
+    : "The network you dropped and its ONNX model were run on the same inputs.";
+  return [
+    h("p", { className: "soft" }, said),
+    found.first_error ? h("p", { className: "warning" }, `First at ${found.first_error}.`) : "",
+    facts([
+      ["MSE", short(found.mse), { "data-testid": "mse" }],
+      ["Normalised MSE", short(found.normalised_mse), { "data-testid": "normalised-mse" }],
+      ["Bound", short(found.bound)],
+      ["Largest error", short(found.max_abs_error)],
+      ["Largest relative error", short(found.max_rel_error)],
+      ["Samples", count(found.samples)],
+      ["Steps each", count(found.steps)],
+      ["Seed", String(found.seed)],
+      ["Type", found.dtype],
+      ["ONNX run by", found.runtime],
+      found.not_finite && ["Not finite", `${count(found.not_finite)} of the outputs`],
+    ].filter(Boolean)),
+  ];
+}

@@ -1,0 +1,22 @@
+// A network of each library, one click away.
+import { $, h } from "./dom.js";
+
+const SAMPLES = [
+  ["NeatapticTS", "neataptic-ts.json"],
+  ["neataptic", "neataptic.json"],
+  ["neat-python", "neat-python.json"],
+];
+
+export function samples({ take }) {
+  async function pick(name) {
+    const response = await fetch(`samples/${name}`);
+    take(new File([await response.blob()], name, { type: "application/json" }));
+  }
+  $("samples").append(...SAMPLES.map(([library, name]) => h("button", {
+    type: "button",
+    className: "sample",
+    "data-testid": `sample-${name.replace(".json", "")}`,
+    onclick: () => pick(name),
+  }, library)));
+  return () => {};
+}

@@ -1,0 +1,36 @@
+// What the network is, in a few numbers, and which activations it uses.
+import { $, count, counted, h, whenChanged } from "./dom.js";
+import { family } from "./palette.js";
+
+export const summary = () => whenChanged((state) => state.result, (result) => {
+  if (result) $("summary").replaceChildren(...describe(result.summary));
+});
+
+function describe(net) {
+  const rows = [
+    ["Library", net.library],
+    ["Shape", `${counted(net.inputs, "input")}, ${counted(net.outputs, "output")}`],
+    ["Neurons", `${count(net.neurons)}, ${count(net.hidden)} of them hidden`],
+    ["Connections", count(net.connections) + (net.disabled ? ` and ${count(net.disabled)} disabled` : "")],
+    net.gated && ["Gated", counted(net.gated, "connection")],
+    net.delayed && ["Delayed", counted(net.delayed, "connection")],
+    ["Levels", count(net.levels)],
+    ["Memory", net.has_memory ? "yes: a step depends on those before it" : "none"],
+  ].filter(Boolean);
+  return [
+    facts(rows),
+    tally("Activations", net.activations, (name) => `tint-${family(name)}`),
+    tally("Aggregations", net.aggregations, () => "tint-linear"),
+  ];
+}
+
+export const facts = (rows) => h("dl", { className: "facts" }, ...rows.flatMap(
+  ([name, value, properties]) => [h("dt", {}, name), h("dd", properties ?? {}, value)],
+));
+
+function tally(title, counts, tint) {
+  return h("div", { className: "tally" }, h("h3", {}, title),
+    h("ul", {}, ...Object.entries(counts).map(([name, number]) => h("li", {},
+      h("span", { className: `swatch ${tint(name)}`, ariaHidden: "true" }),
+      `${name} `, h("span", { className: "soft" }, count(number))))));
+}

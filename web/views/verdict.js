@@ -1,0 +1,25 @@
+// The answer, in place of the introduction: equal or not, by how much, and the files.
+import { $, counted, h, short, whenChanged } from "./dom.js";
+import { downloadLinks } from "./downloads.js";
+
+export const verdict = () => whenChanged((state) => state.result, (result) => {
+  $("intro").hidden = result !== null;
+  $("verdict").hidden = result === null;
+  $("result").hidden = result === null;
+  $("verdict").replaceChildren(...(result ? answer(result) : []));
+});
+
+function answer({ name, report, files, warnings }) {
+  const outcome = report.passed ? "passed" : "failed";
+  return [
+    h("p", { className: `badge ${outcome}` },
+      h("span", { "data-testid": "verdict" }, outcome), h("span", { className: "badge-file" }, name)),
+    h("h1", { className: outcome }, report.passed ? "Equal." : "Not equal."),
+    h("p", { className: "lead" }, "Normalised MSE ", h("strong", {}, short(report.normalised_mse)),
+      ` over ${counted(report.samples, "sample")}`,
+      report.steps > 1 ? ` of ${counted(report.steps, "step")}.` : "."),
+    downloadLinks(files),
+    warnings.length ? h("ul", { className: "warnings", "aria-label": "Warnings" },
+      ...warnings.map((text) => h("li", {}, text))) : null,
+  ].filter(Boolean);
+}
