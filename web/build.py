@@ -11,7 +11,7 @@ import shutil
 import time
 from pathlib import Path
 
-from pack import compile, fetch, lock, own, stand_in, trim
+from pack import compile, fetch, lock, own, split, stand_in, trim
 
 ROOT = Path(__file__).absolute().parent.parent
 WEB = ROOT / "web"
@@ -29,9 +29,13 @@ def main() -> None:
     npm_lock = PYODIDE / "pyodide-lock.json"
     published = fetch.wheels(json.loads((WEB / "wheels.lock.json").read_text()), npm_lock)
     ours = own.wheel(ROOT)
-    packed = [trim.wheel(path) for name, path in published.items() if name not in FOR_MICROPIP]
+    packed = {
+        name: trim.wheel(path) for name, path in published.items() if name not in FOR_MICROPIP
+    }
+    packed["numpy"], numpy_later = split.wheels(packed["numpy"])
+    sources = [*packed.values(), numpy_later, stand_in.wheel(), ours]
     library = trim.standard_library(PYODIDE / "python_stdlib.zip")
-    library, *packages = compile.compiled([library, *packed, stand_in.wheel(), ours], PYODIDE)
+    library, *packages = compile.compiled([library, *sources], PYODIDE)
 
     shutil.rmtree(DIST, ignore_errors=True)
     for name in PAGE:

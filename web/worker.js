@@ -5,7 +5,7 @@ const here = new URL("./", import.meta.url);
 const post = (message, transfer = []) => self.postMessage(message, transfer);
 
 // What is fetched before the page is ready; onnx and what it needs follow while nobody waits.
-const FIRST = /pyodide\.asm\.wasm|python_stdlib|\/(numpy|pydantic|typing|annotated|neat_onnx)/;
+const FIRST = /pyodide\.asm\.wasm|python_stdlib|\/(numpy-|pydantic|typing|annotated|neat_onnx)/;
 const LATER = ["onnx"];
 
 /** Refuse early where WebAssembly is switched off: there loadPyodide would never settle. */

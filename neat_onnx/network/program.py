@@ -12,10 +12,11 @@ import numpy as np
 from neat_onnx.network.activations import Activation, activation_named
 from neat_onnx.network.aggregations import Aggregation, aggregation_named
 from neat_onnx.network.growth import overflowing
-from neat_onnx.network.network import NONE, Bools, Connections, Floats, Ints, Network
+from neat_onnx.network.network import NONE, Bools, Floats, Ints, Network
 from neat_onnx.network.schedule import Schedule, schedule
+from neat_onnx.network.signals import signals_of
 
-_DENSE_UP_TO = 16  # a dense product is that much faster per weight than a sparse one
+_DENSE_UP_TO = 64  # a dense product is that much faster per weight than a sparse one
 _SAMPLES_AT_ONCE = 1024
 
 
@@ -85,15 +86,6 @@ class _Group:
         return np.add.reduceat(inputs.weighted(values), inputs.starts, axis=0)
 
 
-@dataclass(frozen=True)
-class _Registers:
-    """Delay registers: after each step, row `to` takes what row `origin` held; all at once."""
-
-    to: Ints
-    origin: Ints
-    initial: Floats
-
-
 class Program:
     """A compiled Network.
 
@@ -111,8 +103,11 @@ class Program:
         self._groups = tuple(
             group for level in plan.levels[1:] for group in builder.groups_of(level)
         )
-        self._registers = builder.registers()
-        self._rows = builder.row_count
+        registers = builder.signals.registers
+        self._register_rows = builder.row_of[registers.signal]
+        self._register_origins = builder.row_of[registers.origin]
+        self._initial = registers.initial
+        self._rows = builder.signals.count
 
     def run(self, x: Floats) -> tuple[Floats, bool]:
         """(T, N, I) to (T, N, O): N sequences side by side, each from the reset state.
@@ -139,13 +134,13 @@ class Program:
         for t in range(len(x)):
             self._step(values, x[t])
             out[t] = values[self._outputs].T
-            values[self._registers.to] = values[self._registers.origin]
+            values[self._register_rows] = values[self._register_origins]
             finite &= _is_finite(values)
         return finite
 
     def _start(self, samples: int) -> Floats:
         values = np.zeros((self._rows, samples))
-        values[self._registers.to] = self._registers.initial[:, None]
+        values[self._register_rows] = self._initial[:, None]
         return values
 
     def _step(self, values: Floats, x: Floats) -> None:
@@ -179,58 +174,14 @@ class _Builder:
         order = np.lexsort((genes.activation, fan_in, kind, plan.level))
         self.row = np.empty(len(net), np.int64)
         self.row[order] = np.arange(len(net))
-        self.row_count = len(net)
         self._fan_in = counts
         self._first = np.searchsorted(live.target, np.arange(len(net) + 1))
-        self._state_row = self._lay_out_states(live)
-        self._to: list[int] = []
-        self._origin: list[int] = []
-        self._initial: list[float] = []
-        self._known: dict[tuple[int, float, int], int] = {}
-        self._source_row, self._gain_row = self._lay_out_sources(live)
-
-    def _lay_out_states(self, live: Connections) -> Ints:
-        rows = np.full(len(self._net), NONE, np.int64)
-        read = np.unique(live.source[live.reads_state & ~self._net.is_input[live.source]])
-        rows[read] = self.row_count + np.arange(len(read))
-        self.row_count += len(read)
-        return rows
-
-    def _lay_out_sources(self, live: Connections) -> tuple[Ints, Ints]:
-        state = self._state_row[live.source]
-        source = np.where(live.reads_state & (state != NONE), state, self.row[live.source])
-        initial = self._net.neurons.initial[live.source]
-        for edge in np.flatnonzero(live.delay > 0).tolist():
-            source[edge] = self._register(
-                int(source[edge]), float(initial[edge]), int(live.delay[edge])
-            )
-        gain = np.where(live.gater == NONE, NONE, self.row[live.gater])
-        for edge in np.flatnonzero((live.gater != NONE) & (live.gate_delay > 0)).tolist():
-            gain[edge] = self._register(
-                int(gain[edge]), float(live.initial_gain[edge]), int(live.gate_delay[edge])
-            )
-        return source, gain
-
-    def _register(self, row: int, initial: float, delay: int) -> int:
-        """The row that holds what `row` held `delay` steps ago."""
-        held = row
-        for steps in range(1, delay + 1):
-            key = (row, initial, steps)
-            if key not in self._known:
-                self._origin.append(held)
-                self._to.append(self.row_count)
-                self._initial.append(initial)
-                self._known[key] = self.row_count
-                self.row_count += 1
-            held = self._known[key]
-        return held
-
-    def registers(self) -> _Registers:
-        return _Registers(
-            np.array(self._to, np.int64),
-            np.array(self._origin, np.int64),
-            np.array(self._initial, np.float64),
-        )
+        signals = signals_of(net)
+        self.row_of = np.concatenate([self.row, np.arange(len(net), signals.count)])
+        self._state = signals.state
+        self._source_row = self.row_of[signals.source]
+        self._gain_row = np.where(signals.gain == NONE, NONE, self.row_of[signals.gain])
+        self.signals = signals
 
     def groups_of(self, level: Ints) -> list[_Group]:
         """The groups of one level's neurons, in row order."""
@@ -249,7 +200,7 @@ class _Builder:
             scale = np.where(mean, scale / np.maximum(self._fan_in[neurons], 1), scale)
         codes = genes.activation[neurons]
         breaks = [0, *(np.flatnonzero(codes[1:] != codes[:-1]) + 1).tolist(), len(neurons)]
-        kept = np.flatnonzero(self._state_row[neurons] != NONE)
+        kept = np.flatnonzero(self._state[neurons] != NONE)
         return _Group(
             rows=slice(int(self.row[neurons[0]]), int(self.row[neurons[-1]]) + 1),
             inputs=self._inputs_of(neurons, linear) if self._fan_in[neurons[0]] else None,
@@ -260,7 +211,7 @@ class _Builder:
                 (slice(a, b), activation_named(net.activations[codes[a]]))
                 for a, b in zip(breaks, breaks[1:], strict=False)
             ),
-            states=(kept, self._state_row[neurons][kept]),
+            states=(kept, self._state[neurons][kept]),
         )
 
     def _inputs_of(self, neurons: Ints, linear: bool) -> _Inputs:

@@ -1,5 +1,6 @@
 """Running a Network: shapes in, the compiled program, shapes out."""
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,8 +18,7 @@ def activate(net: Network, x: Any) -> Any:
         flat, lead = _gather_ports(net, x, (0, 1))
     else:
         flat, lead = _single(net, x, (1, 2))
-    samples = flat.reshape(1, -1, flat.shape[-1])
-    outputs = _computed(net, samples).reshape(*lead, -1)
+    outputs = _computed(net, flat, (1, math.prod(lead))).reshape(*lead, len(net.output_neurons))
     return _split_ports(net, outputs) if isinstance(x, Mapping) else outputs
 
 
@@ -28,13 +28,14 @@ def run(net: Network, x: Any) -> Any:
         flat, lead = _gather_ports(net, x, (1, 2))
     else:
         flat, lead = _single(net, x, (2, 3))
-    steps = flat.reshape(lead[0], -1, flat.shape[-1])
-    outputs = _computed(net, steps).reshape(*lead, -1)
+    leading = (lead[0], math.prod(lead[1:]))
+    outputs = _computed(net, flat, leading).reshape(*lead, len(net.output_neurons))
     return _split_ports(net, outputs) if isinstance(x, Mapping) else outputs
 
 
-def _computed(net: Network, x: Floats) -> Floats:
-    """(T, N, I) to (T, N, O), by a sparse program where padding would make 0 · ∞ of an infinity."""
+def _computed(net: Network, flat: Floats, leading: tuple[int, int]) -> Floats:
+    """(…, I) to (T, N, O); by a sparse program where padding would make 0 · ∞ of an infinity."""
+    x = flat.reshape(*leading, flat.shape[-1])
     outputs, finite = _program(net, dense=True).run(x)
     return outputs if finite else _program(net, dense=False).run(x)[0]
 

@@ -8,10 +8,11 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-from pack import cache
+from pack import cache, split
 
 # Loaded after the page is ready, by the worker: not a dependency as far as the lock knows.
-_LATER = {("neat-onnx", "onnx")}
+_NOT_YET = {("neat-onnx", "onnx")}
+_TOGETHER = {"onnx": [split.LATER]}
 
 
 def write(target: Path, npm_lock: Path, wheels: list[Path]) -> None:
@@ -40,7 +41,8 @@ def _entry(path: Path) -> tuple[str, dict[str, Any]]:
         "package_type": "package",
         "unvendored_tests": False,
         "imports": sorted({n.split("/")[0].split(".")[0] for n in code}),
-        "depends": [need for need in _needs(metadata) if (name, need) not in _LATER],
+        "depends": [need for need in _needs(metadata) if (name, need) not in _NOT_YET]
+        + _TOGETHER.get(name, []),
     }
     return name, entry
 

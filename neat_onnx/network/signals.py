@@ -1,0 +1,108 @@
+"""What connections read, numbered.
+
+A connection reads its source's activation or its state (the pre-activation), of this step or of an
+earlier one; and so does its gate. Each such thing is a *signal*: first the activation of every
+neuron (signal j is neuron j's), then the states that are read, then the registers. A register holds
+what another signal was one step ago; a delay of d steps is a chain of d registers.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from neat_onnx.network.network import NONE, Connections, Floats, Ints, Network
+
+
+@dataclass(frozen=True)
+class Registers:
+    """The registers, as arrays: after each step, `signal` takes what `origin` is; all at once.
+
+    Attributes:
+        signal: their own numbers, consecutive.
+        origin: the signal each one holds the previous value of.
+        initial: what they hold before the first step.
+    """
+
+    signal: Ints
+    origin: Ints
+    initial: Floats
+
+    def __len__(self) -> int:
+        return len(self.signal)
+
+
+@dataclass(frozen=True)
+class Signals:
+    """The signals of a network.
+
+    Attributes:
+        count: how many there are.
+        state: the signal of each neuron's state, shape (n,); NONE where nobody reads it.
+        source: the signal that each live connection reads.
+        gain: the signal that gates each live connection; NONE for a gain of 1.
+        registers: those that carry values from one step to the next.
+    """
+
+    count: int
+    state: Ints
+    source: Ints
+    gain: Ints
+    registers: Registers
+
+
+def signals_of(net: Network) -> Signals:
+    """Number the signals of `net`."""
+    live = net.live
+    state = np.full(len(net), NONE, np.int64)
+    read = np.unique(live.source[live.reads_state & ~net.is_input[live.source]])
+    state[read] = len(net) + np.arange(len(read))
+    chains = _Chains(len(net) + len(read))
+    source, gain = _delayed(net, live, state, chains)
+    registers = Registers(
+        np.arange(len(net) + len(read), chains.count),
+        np.array(chains.origin, np.int64),
+        np.array(chains.initial, np.float64),
+    )
+    return Signals(chains.count, state, source, gain, registers)
+
+
+def _delayed(
+    net: Network, live: Connections, state: Ints, chains: "_Chains"
+) -> tuple[Ints, Ints]:
+    """The source and the gain of each connection, through registers where they have a delay."""
+    own = state[live.source]
+    source = np.where(live.reads_state & (own != NONE), own, live.source)
+    initial = net.neurons.initial[live.source]
+    for edge in np.flatnonzero(live.delay > 0).tolist():
+        source[edge] = chains.register(
+            int(source[edge]), float(initial[edge]), int(live.delay[edge])
+        )
+    gain = live.gater.copy()
+    for edge in np.flatnonzero((live.gater != NONE) & (live.gate_delay > 0)).tolist():
+        gain[edge] = chains.register(
+            int(gain[edge]), float(live.initial_gain[edge]), int(live.gate_delay[edge])
+        )
+    return source, gain
+
+
+class _Chains:
+    """Makes each register once, whoever asks for it."""
+
+    def __init__(self, first: int) -> None:
+        self.count = first
+        self.origin: list[int] = []
+        self.initial: list[float] = []
+        self._known: dict[tuple[int, float, int], int] = {}
+
+    def register(self, signal: int, initial: float, delay: int) -> int:
+        """The signal that is what `signal` was `delay` steps ago."""
+        held = signal
+        for steps in range(1, delay + 1):
+            key = (signal, initial, steps)
+            if key not in self._known:
+                self._known[key] = self.count
+                self.origin.append(held)
+                self.initial.append(initial)
+                self.count += 1
+            held = self._known[key]
+        return held

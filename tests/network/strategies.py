@@ -1,0 +1,63 @@
+"""Random networks for hypothesis."""
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from neat_onnx.network.network import Network
+
+TAME = ["tanh", "sigmoid", "neat_sin", "neat_gauss", "softsign", "hard_tanh"]
+GROWING = ["identity", "relu", "abs", "square", "cube", "neat_exp", "neat_inv", "softplus"]
+AGGREGATIONS = ["sum", "sum", "sum", "mean", "product", "max", "min", "maxabs", "median"]
+
+
+@st.composite
+def networks(
+    draw: Any,
+    *,
+    activations: list[str] | None = None,
+    weights: st.SearchStrategy[float] | None = None,
+    memory: bool = True,
+) -> Network:
+    """A network of up to 9 neurons, with disabled genes, and delays and gates if `memory`."""
+    weights = st.floats(-2, 2) if weights is None else weights
+    inputs = draw(st.integers(1, 3))
+    count = inputs + draw(st.integers(1, 6))
+    neurons = [
+        {
+            "id": j,
+            "activation": draw(st.sampled_from(activations or TAME)),
+            "aggregation": draw(st.sampled_from(AGGREGATIONS)),
+            "bias": draw(weights),
+            "response": draw(weights),
+            "initial": draw(weights) if memory else 0.0,
+        }
+        for j in range(inputs, count)
+    ]
+    connections = [
+        draw(_connection(inputs, count, weights, memory)) for _ in range(draw(st.integers(0, 16)))
+    ]
+    outputs = draw(st.lists(st.integers(0, count - 1), min_size=1, max_size=4))
+    return Network.build(inputs=inputs, outputs=outputs, neurons=neurons, connections=connections)
+
+
+@st.composite
+def _connection(
+    draw: Any, inputs: int, count: int, weights: st.SearchStrategy[float], memory: bool
+) -> dict[str, Any]:
+    target = draw(st.integers(inputs, count - 1))
+    source = draw(st.integers(0, count - 1 if memory else target - 1))
+    gene = {
+        "source": source,
+        "target": target,
+        "weight": draw(weights),
+        "enabled": draw(st.sampled_from([True, True, True, False])),
+    }
+    if memory:
+        gene["delay"] = draw(st.integers(int(source >= target), 3))
+        gene["reads_state"] = draw(st.booleans())
+        if draw(st.booleans()):
+            gene["gater"] = gater = draw(st.integers(0, count - 1))
+            gene["gate_delay"] = draw(st.integers(int(gater >= target), 2))
+            gene["initial_gain"] = draw(weights)
+    return gene

@@ -1,0 +1,113 @@
+"""Expressions: numpy of each primitive, structure, spelling."""
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+
+from neat_onnx.network import expression as e
+from neat_onnx.network.expression import PRIMITIVES, VARIABLE, Expression, call
+
+z = VARIABLE
+POINTS = [-700.0, -30.5, -2.0, -0.5, -1e-8, 0.0, 1e-8, 0.3, 1.0, 2.5, 31.0, 700.0]
+
+ELEMENTWISE = {
+    "neg": (-z, lambda x: -x),
+    "abs": (abs(z), abs),
+    "arithmetic": (2.0 - (z * 3.0 + 1.0) / 4.0, lambda x: 2.0 - (x * 3.0 + 1.0) / 4.0),
+    "rdiv": (1.0 / (z + 1000.0), lambda x: 1.0 / (x + 1000.0)),
+    "sqrt": (e.sqrt(abs(z)), lambda x: math.sqrt(abs(x))),
+    "exp": (e.exp(z), math.exp),
+    "log": (e.log(abs(z) + 1.0), lambda x: math.log(abs(x) + 1.0)),
+    "sin": (e.sin(z), math.sin),
+    "tanh": (e.tanh(z), math.tanh),
+    "reciprocal": (e.reciprocal(z + 0.25), lambda x: 1.0 / (x + 0.25)),
+    "sigmoid": (e.sigmoid(z), lambda x: 1.0 / (1.0 + math.exp(-x))),
+    "relu": (e.relu(z), lambda x: max(x, 0.0)),
+    "softplus": (e.softplus(z), lambda x: x if x > 40 else math.log1p(math.exp(x))),
+    "softsign": (e.softsign(z), lambda x: x / (1 + abs(x))),
+    "elu": (e.elu(z, 0.5), lambda x: x if x > 0 else 0.5 * math.expm1(x)),
+    "selu": (e.selu(z, 1.5, 2.0), lambda x: 2.0 * (x if x > 0 else 1.5 * math.expm1(x))),
+    "leaky_relu": (e.leaky_relu(z, 0.1), lambda x: x if x >= 0 else 0.1 * x),
+    "clip": (e.clip(z, -1.0, 2.0), lambda x: min(max(x, -1.0), 2.0)),
+    "clip one side": (e.clip(z, low=-1.0), lambda x: max(x, -1.0)),
+    "greater": (e.number(e.greater(z, 0.0)), lambda x: 1.0 if x > 0 else 0.0),
+    "equal": (e.number(e.equal(z, 0.0)), lambda x: 1.0 if x == 0 else 0.0),
+    "where": (e.where(e.greater(z, 1.0), z, -5.0), lambda x: x if x > 1 else -5.0),
+}
+
+
+@pytest.mark.parametrize("name", ELEMENTWISE)
+def test_elementwise(name):
+    expression, formula = ELEMENTWISE[name]
+    got = expression.evaluate(np.array([POINTS, POINTS]))
+    np.testing.assert_allclose(got, [[formula(x) for x in POINTS]] * 2, rtol=1e-14)
+
+
+V = np.array([[3.0, -5.0, 1.0], [2.0, 2.0, -2.0]])
+OVER_LAST_AXIS = {
+    "total": (e.total(z), [-1.0, 2.0]),
+    "product": (e.product(z), [-15.0, -8.0]),
+    "largest": (e.largest(z), [3.0, 2.0]),
+    "smallest": (e.smallest(z), [-5.0, -2.0]),
+    "ordered": (e.ordered(z, 1), [1.0, 2.0]),
+    "first of the largest": (e.total(e.pick(z, e.where_largest(abs(z)))), [-5.0, 2.0]),
+}
+
+
+@pytest.mark.parametrize("name", OVER_LAST_AXIS)
+def test_over_the_last_axis(name):
+    expression, want = OVER_LAST_AXIS[name]
+    np.testing.assert_array_equal(expression.evaluate(V), want)
+
+
+def test_every_primitive_is_tried():
+    def ops(expression):
+        return {expression.op}.union(*(ops(arg) for arg in expression.args))
+
+    formulas = [*ELEMENTWISE.values(), *OVER_LAST_AXIS.values()]
+    tried = set().union(*(ops(expression) for expression, _ in formulas))
+    assert set(PRIMITIVES) == tried - {"variable", "constant"}
+
+
+def test_overflow_gives_infinities_without_warnings():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        got = e.exp(z * z).evaluate(np.array([1e200]))
+        assert e.log(z).evaluate(np.array([0.0])) == [-np.inf]
+    assert got == [np.inf]
+
+
+def test_it_keeps_the_precision_of_its_values():
+    swish = z * e.sigmoid(1.5 * z)
+    assert swish.evaluate(np.zeros(3, np.float32)).dtype == np.float32
+
+
+def test_equal_means_the_same_structure():
+    assert z * e.sigmoid(z) == z * e.sigmoid(z)
+    assert len({z * 2.0, z * 2.0, z * 3.0}) == 2
+    assert e.sigmoid(z) != e.tanh(z)
+    assert (z == 3) is False
+    assert z * 2.0 == 2.0 * z
+    assert z + 1.0 == 1.0 + z
+    assert z - 1.0 != 1.0 - z
+
+
+def test_substitute_and_map_constants():
+    formula = e.tanh(2.0 * z)
+    assert formula.substitute(z + 1.0) == e.tanh(2.0 * (z + 1.0))
+    assert formula.map_constants(lambda value: value / 2.0) == e.tanh(1.0 * z)
+
+
+def test_text():
+    assert str(z * e.sigmoid(5.0 * z)) == "z * sigmoid(5 * z)"
+    assert str((z + 1.0) * 2.0) == "2 * (1 + z)"
+    assert (e.total(z) / 3.0).text("v") == "total(v) / 3"
+
+
+def test_call_knows_the_primitives_only():
+    assert call("tanh", z) == e.tanh(z)
+    with pytest.raises(KeyError):
+        call("gudermannian", z)
+    assert isinstance(call("add", z, 1.0), Expression)
