@@ -1,11 +1,11 @@
 """Evolved neural networks to ONNX and back, proven equal.
 
-    import neat_onnx
+import neat_onnx
 
-    net = neat_onnx.load_network("winner.json")
-    model = neat_onnx.export(net)
-    model.save("winner.onnx")
-    print(neat_onnx.verify(net, model))
+net = neat_onnx.load_network("winner.json")
+model = neat_onnx.export(net)
+model.save("winner.onnx")
+print(neat_onnx.verify(net, model))
 """
 
 from neat_onnx.api import export, import_model, json_schema

@@ -59,5 +59,7 @@ def json_schema(name: Literal["model", "network", "options"]) -> dict[str, Any]:
     """
     schemas = {"model": model_schema, "network": network_schema, "options": options_schema}
     if name not in schemas:
-        raise OptionError(f"there is no schema named '{name}'", hint=f"Schemas: {', '.join(schemas)}")
+        raise OptionError(
+            f"there is no schema named '{name}'", hint=f"Schemas: {', '.join(schemas)}"
+        )
     return schemas[name]()

@@ -12,7 +12,7 @@ from neat_onnx.errors import NetworkError, OptionError
 from neat_onnx.genome import genome_metadata
 from neat_onnx.lowering import UNBOUND, Columns, LoweringContext
 from neat_onnx.model import Graph, MetadataEntry, Model, OperatorSet, ValueInfo
-from neat_onnx.network.network import Network
+from neat_onnx.network.network import Ints, Network
 from neat_onnx.network.schedule import Schedule, contributing, schedule, with_late_sinks
 from neat_onnx.operators import HANDLERS
 from neat_onnx.operators.ports import open_input, produce_output
@@ -21,7 +21,9 @@ from neat_onnx.passes import apply_passes
 from neat_onnx.version import __version__
 
 # the oldest IR version that each opset allows, from ONNX's table of versions
-_IR_OF_OPSET = dict(zip(range(13, 27), (7, 7, 8, 8, 8, 8, 9, 9, 10, 10, 11, 12, 13, 13), strict=True))
+_IR_OF_OPSET = dict(
+    zip(range(13, 27), (7, 7, 8, 8, 8, 8, 9, 9, 10, 10, 11, 12, 13, 13), strict=True)
+)
 
 
 def export_network(net: Network, options: ExportOptions) -> Model:
@@ -61,7 +63,7 @@ def _plan(net: Network) -> Schedule:
     return with_late_sinks(Schedule(full.level, tuple(levels)), net, needed)
 
 
-def _lower_level(ctx: LoweringContext, level: int, neurons: np.ndarray) -> None:  # type: ignore[type-arg]
+def _lower_level(ctx: LoweringContext, level: int, neurons: Ints) -> None:
     for handler in HANDLERS:
         for block in handler.claim(ctx, level, neurons):
             handler.lower(ctx, block)
@@ -75,10 +77,7 @@ def _lower_level(ctx: LoweringContext, level: int, neurons: np.ndarray) -> None:
 def _finished(ctx: LoweringContext) -> Model:
     net, options = ctx.net, ctx.options
     ports = [
-        [
-            ValueInfo.of(port.name, ctx.data_type, [options.batch, *port.shape])
-            for port in group
-        ]
+        [ValueInfo.of(port.name, ctx.data_type, [options.batch, *port.shape]) for port in group]
         for group in (net.inputs, net.outputs)
     ]
     graph = Graph(
@@ -95,7 +94,7 @@ def _finished(ctx: LoweringContext) -> Model:
         producer_version=options.producer_version or __version__,
         doc_string=options.doc_string,
         graph=apply_passes(graph),
-    )
+    ).written_as(options.encoding)
     if not options.include_metadata:
         return model
     return model.model_copy(update={"metadata_props": _metadata(ctx, model)})
@@ -117,4 +116,3 @@ def _layer_sizes(ctx: LoweringContext) -> list[int] | None:
     if np.any(level[live.source[used]] + 1 != level[live.target[used]]):
         return None
     return [len(neurons) for neurons in ctx.plan.levels[1:-1]]
-

@@ -77,9 +77,7 @@ def genome_metadata(ctx: LoweringContext, model: Model) -> dict[str, str]:
         document.model_dump(exclude_defaults=True, mode="json"), separators=(",", ":")
     )
     if ctx.options.embed_network:
-        entries[NETWORK] = json.dumps(
-            json.loads(ctx.net.to_json()), separators=(",", ":")
-        )
+        entries[NETWORK] = json.dumps(json.loads(ctx.net.to_json()), separators=(",", ":"))
     return entries
 
 
@@ -106,7 +104,8 @@ def _difference(net: Network, lifted: Lifted, places: dict[str, Ints]) -> Genome
 
 def _lifted_connections(net: Network, home: Ints, count: int) -> tuple[Ints, Ints, Any]:
     """The lifted connections between neurons that have a place, in canonical order: by target, then
-    by source, both as positions in the genome."""
+    by source, both as positions in the genome.
+    """
     back = np.full(len(net), NONE, np.int64)
     placed = np.flatnonzero(home != NONE)
     back[home[placed]] = placed
@@ -315,7 +314,9 @@ def _restored_connections(
         weight[k] = whole.weight
         for name in whole.model_fields_set - {"source", "target", "weight"}:
             value = getattr(whole, name)
-            changes.setdefault(name, {})[k] = position.get(value, NONE) if name == "gater" else value
+            changes.setdefault(name, {})[k] = (
+                position.get(value, NONE) if name == "gater" else value
+            )
     plain = Connections.of(source, target, weight)
     for name, values in changes.items():
         column = getattr(plain, name)

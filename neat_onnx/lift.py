@@ -96,9 +96,7 @@ def _close(ctx: LiftingContext, entry: ValueInfo) -> _Entry:
             f"graph output '{entry.name}' is produced by no node", where="graph.outputs"
         )
     if not isinstance(value, Value):
-        raise ModelError(
-            f"graph output '{entry.name}' depends on no input", where="graph.outputs"
-        )
+        raise ModelError(f"graph output '{entry.name}' depends on no input", where="graph.outputs")
     signals = ctx.settle(value)
     return entry.name, signals.shape, signals.ravel()
 
@@ -220,7 +218,11 @@ class _Resolution:
         empty = np.empty(0, np.int64)
         extra = np.array(self._extra, np.int64).reshape(-1, 2)
         return Connections.of(
-            np.concatenate([self.neuron_of[np.concatenate([empty, *(k.source for k in links)])], extra[:, 0]]),
-            np.concatenate([self.neuron_of[np.concatenate([empty, *(k.target for k in links)])], extra[:, 1]]),
+            np.concatenate(
+                [self.neuron_of[np.concatenate([empty, *(k.source for k in links)])], extra[:, 0]]
+            ),
+            np.concatenate(
+                [self.neuron_of[np.concatenate([empty, *(k.target for k in links)])], extra[:, 1]]
+            ),
             np.concatenate([np.empty(0), *(k.weight for k in links), np.ones(len(extra))]),
         )

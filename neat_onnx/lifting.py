@@ -59,9 +59,11 @@ class Value:
             weight = None if self.weight is None else change(self.weight)
             return replace(self, signals=change(self.signals), weight=weight)
         order = change(np.arange(int(np.prod(self.shape))).reshape(self.shape))
-        return replace(self, signals=self._by_element(self.signals, order), weight=(
-            None if self.weight is None else self._by_element(self.weight, order)
-        ))
+        return replace(
+            self,
+            signals=self._by_element(self.signals, order),
+            weight=(None if self.weight is None else self._by_element(self.weight, order)),
+        )
 
     def _by_element(self, values: Array, order: Array) -> Array:
         return values.reshape(-1, values.shape[-1])[order]
@@ -202,7 +204,9 @@ class LiftingContext:
 
     # --- neurons ---------------------------------------------------------------------------------
 
-    def add_signals(self, count: int, kind: int, origin: npt.ArrayLike = -1, formula: int = -1) -> Ints:
+    def add_signals(
+        self, count: int, kind: int, origin: npt.ArrayLike = -1, formula: int = -1
+    ) -> Ints:
         """New signals, by number."""
         start = len(self.kind)
         self.kind = np.concatenate([self.kind, np.full(count, kind)])

@@ -150,7 +150,9 @@ class LoweringContext:
     def fresh_node(self, name: str) -> str:
         return self.fresh(f"node:{name}").removeprefix("node:")
 
-    def initializer(self, name: str, values: npt.ArrayLike, data_type: DataType | None = None) -> str:
+    def initializer(
+        self, name: str, values: npt.ArrayLike, data_type: DataType | None = None
+    ) -> str:
         """Add an initializer, of the model's float type unless told otherwise; returns its name."""
         unique = self.fresh(name)
         self.initializers[unique] = Tensor.of(unique, values, data_type or self.data_type)

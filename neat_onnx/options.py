@@ -51,7 +51,9 @@ class ExportOptions(Document):
         "N", description="The name of the batch dimension; true is 'N', false is a batch of one."
     )
     encoding: Literal["numbers", "raw"] = Field(
-        "numbers", description="How JSON holds tensors: lists of numbers, or base64."
+        "numbers",
+        description="How JSON holds tensors: lists of numbers, each bit kept, or base64, which "
+        "rounds float32 tensors to float32.",
     )
     include_metadata: bool = Field(
         True, description="Write what ONNX cannot say: ids, names, disabled genes."
@@ -92,7 +94,9 @@ def export_options(document: Any = None, **options: Any) -> ExportOptions:
         raise OptionError("options should be an object of names and values")
     given = {**(document or {}), **options}
     for name in given:
-        topic = _LATER.get(name) or next((t for n, t in _LATER.items() if to_camel(n) == name), None)
+        topic = _LATER.get(name) or next(
+            (t for n, t in _LATER.items() if to_camel(n) == name), None
+        )
         if topic:
             raise OptionError(
                 f"the option {name} is not supported yet",

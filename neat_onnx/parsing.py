@@ -23,7 +23,9 @@ class ForeignDocument(Document):
 Parsed = TypeVar("Parsed", bound=BaseModel)
 
 
-def parse(kind: type[Parsed], value: Any, error: type[NeatOnnxError], hint: str | None = None) -> Parsed:
+def parse(
+    kind: type[Parsed], value: Any, error: type[NeatOnnxError], hint: str | None = None
+) -> Parsed:
     """`value`, from JSON, as a `kind`.
 
     Raises:
@@ -45,13 +47,14 @@ def json_path(location: Sequence[int | str]) -> str:
 
 
 def _sentence(problem: Any) -> str:
-    name = str(problem["loc"][-1]) if problem["loc"] else "the document"
+    last = problem["loc"][-1] if problem["loc"] else "the document"
+    name = "it" if isinstance(last, int) else last
     kind, found = problem["type"], problem["input"]
     if kind == "missing":
         return f"missing key '{name}'"
     if kind == "extra_forbidden":
         return f"unknown key '{name}'"
-    if found is None:
+    if found is None and "number" in problem["msg"]:
         return f"{name} is null (NaN or Infinity in the source?)"
     if kind == "finite_number":
         return f"{name} is not a finite number"
@@ -66,4 +69,6 @@ def _shown(value: Any) -> str:
         return str(value).lower()
     if isinstance(value, int | float):
         return f"{value:.6g}" if abs(value) < 1e300 else "a number out of range"
-    return {dict: "an object", list: "an array"}.get(type(value), type(value).__name__)
+    if value is None:
+        return "null"
+    return "an object" if isinstance(value, dict) else "an array"

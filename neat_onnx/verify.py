@@ -153,7 +153,7 @@ def _onnxruntime(model: Model) -> tuple[Runner, str]:
         session = onnxruntime.InferenceSession(
             model.to_bytes(), options, providers=["CPUExecutionProvider"]
         )
-    except Exception as error:  # noqa: BLE001 (it raises classes of its own, without a common base)
+    except Exception as error:
         raise ModelError(f"onnxruntime does not load the model: {error}") from error
     names = [output.name for output in session.get_outputs()]
 

@@ -7,6 +7,7 @@ const post = (message, transfer = []) => self.postMessage(message, transfer);
 // What is fetched before the page is ready; onnx and what it needs follow while nobody waits.
 const FIRST = /pyodide\.asm\.wasm|python_stdlib|\/(numpy-|pydantic|typing|annotated|neat_onnx)/;
 const LATER = ["onnx"];
+const OFTEN = 60; // ms between two reports of progress
 
 /** Refuse early where WebAssembly is switched off: there loadPyodide would never settle. */
 function needWebAssembly() {
@@ -19,9 +20,11 @@ async function countBytes() {
   const sizes = await (await plain(new URL("sizes.json", here))).json();
   const expected = Object.entries(sizes).filter(([name]) => FIRST.test(name));
   const total = expected.reduce((sum, [, size]) => sum + size, 0);
-  let loaded = 0;
+  let [loaded, told] = [0, 0];
   const count = (size) => {
     loaded = Math.min(total, loaded + size);
+    if (performance.now() - told < OFTEN) return;
+    told = performance.now();
     post({ progress: { stage: "loading", fraction: loaded / total, loaded, total } });
   };
   self.fetch = async (...request) => {
@@ -65,6 +68,7 @@ async function start() {
   const python = await loadPyodide({
     indexURL: new URL("pyodide/", here).href,
     packages: ["neat-onnx"],
+    env: { HOME: "/home/pyodide", PYDANTIC_DISABLE_PLUGINS: "__all__" }, // looking for plugins is slow
   });
   times.loaded = performance.now();
   stopCounting();

@@ -9,6 +9,7 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    PrivateAttr,
     SerializeAsAny,
     SerializerFunctionWrapHandler,
     ValidationError,
@@ -116,6 +117,7 @@ class Model(_Part):
     doc_string: str = Field("", description="Text for people.")
     metadata_props: list[MetadataEntry] = Field([], description="What else the writer says.")
     graph: Graph
+    _encoding: Encoding = PrivateAttr("numbers")
 
     @property
     def opset(self) -> int:
@@ -128,23 +130,31 @@ class Model(_Part):
         """A copy of metadata_props as a dict. Of a key that occurs twice, the first counts."""
         return {entry.key: entry.value for entry in reversed(self.metadata_props)}
 
-    def to_document(self, encoding: Encoding = "numbers") -> dict[str, Any]:
-        """The model as the value of its JSON document.
+    def written_as(self, encoding: Encoding) -> Self:
+        """The same model; its JSON has this encoding unless another is asked for."""
+        copy = self.model_copy()
+        copy._encoding = encoding
+        return copy
+
+    def to_document(self, encoding: Encoding | None = None) -> dict[str, Any]:
+        """The model as the value of its JSON document, see `to_json`.
 
         Raises:
             ModelError: with `encoding="raw"`, a FLOAT is too large for float32.
         """
-        return self.model_dump(context={"encoding": encoding})
+        return self.model_dump(context={"encoding": encoding or self._encoding})
 
-    def to_json(self, indent: bool = True, encoding: Encoding = "numbers") -> str:
+    def to_json(self, indent: bool = True, encoding: Encoding | None = None) -> str:
         """The model as JSON text, in ASCII, with a newline at its end.
 
         Args:
             indent: lay it out for people, with each list of numbers on one line.
             encoding: "numbers" writes each float as the shortest decimal that reads back as the
                 same double; "raw" writes base64 of the ONNX elements: FLOAT rounds to float32.
+                None is what the model was exported with, else "numbers".
         """
-        document = self.model_dump(context={"encoding": encoding, "arrays": True})
+        context = {"encoding": encoding or self._encoding, "arrays": True}
+        document = self.model_dump(context=context)
         return json_text(document, indent) + "\n"
 
     def to_proto(self) -> "onnx.ModelProto":
@@ -177,8 +187,10 @@ class Model(_Part):
         data: bytes = self.to_proto().SerializeToString(deterministic=True)
         return data
 
-    def save(self, path: str | os.PathLike[str], encoding: Encoding = "numbers") -> None:
+    def save(self, path: str | os.PathLike[str], encoding: Encoding | None = None) -> None:
         """Write the model to `path`, whole or not at all: `.onnx` is binary, `.json` JSON.
+
+        The encoding is that of `to_json`.
 
         Raises:
             OptionError: `path` has another ending.

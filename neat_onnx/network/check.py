@@ -87,7 +87,7 @@ def _check_connections(net: Network) -> None:
     )
 
 
-def _refuse_first(wrong: Bools, what: Where, message: str, values: np.ndarray) -> None:  # type: ignore[type-arg]
+def _refuse_first(wrong: Bools, what: Where, message: str, values: np.ndarray) -> None:
     if np.any(wrong):
         position = int(np.argmax(wrong))
         raise network_error(what, position, message.format(values[position]))

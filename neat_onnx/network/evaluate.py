@@ -36,7 +36,7 @@ def evaluate(net: Network, x: Floats) -> Floats:
                 values = [_weighted(net, edge, activations, states) for edge in incoming[j]]
                 states[-1][j] = _state(net, j, values)
                 function = activation_named(net.activation_names[j])
-                activations[-1][j] = float(function(np.float64(states[-1][j])))
+                activations[-1][j] = float(function(np.array(states[-1][j])))
         outputs.append([activations[-1][j] for j in net.output_neurons.tolist()])
     return np.array(outputs, np.float64).reshape(len(outputs), len(net.output_neurons))
 

@@ -6,6 +6,7 @@ connection reads, then the delay registers.
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -209,7 +210,7 @@ class _Builder:
             bias=genes.bias[neurons][:, None],
             functions=tuple(
                 (slice(a, b), activation_named(net.activations[codes[a]]))
-                for a, b in zip(breaks, breaks[1:], strict=False)
+                for a, b in pairwise(breaks)
             ),
             states=(kept, self._state[neurons][kept]),
         )
@@ -230,6 +231,6 @@ class _Builder:
         wild: Bools = self._wild[self._net.live.source[edges]]
         if self._dense and not gated and size <= _DENSE_UP_TO * len(edges) and not np.any(wild):
             flat = np.repeat(np.arange(len(neurons)), counts) * len(columns) + column
-            matrix = np.bincount(flat, weight, size).reshape(len(neurons), -1)
+            matrix = np.bincount(flat, weight, size).astype(np.float64).reshape(len(neurons), -1)
             return _Inputs(columns, matrix)
         return _Inputs(rows, weight, gain if gated else None, starts)

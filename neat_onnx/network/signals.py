@@ -66,9 +66,7 @@ def signals_of(net: Network) -> Signals:
     return Signals(chains.count, state, source, gain, registers)
 
 
-def _delayed(
-    net: Network, live: Connections, state: Ints, chains: "_Chains"
-) -> tuple[Ints, Ints]:
+def _delayed(net: Network, live: Connections, state: Ints, chains: "_Chains") -> tuple[Ints, Ints]:
     """The source and the gain of each connection, through registers where they have a delay."""
     own = state[live.source]
     source = np.where(live.reads_state & (own != NONE), own, live.source)

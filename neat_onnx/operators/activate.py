@@ -43,12 +43,14 @@ def groups_of(ctx: LoweringContext, neurons: Ints) -> list[Group]:
     """Runs of neurons with one activation; with `fold`, without its slope."""
     groups: list[Group] = []
     names = ctx.net.activation_names[neurons]
-    formulas = [
-        _core(ctx, int(neuron)) if ctx.options.fold else _formula(ctx, int(neuron))
-        for neuron in neurons
-    ] if len(set(names)) > 1 else [
-        (_core if ctx.options.fold else _formula)(ctx, int(neurons[0]))
-    ] * len(neurons)
+    formulas = (
+        [
+            _core(ctx, int(neuron)) if ctx.options.fold else _formula(ctx, int(neuron))
+            for neuron in neurons
+        ]
+        if len(set(names)) > 1
+        else [(_core if ctx.options.fold else _formula)(ctx, int(neurons[0]))] * len(neurons)
+    )
     start = 0
     for stop in range(1, len(neurons) + 1):
         if stop == len(neurons) or formulas[stop] != formulas[start]:
@@ -59,9 +61,7 @@ def groups_of(ctx: LoweringContext, neurons: Ints) -> list[Group]:
 
 def slopes(ctx: LoweringContext, neurons: Ints) -> Floats:
     """The slope of each neuron's activation: the c of f(c·z)."""
-    of = {
-        name: scalar_slope(activation_named(name).expression)[0] for name in ctx.net.activations
-    }
+    of = {name: scalar_slope(activation_named(name).expression)[0] for name in ctx.net.activations}
     return np.array([of[name] for name in ctx.net.activation_names[neurons]])
 
 

@@ -53,7 +53,9 @@ def columns_for(ctx: LoweringContext, needed: Ints, rows: int, level: int) -> Co
     tensor = _join(ctx, best.homes, level)
     if not best.gather:
         return Columns(tensor, _neurons(ctx, best.homes))
-    return Columns(pick_columns(ctx, Columns(tensor, _neurons(ctx, best.homes)), needed, level), needed)
+    return Columns(
+        pick_columns(ctx, Columns(tensor, _neurons(ctx, best.homes)), needed, level), needed
+    )
 
 
 def exactly(ctx: LoweringContext, wanted: Ints, level: int) -> str:

@@ -13,7 +13,7 @@ from neat_onnx.lifting import Array, LiftingContext, Value, lifts
 from neat_onnx.lowering import Block, LoweringContext
 from neat_onnx.model import Attributes, Node
 from neat_onnx.network.aggregations import aggregation_named
-from neat_onnx.network.expression import VARIABLE, constant, call
+from neat_onnx.network.expression import VARIABLE, Expression, call, constant
 from neat_onnx.network.network import Floats, Ints
 from neat_onnx.operators.activate import activate, groups_of, in_column_order, respond, slopes
 from neat_onnx.operators.columns import columns_for
@@ -77,9 +77,7 @@ class Dense:
             )
             if np.any(count != 1.0):
                 divisor = ctx.initializer(block.weights("K"), count)
-                result = ctx.emit(
-                    Div, [result, divisor], block.tensor("Mean"), block.name("mean")
-                )
+                result = ctx.emit(Div, [result, divisor], block.tensor("Mean"), block.name("mean"))
             activate(ctx, block, respond(ctx, block, result, response, bias))
 
     def _plain(
@@ -112,7 +110,7 @@ class Dense:
         activate(ctx, block, result, core)
 
 
-def _carried(ctx: LoweringContext, formula):  # type: ignore[no-untyped-def]
+def _carried(ctx: LoweringContext, formula: Expression) -> tuple[float, Expression]:
     """(slope, rest) of an activation, if a Gemm's attributes, which are float32, can carry it."""
     slope, core = scalar_slope(formula)
     exact = ctx.options.dtype == "float32" or float(np.float32(slope)) == slope
@@ -139,12 +137,13 @@ def weight_matrix(ctx: LoweringContext, neurons: Ints, level: int) -> tuple[Floa
     position = np.zeros(len(ctx.net), np.int64)
     position[columns.neurons] = np.arange(width)
     flat = np.bincount(row * width + position[source], weight, len(neurons) * width)
-    return flat.reshape(len(neurons), width), columns.tensor
+    return flat.astype(np.float64).reshape(len(neurons), width), columns.tensor
 
 
 def responses(ctx: LoweringContext, neurons: Ints) -> tuple[Floats, Floats]:
     """(response, bias) of each neuron; one without inputs has the response 1, and its aggregate in
-    the bias."""
+    the bias.
+    """
     genes = ctx.net.neurons
     response, bias = genes.response[neurons].copy(), genes.bias[neurons].copy()
     for k in np.flatnonzero(ctx.fan_in[neurons] == 0):

@@ -226,7 +226,8 @@ def _rounded(formula: Expression, data_type: DataType) -> Expression:
 
 def scalar_slope(formula: Expression) -> tuple[float, Expression]:
     """(c, f) such that the formula is f(c·z) with the largest possible part in c; (1, formula)
-    where z occurs without a factor or with several."""
+    where z occurs without a factor or with several.
+    """
     factors: set[float] = set()
 
     def strip(part: Expression) -> Expression:

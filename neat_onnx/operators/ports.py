@@ -5,6 +5,8 @@ from neat_onnx.network.network import Port
 from neat_onnx.operators.columns import exactly
 from neat_onnx.operators.shaping import Flatten, Identity, Reshape
 
+_TEMPORARY = "port"  # a port's own name is taken from the start, so that nothing else gets it
+
 
 def open_input(ctx: LoweringContext, port: Port) -> str:
     """A tensor [N, neurons] of an input port."""
@@ -18,14 +20,13 @@ def produce_output(ctx: LoweringContext, port: Port) -> None:
     tensor = exactly(ctx, port.neurons, ctx.plan.depth)
     if len(port.shape) != 1:
         shape = ctx.integers(f"shape_{port.name}", [0, *port.shape])
-        operator, inputs = Reshape, [tensor, shape]
+        ctx.emit(Reshape, [tensor, shape], _TEMPORARY, f"output_{port.name}")
     elif _can_be_renamed(ctx, tensor):
         _rename(ctx, tensor, port.name)
         return
     else:
-        operator, inputs = Identity, [tensor]
-    ctx.emit(operator, inputs, f"{port.name}_port", f"output_{port.name}")
-    _rename(ctx, f"{port.name}_port", port.name)
+        ctx.emit(Identity, [tensor], _TEMPORARY, f"output_{port.name}")
+    _rename(ctx, ctx.nodes[-1].output[0], port.name)
 
 
 def _can_be_renamed(ctx: LoweringContext, tensor: str) -> bool:

@@ -1,0 +1,59 @@
+"""The export options as flags of the command line, made from the fields of ExportOptions."""
+
+import argparse
+from typing import Any, Literal, get_args, get_origin
+
+from pydantic.fields import FieldInfo
+
+from neat_onnx.options import ExportOptions, export_options
+from neat_onnx.text import parse_json, read_bytes
+
+
+def add_option_flags(parser: argparse.ArgumentParser) -> None:
+    """Give `parser` a flag for each export option, and --options for all of them in a file."""
+    group = parser.add_argument_group("export options")
+    group.add_argument(
+        "--options", metavar="FILE", help="a JSON file of export options; flags win over it"
+    )
+    for name, field in ExportOptions.model_fields.items():
+        _add_flag(group, name, field)
+
+
+def chosen_options(arguments: argparse.Namespace) -> ExportOptions:
+    """The options that the command line asks for.
+
+    Raises:
+        DocumentError: the options file cannot be read, or is not JSON.
+        OptionError: an option is unknown or has a wrong value.
+    """
+    document = parse_json(read_bytes(arguments.options)) if arguments.options else None
+    given = vars(arguments)
+    flags = {name: given[name] for name in ExportOptions.model_fields if name in given}
+    return export_options(export_options(document), **flags)
+
+
+def _add_flag(group: Any, name: str, field: FieldInfo) -> None:
+    """A flag that is absent from the parsed arguments unless it is given."""
+    kinds = get_args(field.annotation) or (field.annotation,)
+    flag = "--" + name.replace("_", "-")
+    text = f"{field.description} Default: {_shown(field.default)}.".replace("%", "%%")
+    plain: dict[str, Any] = {"dest": name, "default": argparse.SUPPRESS, "help": text}
+    if field.annotation is bool:
+        group.add_argument(flag, action=argparse.BooleanOptionalAction, **plain)
+    elif get_origin(field.annotation) is Literal:
+        group.add_argument(flag, choices=kinds, **plain)
+    elif int in kinds:
+        group.add_argument(flag, type=int, metavar="N", **plain)
+    else:
+        kind = _true_false_or_text if bool in kinds else str
+        group.add_argument(flag, type=kind, metavar="TEXT", **plain)
+
+
+def _true_false_or_text(text: str) -> bool | str:
+    return {"true": True, "false": False}.get(text, text)
+
+
+def _shown(default: Any) -> str:
+    if isinstance(default, bool):
+        return "on" if default else "off"
+    return "none" if default in (None, "") else str(default)

@@ -1,0 +1,440 @@
+"""Networks for all tests: named ones, each with something special, and random ones."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from neat_onnx.network.activations import ACTIVATIONS
+from neat_onnx.network.aggregations import AGGREGATIONS
+from neat_onnx.network.document import parse_network_document
+from neat_onnx.network.network import Floats, Network
+
+BUILTIN_ACTIVATIONS = tuple(name for name, each in ACTIVATIONS.items() if each.builtin)
+BUILTIN_AGGREGATIONS = tuple(name for name, each in AGGREGATIONS.items() if each.builtin)
+GROWING = ("square", "cube", "neat_exp", "neat_inv", "swish", "bent_identity", "relu")
+
+NETWORKS: dict[str, Network] = {}
+
+
+def _named(build: Callable[[], Network]) -> Callable[[], Network]:
+    NETWORKS[build.__name__.removeprefix("_")] = build()
+    return build
+
+
+def samples(net: Network, count: int = 9, seed: int = 0) -> Floats:
+    """Inputs (count, I) that float32 holds exactly: zeros, ones, normal and some large ones."""
+    x = np.random.default_rng(seed).normal(size=(count, len(net.input_neurons)))
+    x[0], x[1:2] = 0.0, 1.0
+    x[-2:] *= 8.0
+    return x.astype(np.float32).astype(np.float64)
+
+
+def layered(sizes: list[int], activations: list[list[str] | str], seed: int = 0) -> Network:
+    """Fully connected layers; for each after the inputs an activation, or one for each neuron."""
+    random = np.random.default_rng(seed)
+    starts = np.concatenate([[0], np.cumsum(sizes)]).tolist()
+    neurons, connections = [], []
+    for layer, names in enumerate(activations, 1):
+        each = [names] * sizes[layer] if isinstance(names, str) else names
+        for j, name in zip(range(starts[layer], starts[layer + 1]), each, strict=True):
+            neurons.append({"id": j, "activation": name, "bias": float(random.normal())})
+            connections += [
+                (i, j, float(random.normal())) for i in range(starts[layer - 1], starts[layer])
+            ]
+    outputs = list(range(starts[-2], starts[-1]))
+    return Network.build(
+        inputs=sizes[0], outputs=outputs, neurons=neurons, connections=connections
+    )
+
+
+def evolved(hidden: int, seed: int = 0, fan_in: int = 4, activations: Any = ("tanh",)) -> Network:
+    """What evolution leaves: each neuron reads a few of those before it; 5 inputs, 3 outputs."""
+    random = np.random.default_rng(seed)
+    neurons, connections = [], []
+    for j in range(5, 5 + hidden + 3):
+        neurons.append(
+            {
+                "id": j,
+                "activation": str(random.choice(activations)),
+                "bias": float(random.normal()),
+            }
+        )
+        before = min(j, 5 + hidden)
+        chosen = random.choice(before, min(fan_in, before), replace=False)
+        connections += [(int(i), j, float(random.normal())) for i in sorted(chosen)]
+    outputs = [5 + hidden, 6 + hidden, 7 + hidden]
+    return Network.build(inputs=5, outputs=outputs, neurons=neurons, connections=connections)
+
+
+# --- layers ---------------------------------------------------------------------------------------
+
+for _name in ("tanh", "sigmoid", "relu", "identity"):
+    NETWORKS[f"mlp_{_name}"] = Network.mlp([2, 3, 1], activation=_name)
+
+
+@_named
+def deep_mlp() -> Network:
+    return Network.mlp([3, 6, 5, 4, 2], activation="softsign", output_activation="identity")
+
+
+@_named
+def one_layer() -> Network:
+    return Network.mlp([3, 2], activation="neat_sigmoid")
+
+
+@_named
+def mixed_layers() -> Network:
+    return layered(
+        [3, 4, 3, 2], [["tanh", "relu", "tanh", "identity"], "sigmoid", ["identity", "sin"]], 1
+    )
+
+
+@_named
+def slopes_of_their_own() -> Network:
+    names = ["neat_sigmoid", "sigmoid", "neat_tanh", "tanh", "bipolar_sigmoid", "neat_sin"]
+    return layered([2, 6, 6], [names, names[::-1]], 2)
+
+
+@_named
+def every_activation() -> Network:
+    return layered([2, len(BUILTIN_ACTIVATIONS)], [list(BUILTIN_ACTIVATIONS)], 3)
+
+
+for _name in BUILTIN_ACTIVATIONS:
+    NETWORKS[f"activation_{_name}"] = layered([2, 2, 1], [_name, "tanh"], 4)
+
+
+# --- aggregations ---------------------------------------------------------------------------------
+
+
+def aggregating(name: str, inputs: int, **genes: Any) -> Network:
+    """Two neurons that aggregate `inputs` inputs, one of them only all but the first."""
+    random = np.random.default_rng(inputs)
+    sources = [list(range(inputs)), list(range(1, inputs)) or [0]]
+    return Network.build(
+        inputs=inputs,
+        outputs=[inputs, inputs + 1],
+        neurons=[
+            {"id": inputs + k, "aggregation": name, "activation": "tanh", "bias": 0.25} | genes
+            for k in range(2)
+        ],
+        connections=[
+            (source, inputs + k, float(random.normal()))
+            for k in range(2)
+            for source in sources[k]
+        ],
+    )
+
+
+for _name in BUILTIN_AGGREGATIONS:
+    for _inputs in (1, 2, 3, 6):
+        NETWORKS[f"aggregation_{_name}_{_inputs}"] = aggregating(_name, _inputs)
+    NETWORKS[f"aggregation_{_name}_response"] = aggregating(_name, 4, response=-1.75)
+
+
+@_named
+def ties() -> Network:
+    """Equal sizes, opposite signs: maxabs takes the first in link order."""
+    genes = [{"id": 2 + k, "aggregation": name} for k, name in enumerate(BUILTIN_AGGREGATIONS)]
+    edges = [(0, gene["id"], 1.5) for gene in genes] + [(0, gene["id"], -1.5) for gene in genes]
+    edges += [(1, gene["id"], 1.5) for gene in genes]
+    outputs = [gene["id"] for gene in genes]
+    return Network.build(inputs=2, outputs=outputs, neurons=genes, connections=edges)
+
+
+@_named
+def every_aggregation_on_a_level() -> Network:
+    names = list(BUILTIN_AGGREGATIONS)
+    genes: list[dict[str, Any]] = [
+        {"id": 3 + k, "aggregation": name, "activation": "tanh" if k % 2 else "relu", "bias": k / 8}
+        for k, name in enumerate(names * 2)
+    ]
+    edges = [(i, gene["id"], 0.5 + i - gene["id"] / 7) for gene in genes for i in range(3)]
+    last = {"id": 99, "aggregation": "median", "activation": "neat_sigmoid", "response": 2.5}
+    edges += [(gene["id"], 99, 1.0 + gene["id"] / 5) for gene in genes]
+    return Network.build(inputs=3, outputs=[99], neurons=[*genes, last], connections=edges)
+
+
+@_named
+def without_inputs() -> Network:
+    """Neurons that read nothing: their aggregate is 0, of a product 1."""
+    genes = [
+        {"id": 2 + k, "aggregation": name, "activation": "tanh", "bias": 0.25, "response": 0.5}
+        for k, name in enumerate(BUILTIN_AGGREGATIONS)
+    ]
+    edges = [(gene["id"], 20, 1.0 / gene["id"]) for gene in genes] + [(0, 20, 1.0), (1, 20, -2.0)]
+    return Network.build(inputs=2, outputs=[20, 4], neurons=[*genes, 20], connections=edges)
+
+
+# --- genes that ONNX does not know ----------------------------------------------------------------
+
+
+@_named
+def skip_connections() -> Network:
+    edges = [(0, 2, 0.5), (1, 2, -0.75), (2, 3, 1.25), (0, 3, 2.0), (1, 4, -0.1), (3, 4, 0.3)]
+    genes = [{"id": j, "activation": "tanh", "bias": 0.1 * j} for j in (2, 3, 4)]
+    return Network.build(inputs=2, outputs=[4], neurons=genes, connections=edges)
+
+
+@_named
+def partly_connected() -> Network:
+    edges = [(0, 3, 0.5), (1, 3, 1.5), (1, 4, -0.75), (2, 4, 1.25), (3, 5, 2.0), (4, 5, 0.1)]
+    genes = [{"id": j, "activation": "sigmoid"} for j in (3, 4, 5)]
+    return Network.build(inputs=3, outputs=[5], neurons=genes, connections=edges)
+
+
+@_named
+def disabled_and_duplicate_genes() -> Network:
+    edges = [
+        {"source": 0, "target": 2, "weight": 0.1},
+        {"source": 0, "target": 2, "weight": 0.2},
+        {"source": 1, "target": 2, "weight": 5.0, "enabled": False},
+        {"source": 1, "target": 3, "weight": 0.0},
+        {"source": 0, "target": 3, "weight": -0.0},
+        {"source": 2, "target": 3, "weight": 0.7},
+        {"source": 3, "target": 2, "weight": 0.7, "enabled": False},
+        {"source": 1, "target": 3, "weight": 1.0, "enabled": False, "delay": 2, "gater": 2},
+        {"source": 2, "target": 3, "weight": 0.1},
+        {"source": 2, "target": 3, "weight": -0.1},
+    ]
+    genes = [{"id": 2, "activation": "tanh"}, {"id": 3, "bias": -0.0}]
+    return Network.build(inputs=2, outputs=[3], neurons=genes, connections=edges)
+
+
+@_named
+def dead_neurons() -> Network:
+    """4 leads nowhere, 5 stands alone, 6 reads 4 through a disabled gene only."""
+    genes = [{"id": j, "activation": "tanh", "name": f"n{j}"} for j in (2, 3, 4, 5, 6)]
+    off = {"source": 4, "target": 3, "weight": 1.0, "enabled": False}
+    edges = [(0, 2, 1.0), (1, 2, 0.5), (2, 3, 2.0), (2, 4, 1.0), (4, 6, 1.0), off]
+    return Network.build(inputs=2, outputs=[3], neurons=genes, connections=edges)
+
+
+@_named
+def all_outputs_constant() -> Network:
+    genes = [{"id": 2, "bias": 0.7, "activation": "tanh"}, {"id": 3}]
+    return Network.build(inputs=2, outputs=[2, 3], neurons=genes, connections=[])
+
+
+@_named
+def genes_out_of_order() -> Network:
+    """Ids are negative, huge, named, and in no order; connections too."""
+    genes = [
+        {"id": 2**60, "name": "top 'β'", "activation": "tanh", "response": 3.0, "initial": 0.5},
+        {"id": -7, "activation": "relu", "bias": 0.1},
+        {"id": 3, "activation": "sigmoid", "response": -0.5},
+    ]
+    edges = [(-7, 2**60, 0.3), (-1, -7, 1.5), (-2, 2**60, -0.5), (3, 2**60, 1.0), (-2, 3, 1.1)]
+    return Network.build(inputs=[-1, -2], outputs=[2**60], neurons=genes, connections=edges)
+
+
+@_named
+def responses() -> Network:
+    net = layered([2, 3, 2], ["neat_tanh", ["neat_sigmoid", "identity"]], 5).to_document()
+    genes = [
+        gene if gene.id < 2 else gene.model_copy(update={"response": 0.5 + gene.id})
+        for gene in net.neurons
+    ]
+    return net.model_copy(update={"neurons": genes}).to_network()
+
+
+# --- ports ----------------------------------------------------------------------------------------
+
+
+@_named
+def outputs_that_are_inputs() -> Network:
+    genes = [{"id": 2, "activation": "tanh"}]
+    return Network.build(inputs=2, outputs=[0, 2, 0], neurons=genes, connections=[(1, 2, 0.5)])
+
+
+@_named
+def only_inputs() -> Network:
+    return Network.build(inputs=2, outputs=[1, 0], neurons=[], connections=[])
+
+
+@_named
+def the_input_itself() -> Network:
+    return Network.build(inputs=2, outputs=[0, 1], neurons=[], connections=[])
+
+
+@_named
+def repeated_outputs() -> Network:
+    genes = [{"id": j, "activation": "tanh", "bias": j / 9} for j in (2, 3, 4)]
+    edges = [(0, 2, 1.0), (1, 3, -1.0), (2, 4, 0.5), (3, 4, 0.25)]
+    return Network.build(inputs=2, outputs=[4, 2, 4, 3, 2], neurons=genes, connections=edges)
+
+
+@_named
+def unread_inputs() -> Network:
+    genes = [{"id": 9, "activation": "tanh", "bias": 0.5}]
+    return Network.build(inputs=4, outputs=[9], neurons=genes, connections=[(2, 9, 1.5)])
+
+
+def _ports(inputs: dict[str, list[int]], outputs: dict[str, list[int]], seed: int) -> Network:
+    random = np.random.default_rng(seed)
+    ports, first = [], 0
+    for name, shape in inputs.items():
+        size = int(np.prod(shape))
+        ports.append({"name": name, "shape": shape, "neurons": list(range(first, first + size))})
+        first += size
+    hidden = [{"id": first + k, "activation": "tanh"} for k in range(4)]
+    last, results = first + 4, []
+    for name, shape in outputs.items():
+        size = int(np.prod(shape))
+        results.append({"name": name, "shape": shape, "neurons": list(range(last, last + size))})
+        last += size
+    genes = [{"id": j} for j in range(first)] + hidden
+    genes += [{"id": j, "activation": "sigmoid"} for j in range(first + 4, last)]
+    pairs = [(i, h["id"]) for h in hidden for i in range(first)]
+    pairs += [(h["id"], j) for j in range(first + 4, last) for h in hidden]
+    edges = [{"source": a, "target": b, "weight": float(random.normal())} for a, b in pairs]
+    document = {"inputs": ports, "outputs": results, "neurons": genes, "connections": edges}
+    return parse_network_document(document).to_network()
+
+
+@_named
+def shaped_ports() -> Network:
+    return _ports({"image": [2, 3], "speed": []}, {"map": [2, 2], "left": [], "right": [1]}, 6)
+
+
+@_named
+def ports_named_like_tensors() -> Network:
+    return _ports({"Layer_1": [2], "W0": [1]}, {"Gemm_2": [2], "gemm_l1": [1]}, 7)
+
+
+@_named
+def a_port_that_nothing_reads() -> Network:
+    document = _ports({"a": [2], "b": [2]}, {"out": [1]}, 8).to_document()
+    genes = [gene for gene in document.connections if gene.source not in (2, 3)]
+    return document.model_copy(update={"connections": genes}).to_network()
+
+
+@_named
+def one_neuron_in_two_ports() -> Network:
+    document = shaped_ports().to_document()
+    first = document.outputs[0].neurons[0]
+    again = {"name": "again", "shape": [2, 1], "neurons": [first, 0]}
+    whole = document.model_dump()
+    return parse_network_document(whole | {"outputs": [*whole["outputs"], again]}).to_network()
+
+
+# --- irregular and large --------------------------------------------------------------------------
+
+
+@_named
+def evolved_small() -> Network:
+    return evolved(12, seed=1)
+
+
+@_named
+def evolved_mixed() -> Network:
+    return evolved(30, seed=2, activations=("tanh", "relu", "identity", "neat_sigmoid", "sin"))
+
+
+@_named
+def evolved_large() -> Network:
+    return evolved(200, seed=3)
+
+
+@_named
+def a_long_chain() -> Network:
+    genes = [{"id": j, "activation": "tanh", "bias": 0.1} for j in range(1, 41)]
+    edges = [(j - 1, j, 1.0 + j / 50) for j in range(1, 41)]
+    return Network.build(inputs=1, outputs=[40], neurons=genes, connections=edges)
+
+
+@_named
+def overflow() -> Network:
+    """A tower of cubes beside a plain sum: what the tower gives must not leak through zeros."""
+    genes = [{"id": j, "activation": "cube"} for j in range(2, 8)]
+    genes += [{"id": 8, "activation": "tanh"}, {"id": 9}, {"id": 10, "activation": "tanh"}]
+    edges = [(0, 2, 4.0), *((j - 1, j, 4.0) for j in range(3, 8))]
+    edges += [(1, 8, 1.0), (8, 9, 0.5), (1, 9, 0.5), (7, 10, 1.0), (8, 10, 1.0)]
+    return Network.build(inputs=2, outputs=[9, 8, 10], neurons=genes, connections=edges)
+
+
+# --- random ---------------------------------------------------------------------------------------
+
+WEIGHTS = st.one_of(
+    st.sampled_from([0.0, -0.0, 1.0, -1.0, 0.5]),
+    st.floats(-2.0, 2.0, allow_subnormal=False, width=64),
+)
+
+
+@st.composite
+def dags(
+    draw: st.DrawFn,
+    activations: tuple[str, ...] = BUILTIN_ACTIVATIONS,
+    aggregations: tuple[str, ...] = ("sum", "sum", "sum", *BUILTIN_AGGREGATIONS),
+    weights: st.SearchStrategy[float] = WEIGHTS,
+) -> Network:
+    """Irregular networks with whatever genes and ports there may be."""
+    inputs = draw(st.integers(1, 4))
+    count = inputs + draw(st.integers(1, 9))
+    ids = draw(st.permutations(range(-3, count - 3))) if draw(st.booleans()) else range(count)
+    some = activations if draw(st.booleans()) else (draw(st.sampled_from(activations)),)
+    genes = [{"id": j} for j in ids[:inputs]] + [
+        {
+            "id": j,
+            "activation": draw(st.sampled_from(some)),
+            "aggregation": draw(st.sampled_from(aggregations)),
+            "bias": draw(weights),
+            "response": draw(st.one_of(st.just(1.0), weights)),
+            "initial": draw(st.sampled_from([0.0, 0.5])),
+            "name": draw(st.sampled_from(["", "", "x", "W0"])),
+        }
+        for j in ids[inputs:]
+    ]
+    edges = []
+    for _ in range(draw(st.integers(0, 20))):
+        target = draw(st.integers(inputs, count - 1))
+        source = draw(st.integers(0, target - 1))
+        enabled = draw(st.sampled_from([True] * 5 + [False]))
+        if not enabled:  # it may be a loop, or have a delay
+            source = draw(st.integers(0, count - 1))
+        gene = {"source": ids[source], "target": ids[target], "weight": draw(weights)}
+        edges.append(gene if enabled else gene | {"enabled": False, "delay": 1})
+    outputs = [ids[j] for j in draw(st.lists(st.integers(0, count - 1), min_size=1, max_size=5))]
+    document = {
+        "inputs": _split(draw, "in", list(ids[:inputs])),
+        "outputs": _split(draw, "out", outputs),
+        "neurons": draw(st.permutations(genes)) if draw(st.booleans()) else genes,
+        "connections": edges,
+    }
+    return parse_network_document(document).to_network()
+
+
+def _split(draw: st.DrawFn, name: str, ids: list[int]) -> list[dict[str, Any]]:
+    """Ports over these neurons: one, or several of various shapes."""
+    if draw(st.booleans()):
+        return [{"name": f"{name}put", "shape": [len(ids)], "neurons": ids}]
+    cut = draw(st.integers(0, len(ids)))
+    parts = [part for part in (ids[:cut], ids[cut:]) if part]
+    shapes = [draw(st.sampled_from([[len(p)], [1, len(p)], [len(p), 1]])) for p in parts]
+    return [
+        {"name": f"{name}_{k}", "shape": shape, "neurons": part}
+        for k, (part, shape) in enumerate(zip(parts, shapes, strict=True))
+    ]
+
+
+@st.composite
+def mlps(draw: st.DrawFn) -> Network:
+    """Fully connected layers, each with one activation or a mixture."""
+    sizes = draw(st.lists(st.integers(1, 5), min_size=2, max_size=4))
+    names = st.sampled_from(("tanh", "sigmoid", "relu", "identity", "neat_tanh", "gelu"))
+    activations: list[list[str] | str] = [
+        draw(st.one_of(names, st.lists(names, min_size=size, max_size=size)))
+        for size in sizes[1:]
+    ]
+    return layered(sizes, activations, draw(st.integers(0, 1000)))
+
+
+def towers() -> st.SearchStrategy[Network]:
+    """Networks whose values overflow soon."""
+    return dags(
+        activations=GROWING,
+        aggregations=("sum", "sum", "product", "mean", "max"),
+        weights=st.sampled_from([0.0, 1.0, -3.0, 40.0, 1e6]),
+    )
