@@ -1,6 +1,5 @@
 """What each command does: it gets the parsed arguments, prints, and returns its exit code."""
 
-import json
 import os
 import runpy
 import sys
@@ -15,6 +14,7 @@ from neat_onnx.errors import DocumentError, NeatOnnxError, OptionError, printabl
 from neat_onnx.flags import chosen_options
 from neat_onnx.lift import BatchAxis
 from neat_onnx.model import Model
+from neat_onnx.model.layout import json_text
 from neat_onnx.model.value import ValueInfo
 from neat_onnx.network.network import Network
 from neat_onnx.text import parse_json, read_bytes
@@ -108,7 +108,7 @@ def verify(arguments: Namespace) -> int:
 
 def schema(arguments: Namespace) -> int:
     """One of the JSON Schemas, on standard output."""
-    print(json.dumps(neat_onnx.json_schema(arguments.name), indent=2))
+    print(json_text(neat_onnx.json_schema(arguments.name)))
     return DONE
 
 
@@ -187,7 +187,7 @@ def _load(path: str) -> Network | Model:
 def _tell(arguments: Namespace, document: Any, lines: Iterable[str]) -> None:
     """Print the document with --json, else the lines."""
     if arguments.json:
-        print(json.dumps(document, indent=2, allow_nan=False))
+        print(json_text(document))
     else:
         for line in lines:
             print(line)

@@ -10,7 +10,7 @@ import numpy as np
 
 from neat_onnx.errors import NetworkError, OptionError
 from neat_onnx.genome import genome_metadata
-from neat_onnx.lowering import UNBOUND, Columns, LoweringContext
+from neat_onnx.lowering import UNBOUND, LoweringContext
 from neat_onnx.model import Graph, MetadataEntry, Model, OperatorSet, ValueInfo
 from neat_onnx.network.network import Ints, Network
 from neat_onnx.network.schedule import Schedule, contributing, schedule, with_late_sinks
@@ -33,8 +33,7 @@ def export_network(net: Network, options: ExportOptions) -> Model:
     for name in (port.name for port in net.inputs + net.outputs):
         ctx.fresh(name)
     for port in net.inputs:
-        ctx.columns.append(Columns(open_input(ctx, port), port.neurons))
-        ctx.bound_in[port.neurons] = len(ctx.columns) - 1
+        ctx.bind(port.neurons, open_input(ctx, port), 0)
     for level, neurons in enumerate(ctx.plan.levels[1:], 1):
         _lower_level(ctx, level, neurons)
     for port in net.outputs:

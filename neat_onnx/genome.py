@@ -68,9 +68,9 @@ def genome_metadata(ctx: LoweringContext, model: Model) -> dict[str, str]:
     entries = {}
     lifted = lift(model)
     places = {
-        columns.tensor: columns.neurons
+        columns.tensor: columns.signals
         for columns in ctx.columns
-        if columns.tensor in lifted.tensors
+        if columns.tensor in lifted.tensors and columns.signals[0] < len(ctx.net)
     }
     document = _difference(ctx.net, lifted, places)
     entries[GENOME] = json.dumps(

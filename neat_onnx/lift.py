@@ -127,13 +127,13 @@ class _Resolution:
         self._made = int(is_neuron.sum())
         self._activation = [VARIABLE] * self._made
         self._extra: list[tuple[int, int]] = []  # (source, target) of connections of weight 1
-        known: dict[tuple[int, int], int] = {}
+        self._known: dict[tuple[int, int], int] = {}  # (origin, formula) to its neuron
         several = self._origins_with_several_formulas()
         for signal in np.flatnonzero(ctx.kind == SETTLED).tolist():
             origin, formula = int(ctx.origin[signal]), int(ctx.formula_of[signal])
-            if (origin, formula) not in known:
-                known[origin, formula] = self._neuron(origin, formula, origin in several)
-            self.neuron_of[signal] = known[origin, formula]
+            if (origin, formula) not in self._known:
+                self._known[origin, formula] = self._neuron(origin, formula, origin in several)
+            self.neuron_of[signal] = self._known[origin, formula]
 
     def _origins_with_several_formulas(self) -> set[int]:
         ctx = self._ctx
@@ -158,12 +158,21 @@ class _Resolution:
     def tensors(self) -> dict[str, Ints]:
         found = {}
         for name, operand in self._ctx.operands.items():
-            if isinstance(operand, Value):
-                signals = self._ctx.settled.get(id(operand), operand.signals)
-                settled = id(operand) in self._ctx.settled or operand.plain
-                if settled and self._are_activations(signals):
-                    found[name] = self.neuron_of[signals].ravel()
+            neurons = self._neurons_of(operand) if isinstance(operand, Value) else None
+            if neurons is not None:
+                found[name] = neurons
         return found
+
+    def _neurons_of(self, value: Value) -> Ints | None:
+        """The neurons whose activations are the elements, if each element is one's."""
+        if id(value) in self._ctx.settled or value.plain:
+            signals = self._ctx.settled.get(id(value), value.signals)
+            return self.neuron_of[signals].ravel() if self._are_activations(signals) else None
+        if value.weight is not None or value.reduced or value.formula not in self._ctx.formulas:
+            return None
+        formula = self._ctx.formulas.index(value.formula)  # settled after it was rearranged
+        found = [self._known.get((origin, formula)) for origin in value.signals.ravel().tolist()]
+        return None if None in found else np.array(found, np.int64)
 
     def _are_activations(self, signals: Ints) -> bool:
         """Whether the signals are what their neurons give: a state is, under the identity."""

@@ -13,8 +13,10 @@ import numpy.typing as npt
 
 from neat_onnx.model import DataType, Node, Tensor
 from neat_onnx.network.growth import overflowing
-from neat_onnx.network.network import Bools, Ints, Network
-from neat_onnx.network.schedule import Schedule
+from neat_onnx.network.activations import activation_named
+from neat_onnx.network.network import NONE, Bools, Ints, Network
+from neat_onnx.network.schedule import Schedule, contributing
+from neat_onnx.network.signals import signals_of
 from neat_onnx.options import ExportOptions
 
 UNBOUND = -1
@@ -22,10 +24,11 @@ UNBOUND = -1
 
 @dataclass(frozen=True)
 class Columns:
-    """A tensor [N, width] and the neuron in each of its columns."""
+    """A tensor [N, width], the signal in each of its columns, and the level that produced it."""
 
     tensor: str
-    neurons: Ints
+    signals: Ints
+    level: int
 
 
 @dataclass(frozen=True)
@@ -62,7 +65,8 @@ class LoweringContext:
     Attributes:
         net, options, plan: what is exported, how, and in which order.
         nodes, initializers: the graph so far.
-        columns: every tensor whose columns are neurons, in order of creation.
+        columns: every tensor whose columns are signals, in order of creation. A signal is what a
+            connection reads (`network.signals`): neuron j's activation is signal j.
         joined: the tensor that joins several of `columns`, by their positions.
     """
 
@@ -76,17 +80,19 @@ class LoweringContext:
 
     def __post_init__(self) -> None:
         self._names: set[str] = set()
-        read = np.union1d(self.net.live.source, self.net.output_neurons)
+        read = contributing(self.net)
         self._unread_inputs = np.array(
             [
                 port.neurons[0]
                 for port in self.net.inputs
-                if port.neurons.size and not np.any(np.isin(port.neurons, read))
+                if port.neurons.size and not np.any(read[port.neurons])
             ],
             np.int64,
         )
-        self.bound_in = np.full(len(self.net), UNBOUND, np.int64)
-        self.overflowing: Bools = overflowing(self.net, self.plan)
+        self.signals = signals_of(self.net)
+        self._number_products()
+        self.bound_in = np.full(self.first_product + len(self.products), UNBOUND, np.int64)
+        self.overflowing: Bools = self._overflowing()
         self.fan_in: Ints = np.bincount(self.net.live.target, minlength=len(self.net))
         self._first_edge = np.searchsorted(self.net.live.target, np.arange(len(self.net) + 1))
 
@@ -105,10 +111,55 @@ class LoweringContext:
         edge = np.repeat(self._first_edge[neurons] - starts, counts) + np.arange(len(row))
         return row, edge
 
+    def _number_products(self) -> None:
+        """Number what gated connections read: the products of a value and a gain.
+
+        Sets `reads`, the signal that each live connection multiplies with its weight; `state`, the
+        signal of each neuron's state (one for every neuron, read or not); and `products`, the
+        (value, gain) of the signals from `first_product` on.
+        """
+        signals, gated = self.signals, self.signals.gain != NONE
+        first_state = signals.count
+        unread = first_state + np.arange(len(self.net))
+        self.state: Ints = np.where(signals.state == NONE, unread, signals.state)
+        self.first_product = first_state + len(self.net)
+        pairs = np.stack([signals.source[gated], signals.gain[gated]], axis=1)
+        self.products, number = np.unique(pairs, axis=0, return_inverse=True)
+        self.reads: Ints = signals.source.copy()
+        self.reads[gated] = self.first_product + number.reshape(-1)
+
+    def _overflowing(self) -> Bools:
+        """Whether each signal may overflow on moderate inputs; a product of two may."""
+        net = self.net
+        wild = np.zeros(self.first_product + len(self.products), np.bool_)
+        wild[: len(net)] = overflowing(net, self.plan)
+        wild[self.state[net.live.target[wild[net.live.source]]]] = True
+        registers = self.signals.registers
+        for signal, origin in zip(
+            registers.signal.tolist(), registers.origin.tolist(), strict=True
+        ):
+            wild[signal] = wild[origin]
+        if len(self.products):
+            bounded = np.array([activation_named(name).bounded for name in net.activations])
+            calm = np.zeros(len(wild), np.bool_)
+            calm[: len(net)] = bounded[net.neurons.activation] & ~net.is_input
+            for signal, origin in zip(
+                registers.signal.tolist(), registers.origin.tolist(), strict=True
+            ):
+                calm[signal] = calm[origin]
+            value, gain = self.products.T
+            either = calm[value] | calm[gain]
+            wild[self.first_product :] = wild[value] | wild[gain] | ~either
+        return wild
+
+    def reads_state(self, neurons: Ints) -> bool:
+        """Whether some connection reads the state of one of `neurons`."""
+        return bool(np.any(self.signals.state[neurons] != NONE))
+
     def take_unread_inputs(self) -> Ints:
         """One neuron of every input port that nothing reads, the first time this is asked.
 
-        ONNX wants each graph input to be used: whoever asks reads them with zero weights.
+        ONNX wants each graph input to be used: whoever asks has a node read them, to no effect.
         """
         unread, self._unread_inputs = self._unread_inputs, np.empty(0, np.int64)
         return unread
@@ -174,7 +225,7 @@ class LoweringContext:
 
     # --- where values stand ----------------------------------------------------------------------
 
-    def bind(self, neurons: Ints, tensor: str) -> None:
-        """Say that the activations of `neurons` are the columns of `tensor`, in that order."""
-        self.bound_in[neurons] = len(self.columns)
-        self.columns.append(Columns(tensor, neurons))
+    def bind(self, signals: Ints, tensor: str, level: int) -> None:
+        """Say that `signals` are the columns of `tensor`, in that order."""
+        self.bound_in[signals] = len(self.columns)
+        self.columns.append(Columns(tensor, signals, level))

@@ -3,7 +3,6 @@
 from typing import Any, Literal
 
 from pydantic import AliasGenerator, ConfigDict, Field
-from pydantic.alias_generators import to_camel
 
 from neat_onnx.errors import OptionError
 from neat_onnx.parsing import Document, parse
@@ -21,6 +20,12 @@ _LATER = {
 }
 
 
+def camel(name: str) -> str:
+    """conv2d_mappings as conv2dMappings, where pydantic's own to_camel makes conv2DMappings."""
+    first, *others = name.split("_")
+    return first + "".join(word.capitalize() for word in others)
+
+
 class ExportOptions(Document):
     """How a network becomes ONNX. The defaults work for every network that is supported.
 
@@ -28,7 +33,7 @@ class ExportOptions(Document):
     """
 
     model_config = ConfigDict(
-        alias_generator=AliasGenerator(validation_alias=to_camel),
+        alias_generator=AliasGenerator(validation_alias=camel),
         populate_by_name=True,
         validate_by_name=True,
         validate_by_alias=True,
@@ -90,13 +95,11 @@ def export_options(document: Any = None, **options: Any) -> ExportOptions:
     """
     if isinstance(document, ExportOptions):
         document = document.model_dump(exclude_unset=True)
-    if not isinstance(document or {}, dict):
+    if not isinstance(document, dict | None):
         raise OptionError("options should be an object of names and values")
     given = {**(document or {}), **options}
     for name in given:
-        topic = _LATER.get(name) or next(
-            (t for n, t in _LATER.items() if to_camel(n) == name), None
-        )
+        topic = _LATER.get(name) or next((t for n, t in _LATER.items() if camel(n) == name), None)
         if topic:
             raise OptionError(
                 f"the option {name} is not supported yet",

@@ -8,7 +8,7 @@ from neat_onnx.errors import OptionError
 from neat_onnx.lowering import Block, LoweringContext
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.expression import VARIABLE, Expression
-from neat_onnx.network.network import Floats, Ints
+from neat_onnx.network.network import NONE, Floats, Ints
 from neat_onnx.operators.elementwise import Add, Mul
 from neat_onnx.operators.formula import FormulaEmitter, scalar_slope
 from neat_onnx.operators.shaping import Identity, Split
@@ -28,49 +28,54 @@ def in_column_order(ctx: LoweringContext, neurons: Ints) -> Ints:
 
     Activations come in the order in which they first occur.
     """
-    names = ctx.net.neurons.activation[neurons]
-    if ctx.options.fold:  # activations that differ in slope only are one
-        cores = [str(_core(ctx, int(neuron))) for neuron in neurons]
-        names = np.unique(cores, return_inverse=True)[1].reshape(-1)
-    _, first, group = np.unique(names, return_index=True, return_inverse=True)
+    formulas = _formulas(ctx, neurons)
+    rank: dict[Expression, int] = {}
+    group = np.array([rank.setdefault(formula, len(rank)) for formula in formulas], np.int64)
     outputs = ctx.net.output_neurons
-    rank = np.full(len(ctx.net), len(outputs), np.int64)
-    rank[outputs[::-1]] = np.arange(len(outputs))[::-1]
-    return neurons[np.lexsort((neurons, rank[neurons], first[group.reshape(-1)]))]
+    place = np.full(len(ctx.net), len(outputs), np.int64)
+    place[outputs[::-1]] = np.arange(len(outputs))[::-1]
+    return neurons[np.lexsort((neurons, place[neurons], group))]
 
 
 def groups_of(ctx: LoweringContext, neurons: Ints) -> list[Group]:
-    """Runs of neurons with one activation; with `fold`, without its slope."""
-    groups: list[Group] = []
+    """Runs of neurons with one formula left to apply."""
+    formulas = _formulas(ctx, neurons)
+    starts = [k for k in range(len(neurons)) if k == 0 or formulas[k] is not formulas[k - 1]]
     names = ctx.net.activation_names[neurons]
-    formulas = (
-        [
-            _core(ctx, int(neuron)) if ctx.options.fold else _formula(ctx, int(neuron))
-            for neuron in neurons
-        ]
-        if len(set(names)) > 1
-        else [(_core if ctx.options.fold else _formula)(ctx, int(neurons[0]))] * len(neurons)
-    )
-    start = 0
-    for stop in range(1, len(neurons) + 1):
-        if stop == len(neurons) or formulas[stop] != formulas[start]:
-            groups.append(Group(str(names[start]), formulas[start], neurons[start:stop]))
-            start = stop
-    return groups
+    return [
+        Group(str(names[start]), formulas[start], neurons[start:stop])
+        for start, stop in zip(starts, [*starts[1:], len(neurons)], strict=True)
+    ]
 
 
 def slopes(ctx: LoweringContext, neurons: Ints) -> Floats:
-    """The slope of each neuron's activation: the c of f(c·z)."""
-    of = {name: scalar_slope(activation_named(name).expression)[0] for name in ctx.net.activations}
-    return np.array([of[name] for name in ctx.net.activation_names[neurons]])
+    """What `fold` takes out of each neuron's activation: the c of f(c·z)."""
+    return np.array([_split(ctx, neuron)[0] for neuron in neurons.tolist()])
 
 
-def _formula(ctx: LoweringContext, neuron: int) -> Expression:
-    return activation_named(ctx.net.activation_names[neuron]).expression
+def _formulas(ctx: LoweringContext, neurons: Ints) -> list[Expression]:
+    """What is to be applied to each neuron's column; equal ones are one object."""
+    known: dict[Expression, Expression] = {}
+    by_code: dict[tuple[int, bool], Expression] = {}
+    found = []
+    for neuron in neurons.tolist():
+        key = (int(ctx.net.neurons.activation[neuron]), _foldable(ctx, neuron))
+        if key not in by_code:
+            formula = _split(ctx, neuron)[1]
+            by_code[key] = known.setdefault(formula, formula)
+        found.append(by_code[key])
+    return found
 
 
-def _core(ctx: LoweringContext, neuron: int) -> Expression:
-    return scalar_slope(_formula(ctx, neuron))[1]
+def _split(ctx: LoweringContext, neuron: int) -> tuple[float, Expression]:
+    """(slope, rest) of a neuron's activation, the slope 1 where it has to stay."""
+    formula = activation_named(ctx.net.activation_names[neuron]).expression
+    return scalar_slope(formula) if _foldable(ctx, neuron) else (1.0, formula)
+
+
+def _foldable(ctx: LoweringContext, neuron: int) -> bool:
+    """Whether a slope may go into the weights: not if something reads the state behind it."""
+    return ctx.options.fold and bool(ctx.signals.state[neuron] == NONE)
 
 
 def respond(ctx: LoweringContext, block: Block, tensor: str, response: Floats, bias: Floats) -> str:
@@ -78,9 +83,8 @@ def respond(ctx: LoweringContext, block: Block, tensor: str, response: Floats, b
 
     With `fold`, the slopes of the activations go in as well.
     """
-    if ctx.options.fold:
-        steep = slopes(ctx, block.neurons)
-        response, bias = response * steep, bias * steep
+    steep = slopes(ctx, block.neurons)
+    response, bias = response * steep, bias * steep
     if np.any(response != 1.0):
         factor = ctx.initializer(block.weights("S"), response)
         tensor = ctx.emit(Mul, [tensor, factor], block.tensor("Response"), block.name("response"))
@@ -99,6 +103,8 @@ def activate(
         tensor: the pre-activations [N, neurons], in the order of `block.neurons`.
         formula: what is left to apply, if it is one thing for all of them.
     """
+    if ctx.reads_state(block.neurons):
+        ctx.bind(ctx.state[block.neurons], tensor, block.level)
     groups = groups_of(ctx, block.neurons)
     if formula is not None:
         groups = [Group(groups[0].name, formula, block.neurons)]
@@ -115,7 +121,7 @@ def activate(
             if groups[0].formula == VARIABLE
             else FormulaEmitter(ctx, tensor, output, name).emit(groups[0].formula)
         )
-        ctx.bind(block.neurons, result)
+        ctx.bind(block.neurons, result, block.level)
         return
     _activate_apart(ctx, block, tensor, groups)
 
@@ -129,9 +135,9 @@ def _activate_apart(ctx: LoweringContext, block: Block, tensor: str, groups: lis
     ctx.emit(Split, [tensor, sizes], outputs, block.name("split"), axis=1)
     for group, label, part in zip(groups, labels, outputs, strict=True):
         if group.formula == VARIABLE:
-            ctx.bind(group.neurons, part)
+            ctx.bind(group.neurons, part, block.level)
             continue
         emitter = FormulaEmitter(
             ctx, part, block.tensor("Layer") + label, block.name("act") + label
         )
-        ctx.bind(group.neurons, emitter.emit(group.formula))
+        ctx.bind(group.neurons, emitter.emit(group.formula), block.level)

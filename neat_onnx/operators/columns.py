@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from neat_onnx.lowering import Columns, LoweringContext
+from neat_onnx.lowering import UNBOUND, Columns, LoweringContext
 from neat_onnx.network.network import Ints
+from neat_onnx.operators.elementwise import Mul
 from neat_onnx.operators.shaping import Concat, Gather
 
 _PER_JOINED = 60  # an input of a Concat
@@ -34,58 +35,60 @@ def columns_for(ctx: LoweringContext, needed: Ints, rows: int, level: int) -> Co
     No other column is one that may overflow: a zero weight there would make 0 · ∞.
 
     Args:
-        needed: neurons, each once; at least one, all of them bound on earlier levels.
+        needed: signals, each once, at least one; on earlier levels, or products of such.
         level: the level that reads them; names the nodes that this takes.
     """
+    _bind_products(ctx, needed, level)
     homes = tuple(np.unique(ctx.bound_in[needed]).tolist())
-    earlier = tuple(
-        home
-        for home, columns in enumerate(ctx.columns)
-        if ctx.plan.level[columns.neurons[0]] < level
-    )
+    earlier = tuple(k for k, columns in enumerate(ctx.columns) if columns.level < level)
     gathered = _PER_GATHER + (_PER_GATHERED + rows) * len(needed)
     ways = [_Way(_cost_of_joining(ctx, homes, 0) + gathered, homes, gather=True)]
     for joined in (homes, earlier):
-        extra = np.setdiff1d(_neurons(ctx, joined), needed)
+        extra = np.setdiff1d(_signals(ctx, joined), needed)
         if not np.any(ctx.overflowing[extra]):
             ways.append(_Way(_cost_of_joining(ctx, joined, rows), joined))
     best = min(ways, key=lambda way: way.cost)
-    tensor = _join(ctx, best.homes, level)
-    if not best.gather:
-        return Columns(tensor, _neurons(ctx, best.homes))
-    return Columns(
-        pick_columns(ctx, Columns(tensor, _neurons(ctx, best.homes)), needed, level), needed
-    )
+    held = Columns(_join(ctx, best.homes, level), _signals(ctx, best.homes), level)
+    return Columns(pick_columns(ctx, held, needed), needed, level) if best.gather else held
 
 
 def exactly(ctx: LoweringContext, wanted: Ints, level: int) -> str:
-    """A tensor whose columns are `wanted`, in that order, repeats allowed."""
-    homes: list[int] = []
-    for home in ctx.bound_in[wanted].tolist():
-        if home not in homes:
-            homes.append(home)
-    tensor = _join(ctx, tuple(homes), level)
-    held = _neurons(ctx, tuple(homes))
-    if np.array_equal(held, wanted):
-        return tensor
-    return pick_columns(ctx, Columns(tensor, held), wanted, level)
+    """A tensor whose columns are the signals `wanted`, in that order, repeats allowed."""
+    _bind_products(ctx, wanted, level)
+    read = np.concatenate([wanted, ctx.take_unread_inputs()])
+    homes = tuple(dict.fromkeys(ctx.bound_in[read].tolist()))
+    held = Columns(_join(ctx, homes, level), _signals(ctx, homes), level)
+    return held.tensor if np.array_equal(held.signals, wanted) else pick_columns(ctx, held, wanted)
 
 
-def pick_columns(ctx: LoweringContext, held: Columns, wanted: Ints, level: int) -> str:
+def pick_columns(ctx: LoweringContext, held: Columns, wanted: Ints) -> str:
     """Gather the columns of `wanted` out of `held`."""
-    position = dict(zip(held.neurons.tolist(), range(len(held.neurons)), strict=True))
-    index = ctx.integers(f"columns_l{level}", [position[neuron] for neuron in wanted.tolist()])
+    level = held.level
+    position = dict(zip(held.signals.tolist(), range(len(held.signals)), strict=True))
+    index = ctx.integers(f"columns_l{level}", [position[signal] for signal in wanted.tolist()])
     return ctx.emit(Gather, [held.tensor, index], f"Gather_{level}", f"gather_l{level}", axis=1)
 
 
-def _neurons(ctx: LoweringContext, homes: tuple[int, ...]) -> Ints:
-    return np.concatenate([ctx.columns[home].neurons for home in homes])
+def _bind_products(ctx: LoweringContext, signals: Ints, level: int) -> None:
+    """Compute those of `signals` that are products of a value and a gain, and not bound yet."""
+    missing = signals[(signals >= ctx.first_product) & (ctx.bound_in[signals] == UNBOUND)]
+    if not missing.size:
+        return
+    missing = np.unique(missing)
+    value, gain = ctx.products[missing - ctx.first_product].T
+    factors = [exactly(ctx, value, level), exactly(ctx, gain, level)]
+    gated = ctx.emit(Mul, factors, f"Gated_{level}", f"gate_l{level}")
+    ctx.bind(missing, gated, level - 1)
+
+
+def _signals(ctx: LoweringContext, homes: tuple[int, ...]) -> Ints:
+    return np.concatenate([ctx.columns[home].signals for home in homes])
 
 
 def _cost_of_joining(ctx: LoweringContext, homes: tuple[int, ...], rows: int) -> float:
     done = _longest_prefix(ctx, homes)
     inputs = 0 if done == len(homes) else len(homes) - done + 1
-    return rows * sum(len(ctx.columns[home].neurons) for home in homes) + _PER_JOINED * inputs
+    return rows * sum(len(ctx.columns[home].signals) for home in homes) + _PER_JOINED * inputs
 
 
 def _longest_prefix(ctx: LoweringContext, homes: tuple[int, ...]) -> int:

@@ -48,12 +48,12 @@ class Dense:
     def claim(self, ctx: LoweringContext, level: int, neurons: Ints) -> list[Block]:
         names = ctx.net.aggregation_names[neurons]
         mean = (names == "mean") & (ctx.fan_in[neurons] > 0)
-        parts = _by_overflowing_source(ctx, neurons[~mean])
+        parts = by_overflowing_source(ctx, neurons[~mean])
         blocks = [
             Block(level, in_column_order(ctx, part), "" if k == 0 else f"_{k + 1}")
             for k, part in enumerate(parts)
         ]
-        means = _by_overflowing_source(ctx, neurons[mean])
+        means = by_overflowing_source(ctx, neurons[mean])
         return blocks + [
             Block(level, in_column_order(ctx, part), "_mean" if k == 0 else f"_mean{k + 1}")
             for k, part in enumerate(means)
@@ -92,7 +92,9 @@ class Dense:
     ) -> None:
         """One Gemm with its bias; the slope of a single activation rides in alpha and beta."""
         groups = groups_of(ctx, block.neurons)
-        slope, core = (1.0, None) if fold or len(groups) > 1 else _carried(ctx, groups[0].formula)
+        slope, core = (
+            (1.0, None) if fold or len(groups) > 1 else carried_slope(ctx, block, groups[0].formula)
+        )
         inputs = [
             tensor,
             ctx.initializer(block.weights("W"), weights),
@@ -110,8 +112,15 @@ class Dense:
         activate(ctx, block, result, core)
 
 
-def _carried(ctx: LoweringContext, formula: Expression) -> tuple[float, Expression]:
-    """(slope, rest) of an activation, if a Gemm's attributes, which are float32, can carry it."""
+def carried_slope(
+    ctx: LoweringContext, block: Block, formula: Expression
+) -> tuple[float, Expression]:
+    """(slope, rest) of a block's activation, if a Gemm's attributes can carry the slope.
+
+    They are float32; and a state that something reads must not have the slope in it.
+    """
+    if ctx.reads_state(block.neurons):
+        return 1.0, formula
     slope, core = scalar_slope(formula)
     exact = ctx.options.dtype == "float32" or float(np.float32(slope)) == slope
     return (slope, core) if exact else (1.0, formula)
@@ -126,16 +135,16 @@ def weight_matrix(ctx: LoweringContext, neurons: Ints, level: int) -> tuple[Floa
         NetworkError: the network has no inputs at all.
     """
     row, edge = ctx.edges_into(neurons)
-    source, weight = ctx.net.live.source[edge], ctx.net.live.weight[edge]
+    source, weight = ctx.reads[edge], ctx.net.live.weight[edge]
     needed = np.union1d(source, ctx.take_unread_inputs())
     if not needed.size:
         if not len(ctx.net.input_neurons):
             raise NetworkError("a network without inputs has no ONNX form", where="inputs")
         needed = ctx.net.input_neurons[:1]
     columns = columns_for(ctx, needed, len(neurons), level)
-    width = len(columns.neurons)
-    position = np.zeros(len(ctx.net), np.int64)
-    position[columns.neurons] = np.arange(width)
+    width = len(columns.signals)
+    position = np.zeros(len(ctx.bound_in), np.int64)
+    position[columns.signals] = np.arange(width)
     flat = np.bincount(row * width + position[source], weight, len(neurons) * width)
     return flat.astype(np.float64).reshape(len(neurons), width), columns.tensor
 
@@ -159,7 +168,7 @@ def mean_counts(ctx: LoweringContext, neurons: Ints) -> Floats:
     return np.where(mean, ctx.fan_in[neurons], 1).astype(np.float64)
 
 
-def _by_overflowing_source(ctx: LoweringContext, neurons: Ints) -> list[Ints]:
+def by_overflowing_source(ctx: LoweringContext, neurons: Ints) -> list[Ints]:
     """Split so that neurons together read the same sources among those that may overflow."""
     if not neurons.size:
         return []
@@ -168,7 +177,7 @@ def _by_overflowing_source(ctx: LoweringContext, neurons: Ints) -> list[Ints]:
     parts: dict[tuple[int, ...], list[int]] = {}
     for neuron in neurons.tolist():
         _, edge = ctx.edges_into(np.array([neuron]))
-        source = ctx.net.live.source[edge]
+        source = ctx.reads[edge]
         key = tuple(np.unique(source[ctx.overflowing[source]]).tolist())
         parts.setdefault(key, []).append(neuron)
     return [np.array(part, np.int64) for part in parts.values()]

@@ -15,8 +15,8 @@ from neat_onnx.errors import ModelError
 from neat_onnx.lifting import Array, LiftingContext, Operand, Value
 from neat_onnx.lowering import LoweringContext
 from neat_onnx.model import DataType, Node
-from neat_onnx.network.activations import ACTIVATIONS
-from neat_onnx.network.aggregations import AGGREGATIONS
+from neat_onnx.network.activations import ACTIVATIONS, Activation
+from neat_onnx.network.aggregations import AGGREGATIONS, Aggregation
 from neat_onnx.network.expression import (
     VARIABLE,
     Expression,
@@ -189,31 +189,36 @@ def known_activation(formula: Expression, data_type: DataType) -> tuple[str, flo
 
     c is 1 where the formula is written as it is; with `fold` a slope has gone into the weights.
     """
-    return _activations(data_type, len(ACTIVATIONS)).get(_rounded(formula, data_type))
+    return _activations(data_type, tuple(ACTIVATIONS.values())).get(_rounded(formula, data_type))
 
 
 @cache
-def _activations(data_type: DataType, _registered: int) -> dict[Expression, tuple[str, float]]:
+def _activations(
+    data_type: DataType, registered: tuple[Activation, ...]
+) -> dict[Expression, tuple[str, float]]:
     whole: dict[Expression, tuple[str, float]] = {}
     folded: dict[Expression, tuple[str, float]] = {}
-    for name, activation in ACTIVATIONS.items():
-        slope, core = scalar_slope(activation.expression)
-        whole[_rounded(writable(activation.expression, data_type), data_type)] = (name, 1.0)
-        folded.setdefault(_rounded(writable(core, data_type), data_type), (name, slope))
+    for each in registered:
+        slope, core = scalar_slope(each.expression)
+        whole[_rounded(writable(each.expression, data_type), data_type)] = (each.name, 1.0)
+        folded.setdefault(_rounded(writable(core, data_type), data_type), (each.name, slope))
     return folded | whole
 
 
 def known_aggregation(formula: Expression, inputs: int, data_type: DataType) -> str | None:
     """The name of the aggregation of this many inputs that is written as `formula`."""
-    return _aggregations(data_type, inputs, len(AGGREGATIONS)).get(_rounded(formula, data_type))
+    known = _aggregations(data_type, inputs, tuple(AGGREGATIONS.values()))
+    return known.get(_rounded(formula, data_type))
 
 
 @cache
-def _aggregations(data_type: DataType, inputs: int, _registered: int) -> dict[Expression, str]:
+def _aggregations(
+    data_type: DataType, inputs: int, registered: tuple[Aggregation, ...]
+) -> dict[Expression, str]:
     return {
-        _rounded(writable(aggregation.expression(inputs), data_type), data_type): name
-        for name, aggregation in AGGREGATIONS.items()
-        if not aggregation.linear
+        _rounded(writable(each.expression(inputs), data_type), data_type): each.name
+        for each in registered
+        if not each.linear
     }
 
 

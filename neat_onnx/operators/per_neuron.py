@@ -9,7 +9,7 @@ from neat_onnx.lowering import Block, LoweringContext
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.expression import VARIABLE
 from neat_onnx.network.network import Ints
-from neat_onnx.operators.dense import Gemm, responses, weight_matrix
+from neat_onnx.operators.dense import Gemm, by_overflowing_source, responses, weight_matrix
 from neat_onnx.operators.formula import FormulaEmitter
 from neat_onnx.operators.shaping import Concat, Identity
 
@@ -21,9 +21,12 @@ class PerNeuron:
         plain = np.all(ctx.net.aggregation_names[neurons] == "sum") and np.all(
             ctx.net.neurons.response[neurons] == 1.0
         )
+        plain = plain and not ctx.reads_state(neurons)
         mixed = len(set(ctx.net.activation_names[neurons])) > 1
         if ctx.options.mixed_activations != "per_neuron" or not (plain and mixed):
             return []
+        if len(by_overflowing_source(ctx, neurons)) > 1:
+            return []  # a layer that everything reads would put zeros where 0 · ∞ may be
         return [Block(level, neurons)]
 
     def lower(self, ctx: LoweringContext, block: Block) -> None:
@@ -47,4 +50,4 @@ class PerNeuron:
                 else FormulaEmitter(ctx, result, output, name).emit(formula)
             )
         layer = ctx.emit(Concat, parts, block.tensor("Layer"), block.name("concat"), axis=1)
-        ctx.bind(block.neurons, layer)
+        ctx.bind(block.neurons, layer, block.level)

@@ -1,6 +1,8 @@
 """The graph's inputs and outputs: from their shapes to columns of neurons, and back."""
 
-from neat_onnx.lowering import Columns, LoweringContext
+from dataclasses import replace
+
+from neat_onnx.lowering import LoweringContext
 from neat_onnx.network.network import Port
 from neat_onnx.operators.columns import exactly
 from neat_onnx.operators.shaping import Flatten, Identity, Reshape
@@ -39,6 +41,6 @@ def _rename(ctx: LoweringContext, old: str, new: str) -> None:
         node.input = [new if name == old else name for name in node.input]
         node.output = [new if name == old else name for name in node.output]
     ctx.columns = [
-        Columns(new, columns.neurons) if columns.tensor == old else columns
+        replace(columns, tensor=new) if columns.tensor == old else columns
         for columns in ctx.columns
     ]

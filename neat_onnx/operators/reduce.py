@@ -116,7 +116,7 @@ class Reduction:
         _, edge = ctx.edges_into(block.neurons)
         inputs = int(ctx.fan_in[block.neurons[0]])
         weight = ctx.initializer(block.weights("W"), ctx.net.live.weight[edge])
-        gathered = exactly(ctx, ctx.net.live.source[edge], block.level)
+        gathered = exactly(ctx, ctx.reads[edge], block.level)
         weighted = ctx.emit(
             Mul, [gathered, weight], block.tensor("Weighted"), block.name("weighted")
         )
