@@ -4,18 +4,21 @@ Schedule, then level by level: ask the handlers which neurons they claim, let th
 that every neuron is bound to a column of a tensor. Then the passes, and the finishing touches.
 """
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from neat_onnx.errors import NetworkError, OptionError
+from neat_onnx.errors import OptionError
 from neat_onnx.genome import genome_metadata
-from neat_onnx.lowering import UNBOUND, LoweringContext
+from neat_onnx.lowering import UNBOUND, Block, LoweringContext
 from neat_onnx.model import Graph, MetadataEntry, Model, OperatorSet, ValueInfo
 from neat_onnx.network.network import Ints, Network
 from neat_onnx.network.schedule import Schedule, contributing, schedule, with_late_sinks
-from neat_onnx.operators import HANDLERS
+from neat_onnx.operators import HANDLERS, Handler
 from neat_onnx.operators.ports import open_input, produce_output
+from neat_onnx.operators.scan import as_sequence
+from neat_onnx.operators.state import State, close_states, open_states, state_metadata
 from neat_onnx.options import ExportOptions
 from neat_onnx.passes import apply_passes
 from neat_onnx.version import __version__
@@ -34,22 +37,31 @@ def export_network(net: Network, options: ExportOptions) -> Model:
         ctx.fresh(name)
     for port in net.inputs:
         ctx.bind(port.neurons, open_input(ctx, port), 0)
-    for level, neurons in enumerate(ctx.plan.levels[1:], 1):
-        _lower_level(ctx, level, neurons)
+    claimed = [
+        pair
+        for level, neurons in enumerate(ctx.plan.levels[1:], 1)
+        for pair in _claim_level(ctx, level, neurons)
+    ]
+    states = open_states(ctx, [block for _, block in claimed])
+    for handler, block in claimed:
+        handler.lower(ctx, block)
+        if np.any(ctx.bound_in[block.neurons] == UNBOUND):
+            raise AssertionError(f"{type(handler).__name__} left neurons of its block unbound")
     for port in net.outputs:
         produce_output(ctx, port)
-    return _finished(ctx)
+    close_states(ctx, states)
+    return _finished(ctx, states)
 
 
 def _check_memory(net: Network, options: ExportOptions) -> None:
-    if not net.has_memory:
-        return
-    if not options.allow_recurrent:
+    if net.has_memory and not options.allow_recurrent:
         raise OptionError("the network has memory", where="allow_recurrent", hint="Allow it")
-    raise NetworkError(
-        "the network has memory (delayed connections), and exporting that is not supported yet",
-        hint="It can be run: neat_onnx.load_network(...).run(x)",
-    )
+    if net.has_memory and not (options.recurrent_single_step or options.sequence):
+        raise OptionError(
+            "the network has memory",
+            where="recurrent_single_step",
+            hint="Allow single steps, or export a sequence",
+        )
 
 
 def _plan(net: Network) -> Schedule:
@@ -62,30 +74,35 @@ def _plan(net: Network) -> Schedule:
     return with_late_sinks(Schedule(full.level, tuple(levels)), net, needed)
 
 
-def _lower_level(ctx: LoweringContext, level: int, neurons: Ints) -> None:
+def _claim_level(
+    ctx: LoweringContext, level: int, neurons: Ints
+) -> Iterator[tuple[Handler, Block]]:
+    """The level's blocks, each with the handler that claims it."""
     for handler in HANDLERS:
         for block in handler.claim(ctx, level, neurons):
-            handler.lower(ctx, block)
-            if np.any(ctx.bound_in[block.neurons] == UNBOUND):
-                raise AssertionError(f"{type(handler).__name__} left neurons of its block unbound")
-        neurons = neurons[ctx.bound_in[neurons] == UNBOUND]
+            yield handler, block
+            neurons = np.setdiff1d(neurons, block.neurons)
     if neurons.size:
         raise AssertionError(f"no handler claimed {ctx.net.label(int(neurons[0]))}")
 
 
-def _finished(ctx: LoweringContext) -> Model:
+def _finished(ctx: LoweringContext, states: list[State]) -> Model:
     net, options = ctx.net, ctx.options
-    ports = [
-        [ValueInfo.of(port.name, ctx.data_type, [options.batch, *port.shape]) for port in group]
-        for group in (net.inputs, net.outputs)
-    ]
     graph = Graph(
         name="neat_onnx",
-        inputs=ports[0],
-        outputs=ports[1],
+        inputs=[
+            *(_port(ctx, port.name, port.shape) for port in net.inputs),
+            *(_port(ctx, state.previous, state.origin.shape) for state in states),
+        ],
+        outputs=[
+            *(_port(ctx, port.name, port.shape) for port in net.outputs),
+            *(_port(ctx, state.next, state.origin.shape) for state in states),
+        ],
         initializer=list(ctx.initializers.values()),
         node=ctx.nodes,
     )
+    if options.sequence:
+        graph = as_sequence(ctx, graph, states)
     model = Model(
         ir_version=_IR_OF_OPSET[options.opset],
         opset_import=[OperatorSet(version=options.opset)],
@@ -96,14 +113,19 @@ def _finished(ctx: LoweringContext) -> Model:
     ).written_as(options.encoding)
     if not options.include_metadata:
         return model
-    return model.model_copy(update={"metadata_props": _metadata(ctx, model)})
+    return model.model_copy(update={"metadata_props": _metadata(ctx, model, states)})
 
 
-def _metadata(ctx: LoweringContext, model: Model) -> list[MetadataEntry]:
+def _port(ctx: LoweringContext, name: str, shape: tuple[int, ...]) -> ValueInfo:
+    return ValueInfo.of(name, ctx.data_type, [ctx.options.batch, *shape])
+
+
+def _metadata(ctx: LoweringContext, model: Model, states: list[State]) -> list[MetadataEntry]:
     entries: dict[str, Any] = {}
     hidden = _layer_sizes(ctx)
     if hidden is not None:
         entries["layer_sizes"] = str(hidden)
+    entries |= {} if ctx.options.sequence else state_metadata(states)
     entries |= genome_metadata(ctx, model)
     return [MetadataEntry(key=key, value=value) for key, value in entries.items()]
 

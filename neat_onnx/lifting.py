@@ -1,14 +1,15 @@
 """What a handler sees when it lifts a node: neurons where the graph has tensors.
 
 A tensor is an array of *signals*, shaped like it (the batch axis has length 1). A signal is what an
-input neuron gives, the pre-activation of a neuron that was lifted (a *state*), or an activation of
-one of these (*settled*). What an elementwise node does to a tensor stays a formula until something
+input neuron gives, the pre-activation of a neuron that was lifted (a *state*), an activation of
+one of these (*settled*), or what another signal was one step ago (a *register*). What an elementwise node does to a tensor stays a formula until something
 else reads the result: then it is settled, and an activation is recognised. So rearranging a tensor
 costs nothing, and a neuron is never made for a step inside a formula.
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -24,7 +25,7 @@ from neat_onnx.network.network import Floats, Ints
 
 Array = npt.NDArray[Any]
 
-INPUT, STATE, SETTLED = 0, 1, 2
+INPUT, STATE, SETTLED, REGISTER, DROPPED = range(5)
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +37,7 @@ class Value:
             the formula reduces.
         formula: each element as an expression of its signal, or of its signals times their weights.
         weight: multiplies each signal before the formula; None for 1.
+        gate: signals that multiply them as well; None for 1.
         reduced: the formula has reduced the last axis of `signals`.
     """
 
@@ -43,6 +45,7 @@ class Value:
     formula: Expression = VARIABLE
     weight: Floats | None = None
     reduced: bool = False
+    gate: Ints | None = None
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -51,22 +54,31 @@ class Value:
     @property
     def plain(self) -> bool:
         """It is its signals, and nothing was done to them."""
+        return self.ungated and self.gate is None
+
+    @property
+    def elementwise(self) -> bool:
+        """It is a formula of each of its signals alone."""
+        return self.weight is None and self.gate is None and not self.reduced
+
+    @property
+    def ungated(self) -> bool:
+        """It is its signals, and nothing was done to them but gating."""
         return self.formula == VARIABLE and self.weight is None and not self.reduced
 
     def rearranged(self, change: Callable[[Array], Array]) -> Value:
         """The value with `change` applied to the array of its elements (not to a reduced axis)."""
-        if not self.reduced:
-            weight = None if self.weight is None else change(self.weight)
-            return replace(self, signals=change(self.signals), weight=weight)
-        order = change(np.arange(int(np.prod(self.shape))).reshape(self.shape))
+        order = change(np.arange(math.prod(self.shape)).reshape(self.shape))
+
+        def moved(values: Array) -> Array:
+            return values.reshape(-1, *values.shape[len(self.shape) :])[order]
+
         return replace(
             self,
-            signals=self._by_element(self.signals, order),
-            weight=(None if self.weight is None else self._by_element(self.weight, order)),
+            signals=moved(self.signals),
+            weight=None if self.weight is None else moved(self.weight),
+            gate=None if self.gate is None else moved(self.gate),
         )
-
-    def _by_element(self, values: Array, order: Array) -> Array:
-        return values.reshape(-1, values.shape[-1])[order]
 
 
 Operand = Value | Array
@@ -93,7 +105,7 @@ def lifts(*operators: type[Node]) -> Callable[[Operator], Operator]:
     return register
 
 
-@dataclass
+@dataclass(eq=False)
 class Layer:
     """Neurons that were made together.
 
@@ -111,11 +123,14 @@ class Layer:
 
 @dataclass(frozen=True)
 class Links:
-    """Connections in the making: signals to neurons (by their state signals), with weights."""
+    """Connections in the making: signals to neurons (by their state signals), with weights, and the
+    signals that gate them (-1 for none).
+    """
 
     source: Ints
     target: Ints
     weight: Floats
+    gate: Ints
 
 
 @dataclass
@@ -128,6 +143,8 @@ class LiftingContext:
         layers, links: the neurons and connections made so far.
         kind, origin, formula_of: for each signal, what it is, what it was settled from, and the
             position of its formula in `formulas`.
+        next, initial: for a register, the signal it takes at the end of a step, and what it holds
+            before the first if not zero.
     """
 
     model: Model
@@ -135,6 +152,8 @@ class LiftingContext:
     layers: list[Layer] = field(default_factory=list)
     links: list[Links] = field(default_factory=list)
     formulas: list[Expression] = field(default_factory=list)
+    next: dict[int, int] = field(default_factory=dict)
+    initial: dict[int, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.kind = np.empty(0, np.int64)
@@ -159,7 +178,7 @@ class LiftingContext:
         if name not in self.operands:
             self.fail(
                 node,
-                f"input '{name}' is produced by no node before it, no initializer and no graph input",
+                f"input '{name}' is no output of a node before it, no initializer, no graph input",
             )
         return self.operands[name]
 
@@ -234,9 +253,31 @@ class LiftingContext:
         self.layers.append(layer)
         return layer
 
-    def connect(self, source: Ints, target: Ints, weight: Floats) -> None:
-        """Connect signals to neurons, which go by their states; three arrays of one length."""
-        self.links.append(Links(source.ravel(), target.ravel(), weight.ravel()))
+    def connect(self, source: Ints, target: Ints, weight: Floats, gate: Ints | None = None) -> None:
+        """Connect signals to neurons, which go by their states; arrays of one length."""
+        ungated = np.full(source.size, -1)
+        self.links.append(
+            Links(
+                source.ravel(),
+                target.ravel(),
+                weight.ravel(),
+                ungated if gate is None else gate.ravel(),
+            )
+        )
+
+    def merge(self, layer: Layer, other: Layer) -> None:
+        """Let `layer` compute the sum of both; the neurons of `other` are no longer."""
+        shift = layer.states[0] - other.states[0]
+        inside = range(int(other.states[0]), int(other.states[-1]) + 1)
+        self.links = [
+            replace(link, target=link.target + shift)
+            if link.target.size and int(link.target[0]) in inside
+            else link
+            for link in self.links
+        ]
+        layer.bias = np.where(layer.bias == 0, other.bias, layer.bias + other.bias)
+        self.layers.remove(other)
+        self.kind[other.states] = DROPPED
 
     def layer_of(self, node: Node, position: int) -> Layer | None:
         """The layer that is exactly the tensor at `position`, if `node` alone reads it.
@@ -247,6 +288,20 @@ class LiftingContext:
         if self._readers[name] != 1:
             return None
         return next((layer for layer in reversed(self.layers) if layer.tensor == name), None)
+
+    def feed(self, previous: str, following: str) -> None:
+        """Let the registers of the tensor `previous` take what the tensor `following` holds.
+
+        Raises:
+            ModelError: their shapes differ.
+        """
+        held, value = self.operands.get(previous), self.operands.get(following)
+        if not isinstance(held, Value) or not isinstance(value, Value) or held.shape != value.shape:
+            raise ModelError(
+                f"output '{following}' does not fit the state '{previous}' that it feeds"
+            )
+        signals = value.signals if value.plain else self.settle(value)
+        self.next.update(zip(held.signals.ravel().tolist(), signals.ravel().tolist(), strict=True))
 
     def settle(self, value: Value) -> Ints:
         """Signals that carry the elements of `value`, shaped like it."""
@@ -264,7 +319,7 @@ class LiftingContext:
                 hint="Register it with neat_onnx.register_aggregation",
             )
         signals = value.signals
-        if value.weight is not None:
+        if value.weight is not None or value.gate is not None:
             layer = Layer(
                 states=self.add_signals(signals.size, STATE),
                 aggregation=["sum"] * signals.size,
@@ -272,16 +327,18 @@ class LiftingContext:
                 response=np.ones(signals.size),
             )
             self.layers.append(layer)
-            self.connect(signals, layer.states, np.asarray(value.weight))
+            weight = np.ones(signals.shape) if value.weight is None else value.weight
+            self.connect(self.settle(Value(signals)), layer.states, weight, value.gate)
             signals = layer.states.reshape(signals.shape)
         if value.formula == VARIABLE:
             fresh = self.kind[signals] == STATE
             result = signals.copy()
-            result[fresh] = self._settled_from(signals[fresh], VARIABLE)
+            result[fresh] = self.settled_from(signals[fresh], VARIABLE)
             return result
-        return self._settled_from(signals.ravel(), value.formula).reshape(signals.shape)
+        return self.settled_from(signals.ravel(), value.formula).reshape(signals.shape)
 
-    def _settled_from(self, origin: Ints, formula: Expression) -> Ints:
+    def settled_from(self, origin: Ints, formula: Expression) -> Ints:
+        """New signals that are `formula` of the signals `origin`."""
         if formula not in self.formulas:
             self.formulas.append(formula)
         return self.add_signals(len(origin), SETTLED, origin, self.formulas.index(formula))

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from neat_onnx.model import DataType, Node, Tensor
-from neat_onnx.network.growth import overflowing
 from neat_onnx.network.activations import activation_named
+from neat_onnx.network.growth import overflowing
 from neat_onnx.network.network import NONE, Bools, Ints, Network
 from neat_onnx.network.schedule import Schedule, contributing
 from neat_onnx.network.signals import signals_of
@@ -39,11 +39,13 @@ class Block:
         level: their topological level, from 1.
         neurons: positions, in the order in which they become columns.
         suffix: makes the block's names differ from those of its level's other blocks.
+        whole_state: if any of its values is carried to the next step, all of them are.
     """
 
     level: int
     neurons: Ints
     suffix: str = ""
+    whole_state: bool = False
 
     def name(self, stem: str) -> str:
         """A node's name: `gemm_l3`."""
@@ -91,7 +93,9 @@ class LoweringContext:
         )
         self.signals = signals_of(self.net)
         self._number_products()
-        self.bound_in = np.full(self.first_product + len(self.products), UNBOUND, np.int64)
+        first_spare = self.first_product + len(self.products)
+        self.spare: Ints = first_spare + np.arange(len(self.net))
+        self.bound_in = np.full(first_spare + len(self.net), UNBOUND, np.int64)
         self.overflowing: Bools = self._overflowing()
         self.fan_in: Ints = np.bincount(self.net.live.target, minlength=len(self.net))
         self._first_edge = np.searchsorted(self.net.live.target, np.arange(len(self.net) + 1))
@@ -116,7 +120,8 @@ class LoweringContext:
 
         Sets `reads`, the signal that each live connection multiplies with its weight; `state`, the
         signal of each neuron's state (one for every neuron, read or not); and `products`, the
-        (value, gain) of the signals from `first_product` on.
+        (value, gain) of the signals from `first_product` on. `spare` has a number for each neuron
+        for a column that nothing reads.
         """
         signals, gated = self.signals, self.signals.gain != NONE
         first_state = signals.count
@@ -131,7 +136,7 @@ class LoweringContext:
     def _overflowing(self) -> Bools:
         """Whether each signal may overflow on moderate inputs; a product of two may."""
         net = self.net
-        wild = np.zeros(self.first_product + len(self.products), np.bool_)
+        wild = np.zeros(len(self.bound_in), np.bool_)
         wild[: len(net)] = overflowing(net, self.plan)
         wild[self.state[net.live.target[wild[net.live.source]]]] = True
         registers = self.signals.registers
@@ -149,8 +154,17 @@ class LoweringContext:
                 calm[signal] = calm[origin]
             value, gain = self.products.T
             either = calm[value] | calm[gain]
-            wild[self.first_product :] = wild[value] | wild[gain] | ~either
+            wild[self.first_product : self.spare[0]] = wild[value] | wild[gain] | ~either
         return wild
+
+    def origin_of(self, signals: Ints) -> Ints:
+        """What registers hold the previous value of; NONE for signals that are no registers."""
+        registers = self.signals.registers
+        if not len(registers):
+            return np.full(signals.shape, NONE, np.int64)
+        place = signals - registers.signal[0]
+        inside = (place >= 0) & (place < len(registers))
+        return np.where(inside, registers.origin[np.where(inside, place, 0)], NONE)
 
     def reads_state(self, neurons: Ints) -> bool:
         """Whether some connection reads the state of one of `neurons`."""

@@ -13,9 +13,7 @@ _LATER = {
     "validate_conv_sharing": "convolutions",
     "flatten_after_pooling": "pooling",
     "infer_conv": "convolutions",
-    "recurrent_single_step": "recurrent networks",
-    "sequence": "recurrent networks",
-    "fused_recurrent": "recurrent networks",
+    "fused_recurrent": "fused recurrent layers",
     "legacy_node_ordering": "the neataptic dialect",
 }
 
@@ -78,6 +76,14 @@ class ExportOptions(Document):
         True, description="If false, refuse levels with several activations."
     )
     allow_recurrent: bool = Field(True, description="If false, refuse networks with memory.")
+    recurrent_single_step: bool = Field(
+        True,
+        description="If false, refuse to write memory as inputs and outputs of a single step.",
+    )
+    sequence: bool = Field(
+        False,
+        description="Write one Scan over [T, N, …] with the memory inside, instead of a single step.",
+    )
 
     @property
     def batch(self) -> str | int:

@@ -8,7 +8,15 @@ from typing import Protocol
 
 from neat_onnx.lowering import Block, LoweringContext
 from neat_onnx.network.network import Ints
-from neat_onnx.operators import dense, elementwise, per_neuron, reduce, shaping
+from neat_onnx.operators import (
+    dense,
+    elementwise,
+    per_neuron,
+    recurrent,
+    reduce,
+    scan,
+    shaping,
+)
 
 
 class Handler(Protocol):
@@ -23,6 +31,21 @@ class Handler(Protocol):
         ...
 
 
-HANDLERS: tuple[Handler, ...] = (reduce.Reduction(), per_neuron.PerNeuron(), dense.Dense())
+HANDLERS: tuple[Handler, ...] = (
+    recurrent.Recurrent(),
+    reduce.Reduction(),
+    per_neuron.PerNeuron(),
+    dense.Dense(),
+)
 
-__all__ = ["HANDLERS", "Handler", "dense", "elementwise", "per_neuron", "reduce", "shaping"]
+__all__ = [
+    "HANDLERS",
+    "Handler",
+    "dense",
+    "elementwise",
+    "per_neuron",
+    "recurrent",
+    "reduce",
+    "scan",
+    "shaping",
+]

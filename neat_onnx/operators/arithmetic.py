@@ -12,6 +12,7 @@ from neat_onnx.lifting import Array, Layer, LiftingContext, Operand, Value
 from neat_onnx.model import Node
 from neat_onnx.network.expression import VARIABLE
 from neat_onnx.network.network import Floats
+from neat_onnx.operators.formula import scalar_slope
 
 
 def combined(ctx: LiftingContext, node: Node, primitive: str, operands: Sequence[Operand]) -> Value:
@@ -28,7 +29,8 @@ def combined(ctx: LiftingContext, node: Node, primitive: str, operands: Sequence
 
 def _multiply(ctx: LiftingContext, node: Node, one: Operand, other: Operand) -> Value:
     if isinstance(one, Value) and isinstance(other, Value):
-        return neurons_of(ctx, node, [one, other], "product", (1.0, 1.0))
+        signals, gate = np.broadcast_arrays(ctx.settle(one), ctx.settle(other))
+        return Value(signals, gate=gate)
     if isinstance(one, Value):
         return _scale(ctx, node, one, np.asarray(other), 0)
     assert isinstance(other, Value)
@@ -74,11 +76,28 @@ def _scale(ctx: LiftingContext, node: Node, value: Value, factor: Array, positio
 
 def _add(ctx: LiftingContext, node: Node, one: Operand, other: Operand) -> Value:
     if isinstance(one, Value) and isinstance(other, Value):
-        return neurons_of(ctx, node, [one, other], "sum", (1.0, 1.0))
+        return _merged(ctx, node, one, other) or neurons_of(
+            ctx, node, [one, other], "sum", (1.0, 1.0)
+        )
     if isinstance(one, Value):
         return _shift(ctx, node, one, np.asarray(other), 0)
     assert isinstance(other, Value)
     return _shift(ctx, node, other, one, 1)
+
+
+def _merged(ctx: LiftingContext, node: Node, one: Value, other: Value) -> Value | None:
+    """One layer that sums what two would, if nothing else reads them: a recurrent layer's parts."""
+    layers = [ctx.layer_of(node, 0), ctx.layer_of(node, 1)]
+    if layers[0] is None or layers[1] is None or one.shape != other.shape:
+        return None
+    sums = all(set(layer.aggregation) == {"sum"} for layer in layers if layer)
+    plain = all(bool(np.all(layer.response == 1)) for layer in layers if layer)
+    linear = one.formula == other.formula and scalar_slope(one.formula)[1] == VARIABLE
+    if not (sums and plain and linear):
+        return None
+    ctx.merge(layers[0], layers[1])
+    layers[0].tensor = node.output[0]
+    return one
 
 
 def _shift(ctx: LiftingContext, node: Node, value: Value, addend: Array, position: int) -> Value:

@@ -14,7 +14,7 @@ from neat_onnx.lowering import Block, LoweringContext
 from neat_onnx.model import Attributes, Node
 from neat_onnx.network.aggregations import aggregation_named
 from neat_onnx.network.expression import VARIABLE, Expression, call, constant
-from neat_onnx.network.network import Floats, Ints
+from neat_onnx.network.network import Bools, Floats, Ints
 from neat_onnx.operators.activate import activate, groups_of, in_column_order, respond, slopes
 from neat_onnx.operators.columns import columns_for
 from neat_onnx.operators.elementwise import Div
@@ -60,7 +60,7 @@ class Dense:
         ]
 
     def lower(self, ctx: LoweringContext, block: Block) -> None:
-        weights, tensor = weight_matrix(ctx, block.neurons, block.level)
+        weights, tensor = weight_matrix(ctx, block)
         _check_connectivity(ctx, block, weights)
         response, bias = responses(ctx, block.neurons)
         count = mean_counts(ctx, block.neurons)
@@ -126,27 +126,35 @@ def carried_slope(
     return (slope, core) if exact else (1.0, formula)
 
 
-def weight_matrix(ctx: LoweringContext, neurons: Ints, level: int) -> tuple[Floats, str]:
+def weight_matrix(
+    ctx: LoweringContext, block: Block, which: Bools | None = None
+) -> tuple[Floats, str]:
     """Weights (neurons, width), and the tensor [N, width] that they multiply.
 
     Duplicate connections add up. Neurons without inputs have zeros.
 
+    Args:
+        which: of the block's connections, in the order of `edges_into`; None for all.
+
     Raises:
         NetworkError: the network has no inputs at all.
     """
-    row, edge = ctx.edges_into(neurons)
+    row, edge = ctx.edges_into(block.neurons)
+    if which is not None:
+        row, edge = row[which], edge[which]
+    rows = len(block.neurons)
     source, weight = ctx.reads[edge], ctx.net.live.weight[edge]
     needed = np.union1d(source, ctx.take_unread_inputs())
     if not needed.size:
         if not len(ctx.net.input_neurons):
             raise NetworkError("a network without inputs has no ONNX form", where="inputs")
         needed = ctx.net.input_neurons[:1]
-    columns = columns_for(ctx, needed, len(neurons), level)
+    columns = columns_for(ctx, needed, rows, block.level)
     width = len(columns.signals)
     position = np.zeros(len(ctx.bound_in), np.int64)
     position[columns.signals] = np.arange(width)
-    flat = np.bincount(row * width + position[source], weight, len(neurons) * width)
-    return flat.astype(np.float64).reshape(len(neurons), width), columns.tensor
+    flat = np.bincount(row * width + position[source], weight, rows * width)
+    return flat.astype(np.float64).reshape(rows, width), columns.tensor
 
 
 def responses(ctx: LoweringContext, neurons: Ints) -> tuple[Floats, Floats]:
@@ -236,11 +244,14 @@ def lift_product(ctx: LiftingContext, node: Node, weights: Array, bias: Array) -
     size = value.shape[-1] if value.shape else 0
     if size != weights.shape[1]:
         ctx.fail(node, f"its input has {size} columns, {node.input[1]} expects {weights.shape[1]}")
-    signals = ctx.settle(value).reshape(-1, size)
+    if not value.ungated:
+        value = Value(ctx.settle(value))
+    signals = ctx.settle(Value(value.signals)).reshape(-1, size)
+    gates = np.full(signals.shape, -1) if value.gate is None else value.gate.reshape(-1, size)
     layer = ctx.add_neurons(node, len(signals) * len(weights), bias=np.tile(bias, len(signals)))
     states = layer.states.reshape(len(signals), len(weights))
     row, column = np.nonzero(weights)
     weight = weights[row, column]
     for sample in range(len(signals)):
-        ctx.connect(signals[sample][column], states[sample][row], weight)
+        ctx.connect(signals[sample][column], states[sample][row], weight, gates[sample][column])
     return Value(layer.states.reshape(*value.shape[:-1], len(weights)))

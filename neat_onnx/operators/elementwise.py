@@ -1,5 +1,6 @@
 """The elementwise operators: activations and arithmetic, from formulas and back to them."""
 
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -223,8 +224,7 @@ def lift_clip(ctx: LiftingContext, node: Clip) -> None:
         infinite if ctx.optional(node, position) is None else float(ctx.constant(node, position))
         for position, infinite in ((1, -np.inf), (2, np.inf))
     )
-    formula = clip(value.formula, low, high)
-    ctx.bind(node, Value(value.signals, formula, value.weight, value.reduced))
+    ctx.bind(node, replace(value, formula=clip(value.formula, low, high)))
 
 
 @lifts(Cast)

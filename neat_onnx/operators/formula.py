@@ -6,6 +6,7 @@ expression and adds a node for each primitive, `apply_formula` is its mirror for
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -151,8 +152,7 @@ def apply_formula(
             parts.append(constant(float(operand)))
         else:
             return None
-    formula = call(primitive, *parts)
-    return recognised(ctx, node, Value(base.signals, formula, base.weight, base.reduced))
+    return recognised(ctx, node, replace(base, formula=call(primitive, *parts)))
 
 
 def recognised(ctx: LiftingContext, node: Node, value: Value) -> Value:
@@ -165,23 +165,24 @@ def recognised(ctx: LiftingContext, node: Node, value: Value) -> Value:
         return value
     layer = ctx.add_neurons(node, value.signals.size // inputs, aggregation=name)
     weight = np.ones(value.signals.shape) if value.weight is None else value.weight
-    ctx.connect(value.signals, np.repeat(layer.states, inputs), weight)
+    signals = ctx.settle(Value(value.signals))
+    ctx.connect(signals, np.repeat(layer.states, inputs), weight, value.gate)
     return Value(layer.states.reshape(value.shape))
 
 
 def _same_base(one: Value, other: Value) -> bool:
     return (
         one.reduced == other.reduced
-        and (one.signals is other.signals or np.array_equal(one.signals, other.signals))
-        and (
-            one.weight is other.weight
-            or (
-                one.weight is not None
-                and other.weight is not None
-                and np.array_equal(one.weight, other.weight)
-            )
-        )
+        and _equal(one.signals, other.signals)
+        and _equal(one.weight, other.weight)
+        and _equal(one.gate, other.gate)
     )
+
+
+def _equal(one: Array | None, other: Array | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return one is other or np.array_equal(one, other)
 
 
 def known_activation(formula: Expression, data_type: DataType) -> tuple[str, float] | None:

@@ -18,10 +18,11 @@ class PerNeuron:
     """Claims levels of plain sums with several activations, if the options ask for it."""
 
     def claim(self, ctx: LoweringContext, level: int, neurons: Ints) -> list[Block]:
-        plain = np.all(ctx.net.aggregation_names[neurons] == "sum") and np.all(
-            ctx.net.neurons.response[neurons] == 1.0
+        plain = (
+            bool(np.all(ctx.net.aggregation_names[neurons] == "sum"))
+            and bool(np.all(ctx.net.neurons.response[neurons] == 1.0))
+            and not ctx.reads_state(neurons)
         )
-        plain = plain and not ctx.reads_state(neurons)
         mixed = len(set(ctx.net.activation_names[neurons])) > 1
         if ctx.options.mixed_activations != "per_neuron" or not (plain and mixed):
             return []
@@ -30,7 +31,7 @@ class PerNeuron:
         return [Block(level, neurons)]
 
     def lower(self, ctx: LoweringContext, block: Block) -> None:
-        weights, tensor = weight_matrix(ctx, block.neurons, block.level)
+        weights, tensor = weight_matrix(ctx, block)
         _, bias = responses(ctx, block.neurons)
         parts = []
         for k, neuron in enumerate(block.neurons.tolist()):

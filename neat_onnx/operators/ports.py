@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from neat_onnx.lowering import LoweringContext
+from neat_onnx.model import Node
 from neat_onnx.network.network import Port
 from neat_onnx.operators.columns import exactly
 from neat_onnx.operators.shaping import Flatten, Identity, Reshape
@@ -22,16 +23,21 @@ def produce_output(ctx: LoweringContext, port: Port) -> None:
     tensor = exactly(ctx, port.neurons, ctx.plan.depth)
     if len(port.shape) != 1:
         shape = ctx.integers(f"shape_{port.name}", [0, *port.shape])
-        ctx.emit(Reshape, [tensor, shape], _TEMPORARY, f"output_{port.name}")
+        produce(ctx, Reshape, [tensor, shape], port.name)
     elif _can_be_renamed(ctx, tensor):
         _rename(ctx, tensor, port.name)
-        return
     else:
-        ctx.emit(Identity, [tensor], _TEMPORARY, f"output_{port.name}")
-    _rename(ctx, ctx.nodes[-1].output[0], port.name)
+        produce(ctx, Identity, [tensor], port.name)
+
+
+def produce(ctx: LoweringContext, operator: type[Node], inputs: list[str], name: str) -> None:
+    """Add a node whose output has a name that was taken for it before."""
+    ctx.emit(operator, inputs, _TEMPORARY, f"output_{name}")
+    _rename(ctx, ctx.nodes[-1].output[0], name)
 
 
 def _can_be_renamed(ctx: LoweringContext, tensor: str) -> bool:
+    """Whether a node produces it, and it is no output yet."""
     ports = {port.name for port in ctx.net.inputs + ctx.net.outputs}
     return tensor not in ports and any(tensor in node.output for node in ctx.nodes)
 
@@ -44,3 +50,4 @@ def _rename(ctx: LoweringContext, old: str, new: str) -> None:
         replace(columns, tensor=new) if columns.tensor == old else columns
         for columns in ctx.columns
     ]
+    ctx.joined = {key: new if name == old else name for key, name in ctx.joined.items()}

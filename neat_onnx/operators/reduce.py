@@ -4,6 +4,7 @@ The neurons of a level with one aggregation and one number of inputs k are lower
 weighted inputs are gathered as [N, neurons, k], and the last axis is reduced.
 """
 
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -169,7 +170,7 @@ def lift_reduce(ctx: LiftingContext, node: _Reduce) -> None:
         ctx.fail(node, "keepdims: expected 0, got 1")
     value = _last_axis(ctx, node, axes)
     formula = call(_NAMES[node.op_type], value.formula)
-    reduced = Value(value.signals, formula, value.weight, reduced=True)
+    reduced = replace(value, formula=formula, reduced=True)
     ctx.bind(node, recognised(ctx, node, reduced))
 
 
@@ -178,7 +179,7 @@ def lift_argmax(ctx: LiftingContext, node: ArgMax) -> None:
     value = _last_axis(ctx, node, (node.attributes.axis,))
     if not node.attributes.keepdims:
         ctx.fail(node, "keepdims: expected 1, got 0")
-    ctx.bind(node, Value(value.signals, call("where_largest", value.formula), value.weight))
+    ctx.bind(node, replace(value, formula=call("where_largest", value.formula)))
 
 
 @lifts(GatherElements)
@@ -196,8 +197,7 @@ def lift_topk(ctx: LiftingContext, node: TopK) -> None:
     if node.attributes.largest:
         ctx.fail(node, "largest: expected 0, got 1")
     (count,) = ctx.integers(node, 1)
-    formula = call("lowest", value.formula, float(count))
-    ctx.bind(node, Value(value.signals, formula, value.weight))
+    ctx.bind(node, replace(value, formula=call("lowest", value.formula, float(count))))
 
 
 def _last_axis(ctx: LiftingContext, node: Node, axes: tuple[int, ...] | None) -> Value:

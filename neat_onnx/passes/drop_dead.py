@@ -1,6 +1,17 @@
 """Drop what no output depends on: dead nodes, and initializers that nobody reads."""
 
-from neat_onnx.model import Graph
+from neat_onnx.model import Graph, Node
+
+
+def captured(node: Node) -> list[str]:
+    """Names that the graphs among a node's attributes may take from around it."""
+    graphs = [value for value in vars(node.attributes).values() if isinstance(value, Graph)]
+    return [
+        name
+        for graph in graphs
+        for inner in graph.node
+        for name in [*inner.input, *captured(inner)]
+    ] + [output.name for graph in graphs for output in graph.outputs]
 
 
 def drop_dead(graph: Graph) -> Graph:
@@ -17,6 +28,7 @@ def drop_dead(graph: Graph) -> Graph:
             needed.add(name)
             if name in producer:
                 waiting += producer[name].input
+                waiting += captured(producer[name])
     return graph.model_copy(
         update={
             "node": [node for node in graph.node if needed.intersection(node.output)],

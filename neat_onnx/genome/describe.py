@@ -1,0 +1,102 @@
+"""Export: what the graph does not say of the network it was made from."""
+
+import json
+from typing import Any
+
+import numpy as np
+
+from neat_onnx.genome.document import (
+    CONNECTION_FIELDS,
+    GENOME,
+    NETWORK,
+    NEURON_FIELDS,
+    GenomeDocument,
+    carried_over,
+    filled,
+    matches,
+)
+from neat_onnx.lift import Lifted, lift
+from neat_onnx.lowering import LoweringContext
+from neat_onnx.model import Model
+from neat_onnx.network.network import NONE, Connections, Ints, Network
+
+
+def genome_metadata(ctx: LoweringContext, model: Model) -> dict[str, str]:
+    """The metadata entries that bring back the genome of the network that `model` was made from."""
+    lifted = lift(model)
+    places = {
+        columns.tensor: columns.signals
+        for columns in ctx.columns
+        if columns.tensor in lifted.tensors and columns.signals[0] < len(ctx.net)
+    }
+    document = _difference(ctx.net, lifted, places).model_dump(exclude_defaults=True)
+    entries = {GENOME: json.dumps(document, separators=(",", ":"))}
+    if ctx.options.embed_network:
+        entries[NETWORK] = json.dumps(json.loads(ctx.net.to_json()), separators=(",", ":"))
+    return entries
+
+
+def _difference(net: Network, lifted: Lifted, places: dict[str, Ints]) -> GenomeDocument:
+    ids = net.neurons.id
+    home = np.full(len(net), NONE, np.int64)  # the lifted neuron of each neuron
+    for tensor, neurons in places.items():
+        home[neurons] = lifted.tensors[tensor]
+    placed = np.concatenate([np.empty(0, np.int64), *places.values()])
+    in_order = np.array_equal(placed, np.arange(len(net)))
+    genes = net.connections
+    known = carried_over(lifted.network, home)
+    same = np.array_equal(known.source, genes.source) and np.array_equal(known.target, genes.target)
+    if not same:
+        known = filled(known, matches(known, genes.source, genes.target, len(net)))
+    return GenomeDocument(
+        library=net.library,
+        ids={tensor: ids[neurons].tolist() for tensor, neurons in places.items()},
+        order=None if in_order else ids.tolist(),
+        neurons=_changed_neurons(net, lifted.network, home),
+        connections=None if same else np.stack([ids[genes.source], ids[genes.target]], 1).tolist(),
+        genes=_changed_connections(net, known),
+    )
+
+
+def _changed_neurons(net: Network, lifted: Network, home: Ints) -> list[dict[str, Any]]:
+    """For each neuron that differs from its lifted one, its id and what differs."""
+    placed = home != NONE
+    at = np.where(placed, home, 0)
+    columns = [
+        ("activation", net.activation_names, lifted.activation_names[at]),
+        ("aggregation", net.aggregation_names, lifted.aggregation_names[at]),
+        *(
+            (name, getattr(net.neurons, name), getattr(lifted.neurons, name)[at])
+            for name in NEURON_FIELDS
+        ),
+    ]
+    differs = [~placed | (~net.is_input & (ours != theirs)) for _, ours, theirs in columns]
+    named = np.array([bool(name) for name in net.neuron_names], np.bool_)
+    changed = []
+    for neuron in np.flatnonzero(np.any([*differs, named], axis=0)).tolist():
+        gene: dict[str, Any] = {"id": int(net.neurons.id[neuron])}
+        for (name, ours, _), different in zip(columns, differs, strict=True):
+            if different[neuron]:
+                gene[name] = ours[neuron : neuron + 1].tolist()[0]
+        if named[neuron]:
+            gene["name"] = net.neuron_names[neuron]
+        changed.append(gene)
+    return changed
+
+
+def _changed_connections(net: Network, known: Connections) -> dict[str, dict[str, Any]]:
+    """For each gene that is not what is known of it, what differs."""
+    genes = net.connections
+    differs = {name: getattr(genes, name) != getattr(known, name) for name in CONNECTION_FIELDS}
+    changed: dict[str, dict[str, Any]] = {}
+    for position in np.flatnonzero(np.any(list(differs.values()), axis=0)).tolist():
+        gene = {
+            name: getattr(genes, name)[position].item()
+            for name, different in differs.items()
+            if different[position]
+        }
+        if "gater" in gene:
+            gater = gene["gater"]
+            gene["gater"] = None if gater == NONE else int(net.neurons.id[gater])
+        changed[str(position)] = gene
+    return changed

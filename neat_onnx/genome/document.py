@@ -1,0 +1,104 @@
+"""The genome document: the difference between a network and what its graph lifts to."""
+
+from typing import Any
+
+import numpy as np
+from pydantic import Field
+
+from neat_onnx.network.network import NONE, Connections, Floats, Ints, Network
+from neat_onnx.parsing import Document
+
+GENOME, NETWORK = "neat_onnx.genome", "neat_onnx.network"
+
+NEURON_FIELDS = ("bias", "response", "initial")
+CONNECTION_FIELDS = (
+    "weight",
+    "enabled",
+    "delay",
+    "reads_state",
+    "gater",
+    "gate_delay",
+    "initial_gain",
+)
+
+
+class GenomeDocument(Document):
+    """What a network is besides what its graph says."""
+
+    version: int = Field(1, ge=1, le=1)
+    library: str = "neat-onnx"
+    ids: dict[str, list[int]] = Field(
+        description="For each tensor of neurons, the id of the neuron in each column."
+    )
+    order: list[int] | None = Field(
+        None, description="All ids in genome order, where `ids` are not in that order."
+    )
+    neurons: list[dict[str, Any]] = Field(
+        default_factory=list,
+        description="What differs, of neurons that stand in a tensor; all there is, of others.",
+    )
+    connections: list[list[int]] | None = Field(
+        None, description="All connections as [source, target], where they are not the graph's."
+    )
+    genes: dict[str, dict[str, Any]] = Field(
+        default_factory=dict,
+        description="By position: what differs, of connections that the graph has; all there is, "
+        "of others.",
+    )
+
+
+def carried_over(lifted: Network, home: Ints) -> Connections:
+    """The lifted connections between neurons that have a place in the genome, as positions there.
+
+    They are in canonical order: by target, then by source, then by delay.
+
+    Args:
+        home: the lifted neuron of each neuron of the genome, NONE where it has none.
+    """
+    back = np.full(len(lifted) + 1, NONE, np.int64)  # the last place is that of NONE
+    placed = np.flatnonzero(home != NONE)
+    back[home[placed]] = placed
+    genes = lifted.connections
+    source, target, gater = back[genes.source], back[genes.target], back[genes.gater]
+    inside = (source != NONE) & (target != NONE) & ((gater != NONE) | (genes.gater == NONE))
+    found = Connections.of(
+        source,
+        target,
+        genes.weight,
+        gater=gater,
+        **{
+            name: getattr(genes, name)
+            for name in CONNECTION_FIELDS
+            if name not in ("weight", "gater")
+        },
+    )
+    if not np.all(inside):
+        found = found.take(inside)
+    key = found.target * len(home) + found.source
+    if np.any(key[1:] <= key[:-1]):
+        found = found.take(np.lexsort((found.gate_delay, found.gater, found.delay, key)))
+    return found
+
+
+def matches(known: Connections, source: Ints, target: Ints, count: int) -> Ints:
+    """For each (source, target), the position of the only known connection of this pair, or NONE."""
+    keys, wanted = known.target * count + known.source, target * count + source
+    if not len(keys):
+        return np.full(len(wanted), NONE, np.int64)
+    first = np.searchsorted(keys, wanted)
+    last = np.searchsorted(keys, wanted, side="right")
+    return np.where(last - first == 1, first, NONE)
+
+
+def filled(known: Connections, at: Ints) -> Connections:
+    """The known connections at these positions; a plain one of weight NaN where there is none."""
+    plain = Connections.of(np.zeros(len(at)), np.zeros(len(at)), np.full(len(at), np.nan))
+    found = at != NONE
+    for name in CONNECTION_FIELDS:
+        getattr(plain, name)[found] = getattr(known, name)[at[found]]
+    return plain
+
+
+def weights_missing(genes: Connections) -> Floats:
+    """Whether each connection is still without a weight."""
+    return np.isnan(genes.weight)

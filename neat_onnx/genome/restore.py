@@ -1,0 +1,176 @@
+"""Import: the network of a model, with the genome that its metadata tells of."""
+
+import warnings
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning, NetworkError
+from neat_onnx.genome.document import (
+    GENOME,
+    NETWORK,
+    GenomeDocument,
+    carried_over,
+    filled,
+    matches,
+    weights_missing,
+)
+from neat_onnx.lift import BatchAxis, Lifted, lift
+from neat_onnx.model import DataType, Model
+from neat_onnx.network.document import (
+    ConnectionDocument,
+    NeuronDocument,
+    parse_network_document,
+)
+from neat_onnx.network.network import NONE, Connections, Ints, Network, Neurons, Port, codes_of
+from neat_onnx.parsing import parse
+from neat_onnx.text import parse_json
+
+_STEPS, _SAMPLES = 3, 5
+_TOLERANCE = {DataType.FLOAT: 1e-3, DataType.DOUBLE: 1e-6}
+
+
+def import_network(model: Model, batch_axis: BatchAxis = "auto") -> Network:
+    """The network of a model. See `neat_onnx.import_model`."""
+    lifted = lift(model, batch_axis)
+    for key, read in ((NETWORK, _embedded), (GENOME, _restored)):
+        text = model.metadata.get(key)
+        if text is None:
+            continue
+        try:
+            net = read(parse_json(text), lifted)
+            _check_same_function(net, lifted.network, model.graph.inputs[0].elem_type)
+        except NeatOnnxError as error:
+            warnings.warn(
+                f"the metadata {key} is left out of account: {error}", NeatOnnxWarning, stacklevel=3
+            )
+        else:
+            return net
+    return lifted.network
+
+
+def _embedded(value: Any, lifted: Lifted) -> Network:
+    return parse_network_document(value).to_network()
+
+
+def _restored(value: Any, lifted: Lifted) -> Network:
+    """The genome: the lifted network with the difference applied."""
+    document = parse(GenomeDocument, value, NetworkError)
+    home = _homes(document, lifted)
+    order = document.order if document.order is not None else list(home)
+    at = np.array([home.get(neuron, NONE) for neuron in order], np.int64)
+    if len(set(order)) != len(order) or not set(home) <= set(order):
+        raise NetworkError("its ids do not fit together", where="order")
+    position = {neuron: k for k, neuron in enumerate(order)}
+    net = lifted.network
+    back = np.full(len(net), NONE, np.int64)
+    back[at[at != NONE]] = np.flatnonzero(at != NONE)
+    return Network(
+        inputs=tuple(_moved(port, back) for port in net.inputs),
+        outputs=tuple(_moved(port, back) for port in net.outputs),
+        connections=_restored_connections(document, net, at, position),
+        **_restored_neurons(document, net, at, order),
+        library=document.library,
+    )
+
+
+def _homes(document: GenomeDocument, lifted: Lifted) -> dict[int, int]:
+    """The lifted neuron of each id."""
+    home: dict[int, int] = {}
+    for tensor, ids in document.ids.items():
+        places = lifted.tensors.get(tensor)
+        if places is None or len(places) != len(ids):
+            raise NetworkError(f"the graph has no {len(ids)} neurons in '{tensor}'", where="ids")
+        home.update(zip(ids, places.tolist(), strict=True))
+    if len(set(home.values())) != sum(len(ids) for ids in document.ids.values()):
+        raise NetworkError("its ids do not fit the graph", where="ids")
+    return home
+
+
+def _moved(port: Port, back: Ints) -> Port:
+    neurons = back[port.neurons]
+    if np.any(neurons == NONE):
+        raise NetworkError(f"a neuron of the port '{port.name}' has no id", where="ids")
+    return Port(port.name, port.shape, neurons)
+
+
+def _restored_neurons(
+    document: GenomeDocument, net: Network, at: Ints, order: list[int]
+) -> dict[str, Any]:
+    changed = {gene.get("id"): gene for gene in document.neurons}
+    placed = at != NONE
+    columns: dict[str, list[Any]] = {
+        "activation": np.where(placed, net.activation_names[at], "identity").tolist(),
+        "aggregation": np.where(placed, net.aggregation_names[at], "sum").tolist(),
+        "bias": np.where(placed, net.neurons.bias[at], 0.0).tolist(),
+        "response": np.where(placed, net.neurons.response[at], 1.0).tolist(),
+        "initial": np.where(placed, net.neurons.initial[at], 0.0).tolist(),
+        "name": [""] * len(order),
+    }
+    for k, neuron in enumerate(order):
+        if neuron in changed:
+            gene = parse(NeuronDocument, changed[neuron], NetworkError)
+            for key in gene.model_fields_set - {"id"}:
+                columns[key][k] = getattr(gene, key)
+        elif not placed[k]:
+            raise NetworkError(f"neuron {neuron} stands nowhere", where="order")
+    activations, activation = codes_of(columns["activation"])
+    aggregations, aggregation = codes_of(columns["aggregation"])
+    neurons = Neurons(
+        id=np.array(order, np.int64),
+        activation=activation,
+        aggregation=aggregation,
+        bias=np.array(columns["bias"], np.float64),
+        response=np.array(columns["response"], np.float64),
+        initial=np.array(columns["initial"], np.float64),
+        name=tuple(columns["name"]) if any(columns["name"]) else (),
+    )
+    return {"neurons": neurons, "activations": activations, "aggregations": aggregations}
+
+
+def _restored_connections(
+    document: GenomeDocument, net: Network, at: Ints, position: dict[int, int]
+) -> Connections:
+    known = carried_over(net, at)
+    if document.connections is None:
+        genes = known.take(np.arange(len(known)))
+    else:
+        try:
+            pairs = [(position[a], position[b]) for a, b in document.connections]
+        except (KeyError, ValueError):
+            raise NetworkError("a connection's end has no id", where="connections") from None
+        ends = np.array(pairs, np.int64).reshape(-1, 2)
+        found = filled(known, matches(known, ends[:, 0], ends[:, 1], len(at)))
+        genes = replace(found, source=ends[:, 0], target=ends[:, 1])
+    for key, changes in document.genes.items():
+        if not key.isdigit() or int(key) >= len(genes):
+            raise NetworkError(f"there is no connection {key}", where="genes")
+        gene = {"source": 0, "target": 0, "weight": 0.0} | changes
+        whole = parse(ConnectionDocument, gene, NetworkError)
+        for name in changes:
+            value = getattr(whole, name)
+            if name == "gater":
+                value = position.get(value, NONE)
+            getattr(genes, name)[int(key)] = value
+    if np.any(weights_missing(genes)):
+        raise NetworkError("the graph has fewer connections than the genome", where="connections")
+    return genes
+
+
+def _check_same_function(net: Network, lifted: Network, data_type: DataType) -> None:
+    """Refuse a genome that does not compute what the graph does.
+
+    Compared on a few samples, with room for the rounding of what only one of them has rounded.
+    """
+    if [(p.name, p.shape) for p in net.inputs + net.outputs] != [
+        (p.name, p.shape) for p in lifted.inputs + lifted.outputs
+    ]:
+        raise NetworkError("its inputs and outputs are not those of the graph")
+    x = np.random.default_rng(0).normal(size=(_STEPS, _SAMPLES, len(net.input_neurons)))
+    ours, graphs = net.run(x), lifted.run(x)
+    scale = np.maximum(1.0, np.abs(graphs))
+    with np.errstate(all="ignore"):
+        wrong = np.abs(ours - graphs) > _TOLERANCE[data_type] * scale
+    if np.any(wrong | (np.isnan(ours) != np.isnan(graphs))):
+        raise NetworkError("it does not compute what the graph computes")

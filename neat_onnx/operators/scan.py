@@ -1,0 +1,156 @@
+"""Scan: a network with its time inside, one sequence in and one out.
+
+The graph of one step becomes the body. Its states are the Scan's, its ports gain a time axis in
+front: [T, N, …]. What the states start from is a constant, expanded to the size of the batch.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from neat_onnx.lifting import REGISTER, LiftingContext, Value, lift_node, lifts
+from neat_onnx.lowering import LoweringContext
+from neat_onnx.model import Attributes, Graph, Node, ValueInfo
+from neat_onnx.operators.shaping import Concat, Slice
+from neat_onnx.operators.state import State
+
+
+class ScanAttributes(Attributes):
+    body: Graph
+    num_scan_inputs: int
+
+
+class Scan(Node):
+    inputs = (1, None)
+    outputs = (1, None)
+    since = 11
+    attributes: ScanAttributes
+
+
+class Shape(Node):
+    since = 13
+
+
+class Expand(Node):
+    inputs = (2, 2)
+    since = 13
+
+
+TIME = "T"
+_STEP = "_step"  # what the body calls a port, whose own name is the whole sequence's
+
+
+def as_sequence(ctx: LoweringContext, graph: Graph, states: Sequence[State]) -> Graph:
+    """The graph of one step as the body of a Scan over [T, N, …]."""
+    count = len(states)
+    inputs, outputs = graph.inputs[: len(ctx.net.inputs)], graph.outputs[: len(ctx.net.outputs)]
+    renamed = {entry.name: ctx.fresh(entry.name + _STEP) for entry in (*inputs, *outputs)}
+    body = Graph(
+        name="step",
+        inputs=[*graph.inputs[len(inputs) :], *(_renamed(entry, renamed) for entry in inputs)],
+        outputs=[*graph.outputs[len(outputs) :], *(_renamed(entry, renamed) for entry in outputs)],
+        node=[_rewired(node, renamed) for node in graph.node],
+    )
+    ctx.nodes.clear()
+    starts = _initial_states(ctx, inputs[0].name, states)
+    ends = [f"{state.next}_last" for state in states]
+    ctx.emit(
+        Scan,
+        [*starts, *(entry.name for entry in inputs)],
+        [*ends, *(f"{entry.name}_sequence" for entry in outputs)],
+        "scan",
+        body=body,
+        num_scan_inputs=len(inputs),
+    )
+    scan = ctx.nodes[-1]
+    scan.output = [*scan.output[:count], *(entry.name for entry in outputs)]
+    return graph.model_copy(
+        update={
+            "inputs": [_timed(entry) for entry in inputs],
+            "outputs": [_timed(entry) for entry in outputs],
+            "initializer": list(ctx.initializers.values()),
+            "node": list(ctx.nodes),
+        }
+    )
+
+
+def _initial_states(ctx: LoweringContext, sequence: str, states: Sequence[State]) -> list[str]:
+    """For each state the tensor [N, width] that it starts from."""
+    if not states:
+        return []
+    shape = ctx.emit(Shape, [sequence], "sequence_shape", "sequence_shape")
+    bounds = [ctx.shared_integers("axis", [k]) for k in (1, 2, 0)]
+    batch = ctx.emit(Slice, [shape, *bounds], "batch", "batch")
+    tensors = []
+    for state in states:
+        width = ctx.shared_integers("width", [len(state.initial)])
+        size = ctx.emit(Concat, [batch, width], f"{state.previous}_shape", "state_shape", axis=0)
+        start = ctx.initializer(f"{state.previous}_start", state.initial[None, :])
+        name = f"{state.previous}_first"
+        tensors.append(ctx.emit(Expand, [start, size], name, name))
+    return tensors
+
+
+def _renamed(entry: ValueInfo, names: dict[str, str]) -> ValueInfo:
+    return entry.model_copy(update={"name": names[entry.name]})
+
+
+def _rewired(node: Node, names: dict[str, str]) -> Node:
+    return node.model_copy(
+        update={
+            "input": [names.get(name, name) for name in node.input],
+            "output": [names.get(name, name) for name in node.output],
+        }
+    )
+
+
+def _timed(entry: ValueInfo) -> ValueInfo:
+    return ValueInfo.of(entry.name, entry.elem_type, [TIME, *(entry.shape or ())])
+
+
+# --- lifting -------------------------------------------------------------------------------------
+
+
+@lifts(Shape)
+def lift_shape(ctx: LiftingContext, node: Shape) -> None:
+    """The batch has the length 1 here, whatever it will be."""
+    ctx.bind(node, np.array(ctx.operand(node, 0).shape, np.int64))
+
+
+@lifts(Expand)
+def lift_expand(ctx: LiftingContext, node: Expand) -> None:
+    shape = ctx.integers(node, 1)
+    operand = ctx.operand(node, 0)
+    if isinstance(operand, Value):
+        ctx.bind(node, operand.rearranged(lambda array: array * np.ones(shape, np.int64)))
+    else:
+        ctx.bind(node, operand * np.ones(shape))
+
+
+@lifts(Scan)
+def lift_scan(ctx: LiftingContext, node: Scan) -> None:
+    """The body's nodes once, its states as registers."""
+    body = node.attributes.body
+    count = len(node.input) - node.attributes.num_scan_inputs
+    if count != len(body.inputs) - node.attributes.num_scan_inputs or count > len(body.outputs):
+        ctx.fail(node, "its body's inputs and outputs do not fit")
+    for position, entry in enumerate(body.inputs[:count]):
+        start = ctx.constant(node, position)
+        signals = ctx.add_signals(start.size, REGISTER)
+        ctx.initial.update(zip(signals.tolist(), start.ravel().tolist(), strict=True))
+        ctx.operands[entry.name] = Value(signals.reshape(start.shape))
+    for position, entry in enumerate(body.inputs[count:], count):
+        sequence = ctx.value(node, position)
+        if sequence.shape[:1] != (1,):
+            ctx.fail(node, "it scans an axis that is not the first one of a graph input")
+        ctx.operands[entry.name] = sequence.rearranged(lambda array: array[0])
+    ctx.operands.update({tensor.name: tensor.values for tensor in body.initializer})
+    for inner in body.node:
+        lift_node(ctx, inner)
+    for held, following in zip(body.inputs[:count], body.outputs[:count], strict=True):
+        ctx.feed(held.name, following.name)
+    results = [ctx.operands.get(entry.name) for entry in body.outputs]
+    for name, result in zip(node.output[count:], results[count:], strict=True):
+        if not isinstance(result, Value):
+            ctx.fail(node, f"its output '{name}' depends on no input")
+        ctx.operands[name] = result.rearranged(lambda array: array[None])

@@ -1,0 +1,198 @@
+"""What a network carries from one step to the next: extra inputs and outputs of the graph.
+
+A register (`network.signals`) is a column of an input `hidden_prev…`; what it holds next is the
+same column of the output `hidden_next…`. The k-th of these outputs feeds the k-th of these inputs.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from pydantic import FiniteFloat, TypeAdapter, ValidationError
+
+from neat_onnx.errors import ModelError
+from neat_onnx.lowering import Block, LoweringContext
+from neat_onnx.model import Model
+from neat_onnx.network.network import Bools, Floats, Ints
+from neat_onnx.operators.columns import exactly
+from neat_onnx.operators.ports import produce
+from neat_onnx.operators.shaping import Identity
+from neat_onnx.text import parse_json
+
+Parsed = TypeVar("Parsed")
+
+PREVIOUS, NEXT = "hidden_prev", "hidden_next"
+STATE_KEY, INITIAL_KEY = "neat_onnx.state", "neat_onnx.initial_state"
+
+
+@dataclass(frozen=True)
+class State:
+    """One tensor [N, width] that is carried over.
+
+    Attributes:
+        previous, next: the names of the graph's input and output.
+        origin: the signals whose values it takes at the end of a step, in column order.
+        initial: what it holds before the first step, (width,).
+    """
+
+    previous: str
+    next: str
+    origin: Ints
+    initial: Floats
+
+
+@dataclass(frozen=True)
+class _Column:
+    signal: int
+    origin: int
+    initial: float
+
+
+def open_states(ctx: LoweringContext, blocks: Sequence[Block]) -> list[State]:
+    """Give every register a column of an input, those of one block and one delay together."""
+    states: list[State] = []
+    for (level, _, _, depth, _), columns in _grouped(ctx, blocks):
+        stem = f"_l{level}" if states else ""
+        name = ctx.fresh(f"{PREVIOUS}{stem}" + (f"_d{depth}" if depth > 1 else ""))
+        ctx.bind(np.array([column.signal for column in columns], np.int64), name, 0)
+        states.append(
+            State(
+                name,
+                ctx.fresh(name.replace(PREVIOUS, NEXT)),
+                np.array([column.origin for column in columns], np.int64),
+                np.array([column.initial for column in columns]),
+            )
+        )
+    return states
+
+
+def close_states(ctx: LoweringContext, states: Sequence[State]) -> None:
+    """Produce the outputs that feed the states of the next step."""
+    for state in states:
+        tensor = exactly(ctx, state.origin, ctx.plan.depth)
+        produce(ctx, Identity, [tensor], state.next)
+
+
+def state_metadata(states: Sequence[State]) -> dict[str, str]:
+    """Which output feeds which input, and where they start if not at zero."""
+    if not states:
+        return {}
+    entries = {STATE_KEY: json.dumps([[state.previous, state.next] for state in states])}
+    initial = {
+        state.previous: state.initial.tolist() for state in states if np.any(state.initial != 0.0)
+    }
+    return entries | ({INITIAL_KEY: json.dumps(initial)} if initial else {})
+
+
+def state_pairs(model: Model) -> dict[str, str]:
+    """The output that feeds each state input: as the metadata says, else by their names.
+
+    Raises:
+        ModelError: the metadata names an input or an output that the graph does not have.
+    """
+    inputs = [entry.name for entry in model.graph.inputs]
+    outputs = [entry.name for entry in model.graph.outputs]
+    text = model.metadata.get(STATE_KEY)
+    if text is None:
+        named = {name: name.replace(PREVIOUS, NEXT) for name in inputs if PREVIOUS in name}
+        return {name: other for name, other in named.items() if other in outputs}
+    pairs = _parsed(STATE_KEY, text, TypeAdapter(list[tuple[str, str]]))
+    for previous, following in pairs:
+        if previous not in inputs or following not in outputs:
+            raise ModelError(
+                f"the metadata says that '{following}' feeds '{previous}', which the graph lacks",
+                where=STATE_KEY,
+            )
+    return dict(pairs)
+
+
+def initial_states(model: Model) -> dict[str, list[float]]:
+    """What state inputs hold before the first step, where it is not zero."""
+    text = model.metadata.get(INITIAL_KEY)
+    kind = TypeAdapter(dict[str, list[FiniteFloat]])
+    return {} if text is None else _parsed(INITIAL_KEY, text, kind)
+
+
+def _parsed(key: str, text: str, kind: TypeAdapter[Parsed]) -> Parsed:
+    try:
+        return kind.validate_python(parse_json(text))
+    except ValidationError:
+        raise ModelError(f"the metadata {key} is not what it should be", where=key) from None
+
+
+_Key = tuple[int, int, int, int, int]
+
+
+def _grouped(ctx: LoweringContext, blocks: Sequence[Block]) -> list[tuple[_Key, list[_Column]]]:
+    """Registers by (level, block, state or activation, delay, variant), in that order.
+
+    Two registers of one signal that start at different values are variants.
+    """
+    home, place = _places(ctx, blocks)
+    registers, used = ctx.signals.registers, _used(ctx, blocks)
+    root = np.arange(len(ctx.bound_in))
+    depth = np.zeros(len(ctx.bound_in), np.int64)
+    groups: dict[_Key, dict[int, _Column]] = {}
+    for signal, origin, initial in zip(
+        registers.signal.tolist(),
+        registers.origin.tolist(),
+        registers.initial.tolist(),
+        strict=True,
+    ):
+        root[signal], depth[signal] = root[origin], depth[origin] + 1
+        if not used[signal]:
+            continue
+        neuron, is_state = _neuron_of(ctx, int(root[signal]))
+        level = int(ctx.plan.level[neuron])
+        variant = 0
+        key = (level, int(home[neuron]), int(is_state), int(depth[signal]), variant)
+        while place[neuron] in groups.get(key, {}):
+            variant += 1
+            key = (*key[:4], variant)
+        groups.setdefault(key, {})[int(place[neuron])] = _Column(signal, origin, initial)
+    for key, columns in groups.items():
+        if key[1] >= 0 and blocks[key[1]].whole_state and key[3] == 1:
+            _complete(ctx, blocks[key[1]], bool(key[2]), columns)
+    return [(key, [columns[k] for k in sorted(columns)]) for key, columns in sorted(groups.items())]
+
+
+def _used(ctx: LoweringContext, blocks: Sequence[Block]) -> Bools:
+    """Which signals the blocks read, directly or through gates and longer delays."""
+    used = np.zeros(len(ctx.bound_in), np.bool_)
+    for block in blocks:
+        used[ctx.reads[ctx.edges_into(block.neurons)[1]]] = True
+    gated = np.flatnonzero(used[ctx.first_product : ctx.spare[0]])
+    used[ctx.products[gated].ravel()] = True
+    registers = ctx.signals.registers
+    for k in reversed(range(len(registers))):  # a register stands after the one it follows
+        used[registers.origin[k]] |= used[registers.signal[k]]
+    return used
+
+
+def _places(ctx: LoweringContext, blocks: Sequence[Block]) -> tuple[Ints, Ints]:
+    """The block of each neuron, -1 for inputs, and its position there."""
+    home = np.full(len(ctx.net), -1, np.int64)
+    place = np.zeros(len(ctx.net), np.int64)
+    place[ctx.net.input_neurons] = np.arange(len(ctx.net.input_neurons))
+    for k, block in enumerate(blocks):
+        home[block.neurons] = k
+        place[block.neurons] = np.arange(len(block.neurons))
+    return home, place
+
+
+def _neuron_of(ctx: LoweringContext, signal: int) -> tuple[int, bool]:
+    """The neuron whose activation, or whose state, a signal is."""
+    if signal < len(ctx.net):
+        return signal, False
+    return int(np.flatnonzero(ctx.state == signal)[0]), True
+
+
+def _complete(
+    ctx: LoweringContext, block: Block, is_state: bool, columns: dict[int, _Column]
+) -> None:
+    """A column for every neuron of the block, as a recurrent layer's matrix wants it."""
+    for k, neuron in enumerate(block.neurons.tolist()):
+        origin = int(ctx.state[neuron]) if is_state else neuron
+        columns.setdefault(k, _Column(int(ctx.spare[neuron]), origin, 0.0))
