@@ -41,7 +41,9 @@ def test_hostile_files_are_refused_in_a_sentence(shared, name):
     told = shared.text("error")
     assert "Traceback" not in told
     assert "InternalError" not in told
-    assert shared.text("status") == "ready"
+    if "ran out of room" in told:  # then Pyodide said so on the console, and a new worker comes
+        shared.complaints.clear()
+    shared.wait_ready()
 
 
 def test_a_browser_that_blocks_webassembly_is_told_so(browser, address):

@@ -1,10 +1,12 @@
 """What a handler sees when it lifts a node: neurons where the graph has tensors.
 
 A tensor is an array of *signals*, shaped like it (the batch axis has length 1). A signal is what an
-input neuron gives, the pre-activation of a neuron that was lifted (a *state*), an activation of
-one of these (*settled*), or what another signal was one step ago (a *register*). What an elementwise node does to a tensor stays a formula until something
-else reads the result: then it is settled, and an activation is recognised. So rearranging a tensor
-costs nothing, and a neuron is never made for a step inside a formula.
+input neuron gives, the pre-activation of a neuron that was lifted (a *state*), an activation of one
+of these (*settled*), or what another signal was one step ago (a *register*).
+
+What an elementwise node does to a tensor stays a formula until something else reads the result:
+then it is settled, and an activation is recognised. So rearranging a tensor costs nothing, and a
+neuron is never made for a step inside a formula.
 """
 
 from __future__ import annotations

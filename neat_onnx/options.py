@@ -82,7 +82,7 @@ class ExportOptions(Document):
     )
     sequence: bool = Field(
         False,
-        description="Write one Scan over [T, N, …] with the memory inside, instead of a single step.",
+        description="Write one Scan over [T, N, …], the memory inside, instead of a single step.",
     )
 
     @property

@@ -157,7 +157,7 @@ class Resolution:
         return named
 
     def _connections(self, slope: Floats) -> tuple[Connections, Floats]:
-        """The links as connections, and what delayed ones read of each neuron before the first step.
+        """The links as connections, and what delayed ones read of each neuron at first.
 
         A state that is read was divided by its neuron's slope; the weight makes up for it.
         """

@@ -44,9 +44,7 @@ def layered(sizes: list[int], activations: list[list[str] | str], seed: int = 0)
                 (i, j, float(random.normal())) for i in range(starts[layer - 1], starts[layer])
             ]
     outputs = list(range(starts[-2], starts[-1]))
-    return Network.build(
-        inputs=sizes[0], outputs=outputs, neurons=neurons, connections=connections
-    )
+    return Network.build(inputs=sizes[0], outputs=outputs, neurons=neurons, connections=connections)
 
 
 def evolved(hidden: int, seed: int = 0, fan_in: int = 4, activations: Any = ("tanh",)) -> Network:
@@ -121,9 +119,7 @@ def aggregating(name: str, inputs: int, **genes: Any) -> Network:
             for k in range(2)
         ],
         connections=[
-            (source, inputs + k, float(random.normal()))
-            for k in range(2)
-            for source in sources[k]
+            (source, inputs + k, float(random.normal())) for k in range(2) for source in sources[k]
         ],
     )
 
@@ -425,8 +421,7 @@ def mlps(draw: st.DrawFn) -> Network:
     sizes = draw(st.lists(st.integers(1, 5), min_size=2, max_size=4))
     names = st.sampled_from(("tanh", "sigmoid", "relu", "identity", "neat_tanh", "gelu"))
     activations: list[list[str] | str] = [
-        draw(st.one_of(names, st.lists(names, min_size=size, max_size=size)))
-        for size in sizes[1:]
+        draw(st.one_of(names, st.lists(names, min_size=size, max_size=size))) for size in sizes[1:]
     ]
     return layered(sizes, activations, draw(st.integers(0, 1000)))
 

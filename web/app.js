@@ -39,8 +39,8 @@ function update(changes) {
 }
 
 const engine = new Engine(({ phase, message = null, times, ...loading }) => {
+  if (phase !== "loading") performance.mark(phase, { detail: times });
   if (phase === "warm") return;
-  if (phase === "ready") performance.mark("ready", { detail: times });
   update({ phase, failure: message, ...(phase === "loading" && { loading }) });
   if (phase === "ready" && !state.schema) loadSchema();
 });

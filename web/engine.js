@@ -57,7 +57,7 @@ export class Engine {
     });
   }
 
-  #receive({ id, result, blobs, error, progress, ready, warm, fatal }) {
+  #receive({ id, result, blobs, error, progress, ready, warm, fatal, stopped }) {
     if (fatal) return this.#fail(fatal.message);
     if (ready) {
       clearTimeout(this.#watchdog);
@@ -74,6 +74,7 @@ export class Engine {
     this.#waiting.delete(id);
     if (error) call.reject(error);
     else call.resolve({ result, blobs });
+    if (stopped) this.start();
   }
 
   #watch() {

@@ -1,5 +1,21 @@
 // The worker's end of the protocol: each {id, method, params, data} is answered once, by
 // {id, result, blobs} or {id, error: {kind, message, where, hint}}; {id, progress} may come before.
+// `stopped` beside an error says that this worker can answer no more.
+
+/** Whether Python itself is gone: out of stack or memory, which no except clause can catch. */
+const isEnd = (error) => error?.pyodide_fatal_error === true
+  || error instanceof RangeError || error instanceof WebAssembly.RuntimeError;
+
+function explain(error) {
+  if (isEnd(error)) {
+    const message = "Python ran out of room while working on this file";
+    const hint = "It may be nested too deeply, or too large for a browser";
+    return { kind: "OutOfRoom", message, where: null, hint };
+  }
+  const message = String(error?.message ?? error).trim().split("\n").at(-1).slice(0, 400);
+  const hint = "Please report this with the file, if you can share it.";
+  return { kind: "InternalError", message, where: null, hint };
+}
 
 export function serve({ python, bridge, post, later }) {
   let warm = null;
@@ -32,9 +48,7 @@ export function serve({ python, bridge, post, later }) {
       const reply = answer(request, onProgress);
       post({ id, ...reply }, Object.values(reply.blobs).map((bytes) => bytes.buffer));
     } catch (error) {
-      const message = String(error?.message ?? error).trim().split("\n").at(-1).slice(0, 400);
-      const hint = "Please report this with the file, if you can share it.";
-      post({ id, error: { kind: "InternalError", message, where: null, hint } });
+      post({ id, error: explain(error), stopped: isEnd(error) });
     }
   }
 

@@ -81,7 +81,7 @@ def carried_over(lifted: Network, home: Ints) -> Connections:
 
 
 def matches(known: Connections, source: Ints, target: Ints, count: int) -> Ints:
-    """For each (source, target), the position of the only known connection of this pair, or NONE."""
+    """For each (source, target), the position of the one known connection of this pair, or NONE."""
     keys, wanted = known.target * count + known.source, target * count + source
     if not len(keys):
         return np.full(len(wanted), NONE, np.int64)

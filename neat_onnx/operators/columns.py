@@ -22,7 +22,7 @@ _PER_GATHER = 5000
 
 @dataclass(frozen=True)
 class _Way:
-    """Tensors to join (positions in ctx.columns), whether to gather from them, and what it costs."""
+    """Tensors to join (positions in ctx.columns), whether to gather from them, and the cost."""
 
     cost: float
     homes: tuple[int, ...]

@@ -108,6 +108,7 @@ def _elu(x: Expression, alpha: Expression) -> Expression:
     return where(greater(x, 0.0), x, alpha.value * (exp(x) - 1.0))
 
 
+_ARITHMETIC = ("add", "sub", "mul", "div")
 _FLOAT64: dict[str, Callable[..., Expression]] = {
     "softplus": _softplus,
     "softsign": lambda x: x / (1.0 + abs(x)),
@@ -136,9 +137,10 @@ def writable(formula: Expression, data_type: DataType) -> Expression:
 def apply_formula(
     ctx: LiftingContext, node: Node, primitive: str, operands: Sequence[Operand]
 ) -> Value | None:
-    """`primitive` of `operands` as one formula, or None if they are not made of one tensor.
+    """`primitive` of operands as one formula, or None if neurons have to combine them.
 
-    Constants that are not scalars do not go into formulas.
+    That is so if they are not made of one tensor, if a constant is not a scalar, and for arithmetic
+    that is part of no known activation, as where a value multiplies itself.
     """
     values = [operand for operand in operands if isinstance(operand, Value)]
     base = values[0]
@@ -152,7 +154,10 @@ def apply_formula(
             parts.append(constant(float(operand)))
         else:
             return None
-    return recognised(ctx, node, replace(base, formula=call(primitive, *parts)))
+    formula = call(primitive, *parts)
+    if primitive in _ARITHMETIC and not base.reduced and not _is_part(formula, ctx.data_type):
+        return None
+    return recognised(ctx, node, replace(base, formula=formula))
 
 
 def recognised(ctx: LiftingContext, node: Node, value: Value) -> Value:
@@ -204,6 +209,17 @@ def _activations(
         whole[_rounded(writable(each.expression, data_type), data_type)] = (each.name, 1.0)
         folded.setdefault(_rounded(writable(core, data_type), data_type), (each.name, slope))
     return folded | whole
+
+
+def _is_part(formula: Expression, data_type: DataType) -> bool:
+    """Whether some known activation has `formula` in it."""
+    return _rounded(formula, data_type) in _all_parts(data_type, tuple(ACTIVATIONS.values()))
+
+
+@cache
+def _all_parts(data_type: DataType, registered: tuple[Activation, ...]) -> frozenset[Expression]:
+    known = _activations(data_type, registered)
+    return frozenset(part for formula in known for part in _parts(formula))
 
 
 def known_aggregation(formula: Expression, inputs: int, data_type: DataType) -> str | None:

@@ -70,7 +70,9 @@ def ready(context: BrowserContext, url: str) -> dict[str, float]:
         "(({startTime, detail}) => ({page: startTime, ...detail}))"
         "(performance.getEntriesByName('ready')[0])"
     )
-    page.wait_for_timeout(1500)  # let the warming up end, which is another page's time
+    if "bare" not in url:  # let the warming up end: it would be the next page's time
+        while not page.evaluate("performance.getEntriesByName('warm').length"):
+            page.wait_for_timeout(100)
     page.close()
     return dict(mark)
 

@@ -1,0 +1,123 @@
+"""The tables of README.md that are made from the code.
+
+    python tests/readme_tables.py            rewrites them
+    python tests/readme_tables.py --check    exits 1 if they are not in step
+
+Each stands between `<!-- table: NAME -->` and `<!-- end -->`.
+"""
+
+import re
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import neat_onnx
+from neat_onnx.model.node import node_classes
+from neat_onnx.network.activations import ACTIVATIONS
+from neat_onnx.network.aggregations import AGGREGATIONS
+from neat_onnx.readers import neat_python, neataptic, neataptic_ts
+
+README = Path(__file__).absolute().parents[1] / "README.md"
+_TABLE = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def activations() -> str:
+    libraries = (neataptic_ts, neataptic, neat_python)
+    rows = [
+        [
+            f"`{name}`",
+            f"`{activation.expression}`",
+            *(_called(name, library.ACTIVATION_NAMES) for library in libraries),
+        ]
+        for name, activation in ACTIVATIONS.items()
+        if activation.builtin
+    ]
+    return _table(["name", "formula", *(library.name for library in libraries)], rows)
+
+
+def aggregations() -> str:
+    rows = [
+        [
+            f"`{name}`",
+            f"`{aggregation.expression(4).text('v')}`",
+            f"{aggregation.empty:g}",
+            _called(name, neat_python.AGGREGATION_NAMES),
+        ]
+        for name, aggregation in AGGREGATIONS.items()
+        if aggregation.builtin
+    ]
+    return _table(["name", "formula for 4 inputs", "without inputs", "neat-python"], rows)
+
+
+def options() -> str:
+    properties = neat_onnx.json_schema("options")["properties"]
+    rows = [
+        [f"`{name}`", _values(what), f"`{_shown(what['default'])}`", what["description"]]
+        for name, what in properties.items()
+    ]
+    return _table(["option", "values", "default", ""], rows)
+
+
+def operators() -> str:
+    told = []
+    for name, node in node_classes().items():
+        attributes = node.model_fields["attributes"].annotation
+        names = attributes.model_fields if attributes else ()
+        told.append(f"{name} ({', '.join(names)})" if names else name)
+    return f"{', '.join(told)}.\n"
+
+
+TABLES = {
+    "activations": activations,
+    "aggregations": aggregations,
+    "options": options,
+    "operators": operators,
+}
+
+
+def in_step(text: str) -> str:
+    """`text` with every table as the code has it.
+
+    Raises:
+        KeyError: it asks for a table that there is not.
+    """
+    return _TABLE.sub(lambda found: found[1] + TABLES[found[2]]() + found[3], text)
+
+
+def _called(ours: str, names: Mapping[str, str]) -> str:
+    return ", ".join(f"`{theirs}`" for theirs, name in names.items() if name == ours) or "–"
+
+
+def _values(what: Mapping[str, object]) -> str:
+    if "const" in what:
+        return f"`{what['const']}`"
+    if "enum" in what:
+        return ", ".join(f"`{value}`" for value in what["enum"])  # type: ignore[attr-defined]
+    if "minimum" in what:
+        return f"{what['minimum']} to {what['maximum']}"
+    kinds = what.get("anyOf", [what])
+    words = {"boolean": "true, false", "string": "text", "null": "null"}
+    return " or ".join(words[kind["type"]] for kind in kinds)  # type: ignore[attr-defined]
+
+
+def _shown(default: object) -> str:
+    words = {True: "true", False: "false", None: "null", "": '""'}
+    return words.get(default, str(default))  # type: ignore[call-overload, no-any-return]
+
+
+def _table(head: list[str], rows: Iterable[list[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+
+
+def main() -> int:
+    text = README.read_text(encoding="utf-8")
+    fresh = in_step(text)
+    if "--check" in sys.argv[1:]:
+        return 0 if fresh == text else 1
+    README.write_text(fresh, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

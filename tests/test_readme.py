@@ -1,0 +1,106 @@
+"""The documentation runs: its Python, its commands, its JSON; and its tables are the code's."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import neat_onnx
+from neat_onnx.cli import main
+from neat_onnx.readers import Reader
+
+ROOT = Path(__file__).parents[1]
+SAMPLE = ROOT / "web" / "samples" / "neat-python.json"
+
+
+def blocks(document, language):
+    """The fenced blocks of that language."""
+    text = (ROOT / document).read_text(encoding="utf-8")
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+
+
+def python(code, folder):
+    """Runs it in a process of its own, as it registers what is global; a warning is an error."""
+    strict = (
+        "import warnings, neat_onnx\nwarnings.simplefilter('error', neat_onnx.NeatOnnxWarning)\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", strict + code],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    return run.stdout
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A directory with an evolved network in winner.json."""
+    shutil.copy(SAMPLE, tmp_path / "winner.json")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_the_python_of_the_readme(folder):
+    code = "\n".join(blocks("README.md", "python"))
+    assert "passed: normalised MSE" in python(code, folder)
+    assert neat_onnx.load_model(folder / "winner.onnx").opset == 18
+
+
+def test_the_commands_of_the_readme(folder):
+    (commands,) = blocks("README.md", "console")
+    for line in commands.splitlines():
+        program, *arguments = line.split()
+        assert program == "neat-onnx"
+        assert main(arguments) == 0
+    assert neat_onnx.load_network("back.json").library
+
+
+def test_the_json_of_the_readme():
+    (text,) = blocks("README.md", "json")
+    assert neat_onnx.validate(json.loads(text)) == []
+    net = neat_onnx.import_model(text)
+    assert neat_onnx.verify(net, text).passed
+
+
+def test_the_python_of_contributing(folder):
+    activation, operator, reader = blocks("CONTRIBUTING.md", "python")
+    graph = neat_onnx.export(neat_onnx.Network.mlp([2, 3], activation="sigmoid", seed=1))
+    document = graph.to_document()
+    assert document["graph"]["node"][-1]["op_type"] == "Sigmoid"
+    document["graph"]["node"][-1]["op_type"] = "HardSigmoid"
+    document["metadata_props"] = []
+    check = (
+        f"model = neat_onnx.load_model({json.dumps(document)!r})\n"
+        "net = neat_onnx.import_model(model)\n"
+        "print(net.activations)\n"
+        "assert neat_onnx.verify(net, model, runtime='onnxruntime').passed\n"
+        f"{reader}\n"
+        "net = read({'perceptron': [1.0, 1.0, -1.5]})\n"
+        "print(net.activate([[0, 0], [0, 1], [1, 0], [1, 1]]).ravel())\n"
+    )
+    told = python(f"{activation}\n{operator}\n{check}", folder).splitlines()
+    assert "'hard_sigmoid'" in told[0]
+    assert told[1] == "[0. 0. 0. 1.]"
+    for name in (*Reader.__annotations__, "recognises", "read"):
+        assert re.search(rf"^(def )?{name}\b", reader, re.MULTILINE)
+
+
+def test_the_tables_of_the_readme_are_those_of_the_code():
+    """Rewritten by: python tests/readme_tables.py."""
+    script = ROOT / "tests" / "readme_tables.py"
+    assert subprocess.run([sys.executable, script, "--check"], check=False).returncode == 0
+
+
+def test_the_tree_of_contributing_is_there():
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    tree = text.split("```\nneat_onnx/\n")[1].split("```")[0]
+    for line in tree.splitlines():
+        name = line.split()[0]
+        assert (ROOT / ("neat_onnx" if line.startswith("  ") else "") / name).exists(), name
