@@ -14,7 +14,7 @@ from neat_onnx import commands
 from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning, OptionError, printable
 from neat_onnx.flags import add_option_flags
 from neat_onnx.model.validate import Profile
-from neat_onnx.verify import Runtime
+from neat_onnx.runtimes import Runtime
 from neat_onnx.version import __version__
 
 _INTERRUPTED, _BROKEN_PIPE = 130, 141  # what a shell says of the signals

@@ -90,7 +90,7 @@ def _open(ctx: LiftingContext, entry: ValueInfo, batch_axis: BatchAxis, kind: in
     sizes = entry.shape
     if sizes is None or (batch_axis == "auto" and not sizes):
         raise ModelError(f"graph input '{entry.name}' has no shape", where="graph.inputs")
-    leading = _leading_axes(sizes) if batch_axis == "auto" else 0
+    leading = leading_axes(sizes) if batch_axis == "auto" else 0
     features = sizes[leading:]
     shape = tuple(size if isinstance(size, int) else -1 for size in features)
     if any(size < 1 for size in shape):
@@ -107,7 +107,7 @@ def _open(ctx: LiftingContext, entry: ValueInfo, batch_axis: BatchAxis, kind: in
     return entry.name, shape, signals
 
 
-def _leading_axes(sizes: Sequence[int | str | None]) -> int:
+def leading_axes(sizes: Sequence[int | str | None]) -> int:
     """How many axes are the batch, or time and the batch: two where both have no fixed size."""
     return 2 if len(sizes) > 1 and all(isinstance(size, str) for size in sizes[:2]) else 1
 
@@ -140,7 +140,7 @@ def _close(ctx: LiftingContext, entry: ValueInfo) -> _Entry:
 
 def _port(model: Model, resolved: Resolution, entry: _Entry, batch_axis: BatchAxis) -> Port:
     name, shape, signals = entry
-    leading = max((_leading_axes(entry.shape or ()) for entry in model.graph.inputs), default=1)
+    leading = max((leading_axes(entry.shape or ()) for entry in model.graph.inputs), default=1)
     if batch_axis == "auto" and shape[:leading] != (1,) * leading:
         raise ModelError(
             f"the first axis of output '{name}' is not the batch",

@@ -13,8 +13,8 @@ from neat_onnx.network.network import Floats, Network
 from neat_onnx.network.program import Program
 from neat_onnx.network.schedule import schedule
 from neat_onnx.parsing import parse
+from neat_onnx.runtimes import Player, Runtime
 from neat_onnx.text import parse_json
-from neat_onnx.verify import Runtime, run_in_batches, runner
 
 _GROWN = {DataType.FLOAT: 1e-4, DataType.DOUBLE: 1e-10}
 
@@ -23,7 +23,7 @@ def first_difference(net: Network, model: Model, x: Floats, runtime: Runtime) ->
     """The first neuron, in topological order, that differs by much more than rounding.
 
     Args:
-        x: the inputs (N, I).
+        x: the inputs (T, N, I).
 
     Returns:
         What to call it and how much it differs; None if the model does not say where neurons stand.
@@ -35,11 +35,12 @@ def first_difference(net: Network, model: Model, x: Floats, runtime: Runtime) ->
     produced = {name for node in model.graph.node for name in node.output}
     places = {tensor: ids for tensor, ids in places.items() if tensor in produced}
     got = _run(net, model, x, runtime, list(places))
-    want = dict(zip(net.neurons.id.tolist(), Program(net).neuron_values(x), strict=True))
+    values = Program(net, dense=False).neuron_values(x)
+    want = dict(zip(net.neurons.id.tolist(), np.moveaxis(values, 1, 0), strict=True))
     level = dict(zip(net.neurons.id.tolist(), schedule(net).level.tolist(), strict=True))
     data_type = model.graph.inputs[0].elem_type
     errors = [
-        (level[neuron], neuron, _error(want[neuron], got[tensor][:, column]))
+        (level[neuron], neuron, _error(want[neuron], got[tensor][..., column]))
         for tensor, ids in places.items()
         for column, neuron in enumerate(ids)
         if neuron in want
@@ -58,7 +59,7 @@ def first_difference(net: Network, model: Model, x: Floats, runtime: Runtime) ->
 def _run(
     net: Network, model: Model, x: Floats, runtime: Runtime, tensors: list[str]
 ) -> dict[str, Floats]:
-    """The values (N, columns) of these tensors."""
+    """The values (T, N, columns) of these tensors."""
     graph = model.graph
     known = {output.name for output in graph.outputs}
     extra = [
@@ -67,8 +68,7 @@ def _run(
     wide = model.model_copy(
         update={"graph": graph.model_copy(update={"outputs": graph.outputs + extra})}
     )
-    run, _ = runner(wide, runtime)
-    return run_in_batches(net, model, run, x, tensors)
+    return Player(wide, net, runtime).play(x, tensors)
 
 
 def _error(want: Floats, got: Floats) -> float:

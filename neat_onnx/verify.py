@@ -1,23 +1,23 @@
 """Proof: a network and a model run side by side on sampled inputs, by an independent runtime."""
 
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from pydantic import BaseModel, Field
 
 from neat_onnx.errors import ModelError, OptionError
-from neat_onnx.model import DataType, Model, load_model
+from neat_onnx.lift import leading_axes
+from neat_onnx.model import DataType, Model, ValueInfo, load_model
 from neat_onnx.network.network import Floats, Network
+from neat_onnx.operators.state import state_pairs
 from neat_onnx.readers import load_network
-
-Runtime = Literal["reference", "onnxruntime"]
-Feed = dict[str, np.ndarray[Any, Any]]
-Runner = Callable[[Feed], dict[str, Any]]
+from neat_onnx.runtimes import Player, Runtime
 
 BOUND = {DataType.FLOAT: 1e-12, DataType.DOUBLE: 1e-24}
 _LARGE = 10.0
+_FEWEST = 4
+STEPS = 16
 
 
 class Report(BaseModel):
@@ -53,8 +53,8 @@ class Report(BaseModel):
         if self.rounding is not None:
             where += f"; rounding the genes to float32 alone gives {self.rounding:.3g}"
         return (
-            f"{verdict}: normalised MSE {found} (bound {self.bound:g}) over {self.samples} samples "
-            f"in {self.runtime}{where}"
+            f"{verdict}: normalised MSE {found} (bound {self.bound:g}) over {self.samples} samples"
+            f"{f' of {self.steps} steps' if self.steps > 1 else ''} in {self.runtime}{where}"
         )
 
 
@@ -68,10 +68,12 @@ def verify(
 ) -> Report:
     """Compare a network with a model on sampled inputs: zeros, ones, normal and large ones.
 
+    A network with memory is compared on sequences of 16 steps, each from the initial state.
+
     Args:
         net: a Network, or whatever `load_network` reads.
         model: a Model, or whatever `load_model` reads.
-        samples: how many inputs, 4 or more.
+        samples: how many inputs, or sequences, 4 or more.
         seed: the same seed gives the same samples.
         runtime: "reference" is onnx's reference evaluator; "onnxruntime" has to be installed.
 
@@ -81,17 +83,17 @@ def verify(
     """
     net = net if isinstance(net, Network) else load_network(net)
     model = load_model(model)
-    if samples < 4:
+    if samples < _FEWEST:
         raise OptionError(f"{samples} samples are too few", where="samples", hint="Take 4 or more")
     _check_ports(net, model)
     x = sampled(net, samples, seed)
     if model.graph.inputs[0].elem_type is DataType.FLOAT:
         x = x.astype(np.float32).astype(np.float64)  # both sides get the same inputs
-    run, name = runner(model, runtime)
-    want = net.activate(x)
-    results = run_in_batches(net, model, run, x, [port.name for port in net.outputs])
-    got = np.concatenate([results[port.name] for port in net.outputs], axis=1)
-    report = _compared(want, got, model, seed, name)
+    player = Player(model, net, runtime)
+    want = net.run(x)
+    played = player.play(x, [port.name for port in net.outputs])
+    got = np.concatenate([played[port.name] for port in net.outputs], axis=-1)
+    report = _compared(want, got, model, seed, player.name)
     if not report.passed:
         report.rounding = _rounding(net, x, want) if report.dtype == "float32" else None
         from neat_onnx.trace import first_difference  # noqa: PLC0415 (only where it fails)
@@ -101,87 +103,12 @@ def verify(
 
 
 def sampled(net: Network, samples: int, seed: int) -> Floats:
-    """Inputs (samples, I): zeros, ones, then normal ones, the last quarter of them ten times."""
-    x = np.random.default_rng(seed).normal(size=(samples, len(net.input_neurons)))
-    x[0], x[1] = 0.0, 1.0
-    x[-(samples // 4) :] *= _LARGE
+    """Inputs (T, samples, I): zeros, ones, then normal ones, the last quarter of them ten times."""
+    steps = STEPS if net.has_memory else 1
+    x = np.random.default_rng(seed).normal(size=(steps, samples, len(net.input_neurons)))
+    x[:, 0], x[:, 1] = 0.0, 1.0
+    x[:, -(samples // 4) :] *= _LARGE
     return x
-
-
-def feed_of(net: Network, model: Model, x: Floats) -> Feed:
-    """The inputs (N, I) as the model's graph wants them, by name."""
-    element = np.float32 if model.graph.inputs[0].elem_type is DataType.FLOAT else np.float64
-    feed, start = {}, 0
-    for port in net.inputs:
-        stop = start + port.neurons.size
-        feed[port.name] = x[:, start:stop].reshape(-1, *port.shape).astype(element)
-        start = stop
-    return feed
-
-
-def runner(model: Model, runtime: Runtime) -> tuple[Runner, str]:
-    """A function that runs the model on a feed and returns its outputs by name; and who runs it."""
-    makers = {"reference": _reference, "onnxruntime": _onnxruntime}
-    if runtime not in makers:
-        raise OptionError(f"unknown runtime '{runtime}'", hint=f"Runtimes: {', '.join(makers)}")
-    return makers[runtime](model)
-
-
-def _reference(model: Model) -> tuple[Runner, str]:
-    import onnx  # noqa: PLC0415 (slow to import)
-    from onnx.reference import ReferenceEvaluator  # noqa: PLC0415
-
-    evaluator = ReferenceEvaluator(model.to_proto())
-
-    def run(feed: Feed) -> dict[str, Any]:
-        with np.errstate(all="ignore"):
-            return dict(zip(evaluator.output_names, evaluator.run(None, feed), strict=True))
-
-    return run, f"onnx.reference {onnx.__version__}"
-
-
-def _onnxruntime(model: Model) -> tuple[Runner, str]:
-    try:
-        import onnxruntime  # noqa: PLC0415 (optional)
-    except ImportError:
-        raise OptionError(
-            "onnxruntime is not installed", where="runtime", hint="pip install onnxruntime"
-        ) from None
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
-    try:
-        session = onnxruntime.InferenceSession(
-            model.to_bytes(), options, providers=["CPUExecutionProvider"]
-        )
-    except Exception as error:
-        raise ModelError(f"onnxruntime does not load the model: {error}") from error
-    names = [output.name for output in session.get_outputs()]
-
-    def run(feed: Feed) -> dict[str, Any]:
-        return dict(zip(names, session.run(names, feed), strict=True))
-
-    return run, f"onnxruntime {onnxruntime.__version__}"
-
-
-def run_in_batches(
-    net: Network, model: Model, run: Runner, x: Floats, tensors: list[str]
-) -> dict[str, Floats]:
-    """These outputs, each (N, columns), for the inputs (N, I).
-
-    All at once, or one sample after the other if the model's batch is 1.
-    """
-    shape = model.graph.inputs[0].shape
-    parts = np.split(x, len(x)) if shape and shape[0] == 1 else [x]
-    results = [run(feed_of(net, model, part)) for part in parts]
-    return {
-        name: np.concatenate(
-            [
-                np.asarray(result[name], np.float64).reshape(len(part), -1)
-                for result, part in zip(results, parts, strict=True)
-            ]
-        )
-        for name in tensors
-    }
 
 
 def _rounding(net: Network, x: Floats, want: Floats) -> float | None:
@@ -197,17 +124,27 @@ def _rounding(net: Network, x: Floats, want: Floats) -> float | None:
         connections=replace(links, weight=rounded(links.weight)),
     )
     with np.errstate(all="ignore"):
-        error = float(np.mean((rough.activate(x) - want) ** 2) / max(1.0, float(np.mean(want**2))))
+        error = float(np.mean((rough.run(x) - want) ** 2) / max(1.0, float(np.mean(want**2))))
     return error if np.isfinite(error) else None
 
 
 def _check_ports(net: Network, model: Model) -> None:
+    pairs = state_pairs(model)
+    leading = leading_axes(model.graph.inputs[0].shape or ()) if model.graph.inputs else 1
+    carried = {*pairs, *pairs.values()}
+
+    def features(entries: list[ValueInfo]) -> dict[str, Any]:
+        return {
+            entry.name: tuple(entry.shape or ())[leading:]
+            for entry in entries
+            if entry.name not in carried
+        }
+
     for what, ports, entries in (
         ("input", net.inputs, model.graph.inputs),
         ("output", net.outputs, model.graph.outputs),
     ):
-        ours = {port.name: port.shape for port in ports}
-        theirs = {entry.name: tuple(entry.shape or ())[1:] for entry in entries}
+        ours, theirs = {port.name: port.shape for port in ports}, features(entries)
         if ours != theirs:
             raise ModelError(
                 f"the model's {what}s are {_listed(theirs)}, the network's {_listed(ours)}",
@@ -238,8 +175,8 @@ def _compared(want: Floats, got: Floats, model: Model, seed: int, runtime: str) 
         bound=bound,
         max_abs_error=float(np.max(np.abs(error))) if whole else None,
         max_rel_error=float(np.max(relative)) if whole else None,
-        samples=len(want),
-        steps=1,
+        samples=want.shape[1],
+        steps=len(want),
         seed=seed,
         runtime=runtime,
         dtype="float32" if data_type is DataType.FLOAT else "float64",

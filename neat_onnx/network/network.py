@@ -295,6 +295,29 @@ class Network:
 
         return run(self, x)
 
+    def initial_state(self, n: int = 1) -> Floats:
+        """The memory of `n` control loops before their first step: (n, registers), float64."""
+        from neat_onnx.network.run import initial_state  # noqa: PLC0415
+
+        return initial_state(self, n)
+
+    def step(self, x: npt.ArrayLike, state: Floats) -> tuple[Floats, Floats]:
+        """Compute one step of a control loop.
+
+        Args:
+            x: (I,), or (N, I) for N loops side by side.
+            state: from `initial_state`, or from the step before.
+
+        Returns:
+            (O,) or (N, O), and the state for the next step.
+
+        Raises:
+            NetworkError: a shape does not fit.
+        """
+        from neat_onnx.network.run import step  # noqa: PLC0415
+
+        return step(self, x, state)
+
     # --- documents -------------------------------------------------------------------------------
 
     def to_document(self) -> NetworkDocument:

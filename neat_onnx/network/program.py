@@ -124,11 +124,30 @@ class Program:
             finite &= self._run_part(x[:, part], out[:, part])
         return out, finite
 
-    def neuron_values(self, x: Floats) -> Floats:
-        """The activation of every neuron at the first step: (N, I) to (neurons, N)."""
-        values = self._start(x.shape[0])
+    def initial_state(self, samples: int) -> Floats:
+        """What the registers hold at first: (samples, registers)."""
+        return np.tile(self._initial, (samples, 1))
+
+    def step(self, x: Floats, state: Floats) -> tuple[Floats, Floats, bool]:
+        """One step of N sequences: (N, I) and a state (N, registers) to (N, O) and the next state.
+
+        Also says whether every value stayed finite, as `run` does.
+        """
+        values = np.zeros((self._rows, len(x)))
+        values[self._register_rows] = state.T
         self._step(values, x)
-        return values[self._neurons]
+        following = values[self._register_origins].T
+        return values[self._outputs].T.copy(), following.copy(), _is_finite(values)
+
+    def neuron_values(self, x: Floats) -> Floats:
+        """The activation of every neuron at every step: (T, N, I) to (T, neurons, N)."""
+        values = self._start(x.shape[1])
+        history = np.empty((len(x), len(self._neurons), x.shape[1]))
+        for t in range(len(x)):
+            self._step(values, x[t])
+            history[t] = values[self._neurons]
+            values[self._register_rows] = values[self._register_origins]
+        return history
 
     def _run_part(self, x: Floats, out: Floats) -> bool:
         values, finite = self._start(x.shape[1]), True
@@ -141,7 +160,7 @@ class Program:
 
     def _start(self, samples: int) -> Floats:
         values = np.zeros((self._rows, samples))
-        values[self._register_rows] = self._initial[:, None]
+        values[self._register_rows] = self.initial_state(samples).T
         return values
 
     def _step(self, values: Floats, x: Floats) -> None:

@@ -33,6 +33,28 @@ def run(net: Network, x: Any) -> Any:
     return _split_ports(net, outputs) if isinstance(x, Mapping) else outputs
 
 
+def step(net: Network, x: npt.ArrayLike, state: Floats) -> tuple[Floats, Floats]:
+    """See `Network.step`."""
+    flat, lead = _single(net, x, (1, 2))
+    rows = flat.reshape(-1, flat.shape[-1])
+    wanted = (len(rows), initial_state(net, 0).shape[1])
+    held = _numbers(state)
+    if held.shape != wanted:
+        raise NetworkError(
+            f"the state has shape {list(held.shape)}, expected {list(wanted)}",
+            hint=f"Start from initial_state({len(rows)}) and pass on what step returns",
+        )
+    outputs, following, finite = _program(net, dense=True).step(rows, held)
+    if not finite:
+        outputs, following, _ = _program(net, dense=False).step(rows, held)
+    return outputs.reshape(*lead, -1), following
+
+
+def initial_state(net: Network, samples: int) -> Floats:
+    """See `Network.initial_state`."""
+    return _program(net, dense=True).initial_state(samples)
+
+
 def _computed(net: Network, flat: Floats, leading: tuple[int, int]) -> Floats:
     """(…, I) to (T, N, O); by a sparse program where padding would make 0 · ∞ of an infinity."""
     x = flat.reshape(*leading, flat.shape[-1])
