@@ -25,7 +25,7 @@ $(DONE)/python: pyproject.toml
 	@mkdir -p $(@D) && touch $@
 
 $(DONE)/node: package.json package-lock.json
-	@node -e 'process.exit(+process.versions.node.split(".")[0] < 20)' \
+	@node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' \
 		|| { echo "neat_onnx needs Node 20 or newer to build its page" >&2; exit 1; }
 	npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@mkdir -p $(@D) && touch $@

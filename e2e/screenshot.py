@@ -10,7 +10,7 @@ def main() -> None:
     target.parent.mkdir(exist_ok=True)
     with served(DIST) as address, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=chromium(), args=list(FLAGS))
-        page = browser.new_page(viewport={"width": 1180, "height": 1010})
+        page = browser.new_page(viewport={"width": 1180, "height": 1085})
         neat = NeatPage(page, address)
         neat.wait_ready()
         turns = neat.turns()

@@ -47,6 +47,7 @@ def test_a_sample_is_one_click_away(shared, sample):
     shared[f"sample-{sample}"].click()
     assert shared.outcome(turns) == "done"
     assert shared.text("verdict") == "passed"
+    assert "other " not in shared.page.locator(".legend").inner_text().replace("other curves", "")
     document = json.loads((ROOT / "web" / "samples" / f"{sample}.json").read_text())
     assert document == case(SAMPLES[sample])["source"]
     assert_right(assert_files(shared, document, sample), SAMPLES[sample])

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn, TypeVar
 
@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neat_onnx.errors import ModelError, NeatOnnxError
-from neat_onnx.model import DataType, Model, Node
+from neat_onnx.model import DataType, Graph, Model, Node
 from neat_onnx.network.expression import VARIABLE, Expression
 from neat_onnx.network.network import Floats, Ints
 
@@ -162,9 +162,7 @@ class LiftingContext:
         self.origin = np.empty(0, np.int64)
         self.formula_of = np.empty(0, np.int64)
         self.settled: dict[int, Ints] = {}
-        graph = self.model.graph
-        self._readers = Counter(name for node in graph.node for name in node.input)
-        self._readers.update(output.name for output in graph.outputs)
+        self._readers = Counter(_names_read(self.model.graph))
 
     @property
     def data_type(self) -> DataType:
@@ -344,6 +342,16 @@ class LiftingContext:
         if formula not in self.formulas:
             self.formulas.append(formula)
         return self.add_signals(len(origin), SETTLED, origin, self.formulas.index(formula))
+
+
+def _names_read(graph: Graph) -> Iterator[str]:
+    """Every name that a node or an output reads, in the graphs inside of nodes too."""
+    for node in graph.node:
+        yield from node.input
+        for value in vars(node.attributes).values():
+            if isinstance(value, Graph):
+                yield from _names_read(value)
+    yield from (output.name for output in graph.outputs)
 
 
 def lift_node(ctx: LiftingContext, node: Node) -> None:

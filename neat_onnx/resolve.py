@@ -97,8 +97,17 @@ class Resolution:
         if not value.elementwise or value.formula not in self._ctx.formulas:
             return None
         formula = self._ctx.formulas.index(value.formula)  # settled after it was rearranged
-        found = [self._known.get((origin, formula)) for origin in value.signals.ravel().tolist()]
+        found = [self._placed(origin, formula) for origin in value.signals.ravel().tolist()]
         return None if None in found else np.array(found, np.int64)
+
+    def _placed(self, origin: int, formula: int) -> int | None:
+        """The neuron that gives `formula` of a signal; the state's own if nothing reads more."""
+        unread = self._ctx.kind[origin] == STATE and origin not in self._settled_origins
+        return int(self.neuron_of[origin]) if unread else self._known.get((origin, formula))
+
+    @cached_property
+    def _settled_origins(self) -> set[int]:
+        return {origin for origin, _ in self._known}
 
     def _are_activations(self, signals: Ints) -> bool:
         """Whether the signals are what their neurons give in the same step."""

@@ -18,7 +18,7 @@ from neat_onnx.genome.document import (
 from neat_onnx.lift import Lifted, lift
 from neat_onnx.lowering import LoweringContext
 from neat_onnx.model import Model
-from neat_onnx.network.network import NONE, Connections, Ints, Network
+from neat_onnx.network.network import NONE, Bools, Connections, Ints, Network
 
 
 def genome_metadata(ctx: LoweringContext, model: Model) -> dict[str, str]:
@@ -70,7 +70,7 @@ def _changed_neurons(net: Network, lifted: Network, home: Ints) -> list[dict[str
             for name in NEURON_FIELDS
         ),
     ]
-    differs = [~placed | (~net.is_input & (ours != theirs)) for _, ours, theirs in columns]
+    differs = [~placed | (~net.is_input & _unlike(ours, theirs)) for _, ours, theirs in columns]
     named = np.array([bool(name) for name in net.neuron_names], np.bool_)
     changed = []
     for neuron in np.flatnonzero(np.any([*differs, named], axis=0)).tolist():
@@ -87,7 +87,9 @@ def _changed_neurons(net: Network, lifted: Network, home: Ints) -> list[dict[str
 def _changed_connections(net: Network, known: Connections) -> dict[str, dict[str, Any]]:
     """For each gene that is not what is known of it, what differs."""
     genes = net.connections
-    differs = {name: getattr(genes, name) != getattr(known, name) for name in CONNECTION_FIELDS}
+    differs = {
+        name: _unlike(getattr(genes, name), getattr(known, name)) for name in CONNECTION_FIELDS
+    }
     changed: dict[str, dict[str, Any]] = {}
     for position in np.flatnonzero(np.any(list(differs.values()), axis=0)).tolist():
         gene = {
@@ -100,3 +102,11 @@ def _changed_connections(net: Network, known: Connections) -> dict[str, dict[str
             gene["gater"] = None if gater == NONE else int(net.neurons.id[gater])
         changed[str(position)] = gene
     return changed
+
+
+def _unlike(ours: np.ndarray[Any, Any], theirs: np.ndarray[Any, Any]) -> Bools:
+    """Which elements differ; of numbers, in any bit: -0.0 is not 0.0."""
+    different: Bools = ours != theirs
+    if ours.dtype == np.float64:
+        different = different | (np.signbit(ours) != np.signbit(theirs))
+    return different

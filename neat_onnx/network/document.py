@@ -86,10 +86,7 @@ class NetworkDocument(Document):
         head = {"format": self.format, "version": self.version, "library": self.library}
         lines = [f'  "{key}": {json.dumps(value)}' for key, value in head.items()]
         for key in ("inputs", "outputs", "neurons", "connections"):
-            genes = [
-                "    " + json.dumps(gene.model_dump(exclude_defaults=True))
-                for gene in getattr(self, key)
-            ]
+            genes = ["    " + json.dumps(_without_defaults(gene)) for gene in getattr(self, key)]
             body = "[\n" + ",\n".join(genes) + "\n  ]" if genes else "[]"
             lines.append(f'  "{key}": {body}')
         return "{\n" + ",\n".join(lines) + "\n}\n"
@@ -101,6 +98,16 @@ class NetworkDocument(Document):
             NetworkError: an id that occurs twice or does not exist, or what Network refuses.
         """
         return _from_document(self)
+
+
+def _without_defaults(gene: Document) -> dict[str, Any]:
+    """The fields that are not as by default; -0.0 is not 0.0."""
+    fields = type(gene).model_fields
+    return {
+        name: value
+        for name, value in gene.model_dump().items()
+        if fields[name].is_required() or repr(value) != repr(fields[name].default)
+    }
 
 
 def parse_network_document(value: Any) -> NetworkDocument:

@@ -16,7 +16,13 @@ _LATER_FILES = re.compile(r"numpy/(random|fft)/")
 def wheels(numpy: Path) -> tuple[Path, Path]:
     """The wheel without numpy.random and numpy.fft, and a wheel of just these."""
     _, version, tags = numpy.name.split("-", 2)
-    made_from = ["split", _LATER_FILES.pattern, Path(__file__), Path(archive.__file__), numpy]
+    made_from: list[str | bytes | Path] = [
+        "split",
+        _LATER_FILES.pattern,
+        Path(__file__),
+        Path(archive.__file__),
+        numpy,
+    ]
     kept = [item for item in archive.members(numpy) if not _LATER_FILES.match(item[0])]
     moved = [item for item in archive.members(numpy) if _LATER_FILES.match(item[0])]
     info = f"{LATER.replace('-', '_')}-{version}.dist-info"

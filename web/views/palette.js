@@ -6,7 +6,8 @@ const FAMILIES = {
   rectifier: ["relu", "lelu", "leakyrelu", "elu", "selu", "softplus", "swish", "gelu", "mish"],
   wave: ["sin", "sinusoid", "gauss", "gaussian", "hat"],
   step: ["step", "bipolar"],
-  curve: ["abs", "absolute", "square", "cube", "exp", "log", "inv", "inverse", "bentidentity"],
+  curve: ["abs", "absolute", "square", "cube", "exp", "log", "inv", "inverse", "complement",
+    "bentidentity"],
   linear: ["identity", "linear"],
 };
 
@@ -17,7 +18,7 @@ export const TITLES = {
 
 /** The family of an activation; libraries spell the names in their own ways. */
 export function family(activation) {
-  const plain = activation.toLowerCase().replace(/^.*[.:/]/, "").replace(/[^a-z]/g, "");
+  const plain = activation.toLowerCase().replace(/^neat_/, "").replace(/[^a-z]/g, "");
   const found = Object.entries(FAMILIES).find(([, names]) => names.includes(plain));
   return found ? found[0] : "other";
 }

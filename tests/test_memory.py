@@ -1,0 +1,249 @@
+"""Networks with memory: run, exported as single steps and as one Scan, and brought back."""
+
+import json
+import warnings
+from typing import Any
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+from cases import Case, assert_within, cases
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import neat_onnx
+from neat_onnx import Network, export, import_model, load_model, validate, verify
+from neat_onnx.network.evaluate import evaluate
+
+GROUPS = [
+    "nts-net-loop",
+    "nts-net-back",
+    "nts-net-gate",
+    "nts-net-lstm",
+    "nts-net-gru",
+    "nts-net-edge",
+    "nts-net-disabled",
+    "nap-net",
+    "np-rec",
+]
+FORMS: list[dict[str, Any]] = [
+    {},
+    {"sequence": True},
+    {"dtype": "float64"},
+    {"dtype": "float64", "sequence": True},
+    {"dtype": "float64", "fold": True},
+]
+
+
+def remembering() -> list[Case]:
+    return [case for case in cases(*GROUPS) if case.network().has_memory]
+
+
+def sequences(case: Case) -> tuple[Any, Any, Any, Any]:
+    """Inputs, outputs and both tolerances as (T, N, …): one sequence, or many of one step."""
+    axis = 1 if case.sequence else 0
+    arrays = (case.inputs, case.outputs, case.tolerance32, case.tolerance64)
+    return tuple(np.expand_dims(array, axis) for array in arrays)  # type: ignore[return-value]
+
+
+def played(model: neat_onnx.Model, x: Any) -> Any:
+    """What onnxruntime gives for (T, N, I), the states carried by hand, as a user would."""
+    session = onnxruntime.InferenceSession(model.to_bytes(), providers=["CPUExecutionProvider"])
+    element = np.float32 if session.get_inputs()[0].type == "tensor(float)" else np.float64
+    names = [output.name for output in session.get_outputs()]
+    if len(session.get_inputs()[0].shape) == 3:
+        return session.run(["output"], {"input": x.astype(element)})[0]
+    pairs = json.loads(model.metadata.get("neat_onnx.state", "[]"))
+    initial = json.loads(model.metadata.get("neat_onnx.initial_state", "{}"))
+    widths = {entry.name: entry.shape[1] for entry in session.get_inputs()}
+    state = {
+        name: np.tile(initial.get(name, np.zeros(widths[name])), (x.shape[1], 1)).astype(element)
+        for name, _ in pairs
+    }
+    outputs = []
+    for step in x.astype(element):
+        results = dict(zip(names, session.run(names, {"input": step, **state}), strict=True))
+        state = {name: results[following] for name, following in pairs}
+        outputs.append(results["output"])
+    return np.array(outputs, np.float64)
+
+
+@pytest.mark.parametrize("case", remembering(), ids=lambda case: case.name)
+def test_onnxruntime_plays_every_case_within_tolerance(case: Case) -> None:
+    x, want, tolerance32, tolerance64 = sequences(case)
+    for form in FORMS:
+        model = export(case.network(), **form)
+        assert validate(model) == []
+        single = form.get("dtype") != "float64"
+        assert_within(played(model, x), want, tolerance32 if single else tolerance64)
+
+
+@pytest.mark.parametrize("case", remembering(), ids=lambda case: case.name)
+@pytest.mark.parametrize("form", FORMS[:2], ids=["step", "scan"])
+def test_it_comes_back_as_the_same_genome(case: Case, form: dict[str, Any]) -> None:
+    net = case.network()
+    x, want, _, tolerance = sequences(case)
+    model = load_model(export(net, **form).to_json())
+    back = import_model(model)
+    assert back == net
+    np.testing.assert_array_equal(back.run(x), net.run(x))
+    bare = export(net, include_metadata=False, **form)
+    assert not bare.metadata_props
+    if not np.any(net.neurons.initial):
+        assert_within(import_model(load_model(bare.to_json())).run(x), want, tolerance)
+
+
+@pytest.mark.parametrize("case", remembering()[::4], ids=lambda case: case.name)
+@pytest.mark.parametrize("runtime", ["reference", "onnxruntime"])
+def test_verify_plays_sequences(case: Case, runtime: Any) -> None:
+    net = case.network()
+    for form in ({"dtype": "float64"}, {"dtype": "float64", "sequence": True}):
+        report = verify(net, export(net, **form), samples=8, runtime=runtime)
+        assert report.passed, str(report)
+        assert report.steps == 16
+
+
+def test_verify_names_the_neuron_that_a_wrong_recurrent_weight_spoils() -> None:
+    net = _loop()
+    model = export(net)
+    document = json.loads(model.to_json())
+    recurrent = next(t for t in document["graph"]["initializer"] if t["name"] == "R0")
+    recurrent["float_data"][0] += 0.1
+    report = verify(net, load_model(document), samples=8)
+    assert not report.passed
+    assert "neuron 1" in str(report.first_error)
+
+
+def test_a_plain_recurrent_layer_has_a_matrix_of_its_own() -> None:
+    model = export(_loop())
+    assert [node.name for node in model.graph.node[:4]] == [
+        "gemm_in_l1",
+        "gemm_rec_l1",
+        "add_recurrent_l1",
+        "act_l1",
+    ]
+    assert [entry.name for entry in model.graph.inputs] == ["input", "hidden_prev"]
+    assert [entry.name for entry in model.graph.outputs] == ["output", "hidden_next"]
+    assert model.graph.tensors["R0"].dims == (1, 1)
+
+
+def test_a_sequence_is_one_scan() -> None:
+    model = export(_loop(), sequence=True)
+    assert [node.op_type for node in model.graph.node][-1] == "Scan"
+    assert model.graph.inputs[0].shape == ("T", "N", 1)
+    assert model.graph.outputs[0].shape == ("T", "N", 1)
+    onnx.checker.check_model(model.to_proto(), full_check=True)
+
+
+def test_the_start_of_a_state_is_in_the_metadata_or_inside_the_scan() -> None:
+    net = _loop(initial=0.75)
+    x = np.array([[[1.0]], [[0.5]]])
+    step = export(net)
+    assert json.loads(step.metadata["neat_onnx.initial_state"]) == {"hidden_prev": [0.75]}
+    for model in (step, export(net, sequence=True)):
+        np.testing.assert_allclose(played(model, x), net.run(x), rtol=1e-6)
+        assert import_model(model) == net
+
+
+def test_options_refuse_memory() -> None:
+    for name in ("allow_recurrent", "recurrent_single_step"):
+        with pytest.raises(neat_onnx.OptionError, match="memory"):
+            export(_loop(), **{name: False})
+    export(_loop(), recurrent_single_step=False, sequence=True)
+
+
+def test_state_never_leaks() -> None:
+    net = cases("nts-net-lstm")[0].network()
+    x = np.random.default_rng(0).normal(size=(12, 5, len(net.input_neurons)))
+    first = net.run(x)
+    np.testing.assert_array_equal(net.run(x), first)
+    np.testing.assert_array_equal(net.run(x[:, ::-1])[:, ::-1], first)
+    np.testing.assert_allclose(net.run(x[:, 2]), first[:, 2], rtol=1e-12)
+
+
+def test_step_by_step_is_a_run() -> None:
+    net = cases("nts-net-gru")[0].network()
+    x = np.random.default_rng(1).normal(size=(9, 3, len(net.input_neurons)))
+    state, outputs = net.initial_state(3), []
+    for row in x:
+        y, state = net.step(row, state)
+        outputs.append(y)
+    np.testing.assert_array_equal(outputs, net.run(x))
+    with pytest.raises(neat_onnx.NetworkError, match="state has shape"):
+        net.step(x[0], state[:2])
+
+
+def test_a_wrong_pairing_in_the_metadata_is_refused() -> None:
+    document = json.loads(export(_loop()).to_json())
+    for entry in document["metadata_props"]:
+        if entry["key"] == "neat_onnx.state":
+            entry["value"] = '[["hidden_prev", "nowhere"]]'
+    with pytest.raises(neat_onnx.ModelError, match="nowhere"):
+        import_model(document)
+
+
+def _loop(initial: float = 0.0) -> Network:
+    return Network.build(
+        inputs=1,
+        outputs=[2],
+        neurons=[{"id": 1, "activation": "tanh", "initial": initial}, 2],
+        connections=[
+            (0, 1, 0.5),
+            {"source": 1, "target": 1, "weight": 0.9, "delay": 1},
+            (1, 2, 1.5),
+        ],
+    )
+
+
+ACTIVATIONS = ["tanh", "sigmoid", "identity", "neat_sigmoid", "neat_sin", "relu", "gaussian"]
+
+
+@st.composite
+def networks(draw: st.DrawFn) -> Network:
+    """Anything with delays, states and gates; sums, and now and then another aggregation."""
+    inputs, count = draw(st.integers(1, 3)), draw(st.integers(1, 6))
+    ids = list(range(inputs, inputs + count))
+    weights = st.floats(-1.5, 1.5).map(lambda value: round(value, 3))
+    neurons = [
+        {
+            "id": neuron,
+            "activation": draw(st.sampled_from(ACTIVATIONS)),
+            "aggregation": draw(st.sampled_from(["sum", "sum", "sum", "mean", "max", "product"])),
+            "bias": draw(weights),
+            "response": draw(st.sampled_from([1.0, 1.0, 0.5])),
+            "initial": draw(st.sampled_from([0.0, 0.0, 0.25])),
+        }
+        for neuron in ids
+    ]
+    connections = []
+    for _ in range(draw(st.integers(0, 14))):
+        target = draw(st.sampled_from(ids))
+        source = draw(st.integers(0, inputs + count - 1))
+        least = 0 if source < target else 1
+        gene: dict[str, Any] = {"source": source, "target": target, "weight": draw(weights)}
+        gene["delay"] = draw(st.integers(least, least + 2))
+        gene["reads_state"] = draw(st.booleans())
+        if draw(st.integers(0, 2)) == 0:
+            gene["gater"] = draw(st.integers(0, inputs + count - 1))
+            least = 0 if gene["gater"] < target else 1
+            gene["gate_delay"] = draw(st.integers(least, least + 1))
+            gene["initial_gain"] = draw(st.sampled_from([0.0, 1.0]))
+        connections.append(gene)
+    outputs = draw(st.lists(st.sampled_from(ids), min_size=1, max_size=3))
+    return Network.build(inputs=inputs, outputs=outputs, neurons=neurons, connections=connections)
+
+
+@given(net=networks(), form=st.sampled_from(FORMS[2:]))
+@settings(max_examples=100)
+def test_any_memory_survives_export_and_import(net: Network, form: dict[str, Any]) -> None:
+    x = np.random.default_rng(0).normal(size=(5, 2, len(net.input_neurons)))
+    want = np.stack([evaluate(net, x[:, k]) for k in range(2)], axis=1)
+    np.testing.assert_allclose(net.run(x), want, rtol=1e-9, atol=1e-9)
+    model = export(net, **form)
+    assert validate(model) == []
+    np.testing.assert_allclose(played(model, x), want, rtol=1e-9, atol=1e-9)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert import_model(load_model(model.to_json())) == net
+
