@@ -12,6 +12,7 @@ from neat_onnx.model import DataType, Model, ValueInfo, load_model
 from neat_onnx.network.network import Floats, Network
 from neat_onnx.operators.state import state_pairs
 from neat_onnx.readers import load_network
+from neat_onnx.repair import repaired
 from neat_onnx.runtimes import Player, Runtime
 
 BOUND = {DataType.FLOAT: 1e-12, DataType.DOUBLE: 1e-24}
@@ -82,7 +83,7 @@ def verify(
         OptionError: an unknown runtime, one that is not installed, or too few samples.
     """
     net = net if isinstance(net, Network) else load_network(net)
-    model = load_model(model)
+    model = repaired(load_model(model))
     if samples < _FEWEST:
         raise OptionError(f"{samples} samples are too few", where="samples", hint="Take 4 or more")
     _check_ports(net, model)

@@ -25,6 +25,7 @@ from neat_onnx.network.document import (
 )
 from neat_onnx.network.network import NONE, Connections, Ints, Network, Neurons, Port, codes_of
 from neat_onnx.parsing import parse
+from neat_onnx.repair import repaired
 from neat_onnx.text import parse_json
 
 _STEPS, _SAMPLES = 3, 5
@@ -33,6 +34,7 @@ _TOLERANCE = {DataType.FLOAT: 1e-3, DataType.DOUBLE: 1e-6}
 
 def import_network(model: Model, batch_axis: BatchAxis = "auto") -> Network:
     """The network of a model. See `neat_onnx.import_model`."""
+    model = repaired(model)
     lifted = lift(model, batch_axis)
     for key, read in ((NETWORK, _embedded), (GENOME, _restored)):
         text = model.metadata.get(key)
