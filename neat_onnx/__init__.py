@@ -8,7 +8,7 @@ model.save("winner.onnx")
 print(neat_onnx.verify(net, model))
 """
 
-from neat_onnx.api import export, import_model, json_schema
+from neat_onnx.api import export, import_model, json_schema, verify
 from neat_onnx.errors import (
     DocumentError,
     ModelError,
@@ -24,7 +24,7 @@ from neat_onnx.network.network import Network
 from neat_onnx.network.summary import Summary, summary
 from neat_onnx.options import ExportOptions
 from neat_onnx.readers import load_network
-from neat_onnx.verify import Report, verify
+from neat_onnx.report import Report
 from neat_onnx.version import __version__
 
 __all__ = [

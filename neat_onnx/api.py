@@ -1,17 +1,29 @@
-"""The verbs of the public surface: export, import, schema."""
+"""The verbs of the public surface.
 
-from typing import Any, Literal
+Each imports what it needs when it is called: the operators are many classes, and whoever only reads
+or runs a network, or waits for the page to start, need not wait for them.
+"""
+
+from typing import TYPE_CHECKING, Any, Literal
 
 from neat_onnx.errors import OptionError
-from neat_onnx.export import export_network
-from neat_onnx.genome import import_network
-from neat_onnx.lift import BatchAxis
 from neat_onnx.model import Model, load_model
-from neat_onnx.model.schema import model_schema
+from neat_onnx.model.node import find_operators_with
 from neat_onnx.network.network import Network
 from neat_onnx.options import export_options
 from neat_onnx.readers import load_network
-from neat_onnx.schemas import network_schema, options_schema
+from neat_onnx.report import Report
+
+if TYPE_CHECKING:
+    from neat_onnx.lift import BatchAxis
+    from neat_onnx.runtimes import Runtime
+
+# ruff: noqa: PLC0415 (see above)
+
+
+@find_operators_with
+def _import_operators() -> None:
+    import neat_onnx.operators  # noqa: F401
 
 
 def export(net: Any, *, options: Any = None, **keywords: Any) -> Model:
@@ -30,11 +42,13 @@ def export(net: Any, *, options: Any = None, **keywords: Any) -> Model:
         NetworkError: the network cannot be exported, for example because of a cycle.
         OptionError: an option is unknown or has a wrong value.
     """
+    from neat_onnx.lower import export_network
+
     wanted = export_options(options, **keywords)
     return export_network(net if isinstance(net, Network) else load_network(net), wanted)
 
 
-def import_model(model: Any, *, batch_axis: BatchAxis = "auto") -> Network:
+def import_model(model: Any, *, batch_axis: "BatchAxis" = "auto") -> Network:
     """Turn ONNX into a network that can evolve on.
 
     The graph itself is lifted; the metadata that `export` wrote adds ids, names and genes that do
@@ -48,7 +62,38 @@ def import_model(model: Any, *, batch_axis: BatchAxis = "auto") -> Network:
     Raises:
         ModelError: the graph has something that neurons cannot compute; says which node.
     """
+    from neat_onnx.genome import import_network
+
     return import_network(load_model(model), batch_axis)
+
+
+def verify(
+    net: Any,
+    model: Any,
+    *,
+    samples: int = 256,
+    seed: int = 0,
+    runtime: "Runtime" = "reference",
+) -> Report:
+    """Compare a network with a model on sampled inputs: zeros, ones, normal and large ones.
+
+    A network with memory is compared on sequences of 16 steps, each from the initial state.
+
+    Args:
+        net: a Network, or whatever `load_network` reads.
+        model: a Model, or whatever `load_model` reads.
+        samples: how many inputs, or sequences, 4 or more.
+        seed: the same seed gives the same samples.
+        runtime: "reference" is onnx's reference evaluator; "onnxruntime" has to be installed.
+
+    Raises:
+        ModelError: the runtime refuses the model, or inputs and outputs do not fit the network's.
+        OptionError: an unknown runtime, one that is not installed, or too few samples.
+    """
+    from neat_onnx.compare import compare
+
+    network = net if isinstance(net, Network) else load_network(net)
+    return compare(network, load_model(model), samples=samples, seed=seed, runtime=runtime)
 
 
 def json_schema(name: Literal["model", "network", "options"]) -> dict[str, Any]:
@@ -57,6 +102,9 @@ def json_schema(name: Literal["model", "network", "options"]) -> dict[str, Any]:
     Raises:
         OptionError: there is no schema of that name.
     """
+    from neat_onnx.model.schema import model_schema
+    from neat_onnx.schemas import network_schema, options_schema
+
     schemas = {"model": model_schema, "network": network_schema, "options": options_schema}
     if name not in schemas:
         raise OptionError(

@@ -12,7 +12,7 @@ from typing import Any, NoReturn, get_args
 
 from neat_onnx import commands
 from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning, OptionError, printable
-from neat_onnx.flags import add_option_flags
+from neat_onnx.flags import add_option_flags, add_time_flags
 from neat_onnx.model.validate import Profile
 from neat_onnx.runtimes import Runtime
 from neat_onnx.version import __version__
@@ -41,6 +41,7 @@ examples:
   neat-onnx export winner.json winner.onnx --verify
   neat-onnx export winner.json winner.onnx --opset 17 --no-include-metadata
   neat-onnx export winner.json winner.onnx.json --options options.json
+  neat-onnx export ctrnn.json ctrnn.onnx --time-step 0.01 --advance-time 0.1
 """
 _STYLE: dict[str, Any] = {
     "formatter_class": argparse.RawDescriptionHelpFormatter,
@@ -109,7 +110,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _add_conversions(to: Any) -> None:
     one = _command(to, "export", commands.export, "turn a network into ONNX", _EXPORT_EPILOG)
-    one.usage = f"{one.prog} [-h] [--verify] [--json] [export options] IN OUT"
+    one.usage = f"{one.prog} [-h] [--verify] [--json] [--time-step T] [--advance-time T] [export options] IN OUT"
     one.add_argument("file", metavar="IN", help="a network")
     one.add_argument("out", metavar="OUT", help="what to write: .onnx or .json")
     one.add_argument(
@@ -118,6 +119,7 @@ def _add_conversions(to: Any) -> None:
         help="compare both on sampled inputs, and write OUT only if they are equal",
     )
     _add_json(one)
+    add_time_flags(one)
     add_option_flags(one)
 
     one = _command(to, "import", commands.import_, "turn ONNX into a network that can evolve on")
@@ -136,6 +138,7 @@ def _add_questions(to: Any) -> None:
     one = _command(to, "inspect", commands.inspect, "say what a file is: a network or a model")
     one.add_argument("file", metavar="FILE")
     _add_json(one)
+    add_time_flags(one)
 
     one = _command(to, "validate", commands.validate, "say what is wrong with models")
     one.add_argument("files", metavar="FILE", nargs="+", help="models: .onnx or JSON ONNX")
@@ -156,6 +159,7 @@ def _add_questions(to: Any) -> None:
         "--runtime", choices=get_args(Runtime), default="reference", help="what runs the model"
     )
     _add_json(one)
+    add_time_flags(one)
 
 
 def _add_helpers(to: Any) -> None:

@@ -11,12 +11,13 @@ from typing import Any
 
 import neat_onnx
 from neat_onnx.errors import DocumentError, NeatOnnxError, OptionError, printable
-from neat_onnx.flags import chosen_options
+from neat_onnx.flags import chosen_options, chosen_times
 from neat_onnx.lift import BatchAxis
 from neat_onnx.model import Model
 from neat_onnx.model.layout import json_text
 from neat_onnx.model.value import ValueInfo
 from neat_onnx.network.network import Network
+from neat_onnx.readers.times import Times
 from neat_onnx.text import parse_json, read_bytes
 
 DONE, CHECK_SAID_NO, BAD_INPUT = 0, 1, 2
@@ -26,7 +27,7 @@ def export(arguments: Namespace) -> int:
     """Network to ONNX; with --verify the file is written only if the check passes."""
     _check_target(arguments.out, arguments.file, (".onnx", ".json"))
     options = chosen_options(arguments)
-    net = neat_onnx.load_network(arguments.file)
+    net = neat_onnx.load_network(arguments.file, **chosen_times(arguments))
     model = neat_onnx.export(net, options=options)
     report = neat_onnx.verify(net, model) if arguments.verify else None
     written = report is None or report.passed
@@ -54,7 +55,7 @@ def import_(arguments: Namespace) -> int:
 
 def inspect(arguments: Namespace) -> int:
     """What a file is: a network, or a model and the network that it computes."""
-    found = _load(arguments.file)
+    found = _load(arguments.file, chosen_times(arguments))
     if isinstance(found, Network):
         sections = {"network": _network_facts(found)}
     else:
@@ -96,7 +97,7 @@ def validate(arguments: Namespace) -> int:
 def verify(arguments: Namespace) -> int:
     """A network and a model, run side by side."""
     report = neat_onnx.verify(
-        neat_onnx.load_network(arguments.network),
+        neat_onnx.load_network(arguments.network, **chosen_times(arguments)),
         neat_onnx.load_model(arguments.model),
         samples=arguments.samples,
         seed=arguments.seed,
@@ -167,18 +168,20 @@ def _check_target(out: str, source: str, endings: tuple[str, ...]) -> None:
         )
 
 
-def _load(path: str) -> Network | Model:
-    """What the file holds, by its content."""
+def _load(path: str, times: dict[str, float | None]) -> Network | Model:
+    """What the file holds, by its content; a model has no times."""
     data = read_bytes(path)
     begin = data[:64].removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n")
     if begin.startswith((b"{", b"[")):
         document = parse_json(data)
         if isinstance(document, dict) and "graph" in document:
+            Times(**times).refuse()
             return neat_onnx.load_model(document)
-        return neat_onnx.load_network(document)
+        return neat_onnx.load_network(document, **times)
     if data[:1] == b"\x08" or path.lower().endswith(".onnx"):
+        Times(**times).refuse()
         return neat_onnx.load_model(data)
-    return neat_onnx.load_network(data)
+    return neat_onnx.load_network(data, **times)
 
 
 # --- telling -------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""The export options as flags of the command line, made from the fields of ExportOptions."""
+"""Flags of the command line: the times of a network, and the export options (from their fields)."""
 
 import argparse
 from typing import Any, Literal, get_args, get_origin
@@ -7,6 +7,25 @@ from pydantic.fields import FieldInfo
 
 from neat_onnx.options import ExportOptions, export_options
 from neat_onnx.text import parse_json, read_bytes
+
+
+def add_time_flags(parser: argparse.ArgumentParser) -> None:
+    """Give `parser` the flags of a network whose step is an amount of time."""
+    group = parser.add_argument_group("time, for ctrnn and iznn networks of neat-python")
+    group.add_argument(
+        "--time-step", type=float, metavar="T", help="of the integration; needed: JSON lacks it"
+    )
+    group.add_argument(
+        "--advance-time",
+        type=float,
+        metavar="T",
+        help="what one step of the network advances it by. Default: the time step.",
+    )
+
+
+def chosen_times(arguments: argparse.Namespace) -> dict[str, float | None]:
+    """The times that the command line gives, as `load_network` takes them."""
+    return {"time_step": arguments.time_step, "advance_time": arguments.advance_time}
 
 
 def add_option_flags(parser: argparse.ArgumentParser) -> None:

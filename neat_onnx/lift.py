@@ -1,4 +1,4 @@
-"""Import: a Model to a Network. The core, which names no operator.
+"""Lift: a Model to a Network. The core of import, which names no operator.
 
 Constants and inputs are bound, then each node is lifted in order by the function registered for its
 operator. At the end every signal that was settled becomes a neuron, or the activation of one.
@@ -55,7 +55,7 @@ def lift(model: Model, batch_axis: BatchAxis = "auto") -> Lifted:
     """
     require_wiring(model.graph)
     model = model.model_copy(update={"graph": drop_dead(model.graph)})
-    ctx = LiftingContext(model)
+    ctx = LiftingContext(model, features_only=batch_axis is None)
     ctx.operands.update({tensor.name: tensor.values for tensor in model.graph.initializer})
     pairs = state_pairs(model)
     initial = initial_states(model)
@@ -141,6 +141,7 @@ def _close(ctx: LiftingContext, entry: ValueInfo) -> _Entry:
 def _port(model: Model, resolved: Resolution, entry: _Entry, batch_axis: BatchAxis) -> Port:
     name, shape, signals = entry
     leading = max((leading_axes(entry.shape or ()) for entry in model.graph.inputs), default=1)
+    leading = min(leading, max(1, len(shape) - 1))  # the end of a sequence has no time axis
     if batch_axis == "auto" and shape[:leading] != (1,) * leading:
         raise ModelError(
             f"the first axis of output '{name}' is not the batch",

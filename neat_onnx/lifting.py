@@ -141,6 +141,7 @@ class LiftingContext:
 
     Attributes:
         model: what is imported.
+        features_only: every axis of the inputs is features; no batch, no time.
         operands: every tensor met so far, by name: constants as arrays, others as values.
         layers, links: the neurons and connections made so far.
         kind, origin, formula_of: for each signal, what it is, what it was settled from, and the
@@ -150,6 +151,7 @@ class LiftingContext:
     """
 
     model: Model
+    features_only: bool = False
     operands: dict[str, Operand] = field(default_factory=dict)
     layers: list[Layer] = field(default_factory=list)
     links: list[Links] = field(default_factory=list)

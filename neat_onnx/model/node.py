@@ -14,6 +14,7 @@ The class's name is the op_type. `node_class("LeakyRelu")` finds it, and a docum
 as the class that its op_type names.
 """
 
+from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 from pydantic import (
@@ -33,6 +34,7 @@ from neat_onnx.model.attributes import Attributes
 __all__ = ["Attributes", "Node", "node_class", "node_classes", "parse_node"]
 
 _REGISTRY: dict[str, type["Node"]] = {}
+_FINDERS: list[Callable[[], None]] = []
 
 
 class Node(BaseModel):
@@ -123,6 +125,7 @@ def node_class(op_type: str) -> type[Node]:
     Raises:
         ModelError: no such operator is registered.
     """
+    _find_operators()
     found = _REGISTRY.get(op_type)
     if found is None:
         raise ModelError(
@@ -134,7 +137,19 @@ def node_class(op_type: str) -> type[Node]:
 
 def node_classes() -> dict[str, type[Node]]:
     """Every registered operator by its op_type, in alphabetical order."""
+    _find_operators()
     return dict(sorted(_REGISTRY.items()))
+
+
+def find_operators_with(finder: Callable[[], None]) -> Callable[[], None]:
+    """Have `finder`, which imports operators, called when the registry is first read."""
+    _FINDERS.append(finder)
+    return finder
+
+
+def _find_operators() -> None:
+    while _FINDERS:
+        _FINDERS.pop()()
 
 
 def parse_node(document: Any) -> Node:

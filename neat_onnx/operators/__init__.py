@@ -14,6 +14,7 @@ from neat_onnx.operators import (
     per_neuron,
     recurrent,
     reduce,
+    rnn,
     scan,
     shaping,
 )
@@ -46,6 +47,7 @@ __all__ = [
     "per_neuron",
     "recurrent",
     "reduce",
+    "rnn",
     "scan",
     "shaping",
 ]

@@ -4,9 +4,18 @@ import os
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from neat_onnx.errors import DocumentError, OptionError
+from neat_onnx.errors import DocumentError
 from neat_onnx.network.network import Network
-from neat_onnx.readers import neat_python, neat_python_live, neataptic, neataptic_ts, own
+from neat_onnx.readers import (
+    neat_python,
+    neat_python_ctrnn,
+    neat_python_iznn,
+    neat_python_live,
+    neataptic,
+    neataptic_ts,
+    own,
+)
+from neat_onnx.readers.times import Times
 from neat_onnx.text import parse_json, read_bytes
 
 
@@ -34,6 +43,28 @@ class Reader(Protocol):
         ...
 
 
+class TimedReader(Protocol):
+    """What the file of a kind of network has whose step is an amount of time."""
+
+    name: str
+
+    def recognises(self, document: Mapping[str, Any]) -> bool:
+        """Whether the document is of this kind; cheap, and true of broken ones too."""
+        ...
+
+    def read(self, document: Mapping[str, Any], times: Times) -> Network:
+        """The network.
+
+        Raises:
+            NetworkError: it is not one; says where.
+            OptionError: the times are missing or wrong.
+        """
+        ...
+
+
+TIMED_READERS: tuple[TimedReader, ...] = (neat_python_ctrnn, neat_python_iznn)
+"""Asked before the others."""
+
 READERS: tuple[Reader, ...] = (own, neat_python, neataptic_ts, neataptic)
 """Asked in this order."""
 
@@ -48,27 +79,31 @@ def load_network(
     Args:
         source: a path, JSON text (a string that starts with a brace), bytes, a parsed document, a
             live neat-python network, or a Network, which is returned as it is.
-        time_step: of the integration, for neat-python's ctrnn and iznn networks only.
-        advance_time: what one step of `run` advances them by; their JSON says neither.
+        time_step: of the integration, for neat-python's ctrnn (seconds) and iznn (milliseconds)
+            networks only.
+        advance_time: what one step of `run` advances them by, a time_step if it is not given; their
+            JSON says neither.
 
     Raises:
         DocumentError: it cannot be read, is not JSON, or is nothing this package knows.
         NetworkError: it is not a network; says where.
-        OptionError: times for a network that has none.
+        OptionError: times for a network that has none, or none for one that needs them.
     """
-    network = source if isinstance(source, Network) else _read(_document(source))
-    if time_step is not None or advance_time is not None:
-        raise OptionError(
-            "time_step and advance_time are for ctrnn and iznn networks",
-            where="time_step" if time_step is not None else "advance_time",
-        )
-    return network
+    times = Times(time_step, advance_time)
+    if not isinstance(source, Network):
+        return _read(_document(source), times)
+    times.refuse()
+    return source
 
 
-def _read(document: Any) -> Network:
+def _read(document: Any, times: Times) -> Network:
     if isinstance(document, Mapping):
+        for timed in TIMED_READERS:
+            if timed.recognises(document):
+                return timed.read(document, times)
         for reader in READERS:
             if reader.recognises(document):
+                times.refuse()
                 return reader.read(document)
         if "graph" in document:
             raise DocumentError("this is a JSON ONNX model, not a network", hint=_ONNX_HINT)

@@ -2,11 +2,12 @@
 
 A feed-forward network is evaluated in topological order; a recurrent one reads the current inputs,
 and of every other node what it was one step before. Nodes that nothing reads are not in the file.
+Networks whose step is an amount of time have readers of their own.
 """
 
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 import numpy as np
 from pydantic import Field
@@ -46,6 +47,7 @@ AGGREGATION_NAMES = {
     key: key for key in ("sum", "product", "max", "min", "maxabs", "median", "mean")
 }
 _VERSION = "1.0"
+_TYPES = ("feedforward", "recurrent", "ctrnn", "iznn")
 
 _Id = Annotated[int, Field(ge=-(2**53), le=2**53)]
 
@@ -55,7 +57,9 @@ class _Function(ForeignDocument):
     custom: bool = False
 
 
-class _Node(ForeignDocument):
+class Node(ForeignDocument):
+    """A node of a network of any type."""
+
     id: _Id
     type: Literal["input", "hidden", "output"]
     activation: _Function
@@ -64,18 +68,9 @@ class _Node(ForeignDocument):
     response: float
 
 
-class _CtrnnNode(_Node):
-    time_constant: float
+class Connection(ForeignDocument):
+    """A connection of a network of any type."""
 
-
-class _IzhikevichNode(_Node):
-    a: float
-    b: float
-    c: float
-    d: float
-
-
-class _Connection(ForeignDocument):
     source: _Id = Field(alias="from")
     target: _Id = Field(alias="to")
     weight: float
@@ -94,30 +89,19 @@ class _Head(ForeignDocument):
     network_type: str
 
 
-class _Document(_Head):
+class Document(_Head):
+    """A network of any type."""
+
     topology: _Topology
-    nodes: Sequence[_Node]
-    connections: list[_Connection]
+    nodes: Sequence[Node]
+    connections: list[Connection]
 
 
-class _StaticDocument(_Document):
-    nodes: list[_Node]
+class _StaticDocument(Document):
+    nodes: list[Node]
 
 
-class _CtrnnDocument(_Document):
-    nodes: list[_CtrnnNode]
-
-
-class _IzhikevichDocument(_Document):
-    nodes: list[_IzhikevichNode]
-
-
-_KINDS: dict[str, type[_Document]] = {
-    "feedforward": _StaticDocument,
-    "recurrent": _StaticDocument,
-    "ctrnn": _CtrnnDocument,
-    "iznn": _IzhikevichDocument,
-}
+Parsed = TypeVar("Parsed", bound=Document)
 
 
 def recognises(document: Mapping[str, Any]) -> bool:
@@ -131,12 +115,21 @@ def read(document: Mapping[str, Any]) -> Network:
     Raises:
         NetworkError: it is not a network; says where.
     """
+    return _network(parse_document(_StaticDocument, document))
+
+
+def parse_document(kind: type[Parsed], document: Mapping[str, Any]) -> Parsed:
+    """The document of a network of any type, as a `kind`.
+
+    Raises:
+        NetworkError: it is not one; says where.
+    """
     head = parse(_Head, document, NetworkError)
-    if head.network_type not in _KINDS:
+    if head.network_type not in _TYPES:
         raise NetworkError(
             f"unknown network_type '{head.network_type}'",
             where="network_type",
-            hint=f"Known: {', '.join(_KINDS)}",
+            hint=f"Known: {', '.join(_TYPES)}",
         )
     if head.format_version != _VERSION:
         warnings.warn(
@@ -144,23 +137,16 @@ def read(document: Mapping[str, Any]) -> Network:
             NeatOnnxWarning,
             stacklevel=2,
         )
-    parsed = parse(_KINDS[head.network_type], document, NetworkError)
-    if head.network_type in ("ctrnn", "iznn"):
-        raise not_supported(head.network_type)
-    return _network(parsed)
+    parsed = parse(kind, document, NetworkError)
+    _check_topology(parsed)
+    return parsed
 
 
-def not_supported(kind: str) -> NetworkError:
-    """The refusal of a kind of network that has no reader yet."""
-    return NetworkError(f"{kind} networks of neat-python are not supported yet")
-
-
-def _network(document: _Document) -> Network:
+def _network(document: Document) -> Network:
     recurrent = document.network_type == "recurrent"
     inputs, outputs = document.topology.input_keys, document.topology.output_keys
-    _check_topology(document)
     nodes = {node.id: node for node in document.nodes if node.type != "input"}
-    silent = _silent(document, nodes, recurrent)
+    silent = silent_ids(document, nodes, recurrent)
     ids = [*inputs, *nodes, *silent]
     position = {key: index for index, key in enumerate(ids)}
     neurons, activations, aggregations = _neurons(document, ids)
@@ -189,7 +175,7 @@ def _refuse_cycles(network: Network) -> None:
         ) from error
 
 
-def _check_topology(document: _Document) -> None:
+def _check_topology(document: Document) -> None:
     topology = document.topology
     for count, said in (("num_inputs", "input_keys"), ("num_outputs", "output_keys")):
         number, found = getattr(topology, count), len(getattr(topology, said))
@@ -212,11 +198,14 @@ def _check_topology(document: _Document) -> None:
         seen.add(node.id)
 
 
-def _silent(document: _Document, nodes: Mapping[int, _Node], recurrent: bool) -> list[int]:
+def silent_ids(document: Document, nodes: Mapping[int, Node], recurrent: bool) -> list[int]:
     """Ids that stand for the constant 0: named, but not in the list of nodes.
 
     Both kinds of network start an output at 0, and leave it there if it has no node. In a recurrent
     one that also holds for a node without enabled connections into it.
+
+    Raises:
+        NetworkError: a connection ends in an input or, unless that is such a 0, nowhere.
     """
     inputs, outputs = document.topology.input_keys, document.topology.output_keys
     known = {*inputs, *nodes, *outputs}
@@ -236,7 +225,7 @@ def _silent(document: _Document, nodes: Mapping[int, _Node], recurrent: bool) ->
 
 
 def _neurons(
-    document: _Document, ids: Sequence[int]
+    document: Document, ids: Sequence[int]
 ) -> tuple[Neurons, tuple[str, ...], tuple[str, ...]]:
     """The neurons with these ids; those without a node are the constant 0 or an input."""
     bias, response = dict.fromkeys(ids, 0.0), dict.fromkeys(ids, 1.0)
@@ -244,8 +233,8 @@ def _neurons(
     for index, node in enumerate(document.nodes):
         if node.type != "input":
             bias[node.id], response[node.id] = node.bias, node.response
-            functions[node.id] = _function(node, index, "activation")
-            sums[node.id] = _function(node, index, "aggregation")
+            functions[node.id] = function_name(node, index, "activation")
+            sums[node.id] = function_name(node, index, "aggregation")
     activations, activation = codes_of([*functions.values()])
     aggregations, aggregation = codes_of([*sums.values()])
     neurons = Neurons(
@@ -259,7 +248,12 @@ def _neurons(
     return neurons, activations, aggregations
 
 
-def _function(node: _Node, index: int, what: Literal["activation", "aggregation"]) -> str:
+def function_name(node: Node, index: int, what: Literal["activation", "aggregation"]) -> str:
+    """What we call the activation or aggregation of the node at `index`.
+
+    Raises:
+        NetworkError: nobody knows it.
+    """
     registry: Mapping[str, Registered]
     if what == "activation":
         function, names, registry = node.activation, ACTIVATION_NAMES, ACTIVATIONS
@@ -278,7 +272,7 @@ def _function(node: _Node, index: int, what: Literal["activation", "aggregation"
 
 
 def _connections(
-    genes: Sequence[_Connection], position: Mapping[int, int], inputs: int, recurrent: bool
+    genes: Sequence[Connection], position: Mapping[int, int], inputs: int, recurrent: bool
 ) -> Connections:
     source = _at(position, [gene.source for gene in genes])
     return Connections.of(

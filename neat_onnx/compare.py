@@ -4,15 +4,14 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from pydantic import BaseModel, Field
 
 from neat_onnx.errors import ModelError, OptionError
 from neat_onnx.lift import leading_axes
-from neat_onnx.model import DataType, Model, ValueInfo, load_model
+from neat_onnx.model import DataType, Model, ValueInfo
 from neat_onnx.network.network import Floats, Network
 from neat_onnx.operators.state import state_pairs
-from neat_onnx.readers import load_network
 from neat_onnx.repair import repaired
+from neat_onnx.report import Report
 from neat_onnx.runtimes import Player, Runtime
 
 BOUND = {DataType.FLOAT: 1e-12, DataType.DOUBLE: 1e-24}
@@ -21,69 +20,9 @@ _FEWEST = 4
 STEPS = 16
 
 
-class Report(BaseModel):
-    """What a comparison found. Errors are the model's output minus the network's."""
-
-    passed: bool = Field(description="Whether the normalised MSE is within its bound.")
-    mse: float | None = Field(description="Mean squared error; null if a value is not finite.")
-    normalised_mse: float | None = Field(
-        description="The MSE divided by max(1, mean square of the network's outputs)."
-    )
-    bound: float = Field(description="What the normalised MSE may be for this type.")
-    max_abs_error: float | None
-    max_rel_error: float | None = Field(description="Relative to max(1, |output|).")
-    samples: int
-    steps: int = Field(description="Length of the sequences; 1 without memory.")
-    seed: int
-    runtime: str = Field(description="What ran the model, with its version.")
-    dtype: str
-    not_finite: int = Field(description="Output values that are infinite or NaN on either side.")
-    first_error: str | None = Field(
-        None, description="Where it fails: the first neuron whose value differs."
-    )
-    rounding: float | None = Field(
-        None,
-        description="Where it fails in float32: the normalised MSE that rounding the genes alone "
-        "gives. If it is as large, the network is that sensitive: export it in float64.",
-    )
-
-    def __str__(self) -> str:
-        verdict = "passed" if self.passed else "FAILED"
-        found = "not finite" if self.normalised_mse is None else f"{self.normalised_mse:.3g}"
-        where = f"; first at {self.first_error}" if self.first_error else ""
-        if self.rounding is not None:
-            where += f"; rounding the genes to float32 alone gives {self.rounding:.3g}"
-        return (
-            f"{verdict}: normalised MSE {found} (bound {self.bound:g}) over {self.samples} samples"
-            f"{f' of {self.steps} steps' if self.steps > 1 else ''} in {self.runtime}{where}"
-        )
-
-
-def verify(
-    net: Any,
-    model: Any,
-    *,
-    samples: int = 256,
-    seed: int = 0,
-    runtime: Runtime = "reference",
-) -> Report:
-    """Compare a network with a model on sampled inputs: zeros, ones, normal and large ones.
-
-    A network with memory is compared on sequences of 16 steps, each from the initial state.
-
-    Args:
-        net: a Network, or whatever `load_network` reads.
-        model: a Model, or whatever `load_model` reads.
-        samples: how many inputs, or sequences, 4 or more.
-        seed: the same seed gives the same samples.
-        runtime: "reference" is onnx's reference evaluator; "onnxruntime" has to be installed.
-
-    Raises:
-        ModelError: the runtime refuses the model, or inputs and outputs do not fit the network's.
-        OptionError: an unknown runtime, one that is not installed, or too few samples.
-    """
-    net = net if isinstance(net, Network) else load_network(net)
-    model = repaired(load_model(model))
+def compare(net: Network, model: Model, *, samples: int, seed: int, runtime: Runtime) -> Report:
+    """See `neat_onnx.verify`."""
+    model = repaired(model)
     if samples < _FEWEST:
         raise OptionError(f"{samples} samples are too few", where="samples", hint="Take 4 or more")
     _check_ports(net, model)

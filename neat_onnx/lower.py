@@ -1,4 +1,4 @@
-"""Export: a Network to a Model. The core, which names no operator.
+"""Lower: a Network to a Model. The core of export, which names no operator.
 
 Schedule, then level by level: ask the handlers which neurons they claim, let them lower, and check
 that every neuron is bound to a column of a tensor. Then the passes, and the finishing touches.

@@ -1,0 +1,114 @@
+"""The activation functions of RNN, LSTM and GRU nodes, in terms of the activations of neurons.
+
+ONNX gives them parameters, neurons have none: each is a weighted sum of known activations.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
+
+Function = Literal[
+    "Affine",
+    "Elu",
+    "HardSigmoid",
+    "LeakyRelu",
+    "Relu",
+    "ScaledTanh",
+    "Sigmoid",
+    "Softplus",
+    "Softsign",
+    "Tanh",
+    "ThresholdedRelu",
+]
+
+
+@dataclass(frozen=True)
+class Curve:
+    """f(z) = offset + Σ weight · activation(slope · z + shift), with |z| clipped before.
+
+    Attributes:
+        terms: (activation, weight) of each term.
+        clip: the bound of |z|; None for none.
+    """
+
+    terms: tuple[tuple[str, float], ...]
+    slope: float = 1.0
+    shift: float = 0.0
+    offset: float = 0.0
+    clip: float | None = None
+
+
+def plain(name: str) -> Curve:
+    """An activation of neurons as it is."""
+    return Curve(((name, 1.0),))
+
+
+IDENTITY, COMPLEMENT = plain("identity"), plain("complement")
+
+
+class _Form(NamedTuple):
+    """A function's curve for its parameters α and β, and their defaults; None where it has none."""
+
+    curve: Callable[[float, float], Curve]
+    alpha: float | None = None
+    beta: float | None = None
+
+
+def _affine(alpha: float, beta: float) -> Curve:
+    return replace(IDENTITY, slope=alpha, shift=beta)
+
+
+def _elu(alpha: float, _: float) -> Curve:
+    return Curve((("elu", alpha), ("relu", 1.0 - alpha)))
+
+
+def _hard_sigmoid(alpha: float, beta: float) -> Curve:
+    """αz + β between 0 and 1."""
+    return Curve((("hard_tanh", 0.5),), slope=2.0 * alpha, shift=2.0 * beta - 1.0, offset=0.5)
+
+
+def _leaky_relu(alpha: float, _: float) -> Curve:
+    return Curve((("identity", alpha), ("relu", 1.0 - alpha)))
+
+
+def _scaled_tanh(alpha: float, beta: float) -> Curve:
+    return Curve((("tanh", alpha),), slope=beta)
+
+
+def _thresholded_relu(alpha: float, _: float) -> Curve:
+    """z where z > α, else 0."""
+    return Curve((("relu", 1.0), ("step", alpha)), shift=-alpha)
+
+
+_FORMS: dict[Function, _Form] = {
+    "Affine": _Form(_affine, 1.0, 0.0),
+    "Elu": _Form(_elu, 1.0),
+    "HardSigmoid": _Form(_hard_sigmoid, 0.2, 0.5),
+    "LeakyRelu": _Form(_leaky_relu, 0.01),
+    "Relu": _Form(lambda alpha, beta: plain("relu")),
+    "ScaledTanh": _Form(_scaled_tanh, 1.0, 1.0),
+    "Sigmoid": _Form(lambda alpha, beta: plain("sigmoid")),
+    "Softplus": _Form(lambda alpha, beta: plain("softplus")),
+    "Softsign": _Form(lambda alpha, beta: plain("softsign")),
+    "Tanh": _Form(lambda alpha, beta: plain("tanh")),
+    "ThresholdedRelu": _Form(_thresholded_relu, 1.0),
+}
+
+
+def curves(
+    functions: Sequence[Function],
+    alphas: Sequence[float],
+    betas: Sequence[float],
+    clip: float | None,
+) -> list[Curve]:
+    """The curves of a node's functions; those with parameters take the next of each list."""
+    alpha, beta = iter(alphas), iter(betas)
+    forms = [_FORMS[function] for function in functions]
+    return [
+        replace(form.curve(_taken(alpha, form.alpha), _taken(beta, form.beta)), clip=clip)
+        for form in forms
+    ]
+
+
+def _taken(values: Iterator[float], default: float | None) -> float:
+    return 0.0 if default is None else next(values, default)

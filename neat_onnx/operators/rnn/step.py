@@ -1,0 +1,108 @@
+"""What a cell is made with: the parameters of one direction, and neurons that sum parts."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from neat_onnx.lifting import Array, LiftingContext
+from neat_onnx.model import Node
+from neat_onnx.network.activations import activation_named
+from neat_onnx.network.network import NONE, Floats, Ints
+from neat_onnx.operators.formula import writable
+from neat_onnx.operators.rnn.curves import IDENTITY, Curve, plain
+
+
+@dataclass(frozen=True)
+class Part:
+    """Connections into the neurons of a layer: signals, the rows they lead to, weights, gates."""
+
+    source: Ints
+    row: Ints
+    weight: Floats
+    gate: Ints
+
+
+_NO_INTS = np.empty(0, np.int64)
+_NOTHING = Part(_NO_INTS, _NO_INTS, np.empty(0), _NO_INTS)
+
+
+def full(source: Ints | None, matrix: Array, gate: Ints | None = None) -> Part:
+    """Every neuron reads all of `source` (k,), by `matrix` (neurons, k); `gate` (k,) gates them.
+
+    None is a source of zeros.
+    """
+    if source is None:
+        return _NOTHING
+    row, column = np.nonzero(matrix)
+    gates = np.full(len(row), NONE) if gate is None else gate[column]
+    return Part(source[column], row, matrix[row, column], gates)
+
+
+def each(source: Ints | None, weight: npt.ArrayLike = 1.0, gate: Ints | None = None) -> Part:
+    """Every neuron reads its own element of `source`, gated by its own of `gate`."""
+    if source is None:
+        return _NOTHING
+    weights = np.broadcast_to(np.asarray(weight, np.float64), source.shape)
+    row = np.flatnonzero(weights)
+    gates = np.full(len(row), NONE) if gate is None else gate[row]
+    return Part(source[row], row, weights[row], gates)
+
+
+@dataclass(frozen=True)
+class Step:
+    """The parameters of one direction of a node, with H hidden units, and neurons for its cell.
+
+    Attributes:
+        w: (gates, H, I), what multiplies the input.
+        r: (gates, H, H), what multiplies the previous step's H.
+        wb, rb: (gates, H), the biases of both.
+        peephole: (3, H), what multiplies the memory of an LSTM's own unit.
+        curves: the activations, in the operator's order.
+    """
+
+    ctx: LiftingContext
+    node: Node
+    w: Floats
+    r: Floats
+    wb: Floats
+    rb: Floats
+    peephole: Floats
+    curves: Sequence[Curve]
+
+    def sums(self, *parts: Part, bias: npt.ArrayLike = 0.0, curve: Curve = IDENTITY) -> Ints:
+        """H new neurons: what `curve` makes of the sum of their parts and bias, as signals."""
+        if curve.clip is not None:  # hard_tanh clips at 1
+            unit = replace(plain("hard_tanh"), slope=1.0 / curve.clip)
+            held = self.sums(*parts, bias=bias, curve=unit)
+            return self.sums(each(held, curve.clip), curve=replace(curve, clip=None))
+        bias = curve.slope * np.asarray(bias) + curve.shift
+        states = self._layer(parts, bias, curve.slope)
+        terms = [(self._activated(states, name), weight) for name, weight in curve.terms]
+        if len(terms) == 1 and terms[0][1] == 1.0 and curve.offset == 0.0:
+            return terms[0][0]
+        weighted = [each(signals, weight) for signals, weight in terms]
+        return self._activated(self._layer(weighted, curve.offset), "identity")
+
+    def constant(self, values: Floats) -> Ints:
+        """Neurons that give `values`, whatever comes."""
+        return self._activated(self._layer([], values.ravel(), count=values.size), "identity")
+
+    def _layer(
+        self,
+        parts: Sequence[Part],
+        bias: npt.ArrayLike,
+        response: float = 1.0,
+        count: int | None = None,
+    ) -> Ints:
+        units = self.w.shape[1] if count is None else count
+        layer = self.ctx.add_neurons(self.node, units, bias=bias, response=response)
+        layer.tensor = ""  # no tensor is these neurons alone: a state reads them as well
+        for part in parts:
+            self.ctx.connect(part.source, layer.states[part.row], part.weight, part.gate)
+        return layer.states
+
+    def _activated(self, states: Ints, name: str) -> Ints:
+        formula = writable(activation_named(name).expression, self.ctx.data_type)
+        return self.ctx.settled_from(states, formula)

@@ -1,0 +1,197 @@
+"""What RNN, LSTM and GRU share: inputs, outputs, directions, and the walk over the steps.
+
+Each brings one short cell: the neurons of one step. A network steps by itself, so the cell is made
+once, and what it hands on stands in registers. Y_h and Y_c, which ONNX gives at the end of the
+sequence, are given at every step, as if the sequence ended there.
+
+Where the steps are features (an axis of fixed length behind the batch, or with batch_axis=None)
+there is a cell for every step, and all directions work.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from neat_onnx.lifting import REGISTER, Array, LiftingContext, Value
+from neat_onnx.network.network import Floats, Ints
+from neat_onnx.operators.rnn.curves import Function, curves
+from neat_onnx.operators.rnn.ends import check_ends
+from neat_onnx.operators.rnn.nodes import Recurrence
+from neat_onnx.operators.rnn.step import Step
+
+_MOST_STEPS = 1000
+_W, _R, _B, _LENGTHS, _INITIAL, _PEEPHOLE = 1, 2, 3, 4, 5, 7
+_UNROLL = "With batch_axis=None and fixed sizes, every step gets neurons of its own"
+
+
+Cell = Callable[[Step, Ints, list[Ints | None]], list[Ints]]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What tells one operator from the others.
+
+    Attributes:
+        gates: how many matrices stand one above the other in W and in R.
+        functions: the activations that it has if it names none.
+        states: how many states a step hands to the next one, H first.
+        cell: makes the neurons of one step: from the input (I,) and the states (H,), None for
+            zeros, to the new states.
+    """
+
+    gates: int
+    functions: tuple[Function, ...]
+    states: int
+    cell: Cell
+
+
+def lift_recurrence(ctx: LiftingContext, node: Recurrence, kind: Kind) -> None:
+    """Make the neurons of a node, and bind its outputs."""
+    x = ctx.settle(ctx.value(node, 0))
+    if x.ndim != 3:
+        ctx.fail(node, f"its input has {x.ndim} axes, expected 3")
+    if node.attributes.layout:
+        x = x.swapaxes(0, 1)
+    steps = _directions(ctx, node, kind, x.shape[2])
+    stepping = len(x) == 1 and not ctx.features_only
+    _check(ctx, node, len(x), stepping)
+    shape = (len(steps), x.shape[1], steps[0].w.shape[1])
+    start = [_start(ctx, node, _INITIAL + k, shape, stepping, steps[0]) for k in range(kind.states)]
+    every, last = [], []
+    for k, step in enumerate(steps):
+        held = [None if signals is None else signals[k] for signals in start]
+        outputs, states = _walk(kind, step, x, held, _order(node, k, len(x)))
+        every.append(outputs)
+        last.append(states)
+    results = [np.stack(every, axis=1), *np.stack(last, axis=1)]
+    if stepping:
+        for registers, signals in zip(start, results[1:], strict=True):
+            assert registers is not None
+            ctx.next.update(zip(registers.ravel().tolist(), signals.ravel().tolist(), strict=True))
+    if node.attributes.layout:
+        results = [np.moveaxis(signals, -2, 0) for signals in results]
+    for name, signals in zip(node.output, results, strict=False):
+        if name:
+            ctx.operands[name] = Value(signals)
+
+
+def _walk(
+    kind: Kind, step: Step, x: Ints, start: list[Ints | None], order: range
+) -> tuple[Ints, Ints]:
+    """H at every step (T, N, H), and the states after the last one (states, N, H)."""
+    count, units = x.shape[1], step.w.shape[1]
+    every = np.empty((len(x), count, units), np.int64)
+    last = np.empty((kind.states, count, units), np.int64)
+    for sample in range(count):
+        states = [None if signals is None else signals[sample] for signals in start]
+        for t in order:
+            after = kind.cell(step, x[t, sample], states)
+            every[t, sample], last[:, sample] = after[0], after
+            states = [*after]
+    return every, last
+
+
+def _order(node: Recurrence, direction: int, length: int) -> range:
+    backwards = node.attributes.direction == "reverse" or direction == 1
+    return range(length)[::-1] if backwards else range(length)
+
+
+def _directions(ctx: LiftingContext, node: Recurrence, kind: Kind, inputs: int) -> list[Step]:
+    """The parameters of each direction."""
+    given = node.attributes
+    count = 2 if given.direction == "bidirectional" else 1
+    recurrent = ctx.constant(node, _R)
+    units = recurrent.shape[-1]
+    if given.hidden_size not in (None, units):
+        ctx.fail(node, f"hidden_size is {given.hidden_size}, R is for {units}")
+    rows = kind.gates * units
+    w = _parameter(ctx, node, _W, (count, rows, inputs)).reshape(count, kind.gates, units, inputs)
+    r = _parameter(ctx, node, _R, (count, rows, units)).reshape(count, kind.gates, units, units)
+    b = _parameter(ctx, node, _B, (count, 2 * rows)).reshape(count, 2, kind.gates, units)
+    p = _parameter(ctx, node, _PEEPHOLE, (count, 3 * units)).reshape(count, 3, units)
+    functions = kind.functions * count if given.activations is None else given.activations
+    if len(functions) != len(kind.functions) * count:
+        ctx.fail(
+            node, f"it has {len(functions)} activations, expected {len(kind.functions) * count}"
+        )
+    if given.clip is not None and given.clip <= 0:
+        ctx.fail(node, f"clip is {given.clip}, expected more than 0")
+    each = curves(functions, given.activation_alpha, given.activation_beta, given.clip)
+    width = len(kind.functions)
+    return [
+        Step(ctx, node, w[k], r[k], b[k, 0], b[k, 1], p[k], each[k * width : (k + 1) * width])
+        for k in range(count)
+    ]
+
+
+def _parameter(
+    ctx: LiftingContext, node: Recurrence, position: int, shape: tuple[int, ...]
+) -> Array:
+    """A constant of this shape; zeros where it is left out."""
+    if ctx.optional(node, position) is None:
+        return np.zeros(shape)
+    values = ctx.constant(node, position)
+    if values.shape != shape:
+        ctx.fail(
+            node,
+            f"{node.input[position]} has the shape {list(values.shape)}, expected {list(shape)}",
+        )
+    return values
+
+
+def _check(ctx: LiftingContext, node: Recurrence, length: int, stepping: bool) -> None:
+    """Refuse what depends on how long the sequence is, where that is not known."""
+    direction = node.attributes.direction
+    if stepping:
+        check_ends(ctx)
+    if stepping and direction != "forward":
+        ctx.fail(node, f"direction {direction}: its first step needs the last input", _UNROLL)
+    if length > _MOST_STEPS:
+        ctx.fail(node, f"it has {length} steps, the most is {_MOST_STEPS}")
+    if ctx.optional(node, _LENGTHS) is None:
+        return
+    if stepping or any(each != length for each in ctx.integers(node, _LENGTHS)):
+        ctx.fail(node, "sequence_lens: a network's sequences all have the same length", _UNROLL)
+
+
+def _start(
+    ctx: LiftingContext,
+    node: Recurrence,
+    position: int,
+    shape: tuple[int, ...],
+    stepping: bool,
+    step: Step,
+) -> Ints | None:
+    """Signals of the states before the first step, (directions, N, H); None for zeros."""
+    operand = ctx.optional(node, position)
+    if operand is None:
+        operand = np.zeros(shape)
+    elif node.attributes.layout:
+        operand = ctx.constant(node, position).swapaxes(0, 1)
+    if isinstance(operand, Value):
+        if stepping:
+            ctx.fail(
+                node,
+                f"its initial state {node.input[position]} is computed, and has to be constant",
+                _UNROLL,
+            )
+        return ctx.settle(operand)
+    values = _of_shape(ctx, node, position, operand, shape)
+    if stepping:
+        signals = ctx.add_signals(values.size, REGISTER)
+        ctx.initial.update(zip(signals.tolist(), values.ravel().tolist(), strict=True))
+        return signals.reshape(shape)
+    return step.constant(values).reshape(shape) if np.any(values) else None
+
+
+def _of_shape(
+    ctx: LiftingContext, node: Recurrence, position: int, values: Array, shape: tuple[int, ...]
+) -> Floats:
+    """An initial state of this shape; one that is the same for all of a batch is one sample's."""
+    if values.ndim == 3 and shape[1] == 1 and np.all(values == values[:, :1]):
+        values = values[:, :1]
+    if values.shape != shape:
+        name, found = node.input[position], list(values.shape)
+        ctx.fail(node, f"the initial state {name} has the shape {found}, expected {list(shape)}")
+    return values
