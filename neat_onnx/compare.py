@@ -8,7 +8,8 @@ import numpy as np
 from neat_onnx.errors import ModelError, OptionError
 from neat_onnx.lift import leading_axes
 from neat_onnx.model import DataType, Model, ValueInfo
-from neat_onnx.network.network import Floats, Network
+from neat_onnx.network.genes import Floats
+from neat_onnx.network.network import Network
 from neat_onnx.operators.state import state_pairs
 from neat_onnx.repair import repaired
 from neat_onnx.report import Report

@@ -21,7 +21,8 @@ from neat_onnx.lifting import (
 from neat_onnx.model import Model, ValueInfo
 from neat_onnx.model.wiring import require_wiring
 from neat_onnx.network.expression import VARIABLE
-from neat_onnx.network.network import Ints, Network, Port
+from neat_onnx.network.genes import Ints, Port
+from neat_onnx.network.network import Network
 from neat_onnx.operators.state import initial_states, state_pairs
 from neat_onnx.passes import drop_dead
 from neat_onnx.resolve import Resolution

@@ -23,7 +23,7 @@ import numpy.typing as npt
 from neat_onnx.errors import ModelError, NeatOnnxError
 from neat_onnx.model import DataType, Graph, Model, Node
 from neat_onnx.network.expression import VARIABLE, Expression
-from neat_onnx.network.network import Floats, Ints
+from neat_onnx.network.genes import Floats, Ints
 
 Array = npt.NDArray[Any]
 

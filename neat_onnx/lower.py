@@ -13,7 +13,8 @@ from neat_onnx.errors import OptionError
 from neat_onnx.genome import genome_metadata
 from neat_onnx.lowering import UNBOUND, Block, LoweringContext
 from neat_onnx.model import Graph, MetadataEntry, Model, OperatorSet, ValueInfo
-from neat_onnx.network.network import Ints, Network
+from neat_onnx.network.genes import Ints
+from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import Schedule, contributing, schedule, with_late_sinks
 from neat_onnx.operators import HANDLERS, Handler
 from neat_onnx.operators.ports import open_input, produce_output

@@ -13,8 +13,9 @@ import numpy.typing as npt
 
 from neat_onnx.model import DataType, Node, Tensor
 from neat_onnx.network.activations import activation_named
+from neat_onnx.network.genes import NONE, Bools, Ints
 from neat_onnx.network.growth import overflowing
-from neat_onnx.network.network import NONE, Bools, Ints, Network
+from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import Schedule, contributing
 from neat_onnx.network.signals import signals_of
 from neat_onnx.options import ExportOptions

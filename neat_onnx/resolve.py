@@ -13,17 +13,8 @@ import numpy as np
 from neat_onnx.errors import ModelError
 from neat_onnx.lifting import INPUT, REGISTER, SETTLED, STATE, LiftingContext, Links, Value
 from neat_onnx.network.expression import VARIABLE, Expression
-from neat_onnx.network.network import (
-    NONE,
-    Bools,
-    Connections,
-    Floats,
-    Ints,
-    Network,
-    Neurons,
-    Port,
-    codes_of,
-)
+from neat_onnx.network.genes import NONE, Bools, Connections, Floats, Ints, Neurons, Port, codes_of
+from neat_onnx.network.network import Network
 from neat_onnx.operators.formula import known_activation
 
 

@@ -9,7 +9,8 @@ import numpy as np
 from neat_onnx.errors import NetworkError
 from neat_onnx.genome import GENOME, GenomeDocument
 from neat_onnx.model import DataType, Model, ValueInfo
-from neat_onnx.network.network import Floats, Network
+from neat_onnx.network.genes import Floats
+from neat_onnx.network.network import Network
 from neat_onnx.network.program import Program
 from neat_onnx.network.schedule import schedule
 from neat_onnx.parsing import parse

@@ -18,7 +18,8 @@ from neat_onnx.genome.document import (
 from neat_onnx.lift import Lifted, lift
 from neat_onnx.lowering import LoweringContext
 from neat_onnx.model import Model
-from neat_onnx.network.network import NONE, Bools, Connections, Ints, Network
+from neat_onnx.network.genes import NONE, Bools, Connections, Ints
+from neat_onnx.network.network import Network
 
 
 def genome_metadata(ctx: LoweringContext, model: Model) -> dict[str, str]:

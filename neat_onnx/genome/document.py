@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 from pydantic import Field
 
-from neat_onnx.network.network import NONE, Connections, Floats, Ints, Network
+from neat_onnx.network.genes import NONE, Connections, Floats, Ints
+from neat_onnx.network.network import Network
 from neat_onnx.parsing import Document
 
 GENOME, NETWORK = "neat_onnx.genome", "neat_onnx.network"

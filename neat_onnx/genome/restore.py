@@ -23,7 +23,8 @@ from neat_onnx.network.document import (
     NeuronDocument,
     parse_network_document,
 )
-from neat_onnx.network.network import NONE, Connections, Ints, Network, Neurons, Port, codes_of
+from neat_onnx.network.genes import NONE, Connections, Ints, Neurons, Port, codes_of
+from neat_onnx.network.network import Network
 from neat_onnx.parsing import parse
 from neat_onnx.repair import repaired
 from neat_onnx.text import parse_json

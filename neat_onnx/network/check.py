@@ -1,24 +1,20 @@
 """What must hold for every Network, checked once when it is made."""
 
 import math
+from collections.abc import Iterable
 
 import numpy as np
 
 from neat_onnx.errors import NetworkError
-from neat_onnx.network.network import (
-    MAX_DELAY,
-    NONE,
-    Bools,
-    Network,
-    Where,
-    check_names,
-    network_error,
-)
+from neat_onnx.network.activations import activation_named
+from neat_onnx.network.aggregations import aggregation_named
+from neat_onnx.network.genes import MAX_DELAY, NONE, Bools, Where, network_error
+from neat_onnx.network.network import Network
 
 
 def check_network(net: Network) -> None:
     """Raise NetworkError at the first thing that makes `net` no network."""
-    check_names(net.activations, net.aggregations)
+    _check_names(net.activations, net.aggregations)
     _check_ports(net)
     _check_neurons(net)
     _check_connections(net)
@@ -91,3 +87,11 @@ def _refuse_first(wrong: Bools, what: Where, message: str, values: np.ndarray) -
     if np.any(wrong):
         position = int(np.argmax(wrong))
         raise network_error(what, position, message.format(values[position]))
+
+
+def _check_names(activations: Iterable[str], aggregations: Iterable[str]) -> None:
+    """Raise NetworkError for a name that is not registered."""
+    for name in activations:
+        activation_named(name)
+    for name in aggregations:
+        aggregation_named(name)

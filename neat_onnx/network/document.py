@@ -10,16 +10,16 @@ import numpy as np
 from pydantic import Field
 
 from neat_onnx.errors import NetworkError
-from neat_onnx.network.network import (
+from neat_onnx.network.genes import (
     MAX_DELAY,
     NONE,
     Connections,
-    Network,
     Neurons,
     Port,
     codes_of,
     network_error,
 )
+from neat_onnx.network.network import Network
 from neat_onnx.parsing import Document, parse
 
 Size = Annotated[int, Field(ge=0, lt=2**31)]

@@ -8,7 +8,8 @@ import numpy as np
 
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.aggregations import aggregation_named
-from neat_onnx.network.network import NONE, Floats, Network
+from neat_onnx.network.genes import NONE, Floats
+from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import schedule
 
 

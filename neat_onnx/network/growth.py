@@ -9,7 +9,8 @@ import numpy as np
 
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.aggregations import aggregation_named
-from neat_onnx.network.network import NONE, Bools, Network
+from neat_onnx.network.genes import NONE, Bools
+from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import Schedule
 
 

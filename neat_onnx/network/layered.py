@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from neat_onnx.errors import NetworkError
-from neat_onnx.network.network import Connections, Network, Neurons, Port, codes_of
+from neat_onnx.network.genes import Connections, Neurons, Port, codes_of
+from neat_onnx.network.network import Network
 
 
 def mlp(sizes: Sequence[int], hidden: str, output: str, seed: int) -> Network:

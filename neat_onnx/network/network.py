@@ -16,131 +16,24 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from neat_onnx.errors import NetworkError
-from neat_onnx.network.activations import activation_named
-from neat_onnx.network.aggregations import aggregation_named
+from neat_onnx.network.genes import (
+    NONE,
+    Bools,
+    Connections,
+    Floats,
+    Ints,
+    Neurons,
+    Port,
+    same_arrays,
+)
 
 if TYPE_CHECKING:
     from neat_onnx.network.document import NetworkDocument
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
-
-NONE = -1  # no neuron
-MAX_DELAY = 1000  # steps; each one is a register for every sample
-
-
-@dataclass(frozen=True)
-class Port:
-    """A named input or output: an array of neurons.
-
-    Attributes:
-        name: the name it has in the ONNX graph.
-        shape: its shape without the batch dimension.
-        neurons: positions in the network, in C order; their number is the product of `shape`.
-    """
-
-    name: str
-    shape: tuple[int, ...]
-    neurons: Ints
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Port)
-            and (self.name, self.shape) == (other.name, other.shape)
-            and np.array_equal(self.neurons, other.neurons)
-        )
-
-    __hash__ = None  # type: ignore[assignment]
-
-
-@dataclass(frozen=True, eq=False)
-class Neurons:
-    """The neurons, as arrays of length n; a neuron is its position in them.
-
-    Attributes:
-        id: what the gene is called; unique.
-        activation, aggregation: position of the name in the network's tables.
-        bias, response: finite.
-        initial: the value that a delayed connection reads before the first step.
-        name: for people; may be empty.
-    """
-
-    id: Ints
-    activation: Ints
-    aggregation: Ints
-    bias: Floats
-    response: Floats
-    initial: Floats
-    name: tuple[str, ...] = ()
-
-    def __len__(self) -> int:
-        return len(self.id)
-
-
-@dataclass(frozen=True, eq=False)
-class Connections:
-    """The connections, as arrays of length m, in the order in which a neuron adds its inputs.
-
-    Attributes:
-        source, target: positions of neurons.
-        weight: finite.
-        enabled: False for a gene that does not compute.
-        delay: steps, 0 or more.
-        reads_state: the source's z rather than its activation.
-        gater: the neuron whose activation multiplies the weight, or NONE.
-        gate_delay: steps, 0 or more.
-        initial_gain: the gain while the gater has not been computed yet.
-    """
-
-    source: Ints
-    target: Ints
-    weight: Floats
-    enabled: Bools
-    delay: Ints
-    reads_state: Bools
-    gater: Ints
-    gate_delay: Ints
-    initial_gain: Floats
-
-    def __len__(self) -> int:
-        return len(self.source)
-
-    @classmethod
-    def of(
-        cls,
-        source: npt.ArrayLike,
-        target: npt.ArrayLike,
-        weight: npt.ArrayLike,
-        **others: npt.ArrayLike,
-    ) -> Connections:
-        """Connections from arrays; what is not given is plain: enabled, no delay, no gate."""
-        count = len(np.asarray(source, np.int64))
-        plain: dict[str, Any] = {
-            "enabled": np.ones(count, np.bool_),
-            "delay": np.zeros(count, np.int64),
-            "reads_state": np.zeros(count, np.bool_),
-            "gater": np.full(count, NONE, np.int64),
-            "gate_delay": np.zeros(count, np.int64),
-            "initial_gain": np.zeros(count),
-        }
-        given = {name: np.asarray(value, plain[name].dtype) for name, value in others.items()}
-        return cls(
-            np.asarray(source, np.int64),
-            np.asarray(target, np.int64),
-            np.asarray(weight, np.float64),
-            **(plain | given),
-        )
-
-    def take(self, which: npt.NDArray[Any]) -> Connections:
-        """Those that `which` selects (positions or a mask), in that order."""
-        return Connections(*(getattr(self, field.name)[which] for field in fields(self)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,8 +86,8 @@ class Network:
         return (
             self.inputs == other.inputs
             and self.outputs == other.outputs
-            and _same_arrays(self.connections, other.connections, ())
-            and _same_arrays(self.neurons, other.neurons, ("activation", "aggregation", "name"))
+            and same_arrays(self.connections, other.connections, ())
+            and same_arrays(self.neurons, other.neurons, ("activation", "aggregation", "name"))
             and self.neuron_names == other.neuron_names
             and np.array_equal(self.activation_names, other.activation_names)
             and np.array_equal(self.aggregation_names, other.aggregation_names)
@@ -387,35 +280,3 @@ class Network:
         from neat_onnx.network.layered import mlp  # noqa: PLC0415
 
         return mlp(sizes, activation, output_activation or activation, seed)
-
-
-def _same_arrays(one: Any, other: Any, without: tuple[str, ...]) -> bool:
-    return all(
-        np.array_equal(getattr(one, field.name), getattr(other, field.name))
-        for field in fields(one)
-        if field.name not in without
-    )
-
-
-def codes_of(names: Sequence[str]) -> tuple[tuple[str, ...], Ints]:
-    """A sorted table of the distinct names, and each name's position in it."""
-    table, codes = np.unique(np.asarray(names, dtype=object), return_inverse=True)
-    return tuple(str(name) for name in table), codes.astype(np.int64).reshape(-1)
-
-
-def check_names(activations: Iterable[str], aggregations: Iterable[str]) -> None:
-    """Raise NetworkError for a name that is not registered."""
-    for name in activations:
-        activation_named(name)
-    for name in aggregations:
-        aggregation_named(name)
-
-
-Where = Literal["inputs", "outputs", "neurons", "connections"]
-
-
-def network_error(
-    what: Where, position: int, message: str, hint: str | None = None
-) -> NetworkError:
-    """An error about the gene at `position` of one of the document's lists."""
-    return NetworkError(message, where=f"{what}[{position}]", hint=hint)

@@ -12,8 +12,9 @@ import numpy as np
 
 from neat_onnx.network.activations import Activation, activation_named
 from neat_onnx.network.aggregations import Aggregation, aggregation_named
+from neat_onnx.network.genes import NONE, Bools, Floats, Ints
 from neat_onnx.network.growth import overflowing
-from neat_onnx.network.network import NONE, Bools, Floats, Ints, Network
+from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import Schedule, schedule
 from neat_onnx.network.signals import signals_of
 

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from neat_onnx.errors import NetworkError
-from neat_onnx.network.network import Floats, Network, Port
+from neat_onnx.network.genes import Floats, Port
+from neat_onnx.network.network import Network
 from neat_onnx.network.program import Program
 
 

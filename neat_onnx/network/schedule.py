@@ -5,7 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from neat_onnx.errors import NetworkError
-from neat_onnx.network.network import NONE, Bools, Ints, Network
+from neat_onnx.network.genes import NONE, Bools, Ints
+from neat_onnx.network.network import Network
 
 _NAMED_IN_A_CYCLE = 12
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from neat_onnx.network.network import NONE, Connections, Floats, Ints, Network
+from neat_onnx.network.genes import NONE, Connections, Floats, Ints
+from neat_onnx.network.network import Network
 
 
 @dataclass(frozen=True)

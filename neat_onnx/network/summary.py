@@ -5,7 +5,8 @@ from collections import Counter
 import numpy as np
 from pydantic import BaseModel, Field
 
-from neat_onnx.network.network import NONE, Network
+from neat_onnx.network.genes import NONE
+from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import schedule
 
 

@@ -8,7 +8,7 @@ from neat_onnx.errors import OptionError
 from neat_onnx.lowering import Block, LoweringContext
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.expression import VARIABLE, Expression
-from neat_onnx.network.network import NONE, Floats, Ints
+from neat_onnx.network.genes import NONE, Floats, Ints
 from neat_onnx.operators.elementwise import Add, Mul
 from neat_onnx.operators.formula import FormulaEmitter, scalar_slope
 from neat_onnx.operators.shaping import Identity, Split

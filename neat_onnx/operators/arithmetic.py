@@ -11,7 +11,7 @@ import numpy as np
 from neat_onnx.lifting import Array, Layer, LiftingContext, Operand, Value
 from neat_onnx.model import Node
 from neat_onnx.network.expression import VARIABLE
-from neat_onnx.network.network import Floats
+from neat_onnx.network.genes import Floats
 from neat_onnx.operators.formula import scalar_slope
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from neat_onnx.lowering import UNBOUND, Columns, LoweringContext
-from neat_onnx.network.network import Ints
+from neat_onnx.network.genes import Ints
 from neat_onnx.operators.elementwise import Mul
 from neat_onnx.operators.shaping import Concat, Gather
 

@@ -14,7 +14,7 @@ from neat_onnx.lowering import Block, LoweringContext
 from neat_onnx.model import Attributes, Node
 from neat_onnx.network.aggregations import aggregation_named
 from neat_onnx.network.expression import VARIABLE, Expression, call, constant
-from neat_onnx.network.network import Bools, Floats, Ints
+from neat_onnx.network.genes import Bools, Floats, Ints
 from neat_onnx.operators.activate import activate, groups_of, in_column_order, respond, slopes
 from neat_onnx.operators.columns import columns_for
 from neat_onnx.operators.elementwise import Div

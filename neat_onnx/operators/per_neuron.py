@@ -8,7 +8,7 @@ import numpy as np
 from neat_onnx.lowering import Block, LoweringContext
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.expression import VARIABLE
-from neat_onnx.network.network import Ints
+from neat_onnx.network.genes import Ints
 from neat_onnx.operators.dense import Gemm, by_overflowing_source, responses, weight_matrix
 from neat_onnx.operators.formula import FormulaEmitter
 from neat_onnx.operators.shaping import Concat, Identity

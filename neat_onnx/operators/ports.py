@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from neat_onnx.lowering import LoweringContext
 from neat_onnx.model import Node
-from neat_onnx.network.network import Port
+from neat_onnx.network.genes import Port
 from neat_onnx.operators.columns import exactly
 from neat_onnx.operators.shaping import Flatten, Identity, Reshape
 

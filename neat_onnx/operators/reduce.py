@@ -14,7 +14,7 @@ from neat_onnx.lowering import Block, LoweringContext
 from neat_onnx.model import Attributes, Node
 from neat_onnx.network.aggregations import aggregation_named
 from neat_onnx.network.expression import Expression, call
-from neat_onnx.network.network import Ints
+from neat_onnx.network.genes import Ints
 from neat_onnx.operators.activate import activate, in_column_order, respond
 from neat_onnx.operators.columns import exactly
 from neat_onnx.operators.elementwise import Mul

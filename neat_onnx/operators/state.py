@@ -15,7 +15,7 @@ from pydantic import FiniteFloat, TypeAdapter, ValidationError
 from neat_onnx.errors import ModelError
 from neat_onnx.lowering import Block, LoweringContext
 from neat_onnx.model import Model
-from neat_onnx.network.network import Bools, Floats, Ints
+from neat_onnx.network.genes import Bools, Floats, Ints
 from neat_onnx.operators.columns import exactly
 from neat_onnx.operators.ports import produce
 from neat_onnx.operators.shaping import Identity

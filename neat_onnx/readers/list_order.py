@@ -18,17 +18,8 @@ from pydantic import Field
 
 from neat_onnx.errors import NeatOnnxWarning, NetworkError
 from neat_onnx.network.activations import ACTIVATIONS
-from neat_onnx.network.network import (
-    NONE,
-    Bools,
-    Connections,
-    Floats,
-    Ints,
-    Network,
-    Neurons,
-    Port,
-    codes_of,
-)
+from neat_onnx.network.genes import NONE, Bools, Connections, Floats, Ints, Neurons, Port, codes_of
+from neat_onnx.network.network import Network
 from neat_onnx.parsing import ForeignDocument
 from neat_onnx.readers.names import translated
 

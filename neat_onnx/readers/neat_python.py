@@ -15,7 +15,8 @@ from pydantic import Field
 from neat_onnx.errors import NeatOnnxWarning, NetworkError
 from neat_onnx.network.activations import ACTIVATIONS
 from neat_onnx.network.aggregations import AGGREGATIONS
-from neat_onnx.network.network import Connections, Network, Neurons, Port, codes_of
+from neat_onnx.network.genes import Connections, Neurons, Port, codes_of
+from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import schedule
 from neat_onnx.parsing import ForeignDocument, parse
 from neat_onnx.readers.names import Registered, how_to_register, is_users_own, translated

@@ -98,7 +98,6 @@ class _Compiler:
         for gene in document.connections:
             self._into[gene.target].append(gene)
         self._genes = Genes([*document.topology.input_keys, *self._nodes])
-        self._one = self._genes.helper("one", [], bias=1.0), 0
         self._ids = {
             (key, what, k): self._id(key, what, k)
             for k in range(1, advances + 1)
@@ -126,19 +125,20 @@ class _Compiler:
 
     def _add(self, node: _Node, key: int, k: int) -> None:
         """One advance of one neuron."""
-        current = self._helper(key, "current", k, [(self._one, node.bias)])
+        half = self._dt / 2.0
+        current = self._helper(key, "current", k, [], bias=node.bias)
         for gene in self._into[key]:
             if gene.enabled or k == self._advances:
                 source = self._value(gene.source, "fired", k - 1)
                 self._genes.connect(source, current[0], gene.weight, enabled=gene.enabled)
         recovery = self._value(key, "recovery", k - 1)
         v = self._value(key, "potential", k - 1)
-        for half in ("first", "second"):
-            square = self._helper(key, f"{half} square", k, [(v, 1.0)], activation="square")
-            curve = self._helper(key, f"{half} curve", k, [(square, 0.04), (v, 5.0)], bias=140.0)
-            reads = [(curve, 1.0), (recovery, -1.0), (current, 1.0)]
-            slope = self._helper(key, f"{half} slope", k, reads)
-            v = self._helper(key, f"{half} half step", k, [(v, 1.0), (slope, 0.5 * self._dt)])
+        for part in ("first", "second"):
+            square = self._helper(key, f"{part} square", k, [(v, 1.0)], activation="square")
+            reads = [(square, 0.04 * half), (v, 1.0 + 5.0 * half), (recovery, -half)]
+            v = self._helper(
+                key, f"{part} half step", k, [*reads, (current, half)], bias=140.0 * half
+            )
         self._fire(node, key, k, v, recovery)
 
     def _fire(self, node: _Node, key: int, k: int, v: Value, recovery: Value) -> None:
@@ -148,8 +148,8 @@ class _Compiler:
         self._neuron(key, "fired", k, [(v, 1.0)], activation="step", bias=-_THRESHOLD)
         self._neuron(key, "potential", k, [(spike, node.c)], initial=node.c)
         self._genes.connect(v, self._ids[key, "potential", k], 1.0, gater=quiet[0])
-        slope = self._helper(key, "recovery slope", k, [(v, node.b), (recovery, -1.0)])
-        reads = [(recovery, 1.0), (slope, self._dt * node.a), (spike, node.d)]
+        decay = self._dt * node.a
+        reads = [(recovery, 1.0 - decay), (v, decay * node.b), (spike, node.d)]
         self._neuron(key, "recovery", k, reads, initial=node.b * node.c)
 
     def _neuron(self, key: int, what: str, k: int, reads: Any, **gene: Any) -> None:

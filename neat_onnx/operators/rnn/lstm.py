@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import partial
 
 from neat_onnx.lifting import LiftingContext, lifts
-from neat_onnx.network.network import Ints
+from neat_onnx.network.genes import Ints
 from neat_onnx.operators.rnn.curves import COMPLEMENT, Curve
 from neat_onnx.operators.rnn.nodes import LSTM
 from neat_onnx.operators.rnn.step import Part, Step, each, full

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from neat_onnx.lifting import Array, LiftingContext
 from neat_onnx.model import Node
 from neat_onnx.network.activations import activation_named
-from neat_onnx.network.network import NONE, Floats, Ints
+from neat_onnx.network.genes import NONE, Floats, Ints
 from neat_onnx.operators.formula import writable
 from neat_onnx.operators.rnn.curves import IDENTITY, Curve, plain
 

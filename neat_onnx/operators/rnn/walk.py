@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from neat_onnx.lifting import REGISTER, Array, LiftingContext, Value
-from neat_onnx.network.network import Floats, Ints
+from neat_onnx.network.genes import Floats, Ints
 from neat_onnx.operators.rnn.curves import Function, curves
 from neat_onnx.operators.rnn.ends import check_ends
 from neat_onnx.operators.rnn.nodes import Recurrence
