@@ -110,7 +110,8 @@ def _parser() -> argparse.ArgumentParser:
 
 def _add_conversions(to: Any) -> None:
     one = _command(to, "export", commands.export, "turn a network into ONNX", _EXPORT_EPILOG)
-    one.usage = f"{one.prog} [-h] [--verify] [--json] [--time-step T] [--advance-time T] [export options] IN OUT"
+    flags = "[-h] [--verify] [--json] [--time-step T] [--advance-time T] [export options]"
+    one.usage = f"{one.prog} {flags} IN OUT"
     one.add_argument("file", metavar="IN", help="a network")
     one.add_argument("out", metavar="OUT", help="what to write: .onnx or .json")
     one.add_argument(

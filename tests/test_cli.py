@@ -20,10 +20,6 @@ DAG = "nts-net-dag-01"
 REFUSED, PASSED = 2, 0
 MAY_REFUSE = {"refuse", "refuse-or-warn", "either"}
 MUST_WARN = {"refuse-or-warn", "accept-with-warning"}
-# NeatapticTS leaves the graph output without a producer: such documents are refused until the
-# neataptic dialect is repaired while it is read
-NOT_REPAIRED_YET = {"onnx-huge-metadata", "onnx-metadata-notjson"}
-UNPRODUCED = "error: graph output 'output' is produced by no node (graph.outputs)"
 
 
 @pytest.fixture
@@ -183,6 +179,49 @@ def test_import_with_and_without_a_batch(run, network):
     assert run("import", "net.onnx", "b.json", "--batch-axis", "none", "--json")[0] == 0
     assert neat_onnx.load_network("a.json").inputs[0].shape == (2,)
     assert neat_onnx.load_network("b.json").inputs[0].shape == (1, 2)
+
+
+# --- networks whose step is an amount of time -----------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "times"),
+    [
+        ("np-ctrnn-v21-3", ["--time-step", "0.125", "--advance-time", "0.5"]),
+        ("np-ctrnn-v20-1", ["--time-step", "0.125"]),
+        ("np-iznn-4", ["--time-step", "1", "--advance-time", "1"]),
+    ],
+)
+def test_times_are_flags(run, name, times):
+    net = run.folder / "net.json"
+    net.write_text(json.dumps(case(name).source))
+    assert run("export", net, "net.onnx", "--verify", *times)[0] == 0
+    told = json.loads(run("inspect", net, "--json", *times)[1])
+    assert told["network"]["library"].startswith("neat-python")
+    assert told["network"]["has_memory"]
+    assert run("verify", net, "net.onnx", "--samples", "8", *times)[0] == 0
+
+
+@pytest.mark.parametrize("command", ["inspect", "export", "verify"])
+def test_without_a_time_step_it_is_one_line(run, command):
+    net = run.folder / "net.json"
+    net.write_text(json.dumps(case("np-iznn-4").source))
+    code, out, errors = run(command, net, *([] if command == "inspect" else ["net.onnx"]))
+    assert (code, out, len(errors)) == (2, "", 1)
+    assert "does not say their time step (time_step). Give time_step" in errors[0]
+    assert "--time-step" in errors[0]
+    assert left_in(run) == ["net.json"]
+
+
+def test_times_for_what_has_none(run, network):
+    run("export", network, "net.onnx")
+    run("export", network, "model.json")
+    for file in (network, "net.onnx", "model.json"):
+        code, _, errors = run("inspect", file, "--advance-time", "1")
+        assert code == 2
+        assert errors == [
+            "error: time_step and advance_time are for ctrnn and iznn networks (advance_time)"
+        ]
 
 
 # --- inspect, validate, verify, schema -----------------------------------------------------------
@@ -358,10 +397,7 @@ def test_bad_networks(run, path, entry):
 def test_bad_models(run, path, entry):
     for arguments in (["inspect", path], ["import", path, "out.json"]):
         code, _, errors = run(*arguments)
-        if path.stem in NOT_REPAIRED_YET:
-            assert (code, errors) == (REFUSED, [UNPRODUCED])
-        else:
-            assert_verdict(code, errors, entry)
+        assert_verdict(code, errors, entry)
     assert left_in(run) == ([] if code else ["out.json"])
     if not code:
         expected = entry["if_accepted"]

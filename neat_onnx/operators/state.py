@@ -51,7 +51,7 @@ class _Column:
 
 
 def open_states(ctx: LoweringContext, blocks: Sequence[Block]) -> list[State]:
-    """Give every register a column of an input, those of one block and one delay together."""
+    """Give every register a column of an input, those of one level and one delay together."""
     states: list[State] = []
     for (level, _, _, depth, _), columns in _grouped(ctx, blocks):
         stem = f"_l{level}" if states else ""
@@ -128,7 +128,8 @@ _Key = tuple[int, int, int, int, int]
 def _grouped(ctx: LoweringContext, blocks: Sequence[Block]) -> list[tuple[_Key, list[_Column]]]:
     """Registers by (level, block, state or activation, delay, variant), in that order.
 
-    Two registers of one signal that start at different values are variants.
+    The block counts where all its values are carried; it is -1 for the others of a level. Two
+    registers of one signal that start at different values are variants.
     """
     home, place = _places(ctx, blocks)
     registers, used = ctx.signals.registers, _used(ctx, blocks)
@@ -152,9 +153,9 @@ def _grouped(ctx: LoweringContext, blocks: Sequence[Block]) -> list[tuple[_Key, 
             variant += 1
             key = (*key[:4], variant)
         groups.setdefault(key, {})[int(place[neuron])] = _Column(signal, origin, initial)
-    for key, columns in groups.items():
-        if key[1] >= 0 and blocks[key[1]].whole_state and key[3] == 1:
-            _complete(ctx, blocks[key[1]], bool(key[2]), columns)
+    for (_, block, kind, delay, _), columns in groups.items():
+        if block >= 0 and delay == 1:
+            _complete(ctx, blocks[block].neurons, place, bool(kind), columns)
     return [(key, [columns[k] for k in sorted(columns)]) for key, columns in sorted(groups.items())]
 
 
@@ -172,13 +173,16 @@ def _used(ctx: LoweringContext, blocks: Sequence[Block]) -> Bools:
 
 
 def _places(ctx: LoweringContext, blocks: Sequence[Block]) -> tuple[Ints, Ints]:
-    """The block of each neuron, -1 for inputs, and its position there."""
+    """The block of each neuron, -1 if it is not carried as a whole, and where the neuron stands
+    among all, inputs first.
+    """
     home = np.full(len(ctx.net), -1, np.int64)
     place = np.zeros(len(ctx.net), np.int64)
-    place[ctx.net.input_neurons] = np.arange(len(ctx.net.input_neurons))
+    ordered = np.concatenate([ctx.net.input_neurons, *(block.neurons for block in blocks)])
+    place[ordered] = np.arange(len(ordered))
     for k, block in enumerate(blocks):
-        home[block.neurons] = k
-        place[block.neurons] = np.arange(len(block.neurons))
+        if block.whole_state:
+            home[block.neurons] = k
     return home, place
 
 
@@ -190,9 +194,9 @@ def _neuron_of(ctx: LoweringContext, signal: int) -> tuple[int, bool]:
 
 
 def _complete(
-    ctx: LoweringContext, block: Block, is_state: bool, columns: dict[int, _Column]
+    ctx: LoweringContext, neurons: Ints, place: Ints, is_state: bool, columns: dict[int, _Column]
 ) -> None:
-    """A column for every neuron of the block, as a recurrent layer's matrix wants it."""
-    for k, neuron in enumerate(block.neurons.tolist()):
+    """A column for every neuron of a block, as a recurrent layer's matrix wants it."""
+    for neuron in neurons.tolist():
         origin = int(ctx.state[neuron]) if is_state else neuron
-        columns.setdefault(k, _Column(int(ctx.spare[neuron]), origin, 0.0))
+        columns.setdefault(int(place[neuron]), _Column(int(ctx.spare[neuron]), origin, 0.0))

@@ -74,6 +74,6 @@ def swaps_of(time_step: float, advance_time: float) -> Swaps | None:
             f"with time_step {time_step!r} and advance_time {advance_time!r}, neat-python 2.0.0 "
             f"rounds the time differently {len(changes)} times in {followed} steps",
             where="time_step",
-            hint="Choose times that are sums of powers of two, such as 0.125",
+            hint="Choose rounder ones, such as 0.125",
         )
     return Swaps(tuple(changes), followed) if changes else None

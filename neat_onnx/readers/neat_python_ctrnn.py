@@ -102,7 +102,7 @@ def read(document: Mapping[str, Any], times: Times) -> Network:
 
 
 def _integrator(version: str | None) -> _Integrator:
-    found = re.match(r"(\d+)\.(\d+)", version or "")
+    found = re.match(r"(\d{1,9})\.(\d{1,9})", version or "")
     if not found:
         raise NetworkError(
             "the document does not say which neat-python wrote it, and so how it is integrated",
@@ -207,10 +207,7 @@ class _Compiler:
 
     def _add_buffers(self, key: int, swaps: int, stays: int) -> None:
         """The states that the first sub-step reads, where they may have changed places."""
-        last, before = (
-            self._value(key, len(self._lengths)),
-            self._value(key, len(self._lengths) - 1),
-        )
+        last, before = (self._value(key, len(self._lengths) - k) for k in (0, 1))
         for k, (usual, swapped) in ((0, (last, before)), (-1, (before, last))):
             buffer = self._genes.neuron(self._state[key, k], f"node {key} buffer {1 + k}", [])
             for (source, _), gater in ((usual, stays), (swapped, swaps)):

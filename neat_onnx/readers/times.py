@@ -1,13 +1,16 @@
 """The times that networks of continuous time need and their documents do not hold."""
 
 import math
+import sys
 from dataclasses import dataclass
 from numbers import Real
+from typing import Any
 
 from neat_onnx.errors import OptionError
 
 MAX_SUB_STEPS = 1000  # each one is a copy of every neuron
 _ROUNDING = 1e-15
+_LARGEST = sys.float_info.max
 
 
 @dataclass(frozen=True)
@@ -67,12 +70,12 @@ def sub_steps(time_step: float, advance_time: float) -> list[float]:
         )
     count = max(1, round(ratio))
     if not math.isclose(ratio, count, rel_tol=_ROUNDING):
-        count = math.ceil(ratio)
+        count = max(1, math.ceil(ratio))
     return [time_step] * (count - 1) + [advance_time - (count - 1) * time_step]
 
 
-def _positive(name: str, value: object) -> float:
-    number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
-    if not (math.isfinite(number) and number > 0.0):
-        raise OptionError(f"{name} should be a positive number, got {value!r}", where=name)
-    return number
+def _positive(name: str, value: Any) -> float:
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    if is_number and 0.0 < value <= _LARGEST:
+        return float(value)
+    raise OptionError(f"{name} should be a positive number, got {value!r}", where=name)

@@ -27,6 +27,7 @@ from neat_onnx.network.network import Network
 MILLION = [1000, 500, 800, 125]  # layer sizes: 1,000,000 connections
 HIDDEN, INPUTS, OUTPUTS = 200, 8, 4
 BATCH = 1024
+STEPS = 1000
 
 
 class Row(NamedTuple):
@@ -47,7 +48,7 @@ def main() -> int:
     if sys.argv[1:]:
         print(json.dumps({"million": million, "activate": activate}[sys.argv[1]]()))
         return 0
-    rows = [*million_rows(), *evolved_rows(), activate_row()]
+    rows = [*million_rows(), *evolved_rows(), activate_row(), scan_row()]
     print("| what | measured | bound | |\n|---|---|---|---|")
     for row in rows:
         bound = f"{'≥' if row.at_least else '≤'} {row.bound:g}"
@@ -271,6 +272,48 @@ def activate_row() -> Row:
         50,
         True,
         f"{found['ours'] * 1e6:.1f} µs to {found['peer'] * 1e6:.0f} µs",
+    )
+
+
+def scan_row() -> Row:
+    """A recurrent network over a long sequence: one Scan against neat-python's loop.
+
+    The weights are small enough that rounding does not grow from step to step.
+    """
+    random = np.random.default_rng(2)
+    tanh, total = neat.activations.tanh_activation, neat.aggregations.sum_aggregation
+    evals = [
+        (
+            neuron,
+            tanh,
+            total,
+            0.1 * random.normal(),
+            1.0,
+            [
+                (int(source), 0.1 * random.normal())
+                for source in np.unique(random.integers(-INPUTS, HIDDEN, 5))
+            ],
+        )
+        for neuron in range(HIDDEN)
+    ]
+    keys = list(range(-INPUTS, 0))
+    peer = neat.nn.RecurrentNetwork(keys, list(range(OUTPUTS)), evals)
+    model = session(neat_onnx.export(neat_onnx.load_network(peer), sequence=True).to_bytes())
+    x = random.normal(size=(STEPS, 1, INPUTS)).astype(np.float32)
+    rows = x[:, 0].tolist()
+
+    def loop() -> list[list[float]]:
+        peer.reset()
+        return [list(peer.activate(row)) for row in rows]
+
+    np.testing.assert_allclose(model.run(None, {"input": x})[0][:, 0], loop(), atol=1e-5)
+    slow, fast = medians(loop, lambda: model.run(None, {"input": x}))
+    return Row(
+        f"{HIDDEN} recurrent neurons, {STEPS} steps: Scan in onnxruntime, times faster",
+        slow / fast,
+        20,
+        True,
+        f"{fast * 1e3:.1f} ms to {slow * 1e3:.0f} ms",
     )
 
 

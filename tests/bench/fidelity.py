@@ -2,9 +2,9 @@
 
     python tests/bench/fidelity.py
 
-Every case of independent samples is read, run and exported; onnxruntime computes the model, and
-everything is compared with what the library that wrote the network computed itself. Errors are
-relative to max(1, |value|).
+Every case is read, run and exported; onnxruntime computes the model, and everything is compared
+with what the library that wrote the network computed itself. Networks with memory are played as
+single steps and as one Scan, the worse of the two is told. Errors are relative to max(1, |value|).
 """
 
 import sys
@@ -15,9 +15,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import onnxruntime
 
-sys.path.insert(0, str(Path(__file__).absolute().parents[1]))
+sys.path[:0] = [str(Path(__file__).absolute().parents[1] / part) for part in ("", "readers")]
 
+import timed
 from cases import Case, cases
+from playing import played, sequences
 
 import neat_onnx
 
@@ -30,7 +32,15 @@ GROUPS = {
     "neataptic": "nap-net",
     "neat-python feed-forward": "np-ff",
     "neat-python, each activation and aggregation": "np-atom",
+    "NeatapticTS self-loops, backward connections": "nts-net-loop nts-net-back",
+    "NeatapticTS gates": "nts-net-gate",
+    "NeatapticTS LSTM and GRU": "nts-net-lstm nts-net-gru",
+    "neataptic with memory": "nap-net",
+    "neat-python recurrent": "np-rec",
+    "neat-python ctrnn, both integrators": "np-ctrnn",
+    "neat-python iznn": "np-iznn",
 }
+WITH_MEMORY = 8  # from here on
 
 
 class Measured(NamedTuple):
@@ -51,8 +61,11 @@ def main() -> None:
         "| networks | cases | `Network.activate` | onnxruntime float64 | onnxruntime float32 "
         "| JSON and back |\n|---|---|---|---|---|---|"
     )
-    for title, group in GROUPS.items():
-        found = [measured(case) for case in cases(group, sequence=False)]
+    for number, (title, groups) in enumerate(GROUPS.items()):
+        chosen = cases(*groups.split(), sequence=None if number >= WITH_MEMORY else False)
+        if title == "neataptic with memory":
+            chosen = [case for case in chosen if case.sequence]
+        found = [measured(case) for case in chosen]
         worst = Measured(*(max(column) for column in zip(*found, strict=True)))
         same = sum(each.same_genome for each in found)
         double = _told(worst.double, worst.double_share)
@@ -64,31 +77,26 @@ def main() -> None:
 
 
 def measured(case: Case) -> Measured:
-    net = case.network()
-    want = case.outputs
-    double = computed(net, case, "float64")
-    single = computed(net, case, "float32")
+    net = timed.read(case) if "advance" in case.document else case.network()
+    x, want, tolerance32, tolerance64 = sequences(case)
+    double = computed(net, x, want, "float64")
+    single = computed(net, x, want, "float32")
     model = neat_onnx.load_model(neat_onnx.export(net).to_json())
     return Measured(
-        own=_error(net.activate(case.inputs), want, 1.0),
+        own=_error(net.run(x), want, 1.0),
         double=_error(double, want, 1.0),
         single=_error(single, want, 1.0),
-        double_share=_error(double, want, case.tolerance64),
-        single_share=_error(single, want, case.tolerance32),
+        double_share=_error(double, want, tolerance64),
+        single_share=_error(single, want, tolerance32),
         same_genome=neat_onnx.import_model(model) == net,
     )
 
 
-def computed(net: neat_onnx.Network, case: Case, dtype: Any) -> Any:
-    model = neat_onnx.export(net, dtype=dtype)
-    session = onnxruntime.InferenceSession(model.to_bytes(), providers=["CPUExecutionProvider"])
-    feed = {
-        given.name: np.zeros((len(case.inputs), *given.shape[1:]), dtype)  # a state starts at 0
-        for given in session.get_inputs()
-    }
-    feed["input"] = case.inputs.astype(dtype)
-    (output,) = session.run(["output"], feed)
-    return np.asarray(output, np.float64)
+def computed(net: neat_onnx.Network, x: Any, want: Any, dtype: Any) -> Any:
+    """What onnxruntime gives: of a step and of a Scan, whichever is farther off."""
+    forms = [{}, {"sequence": True}] if net.has_memory else [{}]
+    results = [played(neat_onnx.export(net, dtype=dtype, **form), x) for form in forms]
+    return max(results, key=lambda got: _error(got, want, 1.0))
 
 
 def _error(got: Any, want: Any, tolerance: Any) -> float:

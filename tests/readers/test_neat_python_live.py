@@ -6,7 +6,6 @@ import neat
 import numpy as np
 import pytest
 from neat import activations, aggregations
-from neat.ctrnn import CTRNN
 from neat.export import export_network_json
 from neat.nn import FeedForwardNetwork, RecurrentNetwork
 
@@ -173,9 +172,7 @@ def test_a_weight_that_is_no_number():
     assert caught.value.where == "connections[0].weight"
 
 
-def test_what_of_theirs_is_no_network_or_not_supported():
-    with pytest.raises(NetworkError, match="ctrnn networks of neat-python are not supported yet"):
-        load_network(CTRNN([-1], [0], {}))
+def test_what_of_theirs_is_no_network():
     with pytest.raises(DocumentError, match="not a network") as caught:
         load_network(neat.DefaultGenome(3))
     assert "FeedForwardNetwork.create" in str(caught.value.hint)

@@ -3,7 +3,7 @@
 import pytest
 from cases import Case, assert_within, case, cases
 
-from neat_onnx.errors import NeatOnnxWarning, NetworkError
+from neat_onnx.errors import NeatOnnxWarning
 from neat_onnx.network.evaluate import evaluate
 from neat_onnx.network.schedule import schedule
 from neat_onnx.readers import load_network
@@ -66,12 +66,6 @@ def test_keeps_every_gene(read: Case):
 def test_every_network_has_an_order():
     for read in CASES:
         assert schedule(read.network()).depth >= 1
-
-
-@pytest.mark.parametrize("name", ["np-ctrnn-v20-1", "np-ctrnn-v21-1", "np-iznn-3"])
-def test_continuous_and_spiking_networks_are_refused_in_a_sentence(name: str):
-    with pytest.raises(NetworkError, match="are not supported yet"):
-        load_network(case(name).source)
 
 
 def test_a_connection_that_an_input_gates_is_dead_and_said_to_be():
