@@ -15,6 +15,7 @@ from neat_onnx.readers import Reader
 
 ROOT = Path(__file__).parents[1]
 SAMPLE = ROOT / "web" / "samples" / "neat-python.json"
+LSTM = ROOT / "tests" / "corpora" / "nts-net-lstm-2.json"
 
 
 def blocks(document, language):
@@ -41,8 +42,10 @@ def python(code, folder):
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A directory with an evolved network in winner.json."""
+    """A directory with an evolved network in winner.json, and one with memory in lstm.json."""
     shutil.copy(SAMPLE, tmp_path / "winner.json")
+    source = json.loads(LSTM.read_text(encoding="utf-8"))["source"]
+    (tmp_path / "lstm.json").write_text(json.dumps(source), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import onnxruntime
 
-sys.path[:0] = [str(Path(__file__).absolute().parents[1] / part) for part in ("", "readers")]
+sys.path.insert(0, str(Path(__file__).absolute().parents[1]))
+sys.path.insert(0, str(Path(__file__).absolute().parents[1] / "readers"))
 
 import timed
 from cases import Case, cases
