@@ -1,0 +1,38 @@
+"""What export writes runs in onnxruntime-web, the runtime of browsers, as it does elsewhere."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import numpy as np
+from cases import assert_within, case
+from playing import sequences
+
+from neat_onnx import export
+
+SCRIPT = Path(__file__).with_name("play_in_web.mjs")
+STATELESS = ["nts-net-dag-24", "np-ff-19", "np-atom-agg-median", "nap-net-perceptron-4"]
+SEQUENCES = ["nts-net-lstm-2", "nts-net-gate-3", "np-rec-10", "nap-net-narx-2"]
+
+
+def test_models_and_scans_run_in_onnxruntime_web(tmp_path):
+    jobs, wanted = [], []
+    for name in STATELESS + SEQUENCES:
+        chosen = case(name)
+        sequence = name in SEQUENCES
+        x, want, tolerance, _ = sequences(chosen)
+        if not sequence:
+            x, want, tolerance = x[0], want[0], tolerance[0]
+        path = tmp_path / f"{name}.onnx"
+        export(chosen.network(), sequence=sequence).save(path)
+        jobs.append({"model": str(path), "dims": x.shape, "x": x.ravel().tolist()})
+        wanted.append((want, tolerance))
+    listing = tmp_path / "jobs.json"
+    listing.write_text(json.dumps(jobs), encoding="utf-8")
+    run = subprocess.run(
+        ["node", str(SCRIPT), str(listing)], capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 0, run.stderr
+    results = json.loads(run.stdout.splitlines()[-1])
+    for result, (want, tolerance) in zip(results, wanted, strict=True):
+        assert_within(np.reshape(result["y"], result["dims"]), want, tolerance)
