@@ -9,8 +9,11 @@ import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import numpy as np
+
 import neat_onnx
 from neat_onnx.errors import DocumentError, NeatOnnxError, NeatOnnxWarning, printable
+from neat_onnx.network.genes import Ints
 from neat_onnx.network.network import Network
 from neat_onnx.network.summary import drawing, summary
 from neat_onnx.options import export_options
@@ -19,6 +22,8 @@ from neat_onnx.text import parse_json
 Progress = Callable[[str, float], None]
 
 _MOST_DRAWN = 4000
+_TIMES = ("time_step", "advance_time")
+_held: list[Network] = []  # the network that was converted last, to be stepped through; or none
 
 
 class Reply(NamedTuple):
@@ -79,10 +84,30 @@ def _convert(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
     return Reply({**result, "warnings": list(dict.fromkeys(told))}, blobs)
 
 
+def _step(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
+    """One step of the network that was converted last; without a state, its first one."""
+    if not _held:
+        raise DocumentError("there is no network to step through", hint="Convert a file first")
+    (net,) = _held
+    state = params.get("state")
+    before = net.initial_state(1) if state is None else np.array([_numbers(state)], np.float64)
+    outputs, after = net.step(_numbers(params.get("inputs", [])), before)
+    return Reply({"outputs": outputs.tolist(), "state": after[0].tolist()}, {})
+
+
+def _numbers(values: list[float | str]) -> list[float]:
+    """Numbers that may have come as words: see `_finite`."""
+    try:
+        return [float(value) for value in values]
+    except (TypeError, ValueError) as error:
+        raise DocumentError(f"these are not numbers: {error}") from error
+
+
 def _converted(
     params: dict[str, Any], data: bytes, progress: Progress
 ) -> tuple[dict[str, Any], dict[str, bytes]]:
     """Read a network and export it, or read a model and import it; then compare the two."""
+    _held.clear()
     progress("reading", 0.05)
     options = export_options(params.get("options"))
     document = _document(str(params.get("name", "")), data)
@@ -91,7 +116,8 @@ def _converted(
         progress("importing", 0.25)
         net, kind = neat_onnx.import_model(model), "model"
     else:
-        net, kind = neat_onnx.load_network(document), "network"
+        times = {name: params.get("time", {}).get(name) for name in _TIMES}
+        net, kind = neat_onnx.load_network(document, **times), "network"
         progress("exporting", 0.25)
         model = neat_onnx.export(net, options=options)
     progress("comparing", 0.5)
@@ -107,8 +133,10 @@ def _converted(
         "kind": kind,
         "summary": summary(net).model_dump(),
         "graph": _graph(net),
+        "ports": _ports(net),
         "report": report.model_dump(),
     }
+    _held.append(net)
     return result, blobs
 
 
@@ -122,6 +150,20 @@ def _document(name: str, data: bytes) -> Any:
 
 def _graph(net: Network) -> dict[str, Any] | None:
     return drawing(net).model_dump() if len(net) <= _MOST_DRAWN else None
+
+
+def _ports(net: Network) -> dict[str, Any]:
+    """What goes in and out at each step, by name where there is one, and what is remembered."""
+
+    def named(neurons: Ints, noun: str) -> list[str]:
+        names = (net.neuron_names[neuron] for neuron in neurons.tolist())
+        return [name or f"{noun} {place}" for place, name in enumerate(names, start=1)]
+
+    return {
+        "inputs": named(net.input_neurons, "input"),
+        "outputs": named(net.output_neurons, "output"),
+        "state": net.initial_state(1)[0].tolist(),
+    }
 
 
 def _failure(kind: str, message: str, where: str | None = None, hint: str | None = None) -> str:
@@ -146,5 +188,6 @@ def _finite(value: Any) -> Any:
 _METHODS: dict[str, Callable[[dict[str, Any], bytes, Progress], Reply]] = {
     "convert": _convert,
     "options": _options,
+    "step": _step,
     "warm": _warm,
 }

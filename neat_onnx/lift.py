@@ -76,7 +76,7 @@ def lift(model: Model, batch_axis: BatchAxis = "auto") -> Lifted:
     resolved = Resolution(ctx)
     network = resolved.network(
         tuple(Port(name, shape, resolved.neuron_of[signals]) for name, shape, signals in inputs),
-        tuple(_port(model, resolved, entry, batch_axis) for entry in outputs),
+        tuple(_port(ctx, resolved, entry, batch_axis) for entry in outputs),
     )
     return Lifted(network, resolved.tensors())
 
@@ -139,10 +139,10 @@ def _close(ctx: LiftingContext, entry: ValueInfo) -> _Entry:
     return entry.name, signals.shape, signals.ravel()
 
 
-def _port(model: Model, resolved: Resolution, entry: _Entry, batch_axis: BatchAxis) -> Port:
+def _port(ctx: LiftingContext, resolved: Resolution, entry: _Entry, batch_axis: BatchAxis) -> Port:
     name, shape, signals = entry
-    leading = max((leading_axes(entry.shape or ()) for entry in model.graph.inputs), default=1)
-    leading = min(leading, max(1, len(shape) - 1))  # the end of a sequence has no time axis
+    leading = max((leading_axes(entry.shape or ()) for entry in ctx.model.graph.inputs), default=1)
+    leading -= name in ctx.ended
     if batch_axis == "auto" and shape[:leading] != (1,) * leading:
         raise ModelError(
             f"the first axis of output '{name}' is not the batch",

@@ -148,6 +148,7 @@ class LiftingContext:
             position of its formula in `formulas`.
         next, initial: for a register, the signal it takes at the end of a step, and what it holds
             before the first if not zero.
+        ended: names of tensors that have lost the time axis, as the end of a sequence has.
     """
 
     model: Model
@@ -158,6 +159,7 @@ class LiftingContext:
     formulas: list[Expression] = field(default_factory=list)
     next: dict[int, int] = field(default_factory=dict)
     initial: dict[int, float] = field(default_factory=dict)
+    ended: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.kind = np.empty(0, np.int64)

@@ -1,7 +1,8 @@
 """Lower: a Network to a Model. The core of export, which names no operator.
 
-Schedule, then level by level: ask the handlers which neurons they claim, let them lower, and check
-that every neuron is bound to a column of a tensor. Then the passes, and the finishing touches.
+Schedule, look for the layers that hold the memory, then level by level: ask the handlers which
+neurons they claim, let them lower, and check that every neuron is bound to a column of a tensor.
+Then the passes, and the finishing touches.
 """
 
 from collections.abc import Iterator
@@ -11,14 +12,15 @@ import numpy as np
 
 from neat_onnx.errors import OptionError
 from neat_onnx.genome import genome_metadata
-from neat_onnx.lowering import UNBOUND, Block, LoweringContext
+from neat_onnx.lowering import UNBOUND, Block, LoweringContext, Steps
 from neat_onnx.model import Graph, MetadataEntry, Model, OperatorSet, ValueInfo
 from neat_onnx.network.genes import Ints
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import Schedule, contributing, schedule, with_late_sinks
 from neat_onnx.operators import HANDLERS, Handler
 from neat_onnx.operators.ports import open_input, produce_output
-from neat_onnx.operators.scan import as_sequence
+from neat_onnx.operators.rnn.fused import fused_blocks
+from neat_onnx.operators.scan import as_sequence, over_time
 from neat_onnx.operators.state import State, close_states, open_states, state_metadata
 from neat_onnx.options import ExportOptions
 from neat_onnx.passes import apply_passes
@@ -34,17 +36,21 @@ def export_network(net: Network, options: ExportOptions) -> Model:
     """The ONNX model of `net`. See `neat_onnx.export`."""
     _check_memory(net, options)
     ctx = LoweringContext(net, options, _plan(net))
+    _check_activations(ctx)
     for name in (port.name for port in net.inputs + net.outputs):
         ctx.fresh(name)
+    fused = fused_blocks(ctx)
+    ctx.steps = Steps() if fused else None
     for port in net.inputs:
         ctx.bind(port.neurons, open_input(ctx, port), 0)
+    inside = np.concatenate([np.empty(0, np.int64), *(block.neurons for _, block in fused)])
     claimed = [
         pair
         for level, neurons in enumerate(ctx.plan.levels[1:], 1)
-        for pair in _claim_level(ctx, level, neurons)
+        for pair in _claim_level(ctx, level, np.setdiff1d(neurons, inside))
     ]
     states = open_states(ctx, [block for _, block in claimed])
-    for handler, block in claimed:
+    for handler, block in sorted([*fused, *claimed], key=lambda pair: pair[1].level):
         handler.lower(ctx, block)
         if np.any(ctx.bound_in[block.neurons] == UNBOUND):
             raise AssertionError(f"{type(handler).__name__} left neurons of its block unbound")
@@ -63,6 +69,17 @@ def _check_memory(net: Network, options: ExportOptions) -> None:
             where="recurrent_single_step",
             hint="Allow single steps, or export a sequence",
         )
+
+
+def _check_activations(ctx: LoweringContext) -> None:
+    for level, neurons in enumerate(ctx.plan.levels[1:], 1):
+        names = sorted(set(ctx.net.activation_names[neurons]))
+        if len(names) > 1 and not ctx.options.allow_mixed_activations:
+            raise OptionError(
+                f"level {level} has several activations: {', '.join(names)}",
+                where="allow_mixed_activations",
+                hint="Allow mixed activations, or give the level's neurons one activation",
+            )
 
 
 def _plan(net: Network) -> Schedule:
@@ -103,7 +120,7 @@ def _finished(ctx: LoweringContext, states: list[State]) -> Model:
         node=ctx.nodes,
     )
     if options.sequence:
-        graph = as_sequence(ctx, graph, states)
+        graph = as_sequence(ctx, graph, states) if ctx.steps is None else over_time(graph)
     model = Model(
         ir_version=_IR_OF_OPSET[options.opset],
         opset_import=[OperatorSet(version=options.opset)],

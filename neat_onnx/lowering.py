@@ -62,6 +62,20 @@ class Block:
 
 
 @dataclass
+class Steps:
+    """All steps of a sequence at once: the rows of tensors are the T·N samples of all steps.
+
+    Attributes:
+        sequences: for tensors [T·N, width], the tensor [T, N, width] of the same elements, where
+            there is one.
+        sizes: the tensor that holds [T, N]; "" while there is none.
+    """
+
+    sequences: dict[str, str] = field(default_factory=dict)
+    sizes: str = ""
+
+
+@dataclass
 class LoweringContext:
     """The state of one export.
 
@@ -71,6 +85,7 @@ class LoweringContext:
         columns: every tensor whose columns are signals, in order of creation. A signal is what a
             connection reads (`network.signals`): neuron j's activation is signal j.
         joined: the tensor that joins several of `columns`, by their positions.
+        steps: where all steps are computed at once; None for one step.
     """
 
     net: Network
@@ -80,6 +95,7 @@ class LoweringContext:
     initializers: dict[str, Tensor] = field(default_factory=dict)
     columns: list[Columns] = field(default_factory=list)
     joined: dict[tuple[int, ...], str] = field(default_factory=dict)
+    steps: Steps | None = None
 
     def __post_init__(self) -> None:
         self._names: set[str] = set()

@@ -13,7 +13,6 @@ _LATER = {
     "validate_conv_sharing": "convolutions",
     "flatten_after_pooling": "pooling",
     "infer_conv": "convolutions",
-    "fused_recurrent": "fused recurrent layers",
     "legacy_node_ordering": "the neataptic dialect",
 }
 
@@ -83,6 +82,11 @@ class ExportOptions(Document):
     sequence: bool = Field(
         False,
         description="Write one Scan over [T, N, …], the memory inside, instead of a single step.",
+    )
+    fused_recurrent: bool = Field(
+        True,
+        description="In a sequence of float32, write layers that are an RNN, a GRU or an LSTM as "
+        "that operator, if they hold all of the memory; then there is no Scan.",
     )
 
     @property

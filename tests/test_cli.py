@@ -126,6 +126,7 @@ OPTION_VALUES = {
     "allow_recurrent": (["--no-allow-recurrent"], False),
     "recurrent_single_step": (["--no-recurrent-single-step"], False),
     "sequence": (["--sequence"], True),
+    "fused_recurrent": (["--no-fused-recurrent"], False),
 }
 
 

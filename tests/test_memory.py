@@ -100,7 +100,7 @@ def test_a_plain_recurrent_layer_has_a_matrix_of_its_own() -> None:
 
 
 def test_a_sequence_is_one_scan() -> None:
-    model = export(_loop(), sequence=True)
+    model = export(_loop(), sequence=True, fused_recurrent=False)
     assert [node.op_type for node in model.graph.node][-1] == "Scan"
     assert model.graph.inputs[0].shape == ("T", "N", 1)
     assert model.graph.outputs[0].shape == ("T", "N", 1)

@@ -25,10 +25,12 @@ from neat_onnx.network.network import Network
 def genome_metadata(ctx: LoweringContext, model: Model) -> dict[str, str]:
     """The metadata entries that bring back the genome of the network that `model` was made from."""
     lifted = lift(model)
+    as_sequence = {} if ctx.steps is None else ctx.steps.sequences
     places = {
-        columns.tensor: columns.signals
+        tensor: columns.signals
         for columns in ctx.columns
-        if columns.tensor in lifted.tensors and columns.signals[0] < len(ctx.net)
+        if (tensor := as_sequence.get(columns.tensor, columns.tensor)) in lifted.tensors
+        and columns.signals[0] < len(ctx.net)
     }
     document = _difference(ctx.net, lifted, places).model_dump(exclude_defaults=True)
     entries = {GENOME: json.dumps(document, separators=(",", ":"))}

@@ -48,6 +48,9 @@ class GenomeDocument(Document):
     )
 
 
+_ROUNDS_TO_ZERO = 2.0**-150  # in float32: a weight up to this does not come back from such a file
+
+
 def carried_over(lifted: Network, home: Ints) -> Connections:
     """The lifted connections between neurons that have a place in the genome, as positions there.
 
@@ -62,6 +65,7 @@ def carried_over(lifted: Network, home: Ints) -> Connections:
     genes = lifted.connections
     source, target, gater = back[genes.source], back[genes.target], back[genes.gater]
     inside = (source != NONE) & (target != NONE) & ((gater != NONE) | (genes.gater == NONE))
+    inside &= np.abs(genes.weight) > _ROUNDS_TO_ZERO
     found = Connections.of(
         source,
         target,

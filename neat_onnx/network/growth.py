@@ -40,7 +40,10 @@ def _spread(net: Network, plan: Schedule, wild: Bools, bounded: Bools, multiplie
     for k in range(1, len(plan.levels)):
         edges = order[starts[k] : starts[k + 1]]
         source, target = live.source[edges], live.target[edges]
-        product = (multiplies[target] & (inputs[target] > 1)) | (live.gater[edges] != NONE)
-        risky = wild[source] | (product & ~bounded[source])
+        product = multiplies[target] & (inputs[target] > 1)
+        gater = live.gater[edges]
+        tame = bounded[source] | bounded[gater]  # one factor of a gated value is bounded
+        growing = (gater != NONE) & (wild[gater] | ~tame)
+        risky = wild[source] | (product & ~bounded[source]) | growing
         wild[target[risky & ~bounded[target]]] = True
     return wild

@@ -280,3 +280,47 @@ class Network:
         from neat_onnx.network.layered import mlp  # noqa: PLC0415
 
         return mlp(sizes, activation, output_activation or activation, seed)
+
+    @classmethod
+    def rnn(cls, inputs: int, units: int, outputs: int | None = None, *, seed: int = 0) -> Network:
+        """An RNN cell of tanh units as ONNX defines it, with random weights and biases.
+
+        Args:
+            inputs: how many there are.
+            units: hidden units; they are the outputs, unless a readout is asked for.
+            outputs: neurons of a linear readout; None for none.
+            seed: the same seed gives the same weights (normal, scaled by 1/√(inputs + units)).
+
+        Raises:
+            NetworkError: one of the numbers is less than 1.
+        """
+        from neat_onnx.network.cells import rnn  # noqa: PLC0415
+
+        return rnn(inputs, units, outputs, seed)
+
+    @classmethod
+    def gru(
+        cls,
+        inputs: int,
+        units: int,
+        outputs: int | None = None,
+        *,
+        linear_before_reset: bool = False,
+        seed: int = 0,
+    ) -> Network:
+        """A GRU cell, neuron by neuron: gates are neurons that gate. See `Network.rnn`.
+
+        Args:
+            linear_before_reset: the reset gate multiplies what the recurrent weights make of the
+                hidden units, rather than the hidden units.
+        """
+        from neat_onnx.network.cells import gru  # noqa: PLC0415
+
+        return gru(inputs, units, outputs, linear_before_reset, seed)
+
+    @classmethod
+    def lstm(cls, inputs: int, units: int, outputs: int | None = None, *, seed: int = 0) -> Network:
+        """An LSTM cell, neuron by neuron: gates are neurons that gate. See `Network.rnn`."""
+        from neat_onnx.network.cells import lstm  # noqa: PLC0415
+
+        return lstm(inputs, units, outputs, seed)

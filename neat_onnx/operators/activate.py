@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from neat_onnx.errors import OptionError
 from neat_onnx.lowering import Block, LoweringContext
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.expression import VARIABLE, Expression
@@ -108,12 +107,6 @@ def activate(
     groups = groups_of(ctx, block.neurons)
     if formula is not None:
         groups = [Group(groups[0].name, formula, block.neurons)]
-    if len(groups) > 1 and not ctx.options.allow_mixed_activations:
-        raise OptionError(
-            f"level {block.level} has several activations: {', '.join(g.name for g in groups)}",
-            where="allow_mixed_activations",
-            hint="Allow mixed activations, or give the level's neurons one activation",
-        )
     if len(groups) == 1:
         output, name = block.tensor("Layer"), block.name("act")
         result = (

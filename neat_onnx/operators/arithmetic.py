@@ -22,7 +22,12 @@ def combined(ctx: LiftingContext, node: Node, primitive: str, operands: Sequence
         ModelError: no neuron computes it.
     """
     if primitive not in _RULES:
-        ctx.fail(node, "it combines tensors in a way that no neuron computes")
+        ctx.fail(
+            node,
+            "it combines tensors in a way that no neuron computes",
+            hint="If it is part of an activation of your own, register that with "
+            "neat_onnx.register_activation",
+        )
     one, other = operands
     return _RULES[primitive](ctx, node, one, other)
 

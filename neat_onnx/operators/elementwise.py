@@ -1,13 +1,12 @@
 """The elementwise operators: activations and arithmetic, from formulas and back to them."""
 
-from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 
 from neat_onnx.lifting import LiftingContext, Value, lifts
 from neat_onnx.model import Attributes, Node
-from neat_onnx.network.expression import PRIMITIVES, Expression, clip
+from neat_onnx.network.expression import PRIMITIVES, Expression
 from neat_onnx.operators.arithmetic import combined
 from neat_onnx.operators.formula import Emission, FormulaEmitter, apply_formula, emits
 
@@ -220,11 +219,15 @@ def lift_same(ctx: LiftingContext, node: Node) -> None:
 @lifts(Clip)
 def lift_clip(ctx: LiftingContext, node: Clip) -> None:
     value = ctx.value(node, 0)
-    low, high = (
-        infinite if ctx.optional(node, position) is None else float(ctx.constant(node, position))
-        for position, infinite in ((1, -np.inf), (2, np.inf))
-    )
-    ctx.bind(node, replace(value, formula=clip(value.formula, low, high)))
+    bounds = [
+        np.asarray(infinite if ctx.optional(node, at) is None else ctx.constant(node, at))
+        for at, infinite in ((1, -np.inf), (2, np.inf))
+    ]
+    if any(bound.size != 1 for bound in bounds):
+        ctx.fail(node, "its bounds have to be single numbers")
+    bounds = [bound.reshape(()) for bound in bounds]
+    clipped = apply_formula(ctx, node, "clip", [value, *bounds])
+    ctx.bind(node, clipped or combined(ctx, node, "clip", [value, *bounds]))
 
 
 @lifts(Cast)

@@ -109,6 +109,7 @@ def _elu(x: Expression, alpha: Expression) -> Expression:
 
 
 _ARITHMETIC = ("add", "sub", "mul", "div")
+_TRUTH = ("number", "where")  # they read truth values, which no neuron has
 _FLOAT64: dict[str, Callable[..., Expression]] = {
     "softplus": _softplus,
     "softsign": lambda x: x / (1.0 + abs(x)),
@@ -139,8 +140,10 @@ def apply_formula(
 ) -> Value | None:
     """`primitive` of operands as one formula, or None if neurons have to combine them.
 
-    That is so if they are not made of one tensor, if a constant is not a scalar, and for arithmetic
-    that is part of no known activation, as where a value multiplies itself.
+    That is so if they are not made of one tensor, if a constant is not a scalar, and for what
+    nothing known has in it, as where a value multiplies itself. If there is only one value, it is
+    settled then, and the formula starts anew: a Tanh of an Abs is a neuron that reads another. So
+    no formula grows beyond the largest that is known.
     """
     values = [operand for operand in operands if isinstance(operand, Value)]
     base = values[0]
@@ -155,8 +158,14 @@ def apply_formula(
         else:
             return None
     formula = call(primitive, *parts)
-    if primitive in _ARITHMETIC and not base.reduced and not _is_part(formula, ctx.data_type):
-        return None
+    if not _is_part(formula, base, ctx.data_type):
+        if primitive in _ARITHMETIC or len(values) > 1 or base.reduced:
+            return None
+        if base.formula != VARIABLE and primitive not in _TRUTH:
+            again = [
+                Value(ctx.settle(base)) if operand is base else operand for operand in operands
+            ]
+            return apply_formula(ctx, node, primitive, again)
     return recognised(ctx, node, replace(base, formula=formula))
 
 
@@ -193,9 +202,18 @@ def _equal(one: Array | None, other: Array | None) -> bool:
 def known_activation(formula: Expression, data_type: DataType) -> tuple[str, float] | None:
     """(name, c) such that `formula` of z, in a model of this type, is that activation of z / c.
 
-    c is 1 where the formula is written as it is; with `fold` a slope has gone into the weights.
+    c is 1 where the formula is written as it is; with `fold` a slope has gone into the weights, and
+    other tools write slopes of their own.
     """
-    return _activations(data_type, tuple(ACTIVATIONS.values())).get(_rounded(formula, data_type))
+    known = _activations(data_type, tuple(ACTIVATIONS.values()))
+    formula = _rounded(formula, data_type)
+    if formula in known:
+        return known[formula]
+    slope, core = scalar_slope(formula)
+    if core not in known or not slope:
+        return None
+    name, steeper = known[core]
+    return name, steeper / slope
 
 
 @cache
@@ -211,14 +229,28 @@ def _activations(
     return folded | whole
 
 
-def _is_part(formula: Expression, data_type: DataType) -> bool:
-    """Whether some known activation has `formula` in it."""
-    return _rounded(formula, data_type) in _all_parts(data_type, tuple(ACTIVATIONS.values()))
+def _is_part(formula: Expression, value: Value, data_type: DataType) -> bool:
+    """Whether something known has `formula` of a value in it, whatever the slope."""
+    formula = _rounded(formula, data_type)
+    inputs = value.signals.shape[-1] if value.signals.ndim else 1
+    if not value.reduced:
+        parts = _all_parts(data_type, tuple(ACTIVATIONS.values()))
+        if formula in parts or scalar_slope(formula)[1] in parts:
+            return True
+    return formula in _all_parts_over(data_type, inputs, tuple(AGGREGATIONS.values()))
 
 
 @cache
 def _all_parts(data_type: DataType, registered: tuple[Activation, ...]) -> frozenset[Expression]:
     known = _activations(data_type, registered)
+    return frozenset(part for formula in known for part in _parts(formula))
+
+
+@cache
+def _all_parts_over(
+    data_type: DataType, inputs: int, registered: tuple[Aggregation, ...]
+) -> frozenset[Expression]:
+    known = _aggregations(data_type, inputs, registered)
     return frozenset(part for formula in known for part in _parts(formula))
 
 

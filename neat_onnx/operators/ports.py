@@ -7,20 +7,31 @@ from neat_onnx.model import Node
 from neat_onnx.network.genes import Port
 from neat_onnx.operators.columns import exactly
 from neat_onnx.operators.shaping import Flatten, Identity, Reshape
+from neat_onnx.operators.steps import sequence_shape
 
 _TEMPORARY = "port"  # a port's own name is taken from the start, so that nothing else gets it
 
 
 def open_input(ctx: LoweringContext, port: Port) -> str:
     """A tensor [N, neurons] of an input port."""
-    if len(port.shape) == 1:
+    if len(port.shape) == 1 and ctx.steps is None:
         return port.name
-    return ctx.emit(Flatten, [port.name], f"{port.name}_flat", f"flatten_{port.name}", axis=1)
+    axis = 1 if ctx.steps is None else 2
+    flat = ctx.emit(Flatten, [port.name], f"{port.name}_flat", f"flatten_{port.name}", axis=axis)
+    if len(port.shape) == 1 and ctx.steps is not None:
+        ctx.steps.sequences[flat] = port.name
+    return flat
 
 
 def produce_output(ctx: LoweringContext, port: Port) -> None:
     """Make a node produce the tensor that the output port is named after."""
     tensor = exactly(ctx, port.neurons, ctx.plan.depth)
+    if ctx.steps is not None:
+        if len(port.shape) != 1 or tensor not in ctx.steps.sequences:
+            shape = sequence_shape(ctx, ctx.steps, *port.shape)
+            produce(ctx, Reshape, [tensor, shape], port.name)
+            return
+        tensor = ctx.steps.sequences[tensor]
     if len(port.shape) != 1:
         shape = ctx.integers(f"shape_{port.name}", [0, *port.shape])
         produce(ctx, Reshape, [tensor, shape], port.name)
@@ -50,4 +61,7 @@ def _rename(ctx: LoweringContext, old: str, new: str) -> None:
         replace(columns, tensor=new) if columns.tensor == old else columns
         for columns in ctx.columns
     ]
+    if ctx.steps is not None:
+        sequences = ctx.steps.sequences.items()
+        ctx.steps.sequences = {flat: new if name == old else name for flat, name in sequences}
     ctx.joined = {key: new if name == old else name for key, name in ctx.joined.items()}

@@ -11,7 +11,7 @@ import numpy as np
 from neat_onnx.lifting import REGISTER, LiftingContext, Value, lift_node, lifts
 from neat_onnx.lowering import LoweringContext
 from neat_onnx.model import Attributes, Graph, Node, ValueInfo
-from neat_onnx.operators.shaping import Concat, Slice
+from neat_onnx.operators.shaping import Concat, Shape, Slice
 from neat_onnx.operators.state import State
 
 
@@ -25,10 +25,6 @@ class Scan(Node):
     outputs = (1, None)
     since = 11
     attributes: ScanAttributes
-
-
-class Shape(Node):
-    since = 13
 
 
 class Expand(Node):
@@ -74,6 +70,12 @@ def as_sequence(ctx: LoweringContext, graph: Graph, states: Sequence[State]) -> 
     )
 
 
+def over_time(graph: Graph) -> Graph:
+    """A graph that computes all steps at once, with time in its inputs and outputs."""
+    inputs, outputs = ([_timed(entry) for entry in ends] for ends in (graph.inputs, graph.outputs))
+    return graph.model_copy(update={"inputs": inputs, "outputs": outputs})
+
+
 def _initial_states(ctx: LoweringContext, sequence: str, states: Sequence[State]) -> list[str]:
     """For each state the tensor [N, width] that it starts from."""
     if not states:
@@ -109,12 +111,6 @@ def _timed(entry: ValueInfo) -> ValueInfo:
 
 
 # --- lifting -------------------------------------------------------------------------------------
-
-
-@lifts(Shape)
-def lift_shape(ctx: LiftingContext, node: Shape) -> None:
-    """The batch has the length 1 here, whatever it will be."""
-    ctx.bind(node, np.array(ctx.operand(node, 0).shape, np.int64))
 
 
 @lifts(Expand)

@@ -87,6 +87,10 @@ class Slice(Node):
     since = 13
 
 
+class Shape(Node):
+    since = 13
+
+
 class Identity(Node):
     since = 13
 
@@ -109,6 +113,12 @@ def lift_identity(ctx: LiftingContext, node: Identity) -> None:
 @lifts(Constant)
 def lift_constant(ctx: LiftingContext, node: Constant) -> None:
     ctx.bind(node, node.attributes.value.values)
+
+
+@lifts(Shape)
+def lift_shape(ctx: LiftingContext, node: Shape) -> None:
+    """The batch has the length 1 here, whatever it will be."""
+    ctx.bind(node, np.array(ctx.operand(node, 0).shape, np.int64))
 
 
 @lifts(Concat)

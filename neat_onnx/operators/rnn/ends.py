@@ -8,26 +8,24 @@ from neat_onnx.lifting import LiftingContext
 from neat_onnx.operators.rnn.nodes import Recurrence
 
 
-def check_ends(ctx: LiftingContext) -> None:
-    """Refuse a graph in which a node reads both what has a time axis, and what has lost it.
+def find_ends(ctx: LiftingContext) -> None:
+    """Say which tensors of the graph have lost the time axis.
 
     Raises:
-        ModelError: there is one; or a sequence is made of the end of another.
+        ModelError: a node reads one of them together with one that has it, or as a sequence.
     """
-    graph = ctx.model.graph
-    timed = {entry.name for entry in graph.inputs}
-    ended: set[str] = set()
-    for node in graph.node:
+    timed = {entry.name for entry in ctx.model.graph.inputs}
+    ended = ctx.ended
+    for node in ctx.model.graph.node:
         names = set(node.input)
-        if names & ended and (names & timed or isinstance(node, Recurrence)):
-            which = sorted(names & ended)[0]
+        recurrent = isinstance(node, Recurrence)
+        if names & ended and (names & timed or recurrent):
+            which = min(names & ended)
             ctx.fail(node, f"it reads '{which}', the end of a sequence, as if it were a sequence")
+        outputs = [name for name in node.output if name]
         if names & ended:
-            ended.update(node.output)
+            ended.update(outputs)
         elif names & timed:
-            if isinstance(node, Recurrence):
-                timed.update(node.output[:1])
-                ended.update(node.output[1:])
-            else:
-                timed.update(node.output)
-        ended.discard("")
+            last = set(node.output[1:]) if recurrent else set()
+            ended.update(last.intersection(outputs))
+            timed.update(set(outputs) - last)

@@ -21,17 +21,17 @@ def _cell(step: Step, x: Ints, states: list[Ints | None], *, linear_first: bool)
     f, g = step.curves
     bias = step.wb + step.rb
     update, reset = (
-        step.sums(full(x, step.w[k]), full(h, step.r[k]), bias=bias[k], curve=f)
-        for k in (_UPDATE, _RESET)
+        step.layer(name, full(x, step.w[k]), full(h, step.r[k]), bias=bias[k], curve=f)
+        for k, name in ((_UPDATE, "update"), (_RESET, "reset"))
     )
     k = _CANDIDATE
     if linear_first:
-        linear = step.sums(full(h, step.r[k]), bias=step.rb[k])
+        linear = step.layer("linear", full(h, step.r[k]), bias=step.rb[k])
         parts, own = each(linear, gate=reset), step.wb[k]
     else:
         parts, own = full(h, step.r[k], reset), bias[k]
-    candidate = step.sums(full(x, step.w[k]), parts, bias=own, curve=g)
-    fresh = step.sums(each(update), curve=COMPLEMENT)
+    candidate = step.layer("candidate", full(x, step.w[k]), parts, bias=own, curve=g)
+    fresh = step.layer("fresh", each(update), curve=COMPLEMENT)
     return [step.sums(each(candidate, gate=fresh), each(h, gate=update))]
 
 

@@ -21,19 +21,21 @@ def _cell(step: Step, x: Ints, states: list[Ints | None], *, coupled: bool) -> l
     h, c = states
     f, g, final = step.curves
 
-    def gate(k: int, curve: Curve, *more: Part) -> Ints:
+    def gate(name: str, k: int, curve: Curve, *more: Part) -> Ints:
         parts = full(x, step.w[k]), full(h, step.r[k]), *more
-        return step.sums(*parts, bias=step.wb[k] + step.rb[k], curve=curve)
+        return step.layer(name, *parts, bias=step.wb[k] + step.rb[k], curve=curve)
 
-    entry = gate(_INPUT, f, each(c, step.peephole[_INPUT]))
+    entry = gate("entry", _INPUT, f, each(c, step.peephole[_INPUT]))
     if coupled:
-        forget = step.sums(each(entry), curve=COMPLEMENT)
+        forget = step.layer("forget", each(entry), curve=COMPLEMENT)
     else:
-        forget = gate(_FORGET, f, each(c, step.peephole[_FORGET]))
-    candidate = gate(_CANDIDATE, g)
-    memory = step.sums(each(c, gate=forget), each(candidate, gate=entry))
-    out = gate(_OUTPUT, f, each(memory, step.peephole[_OUTPUT]))
-    shown = step.sums(each(memory), curve=replace(final, clip=None))  # clip is for the gates
+        forget = gate("forget", _FORGET, f, each(c, step.peephole[_FORGET]))
+    candidate = gate("candidate", _CANDIDATE, g)
+    memory = step.layer("memory", each(candidate, gate=entry), each(c, gate=forget))
+    out = gate("out", _OUTPUT, f, each(memory, step.peephole[_OUTPUT]))
+    shown = step.layer(
+        "shown", each(memory), curve=replace(final, clip=None)
+    )  # clip is for the gates
     return [step.sums(each(shown, gate=out)), memory]
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from neat_onnx.lifting import Array, LiftingContext
+from neat_onnx.lifting import Array, LiftingContext, Value
 from neat_onnx.model import Node
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.genes import NONE, Floats, Ints
@@ -71,6 +71,14 @@ class Step:
     peephole: Floats
     curves: Sequence[Curve]
 
+    def layer(
+        self, name: str, *parts: Part, bias: npt.ArrayLike = 0.0, curve: Curve = IDENTITY
+    ) -> Ints:
+        """The same as `sums`, by a name, so that the genome finds the neurons again."""
+        signals = self.sums(*parts, bias=bias, curve=curve)
+        self.ctx.operands.setdefault(f"{self.node.output[0]} {name}", Value(signals))
+        return signals
+
     def sums(self, *parts: Part, bias: npt.ArrayLike = 0.0, curve: Curve = IDENTITY) -> Ints:
         """H new neurons: what `curve` makes of the sum of their parts and bias, as signals."""
         if curve.clip is not None:  # hard_tanh clips at 1
@@ -78,18 +86,18 @@ class Step:
             held = self.sums(*parts, bias=bias, curve=unit)
             return self.sums(each(held, curve.clip), curve=replace(curve, clip=None))
         bias = curve.slope * np.asarray(bias) + curve.shift
-        states = self._layer(parts, bias, curve.slope)
+        states = self._neurons(parts, bias, curve.slope)
         terms = [(self._activated(states, name), weight) for name, weight in curve.terms]
         if len(terms) == 1 and terms[0][1] == 1.0 and curve.offset == 0.0:
             return terms[0][0]
         weighted = [each(signals, weight) for signals, weight in terms]
-        return self._activated(self._layer(weighted, curve.offset), "identity")
+        return self._activated(self._neurons(weighted, curve.offset), "identity")
 
     def constant(self, values: Floats) -> Ints:
         """Neurons that give `values`, whatever comes."""
-        return self._activated(self._layer([], values.ravel(), count=values.size), "identity")
+        return self._activated(self._neurons([], values.ravel(), count=values.size), "identity")
 
-    def _layer(
+    def _neurons(
         self,
         parts: Sequence[Part],
         bias: npt.ArrayLike,

@@ -16,7 +16,7 @@ import numpy as np
 from neat_onnx.lifting import REGISTER, Array, LiftingContext, Value
 from neat_onnx.network.genes import Floats, Ints
 from neat_onnx.operators.rnn.curves import Function, curves
-from neat_onnx.operators.rnn.ends import check_ends
+from neat_onnx.operators.rnn.ends import find_ends
 from neat_onnx.operators.rnn.nodes import Recurrence
 from neat_onnx.operators.rnn.step import Step
 
@@ -144,7 +144,7 @@ def _check(ctx: LiftingContext, node: Recurrence, length: int, stepping: bool) -
     """Refuse what depends on how long the sequence is, where that is not known."""
     direction = node.attributes.direction
     if stepping:
-        check_ends(ctx)
+        find_ends(ctx)
     if stepping and direction != "forward":
         ctx.fail(node, f"direction {direction}: its first step needs the last input", _UNROLL)
     if length > _MOST_STEPS:
@@ -165,18 +165,16 @@ def _start(
 ) -> Ints | None:
     """Signals of the states before the first step, (directions, N, H); None for zeros."""
     operand = ctx.optional(node, position)
+    if isinstance(operand, Value):
+        if stepping:
+            name = node.input[position]
+            ctx.fail(node, f"its initial state {name} is computed, not constant", _UNROLL)
+        signals = ctx.settle(operand)
+        return signals.swapaxes(0, 1) if node.attributes.layout else signals
     if operand is None:
         operand = np.zeros(shape)
     elif node.attributes.layout:
-        operand = ctx.constant(node, position).swapaxes(0, 1)
-    if isinstance(operand, Value):
-        if stepping:
-            ctx.fail(
-                node,
-                f"its initial state {node.input[position]} is computed, and has to be constant",
-                _UNROLL,
-            )
-        return ctx.settle(operand)
+        operand = operand.swapaxes(0, 1)
     values = _of_shape(ctx, node, position, operand, shape)
     if stepping:
         signals = ctx.add_signals(values.size, REGISTER)

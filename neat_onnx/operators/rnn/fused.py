@@ -1,0 +1,156 @@
+"""RNN, GRU and LSTM layers as one node each, where the whole sequence is in the graph.
+
+The memory is then in these nodes alone. The other neurons are computed for all steps at once: the
+rows of their tensors are the T·N samples of all steps.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from neat_onnx.lowering import Block, LoweringContext
+from neat_onnx.network.genes import NONE, Bools, Floats, Ints
+from neat_onnx.operators.dense import weight_matrix
+from neat_onnx.operators.rnn.layers import Layer, layers_of
+from neat_onnx.operators.rnn.nodes import GRU, LSTM, RNN, Recurrence
+from neat_onnx.operators.shaping import Flatten, Squeeze
+from neat_onnx.operators.steps import sequence_of
+
+
+class _Form(NamedTuple):
+    """A node, and the parts that its matrices have rows for, in the order of the operator."""
+
+    operator: type[Recurrence]
+    input: tuple[str, ...]
+    recurrent: tuple[str, ...]
+    peephole: tuple[str, ...] = ()
+
+
+_FORMS = {
+    "RNN": _Form(RNN, ("hidden",), ("hidden",)),
+    "GRU": _Form(GRU, ("update", "reset", "candidate"), ("update", "reset", "candidate")),
+    "LSTM": _Form(
+        LSTM,
+        ("entry", "out", "forget", "candidate"),
+        ("entry", "out", "forget", "candidate"),
+        ("entry", "out", "forget"),
+    ),
+}
+
+
+def fused_blocks(ctx: LoweringContext) -> list[tuple["Fused", Block]]:
+    """A block for each layer, if they hold all of the memory, and the options want nodes of them.
+
+    Runtimes compute these operators in float32 only.
+    """
+    options = ctx.options
+    wanted = options.sequence and options.fused_recurrent and options.dtype == "float32"
+    if not (wanted and ctx.net.has_memory and options.allow_partial_connectivity):
+        return []
+    layers = layers_of(ctx.net, ctx.plan)
+    blocks = [(Fused(layer), Block(layer.level, layer.neurons)) for layer in layers]
+    bounded = np.concatenate([np.empty(0, np.int64), *(layer.hidden for layer in layers)])
+    return blocks if all(fused.is_safe(ctx, bounded) for fused, _ in blocks) else []
+
+
+class Fused:
+    """Lowers the neurons of one layer to one node."""
+
+    def __init__(self, layer: Layer) -> None:
+        self._layer = layer
+        form = _FORMS[layer.op]
+        self._linear = "linear" in layer.parts
+        recurrent = (*form.recurrent[:-1], "linear") if self._linear else form.recurrent
+        self._form = form._replace(recurrent=recurrent)
+
+    def claim(self, ctx: LoweringContext, level: int, neurons: Ints) -> list[Block]:
+        """Nothing: layers are found before the levels are asked for."""
+        return []
+
+    def lower(self, ctx: LoweringContext, block: Block) -> None:
+        layer, op, steps = self._layer, self._layer.op, ctx.steps
+        assert steps is not None
+        stem = op.lower()
+        weights, tensor = self._inputs(ctx, block)
+        operands = [("W", weights), ("R", self._recurrent(ctx)), ("B", self._bias(ctx))]
+        names = [
+            ctx.initializer(block.weights(letter), values[None]) for letter, values in operands
+        ]
+        peephole = self._peephole(ctx)
+        if np.any(peephole):
+            names += ["", "", "", ctx.initializer(block.weights("P"), peephole.reshape(1, -1))]
+        every = ctx.emit(
+            self._form.operator,
+            [sequence_of(ctx, steps, tensor, weights.shape[1]), *names],
+            block.tensor(op),
+            block.name(stem),
+            hidden_size=len(layer.hidden),
+            **({"linear_before_reset": 1} if self._linear else {}),
+        )
+        axis = ctx.shared_integers("axis", [1])
+        sequence = ctx.emit(
+            Squeeze, [every, axis], block.tensor("Steps"), block.name(f"squeeze_{stem}")
+        )
+        flat = ctx.emit(
+            Flatten, [sequence], block.tensor("Layer"), block.name(f"flatten_{stem}"), axis=2
+        )
+        steps.sequences[flat] = sequence
+        ctx.bind(layer.hidden, flat, block.level)
+        for name, neurons in layer.parts.items():  # inside the node, where no other neuron reads
+            if name != "hidden":
+                ctx.bind(neurons, f"{every} {name}", ctx.plan.depth + 1)
+
+    def is_safe(self, ctx: LoweringContext, bounded: Ints) -> bool:
+        """Whether no zero of W can meet an infinity: who may overflow is read by all rows."""
+        rows = self._rows(self._form.input)
+        row, edge = (ends[self._outer(ctx, rows)] for ends in ctx.edges_into(rows))
+        source = ctx.net.live.source[edge]
+        wild = np.setdiff1d(source[ctx.overflowing[source]], bounded)
+        return all(len(np.unique(row[source == each])) == len(rows) for each in wild)
+
+    # --- parameters ------------------------------------------------------------------------------
+
+    def _rows(self, names: tuple[str, ...]) -> Ints:
+        return np.concatenate([self._layer.parts[name] for name in names])
+
+    def _inputs(self, ctx: LoweringContext, block: Block) -> tuple[Floats, str]:
+        """W (gates · H, width), and the tensor [T·N, width] that it multiplies."""
+        rows = self._rows(self._form.input)
+        return weight_matrix(ctx, Block(block.level, rows), self._outer(ctx, rows))
+
+    def _outer(self, ctx: LoweringContext, rows: Ints) -> Bools:
+        """Which of the connections into `rows` come from other neurons in the same step."""
+        live, (_, edge) = ctx.net.live, ctx.edges_into(rows)
+        inner = np.isin(live.source[edge], self._layer.neurons)
+        outer: Bools = (live.delay[edge] == 0) & ~inner & (live.gater[edge] == NONE)
+        return outer
+
+    def _recurrent(self, ctx: LoweringContext) -> Floats:
+        """R (gates · H, H)."""
+        hidden, live = self._layer.hidden, ctx.net.live
+        rows = self._rows(self._form.recurrent)
+        row, edge = ctx.edges_into(rows)
+        place = np.full(len(ctx.net), NONE, np.int64)
+        place[hidden] = np.arange(len(hidden))
+        own = (live.delay[edge] == 1) & (place[live.source[edge]] != NONE)
+        matrix = np.zeros((len(rows), len(hidden)))
+        np.add.at(matrix, (row[own], place[live.source[edge[own]]]), live.weight[edge[own]])
+        return matrix
+
+    def _bias(self, ctx: LoweringContext) -> Floats:
+        """[Wb, Rb] (2 · gates · H,): a gate's bias is all in Wb."""
+        bias = ctx.net.neurons.bias
+        first = bias[self._rows(self._form.input)]
+        second = np.zeros(len(first))
+        if self._linear:
+            second[-len(self._layer.hidden) :] = bias[self._layer.parts["linear"]]
+        return np.concatenate([first, second])
+
+    def _peephole(self, ctx: LoweringContext) -> Floats:
+        """P (3 · H,); empty for what has no memory."""
+        if not self._form.peephole:
+            return np.zeros(0)
+        rows, live = self._rows(self._form.peephole), ctx.net.live
+        row, edge = ctx.edges_into(rows)
+        own = np.isin(live.source[edge], self._layer.parts["memory"])
+        return np.bincount(row[own], live.weight[edge[own]], len(rows)).astype(np.float64)

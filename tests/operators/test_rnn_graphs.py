@@ -1,0 +1,168 @@
+"""RNN, LSTM and GRU nodes among others, and those that are refused."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from onnx import helper
+from rnn_cases import (
+    GATES,
+    STATES,
+    Case,
+    assert_close,
+    by_hand,
+    in_onnxruntime,
+    one_graph,
+    random_case,
+)
+
+from neat_onnx import ModelError, export, import_model, validate
+
+Array = np.ndarray[Any, Any]
+
+
+def _classifier(last: str, *more: onnx.NodeProto, **attributes: Any) -> onnx.ModelProto:
+    """An LSTM from [T, N, 3], whose end goes through a Gemm; the output is `last`."""
+    random = np.random.default_rng(5)
+    shapes = {"W": (1, 16, 3), "R": (1, 16, 4), "B": (1, 32), "V": (2, 4)}
+    tensors: dict[str, Array] = {
+        name: random.normal(size=shape).astype(np.float32) for name, shape in shapes.items()
+    }
+    tensors["first"] = np.array([0], np.int64)
+    nodes = [
+        helper.make_node("LSTM", ["X", "W", "R", "B"], ["Y", "Y_h"], hidden_size=4, **attributes),
+        helper.make_node("Squeeze", ["Y_h", "first"], ["end"]),
+        helper.make_node("Gemm", ["end", "V"], ["scores"], transB=1),
+        *more,
+    ]
+    dims = {"scores": ["N", 2]}.get(last)
+    return one_graph(nodes, {"X": ["T", "N", 3]}, {last: dims or ["T", 1, "N", 4]}, tensors)
+
+
+def test_the_end_of_a_sequence_is_what_the_network_gives_at_its_last_step():
+    model = _classifier("scores")
+    x = np.random.default_rng(1).normal(size=(7, 5, 3)).astype(np.float32)
+    net = import_model(model)
+    every = net.run(x)
+    assert net.outputs[0].shape == (2,)
+    for steps in (1, 4, 7):
+        want = in_onnxruntime(model, x[:steps])["scores"]
+        assert_close(every[steps - 1], want, 1e-5)
+
+
+def test_the_end_of_a_sequence_stands_beside_no_sequence():
+    model = _classifier("sum", helper.make_node("Add", ["Y", "Y_h"], ["sum"]))
+    with pytest.raises(ModelError, match="it reads 'Y_h', the end of a sequence") as caught:
+        import_model(model)
+    assert caught.value.where == "graph.node[1]"
+
+
+@pytest.mark.parametrize("op", GATES)
+def test_what_was_imported_is_exported_again(op: str):
+    """As single steps and as a sequence, valid, and what the node computes."""
+    case, x = Case(op, 3, 4), np.random.default_rng(2).normal(size=(6, 5, 3)).astype(np.float32)
+    random, rows = np.random.default_rng(3), GATES[op] * 4
+    case.tensors = {
+        "W": random.normal(0.0, 0.5, (1, rows, 3)).astype(np.float32),
+        "R": random.normal(0.0, 0.5, (1, rows, 4)).astype(np.float32),
+        "B": random.normal(0.0, 0.5, (1, 2 * rows)).astype(np.float32),
+    }
+    model = case.model(x, ["T", "N", 3])
+    del model.graph.output[2:]  # Y_c: a node that gave the memory at every step does not exist
+    net = import_model(model)
+    again = export(net, sequence=True)
+    assert op in [node.op_type for node in again.graph.node]
+    assert validate(again) == [] == validate(export(net))
+    assert import_model(again) == import_model(export(net)) == net
+    want = in_onnxruntime(model, x)["Y"]
+    assert_close(in_onnxruntime(again.to_proto(), x)["Y"].reshape(want.shape), want, 1e-5)
+
+
+def test_both_directions_where_the_steps_are_features_of_a_batch():
+    """X is [N, 4, 3], transposed for the node and back again, as batch-first models do it."""
+    case = Case("LSTM", 3, 2, {"direction": "bidirectional"}, directions=2)
+    random = np.random.default_rng(6)
+    for name, shape in {"W": (2, 8, 3), "R": (2, 8, 2), "B": (2, 16)}.items():
+        case.tensors[name] = random.normal(0.0, 0.5, shape).astype(np.float32)
+    nodes = [
+        helper.make_node("Transpose", ["X"], ["steps"], perm=[1, 0, 2]),
+        helper.make_node("LSTM", ["steps", "W", "R", "B"], ["Y"], hidden_size=2, **case.attributes),
+        helper.make_node("Transpose", ["Y"], ["out"], perm=[2, 0, 1, 3]),
+    ]
+    model = one_graph(nodes, {"X": ["N", 4, 3]}, {"out": ["N", 4, 2, 2]}, case.tensors)
+    x = random.normal(size=(5, 4, 3)).astype(np.float32)
+    net = import_model(model)
+    assert not net.has_memory
+    assert_close(net.activate({"X": x})["out"], in_onnxruntime(model, x)["out"], 1e-5)
+    exact = by_hand(case, x.swapaxes(0, 1).astype(np.float64))["Y"]
+    assert_close(net.activate({"X": x})["out"], exact.transpose(2, 0, 1, 3), 1e-12)
+
+
+@pytest.mark.parametrize("op", GATES)
+def test_states_can_be_inputs_of_a_single_step(op: str):
+    case, x = Case(op, 3, 2), np.random.default_rng(8).normal(size=(1, 1, 3)).astype(np.float32)
+    random, rows = np.random.default_rng(9), GATES[op] * 2
+    case.tensors = {
+        "W": random.normal(size=(1, rows, 3)).astype(np.float32),
+        "R": random.normal(size=(1, rows, 2)).astype(np.float32),
+    }
+    states = {
+        name: random.normal(size=(1, 1, 2)).astype(np.float32)
+        for name in ("initial_h", "initial_c")[: STATES[op]]
+    }
+    names = ["X", "W", "R", "", "", *states]
+    node = helper.make_node(op, names, ["Y"], hidden_size=2)
+    inputs = {"X": [1, 1, 3]} | {name: [1, 1, 2] for name in states}
+    model = one_graph([node], inputs, {"Y": [1, 1, 1, 2]}, case.tensors)
+    got = import_model(model, batch_axis=None).activate({"X": x} | states)["Y"]
+    case.tensors |= states
+    assert_close(got, by_hand(case, x.astype(np.float64))["Y"], 1e-12)
+    with pytest.raises(ModelError, match="its initial state initial_h is computed"):
+        import_model(model)
+
+
+def _wrong(change: Callable[[Case], None]) -> str:
+    case, x = random_case(2)  # an LSTM
+    case.attributes.clear()
+    change(case)
+    with pytest.raises(ModelError) as caught:
+        import_model(case.model(x, ["T", "N", case.inputs]))
+    return str(caught.value)
+
+
+def test_what_no_network_of_steps_computes_is_refused_by_name():
+    def wrong_bias(case: Case) -> None:
+        case.tensors["B"] = case.tensors["B"][:, 1:]
+
+    def many_starts(case: Case) -> None:
+        starts = np.arange(2 * case.units).reshape(1, 2, case.units)
+        case.tensors["initial_h"] = starts.astype(np.float32)
+
+    def few_activations(case: Case) -> None:
+        case.attributes["activations"] = ["Tanh"]
+
+    def other_size(case: Case) -> None:
+        case.attributes["hidden_size"] = 99
+
+    assert "B has the shape" in _wrong(wrong_bias)
+    assert "the initial state initial_h has the shape" in _wrong(many_starts)
+    assert "it has 1 activations, expected 3" in _wrong(few_activations)
+    assert "hidden_size is 99, R is for 2" in _wrong(other_size)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"activations": ["Tanh", "Swish", "Tanh"]}, "activations"),
+        ({"direction": "sideways"}, "direction"),
+        ({"speed": 3}, "unknown attribute 'speed'"),
+        ({"clip": -1.0}, "clip is -1"),
+    ],
+)
+def test_attributes_are_checked(given: dict[str, Any], message: str):
+    def change(case: Case) -> None:
+        case.attributes |= given
+
+    assert message in _wrong(change)

@@ -1,0 +1,108 @@
+"""RNN, LSTM and GRU nodes as neurons: against onnxruntime, numpy, and ONNX's own backend cases."""
+
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from onnx.backend.test.case import node as backend
+from onnx.backend.test.case.node import gru, lstm, rnn  # noqa: F401 (they register their cases)
+from rnn_cases import GATES, assert_close, by_hand, in_onnxruntime, one_graph, random_case
+
+from neat_onnx import ModelError, import_model
+from neat_onnx.network.genes import Floats
+
+Array = np.ndarray[Any, Any]
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_random_configurations_compute_what_onnxruntime_and_numpy_do(seed: int):
+    case, x = random_case(seed)
+    fixed = case.model(x)
+    by_runtime, exact = in_onnxruntime(fixed, x), by_hand(case, x.astype(np.float64))
+    got = _unrolled(fixed, x)
+    for name, want in exact.items():
+        assert_close(got[name], want, 1e-12)
+        assert_close(got[name], by_runtime[name], 1e-5)
+    if case.attributes.get("direction", "forward") == "forward":
+        got = _stepping(case.model(x, ["T", "N", case.inputs]), x)
+        for name, want in exact.items():
+            assert_close(got[name].reshape(want.shape), want, 1e-12)
+
+
+def _unrolled(model: onnx.ModelProto, x: Array) -> dict[str, Floats]:
+    """A cell for every step: the whole sequence is one sample's features."""
+    return import_model(model, batch_axis=None).activate({"X": x})
+
+
+def _stepping(model: onnx.ModelProto, x: Array) -> dict[str, Floats]:
+    """One cell: the network runs the sequence, and gives the states after every step."""
+    every = import_model(model).run({"X": x})
+    return {name: values if name == "Y" else values[-1] for name, values in every.items()}
+
+
+# --- ONNX's own cases -----------------------------------------------------------------------------
+
+BACKEND = {
+    case.name: case
+    for case in backend._NodeTestCases  # collecting them all takes half a minute
+    if case.model.graph.node[0].op_type in GATES
+}
+
+
+def _backend(name: str) -> tuple[onnx.ModelProto, Array, dict[str, Array]]:
+    """A case with everything but X as initializers: (model, X, what it should give)."""
+    case = BACKEND[name]
+    ((inputs, outputs),) = case.data_sets
+    graph = case.model.graph
+    given = dict(zip((entry.name for entry in graph.input), inputs, strict=True))
+    x = given.pop("X")
+    dims = {"X": list(x.shape)}
+    shapes = {
+        entry.name: list(values.shape) for entry, values in zip(graph.output, outputs, strict=True)
+    }
+    return (
+        one_graph(list(graph.node), dims, shapes, given),
+        x,
+        dict(zip(shapes, outputs, strict=True)),
+    )
+
+
+BACKWARDS = tuple(name for name in BACKEND if name.endswith(("_reverse", "_bidirectional")))
+
+
+def test_onnx_has_the_cases_that_are_meant():
+    assert len(BACKEND) == 18 and len(BACKWARDS) == 6
+
+
+@pytest.mark.parametrize("name", BACKEND)
+def test_backend_cases_with_a_cell_for_every_step(name: str):
+    model, x, want = _backend(name)
+    got = _unrolled(model, x)
+    for output, values in want.items():
+        assert_close(got[output], values, 1e-5)
+
+
+@pytest.mark.parametrize("name", [name for name in BACKEND if name not in BACKWARDS])
+def test_backend_cases_step_by_step(name: str):
+    """T and N get names; X of the batchwise cases is [N, T, I]."""
+    model, x, want = _backend(name)
+    if name == "test_lstm_with_peepholes":  # its sequence_lens are what T is
+        with pytest.raises(ModelError, match="sequence_lens"):
+            import_model(model)
+        model.graph.node[0].input[4] = ""
+    for axis in range(2):
+        model.graph.input[0].type.tensor_type.shape.dim[axis].dim_param = "TN"[axis]
+    batchwise = name.endswith("_batchwise")
+    every = import_model(model).run({"X": x.swapaxes(0, 1) if batchwise else x})
+    for output, values in want.items():
+        last = every[output] if output == "Y" else every[output][-1]
+        assert_close(last.reshape(values.shape), values, 1e-5)
+
+
+@pytest.mark.parametrize("name", BACKWARDS)
+def test_backwards_is_refused_where_the_length_is_open(name: str):
+    model, _, _ = _backend(name)
+    model.graph.input[0].type.tensor_type.shape.dim[0].dim_param = "T"
+    with pytest.raises(ModelError, match=r"direction (reverse|bidirectional)"):
+        import_model(model)
