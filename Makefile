@@ -47,7 +47,7 @@ browser: setup
 	@$(BIN)/python e2e/browser.py
 
 test: lint build browser
-	$(BIN)/python -m pytest tests
+	$(BIN)/python -m pytest -n auto tests
 	$(BIN)/python -m pytest e2e
 
 bench: build browser

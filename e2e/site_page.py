@@ -17,6 +17,7 @@ SAMPLES = {
     "neataptic-ts": "nts-net-dag-24",
     "neataptic": "nap-net-random-1",
     "neat-python": "np-ff-19",
+    "neataptic-ts-lstm": "nts-net-lstm-2",
 }
 
 sys.path.insert(0, str(ROOT / "web"))

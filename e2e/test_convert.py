@@ -2,9 +2,8 @@
 
 import json
 
-import numpy as np
-import onnxruntime
 import pytest
+from oracle import assert_right
 from site_page import ROOT, SAMPLES, case, source_text
 
 import neat_onnx
@@ -17,17 +16,6 @@ CASES = [
     "np-ff-24",
     "np-atom-agg-median",
 ]
-
-
-def assert_right(model: bytes, name: str) -> None:
-    """The model, run by onnxruntime, gives what the peer's own code gave."""
-    recorded = case(name)
-    session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
-    x = np.array(recorded["inputs"], np.float32)
-    (got,) = session.run(None, {session.get_inputs()[0].name: x})
-    want = np.array(recorded["outputs"])
-    slack = 2e-6 * np.maximum(1, np.abs(want)) + 8 * np.array(recorded["sens32"])[:, None]
-    assert np.all(np.abs(got - want) <= slack)
 
 
 def assert_files(page, document: dict, stem: str) -> bytes:

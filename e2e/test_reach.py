@@ -39,6 +39,9 @@ def test_the_keyboard_alone_is_enough(neat, tmp_path):
         page.keyboard.press("Tab")
         reached.add(focused(page))
     assert {"export-button", "drop-zone", "sample-neataptic"} <= reached
+    assert {"step-button", "step-random", "step-reset", "step-input-0"} <= {
+        name.replace("button ", "") for name in reached
+    }
     assert {"download-onnx", "download-json", "download-network"} <= {
         name.replace("button ", "") for name in reached
     }
@@ -60,7 +63,11 @@ def test_no_sideways_scrolling(neat, width):
         turns = neat.turns()
         neat[f"sample-{name}"].click()
         neat.outcome(turns)
+        neat["step-button"].click()
+        neat.page.wait_for_selector("#stepper tbody td")
         assert neat.page.evaluate(overflow) == 0
+    assert neat.choose("timed.json", source_text("np-ctrnn-v21-3")) == "asking"
+    assert neat.page.evaluate(overflow) == 0
     neat.choose(f"{'long' * 30}.json", b'{"nodes": [}')
     assert neat.page.evaluate(overflow) == 0
 
@@ -71,7 +78,10 @@ def test_text_stands_out_in_both_schemes(neat, scheme):
     turns = neat.turns()
     neat["sample-neataptic"].click()
     neat.outcome(turns)
-    for selector in ("h1", ".lead", "#summary dt", "#summary dd", ".drop-title", ".status"):
+    neat["step-button"].click()
+    neat.page.wait_for_selector("#stepper tbody td")
+    selectors = ["h1", ".lead", "#summary dt", "#summary dd", ".drop-title", ".status"]
+    for selector in [*selectors, "#stepper th", "#stepper td", "#stepper label"]:
         assert contrast(neat.page, selector) >= 4.5, selector
 
 
@@ -97,7 +107,7 @@ def contrast(page, selector: str) -> float:
 
 
 def test_outcomes_are_announced(neat):
-    live = neat.page.locator("[aria-live=polite]")
+    live = neat.page.locator(".hero[aria-live=polite]")
     turns = neat.turns()
     neat["sample-neataptic"].click()
     neat.outcome(turns)

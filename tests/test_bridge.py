@@ -116,6 +116,65 @@ def test_a_mistake_of_ours_is_told_without_a_traceback(source):
     assert "\n" not in error["message"]
 
 
+def walk(rows: list[list[float]], state: list | None = None) -> tuple[list, list]:
+    outputs = []
+    for row in rows:
+        reply = ask("step", inputs=row, state=state)[0]["result"]
+        outputs.append(reply["outputs"])
+        state = reply["state"]
+    return outputs, state
+
+
+def test_the_network_converted_last_is_stepped_through():
+    recorded = case("nts-net-lstm-2")
+    reply, _ = ask("convert", json.dumps(recorded["source"]).encode(), name="x.json")
+    ports = reply["result"]["ports"]
+    assert (len(ports["inputs"]), len(ports["outputs"]), len(ports["state"])) == (3, 2, 8)
+    outputs, state = walk(recorded["inputs"])
+    np.testing.assert_allclose(outputs, recorded["outputs"], rtol=1e-11)
+    net = neat_onnx.load_network(recorded["source"])
+    np.testing.assert_array_equal(outputs, net.run(recorded["inputs"]))
+    assert len(state) == 8
+    assert walk(recorded["inputs"][:1])[0] == walk(recorded["inputs"][:1], ports["state"])[0]
+
+
+def test_a_network_without_memory_is_stepped_through_too(source):
+    ask("convert", source, name="winner.json")
+    recorded = case("np-ff-19")
+    np.testing.assert_allclose(walk(recorded["inputs"])[0], recorded["outputs"], rtol=1e-11)
+
+
+def test_values_that_are_not_finite_come_back_as_they_went(source):
+    ask("convert", source, name="winner.json")
+    assert walk([["Infinity", "-inf", "nan"]])[0] == walk([[float("inf"), "-Infinity", "NaN"]])[0]
+
+
+def test_without_a_network_there_is_nothing_to_step_through(source):
+    ask("convert", source, name="winner.json")
+    ask("convert", b"{}", name="bad.json")
+    assert ask("step", inputs=[1, 2, 3])[0]["error"]["kind"] == "DocumentError"
+
+
+@pytest.mark.parametrize(
+    "params", [{"inputs": [1]}, {"inputs": ["one", 2, 3]}, {"inputs": [1, 2, 3], "state": [0.5]}]
+)
+def test_a_step_that_does_not_fit_is_an_error_in_words(source, params):
+    ask("convert", source, name="winner.json")
+    error = ask("step", **params)[0]["error"]
+    assert error["kind"] in ("DocumentError", "NetworkError")
+
+
+def test_a_network_of_continuous_time_needs_its_times():
+    recorded = case("np-ctrnn-v21-3")
+    source = json.dumps(recorded["source"]).encode()
+    error = ask("convert", source, name="x.json")[0]["error"]
+    assert (error["kind"], error["where"]) == ("OptionError", "time_step")
+    time = {"time_step": 0.125, "advance_time": 0.5}
+    reply, _ = ask("convert", source, name="x.json", time=time)
+    assert reply["result"]["report"]["passed"]
+    np.testing.assert_allclose(walk(recorded["inputs"])[0], recorded["outputs"], rtol=1e-11)
+
+
 def test_options_are_described_by_their_schema():
     reply, _ = ask("options")
     assert reply["result"] == neat_onnx.json_schema("options")

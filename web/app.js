@@ -9,7 +9,9 @@ import { progress } from "./views/progress.js";
 import { report } from "./views/report.js";
 import { samples } from "./views/samples.js";
 import { status } from "./views/status.js";
+import { stepper } from "./views/stepper.js";
 import { summary } from "./views/summary.js";
+import { times } from "./views/times.js";
 import { verdict } from "./views/verdict.js";
 
 const LARGE = 20e6; // bytes; a worker's memory never shrinks, so after such a file comes a new one
@@ -20,21 +22,26 @@ const state = {
   failure: null, // why the engine failed
   schema: null, // of the export options
   file: null, // the last one dropped
+  settings: {}, // the export options that it was converted with
+  times: null, // {time_step, advance_time}, once the page has been told
   job: null, // {name, stage, fraction} while a file is under way
-  result: null, // {name, files, kind, summary, graph, report, warnings}
+  result: null, // {name, files, kind, summary, graph, ports, report, warnings, walkable}
+  walk: null, // the steps taken through the result: {steps, before, state, busy, error}
   error: null, // {name, kind, message, where, hint}
   turns: 0, // files finished, well or not
 };
 
-const actions = { take, again, restart: () => engine.start() };
-const views = [status, drop, samples, progress, error, verdict, summary, graph, report, options]
-  .map((view) => view(actions));
+const actions = { take, again, tellTimes, step, rewind, restart: () => engine.start() };
+const views = [
+  status, drop, samples, progress, error, times, verdict, summary, graph, report, stepper, options,
+].map((view) => view(actions));
 
 function update(changes) {
   Object.assign(state, changes);
   for (const draw of views) draw(state);
   const { phase, job, result, turns } = state;
-  const outcome = job ? "working" : result ? "done" : state.error ? "error" : "none";
+  const trouble = state.error && (state.error.asks ? "asking" : "error");
+  const outcome = job ? "working" : result ? "done" : trouble ?? "none";
   Object.assign(document.body.dataset, { state: phase, job: outcome, turns });
 }
 
@@ -56,36 +63,69 @@ async function loadSchema() {
 /** A file was dropped, chosen or picked from the samples. */
 function take(file) {
   performance.mark("drop");
-  return run(file, {}, { result: null });
+  return run({ file, settings: {}, times: null, result: null });
 }
 
 /** The same file once more, with the options of the form. */
 function again(settings) {
-  return run(state.file, settings, {});
+  return run({ settings });
 }
 
-async function run(file, settings, changes) {
+/** The same file once more, now that its times are known. */
+function tellTimes(told) {
+  return run({ times: told });
+}
+
+async function run(changes) {
   if (state.job) engine.start(); // the newest wins: the one under way is ended with its worker
+  const { file, settings, times: time } = { ...state, ...changes };
   const job = { name: file.name, stage: "reading", fraction: 0 };
-  update({ ...changes, file, job, error: null });
+  update({ ...changes, job, error: null });
   let outcome;
   try {
     const data = await file.arrayBuffer();
     if (state.job !== job) return;
     const { result, blobs } = await engine.call(
-      "convert", { name: file.name, options: settings }, data,
+      "convert", { name: file.name, options: settings, time: time ?? {} }, data,
       (progress) => { Object.assign(job, progress); update({}); },
     );
-    outcome = { result: { ...result, name: file.name, files: downloads(file.name, blobs) } };
+    const [files, walkable] = [downloads(file.name, blobs), file.size <= LARGE];
+    outcome = { result: { ...result, name: file.name, files, walkable }, walk: atReset(result) };
   } catch (reason) {
     if (reason instanceof Cancelled || state.job !== job) return;
     const { kind = "Error", message, where = null, hint = null } = reason;
-    outcome = { result: null, error: { name: file.name, kind, message, where, hint } };
+    const asks = kind === "OptionError" && (where === "time_step" || where === "advance_time");
+    outcome = { result: null, error: { name: file.name, kind, message, where, hint, asks } };
   }
   state.result?.files.forEach(({ url }) => URL.revokeObjectURL(url));
   update({ ...outcome, job: null, turns: state.turns + 1 });
   performance.mark("verdict");
   if (file.size > LARGE) engine.start();
+}
+
+/** No step taken yet. */
+function atReset({ ports }) {
+  return { steps: [], before: null, state: ports.state, busy: false, error: null };
+}
+
+/** One step of the result, run by the engine. */
+async function step(inputs) {
+  const before = state.walk;
+  const walk = { ...before, busy: true, error: null };
+  update({ walk });
+  let changes;
+  try {
+    const { result } = await engine.call("step", { inputs, state: before.state });
+    const steps = [...before.steps, { inputs, outputs: result.outputs }];
+    changes = { steps, before: before.state, state: result.state };
+  } catch (reason) {
+    changes = { error: reason.message };
+  }
+  if (state.walk === walk) update({ walk: { ...walk, ...changes, busy: false } });
+}
+
+function rewind() {
+  update({ walk: atReset(state.result) });
 }
 
 update({});

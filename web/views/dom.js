@@ -14,6 +14,14 @@ export function h(tag, properties = {}, ...children) {
   return element;
 }
 
+/** An element of a drawing: svg("path", {d: "…"}, child, …). */
+export function svg(tag, attributes, ...children) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
+  return element;
+}
+
 /** A view that draws only when what it looks at has changed. */
 export function whenChanged(look, draw) {
   let before = {};

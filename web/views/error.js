@@ -7,9 +7,10 @@ export function error({ restart }) {
     if (state.error === shown && state.failure === broken) return;
     [shown, broken] = [state.error, state.failure];
     const box = $("error");
-    box.hidden = !shown && !broken;
+    const asked = shown?.asks && !state.times; // a question, for which there is a form
+    box.hidden = (!shown || asked) && !broken;
     if (broken) box.replaceChildren(...failure(broken, restart));
-    else if (shown) box.replaceChildren(...problem(shown));
+    else if (shown && !asked) box.replaceChildren(...problem(shown));
     else box.replaceChildren();
   };
 }

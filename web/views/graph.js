@@ -74,12 +74,14 @@ function legend({ neurons, connections }, omitted) {
     families.set(name, (families.get(name) ?? 0) + 1);
   }
   const entry = (mark, text) => h("li", {}, h("span", { className: mark, ariaHidden: "true" }), text);
+  const delayed = connections.some(({ enabled, delay }) => enabled && delay > 0);
   const disabled = connections.some(({ enabled }) => !enabled);
   return h("ul", { className: "legend" },
     ...[...families].map(([name, number]) => entry(`swatch tint-${name}`,
       `${name === "input" ? "input" : TITLES[name]} ${count(number)}`)),
     entry("stroke positive", "positive weight"),
     entry("stroke negative", "negative weight"),
+    delayed ? entry("stroke delayed", "reads an earlier step") : "",
     disabled ? entry("stroke disabled", "disabled") : "",
     omitted ? h("li", {}, `${count(omitted)} light connections not drawn`) : "");
 }

@@ -1,4 +1,6 @@
-// Where each neuron stands: a column per level, rows ordered so that few connections cross.
+// Where each neuron stands: columns by columns.js, rows ordered so that few connections cross.
+
+import { columnsOf } from "./columns.js";
 
 const SWEEPS = 12;
 
@@ -9,7 +11,7 @@ const SWEEPS = 12;
  * @returns {x: number[], y: number[], columns: number, rows: number} rows: the tallest column
  */
 export function layout(neurons, connections) {
-  const column = columnsOf(neurons);
+  const column = columnsOf(neurons, connections);
   const columns = group(column);
   const { before, after } = neighbours(neurons.length, connections, column);
   const place = new Float64Array(neurons.length);
@@ -28,15 +30,6 @@ export function layout(neurons, connections) {
   const rows = Math.max(...columns.map((members) => members.length));
   const x = Array.from(column, (index) => (columns.length > 1 ? index / (columns.length - 1) : 0.5));
   return { x, y: spread(columns, rows, neurons.length), columns: columns.length, rows };
-}
-
-/** The column of each neuron: its level, but all outputs in the last one, and none left empty. */
-function columnsOf(neurons) {
-  const last = neurons.reduce((most, { level }) => Math.max(most, level), 0);
-  const raw = neurons.map(({ kind, level }) => (kind === "output" ? last : level));
-  const used = [...new Set(raw)].sort((a, b) => a - b);
-  const index = new Map(used.map((level, position) => [level, position]));
-  return raw.map((level) => index.get(level));
 }
 
 function group(column) {

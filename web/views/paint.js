@@ -44,31 +44,34 @@ function drawConnections(pen, scene, colours, pointed) {
   const order = [...connections].sort((a, b) => touches(a) - touches(b) || Math.abs(a.weight) - Math.abs(b.weight));
   for (const connection of order) {
     const strength = Math.min(1, Math.abs(connection.weight) / heavy);
-    const { enabled, weight } = connection;
+    const { enabled, weight, delay } = connection;
     pen.globalAlpha = touches(connection) ? (pointed >= 0 ? 0.95 : (0.3 + 0.6 * strength) * (0.35 + 0.65 * crowd)) : 0.06;
     pen.strokeStyle = enabled ? (weight < 0 ? colours.negative : colours.positive) : colours.soft;
     pen.lineWidth = enabled ? 0.6 + 2.6 * strength * (0.4 + 0.6 * crowd) : 1;
-    pen.setLineDash(enabled ? [] : [3, 4]);
+    pen.setLineDash(enabled ? (delay ? [6, 4] : []) : [1.5, 4]);
     pen.stroke(curve(scene, connection));
   }
   pen.globalAlpha = 1;
   pen.setLineDash([]);
 }
 
-/** From left to right a gentle S; a self-connection, or one that goes back, an arc around. */
+/** Forwards a gentle S; within a column a bow; backwards an arc below; to itself a loop on top. */
 function curve({ at, radius }, { source, target }) {
   const [[x1, y1], [x2, y2]] = [at[source], at[target]];
   const path = new Path2D();
   path.moveTo(x1, y1);
   if (source === target) {
-    const reach = radius * 3.5;
+    const reach = Math.max(14, radius * 3.2);
     path.bezierCurveTo(x1 + reach, y1 - reach, x1 - reach, y1 - reach, x1, y1);
   } else if (x2 > x1) {
     const reach = (x2 - x1) * 0.5;
     path.bezierCurveTo(x1 + reach, y1, x2 - reach, y2, x2, y2);
+  } else if (x2 === x1) {
+    const reach = (12 + Math.abs(y2 - y1) * 0.35) * Math.sign(y2 - y1);
+    path.bezierCurveTo(x1 + reach, y1, x2 + reach, y2, x2, y2);
   } else {
-    const reach = 18 + (x1 - x2) * 0.25;
-    path.bezierCurveTo(x1 + reach, y1 + reach, x2 - reach, y2 + reach, x2, y2);
+    const [out, down] = [radius + 14, Math.min(70, 16 + (x1 - x2) * 0.2)];
+    path.bezierCurveTo(x1 + out, y1 + down, x2 - out, y2 + down, x2, y2);
   }
   return path;
 }

@@ -1,10 +1,11 @@
-// A network of each library, one click away.
+// A network of each library, and one with memory, one click away.
 import { $, h } from "./dom.js";
 
 const SAMPLES = [
   ["NeatapticTS", "neataptic-ts.json"],
   ["neataptic", "neataptic.json"],
   ["neat-python", "neat-python.json"],
+  ["an LSTM", "neataptic-ts-lstm.json"],
 ];
 
 export function samples({ take }) {

@@ -3,10 +3,10 @@ import { $, count, counted, h, whenChanged } from "./dom.js";
 import { family } from "./palette.js";
 
 export const summary = () => whenChanged((state) => state.result, (result) => {
-  if (result) $("summary").replaceChildren(...describe(result.summary));
+  if (result) $("summary").replaceChildren(...describe(result.summary, result.ports));
 });
 
-function describe(net) {
+function describe(net, { state }) {
   const rows = [
     ["Library", net.library],
     ["Shape", `${counted(net.inputs, "input")}, ${counted(net.outputs, "output")}`],
@@ -15,7 +15,8 @@ function describe(net) {
     net.gated && ["Gated", counted(net.gated, "connection")],
     net.delayed && ["Delayed", counted(net.delayed, "connection")],
     ["Levels", count(net.levels)],
-    ["Memory", net.has_memory ? "yes: a step depends on those before it" : "none"],
+    ["Memory", net.has_memory
+      ? `remembers: ${counted(state.length, "value")} from one step to the next` : "none"],
   ].filter(Boolean);
   return [
     facts(rows),

@@ -16,8 +16,9 @@ function answer({ name, report, files, warnings }) {
       h("span", { "data-testid": "verdict" }, outcome), h("span", { className: "badge-file" }, name)),
     h("h1", { className: outcome }, report.passed ? "Equal." : "Not equal."),
     h("p", { className: "lead" }, "Normalised MSE ", h("strong", {}, short(report.normalised_mse)),
-      ` over ${counted(report.samples, "sample")}`,
-      report.steps > 1 ? ` of ${counted(report.steps, "step")}.` : "."),
+      report.steps > 1
+        ? ` over ${counted(report.samples, "sequence")} of ${counted(report.steps, "step")}.`
+        : ` over ${counted(report.samples, "sample")}.`),
     downloadLinks(files),
     warnings.length ? h("ul", { className: "warnings", "aria-label": "Warnings" },
       ...warnings.map((text) => h("li", {}, text))) : null,
