@@ -1,0 +1,58 @@
+"""ONNX graphs written by onnx's own helpers, and onnxruntime to say what they compute."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import onnx
+import onnxruntime
+from onnx import TensorProto, helper, numpy_helper
+
+from neat_onnx import Network, import_model
+
+
+def node(operator: str, reads: str, gives: str, **attributes: Any) -> onnx.NodeProto:
+    """A node named after what it gives; `_` in `reads` is an input that is left out."""
+    names = ["" if name == "_" else name for name in reads.split()]
+    return helper.make_node(operator, names, gives.split(), f"make_{gives}", **attributes)
+
+
+def graph(
+    nodes: Sequence[onnx.NodeProto],
+    *,
+    x: Sequence[int | str] = ("N", 3),
+    outputs: Sequence[str] = ("y",),
+    opset: int = 18,
+    **constants: Any,
+) -> onnx.ModelProto:
+    """A float32 model with the input x and these initializers."""
+    tensors = [
+        numpy_helper.from_array(
+            np.asarray(value, np.int64 if np.asarray(value).dtype.kind == "i" else np.float32), name
+        )
+        for name, value in constants.items()
+    ]
+    entry = helper.make_tensor_value_info("x", TensorProto.FLOAT, list(x))
+    results = [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in outputs]
+    body = helper.make_graph(list(nodes), "graph", [entry], results, tensors)
+    return helper.make_model(
+        body, opset_imports=[helper.make_opsetid("", opset)], ir_version=9 if opset > 18 else 8
+    )
+
+
+def assert_lifts(model: onnx.ModelProto, rows: int = 6, scale: float = 1.0) -> Network:
+    """Import the model, and assert that the network gives what onnxruntime gives."""
+    net = import_model(model)
+    shape = [axis.dim_value for axis in model.graph.input[0].type.tensor_type.shape.dim][1:]
+    x = (scale * np.random.default_rng(0).normal(size=(rows, *shape))).astype(np.float32)
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    session = onnxruntime.InferenceSession(
+        model.SerializeToString(), options, providers=["CPUExecutionProvider"]
+    )
+    names = [output.name for output in session.get_outputs()]
+    got = net.activate({"x": x})
+    assert list(got) == names
+    for name, want in zip(names, session.run(names, {"x": x}), strict=True):
+        np.testing.assert_allclose(got[name], want, rtol=2e-6, atol=2e-6)
+    return net

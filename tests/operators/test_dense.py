@@ -1,0 +1,202 @@
+"""Gemm and MatMul, both ways."""
+
+import numpy as np
+import pytest
+from graphs import assert_lifts, graph, node
+from networks import NETWORKS, aggregating, evolved
+from routes import run_onnxruntime
+
+from neat_onnx import ModelError, Network, NetworkError, OptionError, export, import_model
+
+W = np.array([[0.5, -1.25, 2.0], [0.0, 0.75, -0.5]])
+B = np.array([0.25, -1.0])
+
+
+def written(net: Network, **options):
+    model = export(net, **options)
+    return model.graph.node, {name: t.values for name, t in model.graph.tensors.items()}
+
+
+def operators(net: Network, **options) -> list[str]:
+    return [each.op_type for each in written(net, **options)[0]]
+
+
+def test_a_layer_is_a_gemm_and_an_activation_by_the_known_names():
+    net = Network.mlp([2, 3, 1], activation="tanh", output_activation="sigmoid")
+    nodes, tensors = written(net)
+    assert [(each.op_type, each.name, each.input, each.output) for each in nodes] == [
+        ("Gemm", "gemm_l1", ["input", "W0", "B0"], ["Gemm_1"]),
+        ("Tanh", "act_l1", ["Gemm_1"], ["Layer_1"]),
+        ("Gemm", "gemm_l2", ["Layer_1", "W1", "B1"], ["Gemm_2"]),
+        ("Sigmoid", "act_l2", ["Gemm_2"], ["output"]),
+    ]
+    assert nodes[0].attributes.model_dump() == [
+        {"name": "alpha", "type": "FLOAT", "f": 1.0},
+        {"name": "beta", "type": "FLOAT", "f": 1.0},
+        {"name": "transB", "type": "INT", "i": 1},
+    ]
+    assert {name: values.shape for name, values in tensors.items()} == {
+        "W0": (3, 2),
+        "B0": (3,),
+        "W1": (1, 3),
+        "B1": (1,),
+    }
+    np.testing.assert_array_equal(tensors["W0"].ravel(), net.connections.weight[:6])
+    np.testing.assert_array_equal(tensors["B0"], net.neurons.bias[2:5])
+
+
+@pytest.mark.parametrize(
+    ("activation", "operator", "slope"),
+    [
+        ("neat_sigmoid", "Sigmoid", 5.0),
+        ("neat_tanh", "Tanh", 2.5),
+        ("bipolar_sigmoid", "Tanh", 0.5),
+    ],
+)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_slope_rides_in_alpha_and_beta(activation, operator, slope, dtype):
+    net = Network.mlp([2, 3], activation=activation)
+    nodes, tensors = written(net, dtype=dtype)
+    assert [each.op_type for each in nodes] == ["Gemm", operator]
+    assert (nodes[0].attributes.alpha, nodes[0].attributes.beta) == (slope, slope)
+    np.testing.assert_array_equal(tensors["W0"].ravel(), net.connections.weight)
+
+
+def test_fold_puts_slopes_and_responses_into_the_weights():
+    net = NETWORKS["responses"]
+    first, second = ["Gemm", "Mul", "Add"], ["Split", "Mul", "Sigmoid", "Concat"]
+    assert operators(net) == [*first, "Mul", "Tanh", *first, *second]
+    nodes, tensors = written(net, fold=True)
+    assert [each.op_type for each in nodes][:2] == ["Gemm", "Tanh"]
+    assert "Mul" not in [each.op_type for each in nodes]
+    first = 2.5 * net.neurons.response[2:5, None] * net.connections.weight[:6].reshape(3, 2)
+    np.testing.assert_allclose(tensors["W0"], first, rtol=1e-15)
+
+
+def test_a_mean_is_a_sum_divided_by_a_count():
+    net = aggregating("mean", 3)
+    nodes, tensors = written(net)
+    assert [each.op_type for each in nodes] == ["Gemm", "Div", "Add", "Tanh"]
+    (divisor,) = [values for name, values in tensors.items() if name.startswith("K")]
+    np.testing.assert_array_equal(divisor, [3.0, 2.0])
+    assert operators(net, fold=True) == ["Gemm", "Tanh"]
+
+
+def test_irregular_networks_are_few_wide_gemms():
+    net = evolved(200, seed=3)
+    found = operators(net)
+    depth = found.count("Tanh")
+    assert found.count("Gemm") == depth < 40
+    assert len(found) <= 4 * depth
+
+
+def test_duplicate_genes_add_up():
+    edges = [(0, 1, 0.5), (0, 1, 0.25), (0, 1, -2.0)]
+    net = Network.build(inputs=1, outputs=[1], neurons=[1], connections=edges)
+    np.testing.assert_array_equal(written(net)[1]["W0"], [[-1.25]])
+
+
+@pytest.mark.parametrize("mixed", ["grouped", "per_neuron"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_no_zero_weight_meets_an_overflow(mixed, dtype):
+    net = NETWORKS["overflow"]
+    model = export(net, mixed_activations=mixed, dtype=dtype)
+    x = np.array([[1e20, 0.5], [-1e30, -0.25]])
+    got = run_onnxruntime(model, net, x)
+    want = net.activate(x)
+    assert np.all(np.isfinite(want[:, :2]))
+    np.testing.assert_allclose(got, want, rtol=1e-6)
+
+
+def test_without_inputs_there_is_no_onnx():
+    net = Network.build(inputs=0, outputs=[0], neurons=[{"id": 0, "bias": 1.0}], connections=[])
+    with pytest.raises(NetworkError, match="without inputs"):
+        export(net)
+
+
+def test_partial_connectivity_may_be_refused():
+    whole = export(NETWORKS["deep_mlp"], allow_partial_connectivity=False)
+    assert whole == export(NETWORKS["deep_mlp"])
+    with pytest.raises(OptionError, match="neuron 3 is not connected to all") as caught:
+        export(NETWORKS["partly_connected"], allow_partial_connectivity=False)
+    assert caught.value.where == "allow_partial_connectivity"
+
+
+# --- lifting --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("reads", "attributes", "constants"),
+    [
+        ("x W B", {"transB": 1}, {"W": W, "B": B}),
+        ("x W B", {}, {"W": W.T, "B": B}),
+        ("x W", {"transB": 1}, {"W": W}),
+        ("x W B", {"transB": 1}, {"W": W, "B": B[:1]}),
+        ("x W B", {"transB": 1}, {"W": W, "B": np.array(0.5)}),
+        ("x W B", {"transB": 1}, {"W": W, "B": B.reshape(1, 2)}),
+        ("x W B", {"transB": 1, "alpha": 5.0, "beta": 5.0}, {"W": W, "B": B}),
+        ("x W B", {"transB": 1, "alpha": 0.5, "beta": -2.0}, {"W": W, "B": B}),
+        ("x W", {"transB": 1, "alpha": 3.0}, {"W": W}),
+    ],
+)
+@pytest.mark.parametrize("activation", ["Sigmoid", "Identity", "Softplus"])
+def test_gemm_is_neurons(reads, attributes, constants, activation):
+    nodes = [node("Gemm", reads, "z", **attributes), node(activation, "z", "y")]
+    net = assert_lifts(graph(nodes, **constants))
+    if activation != "Softplus" or "alpha" not in attributes:
+        assert len(net) == 5
+
+
+def test_the_slope_of_a_gemm_is_the_activations():
+    model = graph(
+        [node("Gemm", "x W B", "z", transB=1, alpha=5.0, beta=5.0), node("Sigmoid", "z", "y")],
+        W=W,
+        B=B,
+    )
+    net = import_model(model)
+    assert set(net.activation_names[3:]) == {"neat_sigmoid"}
+    assert sorted(net.connections.weight) == sorted(W[W != 0])
+
+
+def test_zero_weights_are_no_connections():
+    net = import_model(graph([node("Gemm", "x W B", "y", transB=1)], W=W, B=B))
+    assert len(net.connections) == np.count_nonzero(W)
+
+
+def test_matmul_and_add():
+    product = node("MatMul", "x W", "p")
+    net = assert_lifts(
+        graph([product, node("Add", "p B", "z"), node("Relu", "z", "y")], W=W.T, B=B)
+    )
+    assert len(net) == 5
+    np.testing.assert_array_equal(net.neurons.bias[3:], B)
+    assert_lifts(graph([product, node("Add", "B p", "y")], W=W.T, B=B))
+
+
+def test_matmul_of_rows():
+    net = assert_lifts(graph([node("MatMul", "x W", "y")], x=("N", 4, 3), W=W.T))
+    assert net.outputs[0].shape == (4, 2)
+    assert len(net) == 12 + 8
+
+
+@pytest.mark.parametrize(
+    ("nodes", "constants", "message"),
+    [
+        ([node("Gemm", "x x", "y", transB=1)], {}, "'x' is computed, and has to be constant"),
+        ([node("Gemm", "x W", "y")], {"W": W}, "has 3 columns, W expects 2"),
+        ([node("Gemm", "x W B", "y", transB=1)], {"W": W, "B": np.ones(3)}, "3 values, expected 2"),
+        ([node("Gemm", "x B", "y")], {"B": B}, "has 1 axes, expected 2"),
+        ([node("Gemm", "W W", "y", transB=1)], {"W": W}, "'W' is a constant"),
+        ([node("MatMul", "x W", "y")], {"W": W}, "has 3 columns, W expects 2"),
+    ],
+)
+def test_what_no_neuron_computes_is_refused_by_the_nodes_name(nodes, constants, message):
+    with pytest.raises(ModelError, match=message) as caught:
+        import_model(graph(nodes, **constants))
+    assert caught.value.message.startswith(f"node make_y ({nodes[-1].op_type})")
+    assert caught.value.where == "graph.node[0]"
+
+
+def test_an_attribute_that_is_not_supported_is_refused_by_its_name():
+    with pytest.raises(ModelError, match="transA"):
+        import_model(graph([node("Gemm", "x W", "y", transA=1)], W=W))

@@ -1,0 +1,184 @@
+"""Activations and arithmetic that other tools wrote, as neurons."""
+
+import numpy as np
+import pytest
+from graphs import assert_lifts, graph, node
+
+from neat_onnx import ModelError, import_model
+
+W = np.array([[0.5, -1.25, 2.0], [0.4, 0.75, -0.5]])
+B = np.array([0.25, -1.0])
+GEMM = node("Gemm", "x W B", "z", transB=1)
+
+
+@pytest.mark.parametrize(
+    ("operator", "attributes", "activation"),
+    [
+        ("Sigmoid", {}, "sigmoid"),
+        ("Tanh", {}, "tanh"),
+        ("Relu", {}, "relu"),
+        ("Abs", {}, "abs"),
+        ("Sin", {}, "sin"),
+        ("Softplus", {}, "softplus"),
+        ("Softsign", {}, "softsign"),
+        ("Elu", {}, "elu"),
+        ("Elu", {"alpha": 1.0}, "elu"),
+        ("Selu", {}, "selu"),
+        ("LeakyRelu", {"alpha": 0.005}, "neat_lelu"),
+        ("Identity", {}, "identity"),
+        ("Dropout", {}, "identity"),
+    ],
+)
+def test_an_operator_is_an_activation(operator, attributes, activation):
+    net = assert_lifts(graph([GEMM, node(operator, "z", "y", **attributes)], W=W, B=B))
+    assert net.activation_names[3:].tolist() == [activation] * 2
+    assert len(net) == 5
+
+
+def test_a_subgraph_is_an_activation():
+    swish = [GEMM, node("Sigmoid", "z", "s"), node("Mul", "s z", "y")]
+    swapped = [GEMM, node("Sigmoid", "z", "s"), node("Mul", "z s", "y")]
+    assert import_model(graph(swapped, W=W, B=B)).activation_names[3] == "swish"
+    assert_lifts(graph(swish, W=W, B=B))
+    step = [GEMM, node("Greater", "z zero", "g"), node("Cast", "g", "y", to=1)]
+    net = assert_lifts(graph(step, W=W, B=B, zero=np.array(0.0)))
+    assert net.activation_names[3] == "step"
+    square = assert_lifts(graph([GEMM, node("Mul", "z z", "y")], W=W, B=B))
+    assert square.activation_names[3] == "square"
+
+
+@pytest.mark.parametrize(
+    ("reads", "constants", "activation"),
+    [
+        ("z low high", {"low": np.array(-1.0), "high": np.array(1.0)}, "hard_tanh"),
+    ],
+)
+def test_clip(reads, constants, activation):
+    net = assert_lifts(graph([GEMM, node("Clip", reads, "y")], W=W, B=B, **constants))
+    assert net.activation_names[3] == activation
+
+
+def test_one_state_with_two_activations_is_a_neuron_that_two_read():
+    nodes = [GEMM, node("Tanh", "z", "a"), node("Sigmoid", "z", "b")]
+    net = assert_lifts(graph(nodes, outputs=("a", "b", "z"), W=W, B=B))
+    assert len(net) == 3 + 2 + 4
+    assert sorted(net.activation_names[3:]) == ["identity"] * 2 + ["sigmoid"] * 2 + ["tanh"] * 2
+
+
+def test_one_activation_read_twice_is_one_neuron():
+    nodes = [
+        GEMM,
+        node("Tanh", "z", "a"),
+        node("Tanh", "z", "b"),
+        node("Concat", "a b", "y", axis=1),
+    ]
+    net = assert_lifts(graph(nodes, W=W, B=B))
+    assert len(net) == 5
+    assert net.output_neurons.tolist() == [3, 4, 3, 4]
+
+
+def test_an_activation_of_inputs():
+    net = assert_lifts(graph([node("Tanh", "x", "y")]))
+    assert net.activation_names[3:].tolist() == ["tanh"] * 3
+    assert net.connections.weight.tolist() == [1.0] * 3
+
+
+@pytest.mark.parametrize(
+    ("operator", "reads", "constants"),
+    [
+        ("Mul", "z c", {"c": np.array([2.0, -0.5])}),
+        ("Mul", "c z", {"c": np.array([[2.0, -0.5]])}),
+        ("Mul", "z c", {"c": np.array(3.0)}),
+        ("Add", "z c", {"c": np.array([2.0, -0.5])}),
+        ("Add", "z c", {"c": np.array(3.0)}),
+        ("Sub", "z c", {"c": np.array([2.0, -0.5])}),
+        ("Sub", "c z", {"c": np.array([2.0, -0.5])}),
+        ("Div", "z c", {"c": np.array([2.0, -0.5])}),
+        ("Add", "z z", {}),
+    ],
+)
+@pytest.mark.parametrize("after", ["Identity", "Tanh"])
+def test_arithmetic_with_constants(operator, reads, constants, after):
+    nodes = [GEMM, node(operator, reads, "c1"), node(after, "c1", "y")]
+    assert_lifts(graph(nodes, W=W, B=B, **constants))
+
+
+@pytest.mark.parametrize(
+    ("operators", "activations"),
+    [
+        (["Tanh", "Sigmoid"], ["tanh", "sigmoid"]),
+        (["Relu", "Tanh", "Abs"], ["relu", "tanh", "abs"]),
+        (["Sin", "Softplus"], ["sin", "softplus"]),
+    ],
+)
+def test_activations_of_activations_are_neurons_that_read_neurons(operators, activations):
+    names = ["z", *(f"t{k}" for k in range(1, len(operators))), "y"]
+    nodes = [node(*each) for each in zip(operators, names, names[1:], strict=False)]
+    net = assert_lifts(graph([GEMM, *nodes], W=W, B=B))
+    assert len(net) == 3 + 2 * len(operators)
+    assert set(net.activation_names[3:]) == set(activations)
+
+
+@pytest.mark.parametrize("reads", ["t{0}", "t{0} t{0}"])
+def test_long_chains_take_no_longer_than_their_length(reads):
+    """A formula that grew with them would be too deep, or double with every step."""
+    operator = "Add" if " " in reads else "Abs"
+    names = ["x", *(f"t{k}" for k in range(1, 1500)), "y"]
+    nodes = [
+        node(operator, " ".join([names[k]] * len(reads.split())), names[k + 1]) for k in range(1500)
+    ]
+    assert len(import_model(graph(nodes))) >= 1500
+
+
+@pytest.mark.parametrize("operator", ["Add", "Sub", "Mul"])
+def test_arithmetic_of_two_tensors_is_neurons(operator):
+    two = [GEMM, node("Gemm", "x V", "v", transB=1), node("Tanh", "v", "t")]
+    assert_lifts(graph([*two, node(operator, "z t", "y")], W=W, B=B, V=W[::-1]))
+    column = np.array([[0.5, 0.25, 0.125]])
+    one = [GEMM, node("Gemm", "x V", "v", transB=1), node(operator, "z v", "y")]
+    assert_lifts(graph(one, W=W, B=B, V=column))  # [N, 2] and [N, 1]
+
+
+def test_a_constant_of_constants_is_a_constant():
+    nodes = [
+        node("Add", "B B", "c"),
+        node("Tanh", "c", "d"),
+        node("Gemm", "x W d", "y", transB=1),
+    ]
+    assert_lifts(graph(nodes, W=W, B=B))
+
+
+@pytest.mark.parametrize(
+    "nodes",
+    [
+        [GEMM, node("Sin", "z", "s"), node("Exp", "s", "y")],
+        [GEMM, node("LeakyRelu", "z", "y", alpha=0.3)],
+        [GEMM, node("Elu", "z", "y", alpha=0.7)],
+        [GEMM, node("Clip", "z zero", "y")],
+        [GEMM, node("Greater", "z zero", "g"), node("Cast", "g", "y", to=1)],
+    ],
+)
+def test_a_formula_that_nobody_knows_is_refused_with_what_to_do(nodes):
+    with pytest.raises(ModelError, match="is no known activation") as caught:
+        import_model(graph(nodes, W=W, B=B, zero=np.array(-0.5)))
+    assert "register_activation" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "message"),
+    [
+        ([node("Gemm", "x W B", "z", transB=1), node("Div", "z x", "y")], "make_y"),
+        ([node("Where", "m x zero", "y")], "make_y"),
+        ([node("Clip", "x x", "y")], "make_y"),
+        ([node("Clip", "x m", "y")], "bounds"),
+    ],
+)
+def test_what_no_neuron_computes_is_refused_by_the_nodes_name(nodes, message):
+    model = graph(nodes, x=("N", 2), W=W[:, :2], B=B, zero=np.array(0.0), m=np.array([1.0, 0.0]))
+    with pytest.raises(ModelError, match=message):
+        import_model(model)
+
+
+def test_an_unknown_operator_is_refused_by_name():
+    with pytest.raises(ModelError, match="Det"):
+        import_model(graph([node("Det", "x", "y")], x=("N", 2, 2)))

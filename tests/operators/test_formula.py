@@ -1,0 +1,88 @@
+"""Formulas to nodes and back: complete, in both types, and one spelling for each."""
+
+import numpy as np
+import pytest
+
+from neat_onnx import ModelError
+from neat_onnx.model import DataType
+from neat_onnx.network.activations import ACTIVATIONS
+from neat_onnx.network.aggregations import AGGREGATIONS
+from neat_onnx.network.expression import PRIMITIVES, VARIABLE, clip, exp, relu, sigmoid, tanh
+from neat_onnx.operators.formula import (
+    RULES,
+    emits,
+    known_activation,
+    known_aggregation,
+    scalar_slope,
+    writable,
+)
+
+z = VARIABLE
+TYPES = (DataType.FLOAT, DataType.DOUBLE)
+
+
+def primitives(formula) -> set[str]:
+    return {formula.op}.union(*(primitives(part) for part in formula.args))
+
+
+@pytest.mark.parametrize("data_type", TYPES)
+def test_every_activation_can_be_written_and_is_recognised(data_type):
+    for name, activation in ACTIVATIONS.items():
+        formula = writable(activation.expression, data_type)
+        assert primitives(formula) <= {*RULES, "variable", "constant"}, name
+        assert known_activation(formula, data_type) == (name, 1.0)
+
+
+@pytest.mark.parametrize("data_type", TYPES)
+@pytest.mark.parametrize("inputs", [1, 2, 3, 4, 7])
+def test_every_aggregation_can_be_written_and_is_recognised(data_type, inputs):
+    for name, aggregation in AGGREGATIONS.items():
+        formula = writable(aggregation.expression(inputs), data_type)
+        assert primitives(formula) <= {*RULES, "variable", "constant"}, name
+        if not aggregation.linear:
+            found = known_aggregation(formula, inputs, data_type)
+            same = AGGREGATIONS[found].expression(inputs) == aggregation.expression(inputs)
+            assert found == name or same  # a median of one is a maximum
+
+
+def test_every_primitive_can_be_written():
+    for name in PRIMITIVES:
+        assert name in RULES, name
+
+
+@pytest.mark.parametrize("name", ACTIVATIONS)
+def test_what_is_written_in_float64_is_the_same_function(name):
+    formula = ACTIVATIONS[name].expression
+    x = np.concatenate([np.linspace(-90, 90, 181), np.linspace(-2, 2, 101)])
+    got = writable(formula, DataType.DOUBLE).evaluate(x)
+    np.testing.assert_allclose(got, formula.evaluate(x), rtol=1e-14, atol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("formula", "slope", "core"),
+    [
+        (sigmoid(5.0 * z), 5.0, sigmoid(z)),
+        (tanh(2.0 * z) * (2.0 * z), 2.0, tanh(z) * z),
+        (tanh(2.0 * z) * z, 1.0, tanh(2.0 * z) * z),
+        (clip(5.0 * z, -1.0, 1.0), 5.0, clip(z, -1.0, 1.0)),
+        (1.0 - z, 1.0, 1.0 - z),
+        (3.0 * z, 3.0, z),
+        (exp(-(2.0 * (z * z))), 1.0, exp(-(2.0 * (z * z)))),
+    ],
+)
+def test_the_slope_of_a_formula(formula, slope, core):
+    assert scalar_slope(formula) == (slope, core)
+
+
+def test_a_slope_of_another_tool_is_the_neurons():
+    name, factor = known_activation(sigmoid(3.0 * z), DataType.FLOAT) or ("", 0.0)
+    x = np.linspace(-2.0, 2.0, 9)
+    got = ACTIVATIONS[name](x / factor)
+    np.testing.assert_allclose(got, sigmoid(3.0 * z).evaluate(x), rtol=1e-15)
+    assert known_activation(relu(exp(z)), DataType.FLOAT) is None
+    assert known_activation(tanh(0.0 * z), DataType.FLOAT) is None
+
+
+def test_two_rules_for_one_primitive_are_refused():
+    with pytest.raises(ModelError, match="two rules emit the primitive sigmoid"):
+        emits("sigmoid")(RULES["sigmoid"])

@@ -1,0 +1,107 @@
+"""Product, maximum, minimum, largest magnitude and median, both ways."""
+
+import numpy as np
+import pytest
+from graphs import assert_lifts, graph, node
+from networks import NETWORKS, aggregating
+
+from neat_onnx import ModelError, export, import_model
+
+ROWS = [node("Mul", "x w", "m"), node("Reshape", "m s", "v")]
+CONSTANTS = {"w": np.array([1.5, -2.0, 0.5, 1.0, 3.0, -0.25]), "s": np.array([0, 2, 3])}
+
+
+@pytest.mark.parametrize(
+    ("name", "operators"),
+    [
+        ("product", ["ReduceProd"]),
+        ("max", ["ReduceMax"]),
+        ("min", ["ReduceMin"]),
+        ("maxabs", ["Abs", "ArgMax", "GatherElements", "ReduceMax"]),
+        ("median", ["TopK", "ReduceMax"]),
+    ],
+)
+def test_neurons_of_one_kind_are_reduced_together(name, operators):
+    net = aggregating(name, 3)
+    same = [gene for gene in net.to_document().connections if gene.target == 3]
+    document = net.to_document()
+    both = same + [gene.model_copy(update={"target": 4, "weight": -2.0}) for gene in same]
+    net = document.model_copy(update={"connections": both}).to_network()
+    model = export(net)
+    found = [each.op_type for each in model.graph.node]
+    assert found == ["Gather", "Mul", "Reshape", *operators, "Add", "Tanh"]
+    weight = model.graph.tensors[model.graph.node[1].input[1]].values
+    np.testing.assert_array_equal(weight, net.connections.weight)
+
+
+def test_the_median_of_an_even_number_is_the_mean_of_the_middle_two():
+    found = [each.op_type for each in export(aggregating("median", 4)).graph.node]
+    assert found.count("TopK") == 2 + 1  # and one for the neuron of three inputs
+
+
+@pytest.mark.parametrize(("opset", "as_input"), [(13, False), (17, False), (18, True), (26, True)])
+def test_axes_are_an_attribute_or_an_input(opset, as_input):
+    model = export(aggregating("max", 3), opset=opset)
+    for each in model.graph.node:
+        if each.op_type == "ReduceMax":
+            assert len(each.input) == 1 + as_input
+            assert (each.attributes.axes is None) == as_input
+
+
+def test_genes_without_inputs_have_their_aggregate_in_the_bias():
+    model = export(NETWORKS["without_inputs"])
+    assert "ReduceProd" not in [each.op_type for each in model.graph.node]
+
+
+@pytest.mark.parametrize(
+    ("nodes", "aggregation"),
+    [
+        ([node("ReduceMax", "v a", "y", keepdims=0)], "max"),
+        ([node("ReduceMin", "v a", "y", keepdims=0)], "min"),
+        ([node("ReduceProd", "v a", "y", keepdims=0)], "product"),
+        (
+            [
+                node("Abs", "v", "b"),
+                node("ArgMax", "b", "i", axis=2),
+                node("GatherElements", "v i", "p", axis=2),
+                node("ReduceMax", "p a", "y", keepdims=0),
+            ],
+            "maxabs",
+        ),
+        (
+            [
+                node("TopK", "v k", "t u", axis=2, largest=0),
+                node("ReduceMax", "t a", "y", keepdims=0),
+            ],
+            "median",
+        ),
+    ],
+)
+@pytest.mark.parametrize("axis", [2, -1])
+def test_a_reduction_is_an_aggregation(nodes, aggregation, axis):
+    constants = CONSTANTS | {"a": np.array([axis]), "k": np.array([2])}
+    net = assert_lifts(graph([*ROWS, *nodes], x=("N", 6), **constants))
+    assert net.aggregation_names[6:].tolist() == [aggregation] * 2
+    np.testing.assert_array_equal(net.connections.weight, CONSTANTS["w"])
+
+
+@pytest.mark.parametrize(
+    ("nodes", "message"),
+    [
+        ([node("ReduceMax", "v a1", "y", keepdims=0)], "along the axes"),
+        ([node("TopK", "v k", "y u", axis=2, largest=1)], "largest: expected 0, got 1"),
+        ([node("GatherElements", "v i", "y", axis=2)], "'i' is a constant"),
+    ],
+)
+def test_what_no_aggregation_is_refused_by_the_nodes_name(nodes, message):
+    more = {"a1": np.array([0]), "k": np.array([2]), "i": np.zeros((1, 2, 3), np.int64)}
+    with pytest.raises(ModelError, match=message) as caught:
+        import_model(graph([*ROWS, *nodes], x=("N", 6), **CONSTANTS, **more))
+    assert "make_y" in str(caught.value)
+
+
+def test_a_reduction_that_nobody_knows_is_refused_with_what_to_do():
+    nodes = [*ROWS, node("Tanh", "v", "t"), node("ReduceMax", "t a", "y", keepdims=0)]
+    with pytest.raises(ModelError, match="is no known aggregation") as caught:
+        import_model(graph(nodes, x=("N", 6), **CONSTANTS, a=np.array([2])))
+    assert "register_aggregation" in str(caught.value)

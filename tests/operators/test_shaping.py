@@ -1,0 +1,94 @@
+"""Operators that move elements: no neurons, whatever they do."""
+
+import numpy as np
+import pytest
+from graphs import assert_lifts, graph, node
+from onnx import helper, numpy_helper
+
+from neat_onnx import ModelError, import_model
+
+X = ("N", 2, 6)
+AXIS1, AXIS2 = np.array([1]), np.array([2])
+GATHERED = np.array([[3, -1], [0, 3]])
+
+
+@pytest.mark.parametrize(
+    ("nodes", "constants"),
+    [
+        ([node("Reshape", "x s", "y")], {"s": np.array([0, 3, -1])}),
+        ([node("Reshape", "x s", "y")], {"s": np.array([-1, 12])}),
+        ([node("Flatten", "x", "y")], {}),
+        ([node("Transpose", "x", "y", perm=[0, 2, 1])], {}),
+        ([node("Identity", "x", "y")], {}),
+        ([node("Unsqueeze", "x a", "y")], {"a": AXIS1}),
+        ([node("Unsqueeze", "x a", "u"), node("Squeeze", "u a", "y")], {"a": AXIS2}),
+        ([node("Gather", "x i", "y", axis=2)], {"i": GATHERED}),
+        ([node("Gather", "x i", "y", axis=1)], {"i": np.array(1)}),
+        ([node("Concat", "x x", "y", axis=1)], {}),
+        ([node("Concat", "x x", "y", axis=-1)], {}),
+        ([node("Split", "x s", "a y", axis=2)], {"s": np.array([2, 4])}),
+        ([node("Split", "x", "a y", axis=-1, num_outputs=2)], {}),
+        ([node("Split", "x s", "a b y", axis=2), node("Concat", "y a b", "w", axis=2)],
+         {"s": np.array([1, 2, 3])}),
+        ([node("Slice", "x b e a", "y")], {"b": AXIS1, "e": np.array([5]), "a": AXIS2}),
+        ([node("Slice", "x b e a s", "y")],
+         {"b": np.array([-1]), "e": np.array([-(2**40)]), "a": AXIS2, "s": np.array([-2])}),
+        ([node("Slice", "x b e a s", "y")],
+         {"b": np.array([0, 1]), "e": np.array([2**40, 6]), "a": np.array([1, 2]),
+          "s": np.array([1, 2])}),
+    ],
+)  # fmt: skip
+def test_elements_move_and_nothing_is_computed(nodes, constants):
+    outputs = [nodes[-1].output[-1]]
+    net = assert_lifts(graph(nodes, x=X, outputs=outputs, **constants))
+    assert len(net) == 12
+    assert len(net.connections) == 0
+
+
+def test_an_activation_before_or_after_is_the_same():
+    index = np.array([2, 0, 2])
+    before = [node("Gather", "x i", "g", axis=1), node("Tanh", "g", "y")]
+    after = [node("Tanh", "x", "t"), node("Gather", "t i", "y", axis=1)]
+    one, other = (assert_lifts(graph(nodes, i=index)) for nodes in (before, after))
+    assert len(one) == len(other) == 3 + 2
+
+
+def test_constants():
+    value = numpy_helper.from_array(np.array([0.5, -2.0, 1.0], np.float32))
+    nodes = [node("Constant", "", "c", value=value), node("Add", "x c", "y")]
+    net = assert_lifts(graph(nodes))
+    assert net.neurons.bias[3:].tolist() == [0.5, -2.0, 1.0]
+
+
+def test_weights_that_are_made_from_constants():
+    nodes = [
+        node("Reshape", "w s", "m"),
+        node("Transpose", "m", "t", perm=[1, 0]),
+        node("MatMul", "x t", "y"),
+    ]
+    assert_lifts(graph(nodes, w=np.arange(6.0), s=np.array([2, 3])))
+
+
+@pytest.mark.parametrize(
+    ("nodes", "constants", "message"),
+    [
+        ([node("Reshape", "x s", "y")], {"s": np.array([1, 7])}, "shapes of its inputs"),
+        ([node("Reshape", "x s", "y")], {"s": np.array([1.0, 12.0])}, "has to be of integers"),
+        ([node("Gather", "x i", "y", axis=2)], {"i": np.array([6])}, "outside of the 6 elements"),
+        ([node("Gather", "x i", "y", axis=2)], {"i": np.array([0.5])}, "of integers"),
+        ([node("Split", "x s", "a y", axis=2)], {"s": np.array([2, 5])}, "splits 6 into"),
+        ([node("Concat", "x c", "y", axis=2)], {"c": np.ones((1, 2, 1))}, "'c' is a constant"),
+        ([node("Transpose", "x", "y", perm=[0, 1])], {}, "shapes of its inputs"),
+        ([node("Squeeze", "x a", "y")], {"a": AXIS1}, "shapes of its inputs"),
+    ],
+)
+def test_what_does_not_fit_is_refused_by_the_nodes_name(nodes, constants, message):
+    with pytest.raises(ModelError, match=message) as caught:
+        import_model(graph(nodes, x=X, **constants))
+    assert f"node make_{nodes[-1].name.removeprefix('make_')}" in str(caught.value)
+
+
+def test_a_shape_that_is_computed_is_refused():
+    nodes = [helper.make_node("Cast", ["x"], ["s"], "cast", to=7), node("Reshape", "x s", "y")]
+    with pytest.raises(ModelError):
+        import_model(graph(nodes))

@@ -1,0 +1,51 @@
+"""Dead nodes and unread initializers go; inputs stay."""
+
+from graphs import graph, node
+from networks import NETWORKS
+
+from neat_onnx import export, load_model
+from neat_onnx.passes import PASSES, apply_passes, drop_dead
+
+NODES = [
+    node("Tanh", "x", "a"),
+    node("Sigmoid", "a", "dead"),
+    node("Abs", "dead", "also_dead"),
+    node("Add", "a used", "y"),
+]
+
+
+def before():
+    return load_model(graph(NODES, used=[1.0, 2.0, 3.0], unread=[4.0])).graph
+
+
+def test_what_no_output_depends_on_goes():
+    after = drop_dead(before())
+    assert [each.output for each in after.node] == [["a"], ["y"]]
+    assert list(after.tensors) == ["used"]
+    assert after.inputs == before().inputs
+    assert after.outputs == before().outputs
+
+
+def test_a_node_with_one_output_that_is_read_stays_whole():
+    nodes = [node("Split", "x", "a b", axis=1, num_outputs=2), node("Tanh", "a", "y")]
+    after = drop_dead(load_model(graph(nodes, x=("N", 4))).graph)
+    assert after.node[0].output == ["a", "b"]
+
+
+def test_the_order_of_the_nodes_does_not_matter():
+    shuffled = before().model_copy(update={"node": before().node[::-1]})
+    assert [each.output for each in drop_dead(shuffled).node] == [["y"], ["a"]]
+
+
+def test_an_input_that_nothing_reads_stays():
+    after = drop_dead(load_model(graph([node("Identity", "c", "y")], c=[1.0])).graph)
+    assert [entry.name for entry in after.inputs] == ["x"]
+
+
+def test_passes_are_idempotent_and_leave_what_is_alive():
+    for net in (NETWORKS["evolved_mixed"], NETWORKS["every_aggregation_on_a_level"]):
+        whole = export(net).graph
+        assert apply_passes(whole) == whole
+    for each in PASSES:
+        once = each(before())
+        assert each(once) == once

@@ -1,0 +1,150 @@
+"""The shape of the code: who imports whom, how long things are, and that nothing is forgotten."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import neat_onnx
+import neat_onnx.operators
+from neat_onnx.lifting import LIFTS
+from neat_onnx.model import node_classes
+from neat_onnx.operators import HANDLERS
+
+PACKAGE = Path(neat_onnx.__file__).parent
+SOURCES = sorted(PACKAGE.rglob("*.py"))
+TESTS = sorted(Path(__file__).parent.rglob("*.py"))
+
+# the package or module on the left imports none of those on the right
+BOUNDARIES = {
+    "network": ("model", "operators", "passes", "genome", "readers", "lift", "lower", "lifting",
+                "lowering", "options", "runtimes", "compare"),
+    "model": ("network", "operators", "passes", "genome", "readers", "lift", "lower", "lifting",
+              "lowering", "options", "runtimes", "compare"),
+    "readers": ("model", "operators", "passes", "genome", "lift", "lower", "lifting", "lowering"),
+    "passes": ("network", "operators", "readers", "genome", "lift", "lower"),
+    "operators": ("readers", "genome", "lift", "lower", "compare", "cli"),
+    "lowering": ("operators", "lifting", "lift", "lower", "genome"),
+    "lifting": ("operators", "lowering", "lift", "lower", "genome"),
+}  # fmt: skip
+CORES = ("lower", "lift", "lowering", "lifting", "resolve")
+
+
+def module_of(path: Path) -> str:
+    return path.relative_to(PACKAGE).with_suffix("").as_posix().split("/")[0]
+
+
+def imports(path: Path) -> Iterator[str]:
+    """The modules of this package that a file imports when it is used, without the package's name.
+
+    Imports for type checkers only do not count.
+    """
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    skipped = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+        for inner in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        if id(node) in skipped:
+            continue
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        elif isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        else:
+            continue
+        for name in names:
+            if name.startswith("neat_onnx."):
+                yield name.removeprefix("neat_onnx.")
+
+
+def own_operators() -> set[str]:
+    """The op_types of the package; other tests may have registered some of their own."""
+    classes = node_classes().items()
+    return {name for name, kind in classes if kind.__module__.startswith("neat_onnx.")}
+
+
+@pytest.mark.parametrize("who", BOUNDARIES)
+def test_layers(who: str):
+    found = [path for path in SOURCES if module_of(path) == who]
+    assert found
+    for path in found:
+        for name in imports(path):
+            assert name.split(".")[0] not in BOUNDARIES[who], f"{path.name} imports {name}"
+
+
+def test_the_cores_name_no_operator():
+    names = own_operators()
+    for core in CORES:
+        tree = ast.parse((PACKAGE / f"{core}.py").read_text(encoding="utf-8"))
+        used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+        texts = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
+        assert not names & used, core
+        assert not names & {text for text in texts if isinstance(text, str)}, core
+
+
+@pytest.mark.parametrize("path", SOURCES + TESTS, ids=lambda path: path.name)
+def test_files_and_functions_are_short(path: Path):
+    text = path.read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= (400 if path in SOURCES else 500)
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            assert (node.end_lineno or 0) - node.lineno < 60, node.name
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.name)
+def test_errors_are_not_swallowed(path: Path):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ExceptHandler):
+            assert node.type is not None, f"a bare except at line {node.lineno}"
+            silent = len(node.body) == 1 and isinstance(node.body[0], ast.Pass)
+            assert not silent, f"an error is dropped at line {node.lineno}"
+
+
+def test_the_public_names():
+    public = {
+        name
+        for name, value in vars(neat_onnx).items()
+        if not name.startswith("_") and type(value).__name__ != "module"
+    }
+    assert public | {"__version__"} == set(neat_onnx.__all__)
+    assert neat_onnx.__all__ == sorted(neat_onnx.__all__)
+
+
+def test_every_public_name_is_documented():
+    for name in neat_onnx.__all__:
+        if not name.startswith("__"):
+            assert getattr(neat_onnx, name).__doc__, name
+
+
+def test_every_operator_is_lifted():
+    assert own_operators() <= set(LIFTS)
+
+
+def test_every_handler_claims_and_lowers():
+    kinds = [type(handler) for handler in HANDLERS]
+    assert len(set(kinds)) == len(kinds)
+    for kind in kinds:
+        assert callable(kind.claim)
+        assert callable(kind.lower)
+
+
+def test_every_operator_stands_in_one_room():
+    declared: dict[str, list[str]] = {}
+    for path in (PACKAGE / "operators").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef) and node.name in own_operators():
+                declared.setdefault(node.name, []).append(path.name)
+    assert {name: rooms for name, rooms in declared.items() if len(rooms) > 1} == {}
+    assert set(declared) == own_operators()
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.name)
+def test_every_file_says_what_it_is_for(path: Path):
+    text = path.read_text(encoding="utf-8")
+    assert not text.strip() or ast.get_docstring(ast.parse(text))
+    assert not re.search(r"\b(TODO|FIXME|XXX)\b", text)

@@ -1,0 +1,178 @@
+"""verify: it passes what is right, fails what is wrong, and is honest about what cannot be told."""
+
+import numpy as np
+import pytest
+from networks import NETWORKS, layered
+from routes import stripped
+
+from neat_onnx import ModelError, Network, OptionError, Report, export, load_network, verify
+from neat_onnx.model import Model, Tensor
+
+RUNTIMES = ("reference", "onnxruntime")
+NET = Network.mlp([3, 5, 4, 2], activation="tanh", seed=1)
+
+
+def broken(model: Model, tensor: str, change: float) -> Model:
+    tensors = []
+    for each in model.graph.initializer:
+        values = each.values.copy()
+        if each.name == tensor:
+            values.flat[1] += change
+        tensors.append(Tensor.of(each.name, values, each.data_type))
+    return model.model_copy(
+        update={"graph": model.graph.model_copy(update={"initializer": tensors})}
+    )
+
+
+@pytest.mark.parametrize("runtime", RUNTIMES)
+@pytest.mark.parametrize(("dtype", "bound"), [("float32", 1e-12), ("float64", 1e-24)])
+def test_what_is_right_passes(runtime, dtype, bound):
+    report = verify(NET, export(NET, dtype=dtype), runtime=runtime)
+    assert report.passed
+    assert report.bound == bound
+    assert report.normalised_mse <= bound
+    assert (report.samples, report.seed, report.dtype, report.steps) == (256, 0, dtype, 1)
+    assert report.runtime.startswith({"reference": "onnx.reference"}.get(runtime, runtime))
+    assert report.first_error is None
+    assert report.not_finite == 0
+    assert str(report).startswith("passed: normalised MSE ")
+
+
+@pytest.mark.parametrize("runtime", RUNTIMES)
+@pytest.mark.parametrize("name", ["evolved_mixed", "every_aggregation_on_a_level", "shaped_ports"])
+def test_irregular_networks_pass(runtime, name):
+    net = NETWORKS[name]
+    assert verify(net, export(net), runtime=runtime).passed
+    assert verify(net, export(net, batch_dimension=False), samples=8, runtime=runtime).passed
+
+
+def test_files_and_documents_are_taken_too(tmp_path):
+    model = export(NET)
+    NET.save(tmp_path / "net.json")
+    model.save(tmp_path / "net.onnx")
+    assert verify(tmp_path / "net.json", tmp_path / "net.onnx").passed
+    assert verify(NET.to_json(), model.to_json()).passed
+
+
+@pytest.mark.parametrize("runtime", RUNTIMES)
+@pytest.mark.parametrize(
+    ("tensor", "neuron", "level"), [("B0", 4, 1), ("B1", 9, 2), ("B2", 13, 3), ("W1", 8, 2)]
+)
+def test_a_wrong_model_fails_and_says_at_which_neuron(runtime, tensor, neuron, level):
+    report = verify(NET, broken(export(NET), tensor, 0.01), runtime=runtime)
+    assert not report.passed
+    assert report.normalised_mse > 1e-8
+    assert f"neuron {neuron} (tanh, level {level})" in report.first_error
+    assert f"FAILED: normalised MSE {report.normalised_mse:.3g}" in str(report)
+
+
+def test_an_error_that_float32_would_hide_fails_in_float64():
+    model = broken(export(NET, dtype="float64"), "W0", 1e-9)
+    assert not verify(NET, model).passed
+    assert verify(NET, broken(export(NET), "W0", 1e-9)).passed
+
+
+def test_without_metadata_the_neuron_is_not_known():
+    report = verify(NET, stripped(broken(export(NET), "B1", 0.01)))
+    assert not report.passed
+    assert report.first_error is None
+
+
+def test_the_errors_are_what_they_are_called():
+    net = Network.build(inputs=1, outputs=[1], neurons=[1], connections=[(0, 1, 1.0)])
+    model = broken(export(net, dtype="float64"), "none", 0.0)
+    shifted = with_bias(model, 0.25)
+    report = verify(net, shifted, samples=16)
+    assert report.mse == pytest.approx(0.0625, rel=1e-12)
+    assert report.max_abs_error == pytest.approx(0.25, rel=1e-12)
+    x = np.random.default_rng(0).normal(size=(1, 16, 1))
+    x[:, 0], x[:, 1] = 0.0, 1.0
+    x[:, -4:] *= 10.0
+    assert report.normalised_mse == pytest.approx(0.0625 / max(1.0, np.mean(x**2)), rel=1e-12)
+    assert report.max_rel_error == pytest.approx(0.25, rel=1e-12)
+
+
+def with_bias(model: Model, value: float) -> Model:
+    tensors = [
+        Tensor.of("B0", np.full(each.dims, value), each.data_type) if each.name == "B0" else each
+        for each in model.graph.initializer
+    ]
+    return model.model_copy(
+        update={"graph": model.graph.model_copy(update={"initializer": tensors})}
+    )
+
+
+def test_the_same_seed_gives_the_same_report():
+    model = export(NET)
+    assert verify(NET, model, seed=3) == verify(NET, model, seed=3)
+    assert verify(NET, model, seed=3).mse != verify(NET, model, seed=4).mse
+
+
+def test_the_runtimes_agree():
+    one, other = (verify(NET, export(NET, dtype="float64"), runtime=each) for each in RUNTIMES)
+    assert one.model_dump(exclude={"runtime", "mse", "normalised_mse", "max_abs_error",
+                                   "max_rel_error"}) == other.model_dump(
+        exclude={"runtime", "mse", "normalised_mse", "max_abs_error", "max_rel_error"}
+    )  # fmt: skip
+
+
+def chaotic() -> Network:
+    """1/z, twice, where z comes near 0: what float32 rounds decides."""
+    return layered([1, 3, 3, 1], ["neat_inv", "cube", "neat_inv"], 3)
+
+
+def test_a_chaotic_network_is_told_honestly():
+    net = chaotic()
+    report = verify(net, export(net), samples=64)
+    assert not report.passed
+    assert report.rounding is None or report.rounding > report.bound
+    assert report.first_error.startswith("neuron ")
+    assert "FAILED" in str(report)
+
+
+def test_what_overflows_float32_is_told():
+    net = NETWORKS["overflow"]
+    document = net.to_document().model_dump()
+    document["outputs"][0] |= {"neurons": [7], "shape": [1]}
+    tower = load_network(document)
+    report = verify(tower, export(tower))
+    assert not report.passed
+    assert report.not_finite > 0
+    assert report.mse is None
+    assert "not finite" in str(report)
+
+
+def test_a_report_is_a_document():
+    report = verify(NET, broken(export(NET), "B0", 0.01))
+    assert Report.model_validate_json(report.model_dump_json()) == report
+
+
+def test_memory_is_played_step_by_step():
+    loop = {"source": 1, "target": 1, "weight": 0.5, "delay": 1}
+    net = Network.build(
+        inputs=1,
+        outputs=[1],
+        neurons=[{"id": 1, "activation": "tanh"}],
+        connections=[(0, 1, 1.0), loop],
+    )
+    report = verify(net, export(net))
+    assert report.passed
+    assert report.steps > 1
+    assert f"of {report.steps} steps" in str(report)
+
+
+@pytest.mark.parametrize(
+    ("options", "where"),
+    [({"samples": 3}, "samples"), ({"samples": -1}, "samples"), ({"runtime": "abacus"}, "runtime")],
+)
+def test_what_makes_no_sense_is_refused(options, where):
+    with pytest.raises(OptionError) as caught:
+        verify(NET, export(NET), **options)
+    assert where in str(caught.value)
+
+
+def test_a_model_of_another_shape_is_refused():
+    with pytest.raises(ModelError, match=r"inputs are 'input' \[2\], the network's 'input'"):
+        verify(NET, export(Network.mlp([2, 2])))
+    with pytest.raises(ModelError, match="outputs are"):
+        verify(NET, export(Network.mlp([3, 4])))
