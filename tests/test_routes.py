@@ -42,8 +42,10 @@ MORE_OPTIONS: dict[str, dict[str, Any]] = {
 TELLING = ("every_activation", "every_aggregation_on_a_level", "shaped_ports")
 TELLING_ROUTES = (json_trip, binary_trip, onnxruntime_agrees, reference_agrees, is_valid)
 
-# without the explanation of failures, which takes minutes here
-SOME = settings(max_examples=25, phases=(Phase.explicit, Phase.generate, Phase.shrink))
+
+def some(count: int) -> settings:
+    """So many examples, without the explanation of failures, which takes minutes here."""
+    return settings(max_examples=count, phases=(Phase.explicit, Phase.generate, Phase.shrink))
 
 
 @functools.cache
@@ -89,14 +91,14 @@ def test_exported_json_follows_the_published_schema(network: str, options: str):
 
 
 @pytest.mark.parametrize("options", OPTIONS)
-@SOME
+@some(12)
 @given(net=dags())
 def test_irregular_networks_take_all_routes(net: Network, options: str):
     _take_all_routes(net, options)
 
 
 @pytest.mark.parametrize("options", OPTIONS)
-@SOME
+@some(6)
 @given(net=mlps())
 def test_layered_networks_take_all_routes(net: Network, options: str):
     _take_all_routes(net, options)
@@ -109,7 +111,7 @@ def _take_all_routes(net: Network, options: str) -> None:
 
 
 @pytest.mark.parametrize("options", ["float64", "per_neuron_fold64"])
-@SOME
+@some(20)
 @given(net=towers())
 def test_what_overflows_stays_where_it_is(net: Network, options: str):
     """An infinite value reaches those who read it, and nobody else: no zero weight meets it."""
