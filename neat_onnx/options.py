@@ -30,6 +30,7 @@ class ExportOptions(Document):
     """
 
     model_config = ConfigDict(
+        defer_build=True,
         alias_generator=AliasGenerator(validation_alias=camel),
         populate_by_name=True,
         validate_by_name=True,

@@ -11,13 +11,15 @@ from neat_onnx.errors import NeatOnnxError
 class Document(BaseModel):
     """Base of what is read from JSON: nothing unknown, no numbers in strings, no infinities."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, allow_inf_nan=False)
+    model_config = ConfigDict(
+        defer_build=True, extra="forbid", strict=True, frozen=True, allow_inf_nan=False
+    )
 
 
 class ForeignDocument(Document):
     """The same for documents of other tools, which may hold more than we read."""
 
-    model_config = ConfigDict(extra="ignore")
+    model_config = ConfigDict(defer_build=True, extra="ignore")
 
 
 Parsed = TypeVar("Parsed", bound=BaseModel)

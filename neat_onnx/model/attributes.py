@@ -65,7 +65,7 @@ class Attributes(BaseModel):
     explicitly is written; a field that was not given has its default.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    model_config = ConfigDict(defer_build=True, extra="forbid", frozen=True, allow_inf_nan=False)
 
     @classmethod
     def types(cls) -> dict[str, AttributeType]:

@@ -42,7 +42,7 @@ AnyNode = Annotated[SerializeAsAny[Node], BeforeValidator(parse_node)]
 class _Part(BaseModel):
     """A JSON object that leaves out the fields of `optional` that are empty."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(defer_build=True, extra="forbid")
 
     @model_serializer(mode="wrap")
     def _without_empty(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:

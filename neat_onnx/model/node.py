@@ -53,7 +53,7 @@ class Node(BaseModel):
     is a base for operators, not an operator.
     """
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(defer_build=True, extra="forbid")
 
     inputs: ClassVar[tuple[int, int | None]] = (1, 1)
     outputs: ClassVar[tuple[int, int | None]] = (1, 1)

@@ -101,7 +101,9 @@ class Tensor(BaseModel):
     Two tensors are equal if they are bit for bit: -0.0 is not 0.0.
     """
 
-    model_config = ConfigDict(arbitrary_types_allowed=True, frozen=True, extra="forbid")
+    model_config = ConfigDict(
+        defer_build=True, arbitrary_types_allowed=True, frozen=True, extra="forbid"
+    )
 
     name: str = ""
     data_type: Annotated[DataType, BeforeValidator(supported)]

@@ -23,7 +23,7 @@ Extent = int | str | None
 class _Record(BaseModel):
     """A frozen JSON object that leaves out what is None."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(defer_build=True, extra="forbid", frozen=True)
 
     @model_serializer(mode="wrap")
     def _without_none(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:

@@ -34,7 +34,7 @@ class Finding(BaseModel):
         severity: "error" breaks the profile; "warning" does not.
     """
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(defer_build=True, frozen=True)
 
     code: str
     where: str
