@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn, TypeVar
 
@@ -166,6 +166,7 @@ class LiftingContext:
         self.origin = np.empty(0, np.int64)
         self.formula_of = np.empty(0, np.int64)
         self.settled: dict[int, Ints] = {}
+        self._kept: list[Value] = []
         self._readers = Counter(_names_read(self.model.graph))
 
     @property
@@ -313,7 +314,7 @@ class LiftingContext:
             return value.signals
         if id(value) not in self.settled:
             self.settled[id(value)] = self._settle(value)
-            self._kept = [*getattr(self, "_kept", []), value]  # so that no other takes its id
+            self._kept.append(value)  # so that no other takes its id
         return self.settled[id(value)]
 
     def _settle(self, value: Value) -> Ints:
@@ -373,9 +374,3 @@ def lift_node(ctx: LiftingContext, node: Node) -> None:
         raise
     except (ValueError, IndexError) as error:  # numpy, on shapes that do not fit
         ctx.fail(node, f"the shapes of its inputs do not fit: {error}")
-
-
-def constants_of(operands: Sequence[Operand]) -> list[Array] | None:
-    """The operands as arrays, if all are constant."""
-    arrays = [operand for operand in operands if not isinstance(operand, Value)]
-    return arrays if len(arrays) == len(operands) else None

@@ -121,11 +121,10 @@ def _onnxruntime(model: Model) -> tuple[Run, str]:
         ) from None
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
+    data = model.to_bytes()
     try:
-        session = onnxruntime.InferenceSession(
-            model.to_bytes(), options, providers=["CPUExecutionProvider"]
-        )
-    except Exception as error:
+        session = onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # what it raises has no base of its own
         raise ModelError(f"onnxruntime does not load the model: {error}") from error
     names = [output.name for output in session.get_outputs()]
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from pydantic import Field
 
-from neat_onnx.network.genes import NONE, Connections, Floats, Ints
+from neat_onnx.network.genes import NONE, Connections, Ints
 from neat_onnx.network.network import Network
 from neat_onnx.parsing import Document
 
@@ -102,8 +102,3 @@ def filled(known: Connections, at: Ints) -> Connections:
     for name in CONNECTION_FIELDS:
         getattr(plain, name)[found] = getattr(known, name)[at[found]]
     return plain
-
-
-def weights_missing(genes: Connections) -> Floats:
-    """Whether each connection is still without a weight."""
-    return np.isnan(genes.weight)

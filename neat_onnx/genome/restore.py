@@ -14,7 +14,6 @@ from neat_onnx.genome.document import (
     carried_over,
     filled,
     matches,
-    weights_missing,
 )
 from neat_onnx.lift import BatchAxis, Lifted, lift
 from neat_onnx.model import DataType, Model
@@ -156,7 +155,7 @@ def _restored_connections(
             if name == "gater":
                 value = position.get(value, NONE)
             getattr(genes, name)[int(key)] = value
-    if np.any(weights_missing(genes)):
+    if np.any(np.isnan(genes.weight)):
         raise NetworkError("the graph has fewer connections than the genome", where="connections")
     return genes
 

@@ -117,7 +117,6 @@ _FLOAT64: dict[str, Callable[..., Expression]] = {
     "selu": lambda x, alpha, gamma: gamma.value * _elu(x, alpha),
     "leaky_relu": lambda x, slope: where(greater(x, 0.0), x, slope.value * x),
 }
-_EVERYWHERE: dict[str, Callable[..., Expression]] = {}
 
 
 def writable(formula: Expression, data_type: DataType) -> Expression:
@@ -126,9 +125,8 @@ def writable(formula: Expression, data_type: DataType) -> Expression:
     In float64 an operator's attributes would be float32 still, and some have no kernel.
     """
     args = tuple(writable(arg, data_type) for arg in formula.args)
-    composed = _FLOAT64 if data_type is DataType.DOUBLE else _EVERYWHERE
-    if formula.op in composed:
-        return composed[formula.op](*args)
+    if data_type is DataType.DOUBLE and formula.op in _FLOAT64:
+        return _FLOAT64[formula.op](*args)
     return Expression(formula.op, args, formula.value)
 
 
