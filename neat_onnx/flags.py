@@ -5,6 +5,7 @@ from typing import Any, Literal, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
+from neat_onnx.errors import DocumentError
 from neat_onnx.options import ExportOptions, export_options
 from neat_onnx.text import parse_json, read_bytes
 
@@ -55,12 +56,15 @@ def _add_flag(group: Any, name: str, field: FieldInfo) -> None:
     """A flag that is absent from the parsed arguments unless it is given."""
     kinds = get_args(field.annotation) or (field.annotation,)
     flag = "--" + name.replace("_", "-")
-    text = f"{field.description} Default: {_shown(field.default)}.".replace("%", "%%")
+    default = field.get_default(call_default_factory=True)
+    text = f"{field.description} Default: {_shown(default)}.".replace("%", "%%")
     plain: dict[str, Any] = {"dest": name, "default": argparse.SUPPRESS, "help": text}
     if field.annotation is bool:
         group.add_argument(flag, action=argparse.BooleanOptionalAction, **plain)
     elif get_origin(field.annotation) is Literal:
         group.add_argument(flag, choices=kinds, **plain)
+    elif get_origin(field.annotation) is list:
+        group.add_argument(flag, type=_json_list, metavar="JSON", **plain)
     elif int in kinds:
         group.add_argument(flag, type=int, metavar="N", **plain)
     else:
@@ -72,7 +76,14 @@ def _true_false_or_text(text: str) -> bool | str:
     return {"true": True, "false": False}.get(text, text)
 
 
+def _json_list(text: str) -> Any:
+    try:
+        return parse_json(text)
+    except DocumentError as error:
+        raise argparse.ArgumentTypeError(f"is not JSON: {error}") from error
+
+
 def _shown(default: Any) -> str:
     if isinstance(default, bool):
         return "on" if default else "off"
-    return "none" if default in (None, "") else str(default)
+    return "none" if default in (None, "", []) else str(default)

@@ -2,45 +2,29 @@
 
 from typing import Any, Literal
 
-from pydantic import AliasGenerator, ConfigDict, Field
+from pydantic import Field
 
 from neat_onnx.errors import OptionError
-from neat_onnx.parsing import Document, parse
-
-_LATER = {
-    "conv2d_mappings": "convolutions",
-    "pool2d_mappings": "pooling",
-    "validate_conv_sharing": "convolutions",
-    "flatten_after_pooling": "pooling",
-    "infer_conv": "convolutions",
-    "legacy_node_ordering": "the neataptic dialect",
-}
+from neat_onnx.mappings import Conv2DMapping, OptionDocument, Pool2DMapping
+from neat_onnx.parsing import parse
 
 
-def camel(name: str) -> str:
-    """conv2d_mappings as conv2dMappings, where pydantic's own to_camel makes conv2DMappings."""
-    first, *others = name.split("_")
-    return first + "".join(word.capitalize() for word in others)
-
-
-class ExportOptions(Document):
+class ExportOptions(OptionDocument):
     """How a network becomes ONNX. The defaults work for every network that is supported.
 
     In JSON the camelCase names of NeatapticTS are read as well as these.
     """
 
-    model_config = ConfigDict(
-        defer_build=True,
-        alias_generator=AliasGenerator(validation_alias=camel),
-        populate_by_name=True,
-        validate_by_name=True,
-        validate_by_alias=True,
-    )
-
     opset: int = Field(18, ge=13, le=26, description="The opset version to write.")
     dtype: Literal["float32", "float64"] = Field("float32", description="The type of the numbers.")
-    dialect: Literal["standard"] = Field(
-        "standard", description="Which JSON ONNX to write: standard is valid ONNX."
+    dialect: Literal["standard", "neataptic"] = Field(
+        "standard",
+        description="Which JSON ONNX to write: standard is valid ONNX; neataptic is what "
+        "NeatapticTS writes and reads, to the letter, which no runtime loads.",
+    )
+    lossy: bool = Field(
+        False,
+        description="The neataptic dialect: write also what it loses, and say what that is.",
     )
     mixed_activations: Literal["grouped", "per_neuron"] = Field(
         "grouped",
@@ -90,6 +74,28 @@ class ExportOptions(Document):
         "that operator, if they hold all of the memory; then there is no Scan.",
     )
 
+    conv2d_mappings: list[Conv2DMapping] = Field(
+        default_factory=list, description="Layers to write as Conv, if their weights are shared."
+    )
+    pool2d_mappings: list[Pool2DMapping] = Field(
+        default_factory=list, description="Layers to write as MaxPool or AveragePool."
+    )
+    flatten_after_pooling: bool = Field(
+        False, description="Write a Flatten after every pool, also where a spatial layer follows."
+    )
+    validate_conv_sharing: bool = Field(
+        False,
+        description="The neataptic dialect: write which mapped layers share their weights. "
+        "Standard files always say so.",
+    )
+    infer_conv: bool = Field(
+        False, description="Look for convolutions in the weights, and write those found as Conv."
+    )
+    legacy_node_ordering: bool = Field(
+        False,
+        description="The neataptic dialect: activations before the Gemms that they read.",
+    )
+
     @property
     def batch(self) -> str | int:
         """The batch dimension as a dim_param, or 1."""
@@ -102,20 +108,12 @@ def export_options(document: Any = None, **options: Any) -> ExportOptions:
     """Options from a document, from keywords, or both, keywords winning.
 
     Raises:
-        OptionError: one that is unknown, not supported yet, or has a wrong value.
+        OptionError: one that is unknown, or has a wrong value.
     """
     if isinstance(document, ExportOptions):
         document = document.model_dump(exclude_unset=True)
     if not isinstance(document, dict | None):
         raise OptionError("options should be an object of names and values")
-    given = {**(document or {}), **options}
-    for name in given:
-        topic = _LATER.get(name) or next((t for n, t in _LATER.items() if camel(n) == name), None)
-        if topic:
-            raise OptionError(
-                f"the option {name} is not supported yet",
-                where=name,
-                hint=f"It comes with the export of {topic}; leave it out",
-            )
     known = ", ".join(ExportOptions.model_fields)
+    given = {**(document or {}), **options}
     return parse(ExportOptions, given, OptionError, hint=f"Options: {known}")

@@ -127,6 +127,13 @@ OPTION_VALUES = {
     "recurrent_single_step": (["--no-recurrent-single-step"], False),
     "sequence": (["--sequence"], True),
     "fused_recurrent": (["--no-fused-recurrent"], False),
+    "lossy": (["--lossy"], True),
+    "conv2d_mappings": (["--conv2d-mappings", "[]"], []),
+    "pool2d_mappings": (["--pool2d-mappings", "[]"], []),
+    "flatten_after_pooling": (["--flatten-after-pooling"], True),
+    "validate_conv_sharing": (["--validate-conv-sharing"], True),
+    "infer_conv": (["--infer-conv"], True),
+    "legacy_node_ordering": (["--no-legacy-node-ordering"], False),
 }
 
 
@@ -324,7 +331,7 @@ def test_usage_errors_are_one_line(run, line):
     [
         ({"opset": 99}, r"opset should be less than or equal to 26, got 99 \(opset\)"),
         ({"colour": 1}, r"unknown key 'colour' \(colour\)"),
-        ({"conv2dMappings": []}, r"the option conv2dMappings is not supported yet"),
+        ({"conv2dMappings": [{}]}, r"missing key 'kernelHeight' \(conv2dMappings"),
         ([], "options should be an object"),
     ],
 )

@@ -63,12 +63,6 @@ def test_wrong_options_are_refused_by_name(options, where):
     assert where in caught.value.where
 
 
-@pytest.mark.parametrize("name", ["conv2d_mappings", "conv2dMappings", "legacyNodeOrdering"])
-def test_options_that_are_not_there_yet_say_so(name):
-    with pytest.raises(OptionError, match="not supported yet"):
-        export(MLP, options={name: []})
-
-
 def test_options_have_to_be_an_object():
     with pytest.raises(OptionError):
         export(MLP, options=["fold"])

@@ -1,0 +1,95 @@
+"""Mappings: what the options say of layers that slide a window over the layer before them.
+
+The names are those of NeatapticTS; sizes are in neurons, and neurons stand in C order: channel,
+then row, then column.
+"""
+
+from typing import Annotated, Literal
+
+from pydantic import AliasChoices, AliasGenerator, ConfigDict, Field
+
+from neat_onnx.parsing import Document
+
+
+def camel(name: str) -> str:
+    """conv2d_mappings as conv2dMappings, where pydantic's own to_camel makes conv2DMappings."""
+    first, *others = name.split("_")
+    return first + "".join(word.capitalize() for word in others)
+
+
+class OptionDocument(Document):
+    """A document of options: NeatapticTS's camelCase names are read as well as these."""
+
+    model_config = ConfigDict(
+        defer_build=True,
+        alias_generator=AliasGenerator(validation_alias=camel, serialization_alias=camel),
+        populate_by_name=True,
+        validate_by_name=True,
+        validate_by_alias=True,
+    )
+
+
+Size = Annotated[int, Field(ge=1, le=2**24)]
+Pad = Annotated[int, Field(ge=0, le=2**24)]
+
+
+class _Window(OptionDocument):
+    """How a window slides, and what is put around the layer first."""
+
+    kernel_height: Size
+    kernel_width: Size
+    stride_height: Size
+    stride_width: Size
+    pad_top: Pad = 0
+    pad_bottom: Pad = 0
+    pad_left: Pad = 0
+    pad_right: Pad = 0
+    dilation_height: Size = 1
+    dilation_width: Size = 1
+
+
+class Conv2DMapping(_Window):
+    """A layer that is a convolution of the layer before it.
+
+    It is written as Conv if the weights bear it out; else as it is, with a warning.
+    """
+
+    layer_index: int = Field(ge=1, description="The layer, from 1 for the first hidden one.")
+    in_height: Size
+    in_width: Size
+    in_channels: Size
+    out_height: Size
+    out_width: Size
+    out_channels: Size
+    groups: Size = Field(
+        1,
+        validation_alias=AliasChoices("groups", "group"),
+        description="Groups of channels that do not see each other; in_channels for depthwise.",
+    )
+    activation: str | None = Field(
+        None, description="The layer's activation; written only if it is what the layer has."
+    )
+
+
+class Pool2DMapping(_Window):
+    """A layer that is a pool of the layer before it, which has neurons of its own.
+
+    It is written as a pool if its neurons take the largest, or the mean, of the window's values.
+    """
+
+    after_layer_index: int = Field(
+        ge=0, description="The layer that is pooled, from 1 for the first hidden one; 0: the inputs"
+    )
+    type: Literal["MaxPool", "AveragePool"]
+    in_height: Size | None = Field(
+        None, description="The pooled layer's height, where no convolution or pool tells it."
+    )
+    in_width: Size | None = Field(None, description="Its width, likewise.")
+    in_channels: Size | None = Field(None, description="Its channels, likewise.")
+    ceil_mode: bool = Field(
+        False, description="A last window may stand over the end of the layer and its padding."
+    )
+    count_include_pad: bool = Field(
+        False, description="AveragePool: the mean counts the padding as zeros."
+    )
+    activation: str | None = Field(None, description="Reserved: read, and not applied.")
