@@ -24,9 +24,11 @@ from neat_onnx.errors import ModelError, NeatOnnxError
 from neat_onnx.model import DataType, Graph, Model, Node
 from neat_onnx.network.expression import VARIABLE, Expression
 from neat_onnx.network.genes import Floats, Ints
+from neat_onnx.network.spatial import SpatialBlock
 
 Array = npt.NDArray[Any]
 
+_MOST_NEURONS = 1 << 22
 INPUT, STATE, SETTLED, REGISTER, DROPPED = range(5)
 
 
@@ -114,6 +116,7 @@ class Layer:
     Attributes:
         states: their signals, consecutive.
         tensor: the tensor that is exactly them, while nothing else has read it.
+        spatial: they slide a window; that would be lost if they were merged with others.
     """
 
     states: Ints
@@ -121,6 +124,7 @@ class Layer:
     bias: Floats
     response: Floats
     tensor: str = ""
+    spatial: bool = False
 
 
 @dataclass(frozen=True)
@@ -144,6 +148,7 @@ class LiftingContext:
         features_only: every axis of the inputs is features; no batch, no time.
         operands: every tensor met so far, by name: constants as arrays, others as values.
         layers, links: the neurons and connections made so far.
+        blocks: what neurons slide a window; they go by their states, and what they read by signals.
         kind, origin, formula_of: for each signal, what it is, what it was settled from, and the
             position of its formula in `formulas`.
         next, initial: for a register, the signal it takes at the end of a step, and what it holds
@@ -156,6 +161,7 @@ class LiftingContext:
     operands: dict[str, Operand] = field(default_factory=dict)
     layers: list[Layer] = field(default_factory=list)
     links: list[Links] = field(default_factory=list)
+    blocks: list[SpatialBlock] = field(default_factory=list)
     formulas: list[Expression] = field(default_factory=list)
     next: dict[int, int] = field(default_factory=dict)
     initial: dict[int, float] = field(default_factory=dict)
@@ -225,6 +231,11 @@ class LiftingContext:
     def path(self, node: Node) -> str | None:
         position = next((k for k, n in enumerate(self.model.graph.node) if n is node), None)
         return None if position is None else f"graph.node[{position}]"
+
+    def check_size(self, node: Node, count: int) -> None:
+        """Refuse to make more than so many neurons for one node."""
+        if count > _MOST_NEURONS:
+            self.fail(node, f"it has {count} elements, more than {_MOST_NEURONS}")
 
     # --- neurons ---------------------------------------------------------------------------------
 

@@ -5,23 +5,32 @@ neurons they claim, let them lower, and check that every neuron is bound to a co
 Then the passes, and the finishing touches.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from neat_onnx.errors import OptionError
+from neat_onnx.errors import NetworkError, OptionError
 from neat_onnx.genome import genome_metadata
 from neat_onnx.lowering import UNBOUND, Block, LoweringContext, Steps
 from neat_onnx.model import Graph, MetadataEntry, Model, OperatorSet, ValueInfo
 from neat_onnx.network.genes import Ints
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import Schedule, contributing, schedule, with_late_sinks
+from neat_onnx.network.spatial import SpatialBlock
 from neat_onnx.operators import HANDLERS, Handler
 from neat_onnx.operators.ports import open_input, produce_output
 from neat_onnx.operators.rnn.fused import fused_blocks
 from neat_onnx.operators.scan import as_sequence, over_time
-from neat_onnx.operators.state import State, close_states, open_states, state_metadata
+from neat_onnx.operators.spatial.find import SpatialLayers, spatial_layers
+from neat_onnx.operators.spatial.metadata import spatial_metadata
+from neat_onnx.operators.state import (
+    STATE_KEY,
+    State,
+    close_states,
+    open_states,
+    state_metadata,
+)
 from neat_onnx.options import ExportOptions
 from neat_onnx.passes import apply_passes
 from neat_onnx.version import __version__
@@ -34,21 +43,22 @@ _IR_OF_OPSET = dict(
 
 def export_network(net: Network, options: ExportOptions) -> Model:
     """The ONNX model of `net`. See `neat_onnx.export`."""
+    _check_ports(net)
     _check_memory(net, options)
     ctx = LoweringContext(net, options, _plan(net))
+    spatial = spatial_layers(ctx)
+    ctx.plan = _plan(net, spatial.blocks)
     _check_activations(ctx)
     for name in (port.name for port in net.inputs + net.outputs):
         ctx.fresh(name)
-    fused = fused_blocks(ctx)
+    fused = fused_blocks(ctx, spatial.neurons)
     ctx.steps = Steps() if fused else None
     for port in net.inputs:
-        ctx.bind(port.neurons, open_input(ctx, port), 0)
-    inside = np.concatenate([np.empty(0, np.int64), *(block.neurons for _, block in fused)])
-    claimed = [
-        pair
-        for level, neurons in enumerate(ctx.plan.levels[1:], 1)
-        for pair in _claim_level(ctx, level, np.setdiff1d(neurons, inside))
-    ]
+        open_input(ctx, port)
+    inside = np.concatenate([spatial.neurons, *(block.neurons for _, block in fused)])
+    claimed: list[tuple[Handler, Block]] = [*spatial.claims(ctx)]
+    for level, neurons in enumerate(ctx.plan.levels[1:], 1):
+        claimed += _claim_level(ctx, level, np.setdiff1d(neurons, inside))
     states = open_states(ctx, [block for _, block in claimed])
     for handler, block in sorted([*fused, *claimed], key=lambda pair: pair[1].level):
         handler.lower(ctx, block)
@@ -57,7 +67,18 @@ def export_network(net: Network, options: ExportOptions) -> Model:
     for port in net.outputs:
         produce_output(ctx, port)
     close_states(ctx, states)
-    return _finished(ctx, states)
+    return _finished(ctx, states, spatial)
+
+
+def _check_ports(net: Network) -> None:
+    if not net.input_neurons.size:
+        raise NetworkError("a network without inputs has no ONNX form", where="inputs")
+    for port in net.inputs + net.outputs:
+        if not port.neurons.size:
+            raise NetworkError(
+                f"port '{port.name}' has no neurons, and so no ONNX form",
+                hint="Take it out of the network",
+            )
 
 
 def _check_memory(net: Network, options: ExportOptions) -> None:
@@ -82,14 +103,14 @@ def _check_activations(ctx: LoweringContext) -> None:
             )
 
 
-def _plan(net: Network) -> Schedule:
+def _plan(net: Network, blocks: Sequence[SpatialBlock] = ()) -> Schedule:
     """The schedule of the neurons that matter, those that nothing reads on the last level."""
-    needed = contributing(net)
-    full = schedule(net)
+    needed = contributing(net, blocks)
+    full = schedule(net, blocks)
     levels = [level[needed[level] | net.is_input[level]] for level in full.levels]
     while len(levels) > 1 and not levels[-1].size:
         levels.pop()
-    return with_late_sinks(Schedule(full.level, tuple(levels)), net, needed)
+    return with_late_sinks(Schedule(full.level, tuple(levels)), net, needed, blocks)
 
 
 def _claim_level(
@@ -104,7 +125,7 @@ def _claim_level(
         raise AssertionError(f"no handler claimed {ctx.net.label(int(neurons[0]))}")
 
 
-def _finished(ctx: LoweringContext, states: list[State]) -> Model:
+def _finished(ctx: LoweringContext, states: list[State], spatial: SpatialLayers) -> Model:
     net, options = ctx.net, ctx.options
     graph = Graph(
         name="neat_onnx",
@@ -131,21 +152,30 @@ def _finished(ctx: LoweringContext, states: list[State]) -> Model:
     ).written_as(options.encoding)
     if not options.include_metadata:
         return model
-    return model.model_copy(update={"metadata_props": _metadata(ctx, model, states)})
+    return model.model_copy(update={"metadata_props": _metadata(ctx, model, states, spatial)})
 
 
 def _port(ctx: LoweringContext, name: str, shape: tuple[int, ...]) -> ValueInfo:
     return ValueInfo.of(name, ctx.data_type, [ctx.options.batch, *shape])
 
 
-def _metadata(ctx: LoweringContext, model: Model, states: list[State]) -> list[MetadataEntry]:
+def _metadata(
+    ctx: LoweringContext, model: Model, states: list[State], spatial: SpatialLayers
+) -> list[MetadataEntry]:
     entries: dict[str, Any] = {}
     hidden = _layer_sizes(ctx)
     if hidden is not None:
         entries["layer_sizes"] = str(hidden)
-    entries |= {} if ctx.options.sequence else state_metadata(states)
-    entries |= genome_metadata(ctx, model)
-    return [MetadataEntry(key=key, value=value) for key, value in entries.items()]
+    entries |= spatial_metadata(ctx, spatial)
+    carried = state_metadata([] if ctx.options.sequence else states, model)
+    entries |= carried
+    paired = _entries({key: carried[key] for key in carried if key == STATE_KEY})
+    entries |= genome_metadata(ctx, model.model_copy(update={"metadata_props": paired}))
+    return _entries(entries)
+
+
+def _entries(metadata: dict[str, Any]) -> list[MetadataEntry]:
+    return [MetadataEntry(key=key, value=value) for key, value in metadata.items()]
 
 
 def _layer_sizes(ctx: LoweringContext) -> list[int] | None:

@@ -25,11 +25,18 @@ UNBOUND = -1
 
 @dataclass(frozen=True)
 class Columns:
-    """A tensor [N, width], the signal in each of its columns, and the level that produced it."""
+    """A tensor, the signal in each of its columns, and the level that produced it.
+
+    Attributes:
+        shape: of one sample; None for a tensor [N, width]. Its columns are its elements in C order.
+        flat: what the tensor and the node are called that make one of [N, width] of it.
+    """
 
     tensor: str
     signals: Ints
     level: int
+    shape: tuple[int, ...] | None = None
+    flat: tuple[str, str] = ("", "")
 
 
 @dataclass(frozen=True)
@@ -85,6 +92,8 @@ class LoweringContext:
         columns: every tensor whose columns are signals, in order of creation. A signal is what a
             connection reads (`network.signals`): neuron j's activation is signal j.
         joined: the tensor that joins several of `columns`, by their positions.
+        shaped: the tensor [N, *shape] that has the elements of another, by its name and the shape;
+            the shape None for [N, width].
         steps: where all steps are computed at once; None for one step.
     """
 
@@ -95,6 +104,7 @@ class LoweringContext:
     initializers: dict[str, Tensor] = field(default_factory=dict)
     columns: list[Columns] = field(default_factory=list)
     joined: dict[tuple[int, ...], str] = field(default_factory=dict)
+    shaped: dict[tuple[str, tuple[int, ...] | None], str] = field(default_factory=dict)
     steps: Steps | None = None
 
     def __post_init__(self) -> None:
@@ -187,6 +197,11 @@ class LoweringContext:
         """Whether some connection reads the state of one of `neurons`."""
         return bool(np.any(self.signals.state[neurons] != NONE))
 
+    @property
+    def has_unread_inputs(self) -> bool:
+        """Whether some input port is read by nothing yet."""
+        return bool(self._unread_inputs.size)
+
     def take_unread_inputs(self) -> Ints:
         """One neuron of every input port that nothing reads, the first time this is asked.
 
@@ -257,6 +272,10 @@ class LoweringContext:
     # --- where values stand ----------------------------------------------------------------------
 
     def bind(self, signals: Ints, tensor: str, level: int) -> None:
-        """Say that `signals` are the columns of `tensor`, in that order."""
-        self.bound_in[signals] = len(self.columns)
-        self.columns.append(Columns(tensor, signals, level))
+        """Say that `signals` are the columns of `tensor` [N, width], in that order."""
+        self.bind_columns(Columns(tensor, signals, level))
+
+    def bind_columns(self, columns: Columns) -> None:
+        """The same, for a tensor of any shape."""
+        self.bound_in[columns.signals] = len(self.columns)
+        self.columns.append(columns)

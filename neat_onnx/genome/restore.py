@@ -68,12 +68,14 @@ def _restored(value: Any, lifted: Lifted) -> Network:
     net = lifted.network
     back = np.full(len(net), NONE, np.int64)
     back[at[at != NONE]] = np.flatnonzero(at != NONE)
+    moved = (block.moved(back) for block in net.blocks)
     return Network(
         inputs=tuple(_moved(port, back) for port in net.inputs),
         outputs=tuple(_moved(port, back) for port in net.outputs),
         connections=_restored_connections(document, net, at, position),
         **_restored_neurons(document, net, at, order),
         library=document.library,
+        blocks=tuple(block for block in moved if block is not None),
     )
 
 

@@ -10,6 +10,7 @@ from neat_onnx.network.activations import activation_named
 from neat_onnx.network.aggregations import aggregation_named
 from neat_onnx.network.genes import MAX_DELAY, NONE, Bools, Where, network_error
 from neat_onnx.network.network import Network
+from neat_onnx.network.spatial import check_block
 
 
 def check_network(net: Network) -> None:
@@ -18,6 +19,7 @@ def check_network(net: Network) -> None:
     _check_ports(net)
     _check_neurons(net)
     _check_connections(net)
+    _check_blocks(net)
 
 
 def _check_ports(net: Network) -> None:
@@ -95,3 +97,16 @@ def _check_names(activations: Iterable[str], aggregations: Iterable[str]) -> Non
         activation_named(name)
     for name in aggregations:
         aggregation_named(name)
+
+
+def _check_blocks(net: Network) -> None:
+    """Sizes and neurons only: whether a block holds is asked where it is used."""
+    for position, block in enumerate(net.blocks):
+        try:
+            check_block(block)
+        except NetworkError as error:
+            raise network_error("blocks", position, error.message) from error
+        for neurons in (block.sources.ravel(), block.neurons.ravel()):
+            outside = (neurons < 0) | (neurons >= len(net))
+            if np.any(outside):
+                raise network_error("blocks", position, f"no such neuron {neurons[outside][0]}")

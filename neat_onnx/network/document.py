@@ -10,6 +10,7 @@ import numpy as np
 from pydantic import Field
 
 from neat_onnx.errors import NetworkError
+from neat_onnx.network.block_document import BlockDocument, block_document, read_block
 from neat_onnx.network.genes import (
     MAX_DELAY,
     NONE,
@@ -80,12 +81,17 @@ class NetworkDocument(Document):
     connections: list[ConnectionDocument] = Field(
         description="All connections; those into one neuron in the order it adds them."
     )
+    blocks: list[BlockDocument] = Field(
+        default_factory=list,
+        description="Hints at layers that slide a window; used only where the weights agree.",
+    )
 
     def to_json(self) -> str:
         """JSON text with one gene a line; every number reads back to the same double."""
         head = {"format": self.format, "version": self.version, "library": self.library}
         lines = [f'  "{key}": {json.dumps(value)}' for key, value in head.items()]
-        for key in ("inputs", "outputs", "neurons", "connections"):
+        keys = ("inputs", "outputs", "neurons", "connections")
+        for key in (*keys, "blocks") if self.blocks else keys:
             genes = ["    " + json.dumps(_without_defaults(gene)) for gene in getattr(self, key)]
             body = "[\n" + ",\n".join(genes) + "\n  ]" if genes else "[]"
             lines.append(f'  "{key}": {body}')
@@ -106,7 +112,8 @@ def _without_defaults(gene: Document) -> dict[str, Any]:
     return {
         name: value
         for name, value in gene.model_dump().items()
-        if fields[name].is_required() or repr(value) != repr(fields[name].default)
+        if fields[name].is_required()
+        or repr(value) != repr(fields[name].get_default(call_default_factory=True))
     }
 
 
@@ -128,6 +135,7 @@ def to_document(net: Network) -> NetworkDocument:
         outputs=[_port_document(port, ids) for port in net.outputs],
         neurons=_neuron_documents(net),
         connections=_connection_documents(net.connections, ids),
+        blocks=[block_document(block, net.neurons.id) for block in net.blocks],
     )
 
 
@@ -197,6 +205,9 @@ def _from_document(document: NetworkDocument) -> Network:
         activations=activations,
         aggregations=aggregations,
         library=document.library,
+        blocks=tuple(
+            read_block(block, position, index) for index, block in enumerate(document.blocks)
+        ),
     )
 
 

@@ -141,7 +141,7 @@ def codes_of(names: Sequence[str]) -> tuple[tuple[str, ...], Ints]:
     return tuple(str(name) for name in table), codes.astype(np.int64).reshape(-1)
 
 
-Where = Literal["inputs", "outputs", "neurons", "connections"]
+Where = Literal["inputs", "outputs", "neurons", "connections", "blocks"]
 
 
 def network_error(

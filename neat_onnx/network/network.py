@@ -31,6 +31,7 @@ from neat_onnx.network.genes import (
     Port,
     same_arrays,
 )
+from neat_onnx.network.spatial import SpatialBlock
 
 if TYPE_CHECKING:
     from neat_onnx.network.document import NetworkDocument
@@ -46,6 +47,7 @@ class Network:
         connections: sorted by target, and in link order within one.
         activations, aggregations: tables of names.
         library: what wrote it, for people; takes no part in equality.
+        blocks: hints at layers that slide a window; they take no part in equality either.
     """
 
     inputs: tuple[Port, ...]
@@ -55,6 +57,7 @@ class Network:
     activations: tuple[str, ...]
     aggregations: tuple[str, ...]
     library: str = "neat-onnx"
+    blocks: tuple[SpatialBlock, ...] = ()
 
     def __post_init__(self) -> None:
         from neat_onnx.network.check import check_network  # noqa: PLC0415 (it needs this module)

@@ -1,5 +1,6 @@
 """Order: which neurons can be computed together, and which matter at all."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -7,6 +8,7 @@ import numpy as np
 from neat_onnx.errors import NetworkError
 from neat_onnx.network.genes import NONE, Bools, Ints
 from neat_onnx.network.network import Network
+from neat_onnx.network.spatial import SpatialBlock
 
 _NAMED_IN_A_CYCLE = 12
 
@@ -41,42 +43,63 @@ def immediate_edges(net: Network) -> tuple[Ints, Ints]:
     )
 
 
-def schedule(net: Network) -> Schedule:
+def schedule(net: Network, blocks: Sequence[SpatialBlock] = ()) -> Schedule:
     """The levels of `net`.
+
+    Args:
+        blocks: the neurons of each one are on one level, above all that it slides over.
 
     Raises:
         NetworkError: connections without delay form a cycle; the message names its neurons.
     """
     source, target = immediate_edges(net)
     count = len(net)
+    one_of = np.arange(count)  # of the neurons of a block, the first stands for all
+    for block in blocks:
+        members = block.neurons.ravel()
+        one_of[members] = members[0]
+        slid = block.sources.ravel()
+        source = np.concatenate([source, slid])
+        target = np.concatenate([target, np.full(len(slid), members[0])])
+    source, target = one_of[source], one_of[target]
     level = np.full(count, -1, np.int64)
     waiting = np.bincount(target, minlength=count)
     edges = Edges(source, target, count)
     frontier, number = np.sort(net.input_neurons), 0
-    roots = np.flatnonzero((waiting == 0) & ~net.is_input)
-    levels = []
+    roots = np.flatnonzero((waiting == 0) & ~net.is_input & (one_of == np.arange(count)))
     while frontier.size or (number == 0 and roots.size):
         level[frontier] = number
-        levels.append(frontier)
         reached, times = np.unique(edges.leaving(frontier), return_counts=True)
         waiting[reached] -= times
         frontier = reached[waiting[reached] == 0]
         if number == 0:
             frontier = np.union1d(frontier, roots)
         number += 1
+    level = level[one_of]
     if np.any(level < 0):
         raise _cycle_error(net, source, target, level < 0)
-    return Schedule(level, tuple(levels) if levels else (np.empty(0, np.int64),))
+    return Schedule(level, _members(level, max(number, 1)))
 
 
-def with_late_sinks(plan: Schedule, net: Network, needed: Bools) -> Schedule:
+def _members(level: Ints, count: int) -> tuple[Ints, ...]:
+    """The neurons of each of `count` levels, in ascending order."""
+    order = np.argsort(level, kind="stable")
+    starts = np.searchsorted(level[order], np.arange(count + 1))
+    return tuple(order[starts[k] : starts[k + 1]] for k in range(count))
+
+
+def with_late_sinks(
+    plan: Schedule, net: Network, needed: Bools, blocks: Sequence[SpatialBlock] = ()
+) -> Schedule:
     """The schedule with every neuron that no `needed` one reads in the same step on the last level.
 
-    Outputs of an irregular network then come out together.
+    Outputs of an irregular network then come out together. Neurons of blocks stay where they are.
     """
     source, target = immediate_edges(net)
     read = np.zeros(len(net), np.bool_)
     read[source[needed[target]]] = True
+    for block in blocks:
+        read[block.neurons] = True
     level = plan.level.copy()
     level[~read & ~net.is_input] = plan.depth
     members = np.concatenate(plan.levels)
@@ -86,15 +109,16 @@ def with_late_sinks(plan: Schedule, net: Network, needed: Bools) -> Schedule:
     return Schedule(level, levels)
 
 
-def contributing(net: Network) -> Bools:
-    """Which neurons some output depends on, at this step or a later one, shape (n,)."""
+def contributing(net: Network, blocks: Sequence[SpatialBlock] = ()) -> Bools:
+    """Which neurons some output, or some block, depends on, at this step or a later one, (n,)."""
     live = net.live
     gated = live.gater != NONE
     source = np.concatenate([live.source, live.gater[gated]])
     target = np.concatenate([live.target, live.target[gated]])
     backwards = Edges(target, source, len(net))
     needed = np.zeros(len(net), np.bool_)
-    frontier = np.unique(net.output_neurons)
+    wanted = [side.ravel() for block in blocks for side in (block.neurons, block.sources)]
+    frontier = np.unique(np.concatenate([net.output_neurons, *wanted]))
     while frontier.size:
         needed[frontier] = True
         reached = np.unique(backwards.leaving(frontier))

@@ -17,6 +17,7 @@ from neat_onnx.operators import (
     rnn,
     scan,
     shaping,
+    spatial,
 )
 
 
@@ -50,4 +51,5 @@ __all__ = [
     "rnn",
     "scan",
     "shaping",
+    "spatial",
 ]

@@ -10,7 +10,7 @@ import numpy as np
 
 from neat_onnx.lifting import Array, Layer, LiftingContext, Operand, Value
 from neat_onnx.model import Node
-from neat_onnx.network.expression import VARIABLE
+from neat_onnx.network.expression import VARIABLE, call, constant
 from neat_onnx.network.genes import Floats
 from neat_onnx.operators.formula import scalar_slope
 
@@ -66,7 +66,12 @@ def _fan_in(ctx: LiftingContext, layer: Layer) -> Floats:
 
 
 def _scale(ctx: LiftingContext, node: Node, value: Value, factor: Array, position: int) -> Value:
-    """The response of the layer that is read, or the weights of what reads this."""
+    """The response of the layer that is read, or the weights of what reads this.
+
+    A factor without axes is a slope, which is a part of the activation.
+    """
+    if factor.ndim == 0 and value.plain:
+        return Value(value.signals, call("mul", constant(float(factor)), VARIABLE))
     shape = np.broadcast_shapes(value.shape, factor.shape)
     factor = np.broadcast_to(factor, shape)
     layer = ctx.layer_of(node, position) if value.plain and shape == value.shape else None
@@ -98,7 +103,8 @@ def _merged(ctx: LiftingContext, node: Node, one: Value, other: Value) -> Value 
     sums = all(set(layer.aggregation) == {"sum"} for layer in layers if layer)
     plain = all(bool(np.all(layer.response == 1)) for layer in layers if layer)
     linear = one.formula == other.formula and scalar_slope(one.formula)[1] == VARIABLE
-    if not (sums and plain and linear):
+    spatial = any(layer.spatial for layer in layers if layer)
+    if spatial or not (sums and plain and linear):
         return None
     ctx.merge(layers[0], layers[1])
     layers[0].tensor = node.output[0]

@@ -13,7 +13,7 @@ import numpy as np
 from neat_onnx.lowering import UNBOUND, Columns, LoweringContext
 from neat_onnx.network.genes import Ints
 from neat_onnx.operators.elementwise import Mul
-from neat_onnx.operators.shaping import Concat, Gather
+from neat_onnx.operators.shaping import Concat, Flatten, Gather, Reshape
 
 _PER_JOINED = 60  # an input of a Concat
 _PER_GATHERED = 200  # a column of a Gather
@@ -61,6 +61,37 @@ def exactly(ctx: LoweringContext, wanted: Ints, level: int) -> str:
     return held.tensor if np.array_equal(held.signals, wanted) else pick_columns(ctx, held, wanted)
 
 
+def in_shape(ctx: LoweringContext, wanted: Ints, level: int) -> str:
+    """A tensor [N, *shape] of the signals `wanted`, which have that shape."""
+    home = ctx.bound_in[wanted.ravel()[0]] if wanted.size else UNBOUND
+    held = ctx.columns[home]
+    bound = home != UNBOUND and np.array_equal(held.signals, wanted.ravel())
+    if bound and not ctx.has_unread_inputs:
+        if held.shape == wanted.shape:
+            return held.tensor
+        tensor = held.tensor
+    else:
+        tensor = exactly(ctx, wanted.ravel(), level)
+    key = (tensor, wanted.shape)
+    if key not in ctx.shaped:
+        shape = ctx.shared_integers("shape", [0, *wanted.shape])
+        ctx.shaped[key] = ctx.emit(
+            Reshape, [tensor, shape], f"Spatial_{level}", f"reshape_l{level}"
+        )
+    return ctx.shaped[key]
+
+
+def flat_tensor(ctx: LoweringContext, home: int) -> str:
+    """The tensor [N, width] of these columns."""
+    held = ctx.columns[home]
+    if held.shape is None:
+        return held.tensor
+    key = (held.tensor, None)
+    if key not in ctx.shaped:
+        ctx.shaped[key] = ctx.emit(Flatten, [held.tensor], *held.flat, axis=1)
+    return ctx.shaped[key]
+
+
 def pick_columns(ctx: LoweringContext, held: Columns, wanted: Ints) -> str:
     """Gather the columns of `wanted` out of `held`."""
     level = held.level
@@ -101,10 +132,10 @@ def _longest_prefix(ctx: LoweringContext, homes: tuple[int, ...]) -> int:
 def _join(ctx: LoweringContext, homes: tuple[int, ...], level: int) -> str:
     """The tensor that joins `homes`, extending what is joined already."""
     if len(homes) == 1:
-        return ctx.columns[homes[0]].tensor
+        return flat_tensor(ctx, homes[0])
     if homes not in ctx.joined:
         done = _longest_prefix(ctx, homes)
         first = _join(ctx, homes[:done], level)
-        parts = [first, *(ctx.columns[home].tensor for home in homes[done:])]
+        parts = [first, *(flat_tensor(ctx, home) for home in homes[done:])]
         ctx.joined[homes] = ctx.emit(Concat, parts, f"Concat_{level}", f"concat_l{level}", axis=1)
     return ctx.joined[homes]

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from neat_onnx.errors import NetworkError, OptionError
+from neat_onnx.errors import OptionError
 from neat_onnx.lifting import Array, LiftingContext, Value, lifts
 from neat_onnx.lowering import Block, LoweringContext
 from neat_onnx.model import Attributes, Node
@@ -135,9 +135,6 @@ def weight_matrix(
 
     Args:
         which: of the block's connections, in the order of `edges_into`; None for all.
-
-    Raises:
-        NetworkError: the network has no inputs at all.
     """
     row, edge = ctx.edges_into(block.neurons)
     if which is not None:
@@ -146,8 +143,6 @@ def weight_matrix(
     source, weight = ctx.reads[edge], ctx.net.live.weight[edge]
     needed = np.union1d(source, ctx.take_unread_inputs())
     if not needed.size:
-        if not len(ctx.net.input_neurons):
-            raise NetworkError("a network without inputs has no ONNX form", where="inputs")
         needed = ctx.net.input_neurons[:1]
     columns = columns_for(ctx, needed, rows, block.level)
     width = len(columns.signals)

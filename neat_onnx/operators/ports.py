@@ -2,40 +2,43 @@
 
 from dataclasses import replace
 
-from neat_onnx.lowering import LoweringContext
+from neat_onnx.lowering import Columns, LoweringContext
 from neat_onnx.model import Node
 from neat_onnx.network.genes import Port
-from neat_onnx.operators.columns import exactly
+from neat_onnx.operators.columns import exactly, in_shape
 from neat_onnx.operators.shaping import Flatten, Identity, Reshape
 from neat_onnx.operators.steps import sequence_shape
 
 _TEMPORARY = "port"  # a port's own name is taken from the start, so that nothing else gets it
 
 
-def open_input(ctx: LoweringContext, port: Port) -> str:
-    """A tensor [N, neurons] of an input port."""
-    if len(port.shape) == 1 and ctx.steps is None:
-        return port.name
-    axis = 1 if ctx.steps is None else 2
-    flat = ctx.emit(Flatten, [port.name], f"{port.name}_flat", f"flatten_{port.name}", axis=axis)
-    if len(port.shape) == 1 and ctx.steps is not None:
+def open_input(ctx: LoweringContext, port: Port) -> None:
+    """Bind the neurons of an input port."""
+    names = (f"{port.name}_flat", f"flatten_{port.name}")
+    if ctx.steps is None:
+        shape = None if len(port.shape) == 1 else port.shape
+        ctx.bind_columns(Columns(port.name, port.neurons, 0, shape, names))
+        return
+    flat = ctx.emit(Flatten, [port.name], *names, axis=2)
+    if len(port.shape) == 1:
         ctx.steps.sequences[flat] = port.name
-    return flat
+    ctx.bind(port.neurons, flat, 0)
 
 
 def produce_output(ctx: LoweringContext, port: Port) -> None:
     """Make a node produce the tensor that the output port is named after."""
-    tensor = exactly(ctx, port.neurons, ctx.plan.depth)
     if ctx.steps is not None:
+        tensor = exactly(ctx, port.neurons, ctx.plan.depth)
         if len(port.shape) != 1 or tensor not in ctx.steps.sequences:
             shape = sequence_shape(ctx, ctx.steps, *port.shape)
             produce(ctx, Reshape, [tensor, shape], port.name)
             return
         tensor = ctx.steps.sequences[tensor]
-    if len(port.shape) != 1:
-        shape = ctx.integers(f"shape_{port.name}", [0, *port.shape])
-        produce(ctx, Reshape, [tensor, shape], port.name)
-    elif _can_be_renamed(ctx, tensor):
+    elif len(port.shape) == 1:
+        tensor = exactly(ctx, port.neurons, ctx.plan.depth)
+    else:
+        tensor = in_shape(ctx, port.neurons.reshape(port.shape), ctx.plan.depth)
+    if _can_be_renamed(ctx, tensor):
         _rename(ctx, tensor, port.name)
     else:
         produce(ctx, Identity, [tensor], port.name)
@@ -64,4 +67,8 @@ def _rename(ctx: LoweringContext, old: str, new: str) -> None:
     if ctx.steps is not None:
         sequences = ctx.steps.sequences.items()
         ctx.steps.sequences = {flat: new if name == old else name for flat, name in sequences}
+    ctx.shaped = {
+        (new if name == old else name, shape): new if made == old else made
+        for (name, shape), made in ctx.shaped.items()
+    }
     ctx.joined = {key: new if name == old else name for key, name in ctx.joined.items()}

@@ -13,6 +13,7 @@ from neat_onnx.lowering import LoweringContext
 from neat_onnx.model import Attributes, Graph, Node, ValueInfo
 from neat_onnx.operators.shaping import Concat, Shape, Slice
 from neat_onnx.operators.state import State
+from neat_onnx.options import TIME
 
 
 class ScanAttributes(Attributes):
@@ -32,7 +33,6 @@ class Expand(Node):
     since = 13
 
 
-TIME = "T"
 _STEP = "_step"  # what the body calls a port, whose own name is the whole sequence's
 
 

@@ -55,17 +55,26 @@ def open_states(ctx: LoweringContext, blocks: Sequence[Block]) -> list[State]:
     states: list[State] = []
     for (level, _, _, depth, _), columns in _grouped(ctx, blocks):
         stem = f"_l{level}" if states else ""
-        name = ctx.fresh(f"{PREVIOUS}{stem}" + (f"_d{depth}" if depth > 1 else ""))
-        ctx.bind(np.array([column.signal for column in columns], np.int64), name, 0)
+        previous, following = _names(ctx, stem + (f"_d{depth}" if depth > 1 else ""))
+        ctx.bind(np.array([column.signal for column in columns], np.int64), previous, 0)
         states.append(
             State(
-                name,
-                ctx.fresh(name.replace(PREVIOUS, NEXT)),
+                previous,
+                following,
                 np.array([column.origin for column in columns], np.int64),
                 np.array([column.initial for column in columns]),
             )
         )
     return states
+
+
+def _names(ctx: LoweringContext, stem: str) -> tuple[str, str]:
+    """The names of a state's input and output: each tells the other, also where ports have some."""
+    while True:
+        previous = ctx.fresh(f"{PREVIOUS}{stem}")
+        following = previous.replace(PREVIOUS, NEXT)
+        if ctx.fresh(following) == following:
+            return previous, following
 
 
 def close_states(ctx: LoweringContext, states: Sequence[State]) -> None:
@@ -75,9 +84,12 @@ def close_states(ctx: LoweringContext, states: Sequence[State]) -> None:
         produce(ctx, Identity, [tensor], state.next)
 
 
-def state_metadata(states: Sequence[State]) -> dict[str, str]:
-    """Which output feeds which input, and where they start if not at zero."""
-    if not states:
+def state_metadata(states: Sequence[State], model: Model) -> dict[str, str]:
+    """Which output feeds which input, and where they start if not at zero.
+
+    It is said of no state too where ports of `model` have names that would be taken for one.
+    """
+    if not states and not state_pairs(model):
         return {}
     entries = {STATE_KEY: json.dumps([[state.previous, state.next] for state in states])}
     initial = {

@@ -38,9 +38,10 @@ _FORMS = {
 }
 
 
-def fused_blocks(ctx: LoweringContext) -> list[tuple["Fused", Block]]:
+def fused_blocks(ctx: LoweringContext, taken: Ints) -> list[tuple["Fused", Block]]:
     """A block for each layer, if they hold all of the memory, and the options want nodes of them.
 
+    None of their neurons may be one of `taken`, which other blocks have.
     Runtimes compute these operators in float32 only.
     """
     options = ctx.options
@@ -50,6 +51,8 @@ def fused_blocks(ctx: LoweringContext) -> list[tuple["Fused", Block]]:
     layers = layers_of(ctx.net, ctx.plan)
     blocks = [(Fused(layer), Block(layer.level, layer.neurons)) for layer in layers]
     bounded = np.concatenate([np.empty(0, np.int64), *(layer.hidden for layer in layers)])
+    if any(np.any(np.isin(layer.neurons, taken)) for layer in layers):
+        return []
     return blocks if all(fused.is_safe(ctx, bounded) for fused, _ in blocks) else []
 
 

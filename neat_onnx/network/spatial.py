@@ -1,0 +1,162 @@
+"""Spatial blocks: neurons that slide one window over others, as convolutions and pools do.
+
+A block is a hint. It says what some neurons may be written as; what they compute is in their
+connections, and a block counts for nothing until it has been checked against them.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from neat_onnx.errors import NetworkError
+from neat_onnx.network.genes import NONE, Ints
+from neat_onnx.network.window import Sizes, Window
+
+Kind = Literal[
+    "Conv", "ConvTranspose", "MaxPool", "AveragePool", "GlobalMaxPool", "GlobalAveragePool"
+]
+CONVOLUTIONS: tuple[Kind, ...] = ("Conv", "ConvTranspose")
+POOLS: tuple[Kind, ...] = ("MaxPool", "AveragePool", "GlobalMaxPool", "GlobalAveragePool")
+
+_MOST_CONNECTIONS = 1 << 23
+
+
+@dataclass(frozen=True, eq=False)
+class SpatialBlock:
+    """Neurons that slide a window over others.
+
+    Attributes:
+        kind: what they may be written as.
+        sources: the neurons that the window slides over, shape (channels, *space).
+        neurons: those that compute, shape (channels, *positions). For ConvTranspose the window
+            slides over these, and its positions are the sources.
+        window: how it slides.
+        groups: groups of channels that do not see each other; of a pool, every channel is its own.
+        count_padding: AveragePool: the mean counts the padding as zeros.
+    """
+
+    kind: Kind
+    sources: Ints
+    neurons: Ints
+    window: Window
+    groups: int = 1
+    count_padding: bool = False
+
+    @property
+    def is_pool(self) -> bool:
+        return self.kind in POOLS
+
+    @property
+    def weight_shape(self) -> Sizes:
+        """The shape of a convolution's weights: (out, in / groups, *kernel), and for ConvTranspose
+        (in, out / groups, *kernel).
+        """
+        outer, inner = self.neurons, self.sources
+        if self.kind == "ConvTranspose":
+            outer, inner = inner, outer
+        return (len(outer), len(inner) // self.groups, *self.window.kernel)
+
+    def with_neurons(self, neurons: Ints) -> "SpatialBlock":
+        """The block with other neurons."""
+        return replace(self, neurons=neurons)
+
+    def moved(self, to: Ints) -> "SpatialBlock | None":
+        """The block with neuron j called to[j]; None if one of them is called NONE."""
+        sources, neurons = to[self.sources], to[self.neurons]
+        if np.any(sources == NONE) or np.any(neurons == NONE):
+            return None
+        return replace(self, sources=sources, neurons=neurons)
+
+
+@dataclass(frozen=True, eq=False)
+class Fields:
+    """The receptive fields of a block, a row for each connection that it says there is.
+
+    They are sorted by neuron, then by source.
+
+    Attributes:
+        neuron: places in `block.neurons`, flattened.
+        source: places in `block.sources`, flattened.
+        weight: for a convolution, places in its weights, flattened; zeros for a pool.
+    """
+
+    neuron: Ints
+    source: Ints
+    weight: Ints
+
+
+def receptive_fields(block: SpatialBlock) -> Fields:
+    """Who reads whom in a block, and with which of its weights."""
+    found = _scattered(block) if block.kind == "ConvTranspose" else _gathered(block)
+    order = np.lexsort((found.source, found.neuron))
+    return Fields(found.neuron[order], found.source[order], found.weight[order])
+
+
+def check_block(block: SpatialBlock) -> None:
+    """Refuse a block whose sizes do not fit together.
+
+    Raises:
+        NetworkError: says which sizes were found and wanted.
+    """
+    axes = len(block.window.kernel)
+    for what, neurons in (("sources", block.sources), ("neurons", block.neurons)):
+        if neurons.ndim != axes + 1 or not neurons.size:
+            raise NetworkError(
+                f"a window of {axes} axes over {what} of the shape {list(neurons.shape)}"
+            )
+    channels, out = len(block.sources), len(block.neurons)
+    if block.is_pool and (channels != out or block.groups != 1):
+        raise NetworkError(f"{block.kind} makes {out} channels of {channels}")
+    if channels % block.groups or out % block.groups:
+        raise NetworkError(f"{block.groups} groups do not divide {channels} channels into {out}")
+    space, positions = block.sources.shape[1:], block.neurons.shape[1:]
+    if block.kind == "ConvTranspose":
+        space, positions = positions, space
+    reads = math.prod(block.window.kernel) * math.prod(positions)
+    count = reads * channels * (1 if block.is_pool else out // block.groups)
+    if count > _MOST_CONNECTIONS:
+        raise NetworkError(
+            f"the window makes {count} connections, at most {_MOST_CONNECTIONS} can be"
+        )
+    fitting = block.window.positions(space)
+    ragged = block.kind == "ConvTranspose" and all(
+        count <= most for count, most in zip(positions, fitting, strict=True)
+    )
+    if fitting != positions and not ragged:
+        raise NetworkError(
+            f"the window has {_times(fitting)} positions over {_times(space)} neurons, "
+            f"not {_times(positions)}"
+        )
+
+
+def _gathered(block: SpatialBlock) -> Fields:
+    """A neuron is a window over its sources."""
+    channels, space = len(block.sources), math.prod(block.sources.shape[1:])
+    out, positions = len(block.neurons), math.prod(block.neurons.shape[1:])
+    taps = block.window.taps(block.sources.shape[1:], block.neurons.shape[1:])
+    position, tap = np.nonzero(taps != NONE)
+    place = taps[position, tap]
+    if block.is_pool:
+        channel = np.arange(channels)[:, None]
+        neuron, source = channel * positions + position, channel * space + place
+        return Fields(neuron.ravel(), source.ravel(), np.zeros(neuron.size, np.int64))
+    seen = channels // block.groups
+    made, read = np.arange(out)[:, None, None], np.arange(seen)[:, None]
+    group = made // (out // block.groups)
+    neuron = np.broadcast_to(made * positions + position, (out, seen, len(position)))
+    source = (group * seen + read) * space + place
+    weight = (made * seen + read) * taps.shape[1] + tap
+    return Fields(neuron.ravel(), source.ravel(), weight.ravel())
+
+
+def _scattered(block: SpatialBlock) -> Fields:
+    """A source is a window over its neurons."""
+    turned = SpatialBlock("Conv", block.neurons, block.sources, block.window, block.groups)
+    found = _gathered(turned)
+    return Fields(found.source, found.neuron, found.weight)
+
+
+def _times(sizes: Sizes) -> str:
+    return "×".join(map(str, sizes))

@@ -1,0 +1,154 @@
+"""A window that slides over a space: the geometry that convolutions and pools share.
+
+The space has any number of axes (one for sound, two for images). Along each axis, tap k of the
+window at position p stands over
+
+    p · stride + k · dilation − begin
+
+where what lies outside of the space is padding. The sizes are those of ONNX's Conv and pools.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from neat_onnx.errors import NetworkError
+from neat_onnx.network.genes import NONE, Ints
+
+Sizes = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Window:
+    """How a window slides, one number for each axis.
+
+    Attributes:
+        kernel: its taps.
+        strides: from one position to the next.
+        dilations: from one tap to the next.
+        begin, end: the padding before and after the space.
+        ceil: a last position counts although the window reaches over the padding.
+    """
+
+    kernel: Sizes
+    strides: Sizes
+    dilations: Sizes
+    begin: Sizes
+    end: Sizes
+    ceil: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        kernel: Sizes,
+        *,
+        strides: Sizes | None = None,
+        dilations: Sizes | None = None,
+        begin: Sizes | None = None,
+        end: Sizes | None = None,
+        ceil: bool = False,
+    ) -> "Window":
+        """A window; what is not given is plain: steps of 1, no padding.
+
+        Raises:
+            NetworkError: the numbers of axes differ, or a number is out of range.
+        """
+        ones, zeros = (1,) * len(kernel), (0,) * len(kernel)
+        window = cls(
+            tuple(kernel),
+            tuple(strides or ones),
+            tuple(dilations or ones),
+            tuple(begin or zeros),
+            tuple(end or zeros),
+            ceil,
+        )
+        rows = {
+            "kernel_shape": window.kernel,
+            "strides": window.strides,
+            "dilations": window.dilations,
+            "pads": (*window.begin, *window.end),
+        }
+        for name, row in rows.items():
+            axes = len(kernel) * (2 if name == "pads" else 1)
+            least = 0 if name == "pads" else 1
+            if len(row) != axes or any(size < least for size in row):
+                raise NetworkError(
+                    f"{name} is {list(row)}, expected {axes} numbers from {least}", where=name
+                )
+        return window
+
+    @property
+    def pads(self) -> Sizes:
+        """As ONNX writes them: all begins, then all ends."""
+        return (*self.begin, *self.end)
+
+    @property
+    def reach(self) -> Sizes:
+        """How much space the window covers along each axis."""
+        return tuple((k - 1) * d + 1 for k, d in zip(self.kernel, self.dilations, strict=True))
+
+    def positions(self, space: Sizes) -> Sizes:
+        """How many positions there are along each axis of `space`; 0 where the window is too large.
+
+        The formula is that of ONNX's pools; with `ceil`, a position that would start in the padding
+        after the space is none.
+        """
+        counts = []
+        for size, reach, stride, begin, end in zip(
+            space, self.reach, self.strides, self.begin, self.end, strict=True
+        ):
+            room = size + begin + end - reach
+            count = (-(-room // stride) if self.ceil else room // stride) + 1
+            if self.ceil and (count - 1) * stride >= size + begin:
+                count -= 1
+            counts.append(max(count, 0) if room >= 0 else 0)
+        return tuple(counts)
+
+    def taps(self, space: Sizes, positions: Sizes | None = None) -> Ints:
+        """Where every tap stands, shape (positions, taps), both in C order: a place in the
+        flattened space, or NONE for padding.
+
+        Args:
+            positions: how many there are along each axis, if not as many as fit.
+        """
+        along = [
+            _taps_along(*axis)
+            for axis in zip(
+                space,
+                self.positions(space) if positions is None else positions,
+                self.kernel,
+                self.strides,
+                self.dilations,
+                self.begin,
+                strict=True,
+            )
+        ]
+        flat = np.zeros((1, 1), np.int64)
+        for size, places in zip(space, along, strict=True):
+            both = flat[:, None, :, None] * size + places[None, :, None, :]
+            outside = (flat == NONE)[:, None, :, None] | (places == NONE)[None, :, None, :]
+            rows, taps = flat.shape[0] * places.shape[0], flat.shape[1] * places.shape[1]
+            flat = np.where(outside, NONE, both).reshape(rows, taps)
+        return flat
+
+    def divisors(self, space: Sizes) -> Ints:
+        """The taps of each position that stand in the space or its padding, shape (positions,).
+
+        With `ceil` a window may reach over both; a mean that counts padding does not count that.
+        """
+        padded = tuple(
+            size + begin + end for size, begin, end in zip(space, self.begin, self.end, strict=True)
+        )
+        bare = Window.of(self.kernel, strides=self.strides, dilations=self.dilations)
+        inside = bare.taps(padded, self.positions(space)) != NONE
+        counts: Ints = inside.sum(axis=1, dtype=np.int64)
+        return counts
+
+
+def _taps_along(
+    size: int, positions: int, kernel: int, stride: int, dilation: int, begin: int
+) -> Ints:
+    """The same along one axis, shape (positions, kernel)."""
+    start = np.arange(positions, dtype=np.int64)[:, None] * stride - begin
+    places = start + np.arange(kernel, dtype=np.int64) * dilation
+    return np.where((places >= 0) & (places < size), places, NONE)

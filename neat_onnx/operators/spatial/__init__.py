@@ -1,0 +1,5 @@
+"""The room of what slides a window: Conv, ConvTranspose, and the pools."""
+
+from neat_onnx.operators.spatial import convolution, pools
+
+__all__ = ["convolution", "pools"]

@@ -1,0 +1,193 @@
+"""Conv and ConvTranspose: neurons that share the weights of one window."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from neat_onnx.lifting import Array, LiftingContext, lifts
+from neat_onnx.lowering import Block, Columns, LoweringContext
+from neat_onnx.network.genes import Floats, Ints
+from neat_onnx.network.spatial import Kind, SpatialBlock
+from neat_onnx.network.window import Sizes, Window
+from neat_onnx.operators.activate import slopes
+from neat_onnx.operators.columns import in_shape
+from neat_onnx.operators.spatial.layer import (
+    activate_spatial,
+    add_block,
+    bind_spatial,
+    spatial_value,
+    window_attributes,
+    window_of,
+)
+from neat_onnx.operators.spatial.nodes import (
+    Conv,
+    ConvAttributes,
+    ConvTranspose,
+    ConvTransposeAttributes,
+)
+from neat_onnx.operators.spatial.weights import Weights
+
+# --- lowering ------------------------------------------------------------------------------------
+
+
+class Convolution:
+    """Lowers the neurons of one checked block."""
+
+    def __init__(self, spatial: SpatialBlock, weights: Weights) -> None:
+        self.spatial = spatial
+        self._weights = weights
+
+    def claim(self, ctx: LoweringContext, level: int, neurons: Ints) -> list[Block]:
+        """Nothing: blocks are found before the levels are asked for."""
+        return []
+
+    def lower(self, ctx: LoweringContext, block: Block) -> None:
+        spatial, level = self.spatial, block.level
+        slope = float(slopes(ctx, block.neurons[:1])[0])
+        names = [
+            in_shape(ctx, spatial.sources, level),
+            ctx.initializer(block.weights("ConvW"), self._weights.kernel * slope),
+            ctx.initializer(block.weights("ConvB"), self._weights.bias * slope),
+        ]
+        groups = {"group": spatial.groups} if spatial.groups != 1 else {}
+        attributes = window_attributes(spatial) | groups
+        if spatial.kind == "ConvTranspose":
+            attributes |= _output_padding(spatial)
+        operator = ConvTranspose if spatial.kind == "ConvTranspose" else Conv
+        result = ctx.emit(operator, names, block.tensor("Conv"), block.name("conv"), **attributes)
+        layer = activate_spatial(ctx, block, result, block.tensor("Layer"), block.name("act_conv"))
+        shape = spatial.neurons.shape
+        flat = (block.tensor("Flat"), block.name("flatten"))
+        bind_spatial(ctx, block, shape, result, Columns(layer, block.neurons, level, shape, flat))
+
+
+def _output_padding(spatial: SpatialBlock) -> dict[str, Sizes]:
+    """What the neurons have beyond the last position of the window."""
+    plain = _unfolded(spatial.window, spatial.sources.shape[1:])
+    more = tuple(size - bare for size, bare in zip(spatial.neurons.shape[1:], plain, strict=True))
+    return {"output_padding": more} if any(more) else {}
+
+
+def _unfolded(window: Window, positions: Sizes) -> Sizes:
+    """The space that so many positions cover, without padding."""
+    return tuple(
+        (count - 1) * stride + reach - begin - end
+        for count, stride, reach, begin, end in zip(
+            positions, window.strides, window.reach, window.begin, window.end, strict=True
+        )
+    )
+
+
+# --- lifting -------------------------------------------------------------------------------------
+
+
+@lifts(Conv)
+def lift_conv(ctx: LiftingContext, node: Conv) -> None:
+    signals, kernel = spatial_value(ctx, node), ctx.constant(node, 1)
+    space = signals.shape[2:]
+    _check_kernel(ctx, node, kernel, len(space), node.attributes)
+    groups = node.attributes.group
+    if signals.shape[1] != kernel.shape[1] * groups:
+        ctx.fail(
+            node,
+            f"its input has {signals.shape[1]} channels, {node.input[1]} expects "
+            f"{kernel.shape[1] * groups}",
+        )
+    window = window_of(ctx, node, node.attributes, kernel.shape[2:], space)
+    positions = window.positions(space)
+    if 0 in positions:
+        ctx.fail(node, f"its window covers {_times(window.reach)}, more than the padded input")
+    _lift(ctx, node, "Conv", signals, kernel, len(kernel), positions, window)
+
+
+@lifts(ConvTranspose)
+def lift_conv_transpose(ctx: LiftingContext, node: ConvTranspose) -> None:
+    signals, kernel, given = spatial_value(ctx, node), ctx.constant(node, 1), node.attributes
+    counts = signals.shape[2:]
+    _check_kernel(ctx, node, kernel, len(counts), given)
+    if signals.shape[1] != len(kernel):
+        ctx.fail(
+            node,
+            f"its input has {signals.shape[1]} channels, {node.input[1]} expects {len(kernel)}",
+        )
+    if given.output_shape and given.pads:
+        ctx.fail(node, "has output_shape and pads")
+    plain = given.model_copy(update={"auto_pad": "NOTSET"})
+    window = window_of(ctx, node, plain, kernel.shape[2:], counts)
+    more = given.output_padding or (0,) * len(counts)
+    if len(more) != len(counts) or min(more) < 0:
+        ctx.fail(node, f"output_padding is {list(more)}, expected {len(counts)} numbers from 0")
+    window, space = _unfolding(window, given, counts, more)
+    if min(space) < 1:
+        ctx.fail(node, f"its output would have the shape {_times(space)}")
+    out = kernel.shape[1] * given.group
+    _lift(ctx, node, "ConvTranspose", signals, kernel, out, space, window)
+
+
+def _unfolding(
+    window: Window, given: ConvTransposeAttributes, counts: Sizes, more: Sizes
+) -> tuple[Window, Sizes]:
+    """The window with its padding, and the space of the output: as ONNX's ConvTranspose has it."""
+    bare = _unfolded(window, counts)
+    whole = tuple(size + extra for size, extra in zip(bare, more, strict=True))
+    wanted: Sizes | None = given.output_shape
+    if wanted is None and given.auto_pad in ("SAME_UPPER", "SAME_LOWER"):
+        wanted = tuple(count * stride for count, stride in zip(counts, window.strides, strict=True))
+    if wanted is None:
+        return window, whole
+    wanted = wanted[-len(counts) :]
+    excess = [max(size - least, 0) for size, least in zip(whole, wanted, strict=True)]
+    less = tuple(size // 2 for size in excess)
+    rest = tuple(size - half for size, half in zip(excess, less, strict=True))
+    begin, end = (less, rest) if given.auto_pad == "SAME_UPPER" else (rest, less)
+    return replace(window, begin=begin, end=end), wanted
+
+
+def _lift(
+    ctx: LiftingContext,
+    node: Conv | ConvTranspose,
+    kind: Kind,
+    signals: Ints,
+    kernel: Array,
+    channels: int,
+    space: Sizes,
+    window: Window,
+) -> None:
+    shape = (channels, *space)
+    ctx.check_size(node, math.prod(shape))
+    blank = np.zeros(shape, np.int64)
+    blocks = [
+        SpatialBlock(kind, sources, blank, window, node.attributes.group) for sources in signals
+    ]
+    bias = np.repeat(_bias(ctx, node, channels), math.prod(space))
+    ctx.bind(node, add_block(ctx, node, blocks, kernel.ravel().astype(np.float64), bias))
+
+
+def _check_kernel(
+    ctx: LiftingContext, node: Conv | ConvTranspose, kernel: Array, axes: int, given: ConvAttributes
+) -> None:
+    name = node.input[1]
+    if kernel.ndim != axes + 2:
+        ctx.fail(node, f"{name} has {kernel.ndim} axes, expected {axes + 2}")
+    if given.kernel_shape is not None and given.kernel_shape != kernel.shape[2:]:
+        ctx.fail(
+            node,
+            f"kernel_shape {list(given.kernel_shape)} disagrees with {name}, which has "
+            f"{list(kernel.shape[2:])}",
+        )
+    if given.group < 1 or len(kernel) % given.group:
+        ctx.fail(node, f"group: expected a divisor of {len(kernel)}, got {given.group}")
+
+
+def _bias(ctx: LiftingContext, node: Conv | ConvTranspose, channels: int) -> Floats:
+    if ctx.optional(node, 2) is None:
+        return np.zeros(channels)
+    bias = ctx.constant(node, 2).ravel().astype(np.float64)
+    if len(bias) != channels:
+        ctx.fail(node, f"bias {node.input[2]} has {len(bias)} values, expected {channels}")
+    return bias
+
+
+def _times(sizes: Sizes) -> str:
+    return "×".join(map(str, sizes))

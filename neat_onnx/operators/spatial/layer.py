@@ -1,0 +1,155 @@
+"""What the layers that slide a window have in common, in both directions."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from neat_onnx.errors import NetworkError
+from neat_onnx.lifting import LiftingContext, Value
+from neat_onnx.lowering import Block, Columns, LoweringContext
+from neat_onnx.model import Node
+from neat_onnx.network.expression import VARIABLE
+from neat_onnx.network.genes import Floats, Ints
+from neat_onnx.network.spatial import SpatialBlock, check_block, receptive_fields
+from neat_onnx.network.window import Sizes, Window
+from neat_onnx.operators.activate import groups_of
+from neat_onnx.operators.formula import FormulaEmitter
+from neat_onnx.operators.shaping import Identity
+from neat_onnx.operators.spatial.nodes import WindowAttributes
+
+# --- lowering ------------------------------------------------------------------------------------
+
+
+def window_attributes(block: SpatialBlock) -> dict[str, Any]:
+    """The attributes that say how the window slides; what is plain is left out after the pads."""
+    window = block.window
+    attributes: dict[str, Any] = {
+        "kernel_shape": window.kernel,
+        "strides": window.strides,
+        "pads": window.pads,
+    }
+    if any(step != 1 for step in window.dilations):
+        attributes["dilations"] = window.dilations
+    return attributes
+
+
+def activate_spatial(
+    ctx: LoweringContext, block: Block, tensor: str, output: str, name: str
+) -> str:
+    """The activation that all neurons of a block share, on their pre-activations."""
+    formula = groups_of(ctx, block.neurons)[0].formula
+    if formula == VARIABLE:
+        return ctx.emit(Identity, [tensor], output, name)
+    return FormulaEmitter(ctx, tensor, output, name).emit(formula)
+
+
+def bind_spatial(
+    ctx: LoweringContext, block: Block, shape: Sizes, state: str, result: Columns
+) -> None:
+    """Bind the neurons of a block to `result`, and their states to the tensor `state`."""
+    if ctx.reads_state(block.neurons):
+        names = (f"{state}_flat", f"flatten_{state}")
+        ctx.bind_columns(Columns(state, ctx.state[block.neurons], block.level, shape, names))
+    ctx.bind_columns(result)
+
+
+# --- lifting -------------------------------------------------------------------------------------
+
+
+def spatial_value(ctx: LiftingContext, node: Node) -> Ints:
+    """The signals [N, channels, *space] of a node's first input.
+
+    Raises:
+        ModelError: it has fewer axes.
+    """
+    value = ctx.value(node, 0)
+    if len(value.shape) < 3:
+        ctx.fail(
+            node,
+            f"its input has the shape {list(value.shape)}, expected batch, channels, and space",
+            hint="A Reshape before it gives a flat tensor its channels and space",
+        )
+    return ctx.settle(value)
+
+
+def window_of(
+    ctx: LiftingContext, node: Node, given: WindowAttributes, kernel: Sizes, space: Sizes
+) -> Window:
+    """The window that a node's attributes describe, its padding spelt out.
+
+    Raises:
+        ModelError: they do not fit the space, or each other.
+    """
+    axes = len(space)
+    pads = given.pads or (0,) * 2 * axes
+    try:
+        window = Window.of(
+            kernel,
+            strides=given.strides,
+            dilations=given.dilations,
+            begin=pads[:axes],
+            end=pads[axes:],
+            ceil=bool(getattr(given, "ceil_mode", 0)),
+        )
+    except NetworkError as error:
+        ctx.fail(node, error.message)
+    if given.auto_pad == "NOTSET":
+        return window
+    if any(pads):
+        ctx.fail(node, f"has auto_pad {given.auto_pad} and pads")
+    if given.auto_pad == "VALID":
+        return window
+    return _padded_alike(window, space, upper=given.auto_pad == "SAME_UPPER")
+
+
+def _padded_alike(window: Window, space: Sizes, *, upper: bool) -> Window:
+    """The window with ⌈size / stride⌉ positions along each axis; the odd padding last or first."""
+    begin, end = [], []
+    for size, stride, reach in zip(space, window.strides, window.reach, strict=True):
+        missing = max((-(-size // stride) - 1) * stride + reach - size, 0)
+        less = missing // 2
+        begin.append(less if upper else missing - less)
+        end.append(missing - less if upper else less)
+    return Window(window.kernel, window.strides, window.dilations, tuple(begin), tuple(end))
+
+
+def add_block(
+    ctx: LiftingContext,
+    node: Node,
+    blocks: list[SpatialBlock],
+    weights: Floats,
+    bias: npt.ArrayLike = 0.0,
+    response: npt.ArrayLike = 1.0,
+    aggregation: str = "sum",
+) -> Value:
+    """Neurons for a node, a block for each sample of the batch.
+
+    Args:
+        blocks: their sources are signals, their neurons anything of the right shape.
+        weights: (n,), which the receptive fields index.
+        bias, response: for the neurons of one sample, or for all of them.
+
+    Raises:
+        ModelError: the sizes of the blocks do not fit together.
+    """
+    size = blocks[0].neurons.size
+    try:
+        check_block(blocks[0])
+    except NetworkError as error:
+        ctx.fail(node, error.message)
+    layer = ctx.add_neurons(
+        node,
+        size * len(blocks),
+        aggregation=aggregation,
+        bias=np.tile(np.broadcast_to(bias, size), len(blocks)),
+        response=np.tile(np.broadcast_to(response, size), len(blocks)),
+    )
+    layer.spatial = True
+    fields = receptive_fields(blocks[0])
+    for k, block in enumerate(blocks):
+        states = layer.states[k * size : (k + 1) * size]
+        source = block.sources.ravel()[fields.source]
+        ctx.connect(source, states[fields.neuron], weights[fields.weight])
+        ctx.blocks.append(block.with_neurons(states.reshape(block.neurons.shape)))
+    return Value(layer.states.reshape(len(blocks), *blocks[0].neurons.shape))

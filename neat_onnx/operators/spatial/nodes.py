@@ -1,0 +1,72 @@
+"""The nodes: what convolutions and pools declare."""
+
+from typing import Literal
+
+from neat_onnx.model import Attributes, Node
+
+
+class WindowAttributes(Attributes):
+    auto_pad: Literal["NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID"] = "NOTSET"
+    kernel_shape: tuple[int, ...] | None = None
+    pads: tuple[int, ...] | None = None
+    strides: tuple[int, ...] | None = None
+    dilations: tuple[int, ...] | None = None
+
+
+class ConvAttributes(WindowAttributes):
+    group: int = 1
+
+
+class Conv(Node):
+    """X [N, C, …], W [M, C/group, …], B [M]."""
+
+    inputs = (2, 3)
+    since = 11
+    attributes: ConvAttributes = ConvAttributes()
+
+
+class ConvTransposeAttributes(ConvAttributes):
+    output_padding: tuple[int, ...] | None = None
+    output_shape: tuple[int, ...] | None = None
+
+
+class ConvTranspose(Node):
+    """X [N, C, …], W [C, M/group, …], B [M]."""
+
+    inputs = (2, 3)
+    since = 11
+    attributes: ConvTransposeAttributes = ConvTransposeAttributes()
+
+
+class PoolAttributes(WindowAttributes):
+    kernel_shape: tuple[int, ...]
+    ceil_mode: Literal[0, 1] = 0
+
+
+class MaxPoolAttributes(PoolAttributes):
+    storage_order: Literal[0] = 0
+
+
+class MaxPool(Node):
+    """X [N, C, …]; the optional second output, the indices, cannot be turned into neurons."""
+
+    outputs = (1, 2)
+    since = 12
+    attributes: MaxPoolAttributes
+
+
+class AveragePoolAttributes(PoolAttributes):
+    count_include_pad: Literal[0, 1] = 0
+
+
+class AveragePool(Node):
+    """X [N, C, …]; dilations from opset 19."""
+
+    since = 11
+    attributes: AveragePoolAttributes
+
+
+class GlobalMaxPool(Node): ...
+
+
+class GlobalAveragePool(Node): ...

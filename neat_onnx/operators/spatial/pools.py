@@ -1,0 +1,147 @@
+"""The pools: neurons that take the largest, or the mean, of what a window shows of one channel."""
+
+import numpy as np
+
+from neat_onnx.lifting import LiftingContext, lifts
+from neat_onnx.lowering import Block, Columns, LoweringContext
+from neat_onnx.model import Node
+from neat_onnx.network.expression import VARIABLE
+from neat_onnx.network.genes import Ints
+from neat_onnx.network.spatial import Kind, SpatialBlock
+from neat_onnx.network.window import Sizes, Window
+from neat_onnx.operators.activate import groups_of
+from neat_onnx.operators.columns import flat_tensor, in_shape
+from neat_onnx.operators.spatial.layer import (
+    activate_spatial,
+    add_block,
+    bind_spatial,
+    spatial_value,
+    window_attributes,
+    window_of,
+)
+from neat_onnx.operators.spatial.nodes import (
+    AveragePool,
+    GlobalAveragePool,
+    GlobalMaxPool,
+    MaxPool,
+)
+from neat_onnx.operators.spatial.weights import padding_responses
+
+_OPERATORS: dict[Kind, type[Node]] = {
+    "MaxPool": MaxPool,
+    "AveragePool": AveragePool,
+    "GlobalMaxPool": GlobalMaxPool,
+    "GlobalAveragePool": GlobalAveragePool,
+}
+_AGGREGATIONS: dict[Kind, str] = {
+    "MaxPool": "max",
+    "AveragePool": "mean",
+    "GlobalMaxPool": "max",
+    "GlobalAveragePool": "mean",
+}
+
+
+# --- lowering ------------------------------------------------------------------------------------
+
+
+class Pool:
+    """Lowers the neurons of one checked block."""
+
+    def __init__(self, spatial: SpatialBlock) -> None:
+        self.spatial = spatial
+
+    def claim(self, ctx: LoweringContext, level: int, neurons: Ints) -> list[Block]:
+        """Nothing: blocks are found before the levels are asked for."""
+        return []
+
+    def lower(self, ctx: LoweringContext, block: Block) -> None:
+        spatial, shape = self.spatial, self.spatial.neurons.shape
+        after = pooled_level(ctx, spatial)
+        pooled = ctx.emit(
+            _OPERATORS[spatial.kind],
+            [in_shape(ctx, spatial.sources, block.level)],
+            f"Pool_{after}",
+            f"pool_after_l{after}",
+            **_attributes(spatial),
+        )
+        result, flat = pooled, (f"PoolFlat_{after}", f"flatten_after_l{after}")
+        if groups_of(ctx, block.neurons)[0].formula != VARIABLE:
+            result = activate_spatial(ctx, block, pooled, block.tensor("Layer"), block.name("act"))
+        columns = Columns(result, block.neurons, block.level, shape, flat)
+        bind_spatial(ctx, block, shape, pooled, columns)
+        if ctx.options.flatten_after_pooling:
+            home = int(ctx.bound_in[block.neurons[0]])
+            ctx.bind(block.neurons, flat_tensor(ctx, home), block.level)
+
+
+def pooled_level(ctx: LoweringContext, spatial: SpatialBlock) -> int:
+    """The level of what is pooled, 0 for inputs."""
+    return int(ctx.plan.level[spatial.sources].max())
+
+
+def _attributes(spatial: SpatialBlock) -> dict[str, object]:
+    if spatial.kind not in ("MaxPool", "AveragePool"):
+        return {}
+    attributes = window_attributes(spatial)
+    if spatial.window.ceil:
+        attributes["ceil_mode"] = 1
+    if spatial.count_padding:
+        attributes["count_include_pad"] = 1
+    return attributes
+
+
+# --- lifting -------------------------------------------------------------------------------------
+
+
+@lifts(MaxPool, AveragePool)
+def lift_pool(ctx: LiftingContext, node: MaxPool | AveragePool) -> None:
+    if len(node.output) > 1 and node.output[1]:
+        ctx.fail(node, "its second output, the indices, cannot be turned into neurons")
+    signals, given = spatial_value(ctx, node), node.attributes
+    if len(given.kernel_shape) != signals.ndim - 2:
+        ctx.fail(
+            node,
+            f"kernel_shape is {list(given.kernel_shape)}, expected {signals.ndim - 2} numbers",
+        )
+    window = window_of(ctx, node, given, given.kernel_shape, signals.shape[2:])
+    if 0 in window.positions(signals.shape[2:]):
+        ctx.fail(node, f"its window covers {list(window.reach)}, more than the padded input")
+    _lift(ctx, node, signals, window, bool(getattr(given, "count_include_pad", 0)))
+
+
+@lifts(GlobalMaxPool, GlobalAveragePool)
+def lift_global_pool(ctx: LiftingContext, node: Node) -> None:
+    signals = spatial_value(ctx, node)
+    _lift(ctx, node, signals, Window.of(signals.shape[2:]), count_padding=False)
+
+
+def _lift(
+    ctx: LiftingContext, node: Node, signals: Ints, window: Window, count_padding: bool
+) -> None:
+    kind = _kind(node)
+    shape = (signals.shape[1], *window.positions(signals.shape[2:]))
+    ctx.check_size(node, int(np.prod(shape, dtype=object)))
+    blank = np.zeros(shape, np.int64)
+    blocks = [
+        SpatialBlock(kind, sources, blank, window, count_padding=count_padding)
+        for sources in signals
+    ]
+    response = np.ones(1)
+    if count_padding:
+        response = np.tile(padding_responses(blocks[0]), shape[0])
+    value = add_block(
+        ctx, node, blocks, np.ones(1), response=response, aggregation=_AGGREGATIONS[kind]
+    )
+    _refuse_empty(ctx, node, blocks[0], shape)
+    ctx.bind(node, value)
+
+
+def _kind(node: Node) -> Kind:
+    return next(kind for kind, operator in _OPERATORS.items() if isinstance(node, operator))
+
+
+def _refuse_empty(ctx: LiftingContext, node: Node, block: SpatialBlock, shape: Sizes) -> None:
+    """Refuse a largest of nothing, where a window stands in the padding only."""
+    taps = block.window.taps(block.sources.shape[1:], shape[1:])
+    if _AGGREGATIONS[block.kind] == "max" and not np.all(np.any(taps >= 0, axis=1)):
+        ctx.fail(node, "a window stands in the padding only, where there is no largest value")

@@ -1,0 +1,153 @@
+"""Whether neurons are what a block says: its receptive fields, checked connection by connection.
+
+A connection of weight 0 may stand outside of a convolution's window, and one of the window may be
+missing where its weight is 0; neither may touch a source that can overflow, as 0 · ∞ is no 0.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from neat_onnx.errors import NeatOnnxError
+from neat_onnx.lowering import LoweringContext
+from neat_onnx.network.genes import NONE, Bools, Floats, Ints
+from neat_onnx.network.spatial import Fields, SpatialBlock, receptive_fields
+
+
+class NotShared(NeatOnnxError):
+    """Neurons are not what a block says; the message names the first one that differs."""
+
+
+@dataclass(frozen=True, eq=False)
+class Weights:
+    """What a convolution's node needs.
+
+    Attributes:
+        kernel: shaped as the operator wants it.
+        bias: (channels,).
+    """
+
+    kernel: Floats
+    bias: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """The connections that a block asks for: their weights, and whether they are there at all."""
+
+    fields: Fields
+    weight: Floats
+    times: Ints
+
+
+def shared_weights(ctx: LoweringContext, block: SpatialBlock) -> Weights:
+    """The weights that all positions of a convolution share.
+
+    Raises:
+        NotShared: they do not.
+    """
+    neurons = block.neurons.ravel()
+    _check_neurons(ctx, block, "sum", np.ones(len(neurons)))
+    found = _connections(ctx, block)
+    _refuse_wild(ctx, block, found)
+    kernel = np.zeros(int(np.prod(block.weight_shape)))
+    places, first = np.unique(found.fields.weight, return_index=True)
+    kernel[places] = found.weight[first]
+    differs = np.flatnonzero(found.weight != kernel[found.fields.weight])
+    if len(differs):
+        k = differs[0]
+        source = ctx.net.label(int(block.sources.flat[found.fields.source[k]]))
+        raise NotShared(
+            f"{_named(ctx, block, found.fields.neuron[k])} weighs {source} with "
+            f"{found.weight[k]:.6g}, where the first neuron of its channel has "
+            f"{kernel[found.fields.weight[k]]:.6g}"
+        )
+    bias = ctx.net.neurons.bias[block.neurons].reshape(len(block.neurons), -1)
+    _refuse(ctx, block, bias != bias[:, :1], "has a bias of its own, unlike its channel")
+    return Weights(kernel.reshape(block.weight_shape), bias[:, 0])
+
+
+def check_pool(ctx: LoweringContext, block: SpatialBlock) -> None:
+    """Raise NotShared if the neurons do not take the largest, or the mean, of their windows."""
+    response = np.ones(block.neurons.size)
+    if block.count_padding:
+        response = np.tile(padding_responses(block), len(block.neurons))
+    aggregation = "max" if block.kind in ("MaxPool", "GlobalMaxPool") else "mean"
+    _check_neurons(ctx, block, aggregation, response)
+    bias = ctx.net.neurons.bias[block.neurons.ravel()]
+    _refuse(ctx, block, bias != 0.0, "has a bias")
+    found = _connections(ctx, block)
+    wrong = (found.times != 1) | (found.weight != 1.0)
+    at = np.zeros(block.neurons.size, np.bool_)
+    at[found.fields.neuron[wrong]] = True
+    _refuse(ctx, block, at, "does not read every neuron of its window once, with the weight 1")
+
+
+def padding_responses(block: SpatialBlock) -> Floats:
+    """The response of a pool's neurons that turns a mean without padding into one with it."""
+    space = block.sources.shape[1:]
+    present = np.count_nonzero(block.window.taps(space) != NONE, axis=1)
+    responses: Floats = present / block.window.divisors(space)
+    return responses
+
+
+def _check_neurons(
+    ctx: LoweringContext, block: SpatialBlock, aggregation: str, response: Floats
+) -> None:
+    neurons, net = block.neurons.ravel(), ctx.net
+    for what, found in (("neurons", neurons), ("sources", block.sources.ravel())):
+        if len(np.unique(found)) != len(found):
+            raise NotShared(f"one of its {what} stands in two places")
+    _refuse(ctx, block, net.is_input[neurons], "is an input")
+    _refuse(
+        ctx,
+        block,
+        net.aggregation_names[neurons] != aggregation,
+        f"does not take the {aggregation} of its inputs",
+    )
+    _refuse(ctx, block, net.neurons.response[neurons] != response, "has a response of its own")
+    names = net.activation_names[neurons]
+    _refuse(ctx, block, names != names[0], f"has another activation than {names[0]}")
+
+
+def _connections(ctx: LoweringContext, block: SpatialBlock) -> _Found:
+    """The connections into a block's neurons, in the order of its receptive fields."""
+    fields = receptive_fields(block)
+    size = block.sources.size
+    place = np.full(len(ctx.bound_in), NONE, np.int64)
+    place[block.sources.ravel()] = np.arange(size)
+    row, edge = ctx.edges_into(block.neurons.ravel())
+    read, weight = ctx.reads[edge], ctx.net.live.weight[edge]
+    wanted, key = fields.neuron * size + fields.source, row * size + place[read]
+    at = np.minimum(np.searchsorted(wanted, key), max(len(wanted) - 1, 0))
+    inside = (place[read] != NONE) & (wanted[at] == key) if len(wanted) else read < 0
+    idle = (weight == 0.0) & ~ctx.overflowing[read] if not block.is_pool else read < 0
+    outside = np.zeros(block.neurons.size, np.bool_)
+    outside[row[~inside & ~idle]] = True
+    _refuse(ctx, block, outside, "reads more than its window")
+    count = len(wanted)
+    return _Found(
+        fields,
+        np.bincount(at[inside], weight[inside], count).astype(np.float64),
+        np.bincount(at[inside], minlength=count),
+    )
+
+
+def _refuse_wild(ctx: LoweringContext, block: SpatialBlock, found: _Found) -> None:
+    """Refuse a window that would put a weight of 0 on what may overflow."""
+    wild = ctx.overflowing[block.sources.ravel()][found.fields.source] & (found.times == 0)
+    at = np.zeros(block.neurons.size, np.bool_)
+    at[found.fields.neuron[wild]] = True
+    _refuse(ctx, block, at, "does not read a neuron of its window that may overflow")
+
+
+def _refuse(ctx: LoweringContext, block: SpatialBlock, wrong: Bools, what: str) -> None:
+    """Raise NotShared about the first neuron of a block for which something is wrong."""
+    if np.any(wrong):
+        raise NotShared(f"{_named(ctx, block, int(np.argmax(wrong.ravel())))} {what}")
+
+
+def _named(ctx: LoweringContext, block: SpatialBlock, place: int) -> str:
+    channel, *position = (int(k) for k in np.unravel_index(place, block.neurons.shape))
+    where = ", ".join(map(str, position))
+    return f"{ctx.net.label(int(block.neurons.flat[place]))} (channel {channel}, at {where})"
