@@ -114,7 +114,8 @@ def _split_ports(net: Network, outputs: Floats) -> dict[str, Floats]:
 
 
 def _part(port: Port, outputs: Floats, start: int) -> Floats:
-    return outputs[..., start : start + port.neurons.size].reshape(*outputs.shape[:-1], *port.shape)
+    part = outputs[..., start : start + port.neurons.size]
+    return part.reshape((*outputs.shape[:-1], *port.shape))
 
 
 def _numbers(x: npt.ArrayLike) -> Floats:

@@ -5,22 +5,23 @@ weights. Each is a claim, checked against the connections before it is used.
 """
 
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
 from neat_onnx.errors import NeatOnnxWarning, NetworkError
 from neat_onnx.lowering import Block, LoweringContext
+from neat_onnx.network.activations import ACTIVATIONS, activation_named
 from neat_onnx.network.genes import Ints
-from neat_onnx.network.schedule import schedule
+from neat_onnx.network.schedule import Schedule, schedule
 from neat_onnx.network.spatial import SpatialBlock, check_block
 from neat_onnx.network.window import Sizes
 from neat_onnx.operators.spatial.convolution import Convolution
 from neat_onnx.operators.spatial.infer import inferred_blocks
 from neat_onnx.operators.spatial.mapped import mapped_convolution, mapped_pool
 from neat_onnx.operators.spatial.pools import Pool
-from neat_onnx.operators.spatial.weights import NotShared, check_pool, shared_weights
+from neat_onnx.operators.spatial.weights import NotShared, Unavailable, check_pool, shared_weights
 
 _DILATED_AVERAGE_SINCE = 19
 
@@ -64,12 +65,13 @@ def spatial_layers(ctx: LoweringContext) -> SpatialLayers:
     A mapping or a block of the network that does not hold is a NeatOnnxWarning.
     """
     search = _Search(ctx)
-    search.mappings()
+    search.convolutions_of_mappings()
+    search.pools_of_mappings()
     for block in ctx.net.blocks:
-        search.take(lambda block=block: block, f"a {block.kind} of the network")  # type: ignore[misc]
+        search.take(f"a {block.kind} of the network", block)
     if ctx.options.infer_conv:
         for block in inferred_blocks(ctx, search.taken):
-            if search.take(lambda block=block: block, "a layer that was found"):  # type: ignore[misc]
+            if search.take("a layer that was found", block):
                 search.found.inferred.append(block)
     return search.found
 
@@ -81,49 +83,65 @@ class _Search:
         self.found = SpatialLayers()
         self.taken = np.zeros(len(ctx.net), np.bool_)
         self._ctx = ctx
-
-    def mappings(self) -> None:
-        """Take what the options say of layers; they count levels of neurons."""
-        ctx, options = self._ctx, self._ctx.options
-        if not (options.conv2d_mappings or options.pool2d_mappings):
-            return
-        plan = schedule(ctx.net)
-        shapes: dict[int, Sizes] = {}
+        self._shapes: dict[int, Sizes] = {}  # of levels, as far as they are known
         if len(ctx.net.inputs) == 1:
-            shapes[0] = ctx.net.inputs[0].shape
-        for k, convolution in enumerate(options.conv2d_mappings):
-            level = convolution.layer_index
-            shapes[level] = (
-                convolution.out_channels,
-                convolution.out_height,
-                convolution.out_width,
-            )
-            label = f"conv2d_mappings[{k}] (layer {level})"
-            if not self.take(lambda m=convolution: mapped_convolution(ctx, plan, m), label):  # type: ignore[misc]
-                self.found.mismatched.append(level)
-        for k, pool in sorted(
-            enumerate(options.pool2d_mappings), key=lambda item: item[1].after_layer_index
-        ):
-            level = pool.after_layer_index
-            label = f"pool2d_mappings[{k}] (after layer {level})"
-            if self.take(lambda m=pool: mapped_pool(ctx, plan, m, shapes), label):  # type: ignore[misc]
-                shapes[level + 1] = self.found.blocks[-1].neurons.shape
+            self._shapes[0] = ctx.net.inputs[0].shape
 
-    def take(self, claim: Callable[[], SpatialBlock], label: str) -> bool:
-        """Take a block that holds; warn of one that does not."""
-        try:
-            block = claim()
-            if np.any(self.taken[block.neurons]):
-                return False
-            handler = self._checked(block)
-        except NotShared as error:
-            warnings.warn(
-                f"{label} is written neuron by neuron: {error.message}",
-                NeatOnnxWarning,
-                stacklevel=2,
-            )
+    def convolutions_of_mappings(self) -> None:
+        """Take what the options say of layers."""
+        for k, mapping in enumerate(self._ctx.options.conv2d_mappings):
+            level = mapping.layer_index
+            label = f"conv2d_mappings[{k}] (layer {level})"
+            try:
+                block = mapped_convolution(self._ctx, self._levels, mapping)
+            except NotShared as error:
+                _warn(f"{label} is written neuron by neuron: {error.message}")
+                continue
+            self._shapes[level] = block.neurons.shape
+            if self.take(label, block, level):
+                self._compare_activations(label, block, mapping.activation)
+
+    def pools_of_mappings(self) -> None:
+        """The same for pools, the lowest first: each tells the shape of the next."""
+        mappings = enumerate(self._ctx.options.pool2d_mappings)
+        for k, mapping in sorted(mappings, key=lambda pair: pair[1].after_layer_index):
+            level = mapping.after_layer_index
+            label = f"pool2d_mappings[{k}] (after layer {level})"
+            try:
+                block = mapped_pool(self._ctx, self._levels, mapping, self._shapes)
+            except NotShared as error:
+                _warn(f"{label} is written neuron by neuron: {error.message}")
+                continue
+            if self.take(label, block):
+                self._shapes[level + 1] = block.neurons.shape
+
+    def _compare_activations(self, label: str, block: SpatialBlock, wanted: str | None) -> None:
+        """Warn of an activation that a mapping asks for, and the layer does not have."""
+        has = self._ctx.net.activation_names[block.neurons.flat[0]]
+        known = None if wanted is None else ACTIVATIONS.get(wanted.lower())
+        if wanted is not None and (known is None or known != activation_named(has)):
+            _warn(f"{label}: the activation {wanted} is left out, as the layer has {has}")
+
+    @cached_property
+    def _levels(self) -> Schedule:
+        """The levels that mappings count: of all neurons, whether they matter or not."""
+        return schedule(self._ctx.net)
+
+    def take(self, label: str, block: SpatialBlock, level: int | None = None) -> bool:
+        """Take a block if it holds, and nobody has its neurons; warn if it does not hold.
+
+        Args:
+            level: of a mapping, to be remembered where the weights do not bear it out.
+        """
+        if np.any(self.taken[block.neurons]):
             return False
-        self.found.handlers.append(handler)
+        try:
+            self.found.handlers.append(self._checked(block))
+        except NotShared as error:
+            _warn(f"{label} is written neuron by neuron: {error.message}")
+            if level is not None and not isinstance(error, Unavailable):
+                self.found.mismatched.append(level)
+            return False
         self.taken[block.neurons] = True
         return True
 
@@ -134,9 +152,10 @@ class _Search:
         except NetworkError as error:
             raise NotShared(error.message) from None
         self._check_operator(block)
+        handler: Convolution | Pool
         if block.is_pool:
             check_pool(ctx, block)
-            handler: Convolution | Pool = Pool(block)
+            handler = Pool(block)
         else:
             handler = Convolution(block, shared_weights(ctx, block))
         try:
@@ -149,7 +168,11 @@ class _Search:
         """Refuse what runtimes do not compute, or the opset does not say."""
         options = self._ctx.options
         if not block.is_pool and options.dtype == "float64":
-            raise NotShared(f"runtimes compute {block.kind} in float32 only")
+            raise Unavailable(f"runtimes compute {block.kind} in float32 only")
         dilated = any(step != 1 for step in block.window.dilations)
         if block.kind == "AveragePool" and dilated and options.opset < _DILATED_AVERAGE_SINCE:
-            raise NotShared(f"AveragePool has dilations from opset {_DILATED_AVERAGE_SINCE} only")
+            raise Unavailable(f"AveragePool has dilations from opset {_DILATED_AVERAGE_SINCE} only")
+
+
+def _warn(text: str) -> None:
+    warnings.warn(text, NeatOnnxWarning, stacklevel=3)

@@ -18,6 +18,10 @@ class NotShared(NeatOnnxError):
     """Neurons are not what a block says; the message names the first one that differs."""
 
 
+class Unavailable(NotShared):
+    """They may be, but no runtime computes the operator, or the opset does not have it."""
+
+
 @dataclass(frozen=True, eq=False)
 class Weights:
     """What a convolution's node needs.
