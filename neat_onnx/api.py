@@ -4,9 +4,10 @@ Each imports what it needs when it is called: the operators are many classes, an
 or runs a network, or waits for the page to start, need not wait for them.
 """
 
+import warnings
 from typing import TYPE_CHECKING, Any, Literal
 
-from neat_onnx.errors import OptionError
+from neat_onnx.errors import NeatOnnxWarning, OptionError
 from neat_onnx.model import Model, load_model
 from neat_onnx.model.node import find_operators_with
 from neat_onnx.network.network import Network
@@ -36,16 +37,30 @@ def export(net: Any, *, options: Any = None, **keywords: Any) -> Model:
 
     Returns:
         A valid ONNX model that computes the same, with the batch as the first axis of every input
-        and output.
+        and output. With `dialect="neataptic"` it is what NeatapticTS writes, to be saved as JSON.
 
     Raises:
-        NetworkError: the network cannot be exported, for example because of a cycle.
-        OptionError: an option is unknown or has a wrong value.
+        NetworkError: the network cannot be exported, for example because of a cycle; or the
+            neataptic dialect cannot say it, or would lose something.
+        OptionError: an option is unknown, or has a value that it cannot have, or not in this
+            dialect.
     """
+    wanted = export_options(options, **keywords)
+    network = net if isinstance(net, Network) else load_network(net)
+    if wanted.dialect == "neataptic":
+        from neat_onnx.neataptic.write import write_network
+
+        return write_network(network, wanted)
+    if wanted.legacy_node_ordering:
+        warnings.warn(
+            "legacy_node_ordering is for the neataptic dialect only: in valid ONNX a node stands "
+            "after those that it reads",
+            NeatOnnxWarning,
+            stacklevel=2,
+        )
     from neat_onnx.lower import export_network
 
-    wanted = export_options(options, **keywords)
-    return export_network(net if isinstance(net, Network) else load_network(net), wanted)
+    return export_network(network, wanted)
 
 
 def import_model(model: Any, *, batch_axis: "BatchAxis" = "auto") -> Network:

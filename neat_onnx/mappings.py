@@ -4,10 +4,21 @@ The names are those of NeatapticTS; sizes are in neurons, and neurons stand in C
 then row, then column.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AliasChoices, AliasGenerator, ConfigDict, Field
+from pydantic import (
+    AliasChoices,
+    AliasGenerator,
+    ConfigDict,
+    Field,
+    ModelWrapValidatorHandler,
+    PrivateAttr,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+    model_validator,
+)
 
+from neat_onnx.network.window import Window
 from neat_onnx.parsing import Document
 
 
@@ -34,7 +45,12 @@ Pad = Annotated[int, Field(ge=0, le=2**24)]
 
 
 class _Window(OptionDocument):
-    """How a window slides, and what is put around the layer first."""
+    """How a window slides, and what is put around the layer first.
+
+    It is written with its keys in the order in which they were given, as NeatapticTS does.
+    """
+
+    _order: tuple[str, ...] = PrivateAttr(())
 
     kernel_height: Size
     kernel_width: Size
@@ -46,6 +62,34 @@ class _Window(OptionDocument):
     pad_right: Pad = 0
     dilation_height: Size = 1
     dilation_width: Size = 1
+
+    @property
+    def window(self) -> Window:
+        """How the window slides, height before width."""
+        return Window.of(
+            (self.kernel_height, self.kernel_width),
+            strides=(self.stride_height, self.stride_width),
+            dilations=(self.dilation_height, self.dilation_width),
+            begin=(self.pad_top, self.pad_left),
+            end=(self.pad_bottom, self.pad_right),
+            ceil=getattr(self, "ceil_mode", False),
+        )
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _keep_order(cls, document: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        mapping = handler(document)
+        if isinstance(document, dict):
+            mapping._order = tuple(camel(key) for key in document)
+        return mapping
+
+    @model_serializer(mode="wrap")
+    def _in_order(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        document: dict[str, Any] = handler(self)
+        return dict(sorted(document.items(), key=lambda entry: self._place(camel(entry[0]))))
+
+    def _place(self, key: str) -> int:
+        return self._order.index(key) if key in self._order else len(self._order)
 
 
 class Conv2DMapping(_Window):

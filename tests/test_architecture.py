@@ -24,6 +24,8 @@ BOUNDARIES = {
     "model": ("network", "operators", "passes", "genome", "readers", "lift", "lower", "lifting",
               "lowering", "options", "runtimes", "compare"),
     "readers": ("model", "operators", "passes", "genome", "lift", "lower", "lifting", "lowering"),
+    "neataptic": ("readers", "genome", "operators", "passes", "lift", "lower", "lifting",
+                  "lowering", "resolve", "repair", "compare", "cli", "commands", "bridge"),
     "passes": ("network", "operators", "readers", "genome", "lift", "lower"),
     "operators": ("readers", "genome", "lift", "lower", "compare", "cli"),
     "lowering": ("operators", "lifting", "lift", "lower", "genome"),

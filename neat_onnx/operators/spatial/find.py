@@ -68,7 +68,7 @@ def spatial_layers(ctx: LoweringContext) -> SpatialLayers:
     search.convolutions_of_mappings()
     search.pools_of_mappings()
     for block in ctx.net.blocks:
-        search.take(f"a {block.kind} of the network", block)
+        search.take(f"a {block.kind} of the network is written neuron by neuron", block)
     if ctx.options.infer_conv:
         for block in inferred_blocks(ctx, search.taken):
             if search.take("a layer that was found", block):
@@ -91,36 +91,36 @@ class _Search:
         """Take what the options say of layers."""
         for k, mapping in enumerate(self._ctx.options.conv2d_mappings):
             level = mapping.layer_index
-            label = f"conv2d_mappings[{k}] (layer {level})"
+            label = f"conv2d_mappings[{k}]: no Conv is written for layer {level}"
             try:
                 block = mapped_convolution(self._ctx, self._levels, mapping)
             except NotShared as error:
-                _warn(f"{label} is written neuron by neuron: {error.message}")
+                _warn(f"{label}: {error.message}")
                 continue
             self._shapes[level] = block.neurons.shape
             if self.take(label, block, level):
-                self._compare_activations(label, block, mapping.activation)
+                self._compare_activations(k, block, mapping.activation)
 
     def pools_of_mappings(self) -> None:
         """The same for pools, the lowest first: each tells the shape of the next."""
         mappings = enumerate(self._ctx.options.pool2d_mappings)
         for k, mapping in sorted(mappings, key=lambda pair: pair[1].after_layer_index):
             level = mapping.after_layer_index
-            label = f"pool2d_mappings[{k}] (after layer {level})"
+            label = f"pool2d_mappings[{k}]: no pool is written after layer {level}"
             try:
                 block = mapped_pool(self._ctx, self._levels, mapping, self._shapes)
             except NotShared as error:
-                _warn(f"{label} is written neuron by neuron: {error.message}")
+                _warn(f"{label}: {error.message}")
                 continue
             if self.take(label, block):
                 self._shapes[level + 1] = block.neurons.shape
 
-    def _compare_activations(self, label: str, block: SpatialBlock, wanted: str | None) -> None:
+    def _compare_activations(self, k: int, block: SpatialBlock, wanted: str | None) -> None:
         """Warn of an activation that a mapping asks for, and the layer does not have."""
         has = self._ctx.net.activation_names[block.neurons.flat[0]]
         known = None if wanted is None else ACTIVATIONS.get(wanted.lower())
         if wanted is not None and (known is None or known != activation_named(has)):
-            _warn(f"{label}: the activation {wanted} is left out, as the layer has {has}")
+            _warn(f"conv2d_mappings[{k}]: the activation {wanted} is left out, the layer has {has}")
 
     @cached_property
     def _levels(self) -> Schedule:
@@ -131,6 +131,7 @@ class _Search:
         """Take a block if it holds, and nobody has its neurons; warn if it does not hold.
 
         Args:
+            label: what the warning says is not done.
             level: of a mapping, to be remembered where the weights do not bear it out.
         """
         if np.any(self.taken[block.neurons]):
@@ -138,7 +139,7 @@ class _Search:
         try:
             self.found.handlers.append(self._checked(block))
         except NotShared as error:
-            _warn(f"{label} is written neuron by neuron: {error.message}")
+            _warn(f"{label}: {error.message}")
             if level is not None and not isinstance(error, Unavailable):
                 self.found.mismatched.append(level)
             return False

@@ -10,20 +10,8 @@ from neat_onnx.mappings import Conv2DMapping, Pool2DMapping
 from neat_onnx.network.genes import Ints
 from neat_onnx.network.schedule import Schedule
 from neat_onnx.network.spatial import SpatialBlock
-from neat_onnx.network.window import Sizes, Window
+from neat_onnx.network.window import Sizes
 from neat_onnx.operators.spatial.weights import NotShared
-
-
-def window_of_mapping(mapping: Conv2DMapping | Pool2DMapping) -> Window:
-    """The window that a mapping describes."""
-    return Window.of(
-        (mapping.kernel_height, mapping.kernel_width),
-        strides=(mapping.stride_height, mapping.stride_width),
-        dilations=(mapping.dilation_height, mapping.dilation_width),
-        begin=(mapping.pad_top, mapping.pad_left),
-        end=(mapping.pad_bottom, mapping.pad_right),
-        ceil=isinstance(mapping, Pool2DMapping) and mapping.ceil_mode,
-    )
 
 
 def mapped_convolution(
@@ -41,7 +29,7 @@ def mapped_convolution(
         "Conv",
         _level(ctx, plan, level - 1, sources, "in"),
         _level(ctx, plan, level, neurons, "out"),
-        window_of_mapping(mapping),
+        mapping.window,
         mapping.groups,
     )
 
@@ -61,7 +49,7 @@ def mapped_pool(
     shape = _given_shape(mapping) or known.get(level)
     if shape is None or len(shape) != 3:
         raise NotShared(f"nothing tells the channels, height and width of layer {level}")
-    window = window_of_mapping(mapping)
+    window = mapping.window
     positions = (shape[0], *window.positions(shape[1:]))
     return SpatialBlock(
         mapping.type,

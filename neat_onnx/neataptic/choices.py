@@ -1,0 +1,69 @@
+"""Choices: the options as NeatapticTS takes them, with its defaults."""
+
+from typing import Any
+
+from neat_onnx.errors import OptionError
+from neat_onnx.options import ExportOptions
+
+_DEFAULTS: dict[str, Any] = {
+    "include_metadata": False,
+    "batch_dimension": False,
+    "producer_name": "neataptic-ts",
+    "allow_partial_connectivity": False,
+    "allow_mixed_activations": False,
+    "allow_recurrent": False,
+    "recurrent_single_step": False,
+}
+_IF_EMPTY = {
+    "producer_version": "0.1.14",
+    "doc_string": "Exported from NeatapticTS ONNX exporter (phases 1-2 baseline)",
+}
+_ONLY: dict[str, Any] = {
+    "dtype": "float32",
+    "mixed_activations": "per_neuron",
+    "encoding": "numbers",
+    "fold": False,
+    "sequence": False,
+    "fused_recurrent": False,
+    "infer_conv": False,
+    "embed_network": False,
+}
+_PLAIN = {"groups": 1, "dilation_height": 1, "dilation_width": 1}
+_PLAIN_POOL = {"ceil_mode": False, "count_include_pad": False}
+
+
+def as_chosen(options: ExportOptions) -> ExportOptions:
+    """The options, where what was not given is as NeatapticTS has it.
+
+    Raises:
+        OptionError: one was given that means nothing to that tool.
+    """
+    for name, only in _ONLY.items():
+        if name in options.model_fields_set and getattr(options, name) != only:
+            raise _meaningless(name, getattr(options, name))
+    if options.batch_dimension not in (True, False, "N"):
+        raise _meaningless("batch_dimension", options.batch_dimension)
+    _check_mappings(options)
+    update = {
+        name: default for name, default in _DEFAULTS.items() if name not in options.model_fields_set
+    }
+    update |= {name: text for name, text in _IF_EMPTY.items() if not getattr(options, name)}
+    return options.model_copy(update=update)
+
+
+def _check_mappings(options: ExportOptions) -> None:
+    plain = {"conv2d_mappings": _PLAIN, "pool2d_mappings": _PLAIN | _PLAIN_POOL}
+    for option, expected in plain.items():
+        for position, mapping in enumerate(getattr(options, option)):
+            for name, value in expected.items():
+                found = getattr(mapping, name, value)
+                if found != value:
+                    raise _meaningless(f"{option}[{position}].{name}", found)
+
+
+def _meaningless(name: str, value: Any) -> OptionError:
+    return OptionError(
+        f"the neataptic dialect cannot say {value!r}",
+        where=name,
+        hint="Leave it out, or export in the standard dialect",
+    )
