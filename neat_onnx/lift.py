@@ -24,6 +24,7 @@ from neat_onnx.network.expression import VARIABLE
 from neat_onnx.network.genes import Ints, Port
 from neat_onnx.network.network import Network
 from neat_onnx.operators.state import initial_states, state_pairs
+from neat_onnx.options import TIME
 from neat_onnx.passes import drop_dead
 from neat_onnx.resolve import Resolution
 
@@ -109,8 +110,13 @@ def _open(ctx: LiftingContext, entry: ValueInfo, batch_axis: BatchAxis, kind: in
 
 
 def leading_axes(sizes: Sequence[int | str | None]) -> int:
-    """How many axes are the batch, or time and the batch: two where both have no fixed size."""
-    return 2 if len(sizes) > 1 and all(isinstance(size, str) for size in sizes[:2]) else 1
+    """How many axes are the batch, or time and the batch: two where both have no fixed size.
+
+    Time is also an axis of its name before a batch of one.
+    """
+    first, second = (*sizes[:2], None, None)[:2]
+    two = isinstance(first, str) and (isinstance(second, str) or (first, second) == (TIME, 1))
+    return 2 if two else 1
 
 
 def _open_state(

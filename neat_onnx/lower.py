@@ -30,13 +30,14 @@ from neat_onnx.operators.state import (
     close_states,
     open_states,
     state_metadata,
+    warn_of_lost_starts,
 )
 from neat_onnx.options import ExportOptions
 from neat_onnx.passes import apply_passes
 from neat_onnx.version import __version__
 
 # the oldest IR version that each opset allows, from ONNX's table of versions
-_IR_OF_OPSET = dict(
+IR_OF_OPSET = dict(
     zip(range(13, 27), (7, 7, 8, 8, 8, 8, 9, 9, 10, 10, 11, 12, 13, 13), strict=True)
 )
 
@@ -143,7 +144,7 @@ def _finished(ctx: LoweringContext, states: list[State], spatial: SpatialLayers)
     if options.sequence:
         graph = as_sequence(ctx, graph, states) if ctx.steps is None else over_time(graph)
     model = Model(
-        ir_version=_IR_OF_OPSET[options.opset],
+        ir_version=IR_OF_OPSET[options.opset],
         opset_import=[OperatorSet(version=options.opset)],
         producer_name=options.producer_name,
         producer_version=options.producer_version or __version__,
@@ -151,6 +152,8 @@ def _finished(ctx: LoweringContext, states: list[State], spatial: SpatialLayers)
         graph=apply_passes(graph),
     ).written_as(options.encoding)
     if not options.include_metadata:
+        if not options.sequence:
+            warn_of_lost_starts(states)
         return model
     return model.model_copy(update={"metadata_props": _metadata(ctx, model, states, spatial)})
 

@@ -52,16 +52,16 @@ class _Window(OptionDocument):
 
     _order: tuple[str, ...] = PrivateAttr(())
 
-    kernel_height: Size
-    kernel_width: Size
-    stride_height: Size
-    stride_width: Size
-    pad_top: Pad = 0
-    pad_bottom: Pad = 0
-    pad_left: Pad = 0
-    pad_right: Pad = 0
-    dilation_height: Size = 1
-    dilation_width: Size = 1
+    kernel_height: Size = Field(description="Rows of the window.")
+    kernel_width: Size = Field(description="Columns of the window.")
+    stride_height: Size = Field(description="Rows from one position to the next.")
+    stride_width: Size = Field(description="Columns from one position to the next.")
+    pad_top: Pad = Field(0, description="Rows of padding before the layer.")
+    pad_bottom: Pad = Field(0, description="Rows of padding after the layer.")
+    pad_left: Pad = Field(0, description="Columns of padding before the layer.")
+    pad_right: Pad = Field(0, description="Columns of padding after the layer.")
+    dilation_height: Size = Field(1, description="Rows from one tap of the window to the next.")
+    dilation_width: Size = Field(1, description="Columns from one tap to the next.")
 
     @property
     def window(self) -> Window:
@@ -99,12 +99,12 @@ class Conv2DMapping(_Window):
     """
 
     layer_index: int = Field(ge=1, description="The layer, from 1 for the first hidden one.")
-    in_height: Size
-    in_width: Size
-    in_channels: Size
-    out_height: Size
-    out_width: Size
-    out_channels: Size
+    in_height: Size = Field(description="Rows of the layer before it.")
+    in_width: Size = Field(description="Columns of the layer before it.")
+    in_channels: Size = Field(description="Channels of the layer before it.")
+    out_height: Size = Field(description="Rows of the layer.")
+    out_width: Size = Field(description="Columns of the layer.")
+    out_channels: Size = Field(description="Channels of the layer.")
     groups: Size = Field(
         1,
         validation_alias=AliasChoices("groups", "group"),
@@ -124,7 +124,7 @@ class Pool2DMapping(_Window):
     after_layer_index: int = Field(
         ge=0, description="The layer that is pooled, from 1 for the first hidden one; 0: the inputs"
     )
-    type: Literal["MaxPool", "AveragePool"]
+    type: Literal["MaxPool", "AveragePool"] = Field(description="The largest, or the mean.")
     in_height: Size | None = Field(
         None, description="The pooled layer's height, where no convolution or pool tells it."
     )

@@ -2,11 +2,14 @@
 
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from neat_onnx.errors import OptionError
 from neat_onnx.mappings import Conv2DMapping, OptionDocument, Pool2DMapping
 from neat_onnx.parsing import parse
+
+TIME = "T"
+"""What the time axis of a sequence is called."""
 
 
 class ExportOptions(OptionDocument):
@@ -35,12 +38,15 @@ class ExportOptions(OptionDocument):
         False, description="Merge responses and slopes into the weights: smaller, last bits gone."
     )
     batch_dimension: bool | str = Field(
-        "N", description="The name of the batch dimension; true is 'N', false is a batch of one."
+        "N",
+        description="The name of the batch dimension, any but 'T'; true is 'N', false is a batch "
+        "of one.",
     )
-    encoding: Literal["numbers", "raw"] = Field(
+    encoding: Literal["numbers", "raw", "sparse"] = Field(
         "numbers",
-        description="How JSON holds tensors: lists of numbers, each bit kept, or base64, which "
-        "rounds float32 tensors to float32.",
+        description="How JSON holds tensors: lists of numbers, each bit kept; base64, which rounds "
+        "float32 tensors to float32; or, for those of mostly zeros, the coordinates and values of "
+        "the others, each bit kept. Binary files are always dense.",
     )
     include_metadata: bool = Field(
         True, description="Write what ONNX cannot say: ids, names, disabled genes."
@@ -75,10 +81,10 @@ class ExportOptions(OptionDocument):
     )
 
     conv2d_mappings: list[Conv2DMapping] = Field(
-        default_factory=list, description="Layers to write as Conv, if their weights are shared."
+        [], description="Layers to write as Conv, if their weights are shared."
     )
     pool2d_mappings: list[Pool2DMapping] = Field(
-        default_factory=list, description="Layers to write as MaxPool or AveragePool."
+        [], description="Layers to write as MaxPool or AveragePool."
     )
     flatten_after_pooling: bool = Field(
         False, description="Write a Flatten after every pool, also where a spatial layer follows."
@@ -95,6 +101,13 @@ class ExportOptions(OptionDocument):
         False,
         description="The neataptic dialect: activations before the Gemms that they read.",
     )
+
+    @field_validator("batch_dimension")
+    @classmethod
+    def _is_a_name(cls, value: bool | str) -> bool | str:
+        if value in ("", TIME):
+            raise ValueError(f"a name, and not '{TIME}', which is the time axis's")
+        return value
 
     @property
     def batch(self) -> str | int:

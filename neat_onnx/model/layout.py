@@ -13,7 +13,7 @@ _WIDTH = 100  # what fits is put on one line
 
 
 def json_text(value: Any, indent: bool = True) -> str:
-    """`value`, which may hold arrays of one dimension, as JSON text in ASCII."""
+    """`value`, which may hold arrays, each on one line, as JSON text in ASCII."""
     if not indent:
         return _dumps(value, separators=(",", ":"))
     parts: list[str] = []

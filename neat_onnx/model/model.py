@@ -2,7 +2,7 @@
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, get_args
 
 from pydantic import (
     BaseModel,
@@ -13,6 +13,7 @@ from pydantic import (
     SerializeAsAny,
     SerializerFunctionWrapHandler,
     ValidationError,
+    ValidationInfo,
     field_validator,
     model_serializer,
     model_validator,
@@ -24,6 +25,7 @@ from neat_onnx.model.layout import json_text
 from neat_onnx.model.node import Node, parse_node
 from neat_onnx.model.numbers import Version
 from neat_onnx.model.refusal import refusal
+from neat_onnx.model.sparse import Room
 from neat_onnx.model.tensor import Tensor
 from neat_onnx.model.value import ValueInfo
 from neat_onnx.text import parse_json, read_bytes, write_bytes
@@ -34,9 +36,14 @@ if TYPE_CHECKING:
 DEFAULT_OPSET = 18
 NEWEST_OPSET = 28  # a later one may have changed what an operator means
 ONNX_DOMAINS = ("", "ai.onnx")
-Encoding = Literal["numbers", "raw"]
+Encoding = Literal["numbers", "raw", "sparse"]
 
-AnyNode = Annotated[SerializeAsAny[Node], BeforeValidator(parse_node)]
+
+def _node(document: Any, info: ValidationInfo) -> Node:
+    return parse_node(document, info.context)
+
+
+AnyNode = Annotated[SerializeAsAny[Node], BeforeValidator(_node)]
 
 
 class _Part(BaseModel):
@@ -141,8 +148,9 @@ class Model(_Part):
 
         Raises:
             ModelError: with `encoding="raw"`, a FLOAT is too large for float32.
+            OptionError: there is no such encoding.
         """
-        return self.model_dump(context={"encoding": encoding or self._encoding})
+        return self.model_dump(context=self._context(encoding))
 
     def to_json(self, indent: bool = True, encoding: Encoding | None = None) -> str:
         """The model as JSON text, in ASCII, with a newline at its end.
@@ -150,12 +158,23 @@ class Model(_Part):
         Args:
             indent: lay it out for people, with each list of numbers on one line.
             encoding: "numbers" writes each float as the shortest decimal that reads back as the
-                same double; "raw" writes base64 of the ONNX elements: FLOAT rounds to float32.
+                same double; "raw" writes base64 of the ONNX elements: FLOAT rounds to float32;
+                "sparse" is "numbers", but floats that are mostly 0.0 are the coordinates and the
+                values of the others (see `neat_onnx.model.sparse`).
                 None is what the model was exported with, else "numbers".
+
+        Raises:
+            ModelError, OptionError: as `to_document`.
         """
-        context = {"encoding": encoding or self._encoding, "arrays": True}
-        document = self.model_dump(context=context)
+        document = self.model_dump(context={**self._context(encoding), "arrays": True})
         return json_text(document, indent) + "\n"
+
+    def _context(self, encoding: Encoding | None) -> dict[str, Any]:
+        """How `Tensor` is to write itself."""
+        known = get_args(Encoding)
+        if encoding not in (None, *known):
+            raise OptionError(f"no encoding '{encoding}'", hint=f"Known: {', '.join(known)}")
+        return {"encoding": encoding or self._encoding, "room": Room()}
 
     def to_proto(self) -> "onnx.ModelProto":
         """The model as onnx's ModelProto. FLOAT rounds to float32 here.
@@ -193,12 +212,14 @@ class Model(_Part):
         The encoding is that of `to_json`.
 
         Raises:
-            OptionError: `path` has another ending.
-            ModelError: as `to_bytes`.
+            OptionError: `path` has another ending, or there is no such encoding.
+            ModelError: as `to_bytes`; and, for `.onnx`, no node produces an output: so it is with
+                what NeatapticTS writes, which no runtime would load.
             DocumentError: the file cannot be written.
         """
         match Path(path).suffix.lower():
             case ".onnx":
+                self._check_outputs()
                 data = self.to_bytes()
             case ".json":
                 data = self.to_json(encoding=encoding).encode()
@@ -209,6 +230,19 @@ class Model(_Part):
                     hint="Use .onnx or .json",
                 )
         write_bytes(path, data)
+
+    def _check_outputs(self) -> None:
+        graph = self.graph
+        known = {name for node in graph.node for name in node.output} | set(graph.tensors)
+        known |= {entry.name for entry in graph.inputs}
+        for entry in graph.outputs:
+            if entry.name not in known:
+                raise ModelError(
+                    f"no node produces the output '{entry.name}'",
+                    where="graph.outputs",
+                    hint="Documents of NeatapticTS are JSON only: save it as .json, or export the "
+                    "network in the standard dialect",
+                )
 
 
 def load_model(source: Any) -> Model:
@@ -250,7 +284,7 @@ def from_document(document: Any) -> Model:
         raise ModelError("not an ONNX model: it has no graph")
     plain = canonical(document)
     try:
-        return Model.model_validate(plain)
+        return Model.model_validate(plain, context={"room": Room()})
     except ValidationError as error:
         raise refusal(error, plain) from None
 

@@ -152,8 +152,11 @@ def _find_operators() -> None:
         _FINDERS.pop()()
 
 
-def parse_node(document: Any) -> Node:
+def parse_node(document: Any, context: Any = None) -> Node:
     """The node that `document` describes, as an instance of the class its op_type names.
+
+    Args:
+        context: pydantic's, of the document that the node is part of.
 
     Raises:
         ValueError: it is not a node, or not a right one (pydantic's ValidationError is one).
@@ -168,7 +171,7 @@ def parse_node(document: Any) -> Node:
     if not isinstance(document.get("attributes", []), list | Attributes):
         raise ValueError("attributes is not a list")
     try:
-        return node_class(op_type).model_validate(document)
+        return node_class(op_type).model_validate(document, context=context)
     except ModelError as error:
         raise PydanticCustomError(
             "unsupported_op", "{text}", {"text": error.message, "hint": error.hint}

@@ -6,9 +6,11 @@ Errors are ValueErrors that go on from the name of what is wrong: "is null".
 
 import math
 import re
+from collections.abc import Callable
 from typing import Annotated, Any
 
 import numpy as np
+from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field
 
 _DECIMAL = re.compile(r"-?[0-9]{1,19}")
@@ -51,6 +53,42 @@ def finite(value: Any) -> float:
     if not math.isfinite(number):
         raise ValueError("is not a finite number")
     return number
+
+
+def number_list(content: Any, field: str, memory: type[np.generic]) -> NDArray[Any]:
+    """The numbers of a JSON list, (n,), as `memory`. A good list costs no Python per number.
+
+    Raises:
+        ValueError: it is no list of such numbers; the text begins with `field`, where it stands.
+    """
+    if not isinstance(content, list):
+        raise ValueError(f"{field} is not a list")
+    number, plain = (finite, {float, int}) if memory is np.float64 else (integer, {int})
+    numbers = content if set(map(type, content)) <= plain else _each(content, field, number)
+    try:
+        return np.array(numbers, dtype=np.int64 if memory is np.bool_ else memory).astype(
+            memory, copy=False
+        )
+    except OverflowError:
+        return np.array(_each(content, field, number))
+
+
+def _each(content: list[Any], field: str, number: Callable[[Any], float]) -> list[float]:
+    """`number` of each entry: the slow way, for decimal strings and to say which is wrong."""
+    numbers = []
+    for at, entry in enumerate(content):
+        try:
+            numbers.append(number(entry))
+        except ValueError as error:
+            raise ValueError(f"{field}[{at}] {error}") from None
+    return numbers
+
+
+def check_finite(numbers: NDArray[Any], field: str) -> None:
+    """Raises ValueError if one of the floats is not finite; the text says which, in C order."""
+    if not np.isfinite(numbers).all():
+        at = int(np.argmin(np.isfinite(numbers.ravel())))
+        raise ValueError(f"{field}[{at}] is not a finite number")
 
 
 Count = Annotated[int, Field(ge=0, le=2**31 - 1), BeforeValidator(integer)]

@@ -9,7 +9,7 @@ from typing import Any
 from neat_onnx.model.attributes import Attributes, AttributeType
 from neat_onnx.model.model import Model
 from neat_onnx.model.node import Node, node_classes
-from neat_onnx.model.tensor import DATA_FIELDS, DataType
+from neat_onnx.model.tensor import DATA_FIELDS, SPARSE_TYPES, DataType
 
 Schema = dict[str, Any]
 
@@ -79,7 +79,7 @@ def model_schema() -> Schema:
 
 
 def _tensor(schema: Schema) -> Schema:
-    """Adds the numbers: each type under its own key, or raw_data for all."""
+    """Adds the numbers: each type under its own key, or raw_data for all, or sparse for floats."""
     whole = {"type": "array", "items": {"type": "integer"}}
     real = {"type": "array", "items": {"type": "number"}}
     numbers: Schema = {"float_data": real, "double_data": real, "int64_data": whole}
@@ -89,20 +89,45 @@ def _tensor(schema: Schema) -> Schema:
         "contentEncoding": "base64",
         "description": "The numbers as little-endian ONNX elements.",
     }
-    exclusive = [
+    floats = {"enum": [int(data_type) for data_type in SPARSE_TYPES]}
+    exclusive: list[Schema] = [
         {
             "if": {"properties": {"data_type": {"const": int(data_type)}}},
             "then": {"properties": {key: False for key in numbers if key != field}},
         }
         for data_type, field in DATA_FIELDS.items()
     ]
-    exclusive.append(
-        {"if": {"required": ["raw_data"]}, "then": {"properties": dict.fromkeys(numbers, False)}}
-    )
+    alone = dict.fromkeys(numbers, False)
+    exclusive += [
+        {"if": {"required": ["raw_data"]}, "then": {"properties": {**alone, "sparse": False}}},
+        {"if": {"required": ["sparse"]}, "then": {"properties": {**alone, "data_type": floats}}},
+    ]
     return {
         **schema,
-        "properties": {**schema["properties"], **numbers, "raw_data": raw},
+        "properties": {**schema["properties"], **numbers, "raw_data": raw, "sparse": _sparse()},
         "allOf": exclusive,
+    }
+
+
+def _sparse() -> Schema:
+    position = {"type": "array", "items": {"type": "integer", "minimum": 0}}
+    return {
+        "type": "object",
+        "description": "A tensor of mostly zeros, as those of its values that are not 0.0.",
+        "properties": {
+            "coordinates": {
+                "type": "array",
+                "items": position,
+                "description": "The position of each value along each of the dims; none twice.",
+            },
+            "values": {
+                "type": "array",
+                "items": {"type": "number"},
+                "description": "As many as there are coordinates.",
+            },
+        },
+        "required": ["coordinates", "values"],
+        "additionalProperties": False,
     }
 
 

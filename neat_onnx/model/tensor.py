@@ -3,7 +3,6 @@
 import base64
 import binascii
 import math
-from collections.abc import Callable
 from enum import IntEnum
 from typing import Annotated, Any, NamedTuple
 
@@ -23,7 +22,8 @@ from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import PydanticCustomError
 
 from neat_onnx.errors import ModelError
-from neat_onnx.model.numbers import Count, finite, integer
+from neat_onnx.model.numbers import Count, check_finite, integer, number_list
+from neat_onnx.model.sparse import Room, from_sparse, to_sparse
 
 Array = NDArray[Any]
 
@@ -67,13 +67,16 @@ _STORAGE = {
     DataType.INT32: _Storage("int32_data", np.int64, "<i4"),
     DataType.BOOL: _Storage("int32_data", np.bool_, "|b1"),
 }
-_FIELDS = ("raw_data", "float_data", "double_data", "int64_data", "int32_data")
+_FIELDS = ("raw_data", "sparse", "float_data", "double_data", "int64_data", "int32_data")
 _EMPTY: tuple[Any, ...] = ([], "", b"")
 _INSIDE = (0, "DEFAULT")  # data_location, unless the data is in another file
 
 
 DATA_FIELDS = {data_type: storage.field for data_type, storage in _STORAGE.items()}
 """The key of JSON ONNX that holds the numbers of each type."""
+
+SPARSE_TYPES = (DataType.FLOAT, DataType.DOUBLE)
+"""The types that JSON may hold as `sparse`."""
 
 
 def supported(value: Any) -> DataType:
@@ -96,7 +99,8 @@ class Tensor(BaseModel):
     `values` has the shape `dims`. FLOAT and DOUBLE are float64 in memory, INT32 and INT64 int64,
     BOOL bool: a FLOAT keeps every bit of a double until it is written to bytes. `values` is
     read-only. In JSON the numbers are float_data, double_data, int64_data or int32_data (INT32 and
-    BOOL) in C order, or raw_data (standard base64 of the little-endian ONNX elements).
+    BOOL) in C order, or raw_data (standard base64 of the little-endian ONNX elements), or, of FLOAT
+    and DOUBLE, `sparse`: those that are not zero (see the module of that name).
 
     Two tensors are equal if they are bit for bit: -0.0 is not 0.0.
     """
@@ -182,6 +186,10 @@ class Tensor(BaseModel):
                 raise ValueError(f"dims {list(dims)} do not fit values of {list(given.shape)}")
             return _in_memory(given, data_type)
         field, content = given
+        if field == "sparse":
+            if data_type not in SPARSE_TYPES:
+                raise ValueError(f"data_type {data_type.name} does not go with sparse")
+            return _in_memory(from_sparse(content, dims, _room(info)), data_type)
         if field == "raw_data":
             array = _from_raw(content, data_type, math.prod(dims))
         else:
@@ -197,8 +205,9 @@ class Tensor(BaseModel):
     def _document(self, info: SerializationInfo) -> dict[str, Any]:
         """The JSON form.
 
-        With context {"encoding": "raw"} the numbers are raw_data; with {"arrays": True} they stay
-        an array, for `layout` to write (pydantic would look at each of a list's numbers).
+        With context {"encoding": "raw"} the numbers are raw_data; with {"encoding": "sparse"} they
+        are sparse where that is shorter; with {"arrays": True} they stay arrays, for `layout` to
+        write (pydantic would look at each of a list's numbers).
         """
         context = info.context or {}
         head = {"name": self.name, "data_type": int(self.data_type), "dims": list(self.dims)}
@@ -206,13 +215,18 @@ class Tensor(BaseModel):
             del head["name"]
         if context.get("encoding") == "raw":
             return {**head, "raw_data": base64.b64encode(self.to_bytes()).decode()}
+
+        def as_json(numbers: Array) -> Any:
+            return numbers if context.get("arrays") else numbers.tolist()
+
+        if context.get("encoding") == "sparse" and self.data_type in SPARSE_TYPES:
+            content = to_sparse(self.values, _room(info))
+            if content is not None:
+                return {**head, "sparse": {key: as_json(part) for key, part in content.items()}}
         numbers = self.values.ravel()
         if self.data_type is DataType.BOOL:
             numbers = numbers.astype(np.int64)
-        return {
-            **head,
-            _STORAGE[self.data_type].field: numbers if context.get("arrays") else numbers.tolist(),
-        }
+        return {**head, _STORAGE[self.data_type].field: as_json(numbers)}
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tensor):
@@ -224,15 +238,20 @@ class Tensor(BaseModel):
     __hash__ = None  # type: ignore[assignment]
 
 
+def _room(info: ValidationInfo | SerializationInfo) -> Room:
+    """What is left for the sparse tensors of the document that this tensor is part of, if any."""
+    room = (info.context or {}).get("room")
+    return room if isinstance(room, Room) else Room()
+
+
 def _in_memory(array: Array, data_type: DataType) -> Array:
     """`array` as `values` holds it: of the memory type, contiguous, finite, read-only."""
     memory = _STORAGE[data_type].memory
     if not np.can_cast(array.dtype, memory, casting="same_kind") or array.dtype == object:
         raise ValueError(f"{array.dtype} values do not go with {data_type.name}")
     held = np.ascontiguousarray(array, dtype=memory).reshape(array.shape).view()
-    if held.dtype == np.float64 and not np.isfinite(held).all():
-        at = int(np.argmin(np.isfinite(held.ravel())))
-        raise ValueError(f"{_STORAGE[data_type].field}[{at}] is not a finite number")
+    if held.dtype == np.float64:
+        check_finite(held, _STORAGE[data_type].field)
     if data_type is DataType.INT32 and held.size and not _fits_int32(held):
         raise ValueError("a value does not fit in INT32")
     held.flags.writeable = False
@@ -259,28 +278,6 @@ def _from_raw(content: Any, data_type: DataType, count: int) -> Array:
 
 
 def _from_list(content: Any, field: str, data_type: DataType) -> Array:
-    """The numbers of a JSON list. A good list costs no Python per number."""
     if field != _STORAGE[data_type].field:
         raise ValueError(f"data_type {data_type.name} does not go with {field}")
-    if not isinstance(content, list):
-        raise ValueError(f"{field} is not a list")
-    memory = _STORAGE[data_type].memory
-    number, plain = (finite, {float, int}) if memory is np.float64 else (integer, {int})
-    numbers = content if set(map(type, content)) <= plain else _each(content, field, number)
-    try:
-        return np.array(numbers, dtype=np.int64 if memory is np.bool_ else memory).astype(
-            memory, copy=False
-        )
-    except OverflowError:
-        return np.array(_each(content, field, number))
-
-
-def _each(content: list[Any], field: str, number: Callable[[Any], float]) -> list[float]:
-    """`number` of each entry: the slow way, for decimal strings and to say which is wrong."""
-    numbers = []
-    for at, entry in enumerate(content):
-        try:
-            numbers.append(number(entry))
-        except ValueError as error:
-            raise ValueError(f"{field}[{at}] {error}") from None
-    return numbers
+    return number_list(content, field, _STORAGE[data_type].memory)

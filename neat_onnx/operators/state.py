@@ -5,6 +5,7 @@ same column of the output `hidden_next…`. The k-th of these outputs feeds the 
 """
 
 import json
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -12,7 +13,7 @@ from typing import TypeVar
 import numpy as np
 from pydantic import FiniteFloat, TypeAdapter, ValidationError
 
-from neat_onnx.errors import ModelError
+from neat_onnx.errors import ModelError, NeatOnnxWarning
 from neat_onnx.lowering import Block, LoweringContext
 from neat_onnx.model import Model
 from neat_onnx.network.genes import Bools, Floats, Ints
@@ -75,6 +76,17 @@ def _names(ctx: LoweringContext, stem: str) -> tuple[str, str]:
         following = previous.replace(PREVIOUS, NEXT)
         if ctx.fresh(following) == following:
             return previous, following
+
+
+def warn_of_lost_starts(states: Sequence[State]) -> None:
+    """Warn of states that do not start at zero: only the metadata can say so."""
+    lost = [state.previous for state in states if np.any(state.initial != 0.0)]
+    if lost:
+        warnings.warn(
+            f"without metadata nothing says that {', '.join(lost)} do not start at zero",
+            NeatOnnxWarning,
+            stacklevel=4,
+        )
 
 
 def close_states(ctx: LoweringContext, states: Sequence[State]) -> None:

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import jsonschema
+import numpy as np
 import pytest
 from sample_models import mlp
 
@@ -19,6 +20,12 @@ ROOT = Path(__file__).parents[2]
 GEMM = ("graph", "node", 0)
 W0 = ("graph", "initializer", 0)
 DIM = ("graph", "inputs", 0, "type", "tensor_type", "shape", "dim", 1)
+SPARSE = {
+    "name": "W0",
+    "data_type": 1,
+    "dims": [3, 2],
+    "sparse": {"coordinates": [[0, 1]], "values": [0.5]},
+}
 WRONG = {
     "no graph": (("graph",), None),
     "unknown key": (("colour",), 1),
@@ -45,6 +52,21 @@ WRONG = {
     "null among numbers": ((*W0, "float_data", 0), None),
     "text among numbers": ((*W0, "float_data", 0), "0.1"),
     "raw and numbers": ((*W0, "raw_data"), "AAAA"),
+    "sparse and numbers": ((*W0, "sparse"), {"coordinates": [[0, 1]], "values": [0.5]}),
+    "sparse and raw": (W0, {**SPARSE, "raw_data": "AAAA"}),
+    "sparse whole numbers": (W0, {**SPARSE, "data_type": 7}),
+    "sparse without coordinates": (W0, {**SPARSE, "sparse": {"values": []}}),
+    "sparse with more": (W0, {**SPARSE, "sparse": {**SPARSE["sparse"], "dims": [3, 2]}}),
+    "sparse as list": (W0, {**SPARSE, "sparse": []}),
+    "coordinates in one list": (
+        W0,
+        {**SPARSE, "sparse": {"coordinates": [0, 1], "values": [0.5, 1.0]}},
+    ),
+    "a negative coordinate": (
+        W0,
+        {**SPARSE, "sparse": {"coordinates": [[0, -1]], "values": [0.5]}},
+    ),
+    "a sparse null": (W0, {**SPARSE, "sparse": {"coordinates": [[0, 1]], "values": [None]}}),
     "nameless initializer": ((*W0, "name"), None),
     "negative dim": ((*W0, "dims", 0), -1),
     "fractional dim": ((*W0, "dims", 0), 3.5),
@@ -55,7 +77,7 @@ WRONG = {
 }
 
 
-def wrong_document(path, value):
+def changed_document(path, value):
     """The sound document with `value` at `path`; None takes the key away, but not an entry."""
     document = copy.deepcopy(mlp().to_document())
     target = document
@@ -73,6 +95,8 @@ def right_documents():
     yield mlp().to_document()
     yield mlp(data_type=DataType.DOUBLE).to_document()
     yield mlp().to_document(encoding="raw")
+    yield changed_document(W0, SPARSE)
+    yield mlp(np.eye(30), DataType.DOUBLE).to_document(encoding="sparse")
     yield {"graph": {"outputs": []}}
 
 
@@ -106,7 +130,7 @@ def test_right_documents_are_valid_and_load():
 
 @pytest.mark.parametrize("wrong", WRONG)
 def test_wrong_documents_are_neither(wrong):
-    document = wrong_document(*WRONG[wrong])
+    document = changed_document(*WRONG[wrong])
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.Draft202012Validator(model_schema()).validate(document)
     with pytest.raises(ModelError):
@@ -117,7 +141,7 @@ def test_ajv_gives_the_same_verdicts(tmp_path):
     if not (ROOT / "node_modules" / "ajv").is_dir() and "CI" not in os.environ:
         pytest.skip("ajv is not installed: npm ci")
     verdicts = [(document, "valid") for document in right_documents()]
-    verdicts += [(wrong_document(*change), "wrong") for change in WRONG.values()]
+    verdicts += [(changed_document(*change), "wrong") for change in WRONG.values()]
     (tmp_path / "schema.json").write_text(json.dumps(model_schema()))
     paths = []
     for at, (document, _) in enumerate(verdicts):
