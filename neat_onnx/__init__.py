@@ -8,7 +8,7 @@ model.save("winner.onnx")
 print(neat_onnx.verify(net, model))
 """
 
-from neat_onnx.api import export, import_model, json_schema, verify
+from neat_onnx.api import convert, export, import_model, json_schema, verify
 from neat_onnx.errors import (
     DocumentError,
     ModelError,
@@ -41,6 +41,7 @@ __all__ = [
     "Report",
     "Summary",
     "__version__",
+    "convert",
     "export",
     "import_model",
     "json_schema",

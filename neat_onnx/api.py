@@ -82,6 +82,25 @@ def import_model(model: Any, *, batch_axis: "BatchAxis" = "auto") -> Network:
     return import_network(load_model(model), batch_axis)
 
 
+def convert(source: Any) -> Model:
+    """Make a model valid ONNX, to be saved as binary or as JSON: NeatapticTS's above all.
+
+    Outputs are produced, inputs get a batch axis, nodes are sorted, tensors shaped as their readers
+    want them, what no output depends on is left out, and the versions are filled in. Each of these
+    is a NeatOnnxWarning. A model that is valid stays as it is.
+
+    Args:
+        source: a Model, or whatever `load_model` reads.
+
+    Raises:
+        ModelError: it contradicts itself, leaves open what it computes, or would not be valid ONNX
+            even so; says which node.
+    """
+    from neat_onnx.upgrade import upgraded
+
+    return upgraded(load_model(source))
+
+
 def verify(
     net: Any,
     model: Any,

@@ -106,18 +106,19 @@ def _numbers(values: list[float | str]) -> list[float]:
 def _converted(
     params: dict[str, Any], data: bytes, progress: Progress
 ) -> tuple[dict[str, Any], dict[str, bytes]]:
-    """Read a network and export it, or read a model and import it; then compare the two."""
+    """Read a network and export it, or read a model, make it valid and import it; then compare."""
     _held.clear()
     progress("reading", 0.05)
     options = export_options(params.get("options"))
     document = _document(str(params.get("name", "")), data)
     if isinstance(document, bytes) or (isinstance(document, dict) and "graph" in document):
-        model = neat_onnx.load_model(document)
+        read = neat_onnx.load_model(document)
         progress("importing", 0.25)
-        net, kind = neat_onnx.import_model(model), "model"
+        model = neat_onnx.convert(read)
+        net, kind, changed = neat_onnx.import_model(model), "model", model != read
     else:
         times = {name: params.get("time", {}).get(name) for name in _TIMES}
-        net, kind = neat_onnx.load_network(document, **times), "network"
+        net, kind, changed = neat_onnx.load_network(document, **times), "network", False
         progress("exporting", 0.25)
         model = neat_onnx.export(net, options=options)
     progress("comparing", 0.5)
@@ -131,6 +132,7 @@ def _converted(
     }
     result = {
         "kind": kind,
+        "changed": changed,
         "summary": summary(net).model_dump(),
         "graph": _graph(net),
         "ports": _ports(net),

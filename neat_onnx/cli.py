@@ -13,6 +13,7 @@ from typing import Any, NoReturn, get_args
 from neat_onnx import commands
 from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning, OptionError, printable
 from neat_onnx.flags import add_option_flags, add_time_flags
+from neat_onnx.model.model import Encoding
 from neat_onnx.model.validate import Profile
 from neat_onnx.runtimes import Runtime
 from neat_onnx.version import __version__
@@ -23,6 +24,7 @@ examples:
   neat-onnx export winner.json winner.onnx --verify
   neat-onnx export winner.json winner.onnx.json --dtype float64
   neat-onnx import winner.onnx back.json
+  neat-onnx convert old.onnx.json new.onnx
   neat-onnx inspect winner.onnx
   neat-onnx validate winner.onnx other.onnx.json --profile onnx
   neat-onnx verify winner.json winner.onnx --runtime onnxruntime
@@ -42,6 +44,17 @@ examples:
   neat-onnx export winner.json winner.onnx --opset 17 --no-include-metadata
   neat-onnx export winner.json winner.onnx.json --options options.json
   neat-onnx export ctrnn.json ctrnn.onnx --time-step 0.01 --advance-time 0.1
+"""
+_CONVERT_EPILOG = """\
+NeatapticTS writes JSON ONNX that no runtime loads: outputs that no node produces, no batch axis,
+nodes out of order, flat tensors into convolutions. Each repair is told on standard error. A model
+that is valid already only changes its form: .onnx is binary, with float32 numbers rounded, .json
+is JSON ONNX.
+
+examples:
+  neat-onnx convert old.onnx.json new.onnx
+  neat-onnx convert old.onnx.json new.onnx.json --verify
+  neat-onnx convert winner.onnx winner.onnx.json
 """
 _STYLE: dict[str, Any] = {
     "formatter_class": argparse.RawDescriptionHelpFormatter,
@@ -114,11 +127,7 @@ def _add_conversions(to: Any) -> None:
     one.usage = f"{one.prog} {flags} IN OUT"
     one.add_argument("file", metavar="IN", help="a network")
     one.add_argument("out", metavar="OUT", help="what to write: .onnx or .json")
-    one.add_argument(
-        "--verify",
-        action="store_true",
-        help="compare both on sampled inputs, and write OUT only if they are equal",
-    )
+    _add_verify(one, "compare both on sampled inputs, and write OUT only if they are equal")
     _add_json(one)
     add_time_flags(one)
     add_option_flags(one)
@@ -131,6 +140,17 @@ def _add_conversions(to: Any) -> None:
         choices=("auto", "none"),
         default="auto",
         help="auto: the first axis of every input is the batch; none: every axis is features",
+    )
+    _add_json(one)
+
+    text = "make a model valid ONNX, or write it in the other form"
+    one = _command(to, "convert", commands.convert, text, _CONVERT_EPILOG)
+    one.add_argument("file", metavar="IN", help="a model: .onnx or JSON ONNX, NeatapticTS's too")
+    one.add_argument("out", metavar="OUT", help="what to write: .onnx or .json")
+    text = "import the result, compare on sampled inputs, and write OUT only if they are equal"
+    _add_verify(one, text)
+    one.add_argument(
+        "--encoding", choices=get_args(Encoding), help="how JSON holds tensors. Default: numbers."
     )
     _add_json(one)
 
@@ -179,6 +199,10 @@ def _command(to: Any, name: str, run: Any, text: str, epilog: str | None = None)
     )
     parser.set_defaults(run=run)
     return parser
+
+
+def _add_verify(parser: argparse.ArgumentParser, text: str) -> None:
+    parser.add_argument("--verify", action="store_true", help=text)
 
 
 def _add_json(parser: argparse.ArgumentParser) -> None:

@@ -15,9 +15,11 @@ from neat_onnx.flags import chosen_options, chosen_times
 from neat_onnx.lift import BatchAxis
 from neat_onnx.model import Model
 from neat_onnx.model.layout import json_text
+from neat_onnx.model.model import Encoding
 from neat_onnx.model.value import ValueInfo
 from neat_onnx.network.network import Network
 from neat_onnx.readers.times import Times
+from neat_onnx.report import Report
 from neat_onnx.text import parse_json, read_bytes
 
 DONE, CHECK_SAID_NO, BAD_INPUT = 0, 1, 2
@@ -30,15 +32,7 @@ def export(arguments: Namespace) -> int:
     net = neat_onnx.load_network(arguments.file, **chosen_times(arguments))
     model = neat_onnx.export(net, options=options)
     report = neat_onnx.verify(net, model) if arguments.verify else None
-    written = report is None or report.passed
-    if written:
-        model.save(arguments.out)
-    lines = [str(report)] if report else []
-    done = f"wrote {_name(arguments.out)}: {_in_short(_model_facts(model))}"
-    lines.append(done if written else f"{_name(arguments.out)} is not written: the check said no")
-    found = {"file": arguments.out, "written": written, "model": _model_facts(model)}
-    _tell(arguments, found | {"report": report and report.model_dump()}, lines)
-    return DONE if written else CHECK_SAID_NO
+    return _write_model(arguments, model, report)
 
 
 def import_(arguments: Namespace) -> int:
@@ -51,6 +45,14 @@ def import_(arguments: Namespace) -> int:
     done = f"wrote {_name(arguments.out)}: {_in_short(facts)}"
     _tell(arguments, {"file": arguments.out, "network": facts}, [done])
     return DONE
+
+
+def convert(arguments: Namespace) -> int:
+    """A model to valid ONNX; with --verify the file is written only if the check passes."""
+    _check_target(arguments.out, arguments.file, (".onnx", ".json"))
+    model = neat_onnx.convert(neat_onnx.load_model(arguments.file))
+    report = neat_onnx.verify(neat_onnx.import_model(model), model) if arguments.verify else None
+    return _write_model(arguments, model, report, arguments.encoding)
 
 
 def inspect(arguments: Namespace) -> int:
@@ -135,6 +137,21 @@ def web(arguments: Namespace) -> int:
     print(f"http://127.0.0.1:{server.server_port}/", flush=True)
     server.serve_forever()
     return DONE
+
+
+def _write_model(
+    arguments: Namespace, model: Model, report: Report | None, encoding: Encoding | None = None
+) -> int:
+    """Write a model unless a report says no, and tell what was written."""
+    written = report is None or report.passed
+    if written:
+        model.save(arguments.out, encoding)
+    lines = [str(report)] if report else []
+    done = f"wrote {_name(arguments.out)}: {_in_short(_model_facts(model))}"
+    lines.append(done if written else f"{_name(arguments.out)} is not written: the check said no")
+    found = {"file": arguments.out, "written": written, "model": _model_facts(model)}
+    _tell(arguments, found | {"report": report and report.model_dump()}, lines)
+    return DONE if written else CHECK_SAID_NO
 
 
 def complain(error: NeatOnnxError) -> None:

@@ -11,7 +11,7 @@ from neat_onnx.model import DataType, Model, ValueInfo
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
 from neat_onnx.operators.state import state_pairs
-from neat_onnx.repair import repaired
+from neat_onnx.repairs import repaired
 from neat_onnx.report import Report
 from neat_onnx.runtimes import Player, Runtime
 

@@ -59,6 +59,23 @@ def test_a_model_becomes_a_network_and_is_given_back(source, kind):
     assert again[kind] == blobs[kind]
 
 
+def test_onnx_of_neataptic_ts_is_made_valid_and_told():
+    source = json.dumps(case("nts-onnx-convmulti-2")["source"]).encode()
+    reply, blobs = ask("convert", source, name="old.onnx.json")
+    result = reply["result"]
+    assert (result["kind"], result["changed"], result["report"]["passed"]) == ("model", True, True)
+    assert (
+        "repaired: node conv_l1 (Conv) reads 'input' as 3×4×3: a Reshape stands before it"
+        in (result["warnings"])
+    )
+    again, same = ask("convert", blobs["onnx"], name="new.onnx")
+    assert same["onnx"] == blobs["onnx"]
+    assert (again["result"]["changed"], again["result"]["warnings"]) == (False, [])
+    recorded = case("nts-onnx-convmulti-2")
+    rows = walk(recorded["inputs"])[0]
+    np.testing.assert_allclose(rows, recorded["outputs"], rtol=1e-5, atol=1e-5)
+
+
 def test_samples_and_seed_are_used(source):
     reply, _ = ask("convert", source, name="winner.json", samples=7, seed=3)
     assert (reply["result"]["report"]["samples"], reply["result"]["report"]["seed"]) == (7, 3)

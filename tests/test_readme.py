@@ -15,7 +15,12 @@ from neat_onnx.readers import Reader
 
 ROOT = Path(__file__).parents[1]
 SAMPLE = ROOT / "web" / "samples" / "neat-python.json"
-LSTM = ROOT / "tests" / "corpora" / "nts-net-lstm-2.json"
+CORPORA = ROOT / "tests" / "corpora"
+FILES = {
+    "lstm.json": ("nts-net-lstm-2", "source"),
+    "conv.json": ("nts-onnx-conv1ch-1", "source_network"),
+    "old.onnx.json": ("nts-onnx-conv1ch-1", "source"),
+}
 
 
 def blocks(document, language):
@@ -42,10 +47,11 @@ def python(code, folder):
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A directory with an evolved network in winner.json, and one with memory in lstm.json."""
+    """A directory with an evolved network in winner.json, and the other files."""
     shutil.copy(SAMPLE, tmp_path / "winner.json")
-    source = json.loads(LSTM.read_text(encoding="utf-8"))["source"]
-    (tmp_path / "lstm.json").write_text(json.dumps(source), encoding="utf-8")
+    for name, (case, key) in FILES.items():
+        document = json.loads((CORPORA / f"{case}.json").read_text(encoding="utf-8"))
+        (tmp_path / name).write_text(json.dumps(document[key]), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

@@ -25,7 +25,7 @@ from neat_onnx.network.document import (
 from neat_onnx.network.genes import NONE, Connections, Ints, Neurons, Port, codes_of
 from neat_onnx.network.network import Network
 from neat_onnx.parsing import parse
-from neat_onnx.repair import repaired
+from neat_onnx.repairs import repaired
 from neat_onnx.text import parse_json
 
 _STEPS, _SAMPLES = 3, 5

@@ -240,8 +240,8 @@ class Model(_Part):
                 raise ModelError(
                     f"no node produces the output '{entry.name}'",
                     where="graph.outputs",
-                    hint="Documents of NeatapticTS are JSON only: save it as .json, or export the "
-                    "network in the standard dialect",
+                    hint="Documents of NeatapticTS are JSON only: save it as .json, or make valid "
+                    "ONNX of it with `neat-onnx convert`",
                 )
 
 

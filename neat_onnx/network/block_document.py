@@ -62,7 +62,8 @@ def read_block(document: BlockDocument, position: Mapping[int, int], index: int)
     Raises:
         NetworkError: an id that does not exist, or shapes that do not fit.
     """
-    half = len(document.pads) // 2
+    pads = tuple(document.pads or [0] * 2 * len(document.kernel_shape))
+    half = len(pads) // 2
     try:
         return SpatialBlock(
             document.kind,
@@ -72,8 +73,8 @@ def read_block(document: BlockDocument, position: Mapping[int, int], index: int)
                 tuple(document.kernel_shape),
                 strides=tuple(document.strides),
                 dilations=tuple(document.dilations),
-                begin=tuple(document.pads[:half]),
-                end=tuple(document.pads[half:]),
+                begin=pads[:half],
+                end=pads[half:],
                 ceil=document.ceil_mode,
             ),
             document.group,

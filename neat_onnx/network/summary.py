@@ -25,6 +25,7 @@ class Summary(BaseModel):
     levels: int = Field(description="Topological levels after the inputs.")
     activations: dict[str, int] = Field(description="How many neurons use each, inputs left out.")
     aggregations: dict[str, int]
+    windows: dict[str, int] = Field(description="Layers that slide a window, by their operator.")
     has_memory: bool = Field(description="Whether one step depends on the steps before it.")
 
 
@@ -80,6 +81,7 @@ def summary(net: Network) -> Summary:
         levels=schedule(net).depth,
         activations=_counted(net.activation_names[computing].tolist()),
         aggregations=_counted(net.aggregation_names[computing].tolist()),
+        windows=_counted([block.kind for block in net.blocks]),
         has_memory=net.has_memory,
     )
 

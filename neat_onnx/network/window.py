@@ -58,8 +58,8 @@ class Window:
             tuple(kernel),
             tuple(strides or ones),
             tuple(dilations or ones),
-            tuple(begin or zeros),
-            tuple(end or zeros),
+            tuple(zeros if begin is None else begin),
+            tuple(zeros if end is None else end),
             ceil,
         )
         rows = {
@@ -101,8 +101,26 @@ class Window:
             count = (-(-room // stride) if self.ceil else room // stride) + 1
             if self.ceil and (count - 1) * stride >= size + begin:
                 count -= 1
-            counts.append(max(count, 0) if room >= 0 else 0)
+            counts.append(max(count, 0))
         return tuple(counts)
+
+    def leaves_out_a_late_start(self, space: Sizes) -> bool:
+        """Whether, with `ceil`, a position is none only because it would start after the space.
+
+        ONNX infers a size that counts it before opset 22, and runtimes compute one that does not.
+        """
+        return self.ceil and any(
+            count * stride >= size + begin and (count - 1) * stride < size + begin + end - reach
+            for count, size, reach, stride, begin, end in zip(
+                self.positions(space),
+                space,
+                self.reach,
+                self.strides,
+                self.begin,
+                self.end,
+                strict=True,
+            )
+        )
 
     def taps(self, space: Sizes, positions: Sizes | None = None) -> Ints:
         """Where every tap stands, shape (positions, taps), both in C order: a place in the

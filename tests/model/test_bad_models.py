@@ -1,10 +1,16 @@
-"""The hostile files: refused in one clear line while they are read, or read as they are."""
+"""The hostile files: refused in one clear line while they are read or lifted, or read rightly."""
 
+import time
+import tracemalloc
 from pathlib import Path
 
+import numpy as np
 import pytest
+from cases import assert_within, bad_files
+from flat_documents import told
 from sample_models import node  # noqa: F401 - registers the operators
 
+from neat_onnx import convert, import_model
 from neat_onnx.errors import ModelError, NeatOnnxError
 from neat_onnx.model import load_model
 from neat_onnx.model.wiring import require_wiring
@@ -38,6 +44,16 @@ MISWIRED = {
     "onnx-missing-tensor.json": "node gemm_l2 (Gemm): input 'nowhere' is produced by no node",
     "bin-duplicate-producer.onnx": "tensor 'output' is produced twice",
 }
+UNLIFTABLE = {
+    "onnx-conv-kernel-too-big.json": "node conv_l1 (Conv): its window covers 5×5, more than the",
+    "onnx-conv-zero-stride.json": "node conv_l1 (Conv): strides is [0, 0]",
+    "onnx-conv-huge-pads.json": "node conv_l1 (Conv): it has 18446744073709551616 elements",
+    "onnx-conv-dims-vs-attr.json": "node conv_l1 (Conv): kernel_shape [3, 3] disagrees with ConvW0",
+    "onnx-bias-mismatch.json": "node gemm_l1 (Gemm): bias B0 has 2 values, expected 3",
+    "onnx-input-dim-zero.json": "graph input 'input' has the shape ['N', 0]",
+}
+MAY_REFUSE = {"refuse", "refuse-or-warn", "either"}
+MUST_WARN = {"refuse-or-warn", "accept-with-warning"}
 READABLE = ("onnx-huge-metadata.json", "onnx-metadata-notjson.json", "onnx-gemm-alpha.json")
 
 
@@ -61,6 +77,52 @@ def test_refused_for_its_wiring(name, text):
 @pytest.mark.parametrize("name", READABLE)
 def test_readable_though_odd(name):
     require_wiring(load_model(BAD / name).graph)
+
+
+@pytest.mark.parametrize(("name", "text"), UNLIFTABLE.items())
+@pytest.mark.parametrize("make", [import_model, convert])
+def test_refused_by_name_at_once(name, text, make):
+    started = time.perf_counter()
+    tracemalloc.start()
+    try:
+        with pytest.raises(ModelError) as refused:
+            told(make, BAD / name)
+        assert tracemalloc.get_traced_memory()[1] < 20e6
+    finally:
+        tracemalloc.stop()
+    assert time.perf_counter() - started < 1.0
+    assert text in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("path", "entry"),
+    bad_files("onnx-json", "onnx-binary"),
+    ids=lambda value: getattr(value, "stem", ""),
+)
+def test_every_verdict(path, entry):
+    try:
+        net, texts = told(import_model, path)
+    except NeatOnnxError as error:
+        assert entry["verdict"] in MAY_REFUSE
+        assert str(error).isprintable()
+        assert len(str(error)) < 1000
+        with pytest.raises(NeatOnnxError):
+            told(convert, path)
+        return
+    assert entry["verdict"] != "refuse"
+    assert entry["verdict"] not in MUST_WARN or texts
+    expected = entry["if_accepted"]
+    want = np.array(expected["outputs"])
+    tolerance = 1e-12 * np.maximum(1.0, np.abs(want))
+    assert_within(net.activate(expected["inputs"]), want, tolerance)
+    again = import_model(told(convert, path)[0])
+    assert_within(again.activate(expected["inputs"]), want, tolerance)
+
+
+def test_metadata_that_is_not_json_is_named():
+    _, texts = told(import_model, BAD / "onnx-metadata-notjson.json")
+    keys = "layer_sizes, conv2d_specs, recurrent_single_step, lstm_emitted_layers"
+    assert f"repaired: metadata that is not JSON is left out: {keys}" in texts
 
 
 def test_attributes_are_honoured():

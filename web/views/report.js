@@ -6,10 +6,15 @@ export const report = () => whenChanged((state) => state.result, (result) => {
   if (result) $("report").replaceChildren(...describe(result));
 });
 
-function describe({ report: found, kind }) {
-  const said = kind === "model"
-    ? "The imported network and the ONNX file you dropped were run on the same inputs."
-    : "The network you dropped and its ONNX model were run on the same inputs.";
+const SAID = {
+  network: "The network you dropped and its ONNX model were run on the same inputs.",
+  model: "The imported network and the ONNX file you dropped were run on the same inputs.",
+  changed: "The file you dropped was made valid ONNX: the imported network and that ONNX were run "
+    + "on the same inputs.",
+};
+
+function describe({ report: found, kind, changed }) {
+  const said = SAID[changed ? "changed" : kind];
   return [
     h("p", { className: "soft" }, said),
     found.first_error ? h("p", { className: "warning" }, `First at ${found.first_error}.`) : "",

@@ -1,4 +1,4 @@
-// A network of each library, and one with memory, one click away.
+// A network of each library, one with memory, and ONNX that NeatapticTS wrote, one click away.
 import { $, h } from "./dom.js";
 
 const SAMPLES = [
@@ -6,6 +6,7 @@ const SAMPLES = [
   ["neataptic", "neataptic.json"],
   ["neat-python", "neat-python.json"],
   ["an LSTM", "neataptic-ts-lstm.json"],
+  ["a convolution", "neataptic-ts-conv.json"],
 ];
 
 export function samples({ take }) {

@@ -10,12 +10,13 @@ from neat_onnx.lowering import Block, Columns, LoweringContext
 from neat_onnx.network.genes import Floats, Ints
 from neat_onnx.network.spatial import Kind, SpatialBlock
 from neat_onnx.network.window import Sizes, Window
-from neat_onnx.operators.activate import slopes
+from neat_onnx.operators.activate import groups_of, slopes
 from neat_onnx.operators.columns import in_shape
 from neat_onnx.operators.spatial.layer import (
     activate_spatial,
     add_block,
     bind_spatial,
+    refuse_window,
     spatial_value,
     window_attributes,
     window_of,
@@ -56,7 +57,10 @@ class Convolution:
             attributes |= _output_padding(spatial)
         operator = ConvTranspose if spatial.kind == "ConvTranspose" else Conv
         result = ctx.emit(operator, names, block.tensor("Conv"), block.name("conv"), **attributes)
-        layer = activate_spatial(ctx, block, result, block.tensor("Layer"), block.name("act_conv"))
+        formula = groups_of(ctx, block.neurons)[0].formula
+        layer = activate_spatial(
+            ctx, formula, result, block.tensor("Layer"), block.name("act_conv")
+        )
         shape = spatial.neurons.shape
         flat = (block.tensor("Flat"), block.name("flatten"))
         bind_spatial(ctx, block, shape, result, Columns(layer, block.neurons, level, shape, flat))
@@ -97,7 +101,7 @@ def lift_conv(ctx: LiftingContext, node: Conv) -> None:
     window = window_of(ctx, node, node.attributes, kernel.shape[2:], space)
     positions = window.positions(space)
     if 0 in positions:
-        ctx.fail(node, f"its window covers {_times(window.reach)}, more than the padded input")
+        refuse_window(ctx, node, window, space)
     _lift(ctx, node, "Conv", signals, kernel, len(kernel), positions, window)
 
 
@@ -133,7 +137,10 @@ def _unfolding(
     whole = tuple(size + extra for size, extra in zip(bare, more, strict=True))
     wanted: Sizes | None = given.output_shape
     if wanted is None and given.auto_pad in ("SAME_UPPER", "SAME_LOWER"):
-        wanted = tuple(count * stride for count, stride in zip(counts, window.strides, strict=True))
+        wanted = tuple(  # padding makes it smaller, never larger
+            min(count * stride, size)
+            for count, stride, size in zip(counts, window.strides, whole, strict=True)
+        )
     if wanted is None:
         return window, whole
     wanted = wanted[-len(counts) :]

@@ -20,10 +20,8 @@ from neat_onnx.network.window import Sizes
 from neat_onnx.operators.spatial.convolution import Convolution
 from neat_onnx.operators.spatial.infer import inferred_blocks
 from neat_onnx.operators.spatial.mapped import mapped_convolution, mapped_pool
-from neat_onnx.operators.spatial.pools import Pool
+from neat_onnx.operators.spatial.pools import Pool, writable_pool
 from neat_onnx.operators.spatial.weights import NotShared, Unavailable, check_pool, shared_weights
-
-_DILATED_AVERAGE_SINCE = 19
 
 
 @dataclass
@@ -70,8 +68,8 @@ def spatial_layers(ctx: LoweringContext) -> SpatialLayers:
     for block in ctx.net.blocks:
         search.take(f"a {block.kind} of the network is written neuron by neuron", block)
     if ctx.options.infer_conv:
-        for block in inferred_blocks(ctx, search.taken):
-            if search.take("a layer that was found", block):
+        for block in inferred_blocks(ctx, search.found.blocks):
+            if search.take("a convolution found in the weights is written neuron by neuron", block):
                 search.found.inferred.append(block)
     return search.found
 
@@ -81,7 +79,7 @@ class _Search:
 
     def __init__(self, ctx: LoweringContext) -> None:
         self.found = SpatialLayers()
-        self.taken = np.zeros(len(ctx.net), np.bool_)
+        self._taken = np.zeros(len(ctx.net), np.bool_)
         self._ctx = ctx
         self._shapes: dict[int, Sizes] = {}  # of levels, as far as they are known
         if len(ctx.net.inputs) == 1:
@@ -94,6 +92,7 @@ class _Search:
             label = f"conv2d_mappings[{k}]: no Conv is written for layer {level}"
             try:
                 block = mapped_convolution(self._ctx, self._levels, mapping)
+                self._refuse_taken(block)
             except NotShared as error:
                 _warn(f"{label}: {error.message}")
                 continue
@@ -109,11 +108,16 @@ class _Search:
             label = f"pool2d_mappings[{k}]: no pool is written after layer {level}"
             try:
                 block = mapped_pool(self._ctx, self._levels, mapping, self._shapes)
+                self._refuse_taken(block)
             except NotShared as error:
                 _warn(f"{label}: {error.message}")
                 continue
             if self.take(label, block):
                 self._shapes[level + 1] = block.neurons.shape
+
+    def _refuse_taken(self, block: SpatialBlock) -> None:
+        if np.any(self._taken[block.neurons]):
+            raise NotShared("another mapping has its neurons")
 
     def _compare_activations(self, k: int, block: SpatialBlock, wanted: str | None) -> None:
         """Warn of an activation that a mapping asks for, and the layer does not have."""
@@ -134,7 +138,7 @@ class _Search:
             label: what the warning says is not done.
             level: of a mapping, to be remembered where the weights do not bear it out.
         """
-        if np.any(self.taken[block.neurons]):
+        if np.any(self._taken[block.neurons]):
             return False
         try:
             self.found.handlers.append(self._checked(block))
@@ -143,7 +147,7 @@ class _Search:
             if level is not None and not isinstance(error, Unavailable):
                 self.found.mismatched.append(level)
             return False
-        self.taken[block.neurons] = True
+        self._taken[block.neurons] = True
         return True
 
     def _checked(self, block: SpatialBlock) -> Convolution | Pool:
@@ -152,27 +156,20 @@ class _Search:
             check_block(block)
         except NetworkError as error:
             raise NotShared(error.message) from None
-        self._check_operator(block)
         handler: Convolution | Pool
         if block.is_pool:
+            block = writable_pool(block, ctx.options.opset)
             check_pool(ctx, block)
             handler = Pool(block)
         else:
+            if ctx.options.dtype == "float64":
+                raise Unavailable(f"runtimes compute {block.kind} in float32 only")
             handler = Convolution(block, shared_weights(ctx, block))
         try:
             schedule(ctx.net, [*self.found.blocks, block])
         except NetworkError:
             raise NotShared("one of its neurons depends on another") from None
         return handler
-
-    def _check_operator(self, block: SpatialBlock) -> None:
-        """Refuse what runtimes do not compute, or the opset does not say."""
-        options = self._ctx.options
-        if not block.is_pool and options.dtype == "float64":
-            raise Unavailable(f"runtimes compute {block.kind} in float32 only")
-        dilated = any(step != 1 for step in block.window.dilations)
-        if block.kind == "AveragePool" and dilated and options.opset < _DILATED_AVERAGE_SINCE:
-            raise Unavailable(f"AveragePool has dilations from opset {_DILATED_AVERAGE_SINCE} only")
 
 
 def _warn(text: str) -> None:

@@ -1,6 +1,6 @@
 """What the layers that slide a window have in common, in both directions."""
 
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -9,11 +9,10 @@ from neat_onnx.errors import NetworkError
 from neat_onnx.lifting import LiftingContext, Value
 from neat_onnx.lowering import Block, Columns, LoweringContext
 from neat_onnx.model import Node
-from neat_onnx.network.expression import VARIABLE
+from neat_onnx.network.expression import VARIABLE, Expression
 from neat_onnx.network.genes import Floats, Ints
 from neat_onnx.network.spatial import SpatialBlock, check_block, receptive_fields
 from neat_onnx.network.window import Sizes, Window
-from neat_onnx.operators.activate import groups_of
 from neat_onnx.operators.formula import FormulaEmitter
 from neat_onnx.operators.shaping import Identity
 from neat_onnx.operators.spatial.nodes import WindowAttributes
@@ -35,10 +34,9 @@ def window_attributes(block: SpatialBlock) -> dict[str, Any]:
 
 
 def activate_spatial(
-    ctx: LoweringContext, block: Block, tensor: str, output: str, name: str
+    ctx: LoweringContext, formula: Expression, tensor: str, output: str, name: str
 ) -> str:
-    """The activation that all neurons of a block share, on their pre-activations."""
-    formula = groups_of(ctx, block.neurons)[0].formula
+    """What all neurons of a block do to their pre-activations."""
     if formula == VARIABLE:
         return ctx.emit(Identity, [tensor], output, name)
     return FormulaEmitter(ctx, tensor, output, name).emit(formula)
@@ -101,6 +99,14 @@ def window_of(
     if given.auto_pad == "VALID":
         return window
     return _padded_alike(window, space, upper=given.auto_pad == "SAME_UPPER")
+
+
+def refuse_window(ctx: LiftingContext, node: Node, window: Window, space: Sizes) -> NoReturn:
+    """Raise ModelError about a window that is larger than what it slides over."""
+    pads = zip(space, window.begin, window.end, strict=True)
+    padded = "×".join(str(size + begin + end) for size, begin, end in pads)
+    reach = "×".join(map(str, window.reach))
+    ctx.fail(node, f"its window covers {reach}, more than the padded input, which is {padded}")
 
 
 def _padded_alike(window: Window, space: Sizes, *, upper: bool) -> Window:

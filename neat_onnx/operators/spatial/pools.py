@@ -1,20 +1,23 @@
 """The pools: neurons that take the largest, or the mean, of what a window shows of one channel."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from neat_onnx.lifting import LiftingContext, lifts
 from neat_onnx.lowering import Block, Columns, LoweringContext
 from neat_onnx.model import Node
+from neat_onnx.network.activations import activation_named
 from neat_onnx.network.expression import VARIABLE
 from neat_onnx.network.genes import Ints
 from neat_onnx.network.spatial import Kind, SpatialBlock
 from neat_onnx.network.window import Sizes, Window
-from neat_onnx.operators.activate import groups_of
 from neat_onnx.operators.columns import flat_tensor, in_shape
 from neat_onnx.operators.spatial.layer import (
     activate_spatial,
     add_block,
     bind_spatial,
+    refuse_window,
     spatial_value,
     window_attributes,
     window_of,
@@ -25,7 +28,7 @@ from neat_onnx.operators.spatial.nodes import (
     GlobalMaxPool,
     MaxPool,
 )
-from neat_onnx.operators.spatial.weights import padding_responses
+from neat_onnx.operators.spatial.weights import Unavailable, padding_responses
 
 _OPERATORS: dict[Kind, type[Node]] = {
     "MaxPool": MaxPool,
@@ -39,6 +42,9 @@ _AGGREGATIONS: dict[Kind, str] = {
     "GlobalMaxPool": "max",
     "GlobalAveragePool": "mean",
 }
+
+_DILATED_AVERAGE_SINCE = 19
+_LATE_STARTS_SINCE = 22
 
 
 # --- lowering ------------------------------------------------------------------------------------
@@ -65,13 +71,40 @@ class Pool:
             **_attributes(spatial),
         )
         result, flat = pooled, (f"PoolFlat_{after}", f"flatten_after_l{after}")
-        if groups_of(ctx, block.neurons)[0].formula != VARIABLE:
-            result = activate_spatial(ctx, block, pooled, block.tensor("Layer"), block.name("act"))
+        formula = activation_named(ctx.net.activation_names[block.neurons[0]]).expression
+        if formula != VARIABLE:  # whole: a pool has no weights for its slope to go into
+            result = activate_spatial(
+                ctx, formula, pooled, block.tensor("Layer"), block.name("act")
+            )
         columns = Columns(result, block.neurons, block.level, shape, flat)
         bind_spatial(ctx, block, shape, pooled, columns)
         if ctx.options.flatten_after_pooling:
             home = int(ctx.bound_in[block.neurons[0]])
-            ctx.bind(block.neurons, flat_tensor(ctx, home), block.level)
+            ctx.columns[home] = Columns(flat_tensor(ctx, home), block.neurons, block.level)
+
+
+def writable_pool(pool: SpatialBlock, opset: int) -> SpatialBlock:
+    """The pool as all runtimes read it.
+
+    Raises:
+        Unavailable: some do not compute it, or the opset does not say it.
+    """
+    window, space = pool.window, pool.sources.shape[1:]
+    dilated = any(step != 1 for step in window.dilations)
+    if pool.kind == "AveragePool" and dilated and opset < _DILATED_AVERAGE_SINCE:
+        raise Unavailable(f"AveragePool has dilations from opset {_DILATED_AVERAGE_SINCE} only")
+    if any(pad >= taps for pad, taps in zip(window.pads, window.kernel * 2, strict=True)):
+        raise Unavailable("runtimes want less padding than the window has taps")
+    if not window.leaves_out_a_late_start(space):
+        return pool
+    plain = replace(window, ceil=False)
+    if plain.positions(space) == window.positions(space):
+        return replace(pool, window=plain)
+    if opset < _LATE_STARTS_SINCE:
+        raise Unavailable(
+            f"before opset {_LATE_STARTS_SINCE} positions that start after the layer count"
+        )
+    return pool
 
 
 def pooled_level(ctx: LoweringContext, spatial: SpatialBlock) -> int:
@@ -105,7 +138,7 @@ def lift_pool(ctx: LiftingContext, node: MaxPool | AveragePool) -> None:
         )
     window = window_of(ctx, node, given, given.kernel_shape, signals.shape[2:])
     if 0 in window.positions(signals.shape[2:]):
-        ctx.fail(node, f"its window covers {list(window.reach)}, more than the padded input")
+        refuse_window(ctx, node, window, signals.shape[2:])
     _lift(ctx, node, signals, window, bool(getattr(given, "count_include_pad", 0)))
 
 

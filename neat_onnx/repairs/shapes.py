@@ -1,0 +1,122 @@
+"""The shapes of tensors, node by node: of the operators that NeatapticTS writes.
+
+A shape here is without the batch axis. What is not known, or could not be, has none: whoever lifts
+such a node says what is wrong with it.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+
+from neat_onnx.errors import NetworkError
+from neat_onnx.model import Graph, Node, Tensor
+from neat_onnx.network.window import Sizes, Window
+from neat_onnx.operators.dense import Gemm
+from neat_onnx.operators.elementwise import (
+    Abs,
+    Add,
+    Elu,
+    LeakyRelu,
+    Relu,
+    Selu,
+    Sigmoid,
+    Sin,
+    Softplus,
+    Softsign,
+    Tanh,
+)
+from neat_onnx.operators.shaping import Concat, Flatten, Identity
+from neat_onnx.operators.spatial.nodes import AveragePool, Conv, MaxPool
+
+SLIDING = Conv | MaxPool | AveragePool
+_ALIKE = (Abs, Add, Elu, Identity, LeakyRelu, Relu, Selu, Sigmoid, Sin, Softplus, Softsign, Tanh)
+LARGEST = 1 << 20
+"""More elements than this, a layer has no shape: no network is so wide."""
+
+
+def input_shapes(graph: Graph) -> dict[str, Sizes]:
+    """The shapes of the graph's inputs, where they are fixed."""
+    shapes = {}
+    for entry in graph.inputs:
+        sizes = (entry.shape or ())[1:]
+        fixed = tuple(size for size in sizes if isinstance(size, int))
+        if fixed and fixed == sizes:
+            shapes[entry.name] = fixed
+    return shapes
+
+
+def shape_after(
+    node: Node, shapes: Mapping[str, Sizes], tensors: Mapping[str, Tensor]
+) -> Sizes | None:
+    """The shape of a node's first output, or None where it is not known."""
+    given = [shapes.get(name) for name in node.input]
+    known = [shape for shape in given if shape is not None]
+    if not known or given[0] is None:
+        return None
+    match node:
+        case Gemm():
+            return _columns(node, tensors)
+        case Conv() | MaxPool() | AveragePool():
+            return _positions(node, given[0], tensors)
+        case Flatten() if node.attributes.axis == 1:
+            return (math.prod(given[0]),)
+        case Concat() if node.attributes.axis in (1, -1) and len(known) == len(given):
+            flat = all(len(shape) == 1 for shape in known)
+            return (sum(shape[0] for shape in known),) if flat else None
+        case _ if isinstance(node, _ALIKE) and all(shape == given[0] for shape in given):
+            return given[0]
+    return None
+
+
+def kernel_of(node: SLIDING, tensors: Mapping[str, Tensor]) -> Sizes | None:
+    """The shape of a node's window."""
+    if not isinstance(node, Conv):
+        return node.attributes.kernel_shape
+    weights = tensors.get(node.input[1])
+    return None if weights is None else weights.dims[2:]
+
+
+def window_of(node: SLIDING, kernel: Sizes) -> Window | None:
+    """How a node's window slides; None if it cannot."""
+    attributes = node.attributes
+    if attributes.auto_pad != "NOTSET":
+        return None
+    axes = len(kernel)
+    pads = attributes.pads or (0,) * 2 * axes
+    try:
+        return Window.of(
+            kernel,
+            strides=attributes.strides,
+            dilations=attributes.dilations,
+            begin=pads[:axes],
+            end=pads[axes:],
+            ceil=bool(getattr(attributes, "ceil_mode", 0)),
+        )
+    except NetworkError:
+        return None
+
+
+def _columns(node: Gemm, tensors: Mapping[str, Tensor]) -> Sizes | None:
+    weights = tensors.get(node.input[1])
+    if weights is None or len(weights.dims) != 2:
+        return None
+    return (weights.dims[0 if node.attributes.transB else 1],)
+
+
+def _positions(node: SLIDING, given: Sizes, tensors: Mapping[str, Tensor]) -> Sizes | None:
+    kernel = kernel_of(node, tensors)
+    window = window_of(node, kernel) if kernel else None
+    if window is None or len(given) != len(window.kernel) + 1:
+        return None
+    channels = given[0]
+    if isinstance(node, Conv):
+        channels, seen, *_ = tensors[node.input[1]].dims
+        declared = node.attributes.kernel_shape
+        if seen * node.attributes.group != given[0] or declared not in (None, kernel):
+            return None
+    shape = (channels, *window.positions(given[1:]))
+    return shape if 0 < math.prod(shape) <= LARGEST else None
+
+
+def times(sizes: Sequence[int]) -> str:
+    """Sizes for people: 2×4×4."""
+    return "×".join(map(str, sizes))
