@@ -1,6 +1,7 @@
 """Networks for all tests, each with something special; random ones are in random_networks."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,8 @@ from neat_onnx.network.aggregations import AGGREGATIONS
 from neat_onnx.network.document import parse_network_document
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
+from neat_onnx.network.spatial import SpatialBlock, receptive_fields
+from neat_onnx.network.window import Window
 
 BUILTIN_ACTIVATIONS = tuple(name for name, each in ACTIVATIONS.items() if each.builtin)
 BUILTIN_AGGREGATIONS = tuple(name for name, each in AGGREGATIONS.items() if each.builtin)
@@ -348,3 +351,40 @@ def overflow() -> Network:
     edges = [(0, 2, 4.0), *((j - 1, j, 4.0) for j in range(3, 8))]
     edges += [(1, 8, 1.0), (8, 9, 0.5), (1, 9, 0.5), (7, 10, 1.0), (8, 10, 1.0)]
     return Network.build(inputs=2, outputs=[9, 8, 10], neurons=genes, connections=edges)
+
+
+@_named
+def convolution_and_pools() -> Network:
+    """1×7×7 → Conv 2×6×6, padded → MaxPool 2×3×3 → AveragePool 2×2×2 → dense 3; with its blocks."""
+    random = np.random.default_rng(8)
+    shapes = [(1, 7, 7), (2, 6, 6), (2, 3, 3), (2, 2, 2)]
+    starts = np.cumsum([0, *(int(np.prod(shape)) for shape in shapes)])
+    layers = [
+        np.arange(start, stop).reshape(shape)
+        for start, stop, shape in zip(starts, starts[1:], shapes, strict=False)
+    ]
+    blocks = (
+        SpatialBlock("Conv", *layers[:2], Window.of((3, 3), begin=(1, 0), end=(0, 1))),
+        SpatialBlock("MaxPool", *layers[1:3], Window.of((2, 2), strides=(2, 2))),
+        SpatialBlock("AveragePool", *layers[2:], Window.of((2, 2))),
+    )
+    genes = [
+        {"id": j, "activation": "neat_tanh", "bias": 0.3 * k}
+        for k, channel in enumerate(layers[1])
+        for j in channel.ravel().tolist()
+    ]
+    genes += [{"id": j, "aggregation": "max"} for j in layers[2].ravel().tolist()]
+    genes += [{"id": j, "aggregation": "mean"} for j in layers[3].ravel().tolist()]
+    edges = []
+    for block in blocks:
+        fields = receptive_fields(block)
+        weight = np.ones(1) if block.is_pool else random.normal(size=block.weight_shape).ravel()
+        ends = block.sources.flat[fields.source], block.neurons.flat[fields.neuron]
+        columns = [*ends, weight[fields.weight]]
+        edges += list(zip(*(column.tolist() for column in columns), strict=True))
+    outputs = [int(starts[-1]) + k for k in range(3)]
+    genes += [{"id": j, "activation": "sigmoid"} for j in outputs]
+    last = layers[3].ravel().tolist()
+    edges += [(i, j, float(random.normal())) for j in outputs for i in last]
+    net = Network.build(inputs=49, outputs=outputs, neurons=genes, connections=edges)
+    return replace(net, blocks=blocks)

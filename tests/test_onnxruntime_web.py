@@ -6,7 +6,9 @@ from pathlib import Path
 
 import numpy as np
 from cases import assert_within, case
+from networks import NETWORKS, samples
 from playing import sequences
+from routes import rounding_tolerance
 
 from neat_onnx import export
 
@@ -15,16 +17,29 @@ STATELESS = ["nts-net-dag-24", "np-ff-19", "np-atom-agg-median", "nap-net-percep
 SEQUENCES = ["nts-net-lstm-2", "nts-net-gate-3", "np-rec-10", "nap-net-narx-2"]
 
 
-def test_models_and_scans_run_in_onnxruntime_web(tmp_path):
-    jobs, wanted = [], []
+def from_corpora():
+    """(model, inputs, outputs, tolerance) of each."""
     for name in STATELESS + SEQUENCES:
         chosen = case(name)
-        sequence = name in SEQUENCES
         x, want, tolerance, _ = sequences(chosen)
-        if not sequence:
-            x, want, tolerance = x[0], want[0], tolerance[0]
-        path = tmp_path / f"{name}.onnx"
-        export(chosen.network(), sequence=sequence).save(path)
+        if name in SEQUENCES:
+            yield export(chosen.network(), sequence=True), x, want, tolerance
+        else:
+            yield export(chosen.network()), x[0], want[0], tolerance[0]
+
+
+def spatial():
+    """The same of a network with a convolution and pools."""
+    net = NETWORKS["convolution_and_pools"]
+    x = samples(net)
+    return export(net), x, net.activate(x), rounding_tolerance(net, x, single=True)
+
+
+def test_models_and_scans_run_in_onnxruntime_web(tmp_path):
+    jobs, wanted = [], []
+    for k, (model, x, want, tolerance) in enumerate([*from_corpora(), spatial()]):
+        path = tmp_path / f"{k}.onnx"
+        model.save(path)
         jobs.append({"model": str(path), "dims": x.shape, "x": x.ravel().tolist()})
         wanted.append((want, tolerance))
     listing = tmp_path / "jobs.json"

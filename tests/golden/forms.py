@@ -42,6 +42,16 @@ def _aggregations() -> Network:
     return _net(3, [gene["id"] for gene in genes], genes, edges)
 
 
+def _space() -> Network:
+    """1×3×3 → Conv 1×2×2 → MaxPool 1×1×1 → 1."""
+    genes: list[Gene] = [{"id": 9 + k, "activation": "tanh", "bias": 0.25} for k in range(4)]
+    genes += [{"id": 13, "aggregation": "max"}, {"id": 14}]
+    taps = [(0, 0.5), (1, -1.0), (3, 2.0), (4, 0.125)]
+    edges = [(corner + at, 9 + k, w) for k, corner in enumerate((0, 1, 3, 4)) for at, w in taps]
+    edges += [*((9 + k, 13, 1.0) for k in range(4)), (13, 14, -0.5)]
+    return _net(9, [14], genes, edges)
+
+
 def _genes() -> Network:
     genes: list[Gene] = [
         {"id": 7, "activation": "neat_sigmoid", "response": 2.0, "name": "hidden"},
@@ -52,6 +62,16 @@ def _genes() -> Network:
     edges = [(0, 7, 0.1), (0, 7, 0.2), (1, 7, -0.75), (7, 5, 1.5), off, (1, 6, 1.0)]
     return _net(2, [5], genes, edges)
 
+
+_CONV = {
+    **{"layerIndex": 1, "inHeight": 3, "inWidth": 3, "inChannels": 1},
+    **{"kernelHeight": 2, "kernelWidth": 2, "strideHeight": 1, "strideWidth": 1},
+    **{"outHeight": 2, "outWidth": 2, "outChannels": 1},
+}
+_POOL = {
+    **{"afterLayerIndex": 1, "type": "MaxPool", "kernelHeight": 2, "kernelWidth": 2},
+    **{"strideHeight": 2, "strideWidth": 2},
+}
 
 FORMS: dict[str, tuple[Network, dict[str, Any]]] = {
     "layers": (_layers(["tanh"] * 3, ["sigmoid"] * 2, ["identity"]), {}),
@@ -65,6 +85,7 @@ FORMS: dict[str, tuple[Network, dict[str, Any]]] = {
     "skip_connections": (_skips(), {}),
     "aggregations": (_aggregations(), {}),
     "genes": (_genes(), {}),
+    "space": (_space(), {"conv2d_mappings": [_CONV], "pool2d_mappings": [_POOL]}),
 }
 
 

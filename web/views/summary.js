@@ -15,6 +15,8 @@ function describe(net, { state }) {
     net.gated && ["Gated", counted(net.gated, "connection")],
     net.delayed && ["Delayed", counted(net.delayed, "connection")],
     ["Levels", count(net.levels)],
+    Object.keys(net.windows).length && ["Space", Object.entries(net.windows)
+      .map(([operator, number]) => `${count(number)} ${operator}`).join(", ")],
     ["Memory", net.has_memory
       ? `remembers: ${counted(state.length, "value")} from one step to the next` : "none"],
   ].filter(Boolean);

@@ -23,6 +23,8 @@ from neat_onnx.operators.spatial.mapped import mapped_convolution, mapped_pool
 from neat_onnx.operators.spatial.pools import Pool, writable_pool
 from neat_onnx.operators.spatial.weights import NotShared, Unavailable, check_pool, shared_weights
 
+_IN_FLOAT64 = ("MaxPool",)  # of onnxruntime's kernels
+
 
 @dataclass
 class SpatialLayers:
@@ -66,7 +68,8 @@ def spatial_layers(ctx: LoweringContext) -> SpatialLayers:
     search.convolutions_of_mappings()
     search.pools_of_mappings()
     for block in ctx.net.blocks:
-        search.take(f"a {block.kind} of the network is written neuron by neuron", block)
+        label = f"a {block.kind} of the network is written neuron by neuron"
+        search.take(label, block, asked=False)
     if ctx.options.infer_conv:
         for block in inferred_blocks(ctx, search.found.blocks):
             if search.take("a convolution found in the weights is written neuron by neuron", block):
@@ -131,20 +134,25 @@ class _Search:
         """The levels that mappings count: of all neurons, whether they matter or not."""
         return schedule(self._ctx.net)
 
-    def take(self, label: str, block: SpatialBlock, level: int | None = None) -> bool:
+    def take(
+        self, label: str, block: SpatialBlock, level: int | None = None, *, asked: bool = True
+    ) -> bool:
         """Take a block if it holds, and nobody has its neurons; warn if it does not hold.
 
         Args:
             label: what the warning says is not done.
             level: of a mapping, to be remembered where the weights do not bear it out.
+            asked: somebody wants the operator: it is news if this form of file cannot have it.
         """
         if np.any(self._taken[block.neurons]):
             return False
         try:
             self.found.handlers.append(self._checked(block))
         except NotShared as error:
-            _warn(f"{label}: {error.message}")
-            if level is not None and not isinstance(error, Unavailable):
+            holds = isinstance(error, Unavailable)
+            if asked or not holds:
+                _warn(f"{label}: {error.message}")
+            if level is not None and not holds:
                 self.found.mismatched.append(level)
             return False
         self._taken[block.neurons] = True
@@ -156,14 +164,14 @@ class _Search:
             check_block(block)
         except NetworkError as error:
             raise NotShared(error.message) from None
+        if ctx.options.dtype == "float64" and block.kind not in _IN_FLOAT64:
+            raise Unavailable(f"runtimes compute {block.kind} in float32 only")
         handler: Convolution | Pool
         if block.is_pool:
             block = writable_pool(block, ctx.options.opset)
             check_pool(ctx, block)
             handler = Pool(block)
         else:
-            if ctx.options.dtype == "float64":
-                raise Unavailable(f"runtimes compute {block.kind} in float32 only")
             handler = Convolution(block, shared_weights(ctx, block))
         try:
             schedule(ctx.net, [*self.found.blocks, block])
