@@ -88,14 +88,7 @@ class NetworkDocument(Document):
 
     def to_json(self) -> str:
         """JSON text with one gene a line; every number reads back to the same double."""
-        head = {"format": self.format, "version": self.version, "library": self.library}
-        lines = [f'  "{key}": {json.dumps(value)}' for key, value in head.items()]
-        keys = ("inputs", "outputs", "neurons", "connections")
-        for key in (*keys, "blocks") if self.blocks else keys:
-            genes = ["    " + json.dumps(_without_defaults(gene)) for gene in getattr(self, key)]
-            body = "[\n" + ",\n".join(genes) + "\n  ]" if genes else "[]"
-            lines.append(f'  "{key}": {body}')
-        return "{\n" + ",\n".join(lines) + "\n}\n"
+        return _text(self, [_line(gene) for gene in self.connections])
 
     def to_network(self) -> Network:
         """The network that the document describes.
@@ -104,6 +97,24 @@ class NetworkDocument(Document):
             NetworkError: an id that occurs twice or does not exist, or what Network refuses.
         """
         return _from_document(self)
+
+
+def _text(document: NetworkDocument, connections: list[str]) -> str:
+    """The JSON text of a document, whose connections are written already."""
+    head = {name: getattr(document, name) for name in ("format", "version", "library")}
+    lines = [f'  "{key}": {json.dumps(value)}' for key, value in head.items()]
+    keys = ("inputs", "outputs", "neurons", "connections")
+    for key in (*keys, "blocks") if document.blocks else keys:
+        genes = connections
+        if key != "connections":
+            genes = [_line(gene) for gene in getattr(document, key)]
+        body = "[\n    " + ",\n    ".join(genes) + "\n  ]" if genes else "[]"
+        lines.append(f'  "{key}": {body}')
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _line(gene: Document) -> str:
+    return json.dumps(_without_defaults(gene))
 
 
 def _without_defaults(gene: Document) -> dict[str, Any]:
@@ -128,13 +139,27 @@ def parse_network_document(value: Any) -> NetworkDocument:
 
 def to_document(net: Network) -> NetworkDocument:
     """See `Network.to_document`."""
+    connections = _connection_documents(net.connections, net.neurons.id.tolist())
+    return _unconnected(net).model_copy(update={"connections": connections})
+
+
+def to_json(net: Network) -> str:
+    """See `Network.to_json`: the text of `to_document(net)`.
+
+    There may be a million connections, nearly all of them plain: those are written from the arrays.
+    """
+    return _text(_unconnected(net), _connection_lines(net.connections, net.neurons.id.tolist()))
+
+
+def _unconnected(net: Network) -> NetworkDocument:
+    """The document without its connections."""
     ids = net.neurons.id.tolist()
     return NetworkDocument.model_construct(
         library=net.library,
         inputs=[_port_document(port, ids) for port in net.inputs],
         outputs=[_port_document(port, ids) for port in net.outputs],
         neurons=_neuron_documents(net),
-        connections=_connection_documents(net.connections, ids),
+        connections=[],
         blocks=[block_document(block, net.neurons.id) for block in net.blocks],
     )
 
@@ -178,6 +203,21 @@ def _connection_documents(genes: Connections, ids: list[int]) -> list[Connection
     return [
         ConnectionDocument.model_construct(**dict(zip(keys, row, strict=True))) for row in columns
     ]
+
+
+def _connection_lines(genes: Connections, ids: list[int]) -> list[str]:
+    ends = zip(genes.source.tolist(), genes.target.tolist(), genes.weight.tolist(), strict=True)
+    lines = [
+        f'{{"source": {ids[i]}, "target": {ids[j]}, "weight": {weight!r}}}' for i, j, weight in ends
+    ]
+    plain = genes.enabled & ~genes.reads_state & (genes.gater == NONE)
+    plain &= (genes.delay == 0) & (genes.gate_delay == 0)
+    plain &= (genes.initial_gain == 0.0) & ~np.signbit(genes.initial_gain)
+    others = np.flatnonzero(~plain)
+    documents = _connection_documents(genes.take(others), ids)
+    for position, gene in zip(others.tolist(), documents, strict=True):
+        lines[position] = _line(gene)
+    return lines
 
 
 def _from_document(document: NetworkDocument) -> Network:

@@ -224,7 +224,9 @@ class Network:
 
     def to_json(self) -> str:
         """The network as neat-onnx network JSON; every number reads back to the same double."""
-        return self.to_document().to_json()
+        from neat_onnx.network.document import to_json  # noqa: PLC0415
+
+        return to_json(self)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write `to_json()` to `path`, whole or not at all."""

@@ -48,7 +48,11 @@ def main() -> int:
     if sys.argv[1:]:
         print(json.dumps({"million": million, "activate": activate}[sys.argv[1]]()))
         return 0
-    rows = [*million_rows(), *evolved_rows(), activate_row(), scan_row()]
+    return table([*million_rows(), *evolved_rows(), activate_row(), scan_row()])
+
+
+def table(rows: list[Row]) -> int:
+    """Print the rows; 1 if a bound is missed."""
     print("| what | measured | bound | |\n|---|---|---|---|")
     for row in rows:
         bound = f"{'≥' if row.at_least else '≤'} {row.bound:g}"
@@ -68,14 +72,14 @@ def medians(*works: Callable[[], Any], repeats: int = 7) -> list[float]:
     return [statistics.median(taken) for taken in times]
 
 
-def alone(name: str) -> dict[str, float]:
-    """What the function of that name returns in a process of its own, on one thread.
+def alone(name: str, script: str = __file__) -> dict[str, float]:
+    """What the script's function of that name returns in a process of its own, on one thread.
 
     There its memory can be told, and on a busy machine the threads of a matrix product do not wait
     for one another.
     """
     run = subprocess.run(
-        [sys.executable, __file__, name],
+        [sys.executable, script, name],
         capture_output=True,
         check=True,
         env=os.environ | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},

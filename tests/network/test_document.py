@@ -38,6 +38,7 @@ def read(document):
 def test_round_trip(net):
     again = load_network(net.to_json())
     assert again == net
+    assert net.to_json() == net.to_document().to_json()
     assert again.to_json() == net.to_json()
 
 

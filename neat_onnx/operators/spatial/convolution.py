@@ -5,9 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from neat_onnx.lifting import Array, LiftingContext, lifts
+from neat_onnx.lifting import LiftingContext, Operand, Value, lifts
 from neat_onnx.lowering import Block, Columns, LoweringContext
-from neat_onnx.network.genes import Floats, Ints
+from neat_onnx.model import Node
+from neat_onnx.network.genes import Ints
 from neat_onnx.network.spatial import Kind, SpatialBlock
 from neat_onnx.network.window import Sizes, Window
 from neat_onnx.operators.activate import groups_of, slopes
@@ -88,7 +89,7 @@ def _unfolded(window: Window, positions: Sizes) -> Sizes:
 
 @lifts(Conv)
 def lift_conv(ctx: LiftingContext, node: Conv) -> None:
-    signals, kernel = spatial_value(ctx, node), ctx.constant(node, 1)
+    signals, kernel = spatial_value(ctx, node), _parameter(ctx, node, 1)
     space = signals.shape[2:]
     _check_kernel(ctx, node, kernel, len(space), node.attributes)
     groups = node.attributes.group
@@ -102,18 +103,18 @@ def lift_conv(ctx: LiftingContext, node: Conv) -> None:
     positions = window.positions(space)
     if 0 in positions:
         refuse_window(ctx, node, window, space)
-    _lift(ctx, node, "Conv", signals, kernel, len(kernel), positions, window)
+    _lift(ctx, node, "Conv", signals, kernel, kernel.shape[0], positions, window)
 
 
 @lifts(ConvTranspose)
 def lift_conv_transpose(ctx: LiftingContext, node: ConvTranspose) -> None:
-    signals, kernel, given = spatial_value(ctx, node), ctx.constant(node, 1), node.attributes
+    signals, kernel, given = spatial_value(ctx, node), _parameter(ctx, node, 1), node.attributes
     counts = signals.shape[2:]
     _check_kernel(ctx, node, kernel, len(counts), given)
-    if signals.shape[1] != len(kernel):
+    if signals.shape[1] != kernel.shape[0]:
         ctx.fail(
             node,
-            f"its input has {signals.shape[1]} channels, {node.input[1]} expects {len(kernel)}",
+            f"its input has {signals.shape[1]} channels, {node.input[1]} expects {kernel.shape[0]}",
         )
     if given.output_shape and given.pads:
         ctx.fail(node, "has output_shape and pads")
@@ -156,7 +157,7 @@ def _lift(
     node: Conv | ConvTranspose,
     kind: Kind,
     signals: Ints,
-    kernel: Array,
+    kernel: Operand,
     channels: int,
     space: Sizes,
     window: Window,
@@ -167,33 +168,57 @@ def _lift(
     blocks = [
         SpatialBlock(kind, sources, blank, window, node.attributes.group) for sources in signals
     ]
-    bias = np.repeat(_bias(ctx, node, channels), math.prod(space))
-    ctx.bind(node, add_block(ctx, node, blocks, kernel.ravel().astype(np.float64), bias))
+    bias = _bias(ctx, node, channels)
+    constant = np.zeros(channels) if isinstance(bias, Value) else np.asarray(bias, np.float64)
+    weights, gates = np.ones(math.prod(kernel.shape)), None
+    if isinstance(kernel, Value):
+        gates = ctx.settle(kernel).ravel()
+    else:
+        weights = kernel.ravel().astype(np.float64)
+    value = add_block(
+        ctx, node, blocks, weights, np.repeat(constant, math.prod(space)), gates=gates
+    )
+    if isinstance(bias, Value):
+        read = np.broadcast_to(ctx.settle(bias).reshape(-1, *[1] * len(space)), value.shape)
+        ctx.connect(read, value.signals, np.ones(value.signals.size))
+    ctx.bind(node, value)
+
+
+def _parameter(ctx: LiftingContext, node: Node, position: int) -> Operand:
+    """A kernel or a bias. One that is computed gates the connections that it weighs; where there is
+    a batch it would have to be another one for every sample.
+    """
+    return ctx.operand(node, position) if ctx.features_only else ctx.constant(node, position)
 
 
 def _check_kernel(
-    ctx: LiftingContext, node: Conv | ConvTranspose, kernel: Array, axes: int, given: ConvAttributes
+    ctx: LiftingContext,
+    node: Conv | ConvTranspose,
+    kernel: Operand,
+    axes: int,
+    given: ConvAttributes,
 ) -> None:
     name = node.input[1]
-    if kernel.ndim != axes + 2:
-        ctx.fail(node, f"{name} has {kernel.ndim} axes, expected {axes + 2}")
+    if len(kernel.shape) != axes + 2:
+        ctx.fail(node, f"{name} has {len(kernel.shape)} axes, expected {axes + 2}")
     if given.kernel_shape is not None and given.kernel_shape != kernel.shape[2:]:
         ctx.fail(
             node,
             f"kernel_shape {list(given.kernel_shape)} disagrees with {name}, which has "
             f"{list(kernel.shape[2:])}",
         )
-    if given.group < 1 or len(kernel) % given.group:
-        ctx.fail(node, f"group: expected a divisor of {len(kernel)}, got {given.group}")
+    if given.group < 1 or kernel.shape[0] % given.group:
+        ctx.fail(node, f"group: expected a divisor of {kernel.shape[0]}, got {given.group}")
 
 
-def _bias(ctx: LiftingContext, node: Conv | ConvTranspose, channels: int) -> Floats:
+def _bias(ctx: LiftingContext, node: Conv | ConvTranspose, channels: int) -> Operand:
     if ctx.optional(node, 2) is None:
         return np.zeros(channels)
-    bias = ctx.constant(node, 2).ravel().astype(np.float64)
-    if len(bias) != channels:
-        ctx.fail(node, f"bias {node.input[2]} has {len(bias)} values, expected {channels}")
-    return bias
+    bias = _parameter(ctx, node, 2)
+    count = math.prod(bias.shape)
+    if count != channels:
+        ctx.fail(node, f"bias {node.input[2]} has {count} values, expected {channels}")
+    return bias if isinstance(bias, Value) else bias.ravel()
 
 
 def _times(sizes: Sizes) -> str:

@@ -128,6 +128,7 @@ def add_block(
     bias: npt.ArrayLike = 0.0,
     response: npt.ArrayLike = 1.0,
     aggregation: str = "sum",
+    gates: Ints | None = None,
 ) -> Value:
     """Neurons for a node, a block for each sample of the batch.
 
@@ -135,6 +136,7 @@ def add_block(
         blocks: their sources are signals, their neurons anything of the right shape.
         weights: (n,), which the receptive fields index.
         bias, response: for the neurons of one sample, or for all of them.
+        gates: (n,), signals that multiply the weights. Such neurons can be no block again.
 
     Raises:
         ModelError: the sizes of the blocks do not fit together.
@@ -156,6 +158,10 @@ def add_block(
     for k, block in enumerate(blocks):
         states = layer.states[k * size : (k + 1) * size]
         source = block.sources.ravel()[fields.source]
-        ctx.connect(source, states[fields.neuron], weights[fields.weight])
+        weight = weights[fields.weight]
+        if gates is not None:
+            ctx.connect(source, states[fields.neuron], weight, gates[fields.weight])
+            continue
+        ctx.connect(source, states[fields.neuron], weight)
         ctx.blocks.append(block.with_neurons(states.reshape(block.neurons.shape)))
     return Value(layer.states.reshape(len(blocks), *blocks[0].neurons.shape))

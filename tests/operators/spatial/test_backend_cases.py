@@ -108,6 +108,19 @@ def test_case_with_every_axis_a_feature(name: str):
     assert_gives(name, got[0], want)
 
 
+@pytest.mark.parametrize("name", [name for name in BACKEND if "conv" in name])
+def test_case_whose_kernel_is_an_input_too(name: str):
+    """As onnx has it: the kernel gates the connections that it weighs."""
+    ((inputs, (want,)),) = BACKEND[name].data_sets
+    model = BACKEND[name].model
+    named = {entry.name: values for entry, values in zip(model.graph.input, inputs, strict=True)}
+    got = import_model(model, batch_axis=None).activate(named)[model.graph.output[0].name]
+    assert_gives(name, got, want)
+    if len(named) > 1:
+        with pytest.raises(ModelError, match="is computed, and has to be constant"):
+            import_model(model)
+
+
 @pytest.mark.parametrize("name", BY_BATCH)
 def test_case_by_batch_and_back(name: str):
     """The first axis is the batch; export writes the operator again, and onnxruntime agrees."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from chains import Building
+from chains import Building, mappings_of
 from routes import Trip, is_valid, json_trip, onnxruntime_agrees
 
 from neat_onnx import (
@@ -213,7 +213,6 @@ def with_memory(net: Network) -> Network:
         {"source": 56, "target": 56, "weight": 0.5, "delay": 1},
         {"source": 57, "target": 56, "weight": -0.5, "delay": 2},
         {"source": 30, "target": 57, "weight": 0.25, "delay": 1},
-        {"source": 31, "target": 57, "weight": 0.25, "reads_state": True},
     ]
     return with_edges(net, *loops)
 
@@ -229,10 +228,17 @@ def test_layers_stand_in_a_network_with_memory(sequence: bool):
     assert {"Conv", "MaxPool"} <= set(operators)
     for runtime in ("reference", "onnxruntime"):
         report = verify(net, model, samples=8, runtime=runtime)
-        assert report.passed and report.normalized_mse <= 1e-12
+        assert report.passed and report.normalised_mse <= 1e-12
     back = import_model(model.to_json())
     assert back == net
     assert export(back, sequence=sequence).to_json() == model.to_json()
+
+
+def test_what_a_convolution_gives_before_its_activation_may_be_read():
+    net = with_edges(NET, {"source": 31, "target": 57, "weight": 0.25, "reads_state": True})
+    model = export(net, **BOTH)
+    assert "Conv" in kinds(model)
+    assert_same(net, model)
 
 
 # --- what does not hold: convolutions -------------------------------------------------------------
@@ -392,7 +398,7 @@ NO_POOL = {
     "layer": (NET, POOL | {"after_layer_index": 3}, "nothing tells the channels, height and"),
     "padding": (
         NET,
-        POOL | {"stride_height": 1, "stride_width": 9, "pad_right": 2},
+        POOL | {"stride_width": 2, "pad_right": 2},
         "less padding",
     ),
 }
@@ -408,18 +414,61 @@ def test_a_layer_that_is_no_pool_is_written_as_it_is(what: str):
     assert not {"MaxPool", "AveragePool"} & set(kinds(model))
 
 
-def test_a_mean_over_steps_is_younger_than_the_default_opset():
+def pooled(kind: Kind, window: Window, height: int, width: int) -> tuple[Network, dict[str, Any]]:
+    """One pool over one channel of this size, and the mapping that says so."""
     building = Building(np.random.default_rng(0))
-    inputs = building.neurons((1, 3, 3))
-    window = Window.of((2, 2), dilations=(2, 2))
-    last = building.slide("AveragePool", inputs, (1, 1, 1), window, "identity")
-    ends = Port("input", (1, 3, 3), inputs.ravel()), Port("output", (1,), last.ravel())
-    net = building.network(*ends, blocks=True, order=np.arange(10), sparse=False)
-    model, (message,) = said(net)
-    assert message.endswith("AveragePool has dilations from opset 19 only")
-    assert "AveragePool" not in kinds(model)
-    model, none = said(net, opset=19)
-    assert none == [] and "AveragePool" in kinds(model)
+    inputs = building.neurons((1, height, width))
+    shape = (1, *window.positions((height, width)))
+    last = building.slide(kind, inputs, shape, window, "identity")
+    net = building.network(
+        Port("input", (1, height, width), inputs.ravel()),
+        Port("output", (last.size,), last.ravel()),
+        blocks=True,
+        order=np.arange(len(building.activation)),
+        sparse=False,
+    )
+    return replace(net, blocks=()), mappings_of(list(net.blocks), sizes_of_pools=False)
+
+
+@pytest.mark.parametrize(
+    ("kind", "window", "since", "reason"),
+    [
+        (
+            "AveragePool",
+            Window.of((2, 2), dilations=(2, 2)),
+            19,
+            "AveragePool has dilations from opset 19 only",
+        ),
+        (
+            "MaxPool",
+            Window.of((2, 1), strides=(2, 2), ceil=True),  # three rows want it, columns not
+            22,
+            "before opset 22 positions that start after the layer count",
+        ),
+    ],
+)
+def test_what_the_opset_does_not_say_is_written_otherwise(
+    kind: Kind, window: Window, since: int, reason: str
+):
+    net, mappings = pooled(kind, window, 3, 4)
+    model, (message,) = said(net, opset=since - 1, **mappings)
+    assert message.endswith(reason)
+    assert kind not in kinds(model)
+    model, none = said(net, opset=since, **mappings)
+    assert none == [] and kind in kinds(model)
+    assert_same(net, model, opset=since)
+    back = import_model(model.to_json())
+    assert [block.kind for block in back.blocks] == [kind]
+    assert kind not in kinds(export(back, opset=since - 1))  # nobody asked, so nothing is said
+
+
+@pytest.mark.parametrize("opset", [13, 18, 26])
+def test_ceil_mode_is_left_out_where_it_changes_nothing_but_what_onnx_infers(opset: int):
+    net, mappings = pooled("MaxPool", Window.of((1, 1), strides=(1, 2), ceil=True), 2, 2)
+    model = export(net, opset=opset, **mappings)
+    assert_same(net, model, opset=opset)
+    (pool,) = (node for node in model.graph.node if node.op_type == "MaxPool")
+    assert pool.attributes.ceil_mode == 0
 
 
 # --- blocks ---------------------------------------------------------------------------------------

@@ -165,7 +165,7 @@ W = np.ones((2, 1, 3, 3))
         ("ConvTranspose", "x v", {"pads": [9] * 4}, "its output would have the shape"),
         ("MaxPool", "x", {}, "kernel_shape"),
         ("MaxPool", "x", {"kernel_shape": [2]}, r"kernel_shape is \[2\], expected 2 numbers"),
-        ("MaxPool", "x", {"kernel_shape": [7, 1]}, r"its window covers \[7, 1\], more than"),
+        ("MaxPool", "x", {"kernel_shape": [7, 1]}, "its window covers 7×1, more than"),
         ("MaxPool", "x", {"kernel_shape": [1, 1], "pads": [0, 0, 1, 0]}, "in the padding only"),
         ("MaxPool", "x", {"kernel_shape": [2, 2], "storage_order": 1}, "storage_order is 1"),
         ("AveragePool", "x", {"kernel_shape": [2, 2], "count_include_pad": 2}, "count_include_pad"),

@@ -1,0 +1,210 @@
+"""The geometry of windows: against counting by hand, and against ONNX's own shape inference."""
+
+import itertools
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from onnx import TensorProto, helper, shape_inference
+
+from neat_onnx.errors import NetworkError
+from neat_onnx.network.genes import NONE
+from neat_onnx.network.window import Sizes, Window
+
+
+@st.composite
+def windows(draw: st.DrawFn) -> tuple[Window, Sizes]:
+    """A window, and a space that it may be too large for."""
+    axes = draw(st.integers(1, 3))
+
+    def sizes(low: int, high: int) -> Sizes:
+        return tuple(draw(st.lists(st.integers(low, high), min_size=axes, max_size=axes)))
+
+    window = Window.of(
+        sizes(1, 3),
+        strides=sizes(1, 4),
+        dilations=sizes(1, 3),
+        begin=sizes(0, 3),
+        end=sizes(0, 3),
+        ceil=draw(st.booleans()),
+    )
+    return window, sizes(1, 6 if axes < 3 else 4)
+
+
+def counted(window: Window, axis: int, size: int) -> int:
+    """The positions along one axis, one after the other.
+
+    A position is one if the whole window is inside of the padded space. With `ceil` there is one
+    more if there is room for a part of it; but none that starts in the padding after the space.
+    """
+    reach = (window.kernel[axis] - 1) * window.dilations[axis] + 1
+    before, stride = window.begin[axis], window.strides[axis]
+    whole = before + size + window.end[axis]
+    count = 0
+    while count * stride + reach <= whole + (stride - 1 if window.ceil else 0):
+        count += 1
+    starts_late = (count - 1) * stride >= before + size
+    return count - 1 if window.ceil and starts_late else count
+
+
+@given(case=windows())
+def test_positions_are_those_counted(case: tuple[Window, Sizes]):
+    window, space = case
+    positions = window.positions(space)
+    assert positions == tuple(counted(window, axis, size) for axis, size in enumerate(space))
+
+
+@given(case=windows())
+def test_taps_stand_where_the_formula_says(case: tuple[Window, Sizes]):
+    window, space = case
+    taps = window.taps(space)
+    everywhere = itertools.product(*(range(count) for count in window.positions(space)))
+    rows = [[_place(window, space, position, tap) for tap in _taps(window)] for position in
+            everywhere]  # fmt: skip
+    assert taps.shape == (len(rows), int(np.prod(window.kernel)))
+    assert taps.tolist() == rows
+
+
+def _taps(window: Window) -> list[tuple[int, ...]]:
+    return list(itertools.product(*(range(size) for size in window.kernel)))
+
+
+def _place(window: Window, space: Sizes, position: tuple[int, ...], tap: tuple[int, ...]) -> int:
+    """Where a tap stands in the flattened space, NONE for padding."""
+    at = _at(window, position, tap)
+    if all(0 <= where < size for where, size in zip(at, space, strict=True)):
+        return int(np.ravel_multi_index(at, space))
+    return NONE
+
+
+def _at(window: Window, position: tuple[int, ...], tap: tuple[int, ...]) -> list[int]:
+    return [
+        p * stride + k * dilation - begin
+        for p, k, stride, dilation, begin in zip(
+            position, tap, window.strides, window.dilations, window.begin, strict=True
+        )
+    ]
+
+
+@given(case=windows())
+def test_divisors_count_the_taps_in_the_space_and_its_padding(case: tuple[Window, Sizes]):
+    window, space = case
+    everywhere = itertools.product(*(range(count) for count in window.positions(space)))
+    counts = []
+    for position in everywhere:
+        places = [_at(window, position, tap) for tap in _taps(window)]
+        counts.append(sum(_padded(window, space, place) for place in places))
+    assert window.divisors(space).tolist() == counts
+
+
+def _padded(window: Window, space: Sizes, place: list[int]) -> bool:
+    return all(
+        -begin <= where < size + end
+        for where, size, begin, end in zip(place, space, window.begin, window.end, strict=True)
+    )
+
+
+@given(case=windows(), fewer=st.integers(0, 2))
+def test_as_many_positions_as_asked_for(case: tuple[Window, Sizes], fewer: int):
+    window, space = case
+    asked = tuple(max(count - fewer, 0) for count in window.positions(space))
+    size = len(_taps(window))
+    every = window.taps(space).reshape(*window.positions(space), size)
+    kept = every[tuple(slice(count) for count in asked)]
+    np.testing.assert_array_equal(window.taps(space, asked), kept.reshape(-1, size))
+
+
+# --- ONNX's shape inference -----------------------------------------------------------------------
+
+
+def inferred(operator: str, window: Window, space: Sizes, **attributes: Any) -> Sizes:
+    """The sizes that ONNX infers for a node's output, the channel left out."""
+    axes = len(space)
+    x = helper.make_tensor_value_info("x", TensorProto.FLOAT, [1, 1, *space])
+    w = helper.make_tensor_value_info("w", TensorProto.FLOAT, [1, 1, *window.kernel])
+    y = helper.make_tensor_value_info("y", TensorProto.FLOAT, None)
+    node = helper.make_node(
+        operator,
+        ["x", "w"] if operator == "Conv" else ["x"],
+        ["y"],
+        kernel_shape=window.kernel,
+        strides=window.strides,
+        dilations=window.dilations,
+        pads=window.pads,
+        **attributes,
+    )
+    graph = helper.make_graph([node], "graph", [x, w] if operator == "Conv" else [x], [y])
+    opsets = [helper.make_opsetid("", 22)]
+    model = helper.make_model(graph, opset_imports=opsets)
+    (result,) = shape_inference.infer_shapes(model, strict_mode=True).graph.output
+    found = tuple(axis.dim_value for axis in result.type.tensor_type.shape.dim)[2:]
+    assert len(found) == axes
+    return found
+
+
+@settings(max_examples=300)
+@given(case=windows())
+def test_positions_are_those_that_onnx_infers(case: tuple[Window, Sizes]):
+    """Where there are some; it infers sizes of no meaning where the window is too large."""
+    window, space = case
+    positions, whole = window.positions(space), replace(window, ceil=False).positions(space)
+    if 0 not in positions:
+        for pool in ("MaxPool", "AveragePool"):
+            assert inferred(pool, window, space, ceil_mode=int(window.ceil)) == positions
+    if 0 not in whole:
+        assert inferred("Conv", window, space) == whole
+
+
+# --- what a window is -----------------------------------------------------------------------------
+
+
+def test_what_is_not_given_is_plain():
+    window = Window.of((3, 2))
+    assert (window.strides, window.dilations) == ((1, 1), (1, 1))
+    assert window.pads == (0, 0, 0, 0)
+    assert not window.ceil
+
+
+def test_pads_are_all_begins_then_all_ends():
+    assert Window.of((3, 3), begin=(1, 2), end=(3, 4)).pads == (1, 2, 3, 4)
+
+
+def test_reach_includes_what_stands_between_the_taps():
+    assert Window.of((3, 1), dilations=(4, 5)).reach == (9, 1)
+
+
+def test_a_window_larger_than_the_padded_space_has_no_position():
+    window = Window.of((4,), begin=(1,), end=(1,))
+    assert window.positions((1,)) == (0,)
+    assert window.positions((2,)) == (1,)
+    assert window.taps((1,)).shape == (0, 4)
+
+
+def test_with_ceil_it_has_one_if_its_next_position_would_reach_beyond():
+    """As runtimes have it: 3 taps in steps of 2 over a space of 2 see both."""
+    window = Window.of((3,), strides=(2,), ceil=True)
+    assert window.positions((2,)) == (1,)
+    assert window.taps((2,)).tolist() == [[0, 1, NONE]]
+    assert Window.of((3,), strides=(1,), ceil=True).positions((2,)) == (0,)
+
+
+@pytest.mark.parametrize(
+    ("given", "where"),
+    [
+        ({"kernel": (0, 1)}, "kernel_shape"),
+        ({"strides": (1,)}, "strides"),
+        ({"strides": (1, 0)}, "strides"),
+        ({"dilations": (1, 1, 1)}, "dilations"),
+        ({"dilations": (0, 1)}, "dilations"),
+        ({"begin": (1,)}, "pads"),
+        ({"end": (0, -1)}, "pads"),
+    ],
+)
+def test_numbers_out_of_range_are_refused_by_name(given: dict[str, Any], where: str):
+    with pytest.raises(NetworkError) as raised:
+        Window.of(**({"kernel": (2, 2)} | given))
+    assert raised.value.where == where
+    assert f"{where} is [" in raised.value.message
