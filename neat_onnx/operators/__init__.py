@@ -11,6 +11,7 @@ from neat_onnx.network.genes import Ints
 from neat_onnx.operators import (
     dense,
     elementwise,
+    normalization,
     per_neuron,
     recurrent,
     reduce,
@@ -45,6 +46,7 @@ __all__ = [
     "Handler",
     "dense",
     "elementwise",
+    "normalization",
     "per_neuron",
     "recurrent",
     "reduce",
