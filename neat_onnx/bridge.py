@@ -125,8 +125,9 @@ def _converted(
     checked = {"samples": params.get("samples", 256), "seed": params.get("seed", 0)}
     report = neat_onnx.verify(net, model, **checked)
     progress("writing", 0.85)
+    runs = neat_onnx.convert(model) if options.dialect == "neataptic" else model
     blobs = {
-        "onnx": model.to_bytes(),
+        "onnx": runs.to_bytes(),
         "json": model.to_json(encoding=options.encoding).encode(),
         "network": net.to_json().encode(),
     }

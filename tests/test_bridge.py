@@ -76,6 +76,17 @@ def test_onnx_of_neataptic_ts_is_made_valid_and_told():
     np.testing.assert_allclose(rows, recorded["outputs"], rtol=1e-5, atol=1e-5)
 
 
+def test_the_neataptic_dialect_is_json_and_its_onnx_runs():
+    document = case("nts-onnx-default-2")
+    data = json.dumps(document["source_network"]).encode()
+    reply, blobs = ask("convert", data, name="net.json", options={"dialect": "neataptic"})
+    assert reply["result"]["report"]["passed"]
+    assert json.loads(blobs["json"]) == document["source"]
+    session = onnxruntime.InferenceSession(blobs["onnx"])
+    (got,) = session.run(None, {"input": np.array(document["inputs"], np.float32)})
+    np.testing.assert_allclose(got, document["outputs"], rtol=1e-5, atol=1e-6)
+
+
 def test_samples_and_seed_are_used(source):
     reply, _ = ask("convert", source, name="winner.json", samples=7, seed=3)
     assert (reply["result"]["report"]["samples"], reply["result"]["report"]["seed"]) == (7, 3)
