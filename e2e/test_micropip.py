@@ -5,6 +5,9 @@ import os
 import shutil
 
 import pytest
+
+# From the folder that site_page has put on the path.
+from pack import fetch, stand_in
 from site_page import DIST, ROOT, case, served
 
 import neat_onnx
@@ -37,18 +40,21 @@ document.body.dataset.state = "done";
 
 @pytest.fixture
 def stock(tmp_path):
-    """Pyodide as npm has it, beside our wheels."""
+    """Pyodide as npm has it, beside our wheel and the published ones that it needs."""
     site = tmp_path / "site"
-    site.mkdir()
-    os.symlink(ROOT / "node_modules" / "pyodide", site / "stock")
-    for folder in ("wheels", "packages"):
-        shutil.copytree(DIST / folder, site / folder)
+    stock = ROOT / "node_modules" / "pyodide"
+    shutil.copytree(DIST / "wheels", site / "wheels")
+    os.symlink(stock, site / "stock")
     wheels = sorted(path.name for path in (site / "wheels").iterdir())
+    pinned = json.loads((ROOT / "web" / "wheels.lock.json").read_text())
+    published = [*fetch.wheels(pinned, stock / "pyodide-lock.json").values(), stand_in.wheel()]
+    needs = [path.name for path in published if path.name not in wheels]
+    for path in published:
+        shutil.copyfile(path, site / "wheels" / path.name)
     (ours,) = (name for name in wheels if name.startswith("neat_onnx"))
     tools = [f"wheels/{name}" for name in wheels if name != ours]
-    packages = sorted(path.name for path in (site / "packages").iterdir())
-    needs = [f"packages/{name}" for name in packages if not name.startswith("neat_onnx")]
-    page = PAGE.replace("TOOLS", json.dumps(tools)).replace("NEEDS", json.dumps(needs))
+    page = PAGE.replace("TOOLS", json.dumps(tools))
+    page = page.replace("NEEDS", json.dumps([f"wheels/{name}" for name in needs]))
     (site / "index.html").write_text(page.replace("WHEEL", json.dumps(f"wheels/{ours}")))
     (site / "network.json").write_text(json.dumps(case("np-ff-19")["source"]))
     with served(site) as address:

@@ -10,8 +10,9 @@ import json
 import shutil
 import time
 from pathlib import Path
+from typing import Any
 
-from pack import compile, fetch, lock, own, split, stand_in, trim
+from pack import bundle, compile, fetch, own, stand_in, trim
 
 ROOT = Path(__file__).absolute().parent.parent
 WEB = ROOT / "web"
@@ -29,13 +30,9 @@ def main() -> None:
     npm_lock = PYODIDE / "pyodide-lock.json"
     published = fetch.wheels(json.loads((WEB / "wheels.lock.json").read_text()), npm_lock)
     ours = own.wheel(ROOT)
-    packed = {
-        name: trim.wheel(path) for name, path in published.items() if name not in FOR_MICROPIP
-    }
-    packed["numpy"], numpy_later = split.wheels(packed["numpy"])
-    sources = [*packed.values(), numpy_later, stand_in.wheel(), ours]
+    trimmed = [trim.wheel(path) for name, path in published.items() if name not in FOR_MICROPIP]
     library = trim.standard_library(PYODIDE / "python_stdlib.zip")
-    library, *packages = compile.compiled([library, *sources], PYODIDE)
+    library, *wheels = compile.compiled([library, *trimmed, stand_in.wheel(), ours], PYODIDE)
 
     shutil.rmtree(DIST, ignore_errors=True)
     for name in PAGE:
@@ -46,12 +43,9 @@ def main() -> None:
     for name in ENGINE:
         copy(PYODIDE / name, DIST / "pyodide" / name)
     copy(library, DIST / "pyodide" / library.name)
-    for path in packages:
-        copy(path, DIST / "packages" / path.name)
     for path in [ours, *(published[name] for name in FOR_MICROPIP)]:
         copy(path, DIST / "wheels" / path.name)
-    lock.write(DIST / "pyodide" / "pyodide-lock.json", npm_lock, packages)
-    write_sizes()
+    write_lock(npm_lock, bundle.write(DIST / "packages", wheels))
     total = sum(path.stat().st_size for path in DIST.rglob("*") if path.is_file())
     seconds = time.perf_counter() - start
     print(f"web/dist: {total / 1e6:.1f} MB in {seconds:.1f} s")
@@ -62,11 +56,19 @@ def copy(source: Path, target: Path) -> None:
     shutil.copyfile(source, target)
 
 
-def write_sizes() -> None:
-    """Write the sizes of the large files, so that the page can show how much is still to come."""
-    large = sorted([*(DIST / "pyodide").iterdir(), *(DIST / "packages").iterdir()])
-    sizes = {path.relative_to(DIST).as_posix(): path.stat().st_size for path in large}
-    (DIST / "sizes.json").write_text(json.dumps(sizes, indent=1) + "\n")
+def write_lock(npm_lock: Path, packages: list[dict[str, Any]]) -> None:
+    """Write Pyodide's lock without a package of its own, and beside it what worker.js loads.
+
+    The size of the files that Pyodide fetches is for telling how much is still to come.
+    """
+    fetched = [DIST / "pyodide" / name for name in ("pyodide.asm.wasm", "python_stdlib.zip")]
+    lock = {
+        "info": json.loads(npm_lock.read_text())["info"],
+        "packages": {},
+        "engine": sum(path.stat().st_size for path in fetched),
+        "files": packages,
+    }
+    (DIST / "pyodide" / "pyodide-lock.json").write_text(json.dumps(lock, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -12,17 +12,22 @@ const policy = globalThis.trustedTypes?.createPolicy("neat", {
 }) ?? { createScriptURL: (url) => url };
 
 function spawn() {
-  const worker = new URL("worker.js", import.meta.url).href;
+  const code = new URL("worker.js", import.meta.url).href;
   const source = `
     const early = [];
     self.onmessage = (event) => early.push(event);
-    import(${JSON.stringify(worker)}).then(
+    import(${JSON.stringify(code)}).then(
       () => early.forEach((event) => self.onmessage(event)),
       (error) => self.postMessage({ fatal: { message: String(error) } }),
     );`;
   const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
-  return new Worker(policy.createScriptURL(url), { type: "module" });
+  const worker = new Worker(policy.createScriptURL(url), { type: "module" });
+  const early = []; // what it says before anybody listens
+  worker.onmessage = (event) => early.push(event);
+  return { worker, early };
 }
+
+let first = spawn(); // at once: it has most to do, and the page's other modules can still come
 
 export class Cancelled extends Error {}
 
@@ -42,10 +47,13 @@ export class Engine {
   start() {
     this.#end(new Cancelled("cancelled"));
     this.#listen({ phase: "loading", stage: "loading", fraction: 0 });
-    this.#worker = spawn();
-    this.#worker.onmessage = ({ data }) => this.#receive(data);
-    this.#worker.onerror = (event) => this.#fail(event.message || "the worker could not start");
+    const { worker, early } = first ?? spawn();
+    first = null;
+    this.#worker = worker;
+    worker.onmessage = ({ data }) => this.#receive(data);
+    worker.onerror = (event) => this.#fail(event.message || "the worker could not start");
     this.#watch();
+    early.forEach(worker.onmessage);
   }
 
   /** Call a method of neat_onnx/bridge.py. Resolves to {result, blobs}; rejects with the error. */

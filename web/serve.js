@@ -17,9 +17,16 @@ function explain(error) {
   return { kind: "InternalError", message, where: null, hint };
 }
 
+// What a conversion imports, in pieces: a file that is dropped meanwhile waits for one, not for all.
+const NEEDED = ["neat_onnx.operators", "onnx", "onnx.reference", "onnx.reference.ops._op_list"];
+
+/** Answer calls; a conversion first waits for the packages that `later` loads. */
 export function serve({ python, bridge, post, later }) {
-  let warm = null;
-  const warmed = () => (warm ??= later().then(() => answer({ method: "warm" }, () => {})));
+  let arriving = null;
+  const arrived = () => (arriving ??= later().catch((error) => {
+    arriving = null; // the next one may try again
+    throw error;
+  }));
 
   /** Run one method of neat_onnx/bridge.py. */
   function answer({ method, params = {}, data }, onProgress) {
@@ -44,7 +51,7 @@ export function serve({ python, bridge, post, later }) {
   async function handle({ id, ...request }) {
     const onProgress = (stage, fraction) => post({ id, progress: { stage, fraction } });
     try {
-      if (request.method === "convert") await warmed();
+      if (request.method === "convert") await arrived();
       const reply = answer(request, onProgress);
       post({ id, ...reply }, Object.values(reply.blobs).map((bytes) => bytes.buffer));
     } catch (error) {
@@ -52,10 +59,17 @@ export function serve({ python, bridge, post, later }) {
     }
   }
 
+  /** While nobody waits: import what the first conversion will need, and make one. */
+  async function warmUp() {
+    await arrived();
+    for (const name of NEEDED) {
+      python.pyimport(name).destroy();
+      await new Promise((resolve) => setTimeout(resolve));
+    }
+    answer({ method: "warm" }, () => {});
+    post({ warm: true });
+  }
+
   self.onmessage = ({ data }) => handle(data);
-  // Once the page has been told that we are ready, get what the first conversion will need.
-  setTimeout(() => warmed().then(() => post({ warm: true }), (error) => {
-    warm = null;
-    console.warn(`onnx could not be loaded yet: ${error.message}`);
-  }), 50);
+  warmUp().catch((error) => console.warn(`onnx could not be loaded yet: ${error.message}`));
 }
