@@ -18,18 +18,24 @@ function explain(error) {
 }
 
 // What a conversion imports, in pieces: a file that is dropped meanwhile waits for one, not for all.
-const NEEDED = ["neat_onnx.operators", "onnx", "onnx.reference", "onnx.reference.ops._op_list"];
+// Our own modules are there from the start, the others only once the later packages have arrived.
+const OWN = ["neat_onnx.bridge", "neat_onnx.operators"];
+const OTHERS = ["onnx", "onnx.reference", "onnx.reference.ops._op_list"];
 
 /** Answer calls; a conversion first waits for the packages that `later` loads. */
-export function serve({ python, bridge, post, later }) {
+export function serve({ python, post, later }) {
+  let bridge = null; // imported by the first call, or while nobody waits
   let arriving = null;
   const arrived = () => (arriving ??= later().catch((error) => {
     arriving = null; // the next one may try again
     throw error;
   }));
 
+  const imported = (name) => python.pyimport(name).destroy();
+
   /** Run one method of neat_onnx/bridge.py. */
   function answer({ method, params = {}, data }, onProgress) {
+    bridge ??= python.pyimport("neat_onnx.bridge");
     const bytes = python.toPy(new Uint8Array(data ?? new ArrayBuffer(0)));
     const reply = bridge.call(method, JSON.stringify(params), bytes, onProgress);
     const [text, blobs] = [reply.get(0), reply.get(1)];
@@ -51,7 +57,11 @@ export function serve({ python, bridge, post, later }) {
   async function handle({ id, ...request }) {
     const onProgress = (stage, fraction) => post({ id, progress: { stage, fraction } });
     try {
-      if (request.method === "convert") await arrived();
+      if (request.method === "convert") {
+        const packages = arrived();
+        OWN.forEach(imported); // while they are on their way
+        await packages;
+      }
       const reply = answer(request, onProgress);
       post({ id, ...reply }, Object.values(reply.blobs).map((bytes) => bytes.buffer));
     } catch (error) {
@@ -61,9 +71,10 @@ export function serve({ python, bridge, post, later }) {
 
   /** While nobody waits: import what the first conversion will need, and make one. */
   async function warmUp() {
-    await arrived();
-    for (const name of NEEDED) {
-      python.pyimport(name).destroy();
+    const packages = arrived();
+    for (const name of [...OWN, ...OTHERS]) {
+      if (name === OTHERS[0]) await packages;
+      imported(name);
       await new Promise((resolve) => setTimeout(resolve));
     }
     answer({ method: "warm" }, () => {});

@@ -3,6 +3,7 @@
 const here = new URL("./", import.meta.url);
 const post = (message, transfer = []) => self.postMessage(message, transfer);
 const ENGINE = ["pyodide.asm.wasm", "python_stdlib.zip"];
+const OTHERS = ["numpy", "pydantic"]; // what our own modules are built on: half of the imports
 const OFTEN = 60; // ms between two reports of progress
 
 /** Refuse early where WebAssembly is switched off: there loadPyodide would never settle. */
@@ -116,12 +117,12 @@ async function start() {
   post({ progress: { stage: "starting", fraction: 1 } });
   const loaded = performance.now();
   install(python, site, packages);
-  const bridge = python.pyimport("neat_onnx.bridge");
+  for (const name of OTHERS) python.pyimport(name).destroy();
   const rest = lock.files.filter((file) => !file.first);
   const later = async () => install(python, site, await download(rest));
   const end = performance.now();
   post({ ready: { loadPyodide: loaded - begin, imports: end - loaded, total: end - begin } });
-  serve({ python, bridge, post, later });
+  serve({ python, post, later });
 }
 
 try {

@@ -3,9 +3,9 @@
     python tests/bench/bench_page.py        (after `make build`)
 
 `ready`, warm, is compared with a bare loadPyodide of the same standard library in the same run: the
-two alternate, and each is compared with the one just before it. The browser has a profile on disk,
-as a person's has: a private window keeps no file as large as Pyodide's, so that its cache is never
-warm.
+two alternate, and each is compared with the one just before it. Once in a private window, which
+keeps no file as large as Pyodide's and no compiled code; once with a profile on disk, as a person
+has.
 """
 
 import json
@@ -14,6 +14,7 @@ import statistics
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from playwright.sync_api import BrowserContext, sync_playwright
@@ -86,7 +87,8 @@ def shown(title: str, times: list[dict[str, float]]) -> None:
     print(f"{title:<34}{middle['page']:7.0f} ms   in the worker: {parts}")
 
 
-def bench_ready(context: BrowserContext, address: str) -> None:
+def bench_ready(context: BrowserContext, address: str, where: str) -> None:
+    print(where)
     shown("ready, first visit", [ready(context, f"{address}/index.html")])
     ours, bare = [], []
     for _ in range(ROUNDS):
@@ -145,10 +147,13 @@ def main() -> None:
         (site / "bare.html").write_text(BARE_PAGE)
         (site / "bare-worker.js").write_text(BARE_WORKER)
         with served(site) as address, sync_playwright() as playwright:
-            context = playwright.chromium.launch_persistent_context(
-                Path(scratch) / "profile", executable_path=chromium(), args=list(FLAGS)
-            )
-            bench_ready(context, address)
+            found: dict[str, Any] = {"executable_path": chromium(), "args": list(FLAGS)}
+            browser = playwright.chromium.launch(**found)
+            bench_ready(browser.new_context(), address, "in a private window")
+            browser.close()
+            profile = Path(scratch) / "profile"
+            context = playwright.chromium.launch_persistent_context(profile, **found)
+            bench_ready(context, address, "with a profile")
             bench_haste(context, address)
             bench_verdict(context, address)
             context.close()
