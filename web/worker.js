@@ -117,9 +117,14 @@ async function start() {
   post({ progress: { stage: "starting", fraction: 1 } });
   const loaded = performance.now();
   install(python, site, packages);
-  for (const name of OTHERS) python.pyimport(name).destroy();
   const rest = lock.files.filter((file) => !file.first);
-  const later = async () => install(python, site, await download(rest));
+  let coming = download(rest); // while Python imports
+  coming.catch(() => {}); // who needs it tries again, and hears of it
+  for (const name of OTHERS) python.pyimport(name).destroy();
+  const later = async () => {
+    const packages = await coming.catch(() => (coming = download(rest)));
+    install(python, site, packages);
+  };
   const end = performance.now();
   post({ ready: { loadPyodide: loaded - begin, imports: end - loaded, total: end - begin } });
   serve({ python, post, later });
