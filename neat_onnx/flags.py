@@ -56,8 +56,7 @@ def _add_flag(group: Any, name: str, field: FieldInfo) -> None:
     """A flag that is absent from the parsed arguments unless it is given."""
     kinds = get_args(field.annotation) or (field.annotation,)
     flag = "--" + name.replace("_", "-")
-    default = field.get_default(call_default_factory=True)
-    text = f"{field.description} Default: {_shown(default)}.".replace("%", "%%")
+    text = f"{field.description} Default: {_shown(field.default)}.".replace("%", "%%")
     plain: dict[str, Any] = {"dest": name, "default": argparse.SUPPRESS, "help": text}
     if field.annotation is bool:
         group.add_argument(flag, action=argparse.BooleanOptionalAction, **plain)

@@ -18,7 +18,7 @@ from neat_onnx.network.genes import Ints
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import Schedule, contributing, schedule, with_late_sinks
 from neat_onnx.network.spatial import SpatialBlock
-from neat_onnx.operators import HANDLERS, Handler
+from neat_onnx.operators import HANDLERS, Lowering
 from neat_onnx.operators.ports import open_input, produce_output
 from neat_onnx.operators.rnn.fused import fused_blocks
 from neat_onnx.operators.scan import as_sequence, over_time
@@ -48,7 +48,8 @@ def export_network(net: Network, options: ExportOptions) -> Model:
     _check_memory(net, options)
     ctx = LoweringContext(net, options, _plan(net))
     spatial = spatial_layers(ctx)
-    ctx.plan = _plan(net, spatial.blocks)
+    if spatial.blocks:
+        ctx.plan = _plan(net, spatial.blocks)
     _check_activations(ctx)
     for name in (port.name for port in net.inputs + net.outputs):
         ctx.fresh(name)
@@ -57,7 +58,7 @@ def export_network(net: Network, options: ExportOptions) -> Model:
     for port in net.inputs:
         open_input(ctx, port)
     inside = np.concatenate([spatial.neurons, *(block.neurons for _, block in fused)])
-    claimed: list[tuple[Handler, Block]] = [*spatial.claims(ctx)]
+    claimed: list[tuple[Lowering, Block]] = [*spatial.claims(ctx)]
     for level, neurons in enumerate(ctx.plan.levels[1:], 1):
         claimed += _claim_level(ctx, level, np.setdiff1d(neurons, inside))
     states = open_states(ctx, [block for _, block in claimed])
@@ -116,7 +117,7 @@ def _plan(net: Network, blocks: Sequence[SpatialBlock] = ()) -> Schedule:
 
 def _claim_level(
     ctx: LoweringContext, level: int, neurons: Ints
-) -> Iterator[tuple[Handler, Block]]:
+) -> Iterator[tuple[Lowering, Block]]:
     """The level's blocks, each with the handler that claims it."""
     for handler in HANDLERS:
         for block in handler.claim(ctx, level, neurons):

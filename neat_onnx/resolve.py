@@ -15,7 +15,7 @@ from neat_onnx.lifting import INPUT, REGISTER, SETTLED, STATE, LiftingContext, L
 from neat_onnx.network.expression import VARIABLE, Expression
 from neat_onnx.network.genes import NONE, Bools, Connections, Floats, Ints, Neurons, Port, codes_of
 from neat_onnx.network.network import Network
-from neat_onnx.network.spatial import SpatialBlock
+from neat_onnx.network.spatial import moved_blocks
 from neat_onnx.operators.formula import known_activation
 
 
@@ -140,13 +140,8 @@ class Resolution:
             activations=activations,
             aggregations=aggregations,
             library="ONNX",
-            blocks=self._blocks(),
+            blocks=moved_blocks(self._ctx.blocks, self.neuron_of),
         )
-
-    def _blocks(self) -> tuple[SpatialBlock, ...]:
-        """Those whose neurons are still there, and whose sources are values of this step."""
-        moved = (block.moved(self.neuron_of) for block in self._ctx.blocks)
-        return tuple(block for block in moved if block is not None)
 
     def _known_activations(self) -> dict[Expression, tuple[str, float]]:
         """(name, c) of each formula: it is that activation of z / c, and bias and response of the

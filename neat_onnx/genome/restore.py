@@ -24,6 +24,7 @@ from neat_onnx.network.document import (
 )
 from neat_onnx.network.genes import NONE, Connections, Ints, Neurons, Port, codes_of
 from neat_onnx.network.network import Network
+from neat_onnx.network.spatial import moved_blocks
 from neat_onnx.parsing import parse
 from neat_onnx.repairs import repaired
 from neat_onnx.text import parse_json
@@ -68,14 +69,13 @@ def _restored(value: Any, lifted: Lifted) -> Network:
     net = lifted.network
     back = np.full(len(net), NONE, np.int64)
     back[at[at != NONE]] = np.flatnonzero(at != NONE)
-    moved = (block.moved(back) for block in net.blocks)
     return Network(
         inputs=tuple(_moved(port, back) for port in net.inputs),
         outputs=tuple(_moved(port, back) for port in net.outputs),
         connections=_restored_connections(document, net, at, position),
         **_restored_neurons(document, net, at, order),
         library=document.library,
-        blocks=tuple(block for block in moved if block is not None),
+        blocks=moved_blocks(net.blocks, back),
     )
 
 

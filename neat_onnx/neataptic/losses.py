@@ -13,7 +13,7 @@ from neat_onnx.neataptic.layers import firsts
 from neat_onnx.neataptic.plan import Form
 from neat_onnx.network.genes import NONE, Ints
 from neat_onnx.network.network import Network
-from neat_onnx.network.window import Sizes
+from neat_onnx.network.window import times
 
 _SINGLE_STEP = "allow_recurrent and recurrent_single_step write those of hidden layers"
 
@@ -122,8 +122,8 @@ def _of_window(net: Network, form: Form) -> Iterator[Loss]:
         wanted, found = (conv.out_height, conv.out_width), positions_of(conv)
         if wanted != found:
             what = (
-                f"the window of layer {layer.index} has {_times(found)} positions, "
-                f"not {_times(wanted)}"
+                f"the window of layer {layer.index} has {times(found)} positions, "
+                f"not {times(wanted)}"
             )
             yield Loss(what, "conv2d_mappings", OptionError)
         else:
@@ -144,7 +144,3 @@ def _of_window(net: Network, form: Form) -> Iterator[Loss]:
 def _told(net: Network, neurons: Ints, what: str, hint: str = "") -> Iterator[Loss]:
     if neurons.size:
         yield Loss(what, net.label(int(neurons[0])), hint=hint)
-
-
-def _times(sizes: Sizes) -> str:
-    return "×".join(map(str, sizes))

@@ -5,6 +5,7 @@ connections, and a block counts for nothing until it has been checked against th
 """
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -12,7 +13,7 @@ import numpy as np
 
 from neat_onnx.errors import NetworkError
 from neat_onnx.network.genes import NONE, Ints
-from neat_onnx.network.window import Sizes, Window
+from neat_onnx.network.window import Sizes, Window, times
 
 Kind = Literal[
     "Conv", "ConvTranspose", "MaxPool", "AveragePool", "GlobalMaxPool", "GlobalAveragePool"
@@ -49,6 +50,13 @@ class SpatialBlock:
         return self.kind in POOLS
 
     @property
+    def aggregation(self) -> str:
+        """How its neurons make one number of what their window shows."""
+        if not self.is_pool:
+            return "sum"
+        return "max" if self.kind in ("MaxPool", "GlobalMaxPool") else "mean"
+
+    @property
     def weight_shape(self) -> Sizes:
         """The shape of a convolution's weights: (out, in / groups, *kernel), and for ConvTranspose
         (in, out / groups, *kernel).
@@ -68,6 +76,12 @@ class SpatialBlock:
         if np.any(sources == NONE) or np.any(neurons == NONE):
             return None
         return replace(self, sources=sources, neurons=neurons)
+
+
+def moved_blocks(blocks: Iterable[SpatialBlock], to: Ints) -> tuple[SpatialBlock, ...]:
+    """The blocks with neuron j called to[j], without those of which a neuron is called NONE."""
+    moved = (block.moved(to) for block in blocks)
+    return tuple(block for block in moved if block is not None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,8 +140,8 @@ def check_block(block: SpatialBlock) -> None:
     )
     if fitting != positions and not ragged:
         raise NetworkError(
-            f"the window has {_times(fitting)} positions over {_times(space)} neurons, "
-            f"not {_times(positions)}"
+            f"the window has {times(fitting)} positions over {times(space)} neurons, "
+            f"not {times(positions)}"
         )
 
 
@@ -156,7 +170,3 @@ def _scattered(block: SpatialBlock) -> Fields:
     turned = SpatialBlock("Conv", block.neurons, block.sources, block.window, block.groups)
     found = _gathered(turned)
     return Fields(found.source, found.neuron, found.weight)
-
-
-def _times(sizes: Sizes) -> str:
-    return "×".join(map(str, sizes))

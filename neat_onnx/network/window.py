@@ -8,6 +8,7 @@ window at position p stands over
 where what lies outside of the space is padding. The sizes are those of ONNX's Conv and pools.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -161,6 +162,11 @@ class Window:
         inside = bare.taps(padded, self.positions(space)) != NONE
         counts: Ints = inside.sum(axis=1, dtype=np.int64)
         return counts
+
+
+def times(sizes: Iterable[int]) -> str:
+    """Sizes for people: 2×4×4."""
+    return "×".join(map(str, sizes))
 
 
 def _taps_along(

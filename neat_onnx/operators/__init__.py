@@ -22,15 +22,19 @@ from neat_onnx.operators import (
 )
 
 
-class Handler(Protocol):
-    """Lowers neurons of one kind."""
-
-    def claim(self, ctx: LoweringContext, level: int, neurons: Ints) -> list[Block]:
-        """The blocks it makes of `neurons`, those of a level that nobody has claimed yet."""
-        ...
+class Lowering(Protocol):
+    """Lowers blocks."""
 
     def lower(self, ctx: LoweringContext, block: Block) -> None:
         """Emit the nodes of a block, and bind its neurons."""
+        ...
+
+
+class Handler(Lowering, Protocol):
+    """Lowers neurons of one kind, and knows them when it sees them."""
+
+    def claim(self, ctx: LoweringContext, level: int, neurons: Ints) -> list[Block]:
+        """The blocks it makes of `neurons`, those of a level that nobody has claimed yet."""
         ...
 
 
@@ -44,6 +48,7 @@ HANDLERS: tuple[Handler, ...] = (
 __all__ = [
     "HANDLERS",
     "Handler",
+    "Lowering",
     "dense",
     "elementwise",
     "normalization",

@@ -5,7 +5,7 @@ such a node says what is wrong with it.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from neat_onnx.errors import NetworkError
 from neat_onnx.model import Graph, Node, Tensor
@@ -77,20 +77,10 @@ def kernel_of(node: SLIDING, tensors: Mapping[str, Tensor]) -> Sizes | None:
 
 def window_of(node: SLIDING, kernel: Sizes) -> Window | None:
     """How a node's window slides; None if it cannot."""
-    attributes = node.attributes
-    if attributes.auto_pad != "NOTSET":
+    if node.attributes.auto_pad != "NOTSET":
         return None
-    axes = len(kernel)
-    pads = attributes.pads or (0,) * 2 * axes
     try:
-        return Window.of(
-            kernel,
-            strides=attributes.strides,
-            dilations=attributes.dilations,
-            begin=pads[:axes],
-            end=pads[axes:],
-            ceil=bool(getattr(attributes, "ceil_mode", 0)),
-        )
+        return node.attributes.window(kernel)
     except NetworkError:
         return None
 
@@ -115,8 +105,3 @@ def _positions(node: SLIDING, given: Sizes, tensors: Mapping[str, Tensor]) -> Si
             return None
     shape = (channels, *window.positions(given[1:]))
     return shape if 0 < math.prod(shape) <= LARGEST else None
-
-
-def times(sizes: Sequence[int]) -> str:
-    """Sizes for people: 2×4×4."""
-    return "×".join(map(str, sizes))

@@ -14,11 +14,11 @@ import numpy as np
 from neat_onnx.errors import ModelError
 from neat_onnx.model import DataType, Model, Node, Tensor, ValueInfo
 from neat_onnx.model.wiring import Wiring
-from neat_onnx.network.window import Sizes
+from neat_onnx.network.window import Sizes, times
 from neat_onnx.operators.dense import Gemm
 from neat_onnx.operators.shaping import Flatten, FlattenAttributes, Reshape
 from neat_onnx.operators.spatial.nodes import AveragePool, Conv, MaxPool
-from neat_onnx.repairs.shapes import SLIDING, input_shapes, shape_after, times
+from neat_onnx.repairs.shapes import SLIDING, input_shapes, shape_after
 from neat_onnx.repairs.specs import Specs
 from neat_onnx.repairs.telling import tell, with_graph
 

@@ -7,11 +7,11 @@ from pydantic import Field, ValidationError
 
 from neat_onnx.errors import ModelError
 from neat_onnx.model import Model
-from neat_onnx.network.window import Sizes
+from neat_onnx.network.window import Sizes, times
 from neat_onnx.operators.spatial.nodes import Conv
 from neat_onnx.parsing import ForeignDocument
 from neat_onnx.repairs.metadata import SPECS
-from neat_onnx.repairs.shapes import LARGEST, kernel_of, times, window_of
+from neat_onnx.repairs.shapes import LARGEST, kernel_of, window_of
 from neat_onnx.text import parse_json
 
 _LAYER = re.compile(r"_l?(\d+)")

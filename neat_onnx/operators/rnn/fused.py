@@ -66,10 +66,6 @@ class Fused:
         recurrent = (*form.recurrent[:-1], "linear") if self._linear else form.recurrent
         self._form = form._replace(recurrent=recurrent)
 
-    def claim(self, ctx: LoweringContext, level: int, neurons: Ints) -> list[Block]:
-        """Nothing: layers are found before the levels are asked for."""
-        return []
-
     def lower(self, ctx: LoweringContext, block: Block) -> None:
         layer, op, steps = self._layer, self._layer.op, ctx.steps
         assert steps is not None

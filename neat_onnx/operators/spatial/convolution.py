@@ -10,7 +10,7 @@ from neat_onnx.lowering import Block, Columns, LoweringContext
 from neat_onnx.model import Node
 from neat_onnx.network.genes import Ints
 from neat_onnx.network.spatial import Kind, SpatialBlock
-from neat_onnx.network.window import Sizes, Window
+from neat_onnx.network.window import Sizes, Window, times
 from neat_onnx.operators.activate import groups_of, slopes
 from neat_onnx.operators.columns import in_shape
 from neat_onnx.operators.spatial.layer import (
@@ -39,10 +39,6 @@ class Convolution:
     def __init__(self, spatial: SpatialBlock, weights: Weights) -> None:
         self.spatial = spatial
         self._weights = weights
-
-    def claim(self, ctx: LoweringContext, level: int, neurons: Ints) -> list[Block]:
-        """Nothing: blocks are found before the levels are asked for."""
-        return []
 
     def lower(self, ctx: LoweringContext, block: Block) -> None:
         spatial, level = self.spatial, block.level
@@ -125,7 +121,7 @@ def lift_conv_transpose(ctx: LiftingContext, node: ConvTranspose) -> None:
         ctx.fail(node, f"output_padding is {list(more)}, expected {len(counts)} numbers from 0")
     window, space = _unfolding(window, given, counts, more)
     if min(space) < 1:
-        ctx.fail(node, f"its output would have the shape {_times(space)}")
+        ctx.fail(node, f"its output would have the shape {times(space)}")
     out = kernel.shape[1] * given.group
     _lift(ctx, node, "ConvTranspose", signals, kernel, out, space, window)
 
@@ -219,7 +215,3 @@ def _bias(ctx: LiftingContext, node: Conv | ConvTranspose, channels: int) -> Ope
     if count != channels:
         ctx.fail(node, f"bias {node.input[2]} has {count} values, expected {channels}")
     return bias if isinstance(bias, Value) else bias.ravel()
-
-
-def _times(sizes: Sizes) -> str:
-    return "×".join(map(str, sizes))

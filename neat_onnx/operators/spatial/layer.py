@@ -12,7 +12,7 @@ from neat_onnx.model import Node
 from neat_onnx.network.expression import VARIABLE, Expression
 from neat_onnx.network.genes import Floats, Ints
 from neat_onnx.network.spatial import SpatialBlock, check_block, receptive_fields
-from neat_onnx.network.window import Sizes, Window
+from neat_onnx.network.window import Sizes, Window, times
 from neat_onnx.operators.formula import FormulaEmitter
 from neat_onnx.operators.shaping import Identity
 from neat_onnx.operators.spatial.nodes import WindowAttributes
@@ -79,22 +79,13 @@ def window_of(
     Raises:
         ModelError: they do not fit the space, or each other.
     """
-    axes = len(space)
-    pads = given.pads or (0,) * 2 * axes
     try:
-        window = Window.of(
-            kernel,
-            strides=given.strides,
-            dilations=given.dilations,
-            begin=pads[:axes],
-            end=pads[axes:],
-            ceil=bool(getattr(given, "ceil_mode", 0)),
-        )
+        window = given.window(kernel)
     except NetworkError as error:
         ctx.fail(node, error.message)
     if given.auto_pad == "NOTSET":
         return window
-    if any(pads):
+    if any(given.pads or ()):
         ctx.fail(node, f"has auto_pad {given.auto_pad} and pads")
     if given.auto_pad == "VALID":
         return window
@@ -104,9 +95,11 @@ def window_of(
 def refuse_window(ctx: LiftingContext, node: Node, window: Window, space: Sizes) -> NoReturn:
     """Raise ModelError about a window that is larger than what it slides over."""
     pads = zip(space, window.begin, window.end, strict=True)
-    padded = "×".join(str(size + begin + end) for size, begin, end in pads)
-    reach = "×".join(map(str, window.reach))
-    ctx.fail(node, f"its window covers {reach}, more than the padded input, which is {padded}")
+    padded = times(size + begin + end for size, begin, end in pads)
+    ctx.fail(
+        node,
+        f"its window covers {times(window.reach)}, more than the padded input, which is {padded}",
+    )
 
 
 def _padded_alike(window: Window, space: Sizes, *, upper: bool) -> Window:
@@ -127,7 +120,6 @@ def add_block(
     weights: Floats,
     bias: npt.ArrayLike = 0.0,
     response: npt.ArrayLike = 1.0,
-    aggregation: str = "sum",
     gates: Ints | None = None,
 ) -> Value:
     """Neurons for a node, a block for each sample of the batch.
@@ -149,7 +141,7 @@ def add_block(
     layer = ctx.add_neurons(
         node,
         size * len(blocks),
-        aggregation=aggregation,
+        aggregation=blocks[0].aggregation,
         bias=np.tile(np.broadcast_to(bias, size), len(blocks)),
         response=np.tile(np.broadcast_to(response, size), len(blocks)),
     )

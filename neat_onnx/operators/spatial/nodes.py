@@ -3,6 +3,7 @@
 from typing import Literal
 
 from neat_onnx.model import Attributes, Node
+from neat_onnx.network.window import Sizes, Window
 
 
 class WindowAttributes(Attributes):
@@ -11,6 +12,23 @@ class WindowAttributes(Attributes):
     pads: tuple[int, ...] | None = None
     strides: tuple[int, ...] | None = None
     dilations: tuple[int, ...] | None = None
+
+    def window(self, kernel: Sizes) -> Window:
+        """The window that they describe, `auto_pad` left out of account.
+
+        Raises:
+            NetworkError: they do not fit the kernel, or each other.
+        """
+        axes = len(kernel)
+        pads = self.pads or (0,) * 2 * axes
+        return Window.of(
+            kernel,
+            strides=self.strides,
+            dilations=self.dilations,
+            begin=pads[:axes],
+            end=pads[axes:],
+            ceil=bool(getattr(self, "ceil_mode", 0)),
+        )
 
 
 class ConvAttributes(WindowAttributes):

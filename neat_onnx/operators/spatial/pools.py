@@ -36,13 +36,6 @@ _OPERATORS: dict[Kind, type[Node]] = {
     "GlobalMaxPool": GlobalMaxPool,
     "GlobalAveragePool": GlobalAveragePool,
 }
-_AGGREGATIONS: dict[Kind, str] = {
-    "MaxPool": "max",
-    "AveragePool": "mean",
-    "GlobalMaxPool": "max",
-    "GlobalAveragePool": "mean",
-}
-
 _DILATED_AVERAGE_SINCE = 19
 _LATE_STARTS_SINCE = 22
 
@@ -55,10 +48,6 @@ class Pool:
 
     def __init__(self, spatial: SpatialBlock) -> None:
         self.spatial = spatial
-
-    def claim(self, ctx: LoweringContext, level: int, neurons: Ints) -> list[Block]:
-        """Nothing: blocks are found before the levels are asked for."""
-        return []
 
     def lower(self, ctx: LoweringContext, block: Block) -> None:
         spatial, shape = self.spatial, self.spatial.neurons.shape
@@ -162,9 +151,7 @@ def _lift(
     response = np.ones(1)
     if count_padding:
         response = np.tile(padding_responses(blocks[0]), shape[0])
-    value = add_block(
-        ctx, node, blocks, np.ones(1), response=response, aggregation=_AGGREGATIONS[kind]
-    )
+    value = add_block(ctx, node, blocks, np.ones(1), response=response)
     _refuse_empty(ctx, node, blocks[0], shape)
     ctx.bind(node, value)
 
@@ -176,5 +163,5 @@ def _kind(node: Node) -> Kind:
 def _refuse_empty(ctx: LiftingContext, node: Node, block: SpatialBlock, shape: Sizes) -> None:
     """Refuse a largest of nothing, where a window stands in the padding only."""
     taps = block.window.taps(block.sources.shape[1:], shape[1:])
-    if _AGGREGATIONS[block.kind] == "max" and not np.all(np.any(taps >= 0, axis=1)):
+    if block.aggregation == "max" and not np.all(np.any(taps >= 0, axis=1)):
         ctx.fail(node, "a window stands in the padding only, where there is no largest value")

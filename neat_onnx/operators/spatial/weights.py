@@ -50,8 +50,7 @@ def shared_weights(ctx: LoweringContext, block: SpatialBlock) -> Weights:
     Raises:
         NotShared: they do not.
     """
-    neurons = block.neurons.ravel()
-    _check_neurons(ctx, block, "sum", np.ones(len(neurons)))
+    _check_neurons(ctx, block, np.ones(block.neurons.size))
     found = _connections(ctx, block)
     _refuse_wild(ctx, block, found)
     kernel = np.zeros(int(np.prod(block.weight_shape)))
@@ -76,8 +75,7 @@ def check_pool(ctx: LoweringContext, block: SpatialBlock) -> None:
     response = np.ones(block.neurons.size)
     if block.count_padding:
         response = np.tile(padding_responses(block), len(block.neurons))
-    aggregation = "max" if block.kind in ("MaxPool", "GlobalMaxPool") else "mean"
-    _check_neurons(ctx, block, aggregation, response)
+    _check_neurons(ctx, block, response)
     bias = ctx.net.neurons.bias[block.neurons.ravel()]
     _refuse(ctx, block, bias != 0.0, "has a bias")
     found = _connections(ctx, block)
@@ -95,9 +93,7 @@ def padding_responses(block: SpatialBlock) -> Floats:
     return responses
 
 
-def _check_neurons(
-    ctx: LoweringContext, block: SpatialBlock, aggregation: str, response: Floats
-) -> None:
+def _check_neurons(ctx: LoweringContext, block: SpatialBlock, response: Floats) -> None:
     neurons, net = block.neurons.ravel(), ctx.net
     for what, found in (("neurons", neurons), ("sources", block.sources.ravel())):
         if len(np.unique(found)) != len(found):
@@ -106,8 +102,8 @@ def _check_neurons(
     _refuse(
         ctx,
         block,
-        net.aggregation_names[neurons] != aggregation,
-        f"does not take the {aggregation} of its inputs",
+        net.aggregation_names[neurons] != block.aggregation,
+        f"does not take the {block.aggregation} of its inputs",
     )
     _refuse(ctx, block, net.neurons.response[neurons] != response, "has a response of its own")
     names = net.activation_names[neurons]
