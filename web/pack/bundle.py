@@ -2,8 +2,9 @@
 
 Unpacking a wheel in the browser, hundreds of small files, takes as long as importing it, and each
 import then asks the file system for several names. So the page gets all modules of a wheel in one
-table, from which finder.py imports, and as files only what has to be one. Both are gzipped, since
-many servers compress nothing. What else a wheel holds stays behind: the page needs none of it.
+table, from which finder.py imports, and as files only what has to be one: shared libraries. Both
+are gzipped, since many servers compress nothing. What else a wheel holds stays behind: the page
+needs none of it.
 """
 
 import base64
@@ -15,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pack import archive, cache
+from pack import archive, cache, exports
 
 _FINDER = Path(__file__).with_name("finder.py")
 _HEADER = 16  # bytes of a .pyc before its code
@@ -33,23 +34,29 @@ def write(target: Path, wheels: list[Path]) -> list[dict[str, Any]]:
         (that of a table ends in .modules), and whether it is needed at first.
     """
     target.mkdir(parents=True)
-    entries = [_write(target, _FINDER.name, _FINDER.read_bytes())]
+    files = {_FINDER.name: _FINDER.read_bytes()}
     for wheel in wheels:
-        entries += [_write(target, path, data) for path, data in _files(wheel)]
-    return entries
+        files |= _files(wheel)
+    libraries = {path: data for path, data in files.items() if path.endswith(".so")}
+    wanted = set().union(*map(exports.imported, libraries.values()))
+    files |= {path: exports.stripped(data, wanted) for path, data in libraries.items()}
+    return [_write(target, path, data) for path, data in files.items()]
 
 
 def _write(folder: Path, path: str, data: bytes) -> dict[str, Any]:
     packed = cache.step("packed.gz", ["gzip", data], partial(_gzip, data))
     file = folder / f"{path.replace('/', '.')}.gz"
     file.write_bytes(packed.read_bytes())
+    return {**entry(folder.parent, file), "path": path, "first": not _LATER.match(path)}
+
+
+def entry(site: Path, file: Path) -> dict[str, Any]:
+    """What the lock says of each file: where it is in the site, its size and its hash."""
     sha256 = bytes.fromhex(cache.sha256(file))
     return {
-        "file": f"{folder.name}/{file.name}",
+        "file": str(file.relative_to(site)),
         "size": file.stat().st_size,
         "integrity": f"sha256-{base64.b64encode(sha256).decode()}",
-        "path": path,
-        "first": not _LATER.match(path),
     }
 
 
