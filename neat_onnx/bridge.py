@@ -13,17 +13,26 @@ import numpy as np
 
 import neat_onnx
 from neat_onnx.errors import DocumentError, NeatOnnxError, NeatOnnxWarning, printable
+from neat_onnx.model import Model
 from neat_onnx.network.genes import Ints
 from neat_onnx.network.network import Network
-from neat_onnx.network.summary import drawing, summary
-from neat_onnx.options import export_options
+from neat_onnx.network.summary import Drawing, drawing, summary
+from neat_onnx.options import ExportOptions, export_options
 from neat_onnx.text import parse_json
 
 Progress = Callable[[str, float], None]
 
 _MOST_DRAWN = 4000
 _TIMES = ("time_step", "advance_time")
-_held: list[Network] = []  # the network that was converted last, to be stepped through; or none
+_held: list["Held"] = []  # what was converted last, to be written and stepped through; or none
+
+
+class Held(NamedTuple):
+    """A network and the model that it was compared with."""
+
+    net: Network
+    model: Model
+    options: ExportOptions
 
 
 class Reply(NamedTuple):
@@ -71,24 +80,40 @@ def _warm(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
     return Reply({}, {})
 
 
-def _options(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
-    return Reply(neat_onnx.json_schema("options"), {})
-
-
 def _convert(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("ignore")
         warnings.simplefilter("always", NeatOnnxWarning)
-        result, blobs = _converted(params, data, progress)
+        result = _converted(params, data, progress)
     told = [printable(str(warning.message)) for warning in caught]
-    return Reply({**result, "warnings": list(dict.fromkeys(told))}, blobs)
+    return Reply({**result, "warnings": list(dict.fromkeys(told))}, {})
+
+
+def _files(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
+    """The files of what was converted last. They take as long as a comparison, so that comes first.
+
+    What there is to be warned of has been told with the verdict.
+    """
+    if not _held:
+        raise DocumentError("there is nothing to write", hint="Convert a file first")
+    net, model, options = _held[0]
+    progress("writing", 0.85)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        runs = neat_onnx.convert(model) if options.dialect == "neataptic" else model
+    blobs = {
+        "onnx": runs.to_bytes(),
+        "json": model.to_json(encoding=options.encoding).encode(),
+        "network": net.to_json().encode(),
+    }
+    return Reply({}, blobs)
 
 
 def _step(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
     """One step of the network that was converted last; without a state, its first one."""
     if not _held:
         raise DocumentError("there is no network to step through", hint="Convert a file first")
-    (net,) = _held
+    (net, *_) = _held[0]
     state = params.get("state")
     before = net.initial_state(1) if state is None else np.array([_numbers(state)], np.float64)
     outputs, after = net.step(_numbers(params.get("inputs", [])), before)
@@ -103,9 +128,7 @@ def _numbers(values: list[float | str]) -> list[float]:
         raise DocumentError(f"these are not numbers: {error}") from error
 
 
-def _converted(
-    params: dict[str, Any], data: bytes, progress: Progress
-) -> tuple[dict[str, Any], dict[str, bytes]]:
+def _converted(params: dict[str, Any], data: bytes, progress: Progress) -> dict[str, Any]:
     """Read a network and export it, or read a model, make it valid and import it; then compare."""
     _held.clear()
     progress("reading", 0.05)
@@ -124,13 +147,6 @@ def _converted(
     progress("comparing", 0.5)
     checked = {"samples": params.get("samples", 256), "seed": params.get("seed", 0)}
     report = neat_onnx.verify(net, model, **checked)
-    progress("writing", 0.85)
-    runs = neat_onnx.convert(model) if options.dialect == "neataptic" else model
-    blobs = {
-        "onnx": runs.to_bytes(),
-        "json": model.to_json(encoding=options.encoding).encode(),
-        "network": net.to_json().encode(),
-    }
     result = {
         "kind": kind,
         "changed": changed,
@@ -139,8 +155,8 @@ def _converted(
         "ports": _ports(net),
         "report": report.model_dump(),
     }
-    _held.append(net)
-    return result, blobs
+    _held.append(Held(net, model, options))
+    return result
 
 
 def _document(name: str, data: bytes) -> Any:
@@ -151,8 +167,8 @@ def _document(name: str, data: bytes) -> Any:
     return parse_json(data)
 
 
-def _graph(net: Network) -> dict[str, Any] | None:
-    return drawing(net).model_dump() if len(net) <= _MOST_DRAWN else None
+def _graph(net: Network) -> Drawing | None:
+    return drawing(net) if len(net) <= _MOST_DRAWN else None
 
 
 def _ports(net: Network) -> dict[str, Any]:
@@ -174,7 +190,11 @@ def _failure(kind: str, message: str, where: str | None = None, hint: str | None
 
 
 def _json(value: Any) -> str:
-    return json.dumps(_finite(value), allow_nan=False, separators=(",", ":"))
+    encode = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
+    try:
+        return encode(value)
+    except ValueError:  # there is a number that JSON has not: rare, and slow to look for
+        return encode(_finite(value))
 
 
 def _finite(value: Any) -> Any:
@@ -190,7 +210,7 @@ def _finite(value: Any) -> Any:
 
 _METHODS: dict[str, Callable[[dict[str, Any], bytes, Progress], Reply]] = {
     "convert": _convert,
-    "options": _options,
+    "files": _files,
     "step": _step,
     "warm": _warm,
 }

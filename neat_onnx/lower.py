@@ -14,7 +14,7 @@ from neat_onnx.errors import NetworkError, OptionError
 from neat_onnx.genome import genome_metadata
 from neat_onnx.lowering import UNBOUND, Block, LoweringContext, Steps
 from neat_onnx.model import Graph, MetadataEntry, Model, OperatorSet, ValueInfo
-from neat_onnx.network.genes import Ints
+from neat_onnx.network.genes import Bools, Ints
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import Schedule, contributing, schedule, with_late_sinks
 from neat_onnx.network.spatial import SpatialBlock
@@ -57,10 +57,11 @@ def export_network(net: Network, options: ExportOptions) -> Model:
     ctx.steps = Steps() if fused else None
     for port in net.inputs:
         open_input(ctx, port)
-    inside = np.concatenate([spatial.neurons, *(block.neurons for _, block in fused)])
+    unclaimed = np.ones(len(net), np.bool_)
+    unclaimed[np.concatenate([spatial.neurons, *(block.neurons for _, block in fused)])] = False
     claimed: list[tuple[Lowering, Block]] = [*spatial.claims(ctx)]
     for level, neurons in enumerate(ctx.plan.levels[1:], 1):
-        claimed += _claim_level(ctx, level, np.setdiff1d(neurons, inside))
+        claimed += _claim_level(ctx, level, neurons, unclaimed)
     states = open_states(ctx, [block for _, block in claimed])
     for handler, block in sorted([*fused, *claimed], key=lambda pair: pair[1].level):
         handler.lower(ctx, block)
@@ -116,14 +117,14 @@ def _plan(net: Network, blocks: Sequence[SpatialBlock] = ()) -> Schedule:
 
 
 def _claim_level(
-    ctx: LoweringContext, level: int, neurons: Ints
+    ctx: LoweringContext, level: int, neurons: Ints, unclaimed: Bools
 ) -> Iterator[tuple[Lowering, Block]]:
-    """The level's blocks, each with the handler that claims it."""
+    """The level's blocks, each with the handler that claims it; takes them out of `unclaimed`."""
     for handler in HANDLERS:
-        for block in handler.claim(ctx, level, neurons):
+        for block in handler.claim(ctx, level, neurons[unclaimed[neurons]]):
+            unclaimed[block.neurons] = False
             yield handler, block
-            neurons = np.setdiff1d(neurons, block.neurons)
-    if neurons.size:
+    if (neurons := neurons[unclaimed[neurons]]).size:
         raise AssertionError(f"no handler claimed {ctx.net.label(int(neurons[0]))}")
 
 

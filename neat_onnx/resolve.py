@@ -13,7 +13,17 @@ import numpy as np
 from neat_onnx.errors import ModelError
 from neat_onnx.lifting import INPUT, REGISTER, SETTLED, STATE, LiftingContext, Links, Value
 from neat_onnx.network.expression import VARIABLE, Expression
-from neat_onnx.network.genes import NONE, Bools, Connections, Floats, Ints, Neurons, Port, codes_of
+from neat_onnx.network.genes import (
+    NONE,
+    Bools,
+    Connections,
+    Floats,
+    Ints,
+    Neurons,
+    Port,
+    codes_of,
+    distinct,
+)
 from neat_onnx.network.network import Network
 from neat_onnx.network.spatial import moved_blocks
 from neat_onnx.operators.formula import known_activation
@@ -54,8 +64,9 @@ class Resolution:
     def _origins_with_several_formulas(self) -> set[int]:
         ctx = self._ctx
         settled = ctx.kind == SETTLED
-        pairs = np.unique(np.stack([ctx.origin[settled], ctx.formula_of[settled]]), axis=1)
-        origins, counts = np.unique(pairs[0], return_counts=True)
+        formulas = len(ctx.formulas)
+        pairs = distinct(ctx.origin[settled] * formulas + ctx.formula_of[settled])
+        origins, counts = np.unique(pairs // formulas, return_counts=True)
         return set(origins[counts > 1].tolist())
 
     def _neuron(self, origin: int, formula: int, shared: bool) -> int:
@@ -105,7 +116,7 @@ class Resolution:
         """Whether the signals are what their neurons give in the same step."""
         if np.any(self._ctx.kind[signals] == REGISTER):
             return False
-        states = np.unique(signals[self._ctx.kind[signals] == STATE])
+        states = distinct(signals[self._ctx.kind[signals] == STATE])
         return not np.any(self._hides_state[self.neuron_of[states]])
 
     @cached_property

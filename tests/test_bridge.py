@@ -6,16 +6,12 @@ from pathlib import Path
 import numpy as np
 import onnxruntime
 import pytest
+from page import ask, convert
 
 import neat_onnx
 from neat_onnx.bridge import call
 
 CORPORA = Path(__file__).parent / "corpora"
-
-
-def ask(method: str, data: bytes = b"", **params: object) -> tuple[dict, dict[str, bytes]]:
-    text, blobs = call(method, json.dumps(params), data, lambda stage, fraction: None)
-    return json.loads(text), blobs
 
 
 def case(name: str) -> dict:
@@ -28,7 +24,7 @@ def source() -> bytes:
 
 
 def test_a_network_becomes_a_model_a_report_and_three_files(source):
-    reply, blobs = ask("convert", source, name="winner.json")
+    reply, blobs = convert(source, name="winner.json")
     result = reply["result"]
     assert (result["kind"], result["report"]["passed"]) == ("network", True)
     assert (result["summary"]["inputs"], result["summary"]["outputs"]) == (3, 3)
@@ -43,7 +39,7 @@ def test_a_network_becomes_a_model_a_report_and_three_files(source):
 
 
 def test_the_model_runs_elsewhere_and_is_right(source):
-    _, blobs = ask("convert", source, name="winner.json", options={"dtype": "float64"})
+    _, blobs = convert(source, name="winner.json", options={"dtype": "float64"})
     recorded = case("np-ff-19")
     session = onnxruntime.InferenceSession(blobs["onnx"])
     feed = {session.get_inputs()[0].name: np.array(recorded["inputs"])}
@@ -52,23 +48,23 @@ def test_the_model_runs_elsewhere_and_is_right(source):
 
 @pytest.mark.parametrize("kind", ["onnx", "json"])
 def test_a_model_becomes_a_network_and_is_given_back(source, kind):
-    _, blobs = ask("convert", source, name="winner.json")
+    _, blobs = convert(source, name="winner.json")
     ending = {"onnx": ".onnx", "json": ".onnx.json"}[kind]
-    reply, again = ask("convert", blobs[kind], name=f"winner{ending}")
+    reply, again = convert(blobs[kind], name=f"winner{ending}")
     assert (reply["result"]["kind"], reply["result"]["report"]["passed"]) == ("model", True)
     assert again[kind] == blobs[kind]
 
 
 def test_onnx_of_neataptic_ts_is_made_valid_and_told():
     source = json.dumps(case("nts-onnx-convmulti-2")["source"]).encode()
-    reply, blobs = ask("convert", source, name="old.onnx.json")
+    reply, blobs = convert(source, name="old.onnx.json")
     result = reply["result"]
     assert (result["kind"], result["changed"], result["report"]["passed"]) == ("model", True, True)
     assert (
         "repaired: node conv_l1 (Conv) reads 'input' as 3×4×3: a Reshape stands before it"
         in (result["warnings"])
     )
-    again, same = ask("convert", blobs["onnx"], name="new.onnx")
+    again, same = convert(blobs["onnx"], name="new.onnx")
     assert same["onnx"] == blobs["onnx"]
     assert (again["result"]["changed"], again["result"]["warnings"]) == (False, [])
     recorded = case("nts-onnx-convmulti-2")
@@ -79,7 +75,7 @@ def test_onnx_of_neataptic_ts_is_made_valid_and_told():
 def test_the_neataptic_dialect_is_json_and_its_onnx_runs():
     document = case("nts-onnx-default-2")
     data = json.dumps(document["source_network"]).encode()
-    reply, blobs = ask("convert", data, name="net.json", options={"dialect": "neataptic"})
+    reply, blobs = convert(data, name="net.json", options={"dialect": "neataptic"})
     assert reply["result"]["report"]["passed"]
     assert json.loads(blobs["json"]) == document["source"]
     session = onnxruntime.InferenceSession(blobs["onnx"])
@@ -88,13 +84,14 @@ def test_the_neataptic_dialect_is_json_and_its_onnx_runs():
 
 
 def test_samples_and_seed_are_used(source):
-    reply, _ = ask("convert", source, name="winner.json", samples=7, seed=3)
+    reply, _ = convert(source, name="winner.json", samples=7, seed=3)
     assert (reply["result"]["report"]["samples"], reply["result"]["report"]["seed"]) == (7, 3)
 
 
 def test_progress_goes_forward_from_reading_to_writing(source):
     seen: list[tuple[str, float]] = []
     call("convert", '{"name": "x.json"}', source, lambda *step: seen.append(step))
+    call("files", "{}", b"", lambda *step: seen.append(step))
     assert [stage for stage, _ in seen] == ["reading", "exporting", "comparing", "writing"]
     assert sorted(fraction for _, fraction in seen) == [fraction for _, fraction in seen]
     assert all(0 <= fraction <= 1 for _, fraction in seen)
@@ -113,7 +110,7 @@ def test_progress_goes_forward_from_reading_to_writing(source):
     ],
 )
 def test_a_bad_file_is_an_error_in_words(data, name, kind, where):
-    reply, blobs = ask("convert", data, name=name)
+    reply, blobs = convert(data, name=name)
     error = reply["error"]
     assert blobs == {}
     assert set(error) == {"kind", "message", "where", "hint"}
@@ -124,7 +121,7 @@ def test_a_bad_file_is_an_error_in_words(data, name, kind, where):
 
 
 def test_a_wrong_option_is_an_error_that_names_it(source):
-    reply, _ = ask("convert", source, name="x.json", options={"opset": 3})
+    reply, _ = convert(source, name="x.json", options={"opset": 3})
     assert reply["error"]["kind"] == "OptionError"
     assert "opset" in json.dumps(reply["error"])
 
@@ -155,7 +152,7 @@ def walk(rows: list[list[float]], state: list | None = None) -> tuple[list, list
 
 def test_the_network_converted_last_is_stepped_through():
     recorded = case("nts-net-lstm-2")
-    reply, _ = ask("convert", json.dumps(recorded["source"]).encode(), name="x.json")
+    reply, _ = convert(json.dumps(recorded["source"]).encode(), name="x.json")
     ports = reply["result"]["ports"]
     assert (len(ports["inputs"]), len(ports["outputs"]), len(ports["state"])) == (3, 2, 8)
     outputs, state = walk(recorded["inputs"])
@@ -167,27 +164,28 @@ def test_the_network_converted_last_is_stepped_through():
 
 
 def test_a_network_without_memory_is_stepped_through_too(source):
-    ask("convert", source, name="winner.json")
+    convert(source, name="winner.json")
     recorded = case("np-ff-19")
     np.testing.assert_allclose(walk(recorded["inputs"])[0], recorded["outputs"], rtol=1e-11)
 
 
 def test_values_that_are_not_finite_come_back_as_they_went(source):
-    ask("convert", source, name="winner.json")
+    convert(source, name="winner.json")
     assert walk([["Infinity", "-inf", "nan"]])[0] == walk([[float("inf"), "-Infinity", "NaN"]])[0]
 
 
 def test_without_a_network_there_is_nothing_to_step_through(source):
-    ask("convert", source, name="winner.json")
-    ask("convert", b"{}", name="bad.json")
+    convert(source, name="winner.json")
+    convert(b"{}", name="bad.json")
     assert ask("step", inputs=[1, 2, 3])[0]["error"]["kind"] == "DocumentError"
+    assert ask("files")[0]["error"]["kind"] == "DocumentError"
 
 
 @pytest.mark.parametrize(
     "params", [{"inputs": [1]}, {"inputs": ["one", 2, 3]}, {"inputs": [1, 2, 3], "state": [0.5]}]
 )
 def test_a_step_that_does_not_fit_is_an_error_in_words(source, params):
-    ask("convert", source, name="winner.json")
+    convert(source, name="winner.json")
     error = ask("step", **params)[0]["error"]
     assert error["kind"] in ("DocumentError", "NetworkError")
 
@@ -195,18 +193,12 @@ def test_a_step_that_does_not_fit_is_an_error_in_words(source, params):
 def test_a_network_of_continuous_time_needs_its_times():
     recorded = case("np-ctrnn-v21-3")
     source = json.dumps(recorded["source"]).encode()
-    error = ask("convert", source, name="x.json")[0]["error"]
+    error = convert(source, name="x.json")[0]["error"]
     assert (error["kind"], error["where"]) == ("OptionError", "time_step")
     time = {"time_step": 0.125, "advance_time": 0.5}
-    reply, _ = ask("convert", source, name="x.json", time=time)
+    reply, _ = convert(source, name="x.json", time=time)
     assert reply["result"]["report"]["passed"]
     np.testing.assert_allclose(walk(recorded["inputs"])[0], recorded["outputs"], rtol=1e-11)
-
-
-def test_options_are_described_by_their_schema():
-    reply, _ = ask("options")
-    assert reply["result"] == neat_onnx.json_schema("options")
-    assert {"opset", "dtype"} <= set(reply["result"]["properties"])
 
 
 def test_warming_up_says_nothing():
@@ -214,5 +206,5 @@ def test_warming_up_says_nothing():
 
 
 def test_numbers_that_json_cannot_hold_come_as_words(source):
-    reply, _ = ask("convert", source, name="x.json")
+    reply, _ = convert(source, name="x.json")
     json.dumps(reply, allow_nan=False)

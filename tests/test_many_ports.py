@@ -7,6 +7,7 @@ import numpy as np
 import onnx
 import onnxruntime
 import pytest
+from page import ask, convert
 
 import neat_onnx
 from neat_onnx import (
@@ -20,7 +21,6 @@ from neat_onnx import (
     validate,
     verify,
 )
-from neat_onnx.bridge import call
 from neat_onnx.cli import main
 
 Arrays = dict[str, np.ndarray[Any, Any]]
@@ -284,14 +284,11 @@ def test_the_command_line(net: Network, tmp_path: Any, monkeypatch: Any, capsys:
 
 @both
 def test_the_page(net: Network) -> None:
-    def ask(method: str, data: bytes = b"", **params: Any) -> Any:
-        text, blobs = call(method, json.dumps(params), data, lambda stage, fraction: None)
-        return json.loads(text)["result"], blobs
-
-    result, blobs = ask("convert", net.to_json().encode(), name="net.json")
-    assert result["report"]["passed"]
+    reply, blobs = convert(net.to_json().encode(), name="net.json")
+    assert reply["result"]["report"]["passed"]
     assert blobs["json"].decode() == export(net).to_json()
-    again, more = ask("convert", blobs["json"], name="net.onnx.json")
+    reply, more = convert(blobs["json"], name="net.onnx.json")
+    again = reply["result"]
     assert again["report"]["passed"]
     assert more["network"] == blobs["network"]
     assert again["ports"]["inputs"] == [
@@ -301,4 +298,4 @@ def test_the_page(net: Network) -> None:
     assert len(again["ports"]["outputs"]) == 10
     x = np.arange(9) / 8
     stepped, _ = ask("step", inputs=x.tolist())
-    np.testing.assert_array_equal(stepped["outputs"], net.activate(x))
+    np.testing.assert_array_equal(stepped["result"]["outputs"], net.activate(x))

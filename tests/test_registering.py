@@ -137,7 +137,7 @@ def define_thresholded_relu() -> type[Node]:
 
     class ThresholdedRelu(Node):
         since = 10
-        attributes: ThresholdedReluAttributes = ThresholdedReluAttributes()
+        attributes: ThresholdedReluAttributes = ThresholdedReluAttributes.defaults()
 
     return ThresholdedRelu
 

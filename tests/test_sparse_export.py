@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from cases import case
 from networks import NETWORKS
+from page import convert
 from routes import Trip, assert_same_genome
 
 import neat_onnx
 from neat_onnx import Network
-from neat_onnx.bridge import call
 from neat_onnx.cli import main
 
 
@@ -111,8 +111,8 @@ def test_a_wrong_file_is_one_line_of_every_command(files, capsys):
 
 
 def test_the_page_writes_it_too():
-    params = json.dumps({"name": "net.json", "options": {"encoding": "sparse"}})
-    reply, blobs = call("convert", params, NET.to_json().encode(), lambda stage, fraction: None)
-    assert json.loads(reply)["result"]["report"]["passed"]
+    data = NET.to_json().encode()
+    reply, blobs = convert(data, name="net.json", options={"encoding": "sparse"})
+    assert reply["result"]["report"]["passed"]
     assert blobs["json"].decode() == neat_onnx.export(NET, encoding="sparse").to_json()
     assert blobs["onnx"] == neat_onnx.export(NET).to_bytes()

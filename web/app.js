@@ -1,6 +1,6 @@
 // The page's state, all of it, and what changes it. Views draw it; the engine does the work.
 import { Cancelled, Engine } from "./engine.js";
-import { downloads } from "./views/downloads.js";
+import { downloads, filesOf } from "./views/downloads.js";
 import { drop } from "./views/drop.js";
 import { error } from "./views/error.js";
 import { graph } from "./views/graph.js";
@@ -25,7 +25,8 @@ const state = {
   settings: {}, // the export options that it was converted with
   times: null, // {time_step, advance_time}, once the page has been told
   job: null, // {name, stage, fraction} while a file is under way
-  result: null, // {name, files, kind, summary, graph, ports, report, warnings, walkable}
+  result: null, // {name, kind, summary, graph, ports, report, warnings, walkable}
+  files: null, // of the result, once they are written: [{key, name, url, size, title, note}]
   walk: null, // the steps taken through the result: {steps, before, state, busy, error}
   error: null, // {name, kind, message, where, hint}
   turns: 0, // files finished, well or not
@@ -33,7 +34,7 @@ const state = {
 
 const actions = { take, again, tellTimes, step, rewind, restart: () => engine.start() };
 const views = [
-  status, drop, samples, progress, error, times, verdict, summary, graph, report, stepper, options,
+  status, drop, samples, progress, error, times, verdict, downloads, summary, graph, report, stepper, options,
 ].map((view) => view(actions));
 
 function update(changes) {
@@ -49,20 +50,17 @@ const engine = new Engine(({ phase, message = null, times, ...loading }) => {
   if (phase !== "loading") performance.mark(phase, { detail: times });
   if (phase === "warm") return;
   update({ phase, failure: message, ...(phase === "loading" && { loading }) });
-  if (phase === "ready" && !state.schema) loadSchema();
 });
 
 async function loadSchema() {
-  try {
-    update({ schema: (await engine.call("options")).result });
-  } catch (reason) {
-    if (!(reason instanceof Cancelled)) throw reason;
-  }
+  const response = await fetch("options.schema.json");
+  update({ schema: await response.json() });
 }
 
 /** A file was dropped, chosen or picked from the samples. */
 function take(file) {
   performance.mark("drop");
+  discardFiles();
   return run({ file, settings: {}, times: null, result: null });
 }
 
@@ -80,27 +78,34 @@ async function run(changes) {
   if (state.job) engine.start(); // the newest wins: the one under way is ended with its worker
   const { file, settings, times: time } = { ...state, ...changes };
   const job = { name: file.name, stage: "reading", fraction: 0 };
+  const onProgress = (progress) => { Object.assign(job, progress); update({}); };
   update({ ...changes, job, error: null });
   let outcome;
   try {
     const data = await file.arrayBuffer();
     if (state.job !== job) return;
-    const { result, blobs } = await engine.call(
-      "convert", { name: file.name, options: settings, time: time ?? {} }, data,
-      (progress) => { Object.assign(job, progress); update({}); },
-    );
-    const [files, walkable] = [downloads(file.name, blobs), file.size <= LARGE];
-    outcome = { result: { ...result, name: file.name, files, walkable }, walk: atReset(result) };
+    const params = { name: file.name, options: settings, time: time ?? {} };
+    const { result } = await engine.call("convert", params, data, onProgress);
+    const walkable = file.size <= LARGE;
+    discardFiles();
+    update({ result: { ...result, name: file.name, walkable }, walk: atReset(result) });
+    performance.mark("verdict");
+    const { blobs } = await engine.call("files", {}, undefined, onProgress);
+    outcome = { files: filesOf(file.name, blobs) };
   } catch (reason) {
     if (reason instanceof Cancelled || state.job !== job) return;
+    discardFiles();
     const { kind = "Error", message, where = null, hint = null } = reason;
     const asks = kind === "OptionError" && (where === "time_step" || where === "advance_time");
     outcome = { result: null, error: { name: file.name, kind, message, where, hint, asks } };
   }
-  state.result?.files.forEach(({ url }) => URL.revokeObjectURL(url));
   update({ ...outcome, job: null, turns: state.turns + 1 });
-  performance.mark("verdict");
   if (file.size > LARGE) engine.start();
+}
+
+function discardFiles() {
+  state.files?.forEach(({ url }) => URL.revokeObjectURL(url));
+  update({ files: null });
 }
 
 /** No step taken yet. */
@@ -130,3 +135,4 @@ function rewind() {
 
 update({});
 engine.start();
+loadSchema();

@@ -19,7 +19,10 @@ WEB = ROOT / "web"
 DIST = WEB / "dist"
 PYODIDE = ROOT / "node_modules" / "pyodide"
 ENGINE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm")
-PAGE = ("index.html", "style.css", "icon.svg", "app.js", "engine.js", "worker.js", "serve.js")
+PAGE = ("index.html", "style.css", "icon.svg")
+SCRIPTS = ("app.js", "engine.js", "spawn.js", "delivery.js", "kept.js", "worker.js", "serve.js")
+SCHEMA = "options.schema.json"  # what the page makes its form of
+FETCHED = ("pyodide.asm.wasm", "python_stdlib.zip")  # by Pyodide, the rest it imports
 FOR_MICROPIP = ("micropip", "packaging")
 
 
@@ -35,8 +38,9 @@ def main() -> None:
     library, *wheels = compile.compiled([library, *trimmed, stand_in.wheel(), ours], PYODIDE)
 
     shutil.rmtree(DIST, ignore_errors=True)
-    for name in PAGE:
+    for name in PAGE + SCRIPTS:
         copy(WEB / name, DIST / name)
+    copy(ROOT / "schema" / SCHEMA, DIST / SCHEMA)
     for folder, pattern in (("views", "*.js"), ("samples", "*.json")):
         for path in sorted((WEB / folder).glob(pattern)):
             copy(path, DIST / folder / path.name)
@@ -57,15 +61,11 @@ def copy(source: Path, target: Path) -> None:
 
 
 def write_lock(npm_lock: Path, packages: list[dict[str, Any]]) -> None:
-    """Write Pyodide's lock without a package of its own, and beside it what worker.js loads.
-
-    The size of the files that Pyodide fetches is for telling how much is still to come.
-    """
-    fetched = [DIST / "pyodide" / name for name in ("pyodide.asm.wasm", "python_stdlib.zip")]
+    """Write Pyodide's lock without a package of its own, and beside it what our page loads."""
     lock = {
         "info": json.loads(npm_lock.read_text())["info"],
         "packages": {},
-        "engine": sum(path.stat().st_size for path in fetched),
+        "engine": [bundle.entry(DIST, DIST / "pyodide" / name) for name in FETCHED],
         "files": packages,
     }
     (DIST / "pyodide" / "pyodide-lock.json").write_text(json.dumps(lock, indent=1) + "\n")

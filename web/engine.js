@@ -1,39 +1,15 @@
 // The page's end of the protocol with the worker, and the worker's life: start, watch, restart.
-// A worker made from a blob: URL inherits this page's Content-Security-Policy; one made from an
-// ordinary URL would not, so the blob does nothing but import the real module.
+import { Delivery } from "./delivery.js";
+import { spawn } from "./spawn.js";
 
 const SILENCE = 45_000; // ms without a word from a worker that is starting: it will not come
-
-const policy = globalThis.trustedTypes?.createPolicy("neat", {
-  createScriptURL(url) {
-    if (!url.startsWith(`blob:${location.origin}/`)) throw new TypeError(`not ours: ${url}`);
-    return url;
-  },
-}) ?? { createScriptURL: (url) => url };
-
-function spawn() {
-  const code = new URL("worker.js", import.meta.url).href;
-  const source = `
-    const early = [];
-    self.onmessage = (event) => early.push(event);
-    import(${JSON.stringify(code)}).then(
-      () => early.forEach((event) => self.onmessage(event)),
-      (error) => self.postMessage({ fatal: { message: String(error) } }),
-    );`;
-  const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
-  const worker = new Worker(policy.createScriptURL(url), { type: "module" });
-  const early = []; // what it says before anybody listens
-  worker.onmessage = (event) => early.push(event);
-  return { worker, early };
-}
-
-let first = spawn(); // at once: it has most to do, and the page's other modules can still come
 
 export class Cancelled extends Error {}
 
 export class Engine {
   #listen;
   #worker = null;
+  #delivery = null; // of the packages that it orders
   #waiting = new Map(); // id → {resolve, reject, onProgress}
   #next = 1;
   #watchdog = 0;
@@ -47,9 +23,10 @@ export class Engine {
   start() {
     this.#end(new Cancelled("cancelled"));
     this.#listen({ phase: "loading", stage: "loading", fraction: 0 });
-    const { worker, early } = first ?? spawn();
-    first = null;
+    const { worker, early } = spawn();
     this.#worker = worker;
+    const report = (progress) => this.#receive({ progress: { stage: "loading", ...progress } });
+    this.#delivery = new Delivery(report);
     worker.onmessage = ({ data }) => this.#receive(data);
     worker.onerror = (event) => this.#fail(event.message || "the worker could not start");
     this.#watch();
@@ -65,7 +42,9 @@ export class Engine {
     });
   }
 
-  #receive({ id, result, blobs, error, progress, ready, warm, fatal, stopped }) {
+  #receive({ id, result, blobs, error, progress, orders, arrived, ready, warm, fatal, stopped }) {
+    if (orders) return this.#delivery.answer(orders);
+    if (arrived) return this.#delivery.count(arrived);
     if (fatal) return this.#fail(fatal.message);
     if (ready) {
       clearTimeout(this.#watchdog);
@@ -99,6 +78,8 @@ export class Engine {
     clearTimeout(this.#watchdog);
     this.#worker?.terminate();
     this.#worker = null;
+    this.#delivery?.stop();
+    this.#delivery = null;
     for (const { reject } of this.#waiting.values()) reject(reason);
     this.#waiting.clear();
   }

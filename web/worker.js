@@ -2,7 +2,6 @@
 
 const here = new URL("./", import.meta.url);
 const post = (message, transfer = []) => self.postMessage(message, transfer);
-const ENGINE = ["pyodide.asm.wasm", "python_stdlib.zip"];
 const OTHERS = ["numpy", "pydantic"]; // what our own modules are built on: half of the imports
 const OFTEN = 60; // ms between two reports of progress
 
@@ -11,34 +10,30 @@ function needWebAssembly() {
   new WebAssembly.Module(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0));
 }
 
-/** Say how much has arrived of what is needed to be ready. */
-const progress = {
-  loaded: 0,
-  total: 0, // until it is known, and again when all is there
-  told: 0, // when
-  count(size) {
-    this.loaded += size;
-    if (!this.total || performance.now() - this.told < OFTEN) return;
-    this.told = performance.now();
-    const fraction = Math.min(1, this.loaded / this.total);
-    post({ progress: { stage: "loading", fraction, loaded: this.loaded, total: this.total } });
-  },
-};
-
-/** Whether the browser had a file, and only asked if it is still the same. */
-function wasCached(url) {
-  const entry = performance.getEntriesByName(url).at(-1);
-  return entry !== undefined && entry.transferSize < entry.encodedBodySize;
+/** Order packages of the page, which fetches them: a function from "first" or "later" to them. */
+function openOrders() {
+  const { port1, port2 } = new MessageChannel();
+  const waiting = new Map();
+  port1.onmessage = ({ data: { part, packages, error } }) => {
+    const { resolve, reject } = waiting.get(part);
+    if (error) reject(new Error(error));
+    else resolve(packages);
+  };
+  post({ orders: port2 }, [port2]);
+  return (part) => new Promise((resolve, reject) => {
+    waiting.set(part, { resolve, reject });
+    port1.postMessage(part);
+  });
 }
 
 /** Fetch the engine's large files now: Pyodide asks for them only once it has its code. */
-function fetchEngine() {
+function fetchEngine(files, fetchKept) {
   const plain = self.fetch;
-  const early = new Map(ENGINE.map((name) => {
-    const url = new URL(`pyodide/${name}`, here).href;
-    const response = plain.call(self, url);
+  const early = new Map(files.map((file) => {
+    // Without `integrity`: the browser would have to wait for all of it before it compiles it.
+    const response = fetchKept(file);
     response.catch(() => {}); // Pyodide will see it, and say so
-    return [url, response];
+    return [new URL(file.file, here).href, response];
   }));
   self.fetch = (resource, options) => {
     const found = early.get(String(resource));
@@ -48,28 +43,20 @@ function fetchEngine() {
   return [...early.values()];
 }
 
-/** Read a copy of a response for its length alone; Pyodide reads, and judges, the original. */
+/** Tell how much of a response has come, from a copy; Pyodide reads, and judges, the original. */
 async function watch(response) {
+  let [told, arrived] = [performance.now(), 0];
   const reader = response.clone().body.getReader();
   try {
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
-      progress.count(part.value.byteLength);
+      arrived += part.value.byteLength;
+      if (performance.now() - told < OFTEN) continue;
+      post({ arrived });
+      [told, arrived] = [performance.now(), 0];
     }
   } catch {
     // The original fails in the same way, and its reader says so.
   }
-}
-
-/** Fetch files of our lock; the browser refuses one that has not the hash given there. */
-function download(files) {
-  return Promise.all(files.map(async ({ file, size, integrity, path }) => {
-    const response = await fetch(new URL(file, here), { integrity })
-      .catch((error) => { throw new Error(`could not load ${file}: ${error.message}`); });
-    const body = response.body.pipeThrough(new DecompressionStream("gzip"));
-    const data = new Uint8Array(await new Response(body).arrayBuffer());
-    progress.count(size);
-    return { path, data };
-  }));
 }
 
 /** Make downloaded packages importable: tables of modules by finder.py, the rest as files. */
@@ -78,31 +65,28 @@ function install(python, site, packages) {
   for (const { path, data } of packages.filter((each) => !isTable(each))) {
     const target = `${site}/${path}`;
     python.FS.mkdirTree(target.slice(0, target.lastIndexOf("/")));
-    python.FS.writeFile(target, data, { canOwn: true });
+    python.FS.writeFile(target, new Uint8Array(data), { canOwn: true });
   }
   const finder = python.pyimport("finder");
-  for (const { data } of packages.filter(isTable)) finder.add(data);
+  for (const { data } of packages.filter(isTable)) finder.add(new Uint8Array(data));
   finder.destroy();
 }
 
 async function start() {
   const begin = performance.now();
   needWebAssembly();
-  const engine = fetchEngine();
-  const lockURL = new URL("pyodide/pyodide-lock.json", here).href;
+  const order = openOrders();
   const module = (name) => import(new URL(name, here).href);
-  const [lock, { loadPyodide }, { serve }] = await Promise.all([
-    fetch(lockURL).then((response) => response.json()),
+  const modules = Promise.all([
     module("pyodide/pyodide.mjs"),
     module("serve.js"),
     module("pyodide/pyodide.asm.mjs"), // which loadPyodide would import next
   ]);
-  const first = lock.files.filter((file) => file.first);
-  progress.total = first.reduce((sum, { size }) => sum + size, 0);
-  if (!wasCached(lockURL)) { // else the engine comes at once, and watching it would take longer
-    progress.total += lock.engine;
-    for (const response of engine) response.then(watch, () => {});
-  }
+  const { fetchKept, fetchLock } = await module("kept.js");
+  const { lock, fresh } = await fetchLock();
+  const engine = fetchEngine(lock.engine, fetchKept);
+  if (fresh) engine.forEach((response) => response.then(watch, () => {}));
+  const [{ loadPyodide }, { serve }] = await modules;
   let site;
   const [python, packages] = await Promise.all([
     loadPyodide({
@@ -111,18 +95,16 @@ async function start() {
       env: { HOME: "/home/pyodide", PYDANTIC_DISABLE_PLUGINS: "__all__" }, // looking for them is slow
       fsInit: async (_, { sitePackages }) => { site = sitePackages; },
     }),
-    download(first),
+    order("first"),
   ]);
-  progress.total = 0;
   post({ progress: { stage: "starting", fraction: 1 } });
   const loaded = performance.now();
   install(python, site, packages);
-  const rest = lock.files.filter((file) => !file.first);
-  let coming = download(rest); // while Python imports
+  let coming = order("later"); // while Python imports
   coming.catch(() => {}); // who needs it tries again, and hears of it
   for (const name of OTHERS) python.pyimport(name).destroy();
   const later = async () => {
-    const packages = await coming.catch(() => (coming = download(rest)));
+    const packages = await coming.catch(() => (coming = order("later")));
     install(python, site, packages);
   };
   const end = performance.now();

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from enum import IntEnum
 from functools import cache
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, NamedTuple, Self, Union, cast, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, model_serializer, model_validator
 from pydantic_core import PydanticCustomError
@@ -66,6 +66,15 @@ class Attributes(BaseModel):
     """
 
     model_config = ConfigDict(defer_build=True, extra="forbid", frozen=True, allow_inf_nan=False)
+
+    @classmethod
+    def defaults(cls) -> Self:
+        """With no field given, for attributes that need none. Nothing is validated.
+
+        What a node's class has by default; a validator for it, made whenever the class is imported,
+        would take longer than all else that a class needs.
+        """
+        return cast("Self", cls.model_construct())
 
     @classmethod
     def types(cls) -> dict[str, AttributeType]:

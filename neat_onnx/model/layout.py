@@ -10,12 +10,16 @@ from typing import Any
 import numpy as np
 
 _WIDTH = 100  # what fits is put on one line
+_SPACED, _DENSE = (
+    json.JSONEncoder(separators=separators, allow_nan=False, default=np.ndarray.tolist).encode
+    for separators in (None, (",", ":"))
+)
 
 
 def json_text(value: Any, indent: bool = True) -> str:
     """`value`, which may hold arrays, each on one line, as JSON text in ASCII."""
     if not indent:
-        return _dumps(value, separators=(",", ":"))
+        return _DENSE(value)
     parts: list[str] = []
     _write(value, "\n", _WIDTH, parts)
     return "".join(parts)
@@ -27,7 +31,7 @@ def _write(value: Any, newline: str, room: int, parts: list[str]) -> None:
     `newline` starts a line at the indent of its parent, `room` is what its own first line has left.
     """
     if _is_flat(value, room):
-        parts.append(_dumps(value))
+        parts.append(_SPACED(value))
         return
     inner = newline + " "
     if isinstance(value, dict):
@@ -71,7 +75,3 @@ def _size(value: Any, room: int) -> int:
                 break
         return room
     return room - len(str(value)) - 2 * isinstance(value, str)
-
-
-def _dumps(value: Any, separators: tuple[str, str] | None = None) -> str:
-    return json.dumps(value, separators=separators, allow_nan=False, default=np.ndarray.tolist)

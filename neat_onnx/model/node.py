@@ -8,7 +8,7 @@ An operator is a class, and the class is its registration:
     class LeakyRelu(Node):
         inputs = (1, 1)
         since = 6
-        attributes: LeakyReluAttributes = LeakyReluAttributes()
+        attributes: LeakyReluAttributes = LeakyReluAttributes.defaults()
 
 The class's name is the op_type. `node_class("LeakyRelu")` finds it, and a document's node is read
 as the class that its op_type names.
@@ -64,7 +64,7 @@ class Node(BaseModel):
     domain: str = ""
     input: list[str] = []
     output: list[str] = []
-    attributes: Attributes = Attributes()
+    attributes: Attributes = Attributes.defaults()
 
     def __init_subclass__(cls, **_: Any) -> None:
         super().__init_subclass__()

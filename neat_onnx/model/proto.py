@@ -7,7 +7,7 @@ import onnx
 from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 
 from neat_onnx.errors import ModelError
-from neat_onnx.model.attributes import Attributes, AttributeType
+from neat_onnx.model.attributes import AttributeType
 from neat_onnx.model.model import DEFAULT_OPSET, Graph, Model, from_document
 from neat_onnx.model.node import Node
 from neat_onnx.model.tensor import Tensor
@@ -72,8 +72,8 @@ def _model_to_proto(model: Model) -> onnx.ModelProto:
         producer_name=model.producer_name,
         producer_version=model.producer_version,
         doc_string=model.doc_string,
-        graph=_graph_to_proto(model.graph),
     )
+    _fill_graph(proto.graph, model.graph)
     opsets = [(entry.domain, entry.version) for entry in model.opset_import]
     for domain, version in opsets or [("", DEFAULT_OPSET)]:
         proto.opset_import.add(domain=domain, version=version)
@@ -98,15 +98,19 @@ def _model_from_proto(proto: onnx.ModelProto) -> dict[str, Any]:
     return {"ir_version": proto.ir_version, **document} if proto.ir_version else document
 
 
-def _graph_to_proto(graph: Graph) -> onnx.GraphProto:
-    return onnx.GraphProto(
-        name=graph.name or "graph",
-        doc_string=graph.doc_string,
-        input=[_value_to_proto(value) for value in graph.inputs],
-        output=[_value_to_proto(value) for value in graph.outputs],
-        initializer=[_tensor_to_proto(tensor) for tensor in graph.initializer],
-        node=[_node_to_proto(node) for node in graph.node],
-    )
+def _fill_graph(proto: onnx.GraphProto, graph: Graph) -> None:
+    """Write `graph` into an empty `proto`.
+
+    Everything is made where it belongs: protobuf copies what is handed to it.
+    """
+    proto.name = graph.name or "graph"
+    proto.doc_string = graph.doc_string
+    proto.input.extend(_value_to_proto(value) for value in graph.inputs)
+    proto.output.extend(_value_to_proto(value) for value in graph.outputs)
+    for tensor in graph.initializer:
+        _fill_tensor(proto.initializer.add(), tensor)
+    for node in graph.node:
+        _fill_node(proto.node.add(), node)
 
 
 def _graph_from_proto(proto: onnx.GraphProto) -> dict[str, Any]:
@@ -143,13 +147,11 @@ def _dim_from_proto(dim: Any) -> dict[str, Extent]:
     return {field: getattr(dim, field)} if field and getattr(dim, field) != "" else {}
 
 
-def _tensor_to_proto(tensor: Tensor) -> onnx.TensorProto:
-    return onnx.TensorProto(
-        name=tensor.name,
-        data_type=int(tensor.data_type),
-        dims=tensor.dims,
-        raw_data=tensor.to_bytes(),
-    )
+def _fill_tensor(proto: onnx.TensorProto, tensor: Tensor) -> None:
+    proto.name = tensor.name
+    proto.data_type = int(tensor.data_type)
+    proto.dims.extend(tensor.dims)
+    proto.raw_data = tensor.to_bytes()
 
 
 def _tensor_from_proto(proto: onnx.TensorProto) -> dict[str, Any]:
@@ -166,15 +168,16 @@ def _tensor_from_proto(proto: onnx.TensorProto) -> dict[str, Any]:
     return document
 
 
-def _node_to_proto(node: Node) -> onnx.NodeProto:
-    return onnx.NodeProto(
-        op_type=node.op_type,
-        name=node.name,
-        domain=node.domain,
-        input=node.input,
-        output=node.output,
-        attribute=_attributes_to_proto(node.attributes, node.label),
-    )
+def _fill_node(proto: onnx.NodeProto, node: Node) -> None:
+    proto.op_type = node.op_type
+    proto.name = node.name
+    proto.domain = node.domain
+    proto.input.extend(node.input)
+    proto.output.extend(node.output)
+    for name, kind, value in node.attributes.given():
+        if kind in (AttributeType.FLOAT, AttributeType.FLOATS):
+            _check_float32(value, f"node {node.label}: {name}")
+        _fill_attribute(proto.attribute.add(name=name, type=int(kind)), kind, value)
 
 
 def _node_from_proto(proto: onnx.NodeProto) -> dict[str, Any]:
@@ -188,28 +191,20 @@ def _node_from_proto(proto: onnx.NodeProto) -> dict[str, Any]:
     }
 
 
-def _attributes_to_proto(attributes: Attributes, label: str) -> list[onnx.AttributeProto]:
-    protos = []
-    for name, kind, value in attributes.given():
-        if kind in (AttributeType.FLOAT, AttributeType.FLOATS):
-            _check_float32(value, f"node {label}: {name}")
-        field: dict[str, Any] = {"type": int(kind), kind.key: _field_to_proto(kind, value)}
-        protos.append(onnx.AttributeProto(name=name, **field))
-    return protos
-
-
-def _field_to_proto(kind: AttributeType, value: Any) -> Any:
+def _fill_attribute(proto: onnx.AttributeProto, kind: AttributeType, value: Any) -> None:
     match kind:
         case AttributeType.STRING:
-            return value.encode()
+            proto.s = value.encode()
         case AttributeType.STRINGS:
-            return [text.encode() for text in value]
+            proto.strings.extend(text.encode() for text in value)
         case AttributeType.TENSOR:
-            return _tensor_to_proto(value)
+            _fill_tensor(proto.t, value)
         case AttributeType.GRAPH:
-            return _graph_to_proto(value)
+            _fill_graph(proto.g, value)
+        case AttributeType.FLOATS | AttributeType.INTS:
+            getattr(proto, kind.key).extend(value)
         case _:
-            return value
+            setattr(proto, kind.key, value)
 
 
 def _attribute_from_proto(proto: onnx.AttributeProto) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import numpy as np
 from neat_onnx.errors import NetworkError
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.aggregations import aggregation_named
-from neat_onnx.network.genes import MAX_DELAY, NONE, Bools, Where, network_error
+from neat_onnx.network.genes import MAX_DELAY, NONE, Bools, Where, distinct, network_error
 from neat_onnx.network.network import Network
 from neat_onnx.network.spatial import check_block
 
@@ -41,7 +41,7 @@ def _check_ports(net: Network) -> None:
                 "no such neuron {}",
                 port.neurons,
             )
-    if len(np.unique(net.input_neurons)) != len(net.input_neurons):
+    if len(distinct(net.input_neurons)) != len(net.input_neurons):
         raise NetworkError("a neuron is an input twice", where="inputs")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -119,12 +120,18 @@ def _line(gene: Document) -> str:
 
 def _without_defaults(gene: Document) -> dict[str, Any]:
     """The fields that are not as by default; -0.0 is not 0.0."""
-    fields = type(gene).model_fields
+    defaults = _defaults(type(gene))
+    values = gene.model_dump()
+    return {name: value for name, value in values.items() if repr(value) != defaults.get(name)}
+
+
+@cache
+def _defaults(kind: type[Document]) -> dict[str, str]:
+    """How the default of each field that has one is written."""
     return {
-        name: value
-        for name, value in gene.model_dump().items()
-        if fields[name].is_required()
-        or repr(value) != repr(fields[name].get_default(call_default_factory=True))
+        name: repr(field.get_default(call_default_factory=True))
+        for name, field in kind.model_fields.items()
+        if not field.is_required()
     }
 
 

@@ -135,6 +135,18 @@ def same_arrays(one: Any, other: Any, without: tuple[str, ...]) -> bool:
     )
 
 
+def distinct(values: Ints) -> Ints:
+    """The different values, in ascending order, as `np.unique` gives them.
+
+    That looks for masked arrays first: importing them, and each look, takes longer than a level of
+    a network has to sort.
+    """
+    ordered = np.sort(values)
+    first = np.ones(len(ordered), np.bool_)
+    first[1:] = ordered[1:] != ordered[:-1]
+    return ordered[first]
+
+
 def codes_of(names: Sequence[str]) -> tuple[tuple[str, ...], Ints]:
     """A sorted table of the distinct names, and each name's position in it."""
     table, codes = np.unique(np.asarray(names, dtype=object), return_inverse=True)

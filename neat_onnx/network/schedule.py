@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from neat_onnx.errors import NetworkError
-from neat_onnx.network.genes import NONE, Bools, Ints
+from neat_onnx.network.genes import NONE, Bools, Ints, distinct
 from neat_onnx.network.network import Network
 from neat_onnx.network.spatial import SpatialBlock
 
@@ -73,7 +73,7 @@ def schedule(net: Network, blocks: Sequence[SpatialBlock] = ()) -> Schedule:
         waiting[reached] -= times
         frontier = reached[waiting[reached] == 0]
         if number == 0:
-            frontier = np.union1d(frontier, roots)
+            frontier = distinct(np.concatenate([frontier, roots]))
         number += 1
     level = level[one_of]
     if np.any(level < 0):
@@ -118,10 +118,10 @@ def contributing(net: Network, blocks: Sequence[SpatialBlock] = ()) -> Bools:
     backwards = Edges(target, source, len(net))
     needed = np.zeros(len(net), np.bool_)
     wanted = [side.ravel() for block in blocks for side in (block.neurons, block.sources)]
-    frontier = np.unique(np.concatenate([net.output_neurons, *wanted]))
+    frontier = distinct(np.concatenate([net.output_neurons, *wanted]))
     while frontier.size:
         needed[frontier] = True
-        reached = np.unique(backwards.leaving(frontier))
+        reached = distinct(backwards.leaving(frontier))
         frontier = reached[~needed[reached]]
     return needed
 

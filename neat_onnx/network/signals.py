@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from neat_onnx.network.genes import NONE, Connections, Floats, Ints
+from neat_onnx.network.genes import NONE, Connections, Floats, Ints, distinct
 from neat_onnx.network.network import Network
 
 
@@ -55,7 +55,7 @@ def signals_of(net: Network) -> Signals:
     """Number the signals of `net`."""
     live = net.live
     state = np.full(len(net), NONE, np.int64)
-    read = np.unique(live.source[live.reads_state & ~net.is_input[live.source]])
+    read = distinct(live.source[live.reads_state & ~net.is_input[live.source]])
     state[read] = len(net) + np.arange(len(read))
     chains = _Chains(len(net) + len(read))
     source, gain = _delayed(net, live, state, chains)

@@ -1,6 +1,7 @@
 """What a network is, in a few numbers: for people, and for the page."""
 
 from collections import Counter
+from typing import TypedDict
 
 import numpy as np
 from pydantic import BaseModel, Field
@@ -29,18 +30,18 @@ class Summary(BaseModel):
     has_memory: bool = Field(description="Whether one step depends on the steps before it.")
 
 
-class DrawnNeuron(BaseModel):
-    """A neuron as a picture shows it."""
+class DrawnNeuron(TypedDict):
+    """A neuron as a picture shows it; its kind is input, hidden or output."""
 
     id: int
     name: str
-    kind: str = Field(description="input, hidden or output.")
+    kind: str
     level: int
     activation: str
     aggregation: str
 
 
-class DrawnConnection(BaseModel):
+class DrawnConnection(TypedDict):
     """A connection as a picture shows it; source and target are positions in the neuron list."""
 
     source: int
@@ -50,12 +51,15 @@ class DrawnConnection(BaseModel):
     delay: int
 
 
-class Drawing(BaseModel):
-    """A network as a picture shows it; of a large one, only the heaviest connections."""
+class Drawing(TypedDict):
+    """A network as a picture shows it; of a large one, only the heaviest connections.
+
+    Nothing that anybody reads in: plain dictionaries, since there are thousands.
+    """
 
     neurons: list[DrawnNeuron]
     connections: list[DrawnConnection]
-    omitted: int = Field(description="Connections left out.")
+    omitted: int
 
 
 def summary(net: Network) -> Summary:
@@ -91,32 +95,35 @@ def drawing(net: Network, most: int = 5000) -> Drawing:
     kinds = np.full(len(net), "hidden", object)
     kinds[net.output_neurons] = "output"
     kinds[net.input_neurons] = "input"
-    level = schedule(net).level
-    genes = net.connections
-    shown = np.sort(np.argsort(-np.abs(genes.weight), kind="stable")[:most])
+    heaviest = np.argsort(-np.abs(net.connections.weight), kind="stable")[:most]
+    genes = net.connections.take(np.sort(heaviest))
+    neurons = zip(
+        net.neurons.id.tolist(),
+        net.neuron_names,
+        kinds.tolist(),
+        schedule(net).level.tolist(),
+        net.activation_names.tolist(),
+        net.aggregation_names.tolist(),
+        strict=True,
+    )
+    connections = zip(
+        genes.source.tolist(),
+        genes.target.tolist(),
+        genes.weight.tolist(),
+        genes.enabled.tolist(),
+        genes.delay.tolist(),
+        strict=True,
+    )
     return Drawing(
         neurons=[
-            DrawnNeuron(
-                id=int(net.neurons.id[j]),
-                name=net.neuron_names[j],
-                kind=kinds[j],
-                level=int(level[j]),
-                activation=net.activation_names[j],
-                aggregation=net.aggregation_names[j],
-            )
-            for j in range(len(net))
+            DrawnNeuron(id=id, name=name, kind=kind, level=level, activation=act, aggregation=agg)
+            for id, name, kind, level, act, agg in neurons
         ],
         connections=[
-            DrawnConnection(
-                source=int(genes.source[e]),
-                target=int(genes.target[e]),
-                weight=float(genes.weight[e]),
-                enabled=bool(genes.enabled[e]),
-                delay=int(genes.delay[e]),
-            )
-            for e in shown.tolist()
+            DrawnConnection(source=i, target=j, weight=weight, enabled=enabled, delay=delay)
+            for i, j, weight, enabled, delay in connections
         ],
-        omitted=len(genes) - len(shown),
+        omitted=len(net.connections) - len(genes),
     )
 
 

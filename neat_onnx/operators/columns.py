@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from neat_onnx.lowering import UNBOUND, Columns, LoweringContext
-from neat_onnx.network.genes import Ints
+from neat_onnx.network.genes import Ints, distinct
 from neat_onnx.operators.elementwise import Mul
 from neat_onnx.operators.shaping import Concat, Flatten, Gather, Reshape
 
@@ -39,13 +39,14 @@ def columns_for(ctx: LoweringContext, needed: Ints, rows: int, level: int) -> Co
         level: the level that reads them; names the nodes that this takes.
     """
     _bind_products(ctx, needed, level)
-    homes = tuple(np.unique(ctx.bound_in[needed]).tolist())
+    homes = tuple(distinct(ctx.bound_in[needed]).tolist())
     earlier = tuple(k for k, columns in enumerate(ctx.columns) if columns.level < level)
     gathered = _PER_GATHER + (_PER_GATHERED + rows) * len(needed)
     ways = [_Way(_cost_of_joining(ctx, homes, 0) + gathered, homes, gather=True)]
+    harmful = ctx.overflowing.copy()
+    harmful[needed] = False
     for joined in (homes, earlier):
-        extra = np.setdiff1d(_signals(ctx, joined), needed)
-        if not np.any(ctx.overflowing[extra]):
+        if not np.any(harmful[_signals(ctx, joined)]):
             ways.append(_Way(_cost_of_joining(ctx, joined, rows), joined))
     best = min(ways, key=lambda way: way.cost)
     held = Columns(_join(ctx, best.homes, level), _signals(ctx, best.homes), level)
@@ -105,7 +106,7 @@ def _bind_products(ctx: LoweringContext, signals: Ints, level: int) -> None:
     missing = signals[(signals >= ctx.first_product) & (ctx.bound_in[signals] == UNBOUND)]
     if not missing.size:
         return
-    missing = np.unique(missing)
+    missing = distinct(missing)
     value, gain = ctx.products[missing - ctx.first_product].T
     factors = [exactly(ctx, value, level), exactly(ctx, gain, level)]
     gated = ctx.emit(Mul, factors, f"Gated_{level}", f"gate_l{level}")

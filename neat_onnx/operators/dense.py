@@ -14,7 +14,7 @@ from neat_onnx.lowering import Block, LoweringContext
 from neat_onnx.model import Attributes, Node
 from neat_onnx.network.aggregations import aggregation_named
 from neat_onnx.network.expression import VARIABLE, Expression, call, constant
-from neat_onnx.network.genes import Bools, Floats, Ints
+from neat_onnx.network.genes import Bools, Floats, Ints, distinct
 from neat_onnx.operators.activate import activate, groups_of, in_column_order, respond, slopes
 from neat_onnx.operators.columns import columns_for
 from neat_onnx.operators.elementwise import Div
@@ -31,7 +31,7 @@ class GemmAttributes(Attributes):
 class Gemm(Node):
     inputs = (2, 3)
     since = 13
-    attributes: GemmAttributes = GemmAttributes()
+    attributes: GemmAttributes = GemmAttributes.defaults()
 
 
 class MatMul(Node):
@@ -141,7 +141,7 @@ def weight_matrix(
         row, edge = row[which], edge[which]
     rows = len(block.neurons)
     source, weight = ctx.reads[edge], ctx.net.live.weight[edge]
-    needed = np.union1d(source, ctx.take_unread_inputs())
+    needed = distinct(np.concatenate([source, ctx.take_unread_inputs()]))
     if not needed.size:
         needed = ctx.net.input_neurons[:1]
     columns = columns_for(ctx, needed, rows, block.level)
@@ -181,7 +181,7 @@ def by_overflowing_source(ctx: LoweringContext, neurons: Ints) -> list[Ints]:
     for neuron in neurons.tolist():
         _, edge = ctx.edges_into(np.array([neuron]))
         source = ctx.reads[edge]
-        key = tuple(np.unique(source[ctx.overflowing[source]]).tolist())
+        key = tuple(distinct(source[ctx.overflowing[source]]).tolist())
         parts.setdefault(key, []).append(neuron)
     return [np.array(part, np.int64) for part in parts.values()]
 

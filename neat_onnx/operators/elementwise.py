@@ -93,7 +93,7 @@ class EluAttributes(Attributes):
 
 class Elu(_Unary):
     since = 6
-    attributes: EluAttributes = EluAttributes()
+    attributes: EluAttributes = EluAttributes.defaults()
 
 
 class SeluAttributes(Attributes):
@@ -103,7 +103,7 @@ class SeluAttributes(Attributes):
 
 class Selu(_Unary):
     since = 6
-    attributes: SeluAttributes = SeluAttributes()
+    attributes: SeluAttributes = SeluAttributes.defaults()
 
 
 class LeakyReluAttributes(Attributes):
@@ -112,7 +112,7 @@ class LeakyReluAttributes(Attributes):
 
 class LeakyRelu(_Unary):
     since = 6
-    attributes: LeakyReluAttributes = LeakyReluAttributes()
+    attributes: LeakyReluAttributes = LeakyReluAttributes.defaults()
 
 
 class CastAttributes(Attributes):
@@ -131,7 +131,7 @@ class Dropout(Node):
     inputs = (1, 3)
     outputs = (1, 2)
     since = 13
-    attributes: DropoutAttributes = DropoutAttributes()
+    attributes: DropoutAttributes = DropoutAttributes.defaults()
 
 
 _SAME: dict[str, type[Node]] = {

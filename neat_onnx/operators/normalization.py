@@ -23,7 +23,7 @@ class BatchNormalization(Node):
 
     inputs = (5, 5)
     since = 9
-    attributes: BatchNormalizationAttributes = BatchNormalizationAttributes()
+    attributes: BatchNormalizationAttributes = BatchNormalizationAttributes.defaults()
 
 
 @lifts(BatchNormalization)

@@ -33,10 +33,11 @@ class Recurrent:
         _, edge = ctx.edges_into(neurons)
         origin = ctx.origin_of(ctx.reads[edge])
         own = origin[origin != NONE]
+        if not own.size:
+            return False
         one_kind = bool(np.all(np.isin(own, neurons)) or np.all(np.isin(own, ctx.state[neurons])))
         return (
-            own.size > 0
-            and one_kind
+            one_kind
             and not ctx.options.fold
             and bool(np.all(ctx.net.aggregation_names[neurons] == "sum"))
             and bool(np.all(ctx.net.neurons.response[neurons] == 1.0))

@@ -36,7 +36,7 @@ class ReduceAttributes(Attributes):
 class _Reduce(Node, abstract=True):
     inputs = (1, 2)
     since = 13
-    attributes: ReduceAttributes = ReduceAttributes()
+    attributes: ReduceAttributes = ReduceAttributes.defaults()
 
 
 class ReduceMax(_Reduce): ...
@@ -59,7 +59,7 @@ class ArgMaxAttributes(Attributes):
 
 class ArgMax(Node):
     since = 13
-    attributes: ArgMaxAttributes = ArgMaxAttributes()
+    attributes: ArgMaxAttributes = ArgMaxAttributes.defaults()
 
 
 class GatherElementsAttributes(Attributes):
@@ -69,7 +69,7 @@ class GatherElementsAttributes(Attributes):
 class GatherElements(Node):
     inputs = (2, 2)
     since = 13
-    attributes: GatherElementsAttributes = GatherElementsAttributes()
+    attributes: GatherElementsAttributes = GatherElementsAttributes.defaults()
 
 
 class TopKAttributes(Attributes):
@@ -82,7 +82,7 @@ class TopK(Node):
     inputs = (2, 2)
     outputs = (2, 2)
     since = 11
-    attributes: TopKAttributes = TopKAttributes()
+    attributes: TopKAttributes = TopKAttributes.defaults()
 
 
 _AXIS = 2  # the inputs of a neuron, in [N, neurons, k]

@@ -31,7 +31,7 @@ class Split(Node):
     inputs = (1, 2)
     outputs = (1, None)
     since = 13
-    attributes: SplitAttributes = SplitAttributes()
+    attributes: SplitAttributes = SplitAttributes.defaults()
 
 
 class GatherAttributes(Attributes):
@@ -41,7 +41,7 @@ class GatherAttributes(Attributes):
 class Gather(Node):
     inputs = (2, 2)
     since = 13
-    attributes: GatherAttributes = GatherAttributes()
+    attributes: GatherAttributes = GatherAttributes.defaults()
 
 
 class ReshapeAttributes(Attributes):
@@ -51,7 +51,7 @@ class ReshapeAttributes(Attributes):
 class Reshape(Node):
     inputs = (2, 2)
     since = 13
-    attributes: ReshapeAttributes = ReshapeAttributes()
+    attributes: ReshapeAttributes = ReshapeAttributes.defaults()
 
 
 class FlattenAttributes(Attributes):
@@ -60,7 +60,7 @@ class FlattenAttributes(Attributes):
 
 class Flatten(Node):
     since = 13
-    attributes: FlattenAttributes = FlattenAttributes()
+    attributes: FlattenAttributes = FlattenAttributes.defaults()
 
 
 class TransposeAttributes(Attributes):
@@ -69,7 +69,7 @@ class TransposeAttributes(Attributes):
 
 class Transpose(Node):
     since = 13
-    attributes: TransposeAttributes = TransposeAttributes()
+    attributes: TransposeAttributes = TransposeAttributes.defaults()
 
 
 class Squeeze(Node):

@@ -65,7 +65,7 @@ def test_text_is_base64_under_attribute_and_plain_under_attributes():
         mode: str = ""
 
     class Probe2(Node):
-        attributes: Probe2Attributes = Probe2Attributes()
+        attributes: Probe2Attributes = Probe2Attributes.defaults()
 
     try:
         entry = {"name": "mode", "type": "STRING", "s": "VkFMSUQ="}

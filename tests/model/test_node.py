@@ -21,7 +21,7 @@ class ProbeAttributes(Attributes):
 class Probe(Node):
     inputs = (1, None)
     outputs = (1, 2)
-    attributes: ProbeAttributes = ProbeAttributes()
+    attributes: ProbeAttributes = ProbeAttributes.defaults()
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -1,5 +1,5 @@
 // The files that a conversion gives, as links.
-import { bytes, h } from "./dom.js";
+import { $, bytes, h, whenChanged } from "./dom.js";
 
 const KINDS = [
   ["onnx", ".onnx", "ONNX", "for any runtime", "application/octet-stream"],
@@ -8,7 +8,7 @@ const KINDS = [
 ];
 
 /** Blobs of the bridge → [{key, name, url, size, title, note}]; whoever drops it revokes the urls. */
-export function downloads(source, blobs) {
+export function filesOf(source, blobs) {
   const stem = source.replace(/(\.onnx|\.network)?\.json$|\.onnx$/i, "") || "network";
   return KINDS.map(([key, ending, title, note, type]) => ({
     key, title, note,
@@ -18,8 +18,13 @@ export function downloads(source, blobs) {
   }));
 }
 
-export const downloadLinks = (files) => h("ul", { className: "downloads" }, ...files.map(
-  ({ key, name, url, size, title, note }) => h("li", {},
+export const downloads = () => whenChanged((state) => state.files, (files) => {
+  $("downloads").hidden = !files;
+  $("downloads").replaceChildren(...(files ?? []).map(link));
+});
+
+function link({ key, name, url, size, title, note }) {
+  return h("li", {},
     h("a", { href: url, download: name, className: "button", "data-testid": `download-${key}` },
-      h("strong", {}, title), h("span", {}, `${note} · ${bytes(size)}`))),
-));
+      h("strong", {}, title), h("span", {}, `${note} · ${bytes(size)}`)));
+}

@@ -1,6 +1,5 @@
-// The answer, in place of the introduction: equal or not, by how much, and the files.
+// The answer, in place of the introduction: equal or not, and by how much.
 import { $, counted, h, short, whenChanged } from "./dom.js";
-import { downloadLinks } from "./downloads.js";
 
 export const verdict = () => whenChanged((state) => state.result, (result) => {
   $("intro").hidden = result !== null;
@@ -9,7 +8,7 @@ export const verdict = () => whenChanged((state) => state.result, (result) => {
   $("verdict").replaceChildren(...(result ? answer(result) : []));
 });
 
-function answer({ name, report, files, warnings }) {
+function answer({ name, report, warnings }) {
   const outcome = report.passed ? "passed" : "failed";
   return [
     h("p", { className: `badge ${outcome}` },
@@ -19,7 +18,6 @@ function answer({ name, report, files, warnings }) {
       report.steps > 1
         ? ` over ${counted(report.samples, "sequence")} of ${counted(report.steps, "step")}.`
         : ` over ${counted(report.samples, "sample")}.`),
-    downloadLinks(files),
     warnings.length ? h("ul", { className: "warnings", "aria-label": "Warnings" },
       ...warnings.map((text) => h("li", {}, text))) : null,
   ].filter(Boolean);

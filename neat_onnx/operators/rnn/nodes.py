@@ -22,7 +22,7 @@ class Recurrence(Node, abstract=True):
     inputs = (3, 6)
     outputs = (0, 2)
     since = 7
-    attributes: RecurrenceAttributes = RecurrenceAttributes()
+    attributes: RecurrenceAttributes = RecurrenceAttributes.defaults()
 
 
 class RNN(Recurrence): ...
@@ -33,7 +33,7 @@ class GRUAttributes(RecurrenceAttributes):
 
 
 class GRU(Recurrence):
-    attributes: GRUAttributes = GRUAttributes()
+    attributes: GRUAttributes = GRUAttributes.defaults()
 
 
 class LSTMAttributes(RecurrenceAttributes):
@@ -43,4 +43,4 @@ class LSTMAttributes(RecurrenceAttributes):
 class LSTM(Recurrence):
     inputs = (3, 8)
     outputs = (0, 3)
-    attributes: LSTMAttributes = LSTMAttributes()
+    attributes: LSTMAttributes = LSTMAttributes.defaults()

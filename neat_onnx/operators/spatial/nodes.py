@@ -40,7 +40,7 @@ class Conv(Node):
 
     inputs = (2, 3)
     since = 11
-    attributes: ConvAttributes = ConvAttributes()
+    attributes: ConvAttributes = ConvAttributes.defaults()
 
 
 class ConvTransposeAttributes(ConvAttributes):
@@ -53,7 +53,7 @@ class ConvTranspose(Node):
 
     inputs = (2, 3)
     since = 11
-    attributes: ConvTransposeAttributes = ConvTransposeAttributes()
+    attributes: ConvTransposeAttributes = ConvTransposeAttributes.defaults()
 
 
 class PoolAttributes(WindowAttributes):

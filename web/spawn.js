@@ -1,0 +1,36 @@
+// Starts the worker, the first one as soon as this file is there: it has most to do, and the page's
+// other scripts can still come.
+// A worker made from a blob: URL inherits this page's Content-Security-Policy; one made from an
+// ordinary URL would not, so the blob does nothing but import the real module.
+
+const policy = globalThis.trustedTypes?.createPolicy("neat", {
+  createScriptURL(url) {
+    if (!url.startsWith(`blob:${location.origin}/`)) throw new TypeError(`not ours: ${url}`);
+    return url;
+  },
+}) ?? { createScriptURL: (url) => url };
+
+function start() {
+  const code = new URL("worker.js", import.meta.url).href;
+  const source = `
+    const early = [];
+    self.onmessage = (event) => early.push(event);
+    import(${JSON.stringify(code)}).then(
+      () => early.forEach((event) => self.onmessage(event)),
+      (error) => self.postMessage({ fatal: { message: String(error) } }),
+    );`;
+  const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
+  const worker = new Worker(policy.createScriptURL(url), { type: "module" });
+  const early = []; // what it says before anybody listens
+  worker.onmessage = (event) => early.push(event);
+  return { worker, early };
+}
+
+let first = start();
+
+/** A worker that nobody has yet, and what it has said so far: {worker, early}. */
+export function spawn() {
+  const found = first ?? start();
+  first = null;
+  return found;
+}
