@@ -1,41 +1,34 @@
-// Fetches and unpacks the packages for a worker, in the page: the worker is busy with Python, and
-// each would wait for the other.
-import { fetchKept, fetchLock } from "./kept.js";
+// Fetches and unpacks packages for a worker, in the page: the worker is busy with Python, and each
+// would wait for the other.
+import { fetchKept } from "./kept.js";
 
 const OFTEN = 60; // ms between two reports of progress
 
-/** The packages of one worker in two parts: those it needs "first", and the "later" ones. */
+/** Answers a worker's orders, each a list of the lock's files, by [{path, data}]. */
 export class Delivery {
-  #report; // hears {fraction, loaded, total}, in bytes of what is needed first
+  #report; // hears {fraction, loaded, total}, in bytes
   #loaded = 0;
-  #total = 0; // until it is known
+  #total;
   #told = 0;
-  #lock = fetchLock();
-  #begun;
 
-  constructor(report) {
+  /** `total` bytes are to come until the worker is ready: what it counts, and what it fetches. */
+  constructor({ port, total }, report) {
     this.#report = report;
-    this.#begun = new Map([["first", this.#part("first")]]);
-  }
-
-  /** Answer the orders that come by this port, each the name of a part. */
-  answer(port) {
-    port.onmessage = async ({ data: part }) => {
-      const order = this.#begun.get(part) ?? this.#part(part);
-      this.#begun.delete(part); // it is given away, or it failed and may be tried again
+    this.#total = total;
+    port.onmessage = async ({ data: { number, files, counted } }) => {
       try {
-        const packages = await order;
-        port.postMessage({ part, packages }, packages.map(({ data }) => data));
+        const packages = await unpacked(files, counted ? (size) => this.count(size) : () => {});
+        port.postMessage({ number, packages }, packages.map(({ data }) => data));
       } catch (error) {
-        port.postMessage({ part, error: error.message });
+        port.postMessage({ number, error: error.message });
       }
     };
   }
 
-  /** So many bytes more have arrived of what is needed first. */
+  /** So many bytes more have arrived. */
   count(size) {
     this.#loaded += size;
-    if (!this.#total || performance.now() - this.#told < OFTEN) return;
+    if (performance.now() - this.#told < OFTEN) return;
     this.#told = performance.now();
     const fraction = Math.min(1, this.#loaded / this.#total);
     this.#report({ fraction, loaded: this.#loaded, total: this.#total });
@@ -45,28 +38,15 @@ export class Delivery {
   stop() {
     this.#report = () => {};
   }
-
-  /** [{path, data}] of all files of a part. */
-  #part(part) {
-    const packages = this.#lock.then(({ lock, fresh }) => {
-      const files = lock.files.filter(({ first }) => first === (part === "first"));
-      if (part !== "first") return unpacked(files, () => {});
-      const counted = fresh ? [...files, ...lock.engine] : files; // else the engine comes at once
-      this.#total = counted.reduce((total, { size }) => total + size, 0);
-      return unpacked(files, (size) => this.count(size));
-    });
-    packages.catch(() => {}); // whoever orders it hears of it
-    return packages;
-  }
 }
 
 /** Fetch gzipped files; each is told to `arrived` by its size. */
 function unpacked(files, arrived) {
-  return Promise.all(files.map(async ({ path, size, ...file }) => {
+  return Promise.all(files.map(async (file) => {
     const response = await fetchKept(file, { integrity: file.integrity });
     const body = response.body.pipeThrough(new DecompressionStream("gzip"));
     const data = await new Response(body).arrayBuffer();
-    arrived(size);
-    return { path, data };
+    arrived(file.size);
+    return { path: file.path, data };
   }));
 }

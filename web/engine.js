@@ -25,8 +25,6 @@ export class Engine {
     this.#listen({ phase: "loading", stage: "loading", fraction: 0 });
     const { worker, early } = spawn();
     this.#worker = worker;
-    const report = (progress) => this.#receive({ progress: { stage: "loading", ...progress } });
-    this.#delivery = new Delivery(report);
     worker.onmessage = ({ data }) => this.#receive(data);
     worker.onerror = (event) => this.#fail(event.message || "the worker could not start");
     this.#watch();
@@ -43,7 +41,11 @@ export class Engine {
   }
 
   #receive({ id, result, blobs, error, progress, orders, arrived, ready, warm, fatal, stopped }) {
-    if (orders) return this.#delivery.answer(orders);
+    if (orders) {
+      const report = (progress) => this.#receive({ progress: { stage: "loading", ...progress } });
+      this.#delivery = new Delivery(orders, report);
+      return;
+    }
     if (arrived) return this.#delivery.count(arrived);
     if (fatal) return this.#fail(fatal.message);
     if (ready) {

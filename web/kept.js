@@ -2,7 +2,6 @@
 // kept of one is right, and is not asked about. Only so does it also keep compiled WebAssembly.
 
 const here = new URL("./", import.meta.url);
-const LOCK = new URL("pyodide/pyodide-lock.json", here).href;
 
 /** Fetch a file of the lock. Given `integrity` in `options`, one with another hash is refused. */
 export async function fetchKept({ file, integrity }, options = {}) {
@@ -15,13 +14,4 @@ export async function fetchKept({ file, integrity }, options = {}) {
     .catch((error) => { throw failed(error.message); });
   if (!found.ok) throw failed(found.status);
   return found;
-}
-
-/** The lock, which says which files there are; and if it is fresh: not the one of an earlier visit. */
-export async function fetchLock() {
-  const response = await fetch(LOCK);
-  if (!response.ok) throw new Error(`could not load the list of packages: ${response.status}`);
-  const lock = await response.json();
-  const entry = performance.getEntriesByName(LOCK).at(-1);
-  return { lock, fresh: !entry || entry.transferSize >= entry.encodedBodySize };
 }

@@ -10,19 +10,31 @@ function needWebAssembly() {
   new WebAssembly.Module(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0));
 }
 
-/** Order packages of the page, which fetches them: a function from "first" or "later" to them. */
-function openOrders() {
+/** The lock: which files there are. `fresh` says that it is not the one of an earlier visit. */
+async function fetchLock() {
+  const url = new URL("pyodide/pyodide-lock.json", here).href;
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`could not load the list of packages: ${response.status}`);
+  const lock = await response.json();
+  const entry = performance.getEntriesByName(url).at(-1);
+  return { lock, fresh: !entry || entry.transferSize >= entry.encodedBodySize };
+}
+
+const sizeOf = (files) => files.reduce((total, { size }) => total + size, 0);
+
+/** Have the page fetch files of the lock: a function from a list of them to [{path, data}]. */
+function openOrders(total) {
   const { port1, port2 } = new MessageChannel();
-  const waiting = new Map();
-  port1.onmessage = ({ data: { part, packages, error } }) => {
-    const { resolve, reject } = waiting.get(part);
+  const waiting = [];
+  port1.onmessage = ({ data: { number, packages, error } }) => {
+    const { resolve, reject } = waiting[number];
     if (error) reject(new Error(error));
     else resolve(packages);
   };
-  post({ orders: port2 }, [port2]);
-  return (part) => new Promise((resolve, reject) => {
-    waiting.set(part, { resolve, reject });
-    port1.postMessage(part);
+  post({ orders: { port: port2, total } }, [port2]);
+  return (files, counted) => new Promise((resolve, reject) => {
+    const number = waiting.push({ resolve, reject }) - 1;
+    port1.postMessage({ number, files, counted });
   });
 }
 
@@ -75,17 +87,20 @@ function install(python, site, packages) {
 async function start() {
   const begin = performance.now();
   needWebAssembly();
-  const order = openOrders();
   const module = (name) => import(new URL(name, here).href);
   const modules = Promise.all([
     module("pyodide/pyodide.mjs"),
     module("serve.js"),
     module("pyodide/pyodide.asm.mjs"), // which loadPyodide would import next
   ]);
-  const { fetchKept, fetchLock } = await module("kept.js");
-  const { lock, fresh } = await fetchLock();
+  const [{ lock, fresh }, { fetchKept }] = await Promise.all([fetchLock(), module("kept.js")]);
   const engine = fetchEngine(lock.engine, fetchKept);
-  if (fresh) engine.forEach((response) => response.then(watch, () => {}));
+  const first = lock.files.filter((file) => file.first);
+  const rest = lock.files.filter((file) => !file.first);
+  const order = openOrders(sizeOf(fresh ? [...lock.engine, ...first] : first));
+  const ordered = order(first, true);
+  ordered.catch(() => {}); // awaited below
+  if (fresh) engine.forEach((response) => response.then(watch, () => {})); // a kept one comes at once
   const [{ loadPyodide }, { serve }] = await modules;
   let site;
   const [python, packages] = await Promise.all([
@@ -95,16 +110,16 @@ async function start() {
       env: { HOME: "/home/pyodide", PYDANTIC_DISABLE_PLUGINS: "__all__" }, // looking for them is slow
       fsInit: async (_, { sitePackages }) => { site = sitePackages; },
     }),
-    order("first"),
+    ordered,
   ]);
   post({ progress: { stage: "starting", fraction: 1 } });
   const loaded = performance.now();
   install(python, site, packages);
-  let coming = order("later"); // while Python imports
+  let coming = order(rest); // while Python imports
   coming.catch(() => {}); // who needs it tries again, and hears of it
   for (const name of OTHERS) python.pyimport(name).destroy();
   const later = async () => {
-    const packages = await coming.catch(() => (coming = order("later")));
+    const packages = await coming.catch(() => (coming = order(rest)));
     install(python, site, packages);
   };
   const end = performance.now();
