@@ -2,14 +2,11 @@
 // would wait for the other.
 import { fetchKept } from "./kept.js";
 
-const OFTEN = 60; // ms between two reports of progress
-
 /** Answers a worker's orders, each a list of the lock's files, by [{path, data}]. */
 export class Delivery {
   #report; // hears {fraction, loaded, total}, in bytes
   #loaded = 0;
   #total;
-  #told = 0;
 
   /** `total` bytes are to come until the worker is ready: what it counts, and what it fetches. */
   constructor({ port, total }, report) {
@@ -28,8 +25,6 @@ export class Delivery {
   /** So many bytes more have arrived. */
   count(size) {
     this.#loaded += size;
-    if (performance.now() - this.#told < OFTEN) return;
-    this.#told = performance.now();
     const fraction = Math.min(1, this.#loaded / this.#total);
     this.#report({ fraction, loaded: this.#loaded, total: this.#total });
   }

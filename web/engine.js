@@ -42,11 +42,10 @@ export class Engine {
 
   #receive({ id, result, blobs, error, progress, orders, arrived, ready, warm, fatal, stopped }) {
     if (orders) {
-      const report = (progress) => this.#receive({ progress: { stage: "loading", ...progress } });
-      this.#delivery = new Delivery(orders, report);
+      this.#delivery = new Delivery(orders, (far) => this.#loading({ stage: "loading", ...far }));
       return;
     }
-    if (arrived) return this.#delivery.count(arrived);
+    if (arrived !== undefined) return this.#delivery?.count(arrived);
     if (fatal) return this.#fail(fatal.message);
     if (ready) {
       clearTimeout(this.#watchdog);
@@ -54,8 +53,8 @@ export class Engine {
     }
     if (warm) return this.#listen({ phase: "warm" });
     if (id === undefined) {
-      this.#watch();
-      return this.#listen({ phase: "loading", ...progress });
+      this.#delivery?.stop(); // the worker is past waiting for packages
+      return this.#loading(progress);
     }
     const call = this.#waiting.get(id);
     if (!call) return;
@@ -64,6 +63,11 @@ export class Engine {
     if (error) call.reject(error);
     else call.resolve({ result, blobs });
     if (stopped) this.start();
+  }
+
+  #loading(progress) {
+    this.#watch();
+    this.#listen({ phase: "loading", ...progress });
   }
 
   #watch() {

@@ -66,6 +66,7 @@ async function watch(response) {
       post({ arrived });
       [told, arrived] = [performance.now(), 0];
     }
+    post({ arrived });
   } catch {
     // The original fails in the same way, and its reader says so.
   }
