@@ -110,6 +110,9 @@ def test_the_tables_of_the_readme_are_those_of_the_code():
 def test_the_tree_of_contributing_is_there():
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     tree = text.split("```\nneat_onnx/\n")[1].split("```")[0]
+    folder = ROOT / "neat_onnx"
     for line in tree.splitlines():
         name = line.split()[0]
-        assert (ROOT / ("neat_onnx" if line.startswith("  ") else "") / name).exists(), name
+        if not line.startswith("  "):
+            folder = ROOT / name
+        assert (folder / name if line.startswith("  ") else folder).exists(), name
