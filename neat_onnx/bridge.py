@@ -24,7 +24,6 @@ Progress = Callable[[str, float], None]
 
 _MOST_DRAWN = 4000
 _TIMES = ("time_step", "advance_time")
-_held: list["Held"] = []  # what was converted last, to be written and stepped through; or none
 
 
 class Held(NamedTuple):
@@ -33,6 +32,9 @@ class Held(NamedTuple):
     net: Network
     model: Model
     options: ExportOptions
+
+
+_held: list[Held] = []  # what was converted last, to be written and stepped through; or none
 
 
 class Reply(NamedTuple):
@@ -113,7 +115,7 @@ def _step(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
     """One step of the network that was converted last; without a state, its first one."""
     if not _held:
         raise DocumentError("there is no network to step through", hint="Convert a file first")
-    (net, *_) = _held[0]
+    net = _held[0].net
     state = params.get("state")
     before = net.initial_state(1) if state is None else np.array([_numbers(state)], np.float64)
     outputs, after = net.step(_numbers(params.get("inputs", [])), before)

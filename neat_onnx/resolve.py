@@ -116,7 +116,7 @@ class Resolution:
         """Whether the signals are what their neurons give in the same step."""
         if np.any(self._ctx.kind[signals] == REGISTER):
             return False
-        states = distinct(signals[self._ctx.kind[signals] == STATE])
+        states = signals[self._ctx.kind[signals] == STATE]
         return not np.any(self._hides_state[self.neuron_of[states]])
 
     @cached_property

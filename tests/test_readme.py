@@ -113,6 +113,8 @@ def test_the_tree_of_contributing_is_there():
     folder = ROOT / "neat_onnx"
     for line in tree.splitlines():
         name = line.split()[0]
-        if not line.startswith("  "):
+        if line.startswith("  "):
+            assert (folder / name).exists(), name
+        else:
             folder = ROOT / name
-        assert (folder / name if line.startswith("  ") else folder).exists(), name
+            assert folder.exists(), name

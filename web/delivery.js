@@ -2,24 +2,25 @@
 // would wait for the other.
 import { fetchKept } from "./kept.js";
 
-/** Answers a worker's orders, each a list of the lock's files, by [{path, data}]. */
+/** Answers the orders of one worker. */
 export class Delivery {
-  #report; // hears {fraction, loaded, total}, in bytes
+  #report; // hears {fraction, loaded, total}, in bytes of what the worker needs to be ready
   #loaded = 0;
-  #total;
+  #total = 0;
 
-  /** `total` bytes are to come until the worker is ready: what it counts, and what it fetches. */
-  constructor({ port, total }, report) {
+  constructor(report) {
     this.#report = report;
-    this.#total = total;
-    port.onmessage = async ({ data: { number, files, counted } }) => {
-      try {
-        const packages = await unpacked(files, counted ? (size) => this.count(size) : () => {});
-        port.postMessage({ number, packages }, packages.map(({ data }) => data));
-      } catch (error) {
-        port.postMessage({ number, error: error.message });
-      }
-    };
+  }
+
+  /** Send the files of an order to its port, as [{path, data}]; they count if there is a `total`. */
+  async answer({ files, total, port }) {
+    if (total) this.#total = total;
+    try {
+      const packages = await unpacked(files, total ? (size) => this.count(size) : () => {});
+      port.postMessage({ packages }, packages.map(({ data }) => data));
+    } catch (error) {
+      port.postMessage({ error: error.message });
+    }
   }
 
   /** So many bytes more have arrived. */
@@ -38,7 +39,7 @@ export class Delivery {
 /** Fetch gzipped files; each is told to `arrived` by its size. */
 function unpacked(files, arrived) {
   return Promise.all(files.map(async (file) => {
-    const response = await fetchKept(file, { integrity: file.integrity });
+    const response = await fetchKept(file);
     const body = response.body.pipeThrough(new DecompressionStream("gzip"));
     const data = await new Response(body).arrayBuffer();
     arrived(file.size);

@@ -25,6 +25,7 @@ export class Engine {
     this.#listen({ phase: "loading", stage: "loading", fraction: 0 });
     const { worker, early } = spawn();
     this.#worker = worker;
+    this.#delivery = new Delivery((far) => this.#loading({ stage: "loading", ...far }));
     worker.onmessage = ({ data }) => this.#receive(data);
     worker.onerror = (event) => this.#fail(event.message || "the worker could not start");
     this.#watch();
@@ -40,11 +41,8 @@ export class Engine {
     });
   }
 
-  #receive({ id, result, blobs, error, progress, orders, arrived, ready, warm, fatal, stopped }) {
-    if (orders) {
-      this.#delivery = new Delivery(orders, (far) => this.#loading({ stage: "loading", ...far }));
-      return;
-    }
+  #receive({ id, result, blobs, error, progress, order, arrived, ready, warm, fatal, stopped }) {
+    if (order) return this.#delivery?.answer(order);
     if (arrived !== undefined) return this.#delivery?.count(arrived);
     if (fatal) return this.#fail(fatal.message);
     if (ready) {

@@ -3,8 +3,9 @@
 
 const here = new URL("./", import.meta.url);
 
-/** Fetch a file of the lock. Given `integrity` in `options`, one with another hash is refused. */
-export async function fetchKept({ file, integrity }, options = {}) {
+/** Fetch a file of the lock; if it is `checked`, one with another hash is refused. */
+export async function fetchKept({ file, integrity }, { checked = true } = {}) {
+  const options = checked ? { integrity } : {};
   const url = new URL(file, here);
   url.search = integrity;
   const kept = await fetch(url, { ...options, cache: "force-cache" }).catch(() => null);

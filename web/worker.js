@@ -22,19 +22,15 @@ async function fetchLock() {
 
 const sizeOf = (files) => files.reduce((total, { size }) => total + size, 0);
 
-/** Have the page fetch files of the lock: a function from a list of them to [{path, data}]. */
-function openOrders(total) {
-  const { port1, port2 } = new MessageChannel();
-  const waiting = [];
-  port1.onmessage = ({ data: { number, packages, error } }) => {
-    const { resolve, reject } = waiting[number];
-    if (error) reject(new Error(error));
-    else resolve(packages);
-  };
-  post({ orders: { port: port2, total } }, [port2]);
-  return (files, counted) => new Promise((resolve, reject) => {
-    const number = waiting.push({ resolve, reject }) - 1;
-    port1.postMessage({ number, files, counted });
+/** Have the page fetch files of the lock: [{path, data}]. Until we are ready, `total` bytes come. */
+function order(files, total = 0) {
+  return new Promise((resolve, reject) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = ({ data: { packages, error } }) => {
+      if (error) reject(new Error(error));
+      else resolve(packages);
+    };
+    post({ order: { files, total, port: port2 } }, [port2]);
   });
 }
 
@@ -42,8 +38,8 @@ function openOrders(total) {
 function fetchEngine(files, fetchKept) {
   const plain = self.fetch;
   const early = new Map(files.map((file) => {
-    // Without `integrity`: the browser would have to wait for all of it before it compiles it.
-    const response = fetchKept(file);
+    // To check one, the browser would have to wait for all of it before it compiles it.
+    const response = fetchKept(file, { checked: false });
     response.catch(() => {}); // Pyodide will see it, and say so
     return [new URL(file.file, here).href, response];
   }));
@@ -98,8 +94,7 @@ async function start() {
   const engine = fetchEngine(lock.engine, fetchKept);
   const first = lock.files.filter((file) => file.first);
   const rest = lock.files.filter((file) => !file.first);
-  const order = openOrders(sizeOf(fresh ? [...lock.engine, ...first] : first));
-  const ordered = order(first, true);
+  const ordered = order(first, sizeOf(fresh ? [...lock.engine, ...first] : first));
   ordered.catch(() => {}); // awaited below
   if (fresh) engine.forEach((response) => response.then(watch, () => {})); // a kept one comes at once
   const [{ loadPyodide }, { serve }] = await modules;
