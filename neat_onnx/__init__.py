@@ -17,14 +17,14 @@ from neat_onnx.errors import (
     NetworkError,
     OptionError,
 )
+from neat_onnx.libraries import load_network
 from neat_onnx.model import Finding, Model, load_model, validate
 from neat_onnx.network.activations import register_activation
 from neat_onnx.network.aggregations import register_aggregation
 from neat_onnx.network.network import Network
 from neat_onnx.network.summary import Summary, summary
 from neat_onnx.options import ExportOptions
-from neat_onnx.readers import load_network
-from neat_onnx.report import Report
+from neat_onnx.verification.report import Report
 from neat_onnx.version import __version__
 
 __all__ = [

@@ -8,16 +8,16 @@ import warnings
 from typing import TYPE_CHECKING, Any, Literal
 
 from neat_onnx.errors import NeatOnnxWarning, OptionError
+from neat_onnx.libraries import load_network
 from neat_onnx.model import Model, load_model
 from neat_onnx.model.node import find_operators_with
 from neat_onnx.network.network import Network
 from neat_onnx.options import export_options
-from neat_onnx.readers import load_network
-from neat_onnx.report import Report
+from neat_onnx.verification.report import Report
 
 if TYPE_CHECKING:
-    from neat_onnx.lift import BatchAxis
-    from neat_onnx.runtimes import Runtime
+    from neat_onnx.lifting.core import BatchAxis
+    from neat_onnx.verification.runtimes import Runtime
 
 # ruff: noqa: PLC0415 (see above)
 
@@ -48,7 +48,7 @@ def export(net: Any, *, options: Any = None, **keywords: Any) -> Model:
     wanted = export_options(options, **keywords)
     network = net if isinstance(net, Network) else load_network(net)
     if wanted.dialect == "neataptic":
-        from neat_onnx.neataptic.write import write_network
+        from neat_onnx.libraries.neataptic_ts.onnx.write.write import write_network
 
         return write_network(network, wanted)
     if wanted.legacy_node_ordering:
@@ -58,7 +58,7 @@ def export(net: Any, *, options: Any = None, **keywords: Any) -> Model:
             NeatOnnxWarning,
             stacklevel=2,
         )
-    from neat_onnx.lower import export_network
+    from neat_onnx.lowering.core import export_network
 
     return export_network(network, wanted)
 
@@ -96,7 +96,7 @@ def convert(source: Any) -> Model:
         ModelError: it contradicts itself, leaves open what it computes, or would not be valid ONNX
             even so; says which node.
     """
-    from neat_onnx.upgrade import upgraded
+    from neat_onnx.conversion import upgraded
 
     return upgraded(load_model(source))
 
@@ -124,7 +124,7 @@ def verify(
         ModelError: the runtime refuses the model, or inputs and outputs do not fit the network's.
         OptionError: an unknown runtime, one that is not installed, or too few samples.
     """
-    from neat_onnx.compare import compare
+    from neat_onnx.verification.compare import compare
 
     network = net if isinstance(net, Network) else load_network(net)
     return compare(network, load_model(model), samples=samples, seed=seed, runtime=runtime)

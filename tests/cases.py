@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from neat_onnx.errors import NeatOnnxWarning
+from neat_onnx.libraries import load_network
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
-from neat_onnx.readers import load_network
 
 CORPORA = Path(__file__).parent / "corpora"
 BAD = CORPORA / "bad"

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from neat_onnx.bridge import call
+from neat_onnx.page.bridge import call
 
 
 def ask(method: str, data: bytes = b"", **params: object) -> tuple[Any, dict[str, bytes]]:

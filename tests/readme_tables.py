@@ -12,10 +12,12 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import neat_onnx
+from neat_onnx.libraries.neat_python import read as neat_python
+from neat_onnx.libraries.neataptic import read as neataptic
+from neat_onnx.libraries.neataptic_ts import read as neataptic_ts
 from neat_onnx.model.node import node_classes
 from neat_onnx.network.activations import ACTIVATIONS
 from neat_onnx.network.aggregations import AGGREGATIONS
-from neat_onnx.readers import neat_python, neataptic, neataptic_ts
 
 README = Path(__file__).absolute().parents[1] / "README.md"
 _TABLE = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)

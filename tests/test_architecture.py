@@ -9,7 +9,7 @@ import pytest
 
 import neat_onnx
 import neat_onnx.operators
-from neat_onnx.lifting import LIFTS
+from neat_onnx.lifting.context import LIFTS
 from neat_onnx.model import node_classes
 from neat_onnx.operators import HANDLERS
 
@@ -19,21 +19,15 @@ TESTS = sorted(Path(__file__).parent.rglob("*.py"))
 
 # the package or module on the left imports none of those on the right
 BOUNDARIES = {
-    "network": ("model", "operators", "passes", "genome", "readers", "lift", "lower", "lifting",
-                "lowering", "options", "runtimes", "compare"),
-    "model": ("network", "operators", "passes", "genome", "readers", "lift", "lower", "lifting",
-              "lowering", "options", "runtimes", "compare"),
-    "readers": ("model", "operators", "passes", "genome", "lift", "lower", "lifting", "lowering"),
-    "neataptic": ("readers", "genome", "operators", "passes", "lift", "lower", "lifting",
-                  "lowering", "resolve", "repairs", "upgrade", "compare", "cli", "commands",
-                  "bridge"),
-    "repairs": ("readers", "genome", "passes", "lift", "lower", "lifting", "lowering", "upgrade"),
-    "passes": ("network", "operators", "readers", "genome", "lift", "lower"),
-    "operators": ("readers", "genome", "lift", "lower", "compare", "cli"),
-    "lowering": ("operators", "lifting", "lift", "lower", "genome"),
-    "lifting": ("operators", "lowering", "lift", "lower", "genome"),
+    "network": ("model", "operators", "passes", "genome", "libraries", "lifting", "lowering",
+                "options", "verification"),
+    "model": ("network", "operators", "passes", "genome", "libraries", "lifting", "lowering",
+              "options", "verification"),
+    "libraries": ("genome", "lifting", "verification", "cli", "page"),
+    "passes": ("network", "operators", "libraries", "genome", "lifting", "lowering"),
+    "operators": ("libraries", "genome", "verification", "cli"),
 }  # fmt: skip
-CORES = ("lower", "lift", "lowering", "lifting", "resolve")
+CORES = ("lowering/core", "lifting/core", "lowering/context", "lifting/context", "lifting/neurons")
 
 
 def module_of(path: Path) -> str:

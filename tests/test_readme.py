@@ -11,7 +11,7 @@ import pytest
 
 import neat_onnx
 from neat_onnx.cli import main
-from neat_onnx.readers import Reader
+from neat_onnx.libraries import Reader
 
 ROOT = Path(__file__).parents[1]
 SAMPLE = ROOT / "web" / "samples" / "neat-python.json"

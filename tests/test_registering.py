@@ -21,7 +21,7 @@ from neat_onnx import (
     register_aggregation,
     verify,
 )
-from neat_onnx.lifting import LIFTS, LiftingContext, lifts
+from neat_onnx.lifting.context import LIFTS, LiftingContext, lifts
 from neat_onnx.model import Attributes, Node, node_classes
 from neat_onnx.model.node import _REGISTRY
 from neat_onnx.network.activations import ACTIVATIONS

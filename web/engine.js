@@ -32,7 +32,7 @@ export class Engine {
     early.forEach(worker.onmessage);
   }
 
-  /** Call a method of neat_onnx/bridge.py. Resolves to {result, blobs}; rejects with the error. */
+  /** Call a method of neat_onnx/page/bridge.py. Resolves to {result, blobs}; rejects with the error. */
   call(method, params = {}, data = undefined, onProgress = () => {}) {
     const id = this.#next++;
     return new Promise((resolve, reject) => {

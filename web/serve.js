@@ -19,7 +19,7 @@ function explain(error) {
 
 // What a conversion imports, in pieces: a file that is dropped meanwhile waits for one, not for all.
 // Our own modules are there from the start, the others only once the later packages have arrived.
-const OWN = ["neat_onnx.bridge", "neat_onnx.operators"];
+const OWN = ["neat_onnx.page.bridge", "neat_onnx.operators"];
 const OTHERS = ["onnx", "onnx.reference", "onnx.reference.ops._op_list"];
 
 /** Answer calls; a conversion first waits for the packages that `later` loads. */
@@ -33,9 +33,9 @@ export function serve({ python, post, later }) {
 
   const imported = (name) => python.pyimport(name).destroy();
 
-  /** Run one method of neat_onnx/bridge.py. */
+  /** Run one method of neat_onnx/page/bridge.py. */
   function answer({ method, params = {}, data }, onProgress) {
-    bridge ??= python.pyimport("neat_onnx.bridge");
+    bridge ??= python.pyimport("neat_onnx.page.bridge");
     const bytes = python.toPy(new Uint8Array(data ?? new ArrayBuffer(0)));
     const reply = bridge.call(method, JSON.stringify(params), bytes, onProgress);
     const [text, blobs] = [reply.get(0), reply.get(1)];

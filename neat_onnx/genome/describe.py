@@ -15,8 +15,8 @@ from neat_onnx.genome.document import (
     filled,
     matches,
 )
-from neat_onnx.lift import Lifted, lift
-from neat_onnx.lowering import LoweringContext
+from neat_onnx.lifting.core import Lifted, lift
+from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.model import Model
 from neat_onnx.network.genes import NONE, Bools, Connections, Ints
 from neat_onnx.network.network import Network

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning, NetworkError
+from neat_onnx.files import parse_json
 from neat_onnx.genome.document import (
     GENOME,
     NETWORK,
@@ -15,7 +16,8 @@ from neat_onnx.genome.document import (
     filled,
     matches,
 )
-from neat_onnx.lift import BatchAxis, Lifted, lift
+from neat_onnx.libraries.neataptic_ts.onnx.repair import repaired
+from neat_onnx.lifting.core import BatchAxis, Lifted, lift
 from neat_onnx.model import DataType, Model
 from neat_onnx.network.document import (
     ConnectionDocument,
@@ -26,8 +28,6 @@ from neat_onnx.network.genes import NONE, Connections, Ints, Neurons, Port, code
 from neat_onnx.network.network import Network
 from neat_onnx.network.spatial import moved_blocks
 from neat_onnx.parsing import parse
-from neat_onnx.repairs import repaired
-from neat_onnx.text import parse_json
 
 _STEPS, _SAMPLES = 3, 5
 _TOLERANCE = {DataType.FLOAT: 1e-3, DataType.DOUBLE: 1e-6}

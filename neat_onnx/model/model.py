@@ -20,6 +20,7 @@ from pydantic import (
 )
 
 from neat_onnx.errors import DocumentError, ModelError, OptionError
+from neat_onnx.files import parse_json, read_bytes, write_bytes
 from neat_onnx.model.dialect import canonical
 from neat_onnx.model.layout import json_text
 from neat_onnx.model.node import Node, parse_node
@@ -28,7 +29,6 @@ from neat_onnx.model.refusal import refusal
 from neat_onnx.model.sparse import Room
 from neat_onnx.model.tensor import Tensor
 from neat_onnx.model.value import ValueInfo
-from neat_onnx.text import parse_json, read_bytes, write_bytes
 
 if TYPE_CHECKING:
     import onnx

@@ -230,7 +230,7 @@ class Network:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write `to_json()` to `path`, whole or not at all."""
-        from neat_onnx.text import write_bytes  # noqa: PLC0415
+        from neat_onnx.files import write_bytes  # noqa: PLC0415
 
         write_bytes(path, self.to_json().encode())
 

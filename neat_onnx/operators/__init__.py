@@ -6,7 +6,7 @@ they lower; the last one takes whatever is left.
 
 from typing import Protocol
 
-from neat_onnx.lowering import Block, LoweringContext
+from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.network.genes import Ints
 from neat_onnx.operators import (
     dense,

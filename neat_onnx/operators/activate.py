@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from neat_onnx.lowering import Block, LoweringContext
+from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.expression import VARIABLE, Expression
 from neat_onnx.network.genes import NONE, Floats, Ints

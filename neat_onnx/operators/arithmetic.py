@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from neat_onnx.lifting import Array, Layer, LiftingContext, Operand, Value
+from neat_onnx.lifting.context import Array, Layer, LiftingContext, Operand, Value
 from neat_onnx.model import Node
 from neat_onnx.network.expression import VARIABLE, call, constant
 from neat_onnx.network.genes import Floats

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from neat_onnx.lowering import UNBOUND, Columns, LoweringContext
+from neat_onnx.lowering.context import UNBOUND, Columns, LoweringContext
 from neat_onnx.network.genes import Ints, distinct
 from neat_onnx.operators.elementwise import Mul
 from neat_onnx.operators.shaping import Concat, Flatten, Gather, Reshape

@@ -9,8 +9,8 @@ from typing import Literal
 import numpy as np
 
 from neat_onnx.errors import OptionError
-from neat_onnx.lifting import Array, LiftingContext, Value, lifts
-from neat_onnx.lowering import Block, LoweringContext
+from neat_onnx.lifting.context import Array, LiftingContext, Value, lifts
+from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.model import Attributes, Node
 from neat_onnx.network.aggregations import aggregation_named
 from neat_onnx.network.expression import VARIABLE, Expression, call, constant

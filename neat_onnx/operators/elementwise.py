@@ -4,7 +4,7 @@ from typing import Literal
 
 import numpy as np
 
-from neat_onnx.lifting import LiftingContext, Value, lifts
+from neat_onnx.lifting.context import LiftingContext, Value, lifts
 from neat_onnx.model import Attributes, Node
 from neat_onnx.network.expression import PRIMITIVES, Expression
 from neat_onnx.operators.arithmetic import combined

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from neat_onnx.errors import ModelError
-from neat_onnx.lifting import Array, LiftingContext, Operand, Value
-from neat_onnx.lowering import LoweringContext
+from neat_onnx.lifting.context import Array, LiftingContext, Operand, Value
+from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.model import DataType, Node
 from neat_onnx.network.activations import ACTIVATIONS, Activation
 from neat_onnx.network.aggregations import AGGREGATIONS, Aggregation

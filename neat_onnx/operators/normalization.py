@@ -5,7 +5,7 @@ from typing import Literal
 
 import numpy as np
 
-from neat_onnx.lifting import Layer, LiftingContext, Value, lifts
+from neat_onnx.lifting.context import Layer, LiftingContext, Value, lifts
 from neat_onnx.model import Attributes, Node
 from neat_onnx.network.genes import Floats
 

@@ -5,7 +5,7 @@ Each neuron is a Gemm of one row and an activation; a Concat makes the layer of 
 
 import numpy as np
 
-from neat_onnx.lowering import Block, LoweringContext
+from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.expression import VARIABLE
 from neat_onnx.network.genes import Ints

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from neat_onnx.lowering import Columns, LoweringContext
+from neat_onnx.lowering.context import Columns, LoweringContext
 from neat_onnx.model import Node
 from neat_onnx.network.genes import Port
 from neat_onnx.operators.columns import exactly, in_shape

@@ -8,7 +8,7 @@ Any other recurrence is dense: a Gemm that reads columns of `hidden_prev…` amo
 
 import numpy as np
 
-from neat_onnx.lowering import Block, LoweringContext
+from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.network.genes import NONE, Ints
 from neat_onnx.operators.activate import activate, groups_of, in_column_order
 from neat_onnx.operators.dense import (

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from neat_onnx.lifting import REGISTER, LiftingContext, Value, lift_node, lifts
-from neat_onnx.lowering import LoweringContext
+from neat_onnx.lifting.context import REGISTER, LiftingContext, Value, lift_node, lifts
+from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.model import Attributes, Graph, Node, ValueInfo
 from neat_onnx.operators.shaping import Concat, Shape, Slice
 from neat_onnx.operators.state import State

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from neat_onnx.lifting import Array, LiftingContext, Value, lifts
+from neat_onnx.lifting.context import Array, LiftingContext, Value, lifts
 from neat_onnx.model import Attributes, Node, Tensor
 
 

@@ -14,13 +14,13 @@ import numpy as np
 from pydantic import FiniteFloat, TypeAdapter, ValidationError
 
 from neat_onnx.errors import ModelError, NeatOnnxWarning
-from neat_onnx.lowering import Block, LoweringContext
+from neat_onnx.files import parse_json
+from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.model import Model
 from neat_onnx.network.genes import Bools, Floats, Ints
 from neat_onnx.operators.columns import exactly
 from neat_onnx.operators.ports import produce
 from neat_onnx.operators.shaping import Identity
-from neat_onnx.text import parse_json
 
 Parsed = TypeVar("Parsed")
 

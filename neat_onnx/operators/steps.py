@@ -4,7 +4,7 @@ What has no memory is computed like a batch. Where time matters, the same elemen
 sequence [T, N, width].
 """
 
-from neat_onnx.lowering import LoweringContext, Steps
+from neat_onnx.lowering.context import LoweringContext, Steps
 from neat_onnx.operators.shaping import Concat, Reshape, Shape, Slice
 
 

@@ -16,7 +16,7 @@ import numpy as np
 import onnxruntime
 
 sys.path.insert(0, str(Path(__file__).absolute().parents[1]))
-sys.path.insert(0, str(Path(__file__).absolute().parents[1] / "readers"))
+sys.path.insert(0, str(Path(__file__).absolute().parents[1] / "libraries"))
 
 import timed
 from cases import Case, cases

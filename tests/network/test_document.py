@@ -8,9 +8,9 @@ from hypothesis import given
 from strategies import GROWING, TAME, networks
 
 from neat_onnx.errors import NeatOnnxError, NetworkError
+from neat_onnx.libraries import load_network
 from neat_onnx.network.document import parse_network_document
 from neat_onnx.network.network import Network
-from neat_onnx.readers import load_network
 
 DOCUMENT = {
     "inputs": [{"name": "x", "shape": [2], "neurons": [10, 11]}],

@@ -4,7 +4,7 @@ A network gives at every step what the sequence would end with there. That is th
 long as nothing brings these tensors together with one that has a time axis.
 """
 
-from neat_onnx.lifting import LiftingContext
+from neat_onnx.lifting.context import LiftingContext
 from neat_onnx.operators.rnn.nodes import Recurrence
 
 

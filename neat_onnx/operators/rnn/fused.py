@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from neat_onnx.lowering import Block, LoweringContext
+from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.network.genes import NONE, Bools, Floats, Ints
 from neat_onnx.operators.dense import weight_matrix
 from neat_onnx.operators.rnn.layers import Layer, layers_of

@@ -6,7 +6,7 @@ h = g(W·X + R·(r ⊙ H₋₁) + b), or g(W·X + b + r ⊙ (R·H₋₁ + b')) w
 
 from functools import partial
 
-from neat_onnx.lifting import LiftingContext, lifts
+from neat_onnx.lifting.context import LiftingContext, lifts
 from neat_onnx.network.genes import Ints
 from neat_onnx.operators.rnn.curves import COMPLEMENT
 from neat_onnx.operators.rnn.nodes import GRU

@@ -7,7 +7,7 @@ c = g(W·X + R·H₋₁ + b)
 from dataclasses import replace
 from functools import partial
 
-from neat_onnx.lifting import LiftingContext, lifts
+from neat_onnx.lifting.context import LiftingContext, lifts
 from neat_onnx.network.genes import Ints
 from neat_onnx.operators.rnn.curves import COMPLEMENT, Curve
 from neat_onnx.operators.rnn.nodes import LSTM

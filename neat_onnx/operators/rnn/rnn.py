@@ -1,6 +1,6 @@
 """RNN: H = f(W·X + R·H₋₁ + b)."""
 
-from neat_onnx.lifting import LiftingContext, lifts
+from neat_onnx.lifting.context import LiftingContext, lifts
 from neat_onnx.network.genes import Ints
 from neat_onnx.operators.rnn.nodes import RNN
 from neat_onnx.operators.rnn.step import Step, full

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from neat_onnx.lifting import Array, LiftingContext, Value
+from neat_onnx.lifting.context import Array, LiftingContext, Value
 from neat_onnx.model import Node
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.genes import NONE, Floats, Ints

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from neat_onnx.lifting import REGISTER, Array, LiftingContext, Value
+from neat_onnx.lifting.context import REGISTER, Array, LiftingContext, Value
 from neat_onnx.network.genes import Floats, Ints
 from neat_onnx.operators.rnn.curves import Function, curves
 from neat_onnx.operators.rnn.ends import find_ends

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from neat_onnx.lifting import LiftingContext, Operand, Value, lifts
-from neat_onnx.lowering import Block, Columns, LoweringContext
+from neat_onnx.lifting.context import LiftingContext, Operand, Value, lifts
+from neat_onnx.lowering.context import Block, Columns, LoweringContext
 from neat_onnx.model import Node
 from neat_onnx.network.genes import Ints
 from neat_onnx.network.spatial import Kind, SpatialBlock

@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from neat_onnx.errors import NeatOnnxWarning, NetworkError
-from neat_onnx.lowering import Block, LoweringContext
+from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.network.activations import ACTIVATIONS, activation_named
 from neat_onnx.network.genes import Ints
 from neat_onnx.network.schedule import Schedule, schedule

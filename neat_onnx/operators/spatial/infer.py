@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from neat_onnx.errors import NetworkError
-from neat_onnx.lowering import LoweringContext
+from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.network.genes import NONE, Floats, Ints
 from neat_onnx.network.schedule import schedule
 from neat_onnx.network.spatial import SpatialBlock, check_block

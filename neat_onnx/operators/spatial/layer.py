@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from neat_onnx.errors import NetworkError
-from neat_onnx.lifting import LiftingContext, Value
-from neat_onnx.lowering import Block, Columns, LoweringContext
+from neat_onnx.lifting.context import LiftingContext, Value
+from neat_onnx.lowering.context import Block, Columns, LoweringContext
 from neat_onnx.model import Node
 from neat_onnx.network.expression import VARIABLE, Expression
 from neat_onnx.network.genes import Floats, Ints

@@ -5,13 +5,13 @@ A level's neurons, and those of the level before it, stand in C order of channel
 
 import numpy as np
 
-from neat_onnx.lowering import LoweringContext
-from neat_onnx.mappings import Conv2DMapping, Pool2DMapping
+from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.network.genes import Ints
 from neat_onnx.network.schedule import Schedule
 from neat_onnx.network.spatial import SpatialBlock
 from neat_onnx.network.window import Sizes
 from neat_onnx.operators.spatial.weights import NotShared
+from neat_onnx.options.mappings import Conv2DMapping, Pool2DMapping
 
 
 def mapped_convolution(

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from neat_onnx.lowering import LoweringContext
+from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.network.spatial import SpatialBlock
 from neat_onnx.operators.spatial.find import SpatialLayers
 from neat_onnx.operators.spatial.pools import pooled_level

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from neat_onnx.lifting import LiftingContext, lifts
-from neat_onnx.lowering import Block, Columns, LoweringContext
+from neat_onnx.lifting.context import LiftingContext, lifts
+from neat_onnx.lowering.context import Block, Columns, LoweringContext
 from neat_onnx.model import Node
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.expression import VARIABLE

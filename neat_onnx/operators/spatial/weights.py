@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from neat_onnx.errors import NeatOnnxError
-from neat_onnx.lowering import LoweringContext
+from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.network.genes import NONE, Bools, Floats, Ints
 from neat_onnx.network.spatial import Fields, SpatialBlock, receptive_fields
 

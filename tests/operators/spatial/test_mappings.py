@@ -19,11 +19,11 @@ from neat_onnx import (
     load_network,
     verify,
 )
-from neat_onnx.mappings import camel
 from neat_onnx.model import Model
 from neat_onnx.network.genes import Port
 from neat_onnx.network.spatial import Kind
 from neat_onnx.network.window import Window
+from neat_onnx.options.mappings import camel
 
 CONV = {
     "layer_index": 1,

@@ -1,0 +1,227 @@
+"""The command line: arguments in, exit code out. What the commands do is in `commands`."""
+
+import argparse
+import io
+import os
+import re
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, NoReturn, get_args
+
+from neat_onnx.cli import commands
+from neat_onnx.cli.arguments import add_option_flags, add_time_flags
+from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning, OptionError, printable
+from neat_onnx.model.model import Encoding
+from neat_onnx.model.validate import Profile
+from neat_onnx.verification.runtimes import Runtime
+from neat_onnx.version import __version__
+
+_INTERRUPTED, _BROKEN_PIPE = 130, 141  # what a shell says of the signals
+_EPILOG = """\
+examples:
+  neat-onnx export winner.json winner.onnx --verify
+  neat-onnx export winner.json winner.onnx.json --dtype float64
+  neat-onnx import winner.onnx back.json
+  neat-onnx convert old.onnx.json new.onnx
+  neat-onnx inspect winner.onnx
+  neat-onnx validate winner.onnx other.onnx.json --profile onnx
+  neat-onnx verify winner.json winner.onnx --runtime onnxruntime
+  neat-onnx schema network > network.schema.json
+
+exit codes:
+  0  done, or the check passed
+  1  the check said no
+  2  bad input or usage: one line on standard error says what, where, and what to do
+"""
+_EXPORT_EPILOG = """\
+A network is JSON of NeatapticTS, neataptic or neat-python, or neat-onnx network JSON.
+OUT ends in .onnx for binary ONNX or in .json for JSON ONNX.
+
+examples:
+  neat-onnx export winner.json winner.onnx --verify
+  neat-onnx export winner.json winner.onnx --opset 17 --no-include-metadata
+  neat-onnx export winner.json winner.onnx.json --options options.json
+  neat-onnx export ctrnn.json ctrnn.onnx --time-step 0.01 --advance-time 0.1
+"""
+_CONVERT_EPILOG = """\
+NeatapticTS writes JSON ONNX that no runtime loads: outputs that no node produces, no batch axis,
+nodes out of order, flat tensors into convolutions. Each repair is told on standard error. A model
+that is valid already only changes its form: .onnx is binary, with float32 numbers rounded, .json
+is JSON ONNX.
+
+examples:
+  neat-onnx convert old.onnx.json new.onnx
+  neat-onnx convert old.onnx.json new.onnx.json --verify
+  neat-onnx convert winner.onnx winner.onnx.json
+"""
+_STYLE: dict[str, Any] = {
+    "formatter_class": argparse.RawDescriptionHelpFormatter,
+    "allow_abbrev": False,
+}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Args:
+        argv: the arguments after the program's name; None takes those of the process.
+
+    Returns:
+        The exit code: 0 done, 1 the check said no, 2 bad input or usage.
+    """
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # names may not fit the terminal
+    try:
+        with _warnings_as_lines():
+            arguments = _parser().parse_args(argv)
+            code: int = arguments.run(arguments)
+            sys.stdout.flush()
+            return code
+    except NeatOnnxError as error:
+        commands.complain(error)
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    except BrokenPipeError:
+        # what is still buffered must not fail again when the interpreter ends
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _BROKEN_PIPE
+    except MemoryError:
+        commands.complain(NeatOnnxError("it is too large for the memory of this machine"))
+    except Exception as error:
+        if sys.flags.dev_mode:  # python -X dev -m neat_onnx shows where
+            raise
+        hint = "This is a mistake in neat_onnx: please report it, with the file if you can share it"
+        commands.complain(NeatOnnxError(f"{type(error).__name__}: {error}", hint=hint))
+    return commands.BAD_INPUT
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors are ours."""
+
+    def error(self, message: str) -> NoReturn:
+        found = re.fullmatch(r"argument (\S+): (.*)", message, re.DOTALL)
+        where, what = (found[1], found[2]) if found else (None, message)
+        raise OptionError(what, where=where, hint=f"See {self.prog} --help")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="neat-onnx",
+        description="Evolved neural networks to ONNX and back, proven equal.",
+        epilog=_EPILOG,
+        **_STYLE,
+    )
+    parser.add_argument("--version", action="version", version=f"neat-onnx {__version__}")
+    commands_ = parser.add_subparsers(metavar="COMMAND", required=True)
+    _add_conversions(commands_)
+    _add_questions(commands_)
+    _add_helpers(commands_)
+    return parser
+
+
+def _add_conversions(to: Any) -> None:
+    one = _command(to, "export", commands.export, "turn a network into ONNX", _EXPORT_EPILOG)
+    flags = "[-h] [--verify] [--json] [--time-step T] [--advance-time T] [export options]"
+    one.usage = f"{one.prog} {flags} IN OUT"
+    one.add_argument("file", metavar="IN", help="a network")
+    one.add_argument("out", metavar="OUT", help="what to write: .onnx or .json")
+    _add_verify(one, "compare both on sampled inputs, and write OUT only if they are equal")
+    _add_json(one)
+    add_time_flags(one)
+    add_option_flags(one)
+
+    one = _command(to, "import", commands.import_, "turn ONNX into a network that can evolve on")
+    one.add_argument("file", metavar="IN", help="a model: .onnx or JSON ONNX")
+    one.add_argument("out", metavar="OUT", help="the network to write: .json")
+    one.add_argument(
+        "--batch-axis",
+        choices=("auto", "none"),
+        default="auto",
+        help="auto: the first axis of every input is the batch; none: every axis is features",
+    )
+    _add_json(one)
+
+    text = "make a model valid ONNX, or write it in the other form"
+    one = _command(to, "convert", commands.convert, text, _CONVERT_EPILOG)
+    one.add_argument("file", metavar="IN", help="a model: .onnx or JSON ONNX, NeatapticTS's too")
+    one.add_argument("out", metavar="OUT", help="what to write: .onnx or .json")
+    text = "import the result, compare on sampled inputs, and write OUT only if they are equal"
+    _add_verify(one, text)
+    one.add_argument(
+        "--encoding", choices=get_args(Encoding), help="how JSON holds tensors. Default: numbers."
+    )
+    _add_json(one)
+
+
+def _add_questions(to: Any) -> None:
+    one = _command(to, "inspect", commands.inspect, "say what a file is: a network or a model")
+    one.add_argument("file", metavar="FILE")
+    _add_json(one)
+    add_time_flags(one)
+
+    one = _command(to, "validate", commands.validate, "say what is wrong with models")
+    one.add_argument("files", metavar="FILE", nargs="+", help="models: .onnx or JSON ONNX")
+    one.add_argument(
+        "--profile",
+        choices=get_args(Profile),
+        help="the level to check: schema (it reads as a model), onnx (the official checker) or "
+        "sonnx (how the graph hangs together); default: all three",
+    )
+    _add_json(one)
+
+    one = _command(to, "verify", commands.verify, "compare a network with its model on samples")
+    one.add_argument("network", metavar="NETWORK")
+    one.add_argument("model", metavar="MODEL")
+    one.add_argument("--samples", type=int, default=256, metavar="N", help="default: 256")
+    one.add_argument("--seed", type=int, default=0, metavar="N", help="default: 0")
+    one.add_argument(
+        "--runtime", choices=get_args(Runtime), default="reference", help="what runs the model"
+    )
+    _add_json(one)
+    add_time_flags(one)
+
+
+def _add_helpers(to: Any) -> None:
+    one = _command(to, "schema", commands.schema, "print one of the JSON Schemas")
+    names = ("model", "network", "options")
+    one.add_argument("name", metavar="NAME", choices=names, help=", ".join(names))
+
+    one = _command(to, "web", commands.web, "serve the page that `make web` has built")
+    one.add_argument("--port", type=int, default=0, metavar="N", help="default: a free one")
+
+
+def _command(to: Any, name: str, run: Any, text: str, epilog: str | None = None) -> _Parser:
+    description = text[0].upper() + text[1:] + "."
+    parser: _Parser = to.add_parser(
+        name, help=text, description=description, epilog=epilog, **_STYLE
+    )
+    parser.set_defaults(run=run)
+    return parser
+
+
+def _add_verify(parser: argparse.ArgumentParser, text: str) -> None:
+    parser.add_argument("--verify", action="store_true", help=text)
+
+
+def _add_json(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print the result as JSON")
+
+
+@contextmanager
+def _warnings_as_lines() -> Iterator[None]:
+    """Each NeatOnnxWarning is a line on standard error, once; other warnings are not the user's."""
+    told: set[str] = set()
+
+    def show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+        line = f"warning: {printable(str(message))}"
+        if line not in told:
+            told.add(line)
+            print(line, file=sys.stderr)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", NeatOnnxWarning)
+        warnings.showwarning = show  # catch_warnings puts the old one back
+        yield

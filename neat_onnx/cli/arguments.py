@@ -1,0 +1,88 @@
+"""Flags of the command line: the times of a network, and the export options (from their fields)."""
+
+import argparse
+from typing import Any, Literal, get_args, get_origin
+
+from pydantic.fields import FieldInfo
+
+from neat_onnx.errors import DocumentError
+from neat_onnx.files import parse_json, read_bytes
+from neat_onnx.options import ExportOptions, export_options
+
+
+def add_time_flags(parser: argparse.ArgumentParser) -> None:
+    """Give `parser` the flags of a network whose step is an amount of time."""
+    group = parser.add_argument_group("time, for ctrnn and iznn networks of neat-python")
+    group.add_argument(
+        "--time-step", type=float, metavar="T", help="of the integration; needed: JSON lacks it"
+    )
+    group.add_argument(
+        "--advance-time",
+        type=float,
+        metavar="T",
+        help="what one step of the network advances it by. Default: the time step.",
+    )
+
+
+def chosen_times(arguments: argparse.Namespace) -> dict[str, float | None]:
+    """The times that the command line gives, as `load_network` takes them."""
+    return {"time_step": arguments.time_step, "advance_time": arguments.advance_time}
+
+
+def add_option_flags(parser: argparse.ArgumentParser) -> None:
+    """Give `parser` a flag for each export option, and --options for all of them in a file."""
+    group = parser.add_argument_group("export options")
+    group.add_argument(
+        "--options", metavar="FILE", help="a JSON file of export options; flags win over it"
+    )
+    for name, field in ExportOptions.model_fields.items():
+        _add_flag(group, name, field)
+
+
+def chosen_options(arguments: argparse.Namespace) -> ExportOptions:
+    """The options that the command line asks for.
+
+    Raises:
+        DocumentError: the options file cannot be read, or is not JSON.
+        OptionError: an option is unknown or has a wrong value.
+    """
+    document = parse_json(read_bytes(arguments.options)) if arguments.options else None
+    given = vars(arguments)
+    flags = {name: given[name] for name in ExportOptions.model_fields if name in given}
+    return export_options(export_options(document), **flags)
+
+
+def _add_flag(group: Any, name: str, field: FieldInfo) -> None:
+    """A flag that is absent from the parsed arguments unless it is given."""
+    kinds = get_args(field.annotation) or (field.annotation,)
+    flag = "--" + name.replace("_", "-")
+    text = f"{field.description} Default: {_shown(field.default)}.".replace("%", "%%")
+    plain: dict[str, Any] = {"dest": name, "default": argparse.SUPPRESS, "help": text}
+    if field.annotation is bool:
+        group.add_argument(flag, action=argparse.BooleanOptionalAction, **plain)
+    elif get_origin(field.annotation) is Literal:
+        group.add_argument(flag, choices=kinds, **plain)
+    elif get_origin(field.annotation) is list:
+        group.add_argument(flag, type=_json_list, metavar="JSON", **plain)
+    elif int in kinds:
+        group.add_argument(flag, type=int, metavar="N", **plain)
+    else:
+        kind = _true_false_or_text if bool in kinds else str
+        group.add_argument(flag, type=kind, metavar="TEXT", **plain)
+
+
+def _true_false_or_text(text: str) -> bool | str:
+    return {"true": True, "false": False}.get(text, text)
+
+
+def _json_list(text: str) -> Any:
+    try:
+        return parse_json(text)
+    except DocumentError as error:
+        raise argparse.ArgumentTypeError(f"is not JSON: {error}") from error
+
+
+def _shown(default: Any) -> str:
+    if isinstance(default, bool):
+        return "on" if default else "off"
+    return "none" if default in (None, "", []) else str(default)

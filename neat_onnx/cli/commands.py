@@ -1,0 +1,266 @@
+"""What each command does: it gets the parsed arguments, prints, and returns its exit code."""
+
+import os
+import runpy
+import sys
+from argparse import Namespace
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import neat_onnx
+from neat_onnx.cli.arguments import chosen_options, chosen_times
+from neat_onnx.errors import DocumentError, NeatOnnxError, OptionError, printable
+from neat_onnx.files import parse_json, read_bytes
+from neat_onnx.libraries.neat_python.times import Times
+from neat_onnx.lifting.core import BatchAxis
+from neat_onnx.model import Model
+from neat_onnx.model.layout import json_text
+from neat_onnx.model.model import Encoding
+from neat_onnx.model.value import ValueInfo
+from neat_onnx.network.network import Network
+from neat_onnx.verification.report import Report
+
+DONE, CHECK_SAID_NO, BAD_INPUT = 0, 1, 2
+
+
+def export(arguments: Namespace) -> int:
+    """Network to ONNX; with --verify the file is written only if the check passes."""
+    _check_target(arguments.out, arguments.file, (".onnx", ".json"))
+    options = chosen_options(arguments)
+    net = neat_onnx.load_network(arguments.file, **chosen_times(arguments))
+    model = neat_onnx.export(net, options=options)
+    report = neat_onnx.verify(net, model) if arguments.verify else None
+    return _write_model(arguments, model, report)
+
+
+def import_(arguments: Namespace) -> int:
+    """ONNX to network JSON."""
+    _check_target(arguments.out, arguments.file, (".json",))
+    axis: BatchAxis = None if arguments.batch_axis == "none" else "auto"
+    net = neat_onnx.import_model(neat_onnx.load_model(arguments.file), batch_axis=axis)
+    net.save(arguments.out)
+    facts = _network_facts(net)
+    done = f"wrote {_name(arguments.out)}: {_in_short(facts)}"
+    _tell(arguments, {"file": arguments.out, "network": facts}, [done])
+    return DONE
+
+
+def convert(arguments: Namespace) -> int:
+    """A model to valid ONNX; with --verify the file is written only if the check passes."""
+    _check_target(arguments.out, arguments.file, (".onnx", ".json"))
+    model = neat_onnx.convert(neat_onnx.load_model(arguments.file))
+    report = neat_onnx.verify(neat_onnx.import_model(model), model) if arguments.verify else None
+    return _write_model(arguments, model, report, arguments.encoding)
+
+
+def inspect(arguments: Namespace) -> int:
+    """What a file is: a network, or a model and the network that it computes."""
+    found = _load(arguments.file, chosen_times(arguments))
+    if isinstance(found, Network):
+        sections = {"network": _network_facts(found)}
+    else:
+        net = neat_onnx.import_model(found)
+        sections = {"model": _model_facts(found), "network": _network_facts(net)}
+    kind = next(iter(sections))
+    lines = [f"{_name(arguments.file)}: a {kind}"]
+    for title, facts in sections.items():
+        lines += [f"  {title}"] if len(sections) > 1 else []
+        lines += [f"    {key.replace('_', ' '):<14} {_text(facts[key])}" for key in facts]
+    _tell(arguments, {"file": arguments.file, "kind": kind} | sections, lines)
+    return DONE
+
+
+def validate(arguments: Namespace) -> int:
+    """Each file's findings; one that cannot be read does not keep the others from being checked."""
+    code, documents, lines = DONE, [], []
+    for path in arguments.files:
+        try:
+            findings = neat_onnx.validate(path, arguments.profile)
+        except DocumentError as error:
+            code = BAD_INPUT
+            complain(error if error.where == path else _of_file(error, path))
+            continue
+        wrong = any(finding.severity == "error" for finding in findings)
+        code = max(code, CHECK_SAID_NO if wrong else DONE)
+        documents.append(
+            {"file": path, "valid": not wrong, "findings": [f.model_dump() for f in findings]}
+        )
+        for found in findings:
+            advice = f". {found.hint}" if found.hint else ""
+            what = f"{found.severity}: {found.code}: {found.message} ({found.where}){advice}"
+            lines.append(f"{_name(path)}: {what}")
+        lines += [] if wrong else [f"{_name(path)}: valid"]
+    _tell(arguments, documents, lines)
+    return code
+
+
+def verify(arguments: Namespace) -> int:
+    """A network and a model, run side by side."""
+    report = neat_onnx.verify(
+        neat_onnx.load_network(arguments.network, **chosen_times(arguments)),
+        neat_onnx.load_model(arguments.model),
+        samples=arguments.samples,
+        seed=arguments.seed,
+        runtime=arguments.runtime,
+    )
+    _tell(arguments, report.model_dump(), [str(report)])
+    return DONE if report.passed else CHECK_SAID_NO
+
+
+def schema(arguments: Namespace) -> int:
+    """One of the JSON Schemas, on standard output."""
+    print(json_text(neat_onnx.json_schema(arguments.name)))
+    return DONE
+
+
+def web(arguments: Namespace) -> int:
+    """Serve the page that `make web` has built beside this package, until interrupted."""
+    folder = Path(__file__).parents[1] / "web"
+    if not (folder / "serve.py").is_file():
+        raise DocumentError(
+            "the page is not part of the installed package",
+            hint="Clone the repository and run `make web` in it",
+        )
+    if not (folder / "dist" / "index.html").is_file():
+        raise DocumentError("the page is not built yet", hint="Run `make web` in the repository")
+    serve = runpy.run_path(str(folder / "serve.py"))["server"]
+    try:
+        server = serve(folder / "dist", arguments.port)
+    except (OSError, OverflowError) as error:
+        raise OptionError(
+            f"cannot serve on port {arguments.port}: {getattr(error, 'strerror', None) or error}",
+            where="--port",
+            hint="Leave it out for a free one",
+        ) from error
+    print(f"http://127.0.0.1:{server.server_port}/", flush=True)
+    server.serve_forever()
+    return DONE
+
+
+def _write_model(
+    arguments: Namespace, model: Model, report: Report | None, encoding: Encoding | None = None
+) -> int:
+    """Write a model unless a report says no, and tell what was written."""
+    written = report is None or report.passed
+    if written:
+        model.save(arguments.out, encoding)
+    lines = [str(report)] if report else []
+    done = f"wrote {_name(arguments.out)}: {_in_short(_model_facts(model))}"
+    lines.append(done if written else f"{_name(arguments.out)} is not written: the check said no")
+    found = {"file": arguments.out, "written": written, "model": _model_facts(model)}
+    _tell(arguments, found | {"report": report and report.model_dump()}, lines)
+    return DONE if written else CHECK_SAID_NO
+
+
+def complain(error: NeatOnnxError) -> None:
+    """Tell an error, in one line on standard error."""
+    print(f"error: {error}", file=sys.stderr)
+
+
+# --- files ---------------------------------------------------------------------------------------
+
+
+def _check_target(out: str, source: str, endings: tuple[str, ...]) -> None:
+    """Refuse a path that cannot be written, before anything is read."""
+    path = Path(out)
+    if path.suffix.lower() not in endings:
+        raise OptionError(
+            f"cannot write a file that ends in '{path.suffix}'"
+            if path.suffix
+            else "cannot tell the format of a file without an ending",
+            where=out,
+            hint=f"Use {' or '.join(endings)}",
+        )
+    if not path.parent.is_dir():
+        raise DocumentError(
+            f"cannot write the file: there is no directory '{path.parent}'", where=out
+        )
+    if path.is_dir():
+        raise DocumentError("cannot write the file: it is a directory", where=out)
+    if path.exists() and os.path.exists(source) and path.samefile(source):
+        raise OptionError(
+            "the result would overwrite the file that is read", where=out, hint="Name another"
+        )
+
+
+def _load(path: str, times: dict[str, float | None]) -> Network | Model:
+    """What the file holds, by its content; a model has no times."""
+    data = read_bytes(path)
+    begin = data[:64].removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n")
+    if begin.startswith((b"{", b"[")):
+        document = parse_json(data)
+        if isinstance(document, dict) and "graph" in document:
+            Times(**times).refuse()
+            return neat_onnx.load_model(document)
+        return neat_onnx.load_network(document, **times)
+    if data[:1] == b"\x08" or path.lower().endswith(".onnx"):
+        Times(**times).refuse()
+        return neat_onnx.load_model(data)
+    return neat_onnx.load_network(data, **times)
+
+
+# --- telling -------------------------------------------------------------------------------------
+
+
+def _tell(arguments: Namespace, document: Any, lines: Iterable[str]) -> None:
+    """Print the document with --json, else the lines."""
+    if arguments.json:
+        print(json_text(document))
+    else:
+        for line in lines:
+            print(line)
+
+
+def _network_facts(net: Network) -> dict[str, Any]:
+    return neat_onnx.summary(net).model_dump()
+
+
+def _model_facts(model: Model) -> dict[str, Any]:
+    graph = model.graph
+    return {
+        "producer": f"{model.producer_name} {model.producer_version}".strip(),
+        "opset": model.opset,
+        "ir_version": model.ir_version,
+        "inputs": {value.name: _type_of(value) for value in graph.inputs},
+        "outputs": {value.name: _type_of(value) for value in graph.outputs},
+        "nodes": len(graph.node),
+        "operators": dict(sorted(Counter(node.op_type for node in graph.node).items())),
+        "initializers": len(graph.initializer),
+        "metadata": sorted(model.metadata),
+    }
+
+
+def _type_of(value: ValueInfo) -> str:
+    shape = "?" if value.shape is None else ", ".join(str(dim) for dim in value.shape)
+    return f"{value.elem_type.name} [{shape}]"
+
+
+def _in_short(facts: dict[str, Any]) -> str:
+    wanted = ("neurons", "connections", "levels", "nodes", "initializers", "opset")
+    return ", ".join(
+        f"opset {facts[key]}" if key == "opset" else f"{facts[key]} {key}"
+        for key in wanted
+        if key in facts
+    )
+
+
+def _text(value: Any) -> str:
+    """A fact for people: one line, whatever names it holds."""
+    if isinstance(value, dict):
+        return printable(", ".join(f"{key} {_text(entry)}" for key, entry in value.items())) or "-"
+    if isinstance(value, list):
+        return printable(", ".join(map(str, value))) or "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "-" if value in (None, "") else printable(str(value))
+
+
+def _name(path: str) -> str:
+    return printable(path)
+
+
+def _of_file(error: DocumentError, path: str) -> DocumentError:
+    where = f"{path}, {error.where}" if error.where else path
+    return DocumentError(error.message, where=where, hint=error.hint)

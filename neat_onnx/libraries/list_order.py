@@ -1,0 +1,220 @@
+"""List order, compiled: how neataptic and NeatapticTS evaluate a network, as explicit delays.
+
+Both go through `nodes` once a step, in list order, and read what stands there. So
+- a connection from a later node carries the value of the previous step;
+- a self-connection multiplies the node's previous *state*, before its activation function;
+- a gater sets the gains it gates when it is computed: a gater that stands before the target acts in
+  the same step, any other one step later. After a reset these gains are 0;
+- an input node only takes its value: its bias, its activation, connections into it are ignored, and
+  it never sets a gain, so that what it gates does not act after a reset.
+"""
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+from pydantic import Field
+
+from neat_onnx.errors import NeatOnnxWarning, NetworkError
+from neat_onnx.libraries.names import translated
+from neat_onnx.network.activations import ACTIVATIONS
+from neat_onnx.network.genes import NONE, Bools, Connections, Floats, Ints, Neurons, Port, codes_of
+from neat_onnx.network.network import Network
+from neat_onnx.parsing import ForeignDocument
+
+
+class ListNode(ForeignDocument):
+    """A node. Whatever is neither `input` nor `output` is hidden, whatever its type is called."""
+
+    type: str
+    bias: float
+    squash: str
+
+
+class ListConnection(ForeignDocument):
+    """A connection between nodes, by their positions in the list."""
+
+    source: int = Field(alias="from")
+    target: int = Field(alias="to")
+    weight: float
+    gater: int | None = None
+
+
+class ListDocument(ForeignDocument):
+    """What both libraries say about the whole network: how many inputs and outputs it has."""
+
+    input: int | None = None
+    output: int | None = None
+
+
+@dataclass(frozen=True)
+class ListNetwork:
+    """A network in list order.
+
+    Attributes:
+        library: who wrote it.
+        names: the library's names of activations to ours.
+        nodes: n of them, evaluated in this order.
+        connections: m of them.
+        ids: of the neurons, shape (n,).
+        masks: multiply the activations, shape (n,).
+        enabled: whether the library lets each connection act, shape (m,).
+    """
+
+    library: str
+    names: Mapping[str, str]
+    nodes: Sequence[ListNode]
+    connections: Sequence[ListConnection]
+    ids: Ints
+    masks: Floats
+    enabled: Bools
+
+
+def compile_list(network: ListNetwork, document: ListDocument) -> Network:
+    """The network with explicit delays.
+
+    A node whose mask is not 1 gets a neuron after it, which everything reads in its place: its
+    identity of mask · activation. Only the node's own self-connection still reads the node.
+
+    Raises:
+        NetworkError: a count that does not fit, an endpoint or a gater that does not exist, an
+            unknown activation, or an input node after others.
+    """
+    kinds = np.array([node.type for node in network.nodes], dtype=object)
+    is_input = kinds == "input"
+    _check_count("input", document.input, int(np.sum(is_input)))
+    _check_count("output", document.output, int(np.sum(kinds == "output")))
+    _check_inputs_first(network.library, is_input)
+    _check_positions(network)
+    masked = np.flatnonzero((network.masks != 1.0) & ~is_input)
+    shown = np.arange(len(kinds))
+    shown[masked] = len(kinds) + np.arange(len(masked))
+    neurons, activations = _neurons(network, is_input, masked)
+    genes = _connections(network, is_input, shown)
+    masks = Connections.of(masked, shown[masked], network.masks[masked])
+    inputs, outputs = np.flatnonzero(is_input), shown[kinds == "output"]
+    return Network(
+        inputs=(Port("input", (len(inputs),), inputs),),
+        outputs=(Port("output", (len(outputs),), outputs),),
+        neurons=neurons,
+        connections=_joined(genes, masks),
+        activations=activations,
+        aggregations=("sum",),
+        library=network.library,
+    )
+
+
+def repeats(connections: Sequence[ListConnection]) -> Bools:
+    """Which connections have the same ends as an earlier one, shape (m,)."""
+    seen: set[tuple[int, int]] = set()
+    found = np.zeros(len(connections), np.bool_)
+    for position, gene in enumerate(connections):
+        found[position] = (gene.source, gene.target) in seen
+        seen.add((gene.source, gene.target))
+    return found
+
+
+def _check_count(name: str, said: int | None, found: int) -> None:
+    if said is not None and said != found:
+        nodes = "1 node has" if found == 1 else f"{found} nodes have"
+        raise NetworkError(f"{name} is {said} but {nodes} type {name}", where=name)
+
+
+def _check_inputs_first(library: str, is_input: Bools) -> None:
+    count = int(is_input.sum())
+    if not np.all(is_input[:count]):
+        last = int(np.flatnonzero(is_input)[-1])
+        raise NetworkError(
+            "an input node stands after nodes of other types",
+            where=f"nodes[{last}]",
+            hint=f"{library} gives the k-th input to the k-th node: put the input nodes first",
+        )
+
+
+def _check_positions(network: ListNetwork) -> None:
+    count = len(network.nodes)
+    for position, gene in enumerate(network.connections):
+        where = f"connections[{position}]"
+        for end, node in (("from", gene.source), ("to", gene.target)):
+            if not 0 <= node < count:
+                raise NetworkError(f"no node {node}: there are {count}", where=f"{where}.{end}")
+        if gene.gater is not None and not 0 <= gene.gater < count:
+            raise NetworkError(
+                f"no gater node {gene.gater}: there are {count}",
+                where=f"{where}.gater",
+                hint="The first toJSON() of an evolved network may hold stale gaters: "
+                "call it again and use the second",
+            )
+
+
+def _neurons(
+    network: ListNetwork, is_input: Bools, masked: Ints
+) -> tuple[Neurons, tuple[str, ...]]:
+    names = [
+        "identity"
+        if is_input[position]
+        else translated(
+            node.squash, network.names, ACTIVATIONS, "activation", f"nodes[{position}].squash"
+        )
+        for position, node in enumerate(network.nodes)
+    ]
+    extra = len(masked)
+    count = len(names) + extra
+    activations, activation = codes_of(names + ["identity"] * extra)
+    bias = np.array([node.bias for node in network.nodes] + [0.0] * extra, np.float64)
+    bias[: len(names)][is_input] = 0.0
+    new_ids = network.ids.max(initial=-1) + 1 + np.arange(extra)
+    labels = ("",) * len(names) + tuple(f"masked {id}" for id in network.ids[masked].tolist())
+    neurons = Neurons(
+        id=np.concatenate([network.ids, new_ids]),
+        activation=activation,
+        aggregation=np.zeros(count, np.int64),
+        bias=bias,
+        response=np.ones(count),
+        initial=np.zeros(count),
+        name=labels if extra else (),
+    )
+    return neurons, activations
+
+
+def _connections(network: ListNetwork, is_input: Bools, shown: Ints) -> Connections:
+    """The connections, read from `shown` (where each node's masked activation stands)."""
+    genes = network.connections
+    source = np.array([gene.source for gene in genes], np.int64)
+    target = np.array([gene.target for gene in genes], np.int64)
+    gater = np.array([NONE if gene.gater is None else gene.gater for gene in genes], np.int64)
+    gated = gater != NONE
+    to_itself = source == target
+    dead = gated & is_input[gater]
+    enabled = network.enabled & ~is_input[target]
+    _warn_of_dead(network.library, int(np.sum(dead & enabled)))
+    return Connections.of(
+        np.where(to_itself, source, shown[source]),
+        target,
+        [gene.weight for gene in genes],
+        enabled=enabled & ~dead,
+        delay=np.where(source >= target, 1, 0),
+        reads_state=to_itself,
+        gater=np.where(gated, shown[gater], NONE),
+        gate_delay=np.where(gated & (gater >= target), 1, 0),
+    )
+
+
+def _warn_of_dead(library: str, count: int) -> None:
+    if count:
+        warnings.warn(
+            f"{count} connection{'s' if count > 1 else ''} gated by an input: {library} leaves "
+            "such gains at 0 after clear(), so they never act and are read as disabled",
+            NeatOnnxWarning,
+            stacklevel=2,
+        )
+
+
+def _joined(one: Connections, other: Connections) -> Connections:
+    return Connections(
+        *(
+            np.concatenate([getattr(one, field.name), getattr(other, field.name)])
+            for field in fields(Connections)
+        )
+    )

@@ -1,0 +1,1 @@
+"""neat-python: feed-forward, recurrent, continuous-time and spiking networks."""

@@ -1,0 +1,289 @@
+"""neat-python network JSON: `export_network_json(net)`, format version 1.0.
+
+A feed-forward network is evaluated in topological order; a recurrent one reads the current inputs,
+and of every other node what it was one step before. Nodes that nothing reads are not in the file.
+Networks whose step is an amount of time have readers of their own.
+"""
+
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal, TypeVar
+
+import numpy as np
+from pydantic import Field
+
+from neat_onnx.errors import NeatOnnxWarning, NetworkError
+from neat_onnx.libraries.names import Registered, how_to_register, is_users_own, translated
+from neat_onnx.network.activations import ACTIVATIONS
+from neat_onnx.network.aggregations import AGGREGATIONS
+from neat_onnx.network.genes import Connections, Neurons, Port, codes_of
+from neat_onnx.network.network import Network
+from neat_onnx.network.schedule import schedule
+from neat_onnx.parsing import ForeignDocument, parse
+
+name = "neat-python"
+keys = "network_type, topology, nodes, connections"
+
+ACTIVATION_NAMES = {
+    "sigmoid": "neat_sigmoid",
+    "tanh": "neat_tanh",
+    "sin": "neat_sin",
+    "gauss": "neat_gauss",
+    "relu": "relu",
+    "elu": "elu",
+    "lelu": "neat_lelu",
+    "selu": "selu",
+    "softplus": "neat_softplus",
+    "identity": "identity",
+    "clamped": "hard_tanh",
+    "inv": "neat_inv",
+    "log": "neat_log",
+    "exp": "neat_exp",
+    "abs": "abs",
+    "hat": "hat",
+    "square": "square",
+    "cube": "cube",
+}
+AGGREGATION_NAMES = {
+    key: key for key in ("sum", "product", "max", "min", "maxabs", "median", "mean")
+}
+_VERSION = "1.0"
+_TYPES = ("feedforward", "recurrent", "ctrnn", "iznn")
+
+_Id = Annotated[int, Field(ge=-(2**53), le=2**53)]
+
+
+class _Function(ForeignDocument):
+    name: str
+    custom: bool = False
+
+
+class Node(ForeignDocument):
+    """A node of a network of any type."""
+
+    id: _Id
+    type: Literal["input", "hidden", "output"]
+    activation: _Function
+    aggregation: _Function
+    bias: float
+    response: float
+
+
+class Connection(ForeignDocument):
+    """A connection of a network of any type."""
+
+    source: _Id = Field(alias="from")
+    target: _Id = Field(alias="to")
+    weight: float
+    enabled: bool = True
+
+
+class _Topology(ForeignDocument):
+    num_inputs: int | None = None
+    num_outputs: int | None = None
+    input_keys: list[_Id]
+    output_keys: list[_Id]
+
+
+class _Head(ForeignDocument):
+    format_version: Any = None
+    network_type: str
+
+
+class Document(_Head):
+    """A network of any type."""
+
+    topology: _Topology
+    nodes: Sequence[Node]
+    connections: list[Connection]
+
+
+class _StaticDocument(Document):
+    nodes: list[Node]
+
+
+Parsed = TypeVar("Parsed", bound=Document)
+
+
+def recognises(document: Mapping[str, Any]) -> bool:
+    """It has a network_type."""
+    return "network_type" in document
+
+
+def read(document: Mapping[str, Any]) -> Network:
+    """The network, as neat-python 2 evaluates it.
+
+    Raises:
+        NetworkError: it is not a network; says where.
+    """
+    return _network(parse_document(_StaticDocument, document))
+
+
+def parse_document(kind: type[Parsed], document: Mapping[str, Any]) -> Parsed:
+    """The document of a network of any type, as a `kind`.
+
+    Raises:
+        NetworkError: it is not one; says where.
+    """
+    head = parse(_Head, document, NetworkError)
+    if head.network_type not in _TYPES:
+        raise NetworkError(
+            f"unknown network_type '{head.network_type}'",
+            where="network_type",
+            hint=f"Known: {', '.join(_TYPES)}",
+        )
+    if head.format_version != _VERSION:
+        warnings.warn(
+            f"unknown format_version {head.format_version}: read as version {_VERSION}",
+            NeatOnnxWarning,
+            stacklevel=2,
+        )
+    parsed = parse(kind, document, NetworkError)
+    _check_topology(parsed)
+    return parsed
+
+
+def _network(document: Document) -> Network:
+    recurrent = document.network_type == "recurrent"
+    inputs, outputs = document.topology.input_keys, document.topology.output_keys
+    nodes = {node.id: node for node in document.nodes if node.type != "input"}
+    silent = silent_ids(document, nodes, recurrent)
+    ids = [*inputs, *nodes, *silent]
+    position = {key: index for index, key in enumerate(ids)}
+    neurons, activations, aggregations = _neurons(document, ids)
+    network = Network(
+        inputs=(Port("input", (len(inputs),), np.arange(len(inputs))),),
+        outputs=(Port("output", (len(outputs),), _at(position, outputs)),),
+        neurons=neurons,
+        connections=_connections(document.connections, position, len(inputs), recurrent),
+        activations=activations,
+        aggregations=aggregations,
+        library="neat-python recurrent" if recurrent else "neat-python feed-forward",
+    )
+    if not recurrent:
+        _refuse_cycles(network)
+    return network
+
+
+def _refuse_cycles(network: Network) -> None:
+    try:
+        schedule(network)
+    except NetworkError as error:
+        raise NetworkError(
+            f"network_type is feedforward but {error.message}",
+            where=error.where,
+            hint="Export a network with cycles as a recurrent one",
+        ) from error
+
+
+def _check_topology(document: Document) -> None:
+    topology = document.topology
+    for count, said in (("num_inputs", "input_keys"), ("num_outputs", "output_keys")):
+        number, found = getattr(topology, count), len(getattr(topology, said))
+        if number is not None and number != found:
+            raise NetworkError(
+                f"{count} is {number} but {said} has {found}", where=f"topology.{count}"
+            )
+    inputs, seen = set(topology.input_keys), set[int]()
+    if len(inputs) != len(topology.input_keys):
+        raise NetworkError("an input key occurs twice", where="topology.input_keys")
+    for index, node in enumerate(document.nodes):
+        if node.id in seen:
+            raise NetworkError(f"the id {node.id} occurs twice", where=f"nodes[{index}].id")
+        if (node.type == "input") != (node.id in inputs):
+            is_in = "is" if node.id in inputs else "is not"
+            raise NetworkError(
+                f"node {node.id} has type {node.type} but {is_in} in topology.input_keys",
+                where=f"nodes[{index}].type",
+            )
+        seen.add(node.id)
+
+
+def silent_ids(document: Document, nodes: Mapping[int, Node], recurrent: bool) -> list[int]:
+    """Ids that stand for the constant 0: named, but not in the list of nodes.
+
+    Both kinds of network start an output at 0, and leave it there if it has no node. In a recurrent
+    one that also holds for a node without enabled connections into it.
+
+    Raises:
+        NetworkError: a connection ends in an input or, unless that is such a 0, nowhere.
+    """
+    inputs, outputs = document.topology.input_keys, document.topology.output_keys
+    known = {*inputs, *nodes, *outputs}
+    silent = dict.fromkeys(key for key in outputs if key not in nodes and key not in inputs)
+    for index, gene in enumerate(document.connections):
+        where = f"connections[{index}]"
+        if gene.enabled and gene.target in inputs:
+            raise NetworkError(f"it ends in node {gene.target}, an input", where=f"{where}.to")
+        if gene.enabled and gene.target not in nodes:
+            raise NetworkError(f"no node {gene.target}", where=f"{where}.to")
+        for end, key in (("from", gene.source), ("to", gene.target)):
+            if key not in known:
+                if not recurrent:
+                    raise NetworkError(f"no node {key}", where=f"{where}.{end}")
+                silent[key] = None
+    return list(silent)
+
+
+def _neurons(
+    document: Document, ids: Sequence[int]
+) -> tuple[Neurons, tuple[str, ...], tuple[str, ...]]:
+    """The neurons with these ids; those without a node are the constant 0 or an input."""
+    bias, response = dict.fromkeys(ids, 0.0), dict.fromkeys(ids, 1.0)
+    functions, sums = dict.fromkeys(ids, "identity"), dict.fromkeys(ids, "sum")
+    for index, node in enumerate(document.nodes):
+        if node.type != "input":
+            bias[node.id], response[node.id] = node.bias, node.response
+            functions[node.id] = function_name(node, index, "activation")
+            sums[node.id] = function_name(node, index, "aggregation")
+    activations, activation = codes_of([*functions.values()])
+    aggregations, aggregation = codes_of([*sums.values()])
+    neurons = Neurons(
+        id=np.array(ids, np.int64),
+        activation=activation,
+        aggregation=aggregation,
+        bias=np.array([*bias.values()], np.float64),
+        response=np.array([*response.values()], np.float64),
+        initial=np.zeros(len(ids)),
+    )
+    return neurons, activations, aggregations
+
+
+def function_name(node: Node, index: int, what: Literal["activation", "aggregation"]) -> str:
+    """What we call the activation or aggregation of the node at `index`.
+
+    Raises:
+        NetworkError: nobody knows it.
+    """
+    registry: Mapping[str, Registered]
+    if what == "activation":
+        function, names, registry = node.activation, ACTIVATION_NAMES, ACTIVATIONS
+    else:
+        function, names, registry = node.aggregation, AGGREGATION_NAMES, AGGREGATIONS
+    where = f"nodes[{index}].{what}"
+    if not function.custom:
+        return translated(function.name, names, registry, what, where)
+    if is_users_own(function.name, registry):
+        return function.name
+    raise NetworkError(
+        f"the {what} '{function.name}' of node {node.id} is custom: its formula is unknown",
+        where=where,
+        hint=f"If you know it, {how_to_register(function.name, what)}",
+    )
+
+
+def _connections(
+    genes: Sequence[Connection], position: Mapping[int, int], inputs: int, recurrent: bool
+) -> Connections:
+    source = _at(position, [gene.source for gene in genes])
+    return Connections.of(
+        source,
+        _at(position, [gene.target for gene in genes]),
+        [gene.weight for gene in genes],
+        enabled=[gene.enabled for gene in genes],
+        delay=np.where(recurrent & (source >= inputs), 1, 0),
+    )
+
+
+def _at(position: Mapping[int, int], keys: Sequence[int]) -> np.ndarray[Any, np.dtype[np.int64]]:
+    return np.array([position[key] for key in keys], np.int64)

@@ -1,0 +1,1 @@
+"""neataptic 1.4: network JSON."""

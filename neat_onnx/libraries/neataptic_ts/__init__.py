@@ -1,0 +1,1 @@
+"""NeatapticTS: network JSON, and in `onnx/` the JSON ONNX that it writes."""

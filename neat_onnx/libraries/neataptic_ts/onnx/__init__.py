@@ -1,0 +1,1 @@
+"""The JSON ONNX of NeatapticTS: written to the letter, and repaired into valid ONNX."""

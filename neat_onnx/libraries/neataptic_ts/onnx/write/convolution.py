@@ -1,0 +1,165 @@
+"""Convolutions: mapped layers as Conv, whether they share their weights, and guesses at others."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from neat_onnx.errors import OptionError
+from neat_onnx.libraries.neataptic_ts.onnx.write.draft import Draft
+from neat_onnx.libraries.neataptic_ts.onnx.write.layers import Layer
+from neat_onnx.libraries.neataptic_ts.onnx.write.plan import Form
+from neat_onnx.libraries.neataptic_ts.onnx.write.window import mapping_document, window_attributes
+from neat_onnx.network.genes import NONE, Floats, Ints
+from neat_onnx.network.window import Sizes
+from neat_onnx.options.mappings import Conv2DMapping
+
+_MOST_TAPS = 1 << 23
+_SHARING_TOLERANCE = 1e-9
+_GUESSED_KERNELS = (3, 2)
+
+
+def write_conv(draft: Draft, form: Form, mapping: Conv2DMapping) -> None:
+    """A Conv and its activation, straight on the tensor of the layer before, flat as that is."""
+    k = form.layer.index
+    kernels = kernels_of(form.layer, mapping)
+    weights = draft.initializer(f"ConvW{k - 1}", kernels)
+    biases = draft.initializer(f"ConvB{k - 1}", form.layer.biases[_corners(mapping)])
+    attributes = window_attributes(mapping)
+    result = draft.node(
+        "Conv", [draft.tensor, weights, biases], f"Conv_{k}", f"conv_l{k}", **attributes
+    )
+    draft.tensor = draft.node(form.operators[0], [result], f"Layer_{k}", f"act_conv_l{k}")
+
+
+def describe_conv(draft: Draft, form: Form, mapping: Conv2DMapping) -> None:
+    """What the metadata says of a Conv."""
+    draft.metadata.append("conv2d_layers", form.layer.index)
+    draft.metadata.append("conv2d_specs", mapping_document(mapping))
+
+
+def kernels_of(layer: Layer, mapping: Conv2DMapping) -> Floats:
+    """The weights of a Conv, shape (out, in, height, width).
+
+    They are those of each channel's first neuron, read as if there were no padding before it: with
+    padding they are not the kernel.
+
+    Raises:
+        OptionError: the kernel is too large for any layer.
+    """
+    shape = (
+        mapping.out_channels,
+        mapping.in_channels,
+        mapping.kernel_height,
+        mapping.kernel_width,
+    )
+    taps = math.prod(shape) * mapping.out_height * mapping.out_width
+    if taps > _MOST_TAPS:
+        raise OptionError(
+            f"the kernel has {taps} taps over the layer, at most {_MOST_TAPS} can be",
+            where=f"conv2d_mappings, layer {layer.index}",
+        )
+    rows, columns = np.ogrid[: mapping.kernel_height, : mapping.kernel_width]
+    corner = (rows * mapping.in_width + columns).ravel()
+    sources = _over_channels(corner, mapping)
+    return _weights(layer, _corners(mapping)[:, None], sources).reshape(shape)
+
+
+def dense_equivalent(layer: Layer, mapping: Conv2DMapping) -> tuple[Floats, Floats]:
+    """Weights and biases of the layer that the Conv of this mapping is, shaped as the layer's."""
+    kernels = kernels_of(layer, mapping)
+    positions = mapping.out_height * mapping.out_width
+    taps = _taps(mapping)
+    position, tap = np.nonzero(taps != NONE)
+    out = np.arange(mapping.out_channels)[:, None, None]
+    channel = np.arange(mapping.in_channels)[:, None]
+    space = mapping.in_height * mapping.in_width
+    weights = np.zeros(layer.weights.shape)
+    flat = kernels.reshape(*kernels.shape[:2], -1)
+    weights[out * positions + position, channel * space + taps[position, tap]] = flat[:, :, tap]
+    return weights, np.repeat(layer.biases[_corners(mapping)], positions)
+
+
+def positions_of(mapping: Conv2DMapping) -> Sizes:
+    """How many positions the mapping's window has."""
+    return mapping.window.positions((mapping.in_height, mapping.in_width))
+
+
+def describe_sharing(draft: Draft, layers: list[Layer]) -> None:
+    """Say which mapped layers share their weights, and which do not."""
+    verdicts: dict[bool, list[int]] = {True: [], False: []}
+    for mapping in draft.options.conv2d_mappings:
+        if mapping.layer_index <= len(layers):
+            layer = layers[mapping.layer_index - 1]
+            first_of_last = (mapping.out_channels - 1) * mapping.out_height * mapping.out_width
+            if first_of_last < layer.size:
+                verdicts[_is_shared(layer, mapping)].append(layer.index)
+    for shared, key in ((True, "conv2d_sharing_verified"), (False, "conv2d_sharing_mismatch")):
+        if verdicts[shared]:
+            draft.metadata.add(key, verdicts[shared])
+
+
+def describe_guesses(draft: Draft, layers: list[Layer]) -> None:
+    """Name the layers whose sizes are those of one channel under a small kernel."""
+    mapped = {mapping.layer_index for mapping in draft.options.conv2d_mappings}
+    guesses = {layer.index: _guess(layer) for layer in layers if not layer.is_output}
+    found = {k: spec for k, spec in guesses.items() if spec and k not in mapped}
+    if found:
+        draft.metadata.add("conv2d_inferred_layers", list(found))
+        draft.metadata.add("conv2d_inferred_specs", list(found.values()))
+
+
+def _guess(layer: Layer) -> dict[str, Any] | None:
+    side = math.isqrt(len(layer.before))
+    for kernel in _GUESSED_KERNELS:
+        out = side - kernel + 1
+        if side**2 == len(layer.before) and out > 1 and out**2 == layer.size:
+            return {
+                "layerIndex": layer.index,
+                **{"inHeight": side, "inWidth": side, "inChannels": 1},
+                **{"kernelHeight": kernel, "kernelWidth": kernel},
+                **{"strideHeight": 1, "strideWidth": 1},
+                **{"outHeight": out, "outWidth": out, "outChannels": 1},
+                "note": "heuristic_inferred_no_export_applied",
+            }
+    return None
+
+
+def _is_shared(layer: Layer, mapping: Conv2DMapping) -> bool:
+    """Whether all neurons of a channel have the weights of its first, padding left out.
+
+    NeatapticTS reads the first neuron as `kernels_of` does: a layer with padding that is a Conv
+    comes out as none.
+    """
+    kernels = kernels_of(layer, mapping).reshape(mapping.out_channels, 1, -1)
+    positions = mapping.out_height * mapping.out_width
+    neurons = _corners(mapping)[:, None, None] + np.arange(positions)[:, None]
+    sources = _over_channels(_taps(mapping), mapping)
+    differ = np.abs(_weights(layer, neurons, sources) - kernels) > _SHARING_TOLERANCE
+    return not np.any(differ & (sources != NONE) & (neurons < layer.size))
+
+
+def _corners(mapping: Conv2DMapping) -> Ints:
+    """The first neuron of each channel."""
+    return np.arange(mapping.out_channels) * (mapping.out_height * mapping.out_width)
+
+
+def _taps(mapping: Conv2DMapping) -> Ints:
+    """Places in a channel, shape (positions, taps); NONE is padding."""
+    space = (mapping.in_height, mapping.in_width)
+    return mapping.window.taps(space, (mapping.out_height, mapping.out_width))
+
+
+def _over_channels(taps: Ints, mapping: Conv2DMapping) -> Ints:
+    """`taps`, shape (…, taps), for all channels: (…, channels · taps)."""
+    channel = np.arange(mapping.in_channels)[:, None] * (mapping.in_height * mapping.in_width)
+    places = taps[..., None, :]
+    return np.where(places == NONE, NONE, places + channel).reshape(*taps.shape[:-1], -1)
+
+
+def _weights(layer: Layer, neurons: Ints, sources: Ints) -> Floats:
+    """Weights by row and column of the layer's; 0 where there is no such neuron or source."""
+    rows, columns = layer.weights.shape
+    known = (neurons < rows) & (sources >= 0) & (sources < columns)
+    at = np.where(known, neurons, 0), np.where(known, sources, 0)
+    return np.where(known, layer.weights[at], 0.0)

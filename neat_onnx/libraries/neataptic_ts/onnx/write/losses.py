@@ -1,0 +1,146 @@
+"""Losses: what the document would not say, or say wrongly, found before it is written."""
+
+import warnings
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning, NetworkError, OptionError
+from neat_onnx.libraries.neataptic_ts.onnx.write.activations import is_exact
+from neat_onnx.libraries.neataptic_ts.onnx.write.convolution import dense_equivalent, positions_of
+from neat_onnx.libraries.neataptic_ts.onnx.write.layers import firsts
+from neat_onnx.libraries.neataptic_ts.onnx.write.plan import Form
+from neat_onnx.network.genes import NONE, Ints
+from neat_onnx.network.network import Network
+from neat_onnx.network.window import times
+
+_SINGLE_STEP = "allow_recurrent and recurrent_single_step write those of hidden layers"
+
+
+class Loss(NamedTuple):
+    """One kind of loss.
+
+    Attributes:
+        what: a sentence without its full stop.
+        where: the first neuron that it meets, or an option.
+        error: what it is if it may not be.
+        hint: what avoids it; "" if only another dialect does.
+    """
+
+    what: str
+    where: str
+    error: type[NeatOnnxError] = NetworkError
+    hint: str = ""
+
+
+def losses(net: Network, forms: list[Form]) -> list[Loss]:
+    """Every kind of loss, once."""
+    found = [
+        *_of_neurons(net, forms),
+        *_of_connections(net, forms),
+        *(loss for form in forms for loss in _of_window(net, form)),
+    ]
+    return list({loss.what: loss for loss in reversed(found)}.values())[::-1]
+
+
+def refuse_or_warn(found: Iterable[Loss], lossy: bool) -> None:
+    """Refuse what would be lost, or warn of it.
+
+    Raises:
+        NetworkError: something in the network would be lost, and it may not be.
+        OptionError: an option would have the document compute something else.
+    """
+    for loss in found:
+        if not lossy:
+            advice = f"{loss.hint}; " if loss.hint else ""
+            raise loss.error(
+                f"the neataptic dialect would lose something: {loss.what}",
+                where=loss.where,
+                hint=f"{advice}lossy=True writes it all the same, "
+                "the standard dialect loses nothing",
+            )
+        warnings.warn(f"lost: {loss.what} ({loss.where})", NeatOnnxWarning, stacklevel=2)
+
+
+def _of_neurons(net: Network, forms: list[Form]) -> Iterator[Loss]:
+    for form in forms:
+        neurons = form.layer.neurons
+        names = net.activation_names[neurons]
+        for neuron, name, op_type in zip(neurons.tolist(), names, form.operators, strict=True):
+            if not is_exact(name, op_type):
+                yield Loss(f"the activation {name} is written as {op_type}", net.label(neuron))
+    computing = np.sort(np.concatenate([form.layer.neurons for form in forms]))
+    yield from _told(
+        net,
+        computing[net.aggregation_names[computing] != "sum"],
+        "aggregations other than the sum are written as sums",
+    )
+    yield from _told(
+        net, computing[net.neurons.response[computing] != 1.0], "responses are left out"
+    )
+
+
+def _of_connections(net: Network, forms: list[Form]) -> Iterator[Loss]:
+    """Of connections into what computes, but for those that have no weight."""
+    genes, level = net.connections, np.zeros(len(net), np.int64)
+    recurrent = np.zeros(len(net), np.bool_)
+    for form in forms:
+        level[form.layer.neurons] = form.layer.index
+        recurrent[form.layer.neurons] = form.is_recurrent
+    loop, first = genes.source == genes.target, firsts(genes)
+    near = level[genes.source] == level[genes.target] - 1
+    counted = (level[genes.target] > 0) & (genes.weight != 0.0)
+    written = counted & first & np.where(loop, recurrent[genes.target], near)
+    live = counted & genes.enabled
+    linear = net.activation_names[genes.source] == "identity"
+    begun = net.neurons.initial[genes.source] != 0.0
+    for which, what in (
+        (written & ~live, "disabled connections are written as if they were enabled"),
+        (live & (genes.gater != NONE), "gates are left out"),
+        (live & ~loop & ~near, "connections that skip layers, or stay in one, are left out"),
+        (live & ~first, "of connections with the same ends only the first is written"),
+        (
+            written & live & (genes.delay != loop),
+            "delays are left out, but for one step of self-connections",
+        ),
+        (
+            written & live & (genes.reads_state != loop) & ~linear,
+            "a self-connection is taken to read the state, any other the activation",
+        ),
+        (written & live & loop & begun, "initial values are left out"),
+    ):
+        yield from _told(net, genes.target[which], what)
+    lost = live & loop & ~recurrent[genes.target]
+    yield from _told(net, genes.target[lost], "self-connections are left out", _SINGLE_STEP)
+
+
+def _of_window(net: Network, form: Form) -> Iterator[Loss]:
+    """Of a layer that the options call a convolution, and of a pool after it."""
+    layer, conv, pool = form.layer, form.conv, form.pool
+    if conv is not None:
+        wanted, found = (conv.out_height, conv.out_width), positions_of(conv)
+        if wanted != found:
+            what = (
+                f"the window of layer {layer.index} has {times(found)} positions, "
+                f"not {times(wanted)}"
+            )
+            yield Loss(what, "conv2d_mappings", OptionError)
+        else:
+            weights, biases = dense_equivalent(layer, conv)
+            wrong = np.any(weights != layer.weights, axis=1) | (biases != layer.biases)
+            what = f"layer {layer.index} is written as a Conv that its weights do not bear out"
+            if conv.pad_top or conv.pad_left:
+                what += ": with padding at its top or left NeatapticTS reads the kernel wrongly"
+            yield from _told(net, layer.neurons[wrong], what)
+    if pool is not None:
+        window = pool.window
+        does_nothing = {*window.kernel, *window.strides} == {1} and not any(window.pads)
+        if conv is None or not does_nothing:
+            what = f"the {pool.type} after layer {layer.index} is not in the network"
+            yield Loss(what, "pool2d_mappings", OptionError)
+
+
+def _told(net: Network, neurons: Ints, what: str, hint: str = "") -> Iterator[Loss]:
+    if neurons.size:
+        yield Loss(what, net.label(int(neurons[0])), hint=hint)

@@ -1,0 +1,111 @@
+"""NeatapticTS network JSON: `Network.toJSON()`, formatVersion 2."""
+
+import warnings
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+import numpy as np
+from pydantic import Field
+
+from neat_onnx.errors import NeatOnnxWarning, NetworkError
+from neat_onnx.libraries.list_order import (
+    ListConnection,
+    ListDocument,
+    ListNetwork,
+    ListNode,
+    compile_list,
+    repeats,
+)
+from neat_onnx.network.network import Network
+from neat_onnx.parsing import parse
+
+name = "NeatapticTS"
+keys = "formatVersion, nodes, connections"
+
+ACTIVATION_NAMES = {
+    "logistic": "sigmoid",
+    "sigmoid": "sigmoid",
+    "tanh": "tanh",
+    "identity": "identity",
+    "step": "step",
+    "relu": "relu",
+    "softsign": "softsign",
+    "sinusoid": "sin",
+    "gaussian": "gaussian",
+    "bentIdentity": "bent_identity",
+    "bipolar": "bipolar",
+    "bipolarSigmoid": "bipolar_sigmoid",
+    "hardTanh": "hard_tanh",
+    "absolute": "abs",
+    "inverse": "complement",
+    "selu": "selu",
+    "softplus": "softplus",
+    "swish": "swish",
+    "gelu": "gelu",
+    "mish": "mish",
+}
+_VERSION = 2
+_EXACT_IN_JAVASCRIPT = 2**53
+
+
+class _Node(ListNode):
+    gene_id: Annotated[int, Field(ge=0, le=_EXACT_IN_JAVASCRIPT)] | None = Field(
+        None, alias="geneId"
+    )
+
+
+class _Connection(ListConnection):
+    enabled: bool = True
+
+
+class _Document(ListDocument):
+    format_version: int | None = Field(None, alias="formatVersion")
+    nodes: list[_Node]
+    connections: list[_Connection]
+
+
+def recognises(document: Mapping[str, Any]) -> bool:
+    """It has NeatapticTS's version key, or nodes with its gene ids."""
+    nodes = document.get("nodes")
+    return "formatVersion" in document or (
+        isinstance(nodes, list)
+        and any(isinstance(node, Mapping) and "geneId" in node for node in nodes)
+    )
+
+
+def read(document: Mapping[str, Any]) -> Network:
+    """The network that `Network.fromJSON(document)` evaluates after `clear()`.
+
+    Raises:
+        NetworkError: it is not a network; says where.
+    """
+    parsed = parse(_Document, document, NetworkError)
+    if parsed.format_version != _VERSION:
+        warnings.warn(
+            f"unknown formatVersion {parsed.format_version}: read as version {_VERSION}",
+            NeatOnnxWarning,
+            stacklevel=2,
+        )
+    genes = parsed.connections
+    to_itself = np.array([gene.source == gene.target for gene in genes], np.bool_)
+    enabled = np.array([gene.enabled for gene in genes], np.bool_)
+    # Its nodes check `enabled` of what comes in from others only, and keep one self-connection.
+    enabled = np.where(to_itself, ~repeats(genes), enabled)
+    network = ListNetwork(
+        library=name,
+        names=ACTIVATION_NAMES,
+        nodes=parsed.nodes,
+        connections=genes,
+        ids=_ids(parsed.nodes),
+        masks=np.ones(len(parsed.nodes)),
+        enabled=enabled,
+    )
+    return compile_list(network, parsed)
+
+
+def _ids(nodes: list[_Node]) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """The gene ids where every node has one of its own, else the positions."""
+    ids = [node.gene_id for node in nodes]
+    if None in ids or len(set(ids)) != len(ids):
+        return np.arange(len(nodes))
+    return np.array(ids, np.int64)

@@ -1,0 +1,1 @@
+"""neat-onnx's own network JSON, which `Network.save` writes."""

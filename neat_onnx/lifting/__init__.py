@@ -1,0 +1,1 @@
+"""Import: a Model lifted to a Network, by a core that names no operator."""

@@ -1,0 +1,229 @@
+"""The end of an import: signals become neurons and connections.
+
+A state whose settled signals all have one formula is a neuron with that activation. If there are
+several, the state is a neuron of its own, which a neuron for each formula reads. A formula of what
+is settled already is a neuron that reads it. A register is a delay of the signal that it follows.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from neat_onnx.errors import ModelError
+from neat_onnx.lifting.context import INPUT, REGISTER, SETTLED, STATE, LiftingContext, Links, Value
+from neat_onnx.network.expression import VARIABLE, Expression
+from neat_onnx.network.genes import (
+    NONE,
+    Bools,
+    Connections,
+    Floats,
+    Ints,
+    Neurons,
+    Port,
+    codes_of,
+    distinct,
+)
+from neat_onnx.network.network import Network
+from neat_onnx.network.spatial import moved_blocks
+from neat_onnx.operators.formula import known_activation
+
+
+@dataclass(frozen=True)
+class _Read:
+    """What signals are: a neuron's activation or state, some steps ago. NONE for no signal."""
+
+    neuron: Ints
+    delay: Ints
+    reads_state: Bools
+    initial: Floats
+
+
+class Resolution:
+    """The neurons of all signals of an import.
+
+    Attributes:
+        neuron_of: for each signal that is an activation, its neuron; for a state, whose it is.
+    """
+
+    def __init__(self, ctx: LiftingContext) -> None:
+        self._ctx = ctx
+        is_neuron = (ctx.kind == INPUT) | (ctx.kind == STATE)
+        self.neuron_of = np.where(is_neuron, np.cumsum(is_neuron) - 1, NONE)
+        self._made = int(is_neuron.sum())
+        self._activation = [VARIABLE] * self._made
+        self._extra: list[tuple[int, int]] = []  # (signal, neuron) of connections of weight 1
+        self._known: dict[tuple[int, int], int] = {}  # (origin, formula) to its neuron
+        several = self._origins_with_several_formulas()
+        for signal in np.flatnonzero(ctx.kind == SETTLED).tolist():
+            origin, formula = int(ctx.origin[signal]), int(ctx.formula_of[signal])
+            if (origin, formula) not in self._known:
+                self._known[origin, formula] = self._neuron(origin, formula, origin in several)
+            self.neuron_of[signal] = self._known[origin, formula]
+
+    def _origins_with_several_formulas(self) -> set[int]:
+        ctx = self._ctx
+        settled = ctx.kind == SETTLED
+        formulas = len(ctx.formulas)
+        pairs = distinct(ctx.origin[settled] * formulas + ctx.formula_of[settled])
+        origins, counts = np.unique(pairs // formulas, return_counts=True)
+        return set(origins[counts > 1].tolist())
+
+    def _neuron(self, origin: int, formula: int, shared: bool) -> int:
+        source = int(self.neuron_of[origin])
+        function = self._ctx.formulas[formula]
+        if function == VARIABLE and self._ctx.kind[origin] != REGISTER:
+            return source
+        if self._ctx.kind[origin] == STATE and not shared:
+            self._activation[source] = function
+            return source
+        self._activation.append(function)
+        self._extra.append((origin, self._made))
+        self._made += 1
+        return self._made - 1
+
+    # --- where tensors are -----------------------------------------------------------------------
+
+    def tensors(self) -> dict[str, Ints]:
+        """For each tensor whose elements are activations of neurons, those neurons, flat."""
+        found = {}
+        for name, operand in self._ctx.operands.items():
+            neurons = self._neurons_of(operand) if isinstance(operand, Value) else None
+            if neurons is not None:
+                found[name] = neurons
+        return found
+
+    def _neurons_of(self, value: Value) -> Ints | None:
+        if id(value) in self._ctx.settled or value.plain:
+            signals = self._ctx.settled.get(id(value), value.signals)
+            return self.neuron_of[signals].ravel() if self._are_activations(signals) else None
+        if not value.elementwise or value.formula not in self._ctx.formulas:
+            return None
+        formula = self._ctx.formulas.index(value.formula)  # settled after it was rearranged
+        found = [self._placed(origin, formula) for origin in value.signals.ravel().tolist()]
+        return None if None in found else np.array(found, np.int64)
+
+    def _placed(self, origin: int, formula: int) -> int | None:
+        """The neuron that gives `formula` of a signal; the state's own if nothing reads more."""
+        unread = self._ctx.kind[origin] == STATE and origin not in self._settled_origins
+        return int(self.neuron_of[origin]) if unread else self._known.get((origin, formula))
+
+    @cached_property
+    def _settled_origins(self) -> set[int]:
+        return {origin for origin, _ in self._known}
+
+    def _are_activations(self, signals: Ints) -> bool:
+        """Whether the signals are what their neurons give in the same step."""
+        if np.any(self._ctx.kind[signals] == REGISTER):
+            return False
+        states = signals[self._ctx.kind[signals] == STATE]
+        return not np.any(self._hides_state[self.neuron_of[states]])
+
+    @cached_property
+    def _hides_state(self) -> Bools:
+        """Whether each neuron's activation differs from its state."""
+        return np.array([formula != VARIABLE for formula in self._activation], np.bool_)
+
+    # --- the network -----------------------------------------------------------------------------
+
+    def network(self, inputs: tuple[Port, ...], outputs: tuple[Port, ...]) -> Network:
+        """The network with these ports; ids are positions."""
+        count = self._made
+        bias, response = np.zeros(count), np.ones(count)
+        names = ["sum"] * count
+        for layer in self._ctx.layers:
+            neurons = self.neuron_of[layer.states]
+            bias[neurons], response[neurons] = layer.bias, layer.response
+            for neuron, name in zip(neurons.tolist(), layer.aggregation, strict=True):
+                names[neuron] = name
+        known = self._known_activations()
+        slope = np.array([known[formula][1] for formula in self._activation])
+        activations, activation = codes_of([known[formula][0] for formula in self._activation])
+        aggregations, aggregation = codes_of(names)
+        connections, initial = self._connections(slope)
+        return Network(
+            inputs=inputs,
+            outputs=outputs,
+            neurons=Neurons(
+                np.arange(count), activation, aggregation, bias / slope, response / slope, initial
+            ),
+            connections=connections,
+            activations=activations,
+            aggregations=aggregations,
+            library="ONNX",
+            blocks=moved_blocks(self._ctx.blocks, self.neuron_of),
+        )
+
+    def _known_activations(self) -> dict[Expression, tuple[str, float]]:
+        """(name, c) of each formula: it is that activation of z / c, and bias and response of the
+        neuron are to be divided by c.
+        """
+        named: dict[Expression, tuple[str, float]] = {}
+        for formula in dict.fromkeys(self._activation):
+            known = known_activation(formula, self._ctx.data_type)
+            if known is None:
+                raise ModelError(
+                    f"the formula {formula} is no known activation",
+                    hint="Register it with neat_onnx.register_activation",
+                )
+            named[formula] = known
+        return named
+
+    def _connections(self, slope: Floats) -> tuple[Connections, Floats]:
+        """The links as connections, and what delayed ones read of each neuron at first.
+
+        A state that is read was divided by its neuron's slope; the weight makes up for it.
+        """
+        links = [*self._ctx.links, self._extra_links()]
+        source, gate, weight = (
+            np.concatenate([getattr(link, end) for link in links])
+            for end in ("source", "gate", "weight")
+        )
+        target = np.concatenate(
+            [*(self.neuron_of[link.target] for link in links[:-1]), links[-1].target]
+        )
+        read, gated = self._followed(source), self._followed(gate)
+        if np.any(gated.reads_state):
+            raise ModelError("a state gates a connection; only activations can")
+        scaled = weight * np.where(read.reads_state, slope[read.neuron], 1.0)
+        connections = Connections.of(
+            read.neuron,
+            target,
+            scaled,
+            delay=read.delay,
+            reads_state=read.reads_state,
+            gater=gated.neuron,
+            gate_delay=gated.delay,
+            initial_gain=gated.initial,
+        )
+        return connections, self._initial(read)
+
+    def _extra_links(self) -> Links:
+        pairs = np.array(self._extra, np.int64).reshape(-1, 2)
+        return Links(pairs[:, 0], pairs[:, 1], np.ones(len(pairs)), np.full(len(pairs), NONE))
+
+    def _followed(self, signals: Ints) -> _Read:
+        """Signals through the registers to what they are a delay of."""
+        ctx = self._ctx
+        following = np.full(len(ctx.kind) + 1, NONE, np.int64)
+        following[list(ctx.next)] = list(ctx.next.values())
+        first = np.zeros(len(ctx.kind) + 1)
+        first[list(ctx.initial)] = list(ctx.initial.values())
+        kind = np.append(ctx.kind, SETTLED)  # the last place is that of NONE
+        end, delay = signals.copy(), np.zeros(len(signals), np.int64)
+        while np.any(held := kind[end] == REGISTER):
+            if np.any(delay > len(ctx.next)):
+                raise ModelError("a state feeds itself and nothing else", where="graph.outputs")
+            end[held] = following[end[held]]
+            delay[held] += 1
+        neuron = np.append(self.neuron_of, NONE)[end]
+        hides = np.append(self._hides_state, False)[neuron]
+        return _Read(neuron, delay, (kind[end] == STATE) & hides, first[signals])
+
+    def _initial(self, read: _Read) -> Floats:
+        initial = np.zeros(self._made)
+        delayed = read.delay > 0
+        initial[read.neuron[delayed]] = read.initial[delayed]
+        if np.any(initial[read.neuron[delayed]] != read.initial[delayed]):
+            raise ModelError("two delays of one value start at different values")
+        return initial

@@ -1,0 +1,132 @@
+"""The options of an export, as one document."""
+
+from typing import Any, Literal
+
+from pydantic import Field, field_validator
+
+from neat_onnx.errors import OptionError
+from neat_onnx.options.mappings import Conv2DMapping, OptionDocument, Pool2DMapping
+from neat_onnx.parsing import parse
+
+TIME = "T"
+"""What the time axis of a sequence is called."""
+
+
+class ExportOptions(OptionDocument):
+    """How a network becomes ONNX. The defaults work for every network that is supported.
+
+    In JSON the camelCase names of NeatapticTS are read as well as these.
+    """
+
+    opset: int = Field(18, ge=13, le=26, description="The opset version to write.")
+    dtype: Literal["float32", "float64"] = Field("float32", description="The type of the numbers.")
+    dialect: Literal["standard", "neataptic"] = Field(
+        "standard",
+        description="Which JSON ONNX to write: standard is valid ONNX; neataptic is what "
+        "NeatapticTS writes and reads, to the letter, which no runtime loads.",
+    )
+    lossy: bool = Field(
+        False,
+        description="The neataptic dialect: write also what it loses, and say what that is.",
+    )
+    mixed_activations: Literal["grouped", "per_neuron"] = Field(
+        "grouped",
+        description="A level with several activations: one Gemm split by activation, or a Gemm and "
+        "an activation for each neuron, as NeatapticTS writes it.",
+    )
+    fold: bool = Field(
+        False, description="Merge responses and slopes into the weights: smaller, last bits gone."
+    )
+    batch_dimension: bool | str = Field(
+        "N",
+        description="The name of the batch dimension, any but 'T'; true is 'N', false is a batch "
+        "of one.",
+    )
+    encoding: Literal["numbers", "raw", "sparse"] = Field(
+        "numbers",
+        description="How JSON holds tensors: lists of numbers, each bit kept; base64, which rounds "
+        "float32 tensors to float32; or, for those of mostly zeros, the coordinates and values of "
+        "the others, each bit kept. Binary files are always dense.",
+    )
+    include_metadata: bool = Field(
+        True, description="Write what ONNX cannot say: ids, names, disabled genes."
+    )
+    embed_network: bool = Field(
+        False,
+        description="Write the whole network into the metadata, so that every bit of its float64 "
+        "weights comes back even from a float32 file.",
+    )
+    producer_name: str = Field("neat_onnx", description="The producer that the file names.")
+    producer_version: str | None = Field(None, description="Its version; null is this package's.")
+    doc_string: str = Field("", description="The model's documentation.")
+    allow_partial_connectivity: bool = Field(
+        True, description="If false, refuse networks whose layers are not fully connected."
+    )
+    allow_mixed_activations: bool = Field(
+        True, description="If false, refuse levels with several activations."
+    )
+    allow_recurrent: bool = Field(True, description="If false, refuse networks with memory.")
+    recurrent_single_step: bool = Field(
+        True,
+        description="If false, refuse to write memory as inputs and outputs of a single step.",
+    )
+    sequence: bool = Field(
+        False,
+        description="Write one Scan over [T, N, …], the memory inside, instead of a single step.",
+    )
+    fused_recurrent: bool = Field(
+        True,
+        description="In a sequence of float32, write layers that are an RNN, a GRU or an LSTM as "
+        "that operator, if they hold all of the memory; then there is no Scan.",
+    )
+
+    conv2d_mappings: list[Conv2DMapping] = Field(
+        [], description="Layers to write as Conv, if their weights are shared."
+    )
+    pool2d_mappings: list[Pool2DMapping] = Field(
+        [], description="Layers to write as MaxPool or AveragePool."
+    )
+    flatten_after_pooling: bool = Field(
+        False, description="Write a Flatten after every pool, also where a spatial layer follows."
+    )
+    validate_conv_sharing: bool = Field(
+        False,
+        description="The neataptic dialect: write which mapped layers share their weights. "
+        "Standard files always say so.",
+    )
+    infer_conv: bool = Field(
+        False, description="Look for convolutions in the weights, and write those found as Conv."
+    )
+    legacy_node_ordering: bool = Field(
+        False,
+        description="The neataptic dialect: activations before the Gemms that they read.",
+    )
+
+    @field_validator("batch_dimension")
+    @classmethod
+    def _is_a_name(cls, value: bool | str) -> bool | str:
+        if value in ("", TIME):
+            raise ValueError(f"a name, and not '{TIME}', which is the time axis's")
+        return value
+
+    @property
+    def batch(self) -> str | int:
+        """The batch dimension as a dim_param, or 1."""
+        if self.batch_dimension is False:
+            return 1
+        return "N" if self.batch_dimension is True else self.batch_dimension
+
+
+def export_options(document: Any = None, **options: Any) -> ExportOptions:
+    """Options from a document, from keywords, or both, keywords winning.
+
+    Raises:
+        OptionError: one that is unknown, or has a wrong value.
+    """
+    if isinstance(document, ExportOptions):
+        document = document.model_dump(exclude_unset=True)
+    if not isinstance(document, dict | None):
+        raise OptionError("options should be an object of names and values")
+    known = ", ".join(ExportOptions.model_fields)
+    given = {**(document or {}), **options}
+    return parse(ExportOptions, given, OptionError, hint=f"Options: {known}")

@@ -1,0 +1,1 @@
+"""What the web page may ask of the engine."""

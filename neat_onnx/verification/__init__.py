@@ -1,0 +1,1 @@
+"""Verification: a network and a model run side by side and compared."""

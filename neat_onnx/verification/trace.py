@@ -1,0 +1,80 @@
+"""Where a failed comparison goes wrong: the first neuron whose value differs.
+
+Export says in the metadata in which column of which tensor each neuron stands. Those tensors are
+made outputs of a copy of the model, and compared with the network's own values, level by level.
+"""
+
+import numpy as np
+
+from neat_onnx.errors import NetworkError
+from neat_onnx.files import parse_json
+from neat_onnx.genome import GENOME, GenomeDocument
+from neat_onnx.model import DataType, Model, ValueInfo
+from neat_onnx.network.genes import Floats
+from neat_onnx.network.network import Network
+from neat_onnx.network.program import Program
+from neat_onnx.network.schedule import schedule
+from neat_onnx.parsing import parse
+from neat_onnx.verification.runtimes import Player, Runtime
+
+_GROWN = {DataType.FLOAT: 1e-4, DataType.DOUBLE: 1e-10}
+
+
+def first_difference(net: Network, model: Model, x: Floats, runtime: Runtime) -> str | None:
+    """The first neuron, in topological order, that differs by much more than rounding.
+
+    Args:
+        x: the inputs (T, N, I).
+
+    Returns:
+        What to call it and how much it differs; None if the model does not say where neurons stand.
+    """
+    text = model.metadata.get(GENOME)
+    if text is None:
+        return None
+    places = parse(GenomeDocument, parse_json(text), NetworkError).ids
+    produced = {name for node in model.graph.node for name in node.output}
+    places = {tensor: ids for tensor, ids in places.items() if tensor in produced}
+    got = _run(net, model, x, runtime, list(places))
+    values = Program(net, dense=False).neuron_values(x)
+    want = dict(zip(net.neurons.id.tolist(), np.moveaxis(values, 1, 0), strict=True))
+    level = dict(zip(net.neurons.id.tolist(), schedule(net).level.tolist(), strict=True))
+    data_type = model.graph.inputs[0].elem_type
+    errors = [
+        (level[neuron], neuron, _error(want[neuron], got[tensor][..., column]))
+        for tensor, ids in places.items()
+        for column, neuron in enumerate(ids)
+        if neuron in want
+    ]
+    grown = sorted(entry for entry in errors if not entry[2] <= _GROWN[data_type])
+    if not grown and not errors:
+        return None
+    _, neuron, error = grown[0] if grown else max(errors, key=lambda entry: entry[2])
+    position = int(np.flatnonzero(net.neurons.id == neuron)[0])
+    return (
+        f"{net.label(position)} ({net.activation_names[position]}, level {level[neuron]}): "
+        f"relative error {error:.2g}"
+    )
+
+
+def _run(
+    net: Network, model: Model, x: Floats, runtime: Runtime, tensors: list[str]
+) -> dict[str, Floats]:
+    """The values (T, N, columns) of these tensors."""
+    graph = model.graph
+    known = {output.name for output in graph.outputs}
+    extra = [
+        ValueInfo.of(name, graph.inputs[0].elem_type, None) for name in tensors if name not in known
+    ]
+    wide = model.model_copy(
+        update={"graph": graph.model_copy(update={"outputs": graph.outputs + extra})}
+    )
+    return Player(wide, net, runtime).play(x, tensors)
+
+
+def _error(want: Floats, got: Floats) -> float:
+    """The largest error relative to max(1, |want|); infinite where only one side is finite."""
+    with np.errstate(all="ignore"):
+        error = np.abs(got - want) / np.maximum(1.0, np.abs(want))
+    same = (want == got) | (np.isnan(want) & np.isnan(got))
+    return float(np.max(np.where(same, 0.0, np.where(np.isfinite(error), error, np.inf))))

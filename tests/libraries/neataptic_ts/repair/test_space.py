@@ -1,0 +1,265 @@
+"""Flat tensors into convolutions and pools, spatial ones into Gemms."""
+
+from typing import Any
+
+import numpy as np
+import onnxruntime
+import pytest
+from flat_documents import conv, document, gemm, node, pool, spec, told, weights
+from graphs import graph
+from graphs import node as made
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from interpreter import computed
+
+from neat_onnx import (
+    Model,
+    ModelError,
+    Network,
+    convert,
+    export,
+    import_model,
+    load_model,
+    validate,
+)
+
+ONE = [spec(1, (1, 4, 4), (2, 3, 3))]
+
+
+def one_conv(**metadata: Any) -> dict[str, Any]:
+    """4×4 → two channels of 3×3 → two outputs."""
+    tensors = weights(ConvW0=(2, 1, 2, 2), ConvB0=(2,), W=(2, 18), B=(2,))
+    nodes = [*conv(1, "input", [2, 2]), gemm(2, "Layer_1")]
+    return document(nodes, tensors, 16, 2, **metadata)
+
+
+def refusal(source: dict[str, Any]) -> str:
+    with pytest.raises(ModelError) as refused:
+        told(import_model, source)
+    with pytest.raises(ModelError) as again:
+        told(convert, source)
+    assert str(again.value) == str(refused.value)
+    return str(refused.value)
+
+
+# --- shapes --------------------------------------------------------------------------------------
+
+
+def test_the_nodes_are_named_as_export_names_them():
+    model = told(convert, one_conv(conv2d_specs=ONE))[0]
+    assert [entry.name for entry in model.graph.node] == [
+        *("reshape_l1", "conv_l1", "act_conv_l1", "flatten_l1", "gemm_l2"),
+    ]
+    assert model.graph.tensors["shape_l1"].values.tolist() == [0, 1, 4, 4]
+
+
+def test_a_spec_of_another_layer_is_not_taken():
+    wrong = spec(2, (1, 2, 8), (2, 1, 7))
+    model = told(convert, one_conv(conv2d_specs=[wrong, *ONE]))[0]
+    assert model.graph.tensors["shape_l1"].values.tolist() == [0, 1, 4, 4]
+
+
+@pytest.mark.parametrize(
+    "specs", ["oops", [], {}, [1, None], [{"layerIndex": 1}], [spec(1, (2**24,) * 3, (1, 1, 1))]]
+)
+def test_without_a_usable_spec_several_shapes_are_a_refusal(specs: Any):
+    line = refusal(one_conv(conv2d_specs=specs))
+    assert "conv_l1 (Conv)" in line
+    assert "possible: 1×2×8, 1×4×4, 1×8×2" in line or "reads 16777216×" in line
+
+
+def test_without_a_spec_the_only_shape_is_taken():
+    tensors = weights(ConvW0=(2, 1, 3, 3), ConvB0=(2,), W=(2, 8), B=(2,))
+    nodes = [*conv(1, "input", [3, 3]), gemm(2, "Layer_1")]
+    model, texts = told(convert, document(nodes, tensors, 16, 2))
+    assert any("reads 'input' as 1×4×4" in text for text in texts)
+    assert validate(model) == []
+
+
+def test_one_axis_needs_no_spec():
+    tensors = weights(ConvW0=(2, 3, 3), ConvB0=(2,), W=(2, 6), B=(2,))
+    nodes = [*conv(1, "input", [3]), gemm(2, "Layer_1")]
+    model, texts = told(convert, document(nodes, tensors, 15, 2))
+    assert any("reads 'input' as 3×5" in text for text in texts)
+    assert validate(model) == []
+
+
+def test_a_layer_may_be_seen_in_another_shape_by_the_next():
+    tensors = weights(
+        ConvW0=(2, 1, 2, 2), ConvB0=(2,), ConvW1=(1, 2, 2, 2), ConvB1=(1,), W=(2, 4), B=(2,)
+    )
+    specs = [spec(1, (1, 4, 4), (2, 3, 3)), spec(2, (2, 3, 3), (1, 2, 2))]
+    nodes = [*conv(1, "input", [2, 2]), *conv(2, "Layer_1", [2, 2]), gemm(3, "Layer_2")]
+    plain = told(convert, document(nodes, tensors, 16, 2, conv2d_specs=specs))[0]
+    assert [entry.name for entry in plain.graph.node].count("reshape_l2") == 0
+    tensors |= weights(ConvW1=(1, 3, 2, 2), W=(2, 2))
+    specs[1] = spec(2, (3, 2, 3), (1, 1, 2))
+    model = told(convert, document(nodes, tensors, 16, 2, conv2d_specs=specs))[0]
+    assert model.graph.tensors["shape_l2"].values.tolist() == [0, 3, 2, 3]
+    assert validate(model) == []
+
+
+def test_an_output_that_is_spatial_is_flattened():
+    tensors = weights(ConvW0=(2, 1, 2, 2), ConvB0=(2,))
+    source = document(conv(1, "input", [2, 2]), tensors, 16, 18, conv2d_specs=ONE)
+    model = told(convert, source)[0]
+    assert validate(model) == []
+    assert told(import_model, source)[0].outputs[0].shape == (18,)
+
+
+def test_a_flat_layer_between_convolutions():
+    tensors = weights(ConvW0=(2, 1, 2, 2), ConvB0=(2,), V=(8, 18), C=(8,))
+    tensors |= weights(ConvW2=(1, 2, 2, 2), ConvB2=(1,), W=(2, 1), B=(2,))
+    between = node("Gemm", "Layer_1 V C", "Layer_2", "gemm_l2", transB=1)
+    nodes = [*conv(1, "input", [2, 2]), between, *conv(3, "Layer_2", [2, 2]), gemm(4, "Layer_3")]
+    specs = [*ONE, spec(3, (2, 2, 2), (1, 1, 1))]
+    model = told(convert, document(nodes[::-1], tensors, 16, 2, conv2d_specs=specs))[0]
+    assert validate(model) == []
+    assert [entry.op_type for entry in model.graph.node] == [
+        *("Reshape", "Conv", "Tanh", "Flatten", "Gemm"),
+        *("Reshape", "Conv", "Tanh", "Flatten", "Gemm"),
+    ]
+
+
+def test_a_valid_model_is_left_alone():
+    tensors = weights(k=(2, 1, 2, 2), w=(18, 2))
+    nodes = [made("Conv", "x k", "c"), made("Flatten", "c", "f"), made("Gemm", "f w", "y")]
+    source = graph(nodes, x=("N", 1, 4, 4), **tensors)
+    model = load_model(source)
+    assert [entry.op_type for entry in convert(model).graph.node] == ["Conv", "Flatten", "Gemm"]
+
+
+# --- pools ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("operator", ["MaxPool", "AveragePool"])
+@pytest.mark.parametrize("flatten", [False, True])
+def test_a_pool_that_keeps_the_size_is_computed(operator: str, flatten: bool):
+    """Against onnxruntime, on the graph as it would be written by hand."""
+    tensors = weights(ConvW0=(2, 1, 2, 2), ConvB0=(2,), W=(2, 18), B=(2,))
+    window = {"pads": [1, 1, 1, 1], "strides": [1, 1]}
+    nodes = [*conv(1, "input", [2, 2]), pool(operator, 1, [3, 3], **window)]
+    if flatten:
+        nodes.append(node("Flatten", "Pool_1", "PoolFlat_1", "flatten_after_l1", axis=1))
+    nodes.append(gemm(2, nodes[-1]["output"][0]))
+    source = document(nodes, tensors, 16, 2, conv2d_specs=ONE)
+    net, texts = told(import_model, source)
+    assert any("has no pools, this graph computes them" in text for text in texts)
+    by_hand = graph(
+        [
+            made("Reshape", "x shape", "r"),
+            made("Conv", "r ConvW0 ConvB0", "c"),
+            made("Tanh", "c", "t"),
+            made(operator, "t", "p", kernel_shape=[3, 3], **window),
+            made("Flatten", "p", "f"),
+            made("Gemm", "f W B", "y", transB=1),
+        ],
+        x=("N", 16),
+        shape=np.array([0, 1, 4, 4]),
+        **tensors,
+    )
+    x = np.random.default_rng(0).normal(size=(5, 16)).astype(np.float32)
+    session = onnxruntime.InferenceSession(by_hand.SerializeToString())
+    np.testing.assert_allclose(
+        net.activate(x.astype(np.float64)), session.run(None, {"x": x})[0], rtol=1e-5, atol=1e-6
+    )
+
+
+@pytest.mark.parametrize(
+    ("window", "effect"),
+    [
+        ({"strides": [2, 2], "pads": [0, 0, 0, 0]}, "smaller, which NeatapticTS's network never"),
+        ({"strides": [1, 1], "pads": [1, 1, 1, 1]}, "larger, which NeatapticTS's network never"),
+    ],
+)
+def test_a_pool_of_another_size_is_refused(window: dict[str, Any], effect: str):
+    tensors = weights(ConvW0=(2, 1, 2, 2), ConvB0=(2,), W=(2, 18), B=(2,))
+    nodes = [*conv(1, "input", [2, 2]), pool("MaxPool", 1, [2, 2], **window), gemm(2, "Pool_1")]
+    line = refusal(document(nodes, tensors, 16, 2, conv2d_specs=ONE))
+    assert "node gemm_l2 (Gemm) has 18 columns, its input has" in line
+    assert f"pool_after_l1 (MaxPool) before it makes the layer {effect}" in line
+
+
+def test_a_pool_before_a_convolution_that_wants_more_is_refused():
+    tensors = weights(ConvW0=(2, 1, 2, 2), ConvB0=(2,), ConvW1=(1, 2, 2, 2), ConvB1=(1,))
+    specs = [*ONE, spec(2, (2, 3, 3), (1, 2, 2))]
+    nodes = [*conv(1, "input", [2, 2]), pool("MaxPool", 1, [2, 2]), *conv(2, "Pool_1", [2, 2])]
+    line = refusal(document(nodes, tensors, 16, 4, conv2d_specs=specs))
+    assert "node conv_l2 (Conv) reads 2×3×3 values, its input has 8: pool_after_l1" in line
+
+
+def test_a_pool_after_the_last_layer_is_refused():
+    tensors = weights(ConvW0=(2, 1, 2, 2), ConvB0=(2,))
+    nodes = [*conv(1, "input", [2, 2]), pool("AveragePool", 1, [2, 2])]
+    line = refusal(document(nodes, tensors, 16, 18, conv2d_specs=ONE))
+    assert "graph output 'output' has 18 columns, what produces it has 8: pool_after_l1" in line
+
+
+def test_a_pool_of_a_flat_layer_is_refused():
+    nodes = [pool("MaxPool", 1, [2, 2]), gemm(2, "Pool_1")]
+    nodes.insert(0, node("Gemm", "input V C", "Layer_1", "gemm_l1", transB=1))
+    line = refusal(document(nodes, weights(V=(9, 2), C=(9,), W=(2, 9), B=(2,)), 2, 2))
+    assert "pool_after_l1 (MaxPool): its input is a flat layer of 9 neurons" in line
+
+
+def test_a_convolution_whose_layer_has_another_size_is_refused():
+    tensors = weights(ConvW0=(2, 1, 2, 2), ConvB0=(2,), W=(2, 8), B=(2,))
+    nodes = [*conv(1, "input", [2, 2]), gemm(2, "Layer_1")]
+    line = refusal(document(nodes, tensors, 16, 2, conv2d_specs=ONE))
+    assert (
+        "has 8 columns, its input has 18: conv_l1 (Conv) before it makes the layer larger" in line
+    )
+
+
+# --- any network of any shape --------------------------------------------------------------------
+
+
+@st.composite
+def convolutional(draw: st.DrawFn) -> tuple[Network, dict[str, Any]]:
+    """A layered network, and options that call some of its layers convolutions."""
+    sizes, mappings = [], []
+    shape = tuple(draw(st.integers(1, top)) for top in (2, 5, 5))
+    sizes.append(int(np.prod(shape)))
+    for layer in range(1, draw(st.integers(1, 3)) + 1):
+        _, rows, columns = shape
+        kernel = [draw(st.integers(1, rows)), draw(st.integers(1, columns))]
+        stride = [draw(st.integers(1, 2)) for _ in range(2)]
+        pads = [draw(st.integers(0, 1)) for _ in range(4)]  # top, bottom, left, right
+        out = (
+            draw(st.integers(1, 2)),
+            (rows + pads[0] + pads[1] - kernel[0]) // stride[0] + 1,
+            (columns + pads[2] + pads[3] - kernel[1]) // stride[1] + 1,
+        )
+        names = ("kernelHeight", "kernelWidth", "strideHeight", "strideWidth")
+        mapping = dict(zip(names, (*kernel, *stride), strict=True))
+        names = ("padTop", "padBottom", "padLeft", "padRight")
+        mapping |= dict(zip(names, pads, strict=True))
+        if draw(st.booleans()) or layer == 1:
+            mappings.append(spec(layer, shape, out) | mapping)
+        sizes.append(int(np.prod(out)))
+        shape = out if draw(st.booleans()) else (out[0] * out[1], 1, out[2])
+    sizes.append(draw(st.integers(1, 3)))
+    activation = draw(st.sampled_from(["tanh", "relu", "sigmoid"]))
+    net = Network.mlp(sizes, activation=activation, seed=draw(st.integers(0, 99)))
+    options = {
+        "conv2dMappings": mappings,
+        "batchDimension": draw(st.booleans()),
+        "includeMetadata": draw(st.booleans()),
+        "legacyNodeOrdering": draw(st.booleans()),
+    }
+    return net, options
+
+
+@settings(max_examples=60)
+@given(convolutional())
+def test_any_convolution_is_read_as_the_graph_says(made: tuple[Network, dict[str, Any]]):
+    net, options = made
+
+    def in_dialect(net: Network) -> Model:
+        return export(net, options=options, dialect="neataptic", lossy=True)
+
+    source = told(in_dialect, net)[0].to_document()
+    x = np.random.default_rng(1).normal(size=(3, len(net.input_neurons)))
+    got = told(import_model, source)[0].activate(x)
+    np.testing.assert_allclose(got, computed(source, options, x), rtol=1e-12, atol=1e-12)
+    assert validate(told(convert, source)[0]) == []

@@ -1,0 +1,285 @@
+"""neat-python's continuous-time networks, by both of its integrators."""
+
+import math
+from collections import Counter
+from typing import Any
+
+import neat
+import numpy as np
+import pytest
+from cases import Case, assert_within, case, cases
+from neat.activations import relu_activation, sigmoid_activation, tanh_activation
+from neat.aggregations import max_aggregation, sum_aggregation
+from neat.ctrnn import CTRNN, CTRNNNodeEval
+from timed import assert_comes_back, assert_exports, quietly, read
+
+from neat_onnx.errors import NeatOnnxWarning, NetworkError, OptionError
+from neat_onnx.libraries import load_network
+from neat_onnx.network.evaluate import evaluate
+from neat_onnx.network.genes import Floats
+
+CASES = cases("np-ctrnn-v20", "np-ctrnn-v21")
+each_case = pytest.mark.parametrize("one", CASES, ids=lambda one: one.name)
+
+
+@each_case
+def test_computes_what_the_peer_computes(one: Case):
+    net = read(one)
+    assert_within(net.run(one.inputs), one.outputs, one.tolerance64)
+    assert_within(evaluate(net, one.inputs), one.outputs, one.tolerance64)
+
+
+@each_case
+def test_onnxruntime_computes_it_too(one: Case):
+    assert_exports(one, read(one))
+
+
+@each_case
+def test_comes_back(one: Case):
+    assert_comes_back(one, read(one))
+    assert load_network(read(one).to_json()) == read(one)
+
+
+@each_case
+def test_says_which_integrator(one: Case):
+    assert read(one).library == f"neat-python ctrnn {one.document['peer_version']}"
+
+
+@each_case
+def test_genes_stay_what_they_were(one: Case):
+    net = read(one)
+    topology, nodes = one.source["topology"], one.source["nodes"]
+    assert net.neurons.id[net.input_neurons].tolist() == topology["input_keys"]
+    assert net.neurons.id[net.output_neurons].tolist() == topology["output_keys"]
+    assert {node["id"] for node in nodes} <= set(net.neurons.id.tolist())
+    call = one.document["advance"]
+    copies = math.ceil(call["advance_time"] / call["time_step"] - 1e-9)
+    kept = Counter(net.connections.weight.tolist())
+    for gene in one.source["connections"]:
+        assert kept[gene["weight"]] >= copies
+
+
+# --- against the installed neat-python ------------------------------------------------------------
+
+TIMES = [
+    (0.125, 0.125),
+    (0.125, 0.3125),
+    (0.3, 0.1),
+    (0.1, 0.1),
+    (0.1, 0.2),
+    (0.1, 0.3),
+    (0.1, 0.5),
+    (1.0 / 3.0, 1.0),
+    (0.05, 0.0),  # the advance is not given: one step
+]
+
+
+def live() -> CTRNN:
+    """Two inputs and two outputs; node 4 has no node, and so is 0."""
+    links = {
+        0: [(-1, 0.7), (3, -1.3), (0, 0.4)],
+        1: [(0, 1.1), (1, 0.9), (4, 2.0)],
+        3: [(-2, -0.8), (1, 1.7), (-1, 0.2)],
+    }
+    functions = {
+        0: (0.7, tanh_activation, sum_aggregation, 0.1, 0.9),
+        1: (1.9, sigmoid_activation, max_aggregation, -0.2, 1.2),
+        3: (0.4, relu_activation, sum_aggregation, 0.3, 0.5),
+    }
+    nodes = {key: CTRNNNodeEval(*functions[key], links[key]) for key in links}
+    return CTRNN([-1, -2], [0, 1], nodes)
+
+
+def advanced(net: CTRNN, x: Floats, step: float, advance: float) -> Floats:
+    net.reset()
+    return np.array([net.advance(row, advance, step) for row in x.tolist()])
+
+
+@pytest.mark.parametrize(("step", "advance"), TIMES)
+def test_a_live_network(step: float, advance: float):
+    x = np.random.default_rng(0).normal(size=(260, 2))
+    net = quietly(live(), step, advance or None)
+    want = advanced(live(), x, step, advance or step)
+    np.testing.assert_allclose(net.run(x), want, rtol=1e-12, atol=1e-12)
+    assert net.library.startswith("neat-python ctrnn 2.")
+
+
+@pytest.mark.skipif(neat.__version__ >= "2.1", reason="its integrator has one buffer")
+def test_rounding_of_the_time_is_followed_over_thousands_of_steps():
+    x = np.random.default_rng(1).normal(size=(4000, 2))  # these times swap seven times in it
+    with pytest.warns(NeatOnnxWarning, match=r"the first of them step 14, .* 100000 steps"):
+        net = load_network(live(), time_step=0.1, advance_time=0.3)
+    want = advanced(live(), x, 0.1, 0.3)
+    np.testing.assert_allclose(net.run(x), want, rtol=1e-11, atol=1e-11)
+
+
+# --- the exponential integrator, written again ----------------------------------------------------
+
+
+def exponential(source: dict[str, Any], x: Floats, lengths: list[float]) -> Floats:
+    """The states of `live()`'s nodes 0 and 1, by the method that 2.1.0 documents."""
+    decay = {node["id"]: node["time_constant"] for node in source["nodes"]}
+    y, rows = dict.fromkeys([0, 1, 3], 0.0), []
+    for a, b in x.tolist():
+        for dt in lengths:
+            z0 = 0.1 + 0.9 * (0.7 * a - 1.3 * y[3] + 0.4 * y[0])
+            z1 = -0.2 + 1.2 * max(1.1 * y[0], 0.9 * y[1], 0.0)
+            z3 = 0.3 + 0.5 * (-0.8 * b + 1.7 * y[1] + 0.2 * a)
+            drive = {0: math.tanh(2.5 * z0), 1: 1 / (1 + math.exp(-5 * z1)), 3: max(z3, 0.0)}
+            kept = {key: math.exp(-dt / decay[key]) for key in y}
+            y = {key: kept[key] * y[key] + (1 - kept[key]) * drive[key] for key in y}
+        rows.append([y[0], y[1]])
+    return np.array(rows)
+
+
+@pytest.mark.parametrize(
+    ("step", "advance", "lengths"),
+    [
+        (0.1, 0.1, [0.1]),
+        (0.1, 0.25, [0.1, 0.1, 0.05]),
+        (0.1, 0.3, [0.1, 0.1, 0.1]),
+        (0.5, 0.2, [0.2]),
+        (1e300, 1e-300, [1e-300]),
+    ],
+)
+@pytest.mark.parametrize("version", ["2.1.0", "2.1.3", "3.0"])
+def test_from_2_1_on_it_is_exponential_euler(
+    version: str, step: float, advance: float, lengths: list[float]
+):
+    x = np.random.default_rng(0).normal(size=(40, 2))
+    net = load_network(document(version), time_step=step, advance_time=advance)
+    want = exponential(document(version), x, lengths)
+    np.testing.assert_allclose(net.run(x), want, rtol=1e-12, atol=1e-12)
+
+
+def document(version: str | None = "2.1.0", **others: Any) -> dict[str, Any]:
+    """The document of `live()`."""
+
+    def function(name: str) -> dict[str, Any]:
+        return {"name": name.rsplit("_", 1)[0], "custom": False}
+
+    evals = live().node_evals
+    return {
+        "format_version": "1.0",
+        "network_type": "ctrnn",
+        "metadata": {"neat_python_version": version} if version else {},
+        "topology": {"input_keys": [-1, -2], "output_keys": [0, 1]},
+        "nodes": [
+            {
+                "id": key,
+                "type": "hidden" if key == 3 else "output",
+                "activation": function(node.activation.__name__),
+                "aggregation": function(node.aggregation.__name__),
+                "bias": node.bias,
+                "response": node.response,
+                "time_constant": node.time_constant,
+            }
+            for key, node in evals.items()
+        ],
+        "connections": [
+            {"from": source, "to": key, "weight": weight, "enabled": True}
+            for key, node in evals.items()
+            for source, weight in node.links
+        ],
+    } | others
+
+
+def test_each_node_is_a_drive_and_a_state():
+    net = load_network(document(), time_step=0.1)
+    assert dict(zip(net.neurons.id.tolist(), net.neuron_names, strict=True)) == {
+        -1: "",
+        -2: "",
+        4: "",
+        0: "",
+        1: "",
+        3: "",
+        5: "node 0 drive",
+        6: "node 1 drive",
+        7: "node 3 drive",
+    }
+    twice = load_network(document(), time_step=0.1, advance_time=0.2)
+    assert "node 3 state, sub-step 1" in twice.neuron_names
+    assert len(twice) == len(net) + 6
+
+
+def test_disabled_connections_are_genes():
+    source = document()
+    x = np.random.default_rng(0).normal(size=(5, 2))
+    want = load_network(source, time_step=0.1, advance_time=0.3).run(x)
+    source["connections"] += [
+        {"from": 3, "to": 1, "weight": 5.0, "enabled": False},
+        {"from": 1, "to": 4, "weight": 6.0, "enabled": False},
+    ]
+    net = load_network(source, time_step=0.1, advance_time=0.3)
+    np.testing.assert_array_equal(net.run(x), want)
+    genes = net.connections
+    assert sorted(genes.weight[~genes.enabled]) == [5.0, 6.0]
+
+
+# --- what is refused ------------------------------------------------------------------------------
+
+
+def test_without_a_time_step_it_says_what_to_give():
+    with pytest.raises(OptionError, match="does not say their time step") as caught:
+        load_network(case("np-ctrnn-v20-1").source)
+    assert caught.value.where == "time_step"
+    assert "--advance-time" in str(caught.value.hint)
+    with pytest.raises(OptionError, match="does not say their time step"):
+        load_network(document(), advance_time=0.1)
+
+
+@pytest.mark.parametrize("wrong", [0.0, -1.0, math.nan, math.inf, 10**400, True, "0.1"])
+@pytest.mark.parametrize("which", ["time_step", "advance_time"])
+def test_a_time_that_is_none(which: str, wrong: Any):
+    with pytest.raises(OptionError, match="should be a positive number") as caught:
+        load_network(document(), **{"time_step": 0.1, which: wrong})
+    assert caught.value.where == which
+
+
+def test_more_sub_steps_than_are_sensible():
+    with pytest.raises(OptionError, match="more than 1000 times"):
+        load_network(document(), time_step=1e-6, advance_time=1.0)
+
+
+def test_times_that_round_differently_all_the_time():
+    step = 0.0625 * (1.0 + 2.0**-44)
+    with pytest.raises(OptionError, match="rounds the time differently"):
+        load_network(document("2.0.0"), time_step=step, advance_time=2.0 * step)
+    assert load_network(document("2.1.0"), time_step=step, advance_time=2.0 * step)
+
+
+@pytest.mark.parametrize("version", [None, "", "two", "9" * 5000 + ".0"])
+def test_a_document_that_does_not_say_its_version(version: str | None):
+    with pytest.raises(NetworkError, match="which neat-python wrote it") as caught:
+        load_network(document(version), time_step=0.1)
+    assert caught.value.where == "metadata.neat_python_version"
+
+
+@pytest.mark.parametrize(
+    ("version", "constant"),
+    [("2.0.0", 0.0), ("2.0.0", 1e-320), ("2.1.0", 0.0), ("2.1.0", -1e-5), ("2.1.0", -1e-320)],
+)
+def test_a_time_constant_too_small(version: str, constant: float):
+    source = document(version)
+    source["nodes"][2]["time_constant"] = constant
+    with pytest.raises(NetworkError, match=r"time_constant .* of node 3 is too small") as caught:
+        load_network(source, time_step=0.1)
+    assert caught.value.where == "nodes[2].time_constant"
+
+
+def test_a_node_without_a_time_constant():
+    source = document()
+    del source["nodes"][1]["time_constant"]
+    with pytest.raises(NetworkError, match="missing key 'time_constant'") as caught:
+        load_network(source, time_step=0.1)
+    assert caught.value.where == "nodes[1].time_constant"
+
+
+def test_times_are_for_these_networks_only():
+    net = load_network(document(), time_step=0.1)
+    for source in (net, net.to_json(), cases("np-rec")[0].source):
+        with pytest.raises(OptionError, match="for ctrnn and iznn networks"):
+            load_network(source, time_step=0.1)
+        with pytest.raises(OptionError, match="for ctrnn and iznn networks") as caught:
+            load_network(source, advance_time=0.1)
+        assert caught.value.where == "advance_time"

@@ -1,0 +1,233 @@
+"""load_network: what it takes, and how the formats are told apart."""
+
+import copy
+import json
+
+import numpy as np
+import pytest
+from cases import case
+from hypothesis import given
+from hypothesis import strategies as st
+
+from neat_onnx.errors import DocumentError, NeatOnnxError, NetworkError, OptionError
+from neat_onnx.libraries import load_network
+from neat_onnx.network.network import Network
+
+SOURCE = case("nts-net-mlp-1").source
+
+
+def nts(nodes, connections, **others):
+    """A NeatapticTS document: nodes as (type, squash), connections as (from, to, weight, gater)."""
+    keys = ("from", "to", "weight", "gater")
+    return {
+        "formatVersion": 2,
+        "nodes": [{"type": type, "bias": 0, "squash": squash} for type, squash in nodes],
+        "connections": [dict(zip(keys, gene, strict=False)) for gene in connections],
+        **others,
+    }
+
+
+def test_every_kind_of_source_gives_the_same_network(tmp_path):
+    path = tmp_path / "net.json"
+    path.write_text(json.dumps(SOURCE))
+    expected = load_network(SOURCE)
+    text = json.dumps(SOURCE, indent=1)
+    sources = [path, str(path), text, "\n " + text, "\ufeff" + text, text.encode(), expected]
+    for source in [*sources, bytearray(text.encode()), memoryview(text.encode())]:
+        assert load_network(source) == expected
+
+
+def test_reading_does_not_change_the_document():
+    before = copy.deepcopy(SOURCE)
+    load_network(SOURCE)
+    assert before == SOURCE
+
+
+@pytest.mark.parametrize("source", [None, 3, 2.5, object(), ["a"], "[1, 2]", "{}", b"null", b""])
+def test_what_is_no_network_is_refused(source):
+    with pytest.raises(DocumentError):
+        load_network(source)
+
+
+def test_the_known_formats_are_named():
+    with pytest.raises(DocumentError) as caught:
+        load_network({"something": 1})
+    for library in ("neat-onnx", "neat-python", "NeatapticTS", "neataptic"):
+        assert library in str(caught.value.hint)
+
+
+def test_a_model_is_sent_to_import():
+    for source in ({"graph": {}}, b"\x08\x08\x12\x00"):
+        with pytest.raises(DocumentError) as caught:
+            load_network(source)
+        assert "import" in str(caught.value.hint)
+
+
+def test_a_missing_file_and_a_directory(tmp_path):
+    for path in (tmp_path / "absent.json", tmp_path):
+        with pytest.raises(DocumentError) as caught:
+            load_network(path)
+        assert caught.value.where == str(path)
+
+
+@pytest.mark.parametrize("times", [{"time_step": 0.1}, {"advance_time": 0.1}])
+def test_times_are_for_networks_that_have_them(times):
+    with pytest.raises(OptionError, match="ctrnn and iznn"):
+        load_network(SOURCE, **times)
+
+
+def test_own_document_without_its_format_key():
+    net = Network.mlp([2, 3, 1])
+    document = json.loads(net.to_json())
+    del document["format"]
+    assert load_network(document) == net
+
+
+@pytest.mark.parametrize("format", ["neat-onnx-2", 7, None, {}])
+def test_another_format_key_is_not_ours(format):
+    with pytest.raises(DocumentError):
+        load_network({"format": format, "neurons": []})
+
+
+# --- list order ----------------------------------------------------------------------------------
+
+
+def test_an_edge_from_a_later_node_carries_the_step_before():
+    net = load_network(
+        nts(
+            [("input", "identity"), ("output", "identity"), ("hidden", "identity")],
+            [(0, 2, 1.0), (2, 1, 1.0)],
+        )
+    )
+    np.testing.assert_array_equal(net.run([[1.0], [2.0], [3.0]]), [[0.0], [1.0], [2.0]])
+
+
+def test_a_self_connection_carries_the_state():
+    net = load_network(nts([("input", "identity"), ("output", "step")], [(0, 1, 1.0), (1, 1, 0.5)]))
+    # the states are 4, 2 and 1 − 2; from the activations they would be 4, 0.5 and 0.25 − 2
+    np.testing.assert_array_equal(net.run([[4.0], [-0.75]]), [[1.0], [1.0]])
+    np.testing.assert_array_equal(net.run([[4.0], [0.0], [-2.0]]), [[1.0], [1.0], [0.0]])
+
+
+@pytest.mark.parametrize(
+    ("gater", "expected"), [(1, [6.0, 8.0]), (3, [0.0, 12.0]), (2, [0.0, 0.0])]
+)
+def test_a_gate_acts_in_the_same_step_only_from_an_earlier_node(gater, expected):
+    net = load_network(
+        nts(
+            [(type, "identity") for type in ("input", "hidden", "output", "hidden")],
+            [(0, 1, 2.0), (0, 3, 3.0), (0, 2, 1.0, gater)],
+        )
+    )
+    x = np.array([[3.0**0.5], [2.0]]) if gater == 1 else np.array([[2.0], [2.0]])
+    got = net.run(x)[:, 0]
+    np.testing.assert_allclose(got, expected, rtol=1e-15)
+
+
+def test_input_nodes_only_take_their_values():
+    document = nts(
+        [("input", "nonsense"), ("output", "identity")], [(0, 1, 1.0), (1, 0, 7.0), (0, 0, 2.0)]
+    )
+    document["nodes"][0]["bias"] = 5
+    net = load_network(document)
+    np.testing.assert_array_equal(net.run([[1.0], [2.0]]), [[1.0], [2.0]])
+    assert (~net.connections.enabled).sum() == 2
+
+
+def test_input_nodes_come_first():
+    with pytest.raises(NetworkError, match="input node stands after"):
+        load_network(nts([("hidden", "tanh"), ("input", "tanh"), ("output", "tanh")], []))
+
+
+def test_duplicates_add_up_in_neataptic_ts_and_are_refused_in_neataptic():
+    document = nts([("input", "identity"), ("output", "identity")], [(0, 1, 1.0), (0, 1, 2.0)])
+    np.testing.assert_array_equal(load_network(document).activate([2.0]), [6.0])
+    del document["formatVersion"]
+    for node in document["nodes"]:
+        node["squash"] = "IDENTITY"
+    with pytest.raises(NetworkError, match="a second connection from 0 to 1") as caught:
+        load_network(document)
+    assert caught.value.where == "connections[1]"
+
+
+def test_only_the_first_self_connection_acts_in_neataptic_ts():
+    document = nts(
+        [("input", "identity"), ("output", "identity")], [(0, 1, 1.0), (1, 1, 2.0), (1, 1, 5.0)]
+    )
+    np.testing.assert_array_equal(load_network(document).run([[1.0], [0.0]]), [[1.0], [2.0]])
+
+
+def masked(mask, connections):
+    """A neataptic document: input, masked TANH node, IDENTITY output."""
+    names = [("input", "LOGISTIC", 1), ("hidden", "TANH", mask), ("output", "IDENTITY", 1)]
+    document = nts([], connections)
+    del document["formatVersion"]
+    document["nodes"] = [
+        {"type": type, "bias": 0.25, "squash": squash, "mask": mask} for type, squash, mask in names
+    ]
+    return document
+
+
+def test_a_mask_multiplies_what_others_read_and_not_the_state():
+    net = load_network(masked(0.5, [(0, 1, 1.0), (1, 1, 0.75), (1, 2, 2.0), (0, 2, 1.0, 1)]))
+    state, rows = 0.0, []
+    for x in (1.0, -2.0, 0.5):
+        state = 0.75 * state + 0.25 + x
+        shown = np.tanh(state) * 0.5
+        rows.append([0.25 + shown * 2.0 + x * shown])
+    np.testing.assert_allclose(net.run([[1.0], [-2.0], [0.5]]), rows, rtol=1e-15)
+
+
+def test_a_masked_output_and_a_mask_of_zero():
+    document = masked(0.0, [(0, 1, 1.0), (1, 2, 2.0)])
+    document["nodes"][2]["mask"] = 3.0
+    np.testing.assert_array_equal(load_network(document).activate([1.0]), [0.75])
+
+
+@pytest.mark.parametrize("ids", [[5, 5], [5, None]])
+def test_positions_stand_in_for_ids_that_are_not_unique(ids):
+    document = nts([("input", "identity"), ("output", "identity")], [(0, 1, 1.0)])
+    for node, id in zip(document["nodes"], ids, strict=True):
+        node["geneId"] = id
+    assert load_network(document).neurons.id.tolist() == [0, 1]
+
+
+# --- whatever is done to a document, there is one clear line --------------------------------------
+
+PEERS = ["nts-net-gate-1", "nap-net-evolved-3", "np-ff-02", "np-rec-10"]
+OWN = json.loads(load_network(SOURCE).to_json())
+VALUES = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.sampled_from([-1, 10**400, 10**19, -(10**19), 1e308, float("nan"), float("inf"), 2**31]),
+    st.text(max_size=3),
+    st.just([]),
+    st.just({}),
+)
+
+
+def places(value, path=()):
+    yield path
+    items = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, inner in items if isinstance(value, dict | list) else ():
+        yield from places(inner, (*path, key)) if isinstance(inner, dict | list) else [(*path, key)]
+
+
+@pytest.mark.filterwarnings("ignore::neat_onnx.errors.NeatOnnxWarning")
+@given(st.data())
+def test_a_spoilt_document_is_read_or_refused(data):
+    document = copy.deepcopy(data.draw(st.sampled_from([*(case(n).source for n in PEERS), OWN])))
+    path = data.draw(st.sampled_from([place for place in places(document) if place]))
+    owner = document
+    for step in path[:-1]:
+        owner = owner[step]
+    if data.draw(st.booleans()):
+        owner[path[-1]] = data.draw(VALUES)
+    else:
+        del owner[path[-1]]
+    try:
+        net = load_network(document)
+    except NeatOnnxError as error:
+        assert "\n" not in str(error)
+    else:
+        assert load_network(net.to_json()) == net

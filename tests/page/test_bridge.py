@@ -1,0 +1,210 @@
+"""The page's side door, from CPython: JSON and bytes in, JSON and bytes out, never a traceback."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+import pytest
+from page import ask, convert
+
+import neat_onnx
+from neat_onnx.page.bridge import call
+
+CORPORA = Path(__file__).parents[1] / "corpora"
+
+
+def case(name: str) -> dict:
+    return json.loads((CORPORA / f"{name}.json").read_text())
+
+
+@pytest.fixture(scope="module")
+def source() -> bytes:
+    return json.dumps(case("np-ff-19")["source"]).encode()
+
+
+def test_a_network_becomes_a_model_a_report_and_three_files(source):
+    reply, blobs = convert(source, name="winner.json")
+    result = reply["result"]
+    assert (result["kind"], result["report"]["passed"]) == ("network", True)
+    assert (result["summary"]["inputs"], result["summary"]["outputs"]) == (3, 3)
+    assert len(result["graph"]["neurons"]) == result["summary"]["neurons"]
+    net = neat_onnx.load_network(source)
+    model = neat_onnx.export(net)
+    assert blobs == {
+        "onnx": model.to_bytes(),
+        "json": model.to_json().encode(),
+        "network": net.to_json().encode(),
+    }
+
+
+def test_the_model_runs_elsewhere_and_is_right(source):
+    _, blobs = convert(source, name="winner.json", options={"dtype": "float64"})
+    recorded = case("np-ff-19")
+    session = onnxruntime.InferenceSession(blobs["onnx"])
+    feed = {session.get_inputs()[0].name: np.array(recorded["inputs"])}
+    np.testing.assert_allclose(session.run(None, feed)[0], recorded["outputs"], rtol=1e-11)
+
+
+@pytest.mark.parametrize("kind", ["onnx", "json"])
+def test_a_model_becomes_a_network_and_is_given_back(source, kind):
+    _, blobs = convert(source, name="winner.json")
+    ending = {"onnx": ".onnx", "json": ".onnx.json"}[kind]
+    reply, again = convert(blobs[kind], name=f"winner{ending}")
+    assert (reply["result"]["kind"], reply["result"]["report"]["passed"]) == ("model", True)
+    assert again[kind] == blobs[kind]
+
+
+def test_onnx_of_neataptic_ts_is_made_valid_and_told():
+    source = json.dumps(case("nts-onnx-convmulti-2")["source"]).encode()
+    reply, blobs = convert(source, name="old.onnx.json")
+    result = reply["result"]
+    assert (result["kind"], result["changed"], result["report"]["passed"]) == ("model", True, True)
+    assert (
+        "repaired: node conv_l1 (Conv) reads 'input' as 3×4×3: a Reshape stands before it"
+        in (result["warnings"])
+    )
+    again, same = convert(blobs["onnx"], name="new.onnx")
+    assert same["onnx"] == blobs["onnx"]
+    assert (again["result"]["changed"], again["result"]["warnings"]) == (False, [])
+    recorded = case("nts-onnx-convmulti-2")
+    rows = walk(recorded["inputs"])[0]
+    np.testing.assert_allclose(rows, recorded["outputs"], rtol=1e-5, atol=1e-5)
+
+
+def test_the_neataptic_dialect_is_json_and_its_onnx_runs():
+    document = case("nts-onnx-default-2")
+    data = json.dumps(document["source_network"]).encode()
+    reply, blobs = convert(data, name="net.json", options={"dialect": "neataptic"})
+    assert reply["result"]["report"]["passed"]
+    assert json.loads(blobs["json"]) == document["source"]
+    session = onnxruntime.InferenceSession(blobs["onnx"])
+    (got,) = session.run(None, {"input": np.array(document["inputs"], np.float32)})
+    np.testing.assert_allclose(got, document["outputs"], rtol=1e-5, atol=1e-6)
+
+
+def test_samples_and_seed_are_used(source):
+    reply, _ = convert(source, name="winner.json", samples=7, seed=3)
+    assert (reply["result"]["report"]["samples"], reply["result"]["report"]["seed"]) == (7, 3)
+
+
+def test_progress_goes_forward_from_reading_to_writing(source):
+    seen: list[tuple[str, float]] = []
+    call("convert", '{"name": "x.json"}', source, lambda *step: seen.append(step))
+    call("files", "{}", b"", lambda *step: seen.append(step))
+    assert [stage for stage, _ in seen] == ["reading", "exporting", "comparing", "writing"]
+    assert sorted(fraction for _, fraction in seen) == [fraction for _, fraction in seen]
+    assert all(0 <= fraction <= 1 for _, fraction in seen)
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "kind", "where"),
+    [
+        (b'{"nodes": [}', "x.json", "DocumentError", "line 1, column 12"),
+        (b"{}", "x.json", "DocumentError", None),
+        (b"[1, 2]", "x.json", "DocumentError", None),
+        (b"", "x.json", "DocumentError", "line 1, column 1"),
+        (b"\x89PNG\r\n", "x.json", "DocumentError", None),
+        (b"\x89PNG\r\n", "x.onnx", "ModelError", None),
+        (b'{"graph": 3}', "x.json", "ModelError", None),
+    ],
+)
+def test_a_bad_file_is_an_error_in_words(data, name, kind, where):
+    reply, blobs = convert(data, name=name)
+    error = reply["error"]
+    assert blobs == {}
+    assert set(error) == {"kind", "message", "where", "hint"}
+    assert error["kind"] in (kind, "DocumentError")
+    assert error["message"] and "Traceback" not in error["message"]
+    if where:
+        assert where in error["where"]
+
+
+def test_a_wrong_option_is_an_error_that_names_it(source):
+    reply, _ = convert(source, name="x.json", options={"opset": 3})
+    assert reply["error"]["kind"] == "OptionError"
+    assert "opset" in json.dumps(reply["error"])
+
+
+def test_an_unknown_method_is_an_error():
+    reply, _ = ask("format_disk")
+    assert reply["error"]["message"] == "there is no method 'format_disk'"
+
+
+def test_a_mistake_of_ours_is_told_without_a_traceback(source):
+    def broken(stage: str, fraction: float) -> None:
+        raise ZeroDivisionError("secret\nTraceback (most recent call last)")
+
+    text, _ = call("convert", '{"name": "x.json"}', source, broken)
+    error = json.loads(text)["error"]
+    assert error["kind"] == "InternalError"
+    assert "\n" not in error["message"]
+
+
+def walk(rows: list[list[float]], state: list | None = None) -> tuple[list, list]:
+    outputs = []
+    for row in rows:
+        reply = ask("step", inputs=row, state=state)[0]["result"]
+        outputs.append(reply["outputs"])
+        state = reply["state"]
+    return outputs, state
+
+
+def test_the_network_converted_last_is_stepped_through():
+    recorded = case("nts-net-lstm-2")
+    reply, _ = convert(json.dumps(recorded["source"]).encode(), name="x.json")
+    ports = reply["result"]["ports"]
+    assert (len(ports["inputs"]), len(ports["outputs"]), len(ports["state"])) == (3, 2, 8)
+    outputs, state = walk(recorded["inputs"])
+    np.testing.assert_allclose(outputs, recorded["outputs"], rtol=1e-11)
+    net = neat_onnx.load_network(recorded["source"])
+    np.testing.assert_array_equal(outputs, net.run(recorded["inputs"]))
+    assert len(state) == 8
+    assert walk(recorded["inputs"][:1])[0] == walk(recorded["inputs"][:1], ports["state"])[0]
+
+
+def test_a_network_without_memory_is_stepped_through_too(source):
+    convert(source, name="winner.json")
+    recorded = case("np-ff-19")
+    np.testing.assert_allclose(walk(recorded["inputs"])[0], recorded["outputs"], rtol=1e-11)
+
+
+def test_values_that_are_not_finite_come_back_as_they_went(source):
+    convert(source, name="winner.json")
+    assert walk([["Infinity", "-inf", "nan"]])[0] == walk([[float("inf"), "-Infinity", "NaN"]])[0]
+
+
+def test_without_a_network_there_is_nothing_to_step_through(source):
+    convert(source, name="winner.json")
+    convert(b"{}", name="bad.json")
+    assert ask("step", inputs=[1, 2, 3])[0]["error"]["kind"] == "DocumentError"
+    assert ask("files")[0]["error"]["kind"] == "DocumentError"
+
+
+@pytest.mark.parametrize(
+    "params", [{"inputs": [1]}, {"inputs": ["one", 2, 3]}, {"inputs": [1, 2, 3], "state": [0.5]}]
+)
+def test_a_step_that_does_not_fit_is_an_error_in_words(source, params):
+    convert(source, name="winner.json")
+    error = ask("step", **params)[0]["error"]
+    assert error["kind"] in ("DocumentError", "NetworkError")
+
+
+def test_a_network_of_continuous_time_needs_its_times():
+    recorded = case("np-ctrnn-v21-3")
+    source = json.dumps(recorded["source"]).encode()
+    error = convert(source, name="x.json")[0]["error"]
+    assert (error["kind"], error["where"]) == ("OptionError", "time_step")
+    time = {"time_step": 0.125, "advance_time": 0.5}
+    reply, _ = convert(source, name="x.json", time=time)
+    assert reply["result"]["report"]["passed"]
+    np.testing.assert_allclose(walk(recorded["inputs"])[0], recorded["outputs"], rtol=1e-11)
+
+
+def test_warming_up_says_nothing():
+    assert ask("warm") == ({"result": {}}, {})
+
+
+def test_numbers_that_json_cannot_hold_come_as_words(source):
+    reply, _ = convert(source, name="x.json")
+    json.dumps(reply, allow_nan=False)
