@@ -1,4 +1,4 @@
-"""Every network on every route, with every option: one suite."""
+"""Every network on every route, with every option, chosen pairwise: one suite."""
 
 import functools
 from typing import Any
@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import Phase, given, settings
 from networks import NETWORKS
+from pairwise import pairwise
 from random_networks import dags, mlps, towers
 from routes import (
     ROUTES,
@@ -63,25 +64,24 @@ def _applies(network: str, options: str, route: Route) -> bool:
     return options in ("float32", "float64") or route not in (raw_json_trip, protobuf_json_trip)
 
 
+CHOSEN = pairwise(list(NETWORKS), list(OPTIONS), ROUTES, allowed=_applies)
+CHOSEN += pairwise(TELLING, list(MORE_OPTIONS), TELLING_ROUTES)
+
+
 @pytest.mark.parametrize(
     ("network", "options", "route"),
-    [
-        pytest.param(network, options, route, id=f"{network}-{options}-{route.__name__}")
-        for network in NETWORKS
-        for options in OPTIONS
-        for route in ROUTES
-        if _applies(network, options, route)
-    ],
+    [pytest.param(*each, id=f"{each[0]}-{each[1]}-{each[2].__name__}") for each in CHOSEN],
 )
 def test_network_takes_route(network: str, options: str, route: Route):
     route(trip(network, options))
 
 
-@pytest.mark.parametrize("route", TELLING_ROUTES, ids=lambda route: route.__name__)
-@pytest.mark.parametrize("options", MORE_OPTIONS)
-@pytest.mark.parametrize("network", TELLING)
-def test_network_takes_route_with_other_options(network: str, options: str, route: Route):
-    route(trip(network, options))
+def test_every_pair_is_chosen():
+    """Every network takes every route and every option, and every route meets every option."""
+    chosen = set(CHOSEN)
+    assert {(n, r) for n, _, r in chosen} >= {(n, r) for n in NETWORKS for r in ROUTES}
+    assert {(o, r) for _, o, r in chosen} >= {(o, r) for o in MORE_OPTIONS for r in TELLING_ROUTES}
+    assert {(n, o) for n, o, _ in chosen} >= {(n, o) for n in TELLING for o in MORE_OPTIONS}
 
 
 @pytest.mark.parametrize("options", ["float32", "float64"])
