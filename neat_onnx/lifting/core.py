@@ -20,11 +20,11 @@ from neat_onnx.lifting.context import (
 )
 from neat_onnx.lifting.neurons import Resolution
 from neat_onnx.model import Model, ValueInfo
+from neat_onnx.model.states import initial_states, state_pairs
 from neat_onnx.model.wiring import require_wiring
 from neat_onnx.network.expression import VARIABLE
 from neat_onnx.network.genes import Ints, Port
 from neat_onnx.network.network import Network
-from neat_onnx.operators.state import initial_states, state_pairs
 from neat_onnx.options import TIME
 from neat_onnx.passes import drop_dead
 

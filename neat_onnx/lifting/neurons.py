@@ -12,6 +12,7 @@ import numpy as np
 
 from neat_onnx.errors import ModelError
 from neat_onnx.lifting.context import INPUT, REGISTER, SETTLED, STATE, LiftingContext, Links, Value
+from neat_onnx.lifting.recognition import known_activation
 from neat_onnx.network.expression import VARIABLE, Expression
 from neat_onnx.network.genes import (
     NONE,
@@ -26,7 +27,6 @@ from neat_onnx.network.genes import (
 )
 from neat_onnx.network.network import Network
 from neat_onnx.network.spatial import moved_blocks
-from neat_onnx.operators.formula import known_activation
 
 
 @dataclass(frozen=True)

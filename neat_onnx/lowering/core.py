@@ -14,6 +14,7 @@ from neat_onnx.errors import NetworkError, OptionError
 from neat_onnx.genome import genome_metadata
 from neat_onnx.lowering.context import UNBOUND, Block, LoweringContext, Steps
 from neat_onnx.model import Graph, MetadataEntry, Model, OperatorSet, ValueInfo
+from neat_onnx.model.states import STATE_KEY
 from neat_onnx.network.genes import Bools, Ints
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import Schedule, contributing, schedule, with_late_sinks
@@ -25,7 +26,6 @@ from neat_onnx.operators.scan import as_sequence, over_time
 from neat_onnx.operators.spatial.find import SpatialLayers, spatial_layers
 from neat_onnx.operators.spatial.metadata import spatial_metadata
 from neat_onnx.operators.state import (
-    STATE_KEY,
     State,
     close_states,
     open_states,

@@ -270,3 +270,30 @@ def pick(v: Expression, index: Expression) -> Expression:
 def ordered(v: Expression, rank: int) -> Expression:
     """The rank-th smallest, counted from 0: the largest of the rank + 1 lowest."""
     return largest(_call("lowest", v, rank + 1))
+
+
+# --- taking formulas apart ----------------------------------------------------------------------
+
+
+def parts_of(formula: Expression) -> list[Expression]:
+    """Return all sub-expressions, each after its own."""
+    found = [part for arg in formula.args for part in parts_of(arg)]
+    return [*found, formula]
+
+
+def scalar_slope(formula: Expression) -> tuple[float, Expression]:
+    """(c, f) such that the formula is f(c·z) with the largest possible part in c; (1, formula)
+    where z occurs without a factor or with several.
+    """
+    factors: set[float] = set()
+
+    def strip(part: Expression) -> Expression:
+        if part.op == "mul" and part.args[0].is_constant and part.args[1] == VARIABLE:
+            factors.add(part.args[0].value)
+            return VARIABLE
+        if part == VARIABLE:
+            factors.add(1.0)
+        return Expression(part.op, tuple(strip(arg) for arg in part.args), part.value)
+
+    core = strip(formula)
+    return (factors.pop(), core) if len(factors) == 1 else (1.0, formula)

@@ -6,10 +6,10 @@ import numpy as np
 
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.network.activations import activation_named
-from neat_onnx.network.expression import VARIABLE, Expression
+from neat_onnx.network.expression import VARIABLE, Expression, scalar_slope
 from neat_onnx.network.genes import NONE, Floats, Ints
 from neat_onnx.operators.elementwise import Add, Mul
-from neat_onnx.operators.formula import FormulaEmitter, scalar_slope
+from neat_onnx.operators.formula import FormulaEmitter
 from neat_onnx.operators.shaping import Identity, Split
 
 

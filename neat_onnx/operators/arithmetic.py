@@ -10,9 +10,8 @@ import numpy as np
 
 from neat_onnx.lifting.context import Array, Layer, LiftingContext, Operand, Value
 from neat_onnx.model import Node
-from neat_onnx.network.expression import VARIABLE, call, constant
+from neat_onnx.network.expression import VARIABLE, call, constant, scalar_slope
 from neat_onnx.network.genes import Floats
-from neat_onnx.operators.formula import scalar_slope
 
 
 def combined(ctx: LiftingContext, node: Node, primitive: str, operands: Sequence[Operand]) -> Value:

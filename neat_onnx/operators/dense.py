@@ -13,12 +13,11 @@ from neat_onnx.lifting.context import Array, LiftingContext, Value, lifts
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.model import Attributes, Node
 from neat_onnx.network.aggregations import aggregation_named
-from neat_onnx.network.expression import VARIABLE, Expression, call, constant
+from neat_onnx.network.expression import VARIABLE, Expression, call, constant, scalar_slope
 from neat_onnx.network.genes import Bools, Floats, Ints, distinct
 from neat_onnx.operators.activate import activate, groups_of, in_column_order, respond, slopes
 from neat_onnx.operators.columns import columns_for
 from neat_onnx.operators.elementwise import Div
-from neat_onnx.operators.formula import scalar_slope
 
 
 class GemmAttributes(Attributes):

@@ -8,24 +8,17 @@ import json
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 import numpy as np
-from pydantic import FiniteFloat, TypeAdapter, ValidationError
 
-from neat_onnx.errors import ModelError, NeatOnnxWarning
-from neat_onnx.files import parse_json
+from neat_onnx.errors import NeatOnnxWarning
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.model import Model
+from neat_onnx.model.states import INITIAL_KEY, NEXT, PREVIOUS, STATE_KEY, state_pairs
 from neat_onnx.network.genes import Bools, Floats, Ints
 from neat_onnx.operators.columns import exactly
 from neat_onnx.operators.ports import produce
 from neat_onnx.operators.shaping import Identity
-
-Parsed = TypeVar("Parsed")
-
-PREVIOUS, NEXT = "hidden_prev", "hidden_next"
-STATE_KEY, INITIAL_KEY = "neat_onnx.state", "neat_onnx.initial_state"
 
 
 @dataclass(frozen=True)
@@ -108,42 +101,6 @@ def state_metadata(states: Sequence[State], model: Model) -> dict[str, str]:
         state.previous: state.initial.tolist() for state in states if np.any(state.initial != 0.0)
     }
     return entries | ({INITIAL_KEY: json.dumps(initial)} if initial else {})
-
-
-def state_pairs(model: Model) -> dict[str, str]:
-    """The output that feeds each state input: as the metadata says, else by their names.
-
-    Raises:
-        ModelError: the metadata names an input or an output that the graph does not have.
-    """
-    inputs = [entry.name for entry in model.graph.inputs]
-    outputs = [entry.name for entry in model.graph.outputs]
-    text = model.metadata.get(STATE_KEY)
-    if text is None:
-        named = {name: name.replace(PREVIOUS, NEXT) for name in inputs if PREVIOUS in name}
-        return {name: other for name, other in named.items() if other in outputs}
-    pairs = _parsed(STATE_KEY, text, TypeAdapter(list[tuple[str, str]]))
-    for previous, following in pairs:
-        if previous not in inputs or following not in outputs:
-            raise ModelError(
-                f"the metadata says that '{following}' feeds '{previous}', which the graph lacks",
-                where=STATE_KEY,
-            )
-    return dict(pairs)
-
-
-def initial_states(model: Model) -> dict[str, list[float]]:
-    """What state inputs hold before the first step, where it is not zero."""
-    text = model.metadata.get(INITIAL_KEY)
-    kind = TypeAdapter(dict[str, list[FiniteFloat]])
-    return {} if text is None else _parsed(INITIAL_KEY, text, kind)
-
-
-def _parsed(key: str, text: str, kind: TypeAdapter[Parsed]) -> Parsed:
-    try:
-        return kind.validate_python(parse_json(text))
-    except ValidationError:
-        raise ModelError(f"the metadata {key} is not what it should be", where=key) from None
 
 
 _Key = tuple[int, int, int, int, int]

@@ -9,9 +9,9 @@ from neat_onnx.errors import ModelError, OptionError
 from neat_onnx.libraries.neataptic_ts.onnx.repair import repaired
 from neat_onnx.lifting.core import leading_axes
 from neat_onnx.model import DataType, Model, ValueInfo
+from neat_onnx.model.states import state_pairs
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
-from neat_onnx.operators.state import state_pairs
 from neat_onnx.verification.report import Report
 from neat_onnx.verification.runtimes import Player, Runtime
 

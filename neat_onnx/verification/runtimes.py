@@ -11,9 +11,9 @@ import numpy as np
 from neat_onnx.errors import ModelError, OptionError
 from neat_onnx.lifting.core import leading_axes
 from neat_onnx.model import DataType, Model
+from neat_onnx.model.states import initial_states, state_pairs
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
-from neat_onnx.operators.state import initial_states, state_pairs
 
 Runtime = Literal["reference", "onnxruntime"]
 Feed = dict[str, np.ndarray[Any, Any]]

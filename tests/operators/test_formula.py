@@ -4,18 +4,22 @@ import numpy as np
 import pytest
 
 from neat_onnx import ModelError
+from neat_onnx.lifting.recognition import known_activation, known_aggregation
+from neat_onnx.lowering.kernels import writable
 from neat_onnx.model import DataType
 from neat_onnx.network.activations import ACTIVATIONS
 from neat_onnx.network.aggregations import AGGREGATIONS
-from neat_onnx.network.expression import PRIMITIVES, VARIABLE, clip, exp, relu, sigmoid, tanh
-from neat_onnx.operators.formula import (
-    RULES,
-    emits,
-    known_activation,
-    known_aggregation,
+from neat_onnx.network.expression import (
+    PRIMITIVES,
+    VARIABLE,
+    clip,
+    exp,
+    relu,
     scalar_slope,
-    writable,
+    sigmoid,
+    tanh,
 )
+from neat_onnx.operators.formula import RULES, emits
 
 z = VARIABLE
 TYPES = (DataType.FLOAT, DataType.DOUBLE)

@@ -7,10 +7,10 @@ import numpy as np
 import numpy.typing as npt
 
 from neat_onnx.lifting.context import Array, LiftingContext, Value
+from neat_onnx.lowering.kernels import writable
 from neat_onnx.model import Node
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.genes import NONE, Floats, Ints
-from neat_onnx.operators.formula import writable
 from neat_onnx.operators.rnn.curves import IDENTITY, Curve, plain
 
 

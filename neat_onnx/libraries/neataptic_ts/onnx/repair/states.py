@@ -5,8 +5,8 @@ import json
 from neat_onnx.errors import ModelError
 from neat_onnx.libraries.neataptic_ts.onnx.repair.telling import tell, with_graph
 from neat_onnx.model import Graph, MetadataEntry, Model, Node, ValueInfo
+from neat_onnx.model.states import NEXT, PREVIOUS, STATE_KEY
 from neat_onnx.operators.shaping import Identity
-from neat_onnx.operators.state import NEXT, PREVIOUS, STATE_KEY
 
 
 def with_states(model: Model) -> Model:
