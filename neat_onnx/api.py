@@ -4,15 +4,15 @@ Each imports what it needs when it is called: the operators are many classes, an
 or runs a network, or waits for the page to start, need not wait for them.
 """
 
-import warnings
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
-from neat_onnx.errors import NeatOnnxWarning, OptionError
+from neat_onnx.errors import OptionError, warn
 from neat_onnx.libraries import load_network
 from neat_onnx.model import Model, load_model
 from neat_onnx.model.node import find_operators_with
 from neat_onnx.network.network import Network
 from neat_onnx.options import export_options
+from neat_onnx.options.keywords import ExportKeywords, takes_export_options
 from neat_onnx.verification.report import Report
 
 if TYPE_CHECKING:
@@ -27,13 +27,14 @@ def _import_operators() -> None:
     import neat_onnx.operators  # noqa: F401
 
 
-def export(net: Any, *, options: Any = None, **keywords: Any) -> Model:
+@takes_export_options
+def export(net: Any, *, options: Any = None, **keywords: Unpack[ExportKeywords]) -> Model:
     """Turn a network into ONNX.
 
     Args:
         net: a Network, or whatever `load_network` reads.
         options: the options as one document; camelCase names are read too.
-        keywords: the same options one by one; they win. See `ExportOptions`.
+        keywords: the same options one by one, listed below; they win over the document.
 
     Returns:
         A valid ONNX model that computes the same, with the batch as the first axis of every input
@@ -52,11 +53,9 @@ def export(net: Any, *, options: Any = None, **keywords: Any) -> Model:
 
         return write_network(network, wanted)
     if wanted.legacy_node_ordering:
-        warnings.warn(
+        warn(
             "legacy_node_ordering is for the neataptic dialect only: in valid ONNX a node stands "
-            "after those that it reads",
-            NeatOnnxWarning,
-            stacklevel=2,
+            "after those that it reads"
         )
     from neat_onnx.lowering.core import export_network
 

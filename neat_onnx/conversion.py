@@ -1,8 +1,6 @@
 """Upgrade: a model that was read, made valid ONNX."""
 
-import warnings
-
-from neat_onnx.errors import ModelError, NeatOnnxWarning
+from neat_onnx.errors import ModelError, warn
 from neat_onnx.libraries.neataptic_ts.onnx.repair import repaired
 from neat_onnx.lifting.core import lift
 from neat_onnx.lowering.core import IR_OF_OPSET
@@ -73,9 +71,5 @@ def _without_dead(model: Model) -> Model:
     unread = len(model.graph.initializer) - len(graph.initializer)
     if not dead and not unread:
         return model
-    warnings.warn(
-        f"what no output depends on is left out: {dead} nodes, {unread} initializers",
-        NeatOnnxWarning,
-        stacklevel=2,
-    )
+    warn(f"what no output depends on is left out: {dead} nodes, {unread} initializers")
     return model.model_copy(update={"graph": graph})

@@ -10,10 +10,14 @@ UserWarning
 └── NeatOnnxWarning        the result is right, but there is something to know about it
 """
 
+import os
+import sys
 import unicodedata
+import warnings
 
 _HIDDEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
 _LONGEST = 400
+_PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
 def printable(text: str) -> str:
@@ -67,3 +71,11 @@ class OptionError(NeatOnnxError):
 
 class NeatOnnxWarning(UserWarning):
     """The result is right, but there is something to know about it."""
+
+
+def warn(message: str) -> None:
+    """Issue a NeatOnnxWarning that points at the line of the caller outside this package."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, NeatOnnxWarning, stacklevel=level)

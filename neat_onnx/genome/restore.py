@@ -1,12 +1,11 @@
 """Import: the network of a model, with the genome that its metadata tells of."""
 
-import warnings
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning, NetworkError
+from neat_onnx.errors import NeatOnnxError, NetworkError, warn
 from neat_onnx.files import parse_json
 from neat_onnx.genome.document import (
     GENOME,
@@ -45,9 +44,7 @@ def import_network(model: Model, batch_axis: BatchAxis = "auto") -> Network:
             net = read(parse_json(text), lifted)
             _check_same_function(net, lifted.network, model.graph.inputs[0].elem_type)
         except NeatOnnxError as error:
-            warnings.warn(
-                f"the metadata {key} is left out of account: {error}", NeatOnnxWarning, stacklevel=3
-            )
+            warn(f"the metadata {key} is left out of account: {error}")
         else:
             return net
     return lifted.network

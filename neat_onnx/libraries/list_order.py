@@ -9,14 +9,13 @@ Both go through `nodes` once a step, in list order, and read what stands there. 
   it never sets a gain, so that what it gates does not act after a reset.
 """
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
 from pydantic import Field
 
-from neat_onnx.errors import NeatOnnxWarning, NetworkError
+from neat_onnx.errors import NetworkError, warn
 from neat_onnx.libraries.names import translated
 from neat_onnx.network.activations import ACTIVATIONS
 from neat_onnx.network.genes import NONE, Bools, Connections, Floats, Ints, Neurons, Port, codes_of
@@ -203,11 +202,9 @@ def _connections(network: ListNetwork, is_input: Bools, shown: Ints) -> Connecti
 
 def _warn_of_dead(library: str, count: int) -> None:
     if count:
-        warnings.warn(
+        warn(
             f"{count} connection{'s' if count > 1 else ''} gated by an input: {library} leaves "
-            "such gains at 0 after clear(), so they never act and are read as disabled",
-            NeatOnnxWarning,
-            stacklevel=2,
+            "such gains at 0 after clear(), so they never act and are read as disabled"
         )
 
 

@@ -29,6 +29,32 @@ class Summary(BaseModel):
     windows: dict[str, int] = Field(description="Layers that slide a window, by their operator.")
     has_memory: bool = Field(description="Whether one step depends on the steps before it.")
 
+    def __str__(self) -> str:
+        """Describe the network in a few lines, for people."""
+        genes = f"{self.connections} connections"
+        for count, kind in (
+            (self.disabled, "disabled"),
+            (self.gated, "gated"),
+            (self.delayed, "delayed"),
+        ):
+            genes += f", {count} {kind}" if count else ""
+        lines = [
+            f"Network of {self.library}: {self.inputs} inputs, {self.hidden} hidden neurons, "
+            f"{self.outputs} outputs, {self.levels} levels"
+            f"{', with memory' if self.has_memory else ''}",
+            f"  {genes}",
+        ]
+        tables = {
+            "activations": self.activations,
+            "aggregations": self.aggregations,
+            "windows": self.windows,
+        }
+        for title, table in tables.items():
+            if table:
+                shown = ", ".join(f"{name} {count}" for name, count in table.items())
+                lines.append(f"  {title}: {shown}")
+        return "\n".join(lines)
+
 
 class DrawnNeuron(TypedDict):
     """A neuron as a picture shows it; its kind is input, hidden or output."""

@@ -5,13 +5,12 @@ same column of the output `hidden_next…`. The k-th of these outputs feeds the 
 """
 
 import json
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from neat_onnx.errors import NeatOnnxWarning
+from neat_onnx.errors import warn
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.model import Model
 from neat_onnx.model.states import INITIAL_KEY, NEXT, PREVIOUS, STATE_KEY, state_pairs
@@ -75,11 +74,7 @@ def warn_of_lost_starts(states: Sequence[State]) -> None:
     """Warn of states that do not start at zero: only the metadata can say so."""
     lost = [state.previous for state in states if np.any(state.initial != 0.0)]
     if lost:
-        warnings.warn(
-            f"without metadata nothing says that {', '.join(lost)} do not start at zero",
-            NeatOnnxWarning,
-            stacklevel=4,
-        )
+        warn(f"without metadata nothing says that {', '.join(lost)} do not start at zero")
 
 
 def close_states(ctx: LoweringContext, states: Sequence[State]) -> None:

@@ -13,13 +13,12 @@ late. From 2.1 on it is the exponential Euler method. Only the version in the me
 
 import math
 import re
-import warnings
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from neat_onnx.errors import NeatOnnxWarning, NetworkError
+from neat_onnx.errors import NetworkError, warn
 from neat_onnx.libraries.neat_python.buffer_swaps import Swaps, swaps_of
 from neat_onnx.libraries.neat_python.read import (
     Connection,
@@ -91,12 +90,10 @@ def read(document: Mapping[str, Any], times: Times) -> Network:
     lengths = sub_steps(step, advance)
     swaps = swaps_of(step, advance) if integrator is _LEAP_FROG else None
     if swaps:
-        warnings.warn(
+        warn(
             f"neat-python 2.0.0 rounds the time so that some steps, the first of them step "
             f"{swaps.changes[0] + 1}, have one more sub-step: these steps are told by their "
-            f"number, which is right for the first {swaps.followed} steps after a reset",
-            NeatOnnxWarning,
-            stacklevel=2,
+            f"number, which is right for the first {swaps.followed} steps after a reset"
         )
     return _Compiler(parsed, integrator, lengths, swaps).network()
 

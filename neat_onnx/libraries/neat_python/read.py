@@ -5,14 +5,13 @@ and of every other node what it was one step before. Nodes that nothing reads ar
 Networks whose step is an amount of time have readers of their own.
 """
 
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, TypeVar
 
 import numpy as np
 from pydantic import Field
 
-from neat_onnx.errors import NeatOnnxWarning, NetworkError
+from neat_onnx.errors import NetworkError, warn
 from neat_onnx.libraries.names import Registered, how_to_register, is_users_own, translated
 from neat_onnx.network.activations import ACTIVATIONS
 from neat_onnx.network.aggregations import AGGREGATIONS
@@ -133,11 +132,7 @@ def parse_document(kind: type[Parsed], document: Mapping[str, Any]) -> Parsed:
             hint=f"Known: {', '.join(_TYPES)}",
         )
     if head.format_version != _VERSION:
-        warnings.warn(
-            f"unknown format_version {head.format_version}: read as version {_VERSION}",
-            NeatOnnxWarning,
-            stacklevel=2,
-        )
+        warn(f"unknown format_version {head.format_version}: read as version {_VERSION}")
     parsed = parse(kind, document, NetworkError)
     _check_topology(parsed)
     return parsed

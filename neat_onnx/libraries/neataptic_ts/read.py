@@ -1,13 +1,12 @@
 """NeatapticTS network JSON: `Network.toJSON()`, formatVersion 2."""
 
-import warnings
 from collections.abc import Mapping
 from typing import Annotated, Any
 
 import numpy as np
 from pydantic import Field
 
-from neat_onnx.errors import NeatOnnxWarning, NetworkError
+from neat_onnx.errors import NetworkError, warn
 from neat_onnx.libraries.list_order import (
     ListConnection,
     ListDocument,
@@ -81,11 +80,7 @@ def read(document: Mapping[str, Any]) -> Network:
     """
     parsed = parse(_Document, document, NetworkError)
     if parsed.format_version != _VERSION:
-        warnings.warn(
-            f"unknown formatVersion {parsed.format_version}: read as version {_VERSION}",
-            NeatOnnxWarning,
-            stacklevel=2,
-        )
+        warn(f"unknown formatVersion {parsed.format_version}: read as version {_VERSION}")
     genes = parsed.connections
     to_itself = np.array([gene.source == gene.target for gene in genes], np.bool_)
     enabled = np.array([gene.enabled for gene in genes], np.bool_)

@@ -4,13 +4,12 @@ Mappings are asked first, then the blocks that the network carries, then what is
 weights. Each is a claim, checked against the connections before it is used.
 """
 
-import warnings
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
-from neat_onnx.errors import NeatOnnxWarning, NetworkError
+from neat_onnx.errors import NetworkError, warn
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.network.activations import ACTIVATIONS, activation_named
 from neat_onnx.network.genes import Ints
@@ -97,7 +96,7 @@ class _Search:
                 block = mapped_convolution(self._ctx, self._levels, mapping)
                 self._refuse_taken(block)
             except NotShared as error:
-                _warn(f"{label}: {error.message}")
+                warn(f"{label}: {error.message}")
                 continue
             self._shapes[level] = block.neurons.shape
             if self.take(label, block, level):
@@ -113,7 +112,7 @@ class _Search:
                 block = mapped_pool(self._ctx, self._levels, mapping, self._shapes)
                 self._refuse_taken(block)
             except NotShared as error:
-                _warn(f"{label}: {error.message}")
+                warn(f"{label}: {error.message}")
                 continue
             if self.take(label, block):
                 self._shapes[level + 1] = block.neurons.shape
@@ -127,7 +126,7 @@ class _Search:
         has = self._ctx.net.activation_names[block.neurons.flat[0]]
         known = None if wanted is None else ACTIVATIONS.get(wanted.lower())
         if wanted is not None and (known is None or known != activation_named(has)):
-            _warn(f"conv2d_mappings[{k}]: the activation {wanted} is left out, the layer has {has}")
+            warn(f"conv2d_mappings[{k}]: the activation {wanted} is left out, the layer has {has}")
 
     @cached_property
     def _levels(self) -> Schedule:
@@ -151,7 +150,7 @@ class _Search:
         except NotShared as error:
             holds = isinstance(error, Unavailable)
             if asked or not holds:
-                _warn(f"{label}: {error.message}")
+                warn(f"{label}: {error.message}")
             if level is not None and not holds:
                 self.found.mismatched.append(level)
             return False
@@ -178,7 +177,3 @@ class _Search:
         except NetworkError:
             raise NotShared("one of its neurons depends on another") from None
         return handler
-
-
-def _warn(text: str) -> None:
-    warnings.warn(text, NeatOnnxWarning, stacklevel=3)

@@ -1,8 +1,6 @@
 """Where a document says something else than the network that it was made from, and shows it."""
 
-import warnings
-
-from neat_onnx.errors import NeatOnnxWarning
+from neat_onnx.errors import warn
 from neat_onnx.files import parse_json
 from neat_onnx.libraries.neataptic_ts.onnx.repair.metadata import MISMATCH
 from neat_onnx.libraries.neataptic_ts.onnx.repair.telling import some
@@ -45,8 +43,4 @@ def _is_padded_before(node: Conv) -> bool:
 
 
 def _tell(text: str) -> None:
-    warnings.warn(
-        f"the document computes something else than the network it was made from: {text}",
-        NeatOnnxWarning,
-        stacklevel=2,
-    )
+    warn(f"the document computes something else than the network it was made from: {text}")

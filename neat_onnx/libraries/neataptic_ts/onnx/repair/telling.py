@@ -1,10 +1,9 @@
 """What every repair says."""
 
-import warnings
 from collections.abc import Iterable
 from typing import Any
 
-from neat_onnx.errors import NeatOnnxWarning
+from neat_onnx.errors import warn
 from neat_onnx.model import Model
 
 _MOST_NAMED = 5
@@ -12,7 +11,7 @@ _MOST_NAMED = 5
 
 def tell(text: str) -> None:
     """Say what has been repaired."""
-    warnings.warn(f"repaired: {text}", NeatOnnxWarning, stacklevel=2)
+    warn(f"repaired: {text}")
 
 
 def some(names: Iterable[str]) -> str:

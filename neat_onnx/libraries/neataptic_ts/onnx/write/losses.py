@@ -1,12 +1,11 @@
 """Losses: what the document would not say, or say wrongly, found before it is written."""
 
-import warnings
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning, NetworkError, OptionError
+from neat_onnx.errors import NeatOnnxError, NetworkError, OptionError, warn
 from neat_onnx.libraries.neataptic_ts.onnx.write.activations import is_exact
 from neat_onnx.libraries.neataptic_ts.onnx.write.convolution import dense_equivalent, positions_of
 from neat_onnx.libraries.neataptic_ts.onnx.write.layers import firsts
@@ -60,7 +59,7 @@ def refuse_or_warn(found: Iterable[Loss], lossy: bool) -> None:
                 hint=f"{advice}lossy=True writes it all the same, "
                 "the standard dialect loses nothing",
             )
-        warnings.warn(f"lost: {loss.what} ({loss.where})", NeatOnnxWarning, stacklevel=2)
+        warn(f"lost: {loss.what} ({loss.where})")
 
 
 def _of_neurons(net: Network, forms: list[Form]) -> Iterator[Loss]:

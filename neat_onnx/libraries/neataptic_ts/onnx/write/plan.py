@@ -1,11 +1,10 @@
 """Plan: which form each layer takes."""
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
 
-from neat_onnx.errors import NeatOnnxWarning, OptionError
+from neat_onnx.errors import OptionError, warn
 from neat_onnx.libraries.neataptic_ts.onnx.write.activations import check_operator, operator_of
 from neat_onnx.libraries.neataptic_ts.onnx.write.layers import Layer
 from neat_onnx.network.network import Network
@@ -110,9 +109,7 @@ def _warn_unused(forms: list[Form], options: ExportOptions) -> None:
         for position, mapping in enumerate(getattr(options, option)):
             if id(mapping) not in used:
                 why = _why_unused(forms, mapping, getattr(mapping, end))
-                warnings.warn(
-                    f"{option}[{position}] is left out: {why}", NeatOnnxWarning, stacklevel=2
-                )
+                warn(f"{option}[{position}] is left out: {why}")
 
 
 def _why_unused(forms: list[Form], mapping: Conv2DMapping | Pool2DMapping, index: int) -> str:
