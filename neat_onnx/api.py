@@ -73,6 +73,9 @@ def import_model(model: Any, *, batch_axis: "BatchAxis" = "auto") -> Network:
         batch_axis: "auto" takes the first axis of every input for the batch; with None every axis
             is features.
 
+    Returns:
+        A network whose ports are the inputs and outputs of the graph, by name and shape.
+
     Raises:
         ModelError: the graph has something that neurons cannot compute; says which node.
     """
@@ -90,6 +93,9 @@ def convert(source: Any) -> Model:
 
     Args:
         source: a Model, or whatever `load_model` reads.
+
+    Returns:
+        A model that `validate` finds nothing wrong with.
 
     Raises:
         ModelError: it contradicts itself, leaves open what it computes, or would not be valid ONNX
@@ -119,6 +125,9 @@ def verify(
         seed: the same seed gives the same samples.
         runtime: "reference" is onnx's reference evaluator; "onnxruntime" has to be installed.
 
+    Returns:
+        The errors measured, the bound, the samples and the runtime; `report.passed` is the verdict.
+
     Raises:
         ModelError: the runtime refuses the model, or inputs and outputs do not fit the network's.
         OptionError: an unknown runtime, one that is not installed, or too few samples.
@@ -130,7 +139,13 @@ def verify(
 
 
 def json_schema(name: Literal["model", "network", "options"]) -> dict[str, Any]:
-    """The JSON Schema (draft 2020-12) of JSON ONNX, of network JSON, or of the export options.
+    """Return the JSON Schema (draft 2020-12) of JSON ONNX, network JSON or the export options.
+
+    Args:
+        name: "model", "network" or "options".
+
+    Returns:
+        The schema as the value of its JSON document.
 
     Raises:
         OptionError: there is no schema of that name.

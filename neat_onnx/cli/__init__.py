@@ -188,9 +188,6 @@ def _add_helpers(to: Any) -> None:
     names = ("model", "network", "options")
     one.add_argument("name", metavar="NAME", choices=names, help=", ".join(names))
 
-    one = _command(to, "web", commands.web, "serve the page that `make web` has built")
-    one.add_argument("--port", type=int, default=0, metavar="N", help="default: a free one")
-
 
 def _command(to: Any, name: str, run: Any, text: str, epilog: str | None = None) -> _Parser:
     description = text[0].upper() + text[1:] + "."

@@ -1,7 +1,6 @@
 """What each command does: it gets the parsed arguments, prints, and returns its exit code."""
 
 import os
-import runpy
 import sys
 from argparse import Namespace
 from collections import Counter
@@ -112,30 +111,6 @@ def verify(arguments: Namespace) -> int:
 def schema(arguments: Namespace) -> int:
     """One of the JSON Schemas, on standard output."""
     print(json_text(neat_onnx.json_schema(arguments.name)))
-    return DONE
-
-
-def web(arguments: Namespace) -> int:
-    """Serve the page that `make web` has built beside this package, until interrupted."""
-    folder = Path(__file__).parents[1] / "web"
-    if not (folder / "serve.py").is_file():
-        raise DocumentError(
-            "the page is not part of the installed package",
-            hint="Clone the repository and run `make web` in it",
-        )
-    if not (folder / "dist" / "index.html").is_file():
-        raise DocumentError("the page is not built yet", hint="Run `make web` in the repository")
-    serve = runpy.run_path(str(folder / "serve.py"))["server"]
-    try:
-        server = serve(folder / "dist", arguments.port)
-    except (OSError, OverflowError) as error:
-        raise OptionError(
-            f"cannot serve on port {arguments.port}: {getattr(error, 'strerror', None) or error}",
-            where="--port",
-            hint="Leave it out for a free one",
-        ) from error
-    print(f"http://127.0.0.1:{server.server_port}/", flush=True)
-    server.serve_forever()
     return DONE
 
 

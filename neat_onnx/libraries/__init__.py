@@ -80,6 +80,9 @@ def load_network(
         advance_time: what one step of `run` advances them by, a time_step if it is not given; their
             JSON says neither.
 
+    Returns:
+        The network, its evaluation order turned into delays of connections.
+
     Raises:
         DocumentError: it cannot be read, is not JSON, or is nothing this package knows.
         NetworkError: it is not a network; says where.

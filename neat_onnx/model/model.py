@@ -126,6 +126,13 @@ class Model(_Part):
     graph: Graph
     _encoding: Encoding = PrivateAttr("numbers")
 
+    def __repr__(self) -> str:
+        graph = self.graph
+        return (
+            f"<Model of {len(graph.node)} nodes and {len(graph.initializer)} initializers, "
+            f"{len(graph.inputs)} inputs, {len(graph.outputs)} outputs, opset {self.opset}>"
+        )
+
     @property
     def opset(self) -> int:
         """The version of ONNX's own operators; 18 if the model does not say."""
@@ -246,11 +253,14 @@ class Model(_Part):
 
 
 def load_model(source: Any) -> Model:
-    """The model that `source` holds. No other file is opened: external data is refused.
+    """Read a model. No other file is opened: external data is refused.
 
     Args:
         source: a path; the content of a file, as bytes or as text that starts with "{"; a JSON
             document; onnx's ModelProto; or a Model, which is returned as it is.
+
+    Returns:
+        The model, with the encoding of the JSON that it came from.
 
     Raises:
         DocumentError: it cannot be read, or is neither JSON nor protobuf.

@@ -19,12 +19,15 @@ _NODE_NAME = re.compile(r"(?:node name: |Name: )([^\s,)]+)")
 
 
 def validate(source: Any, profile: Profile | None = None) -> list[Finding]:
-    """What is wrong with a model; an empty list if nothing is.
+    """Check a model against the JSON Schema, against ONNX, and against the graph-semantics profile.
 
     Args:
         source: a Model, or whatever `load_model` takes. One that cannot be read as a model has
             "schema" findings whatever the profile.
         profile: the level to check; None checks all three, in order.
+
+    Returns:
+        The findings: code, place, and the way to mend each; an empty list for a valid model.
 
     Raises:
         DocumentError: `source` cannot be read at all, or is not JSON.

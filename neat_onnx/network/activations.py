@@ -72,9 +72,13 @@ def register_activation(
     """Make `name` an activation: evaluated, exported, and recognised on import.
 
     Args:
-        name: what networks call it.
+        name: the name that networks use for it.
         formula: takes z and gives the expression, in arithmetic and the functions of
             `neat_onnx.network.expression`; for example `lambda z: z * sigmoid(1.5 * z)`.
+        builtin: set for the activations of this package.
+
+    Returns:
+        The activation, with its expression.
 
     Raises:
         NetworkError: the name is taken, or another activation has the same formula.

@@ -69,10 +69,14 @@ def register_aggregation(
     """Make `name` an aggregation: evaluated, exported, and recognised on import.
 
     Args:
-        name: what networks call it.
+        name: the name that networks use for it.
         formula: takes v and the number of inputs k and gives the expression, in the functions of
             `neat_onnx.network.expression`; for example `lambda v, k: largest(v) - smallest(v)`.
-        empty: the value where a neuron has no inputs.
+        empty: the value of a neuron without inputs.
+        builtin: set for the aggregations of this package.
+
+    Returns:
+        The aggregation.
 
     Raises:
         NetworkError: the name is taken.

@@ -89,7 +89,13 @@ class Drawing(TypedDict):
 
 
 def summary(net: Network) -> Summary:
-    """What `net` is.
+    """Count what a network is made of.
+
+    Args:
+        net: the network.
+
+    Returns:
+        The counts: inputs, neurons, connections, activations, topological levels, memory.
 
     Raises:
         NetworkError: connections without delay form a cycle.

@@ -3,15 +3,13 @@
 import json
 import os
 import re
-import signal
 import subprocess
 import sys
-import urllib.request
 
 import numpy as np
 import onnxruntime
 import pytest
-from cases import BAD, CORPORA, assert_within, bad_files, case
+from cases import BAD, assert_within, bad_files, case
 
 import neat_onnx
 from neat_onnx.cli import main
@@ -456,23 +454,3 @@ def test_names_that_the_terminal_cannot_show(tmp_path):
     )
     assert (shown.returncode, shown.stderr) == (0, "")
     assert "neuron-\\xe9-\\u2603.json: a network" in shown.stdout
-
-
-def test_web_serves_the_page_or_says_what_to_do():
-    page = CORPORA.parents[1] / "web" / "dist" / "index.html"
-    with subprocess.Popen(
-        [sys.executable, "-m", "neat_onnx", "web"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as running:
-        if not page.is_file():
-            assert "make web" in running.stderr.read()
-            assert running.wait(60) == 2
-            return
-        address = running.stdout.readline().strip()
-        with urllib.request.urlopen(address) as reply:
-            assert reply.read() == page.read_bytes()
-        running.send_signal(signal.SIGINT)
-        assert running.wait(60) == 130
-        assert running.stderr.read() == ""
