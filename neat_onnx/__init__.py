@@ -17,7 +17,9 @@ from neat_onnx.errors import (
     NetworkError,
     OptionError,
 )
-from neat_onnx.libraries import load_network
+from neat_onnx.libraries.library import Library, ReadOptions
+from neat_onnx.libraries.load import load_network, load_networks
+from neat_onnx.libraries.registry import libraries, register_library, unregister_library
 from neat_onnx.model import Finding, Model, load_model, validate
 from neat_onnx.network.activations import register_activation
 from neat_onnx.network.aggregations import register_aggregation
@@ -31,6 +33,7 @@ __all__ = [
     "DocumentError",
     "ExportOptions",
     "Finding",
+    "Library",
     "Model",
     "ModelError",
     "NeatOnnxError",
@@ -38,6 +41,7 @@ __all__ = [
     "Network",
     "NetworkError",
     "OptionError",
+    "ReadOptions",
     "Report",
     "Summary",
     "__version__",
@@ -45,11 +49,15 @@ __all__ = [
     "export",
     "import_model",
     "json_schema",
+    "libraries",
     "load_model",
     "load_network",
+    "load_networks",
     "register_activation",
     "register_aggregation",
+    "register_library",
     "summary",
+    "unregister_library",
     "validate",
     "verify",
 ]

@@ -4,11 +4,24 @@ import json
 import os
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, cast
 
 from neat_onnx.errors import DocumentError
 
 _MAX_BYTES = 1 << 30
+_SIGNATURES: tuple[tuple[bytes, str], ...] = (
+    (b"\x89PNG\r\n\x1a\n", "png"),
+    (b"\xff\xd8\xff", "jpeg"),
+    (b"GIF8", "gif"),
+    (b"%PDF-", "pdf"),
+    (b"PK\x03\x04", "zip"),
+    (b"\x1f\x8b", "gzip"),
+    (b"\x80", "pickle"),
+    (b"\x08", "onnx"),  # the tag of ir_version, the first field of a binary model
+)
+_NAMES = {"png": "a PNG image", "jpeg": "a JPEG image", "gif": "a GIF image", "pdf": "a PDF"}
+
+Kind = Literal["json", "text", "pickle", "gzip", "onnx", "zip", "binary"]
 
 
 def read_bytes(path: str | os.PathLike[str]) -> bytes:
@@ -27,6 +40,26 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
         raise DocumentError(
             f"cannot read the file: {error.strerror or error}", where=str(path)
         ) from error
+
+
+def sniff(data: bytes) -> Kind:
+    """Return the kind of a file, by its first bytes; "binary" if nobody knows it.
+
+    Raises:
+        DocumentError: it is an image or a PDF, which nothing here reads.
+    """
+    for signature, kind in _SIGNATURES:
+        if data.startswith(signature):
+            if kind in _NAMES:
+                raise DocumentError(f"this is {_NAMES[kind]}, not a network or a model")
+            return cast(Kind, kind)
+    if data.removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n")[:1] in (b"{", b"["):
+        return "json"
+    try:
+        data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return "binary"
+    return "text"
 
 
 def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:

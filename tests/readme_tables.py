@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import neat_onnx
-from neat_onnx.libraries.neat_python import read as neat_python
+from neat_onnx.libraries.neat_python import static as neat_python
 from neat_onnx.libraries.neataptic import read as neataptic
 from neat_onnx.libraries.neataptic_ts import read as neataptic_ts
 from neat_onnx.model.node import node_classes

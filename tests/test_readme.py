@@ -11,7 +11,6 @@ import pytest
 
 import neat_onnx
 from neat_onnx.cli import main
-from neat_onnx.libraries import Reader
 
 ROOT = Path(__file__).parents[1]
 SAMPLE = ROOT / "web" / "samples" / "neat-python.json"
@@ -91,14 +90,11 @@ def test_the_python_of_contributing(folder):
         "print(net.activations)\n"
         "assert neat_onnx.verify(net, model, runtime='onnxruntime').passed\n"
         f"{reader}\n"
-        "net = read({'perceptron': [1.0, 1.0, -1.5]})\n"
-        "print(net.activate([[0, 0], [0, 1], [1, 0], [1, 1]]).ravel())\n"
+        "print(both.activate([[0, 0], [0, 1], [1, 0], [1, 1]]).ravel())\n"
     )
     told = python(f"{activation}\n{operator}\n{check}", folder).splitlines()
     assert "'hard_sigmoid'" in told[0]
     assert told[1] == "[0. 0. 0. 1.]"
-    for name in (*Reader.__annotations__, "recognises", "read"):
-        assert re.search(rf"^(def )?{name}\b", reader, re.MULTILINE)
 
 
 def test_the_tables_of_the_readme_are_those_of_the_code():

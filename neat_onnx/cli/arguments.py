@@ -24,7 +24,7 @@ def add_time_flags(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def chosen_times(arguments: argparse.Namespace) -> dict[str, float | None]:
+def chosen_times(arguments: argparse.Namespace) -> dict[str, Any]:
     """The times that the command line gives, as `load_network` takes them."""
     return {"time_step": arguments.time_step, "advance_time": arguments.advance_time}
 

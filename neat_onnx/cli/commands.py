@@ -11,8 +11,7 @@ from typing import Any
 import neat_onnx
 from neat_onnx.cli.arguments import chosen_options, chosen_times
 from neat_onnx.errors import DocumentError, NeatOnnxError, OptionError, printable
-from neat_onnx.files import parse_json, read_bytes
-from neat_onnx.libraries.neat_python.times import Times
+from neat_onnx.files import parse_json, read_bytes, sniff
 from neat_onnx.lifting.core import BatchAxis
 from neat_onnx.model import Model
 from neat_onnx.model.layout import json_text
@@ -160,20 +159,18 @@ def _check_target(out: str, source: str, endings: tuple[str, ...]) -> None:
         )
 
 
-def _load(path: str, times: dict[str, float | None]) -> Network | Model:
+def _load(path: str, times: dict[str, Any]) -> Network | Model:
     """What the file holds, by its content; a model has no times."""
     data = read_bytes(path)
-    begin = data[:64].removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n")
-    if begin.startswith((b"{", b"[")):
-        document = parse_json(data)
-        if isinstance(document, dict) and "graph" in document:
-            Times(**times).refuse()
-            return neat_onnx.load_model(document)
-        return neat_onnx.load_network(document, **times)
-    if data[:1] == b"\x08" or path.lower().endswith(".onnx"):
-        Times(**times).refuse()
-        return neat_onnx.load_model(data)
-    return neat_onnx.load_network(data, **times)
+    kind = sniff(data)
+    content = parse_json(data) if kind == "json" else data
+    is_model = isinstance(content, dict) and "graph" in content
+    if is_model or kind == "onnx" or (kind == "binary" and path.lower().endswith(".onnx")):
+        for name, value in times.items():
+            if value is not None:
+                raise OptionError(f"{name} is for networks; this is a model", where=name)
+        return neat_onnx.load_model(content)
+    return neat_onnx.load_network(content, **times)
 
 
 # --- telling -------------------------------------------------------------------------------------

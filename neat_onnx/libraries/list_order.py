@@ -9,13 +9,14 @@ Both go through `nodes` once a step, in list order, and read what stands there. 
   it never sets a gain, so that what it gates does not act after a reset.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
 from pydantic import Field
 
-from neat_onnx.errors import NetworkError, warn
+from neat_onnx.errors import NetworkError, OptionError, warn
 from neat_onnx.libraries.names import translated
 from neat_onnx.network.activations import ACTIVATIONS
 from neat_onnx.network.genes import NONE, Bools, Connections, Floats, Ints, Neurons, Port, codes_of
@@ -59,6 +60,8 @@ class ListNetwork:
         ids: of the neurons, shape (n,).
         masks: multiply the activations, shape (n,).
         enabled: whether the library lets each connection act, shape (m,).
+        initial_gain: the gain of a gated connection before its gater was first computed: 0 after
+            `clear()`, 1 where the network was restored without.
     """
 
     library: str
@@ -68,6 +71,7 @@ class ListNetwork:
     ids: Ints
     masks: Floats
     enabled: Bools
+    initial_gain: float = 0.0
 
 
 def compile_list(network: ListNetwork, document: ListDocument) -> Network:
@@ -102,6 +106,21 @@ def compile_list(network: ListNetwork, document: ListDocument) -> Network:
         aggregations=("sum",),
         library=network.library,
     )
+
+
+def checked_gain(initial_gain: object) -> float:
+    """Return the gain that gated connections start with, 0 if it is None.
+
+    Raises:
+        OptionError: it is not a finite number.
+    """
+    if initial_gain is None:
+        return 0.0
+    if isinstance(initial_gain, bool) or not isinstance(initial_gain, int | float):
+        raise OptionError(f"{initial_gain!r} is not a number", where="initial_gain")
+    if not math.isfinite(initial_gain):
+        raise OptionError(f"{initial_gain} is not a finite number", where="initial_gain")
+    return float(initial_gain)
 
 
 def repeats(connections: Sequence[ListConnection]) -> Bools:
@@ -187,16 +206,21 @@ def _connections(network: ListNetwork, is_input: Bools, shown: Ints) -> Connecti
     to_itself = source == target
     dead = gated & is_input[gater]
     enabled = network.enabled & ~is_input[target]
+    weight = np.array([gene.weight for gene in genes], np.float64)
+    if network.initial_gain:  # an input never sets the gain, so it stays
+        weight = np.where(dead, network.initial_gain * weight, weight)
+        gated, dead = gated & ~dead, np.zeros_like(dead)
     _warn_of_dead(network.library, int(np.sum(dead & enabled)))
     return Connections.of(
         np.where(to_itself, source, shown[source]),
         target,
-        [gene.weight for gene in genes],
+        weight,
         enabled=enabled & ~dead,
         delay=np.where(source >= target, 1, 0),
         reads_state=to_itself,
         gater=np.where(gated, shown[gater], NONE),
         gate_delay=np.where(gated & (gater >= target), 1, 0),
+        initial_gain=np.where(gated, network.initial_gain, 0.0),
     )
 
 

@@ -228,11 +228,39 @@ class Network:
 
         return to_json(self)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write `to_json()` to `path`, whole or not at all."""
-        from neat_onnx.files import write_bytes  # noqa: PLC0415
+    def save(self, path: str | os.PathLike[str], library: str = "neat-onnx") -> None:
+        """Write the network to a file of a library, whole or not at all.
 
-        write_bytes(path, self.to_json().encode())
+        Args:
+            path: the file. For neat-python the ending picks the form: .json, or .pkl for a genome
+                that can evolve on, with its configuration beside it.
+            library: the name of the library; see `neat_onnx.libraries()`.
+
+        Raises:
+            NetworkError: the library cannot compute the network; names the neurons.
+            OptionError: there is no such library, or networks are not written for it.
+            DocumentError: the file cannot be written.
+        """
+        from neat_onnx.network.written import save  # noqa: PLC0415
+
+        save(self, path, library)
+
+    def to_library(self, name: str) -> Any:
+        """The network as a library's own document: what `json.dumps` takes, text, or bytes.
+
+        Args:
+            name: the name of the library; see `neat_onnx.libraries()`.
+
+        Returns:
+            A JSON value, `str` for a text format, or `bytes` for a binary one.
+
+        Raises:
+            NetworkError: the library cannot compute the network; names the neurons.
+            OptionError: there is no such library, or networks are not written for it.
+        """
+        from neat_onnx.network.written import to_library  # noqa: PLC0415
+
+        return to_library(self, name)
 
     # --- builders --------------------------------------------------------------------------------
 

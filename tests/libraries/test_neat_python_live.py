@@ -11,7 +11,7 @@ from neat.nn import FeedForwardNetwork, RecurrentNetwork
 
 from neat_onnx.errors import DocumentError, NetworkError
 from neat_onnx.libraries import load_network
-from neat_onnx.libraries.neat_python.read import ACTIVATION_NAMES, AGGREGATION_NAMES
+from neat_onnx.libraries.neat_python.static import ACTIVATION_NAMES, AGGREGATION_NAMES
 from neat_onnx.network.activations import ACTIVATIONS, register_activation
 from neat_onnx.network.aggregations import AGGREGATIONS, register_aggregation
 from neat_onnx.network.expression import largest, smallest, tanh

@@ -20,7 +20,7 @@ from typing import Any
 
 from neat_onnx.errors import NetworkError, warn
 from neat_onnx.libraries.neat_python.buffer_swaps import Swaps, swaps_of
-from neat_onnx.libraries.neat_python.read import (
+from neat_onnx.libraries.neat_python.static import (
     Connection,
     Document,
     Node,
@@ -70,11 +70,6 @@ _LEAP_FROG = _Integrator("2.0.0", lag=2, late=1, rate=lambda dt, constant: dt / 
 _EXPONENTIAL = _Integrator(
     "2.1.0", lag=1, late=0, rate=lambda dt, constant: -math.expm1(-dt / constant)
 )
-
-
-def recognises(document: Mapping[str, Any]) -> bool:
-    """Its network_type is ctrnn."""
-    return bool(document.get("network_type") == "ctrnn")
 
 
 def read(document: Mapping[str, Any], times: Times) -> Network:

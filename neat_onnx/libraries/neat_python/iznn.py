@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from neat_onnx.errors import NetworkError, OptionError
-from neat_onnx.libraries.neat_python.read import Connection, Document, Node, parse_document
+from neat_onnx.libraries.neat_python.static import Connection, Document, Node, parse_document
 from neat_onnx.libraries.neat_python.times import Times, sub_steps
 from neat_onnx.libraries.neat_python.unrolled import Genes, Value
 from neat_onnx.network.network import Network
@@ -38,11 +38,6 @@ class _Node(Node):
 
 class _Document(Document):
     nodes: list[_Node]
-
-
-def recognises(document: Mapping[str, Any]) -> bool:
-    """Its network_type is iznn."""
-    return bool(document.get("network_type") == "iznn")
 
 
 def read(document: Mapping[str, Any], times: Times) -> Network:

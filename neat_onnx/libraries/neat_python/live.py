@@ -10,12 +10,7 @@ from typing import Any
 import numpy as np
 
 from neat_onnx.errors import DocumentError
-from neat_onnx.libraries.neat_python.read import ACTIVATION_NAMES, AGGREGATION_NAMES
-
-
-def recognises(source: object) -> bool:
-    """It is an object of a class of neat-python, or of one derived from it."""
-    return bool(_class_names(source))
+from neat_onnx.libraries.neat_python.static import ACTIVATION_NAMES, AGGREGATION_NAMES
 
 
 def to_document(network: Any) -> Mapping[str, Any]:

@@ -1,1 +1,41 @@
-"""neataptic 1.4: network JSON."""
+"""neataptic 1.4: network JSON, `Network.toJSON()`."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from neat_onnx.libraries.library import Library, ReadOptions
+from neat_onnx.network.network import Network
+
+# ruff: noqa: PLC0415 (the reader is imported when a file asks for it)
+
+
+class Neataptic(Library):
+    """Networks evaluated in list order, with gates and dropout masks."""
+
+    name = "neataptic"
+    options = frozenset({"initial_gain"})
+    keys = "input, output, nodes, connections"
+
+    def recognises(self, content: object) -> bool:
+        """It has nodes, and the counts that neataptic writes or nodes with a squash."""
+        nodes = content.get("nodes") if isinstance(content, Mapping) else None
+        return (
+            isinstance(content, Mapping)
+            and isinstance(nodes, list)
+            and (
+                "input" in content
+                or "output" in content
+                or any(isinstance(node, Mapping) and "squash" in node for node in nodes)
+            )
+        )
+
+    def read(self, content: Any, options: ReadOptions) -> Network:
+        """Return the network that `Network.fromJSON(content)` evaluates after `clear()`.
+
+        Raises:
+            NetworkError: it is not a network; says where.
+            OptionError: the initial gain is not a finite number.
+        """
+        from neat_onnx.libraries.neataptic.read import read
+
+        return read(content, options.initial_gain)

@@ -11,6 +11,7 @@ from neat_onnx.libraries.list_order import (
     ListDocument,
     ListNetwork,
     ListNode,
+    checked_gain,
     compile_list,
     repeats,
 )
@@ -18,7 +19,6 @@ from neat_onnx.network.network import Network
 from neat_onnx.parsing import parse
 
 name = "neataptic"
-keys = "input, output, nodes, connections"
 
 ACTIVATION_NAMES = {
     "LOGISTIC": "sigmoid",
@@ -48,22 +48,18 @@ class _Document(ListDocument):
     connections: list[ListConnection]
 
 
-def recognises(document: Mapping[str, Any]) -> bool:
-    """It has nodes, and the counts that neataptic writes or nodes with a squash."""
-    nodes = document.get("nodes")
-    return isinstance(nodes, list) and (
-        "input" in document
-        or "output" in document
-        or any(isinstance(node, Mapping) and "squash" in node for node in nodes)
-    )
-
-
-def read(document: Mapping[str, Any]) -> Network:
+def read(document: Mapping[str, Any], initial_gain: float | None = None) -> Network:
     """The network that `Network.fromJSON(document)` evaluates after `clear()`, by `activate`.
+
+    Args:
+        document: the parsed JSON.
+        initial_gain: of gated connections; 0 if it is None.
 
     Raises:
         NetworkError: it is not a network; says where.
+        OptionError: the gain is not a finite number.
     """
+    gain = checked_gain(initial_gain)
     parsed = parse(_Document, document, NetworkError)
     genes = parsed.connections
     repeated = repeats(genes)
@@ -82,5 +78,6 @@ def read(document: Mapping[str, Any]) -> Network:
         ids=np.arange(len(parsed.nodes)),
         masks=np.array([node.mask for node in parsed.nodes], np.float64),
         enabled=np.ones(len(genes), np.bool_),
+        initial_gain=gain,
     )
     return compile_list(network, parsed)

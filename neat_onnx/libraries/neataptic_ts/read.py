@@ -12,6 +12,7 @@ from neat_onnx.libraries.list_order import (
     ListDocument,
     ListNetwork,
     ListNode,
+    checked_gain,
     compile_list,
     repeats,
 )
@@ -19,7 +20,6 @@ from neat_onnx.network.network import Network
 from neat_onnx.parsing import parse
 
 name = "NeatapticTS"
-keys = "formatVersion, nodes, connections"
 
 ACTIVATION_NAMES = {
     "logistic": "sigmoid",
@@ -63,21 +63,18 @@ class _Document(ListDocument):
     connections: list[_Connection]
 
 
-def recognises(document: Mapping[str, Any]) -> bool:
-    """It has NeatapticTS's version key, or nodes with its gene ids."""
-    nodes = document.get("nodes")
-    return "formatVersion" in document or (
-        isinstance(nodes, list)
-        and any(isinstance(node, Mapping) and "geneId" in node for node in nodes)
-    )
-
-
-def read(document: Mapping[str, Any]) -> Network:
+def read(document: Mapping[str, Any], initial_gain: float | None = None) -> Network:
     """The network that `Network.fromJSON(document)` evaluates after `clear()`.
+
+    Args:
+        document: the parsed JSON.
+        initial_gain: of gated connections; 0 if it is None.
 
     Raises:
         NetworkError: it is not a network; says where.
+        OptionError: the gain is not a finite number.
     """
+    gain = checked_gain(initial_gain)
     parsed = parse(_Document, document, NetworkError)
     if parsed.format_version != _VERSION:
         warn(f"unknown formatVersion {parsed.format_version}: read as version {_VERSION}")
@@ -94,6 +91,7 @@ def read(document: Mapping[str, Any]) -> Network:
         ids=_ids(parsed.nodes),
         masks=np.ones(len(parsed.nodes)),
         enabled=enabled,
+        initial_gain=gain,
     )
     return compile_list(network, parsed)
 

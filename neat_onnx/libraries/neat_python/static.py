@@ -21,7 +21,6 @@ from neat_onnx.network.schedule import schedule
 from neat_onnx.parsing import ForeignDocument, parse
 
 name = "neat-python"
-keys = "network_type, topology, nodes, connections"
 
 ACTIVATION_NAMES = {
     "sigmoid": "neat_sigmoid",
@@ -102,11 +101,6 @@ class _StaticDocument(Document):
 
 
 Parsed = TypeVar("Parsed", bound=Document)
-
-
-def recognises(document: Mapping[str, Any]) -> bool:
-    """It has a network_type."""
-    return "network_type" in document
 
 
 def read(document: Mapping[str, Any]) -> Network:

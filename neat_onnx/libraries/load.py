@@ -1,0 +1,160 @@
+"""Sources to networks: the content of a source, the library whose it is, and its reader."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import fields
+
+from neat_onnx.errors import DocumentError, OptionError
+from neat_onnx.files import parse_json, read_bytes, sniff
+from neat_onnx.libraries.library import Library, ReadOptions
+from neat_onnx.libraries.registry import libraries
+from neat_onnx.network.network import Network
+
+_ONNX_HINT = "To turn a model into a network use import_model, or `neat-onnx import`"
+_TIMES = "time_step and advance_time are for ctrnn and iznn networks"
+_UNUSED = {
+    "config": "config is for genomes and populations of neat-python",
+    "genome": "genome is for populations",
+    "time_step": _TIMES,
+    "advance_time": _TIMES,
+    "initial_gain": "initial_gain is for networks with gates, of NeatapticTS and its relatives",
+}
+
+
+def load_network(
+    source: object,
+    config: object = None,
+    genome: int | None = None,
+    *,
+    time_step: float | None = None,
+    advance_time: float | None = None,
+    initial_gain: float | None = None,
+) -> Network:
+    """Return the network in `source`, whichever library it comes from.
+
+    Args:
+        source: a path, JSON text (a string that starts with a brace), the bytes of a file, a parsed
+            document, a live network or genome of neat-python, or a Network, which is returned as
+            it is. `neat_onnx.libraries()` lists the libraries.
+        config: the configuration of a genome of neat-python: a path, INI text or a live Config.
+        genome: the id of the network to take, where the source is a population.
+        time_step: of the integration, for neat-python's ctrnn (seconds) and iznn (milliseconds)
+            networks only.
+        advance_time: the time by which one step of `run` advances them; a time_step by default.
+        initial_gain: the gain of a gated connection before its gater was first computed: 0, as
+            after `clear()`, by default; 1 for a NeatapticTS or neataptic network restored without.
+
+    Returns:
+        The network, with the ids of its neurons as the library has them.
+
+    Raises:
+        DocumentError: it cannot be read, or is nothing that any library recognises.
+        NetworkError: it is not a network; says where.
+        OptionError: an option that the source has no use for, or one that it needs is missing.
+    """
+    options = ReadOptions(config, genome, time_step, advance_time, initial_gain)
+    if isinstance(source, Network):
+        _refuse(options, frozenset())
+        return source
+    content = content_of(source)
+    library = _library_of(content)
+    _refuse(options, library.options)
+    if genome is None:
+        return library.read(content, options)
+    return _picked(library.read_all(content, options), genome)
+
+
+def load_networks(
+    source: object,
+    config: object = None,
+    *,
+    time_step: float | None = None,
+    advance_time: float | None = None,
+    initial_gain: float | None = None,
+) -> dict[int, Network]:
+    """Return all networks of a population by their ids, the best first.
+
+    Args:
+        source: a checkpoint of neat-python, an exported population, or any source that
+            `load_network` takes: then it is the only one, with the id 0.
+        config: as for `load_network`; a checkpoint holds its own.
+        time_step: as for `load_network`.
+        advance_time: as for `load_network`.
+        initial_gain: as for `load_network`.
+
+    Returns:
+        The networks by id, by descending fitness where the source holds it.
+
+    Raises:
+        DocumentError: as `load_network` does.
+        NetworkError: one of them is not a network; says where.
+        OptionError: as `load_network` does.
+    """
+    options = ReadOptions(config, None, time_step, advance_time, initial_gain)
+    if isinstance(source, Network):
+        _refuse(options, frozenset())
+        return {0: source}
+    content = content_of(source)
+    library = _library_of(content)
+    _refuse(options, library.options)
+    return dict(library.read_all(content, options))
+
+
+def content_of(source: object) -> object:
+    """Return the content of a source, as `Library` describes it.
+
+    Raises:
+        DocumentError: it cannot be read, or is a file that holds no network.
+    """
+    if isinstance(source, str) and source.lstrip("\ufeff \t\r\n")[:1] in ("{", "["):
+        return parse_json(source)
+    if isinstance(source, str | os.PathLike):
+        return _decoded(read_bytes(source))
+    if isinstance(source, bytes | bytearray | memoryview):
+        return _decoded(bytes(source))
+    return source
+
+
+def _decoded(data: bytes) -> object:
+    """The content of a file."""
+    kind = sniff(data)
+    if kind == "json":
+        return parse_json(data)
+    if kind == "onnx":
+        raise DocumentError("this looks like a binary ONNX model, not a network", hint=_ONNX_HINT)
+    if kind == "text":
+        return data.decode("utf-8-sig")
+    return data
+
+
+def _library_of(content: object) -> Library:
+    for library in libraries():
+        if library.reads and library.recognises(content):
+            return library
+    if isinstance(content, Mapping) and "graph" in content:
+        raise DocumentError("this is a JSON ONNX model, not a network", hint=_ONNX_HINT)
+    if isinstance(content, str | bytes):
+        parse_json(content)  # says why it is not JSON
+    if not isinstance(content, Mapping | list | str | bytes):
+        raise DocumentError(
+            f"a {type(content).__name__} is not a network",
+            hint="Give a path, JSON text, bytes, a parsed document or a live neat-python network",
+        )
+    known = "; ".join(
+        f"{library.keys} ({library.title or library.name})" for library in libraries()
+    )
+    raise DocumentError("not a network this package knows", hint=f"Expected keys: {known}")
+
+
+def _refuse(options: ReadOptions, used: frozenset[str]) -> None:
+    """Refuse an option that is given and not used."""
+    for field in fields(options):
+        if field.name not in used and getattr(options, field.name) is not None:
+            raise OptionError(_UNUSED[field.name], where=field.name)
+
+
+def _picked(found: Mapping[int, Network], genome: int) -> Network:
+    if genome not in found:
+        ids = ", ".join(map(str, list(found)[:20])) + (", …" if len(found) > 20 else "")
+        raise OptionError(f"there is no genome {genome}", where="genome", hint=f"Found: {ids}")
+    return found[genome]

@@ -1,0 +1,96 @@
+"""The registry of libraries: an explicit list, to which users add their own."""
+
+from neat_onnx.errors import OptionError
+from neat_onnx.libraries.library import Library
+from neat_onnx.libraries.neat_python import NeatPython
+from neat_onnx.libraries.neataptic import Neataptic
+from neat_onnx.libraries.neataptic_ts import NeatapticTS
+from neat_onnx.libraries.own import Own
+from neat_onnx.network.written import find_writers_with
+
+_BUILTIN: tuple[Library, ...] = (Own(), NeatPython(), NeatapticTS(), Neataptic())
+"""Asked in this order whether a source is theirs."""
+
+_registered: list[Library] = []
+
+
+def libraries() -> tuple[Library, ...]:
+    """Return every known library, in the order in which they are asked whether a source is theirs.
+
+    Returns:
+        Objects with `name`, `title`, `reads`, `writes`, `suffixes` and `lost`: libraries that the
+        user registered first, the latest of them before the others.
+
+    Raises:
+        Nothing.
+    """
+    return (*reversed(_registered), *_BUILTIN)
+
+
+def register_library(library: Library) -> None:
+    """Make a library known to `load_network`, `Network.save` and the command line.
+
+    Args:
+        library: an instance of a subclass of `Library`; it is asked before the known ones whether
+            a source is its own.
+
+    Raises:
+        OptionError: it is not a Library, has no name, or its name is taken.
+    """
+    if not isinstance(library, Library):
+        hint = "Subclass neat_onnx.Library and register an instance"
+        raise OptionError(f"not a library but a {type(library).__name__}", hint=hint)
+    if not isinstance(library.name, str) or not library.name.strip():
+        raise OptionError("a library needs a name", hint="Set the attribute `name`")
+    if any(library.name == other.name for other in libraries()):
+        raise OptionError(f"a library named '{library.name}' is registered already")
+    _registered.append(library)
+
+
+def unregister_library(name: str) -> None:
+    """Forget a library that `register_library` made known.
+
+    Args:
+        name: its name.
+
+    Raises:
+        OptionError: no library of that name was registered.
+    """
+    for library in _registered:
+        if library.name == name:
+            _registered.remove(library)
+            return
+    raise OptionError(f"no library named '{name}' was registered")
+
+
+def library_named(name: str) -> Library:
+    """Return the library that is called `name`.
+
+    Args:
+        name: the library's name, or its title.
+
+    Raises:
+        OptionError: nobody knows it; the hint lists the known ones.
+    """
+    for library in libraries():
+        if name in (library.name, library.title):
+            return library
+    known = ", ".join(library.name for library in libraries())
+    raise OptionError(f"there is no library named '{name}'", hint=f"Known: {known}")
+
+
+@find_writers_with
+def writer_named(name: str) -> Library:
+    """Return the library that is called `name`, which has to be one that networks are written for.
+
+    Args:
+        name: the library's name, or its title.
+
+    Raises:
+        OptionError: nobody knows it, or it is only read; the hint lists those that are written.
+    """
+    library = library_named(name)
+    if not library.writes:
+        known = ", ".join(other.name for other in libraries() if other.writes)
+        raise OptionError(f"networks cannot be written for {name}", hint=f"Written: {known}")
+    return library
