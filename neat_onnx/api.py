@@ -49,7 +49,7 @@ def export(net: Any, *, options: Any = None, **keywords: Unpack[ExportKeywords])
     wanted = export_options(options, **keywords)
     network = net if isinstance(net, Network) else load_network(net)
     if wanted.dialect == "neataptic":
-        from neat_onnx.libraries.neataptic_ts.onnx.write.write import write_network
+        from neat_onnx.libraries.neataptic_ts.onnx.write import write_network
 
         return write_network(network, wanted)
     if wanted.legacy_node_ordering:

@@ -1,4 +1,4 @@
-"""Layers: a network as a list of them, each with the weights that the dialect writes."""
+"""Layers: a layered network as a list of them, with dense weights."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,15 +15,15 @@ STANDARD = "The standard dialect, which is the default, writes every network"
 
 @dataclass(frozen=True, eq=False)
 class Layer:
-    """A layer that computes: r neurons that read the c neurons of the layer before.
+    """A hidden or output layer of r neurons, which read the c neurons of the layer before it.
 
     Attributes:
         index: 1 for the first hidden layer.
-        is_output: it is the last one.
-        before: positions of the neurons of the layer before, shape (c,).
-        neurons: positions of its own, shape (r,).
-        connected: whether there is a connection at all, enabled or not, shape (r, c).
-        weights: of the first connection with these ends, 0 if there is none, shape (r, c).
+        is_output: whether it is the last layer.
+        before: positions of the neurons of the layer before it, shape (c,).
+        neurons: positions of its own neurons, shape (r,).
+        connected: whether there is a connection, enabled or not, shape (r, c).
+        weights: weight of the first connection with these ends, 0 without one, shape (r, c).
         loops: whether each neuron has a self-connection, shape (r,).
         loop_weights: its weight, or 0, shape (r,).
         biases: shape (r,).
@@ -41,11 +41,12 @@ class Layer:
 
     @property
     def size(self) -> int:
+        """The number of its neurons."""
         return len(self.neurons)
 
 
 def firsts(genes: Connections) -> Bools:
-    """Which connections are the first with their ends, shape (m,)."""
+    """Return which connections are the first between their two ends, shape (m,)."""
     ends = genes.target * (1 + genes.source.max(initial=0)) + genes.source
     _, positions = np.unique(ends, return_index=True)
     first = np.zeros(len(genes), np.bool_)
@@ -54,13 +55,14 @@ def firsts(genes: Connections) -> Bools:
 
 
 def layers_of(net: Network) -> list[Layer]:
-    """The layers after the inputs; the last one has the outputs.
+    """Return the layers after the inputs; the last one holds the outputs.
 
-    A hidden neuron stands in the first layer that all of its connections, enabled or not, come from
-    the layer before of. Within a layer neurons stand in the order of the network.
+    A hidden neuron stands in the layer after the one that all of its connections, enabled or not,
+    come from. Within a layer, neurons keep the order of the network.
 
     Raises:
-        NetworkError: it has no layers; says which neuron reads what it should not.
+        NetworkError: the network is not layered; names a neuron that reads beyond the layer
+            before it.
     """
     _check_ports(net)
     genes = net.connections.take(firsts(net.connections))

@@ -1,20 +1,20 @@
-"""Space: a flat tensor gets channels, rows and columns before a Conv, and loses them before a Gemm.
+"""Reshape before a Conv that reads a flat tensor, Flatten before a Gemm that reads a spatial one.
 
-NeatapticTS's layers are flat lists of neurons, and its documents hand them from node to node as if
-ONNX did not care. How a Conv sees its input is in the metadata.
+NeatapticTS's layers are flat lists of neurons, and its documents have no nodes between layers of
+different shapes. The metadata holds the input shape of each Conv.
 """
 
 import math
-import re
 from dataclasses import dataclass, field
 from typing import NoReturn
 
 import numpy as np
 
 from neat_onnx.errors import ModelError
-from neat_onnx.libraries.neataptic_ts.onnx.repair.shapes import SLIDING, input_shapes, shape_after
-from neat_onnx.libraries.neataptic_ts.onnx.repair.specs import Specs
-from neat_onnx.libraries.neataptic_ts.onnx.repair.telling import tell, with_graph
+from neat_onnx.libraries.neataptic_ts.onnx.conv_inputs import ConvInputs
+from neat_onnx.libraries.neataptic_ts.onnx.edits import renamed, warn_repaired, with_graph
+from neat_onnx.libraries.neataptic_ts.onnx.names import RESHAPE, NodeNames, flatten_of
+from neat_onnx.libraries.neataptic_ts.onnx.shapes import SLIDING, input_shapes, shape_after
 from neat_onnx.model import DataType, Model, Node, Tensor, ValueInfo
 from neat_onnx.model.wiring import Wiring
 from neat_onnx.network.window import Sizes, times
@@ -23,23 +23,21 @@ from neat_onnx.operators.shaping import Flatten, FlattenAttributes, Reshape
 from neat_onnx.operators.spatial.nodes import AveragePool, Conv, MaxPool
 
 _NO_POOLS = "The networks of NeatapticTS have no pools: export it again without pool2dMappings"
-_NUMBERED = re.compile(r"(Layer|Pool)_(\d+)")
-_FLAT_NAMES = {"Layer": ("Flat_", "flatten_l"), "Pool": ("PoolFlat_", "flatten_after_l")}
 
 
 def with_space(model: Model) -> Model:
-    """The model with a Reshape or a Flatten where a tensor is not shaped as its reader wants it.
+    """Insert a Reshape or a Flatten where a tensor has another shape than its reader needs.
 
     Raises:
-        ModelError: a layer has not the size that its reader wants, or nothing tells its shape.
+        ModelError: a layer has another size than its reader needs, or its shape is not determined.
     """
     if not any(isinstance(node, SLIDING) for node in model.graph.node):
         return model
-    walk = _Walk(model, Specs(model))
+    walk = _Walk(model, ConvInputs(model))
     for at, node in enumerate(model.graph.node):
-        walk.take(at, node)
+        walk.add(at, node)
     for entry in model.graph.outputs:
-        walk.give(entry)
+        walk.finish(entry)
     if not walk.changed:
         return model
     initializers = [*model.graph.initializer, *walk.initializers]
@@ -48,19 +46,21 @@ def with_space(model: Model) -> Model:
 
 @dataclass
 class _Walk:
-    """What has been seen of a model, from its inputs on.
+    """A pass over a model's nodes in order.
 
     Attributes:
-        model, specs: what is walked through, and what its metadata says of convolutions.
-        nodes, initializers: the repaired ones, and those that the repairs take.
-        shapes: of each tensor without the batch, where it is known.
-        window: of a tensor that windows have slid over, the last node of them.
-        flat: what has been flattened, to what.
-        changed: there was something to repair.
+        model: the model.
+        specs: the input shapes of its convolutions.
+        nodes: the nodes so far, inserted ones included.
+        initializers: the initializers that inserted nodes read.
+        shapes: the known shape of each tensor, without the batch axis.
+        window: the last Conv or pool before each spatial tensor.
+        flat: the flattened tensor of each spatial one.
+        changed: whether a node was inserted.
     """
 
     model: Model
-    specs: Specs
+    specs: ConvInputs
     nodes: list[Node] = field(default_factory=list)
     initializers: list[Tensor] = field(default_factory=list)
     shapes: dict[str, Sizes] = field(default_factory=dict)
@@ -74,8 +74,8 @@ class _Walk:
         wiring = Wiring(self.model.graph)
         self._names = {*wiring.given, *wiring.producer}
 
-    def take(self, at: int, node: Node) -> None:
-        """The next node."""
+    def add(self, at: int, node: Node) -> None:
+        """Append a node, and the one before it that its input needs."""
         given = self.shapes.get(node.input[0]) if node.input else None
         if given is not None:
             if isinstance(node, Conv):
@@ -87,8 +87,8 @@ class _Walk:
                 node = self._read(node, self._flat(node.input[0]))
         self._add(node)
 
-    def give(self, entry: ValueInfo) -> None:
-        """An output of the graph: flat, if it is declared so."""
+    def finish(self, entry: ValueInfo) -> None:
+        """Flatten a spatial output of the graph that is declared flat."""
         made, declared = self.shapes.get(entry.name), (entry.shape or ())[1:]
         if made is None or len(declared) != 1 or not isinstance(declared[0], int):
             return
@@ -97,10 +97,10 @@ class _Walk:
             self._refuse_size("graph.outputs", what, entry.name, declared[0])
         if len(made) > 1:
             inner = self._fresh("Spatial")
-            self.nodes = [_renamed(node, entry.name, inner) for node in self.nodes]
+            self.nodes = [_rewired(node, entry.name, inner) for node in self.nodes]
             self.shapes[inner] = made
-            tell(f"the output '{entry.name}' is spatial: a Flatten stands before it")
-            self._add_flatten(inner, entry.name, f"flatten_{entry.name}")
+            warn_repaired(f"the output '{entry.name}' is spatial: a Flatten stands before it")
+            self._add_flatten(inner, NodeNames(f"flatten_{entry.name}", entry.name))
 
     def _add(self, node: Node) -> None:
         shape = shape_after(node, self.shapes, self._tensors)
@@ -117,7 +117,7 @@ class _Walk:
         return node.model_copy(update={"input": [tensor, *node.input[1:]]})
 
     def _spatial(self, at: int, node: Conv, given: Sizes) -> str:
-        """The tensor that a Conv can read."""
+        """Return a tensor that a Conv can read, reshaped if need be."""
         tensor = node.input[0]
         wanted = self.specs.shape_for(node, given)
         if wanted is None or wanted == given:
@@ -126,11 +126,14 @@ class _Walk:
             what = f"node {node.label} reads {times(wanted)} values, its input has"
             self._refuse_size(f"graph.node[{at}]", what, tensor, math.prod(wanted))
         stem = self.specs.layer_of(node) or node.output[0]
-        tell(f"node {node.label} reads '{tensor}' as {times(wanted)}: a Reshape stands before it")
-        output, shape = self._fresh(f"Spatial_{stem}"), self._fresh(f"shape_l{stem}")
+        warn_repaired(
+            f"node {node.label} reads '{tensor}' as {times(wanted)}: a Reshape stands before it"
+        )
+        names = RESHAPE.of(stem)
+        output, shape = self._fresh(names.output), self._fresh(f"shape_l{stem}")
         sizes = np.array([0, *wanted], np.int64)
         self.initializers.append(Tensor.of(shape, sizes, DataType.INT64))
-        self._add(Reshape(name=f"reshape_l{stem}", input=[tensor, shape], output=[output]))
+        self._add(Reshape(name=names.node, input=[tensor, shape], output=[output]))
         self.shapes[output] = wanted
         if tensor in self.window:
             self.window[output] = self.window[tensor]
@@ -138,28 +141,28 @@ class _Walk:
         return output
 
     def _flat(self, tensor: str) -> str:
-        """The tensor with its elements in one row."""
+        """Return the tensor, flattened if it is spatial."""
         if len(self.shapes[tensor]) == 1:
             return tensor
         if tensor not in self.flat:
-            found = _NUMBERED.fullmatch(tensor)
-            prefixes = _FLAT_NAMES[found[1]] if found else (f"{tensor}_flat", f"flatten_{tensor}")
-            number = found[2] if found else ""
-            tell(f"'{tensor}' is spatial, and a Gemm reads it: a Flatten stands between them")
-            self.flat[tensor] = self._fresh(prefixes[0] + number)
-            self._add_flatten(tensor, self.flat[tensor], prefixes[1] + number)
+            warn_repaired(
+                f"'{tensor}' is spatial, and a Gemm reads it: a Flatten stands between them"
+            )
+            names = flatten_of(tensor)
+            self.flat[tensor] = self._fresh(names.output)
+            self._add_flatten(tensor, NodeNames(names.node, self.flat[tensor]))
         return self.flat[tensor]
 
-    def _add_flatten(self, tensor: str, output: str, name: str) -> None:
+    def _add_flatten(self, tensor: str, names: NodeNames) -> None:
         axis = FlattenAttributes(axis=1)
-        self._add(Flatten(name=name, input=[tensor], output=[output], attributes=axis))
+        self._add(Flatten(name=names.node, input=[tensor], output=[names.output], attributes=axis))
         self.changed = True
 
     def _check_spatial(self, at: int, node: MaxPool | AveragePool, given: Sizes) -> None:
         if len(given) == 1:
             raise ModelError(
                 f"node {node.label}: its input is a flat layer of {given[0]} neurons, and nothing "
-                "tells its channels, rows and columns",
+                "says its channels, rows and columns",
                 where=f"graph.node[{at}]",
                 hint=_NO_POOLS,
             )
@@ -174,7 +177,7 @@ class _Walk:
             self._refuse_size(f"graph.node[{at}]", what, node.input[0], columns)
 
     def _refuse_size(self, where: str, what: str, tensor: str, wanted: int) -> NoReturn:
-        """Refuse that a tensor has another size than what reads it wants."""
+        """Refuse a tensor of another size than its reader needs."""
         size, window = math.prod(self.shapes[tensor]), self.window.get(tensor)
         reason, hint = "", None
         if window is not None:
@@ -193,8 +196,6 @@ class _Walk:
         return name
 
 
-def _renamed(node: Node, old: str, new: str) -> Node:
-    def swapped(names: list[str]) -> list[str]:
-        return [new if name == old else name for name in names]
-
-    return node.model_copy(update={"input": swapped(node.input), "output": swapped(node.output)})
+def _rewired(node: Node, old: str, new: str) -> Node:
+    ends = {"input": renamed(node.input, old, new), "output": renamed(node.output, old, new)}
+    return node.model_copy(update=ends)

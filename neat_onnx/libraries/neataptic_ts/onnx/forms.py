@@ -1,28 +1,44 @@
-"""Plan: which form each layer takes."""
+"""The form in which each layer is written, and the operator of each activation."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
 from neat_onnx.errors import OptionError, warn
-from neat_onnx.libraries.neataptic_ts.onnx.write.activations import check_operator, operator_of
-from neat_onnx.libraries.neataptic_ts.onnx.write.layers import Layer
+from neat_onnx.libraries.neataptic_ts.onnx.layers import Layer
+from neat_onnx.model import node_classes
+from neat_onnx.network.activations import ACTIVATIONS
 from neat_onnx.network.network import Network
 from neat_onnx.options import ExportOptions
 from neat_onnx.options.mappings import Conv2DMapping, Pool2DMapping
 
+_OPERATOR_BY_PART = {"tanh": "Tanh", "sigmoid": "Sigmoid", "relu": "Relu"}
+
+
+def operator_of(activation: str) -> str:
+    """Return the op_type that NeatapticTS writes: by part of the name, else Identity."""
+    for part, op_type in _OPERATOR_BY_PART.items():
+        if part in activation:
+            return op_type
+    return "Identity"
+
+
+def is_exact(activation: str, op_type: str) -> bool:
+    """Whether the operator computes the activation; it does if both have one name."""
+    return activation == op_type.lower()
+
 
 @dataclass(frozen=True, eq=False)
-class Form:
-    """How a layer is written.
+class LayerForm:
+    """The form of a layer.
 
     Attributes:
         layer: the layer.
         operators: the op_type of each neuron's activation.
-        conv: it is a Conv with this mapping; else it is dense.
-        pool: a pool stands after it.
-        keeps_state: it gets what its states were as an input.
-        is_mixed: it is a Gemm and an activation for each neuron.
+        conv: the mapping of a layer that is a Conv; None for a dense one.
+        pool: the mapping of a pool after the layer, if any.
+        keeps_state: its states of the previous step are an input of the graph.
+        is_mixed: each neuron has a Gemm and an activation of its own.
     """
 
     layer: Layer
@@ -34,15 +50,15 @@ class Form:
 
     @property
     def is_recurrent(self) -> bool:
-        """Its self-connections are written."""
+        """Whether its self-connections are written."""
         return self.keeps_state and self.conv is None
 
 
-def plan(net: Network, layers: list[Layer], options: ExportOptions) -> list[Form]:
-    """The form of each layer.
+def forms_of(net: Network, layers: list[Layer], options: ExportOptions) -> list[LayerForm]:
+    """Return the form of each layer.
 
     Raises:
-        OptionError: an option forbids what a layer is, or cannot be met.
+        OptionError: an option forbids the form of a layer, or cannot be met.
     """
     for layer in layers:
         _check_layer(net, layer, options)
@@ -52,12 +68,12 @@ def plan(net: Network, layers: list[Layer], options: ExportOptions) -> list[Form
 
 
 def fits(mapping: Conv2DMapping, layer: Layer) -> bool:
-    """Whether the mapping's sizes are those of the layer."""
+    """Whether the mapping has the widths of the layer and of the one before it."""
     found = len(layer.before), layer.size
     return found == (_width(mapping, "in"), _width(mapping, "out"))
 
 
-def _form(net: Network, layer: Layer, options: ExportOptions) -> Form:
+def _form(net: Network, layer: Layer, options: ExportOptions) -> LayerForm:
     names = net.activation_names[layer.neurons]
     conv = next((m for m in options.conv2d_mappings if m.layer_index == layer.index), None)
     if conv is not None and not fits(conv, layer):
@@ -73,12 +89,22 @@ def _form(net: Network, layer: Layer, options: ExportOptions) -> Form:
         )
     operators = [operator_of(name) for name in names]
     if conv is not None and conv.activation:
-        check_operator(conv.activation, f"conv2d_mappings, layer {layer.index}")
+        _check_operator(conv.activation, f"conv2d_mappings, layer {layer.index}")
     if conv is not None:
         operators = [conv.activation or operators[0]] * layer.size
     pools = (p for p in options.pool2d_mappings if p.after_layer_index == layer.index)
     pool = None if recurrent else next(pools, None)
-    return Form(layer, operators, conv, pool, keeps_state, mixed)
+    return LayerForm(layer, operators, conv, pool, keeps_state, mixed)
+
+
+def _check_operator(op_type: str, where: str) -> None:
+    known = [name for name in node_classes() if name.lower() in ACTIVATIONS]
+    if op_type not in known:
+        raise OptionError(
+            f"'{op_type}' is no activation's operator",
+            where=where,
+            hint=f"Known: {', '.join(known)}",
+        )
 
 
 def _check_layer(net: Network, layer: Layer, options: ExportOptions) -> None:
@@ -99,8 +125,8 @@ def _check_layer(net: Network, layer: Layer, options: ExportOptions) -> None:
         )
 
 
-def _warn_unused(forms: list[Form], options: ExportOptions) -> None:
-    """Warn of mappings that are in no form: NeatapticTS leaves them out as well."""
+def _warn_unused(forms: list[LayerForm], options: ExportOptions) -> None:
+    """Warn of mappings in no form; NeatapticTS leaves them out as well."""
     used = {id(mapping) for form in forms for mapping in (form.conv, form.pool)}
     for option, end in (
         ("conv2d_mappings", "layer_index"),
@@ -112,7 +138,7 @@ def _warn_unused(forms: list[Form], options: ExportOptions) -> None:
                 warn(f"{option}[{position}] is left out: {why}")
 
 
-def _why_unused(forms: list[Form], mapping: Conv2DMapping | Pool2DMapping, index: int) -> str:
+def _why_unused(forms: list[LayerForm], mapping: Conv2DMapping | Pool2DMapping, index: int) -> str:
     if not 1 <= index <= len(forms):
         return f"there is no layer {index}, the last one is {len(forms)}"
     form = forms[index - 1]

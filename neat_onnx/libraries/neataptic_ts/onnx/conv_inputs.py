@@ -1,48 +1,32 @@
-"""How a Conv sees its flat input: as the metadata says, or in the one way that there is."""
+"""The shape in which a Conv reads its flat input: by the metadata, or the only possible one."""
 
 import math
-import re
 
-from pydantic import Field, ValidationError
+from pydantic import ValidationError
 
 from neat_onnx.errors import ModelError
-from neat_onnx.files import parse_json
-from neat_onnx.libraries.neataptic_ts.onnx.repair.metadata import SPECS
-from neat_onnx.libraries.neataptic_ts.onnx.repair.shapes import LARGEST, kernel_of, window_of
+from neat_onnx.libraries.neataptic_ts.onnx.metadata import CONV_SPECS, items
+from neat_onnx.libraries.neataptic_ts.onnx.names import layer_number
+from neat_onnx.libraries.neataptic_ts.onnx.shapes import LARGEST, kernel_of, window_of
+from neat_onnx.libraries.neataptic_ts.onnx.windows import ConvInput
 from neat_onnx.model import Model
 from neat_onnx.network.window import Sizes, times
 from neat_onnx.operators.spatial.nodes import Conv
-from neat_onnx.parsing import ForeignDocument
-
-_LAYER = re.compile(r"_l?(\d+)")
 
 
-class _Spec(ForeignDocument):
-    """How one convolution sees the layer before it."""
-
-    layer_index: int = Field(alias="layerIndex")
-    channels: int = Field(alias="inChannels", ge=1)
-    rows: int = Field(alias="inHeight", ge=1)
-    columns: int = Field(alias="inWidth", ge=1)
-
-    @property
-    def shape(self) -> Sizes:
-        return self.channels, self.rows, self.columns
-
-
-class Specs:
-    """What the metadata says of a model's convolutions."""
+class ConvInputs:
+    """The input shapes of a model's convolutions."""
 
     def __init__(self, model: Model) -> None:
         self._tensors = model.graph.tensors
         self._specs = _specs(model)
-        self._is_flat = False  # whether its layers are flat: then every Conv goes by its spec
+        self._is_flat = False  # set by the first flat input: from there on specs decide
 
     def shape_for(self, node: Conv, given: Sizes) -> Sizes | None:
-        """The shape, without the batch, in which a Conv reads a tensor; None for as it is.
+        """Return the shape in which a Conv reads a tensor of shape `given`; None for the same.
 
         Raises:
-            ModelError: the tensor is flat, and nothing tells its shape.
+            ModelError: the tensor is flat and its shape is not determined.
         """
         kernel = kernel_of(node, self._tensors)
         if not kernel:
@@ -51,9 +35,9 @@ class Specs:
         if not self._is_flat:
             return None
         channels = self._tensors[node.input[1]].dims[1] * node.attributes.group
-        told = self._told(node, channels, math.prod(given))
-        if told is not None or len(given) > 1:
-            return told
+        specified = self._specified(node, channels, math.prod(given))
+        if specified is not None or len(given) > 1:
+            return specified
         possible = _possible(node, kernel, channels, given[0])
         if len(possible) != 1:
             ways = ", ".join(map(times, possible)) or "none"
@@ -61,17 +45,16 @@ class Specs:
                 f"node {node.label}: its input is flat, {given[0]} values, and nothing tells its "
                 f"channels, rows and columns (possible: {ways})",
                 where=node.name or None,
-                hint=f"The metadata {SPECS} says it",
+                hint=f"The metadata {CONV_SPECS} says it",
             )
         return possible[0]
 
     def layer_of(self, node: Conv) -> str:
-        """The number of the layer that a Conv is, as its name says it; else ""."""
-        found = _LAYER.search(node.name or node.output[0])
-        return found[1] if found else ""
+        """Return the number of the layer in a Conv's name, or ""."""
+        return layer_number(node.name or node.output[0])
 
-    def _told(self, node: Conv, channels: int, size: int) -> Sizes | None:
-        """The shape in the spec of that layer; else in those that fit, if they are of one mind."""
+    def _specified(self, node: Conv, channels: int, size: int) -> Sizes | None:
+        """Return the shape in the layer's own spec, else that of all specs that fit."""
         layer = self.layer_of(node)
         own = {spec.shape for spec in self._specs if str(spec.layer_index) == layer}
         fitting = {
@@ -85,20 +68,18 @@ class Specs:
         return None
 
 
-def _specs(model: Model) -> list[_Spec]:
-    """Those of the metadata's specs that can be read."""
+def _specs(model: Model) -> list[ConvInput]:
     found = []
-    value = parse_json(model.metadata.get(SPECS, "[]"))
-    for entry in value if isinstance(value, list) else []:
+    for entry in items(model, CONV_SPECS):
         try:
-            found.append(_Spec.model_validate(entry))
+            found.append(ConvInput.model_validate(entry))
         except ValidationError:
-            continue  # without it, the Conv's input may have one shape only, or is refused
+            continue  # without it, the input must have one possible shape, or is refused
     return found
 
 
 def _possible(node: Conv, kernel: Sizes, channels: int, size: int) -> list[Sizes]:
-    """The shapes of a flat tensor over which a Conv's window can slide."""
+    """Return the shapes of a flat tensor over which a Conv's window can slide."""
     space, rest = divmod(size, max(channels, 1))
     window = window_of(node, kernel)
     if rest or space > LARGEST or window is None or len(kernel) not in (1, 2):

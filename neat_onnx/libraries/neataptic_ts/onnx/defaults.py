@@ -1,4 +1,4 @@
-"""Choices: the options as NeatapticTS takes them, with its defaults."""
+"""NeatapticTS's defaults for the export options, and the options that mean nothing to it."""
 
 from typing import Any
 
@@ -32,11 +32,11 @@ _PLAIN = {"groups": 1, "dilation_height": 1, "dilation_width": 1}
 _PLAIN_POOL = {"ceil_mode": False, "count_include_pad": False}
 
 
-def as_chosen(options: ExportOptions) -> ExportOptions:
-    """The options, where what was not given is as NeatapticTS has it.
+def with_defaults(options: ExportOptions) -> ExportOptions:
+    """Return the options with NeatapticTS's defaults for those that were not given.
 
     Raises:
-        OptionError: one was given that means nothing to that tool.
+        OptionError: an option was given that means nothing to NeatapticTS.
     """
     for name, only in _ONLY.items():
         if name in options.model_fields_set and getattr(options, name) != only:

@@ -1,4 +1,4 @@
-"""What every repair says."""
+"""Edits of a model by repairs, and the warning that each of them gives."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -9,17 +9,22 @@ from neat_onnx.model import Model
 _MOST_NAMED = 5
 
 
-def tell(text: str) -> None:
-    """Say what has been repaired."""
+def warn_repaired(text: str) -> None:
+    """Warn that the document was repaired."""
     warn(f"repaired: {text}")
 
 
 def some(names: Iterable[str]) -> str:
-    """The names in one line, the first of many."""
+    """Return the first few names in one line."""
     listed = list(names)
     return ", ".join(listed[:_MOST_NAMED]) + (", …" if len(listed) > _MOST_NAMED else "")
 
 
 def with_graph(model: Model, **changes: Any) -> Model:
-    """The model with other fields in its graph."""
+    """Return the model with fields of its graph replaced."""
     return model.model_copy(update={"graph": model.graph.model_copy(update=changes)})
+
+
+def renamed(names: list[str], old: str, new: str) -> list[str]:
+    """Return the names with `old` replaced by `new`."""
+    return [new if name == old else name for name in names]

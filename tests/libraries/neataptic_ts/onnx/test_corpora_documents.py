@@ -25,7 +25,7 @@ DOCUMENTS = cases("nts-onnx")
 WHOLE = [case for case in DOCUMENTS if case.document["graph_status"] == "ok"]
 BROKEN = [case for case in DOCUMENTS if case.document["graph_status"] != "ok"]
 SHOWN = ("convpad", "convshare", "pool")  # losses that the document itself shows
-PEERS = json.loads((Path(__file__).parents[1] / "write" / "peer_documents.json").read_text("utf-8"))
+PEERS = json.loads(Path(__file__).with_name("peer_documents.json").read_text("utf-8"))
 BEYOND = {"conv-of-its-activation", "conv-with-memory", "conv-and-a-pool-that-does-nothing"}
 TOO_SMALL = {"pools-everywhere", "pool-after-memory", "lstm-and-gru-then-pool"}
 

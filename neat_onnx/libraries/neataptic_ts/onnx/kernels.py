@@ -1,4 +1,4 @@
-"""Convolutions: mapped layers as Conv, whether they share their weights, and guesses at others."""
+"""Kernels of mapped layers: read from a dense layer, laid out as one, compared, guessed."""
 
 import math
 from typing import Any
@@ -6,10 +6,9 @@ from typing import Any
 import numpy as np
 
 from neat_onnx.errors import OptionError
-from neat_onnx.libraries.neataptic_ts.onnx.write.draft import Draft
-from neat_onnx.libraries.neataptic_ts.onnx.write.layers import Layer
-from neat_onnx.libraries.neataptic_ts.onnx.write.plan import Form
-from neat_onnx.libraries.neataptic_ts.onnx.write.window import mapping_document, window_attributes
+from neat_onnx.libraries.neataptic_ts.onnx import metadata
+from neat_onnx.libraries.neataptic_ts.onnx.draft import Draft
+from neat_onnx.libraries.neataptic_ts.onnx.layers import Layer
 from neat_onnx.network.genes import NONE, Floats, Ints
 from neat_onnx.network.window import Sizes
 from neat_onnx.options.mappings import Conv2DMapping
@@ -19,30 +18,11 @@ _SHARING_TOLERANCE = 1e-9
 _GUESSED_KERNELS = (3, 2)
 
 
-def write_conv(draft: Draft, form: Form, mapping: Conv2DMapping) -> None:
-    """A Conv and its activation, straight on the tensor of the layer before, flat as that is."""
-    k = form.layer.index
-    kernels = kernels_of(form.layer, mapping)
-    weights = draft.initializer(f"ConvW{k - 1}", kernels)
-    biases = draft.initializer(f"ConvB{k - 1}", form.layer.biases[_corners(mapping)])
-    attributes = window_attributes(mapping)
-    result = draft.node(
-        "Conv", [draft.tensor, weights, biases], f"Conv_{k}", f"conv_l{k}", **attributes
-    )
-    draft.tensor = draft.node(form.operators[0], [result], f"Layer_{k}", f"act_conv_l{k}")
-
-
-def describe_conv(draft: Draft, form: Form, mapping: Conv2DMapping) -> None:
-    """What the metadata says of a Conv."""
-    draft.metadata.append("conv2d_layers", form.layer.index)
-    draft.metadata.append("conv2d_specs", mapping_document(mapping))
-
-
 def kernels_of(layer: Layer, mapping: Conv2DMapping) -> Floats:
-    """The weights of a Conv, shape (out, in, height, width).
+    """Return the kernel that NeatapticTS takes for a Conv, shape (out, in, height, width).
 
-    They are those of each channel's first neuron, read as if there were no padding before it: with
-    padding they are not the kernel.
+    It is made of the weights of each channel's first neuron, read as if there were no padding at
+    the top or on the left; with such padding it is not the kernel.
 
     Raises:
         OptionError: the kernel is too large for any layer.
@@ -65,8 +45,13 @@ def kernels_of(layer: Layer, mapping: Conv2DMapping) -> Floats:
     return _weights(layer, _corners(mapping)[:, None], sources).reshape(shape)
 
 
+def channel_biases(layer: Layer, mapping: Conv2DMapping) -> Floats:
+    """Return the bias of each output channel: its first neuron's, shape (out,)."""
+    return layer.biases[_corners(mapping)]
+
+
 def dense_equivalent(layer: Layer, mapping: Conv2DMapping) -> tuple[Floats, Floats]:
-    """Weights and biases of the layer that the Conv of this mapping is, shaped as the layer's."""
+    """Return weights (r, c) and biases (r,) of the dense layer that computes the Conv."""
     kernels = kernels_of(layer, mapping)
     positions = mapping.out_height * mapping.out_width
     taps = _taps(mapping)
@@ -77,16 +62,16 @@ def dense_equivalent(layer: Layer, mapping: Conv2DMapping) -> tuple[Floats, Floa
     weights = np.zeros(layer.weights.shape)
     flat = kernels.reshape(*kernels.shape[:2], -1)
     weights[out * positions + position, channel * space + taps[position, tap]] = flat[:, :, tap]
-    return weights, np.repeat(layer.biases[_corners(mapping)], positions)
+    return weights, np.repeat(channel_biases(layer, mapping), positions)
 
 
 def positions_of(mapping: Conv2DMapping) -> Sizes:
-    """How many positions the mapping's window has."""
+    """Return the rows and columns of positions that the window has over the layer before."""
     return mapping.window.positions((mapping.in_height, mapping.in_width))
 
 
 def describe_sharing(draft: Draft, layers: list[Layer]) -> None:
-    """Say which mapped layers share their weights, and which do not."""
+    """Write the mapped layers that share their weights, and those that do not."""
     verdicts: dict[bool, list[int]] = {True: [], False: []}
     for mapping in draft.options.conv2d_mappings:
         if mapping.layer_index <= len(layers):
@@ -94,19 +79,19 @@ def describe_sharing(draft: Draft, layers: list[Layer]) -> None:
             first_of_last = (mapping.out_channels - 1) * mapping.out_height * mapping.out_width
             if first_of_last < layer.size:
                 verdicts[_is_shared(layer, mapping)].append(layer.index)
-    for shared, key in ((True, "conv2d_sharing_verified"), (False, "conv2d_sharing_mismatch")):
+    for shared, key in ((True, metadata.SHARED), (False, metadata.NOT_SHARED)):
         if verdicts[shared]:
             draft.metadata.add(key, verdicts[shared])
 
 
 def describe_guesses(draft: Draft, layers: list[Layer]) -> None:
-    """Name the layers whose sizes are those of one channel under a small kernel."""
+    """Write the layers whose widths fit one channel under a small kernel."""
     mapped = {mapping.layer_index for mapping in draft.options.conv2d_mappings}
     guesses = {layer.index: _guess(layer) for layer in layers if not layer.is_output}
     found = {k: spec for k, spec in guesses.items() if spec and k not in mapped}
     if found:
-        draft.metadata.add("conv2d_inferred_layers", list(found))
-        draft.metadata.add("conv2d_inferred_specs", list(found.values()))
+        draft.metadata.add(metadata.GUESSED_LAYERS, list(found))
+        draft.metadata.add(metadata.GUESSED_SPECS, list(found.values()))
 
 
 def _guess(layer: Layer) -> dict[str, Any] | None:
@@ -126,10 +111,9 @@ def _guess(layer: Layer) -> dict[str, Any] | None:
 
 
 def _is_shared(layer: Layer, mapping: Conv2DMapping) -> bool:
-    """Whether all neurons of a channel have the weights of its first, padding left out.
+    """Whether all neurons of a channel have its first neuron's weights, as `kernels_of` reads them.
 
-    NeatapticTS reads the first neuron as `kernels_of` does: a layer with padding that is a Conv
-    comes out as none.
+    So a convolution with padding at the top or on the left does not, just as in NeatapticTS.
     """
     kernels = kernels_of(layer, mapping).reshape(mapping.out_channels, 1, -1)
     positions = mapping.out_height * mapping.out_width
@@ -140,25 +124,25 @@ def _is_shared(layer: Layer, mapping: Conv2DMapping) -> bool:
 
 
 def _corners(mapping: Conv2DMapping) -> Ints:
-    """The first neuron of each channel."""
+    """Return the row of each channel's first neuron, shape (out,)."""
     return np.arange(mapping.out_channels) * (mapping.out_height * mapping.out_width)
 
 
 def _taps(mapping: Conv2DMapping) -> Ints:
-    """Places in a channel, shape (positions, taps); NONE is padding."""
+    """Return the place in a channel under each tap, (positions, taps); NONE is padding."""
     space = (mapping.in_height, mapping.in_width)
     return mapping.window.taps(space, (mapping.out_height, mapping.out_width))
 
 
 def _over_channels(taps: Ints, mapping: Conv2DMapping) -> Ints:
-    """`taps`, shape (…, taps), for all channels: (…, channels · taps)."""
+    """Repeat taps (…, taps) over all input channels: (…, channels · taps)."""
     channel = np.arange(mapping.in_channels)[:, None] * (mapping.in_height * mapping.in_width)
     places = taps[..., None, :]
     return np.where(places == NONE, NONE, places + channel).reshape(*taps.shape[:-1], -1)
 
 
 def _weights(layer: Layer, neurons: Ints, sources: Ints) -> Floats:
-    """Weights by row and column of the layer's; 0 where there is no such neuron or source."""
+    """Return weights by row and column; 0 where the layer has no such row or column."""
     rows, columns = layer.weights.shape
     known = (neurons < rows) & (sources >= 0) & (sources < columns)
     at = np.where(known, neurons, 0), np.where(known, sources, 0)

@@ -1,4 +1,4 @@
-"""Losses: what the document would not say, or say wrongly, found before it is written."""
+"""Losses of the neataptic dialect, found before a network is written: refused, or warned of."""
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
@@ -6,10 +6,10 @@ from typing import NamedTuple
 import numpy as np
 
 from neat_onnx.errors import NeatOnnxError, NetworkError, OptionError, warn
-from neat_onnx.libraries.neataptic_ts.onnx.write.activations import is_exact
-from neat_onnx.libraries.neataptic_ts.onnx.write.convolution import dense_equivalent, positions_of
-from neat_onnx.libraries.neataptic_ts.onnx.write.layers import firsts
-from neat_onnx.libraries.neataptic_ts.onnx.write.plan import Form
+from neat_onnx.libraries.neataptic_ts.onnx.forms import LayerForm, is_exact
+from neat_onnx.libraries.neataptic_ts.onnx.kernels import dense_equivalent, positions_of
+from neat_onnx.libraries.neataptic_ts.onnx.layers import firsts
+from neat_onnx.libraries.neataptic_ts.onnx.windows import is_identity, is_padded_before
 from neat_onnx.network.genes import NONE, Ints
 from neat_onnx.network.network import Network
 from neat_onnx.network.window import times
@@ -22,9 +22,9 @@ class Loss(NamedTuple):
 
     Attributes:
         what: a sentence without its full stop.
-        where: the first neuron that it meets, or an option.
-        error: what it is if it may not be.
-        hint: what avoids it; "" if only another dialect does.
+        where: the first neuron concerned, or an option.
+        error: the exception that refuses it.
+        hint: a way to avoid it; "" if only another dialect does.
     """
 
     what: str
@@ -33,8 +33,8 @@ class Loss(NamedTuple):
     hint: str = ""
 
 
-def losses(net: Network, forms: list[Form]) -> list[Loss]:
-    """Every kind of loss, once."""
+def losses(net: Network, forms: list[LayerForm]) -> list[Loss]:
+    """Return each kind of loss once."""
     found = [
         *_of_neurons(net, forms),
         *_of_connections(net, forms),
@@ -44,10 +44,10 @@ def losses(net: Network, forms: list[Form]) -> list[Loss]:
 
 
 def refuse_or_warn(found: Iterable[Loss], lossy: bool) -> None:
-    """Refuse what would be lost, or warn of it.
+    """Raise the first loss, or warn of all of them.
 
     Raises:
-        NetworkError: something in the network would be lost, and it may not be.
+        NetworkError: the network would lose something, and `lossy` is false.
         OptionError: an option would have the document compute something else.
     """
     for loss in found:
@@ -62,7 +62,7 @@ def refuse_or_warn(found: Iterable[Loss], lossy: bool) -> None:
         warn(f"lost: {loss.what} ({loss.where})")
 
 
-def _of_neurons(net: Network, forms: list[Form]) -> Iterator[Loss]:
+def _of_neurons(net: Network, forms: list[LayerForm]) -> Iterator[Loss]:
     for form in forms:
         neurons = form.layer.neurons
         names = net.activation_names[neurons]
@@ -70,18 +70,18 @@ def _of_neurons(net: Network, forms: list[Form]) -> Iterator[Loss]:
             if not is_exact(name, op_type):
                 yield Loss(f"the activation {name} is written as {op_type}", net.label(neuron))
     computing = np.sort(np.concatenate([form.layer.neurons for form in forms]))
-    yield from _told(
+    yield from _first(
         net,
         computing[net.aggregation_names[computing] != "sum"],
         "aggregations other than the sum are written as sums",
     )
-    yield from _told(
+    yield from _first(
         net, computing[net.neurons.response[computing] != 1.0], "responses are left out"
     )
 
 
-def _of_connections(net: Network, forms: list[Form]) -> Iterator[Loss]:
-    """Of connections into what computes, but for those that have no weight."""
+def _of_connections(net: Network, forms: list[LayerForm]) -> Iterator[Loss]:
+    """Yield the losses of connections with a weight, into neurons that compute."""
     genes, level = net.connections, np.zeros(len(net), np.int64)
     recurrent = np.zeros(len(net), np.bool_)
     for form in forms:
@@ -109,13 +109,13 @@ def _of_connections(net: Network, forms: list[Form]) -> Iterator[Loss]:
         ),
         (written & live & loop & begun, "initial values are left out"),
     ):
-        yield from _told(net, genes.target[which], what)
+        yield from _first(net, genes.target[which], what)
     lost = live & loop & ~recurrent[genes.target]
-    yield from _told(net, genes.target[lost], "self-connections are left out", _SINGLE_STEP)
+    yield from _first(net, genes.target[lost], "self-connections are left out", _SINGLE_STEP)
 
 
-def _of_window(net: Network, form: Form) -> Iterator[Loss]:
-    """Of a layer that the options call a convolution, and of a pool after it."""
+def _of_window(net: Network, form: LayerForm) -> Iterator[Loss]:
+    """Yield the losses of a layer mapped to a Conv, and of a pool after it."""
     layer, conv, pool = form.layer, form.conv, form.pool
     if conv is not None:
         wanted, found = (conv.out_height, conv.out_width), positions_of(conv)
@@ -129,17 +129,14 @@ def _of_window(net: Network, form: Form) -> Iterator[Loss]:
             weights, biases = dense_equivalent(layer, conv)
             wrong = np.any(weights != layer.weights, axis=1) | (biases != layer.biases)
             what = f"layer {layer.index} is written as a Conv that its weights do not bear out"
-            if conv.pad_top or conv.pad_left:
+            if is_padded_before(conv.window):
                 what += ": with padding at its top or left NeatapticTS reads the kernel wrongly"
-            yield from _told(net, layer.neurons[wrong], what)
-    if pool is not None:
-        window = pool.window
-        does_nothing = {*window.kernel, *window.strides} == {1} and not any(window.pads)
-        if conv is None or not does_nothing:
-            what = f"the {pool.type} after layer {layer.index} is not in the network"
-            yield Loss(what, "pool2d_mappings", OptionError)
+            yield from _first(net, layer.neurons[wrong], what)
+    if pool is not None and (conv is None or not is_identity(pool.window)):
+        what = f"the {pool.type} after layer {layer.index} is not in the network"
+        yield Loss(what, "pool2d_mappings", OptionError)
 
 
-def _told(net: Network, neurons: Ints, what: str, hint: str = "") -> Iterator[Loss]:
+def _first(net: Network, neurons: Ints, what: str, hint: str = "") -> Iterator[Loss]:
     if neurons.size:
         yield Loss(what, net.label(int(neurons[0])), hint=hint)

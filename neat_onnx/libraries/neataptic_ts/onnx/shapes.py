@@ -1,7 +1,6 @@
-"""The shapes of tensors, node by node: of the operators that NeatapticTS writes.
+"""Shapes of tensors after the operators that NeatapticTS writes, without the batch axis.
 
-A shape here is without the batch axis. What is not known, or could not be, has none: whoever lifts
-such a node says what is wrong with it.
+An unknown or impossible shape is None; lifting such a node says where it is wrong.
 """
 
 import math
@@ -11,30 +10,22 @@ from neat_onnx.errors import NetworkError
 from neat_onnx.model import Graph, Node, Tensor
 from neat_onnx.network.window import Sizes, Window
 from neat_onnx.operators.dense import Gemm
-from neat_onnx.operators.elementwise import (
-    Abs,
-    Add,
-    Elu,
-    LeakyRelu,
-    Relu,
-    Selu,
-    Sigmoid,
-    Sin,
-    Softplus,
-    Softsign,
-    Tanh,
-)
-from neat_onnx.operators.shaping import Concat, Flatten, Identity
+from neat_onnx.operators.shaping import Concat, Flatten
 from neat_onnx.operators.spatial.nodes import AveragePool, Conv, MaxPool
 
 SLIDING = Conv | MaxPool | AveragePool
-_ALIKE = (Abs, Add, Elu, Identity, LeakyRelu, Relu, Selu, Sigmoid, Sin, Softplus, Softsign, Tanh)
+_ELEMENTWISE = frozenset(
+    (
+        *("Abs", "Add", "Elu", "Identity", "LeakyRelu", "Relu", "Selu", "Sigmoid", "Sin"),
+        *("Softplus", "Softsign", "Tanh"),
+    )
+)
 LARGEST = 1 << 20
-"""More elements than this, a layer has no shape: no network is so wide."""
+"""Most elements of a layer; a larger one has no shape."""
 
 
 def input_shapes(graph: Graph) -> dict[str, Sizes]:
-    """The shapes of the graph's inputs, where they are fixed."""
+    """Return the fixed shapes of the graph's inputs, by name."""
     shapes = {}
     for entry in graph.inputs:
         sizes = (entry.shape or ())[1:]
@@ -47,7 +38,7 @@ def input_shapes(graph: Graph) -> dict[str, Sizes]:
 def shape_after(
     node: Node, shapes: Mapping[str, Sizes], tensors: Mapping[str, Tensor]
 ) -> Sizes | None:
-    """The shape of a node's first output, or None where it is not known."""
+    """Return the shape of a node's first output, or None if it is unknown."""
     given = [shapes.get(name) for name in node.input]
     known = [shape for shape in given if shape is not None]
     if not known or given[0] is None:
@@ -62,13 +53,13 @@ def shape_after(
         case Concat() if node.attributes.axis in (1, -1) and len(known) == len(given):
             flat = all(len(shape) == 1 for shape in known)
             return (sum(shape[0] for shape in known),) if flat else None
-        case _ if isinstance(node, _ALIKE) and all(shape == given[0] for shape in given):
+        case _ if node.op_type in _ELEMENTWISE and all(shape == given[0] for shape in given):
             return given[0]
     return None
 
 
 def kernel_of(node: SLIDING, tensors: Mapping[str, Tensor]) -> Sizes | None:
-    """The shape of a node's window."""
+    """Return the kernel of a node, or None if its weights are no initializer."""
     if not isinstance(node, Conv):
         return node.attributes.kernel_shape
     weights = tensors.get(node.input[1])
@@ -76,7 +67,7 @@ def kernel_of(node: SLIDING, tensors: Mapping[str, Tensor]) -> Sizes | None:
 
 
 def window_of(node: SLIDING, kernel: Sizes) -> Window | None:
-    """How a node's window slides; None if it cannot."""
+    """Return the window of a node, or None if its attributes allow none."""
     if node.attributes.auto_pad != "NOTSET":
         return None
     try:
