@@ -8,7 +8,6 @@ import numpy as np
 
 from neat_onnx.network.activations import ACTIVATIONS
 from neat_onnx.network.aggregations import AGGREGATIONS
-from neat_onnx.network.document import parse_network_document
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
 from neat_onnx.network.spatial import SpatialBlock, receptive_fields
@@ -235,7 +234,7 @@ def responses() -> Network:
         gene if gene.id < 2 else gene.model_copy(update={"response": 0.5 + gene.id})
         for gene in net.neurons
     ]
-    return net.model_copy(update={"neurons": genes}).to_network()
+    return Network.from_document(net.model_copy(update={"neurons": genes}))
 
 
 # --- ports ----------------------------------------------------------------------------------------
@@ -289,7 +288,7 @@ def _ports(inputs: dict[str, list[int]], outputs: dict[str, list[int]], seed: in
     pairs += [(h["id"], j) for j in range(first + 4, last) for h in hidden]
     edges = [{"source": a, "target": b, "weight": float(random.normal())} for a, b in pairs]
     document = {"inputs": ports, "outputs": results, "neurons": genes, "connections": edges}
-    return parse_network_document(document).to_network()
+    return Network.from_document(document)
 
 
 @_named
@@ -306,7 +305,7 @@ def ports_named_like_tensors() -> Network:
 def a_port_that_nothing_reads() -> Network:
     document = _ports({"a": [2], "b": [2]}, {"out": [1]}, 8).to_document()
     genes = [gene for gene in document.connections if gene.source not in (2, 3)]
-    return document.model_copy(update={"connections": genes}).to_network()
+    return Network.from_document(document.model_copy(update={"connections": genes}))
 
 
 @_named
@@ -315,7 +314,7 @@ def one_neuron_in_two_ports() -> Network:
     first = document.outputs[0].neurons[0]
     again = {"name": "again", "shape": [2, 1], "neurons": [first, 0]}
     whole = document.model_dump()
-    return parse_network_document(whole | {"outputs": [*whole["outputs"], again]}).to_network()
+    return Network.from_document(whole | {"outputs": [*whole["outputs"], again]})
 
 
 # --- irregular and large --------------------------------------------------------------------------

@@ -5,7 +5,6 @@ from typing import Any
 from hypothesis import strategies as st
 from networks import BUILTIN_ACTIVATIONS, BUILTIN_AGGREGATIONS, layered
 
-from neat_onnx.network.document import parse_network_document
 from neat_onnx.network.network import Network
 
 GROWING = ("square", "cube", "neat_exp", "neat_inv", "bent_identity", "relu")
@@ -56,7 +55,7 @@ def dags(
         "neurons": draw(st.permutations(genes)) if draw(st.booleans()) else genes,
         "connections": edges,
     }
-    return parse_network_document(document).to_network()
+    return Network.from_document(document)
 
 
 def _split(draw: st.DrawFn, name: str, ids: list[int]) -> list[dict[str, Any]]:

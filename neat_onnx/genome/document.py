@@ -1,5 +1,6 @@
 """The genome document: the difference between a network and what its graph lifts to."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -97,8 +98,10 @@ def matches(known: Connections, source: Ints, target: Ints, count: int) -> Ints:
 
 def filled(known: Connections, at: Ints) -> Connections:
     """The known connections at these positions; a plain one of weight NaN where there is none."""
-    plain = Connections.of(np.zeros(len(at)), np.zeros(len(at)), np.full(len(at), np.nan))
+    zeros = np.zeros(len(at), np.int64)
+    plain = Connections.of(zeros, zeros, np.full(len(at), np.nan))
     found = at != NONE
-    for name in CONNECTION_FIELDS:
-        getattr(plain, name)[found] = getattr(known, name)[at[found]]
-    return plain
+    columns = {name: getattr(plain, name).copy() for name in CONNECTION_FIELDS}
+    for name, column in columns.items():
+        column[found] = getattr(known, name)[at[found]]
+    return replace(plain, **columns)

@@ -8,6 +8,7 @@ import numpy as np
 from neat_onnx.errors import NeatOnnxError, NetworkError, warn
 from neat_onnx.files import parse_json
 from neat_onnx.genome.document import (
+    CONNECTION_FIELDS,
     GENOME,
     NETWORK,
     GenomeDocument,
@@ -21,9 +22,8 @@ from neat_onnx.model import DataType, Model
 from neat_onnx.network.document import (
     ConnectionDocument,
     NeuronDocument,
-    parse_network_document,
 )
-from neat_onnx.network.genes import NONE, Connections, Ints, Neurons, Port, codes_of
+from neat_onnx.network.genes import NONE, Connections, Ints, Neurons, Port
 from neat_onnx.network.network import Network
 from neat_onnx.network.spatial import moved_blocks
 from neat_onnx.parsing import parse
@@ -51,7 +51,7 @@ def import_network(model: Model, batch_axis: BatchAxis = "auto") -> Network:
 
 
 def _embedded(value: Any, lifted: Lifted) -> Network:
-    return parse_network_document(value).to_network()
+    return Network.from_document(value)
 
 
 def _restored(value: Any, lifted: Lifted) -> Network:
@@ -116,17 +116,7 @@ def _restored_neurons(
                 columns[key][k] = getattr(gene, key)
         elif not placed[k]:
             raise NetworkError(f"neuron {neuron} stands nowhere", where="order")
-    activations, activation = codes_of(columns["activation"])
-    aggregations, aggregation = codes_of(columns["aggregation"])
-    neurons = Neurons(
-        id=np.array(order, np.int64),
-        activation=activation,
-        aggregation=aggregation,
-        bias=np.array(columns["bias"], np.float64),
-        response=np.array(columns["response"], np.float64),
-        initial=np.array(columns["initial"], np.float64),
-        name=tuple(columns["name"]) if any(columns["name"]) else (),
-    )
+    neurons, activations, aggregations = Neurons.of(order, **columns)
     return {"neurons": neurons, "activations": activations, "aggregations": aggregations}
 
 
@@ -135,7 +125,7 @@ def _restored_connections(
 ) -> Connections:
     known = carried_over(net, at)
     if document.connections is None:
-        genes = known.take(np.arange(len(known)))
+        genes = known
     else:
         try:
             pairs = [(position[a], position[b]) for a, b in document.connections]
@@ -144,6 +134,7 @@ def _restored_connections(
         ends = np.array(pairs, np.int64).reshape(-1, 2)
         found = filled(known, matches(known, ends[:, 0], ends[:, 1], len(at)))
         genes = replace(found, source=ends[:, 0], target=ends[:, 1])
+    columns = {name: getattr(genes, name).copy() for name in CONNECTION_FIELDS}
     for key, changes in document.genes.items():
         if not key.isdigit() or int(key) >= len(genes):
             raise NetworkError(f"there is no connection {key}", where="genes")
@@ -153,10 +144,10 @@ def _restored_connections(
             value = getattr(whole, name)
             if name == "gater":
                 value = position.get(value, NONE)
-            getattr(genes, name)[int(key)] = value
-    if np.any(np.isnan(genes.weight)):
+            columns[name][int(key)] = value
+    if np.any(np.isnan(columns["weight"])):
         raise NetworkError("the graph has fewer connections than the genome", where="connections")
-    return genes
+    return replace(genes, **columns)
 
 
 def _check_same_function(net: Network, lifted: Network, data_type: DataType) -> None:

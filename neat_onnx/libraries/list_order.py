@@ -19,7 +19,7 @@ from pydantic import Field
 from neat_onnx.errors import NetworkError, OptionError, warn
 from neat_onnx.libraries.names import translated
 from neat_onnx.network.activations import ACTIVATIONS
-from neat_onnx.network.genes import NONE, Bools, Connections, Floats, Ints, Neurons, Port, codes_of
+from neat_onnx.network.genes import NONE, Bools, Connections, Floats, Ints, Neurons, Port
 from neat_onnx.network.network import Network
 from neat_onnx.parsing import ForeignDocument
 
@@ -178,21 +178,12 @@ def _neurons(
         for position, node in enumerate(network.nodes)
     ]
     extra = len(masked)
-    count = len(names) + extra
-    activations, activation = codes_of(names + ["identity"] * extra)
     bias = np.array([node.bias for node in network.nodes] + [0.0] * extra, np.float64)
     bias[: len(names)][is_input] = 0.0
     new_ids = network.ids.max(initial=-1) + 1 + np.arange(extra)
     labels = ("",) * len(names) + tuple(f"masked {id}" for id in network.ids[masked].tolist())
-    neurons = Neurons(
-        id=np.concatenate([network.ids, new_ids]),
-        activation=activation,
-        aggregation=np.zeros(count, np.int64),
-        bias=bias,
-        response=np.ones(count),
-        initial=np.zeros(count),
-        name=labels if extra else (),
-    )
+    ids = np.concatenate([network.ids, new_ids])
+    neurons, activations, _ = Neurons.of(ids, names + ["identity"] * extra, bias=bias, name=labels)
     return neurons, activations
 
 

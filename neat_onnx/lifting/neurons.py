@@ -22,7 +22,6 @@ from neat_onnx.network.genes import (
     Ints,
     Neurons,
     Port,
-    codes_of,
     distinct,
 )
 from neat_onnx.network.network import Network
@@ -132,21 +131,25 @@ class Resolution:
         bias, response = np.zeros(count), np.ones(count)
         names = ["sum"] * count
         for layer in self._ctx.layers:
-            neurons = self.neuron_of[layer.states]
-            bias[neurons], response[neurons] = layer.bias, layer.response
-            for neuron, name in zip(neurons.tolist(), layer.aggregation, strict=True):
+            made = self.neuron_of[layer.states]
+            bias[made], response[made] = layer.bias, layer.response
+            for neuron, name in zip(made.tolist(), layer.aggregation, strict=True):
                 names[neuron] = name
         known = self._known_activations()
         slope = np.array([known[formula][1] for formula in self._activation])
-        activations, activation = codes_of([known[formula][0] for formula in self._activation])
-        aggregations, aggregation = codes_of(names)
         connections, initial = self._connections(slope)
+        neurons, activations, aggregations = Neurons.of(
+            np.arange(count),
+            [known[formula][0] for formula in self._activation],
+            names,
+            bias=bias / slope,
+            response=response / slope,
+            initial=initial,
+        )
         return Network(
             inputs=inputs,
             outputs=outputs,
-            neurons=Neurons(
-                np.arange(count), activation, aggregation, bias / slope, response / slope, initial
-            ),
+            neurons=neurons,
             connections=connections,
             activations=activations,
             aggregations=aggregations,

@@ -1,7 +1,8 @@
 """Model: what an ONNX file says, as Pydantic models of JSON ONNX."""
 
 from neat_onnx.model.attributes import Attributes
-from neat_onnx.model.model import Graph, MetadataEntry, Model, OperatorSet, load_model
+from neat_onnx.model.graph import Graph, MetadataEntry, OperatorSet
+from neat_onnx.model.model import Model, load_model
 from neat_onnx.model.node import Node, node_class, node_classes
 from neat_onnx.model.tensor import DataType, Tensor
 from neat_onnx.model.validate import validate

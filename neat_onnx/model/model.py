@@ -2,128 +2,30 @@
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self, get_args
+from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 
 from pydantic import (
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
     PrivateAttr,
-    SerializeAsAny,
-    SerializerFunctionWrapHandler,
     ValidationError,
-    ValidationInfo,
-    field_validator,
-    model_serializer,
-    model_validator,
 )
 
 from neat_onnx.errors import DocumentError, ModelError, OptionError
 from neat_onnx.files import parse_json, read_bytes, write_bytes
 from neat_onnx.model.dialect import canonical
+from neat_onnx.model.graph import Content
 from neat_onnx.model.layout import json_text
-from neat_onnx.model.node import Node, parse_node
-from neat_onnx.model.numbers import Version
 from neat_onnx.model.refusal import refusal
 from neat_onnx.model.sparse import Room
-from neat_onnx.model.tensor import Tensor
-from neat_onnx.model.value import ValueInfo
 
 if TYPE_CHECKING:
     import onnx
 
-DEFAULT_OPSET = 18
-NEWEST_OPSET = 28  # a later one may have changed what an operator means
-ONNX_DOMAINS = ("", "ai.onnx")
 Encoding = Literal["numbers", "raw", "sparse"]
 
 
-def _node(document: Any, info: ValidationInfo) -> Node:
-    return parse_node(document, info.context)
-
-
-AnyNode = Annotated[SerializeAsAny[Node], BeforeValidator(_node)]
-
-
-class _Part(BaseModel):
-    """A JSON object that leaves out the fields of `optional` that are empty."""
-
-    model_config = ConfigDict(defer_build=True, extra="forbid")
-
-    @model_serializer(mode="wrap")
-    def _without_empty(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        required = {name for name, field in type(self).model_fields.items() if field.is_required()}
-        document: dict[str, Any] = handler(self)
-        return {
-            key: value
-            for key, value in document.items()
-            if key in required or value not in (None, "", [])
-        }
-
-
-class OperatorSet(_Part):
-    """A version of the operators of a domain."""
-
-    domain: str = Field("", description='"" is ONNX\'s own.')
-    version: Version
-
-    @model_validator(mode="after")
-    def _known(self) -> Self:
-        if self.domain in ONNX_DOMAINS and self.version > NEWEST_OPSET:
-            raise ValueError(f"opset {self.version} not supported, the newest is {NEWEST_OPSET}")
-        return self
-
-
-class MetadataEntry(_Part):
-    """A text of the writer's own, under a key."""
-
-    key: str
-    value: str
-
-
-class Graph(_Part):
-    """The nodes, what they read and what they produce."""
-
-    name: str = ""
-    doc_string: str = Field("", description="Text for people.")
-    inputs: list[ValueInfo] = Field([], description="What a caller gives.")
-    outputs: list[ValueInfo] = Field(description="What a caller gets.")
-    initializer: list[Tensor] = Field(
-        [], description="The constant tensors, each under a name of its own."
-    )
-    node: list[AnyNode] = Field(
-        [], description="The operators, each after those whose outputs it reads."
-    )
-
-    @field_validator("initializer")
-    @classmethod
-    def _own_names(cls, tensors: list[Tensor]) -> list[Tensor]:
-        seen: set[str] = set()
-        for at, tensor in enumerate(tensors):
-            if not tensor.name:
-                raise ValueError(f"initializer {at} has no name")
-            if tensor.name in seen:
-                raise ValueError(f"duplicate initializer '{tensor.name}'")
-            seen.add(tensor.name)
-        return tensors
-
-    @property
-    def tensors(self) -> dict[str, Tensor]:
-        """The initializers by their names."""
-        return {tensor.name: tensor for tensor in self.initializer}
-
-
-class Model(_Part):
+class Model(Content):
     """A model. Only `graph` is required: the rest says who wrote it, and for which ONNX."""
 
-    ir_version: Version | None = Field(None, description="The version of ONNX's file format.")
-    opset_import: list[OperatorSet] = Field([], description="The operators' versions.")
-    producer_name: str = Field("", description="The tool that wrote the model.")
-    producer_version: str = Field("", description="That tool's version.")
-    doc_string: str = Field("", description="Text for people.")
-    metadata_props: list[MetadataEntry] = Field([], description="What else the writer says.")
-    graph: Graph
     _encoding: Encoding = PrivateAttr("numbers")
 
     def __repr__(self) -> str:
@@ -132,17 +34,6 @@ class Model(_Part):
             f"<Model of {len(graph.node)} nodes and {len(graph.initializer)} initializers, "
             f"{len(graph.inputs)} inputs, {len(graph.outputs)} outputs, opset {self.opset}>"
         )
-
-    @property
-    def opset(self) -> int:
-        """The version of ONNX's own operators; 18 if the model does not say."""
-        versions = [entry.version for entry in self.opset_import if entry.domain in ONNX_DOMAINS]
-        return versions[0] if versions else DEFAULT_OPSET
-
-    @property
-    def metadata(self) -> dict[str, str]:
-        """A copy of metadata_props as a dict. Of a key that occurs twice, the first counts."""
-        return {entry.key: entry.value for entry in reversed(self.metadata_props)}
 
     def written_as(self, encoding: Encoding) -> Self:
         """The same model; its JSON has this encoding unless another is asked for."""
@@ -200,9 +91,9 @@ class Model(_Part):
         Raises:
             ModelError: it uses what is not supported.
         """
-        from neat_onnx.model.proto import from_proto  # noqa: PLC0415 - onnx is slow to import
+        from neat_onnx.model.proto import document_of  # noqa: PLC0415 - onnx is slow to import
 
-        return from_proto(proto)
+        return from_document(document_of(proto))
 
     def to_bytes(self) -> bytes:
         """The model as binary ONNX, always the same bytes for the same model.
@@ -302,6 +193,6 @@ def from_document(document: Any) -> Model:
 def _from_bytes(data: bytes) -> Model:
     if data.removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n").startswith(b"{"):
         return from_document(parse_json(data))
-    from neat_onnx.model.proto import from_bytes  # noqa: PLC0415 - onnx is slow to import
+    from neat_onnx.model.proto import parsed  # noqa: PLC0415 - onnx is slow to import
 
-    return from_bytes(data)
+    return Model.from_proto(parsed(data))

@@ -8,7 +8,7 @@ from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 
 from neat_onnx.errors import ModelError
 from neat_onnx.model.attributes import AttributeType
-from neat_onnx.model.model import DEFAULT_OPSET, Graph, Model, from_document
+from neat_onnx.model.graph import DEFAULT_OPSET, Content, Graph
 from neat_onnx.model.node import Node
 from neat_onnx.model.tensor import Tensor
 from neat_onnx.model.value import Extent, ValueInfo
@@ -17,7 +17,7 @@ _OLDEST_IR = 8  # of opset 18
 _EXTERNAL = onnx.TensorProto.EXTERNAL
 
 
-def to_proto(model: Model) -> onnx.ModelProto:
+def to_proto(model: Content) -> onnx.ModelProto:
     """The model as a ModelProto; FLOAT rounds to float32.
 
     A model that does not say its IR gets 8, its opset 18; a graph without a name gets "graph",
@@ -32,8 +32,8 @@ def to_proto(model: Model) -> onnx.ModelProto:
         raise ModelError("a text has half a surrogate pair, which UTF-8 cannot hold") from error
 
 
-def from_proto(proto: onnx.ModelProto) -> Model:
-    """The model that `proto` holds. Local functions are inlined.
+def document_of(proto: onnx.ModelProto) -> dict[str, Any]:
+    """The JSON document of the model that `proto` holds. Local functions are inlined.
 
     Raises:
         ModelError: it is not a model, or uses what is not supported.
@@ -45,16 +45,16 @@ def from_proto(proto: onnx.ModelProto) -> Model:
             proto = inline_local_functions(proto)
         if not proto.HasField("graph"):
             raise ModelError("not an ONNX model: it has no graph")
-        return from_document(_model_from_proto(proto))
+        return _model_from_proto(proto)
     except UnicodeDecodeError as error:
         raise ModelError("not a valid ONNX protobuf: a text is not UTF-8") from error
 
 
-def from_bytes(data: bytes) -> Model:
-    """The model of a binary ONNX file's content.
+def parsed(data: bytes) -> onnx.ModelProto:
+    """The ModelProto of a binary ONNX file's content.
 
     Raises:
-        ModelError: it is not one, or uses what is not supported.
+        ModelError: it is not one.
     """
     proto = onnx.ModelProto()
     try:
@@ -63,10 +63,10 @@ def from_bytes(data: bytes) -> Model:
         raise ModelError(
             "not a valid ONNX protobuf: truncated, damaged, nested too deeply, or no ONNX at all"
         ) from error
-    return from_proto(proto)
+    return proto
 
 
-def _model_to_proto(model: Model) -> onnx.ModelProto:
+def _model_to_proto(model: Content) -> onnx.ModelProto:
     proto = onnx.ModelProto(
         ir_version=model.ir_version or _OLDEST_IR,
         producer_name=model.producer_name,

@@ -19,7 +19,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, field_validator
 
 from neat_onnx.errors import ModelError, printable
-from neat_onnx.model.model import Graph
+from neat_onnx.model.graph import Graph
 from neat_onnx.model.node import Node
 
 

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from neat_onnx.errors import NetworkError
-from neat_onnx.network.genes import NONE, Connections, Floats, Ints, Neurons, Port, codes_of
-from neat_onnx.network.network import Network
+from neat_onnx.network.genes import NONE, Connections, Floats, Ints, Neurons, Port
+from neat_onnx.network.structure import Structure
 
 
-def rnn(inputs: int, units: int, outputs: int | None, seed: int) -> Network:
+def rnn(inputs: int, units: int, outputs: int | None, seed: int) -> Structure:
     """See `Network.rnn`."""
     cell = _Cell(inputs, units, outputs, ["tanh"], seed)
     (hidden,) = cell.layers
@@ -23,7 +23,7 @@ def rnn(inputs: int, units: int, outputs: int | None, seed: int) -> Network:
 
 def gru(
     inputs: int, units: int, outputs: int | None, linear_before_reset: bool, seed: int
-) -> Network:
+) -> Structure:
     """See `Network.gru`."""
     linear_layer = ["identity"] if linear_before_reset else []
     names = ["sigmoid", "sigmoid", *linear_layer, "tanh", "complement", "identity"]
@@ -43,7 +43,7 @@ def gru(
     return cell.network(hidden)
 
 
-def lstm(inputs: int, units: int, outputs: int | None, seed: int) -> Network:
+def lstm(inputs: int, units: int, outputs: int | None, seed: int) -> Structure:
     """See `Network.lstm`."""
     names = ["sigmoid", "sigmoid", "tanh", "identity", "sigmoid", "tanh", "identity"]
     cell = _Cell(inputs, units, outputs, names, seed)
@@ -125,28 +125,21 @@ class _Cell:
         gates = np.full(len(target), NONE) if gater is None else gater
         self._genes.append((target, source, weight, np.full(len(target), delay), gates))
 
-    def network(self, hidden: Ints) -> Network:
+    def network(self, hidden: Ints) -> Structure:
         """The network that gives the hidden units, or the readout of them."""
         if len(self._readout):
             self._connect(self._readout, hidden, delay=0)
             self._bias[self._readout] = self._random.normal(0.0, 0.5, len(self._readout))
         target, source, weight, delay, gater = map(np.concatenate, zip(*self._genes, strict=True))
         genes = Connections.of(source, target, weight, delay=delay, gater=gater)
-        activations, activation = codes_of(self._activations)
-        count = len(self._activations)
+        ids = np.arange(len(self._activations))
+        neurons, activations, aggregations = Neurons.of(ids, self._activations, bias=self._bias)
         results = self._readout if len(self._readout) else hidden
-        return Network(
+        return Structure(
             inputs=(Port("input", (len(self._inputs),), self._inputs),),
             outputs=(Port("output", (len(results),), results),),
-            neurons=Neurons(
-                id=np.arange(count),
-                activation=activation,
-                aggregation=np.zeros(count, np.int64),
-                bias=self._bias,
-                response=np.ones(count),
-                initial=np.zeros(count),
-            ),
+            neurons=neurons,
             connections=genes.take(np.lexsort((delay, source, target))),
             activations=activations,
-            aggregations=("sum",),
+            aggregations=aggregations,
         )

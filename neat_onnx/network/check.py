@@ -1,55 +1,74 @@
-"""What must hold for every Network, checked once when it is made."""
+"""The rules that ports, neurons, connections and blocks must keep to make a network.
+
+Each function raises NetworkError at the first gene that breaks one.
+"""
 
 import math
 from collections.abc import Iterable
+from dataclasses import fields
 
 import numpy as np
 
 from neat_onnx.errors import NetworkError
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.aggregations import aggregation_named
-from neat_onnx.network.genes import MAX_DELAY, NONE, Bools, Where, distinct, network_error
-from neat_onnx.network.network import Network
-from neat_onnx.network.spatial import check_block
+from neat_onnx.network.genes import (
+    MAX_DELAY,
+    NONE,
+    Bools,
+    Connections,
+    Neurons,
+    Port,
+    Where,
+    distinct,
+    network_error,
+)
+from neat_onnx.network.spatial import SpatialBlock, check_block
 
 
-def check_network(net: Network) -> None:
-    """Raise NetworkError at the first thing that makes `net` no network."""
-    _check_names(net.activations, net.aggregations)
-    _check_ports(net)
-    _check_neurons(net)
-    _check_connections(net)
-    _check_blocks(net)
+def check_names(activations: Iterable[str], aggregations: Iterable[str]) -> None:
+    """Refuse a name that is not registered."""
+    for name in activations:
+        activation_named(name)
+    for name in aggregations:
+        aggregation_named(name)
 
 
-def _check_ports(net: Network) -> None:
-    if not net.outputs or not len(net.output_neurons):
+def check_ports(inputs: tuple[Port, ...], outputs: tuple[Port, ...], count: int) -> None:
+    """Refuse ports without outputs, of one name, or that do not fit `count` neurons."""
+    if not any(port.neurons.size for port in outputs):
         raise NetworkError("the network has no outputs", where="outputs")
-    names = [port.name for port in net.inputs + net.outputs]
+    names = [port.name for port in inputs + outputs]
     if len(set(names)) != len(names):
         raise NetworkError("two ports have the same name", where="inputs, outputs")
     sides: tuple[Where, Where] = ("inputs", "outputs")
-    for what, ports in zip(sides, (net.inputs, net.outputs), strict=True):
+    for side, ports in zip(sides, (inputs, outputs), strict=True):
         for position, port in enumerate(ports):
-            if port.neurons.size != math.prod(port.shape) or min(port.shape, default=0) < 0:
-                raise network_error(
-                    what, position, f"shape {list(port.shape)} is not {port.neurons.size} neurons"
-                )
-            _refuse_first(
-                (port.neurons < 0) | (port.neurons >= len(net)),
-                what,
-                "no such neuron {}",
-                port.neurons,
-            )
-    if len(distinct(net.input_neurons)) != len(net.input_neurons):
+            _check_port(side, position, port, count)
+    neurons = np.concatenate([np.empty(0, np.int64), *(port.neurons.ravel() for port in inputs)])
+    if len(distinct(neurons)) != len(neurons):
         raise NetworkError("a neuron is an input twice", where="inputs")
 
 
-def _check_neurons(net: Network) -> None:
-    genes = net.neurons
+def _check_port(side: Where, position: int, port: Port, count: int) -> None:
+    if port.neurons.size != math.prod(port.shape) or min(port.shape, default=0) < 0:
+        raise network_error(
+            side, position, f"shape {list(port.shape)} is not {port.neurons.size} neurons"
+        )
+    outside = (port.neurons < 0) | (port.neurons >= count)
+    _refuse_first(outside, side, "no such neuron {}", port.neurons)
+
+
+def check_neurons(genes: Neurons, activations: int, aggregations: int) -> None:
+    """Refuse ids that occur twice, numbers that are not finite, and codes outside the tables."""
+    if genes.name and len(genes.name) != len(genes):
+        raise NetworkError(f"{len(genes.name)} names of {len(genes)} neurons", where="neurons")
     unique, counts = np.unique(genes.id, return_counts=True)
     if np.any(counts > 1):
         raise NetworkError(f"two neurons have the id {unique[counts > 1][0]}", where="neurons")
+    for name, size in (("activation", activations), ("aggregation", aggregations)):
+        codes = getattr(genes, name)
+        _refuse_first((codes < 0) | (codes >= size), "neurons", f"no such {name}: {{}}", codes)
     for name in ("bias", "response", "initial"):
         values = getattr(genes, name)
         _refuse_first(
@@ -57,9 +76,9 @@ def _check_neurons(net: Network) -> None:
         )
 
 
-def _check_connections(net: Network) -> None:
-    genes = net.connections
-    count = len(net)
+def check_connections(genes: Connections, neurons: Neurons, is_input: Bools) -> None:
+    """Refuse ends that do not exist, numbers out of range, and what ends in an input."""
+    count = len(neurons)
     for name in ("source", "target"):
         ends = getattr(genes, name)
         _refuse_first((ends < 0) | (ends >= count), "connections", "no such neuron {}", ends)
@@ -73,40 +92,41 @@ def _check_connections(net: Network) -> None:
     for name in ("delay", "gate_delay"):
         values = getattr(genes, name)
         _refuse_first(values < 0, "connections", f"{name} is negative: {{}}", values)
-        _refuse_first(
-            values > MAX_DELAY,
-            "connections",
-            f"{name} is more than {MAX_DELAY} steps: {{}}",
-            values,
-        )
-    into_input = net.is_input[genes.target] & genes.enabled
-    _refuse_first(
-        into_input, "connections", "it ends in neuron {}, an input", net.neurons.id[genes.target]
-    )
+        too_long = f"{name} is more than {MAX_DELAY} steps: {{}}"
+        _refuse_first(values > MAX_DELAY, "connections", too_long, values)
+    into_input = is_input[genes.target] & genes.enabled
+    ids = neurons.id[genes.target]
+    _refuse_first(into_input, "connections", "it ends in neuron {}, an input", ids)
 
 
-def _refuse_first(wrong: Bools, what: Where, message: str, values: np.ndarray) -> None:
+def check_lengths(genes: Neurons | Connections, where: Where) -> None:
+    """Refuse columns that are not all of one length."""
+    shapes = {
+        field.name: np.shape(getattr(genes, field.name))
+        for field in fields(genes)
+        if field.name != "name"
+    }
+    wanted = (len(genes),)
+    for name, shape in shapes.items():
+        if shape != wanted:
+            found, expected = list(shape), list(wanted)
+            raise NetworkError(f"{name} has the shape {found}, expected {expected}", where=where)
+
+
+def _refuse_first(wrong: Bools, where: Where, message: str, values: np.ndarray) -> None:
     if np.any(wrong):
         position = int(np.argmax(wrong))
-        raise network_error(what, position, message.format(values[position]))
+        raise network_error(where, position, message.format(values[position]))
 
 
-def _check_names(activations: Iterable[str], aggregations: Iterable[str]) -> None:
-    """Raise NetworkError for a name that is not registered."""
-    for name in activations:
-        activation_named(name)
-    for name in aggregations:
-        aggregation_named(name)
-
-
-def _check_blocks(net: Network) -> None:
-    """Sizes and neurons only: whether a block holds is asked where it is used."""
-    for position, block in enumerate(net.blocks):
+def check_blocks(blocks: tuple[SpatialBlock, ...], count: int) -> None:
+    """Refuse blocks by sizes and neurons only: whether a block holds is asked where it is used."""
+    for position, block in enumerate(blocks):
         try:
             check_block(block)
         except NetworkError as error:
             raise network_error("blocks", position, error.message) from error
         for neurons in (block.sources.ravel(), block.neurons.ravel()):
-            outside = (neurons < 0) | (neurons >= len(net))
+            outside = (neurons < 0) | (neurons >= count)
             if np.any(outside):
                 raise network_error("blocks", position, f"no such neuron {neurons[outside][0]}")

@@ -18,10 +18,9 @@ from neat_onnx.network.genes import (
     Connections,
     Neurons,
     Port,
-    codes_of,
     network_error,
 )
-from neat_onnx.network.network import Network
+from neat_onnx.network.structure import Structure
 from neat_onnx.parsing import Document, parse
 
 Size = Annotated[int, Field(ge=0, lt=2**31)]
@@ -91,14 +90,6 @@ class NetworkDocument(Document):
         """JSON text with one gene a line; every number reads back to the same double."""
         return _text(self, [_line(gene) for gene in self.connections])
 
-    def to_network(self) -> Network:
-        """The network that the document describes.
-
-        Raises:
-            NetworkError: an id that occurs twice or does not exist, or what Network refuses.
-        """
-        return _from_document(self)
-
 
 def _text(document: NetworkDocument, connections: list[str]) -> str:
     """The JSON text of a document, whose connections are written already."""
@@ -144,13 +135,13 @@ def parse_network_document(value: Any) -> NetworkDocument:
     return parse(NetworkDocument, value, NetworkError)
 
 
-def to_document(net: Network) -> NetworkDocument:
+def to_document(net: Structure) -> NetworkDocument:
     """See `Network.to_document`."""
     connections = _connection_documents(net.connections, net.neurons.id.tolist())
     return _unconnected(net).model_copy(update={"connections": connections})
 
 
-def to_json(net: Network) -> str:
+def to_json(net: Structure) -> str:
     """See `Network.to_json`: the text of `to_document(net)`.
 
     There may be a million connections, nearly all of them plain: those are written from the arrays.
@@ -158,7 +149,7 @@ def to_json(net: Network) -> str:
     return _text(_unconnected(net), _connection_lines(net.connections, net.neurons.id.tolist()))
 
 
-def _unconnected(net: Network) -> NetworkDocument:
+def _unconnected(net: Structure) -> NetworkDocument:
     """The document without its connections."""
     ids = net.neurons.id.tolist()
     return NetworkDocument.model_construct(
@@ -177,7 +168,7 @@ def _port_document(port: Port, ids: list[int]) -> PortDocument:
     )
 
 
-def _neuron_documents(net: Network) -> list[NeuronDocument]:
+def _neuron_documents(net: Structure) -> list[NeuronDocument]:
     genes = net.neurons
     columns = zip(
         genes.id.tolist(),
@@ -227,27 +218,31 @@ def _connection_lines(genes: Connections, ids: list[int]) -> list[str]:
     return lines
 
 
-def _from_document(document: NetworkDocument) -> Network:
+def structure_of(document: NetworkDocument) -> Structure:
+    """Return the structure that a document describes.
+
+    Raises:
+        NetworkError: an id that occurs twice or does not exist, or genes that do not fit together.
+    """
     position: dict[int, int] = {}
     for index, neuron in enumerate(document.neurons):
         if neuron.id in position:
             raise network_error("neurons", index, f"the id {neuron.id} occurs twice")
         position[neuron.id] = index
-    activations, activation = codes_of([neuron.activation for neuron in document.neurons])
-    aggregations, aggregation = codes_of([neuron.aggregation for neuron in document.neurons])
-    names = tuple(neuron.name for neuron in document.neurons)
-    return Network(
+    genes = document.neurons
+    neurons, activations, aggregations = Neurons.of(
+        [neuron.id for neuron in genes],
+        [neuron.activation for neuron in genes],
+        [neuron.aggregation for neuron in genes],
+        bias=[neuron.bias for neuron in genes],
+        response=[neuron.response for neuron in genes],
+        initial=[neuron.initial for neuron in genes],
+        name=[neuron.name for neuron in genes],
+    )
+    return Structure(
         inputs=_ports("inputs", document.inputs, position),
         outputs=_ports("outputs", document.outputs, position),
-        neurons=Neurons(
-            id=np.array([neuron.id for neuron in document.neurons], np.int64),
-            activation=activation,
-            aggregation=aggregation,
-            bias=np.array([neuron.bias for neuron in document.neurons], np.float64),
-            response=np.array([neuron.response for neuron in document.neurons], np.float64),
-            initial=np.array([neuron.initial for neuron in document.neurons], np.float64),
-            name=names if any(names) else (),
-        ),
+        neurons=neurons,
         connections=_connections(document.connections, position),
         activations=activations,
         aggregations=aggregations,
@@ -294,7 +289,7 @@ def build(
     outputs: Sequence[int],
     neurons: Iterable[Mapping[str, Any] | int],
     connections: Iterable[Mapping[str, Any] | tuple[int, int, float]],
-) -> Network:
+) -> Structure:
     """See `Network.build`."""
     input_ids = list(range(inputs)) if isinstance(inputs, int) else list(inputs)
     genes = [{"id": gene} if isinstance(gene, int) else dict(gene) for gene in neurons]
@@ -309,4 +304,4 @@ def build(
         "neurons": [{"id": gene} for gene in input_ids] + genes,
         "connections": edges,
     }
-    return parse_network_document(document).to_network()
+    return structure_of(parse_network_document(document))

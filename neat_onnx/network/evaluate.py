@@ -9,11 +9,11 @@ import numpy as np
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.aggregations import aggregation_named
 from neat_onnx.network.genes import NONE, Floats
-from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import schedule
+from neat_onnx.network.structure import Structure
 
 
-def evaluate(net: Network, x: Floats) -> Floats:
+def evaluate(net: Structure, x: Floats) -> Floats:
     """Run one sequence from the reset state.
 
     Args:
@@ -43,7 +43,7 @@ def evaluate(net: Network, x: Floats) -> Floats:
 
 
 def _weighted(
-    net: Network, edge: int, activations: list[dict[int, float]], states: list[dict[int, float]]
+    net: Structure, edge: int, activations: list[dict[int, float]], states: list[dict[int, float]]
 ) -> float:
     """w · gain(t) · v(t) of one connection, at the step that is being computed."""
     live, now = net.live, len(activations) - 1
@@ -58,7 +58,7 @@ def _weighted(
     return float(live.weight[edge]) * gain * value
 
 
-def _state(net: Network, j: int, values: list[float]) -> float:
+def _state(net: Structure, j: int, values: list[float]) -> float:
     """bias + response · aggregate(values)."""
     function = aggregation_named(net.aggregation_names[j])
     aggregate = float(function(np.array(values))) if values else function.empty

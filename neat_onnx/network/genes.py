@@ -18,10 +18,65 @@ Bools = npt.NDArray[np.bool_]
 
 NONE = -1  # no neuron
 MAX_DELAY = 1000  # steps; each one is a register for every sample
+_DTYPES: dict[str, type[np.generic]] = {
+    **dict.fromkeys(
+        ("id", "activation", "aggregation", "source", "target", "delay", "gater", "gate_delay"),
+        np.int64,
+    ),
+    **dict.fromkeys(("bias", "response", "initial", "weight", "initial_gain"), np.float64),
+    **dict.fromkeys(("enabled", "reads_state"), np.bool_),
+    **dict.fromkeys(("neurons", "sources"), np.int64),  # of ports and of blocks
+}
+
+
+def owned(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Make a fresh array read-only where it is, so that genes need not copy it."""
+    array.setflags(write=False)
+    return array
+
+
+def read_only(values: npt.ArrayLike, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
+    """Return `values` as an array that nobody can write to: itself if it is one, else a copy.
+
+    Raises:
+        NetworkError: the values are no numbers, or change when they become `dtype`.
+    """
+    given = np.asarray(values)
+    array = given
+    if given.dtype != dtype:
+        try:
+            array = given.astype(dtype)
+            unchanged = given.size == 0 or bool(np.all(array == given))
+        except (TypeError, ValueError, OverflowError):
+            unchanged = False
+        if not unchanged:
+            raise NetworkError(f"an array of {given.dtype}, expected {np.dtype(dtype)}")
+    if array.flags.writeable or array.base is not None:
+        array = owned(array.copy())
+    return array
+
+
+class ReadOnly:
+    """Base of frozen dataclasses of arrays: the arrays are read-only, in copies and pickles too."""
+
+    def __post_init__(self) -> None:
+        for name in _array_fields(type(self)):
+            try:
+                array = read_only(getattr(self, name), _DTYPES[name])
+            except NetworkError as error:
+                raise NetworkError(f"{name} is {error.message}") from error
+            object.__setattr__(self, name, array)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), tuple(getattr(self, field.name) for field in fields(self))  # type: ignore[arg-type]
+
+
+def _array_fields(kind: type[Any]) -> list[str]:
+    return [field.name for field in fields(kind) if field.name in _DTYPES]
 
 
 @dataclass(frozen=True)
-class Port:
+class Port(ReadOnly):
     """A named input or output: an array of neurons.
 
     Attributes:
@@ -45,7 +100,7 @@ class Port:
 
 
 @dataclass(frozen=True, eq=False)
-class Neurons:
+class Neurons(ReadOnly):
     """The neurons, as arrays of length n; a neuron is its position in them.
 
     Attributes:
@@ -67,9 +122,43 @@ class Neurons:
     def __len__(self) -> int:
         return len(self.id)
 
+    @classmethod
+    def of(
+        cls,
+        id: npt.ArrayLike,
+        activation: Sequence[str],
+        aggregation: Sequence[str] | None = None,
+        *,
+        bias: npt.ArrayLike = 0.0,
+        response: npt.ArrayLike = 1.0,
+        initial: npt.ArrayLike = 0.0,
+        name: Sequence[str] = (),
+    ) -> tuple[Neurons, tuple[str, ...], tuple[str, ...]]:
+        """Make neurons from the names of their functions.
+
+        Args:
+            id: (n,), unique.
+            activation, aggregation: the name of each neuron's function; None for sums.
+            bias, response, initial: a number for each neuron, or one for all.
+            name: for people; a text for each neuron, or none.
+
+        Returns:
+            The neurons, and the tables of activations and aggregations that a network of them has.
+        """
+        ids = np.asarray(id)
+        activations, activation_codes = codes_of(activation)
+        aggregations, aggregation_codes = codes_of(aggregation or ["sum"] * len(ids))
+        bias, response, initial = (
+            np.broadcast_to(np.asarray(values, np.float64), ids.shape)
+            for values in (bias, response, initial)
+        )
+        names = tuple(name) if any(name) else ()
+        neurons = cls(ids, activation_codes, aggregation_codes, bias, response, initial, names)
+        return neurons, activations, aggregations
+
 
 @dataclass(frozen=True, eq=False)
-class Connections:
+class Connections(ReadOnly):
     """The connections, as arrays of length m, in the order in which a neuron adds its inputs.
 
     Attributes:
@@ -104,27 +193,21 @@ class Connections:
         weight: npt.ArrayLike,
         **others: npt.ArrayLike,
     ) -> Connections:
-        """Connections from arrays; what is not given is plain: enabled, no delay, no gate."""
-        count = len(np.asarray(source, np.int64))
-        plain: dict[str, Any] = {
-            "enabled": np.ones(count, np.bool_),
-            "delay": np.zeros(count, np.int64),
-            "reads_state": np.zeros(count, np.bool_),
-            "gater": np.full(count, NONE, np.int64),
-            "gate_delay": np.zeros(count, np.int64),
-            "initial_gain": np.zeros(count),
+        """Make connections from arrays; those not given are plain: enabled, no delay, no gate."""
+        count = len(np.asarray(source))
+        plain: dict[str, npt.ArrayLike] = {
+            "enabled": owned(np.ones(count, np.bool_)),
+            "delay": owned(np.zeros(count, np.int64)),
+            "reads_state": owned(np.zeros(count, np.bool_)),
+            "gater": owned(np.full(count, NONE, np.int64)),
+            "gate_delay": owned(np.zeros(count, np.int64)),
+            "initial_gain": owned(np.zeros(count)),
         }
-        given = {name: np.asarray(value, plain[name].dtype) for name, value in others.items()}
-        return cls(
-            np.asarray(source, np.int64),
-            np.asarray(target, np.int64),
-            np.asarray(weight, np.float64),
-            **(plain | given),
-        )
+        return cls(source, target, weight, **(plain | others))  # type: ignore[arg-type]
 
     def take(self, which: npt.NDArray[Any]) -> Connections:
-        """Those that `which` selects (positions or a mask), in that order."""
-        return Connections(*(getattr(self, field.name)[which] for field in fields(self)))
+        """Return the connections that `which` selects (positions or a mask), in that order."""
+        return Connections(*(owned(getattr(self, field.name)[which]) for field in fields(self)))
 
 
 def same_arrays(one: Any, other: Any, without: tuple[str, ...]) -> bool:

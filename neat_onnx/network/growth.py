@@ -10,11 +10,11 @@ import numpy as np
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.aggregations import aggregation_named
 from neat_onnx.network.genes import NONE, Bools
-from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import Schedule
+from neat_onnx.network.structure import Structure
 
 
-def overflowing(net: Network, plan: Schedule) -> Bools:
+def overflowing(net: Structure, plan: Schedule) -> Bools:
     """Whether each neuron's activation may overflow on moderate inputs, shape (n,)."""
     activations = [activation_named(name) for name in net.activations]
     bounded = np.array([f.bounded for f in activations])[net.neurons.activation]
@@ -31,7 +31,9 @@ def overflowing(net: Network, plan: Schedule) -> Bools:
 _SELECTING = frozenset({"max", "min", "maxabs", "median"})
 
 
-def _spread(net: Network, plan: Schedule, wild: Bools, bounded: Bools, multiplies: Bools) -> Bools:
+def _spread(
+    net: Structure, plan: Schedule, wild: Bools, bounded: Bools, multiplies: Bools
+) -> Bools:
     """Carry `wild` along the connections, level by level, up to neurons that are bounded."""
     live = net.live
     order = np.argsort(plan.level[live.target], kind="stable")

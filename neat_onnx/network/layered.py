@@ -1,15 +1,15 @@
-"""Building layered networks."""
+"""Build layered networks."""
 
 from collections.abc import Sequence
 
 import numpy as np
 
 from neat_onnx.errors import NetworkError
-from neat_onnx.network.genes import Connections, Neurons, Port, codes_of
-from neat_onnx.network.network import Network
+from neat_onnx.network.genes import Connections, Neurons, Port
+from neat_onnx.network.structure import Structure
 
 
-def mlp(sizes: Sequence[int], hidden: str, output: str, seed: int) -> Network:
+def mlp(sizes: Sequence[int], hidden: str, output: str, seed: int) -> Structure:
     """See `Network.mlp`."""
     if len(sizes) < 2 or any(size < 1 for size in sizes):
         raise NetworkError(
@@ -28,19 +28,13 @@ def mlp(sizes: Sequence[int], hidden: str, output: str, seed: int) -> Network:
     bias = random.normal(0.0, 0.5, count)
     bias[: sizes[0]] = 0.0
     names = ["identity"] * sizes[0] + [hidden] * (count - sizes[0] - sizes[-1])
-    activations, activation = codes_of(names + [output] * sizes[-1])
-    return Network(
+    names += [output] * sizes[-1]
+    neurons, activations, aggregations = Neurons.of(np.arange(count), names, bias=bias)
+    return Structure(
         inputs=(Port("input", (sizes[0],), np.arange(sizes[0])),),
         outputs=(Port("output", (sizes[-1],), np.arange(count - sizes[-1], count)),),
-        neurons=Neurons(
-            id=np.arange(count),
-            activation=activation,
-            aggregation=np.zeros(count, np.int64),
-            bias=bias,
-            response=np.ones(count),
-            initial=np.zeros(count),
-        ),
+        neurons=neurons,
         connections=Connections.of(*map(np.concatenate, (sources, targets, weights))),
         activations=activations,
-        aggregations=("sum",),
+        aggregations=aggregations,
     )

@@ -8,37 +8,32 @@ At step t every neuron j computes
 where v_e(t) is the source's a(t − delay), or its z(t − delay) where the connection reads the state,
 and gain_e is 1 or the activation of the neuron that gates e. Disabled connections are genes: they
 are kept and do not compute.
+
+The arrays stand in `structure`, and everything that computes with them takes a Structure; this is
+the top of the room. Its verbs import their modules when they are called, so that whoever only reads
+a network, or waits for the page to start, need not wait for all of them.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Self, overload
 
-import numpy as np
 import numpy.typing as npt
 
-from neat_onnx.network.genes import (
-    NONE,
-    Bools,
-    Connections,
-    Floats,
-    Ints,
-    Neurons,
-    Port,
-    same_arrays,
-)
-from neat_onnx.network.spatial import SpatialBlock
+from neat_onnx.network.genes import Floats
+from neat_onnx.network.structure import Structure
 
 if TYPE_CHECKING:
     from neat_onnx.network.document import NetworkDocument
+    from neat_onnx.network.run import Runner
+
+# ruff: noqa: PLC0415 (see above)
 
 
-@dataclass(frozen=True, eq=False)
-class Network:
+class Network(Structure):
     """A synchronous dataflow graph of neurons (see the module's text). Immutable.
 
     Attributes:
@@ -50,103 +45,18 @@ class Network:
         blocks: hints at layers that slide a window; they take no part in equality either.
     """
 
-    inputs: tuple[Port, ...]
-    outputs: tuple[Port, ...]
-    neurons: Neurons
-    connections: Connections
-    activations: tuple[str, ...]
-    aggregations: tuple[str, ...]
-    library: str = "neat-onnx"
-    blocks: tuple[SpatialBlock, ...] = ()
-
-    def __post_init__(self) -> None:
-        from neat_onnx.network.check import check_network  # noqa: PLC0415 (it needs this module)
-
-        order = np.argsort(self.connections.target, kind="stable")
-        if np.any(order[1:] < order[:-1]):
-            object.__setattr__(self, "connections", self.connections.take(order))
-        check_network(self)
-        for part in (self.neurons, self.connections):
-            for field in fields(part):
-                value = getattr(part, field.name)
-                if isinstance(value, np.ndarray):
-                    value.setflags(write=False)
-
-    def __len__(self) -> int:
-        """How many neurons, inputs included."""
-        return len(self.neurons)
-
-    def __repr__(self) -> str:
-        return (
-            f"<Network of {len(self.neurons)} neurons and {len(self.connections)} connections, "
-            f"{len(self.input_neurons)} inputs, {len(self.output_neurons)} outputs>"
-        )
-
-    def __eq__(self, other: object) -> bool:
-        """The same genome: same ports, neurons and connections, in the same order."""
-        if not isinstance(other, Network):
-            return NotImplemented
-        return (
-            self.inputs == other.inputs
-            and self.outputs == other.outputs
-            and same_arrays(self.connections, other.connections, ())
-            and same_arrays(self.neurons, other.neurons, ("activation", "aggregation", "name"))
-            and self.neuron_names == other.neuron_names
-            and np.array_equal(self.activation_names, other.activation_names)
-            and np.array_equal(self.aggregation_names, other.aggregation_names)
-        )
-
-    __hash__ = None  # type: ignore[assignment]
+    @classmethod
+    def of(cls, structure: Structure) -> Self:
+        """Return a network of a structure: its arrays are shared, and not checked again."""
+        net = object.__new__(cls)
+        net.__dict__.update(structure.__dict__)
+        return net
 
     @cached_property
-    def activation_names(self) -> npt.NDArray[np.object_]:
-        """The name of each neuron's activation, shape (n,)."""
-        return np.array(self.activations, dtype=object)[self.neurons.activation]
+    def _runner(self) -> Runner:
+        from neat_onnx.network.run import Runner
 
-    @cached_property
-    def aggregation_names(self) -> npt.NDArray[np.object_]:
-        """The name of each neuron's aggregation, shape (n,)."""
-        return np.array(self.aggregations, dtype=object)[self.neurons.aggregation]
-
-    @cached_property
-    def neuron_names(self) -> tuple[str, ...]:
-        return self.neurons.name or ("",) * len(self.neurons)
-
-    @cached_property
-    def input_neurons(self) -> Ints:
-        """The neurons of all input ports, in order."""
-        return np.concatenate([np.empty(0, np.int64), *(port.neurons for port in self.inputs)])
-
-    @cached_property
-    def output_neurons(self) -> Ints:
-        """The neurons of all output ports, in order."""
-        return np.concatenate([port.neurons for port in self.outputs])
-
-    @cached_property
-    def is_input(self) -> Bools:
-        """Whether each neuron is an input, shape (n,)."""
-        mask = np.zeros(len(self.neurons), np.bool_)
-        mask[self.input_neurons] = True
-        return mask
-
-    @cached_property
-    def live(self) -> Connections:
-        """The enabled connections."""
-        if bool(np.all(self.connections.enabled)):
-            return self.connections
-        return self.connections.take(self.connections.enabled)
-
-    @cached_property
-    def has_memory(self) -> bool:
-        """Whether what it computes at one step depends on steps before."""
-        live = self.live
-        gated = live.gater != NONE
-        return bool(np.any(live.delay > 0) or np.any(live.gate_delay[gated] > 0))
-
-    def label(self, neuron: int) -> str:
-        """What messages call the neuron at this position."""
-        name = self.neuron_names[neuron]
-        return f"neuron {self.neurons.id[neuron]}" + (f" '{name}'" if name else "")
+        return Runner(self)
 
     # --- running ---------------------------------------------------------------------------------
 
@@ -166,9 +76,7 @@ class Network:
         Raises:
             NetworkError: the shape does not fit.
         """
-        from neat_onnx.network.run import activate  # noqa: PLC0415
-
-        return activate(self, x)
+        return self._runner.activate(x)
 
     @overload
     def run(self, x: Mapping[str, npt.ArrayLike]) -> dict[str, Floats]: ...
@@ -187,15 +95,11 @@ class Network:
         Raises:
             NetworkError: the shape does not fit.
         """
-        from neat_onnx.network.run import run  # noqa: PLC0415
-
-        return run(self, x)
+        return self._runner.run(x)
 
     def initial_state(self, n: int = 1) -> Floats:
         """The memory of `n` control loops before their first step: (n, registers), float64."""
-        from neat_onnx.network.run import initial_state  # noqa: PLC0415
-
-        return initial_state(self, n)
+        return self._runner.initial_state(n)
 
     def step(self, x: npt.ArrayLike, state: Floats) -> tuple[Floats, Floats]:
         """Compute one step of a control loop.
@@ -210,21 +114,19 @@ class Network:
         Raises:
             NetworkError: a shape does not fit.
         """
-        from neat_onnx.network.run import step  # noqa: PLC0415
-
-        return step(self, x, state)
+        return self._runner.step(x, state)
 
     # --- documents -------------------------------------------------------------------------------
 
     def to_document(self) -> NetworkDocument:
         """The network as a document of genes that a person can read."""
-        from neat_onnx.network.document import to_document  # noqa: PLC0415
+        from neat_onnx.network.document import to_document
 
         return to_document(self)
 
     def to_json(self) -> str:
         """The network as neat-onnx network JSON; every number reads back to the same double."""
-        from neat_onnx.network.document import to_json  # noqa: PLC0415
+        from neat_onnx.network.document import to_json
 
         return to_json(self)
 
@@ -241,7 +143,7 @@ class Network:
             OptionError: there is no such library, or networks are not written for it.
             DocumentError: the file cannot be written.
         """
-        from neat_onnx.network.written import save  # noqa: PLC0415
+        from neat_onnx.network.written import save
 
         save(self, path, library)
 
@@ -258,9 +160,25 @@ class Network:
             NetworkError: the library cannot compute the network; names the neurons.
             OptionError: there is no such library, or networks are not written for it.
         """
-        from neat_onnx.network.written import to_library  # noqa: PLC0415
+        from neat_onnx.network.written import to_library
 
         return to_library(self, name)
+
+    @classmethod
+    def from_document(cls, document: NetworkDocument | Mapping[str, Any]) -> Self:
+        """Make the network that a document describes.
+
+        Args:
+            document: from `to_document`, or the value of parsed network JSON.
+
+        Raises:
+            NetworkError: it is no network document, or its genes do not fit together; says where.
+        """
+        from neat_onnx.network.document import NetworkDocument, parse_network_document, structure_of
+
+        if not isinstance(document, NetworkDocument):
+            document = parse_network_document(document)
+        return cls.of(structure_of(document))
 
     # --- builders --------------------------------------------------------------------------------
 
@@ -272,7 +190,7 @@ class Network:
         outputs: Sequence[int],
         neurons: Iterable[Mapping[str, Any] | int],
         connections: Iterable[Mapping[str, Any] | tuple[int, int, float]],
-    ) -> Network:
+    ) -> Self:
         """A network from genes.
 
         Args:
@@ -287,9 +205,9 @@ class Network:
         Raises:
             NetworkError: what they describe is not a network.
         """
-        from neat_onnx.network.document import build  # noqa: PLC0415
+        from neat_onnx.network.document import build
 
-        return build(inputs, outputs, neurons, connections)
+        return cls.of(build(inputs, outputs, neurons, connections))
 
     @classmethod
     def mlp(
@@ -299,7 +217,7 @@ class Network:
         activation: str = "tanh",
         output_activation: str | None = None,
         seed: int = 0,
-    ) -> Network:
+    ) -> Self:
         """A layered network, fully connected, with random weights and biases.
 
         Args:
@@ -310,12 +228,12 @@ class Network:
         Raises:
             NetworkError: fewer than two layers, an empty one, or an unknown activation.
         """
-        from neat_onnx.network.layered import mlp  # noqa: PLC0415
+        from neat_onnx.network.layered import mlp
 
-        return mlp(sizes, activation, output_activation or activation, seed)
+        return cls.of(mlp(sizes, activation, output_activation or activation, seed))
 
     @classmethod
-    def rnn(cls, inputs: int, units: int, outputs: int | None = None, *, seed: int = 0) -> Network:
+    def rnn(cls, inputs: int, units: int, outputs: int | None = None, *, seed: int = 0) -> Self:
         """An RNN cell of tanh units as ONNX defines it, with random weights and biases.
 
         Args:
@@ -327,9 +245,9 @@ class Network:
         Raises:
             NetworkError: one of the numbers is less than 1.
         """
-        from neat_onnx.network.cells import rnn  # noqa: PLC0415
+        from neat_onnx.network.cells import rnn
 
-        return rnn(inputs, units, outputs, seed)
+        return cls.of(rnn(inputs, units, outputs, seed))
 
     @classmethod
     def gru(
@@ -340,20 +258,20 @@ class Network:
         *,
         linear_before_reset: bool = False,
         seed: int = 0,
-    ) -> Network:
+    ) -> Self:
         """A GRU cell, neuron by neuron: gates are neurons that gate. See `Network.rnn`.
 
         Args:
             linear_before_reset: the reset gate multiplies what the recurrent weights make of the
                 hidden units, rather than the hidden units.
         """
-        from neat_onnx.network.cells import gru  # noqa: PLC0415
+        from neat_onnx.network.cells import gru
 
-        return gru(inputs, units, outputs, linear_before_reset, seed)
+        return cls.of(gru(inputs, units, outputs, linear_before_reset, seed))
 
     @classmethod
-    def lstm(cls, inputs: int, units: int, outputs: int | None = None, *, seed: int = 0) -> Network:
+    def lstm(cls, inputs: int, units: int, outputs: int | None = None, *, seed: int = 0) -> Self:
         """An LSTM cell, neuron by neuron: gates are neurons that gate. See `Network.rnn`."""
-        from neat_onnx.network.cells import lstm  # noqa: PLC0415
+        from neat_onnx.network.cells import lstm
 
-        return lstm(inputs, units, outputs, seed)
+        return cls.of(lstm(inputs, units, outputs, seed))

@@ -14,9 +14,9 @@ from neat_onnx.network.activations import Activation, activation_named
 from neat_onnx.network.aggregations import Aggregation, aggregation_named
 from neat_onnx.network.genes import NONE, Bools, Floats, Ints
 from neat_onnx.network.growth import overflowing
-from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import Schedule, schedule
 from neat_onnx.network.signals import signals_of
+from neat_onnx.network.structure import Structure
 
 _DENSE_UP_TO = 64  # a dense product is that much faster per weight than a sparse one
 _SAMPLES_AT_ONCE = 1024
@@ -96,7 +96,7 @@ class Program:
         dense: use matrices where they are faster; False if values may be infinite.
     """
 
-    def __init__(self, net: Network, *, dense: bool = True) -> None:
+    def __init__(self, net: Structure, *, dense: bool = True) -> None:
         plan = schedule(net)
         builder = _Builder(net, plan, dense)
         self._neurons = builder.row
@@ -180,7 +180,7 @@ def _is_finite(values: Floats) -> bool:
 class _Builder:
     """Lays out the rows and makes the groups."""
 
-    def __init__(self, net: Network, plan: Schedule, dense: bool) -> None:
+    def __init__(self, net: Structure, plan: Schedule, dense: bool) -> None:
         self._net, self._dense = net, dense
         self._wild = overflowing(net, plan)
         live = net.live

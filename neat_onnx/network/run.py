@@ -1,7 +1,8 @@
-"""Running a Network: shapes in, the compiled program, shapes out."""
+"""Running a network: shapes in, the compiled program, shapes out."""
 
 import math
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -9,69 +10,73 @@ import numpy.typing as npt
 
 from neat_onnx.errors import NetworkError
 from neat_onnx.network.genes import Floats, Port
-from neat_onnx.network.network import Network
 from neat_onnx.network.program import Program
+from neat_onnx.network.structure import Structure
 
 
-def activate(net: Network, x: Any) -> Any:
-    """See `Network.activate`."""
-    if isinstance(x, Mapping):
-        flat, lead = _gather_ports(net, x, (0, 1))
-    else:
-        flat, lead = _single(net, x, (1, 2))
-    outputs = _computed(net, flat, (1, math.prod(lead))).reshape(*lead, len(net.output_neurons))
-    return _split_ports(net, outputs) if isinstance(x, Mapping) else outputs
+class Runner:
+    """A network with its compiled programs, which are made when they are first needed."""
 
+    def __init__(self, net: Structure) -> None:
+        self._net = net
 
-def run(net: Network, x: Any) -> Any:
-    """See `Network.run`."""
-    if isinstance(x, Mapping):
-        flat, lead = _gather_ports(net, x, (1, 2))
-    else:
-        flat, lead = _single(net, x, (2, 3))
-    leading = (lead[0], math.prod(lead[1:]))
-    outputs = _computed(net, flat, leading).reshape(*lead, len(net.output_neurons))
-    return _split_ports(net, outputs) if isinstance(x, Mapping) else outputs
+    def activate(self, x: Any) -> Any:
+        """See `Network.activate`."""
+        if not isinstance(x, Mapping):
+            flat, lead = _single(self._net, x, (1, 2))
+            return self._computed(flat, (1, math.prod(lead)), lead)
+        flat, lead = _gather_ports(self._net, x, (0, 1))
+        return _split_ports(self._net, self._computed(flat, (1, math.prod(lead)), lead))
 
+    def run(self, x: Any) -> Any:
+        """See `Network.run`."""
+        if not isinstance(x, Mapping):
+            flat, lead = _single(self._net, x, (2, 3))
+            return self._computed(flat, (lead[0], math.prod(lead[1:])), lead)
+        flat, lead = _gather_ports(self._net, x, (1, 2))
+        outputs = self._computed(flat, (lead[0], math.prod(lead[1:])), lead)
+        return _split_ports(self._net, outputs)
 
-def step(net: Network, x: npt.ArrayLike, state: Floats) -> tuple[Floats, Floats]:
-    """See `Network.step`."""
-    flat, lead = _single(net, x, (1, 2))
-    rows = flat.reshape(-1, flat.shape[-1])
-    wanted = (len(rows), initial_state(net, 0).shape[1])
-    held = _numbers(state)
-    if held.shape != wanted:
-        raise NetworkError(
-            f"the state has shape {list(held.shape)}, expected {list(wanted)}",
-            hint=f"Start from initial_state({len(rows)}) and pass on what step returns",
-        )
-    outputs, following, finite = _program(net, dense=True).step(rows, held)
-    if not finite:
-        outputs, following, _ = _program(net, dense=False).step(rows, held)
-    return outputs.reshape(*lead, -1), following
+    def step(self, x: npt.ArrayLike, state: Floats) -> tuple[Floats, Floats]:
+        """See `Network.step`."""
+        flat, lead = _single(self._net, x, (1, 2))
+        rows = flat.reshape(-1, flat.shape[-1])
+        wanted = (len(rows), self.initial_state(0).shape[1])
+        held = _numbers(state)
+        if held.shape != wanted:
+            raise NetworkError(
+                f"the state has shape {list(held.shape)}, expected {list(wanted)}",
+                hint=f"Start from initial_state({len(rows)}) and pass on what step returns",
+            )
+        outputs, following, finite = self._dense.step(rows, held)
+        if not finite:
+            outputs, following, _ = self._sparse.step(rows, held)
+        return outputs.reshape(*lead, -1), following
 
+    def initial_state(self, samples: int) -> Floats:
+        """See `Network.initial_state`."""
+        return self._dense.initial_state(samples)
 
-def initial_state(net: Network, samples: int) -> Floats:
-    """See `Network.initial_state`."""
-    return _program(net, dense=True).initial_state(samples)
+    @cached_property
+    def _dense(self) -> Program:
+        return Program(self._net, dense=True)
 
+    @cached_property
+    def _sparse(self) -> Program:
+        """The program for values that are not finite: padding would make 0 · ∞ of an infinity."""
+        return Program(self._net, dense=False)
 
-def _computed(net: Network, flat: Floats, leading: tuple[int, int]) -> Floats:
-    """(…, I) to (T, N, O); by a sparse program where padding would make 0 · ∞ of an infinity."""
-    x = flat.reshape(*leading, flat.shape[-1])
-    outputs, finite = _program(net, dense=True).run(x)
-    return outputs if finite else _program(net, dense=False).run(x)[0]
-
-
-def _program(net: Network, *, dense: bool) -> Program:
-    programs: dict[bool, Program] = net.__dict__.setdefault("_programs", {})
-    if dense not in programs:
-        programs[dense] = Program(net, dense=dense)
-    return programs[dense]
+    def _computed(self, flat: Floats, leading: tuple[int, int], lead: tuple[int, ...]) -> Floats:
+        """(…, I) to (*lead, O), computed as (T, N, I)."""
+        x = flat.reshape(*leading, flat.shape[-1])
+        outputs, finite = self._dense.run(x)
+        if not finite:
+            outputs, _ = self._sparse.run(x)
+        return outputs.reshape(*lead, len(self._net.output_neurons))
 
 
 def _single(
-    net: Network, x: npt.ArrayLike, ranks: tuple[int, int]
+    net: Structure, x: npt.ArrayLike, ranks: tuple[int, int]
 ) -> tuple[Floats, tuple[int, ...]]:
     values = _numbers(x)
     wanted = len(net.input_neurons)
@@ -84,7 +89,7 @@ def _single(
 
 
 def _gather_ports(
-    net: Network, x: Mapping[str, npt.ArrayLike], leading: tuple[int, int]
+    net: Structure, x: Mapping[str, npt.ArrayLike], leading: tuple[int, int]
 ) -> tuple[Floats, tuple[int, ...]]:
     names = [port.name for port in net.inputs]
     if set(x) != set(names):
@@ -105,7 +110,7 @@ def _gather_ports(
     return np.concatenate(parts, axis=-1), lead or ()
 
 
-def _split_ports(net: Network, outputs: Floats) -> dict[str, Floats]:
+def _split_ports(net: Structure, outputs: Floats) -> dict[str, Floats]:
     found, start = {}, 0
     for port in net.outputs:
         found[port.name] = _part(port, outputs, start)

@@ -7,8 +7,8 @@ import numpy as np
 
 from neat_onnx.errors import NetworkError
 from neat_onnx.network.genes import NONE, Bools, Ints, distinct
-from neat_onnx.network.network import Network
 from neat_onnx.network.spatial import SpatialBlock
+from neat_onnx.network.structure import Structure
 
 _NAMED_IN_A_CYCLE = 12
 
@@ -32,7 +32,7 @@ class Schedule:
         return len(self.levels) - 1
 
 
-def immediate_edges(net: Network) -> tuple[Ints, Ints]:
+def immediate_edges(net: Structure) -> tuple[Ints, Ints]:
     """(source, target) of every dependency within one step: connections and gates without delay."""
     live = net.live
     now = live.delay == 0
@@ -43,7 +43,7 @@ def immediate_edges(net: Network) -> tuple[Ints, Ints]:
     )
 
 
-def schedule(net: Network, blocks: Sequence[SpatialBlock] = ()) -> Schedule:
+def schedule(net: Structure, blocks: Sequence[SpatialBlock] = ()) -> Schedule:
     """The levels of `net`.
 
     Args:
@@ -89,7 +89,7 @@ def _members(level: Ints, count: int) -> tuple[Ints, ...]:
 
 
 def with_late_sinks(
-    plan: Schedule, net: Network, needed: Bools, blocks: Sequence[SpatialBlock] = ()
+    plan: Schedule, net: Structure, needed: Bools, blocks: Sequence[SpatialBlock] = ()
 ) -> Schedule:
     """The schedule with every neuron that no `needed` one reads in the same step on the last level.
 
@@ -109,7 +109,7 @@ def with_late_sinks(
     return Schedule(level, levels)
 
 
-def contributing(net: Network, blocks: Sequence[SpatialBlock] = ()) -> Bools:
+def contributing(net: Structure, blocks: Sequence[SpatialBlock] = ()) -> Bools:
     """Which neurons some output, or some block, depends on, at this step or a later one, (n,)."""
     live = net.live
     gated = live.gater != NONE
@@ -142,7 +142,7 @@ class Edges:
         return self._target[offsets + np.arange(int(counts.sum()))]
 
 
-def _cycle_error(net: Network, source: Ints, target: Ints, stuck: Bools) -> NetworkError:
+def _cycle_error(net: Structure, source: Ints, target: Ints, stuck: Bools) -> NetworkError:
     inside = stuck[source] & stuck[target]
     before = dict(zip(target[inside].tolist(), source[inside].tolist(), strict=True))
     neuron = next(iter(before))

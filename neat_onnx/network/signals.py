@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from neat_onnx.network.genes import NONE, Connections, Floats, Ints, distinct
-from neat_onnx.network.network import Network
+from neat_onnx.network.structure import Structure
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Signals:
     registers: Registers
 
 
-def signals_of(net: Network) -> Signals:
+def signals_of(net: Structure) -> Signals:
     """Number the signals of `net`."""
     live = net.live
     state = np.full(len(net), NONE, np.int64)
@@ -67,7 +67,9 @@ def signals_of(net: Network) -> Signals:
     return Signals(chains.count, state, source, gain, registers)
 
 
-def _delayed(net: Network, live: Connections, state: Ints, chains: "_Chains") -> tuple[Ints, Ints]:
+def _delayed(
+    net: Structure, live: Connections, state: Ints, chains: "_Chains"
+) -> tuple[Ints, Ints]:
     """The source and the gain of each connection, through registers where they have a delay."""
     own = state[live.source]
     source = np.where(live.reads_state & (own != NONE), own, live.source)

@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 
 from neat_onnx.errors import NetworkError
-from neat_onnx.network.genes import NONE, Ints
+from neat_onnx.network.genes import NONE, Ints, ReadOnly
 from neat_onnx.network.window import Sizes, Window, times
 
 Kind = Literal[
@@ -25,7 +25,7 @@ _MOST_CONNECTIONS = 1 << 23
 
 
 @dataclass(frozen=True, eq=False)
-class SpatialBlock:
+class SpatialBlock(ReadOnly):
     """Neurons that slide a window over others.
 
     Attributes:

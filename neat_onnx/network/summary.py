@@ -7,8 +7,8 @@ import numpy as np
 from pydantic import BaseModel, Field
 
 from neat_onnx.network.genes import NONE
-from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import schedule
+from neat_onnx.network.structure import Structure
 
 
 class Summary(BaseModel):
@@ -88,7 +88,7 @@ class Drawing(TypedDict):
     omitted: int
 
 
-def summary(net: Network) -> Summary:
+def summary(net: Structure) -> Summary:
     """Count what a network is made of.
 
     Args:
@@ -122,7 +122,7 @@ def summary(net: Network) -> Summary:
     )
 
 
-def drawing(net: Network, most: int = 5000) -> Drawing:
+def drawing(net: Structure, most: int = 5000) -> Drawing:
     """The picture of `net`, with at most `most` connections, the heaviest."""
     kinds = np.full(len(net), "hidden", object)
     kinds[net.output_neurons] = "output"

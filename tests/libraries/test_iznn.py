@@ -45,7 +45,7 @@ def values_of(net: Network, neurons: list[int], x: Floats) -> Floats:
     document = net.to_document().model_copy(deep=True)
     ids = net.neurons.id[neurons].tolist()
     port = document.outputs[0].model_copy(update={"shape": [len(ids)], "neurons": ids})
-    probe = document.model_copy(update={"outputs": [port]}).to_network()
+    probe = Network.from_document(document.model_copy(update={"outputs": [port]}))
     return probe.run(x)
 
 

@@ -9,7 +9,6 @@ from strategies import GROWING, TAME, networks
 
 from neat_onnx.errors import NeatOnnxError, NetworkError
 from neat_onnx.libraries import load_network
-from neat_onnx.network.document import parse_network_document
 from neat_onnx.network.network import Network
 
 DOCUMENT = {
@@ -31,7 +30,7 @@ DOCUMENT = {
 
 
 def read(document):
-    return parse_network_document(document).to_network()
+    return Network.from_document(document)
 
 
 @given(networks(activations=[*TAME, *GROWING]))

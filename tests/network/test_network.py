@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from neat_onnx.errors import NetworkError
-from neat_onnx.network.document import parse_network_document
 from neat_onnx.network.network import Network
 
 
@@ -13,7 +12,7 @@ def two_ports():
     neurons = [{"id": j} for j in range(5)]
     outs = [{"id": 5 + k, "aggregation": "product"} for k in range(4)]
     pairs = [(source, 5 + k) for k in range(4) for source in (k, 4)]
-    return parse_network_document(
+    return Network.from_document(
         {
             "inputs": [
                 {"name": "pixels", "shape": [2, 2], "neurons": [0, 1, 2, 3]},
@@ -26,7 +25,7 @@ def two_ports():
             "neurons": neurons + outs,
             "connections": [{"source": a, "target": b, "weight": 1.0} for a, b in pairs],
         }
-    ).to_network()
+    )
 
 
 def test_named_ports_in_and_out():

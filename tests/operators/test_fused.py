@@ -9,7 +9,6 @@ import pytest
 from rnn_cells import BUILDERS, INPUTS, NODES, UNITS, sequences
 
 from neat_onnx import Model, export, import_model, validate
-from neat_onnx.network.document import NetworkDocument
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
 
@@ -89,7 +88,7 @@ Document = dict[str, Any]
 def changed(net: Network, change: Callable[[Document], None]) -> Network:
     document = net.to_document().model_dump()
     change(document)
-    return NetworkDocument.model_validate(document).to_network()
+    return Network.from_document(document)
 
 
 @pytest.mark.parametrize("kind", BUILDERS)
@@ -262,7 +261,7 @@ def stacked(first: Network, second: Network) -> Network:
         for k, source in enumerate(readers)
     ]
     whole["outputs"] = [{"name": "output", "shape": [1], "neurons": [last]}]
-    return NetworkDocument.model_validate(whole).to_network()
+    return Network.from_document(whole)
 
 
 @pytest.mark.parametrize(
@@ -295,7 +294,7 @@ def test_memory_elsewhere_keeps_the_scan():
             "delay": 1,
         }
     )
-    feedback = NetworkDocument.model_validate(document).to_network()
+    feedback = Network.from_document(document)
     model = export(feedback, sequence=True)
     assert "Scan" in operators(model)
     assert_computes(model, feedback)
@@ -312,7 +311,7 @@ def test_no_zero_weight_meets_an_infinity(pruned: bool):
     if pruned:
         edges.remove(next(edge for edge in edges if edge["source"] == 99))
     edges.append({"source": 0, "target": 99, "weight": 1.0})
-    net = NetworkDocument.model_validate(document).to_network()
+    net = Network.from_document(document)
     model = export(net, sequence=True)
     assert ("Scan" in operators(model)) == pruned
     assert_computes(model, net)
@@ -327,7 +326,7 @@ def test_ports_of_other_shapes():
     document["connections"].append({"source": 0, "target": 99, "weight": 1.0})
     document["neurons"].append({"id": 99})
     document["outputs"][1]["neurons"] = [99]
-    net = NetworkDocument.model_validate(document).to_network()
+    net = Network.from_document(document)
     model = export(net, sequence=True)
     assert "LSTM" in operators(model)
     assert validate(model) == []

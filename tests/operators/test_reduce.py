@@ -5,7 +5,7 @@ import pytest
 from graphs import assert_lifts, graph, node
 from networks import NETWORKS, aggregating
 
-from neat_onnx import ModelError, export, import_model
+from neat_onnx import ModelError, Network, export, import_model
 
 ROWS = [node("Mul", "x w", "m"), node("Reshape", "m s", "v")]
 CONSTANTS = {"w": np.array([1.5, -2.0, 0.5, 1.0, 3.0, -0.25]), "s": np.array([0, 2, 3])}
@@ -26,7 +26,7 @@ def test_neurons_of_one_kind_are_reduced_together(name, operators):
     same = [gene for gene in net.to_document().connections if gene.target == 3]
     document = net.to_document()
     both = same + [gene.model_copy(update={"target": 4, "weight": -2.0}) for gene in same]
-    net = document.model_copy(update={"connections": both}).to_network()
+    net = Network.from_document(document.model_copy(update={"connections": both}))
     model = export(net)
     found = [each.op_type for each in model.graph.node]
     assert found == ["Gather", "Mul", "Reshape", *operators, "Add", "Tanh"]

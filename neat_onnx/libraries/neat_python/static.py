@@ -15,7 +15,7 @@ from neat_onnx.errors import NetworkError, warn
 from neat_onnx.libraries.names import Registered, how_to_register, is_users_own, translated
 from neat_onnx.network.activations import ACTIVATIONS
 from neat_onnx.network.aggregations import AGGREGATIONS
-from neat_onnx.network.genes import Connections, Neurons, Port, codes_of
+from neat_onnx.network.genes import Connections, Neurons, Port
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import schedule
 from neat_onnx.parsing import ForeignDocument, parse
@@ -225,17 +225,13 @@ def _neurons(
             bias[node.id], response[node.id] = node.bias, node.response
             functions[node.id] = function_name(node, index, "activation")
             sums[node.id] = function_name(node, index, "aggregation")
-    activations, activation = codes_of([*functions.values()])
-    aggregations, aggregation = codes_of([*sums.values()])
-    neurons = Neurons(
-        id=np.array(ids, np.int64),
-        activation=activation,
-        aggregation=aggregation,
-        bias=np.array([*bias.values()], np.float64),
-        response=np.array([*response.values()], np.float64),
-        initial=np.zeros(len(ids)),
+    return Neurons.of(
+        ids,
+        [*functions.values()],
+        [*sums.values()],
+        bias=[*bias.values()],
+        response=[*response.values()],
     )
-    return neurons, activations, aggregations
 
 
 def function_name(node: Node, index: int, what: Literal["activation", "aggregation"]) -> str:

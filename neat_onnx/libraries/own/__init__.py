@@ -6,8 +6,6 @@ from typing import Any
 from neat_onnx.libraries.library import Library, ReadOptions
 from neat_onnx.network.network import Network
 
-# ruff: noqa: PLC0415 (documents are imported when one is read or written)
-
 
 class Own(Library):
     """The format that holds everything."""
@@ -28,9 +26,7 @@ class Own(Library):
         Raises:
             NetworkError: it is not a network; says where.
         """
-        from neat_onnx.network.document import parse_network_document
-
-        return parse_network_document(content).to_network()
+        return Network.from_document(content)
 
     def write(self, network: Network) -> str:
         """Return the JSON text, one gene a line."""

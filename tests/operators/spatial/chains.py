@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from neat_onnx.network.genes import NONE, Connections, Floats, Ints, Neurons, Port, codes_of
+from neat_onnx.network.genes import NONE, Connections, Floats, Ints, Neurons, Port
 from neat_onnx.network.network import Network
 from neat_onnx.network.spatial import CONVOLUTIONS, Kind, SpatialBlock, receptive_fields
 from neat_onnx.network.window import Sizes, Window
@@ -122,20 +122,18 @@ class Building:
         kept = (weight != 0.0) | (not sparse)
         count = len(self.activation)
         back = np.argsort(order)
-        activations, activation = codes_of([self.activation[j] for j in back])
-        aggregations, aggregation = codes_of([self.aggregation[j] for j in back])
+        neurons, activations, aggregations = Neurons.of(
+            self.random.permutation(count),
+            [self.activation[j] for j in back],
+            [self.aggregation[j] for j in back],
+            bias=np.concatenate(self.bias)[back],
+            response=np.concatenate(self.response)[back],
+        )
         moved = [block.moved(order) for block in self.blocks]
         return Network(
             inputs=(Port(inputs.name, inputs.shape, order[inputs.neurons]),),
             outputs=(Port(outputs.name, outputs.shape, order[outputs.neurons]),),
-            neurons=Neurons(
-                id=self.random.permutation(count),
-                activation=activation,
-                aggregation=aggregation,
-                bias=np.concatenate(self.bias)[back],
-                response=np.concatenate(self.response)[back],
-                initial=np.zeros(count),
-            ),
+            neurons=neurons,
             connections=Connections.of(order[source[kept]], order[target[kept]], weight[kept]),
             activations=activations,
             aggregations=aggregations,

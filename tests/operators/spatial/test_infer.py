@@ -23,7 +23,7 @@ from neat_onnx import (
     validate,
     verify,
 )
-from neat_onnx.network.genes import Connections, Floats, Neurons, Port, codes_of
+from neat_onnx.network.genes import Connections, Floats, Neurons, Port
 from neat_onnx.network.spatial import SpatialBlock
 from neat_onnx.network.window import Window
 
@@ -78,21 +78,17 @@ def network(*layers: Layer, zeros: bool = True, shape: tuple[int, ...] = ()) -> 
         links.append((source + below, target + here, matrix[target, source]))
     count = starts[-1]
     names = [name for _, bias, name in layers for _ in bias]
-    activations, activation = codes_of(["identity"] * sizes[0] + names)
+    bias = np.concatenate([np.zeros(sizes[0]), *(bias for _, bias, _ in layers)])
+    neurons, activations, aggregations = Neurons.of(
+        np.arange(count), ["identity"] * sizes[0] + names, bias=bias
+    )
     return Network(
         inputs=(Port("input", shape or (sizes[0],), np.arange(sizes[0])),),
         outputs=(Port("output", (sizes[-1],), np.arange(count - sizes[-1], count)),),
-        neurons=Neurons(
-            id=np.arange(count),
-            activation=activation,
-            aggregation=np.zeros(count, np.int64),
-            bias=np.concatenate([np.zeros(sizes[0]), *(bias for _, bias, _ in layers)]),
-            response=np.ones(count),
-            initial=np.zeros(count),
-        ),
+        neurons=neurons,
         connections=Connections.of(*map(np.concatenate, zip(*links, strict=True))),
         activations=activations,
-        aggregations=("sum",),
+        aggregations=aggregations,
     )
 
 

@@ -1,0 +1,123 @@
+"""Graph and its parts as Pydantic models: the fields of a model, without reading or writing."""
+
+from typing import Annotated, Any, Self
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SerializeAsAny,
+    SerializerFunctionWrapHandler,
+    ValidationInfo,
+    field_validator,
+    model_serializer,
+    model_validator,
+)
+
+from neat_onnx.model.node import Node, parse_node
+from neat_onnx.model.numbers import Version
+from neat_onnx.model.tensor import Tensor
+from neat_onnx.model.value import ValueInfo
+
+DEFAULT_OPSET = 18
+NEWEST_OPSET = 28  # a later one may have changed what an operator means
+ONNX_DOMAINS = ("", "ai.onnx")
+
+
+def _node(document: Any, info: ValidationInfo) -> Node:
+    return parse_node(document, info.context)
+
+
+AnyNode = Annotated[SerializeAsAny[Node], BeforeValidator(_node)]
+
+
+class _Part(BaseModel):
+    """A JSON object that leaves out the fields of `optional` that are empty."""
+
+    model_config = ConfigDict(defer_build=True, extra="forbid")
+
+    @model_serializer(mode="wrap")
+    def _without_empty(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        required = {name for name, field in type(self).model_fields.items() if field.is_required()}
+        document: dict[str, Any] = handler(self)
+        return {
+            key: value
+            for key, value in document.items()
+            if key in required or value not in (None, "", [])
+        }
+
+
+class OperatorSet(_Part):
+    """A version of the operators of a domain."""
+
+    domain: str = Field("", description='"" is ONNX\'s own.')
+    version: Version
+
+    @model_validator(mode="after")
+    def _known(self) -> Self:
+        if self.domain in ONNX_DOMAINS and self.version > NEWEST_OPSET:
+            raise ValueError(f"opset {self.version} not supported, the newest is {NEWEST_OPSET}")
+        return self
+
+
+class MetadataEntry(_Part):
+    """A text of the writer's own, under a key."""
+
+    key: str
+    value: str
+
+
+class Graph(_Part):
+    """The nodes, what they read and what they produce."""
+
+    name: str = ""
+    doc_string: str = Field("", description="Text for people.")
+    inputs: list[ValueInfo] = Field([], description="What a caller gives.")
+    outputs: list[ValueInfo] = Field(description="What a caller gets.")
+    initializer: list[Tensor] = Field(
+        [], description="The constant tensors, each under a name of its own."
+    )
+    node: list[AnyNode] = Field(
+        [], description="The operators, each after those whose outputs it reads."
+    )
+
+    @field_validator("initializer")
+    @classmethod
+    def _own_names(cls, tensors: list[Tensor]) -> list[Tensor]:
+        seen: set[str] = set()
+        for at, tensor in enumerate(tensors):
+            if not tensor.name:
+                raise ValueError(f"initializer {at} has no name")
+            if tensor.name in seen:
+                raise ValueError(f"duplicate initializer '{tensor.name}'")
+            seen.add(tensor.name)
+        return tensors
+
+    @property
+    def tensors(self) -> dict[str, Tensor]:
+        """The initializers by their names."""
+        return {tensor.name: tensor for tensor in self.initializer}
+
+
+class Content(_Part):
+    """The fields of a model. Only `graph` is required."""
+
+    ir_version: Version | None = Field(None, description="The version of ONNX's file format.")
+    opset_import: list[OperatorSet] = Field([], description="The operators' versions.")
+    producer_name: str = Field("", description="The tool that wrote the model.")
+    producer_version: str = Field("", description="That tool's version.")
+    doc_string: str = Field("", description="Text for people.")
+    metadata_props: list[MetadataEntry] = Field([], description="What else the writer says.")
+    graph: Graph
+
+    @property
+    def opset(self) -> int:
+        """The version of ONNX's own operators; 18 if the model does not say."""
+        versions = [entry.version for entry in self.opset_import if entry.domain in ONNX_DOMAINS]
+        return versions[0] if versions else DEFAULT_OPSET
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        """A copy of metadata_props as a dict. Of a key that occurs twice, the first counts."""
+        return {entry.key: entry.value for entry in reversed(self.metadata_props)}
