@@ -4,7 +4,7 @@ import json
 import os
 import tempfile
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, BinaryIO, Literal, cast
 
 from neat_onnx.errors import DocumentError
 
@@ -40,6 +40,22 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
         raise DocumentError(
             f"cannot read the file: {error.strerror or error}", where=str(path)
         ) from error
+
+
+def limited(stream: BinaryIO, where: str) -> bytes:
+    """Return all bytes of an open stream.
+
+    Args:
+        stream: where to read.
+        where: what the error calls it.
+
+    Raises:
+        DocumentError: there are more than 1 GiB of them.
+    """
+    data = stream.read(_MAX_BYTES + 1)
+    if len(data) > _MAX_BYTES:
+        raise DocumentError("the file is larger than 1 GiB", where=where)
+    return data
 
 
 def sniff(data: bytes) -> Kind:

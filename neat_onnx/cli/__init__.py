@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from typing import Any, NoReturn, get_args
 
 from neat_onnx.cli import commands
-from neat_onnx.cli.arguments import add_option_flags, add_time_flags
+from neat_onnx.cli.arguments import add_library_flag, add_network_flags, add_option_flags
+from neat_onnx.cli.paths import output_error
 from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning, OptionError, printable
 from neat_onnx.model.model import Encoding
 from neat_onnx.model.validate import Profile
@@ -30,6 +31,8 @@ examples:
   neat-onnx verify winner.json winner.onnx --runtime onnxruntime
   neat-onnx schema network > network.schema.json
 
+- in place of a file is standard input, or JSON on standard output.
+
 exit codes:
   0  done, or the check passed
   1  the check said no
@@ -44,6 +47,14 @@ examples:
   neat-onnx export winner.json winner.onnx --opset 17 --no-include-metadata
   neat-onnx export winner.json winner.onnx.json --options options.json
   neat-onnx export ctrnn.json ctrnn.onnx --time-step 0.01 --advance-time 0.1
+"""
+_TRANSLATE_EPILOG = """\
+Both networks compute the same; what the other library cannot compute is refused, with the neurons
+named. neat_onnx.libraries() lists the libraries.
+
+examples:
+  neat-onnx translate winner.json back.json --to neat-onnx
+  neat-onnx translate winner.pkl winner.json --config config-feedforward
 """
 _CONVERT_EPILOG = """\
 NeatapticTS writes JSON ONNX that no runtime loads: outputs that no node produces, no batch axis,
@@ -84,9 +95,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return _INTERRUPTED
     except BrokenPipeError:
-        # what is still buffered must not fail again when the interpreter ends
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard_output()
         return _BROKEN_PIPE
+    except OSError as error:  # those of files are NeatOnnxErrors
+        _discard_output()
+        commands.complain(output_error(error))
     except MemoryError:
         commands.complain(NeatOnnxError("it is too large for the memory of this machine"))
     except Exception as error:
@@ -95,6 +108,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         hint = "This is a mistake in neat_onnx: please report it, with the file if you can share it"
         commands.complain(NeatOnnxError(f"{type(error).__name__}: {error}", hint=hint))
     return commands.BAD_INPUT
+
+
+def _discard_output() -> None:
+    """Let what is still buffered not fail again when the interpreter ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 class _Parser(argparse.ArgumentParser):
@@ -123,18 +141,19 @@ def _parser() -> argparse.ArgumentParser:
 
 def _add_conversions(to: Any) -> None:
     one = _command(to, "export", commands.export, "turn a network into ONNX", _EXPORT_EPILOG)
-    flags = "[-h] [--verify] [--json] [--time-step T] [--advance-time T] [export options]"
+    flags = "[-h] [--verify] [--json] [reading options] [export options]"
     one.usage = f"{one.prog} {flags} IN OUT"
     one.add_argument("file", metavar="IN", help="a network")
     one.add_argument("out", metavar="OUT", help="what to write: .onnx or .json")
     _add_verify(one, "compare both on sampled inputs, and write OUT only if they are equal")
     _add_json(one)
-    add_time_flags(one)
+    add_network_flags(one)
     add_option_flags(one)
 
     one = _command(to, "import", commands.import_, "turn ONNX into a network that can evolve on")
     one.add_argument("file", metavar="IN", help="a model: .onnx or JSON ONNX")
-    one.add_argument("out", metavar="OUT", help="the network to write: .json")
+    one.add_argument("out", metavar="OUT", help="the network to write")
+    add_library_flag(one)
     one.add_argument(
         "--batch-axis",
         choices=("auto", "none"),
@@ -142,6 +161,14 @@ def _add_conversions(to: Any) -> None:
         help="auto: the first axis of every input is the batch; none: every axis is features",
     )
     _add_json(one)
+
+    text = "turn a network of one library into a file of another"
+    one = _command(to, "translate", commands.translate, text, _TRANSLATE_EPILOG)
+    one.add_argument("file", metavar="IN", help="a network")
+    one.add_argument("out", metavar="OUT", help="the network to write")
+    add_library_flag(one)
+    _add_json(one)
+    add_network_flags(one)
 
     text = "make a model valid ONNX, or write it in the other form"
     one = _command(to, "convert", commands.convert, text, _CONVERT_EPILOG)
@@ -159,7 +186,7 @@ def _add_questions(to: Any) -> None:
     one = _command(to, "inspect", commands.inspect, "say what a file is: a network or a model")
     one.add_argument("file", metavar="FILE")
     _add_json(one)
-    add_time_flags(one)
+    add_network_flags(one)
 
     one = _command(to, "validate", commands.validate, "say what is wrong with models")
     one.add_argument("files", metavar="FILE", nargs="+", help="models: .onnx or JSON ONNX")
@@ -180,7 +207,7 @@ def _add_questions(to: Any) -> None:
         "--runtime", choices=get_args(Runtime), default="reference", help="what runs the model"
     )
     _add_json(one)
-    add_time_flags(one)
+    add_network_flags(one)
 
 
 def _add_helpers(to: Any) -> None:

@@ -7,11 +7,24 @@ from pydantic.fields import FieldInfo
 
 from neat_onnx.errors import DocumentError
 from neat_onnx.files import parse_json, read_bytes
+from neat_onnx.libraries.registry import libraries
 from neat_onnx.options import ExportOptions, export_options
 
 
-def add_time_flags(parser: argparse.ArgumentParser) -> None:
-    """Give `parser` the flags of a network whose step is an amount of time."""
+def add_network_flags(parser: argparse.ArgumentParser) -> None:
+    """Give `parser` the flags that say about a network what its file does not hold."""
+    group = parser.add_argument_group("reading a network")
+    group.add_argument(
+        "--config", metavar="FILE", help="the configuration of a genome pickled by neat-python"
+    )
+    group.add_argument("--genome", type=int, metavar="ID", help="which network of a population")
+    group.add_argument(
+        "--initial-gain",
+        type=float,
+        metavar="G",
+        help="of gated connections before the first step: 1 for a network of NeatapticTS restored "
+        "without clear(). Default: 0.",
+    )
     group = parser.add_argument_group("time, for ctrnn and iznn networks of neat-python")
     group.add_argument(
         "--time-step", type=float, metavar="T", help="of the integration; needed: JSON lacks it"
@@ -24,9 +37,21 @@ def add_time_flags(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def chosen_times(arguments: argparse.Namespace) -> dict[str, Any]:
-    """The times that the command line gives, as `load_network` takes them."""
-    return {"time_step": arguments.time_step, "advance_time": arguments.advance_time}
+def chosen_network(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The facts about a network that the command line gives, as `load_network` takes them."""
+    names = ("config", "genome", "initial_gain", "time_step", "advance_time")
+    return {name: getattr(arguments, name) for name in names}
+
+
+def add_library_flag(parser: argparse.ArgumentParser) -> None:
+    """Give `parser` the flag that says for which library a network is written."""
+    names = [library.name for library in libraries() if library.writes]
+    parser.add_argument(
+        "--to",
+        metavar="LIBRARY",
+        default="neat-onnx",
+        help=f"the library whose file to write: {', '.join(names)}. Default: neat-onnx.",
+    )
 
 
 def add_option_flags(parser: argparse.ArgumentParser) -> None:

@@ -1,17 +1,16 @@
 """What each command does: it gets the parsed arguments, prints, and returns its exit code."""
 
-import os
 import sys
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
 import neat_onnx
-from neat_onnx.cli.arguments import chosen_options, chosen_times
-from neat_onnx.errors import DocumentError, NeatOnnxError, OptionError, printable
-from neat_onnx.files import parse_json, read_bytes, sniff
+from neat_onnx.cli.arguments import chosen_network, chosen_options
+from neat_onnx.cli.paths import STANDARD, check_target, load, save_model, save_network, source_of
+from neat_onnx.errors import DocumentError, NeatOnnxError, printable
+from neat_onnx.libraries.registry import writer_named
 from neat_onnx.lifting.core import BatchAxis
 from neat_onnx.model import Model
 from neat_onnx.model.layout import json_text
@@ -25,20 +24,32 @@ DONE, CHECK_SAID_NO, BAD_INPUT = 0, 1, 2
 
 def export(arguments: Namespace) -> int:
     """Network to ONNX; with --verify the file is written only if the check passes."""
-    _check_target(arguments.out, arguments.file, (".onnx", ".json"))
+    check_target(arguments.out, arguments.file, (".onnx", ".json"))
     options = chosen_options(arguments)
-    net = neat_onnx.load_network(arguments.file, **chosen_times(arguments))
+    net = neat_onnx.load_network(source_of(arguments.file), **chosen_network(arguments))
     model = neat_onnx.export(net, options=options)
     report = neat_onnx.verify(net, model) if arguments.verify else None
     return _write_model(arguments, model, report)
 
 
 def import_(arguments: Namespace) -> int:
-    """ONNX to network JSON."""
-    _check_target(arguments.out, arguments.file, (".json",))
+    """ONNX to a network, as a library's own file."""
+    check_target(arguments.out, arguments.file, writer_named(arguments.to).suffixes)
     axis: BatchAxis = None if arguments.batch_axis == "none" else "auto"
-    net = neat_onnx.import_model(neat_onnx.load_model(arguments.file), batch_axis=axis)
-    net.save(arguments.out)
+    net = neat_onnx.import_model(neat_onnx.load_model(source_of(arguments.file)), batch_axis=axis)
+    return _write_network(arguments, net)
+
+
+def translate(arguments: Namespace) -> int:
+    """A network of one library to the file of another."""
+    check_target(arguments.out, arguments.file, writer_named(arguments.to).suffixes)
+    net = neat_onnx.load_network(source_of(arguments.file), **chosen_network(arguments))
+    return _write_network(arguments, net)
+
+
+def _write_network(arguments: Namespace, net: Network) -> int:
+    """Write a network for the library that --to names, and tell what was written."""
+    save_network(net, arguments.out, arguments.to)
     facts = _network_facts(net)
     done = f"wrote {_name(arguments.out)}: {_in_short(facts)}"
     _tell(arguments, {"file": arguments.out, "network": facts}, [done])
@@ -47,15 +58,15 @@ def import_(arguments: Namespace) -> int:
 
 def convert(arguments: Namespace) -> int:
     """A model to valid ONNX; with --verify the file is written only if the check passes."""
-    _check_target(arguments.out, arguments.file, (".onnx", ".json"))
-    model = neat_onnx.convert(neat_onnx.load_model(arguments.file))
+    check_target(arguments.out, arguments.file, (".onnx", ".json"))
+    model = neat_onnx.convert(neat_onnx.load_model(source_of(arguments.file)))
     report = neat_onnx.verify(neat_onnx.import_model(model), model) if arguments.verify else None
     return _write_model(arguments, model, report, arguments.encoding)
 
 
 def inspect(arguments: Namespace) -> int:
     """What a file is: a network, or a model and the network that it computes."""
-    found = _load(arguments.file, chosen_times(arguments))
+    found = load(arguments.file, chosen_network(arguments))
     if isinstance(found, Network):
         sections = {"network": _network_facts(found)}
     else:
@@ -75,7 +86,7 @@ def validate(arguments: Namespace) -> int:
     code, documents, lines = DONE, [], []
     for path in arguments.files:
         try:
-            findings = neat_onnx.validate(path, arguments.profile)
+            findings = neat_onnx.validate(source_of(path), arguments.profile)
         except DocumentError as error:
             code = BAD_INPUT
             complain(error if error.where == path else _of_file(error, path))
@@ -97,8 +108,8 @@ def validate(arguments: Namespace) -> int:
 def verify(arguments: Namespace) -> int:
     """A network and a model, run side by side."""
     report = neat_onnx.verify(
-        neat_onnx.load_network(arguments.network, **chosen_times(arguments)),
-        neat_onnx.load_model(arguments.model),
+        neat_onnx.load_network(source_of(arguments.network), **chosen_network(arguments)),
+        neat_onnx.load_model(source_of(arguments.model)),
         samples=arguments.samples,
         seed=arguments.seed,
         runtime=arguments.runtime,
@@ -119,7 +130,7 @@ def _write_model(
     """Write a model unless a report says no, and tell what was written."""
     written = report is None or report.passed
     if written:
-        model.save(arguments.out, encoding)
+        save_model(model, arguments.out, encoding)
     lines = [str(report)] if report else []
     done = f"wrote {_name(arguments.out)}: {_in_short(_model_facts(model))}"
     lines.append(done if written else f"{_name(arguments.out)} is not written: the check said no")
@@ -133,56 +144,14 @@ def complain(error: NeatOnnxError) -> None:
     print(f"error: {error}", file=sys.stderr)
 
 
-# --- files ---------------------------------------------------------------------------------------
-
-
-def _check_target(out: str, source: str, endings: tuple[str, ...]) -> None:
-    """Refuse a path that cannot be written, before anything is read."""
-    path = Path(out)
-    if path.suffix.lower() not in endings:
-        raise OptionError(
-            f"cannot write a file that ends in '{path.suffix}'"
-            if path.suffix
-            else "cannot tell the format of a file without an ending",
-            where=out,
-            hint=f"Use {' or '.join(endings)}",
-        )
-    if not path.parent.is_dir():
-        raise DocumentError(
-            f"cannot write the file: there is no directory '{path.parent}'", where=out
-        )
-    if path.is_dir():
-        raise DocumentError("cannot write the file: it is a directory", where=out)
-    if path.exists() and os.path.exists(source) and path.samefile(source):
-        raise OptionError(
-            "the result would overwrite the file that is read", where=out, hint="Name another"
-        )
-
-
-def _load(path: str, times: dict[str, Any]) -> Network | Model:
-    """What the file holds, by its content; a model has no times."""
-    data = read_bytes(path)
-    kind = sniff(data)
-    content = parse_json(data) if kind == "json" else data
-    is_model = isinstance(content, dict) and "graph" in content
-    if is_model or kind == "onnx" or (kind == "binary" and path.lower().endswith(".onnx")):
-        for name, value in times.items():
-            if value is not None:
-                raise OptionError(f"{name} is for networks; this is a model", where=name)
-        return neat_onnx.load_model(content)
-    return neat_onnx.load_network(content, **times)
-
-
 # --- telling -------------------------------------------------------------------------------------
 
 
 def _tell(arguments: Namespace, document: Any, lines: Iterable[str]) -> None:
-    """Print the document with --json, else the lines."""
-    if arguments.json:
-        print(json_text(document))
-    else:
-        for line in lines:
-            print(line)
+    """Print the document with --json, else the lines; beside a result on standard output."""
+    stream = sys.stderr if getattr(arguments, "out", None) == STANDARD else sys.stdout
+    for line in [json_text(document)] if arguments.json else lines:
+        print(line, file=stream)
 
 
 def _network_facts(net: Network) -> dict[str, Any]:

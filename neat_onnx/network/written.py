@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from neat_onnx.files import write_bytes
 
@@ -23,10 +23,12 @@ class Writer(Protocol):
         ...
 
 
+Finder = TypeVar("Finder", bound=Callable[[str], Writer])
+
 _find: list[Callable[[str], Writer]] = []
 
 
-def find_writers_with(find: Callable[[str], Writer]) -> Callable[[str], Writer]:
+def find_writers_with(find: Finder) -> Finder:
     """Make `find` the function that returns a library by its name. A decorator."""
     _find[:] = [find]
     return find

@@ -1,0 +1,134 @@
+"""Paths of the command line: `-` is standard input or output, and OUT is checked first."""
+
+import errno
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import neat_onnx
+from neat_onnx.errors import DocumentError, OptionError
+from neat_onnx.files import limited, parse_json, read_bytes, sniff
+from neat_onnx.libraries.library import encoded
+from neat_onnx.libraries.registry import writer_named
+from neat_onnx.model import Model
+from neat_onnx.model.model import Encoding
+from neat_onnx.network.network import Network
+
+STANDARD = "-"
+"""Standard input or output in place of a path."""
+
+
+def source_of(path: str) -> str | bytes:
+    """Return what to read: the path itself, or the bytes of standard input.
+
+    Raises:
+        DocumentError: standard input is read a second time, or holds too much.
+    """
+    if path != STANDARD:
+        return path
+    if sys.stdin is None or sys.stdin.closed:
+        raise DocumentError("standard input can be read once only", where=STANDARD)
+    with sys.stdin.buffer as stream:
+        return limited(stream, STANDARD)
+
+
+def check_target(out: str, source: str, endings: tuple[str, ...]) -> None:
+    """Refuse a path that cannot be written, before anything is read.
+
+    Args:
+        out: the path to write.
+        source: the path that is read, which `out` may not overwrite.
+        endings: the file name endings that `out` may have.
+
+    Raises:
+        OptionError: it has another ending, or is the source.
+        DocumentError: it is a directory, or in none.
+    """
+    path = Path(out)
+    if out == STANDARD:
+        return
+    if path.suffix.lower() not in endings:
+        raise OptionError(
+            f"cannot write a file that ends in '{path.suffix}'"
+            if path.suffix
+            else "cannot tell the format of a file without an ending",
+            where=out,
+            hint=f"Use {' or '.join(endings)}",
+        )
+    if not path.parent.is_dir():
+        raise DocumentError(
+            f"cannot write the file: there is no directory '{path.parent}'", where=out
+        )
+    if path.is_dir():
+        raise DocumentError("cannot write the file: it is a directory", where=out)
+    if path.exists() and os.path.exists(source) and path.samefile(source):
+        raise OptionError(
+            "the result would overwrite the file that is read", where=out, hint="Name another"
+        )
+
+
+def save_network(net: Network, out: str, library: str) -> None:
+    """Write a network to a path, or to standard output.
+
+    Raises:
+        NetworkError: the library cannot compute it.
+        DocumentError: the file cannot be written.
+    """
+    if out == STANDARD:
+        put(encoded(writer_named(library).write(net)))
+    else:
+        net.save(out, library)
+
+
+def save_model(model: Model, out: str, encoding: Encoding | None) -> None:
+    """Write a model to a path, or as JSON to standard output.
+
+    Raises:
+        DocumentError: the file cannot be written.
+    """
+    if out == STANDARD:
+        put(model.to_json(encoding=encoding or "numbers").encode())
+    else:
+        model.save(out, encoding)
+
+
+def put(data: bytes) -> None:
+    """Write bytes to standard output.
+
+    Raises:
+        OSError: it is full, or its reader is gone.
+    """
+    sys.stdout.flush()
+    stream = getattr(sys.stdout, "buffer", None)
+    if stream is None:  # a text stream that stands in for it
+        sys.stdout.write(data.decode(errors="backslashreplace"))
+    else:
+        stream.write(data)
+    sys.stdout.flush()
+
+
+def output_error(error: OSError) -> DocumentError:
+    """Return the error of a standard output that cannot be written to."""
+    hint = "There is no space left" if error.errno == errno.ENOSPC else None
+    why = error.strerror or str(error)
+    return DocumentError(f"cannot write to standard output: {why}", where=STANDARD, hint=hint)
+
+
+def load(path: str, options: dict[str, Any]) -> Network | Model:
+    """Return the network or the model that a file holds, by its content.
+
+    Raises:
+        NeatOnnxError: it is neither, or an option of networks is given for a model.
+    """
+    source = source_of(path)
+    data = source if isinstance(source, bytes) else read_bytes(source)
+    kind = sniff(data)
+    content = parse_json(data) if kind == "json" else data
+    is_model = isinstance(content, dict) and "graph" in content
+    if is_model or kind == "onnx" or (kind == "binary" and path.lower().endswith(".onnx")):
+        for name, value in options.items():
+            if value is not None:
+                raise OptionError(f"{name} is for networks; this is a model", where=name)
+        return neat_onnx.load_model(content)
+    return neat_onnx.load_network(content, **options)
