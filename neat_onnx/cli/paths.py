@@ -9,7 +9,8 @@ from typing import Any
 import neat_onnx
 from neat_onnx.errors import DocumentError, OptionError
 from neat_onnx.files import limited, parse_json, read_bytes, sniff
-from neat_onnx.libraries.library import encoded
+from neat_onnx.libraries.library import ReadOptions, encoded
+from neat_onnx.libraries.load import refuse_unused
 from neat_onnx.libraries.registry import writer_named
 from neat_onnx.model import Model
 from neat_onnx.model.model import Encoding
@@ -127,8 +128,6 @@ def load(path: str, options: dict[str, Any]) -> Network | Model:
     content = parse_json(data) if kind == "json" else data
     is_model = isinstance(content, dict) and "graph" in content
     if is_model or kind == "onnx" or (kind == "binary" and path.lower().endswith(".onnx")):
-        for name, value in options.items():
-            if value is not None:
-                raise OptionError(f"{name} is for networks; this is a model", where=name)
+        refuse_unused(ReadOptions(**options), frozenset())
         return neat_onnx.load_model(content)
     return neat_onnx.load_network(content, **options)

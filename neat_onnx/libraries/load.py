@@ -54,11 +54,11 @@ def load_network(
     """
     options = ReadOptions(config, genome, time_step, advance_time, initial_gain)
     if isinstance(source, Network):
-        _refuse(options, frozenset())
+        refuse_unused(options, frozenset())
         return source
     content = content_of(source)
     library = _library_of(content)
-    _refuse(options, library.options)
+    refuse_unused(options, library.options)
     if genome is None:
         return library.read(content, options)
     return _picked(library.read_all(content, options), genome)
@@ -92,11 +92,11 @@ def load_networks(
     """
     options = ReadOptions(config, None, time_step, advance_time, initial_gain)
     if isinstance(source, Network):
-        _refuse(options, frozenset())
+        refuse_unused(options, frozenset())
         return {0: source}
     content = content_of(source)
     library = _library_of(content)
-    _refuse(options, library.options)
+    refuse_unused(options, library.options)
     return dict(library.read_all(content, options))
 
 
@@ -146,8 +146,16 @@ def _library_of(content: object) -> Library:
     raise DocumentError("not a network this package knows", hint=f"Expected keys: {known}")
 
 
-def _refuse(options: ReadOptions, used: frozenset[str]) -> None:
-    """Refuse an option that is given and not used."""
+def refuse_unused(options: ReadOptions, used: frozenset[str]) -> None:
+    """Refuse options that are given and not used.
+
+    Args:
+        options: the caller's.
+        used: the names of those that the source has a use for.
+
+    Raises:
+        OptionError: at the first of the others.
+    """
     for field in fields(options):
         if field.name not in used and getattr(options, field.name) is not None:
             raise OptionError(_UNUSED[field.name], where=field.name)
