@@ -21,8 +21,8 @@ from neat_onnx.libraries.library import Library, ReadOptions
 from neat_onnx.libraries.load import load_network, load_networks
 from neat_onnx.libraries.registry import libraries, register_library, unregister_library
 from neat_onnx.model import Finding, Model, load_model, validate
-from neat_onnx.network.activations import register_activation
-from neat_onnx.network.aggregations import register_aggregation
+from neat_onnx.network.activations import register_activation, unregister_activation
+from neat_onnx.network.aggregations import register_aggregation, unregister_aggregation
 from neat_onnx.network.network import Network
 from neat_onnx.network.summary import Summary, summary
 from neat_onnx.options import ExportOptions
@@ -57,6 +57,8 @@ __all__ = [
     "register_aggregation",
     "register_library",
     "summary",
+    "unregister_activation",
+    "unregister_aggregation",
     "unregister_library",
     "validate",
     "verify",

@@ -33,6 +33,7 @@ from neat_onnx.network.expression import (
     tanh,
     where,
 )
+from neat_onnx.network.registration import check_name, check_shape, expression_of, unregister
 
 _SELU_ALPHA = 1.6732632423543772848170429916717
 _SELU_GAMMA = 1.0507009873554804934193349852946
@@ -80,12 +81,16 @@ def register_activation(
     Returns:
         The activation, with its expression.
 
+    Returns:
+        The activation; it can be called with an array.
+
     Raises:
-        NetworkError: the name is taken, or another activation has the same formula.
+        NetworkError: the name is taken or no name; another activation has the same formula; or it
+            is no function of z that works elementwise.
     """
-    if name in ACTIVATIONS:
-        raise NetworkError(f"an activation named '{name}' is registered already")
-    expression = formula(VARIABLE)
+    check_name("activation", name, ACTIVATIONS)
+    expression = expression_of("activation", name, formula, VARIABLE)
+    check_shape("activation", name, expression, _PROBE, _PROBE.shape)
     for other in ACTIVATIONS.values():
         if other.expression == expression:
             raise NetworkError(f"'{name}' has the same formula as the activation '{other.name}'")
@@ -98,6 +103,20 @@ def register_activation(
         builtin=builtin,
     )
     return activation
+
+
+def unregister_activation(name: str) -> None:
+    """Forget an activation that was registered with `register_activation`.
+
+    Networks that use it stay as they are; they can no longer be run or exported.
+
+    Args:
+        name: the name it was registered by.
+
+    Raises:
+        NetworkError: there is none of this name, or it came with the package.
+    """
+    unregister("activation", name, ACTIVATIONS)
 
 
 def activation_named(name: str) -> Activation:

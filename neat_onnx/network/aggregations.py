@@ -4,9 +4,12 @@ Each is written once, as an expression over the array v whose last axis is reduc
 there are is known when it is built, so a median is spelt out for each k.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+
+import numpy as np
 
 from neat_onnx.errors import NetworkError
 from neat_onnx.network.expression import (
@@ -21,6 +24,7 @@ from neat_onnx.network.expression import (
     total,
     where_largest,
 )
+from neat_onnx.network.registration import check_name, check_shape, expression_of, unregister
 
 Formula = Callable[[Expression, int], Expression]
 
@@ -78,13 +82,35 @@ def register_aggregation(
     Returns:
         The aggregation.
 
+    Returns:
+        The aggregation; it can be called with an array.
+
     Raises:
-        NetworkError: the name is taken.
+        NetworkError: the name is taken or no name, or the formula is no function of v and k that
+            reduces the last axis.
     """
-    if name in AGGREGATIONS:
-        raise NetworkError(f"an aggregation named '{name}' is registered already")
+    check_name("aggregation", name, AGGREGATIONS)
+    if not isinstance(empty, int | float) or not math.isfinite(empty):
+        raise NetworkError(f"the aggregation '{name}' is {empty!r} where empty, expected a number")
+    for k in () if builtin else (1, 2, 3):
+        expression = expression_of("aggregation", name, formula, VARIABLE, k)
+        check_shape("aggregation", name, expression, np.ones((2, k)), (2,))
     AGGREGATIONS[name] = aggregation = Aggregation(name, formula, empty, builtin)
     return aggregation
+
+
+def unregister_aggregation(name: str) -> None:
+    """Forget an aggregation that was registered with `register_aggregation`.
+
+    Networks that use it stay as they are; they can no longer be run or exported.
+
+    Args:
+        name: the name it was registered by.
+
+    Raises:
+        NetworkError: there is none of this name, or it came with the package.
+    """
+    unregister("aggregation", name, AGGREGATIONS)
 
 
 def aggregation_named(name: str) -> Aggregation:

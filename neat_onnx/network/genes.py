@@ -44,12 +44,11 @@ def read_only(values: npt.ArrayLike, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
     given = np.asarray(values)
     array = given
     if given.dtype != dtype:
-        try:
+        if given.size and given.dtype.kind not in "biuf":
+            raise NetworkError(f"an array of {given.dtype}, expected {np.dtype(dtype)}")
+        with np.errstate(invalid="ignore"):  # a NaN as an integer is refused here
             array = given.astype(dtype)
-            unchanged = given.size == 0 or bool(np.all(array == given))
-        except (TypeError, ValueError, OverflowError):
-            unchanged = False
-        if not unchanged:
+        if not np.array_equal(array, given, equal_nan=True):
             raise NetworkError(f"an array of {given.dtype}, expected {np.dtype(dtype)}")
     if array.flags.writeable or array.base is not None:
         array = owned(array.copy())
