@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from neat_onnx.errors import ModelError, NeatOnnxError
 from neat_onnx.model import DataType, Graph, Model, Node
-from neat_onnx.network.expression import VARIABLE, Expression
+from neat_onnx.network.expression import VARIABLE, Expression, number
 from neat_onnx.network.genes import Floats, Ints
 from neat_onnx.network.spatial import SpatialBlock
 
@@ -320,11 +320,13 @@ class LiftingContext:
         self.next.update(zip(held.signals.ravel().tolist(), signals.ravel().tolist(), strict=True))
 
     def settle(self, value: Value) -> Ints:
-        """Signals that carry the elements of `value`, shaped like it."""
+        """Signals that carry the elements of `value`, shaped like it; truth values as 1 and 0."""
         if value.plain and not np.any(self.kind[value.signals] == STATE):
             return value.signals
         if id(value) not in self.settled:
-            self.settled[id(value)] = self._settle(value)
+            formula = value.formula
+            numbers = replace(value, formula=number(formula)) if formula.is_truth else value
+            self.settled[id(value)] = self._settle(numbers)
             self._kept.append(value)  # so that no other takes its id
         return self.settled[id(value)]
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from neat_onnx.errors import ModelError
 from neat_onnx.lifting.context import INPUT, REGISTER, SETTLED, STATE, LiftingContext, Links, Value
-from neat_onnx.lifting.recognition import known_activation
+from neat_onnx.lifting.recognition import activation_name
 from neat_onnx.network.expression import VARIABLE, Expression
 from neat_onnx.network.genes import (
     NONE,
@@ -161,16 +161,8 @@ class Resolution:
         """(name, c) of each formula: it is that activation of z / c, and bias and response of the
         neuron are to be divided by c.
         """
-        named: dict[Expression, tuple[str, float]] = {}
-        for formula in dict.fromkeys(self._activation):
-            known = known_activation(formula, self._ctx.data_type)
-            if known is None:
-                raise ModelError(
-                    f"the formula {formula} is no known activation",
-                    hint="Register it with neat_onnx.register_activation",
-                )
-            named[formula] = known
-        return named
+        formulas = dict.fromkeys(self._activation)
+        return {each: activation_name(each, self._ctx.data_type) for each in formulas}
 
     def _connections(self, slope: Floats) -> tuple[Connections, Floats]:
         """The links as connections, and what delayed ones read of each neuron at first.

@@ -7,7 +7,7 @@ import numpy as np
 from neat_onnx.lifting.context import Value
 from neat_onnx.lowering.kernels import writable
 from neat_onnx.model import DataType
-from neat_onnx.network.activations import ACTIVATIONS, Activation
+from neat_onnx.network.activations import ACTIVATIONS, FORMULA, Activation, activation_named
 from neat_onnx.network.aggregations import AGGREGATIONS, Aggregation
 from neat_onnx.network.expression import Expression, parts_of, scalar_slope
 
@@ -40,6 +40,20 @@ def _activations(
         whole[_rounded(writable(each.expression, data_type), data_type)] = (each.name, 1.0)
         folded.setdefault(_rounded(writable(core, data_type), data_type), (each.name, slope))
     return folded | whole
+
+
+def activation_name(formula: Expression, data_type: DataType) -> tuple[str, float]:
+    """Return (name, c) as `known_activation` does; a formula without a name is its own text.
+
+    Raises:
+        NetworkError: it is too large to be carried as text.
+    """
+    known = known_activation(formula, data_type)
+    if known is not None:
+        return known
+    name = f"{FORMULA}{formula}"
+    activation_named(name)
+    return name, 1.0
 
 
 def is_part(formula: Expression, value: Value, data_type: DataType) -> bool:

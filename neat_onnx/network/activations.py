@@ -6,13 +6,13 @@ its slopes and clamps. What a library calls each of them is in that library's re
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
 from neat_onnx.errors import NetworkError
 from neat_onnx.network.expression import (
     VARIABLE,
-    Array,
     Expression,
     clip,
     elu,
@@ -33,6 +33,8 @@ from neat_onnx.network.expression import (
     tanh,
     where,
 )
+from neat_onnx.network.formula_text import parse_expression
+from neat_onnx.network.primitives import Array
 from neat_onnx.network.registration import check_name, check_shape, expression_of, unregister
 
 _SELU_ALPHA = 1.6732632423543772848170429916717
@@ -63,8 +65,22 @@ class Activation:
         """f(z), elementwise, any shape."""
         return self.expression.evaluate(z)
 
+    @classmethod
+    def of(cls, name: str, expression: Expression, *, builtin: bool = False) -> "Activation":
+        """The activation of this formula; how fast it grows is probed."""
+        size = np.abs(expression.evaluate(_PROBE))
+        return cls(
+            name,
+            expression,
+            bounded=bool(np.all(size <= 100.0)),
+            tame=bool(np.all(size <= 100.0 * (1.0 + np.abs(_PROBE)))),
+            builtin=builtin,
+        )
+
 
 ACTIVATIONS: dict[str, Activation] = {}
+FORMULA = "formula: "
+"""An activation of this prefix is its own formula, as text, and needs no name."""
 
 
 def register_activation(
@@ -79,9 +95,6 @@ def register_activation(
         builtin: set for the activations of this package.
 
     Returns:
-        The activation, with its expression.
-
-    Returns:
         The activation; it can be called with an array.
 
     Raises:
@@ -94,14 +107,7 @@ def register_activation(
     for other in ACTIVATIONS.values():
         if other.expression == expression:
             raise NetworkError(f"'{name}' has the same formula as the activation '{other.name}'")
-    size = np.abs(expression.evaluate(_PROBE))
-    ACTIVATIONS[name] = activation = Activation(
-        name,
-        expression,
-        bounded=bool(np.all(size <= 100.0)),
-        tame=bool(np.all(size <= 100.0 * (1.0 + np.abs(_PROBE)))),
-        builtin=builtin,
-    )
+    ACTIVATIONS[name] = activation = Activation.of(name, expression, builtin=builtin)
     return activation
 
 
@@ -119,20 +125,33 @@ def unregister_activation(name: str) -> None:
     unregister("activation", name, ACTIVATIONS)
 
 
+@lru_cache(maxsize=1024)
+def _formula_activation(name: str) -> Activation:
+    return Activation.of(name, parse_expression(name.removeprefix(FORMULA)))
+
+
 def activation_named(name: str) -> Activation:
-    """The activation a Network calls `name`.
+    """The activation a Network calls `name`: a registered name, or `formula: ` and an expression.
 
     Raises:
-        NetworkError: there is none; the hint lists those there are.
+        NetworkError: there is none; the hint lists those there are. Or the formula is none.
     """
+    if name.startswith(FORMULA):
+        return _formula_activation(name)
     try:
         return ACTIVATIONS[name]
     except KeyError:
         raise NetworkError(
             f"unknown activation '{name}'",
             hint=f"Known: {', '.join(sorted(ACTIVATIONS))}; "
-            "add your own with neat_onnx.register_activation(name, formula)",
+            "add your own with neat_onnx.register_activation(name, formula), or write it out: "
+            "'formula: z * sigmoid(1.7 * z)'",
         ) from None
+
+
+def label_of(name: str) -> str:
+    """A word for an activation, for names of nodes and tensors."""
+    return "formula" if name.startswith(FORMULA) else name
 
 
 _BUILTIN: dict[str, Callable[[Expression], Expression]] = {

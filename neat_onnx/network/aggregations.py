@@ -14,7 +14,6 @@ import numpy as np
 from neat_onnx.errors import NetworkError
 from neat_onnx.network.expression import (
     VARIABLE,
-    Array,
     Expression,
     largest,
     ordered,
@@ -24,6 +23,7 @@ from neat_onnx.network.expression import (
     total,
     where_largest,
 )
+from neat_onnx.network.primitives import Array
 from neat_onnx.network.registration import check_name, check_shape, expression_of, unregister
 
 Formula = Callable[[Expression, int], Expression]

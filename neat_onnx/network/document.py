@@ -39,7 +39,11 @@ class NeuronDocument(Document):
     """A neuron. One that belongs to an input port computes nothing: only its id and name count."""
 
     id: Id = Field(description="What the gene is called; unique.")
-    activation: str = Field("identity", description="The function of the pre-activation.")
+    activation: str = Field(
+        "identity",
+        description="The function of the pre-activation: a name, or `formula: ` and its formula.",
+        examples=["tanh", "formula: z * sigmoid(1.7 * z)"],
+    )
     aggregation: str = Field("sum", description="How the weighted inputs become one number.")
     bias: float = Field(0.0, description="Added to response times the aggregate.")
     response: float = Field(1.0, description="Multiplies the aggregate.")

@@ -15,12 +15,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-Array = npt.NDArray[Any]
+from neat_onnx.network.primitives import PRIMITIVES, TRUTHS, Array
+
 Operand = "Expression | float"
 
 
@@ -39,8 +40,12 @@ class Expression:
     value: float = 0.0
 
     @cached_property
-    def key(self) -> tuple[Any, ...]:
-        return (self.op, self.value, *(arg.key for arg in self.args))
+    def key(self) -> bytes:
+        """A digest of the structure: the cost of comparing does not grow with shared parts."""
+        digest = blake2b(f"{self.op} {self.value + 0.0!r} ".encode(), digest_size=16)
+        for arg in self.args:
+            digest.update(arg.key)
+        return digest.digest()
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Expression) and self.key == other.key
@@ -85,6 +90,21 @@ class Expression:
     def is_constant(self) -> bool:
         return self.op == "constant"
 
+    @property
+    def is_truth(self) -> bool:
+        """It gives truth values, not numbers."""
+        return self.op in TRUTHS
+
+    @cached_property
+    def size(self) -> int:
+        """How many primitives, constants and variables the tree has."""
+        return 1 + sum(arg.size for arg in self.args)
+
+    @cached_property
+    def depth(self) -> int:
+        """How deep the tree is; 1 for a variable or a constant."""
+        return 1 + max((arg.depth for arg in self.args), default=0)
+
     def map_constants(self, change: Callable[[float], float]) -> Expression:
         """The same tree with every constant replaced by `change(constant)`."""
         if self.is_constant:
@@ -114,22 +134,29 @@ class Expression:
         return PRIMITIVES[self.op](*(arg._evaluate(values) for arg in self.args))
 
     def text(self, variable: str) -> str:
-        """The formula as people write it."""
+        """The formula as people write it; `formula_text.parse_expression` reads it back."""
         if self.op == "variable":
             return variable
         if self.is_constant:
-            return f"{self.value:g}" if abs(self.value) != np.inf else "∞"
+            return _number_text(self.value)
         parts = [arg.text(variable) for arg in self.args]
-        if self.op not in _INFIX:
+        if self.op not in INFIX:
             return f"{self.op}({', '.join(parts)})"
-        wrapped = [
-            f"({part})" if arg.op in _INFIX and self.op != "add" else part
-            for arg, part in zip(self.args, parts, strict=True)
-        ]
-        return f" {_INFIX[self.op]} ".join(wrapped)
+        left, right = (
+            f"({part})" if arg.op in INFIX and not (self.op == "add" and arg.op in bare) else part
+            for arg, part, bare in zip(self.args, parts, (INFIX, ("mul", "div")), strict=True)
+        )
+        return f"{left} {INFIX[self.op]} {right}"
 
 
-_INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
+INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
+
+
+def _number_text(value: float) -> str:
+    """The shortest decimal that reads back to the same double."""
+    short = f"{value:g}"
+    return short if float(short) == value else repr(value)
+
 
 VARIABLE = Expression("variable")
 
@@ -155,60 +182,6 @@ def call(op: str, *operands: Expression | float) -> Expression:
     return _call(op, *operands)
 
 
-def _sigmoid(x: Array) -> Array:
-    return 1.0 / (1.0 + np.exp(-x))
-
-
-def _softplus(x: Array) -> Array:
-    return np.maximum(x, 0.0) + np.log1p(np.exp(-np.abs(x)))
-
-
-def _elu(x: Array, alpha: float) -> Array:
-    return np.where(x > 0, x, alpha * np.expm1(np.minimum(x, 0.0)))
-
-
-def _selu(x: Array, alpha: float, gamma: float) -> Array:
-    return gamma * _elu(x, alpha)
-
-
-PRIMITIVES: dict[str, Callable[..., Any]] = {
-    # elementwise
-    "add": np.add,
-    "sub": np.subtract,
-    "mul": np.multiply,
-    "div": np.divide,
-    "neg": np.negative,
-    "abs": np.abs,
-    "sqrt": np.sqrt,
-    "exp": np.exp,
-    "log": np.log,
-    "sin": np.sin,
-    "tanh": np.tanh,
-    "reciprocal": np.reciprocal,
-    "sigmoid": _sigmoid,
-    "relu": lambda x: np.maximum(x, 0.0),
-    "softplus": _softplus,
-    "softsign": lambda x: x / (1.0 + np.abs(x)),
-    "elu": _elu,
-    "selu": _selu,
-    "leaky_relu": lambda x, slope: np.where(x < 0, slope * x, x),
-    "clip": lambda x, low, high: np.minimum(np.maximum(x, low), high),
-    "greater": np.greater,
-    "equal": np.equal,
-    "where": np.where,
-    "number": lambda truth: np.where(truth, 1.0, 0.0),  # a truth value as 1 or 0
-    # over the last axis
-    "total": lambda v: np.sum(v, axis=-1),
-    "product": lambda v: np.prod(v, axis=-1),
-    "largest": lambda v: np.max(v, axis=-1),
-    "smallest": lambda v: np.min(v, axis=-1),
-    # along the last axis, which stays
-    "where_largest": lambda v: np.argmax(v, axis=-1, keepdims=True),  # the first, on ties
-    "pick": lambda v, index: np.take_along_axis(v, index, axis=-1),
-    "lowest": lambda v, count: np.sort(v, axis=-1)[..., : int(count)],
-}
-
-
 def _unary(op: str) -> Callable[[Expression], Expression]:
     def apply(x: Expression) -> Expression:
         return _call(op, x)
@@ -228,6 +201,23 @@ relu = _unary("relu")
 softplus = _unary("softplus")
 softsign = _unary("softsign")
 number = _unary("number")
+cos = _unary("cos")
+tan = _unary("tan")
+asin = _unary("asin")
+acos = _unary("acos")
+atan = _unary("atan")
+sinh = _unary("sinh")
+cosh = _unary("cosh")
+asinh = _unary("asinh")
+acosh = _unary("acosh")
+atanh = _unary("atanh")
+erf = _unary("erf")
+sign = _unary("sign")
+floor = _unary("floor")
+ceil = _unary("ceil")
+negated = _unary("negated")
+is_nan = _unary("is_nan")
+is_infinite = _unary("is_infinite")
 total = _unary("total")
 product = _unary("product")
 largest = _unary("largest")
@@ -263,6 +253,34 @@ def where(truth: Expression, x: Expression | float, y: Expression | float) -> Ex
     return _call("where", truth, x, y)
 
 
+def greater_or_equal(x: Expression, y: Expression | float) -> Expression:
+    return _call("greater_or_equal", x, y)
+
+
+def less(x: Expression, y: Expression | float) -> Expression:
+    return _call("less", x, y)
+
+
+def less_or_equal(x: Expression, y: Expression | float) -> Expression:
+    return _call("less_or_equal", x, y)
+
+
+def rounded(x: Expression) -> Expression:
+    return _call("round", x)
+
+
+def power(x: Expression | float, y: Expression | float) -> Expression:
+    return _call("pow", x, y)
+
+
+def maximum(x: Expression, y: Expression | float) -> Expression:
+    return _call("maximum", x, y)
+
+
+def minimum(x: Expression, y: Expression | float) -> Expression:
+    return _call("minimum", x, y)
+
+
 def pick(v: Expression, index: Expression) -> Expression:
     return _call("pick", v, index)
 
@@ -276,9 +294,17 @@ def ordered(v: Expression, rank: int) -> Expression:
 
 
 def parts_of(formula: Expression) -> list[Expression]:
-    """Return all sub-expressions, each after its own."""
-    found = [part for arg in formula.args for part in parts_of(arg)]
-    return [*found, formula]
+    """Return all different sub-expressions, each after its own."""
+    found: dict[Expression, None] = {}
+
+    def visit(part: Expression) -> None:
+        if part not in found:
+            for arg in part.args:
+                visit(arg)
+            found[part] = None
+
+    visit(formula)
+    return list(found)
 
 
 def scalar_slope(formula: Expression) -> tuple[float, Expression]:

@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from neat_onnx.errors import NetworkError
-from neat_onnx.network.expression import Array, Expression
+from neat_onnx.network.expression import Expression
+from neat_onnx.network.primitives import Array
 
 _EXPECTED = "Use arithmetic and the functions of neat_onnx.network.expression, not numpy's"
 _FORMULA = "formula:"  # names that begin so are formulas written out

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from neat_onnx.lowering.context import Block, LoweringContext
-from neat_onnx.network.activations import activation_named
+from neat_onnx.network.activations import activation_named, label_of
 from neat_onnx.network.expression import VARIABLE, Expression, scalar_slope
 from neat_onnx.network.genes import NONE, Floats, Ints
 from neat_onnx.operators.elementwise import Add, Mul
@@ -42,7 +42,7 @@ def groups_of(ctx: LoweringContext, neurons: Ints) -> list[Group]:
     starts = [k for k in range(len(neurons)) if k == 0 or formulas[k] is not formulas[k - 1]]
     names = ctx.net.activation_names[neurons]
     return [
-        Group(str(names[start]), formulas[start], neurons[start:stop])
+        Group(label_of(str(names[start])), formulas[start], neurons[start:stop])
         for start, stop in zip(starts, [*starts[1:], len(neurons)], strict=True)
     ]
 

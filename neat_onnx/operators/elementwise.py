@@ -1,12 +1,11 @@
 """The elementwise operators: activations and arithmetic, from formulas and back to them."""
 
-from typing import Literal
-
 import numpy as np
 
 from neat_onnx.lifting.context import LiftingContext, Value, lifts
 from neat_onnx.model import Attributes, Node
-from neat_onnx.network.expression import PRIMITIVES, Expression
+from neat_onnx.network.expression import Expression
+from neat_onnx.network.primitives import PRIMITIVES
 from neat_onnx.operators.arithmetic import combined
 from neat_onnx.operators.formula import Emission, FormulaEmitter, apply_formula, emits
 
@@ -59,6 +58,62 @@ class Softsign(_Unary):
     since = 1
 
 
+class Cos(_Unary):
+    since = 7
+
+
+class Tan(_Unary):
+    since = 7
+
+
+class Asin(_Unary):
+    since = 7
+
+
+class Acos(_Unary):
+    since = 7
+
+
+class Atan(_Unary):
+    since = 7
+
+
+class Sinh(_Unary):
+    since = 9
+
+
+class Cosh(_Unary):
+    since = 9
+
+
+class Asinh(_Unary):
+    since = 9
+
+
+class Acosh(_Unary):
+    since = 9
+
+
+class Atanh(_Unary):
+    since = 9
+
+
+class Erf(_Unary): ...
+
+
+class Sign(_Unary): ...
+
+
+class Floor(_Unary): ...
+
+
+class Ceil(_Unary): ...
+
+
+class Round(_Unary):
+    since = 11
+
+
 class Add(_Binary): ...
 
 
@@ -71,15 +126,7 @@ class Mul(_Binary): ...
 class Div(_Binary): ...
 
 
-class Greater(_Binary): ...
-
-
-class Equal(_Binary): ...
-
-
-class Where(Node):
-    inputs = (3, 3)
-    since = 9
+class Pow(_Binary): ...
 
 
 class Clip(Node):
@@ -115,14 +162,6 @@ class LeakyRelu(_Unary):
     attributes: LeakyReluAttributes = LeakyReluAttributes.defaults()
 
 
-class CastAttributes(Attributes):
-    to: Literal[1, 11]
-
-
-class Cast(_Unary):
-    attributes: CastAttributes
-
-
 class DropoutAttributes(Attributes):
     seed: int | None = None
 
@@ -151,9 +190,22 @@ _SAME: dict[str, type[Node]] = {
     "sub": Sub,
     "mul": Mul,
     "div": Div,
-    "greater": Greater,
-    "equal": Equal,
-    "where": Where,
+    "pow": Pow,
+    "cos": Cos,
+    "tan": Tan,
+    "asin": Asin,
+    "acos": Acos,
+    "atan": Atan,
+    "sinh": Sinh,
+    "cosh": Cosh,
+    "asinh": Asinh,
+    "acosh": Acosh,
+    "atanh": Atanh,
+    "erf": Erf,
+    "sign": Sign,
+    "floor": Floor,
+    "ceil": Ceil,
+    "round": Round,
 }
 _WITH_ATTRIBUTES: dict[str, tuple[type[Node], tuple[str, ...]]] = {
     "elu": (Elu, ("alpha",)),
@@ -187,11 +239,6 @@ def emit_clip(emitter: FormulaEmitter, part: Expression) -> Emission:
     while bounds and not bounds[-1]:
         bounds.pop()
     return Emission(Clip, [emitter.operand(part.args[0]), *bounds], {})
-
-
-@emits("number")
-def emit_number(emitter: FormulaEmitter, part: Expression) -> Emission:
-    return Emission(Cast, [emitter.operand(part.args[0])], {"to": int(emitter.ctx.data_type)})
 
 
 # --- to formulas ---------------------------------------------------------------------------------
@@ -228,17 +275,6 @@ def lift_clip(ctx: LiftingContext, node: Clip) -> None:
     bounds = [bound.reshape(()) for bound in bounds]
     clipped = apply_formula(ctx, node, "clip", [value, *bounds])
     ctx.bind(node, clipped or combined(ctx, node, "clip", [value, *bounds]))
-
-
-@lifts(Cast)
-def lift_cast(ctx: LiftingContext, node: Cast) -> None:
-    operand = ctx.operand(node, 0)
-    if not isinstance(operand, Value):
-        ctx.bind(node, operand.astype(np.float64))
-    elif operand.formula.op in ("greater", "equal"):
-        ctx.bind(node, apply_formula(ctx, node, "number", [operand]) or operand)
-    else:
-        ctx.bind(node, operand)
 
 
 @lifts(Dropout)

@@ -12,14 +12,21 @@ import numpy as np
 
 from neat_onnx.errors import ModelError
 from neat_onnx.lifting.context import Array, LiftingContext, Operand, Value
-from neat_onnx.lifting.recognition import is_part, known_aggregation
+from neat_onnx.lifting.recognition import is_part, known_activation, known_aggregation
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.lowering.kernels import writable
 from neat_onnx.model import Node
-from neat_onnx.network.expression import VARIABLE, Expression, call, constant, parts_of
+from neat_onnx.network.expression import (
+    VARIABLE,
+    Expression,
+    call,
+    constant,
+    parts_of,
+    scalar_slope,
+)
+from neat_onnx.network.formula_text import fits
 
-_ARITHMETIC = ("add", "sub", "mul", "div")
-_TRUTH = ("number", "where")  # they read truth values, which no neuron has
+ARITHMETIC = ("add", "sub", "mul", "div")
 
 
 class Emission(NamedTuple):
@@ -90,10 +97,10 @@ def apply_formula(
 ) -> Value | None:
     """`primitive` of operands as one formula, or None if neurons have to combine them.
 
-    That is so if they are not made of one tensor, if a constant is not a scalar, and for what
-    nothing known has in it, as where a value multiplies itself. If there is only one value, it is
-    settled then, and the formula starts anew: a Tanh of an Abs is a neuron that reads another. So
-    no formula grows beyond the largest that is known.
+    That is so if they are not made of one tensor, if a constant is not the same for all elements,
+    and for sums and products with what is an activation already: those are biases and weights. A
+    Tanh of an Abs is a neuron that reads another: both have a name. What has no name grows until
+    something else reads it, or to the largest formula that a network carries.
     """
     values = [operand for operand in operands if isinstance(operand, Value)]
     base = values[0]
@@ -103,20 +110,58 @@ def apply_formula(
             if not _same_base(base, operand):
                 return None
             parts.append(operand.formula)
-        elif operand.ndim == 0:
-            parts.append(constant(float(operand)))
         else:
-            return None
+            number = _single_number(ctx, operand, base, primitive)
+            if number is None:
+                return None
+            parts.append(constant(number))
     formula = call(primitive, *parts)
-    if not is_part(formula, base, ctx.data_type):
-        if primitive in _ARITHMETIC or len(values) > 1 or base.reduced:
+    if not (is_part(formula, base, ctx.data_type) or _grows(ctx, primitive, values, formula)):
+        if primitive in ARITHMETIC or base.reduced:
             return None
-        if base.formula != VARIABLE and primitive not in _TRUTH:
-            again = [
-                Value(ctx.settle(base)) if operand is base else operand for operand in operands
-            ]
-            return apply_formula(ctx, node, primitive, again)
+        if base.formula != VARIABLE:
+            again = {id(value): Value(ctx.settle(value)) for value in values}
+            if len(again) > 1:
+                return None
+            settled = [again.get(id(operand), operand) for operand in operands]
+            return apply_formula(ctx, node, primitive, settled)
     return recognised(ctx, node, replace(base, formula=formula))
+
+
+def _single_number(
+    ctx: LiftingContext, operand: Array, base: Value, primitive: str
+) -> float | None:
+    """The number that a constant is for every element of `base`; None if they differ.
+
+    A factor or an addend with axes is kept apart: it is the weights or the biases of neurons.
+    """
+    if operand.ndim == 0:
+        return float(operand)
+    if not operand.size or np.broadcast_shapes(operand.shape, base.shape) != base.shape:
+        return None
+    if primitive in ARITHMETIC and _has_name(ctx, base.formula):
+        return None
+    flat = operand.ravel()
+    return float(flat[0]) if np.all(flat == flat[0]) else None
+
+
+def _grows(
+    ctx: LiftingContext, primitive: str, values: Sequence[Value], formula: Expression
+) -> bool:
+    """Whether a formula that is a part of nothing registered is one all the same."""
+    formulas = {value.formula for value in values}
+    if values[0].reduced or not fits(formula):
+        return False
+    if formula.is_truth or any(each.is_truth for each in formulas) or len(formulas) > 1:
+        return True
+    (inner,) = formulas
+    if scalar_slope(inner)[1] == VARIABLE:
+        return primitive not in ARITHMETIC
+    return not _has_name(ctx, inner)
+
+
+def _has_name(ctx: LiftingContext, formula: Expression) -> bool:
+    return known_activation(formula, ctx.data_type) is not None
 
 
 def recognised(ctx: LiftingContext, node: Node, value: Value) -> Value:

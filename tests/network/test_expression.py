@@ -34,6 +34,42 @@ ELEMENTWISE = {
     "clip one side": (e.clip(z, low=-1.0), lambda x: max(x, -1.0)),
     "greater": (e.number(e.greater(z, 0.0)), lambda x: 1.0 if x > 0 else 0.0),
     "equal": (e.number(e.equal(z, 0.0)), lambda x: 1.0 if x == 0 else 0.0),
+    "cos": (e.cos(z), math.cos),
+    "tan": (e.tan(z), math.tan),
+    "asin": (e.asin(e.sin(z)), lambda x: math.asin(math.sin(x))),
+    "acos": (e.acos(e.cos(z)), lambda x: math.acos(math.cos(x))),
+    "atan": (e.atan(z), math.atan),
+    "sinh": (e.sinh(z), math.sinh),
+    "cosh": (e.cosh(z), math.cosh),
+    "asinh": (e.asinh(z), math.asinh),
+    "acosh": (e.acosh(1.0 + abs(z)), lambda x: math.acosh(1.0 + abs(x))),
+    "atanh": (e.atanh(0.5 * e.softsign(z)), lambda x: math.atanh(0.5 * x / (1 + abs(x)))),
+    "erf": (e.erf(z), math.erf),
+    "sign": (e.sign(z), lambda x: (x > 0) - (x < 0)),
+    "floor": (e.floor(z), math.floor),
+    "ceil": (e.ceil(z), math.ceil),
+    "round": (e.rounded(z), round),
+    "pow": (e.power(abs(z), 1.5), lambda x: abs(x) ** 1.5),
+    "mod": (call("mod", z, 7.0), lambda x: math.fmod(x, 7.0)),
+    "maximum": (e.maximum(z, 1.0 - z), lambda x: max(x, 1.0 - x)),
+    "minimum": (e.minimum(z, 1.0 - z), lambda x: min(x, 1.0 - x)),
+    "greater_or_equal": (e.number(e.greater_or_equal(z, 0.0)), lambda x: float(x >= 0)),
+    "less": (e.number(e.less(z, 0.0)), lambda x: float(x < 0)),
+    "less_or_equal": (e.number(e.less_or_equal(z, 0.0)), lambda x: float(x <= 0)),
+    "logic": (
+        e.number(
+            call(
+                "either",
+                call("both", e.greater(z, 0.0), e.negated(e.greater(z, 1.0))),
+                call("one_of", e.less(z, -1.0), e.less(z, -2.0)),
+            )
+        ),
+        lambda x: float(0 < x <= 1 or -2 <= x < -1),
+    ),
+    "not finite": (
+        e.number(call("either", e.is_nan(z), e.is_infinite(e.exp(2.0 * z)))),
+        lambda x: float(x > 350.0),
+    ),
     "where": (e.where(e.greater(z, 1.0), z, -5.0), lambda x: x if x > 1 else -5.0),
 }
 

@@ -149,19 +149,26 @@ def test_a_constant_of_constants_is_a_constant():
 
 
 @pytest.mark.parametrize(
-    "nodes",
+    ("nodes", "formula"),
     [
-        [GEMM, node("Sin", "z", "s"), node("Exp", "s", "y")],
-        [GEMM, node("LeakyRelu", "z", "y", alpha=0.3)],
-        [GEMM, node("Elu", "z", "y", alpha=0.7)],
-        [GEMM, node("Clip", "z zero", "y")],
-        [GEMM, node("Greater", "z zero", "g"), node("Cast", "g", "y", to=1)],
+        ([GEMM, node("Sin", "z", "s"), node("Exp", "s", "y")], "exp(z)"),
+        ([GEMM, node("LeakyRelu", "z", "y", alpha=0.25)], "leaky_relu(z, 0.25)"),
+        ([GEMM, node("Elu", "z", "y", alpha=0.75)], "elu(z, 0.75)"),
+        ([GEMM, node("Clip", "z half", "y")], "clip(z, -0.5, inf)"),
+        (
+            [GEMM, node("Greater", "z half", "g"), node("Cast", "g", "y", to=1)],
+            "number(greater(z, -0.5))",
+        ),
+        ([GEMM, node("Erf", "z", "e"), node("Mul", "e z", "y")], "erf(z) * z"),
+        (
+            [GEMM, node("Cos", "z", "c"), node("Floor", "c", "f"), node("Sub", "c f", "y")],
+            "cos(z) - floor(cos(z))",
+        ),
     ],
 )
-def test_a_formula_that_nobody_knows_is_refused_with_what_to_do(nodes):
-    with pytest.raises(ModelError, match="is no known activation") as caught:
-        import_model(graph(nodes, W=W, B=B, zero=np.array(-0.5)))
-    assert "register_activation" in str(caught.value)
+def test_a_formula_without_a_name_is_an_activation_as_its_text(nodes, formula):
+    net = assert_lifts(graph(nodes, W=W, B=B, half=np.array(-0.5)))
+    assert f"formula: {formula}" in net.activations
 
 
 @pytest.mark.parametrize(

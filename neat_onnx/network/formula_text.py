@@ -1,0 +1,207 @@
+"""The text of a formula, read back: the inverse of how an Expression prints.
+
+    sum      = product { ("+" | "-") product }
+    product  = operand { ("*" | "/") operand }
+    operand  = number | "-" operand | variable | primitive "(" sum { "," sum } ")" | "(" sum ")"
+
+A text is data from a file: nothing of it is ever run as code, and how long, how deep and how large
+a formula may be is limited.
+"""
+
+import math
+import re
+from collections.abc import Iterator
+from typing import NamedTuple, NoReturn
+
+from neat_onnx.errors import NetworkError
+from neat_onnx.network.expression import INFIX, VARIABLE, Expression, call, constant
+from neat_onnx.network.primitives import REDUCING, SIGNATURES
+
+MOST_CHARACTERS, MOST_NESTED, MOST_NODES = 10_000, 100, 400
+_KNOWN = {name: kinds for name, kinds in SIGNATURES.items() if name not in REDUCING}
+_KINDS = {"n": "a number", "t": "a truth value", "c": "a constant"}
+_TOKEN = re.compile(
+    r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf\b|∞)|(?P<name>[A-Za-z_]\w*)"
+    r"|(?P<sign>[-+*/(),])|(?P<end>$)|(?P<wrong>.))",
+    re.ASCII | re.DOTALL,
+)
+_VARIABLE = "z"
+_OPERATORS = {sign: op for op, sign in INFIX.items()}
+
+
+class _Token(NamedTuple):
+    kind: str
+    text: str
+    position: int
+
+
+def parse_expression(text: str) -> Expression:
+    """Read the formula of an activation that `str(expression)` writes.
+
+    Args:
+        text: for example `z * sigmoid(1.7 * z)`; numbers are read to the nearest double.
+
+    Returns:
+        The expression; printed, it gives `text` again but for spaces and spelling of numbers.
+
+    Raises:
+        NetworkError: it is no formula, names an unknown primitive, or is too large; says where.
+    """
+    if len(text) > MOST_CHARACTERS:
+        raise NetworkError(
+            f"a formula of {len(text)} characters",
+            hint=f"The longest that is read has {MOST_CHARACTERS}",
+        )
+    return _Parser(text).formula()
+
+
+def check_size(expression: Expression) -> None:
+    """Refuse a formula that is too large to be carried by a network.
+
+    Raises:
+        NetworkError: it has too many primitives and numbers.
+    """
+    if expression.size > MOST_NODES:
+        raise NetworkError(
+            f"a formula of {expression.size} primitives and numbers",
+            hint=f"The largest that is read has {MOST_NODES}",
+        )
+
+
+def fits(expression: Expression) -> bool:
+    """Return whether a formula is small enough to be written as text and read again."""
+    return expression.size <= MOST_NODES and expression.depth <= MOST_NESTED
+
+
+class _Parser:
+    """Recursive descent over the tokens of one text."""
+
+    def __init__(self, text: str) -> None:
+        self._tokens = list(_tokens(text))
+        self._at = 0
+        self._nested = 0
+
+    def formula(self) -> Expression:
+        found = self._sum()
+        if self._next.kind != "end":
+            self._fail(f"unexpected '{self._next.text}'")
+        self._require(found, "n", "the formula")
+        if not _reads_variable(found):
+            self._fail(f"the formula does not read {_VARIABLE}")
+        check_size(found)
+        return found
+
+    @property
+    def _next(self) -> _Token:
+        return self._tokens[self._at]
+
+    def _take(self) -> _Token:
+        token = self._next
+        self._at += 1
+        return token
+
+    def _expect(self, sign: str) -> None:
+        if self._next.text != sign:
+            self._fail(f"expected '{sign}', got '{self._next.text or 'the end'}'")
+        self._take()
+
+    def _fail(self, message: str, hint: str | None = None) -> NoReturn:
+        place = f"character {self._next.position + 1} of the formula"
+        raise NetworkError(message, where=place, hint=hint)
+
+    def _sum(self) -> Expression:
+        self._nested += 1
+        if self._nested > MOST_NESTED:
+            self._fail("the formula is nested too deeply", f"At most {MOST_NESTED} levels are read")
+        found = self._product()
+        while self._next.text in ("+", "-"):
+            found = self._joined(found, self._take(), self._product())
+        self._nested -= 1
+        return found
+
+    def _product(self) -> Expression:
+        found = self._operand()
+        while self._next.text in ("*", "/"):
+            found = self._joined(found, self._take(), self._operand())
+        return found
+
+    def _joined(self, left: Expression, sign: _Token, right: Expression) -> Expression:
+        if left.depth > MOST_NESTED:
+            self._fail("the formula is nested too deeply", f"At most {MOST_NESTED} levels are read")
+        return self._applied(_OPERATORS[sign.text], [left, right])
+
+    def _operand(self) -> Expression:
+        token = self._next
+        if token.text == "-":
+            return self._negative()
+        if token.kind == "number":
+            return self._number(self._take().text)
+        if token.kind == "name":
+            return self._named()
+        self._expect("(")
+        inner = self._sum()
+        self._expect(")")
+        return inner
+
+    def _negative(self) -> Expression:
+        self._take()
+        if self._next.kind == "number":
+            return self._number("-" + self._take().text)
+        self._nested += 1
+        if self._nested > MOST_NESTED:
+            self._fail("the formula is nested too deeply", f"At most {MOST_NESTED} levels are read")
+        inner = self._applied("neg", [self._operand()])
+        self._nested -= 1
+        return inner
+
+    def _number(self, text: str) -> Expression:
+        return constant(float(text.replace("∞", "inf")))
+
+    def _named(self) -> Expression:
+        token = self._next
+        if token.text == _VARIABLE:
+            self._take()
+            return VARIABLE
+        if token.text not in _KNOWN:
+            known = ", ".join(sorted(_KNOWN))
+            self._fail(f"unknown name '{token.text}'", f"Known: {_VARIABLE}, {known}")
+        self._take()
+        self._expect("(")
+        args = [self._sum()]
+        while self._next.text == ",":
+            self._take()
+            args.append(self._sum())
+        self._expect(")")
+        return self._applied(token.text, args)
+
+    def _applied(self, name: str, args: list[Expression]) -> Expression:
+        kinds = _KNOWN[name]
+        if len(args) != len(kinds):
+            self._fail(f"{name} takes {len(kinds)} arguments, got {len(args)}")
+        for arg, kind in zip(args, kinds, strict=True):
+            self._require(arg, kind, f"an argument of {name}")
+            if kind != "c" and abs(arg.value) == math.inf:
+                self._fail(f"an argument of {name} is not a finite number")
+        return call(name, *args)
+
+    def _require(self, part: Expression, kind: str, subject: str) -> None:
+        if part.is_truth != (kind == "t") or (kind == "c" and not part.is_constant):
+            hint = "number(…) makes 1 or 0 of a truth value" if part.is_truth else None
+            self._fail(f"{subject} has to be {_KINDS[kind]}", hint)
+
+
+def _reads_variable(part: Expression) -> bool:
+    return part == VARIABLE or any(_reads_variable(arg) for arg in part.args)
+
+
+def _tokens(text: str) -> Iterator[_Token]:
+    for found in _TOKEN.finditer(text):
+        kind = found.lastgroup or "end"
+        token = _Token(kind, found.group(kind), found.start(kind))
+        if kind == "wrong":
+            raise NetworkError(
+                f"unexpected '{token.text}'", where=f"character {token.position + 1} of the formula"
+            )
+        yield token
+        if kind == "end":
+            return

@@ -1,0 +1,153 @@
+"""Comparisons, logic and choices: truth values, which no neuron has.
+
+Within a formula they are truth values. Where neurons have to carry them they are 1 and 0.
+"""
+
+from typing import Literal
+
+import numpy as np
+
+from neat_onnx.lifting.context import LiftingContext, Operand, Value, lifts
+from neat_onnx.model import Attributes, Node
+from neat_onnx.network.expression import Expression
+from neat_onnx.network.primitives import PRIMITIVES
+from neat_onnx.operators.arithmetic import combined
+from neat_onnx.operators.formula import Emission, FormulaEmitter, apply_formula, emits
+
+
+class _Unary(Node, abstract=True):
+    since = 13
+
+
+class _Binary(Node, abstract=True):
+    inputs = (2, 2)
+    since = 13
+
+
+class Greater(_Binary): ...
+
+
+class GreaterOrEqual(_Binary):
+    since = 12
+
+
+class Less(_Binary): ...
+
+
+class LessOrEqual(_Binary):
+    since = 12
+
+
+class Equal(_Binary): ...
+
+
+class And(_Binary):
+    since = 7
+
+
+class Or(_Binary):
+    since = 7
+
+
+class Xor(_Binary):
+    since = 7
+
+
+class Not(_Unary):
+    since = 1
+
+
+class IsNaN(_Unary): ...
+
+
+class IsInfAttributes(Attributes):
+    detect_negative: Literal[0, 1] = 1
+    detect_positive: Literal[0, 1] = 1
+
+
+class IsInf(_Unary):
+    since = 10
+    attributes: IsInfAttributes = IsInfAttributes.defaults()
+
+
+class Where(Node):
+    inputs = (3, 3)
+    since = 9
+
+
+class CastAttributes(Attributes):
+    to: Literal[1, 11]
+
+
+class Cast(_Unary):
+    attributes: CastAttributes
+
+
+_COMPARISONS: dict[str, type[Node]] = {
+    "greater": Greater,
+    "greater_or_equal": GreaterOrEqual,
+    "less": Less,
+    "less_or_equal": LessOrEqual,
+    "equal": Equal,
+}
+_LOGIC: dict[str, type[Node]] = {"both": And, "either": Or, "one_of": Xor, "negated": Not}
+_OPERATORS = _COMPARISONS | _LOGIC | {"is_nan": IsNaN, "is_infinite": IsInf, "where": Where}
+_PRIMITIVE = {operator.__name__: primitive for primitive, operator in _OPERATORS.items()}
+
+
+# --- to nodes ------------------------------------------------------------------------------------
+
+
+@emits(*_OPERATORS)
+def emit_logic(emitter: FormulaEmitter, part: Expression) -> Emission:
+    return Emission(_OPERATORS[part.op], [emitter.operand(arg) for arg in part.args], {})
+
+
+@emits("number")
+def emit_number(emitter: FormulaEmitter, part: Expression) -> Emission:
+    return Emission(Cast, [emitter.operand(part.args[0])], {"to": int(emitter.ctx.data_type)})
+
+
+# --- to formulas ---------------------------------------------------------------------------------
+
+
+@lifts(*_COMPARISONS.values(), *_LOGIC.values(), IsNaN, Where)
+def lift_logic(ctx: LiftingContext, node: Node) -> None:
+    operands = [ctx.operand(node, position) for position in range(len(node.input))]
+    ctx.bind(node, applied(ctx, node, _PRIMITIVE[node.op_type], operands))
+
+
+def applied(ctx: LiftingContext, node: Node, primitive: str, operands: list[Operand]) -> Operand:
+    """`primitive` of operands: a constant, a formula, or neurons that combine them."""
+    if not any(isinstance(operand, Value) for operand in operands):
+        with np.errstate(all="ignore"):
+            return np.asarray(PRIMITIVES[primitive](*operands))
+    lifted = apply_formula(ctx, node, primitive, operands)
+    return combined(ctx, node, primitive, operands) if lifted is None else lifted
+
+
+@lifts(Cast)
+def lift_cast(ctx: LiftingContext, node: Cast) -> None:
+    operand = ctx.operand(node, 0)
+    if not isinstance(operand, Value):
+        ctx.bind(node, operand.astype(np.float64))
+    elif operand.formula.is_truth:
+        ctx.bind(node, apply_formula(ctx, node, "number", [operand]) or operand)
+    else:
+        ctx.bind(node, operand)
+
+
+@lifts(IsInf)
+def lift_is_inf(ctx: LiftingContext, node: IsInf) -> None:
+    """Infinite in the directions that are asked for."""
+    operands: list[Operand] = [ctx.operand(node, 0)]
+    given = node.attributes
+    infinite = applied(ctx, node, "is_infinite", operands)
+    if given.detect_negative and given.detect_positive:
+        ctx.bind(node, infinite)
+        return
+    if not (given.detect_negative or given.detect_positive):
+        ctx.fail(node, "detect_negative and detect_positive are both 0: it finds nothing")
+    side = "greater" if given.detect_positive else "less"
+    signed = applied(ctx, node, side, [*operands, np.asarray(0.0)])
+    ctx.bind(node, applied(ctx, node, "both", [infinite, signed]))

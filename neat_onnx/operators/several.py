@@ -1,0 +1,79 @@
+"""Max, Min, Sum and Mean of any number of tensors, and Mod."""
+
+from functools import reduce
+from typing import Literal
+
+import numpy as np
+
+from neat_onnx.lifting.context import LiftingContext, Operand, lifts
+from neat_onnx.model import Attributes, Node
+from neat_onnx.network.expression import Expression
+from neat_onnx.operators.formula import Emission, FormulaEmitter, emits
+from neat_onnx.operators.logic import applied
+
+
+class _Several(Node, abstract=True):
+    inputs = (1, None)
+    since = 13
+
+
+class Max(_Several): ...
+
+
+class Min(_Several): ...
+
+
+class Sum(_Several): ...
+
+
+class Mean(_Several): ...
+
+
+class ModAttributes(Attributes):
+    fmod: Literal[0, 1] = 0
+
+
+class Mod(Node):
+    inputs = (2, 2)
+    since = 13
+    attributes: ModAttributes = ModAttributes.defaults()
+
+
+_FOLDED = {"Max": "maximum", "Min": "minimum", "Sum": "add", "Mean": "add"}
+
+
+@emits("maximum", "minimum")
+def emit_extreme(emitter: FormulaEmitter, part: Expression) -> Emission:
+    operator = Max if part.op == "maximum" else Min
+    return Emission(operator, [emitter.operand(arg) for arg in part.args], {})
+
+
+@emits("mod")
+def emit_mod(emitter: FormulaEmitter, part: Expression) -> Emission:
+    return Emission(Mod, [emitter.operand(arg) for arg in part.args], {"fmod": 1})
+
+
+@lifts(Max, Min, Sum, Mean)
+def lift_several(ctx: LiftingContext, node: _Several) -> None:
+    primitive = _FOLDED[node.op_type]
+    operands = [ctx.operand(node, position) for position in range(len(node.input))]
+
+    def joined(one: Operand, other: Operand) -> Operand:
+        return applied(ctx, node, primitive, [one, other])
+
+    total = reduce(joined, operands)
+    if node.op_type == "Mean":
+        total = applied(ctx, node, "div", [total, np.asarray(float(len(operands)))])
+    ctx.bind(node, total)
+
+
+@lifts(Mod)
+def lift_mod(ctx: LiftingContext, node: Mod) -> None:
+    """With fmod the sign is that of the dividend, else that of the divisor."""
+    one, other = ctx.operand(node, 0), ctx.operand(node, 1)
+    if node.attributes.fmod:
+        ctx.bind(node, applied(ctx, node, "mod", [one, other]))
+        return
+    quotient = applied(ctx, node, "floor", [applied(ctx, node, "div", [one, other])])
+    whole = applied(ctx, node, "mul", [quotient, other])
+    ctx.bind(node, applied(ctx, node, "sub", [one, whole]))
