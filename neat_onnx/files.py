@@ -2,8 +2,9 @@
 
 import json
 import os
+import re
+import stat
 import tempfile
-from pathlib import Path
 from typing import Any, BinaryIO, Literal, cast
 
 from neat_onnx.errors import DocumentError
@@ -21,24 +22,28 @@ _SIGNATURES: tuple[tuple[bytes, str], ...] = (
 )
 _NAMES = {"png": "a PNG image", "jpeg": "a JPEG image", "gif": "a GIF image", "pdf": "a PDF"}
 
+_SECTION = re.compile(rb"\[[A-Za-z_]\w*\][ \t]*(\r?\n|$)(?!\Z)")  # of an INI file
+
 Kind = Literal["json", "text", "pickle", "gzip", "onnx", "zip", "binary"]
 
 
 def read_bytes(path: str | os.PathLike[str]) -> bytes:
-    """The bytes of the file at `path`.
+    """Return the bytes of the file at `path`.
 
     Raises:
-        DocumentError: it is not there, not a file, not readable, or larger than 1 GiB.
+        DocumentError: it is not there, not a regular file, not readable, or larger than 1 GiB.
     """
+    where = os.fspath(path)
     try:
-        if os.path.getsize(path) > _MAX_BYTES:
-            raise DocumentError("the file is larger than 1 GiB", where=str(path))
-        return Path(path).read_bytes()
+        if not stat.S_ISREG(os.stat(path).st_mode):  # a device or a pipe may never end
+            raise DocumentError(f"cannot read {_kind_of(path)}: not a file", where=where)
+        with open(path, "rb") as file:
+            return limited(file, where)
     except ValueError as error:  # a NUL byte in the path
-        raise DocumentError(f"cannot read the file: {error}", where=str(path)) from error
+        raise DocumentError(f"cannot read the file: {error}", where=where) from error
     except OSError as error:
         raise DocumentError(
-            f"cannot read the file: {error.strerror or error}", where=str(path)
+            f"cannot read the file: {error.strerror or error}", where=where
         ) from error
 
 
@@ -69,7 +74,8 @@ def sniff(data: bytes) -> Kind:
             if kind in _NAMES:
                 raise DocumentError(f"this is {_NAMES[kind]}, not a network or a model")
             return cast(Kind, kind)
-    if data.removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n")[:1] in (b"{", b"["):
+    begin = data[:256].removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n")
+    if begin[:1] in (b"{", b"[") and not _SECTION.match(begin):
         return "json"
     try:
         data.decode("utf-8-sig")
@@ -81,23 +87,56 @@ def sniff(data: bytes) -> Kind:
 def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
     """Write `data` to `path`, whole or not at all: to a temporary name first, then renamed.
 
+    A symbolic link is written through, and a file that was there keeps its mode.
+
     Raises:
-        DocumentError: the file cannot be written; nothing is left behind.
+        DocumentError: the file cannot be written, or is not a regular one; nothing is left behind.
     """
-    target = Path(path)
-    temporary: str | None = None
+    where = os.fspath(path)
     try:
-        handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        target = os.path.realpath(path)
+        mode = _mode_of(target)
+        if mode is not None and not stat.S_ISREG(mode):
+            raise DocumentError(f"cannot write to {_kind_of(target)}: not a file", where=where)
+        _replace(target, data, 0o666 & ~_umask() if mode is None else stat.S_IMODE(mode))
+    except ValueError as error:  # a NUL byte in the path
+        raise DocumentError(f"cannot write the file: {error}", where=where) from error
+    except OSError as error:
+        raise DocumentError(
+            f"cannot write the file: {error.strerror or error}", where=where
+        ) from error
+
+
+def _replace(target: str, data: bytes, mode: int) -> None:
+    """Write a temporary file beside `target` and rename it; remove it whatever goes wrong."""
+    handle, temporary = tempfile.mkstemp(prefix=".neat_onnx-", dir=os.path.dirname(target))
+    try:
         with os.fdopen(handle, "wb") as file:
             file.write(data)
-        os.chmod(temporary, 0o666 & ~_umask())
+        os.chmod(temporary, mode)
         os.replace(temporary, target)
-    except OSError as error:
-        if temporary is not None and os.path.exists(temporary):
-            os.unlink(temporary)
-        raise DocumentError(
-            f"cannot write the file: {error.strerror or error}", where=str(path)
-        ) from error
+    except BaseException:  # an interrupt too
+        os.unlink(temporary)
+        raise
+
+
+def _mode_of(path: str) -> int | None:
+    """The mode of what stands at `path`; None if nothing does."""
+    try:
+        return os.stat(path).st_mode
+    except FileNotFoundError:
+        return None
+
+
+def _kind_of(path: str | os.PathLike[str]) -> str:
+    """The kind of what stands at `path`, if it is not a regular file."""
+    mode = os.stat(path).st_mode
+    kinds = {
+        stat.S_IFDIR: "a directory",
+        stat.S_IFIFO: "a pipe",
+        stat.S_IFSOCK: "a socket",
+    }
+    return kinds.get(stat.S_IFMT(mode), "a device")
 
 
 def parse_json(data: bytes | str) -> Any:

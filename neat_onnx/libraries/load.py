@@ -107,7 +107,7 @@ def content_of(source: object) -> object:
         DocumentError: it cannot be read, or is a file that holds no network.
     """
     if isinstance(source, str) and source.lstrip("\ufeff \t\r\n")[:1] in ("{", "["):
-        return parse_json(source)
+        return _decoded(source.encode(errors="surrogatepass"))
     if isinstance(source, str | os.PathLike):
         return _decoded(read_bytes(source))
     if isinstance(source, bytes | bytearray | memoryview):
