@@ -1,145 +1,135 @@
-"""Building RNN, GRU and LSTM cells neuron by neuron, as ONNX defines them.
+"""RNN, GRU and LSTM cells as tables: their parts, and which rows of ONNX's matrices are whose.
 
-A gate is a layer of sigmoid neurons, a product is a gated connection, memory is a delay of one
-step. Each layer has as many neurons as there are hidden units.
+A cell is a few layers of neurons, its parts, each as wide as there are hidden units. A gate is a
+part of sigmoid neurons, a product is a gated connection, memory is a delay of one step. A part
+with weights computes, for x the inputs and h the hidden units one step ago,
+
+    f( W·x + R·h + P ⊙ memory + b + Σ gate ⊙ source )
+
+from its block of rows in the matrices W and R, in the biases Wb and Rb, and in the peepholes P. One
+without weights only sums its links. Whoever builds, lifts, recognises or writes a cell reads this.
 """
 
-from collections.abc import Sequence
-
-import numpy as np
-
-from neat_onnx.errors import NetworkError
-from neat_onnx.network.genes import NONE, Connections, Floats, Ints, Neurons, Port
-from neat_onnx.network.structure import Structure
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
 
 
-def rnn(inputs: int, units: int, outputs: int | None, seed: int) -> Structure:
-    """See `Network.rnn`."""
-    cell = _Cell(inputs, units, outputs, ["tanh"], seed)
-    (hidden,) = cell.layers
-    cell.drive(hidden, hidden)
-    return cell.network(hidden)
-
-
-def gru(
-    inputs: int, units: int, outputs: int | None, linear_before_reset: bool, seed: int
-) -> Structure:
-    """See `Network.gru`."""
-    linear_layer = ["identity"] if linear_before_reset else []
-    names = ["sigmoid", "sigmoid", *linear_layer, "tanh", "complement", "identity"]
-    cell = _Cell(inputs, units, outputs, names, seed)
-    update, reset, *linear, candidate, fresh, hidden = cell.layers
-    cell.drive(update, hidden)
-    cell.drive(reset, hidden)
-    if linear:
-        cell.drive(linear[0], hidden, from_inputs=False)
-        cell.drive(candidate)
-        cell.pass_on(candidate, linear[0], gate=reset)
-    else:
-        cell.drive(candidate, hidden, gate=reset)
-    cell.pass_on(fresh, update)
-    cell.pass_on(hidden, candidate, gate=fresh)
-    cell.pass_on(hidden, hidden, gate=update, delay=1)
-    return cell.network(hidden)
-
-
-def lstm(inputs: int, units: int, outputs: int | None, seed: int) -> Structure:
-    """See `Network.lstm`."""
-    names = ["sigmoid", "sigmoid", "tanh", "identity", "sigmoid", "tanh", "identity"]
-    cell = _Cell(inputs, units, outputs, names, seed)
-    entry, forget, candidate, memory, out, shown, hidden = cell.layers
-    for gate in (entry, forget, candidate, out):
-        cell.drive(gate, hidden)
-    cell.pass_on(memory, memory, gate=forget, delay=1)
-    cell.pass_on(memory, candidate, gate=entry)
-    cell.pass_on(shown, memory)
-    cell.pass_on(hidden, shown, gate=out)
-    return cell.network(hidden)
-
-
-class _Cell:
-    """A network in the making: inputs, layers of hidden units, perhaps a linear readout.
+@dataclass(frozen=True)
+class Link:
+    """Each neuron of a part reads its own element of another part, with the weight 1.
 
     Attributes:
-        layers: the neurons of each layer, one for each of the activations given.
-
-    Raises:
-        NetworkError: there is no input, no unit, or a readout of nothing.
+        source: the part that is read.
+        gate: the part that multiplies it; "" for none.
+        delay: steps.
     """
 
-    def __init__(
-        self,
-        inputs: int,
-        units: int,
-        outputs: int | None,
-        activations: Sequence[str],
-        seed: int,
-    ) -> None:
-        if inputs < 1 or units < 1 or (outputs is not None and outputs < 1):
-            raise NetworkError(
-                "a cell needs one input or more, one unit or more, and one output or more"
-            )
-        first = inputs + units * np.arange(len(activations))
-        self.layers = [np.arange(start, start + units) for start in first.tolist()]
-        self._inputs = np.arange(inputs)
-        readout = inputs + units * len(activations)
-        self._readout = np.arange(readout, readout + (outputs or 0))
-        self._activations = ["identity"] * inputs
-        self._activations += [name for name in activations for _ in range(units)]
-        self._activations += ["identity"] * len(self._readout)
-        self._bias = np.zeros(len(self._activations))
-        self._random = np.random.default_rng(seed)
-        self._genes: list[tuple[Ints, Ints, Floats, Ints, Ints]] = []
+    source: str
+    gate: str = ""
+    delay: int = 0
 
-    def drive(
-        self,
-        layer: Ints,
-        hidden: Ints | None = None,
-        *,
-        gate: Ints | None = None,
-        from_inputs: bool = True,
-    ) -> None:
-        """Random weights and biases: from the inputs, and from the hidden units one step ago."""
-        if from_inputs:
-            self._connect(layer, self._inputs, delay=0)
-        if hidden is not None:
-            self._connect(layer, hidden, delay=1, gate=gate)
-        self._bias[layer] = self._random.normal(0.0, 0.5, len(layer))
 
-    def pass_on(
-        self, layer: Ints, source: Ints, *, gate: Ints | None = None, delay: int = 0
-    ) -> None:
-        """Each neuron reads its own element of `source`, with the weight 1."""
-        self._add(layer, source, np.ones(len(layer)), delay, gate)
+@dataclass(frozen=True)
+class Part:
+    """One layer of neurons of a cell.
 
-    def _connect(self, layer: Ints, sources: Ints, *, delay: int, gate: Ints | None = None) -> None:
-        """Every neuron reads all of `sources`, each gated by its own element of `gate`."""
-        target, source = np.repeat(layer, len(sources)), np.tile(sources, len(layer))
-        gater = None if gate is None else np.tile(gate, len(layer))
-        scale = (len(self._inputs) + len(layer)) ** -0.5
-        self._add(target, source, self._random.normal(0.0, scale, len(target)), delay, gater)
+    Attributes:
+        name: what the part is called.
+        activation: its activation, if the operator's are the default ones.
+        function: which of the operator's activations it has; None for the one above, always.
+        rows: its block of rows in W, R and B; None for a part without weights.
+        matrices: the matrices that it has rows of: W reads the inputs, R the hidden units.
+        gate: the part that multiplies the hidden units that R reads; "" for none.
+        links: the parts that it reads element by element.
+        peephole: (block of P, delay) with which it reads the memory; None for none.
+    """
 
-    def _add(
-        self, target: Ints, source: Ints, weight: Floats, delay: int, gater: Ints | None
-    ) -> None:
-        gates = np.full(len(target), NONE) if gater is None else gater
-        self._genes.append((target, source, weight, np.full(len(target), delay), gates))
+    name: str
+    activation: str
+    function: int | None = None
+    rows: int | None = None
+    matrices: Literal["", "W", "R", "WR"] = ""
+    gate: str = ""
+    links: tuple[Link, ...] = ()
+    peephole: tuple[int, int] | None = None
 
-    def network(self, hidden: Ints) -> Structure:
-        """The network that gives the hidden units, or the readout of them."""
-        if len(self._readout):
-            self._connect(self._readout, hidden, delay=0)
-            self._bias[self._readout] = self._random.normal(0.0, 0.5, len(self._readout))
-        target, source, weight, delay, gater = map(np.concatenate, zip(*self._genes, strict=True))
-        genes = Connections.of(source, target, weight, delay=delay, gater=gater)
-        ids = np.arange(len(self._activations))
-        neurons, activations, aggregations = Neurons.of(ids, self._activations, bias=self._bias)
-        results = self._readout if len(self._readout) else hidden
-        return Structure(
-            inputs=(Port("input", (len(self._inputs),), self._inputs),),
-            outputs=(Port("output", (len(results),), results),),
-            neurons=neurons,
-            connections=genes.take(np.lexsort((delay, source, target))),
-            activations=activations,
-            aggregations=aggregations,
-        )
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell of an ONNX operator.
+
+    Attributes:
+        operator: RNN, GRU or LSTM.
+        parts: in an order in which they can be computed; the last gives the hidden units.
+        blocks: blocks of rows in W and R.
+        functions: the activations that the operator has by default.
+        states: the parts that it hands from one step to the next: Y_h, then Y_c.
+    """
+
+    operator: Literal["RNN", "GRU", "LSTM"]
+    parts: tuple[Part, ...]
+    blocks: int
+    functions: tuple[Literal["Sigmoid", "Tanh"], ...]
+    states: tuple[str, ...] = ("hidden",)
+
+    @property
+    def by_name(self) -> Mapping[str, Part]:
+        """The parts by their names, in order."""
+        return {part.name: part for part in self.parts}
+
+    def rows_of(self, matrix: Literal["W", "R"]) -> tuple[str, ...]:
+        """The parts that have rows in W or R, in the order of the rows."""
+        found = {part.rows: part.name for part in self.parts if matrix in part.matrices}
+        return tuple(found[block] for block in range(self.blocks))
+
+    @property
+    def peepholes(self) -> tuple[str, ...]:
+        """The parts that have a block in P, in the order of the blocks."""
+        found = {part.peephole[0]: part.name for part in self.parts if part.peephole}
+        return tuple(found[block] for block in sorted(found))
+
+
+RNN = Cell("RNN", (Part("hidden", "tanh", 0, 0, "WR"),), blocks=1, functions=("Tanh",))
+
+
+def _gru(*candidate: Part) -> Cell:
+    parts = (
+        Part("update", "sigmoid", 0, 0, "WR"),
+        Part("reset", "sigmoid", 0, 1, "WR"),
+        *candidate,
+        Part("fresh", "complement", links=(Link("update"),)),
+        Part("hidden", "identity", links=(Link("candidate", "fresh"), Link("hidden", "update", 1))),
+    )
+    return Cell("GRU", parts, blocks=3, functions=("Sigmoid", "Tanh"))
+
+
+GRU = _gru(Part("candidate", "tanh", 1, 2, "WR", gate="reset"))
+
+LINEAR_GRU = _gru(
+    Part("linear", "identity", None, 2, "R"),
+    Part("candidate", "tanh", 1, 2, "W", links=(Link("linear", "reset"),)),
+)
+"""A GRU with linear_before_reset: the reset gate multiplies R·h + Rb, not h."""
+
+
+def _lstm(forget: Part) -> Cell:
+    parts = (
+        Part("entry", "sigmoid", 0, 0, "WR", peephole=(0, 1)),
+        forget,
+        Part("candidate", "tanh", 1, 3, "WR"),
+        Part("memory", "identity", links=(Link("candidate", "entry"), Link("memory", "forget", 1))),
+        Part("out", "sigmoid", 0, 1, "WR", peephole=(1, 0)),
+        Part("shown", "tanh", 2, links=(Link("memory"),)),
+        Part("hidden", "identity", links=(Link("shown", "out"),)),
+    )
+    functions: tuple[Literal["Sigmoid", "Tanh"], ...] = ("Sigmoid", "Tanh", "Tanh")
+    return Cell("LSTM", parts, 4, functions, states=("hidden", "memory"))
+
+
+LSTM = _lstm(Part("forget", "sigmoid", 0, 2, "WR", peephole=(2, 1)))
+
+COUPLED_LSTM = _lstm(Part("forget", "complement", links=(Link("entry"),)))
+"""An LSTM with input_forget: it forgets as much as enters."""
+
+RECOGNISED = (RNN, GRU, LINEAR_GRU, LSTM)

@@ -245,9 +245,10 @@ class Network(Structure):
         Raises:
             NetworkError: one of the numbers is less than 1.
         """
-        from neat_onnx.network.cells import rnn
+        from neat_onnx.network.cell_builder import build_cell
+        from neat_onnx.network.cells import RNN
 
-        return cls.of(rnn(inputs, units, outputs, seed))
+        return cls.of(build_cell(RNN, inputs, units, outputs, seed))
 
     @classmethod
     def gru(
@@ -265,13 +266,16 @@ class Network(Structure):
             linear_before_reset: the reset gate multiplies what the recurrent weights make of the
                 hidden units, rather than the hidden units.
         """
-        from neat_onnx.network.cells import gru
+        from neat_onnx.network.cell_builder import build_cell
+        from neat_onnx.network.cells import GRU, LINEAR_GRU
 
-        return cls.of(gru(inputs, units, outputs, linear_before_reset, seed))
+        cell = LINEAR_GRU if linear_before_reset else GRU
+        return cls.of(build_cell(cell, inputs, units, outputs, seed))
 
     @classmethod
     def lstm(cls, inputs: int, units: int, outputs: int | None = None, *, seed: int = 0) -> Self:
         """An LSTM cell, neuron by neuron: gates are neurons that gate. See `Network.rnn`."""
-        from neat_onnx.network.cells import lstm
+        from neat_onnx.network.cell_builder import build_cell
+        from neat_onnx.network.cells import LSTM
 
-        return cls.of(lstm(inputs, units, outputs, seed))
+        return cls.of(build_cell(LSTM, inputs, units, outputs, seed))

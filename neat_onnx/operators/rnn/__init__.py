@@ -1,5 +1,5 @@
-"""RNN, LSTM and GRU: one walk over the steps, one short cell each."""
+"""RNN, LSTM and GRU: one walk over the steps, a table for each cell (`neat_onnx.network.cells`)."""
 
-from neat_onnx.operators.rnn import gru, lstm, rnn
+from neat_onnx.operators.rnn import lift
 
-__all__ = ["gru", "lstm", "rnn"]
+__all__ = ["lift"]

@@ -4,11 +4,10 @@ The memory is then in these nodes alone. The other neurons are computed for all 
 rows of their tensors are the T·N samples of all steps.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
 from neat_onnx.lowering.context import Block, LoweringContext
+from neat_onnx.network.cells import LINEAR_GRU
 from neat_onnx.network.genes import NONE, Bools, Floats, Ints
 from neat_onnx.operators.dense import weight_matrix
 from neat_onnx.operators.rnn.layers import Layer, layers_of
@@ -16,26 +15,7 @@ from neat_onnx.operators.rnn.nodes import GRU, LSTM, RNN, Recurrence
 from neat_onnx.operators.shaping import Flatten, Squeeze
 from neat_onnx.operators.steps import sequence_of
 
-
-class _Form(NamedTuple):
-    """A node, and the parts that its matrices have rows for, in the order of the operator."""
-
-    operator: type[Recurrence]
-    input: tuple[str, ...]
-    recurrent: tuple[str, ...]
-    peephole: tuple[str, ...] = ()
-
-
-_FORMS = {
-    "RNN": _Form(RNN, ("hidden",), ("hidden",)),
-    "GRU": _Form(GRU, ("update", "reset", "candidate"), ("update", "reset", "candidate")),
-    "LSTM": _Form(
-        LSTM,
-        ("entry", "out", "forget", "candidate"),
-        ("entry", "out", "forget", "candidate"),
-        ("entry", "out", "forget"),
-    ),
-}
+_NODES: dict[str, type[Recurrence]] = {"RNN": RNN, "GRU": GRU, "LSTM": LSTM}
 
 
 def fused_blocks(ctx: LoweringContext, taken: Ints) -> list[tuple["Fused", Block]]:
@@ -61,13 +41,10 @@ class Fused:
 
     def __init__(self, layer: Layer) -> None:
         self._layer = layer
-        form = _FORMS[layer.op]
-        self._linear = "linear" in layer.parts
-        recurrent = (*form.recurrent[:-1], "linear") if self._linear else form.recurrent
-        self._form = form._replace(recurrent=recurrent)
+        self._cell = layer.cell
 
     def lower(self, ctx: LoweringContext, block: Block) -> None:
-        layer, op, steps = self._layer, self._layer.op, ctx.steps
+        layer, op, steps = self._layer, self._cell.operator, ctx.steps
         assert steps is not None
         stem = op.lower()
         weights, tensor = self._inputs(ctx, block)
@@ -79,12 +56,12 @@ class Fused:
         if np.any(peephole):
             names += ["", "", "", ctx.initializer(block.weights("P"), peephole.reshape(1, -1))]
         every = ctx.emit(
-            self._form.operator,
+            _NODES[op],
             [sequence_of(ctx, steps, tensor, weights.shape[1]), *names],
             block.tensor(op),
             block.name(stem),
             hidden_size=len(layer.hidden),
-            **({"linear_before_reset": 1} if self._linear else {}),
+            **({"linear_before_reset": 1} if self._cell is LINEAR_GRU else {}),
         )
         axis = ctx.shared_integers("axis", [1])
         sequence = ctx.emit(
@@ -101,7 +78,7 @@ class Fused:
 
     def is_safe(self, ctx: LoweringContext, bounded: Ints) -> bool:
         """Whether no zero of W can meet an infinity: who may overflow is read by all rows."""
-        rows = self._rows(self._form.input)
+        rows = self._rows(self._cell.rows_of("W"))
         row, edge = (ends[self._outer(ctx, rows)] for ends in ctx.edges_into(rows))
         source = ctx.net.live.source[edge]
         wild = np.setdiff1d(source[ctx.overflowing[source]], bounded)
@@ -114,7 +91,7 @@ class Fused:
 
     def _inputs(self, ctx: LoweringContext, block: Block) -> tuple[Floats, str]:
         """W (gates · H, width), and the tensor [T·N, width] that it multiplies."""
-        rows = self._rows(self._form.input)
+        rows = self._rows(self._cell.rows_of("W"))
         return weight_matrix(ctx, Block(block.level, rows), self._outer(ctx, rows))
 
     def _outer(self, ctx: LoweringContext, rows: Ints) -> Bools:
@@ -127,7 +104,7 @@ class Fused:
     def _recurrent(self, ctx: LoweringContext) -> Floats:
         """R (gates · H, H)."""
         hidden, live = self._layer.hidden, ctx.net.live
-        rows = self._rows(self._form.recurrent)
+        rows = self._rows(self._cell.rows_of("R"))
         row, edge = ctx.edges_into(rows)
         place = np.full(len(ctx.net), NONE, np.int64)
         place[hidden] = np.arange(len(hidden))
@@ -139,17 +116,19 @@ class Fused:
     def _bias(self, ctx: LoweringContext) -> Floats:
         """[Wb, Rb] (2 · gates · H,): a gate's bias is all in Wb."""
         bias = ctx.net.neurons.bias
-        first = bias[self._rows(self._form.input)]
+        first = bias[self._rows(self._cell.rows_of("W"))]
         second = np.zeros(len(first))
-        if self._linear:
-            second[-len(self._layer.hidden) :] = bias[self._layer.parts["linear"]]
+        for part in self._cell.parts:
+            if part.rows is not None and part.matrices == "R":
+                units = self._layer.parts[part.name]
+                second[part.rows * len(units) :][: len(units)] = bias[units]
         return np.concatenate([first, second])
 
     def _peephole(self, ctx: LoweringContext) -> Floats:
         """P (3 · H,); empty for what has no memory."""
-        if not self._form.peephole:
+        if not self._cell.peepholes:
             return np.zeros(0)
-        rows, live = self._rows(self._form.peephole), ctx.net.live
+        rows, live = self._rows(self._cell.peepholes), ctx.net.live
         row, edge = ctx.edges_into(rows)
         own = np.isin(live.source[edge], self._layer.parts["memory"])
         return np.bincount(row[own], live.weight[edge[own]], len(rows)).astype(np.float64)

@@ -10,20 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from neat_onnx.network.cells import RECOGNISED, Cell, Part
 from neat_onnx.network.genes import NONE, Ints
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import Schedule, contributing
-
-_ACTIVATION = {
-    "entry": "sigmoid",
-    "forget": "sigmoid",
-    "out": "sigmoid",
-    "update": "sigmoid",
-    "reset": "sigmoid",
-    "candidate": "tanh",
-    "linear": "identity",
-}
-_PEEPHOLES = {("entry", 1), ("forget", 1), ("out", 0)}  # parts that read the memory, and delays
 
 
 @dataclass(frozen=True)
@@ -31,12 +21,12 @@ class Layer:
     """Hidden units side by side.
 
     Attributes:
-        op: RNN, GRU or LSTM.
+        cell: the table of its parts.
         level: all that its units read in the same step stands on lower levels.
         parts: for each part of a unit, the neurons of all units, in one order; `hidden` is last.
     """
 
-    op: str
+    cell: Cell
     level: int
     parts: dict[str, Ints]
 
@@ -47,16 +37,6 @@ class Layer:
     @property
     def neurons(self) -> Ints:
         return np.concatenate(list(self.parts.values()))
-
-    @property
-    def driven(self) -> dict[str, Ints]:
-        """The parts with weights of their own, not just with gates."""
-        gates = {name: neurons for name, neurons in self.parts.items() if name in _ACTIVATION}
-        return gates or self.parts
-
-
-def _activation(part: str) -> str:
-    return _ACTIVATION.get(part, "tanh")
 
 
 class _Edge(NamedTuple):
@@ -130,9 +110,9 @@ class _Finder:
 
     def _layer(self, level: int, names: tuple[str, ...], units: list[dict[str, int]]) -> Layer:
         units = sorted(units, key=lambda unit: (self._place[unit["hidden"]], unit["hidden"]))
-        op = "LSTM" if "memory" in names else "GRU" if "update" in names else "RNN"
+        cell = next(cell for cell in RECOGNISED if tuple(cell.by_name) == names)
         parts = {name: np.array([unit[name] for unit in units], np.int64) for name in names}
-        return Layer(op, level, parts)
+        return Layer(cell, level, parts)
 
     def _level(self, unit: dict[str, int]) -> int:
         """One above all that the unit reads of others in the same step."""
@@ -219,21 +199,23 @@ class _Finder:
         """Whether the layer's neurons compute what the operator does, and hide what it hides."""
         inside = set(layer.neurons.tolist())
         hides = inside - set(layer.hidden.tolist())
-        place = {neuron: k for k, neuron in enumerate(layer.hidden.tolist())}
         return (
             len(inside) == layer.neurons.size
             and hides.isdisjoint(self._net.output_neurons.tolist())
             and all(self._readers[neuron] <= inside for neuron in hides)
-            and all(
-                bool(np.all(self._plain[neurons] & (self._name[neurons] == _activation(name))))
-                for name, neurons in layer.driven.items()
-            )
-            and all(
-                edge.known and self._has_a_place(layer, inside, place, name, k, edge)
-                for name, neurons in layer.driven.items()
-                for k, neuron in enumerate(neurons.tolist())
-                for edge in self._into[neuron]
-            )
+            and all(self._fits(layer, part, inside) for part in layer.cell.parts if part.matrices)
+        )
+
+    def _fits(self, layer: Layer, part: Part, inside: set[int]) -> bool:
+        """Whether a part has the operator's activation, and all its edges stand in the table."""
+        neurons = layer.parts[part.name]
+        place = {neuron: k for k, neuron in enumerate(layer.hidden.tolist())}
+        return bool(
+            np.all(self._plain[neurons] & (self._name[neurons] == part.activation))
+        ) and all(
+            edge.known and self._has_a_place(layer, inside, place, part, unit, edge)
+            for unit, neuron in enumerate(neurons.tolist())
+            for edge in self._into[neuron]
         )
 
     def _has_a_place(
@@ -241,22 +223,26 @@ class _Finder:
         layer: Layer,
         inside: set[int],
         place: dict[int, int],
-        name: str,
+        part: Part,
         unit: int,
         edge: _Edge,
     ) -> bool:
         """Whether an edge into this part of a unit stands in one of the operator's matrices."""
         parts = layer.parts
-        linear = name == "candidate" and "linear" in parts
         if edge.delay == 0 and edge.source not in inside:
-            return edge.gater == NONE and name != "linear"
+            return edge.gater == NONE and "W" in part.matrices
         if edge.delay == 1 and edge.source in place:
-            gated = name == "candidate" and "reset" in parts and not linear
-            reset = int(parts["reset"][place[edge.source]]) if gated else NONE
-            return edge.gater == reset and not linear
+            gate = int(parts[part.gate][place[edge.source]]) if part.gate else NONE
+            return edge.gater == gate and "R" in part.matrices
         if "memory" in parts and edge.source == parts["memory"][unit]:
-            return edge.gater == NONE and (name, edge.delay) in _PEEPHOLES
-        if not linear or edge.weight != 1.0:
-            return False
-        wanted = _Link(int(parts["linear"][unit]), 0, int(parts["reset"][unit]))
-        return _Link(edge.source, edge.delay, edge.gater) == wanted
+            return (
+                edge.gater == NONE and part.peephole is not None and part.peephole[1] == edge.delay
+            )
+        return edge.weight == 1.0 and _Link(edge.source, edge.delay, edge.gater) in (
+            _Link(
+                int(parts[link.source][unit]),
+                link.delay,
+                int(parts[link.gate][unit]) if link.gate else NONE,
+            )
+            for link in part.links
+        )

@@ -1,7 +1,8 @@
 """What a cell is made with: the parameters of one direction, and neurons that sum parts."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 
 import numpy as np
 import numpy.typing as npt
@@ -10,12 +11,13 @@ from neat_onnx.lifting.context import Array, LiftingContext, Value
 from neat_onnx.lowering.kernels import writable
 from neat_onnx.model import Node
 from neat_onnx.network.activations import activation_named
+from neat_onnx.network.cells import Cell, Part
 from neat_onnx.network.genes import NONE, Floats, Ints
 from neat_onnx.operators.rnn.curves import IDENTITY, Curve, plain
 
 
 @dataclass(frozen=True)
-class Part:
+class Incoming:
     """Connections into the neurons of a layer: signals, the rows they lead to, weights, gates."""
 
     source: Ints
@@ -25,10 +27,10 @@ class Part:
 
 
 _NO_INTS = np.empty(0, np.int64)
-_NOTHING = Part(_NO_INTS, _NO_INTS, np.empty(0), _NO_INTS)
+_NOTHING = Incoming(_NO_INTS, _NO_INTS, np.empty(0), _NO_INTS)
 
 
-def full(source: Ints | None, matrix: Array, gate: Ints | None = None) -> Part:
+def full(source: Ints | None, matrix: Array, gate: Ints | None = None) -> Incoming:
     """Every neuron reads all of `source` (k,), by `matrix` (neurons, k); `gate` (k,) gates them.
 
     None is a source of zeros.
@@ -37,17 +39,17 @@ def full(source: Ints | None, matrix: Array, gate: Ints | None = None) -> Part:
         return _NOTHING
     row, column = np.nonzero(matrix)
     gates = np.full(len(row), NONE) if gate is None else gate[column]
-    return Part(source[column], row, matrix[row, column], gates)
+    return Incoming(source[column], row, matrix[row, column], gates)
 
 
-def each(source: Ints | None, weight: npt.ArrayLike = 1.0, gate: Ints | None = None) -> Part:
+def each(source: Ints | None, weight: npt.ArrayLike = 1.0, gate: Ints | None = None) -> Incoming:
     """Every neuron reads its own element of `source`, gated by its own of `gate`."""
     if source is None:
         return _NOTHING
     weights = np.broadcast_to(np.asarray(weight, np.float64), source.shape)
     row = np.flatnonzero(weights)
     gates = np.full(len(row), NONE) if gate is None else gate[row]
-    return Part(source[row], row, weights[row], gates)
+    return Incoming(source[row], row, weights[row], gates)
 
 
 @dataclass(frozen=True)
@@ -71,15 +73,23 @@ class Step:
     peephole: Floats
     curves: Sequence[Curve]
 
+    def bias(self, part: Part) -> npt.ArrayLike:
+        """Return the sum of the biases of a part's matrices, (H,); 0 for a part without any."""
+        biases = [self.wb, self.rb]
+        given = [
+            b[part.rows] for b, name in zip(biases, "WR", strict=True) if name in part.matrices
+        ]
+        return reduce(np.add, given) if given else 0.0
+
     def layer(
-        self, name: str, *parts: Part, bias: npt.ArrayLike = 0.0, curve: Curve = IDENTITY
+        self, name: str, *parts: Incoming, bias: npt.ArrayLike = 0.0, curve: Curve = IDENTITY
     ) -> Ints:
         """The same as `sums`, by a name, so that the genome finds the neurons again."""
         signals = self.sums(*parts, bias=bias, curve=curve)
         self.ctx.operands.setdefault(f"{self.node.output[0]} {name}", Value(signals))
         return signals
 
-    def sums(self, *parts: Part, bias: npt.ArrayLike = 0.0, curve: Curve = IDENTITY) -> Ints:
+    def sums(self, *parts: Incoming, bias: npt.ArrayLike = 0.0, curve: Curve = IDENTITY) -> Ints:
         """H new neurons: what `curve` makes of the sum of their parts and bias, as signals."""
         if curve.clip is not None:  # hard_tanh clips at 1
             unit = replace(plain("hard_tanh"), slope=1.0 / curve.clip)
@@ -99,7 +109,7 @@ class Step:
 
     def _neurons(
         self,
-        parts: Sequence[Part],
+        parts: Sequence[Incoming],
         bias: npt.ArrayLike,
         response: float = 1.0,
         count: int | None = None,
@@ -114,3 +124,45 @@ class Step:
     def _activated(self, states: Ints, name: str) -> Ints:
         formula = writable(activation_named(name).expression, self.ctx.data_type)
         return self.ctx.settled_from(states, formula)
+
+
+def step_of(cell: Cell, step: Step, x: Ints, states: Mapping[str, Ints | None]) -> dict[str, Ints]:
+    """Make the neurons of one step of a cell.
+
+    Args:
+        x: signals of the inputs, (I,).
+        states: signals of the parts one step ago, (H,); None for zeros.
+
+    Returns:
+        The signals of every part, (H,).
+    """
+    found: dict[str, Ints] = {}
+    for part in cell.parts:
+        curve = plain(part.activation) if part.function is None else step.curves[part.function]
+        if part.rows is None:
+            curve = replace(curve, clip=None)  # clip is for weighted sums
+        bias = step.bias(part)
+        found[part.name] = step.layer(
+            part.name, *_incoming(part, step, x, found, states), bias=bias, curve=curve
+        )
+    return found
+
+
+def _incoming(
+    part: Part,
+    step: Step,
+    x: Ints,
+    found: Mapping[str, Ints],
+    states: Mapping[str, Ints | None],
+) -> Iterator[Incoming]:
+    """The connections into a part."""
+    if part.rows is not None and "W" in part.matrices:
+        yield full(x, step.w[part.rows])
+    if part.rows is not None and "R" in part.matrices:
+        yield full(states["hidden"], step.r[part.rows], found.get(part.gate))
+    if part.peephole is not None:
+        block, delay = part.peephole
+        yield each((states if delay else found)["memory"], step.peephole[block])
+    for link in part.links:
+        source = (states if link.delay else found)[link.source]
+        yield each(source, gate=found.get(link.gate))

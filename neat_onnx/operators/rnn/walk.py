@@ -1,67 +1,51 @@
 """What RNN, LSTM and GRU share: inputs, outputs, directions, and the walk over the steps.
 
-Each brings one short cell: the neurons of one step. A network steps by itself, so the cell is made
-once, and what it hands on stands in registers. Y_h and Y_c, which ONNX gives at the end of the
-sequence, are given at every step, as if the sequence ended there.
+Each has a table of its cell, which makes the neurons of one step. A network steps by itself, so the
+cell is made once, and the states that it hands on stand in registers. Y_h and Y_c, which ONNX gives
+at the end of the sequence, are given at every step, as if the sequence ended there.
 
 Where the steps are features (an axis of fixed length behind the batch, or with batch_axis=None)
 there is a cell for every step, and all directions work.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Mapping
 
 import numpy as np
 
 from neat_onnx.lifting.context import REGISTER, Array, LiftingContext, Value
+from neat_onnx.network.cells import Cell
 from neat_onnx.network.genes import Floats, Ints
-from neat_onnx.operators.rnn.curves import Function, curves
+from neat_onnx.operators.rnn.curves import curves
 from neat_onnx.operators.rnn.ends import find_ends
 from neat_onnx.operators.rnn.nodes import Recurrence
-from neat_onnx.operators.rnn.step import Step
+from neat_onnx.operators.rnn.step import Step, step_of
 
 _MOST_STEPS = 1000
 _W, _R, _B, _LENGTHS, _INITIAL, _PEEPHOLE = 1, 2, 3, 4, 5, 7
 _UNROLL = "With batch_axis=None and fixed sizes, every step gets neurons of its own"
 
 
-Cell = Callable[[Step, Ints, list[Ints | None]], list[Ints]]
-
-
-@dataclass(frozen=True)
-class Kind:
-    """What tells one operator from the others.
-
-    Attributes:
-        gates: how many matrices stand one above the other in W and in R.
-        functions: the activations that it has if it names none.
-        states: how many states a step hands to the next one, H first.
-        cell: makes the neurons of one step: from the input (I,) and the states (H,), None for
-            zeros, to the new states.
-    """
-
-    gates: int
-    functions: tuple[Function, ...]
-    states: int
-    cell: Cell
-
-
-def lift_recurrence(ctx: LiftingContext, node: Recurrence, kind: Kind) -> None:
+def lift_recurrence(ctx: LiftingContext, node: Recurrence, cell: Cell) -> None:
     """Make the neurons of a node, and bind its outputs."""
     x = ctx.settle(ctx.value(node, 0))
     if x.ndim != 3:
         ctx.fail(node, f"its input has {x.ndim} axes, expected 3")
     if node.attributes.layout:
         x = x.swapaxes(0, 1)
-    steps = _directions(ctx, node, kind, x.shape[2])
+    steps = _directions(ctx, node, cell, x.shape[2])
     stepping = len(x) == 1 and not ctx.features_only
     _check(ctx, node, len(x), stepping)
     shape = (len(steps), x.shape[1], steps[0].w.shape[1])
-    start = [_start(ctx, node, _INITIAL + k, shape, stepping, steps[0]) for k in range(kind.states)]
+    start = [
+        _start(ctx, node, _INITIAL + k, shape, stepping, steps[0]) for k in range(len(cell.states))
+    ]
     every, last = [], []
     for k, step in enumerate(steps):
-        held = [None if signals is None else signals[k] for signals in start]
-        outputs, states = _walk(kind, step, x, held, _order(node, k, len(x)))
+        held = {
+            name: None if signals is None else signals[k]
+            for name, signals in zip(cell.states, start, strict=True)
+        }
+        outputs, states = _walk(cell, step, x, held, _order(node, k, len(x)))
         every.append(outputs)
         last.append(states)
     results = [np.stack(every, axis=1), *np.stack(last, axis=1)]
@@ -77,18 +61,21 @@ def lift_recurrence(ctx: LiftingContext, node: Recurrence, kind: Kind) -> None:
 
 
 def _walk(
-    kind: Kind, step: Step, x: Ints, start: list[Ints | None], order: range
+    cell: Cell, step: Step, x: Ints, start: Mapping[str, Ints | None], order: range
 ) -> tuple[Ints, Ints]:
     """H at every step (T, N, H), and the states after the last one (states, N, H)."""
     count, units = x.shape[1], step.w.shape[1]
     every = np.empty((len(x), count, units), np.int64)
-    last = np.empty((kind.states, count, units), np.int64)
+    last = np.empty((len(cell.states), count, units), np.int64)
     for sample in range(count):
-        states = [None if signals is None else signals[sample] for signals in start]
+        states = {
+            name: None if signals is None else signals[sample] for name, signals in start.items()
+        }
         for t in order:
-            after = kind.cell(step, x[t, sample], states)
-            every[t, sample], last[:, sample] = after[0], after
-            states = [*after]
+            after = step_of(cell, step, x[t, sample], states)
+            states = {name: after[name] for name in cell.states}
+            every[t, sample] = after["hidden"]
+            last[:, sample] = np.stack([after[name] for name in cell.states])
     return every, last
 
 
@@ -97,7 +84,7 @@ def _order(node: Recurrence, direction: int, length: int) -> range:
     return range(length)[::-1] if backwards else range(length)
 
 
-def _directions(ctx: LiftingContext, node: Recurrence, kind: Kind, inputs: int) -> list[Step]:
+def _directions(ctx: LiftingContext, node: Recurrence, cell: Cell, inputs: int) -> list[Step]:
     """The parameters of each direction."""
     given = node.attributes
     count = 2 if given.direction == "bidirectional" else 1
@@ -105,20 +92,20 @@ def _directions(ctx: LiftingContext, node: Recurrence, kind: Kind, inputs: int) 
     units = recurrent.shape[-1]
     if given.hidden_size not in (None, units):
         ctx.fail(node, f"hidden_size is {given.hidden_size}, R is for {units}")
-    rows = kind.gates * units
-    w = _parameter(ctx, node, _W, (count, rows, inputs)).reshape(count, kind.gates, units, inputs)
-    r = _parameter(ctx, node, _R, (count, rows, units)).reshape(count, kind.gates, units, units)
-    b = _parameter(ctx, node, _B, (count, 2 * rows)).reshape(count, 2, kind.gates, units)
+    rows = cell.blocks * units
+    w = _parameter(ctx, node, _W, (count, rows, inputs)).reshape(count, cell.blocks, units, inputs)
+    r = _parameter(ctx, node, _R, (count, rows, units)).reshape(count, cell.blocks, units, units)
+    b = _parameter(ctx, node, _B, (count, 2 * rows)).reshape(count, 2, cell.blocks, units)
     p = _parameter(ctx, node, _PEEPHOLE, (count, 3 * units)).reshape(count, 3, units)
-    functions = kind.functions * count if given.activations is None else given.activations
-    if len(functions) != len(kind.functions) * count:
+    functions = cell.functions * count if given.activations is None else given.activations
+    if len(functions) != len(cell.functions) * count:
         ctx.fail(
-            node, f"it has {len(functions)} activations, expected {len(kind.functions) * count}"
+            node, f"it has {len(functions)} activations, expected {len(cell.functions) * count}"
         )
     if given.clip is not None and given.clip <= 0:
         ctx.fail(node, f"clip is {given.clip}, expected more than 0")
     each = curves(functions, given.activation_alpha, given.activation_beta, given.clip)
-    width = len(kind.functions)
+    width = len(cell.functions)
     return [
         Step(ctx, node, w[k], r[k], b[k, 0], b[k, 1], p[k], each[k * width : (k + 1) * width])
         for k in range(count)
