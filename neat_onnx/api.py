@@ -17,7 +17,6 @@ from neat_onnx.verification.report import Report
 
 if TYPE_CHECKING:
     from neat_onnx.lifting.core import BatchAxis
-    from neat_onnx.verification.runtimes import Runtime
 
 # ruff: noqa: PLC0415 (see above)
 
@@ -112,11 +111,12 @@ def verify(
     *,
     samples: int = 256,
     seed: int = 0,
-    runtime: "Runtime" = "reference",
+    runtime: str = "reference",
 ) -> Report:
     """Compare a network with a model on sampled inputs: zeros, ones, normal and large ones.
 
-    A network with memory is compared on sequences of 16 steps, each from the initial state.
+    A network with memory is compared on sequences of 16 steps, each from the initial state, and on
+    a few of hundreds of steps. The model is run as it is, by a runtime that is not ours.
 
     Args:
         net: a Network, or whatever `load_network` reads.
@@ -126,11 +126,13 @@ def verify(
         runtime: "reference" is onnx's reference evaluator; "onnxruntime" has to be installed.
 
     Returns:
-        The errors measured, the bound, the samples and the runtime; `report.passed` is the verdict.
+        A report; its `verdict` is "equal", "equal within float32" or "different", and `passed`
+        is true for the first two.
 
     Raises:
         ModelError: the runtime refuses the model, or inputs and outputs do not fit the network's.
-        OptionError: an unknown runtime, one that is not installed, or too few samples.
+        OptionError: an unknown runtime, one that is not installed, too few samples, or a seed that
+            is no integer from 0 on.
     """
     from neat_onnx.verification.compare import compare
 

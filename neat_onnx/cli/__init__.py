@@ -16,7 +16,7 @@ from neat_onnx.cli.paths import output_error
 from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning, OptionError, printable
 from neat_onnx.model.model import Encoding
 from neat_onnx.model.validate import Profile
-from neat_onnx.verification.runtimes import Runtime
+from neat_onnx.verification.runtimes import RUNTIMES
 from neat_onnx.version import __version__
 
 _INTERRUPTED, _BROKEN_PIPE = 130, 141  # what a shell says of the signals
@@ -204,7 +204,7 @@ def _add_questions(to: Any) -> None:
     one.add_argument("--samples", type=int, default=256, metavar="N", help="default: 256")
     one.add_argument("--seed", type=int, default=0, metavar="N", help="default: 0")
     one.add_argument(
-        "--runtime", choices=get_args(Runtime), default="reference", help="what runs the model"
+        "--runtime", choices=RUNTIMES, default="reference", help="the runtime that runs the model"
     )
     _add_json(one)
     add_network_flags(one)

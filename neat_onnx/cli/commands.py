@@ -28,7 +28,10 @@ def export(arguments: Namespace) -> int:
     options = chosen_options(arguments)
     net = neat_onnx.load_network(source_of(arguments.file), **chosen_network(arguments))
     model = neat_onnx.export(net, options=options)
-    report = neat_onnx.verify(net, model) if arguments.verify else None
+    report = None
+    if arguments.verify:
+        runs = neat_onnx.convert(model) if options.dialect == "neataptic" else model
+        report = neat_onnx.verify(net, runs)
     return _write_model(arguments, model, report)
 
 

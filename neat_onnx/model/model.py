@@ -117,7 +117,7 @@ class Model(Content):
         """
         match Path(path).suffix.lower():
             case ".onnx":
-                self._check_outputs()
+                self.check_outputs()
                 data = self.to_bytes()
             case ".json":
                 data = self.to_json(encoding=encoding).encode()
@@ -129,7 +129,12 @@ class Model(Content):
                 )
         write_bytes(path, data)
 
-    def _check_outputs(self) -> None:
+    def check_outputs(self) -> None:
+        """Check that every output of the graph is produced: no runtime loads a model otherwise.
+
+        Raises:
+            ModelError: an output is produced by no node, and is neither input nor initializer.
+        """
         graph = self.graph
         known = {name for node in graph.node for name in node.output} | set(graph.tensors)
         known |= {entry.name for entry in graph.inputs}

@@ -7,8 +7,10 @@ connection reads, then the delay registers.
 
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from neat_onnx.network.activations import Activation, activation_named
 from neat_onnx.network.aggregations import Aggregation, aggregation_named
@@ -94,11 +96,15 @@ class Program:
     Args:
         net: any network that has a schedule.
         dense: use matrices where they are faster; False if values may be infinite.
+        element: the type that genes and values are rounded to, after every operation.
     """
 
-    def __init__(self, net: Structure, *, dense: bool = True) -> None:
+    def __init__(
+        self, net: Structure, *, dense: bool = True, element: npt.DTypeLike = np.float64
+    ) -> None:
         plan = schedule(net)
-        builder = _Builder(net, plan, dense)
+        builder = _Builder(net, plan, dense, np.dtype(element))
+        self._element = np.dtype(element)
         self._neurons = builder.row
         self._inputs = builder.row[net.input_neurons]
         self._outputs = builder.row[net.output_neurons]
@@ -134,7 +140,7 @@ class Program:
 
         Also says whether every value stayed finite, as `run` does.
         """
-        values = np.zeros((self._rows, len(x)))
+        values = np.zeros((self._rows, len(x)), self._element)
         values[self._register_rows] = state.T
         self._step(values, x)
         following = values[self._register_origins].T
@@ -160,7 +166,7 @@ class Program:
         return finite
 
     def _start(self, samples: int) -> Floats:
-        values = np.zeros((self._rows, samples))
+        values = np.zeros((self._rows, samples), self._element)
         values[self._register_rows] = self.initial_state(samples).T
         return values
 
@@ -180,8 +186,8 @@ def _is_finite(values: Floats) -> bool:
 class _Builder:
     """Lays out the rows and makes the groups."""
 
-    def __init__(self, net: Structure, plan: Schedule, dense: bool) -> None:
-        self._net, self._dense = net, dense
+    def __init__(self, net: Structure, plan: Schedule, dense: bool, element: np.dtype[Any]) -> None:
+        self._net, self._dense, self._element = net, dense, element
         self._wild = overflowing(net, plan)
         live = net.live
         genes = net.neurons
@@ -226,8 +232,8 @@ class _Builder:
             rows=slice(int(self.row[neurons[0]]), int(self.row[neurons[-1]]) + 1),
             inputs=self._inputs_of(neurons, linear) if self._fan_in[neurons[0]] else None,
             aggregation=None if linear else aggregation_named(name),
-            scale=scale[:, None],
-            bias=genes.bias[neurons][:, None],
+            scale=scale[:, None].astype(self._element),
+            bias=genes.bias[neurons][:, None].astype(self._element),
             functions=tuple(
                 (slice(a, b), activation_named(net.activations[codes[a]]))
                 for a, b in pairwise(breaks)
@@ -239,7 +245,8 @@ class _Builder:
         counts = self._fan_in[neurons]
         starts = np.cumsum(counts) - counts
         edges = np.repeat(self._first[neurons] - starts, counts) + np.arange(int(counts.sum()))
-        rows, weight = self._source_row[edges], self._net.live.weight[edges]
+        rows = self._source_row[edges]
+        weight = self._net.live.weight[edges].astype(self._element)
         gain = self._gain_row[edges]
         gated = bool(np.any(gain != NONE))
         if not linear:
@@ -251,6 +258,6 @@ class _Builder:
         wild: Bools = self._wild[self._net.live.source[edges]]
         if self._dense and not gated and size <= _DENSE_UP_TO * len(edges) and not np.any(wild):
             flat = np.repeat(np.arange(len(neurons)), counts) * len(columns) + column
-            matrix = np.bincount(flat, weight, size).astype(np.float64).reshape(len(neurons), -1)
+            matrix = np.bincount(flat, weight, size).astype(self._element).reshape(len(neurons), -1)
             return _Inputs(columns, matrix)
         return _Inputs(rows, weight, gain if gated else None, starts)

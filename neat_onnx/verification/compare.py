@@ -1,75 +1,186 @@
 """Proof: a network and a model run side by side on sampled inputs, by an independent runtime."""
 
-from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from neat_onnx.errors import ModelError, OptionError
-from neat_onnx.libraries.neataptic_ts.onnx.repair import repaired
+from neat_onnx.errors import ModelError
 from neat_onnx.lifting.core import leading_axes
-from neat_onnx.model import DataType, Model, ValueInfo
+from neat_onnx.model import DataType, Graph, Model, ValueInfo
 from neat_onnx.model.states import state_pairs
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
-from neat_onnx.verification.report import Report
-from neat_onnx.verification.runtimes import Player, Runtime
+from neat_onnx.verification.judge import Errors, against_rounding, measure
+from neat_onnx.verification.player import Player, ShapeMismatch
+from neat_onnx.verification.report import Report, Verdict
+from neat_onnx.verification.rounding import rounded_runs, within_float32
+from neat_onnx.verification.samples import (
+    LONG_SEQUENCES,
+    check_sampling,
+    long_sequences,
+    long_steps,
+    short_sequences,
+)
 
 BOUND = {DataType.FLOAT: 1e-12, DataType.DOUBLE: 1e-24}
-_LARGE = 10.0
-_FEWEST = 4
-STEPS = 16
 
 
-def compare(net: Network, model: Model, *, samples: int, seed: int, runtime: Runtime) -> Report:
-    """See `neat_onnx.verify`."""
-    model = repaired(model)
-    if samples < _FEWEST:
-        raise OptionError(f"{samples} samples are too few", where="samples", hint="Take 4 or more")
+class _Part(NamedTuple):
+    """One kind of sequences: inputs (T, N, I), and the outputs (T, N, O) of both sides."""
+
+    x: Floats
+    want: Floats
+    got: Floats
+    errors: Errors
+
+
+def compare(
+    net: Network, model: Model, *, samples: int, seed: int, runtime: str, long: bool = True
+) -> Report:
+    """Compare a network with a model; see `neat_onnx.verify`.
+
+    Args:
+        long: play the long sequences too, where there is memory.
+    """
+    check_sampling(samples, seed)
+    model.check_outputs()  # nothing is repaired here
     _check_ports(net, model)
-    x = sampled(net, samples, seed)
-    if model.graph.inputs[0].elem_type is DataType.FLOAT:
-        x = x.astype(np.float32).astype(np.float64)  # both sides get the same inputs
+    single = model.graph.inputs[0].elem_type is DataType.FLOAT
     player = Player(model, net, runtime)
+    inputs = [short_sequences(net, samples, seed)]
+    if net.has_memory and long:
+        nodes = _node_count(model.graph) * (LONG_SEQUENCES if player.fixed_batch else 1)
+        inputs.append(long_sequences(net, seed, long_steps(nodes)))
+    if single:  # both sides get the same inputs
+        inputs = [x.astype(np.float32).astype(np.float64) for x in inputs]
+    facts = {
+        "bound": BOUND[DataType.FLOAT if single else DataType.DOUBLE],
+        "samples": samples,
+        "steps": len(inputs[0]),
+        "long_sequences": LONG_SEQUENCES if len(inputs) > 1 else 0,
+        "long_steps": len(inputs[1]) if len(inputs) > 1 else 0,
+        "seed": int(seed),
+        "runtime": player.name,
+        "dtype": "float32" if single else "float64",
+    }
+    try:
+        parts = [_part(net, player, x) for x in inputs]
+    except ShapeMismatch as error:
+        return _report("different", Errors(None, None, None, None, 0), facts, str(error))
+    return _judged(net, model, parts, facts, runtime)
+
+
+def _part(net: Network, player: Player, x: Floats) -> _Part:
     want = net.run(x)
     played = player.play(x, [port.name for port in net.outputs])
     got = np.concatenate([played[port.name] for port in net.outputs], axis=-1)
-    report = _compared(want, got, model, seed, player.name)
-    if not report.passed:
-        report.rounding = _rounding(net, x, want) if report.dtype == "float32" else None
-        from neat_onnx.verification.trace import first_difference  # noqa: PLC0415 (only where it fails)
-
-        report.first_error = first_difference(net, model, x, runtime)
-    return report
+    return _Part(x, want, got, measure(want, got))
 
 
-def sampled(net: Network, samples: int, seed: int) -> Floats:
-    """Inputs (T, samples, I): zeros, ones, then normal ones, the last quarter of them ten times."""
-    steps = STEPS if net.has_memory else 1
-    x = np.random.default_rng(seed).normal(size=(steps, samples, len(net.input_neurons)))
-    x[:, 0], x[:, 1] = 0.0, 1.0
-    x[:, -(samples // 4) :] *= _LARGE
-    return x
+def _judged(
+    net: Network, model: Model, parts: list[_Part], facts: dict[str, Any], runtime: str
+) -> Report:
+    """The report of the worst part."""
+    bound = facts["bound"]
+    beyond = [part for part in parts if not _within(part.errors, bound)]
+    if not beyond:
+        return _report("equal", _worst(parts), facts)
+    single = facts["dtype"] == "float32"
+    element = np.float32 if single else np.float64
+    runs = [list(rounded_runs(net, part.x, element)) for part in parts]
+    if single and len(parts) > 1:
+        parts, runs, facts["overflow_step"] = _cut(parts, runs)
+    found = [
+        against_rounding(part.want, part.got, rounded, bound)
+        for part, rounded in zip(parts, runs, strict=True)
+    ]
+    sizes = [each.normalised_mse for each in found if each.normalised_mse is not None]
+    rounding = max(sizes, default=None)
+    if all(each.within for each in found):
+        verdict: Verdict = "equal within float32" if single else "equal"
+        return _report(verdict, _worst(parts), facts, None, rounding)
+    from neat_onnx.verification.trace import first_difference  # noqa: PLC0415 (only where it fails)
+
+    where = first_difference(net, model, beyond[0].x, runtime)
+    return _report("different", _worst(parts), facts, where, rounding)
 
 
-def _rounding(net: Network, x: Floats, want: Floats) -> float | None:
-    """The normalised MSE of the network itself, once its genes are rounded to float32."""
+def _cut(
+    parts: list[_Part], runs: list[list[Floats]]
+) -> tuple[list[_Part], list[list[Floats]], int | None]:
+    """Leave out of the long part, and of its runs in float32, the steps that float32 cannot hold.
 
-    def rounded(values: Floats) -> Floats:
-        return values.astype(np.float32).astype(np.float64)
+    Returns:
+        The parts, their runs, and the first step that is left out, if any is.
+    """
+    short, long = parts
+    held, first = within_float32(runs[1])
+    want, got = (np.where(held, values, 0.0) for values in (long.want, long.got))
+    cut = _Part(long.x, want, got, measure(want, got))
+    return [short, cut], [runs[0], [np.where(held, run, 0.0) for run in runs[1]]], first
 
-    genes, links = net.neurons, net.connections
-    rough = replace(
-        net,
-        neurons=replace(genes, bias=rounded(genes.bias), response=rounded(genes.response)),
-        connections=replace(links, weight=rounded(links.weight)),
+
+def _within(errors: Errors, bound: float) -> bool:
+    return errors.normalised_mse is not None and errors.normalised_mse <= bound
+
+
+def _worst(parts: list[_Part]) -> Errors:
+    """The largest errors of all parts; None where one is None."""
+    found = [part.errors for part in parts]
+
+    def largest(name: str) -> float | None:
+        values = [getattr(errors, name) for errors in found]
+        return None if None in values else max(values)
+
+    return Errors(
+        largest("mse"),
+        largest("normalised_mse"),
+        largest("max_abs"),
+        largest("max_rel"),
+        sum(errors.not_finite for errors in found),
     )
-    with np.errstate(all="ignore"):
-        error = float(np.mean((rough.run(x) - want) ** 2) / max(1.0, float(np.mean(want**2))))
-    return error if np.isfinite(error) else None
+
+
+def _report(
+    verdict: Verdict,
+    errors: Errors,
+    facts: dict[str, Any],
+    first_error: str | None = None,
+    rounding: float | None = None,
+) -> Report:
+    return Report(
+        verdict=verdict,
+        passed=verdict != "different",
+        mse=errors.mse,
+        normalised_mse=errors.normalised_mse,
+        max_abs_error=errors.max_abs,
+        max_rel_error=errors.max_rel,
+        not_finite=errors.not_finite,
+        first_error=first_error,
+        rounding=rounding,
+        **facts,
+    )
+
+
+def _node_count(graph: Graph) -> int:
+    """The number of nodes, those of subgraphs included."""
+    inner = (
+        value
+        for node in graph.node
+        for _, _, value in node.attributes.given()
+        if isinstance(value, Graph)
+    )
+    return len(graph.node) + sum(_node_count(body) for body in inner)
 
 
 def _check_ports(net: Network, model: Model) -> None:
+    for entry in model.graph.inputs:
+        if entry.elem_type not in BOUND:
+            raise ModelError(
+                f"the input '{entry.name}' is {entry.elem_type.name}, expected FLOAT or DOUBLE",
+                where="graph.inputs",
+                hint="Only models of floating-point numbers are compared",
+            )
     pairs = state_pairs(model)
     leading = leading_axes(model.graph.inputs[0].shape or ()) if model.graph.inputs else 1
     carried = {*pairs, *pairs.values()}
@@ -95,31 +206,3 @@ def _check_ports(net: Network, model: Model) -> None:
 
 def _listed(ports: dict[str, Any]) -> str:
     return ", ".join(f"'{name}' {list(shape)}" for name, shape in ports.items()) or "none"
-
-
-def _compared(want: Floats, got: Floats, model: Model, seed: int, runtime: str) -> Report:
-    data_type = model.graph.inputs[0].elem_type
-    finite = np.isfinite(want) & np.isfinite(got)
-    agreed = finite | (want == got) | (np.isnan(want) & np.isnan(got))
-    error = np.where(finite, got - np.where(finite, want, 0.0), 0.0)
-    reference = np.where(finite, want, 0.0)
-    with np.errstate(over="ignore"):
-        mse = float(np.mean(error**2))
-        normalised = mse / max(1.0, float(np.mean(reference**2)))
-    bound = BOUND[data_type]
-    whole = bool(np.all(agreed)) and np.isfinite(normalised)
-    relative = np.abs(error) / np.maximum(1.0, np.abs(reference))
-    return Report(
-        passed=whole and normalised <= bound,
-        mse=mse if whole else None,
-        normalised_mse=normalised if whole else None,
-        bound=bound,
-        max_abs_error=float(np.max(np.abs(error))) if whole else None,
-        max_rel_error=float(np.max(relative)) if whole else None,
-        samples=want.shape[1],
-        steps=len(want),
-        seed=seed,
-        runtime=runtime,
-        dtype="float32" if data_type is DataType.FLOAT else "float64",
-        not_finite=int(np.sum(~finite)),
-    )

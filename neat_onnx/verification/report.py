@@ -1,41 +1,76 @@
-"""What a comparison of a network with a model found."""
+"""The report of a comparison of a network with a model."""
+
+from typing import Literal
 
 from pydantic import BaseModel, Field
 
+Verdict = Literal["equal", "equal within float32", "different"]
+
 
 class Report(BaseModel):
-    """What a comparison found. Errors are the model's output minus the network's."""
+    """How far a model's outputs are from its network's. Errors are model minus network."""
 
-    passed: bool = Field(description="Whether the normalised MSE is within its bound.")
+    verdict: Verdict = Field(
+        description="equal: the normalised MSE is within `bound`; in float64 also if rounding "
+        "explains the rest. equal within float32: it is not, but the errors are at most four times "
+        "those that rounding the network's genes and values to float32 makes by itself. different: "
+        "neither, or a value is finite on one side only."
+    )
+    passed: bool = Field(description="Whether the verdict is one of the first two.")
     mse: float | None = Field(description="Mean squared error; null if a value is not finite.")
     normalised_mse: float | None = Field(
-        description="The MSE divided by max(1, mean square of the network's outputs)."
+        description="The MSE divided by max(1, mean square of the network's outputs). Of the short "
+        "and the long sequences, the larger one."
     )
-    bound: float = Field(description="What the normalised MSE may be for this type.")
-    max_abs_error: float | None
+    bound: float = Field(description="The normalised MSE that is equal, for this type.")
+    max_abs_error: float | None = Field(description="The largest absolute error.")
     max_rel_error: float | None = Field(description="Relative to max(1, |output|).")
-    samples: int
+    samples: int = Field(description="The number of inputs, or of short sequences.")
     steps: int = Field(description="Length of the sequences; 1 without memory.")
-    seed: int
-    runtime: str = Field(description="What ran the model, with its version.")
-    dtype: str
+    long_sequences: int = Field(0, description="The number of long sequences; 0 without memory.")
+    long_steps: int = Field(0, description="Their length.")
+    overflow_step: int | None = Field(
+        None,
+        description="The step from which on a long sequence is not compared, because float32 "
+        "itself cannot hold this network's values.",
+    )
+    seed: int = Field(description="The seed that the inputs were sampled with.")
+    runtime: str = Field(description="The runtime that ran the model, with its version.")
+    dtype: str = Field(description="The type of the model's inputs: float32 or float64.")
     not_finite: int = Field(description="Output values that are infinite or NaN on either side.")
     first_error: str | None = Field(
-        None, description="Where it fails: the first neuron whose value differs."
+        None, description="Where it is different: the first neuron whose value differs."
     )
     rounding: float | None = Field(
         None,
-        description="Where it fails in float32: the normalised MSE that rounding the genes alone "
-        "gives. If it is as large, the network is that sensitive: export it in float64.",
+        description="Where a model exceeds the bound: the normalised MSE that rounding genes and "
+        "values to its type alone gives. If it is as large, the network is that sensitive.",
     )
 
     def __str__(self) -> str:
-        verdict = "passed" if self.passed else "FAILED"
-        found = "not finite" if self.normalised_mse is None else f"{self.normalised_mse:.3g}"
-        where = f"; first at {self.first_error}" if self.first_error else ""
-        if self.rounding is not None:
-            where += f"; rounding the genes to float32 alone gives {self.rounding:.3g}"
+        verdict = "DIFFERENT" if self.verdict == "different" else self.verdict
+        text = f"{verdict} over {self._samples()} in {self.runtime}: {self._difference()}."
+        if self.overflow_step is not None:
+            text += f" From step {self.overflow_step} on values grow beyond float32."
+        if self.verdict == "different" and self.first_error:
+            text += f" It begins at {self.first_error}."
+        elif self.rounding is not None:
+            text += f" Rounding this network to {self.dtype} gives {self.rounding:.3g} by itself"
+            text += ": for less, export it in float64." if self.dtype == "float32" else "."
+        return text
+
+    def _samples(self) -> str:
+        text = f"{self.samples} samples"
+        if self.steps > 1:
+            text = f"{self.samples} sequences of {self.steps} steps"
+        if self.long_sequences:
+            text += f" and {self.long_sequences} of {self.long_steps}"
+        return text
+
+    def _difference(self) -> str:
+        if self.normalised_mse is None:
+            return f"outputs are not finite, or of another shape (bound {self.bound:g})"
         return (
-            f"{verdict}: normalised MSE {found} (bound {self.bound:g}) over {self.samples} samples"
-            f"{f' of {self.steps} steps' if self.steps > 1 else ''} in {self.runtime}{where}"
+            f"outputs differ by {self.max_abs_error:.2g} at most, "
+            f"normalised MSE {self.normalised_mse:.3g} (bound {self.bound:g})"
         )

@@ -6,7 +6,7 @@ made outputs of a copy of the model, and compared with the network's own values,
 
 import numpy as np
 
-from neat_onnx.errors import NetworkError
+from neat_onnx.errors import NeatOnnxError, NetworkError
 from neat_onnx.files import parse_json
 from neat_onnx.genome import GENOME, GenomeDocument
 from neat_onnx.model import DataType, Model, ValueInfo
@@ -15,12 +15,12 @@ from neat_onnx.network.network import Network
 from neat_onnx.network.program import Program
 from neat_onnx.network.schedule import schedule
 from neat_onnx.parsing import parse
-from neat_onnx.verification.runtimes import Player, Runtime
+from neat_onnx.verification.player import Player
 
 _GROWN = {DataType.FLOAT: 1e-4, DataType.DOUBLE: 1e-10}
 
 
-def first_difference(net: Network, model: Model, x: Floats, runtime: Runtime) -> str | None:
+def first_difference(net: Network, model: Model, x: Floats, runtime: str) -> str | None:
     """The first neuron, in topological order, that differs by much more than rounding.
 
     Args:
@@ -29,13 +29,11 @@ def first_difference(net: Network, model: Model, x: Floats, runtime: Runtime) ->
     Returns:
         What to call it and how much it differs; None if the model does not say where neurons stand.
     """
-    text = model.metadata.get(GENOME)
-    if text is None:
+    try:
+        places = _places(model)
+        got = _run(net, model, x, runtime, list(places))
+    except NeatOnnxError:  # damaged metadata, or a runtime that shows no inner tensors: no place
         return None
-    places = parse(GenomeDocument, parse_json(text), NetworkError).ids
-    produced = {name for node in model.graph.node for name in node.output}
-    places = {tensor: ids for tensor, ids in places.items() if tensor in produced}
-    got = _run(net, model, x, runtime, list(places))
     values = Program(net, dense=False).neuron_values(x)
     want = dict(zip(net.neurons.id.tolist(), np.moveaxis(values, 1, 0), strict=True))
     level = dict(zip(net.neurons.id.tolist(), schedule(net).level.tolist(), strict=True))
@@ -44,7 +42,7 @@ def first_difference(net: Network, model: Model, x: Floats, runtime: Runtime) ->
         (level[neuron], neuron, _error(want[neuron], got[tensor][..., column]))
         for tensor, ids in places.items()
         for column, neuron in enumerate(ids)
-        if neuron in want
+        if neuron in want and column < got[tensor].shape[-1]
     ]
     grown = sorted(entry for entry in errors if not entry[2] <= _GROWN[data_type])
     if not grown and not errors:
@@ -57,8 +55,18 @@ def first_difference(net: Network, model: Model, x: Floats, runtime: Runtime) ->
     )
 
 
+def _places(model: Model) -> dict[str, list[int]]:
+    """The ids of the neurons in the columns of each tensor, as far as the metadata gives them."""
+    text = model.metadata.get(GENOME)
+    if text is None:
+        return {}
+    places = parse(GenomeDocument, parse_json(text), NetworkError).ids
+    produced = {name for node in model.graph.node for name in node.output}
+    return {tensor: ids for tensor, ids in places.items() if tensor in produced}
+
+
 def _run(
-    net: Network, model: Model, x: Floats, runtime: Runtime, tensors: list[str]
+    net: Network, model: Model, x: Floats, runtime: str, tensors: list[str]
 ) -> dict[str, Floats]:
     """The values (T, N, columns) of these tensors."""
     graph = model.graph

@@ -35,7 +35,8 @@ def test_what_is_right_passes(runtime, dtype, bound):
     assert report.runtime.startswith({"reference": "onnx.reference"}.get(runtime, runtime))
     assert report.first_error is None
     assert report.not_finite == 0
-    assert str(report).startswith("passed: normalised MSE ")
+    assert report.verdict == "equal"
+    assert str(report).startswith("equal over 256 samples in onnx")
 
 
 @pytest.mark.parametrize("runtime", RUNTIMES)
@@ -63,7 +64,9 @@ def test_a_wrong_model_fails_and_says_at_which_neuron(runtime, tensor, neuron, l
     assert not report.passed
     assert report.normalised_mse > 1e-8
     assert f"neuron {neuron} (tanh, level {level})" in report.first_error
-    assert f"FAILED: normalised MSE {report.normalised_mse:.3g}" in str(report)
+    assert report.verdict == "different"
+    assert f"normalised MSE {report.normalised_mse:.3g}" in str(report)
+    assert str(report).startswith("DIFFERENT over 256 samples")
 
 
 def test_an_error_that_float32_would_hide_fails_in_float64():
@@ -124,10 +127,11 @@ def chaotic() -> Network:
 def test_a_chaotic_network_is_told_honestly():
     net = chaotic()
     report = verify(net, export(net), samples=64)
-    assert not report.passed
-    assert report.rounding is None or report.rounding > report.bound
-    assert report.first_error.startswith("neuron ")
-    assert "FAILED" in str(report)
+    assert report.verdict == "equal within float32"
+    assert report.normalised_mse > report.bound
+    assert report.rounding > report.bound
+    assert "for less, export it in float64" in str(report)
+    assert verify(net, broken(export(net), "W0", 1e-3), samples=64).verdict == "different"
 
 
 def test_what_overflows_float32_is_told():
@@ -158,12 +162,20 @@ def test_memory_is_played_step_by_step():
     report = verify(net, export(net))
     assert report.passed
     assert report.steps > 1
-    assert f"of {report.steps} steps" in str(report)
+    assert f"256 sequences of {report.steps} steps and 8 of 512 in" in str(report)
 
 
 @pytest.mark.parametrize(
     ("options", "where"),
-    [({"samples": 3}, "samples"), ({"samples": -1}, "samples"), ({"runtime": "abacus"}, "runtime")],
+    [
+        ({"samples": 3}, "samples"),
+        ({"samples": -1}, "samples"),
+        ({"samples": 4.5}, "samples"),
+        ({"samples": True}, "samples"),
+        ({"seed": -1}, "seed"),
+        ({"seed": 1.5}, "seed"),
+        ({"runtime": "abacus"}, "runtime"),
+    ],
 )
 def test_what_makes_no_sense_is_refused(options, where):
     with pytest.raises(OptionError) as caught:

@@ -1,0 +1,130 @@
+"""The verdict: errors between two sets of outputs, against a fixed bound and against rounding.
+
+Errors are measured on one kind of sequences at a time, (T, N, O), so that long ones do not hide
+short ones. Against rounding they are measured output by output, because a large one would hide the
+others; on the first 1, 2, 4, … T steps, because a chaotic network forgets its inputs later; and
+both as the root mean square and as the median over samples, because a few samples near a pole would
+hide all others.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from neat_onnx.network.genes import Bools, Floats
+
+ROUNDING_FACTOR = 4.0
+"""How many times the error of rounding itself an export may be off."""
+
+
+class Errors(NamedTuple):
+    """How far outputs are from the network's own.
+
+    Attributes:
+        mse, normalised_mse, max_abs, max_rel: None if a value is finite on one side only.
+        not_finite: how many values are infinite or NaN on either side.
+    """
+
+    mse: float | None
+    normalised_mse: float | None
+    max_abs: float | None
+    max_rel: float | None
+    not_finite: int
+
+
+def measure(want: Floats, got: Floats) -> Errors:
+    """Measure outputs (T, N, O) against the network's."""
+    finite = np.isfinite(want) & np.isfinite(got)
+    error, reference = _error(want, got), np.where(np.isfinite(want), want, 0.0)
+    with np.errstate(over="ignore"):
+        mse = float(np.mean(error**2))
+        normalised = mse / max(1.0, float(np.mean(np.where(finite, reference, 0.0) ** 2)))
+    not_finite = int(np.sum(~finite))
+    if not np.all(_agreed(want, got)) or not np.isfinite(normalised):
+        return Errors(None, None, None, None, not_finite)
+    size = np.abs(error)
+    relative = size / np.maximum(1.0, np.abs(reference))
+    return Errors(mse, normalised, float(np.max(size)), float(np.max(relative)), not_finite)
+
+
+class Rounding(NamedTuple):
+    """A comparison with rounding.
+
+    Attributes:
+        within: every error is at most four times what rounding gives.
+        normalised_mse: what rounding alone gives; None if that is not finite.
+    """
+
+    within: bool
+    normalised_mse: float | None
+
+
+def against_rounding(
+    want: Floats, got: Floats, rounded: Iterable[Floats], bound: float
+) -> Rounding:
+    """Compare a model's error with what rounding does to the network itself.
+
+    Args:
+        want: the network's outputs (T, N, O), in float64.
+        got: the model's.
+        rounded: the network's own, in the model's type, in one or several orders of evaluation.
+        bound: the normalised MSE that is always allowed.
+    """
+    runs = list(rounded)
+    whole = [found for run in runs if (found := measure(want, run).normalised_mse) is not None]
+    worst = max(whole, default=None)
+    if not np.all(_agreed(want, got)) or worst is None:
+        return Rounding(within=False, normalised_mse=worst)
+    errors, ours = _errors(want, got), [_errors(want, run) for run in runs]
+    within = True
+    for steps in _prefixes(len(want)):
+        for measured, factor, always in (
+            (_mean_square, ROUNDING_FACTOR**2, bound),
+            (_median, ROUNDING_FACTOR, np.sqrt(bound)),
+        ):
+            allowed = factor * np.max([measured(want, run, steps) for run in ours], axis=0)
+            within &= bool(np.all(measured(want, errors, steps) <= np.maximum(always, allowed)))
+    return Rounding(within, worst)
+
+
+def _errors(want: Floats, got: Floats) -> Floats:
+    """|got − want|; the largest number where only one of the two is finite."""
+    return np.where(_agreed(want, got), np.abs(_error(want, got)), np.finfo(np.float64).max)
+
+
+def _mean_square(want: Floats, errors: Floats, steps: int) -> Floats:
+    """The normalised MSE of each output in the first steps, (O,)."""
+    part = np.where(np.isfinite(want[:steps]), want[:steps], 0.0)
+    with np.errstate(over="ignore"):
+        square = np.mean(errors[:steps] ** 2, axis=(0, 1))
+        return np.asarray(square / np.maximum(1.0, np.mean(part**2, axis=(0, 1))))
+
+
+def _median(want: Floats, errors: Floats, steps: int) -> Floats:
+    """The median over samples of each output's largest relative error in the first steps, (O,)."""
+    part = np.where(np.isfinite(want[:steps]), want[:steps], 0.0)
+    relative = errors[:steps] / np.maximum(1.0, np.abs(part))
+    return np.asarray(np.median(np.max(relative, axis=0), axis=0))
+
+
+def _prefixes(steps: int) -> Iterator[int]:
+    """1, 2, 4, … and all steps."""
+    length = 1
+    while length < steps:
+        yield length
+        length *= 2
+    yield steps
+
+
+def _agreed(want: Floats, got: Floats) -> Bools:
+    """Where both are finite, or the same infinity, or NaN."""
+    finite = np.isfinite(want) & np.isfinite(got)
+    same: Bools = finite | (want == got) | (np.isnan(want) & np.isnan(got))
+    return same
+
+
+def _error(want: Floats, got: Floats) -> Floats:
+    """got − want, zero where either is not finite."""
+    finite = np.isfinite(want) & np.isfinite(got)
+    return np.where(finite, got, 0.0) - np.where(finite, want, 0.0)

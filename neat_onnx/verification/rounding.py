@@ -1,0 +1,83 @@
+"""The error that a type makes by itself: a network, evaluated with every operation rounded.
+
+No file of that type can be expected to do better. How large the error is depends on the order of
+the operations, so the network is evaluated in several ways, and the largest error counts.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from neat_onnx.network.genes import Bools, Floats
+from neat_onnx.network.network import Network
+from neat_onnx.network.program import Program
+
+_MARGIN = 16  # steps: another order of operations overflows a little earlier
+_DRAWS = 2
+
+
+def rounded_runs(net: Network, x: Floats, element: type[np.floating[Any]]) -> Iterator[Floats]:
+    """Run the network in a type, in several ways that differ by rounding alone.
+
+    Genes rounded to the nearest, with matrix products and edge by edge; then edge by edge with each
+    gene rounded to a number beside it at random.
+
+    Args:
+        x: the inputs (T, N, I), which the type holds.
+        element: np.float32 or np.float64.
+
+    Yields:
+        The outputs (T, N, O). They may be infinite or NaN where the type overflows.
+    """
+    rng = np.random.default_rng(0)
+    with np.errstate(all="ignore"):
+        dense, finite = Program(net, element=element).run(x)
+        if finite:
+            yield dense
+        yield Program(net, dense=False, element=element).run(x)[0]
+        for _ in range(_DRAWS):
+            nudged = _nudged(net, element, rng)
+            yield Program(nudged, dense=False, element=element).run(x)[0]
+
+
+def _nudged(net: Network, element: type[np.floating[Any]], rng: np.random.Generator) -> Network:
+    """The network with each gene rounded up or down at random.
+
+    A gene that float32 holds stays; so would all in float64: there each moves by one bit or not.
+    """
+
+    def rounded(values: Floats) -> Floats:
+        nearest = values.astype(element)
+        there = nearest.astype(np.float64)
+        up = rng.random(values.shape) < 0.5 if element is np.float64 else there < values
+        other = np.nextafter(nearest, np.where(up, np.inf, -np.inf).astype(element))
+        keep = rng.random(values.shape) < 0.5
+        if element is not np.float64:
+            keep |= there == values
+        return np.where(keep, there, other.astype(np.float64))
+
+    genes, links = net.neurons, net.connections
+    return replace(
+        net,
+        neurons=replace(genes, bias=rounded(genes.bias), response=rounded(genes.response)),
+        connections=replace(links, weight=rounded(links.weight)),
+    )
+
+
+def within_float32(runs: list[Floats]) -> tuple[Bools, int | None]:
+    """Find the steps of sequences that float32 can hold: those before an output overflows.
+
+    Args:
+        runs: the outputs (T, N, O) of the network in float32, from `rounded_runs`.
+
+    Returns:
+        (T, N, 1), true where a sequence is far enough from overflow in all runs; and the first step
+        where one is not, None if all are.
+    """
+    finite = np.all([np.all(np.isfinite(run), axis=-1) for run in runs], axis=0)
+    steps, samples = finite.shape
+    first = np.where(np.all(finite, axis=0), steps, np.argmin(finite, axis=0) - _MARGIN)
+    held: Bools = np.arange(steps)[:, None] < first
+    return held.reshape(steps, samples, 1), None if np.all(held) else max(0, int(np.min(first)))

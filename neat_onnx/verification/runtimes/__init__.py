@@ -1,0 +1,76 @@
+"""The runtimes that can run a model: one file a runtime, imported when it is asked for.
+
+A runtime is a module of this package, named like the runtime with `_` for `-`, that has
+
+    load(model: Model) -> Session
+
+and raises OptionError where what it needs is not installed, ModelError where it refuses the model.
+"""
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from neat_onnx.errors import ModelError, NeatOnnxError, OptionError
+from neat_onnx.model import Model
+
+RUNTIMES = ("reference", "onnxruntime")
+
+Feed = dict[str, np.ndarray[Any, Any]]
+Run = Callable[[Feed], dict[str, Any]]
+
+
+class Session(NamedTuple):
+    """A model in a runtime.
+
+    Attributes:
+        run: computes the graph's outputs, by name, for its inputs, by name.
+        name: the runtime and its version.
+    """
+
+    run: Run
+    name: str
+
+
+def load(runtime: str, model: Model) -> Session:
+    """Load a model, as it is, into a runtime.
+
+    Raises:
+        ModelError: the runtime refuses the model; so does the session's `run`.
+        OptionError: the runtime is unknown, or is not installed.
+    """
+    if runtime not in RUNTIMES:
+        known = ", ".join(RUNTIMES)
+        raise OptionError(f"unknown runtime '{runtime}'", where="runtime", hint=f"Known: {known}")
+    room = import_module(f"{__name__}.{runtime.replace('-', '_')}")
+    try:
+        session: Session = room.load(model)
+    except NeatOnnxError:
+        raise
+    except Exception as error:  # runtimes raise what they like
+        raise _refused(runtime, "load", error) from error
+
+    def run(feed: Feed) -> dict[str, Any]:
+        try:
+            return session.run(feed)
+        except Exception as error:
+            raise _refused(session.name, "run", error) from error
+
+    return Session(run, session.name)
+
+
+def not_installed(what: str, extra: str) -> OptionError:
+    """The error of a runtime that is not installed, with the way to get it."""
+    return OptionError(
+        f"{what} is not installed", where="runtime", hint=f"pip install 'neat-onnx[{extra}]'"
+    )
+
+
+def _refused(runtime: str, verb: str, error: Exception) -> ModelError:
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    return ModelError(
+        f"{runtime} does not {verb} the model: {lines[0]}",
+        hint="`neat-onnx validate` says what is wrong with it, `neat-onnx convert` repairs it",
+    )

@@ -1,0 +1,21 @@
+"""onnx's own reference evaluator: slow, in numpy, and at hand wherever onnx is."""
+
+from typing import Any
+
+import numpy as np
+import onnx
+from onnx.reference import ReferenceEvaluator
+
+from neat_onnx.model import Model
+from neat_onnx.verification.runtimes import Feed, Session
+
+
+def load(model: Model) -> Session:
+    """Load a model into `onnx.reference`."""
+    evaluator = ReferenceEvaluator(model.to_proto())
+
+    def run(feed: Feed) -> dict[str, Any]:
+        with np.errstate(all="ignore"):
+            return dict(zip(evaluator.output_names, evaluator.run(None, feed), strict=True))
+
+    return Session(run, f"onnx.reference {onnx.__version__}")

@@ -1,0 +1,60 @@
+"""The inputs that a network and its model are compared on.
+
+Short sequences, many: zeros, ones, then normally distributed ones, the last quarter ten times as
+large. For a network with memory also a few long ones, because a value may grow for hundreds of
+steps before it does harm.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from neat_onnx.errors import OptionError
+from neat_onnx.network.genes import Floats
+from neat_onnx.network.network import Network
+
+STEPS = 16
+LONG_SEQUENCES = 8
+_LONGEST, _SHORTEST_LONG = 512, 48
+_NODE_RUNS = 20_000  # how often nodes may be run for the long sequences: about half a second
+_LARGE = 10.0
+_FEWEST = 4
+
+
+def check_sampling(samples: Any, seed: Any) -> None:
+    """Refuse numbers of samples and seeds that are none.
+
+    Raises:
+        OptionError: `samples` is not an integer of 4 or more, or `seed` not one of 0 or more.
+    """
+    for name, value, least in (("samples", samples, _FEWEST), ("seed", seed, 0)):
+        whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+        if not whole or value < least:
+            raise OptionError(
+                f"{name} is {value!r}, expected an integer of {least} or more",
+                where=name,
+                hint=f"Take {name}={least} or more, without a fraction",
+            )
+
+
+def short_sequences(net: Network, samples: int, seed: int) -> Floats:
+    """Sample inputs (T, samples, I); T is 1 for a network without memory."""
+    steps = STEPS if net.has_memory else 1
+    return _sampled(np.random.default_rng(seed), steps, samples, net)
+
+
+def long_sequences(net: Network, seed: int, steps: int) -> Floats:
+    """Sample the few long sequences, (steps, 8, I)."""
+    return _sampled(np.random.default_rng([seed, 1]), steps, LONG_SEQUENCES, net)
+
+
+def long_steps(nodes: int) -> int:
+    """How many steps of a graph of so many nodes the long sequences have: 48 to 512."""
+    return max(_SHORTEST_LONG, min(_LONGEST, _NODE_RUNS // max(nodes, 1)))
+
+
+def _sampled(rng: np.random.Generator, steps: int, samples: int, net: Network) -> Floats:
+    x = rng.normal(size=(steps, samples, len(net.input_neurons)))
+    x[:, 0], x[:, 1] = 0.0, 1.0
+    x[:, -(samples // 4) :] *= _LARGE
+    return x

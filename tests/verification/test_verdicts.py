@@ -1,0 +1,169 @@
+"""The three verdicts: on what the peers wrote, on wrong weights, on long sequences, on misfits."""
+
+import numpy as np
+import onnx
+import pytest
+from cases import case
+from onnx import TensorProto, helper, numpy_helper
+
+from neat_onnx import Model, ModelError, Network, export, verify
+from neat_onnx.model import Tensor
+
+SENSITIVE = ["np-ff-05", "np-ff-09", "np-ff-11", "np-ff-16", "np-ff-27", "np-rec-01"]
+ORDINARY = ["np-ff-02", "nts-net-dag-01", "nap-net-gru-1", "nts-net-loop-3"]
+
+
+def with_relative_error(model: Model, size: float) -> Model:
+    """The model with the weights that its outputs are made with off by `size`, relatively."""
+    tensors = list(model.graph.initializer)
+    level = max(int(each.name[1:].split("_")[0]) for each in tensors if each.name[0] == "W")
+    for at, each in enumerate(tensors):
+        if each.name.split("_")[0] == f"W{level}":
+            tensors[at] = Tensor.of(each.name, each.values * (1.0 + size), each.data_type)
+    graph = model.graph.model_copy(update={"initializer": tensors})
+    return model.model_copy(update={"graph": graph})
+
+
+@pytest.mark.parametrize("name", SENSITIVE)
+def test_no_float32_could_be_closer(name):
+    net = case(name).network()
+    model = export(net)
+    report = verify(net, model)
+    assert report.verdict == "equal within float32"
+    assert report.passed
+    assert report.bound < report.normalised_mse <= 16 * report.rounding
+    assert verify(net, export(net, dtype="float64")).verdict == "equal"
+    assert verify(net, with_relative_error(model, 1e-3)).verdict == "different"
+
+
+@pytest.mark.parametrize("name", ORDINARY)
+def test_a_weight_that_is_wrong_by_a_thousandth_is_different(name):
+    net = case(name).network()
+    model = export(net)
+    assert verify(net, model).verdict == "equal"
+    assert verify(net, with_relative_error(model, 1e-3)).verdict == "different"
+
+
+def two_loops() -> Network:
+    """Two tanh outputs whose states grow by 1.5, and shrink by 0.5, a step."""
+    loops = [
+        {"source": j, "target": j, "weight": weight, "delay": 1, "reads_state": True}
+        for j, weight in ((1, 1.5), (2, 0.5))
+    ]
+    return Network.build(
+        inputs=1,
+        outputs=[1, 2],
+        neurons=[{"id": 1, "activation": "tanh"}, {"id": 2, "activation": "tanh"}],
+        connections=[(0, 1, 1.0), (0, 2, 1.0), *loops],
+    )
+
+
+def looped(padded: bool, dtype: int = TensorProto.FLOAT) -> onnx.ModelProto:
+    """`two_loops`, its states multiplied by a matrix with zeros, or each by its own weight."""
+    element = helper.tensor_dtype_to_np_dtype(dtype)
+    loops = np.array([1.5, 0.5], element)
+    nodes = [
+        helper.make_node("MatMul" if padded else "Mul", ["hidden_prev", "R"], ["kept"]),
+        helper.make_node("MatMul", ["input", "W"], ["new"]),
+        helper.make_node("Add", ["kept", "new"], ["hidden_next"]),
+        helper.make_node("Tanh", ["hidden_next"], ["output"]),
+    ]
+    values = [
+        helper.make_tensor_value_info(name, dtype, ["N", width])
+        for name, width in (("input", 1), ("hidden_prev", 2), ("output", 2), ("hidden_next", 2))
+    ]
+    weights = [
+        numpy_helper.from_array(np.diag(loops) if padded else loops, "R"),
+        numpy_helper.from_array(np.ones((1, 2), element), "W"),
+    ]
+    graph = helper.make_graph(nodes, "loops", values[:2], values[2:], weights)
+    return helper.make_model(graph, ir_version=8, opset_imports=[helper.make_opsetid("", 18)])
+
+
+@pytest.mark.parametrize("runtime", ["reference", "onnxruntime"])
+def test_a_state_that_becomes_nan_after_hundreds_of_steps_is_different(runtime):
+    net = two_loops()
+    right = verify(net, looped(padded=False), runtime=runtime)
+    assert right.verdict == "equal"
+    assert right.long_steps >= 400
+    wrong = verify(net, looped(padded=True), runtime=runtime)
+    assert wrong.verdict == "different"
+    assert wrong.not_finite > 0
+
+
+def test_what_float32_cannot_hold_is_not_compared():
+    loop = {"source": 1, "target": 1, "weight": 1.5, "delay": 1}
+    net = Network.build(inputs=1, outputs=[1], neurons=[1], connections=[(0, 1, 1.0), loop])
+    report = verify(net, export(net))
+    assert report.verdict == "equal within float32"
+    assert 150 < report.overflow_step < 220
+    assert f"From step {report.overflow_step} on values grow beyond float32" in str(report)
+    assert verify(net, export(net, dtype="float64")).verdict == "equal"
+
+
+def chaotic_loop() -> Network:
+    """a ← sin(6 a + x): chaotic, and bounded."""
+    loop = {"source": 1, "target": 1, "weight": 6.0, "delay": 1}
+    neurons = [{"id": 1, "activation": "sin"}]
+    return Network.build(inputs=1, outputs=[1], neurons=neurons, connections=[(0, 1, 1.1), loop])
+
+
+def test_a_chaotic_network_is_told_from_a_wrong_one():
+    net = chaotic_loop()
+    for dtype, verdict in (("float32", "equal within float32"), ("float64", "equal")):
+        model = export(net, dtype=dtype)
+        report = verify(net, model)
+        assert report.verdict == verdict
+        assert verify(net, with_relative_error(model, 1e-3)).verdict == "different"
+    assert report.normalised_mse > report.bound
+
+
+def mixing(op: str) -> onnx.ModelProto:
+    """A model [N, 2] → … that is the identity but for the batch."""
+    tensors = {
+        "gather": [numpy_helper.from_array(np.array([0], np.int64), "index")],
+        "slice": [
+            numpy_helper.from_array(np.array([value], np.int64), name)
+            for name, value in (("start", 0), ("stop", 1), ("axis", 0))
+        ],
+        "reverse": [
+            numpy_helper.from_array(np.array([value], np.int64), name)
+            for name, value in (("start", -1), ("stop", -(2**31)), ("axis", 0), ("step", -1))
+        ],
+    }[op]
+    kind = "Gather" if op == "gather" else "Slice"
+    node = helper.make_node(kind, ["input", *(each.name for each in tensors)], ["output"])
+    values = [
+        helper.make_tensor_value_info(name, TensorProto.FLOAT, ["N", 2])
+        for name in ("input", "output")
+    ]
+    graph = helper.make_graph([node], "mix", values[:1], values[1:], tensors)
+    return helper.make_model(graph, ir_version=8, opset_imports=[helper.make_opsetid("", 18)])
+
+
+@pytest.mark.parametrize("runtime", ["reference", "onnxruntime"])
+@pytest.mark.parametrize("op", ["gather", "slice", "reverse"])
+def test_a_model_that_mixes_its_batch_is_different(op, runtime):
+    net = Network.build(
+        inputs=2, outputs=[2, 3], neurons=[2, 3], connections=[(0, 2, 1.0), (1, 3, 1.0)]
+    )
+    report = verify(net, mixing(op), runtime=runtime)
+    assert report.verdict == "different"
+    assert not report.passed
+    if op != "reverse":
+        assert "the output 'output' has the shape [1, 2] where [256] rows go in" in str(report)
+
+
+def test_what_no_runtime_loads_is_not_repaired():
+    net = Network.mlp([2, 3, 1], activation="tanh", seed=0)
+    with pytest.raises(ModelError, match="no node produces the output 'output'"):
+        verify(net, export(net, dialect="neataptic"))
+    model = export(net)
+    backwards = model.graph.model_copy(update={"node": model.graph.node[::-1]})
+    with pytest.raises(ModelError, match=r"does not run the model"):
+        verify(net, model.model_copy(update={"graph": backwards}))
+
+
+def test_the_version_is_that_of_the_runtime():
+    net = Network.mlp([2, 1], seed=0)
+    assert verify(net, export(net), samples=4).runtime == f"onnx.reference {onnx.__version__}"
