@@ -1,0 +1,305 @@
+"""C99: tables and functions, no heap, no library but libm."""
+
+import numpy as np
+
+from neat_onnx.codegen.language import Language, helpers_in
+from neat_onnx.codegen.plan import Plan
+from neat_onnx.codegen.source import Program, Table, comment_lines
+from neat_onnx.errors import OptionError
+
+
+class C(Language):
+    """C99 in double or float.
+
+    Args:
+        single: numbers are float, and the functions those of float.
+    """
+
+    def __init__(self, single: bool) -> None:
+        self._single = single
+        self._suffix = suffix = "f" if single else ""
+        self.functions = {op: name + suffix for op, name in _LIBM.items()}
+        self.helpers = helpers_in(_HELPERS, suffix)
+        self.functions |= {op: op for op in self.helpers}
+        self.functions |= {"is_nan": "isnan", "is_infinite": "isinf"}
+
+    def number(self, value: float) -> str:
+        if np.isinf(value):
+            return "INFINITY" if value > 0 else "-INFINITY"
+        text = str(np.float32(value)) if self._single else repr(float(value))
+        return (text if any(char in text for char in ".e") else text + ".0") + self._suffix
+
+    def choice(self, truth: str, yes: str, no: str) -> str:
+        return f"({truth} ? {yes} : {no})"
+
+    def loop(self, variable: str, start: str, stop: str) -> str:
+        return f"for (int {variable} = {start}; {variable} < {stop}; ++{variable}) {{"
+
+    def array(self, name: str, size: int) -> str:
+        return f"real {name}[{size}];"
+
+    def local(self, name: str, value: str) -> str:
+        return f"const real {name} = {value};"
+
+    def lowest(self, target: str, values: str, size: int, count: int) -> str:
+        return f"lowest({target}, {values}, {size}, {count});"
+
+
+def print_c(plan: Plan, dtype: str, name: str) -> str:
+    """Print a plan as one C99 file.
+
+    Args:
+        dtype: "float64" for double, "float32" for float.
+        name: what its functions and its struct begin with.
+
+    Raises:
+        OptionError: a formula has no form in C, or a number does not fit into float.
+    """
+    single = dtype == "float32"
+    program = Program(plan, C(single))
+    _check_range(plan, single)
+    tables = [_table(label, values, program) for label, values in program.tables.items()]
+    functions = [
+        f"static real {function.name}({_PARAMETERS[function.parameter]})\n{{\n"
+        + "".join(f"    {line}\n" for line in function.lines)
+        + f"    return {function.result};\n}}"
+        for function in program.functions
+    ]
+    body = _body(plan, program, name)
+    helpers = program.language.helpers_of("\n".join([*functions, body]))
+    declared = [f"typedef {'float' if single else 'double'} real;"]
+    if plan.has_memory:
+        declared.append(f"typedef struct {{\n    real v[{plan.rows}];\n}} {name}_state;")
+    parts = [
+        _header(plan, program, name, single),
+        "#include <math.h>" + ("\n#include <string.h>" if plan.has_memory else ""),
+        *declared,
+        *tables,
+        *helpers,
+        *functions,
+        body,
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _header(plan: Plan, program: Program, name: str, single: bool) -> str:
+    kind = "float" if single else "double"
+    arguments = ", ".join([*program.input_names, *program.output_names])
+    inside = [
+        *program.description,
+        "",
+        "Call it like this:",
+        "",
+        *(
+            f"    {kind} {port}[{len(rows)}]{' = {0}' if k < len(plan.inputs) else ''};"
+            for k, (port, (_, rows)) in enumerate(program.ports)
+        ),
+    ]
+    if plan.has_memory:
+        inside += [
+            f"    {name}_state state;",
+            f"    {name}_reset(&state);            // before the first step of a sequence",
+            f"    {name}_step(&state, {arguments});",
+        ]
+    else:
+        inside.append(f"    {name}_activate({arguments});")
+    size = 4 if single else 8
+    held = f", state {plan.rows * size} bytes" if plan.has_memory else ""
+    inside += ["", f"Tables {program.table_bytes(size)} bytes{held}; C99, libm, no heap."]
+    return "/*\n" + comment_lines(inside, " * ") + " */"
+
+
+def _body(plan: Plan, program: Program, name: str) -> str:
+    ports = [f"const real {port}[{len(rows)}]" for port, (_, rows) in program.input_ports]
+    ports += [f"real {port}[{len(rows)}]" for port, (_, rows) in program.output_ports]
+    lines = [*program.copy_inputs(), *program.group_lines(), *program.copy_outputs()]
+    if not plan.has_memory:
+        inside = "".join(f"    {line}\n" for line in [f"real v[{plan.rows}];", *lines])
+        return f"void {name}_activate({', '.join(ports)})\n{{\n{inside}}}"
+    reset = ["memset(state->v, 0, sizeof state->v);", "real *v = state->v;", *program.reset_lines()]
+    step = ["real *v = state->v;", *lines, *program.register_lines()]
+    return (
+        f"void {name}_reset({name}_state *state)\n{{\n"
+        + "".join(f"    {line}\n" for line in reset if "real *v" not in line or len(reset) > 2)
+        + f"}}\n\nvoid {name}_step({name}_state *state, {', '.join(ports)})\n{{\n"
+        + "".join(f"    {line}\n" for line in step)
+        + "}"
+    )
+
+
+def _table(label: str, values: Table, program: Program) -> str:
+    """Print a static array; integers in the smallest type that holds them."""
+    if values.dtype.kind == "f":
+        kind = "real"
+    else:
+        signed, top = bool(np.any(values < 0)), int(np.max(np.abs(values)))
+        sizes = ((127, "signed char"), (32767, "short")) if signed else _UNSIGNED
+        kind = next((name for most, name in sizes if top <= most), "int" if signed else "unsigned")
+    return f"static const {kind} {label}[{len(values)}] = {{\n{program.rows_of(values)}}};"
+
+
+def _check_range(plan: Plan, single: bool) -> None:
+    largest = float(np.finfo(np.float32).max)
+    for values in (plan.weight, plan.dense_weights, plan.bias, plan.response, plan.registers[2]):
+        if single and np.any(np.abs(values) > largest):
+            raise OptionError(
+                f"a gene is {values[np.argmax(np.abs(values))]:.3g}, which float32 cannot hold",
+                where="dtype",
+                hint="Generate float64",
+            )
+
+
+_UNSIGNED = ((255, "unsigned char"), (65535, "unsigned short"))
+_PARAMETERS = {"z": "real z", "v": "const real *v"}
+_LIBM = {
+    "abs": "fabs", "sqrt": "sqrt", "exp": "exp", "log": "log", "sin": "sin", "cos": "cos",
+    "tan": "tan", "asin": "asin", "acos": "acos", "atan": "atan", "sinh": "sinh", "cosh": "cosh",
+    "tanh": "tanh", "asinh": "asinh", "acosh": "acosh", "atanh": "atanh", "erf": "erf",
+    "floor": "floor", "ceil": "ceil", "round": "rint", "pow": "pow", "mod": "fmod",
+}  # fmt: skip
+_HELPERS = """\
+static real reciprocal(real x)
+{
+    return 1 / x;
+}
+
+static real sigmoid(real x)
+{
+    return 1 / (1 + exp@(-x));
+}
+
+static real relu(real x)
+{
+    return x < 0 ? 0 : x;
+}
+
+static real softplus(real x)
+{
+    return (x < 0 ? 0 : x) + log1p@(exp@(-fabs@(x)));
+}
+
+static real softsign(real x)
+{
+    return x / (1 + fabs@(x));
+}
+
+static real elu(real x, real alpha)
+{
+    return x > 0 ? x : alpha * expm1@(x);
+}
+
+static real selu(real x, real alpha, real gamma)
+{
+    return gamma * elu(x, alpha);
+}
+
+static real leaky_relu(real x, real slope)
+{
+    return x < 0 ? slope * x : x;
+}
+
+static real clip(real x, real low, real high)
+{
+    return x < low ? low : x > high ? high : x;
+}
+
+static real sign(real x)
+{
+    return x > 0 ? 1 : x < 0 ? -1 : x;
+}
+
+static real maximum(real x, real y)
+{
+    return x > y || x != x ? x : y;
+}
+
+static real minimum(real x, real y)
+{
+    return x < y || x != x ? x : y;
+}
+
+static real total(const real *x, int n)
+{
+    real sum = 0;
+    for (int i = 0; i < n; ++i) sum += x[i];
+    return sum;
+}
+
+static real product(const real *x, int n)
+{
+    real all = 1;
+    for (int i = 0; i < n; ++i) all *= x[i];
+    return all;
+}
+
+static int where_largest(const real *x, int n)
+{
+    int found = 0;
+    for (int i = 1; i < n && x[found] == x[found]; ++i)
+        if (x[i] > x[found] || x[i] != x[i]) found = i;
+    return found;
+}
+
+static real largest(const real *x, int n)
+{
+    return x[where_largest(x, n)];
+}
+
+static real smallest(const real *x, int n)
+{
+    real found = x[0];
+    for (int i = 1; i < n; ++i)
+        if (x[i] < found || x[i] != x[i]) found = x[i];
+    return found;
+}
+
+static void lowest(real *to, const real *x, int n, int count)
+{
+    for (int i = 0; i < n; ++i) {
+        int k = i < count ? i : count;
+        for (; k > 0 && !(to[k - 1] <= x[i]) && x[i] == x[i]; --k)
+            if (k < count) to[k] = to[k - 1];
+        if (k < count) to[k] = x[i];
+    }
+}
+
+/* The sum of the weighted inputs of neuron k. */
+static real weighted_sum(const real *v, int k)
+{
+    real sum = 0;
+    for (int e = (int)START[k]; e < (int)START[k + 1]; ++e)
+        sum += WEIGHT[e] * v[SOURCE[e]];
+    return sum;
+}
+
+/* The same where gaters multiply some inputs. */
+static real gated_sum(const real *v, int k)
+{
+    real sum = 0;
+    for (int e = (int)START[k]; e < (int)START[k + 1]; ++e)
+        sum += WEIGHT[e] * v[SOURCE[e]] * (GAIN[e] < 0 ? 1 : v[GAIN[e]]);
+    return sum;
+}
+
+/* The sum of consecutive values times a row of a matrix. */
+static real dense_sum(const real *v, int at, int source, int width)
+{
+    real sum = 0;
+    for (int e = 0; e < width; ++e) sum += MATRIX[at + e] * v[source + e];
+    return sum;
+}
+
+/* The weighted inputs of neuron k, one by one. */
+static void weighted(const real *v, int k, real *u)
+{
+    for (int e = (int)START[k]; e < (int)START[k + 1]; ++e)
+        *u++ = WEIGHT[e] * v[SOURCE[e]];
+}
+
+/* The same where gaters multiply some inputs. */
+static void gated(const real *v, int k, real *u)
+{
+    for (int e = (int)START[k]; e < (int)START[k + 1]; ++e)
+        *u++ = WEIGHT[e] * v[SOURCE[e]] * (GAIN[e] < 0 ? 1 : v[GAIN[e]]);
+}
+"""

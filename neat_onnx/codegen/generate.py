@@ -1,0 +1,41 @@
+"""Generating code: the choice of a language."""
+
+from typing import Literal, get_args
+
+from neat_onnx.codegen.plan import plan_of
+from neat_onnx.codegen.source import identifier
+from neat_onnx.errors import OptionError
+from neat_onnx.network.network import Network
+
+CodeLanguage = Literal["c", "javascript", "python"]
+SUFFIXES: dict[str, CodeLanguage] = {
+    ".c": "c",
+    ".js": "javascript",
+    ".mjs": "javascript",
+    ".py": "python",
+}
+
+
+def generate(net: Network, language: str, dtype: str, name: str) -> str:
+    """Print a network as source code. See `neat_onnx.generate_code`."""
+    if language not in get_args(CodeLanguage):
+        known = ", ".join(get_args(CodeLanguage))
+        raise OptionError(f"no language '{language}'", where="language", hint=f"Known: {known}")
+    if dtype not in ("float32", "float64"):
+        raise OptionError(f"no type '{dtype}'", where="dtype", hint="Known: float32, float64")
+    if dtype == "float32" and language != "c":
+        raise OptionError(
+            f"numbers of {language} are float64", where="dtype", hint="Generate C for float32"
+        )
+    plan = plan_of(net)
+    if language == "c":
+        from neat_onnx.codegen.c import print_c  # noqa: PLC0415 (one language at a time)
+
+        return print_c(plan, dtype, identifier(name, set()))
+    if language == "javascript":
+        from neat_onnx.codegen.javascript import print_javascript  # noqa: PLC0415
+
+        return print_javascript(plan)
+    from neat_onnx.codegen.python import print_python  # noqa: PLC0415
+
+    return print_python(plan)

@@ -1,0 +1,107 @@
+"""What the languages of generated code differ in: operators, functions, loops."""
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+
+from neat_onnx.errors import OptionError
+
+INDENT = "    "
+_HEAD = re.compile(r"^(?:static |function |def )(?:\w+ )??(\w+)\(", re.MULTILINE)
+
+
+def helpers_in(source: str, suffix: str = "") -> dict[str, str]:
+    """Return the definitions of a source text by the names that they define.
+
+    Args:
+        source: definitions, a blank line between two of them; each begins with its head, or with a
+            comment and its head, and calls none that stands after it.
+        suffix: stands for every `@`, the ending of a function for the type of the numbers.
+    """
+    definitions = source.replace("@", suffix).strip().split("\n\n")
+    return {_HEAD.search(each).group(1): each for each in definitions}  # type: ignore[union-attr]
+
+
+class Language(ABC):
+    """A language that a network can be printed in.
+
+    Attributes:
+        functions: for each primitive that is a function, the name that the language calls it by.
+        helpers: definitions of the names that the language does not have itself.
+        end: what ends a statement.
+        block_end: what ends a loop; empty where indentation does.
+        logic: the operators on truth values.
+    """
+
+    functions: dict[str, str]
+    helpers: dict[str, str]
+    end = ";"
+    block_end = "}"
+    logic: Mapping[str, str] = MappingProxyType({"both": "&&", "either": "||", "negated": "!"})
+
+    @abstractmethod
+    def number(self, value: float) -> str:
+        """Return a literal that reads back to `value`."""
+
+    @abstractmethod
+    def choice(self, truth: str, yes: str, no: str) -> str:
+        """Return an expression that is `yes` where `truth` holds, else `no`."""
+
+    def comment(self, text: str) -> str:
+        """Return a line that holds nothing but a comment."""
+        return f"/* {text} */"
+
+    @abstractmethod
+    def loop(self, variable: str, start: str, stop: str) -> str:
+        """Return the line that begins a loop over start ≤ variable < stop."""
+
+    @abstractmethod
+    def array(self, name: str, size: int) -> str:
+        """Return a statement that declares an array of numbers."""
+
+    @abstractmethod
+    def local(self, name: str, value: str) -> str:
+        """Return a statement that declares a number."""
+
+    @abstractmethod
+    def lowest(self, target: str, values: str, size: int, count: int) -> str:
+        """Return a statement that sets `target` to the `count` smallest of `values`, ascending."""
+
+    def infix(self, op: str, left: str, right: str) -> str:
+        """Return an arithmetic operation or comparison."""
+        return f"({left} {_INFIX[op]} {right})"
+
+    def call(self, op: str, arguments: Iterable[str]) -> str:
+        """Return the call of a primitive that is a function.
+
+        Raises:
+            OptionError: the language has no such function.
+        """
+        if op not in self.functions:
+            raise OptionError(
+                f"'{op}' has no form in this language", where="language", hint="Try another one"
+            )
+        return f"{self.functions[op]}({', '.join(arguments)})"
+
+    def helpers_of(self, text: str) -> list[str]:
+        """Return the definitions that `text` needs, each after those that it calls itself."""
+        needed: list[str] = []
+        for name, source in reversed(self.helpers.items()):
+            if any(re.search(rf"\b{name}\(", each) for each in (text, *needed)):
+                needed.insert(0, source)
+        return needed
+
+
+_INFIX = {
+    "add": "+",
+    "sub": "-",
+    "mul": "*",
+    "div": "/",
+    "greater": ">",
+    "greater_or_equal": ">=",
+    "less": "<",
+    "less_or_equal": "<=",
+    "equal": "==",
+}
+INFIX = frozenset(_INFIX)

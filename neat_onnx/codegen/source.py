@@ -1,0 +1,308 @@
+"""The parts of generated code that all languages share: names, tables, functions, loops."""
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from neat_onnx.codegen.formulas import Reduction, scalar_text
+from neat_onnx.codegen.language import INDENT, Language
+from neat_onnx.codegen.plan import Group, Plan
+from neat_onnx.network.expression import VARIABLE
+from neat_onnx.network.genes import NONE, Ints, Port
+
+Table = npt.NDArray[np.float64] | Ints
+
+_KEYWORDS = """
+    v u z i k e x y self this state real double float int char void const static struct return
+    for if else while do switch case break continue default typedef enum union unsigned signed
+    short long auto register volatile extern goto sizeof inline restrict main memset
+    function class new var let import export null true false in of with yield await async def
+    from as is not and or None True False lambda pass global nonlocal try except finally raise
+    del assert eval arguments package private protected public interface implements super
+    typeof instanceof delete throw catch debugger math inputs network result
+"""
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function of generated code: statements, then the result.
+
+    Attributes:
+        name: unique in the file.
+        parameter: `z` for an activation; `v`, the weighted inputs, for an aggregation.
+    """
+
+    name: str
+    parameter: str
+    lines: Sequence[str]
+    result: str
+
+
+@dataclass
+class Program:
+    """A plan in the words of a language, without the syntax around it.
+
+    Attributes:
+        functions: activations and aggregations that the groups call.
+    """
+
+    plan: Plan
+    language: Language
+    functions: list[Function] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._named: dict[str, str] = {}
+        self._used = set(_KEYWORDS.split()) | set(self.language.functions.values())
+        self._used |= set(self.language.helpers)
+        names = [port.name for port, _ in (*self.plan.inputs, *self.plan.outputs)]
+        unique = [identifier(name, self._used) for name in names]
+        self.input_names = unique[: len(self.plan.inputs)]
+        self.output_names = unique[len(self.plan.inputs) :]
+        self._calls = {id(group): self._functions_of(group) for group in self.plan.groups}
+
+    @property
+    def input_ports(self) -> list[tuple[str, tuple[Port, Ints]]]:
+        """The input ports with their names in the code."""
+        return list(zip(self.input_names, self.plan.inputs, strict=True))
+
+    @property
+    def output_ports(self) -> list[tuple[str, tuple[Port, Ints]]]:
+        """The output ports with their names in the code."""
+        return list(zip(self.output_names, self.plan.outputs, strict=True))
+
+    @property
+    def ports(self) -> list[tuple[str, tuple[Port, Ints]]]:
+        """All ports, inputs first."""
+        return [*self.input_ports, *self.output_ports]
+
+    @cached_property
+    def tables(self) -> dict[str, Table]:
+        """The constant arrays that the loops read, by name."""
+        plan = self.plan
+        found: dict[str, Table] = {"BIAS": plan.bias}
+        if np.any(plan.response != 1.0):
+            found["RESPONSE"] = plan.response
+        if len(plan.weight):
+            found |= {"START": plan.start, "SOURCE": plan.source, "WEIGHT": plan.weight}
+        if np.any(plan.gain != NONE):
+            found["GAIN"] = plan.gain
+        if len(plan.dense_weights):
+            found["MATRIX"] = plan.dense_weights
+        for name, (_, rows) in self.output_ports:
+            if not _consecutive(rows):
+                found[f"{name.upper()}_ROWS"] = rows
+        rows, origins, initial = plan.registers
+        if len(rows):
+            found["ORIGIN"] = origins
+        if np.any(initial != 0.0):
+            found["INITIAL"] = initial
+        return {name: values for name, values in found.items() if len(values)}
+
+    def table_bytes(self, number: int) -> int:
+        """The size of the tables, `number` bytes for each number and the least for indices."""
+        return sum(
+            len(values) * (number if values.dtype.kind == "f" else _index_bytes(values))
+            for values in self.tables.values()
+        )
+
+    def rows_of(self, values: Table) -> str:
+        """Return the elements of a table, eight to a line."""
+        floats = values.dtype.kind == "f"
+        texts = [self.language.number(x) if floats else str(x) for x in values.tolist()]
+        rows = (", ".join(texts[k : k + 8]) for k in range(0, len(texts), 8))
+        return "".join(f"{INDENT}{row},\n" for row in rows)
+
+    @cached_property
+    def description(self) -> list[str]:
+        """Lines for the head of the file: the network and its ports."""
+        plan = self.plan
+        count = plan.input_count + len(plan.bias)
+        edges = len(plan.weight) + len(plan.dense_weights)
+        memory = f", {len(plan.registers[0])} values remembered" if plan.has_memory else ""
+        lines = [f"A network of {count} neurons and {edges} connections{memory}.", ""]
+        for kind, ports in (("input", self.input_ports), ("output", self.output_ports)):
+            for name, (port, rows) in ports:
+                shape = f", shape {list(port.shape)} in C order" if len(port.shape) != 1 else ""
+                renamed = "" if name == port.name else f": port {quoted(port.name)}"
+                lines.append(f"{kind} {name}, {len(rows)} numbers{shape}{renamed}")
+        return lines
+
+    # --- statements ------------------------------------------------------------------------------
+
+    def copy_inputs(self) -> list[str]:
+        """Statements that fill the rows of the inputs."""
+        lines, at = [], 0
+        for name, (_, rows) in self.input_ports:
+            lines += self._loop("i", 0, len(rows), [f"v[{_plus('i', at)}] = {name}[i]"])
+            at += len(rows)
+        return lines
+
+    def copy_outputs(self) -> list[str]:
+        """Statements that fill the outputs."""
+        lines = []
+        for name, (_, rows) in self.output_ports:
+            row = _plus("i", int(rows[0])) if _consecutive(rows) else f"{name.upper()}_ROWS[i]"
+            lines += self._loop("i", 0, len(rows), [f"{name}[i] = v[{row}]"])
+        return lines
+
+    def group_lines(self) -> list[str]:
+        """Statements that compute all neurons, level by level."""
+        lines, level = [], 0
+        for group in self.plan.groups:
+            if group.level != level:
+                level = group.level
+                lines.append(self.language.comment(f"level {level}"))
+            lines += self._group(group)
+        return lines
+
+    def step_lines(self, declaration: str = "") -> list[str]:
+        """Statements from `inputs` to the result, registers included.
+
+        With several ports, `inputs` and the result are by the ports' own names.
+
+        Args:
+            declaration: the word that declares a local.
+        """
+        end = self.language.end
+        one_in, one_out = len(self.input_names) == 1, len(self.output_names) == 1
+        lines = []
+        for name, (port, _) in self.input_ports:
+            key = "" if one_in else f"[{json.dumps(port.name)}]"
+            lines.append(f"{declaration}{name} = inputs{key}{end}")
+        lines += [*self.copy_inputs(), *self.group_lines()]
+        lines += [self.language.array(name, len(rows)) for name, (_, rows) in self.output_ports]
+        named = (f"{json.dumps(port.name)}: {name}" for name, (port, _) in self.output_ports)
+        result = self.output_names[0] if one_out else f"{{{', '.join(named)}}}"
+        return [*lines, *self.copy_outputs(), *self.register_lines(), f"return {result}{end}"]
+
+    def register_lines(self) -> list[str]:
+        """Statements that carry values over to the next step, the last register first."""
+        count = len(self.plan.registers[0])
+        if not count:
+            return []
+        first = self.plan.rows - count
+        row, origin = f"{first + count - 1} - i", f"ORIGIN[{count - 1} - i]"
+        return self._loop("i", 0, count, [f"v[{row}] = v[{origin}]"])
+
+    def reset_lines(self) -> list[str]:
+        """Statements that give the registers their initial values, where these are not all 0."""
+        if "INITIAL" not in self.tables:
+            return []
+        count = len(self.plan.registers[0])
+        first = self.plan.rows - count
+        return self._loop("i", 0, count, [f"v[{_plus('i', first)}] = INITIAL[i]"])
+
+    def _group(self, group: Group) -> list[str]:
+        """Statements that compute one group."""
+        aggregate, activation = self._calls[id(group)]
+        neuron = _plus("i", -self.plan.input_count)
+        inside = []
+        if group.fan_in:
+            inside.append(self.language.array("u", group.fan_in))
+            fill = "gated" if group.gated else "weighted"
+            inside.append(f"{fill}(v, {neuron}, u){self.language.end}")
+        total = self._aggregate(group, neuron, aggregate)
+        if group.scaled:
+            total = f"RESPONSE[{neuron}] * {total}"
+        pre = f"BIAS[{neuron}] + {total}"
+        if group.state_shift is not None:
+            inside.append(self.language.local("z", pre))
+            inside.append(f"v[{_plus('i', group.state_shift)}] = z{self.language.end}")
+            pre = "z"
+        value = f"{activation}({pre})" if activation else pre
+        inside.append(f"v[i] = {value}{self.language.end}")
+        return self._block("i", group.first, group.first + group.count, inside)
+
+    def _aggregate(self, group: Group, neuron: str, function: str) -> str:
+        if group.fan_in == 0:
+            return self.language.number(group.aggregation.empty)
+        if group.fan_in:
+            return f"{function}(u)"
+        matrix = group.matrix
+        if matrix is not None:
+            at = _plus(f"(i - {group.first}) * {matrix.width}", matrix.offset)
+            total = f"dense_sum(v, {at}, {matrix.source}, {matrix.width})"
+        else:
+            total = f"{'gated' if group.gated else 'weighted'}_sum(v, {neuron})"
+        if group.aggregation.name != "mean":
+            return total
+        if matrix is not None:
+            return f"{total} / {matrix.width}"
+        return f"{total} / (START[{_plus('i', 1 - self.plan.input_count)}] - START[{neuron}])"
+
+    def _loop(self, variable: str, start: int, stop: int, statements: Iterable[str]) -> list[str]:
+        return self._block(
+            variable, start, stop, [statement + self.language.end for statement in statements]
+        )
+
+    def _block(self, variable: str, start: int, stop: int, inside: Sequence[str]) -> list[str]:
+        end = [self.language.block_end] if self.language.block_end else []
+        head = self.language.loop(variable, str(start), str(stop))
+        return [head, *(INDENT + line for line in inside), *end]
+
+    # --- functions -------------------------------------------------------------------------------
+
+    def _functions_of(self, group: Group) -> tuple[str, str]:
+        """Return the functions of a group's aggregation and activation; "" for none."""
+        aggregate = ""
+        if group.fan_in:
+            reduction = Reduction(
+                self.language, group.aggregation.expression(group.fan_in), group.fan_in
+            )
+            title = f"{group.aggregation.name}_of_{group.fan_in}"
+            aggregate = self._function(title, "v", reduction.lines, reduction.result)
+        formula = group.activation.expression
+        if formula == VARIABLE:
+            return aggregate, ""
+        text = scalar_text(self.language, formula, "z")
+        return aggregate, self._function(f"act_{group.activation.name}", "z", [], text)
+
+    def _function(self, title: str, parameter: str, lines: Sequence[str], result: str) -> str:
+        if title not in self._named:
+            name = self._named[title] = identifier(title, self._used)
+            self.functions.append(Function(name, parameter, lines, result))
+        return self._named[title]
+
+
+def identifier(name: str, used: set[str]) -> str:
+    """Return a name that every language takes for an identifier, and add it to `used`."""
+    plain = re.sub(r"[^A-Za-z0-9_]", "_", name)[:60]
+    plain = plain if re.match(r"[A-Za-z]", plain) else f"n{plain}"
+    unique, number = plain, 1
+    while unique in used or f"{unique.upper()}_ROWS" in used:
+        number += 1
+        unique = f"{plain}_{number}"
+    used.add(unique)
+    used.add(f"{unique.upper()}_ROWS")
+    return unique
+
+
+def quoted(name: str) -> str:
+    """Return a name as it may stand in a comment of any language."""
+    return json.dumps(name[:200]).replace("*/", "* /")
+
+
+def comment_lines(lines: Iterable[str], prefix: str) -> str:
+    """Return lines of a comment, each after `prefix`."""
+    return "".join(f"{prefix}{line}".rstrip() + "\n" for line in lines)
+
+
+def _consecutive(rows: Ints) -> bool:
+    return bool(np.all(rows == rows[0] + np.arange(len(rows))))
+
+
+def _index_bytes(values: Table) -> int:
+    top = int(np.max(np.abs(values))) * (2 if np.any(values < 0) else 1)
+    return 1 if top <= 255 else 2 if top <= 65535 else 4
+
+
+def _plus(term: str, number: int) -> str:
+    """Return the sum of a term and a number, without a zero or a double sign."""
+    if number == 0:
+        return term
+    return f"{term} {'+' if number > 0 else '-'} {abs(number)}"
