@@ -8,7 +8,7 @@ model.save("winner.onnx")
 print(neat_onnx.verify(net, model))
 """
 
-from neat_onnx.api import convert, export, import_model, json_schema, verify
+from neat_onnx.api import convert, export, generate_code, import_model, json_schema, verify
 from neat_onnx.errors import (
     DocumentError,
     ModelError,
@@ -47,6 +47,7 @@ __all__ = [
     "__version__",
     "convert",
     "export",
+    "generate_code",
     "import_model",
     "json_schema",
     "libraries",

@@ -16,6 +16,7 @@ from neat_onnx.options.keywords import ExportKeywords, takes_export_options
 from neat_onnx.verification.report import Report
 
 if TYPE_CHECKING:
+    from neat_onnx.codegen.generate import CodeLanguage
     from neat_onnx.lifting.core import BatchAxis
 
 # ruff: noqa: PLC0415 (see above)
@@ -138,6 +139,39 @@ def verify(
 
     network = net if isinstance(net, Network) else load_network(net)
     return compare(network, load_model(model), samples=samples, seed=seed, runtime=runtime)
+
+
+def generate_code(
+    net: Any,
+    *,
+    language: "CodeLanguage" = "c",
+    dtype: Literal["float32", "float64"] = "float64",
+    name: str = "network",
+) -> str:
+    """Print a network as source code that needs no runtime.
+
+    The text holds the weights as tables, and functions that compute one sample; a network with
+    memory has a state that is reset and stepped. C is C99, without heap or library but libm;
+    JavaScript is an ES module; Python needs its standard library alone. The head of the text shows
+    how to call it.
+
+    Args:
+        net: a Network, or whatever `load_network` reads.
+        language: "c", "javascript" or "python".
+        dtype: the type of the numbers; "float32" in C only.
+        name: the beginning of the names of C's functions.
+
+    Returns:
+        The source text; the same network always gives the same one.
+
+    Raises:
+        NetworkError: connections without delay form a cycle.
+        OptionError: an unknown language or type; or a formula, or a number, that it cannot have.
+    """
+    from neat_onnx.codegen.generate import generate
+
+    network = net if isinstance(net, Network) else load_network(net)
+    return generate(network, language, dtype, name)
 
 
 def json_schema(name: Literal["model", "network", "options"]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from typing import Any, NoReturn, get_args
 from neat_onnx.cli import commands
 from neat_onnx.cli.arguments import add_library_flag, add_network_flags, add_option_flags
 from neat_onnx.cli.paths import output_error
+from neat_onnx.codegen.generate import CodeLanguage
 from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning, OptionError, printable
 from neat_onnx.model.model import Encoding
 from neat_onnx.model.validate import Profile
@@ -29,6 +30,7 @@ examples:
   neat-onnx inspect winner.onnx
   neat-onnx validate winner.onnx other.onnx.json --profile onnx
   neat-onnx verify winner.json winner.onnx --runtime onnxruntime
+  neat-onnx code winner.json winner.c
   neat-onnx schema network > network.schema.json
 
 - in place of a file is standard input, or JSON on standard output.
@@ -66,6 +68,16 @@ examples:
   neat-onnx convert old.onnx.json new.onnx
   neat-onnx convert old.onnx.json new.onnx.json --verify
   neat-onnx convert winner.onnx winner.onnx.json
+"""
+_CODE_EPILOG = """\
+The head of the file shows how to call it. A network with memory has a state: reset it before a
+sequence, then step.
+
+examples:
+  neat-onnx code winner.json winner.c && cc -c -O2 winner.c
+  neat-onnx code winner.json winner.c --dtype float32 --name pilot
+  neat-onnx code winner.json winner.js
+  neat-onnx code winner.json - --language python
 """
 _STYLE: dict[str, Any] = {
     "formatter_class": argparse.RawDescriptionHelpFormatter,
@@ -167,6 +179,20 @@ def _add_conversions(to: Any) -> None:
     one.add_argument("file", metavar="IN", help="a network")
     one.add_argument("out", metavar="OUT", help="the network to write")
     add_library_flag(one)
+    _add_json(one)
+    add_network_flags(one)
+
+    text = "print a network as C, JavaScript or Python that needs no runtime"
+    one = _command(to, "code", commands.code, text, _CODE_EPILOG)
+    one.add_argument("file", metavar="IN", help="a network")
+    one.add_argument("out", metavar="OUT", help="what to write: .c, .js, .mjs or .py")
+    one.add_argument(
+        "--language", choices=get_args(CodeLanguage), help="instead of the one of OUT's ending"
+    )
+    one.add_argument(
+        "--dtype", choices=("float64", "float32"), default="float64", help="float32: in C only"
+    )
+    one.add_argument("--name", default="network", help="what the names of C's functions begin with")
     _add_json(one)
     add_network_flags(one)
 

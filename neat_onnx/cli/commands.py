@@ -4,11 +4,21 @@ import sys
 from argparse import Namespace
 from collections import Counter
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import neat_onnx
 from neat_onnx.cli.arguments import chosen_network, chosen_options
-from neat_onnx.cli.paths import STANDARD, check_target, load, save_model, save_network, source_of
+from neat_onnx.cli.paths import (
+    STANDARD,
+    check_target,
+    load,
+    save_model,
+    save_network,
+    save_text,
+    source_of,
+)
+from neat_onnx.codegen.generate import SUFFIXES
 from neat_onnx.errors import DocumentError, NeatOnnxError, printable
 from neat_onnx.libraries.registry import writer_named
 from neat_onnx.lifting.core import BatchAxis
@@ -56,6 +66,20 @@ def _write_network(arguments: Namespace, net: Network) -> int:
     facts = _network_facts(net)
     done = f"wrote {_name(arguments.out)}: {_in_short(facts)}"
     _tell(arguments, {"file": arguments.out, "network": facts}, [done])
+    return DONE
+
+
+def code(arguments: Namespace) -> int:
+    """A network as source code in the language of OUT's ending."""
+    check_target(arguments.out, arguments.file, tuple(SUFFIXES))
+    net = neat_onnx.load_network(source_of(arguments.file), **chosen_network(arguments))
+    language = arguments.language or SUFFIXES.get(Path(arguments.out).suffix.lower(), "c")
+    text = neat_onnx.generate_code(
+        net, language=language, dtype=arguments.dtype, name=arguments.name
+    )
+    save_text(text, arguments.out)
+    done = f"wrote {_name(arguments.out)}: {language}, {len(text.splitlines())} lines"
+    _tell(arguments, {"file": arguments.out, "language": language}, [done])
     return DONE
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import neat_onnx
 from neat_onnx.errors import DocumentError, OptionError
-from neat_onnx.files import limited, parse_json, read_bytes, sniff
+from neat_onnx.files import limited, parse_json, read_bytes, sniff, write_bytes
 from neat_onnx.libraries.library import ReadOptions, encoded
 from neat_onnx.libraries.load import refuse_unused
 from neat_onnx.libraries.registry import writer_named
@@ -92,6 +92,18 @@ def save_model(model: Model, out: str, encoding: Encoding | None) -> None:
         put(model.to_json(encoding=encoding or "numbers").encode())
     else:
         model.save(out, encoding)
+
+
+def save_text(text: str, out: str) -> None:
+    """Write text to a path, or to standard output.
+
+    Raises:
+        DocumentError: the file cannot be written.
+    """
+    if out == STANDARD:
+        put(text.encode())
+    else:
+        write_bytes(out, text.encode())
 
 
 def put(data: bytes) -> None:

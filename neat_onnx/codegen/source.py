@@ -25,6 +25,9 @@ _KEYWORDS = """
     from as is not and or None True False lambda pass global nonlocal try except finally raise
     del assert eval arguments package private protected public interface implements super
     typeof instanceof delete throw catch debugger math inputs network result
+    BIAS RESPONSE START SOURCE WEIGHT GAIN MATRIX ORIGIN INITIAL
+    Network Number Math JSON Infinity NaN Object Array Float64Array Int32Array activate range
+    sorted max min abs round
 """
 
 
@@ -284,7 +287,7 @@ def identifier(name: str, used: set[str]) -> str:
 
 def quoted(name: str) -> str:
     """Return a name as it may stand in a comment of any language."""
-    return json.dumps(name[:200]).replace("*/", "* /")
+    return json.dumps(name[:200]).replace("*/", "* /").replace("/*", "/ *")
 
 
 def comment_lines(lines: Iterable[str], prefix: str) -> str:

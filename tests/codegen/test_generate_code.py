@@ -1,0 +1,299 @@
+"""Generated code: compiled, run, and compared with the outputs that the libraries computed."""
+
+import ctypes
+import json
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from cases import Case, assert_within, cases
+
+from neat_onnx import Network, OptionError, generate_code, register_activation
+from neat_onnx.codegen.c import C
+from neat_onnx.codegen.formulas import scalar_text
+from neat_onnx.codegen.javascript import JavaScript
+from neat_onnx.codegen.language import Language
+from neat_onnx.codegen.plan import plan_of
+from neat_onnx.codegen.python import Python
+from neat_onnx.network.activations import ACTIVATIONS, unregister_activation
+from neat_onnx.network.expression import PRIMITIVES, VARIABLE, Expression, constant
+from neat_onnx.network.genes import Floats, Port
+
+WARNINGS = ["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror"]
+NETWORK_GROUPS = ("nts-net", "nap-net", "np-ff", "np-rec", "np-atom")
+CASES = {case.name: case for case in cases(*NETWORK_GROUPS)}
+SOME = list(CASES)[::5]
+needs_compiler = pytest.mark.skipif(shutil.which("gcc") is None, reason="needs a C compiler")
+
+
+def parts(net: Network, x: Floats) -> list[Any]:
+    """Split rows (rows, I) into what each call takes: a list, or lists by port."""
+    cuts = np.cumsum([port.neurons.size for port in net.inputs])[:-1]
+    if len(net.inputs) == 1:
+        return x.tolist()
+    names = [port.name for port in net.inputs]
+    return [
+        {name: part.tolist() for name, part in zip(names, np.split(row, cuts), strict=True)}
+        for row in x
+    ]
+
+
+def joined(net: Network, results: list[Any]) -> Floats:
+    """Put results, by port or alone, into rows (rows, O)."""
+    if len(net.outputs) == 1:
+        return np.array([list(result) for result in results], np.float64)
+    names = [port.name for port in net.outputs]
+    return np.array([[*(v for name in names for v in result[name])] for result in results])
+
+
+def run_python(net: Network, x: Floats, *, sequence: bool) -> Floats:
+    space: dict[str, Any] = {}
+    exec(compile(generate_code(net, language="python"), "network.py", "exec"), space)
+    if "activate" in space:
+        return joined(net, [space["activate"](row) for row in parts(net, x)])
+    network, results = space["Network"](), []
+    for row in parts(net, x):
+        if not sequence:
+            network.reset()
+        results.append(network.step(row))
+    return joined(net, results)
+
+
+def run_javascript(folder: Path, jobs: list[tuple[Network, Floats, bool]]) -> list[Floats]:
+    """Run many networks in one Node; numbers that JSON lacks travel as words."""
+    for k, (net, x, sequence) in enumerate(jobs):
+        (folder / f"n{k}.mjs").write_text(generate_code(net, language="javascript"))
+        (folder / f"n{k}.json").write_text(
+            json.dumps({"x": _words(parts(net, x)), "sequence": sequence})
+        )
+    (folder / "run.mjs").write_text(RUN_ALL)
+    done = subprocess.run(
+        ["node", "run.mjs", str(len(jobs))], cwd=folder, capture_output=True, text=True, check=True
+    )
+    found = json.loads(done.stdout)
+    return [joined(net, _numbers(rows)) for (net, _, _), rows in zip(jobs, found, strict=True)]
+
+
+def _words(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _words(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_words(item) for item in value]
+    return str(value).replace("inf", "Infinity")
+
+
+def _numbers(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _numbers(item) for key, item in value.items()}
+    return [_numbers(item) for item in value] if isinstance(value, list) else float(value)
+
+
+RUN_ALL = """
+import {readFileSync} from "node:fs";
+const all = [];
+for (let k = 0; k < Number(process.argv[2]); ++k) {
+    const {activate, Network} = await import(`./n${k}.mjs`);
+    const {x, sequence} = JSON.parse(readFileSync(`n${k}.json`),
+        (_, value) => typeof value === "string" ? Number(value) : value);
+    const network = activate ? undefined : new Network();
+    all.push(x.map((row) => {
+        if (activate) return activate(row);
+        if (!sequence) network.reset();
+        return network.step(row);
+    }));
+}
+console.log(JSON.stringify(all, (_, value) => value instanceof Float64Array
+    ? Array.from(value, (each) => String(each)) : value));
+"""
+
+
+def run_c(
+    folder: Path, net: Network, x: Floats, *, sequence: bool, dtype: str = "float64"
+) -> Floats:
+    source, library = folder / f"{dtype}.c", folder / f"{dtype}.so"
+    source.write_text(generate_code(net, language="c", dtype=dtype))
+    subprocess.run(
+        ["gcc", *WARNINGS, "-O1", "-shared", "-fPIC", str(source), "-o", str(library), "-lm"],
+        check=True,
+    )
+    code = ctypes.CDLL(str(library))
+    real = np.float64 if dtype == "float64" else np.float32
+    cuts = np.cumsum([port.neurons.size for port in net.inputs])[:-1]
+    sizes = [port.neurons.size for port in net.outputs]
+    plan = plan_of(net)
+    state = np.empty(plan.rows, real)
+    rows = []
+    for t, row in enumerate(x.astype(real)):
+        given = [np.ascontiguousarray(part) for part in np.split(row, cuts)]
+        out = [np.empty(size, real) for size in sizes]
+        pointers = [each.ctypes.data_as(ctypes.c_void_p) for each in (*given, *out)]
+        if not plan.has_memory:
+            code.network_activate(*pointers)
+        else:
+            held = state.ctypes.data_as(ctypes.c_void_p)
+            if t == 0 or not sequence:
+                code.network_reset(held)
+            code.network_step(held, *pointers)
+        rows.append(np.concatenate(out))
+    return np.array(rows, np.float64)
+
+
+# --- the corpora ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_python_computes_what_the_library_computed(name: str):
+    case = CASES[name]
+    got = run_python(case.network(), case.inputs, sequence=case.sequence)
+    assert_within(got, case.outputs, case.tolerance64)
+
+
+def test_javascript_computes_what_the_libraries_computed(tmp_path: Path):
+    chosen = list(CASES.values())
+    jobs = [(case.network(), case.inputs, case.sequence) for case in chosen]
+    for case, got in zip(chosen, run_javascript(tmp_path, jobs), strict=True):
+        assert_within(got, case.outputs, case.tolerance64)
+
+
+@needs_compiler
+@pytest.mark.parametrize("name", SOME)
+def test_c_computes_what_the_library_computed(name: str, tmp_path: Path):
+    case: Case = CASES[name]
+    for dtype, tolerance in (("float64", case.tolerance64), ("float32", case.tolerance32)):
+        got = run_c(tmp_path, case.network(), case.inputs, sequence=case.sequence, dtype=dtype)
+        assert_within(got, case.outputs, tolerance)
+
+
+# --- formulas -------------------------------------------------------------------------------------
+
+_POINTS = np.array([-800.0, -3.5, -2.5, -1.0, -0.3, -0.0, 0.0, 0.4, 0.5, 1.0, 1.5, 2.7, 9.0, 800.0])
+LANGUAGES: dict[str, Language] = {"c": C(single=False), "js": JavaScript(), "python": Python()}
+
+
+def elementwise() -> list[Expression]:
+    """An expression for each elementwise primitive, over z."""
+    reducing = {"total", "product", "largest", "smallest", "where_largest", "pick", "lowest"}
+    return [_over_z(op) for op in PRIMITIVES if op not in reducing]
+
+
+def _over_z(op: str) -> Expression:
+    truth = Expression("greater", (VARIABLE, constant(0.25)))
+    other = Expression("less", (VARIABLE, constant(2.0)))
+    numbers = (VARIABLE, constant(0.75), constant(2.0))
+    if op in ("both", "either", "one_of"):
+        return Expression("number", (Expression(op, (truth, other)),))
+    if op == "negated":
+        return Expression("number", (Expression(op, (truth,)),))
+    if op in ("is_nan", "is_infinite"):
+        return Expression("number", (Expression(op, (VARIABLE,)),))
+    if op == "number":
+        return Expression(op, (truth,))
+    if op == "where":
+        return Expression(op, (truth, VARIABLE, constant(-2.0)))
+    if op in ("greater", "greater_or_equal", "less", "less_or_equal", "equal"):
+        return Expression("number", (Expression(op, (VARIABLE, constant(0.5))),))
+    counts = {"selu": 3, "clip": 3, "elu": 2, "leaky_relu": 2}
+    two = ("add", "sub", "mul", "div", "pow", "mod", "maximum", "minimum")
+    count = counts.get(op, 2 if op in two else 1)
+    return Expression(op, numbers[:count])
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_primitive_has_a_form(language: str):
+    for formula in elementwise():
+        assert scalar_text(LANGUAGES[language], formula, "z")
+
+
+@pytest.fixture
+def primitives() -> Iterator[Network]:
+    """A network of one input and an output for each primitive, which reads the input itself."""
+    formulas, made = elementwise(), []
+    known = {each.expression: each.name for each in ACTIVATIONS.values()}
+    for k, formula in enumerate(formulas):
+        if formula not in known:
+            known[formula] = f"primitive_{k}"
+            made.append(known[formula])
+            register_activation(known[formula], lambda z, formula=formula: formula)
+    yield Network.build(
+        inputs=1,
+        outputs=range(1, len(formulas) + 1),
+        neurons=[{"id": k, "activation": known[f]} for k, f in enumerate(formulas, 1)],
+        connections=[(0, k, 1.0) for k in range(1, len(formulas) + 1)],
+    )
+    for name in made:
+        unregister_activation(name)
+
+
+def test_every_primitive_computes_what_numpy_does(primitives: Network, tmp_path: Path):
+    x = np.append(_POINTS, [np.nan, np.inf, -np.inf])[:, None]
+    want = primitives.activate(x)
+    found = {
+        "python": run_python(primitives, x, sequence=False),
+        "javascript": run_javascript(tmp_path, [(primitives, x, False)])[0],
+    }
+    if shutil.which("gcc"):
+        found["c"] = run_c(tmp_path, primitives, x, sequence=False)
+    names = [str(formula) for formula in elementwise()]
+    for language, got in found.items():
+        for k, name in enumerate(names):
+            np.testing.assert_allclose(
+                got[:, k], want[:, k], rtol=1e-13, atol=1e-300, err_msg=f"{language}: {name}"
+            )
+
+
+# --- ports, names, options ------------------------------------------------------------------------
+
+HOSTILE = [
+    "*/ int main(void) { return 1; } /*", "double", "v", "BIAS", "a\nb", "9", "`${1}`", '"""', "é",
+    "v", "tanh", "class", "\u2028", "output_2",
+]  # fmt: skip
+
+
+def hostile() -> Network:
+    """A network with a port for each name that might break out of a text, and one neuron each."""
+    count = len(HOSTILE)
+    net = Network.mlp([count, count], activation="tanh", seed=1)
+    names = [f"{name}{k}" if HOSTILE.index(name) != k else name for k, name in enumerate(HOSTILE)]
+    inputs = tuple(Port(name, (1,), np.array([k])) for k, name in enumerate(names))
+    outputs = tuple(Port(f"{name}+", (), np.array([k + count])) for k, name in enumerate(names))
+    return replace(net, inputs=inputs, outputs=outputs)
+
+
+def test_names_of_ports_cannot_break_out(tmp_path: Path):
+    net = hostile()
+    x = np.random.default_rng(0).normal(size=(4, len(HOSTILE)))
+    given = {port.name: x[:, [k]] for k, port in enumerate(net.inputs)}
+    want = np.stack(list(net.activate(given).values()), axis=1)
+    np.testing.assert_allclose(run_python(net, x, sequence=False), want, rtol=1e-13)
+    (got,) = run_javascript(tmp_path, [(net, x, False)])
+    np.testing.assert_allclose(got, want, rtol=1e-13)
+    if shutil.which("gcc"):
+        np.testing.assert_allclose(run_c(tmp_path, net, x, sequence=False), want, rtol=1e-13)
+
+
+def test_dense_layers_are_matrices():
+    text = generate_code(Network.mlp([30, 20, 2], seed=0))
+    assert "MATRIX[640]" in text
+    assert "SOURCE" not in text
+
+
+@pytest.mark.parametrize("language", ["c", "javascript", "python"])
+def test_the_same_network_gives_the_same_text(language: Any):
+    net = CASES["nts-net-gru-4"].network()
+    assert generate_code(net, language=language) == generate_code(net, language=language)
+
+
+def test_what_cannot_be_generated_is_refused():
+    net = Network.mlp([2, 1], seed=0)
+    with pytest.raises(OptionError, match="no language 'cobol'"):
+        generate_code(net, language="cobol")  # type: ignore[arg-type]
+    with pytest.raises(OptionError, match="float64"):
+        generate_code(net, language="python", dtype="float32")
+    large = replace(net, connections=replace(net.connections, weight=np.array([1e39, 1.0])))
+    with pytest.raises(OptionError, match="float32 cannot hold"):
+        generate_code(large, dtype="float32")
