@@ -25,6 +25,8 @@ BOUNDARIES = {
               "options", "verification"),
     "libraries": ("genome", "lifting", "verification", "cli", "page"),
     "passes": ("network", "operators", "libraries", "genome", "lifting", "lowering"),
+    "codegen": ("model", "operators", "passes", "genome", "libraries", "lifting", "lowering",
+                "verification", "cli", "page"),
     "operators": ("libraries", "genome", "verification", "cli"),
 }  # fmt: skip
 CORES = ("lowering/core", "lifting/core", "lowering/context", "lifting/context", "lifting/neurons")

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -68,6 +69,23 @@ def test_the_commands_of_the_readme(folder):
         assert program == "neat-onnx"
         assert main(arguments) == 0
     assert neat_onnx.load_network("back.json").library
+
+
+DOCS = [path.relative_to(ROOT).as_posix() for path in sorted((ROOT / "docs").glob("*.md"))]
+
+
+@pytest.mark.parametrize("document", DOCS)
+def test_the_python_of_the_docs(document, folder):
+    python("\n".join(blocks(document, "python")), folder)
+
+
+@pytest.mark.parametrize("document", DOCS)
+def test_the_commands_of_the_docs(document, folder):
+    for commands in blocks(document, "console"):
+        for line in commands.splitlines():
+            program, *arguments = shlex.split(line, comments=True)
+            assert program == "neat-onnx"
+            assert main(arguments) == 0, line
 
 
 def test_the_json_of_the_readme():
