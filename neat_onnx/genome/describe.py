@@ -25,10 +25,10 @@ from neat_onnx.network.network import Network
 def genome_metadata(ctx: LoweringContext, model: Model) -> dict[str, str]:
     """The metadata entries that bring back the genome of the network that `model` was made from."""
     lifted = lift(model)
-    as_sequence = {} if ctx.steps is None else ctx.steps.sequences
+    as_sequence = ctx.places.sequences
     places = {
         tensor: columns.signals
-        for columns in ctx.columns
+        for columns in ctx.places.columns
         if (tensor := as_sequence.get(columns.tensor, columns.tensor)) in lifted.tensors
         and columns.signals[0] < len(ctx.net)
     }

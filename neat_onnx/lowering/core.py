@@ -1,37 +1,26 @@
 """Lower: a Network to a Model. The core of export, which names no operator.
 
-Schedule, look for the layers that hold the memory, then level by level: ask the handlers which
-neurons they claim, let them lower, and check that every neuron is bound to a column of a tensor.
-Then the passes, and the finishing touches.
+Schedule, ask the planners which neurons they claim, open the graph, lower block by block and check
+that every neuron is bound to a column of a tensor, close the graph, and finish the model.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from neat_onnx.errors import NetworkError, OptionError
+import neat_onnx.operators  # noqa: F401 (fills the registry)
 from neat_onnx.genome import genome_metadata
-from neat_onnx.lowering.context import UNBOUND, Block, LoweringContext, Steps
-from neat_onnx.model import Graph, MetadataEntry, Model, OperatorSet, ValueInfo
+from neat_onnx.lowering.checks import check_activations, check_network
+from neat_onnx.lowering.context import LoweringContext
+from neat_onnx.lowering.placement import UNBOUND
+from neat_onnx.lowering.registry import Claim, Frame, Plan, frame_of, planners
+from neat_onnx.model import Graph, MetadataEntry, Model, OperatorSet
 from neat_onnx.model.states import STATE_KEY
-from neat_onnx.network.genes import Bools, Ints
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import Schedule, contributing, schedule, with_late_sinks
 from neat_onnx.network.spatial import SpatialBlock
-from neat_onnx.operators import HANDLERS, Lowering
-from neat_onnx.operators.ports import open_input, produce_output
-from neat_onnx.operators.rnn.fused import fused_blocks
-from neat_onnx.operators.scan import as_sequence, over_time
-from neat_onnx.operators.spatial.find import SpatialLayers, spatial_layers
-from neat_onnx.operators.spatial.metadata import spatial_metadata
-from neat_onnx.operators.state import (
-    State,
-    close_states,
-    open_states,
-    state_metadata,
-    warn_of_lost_starts,
-)
 from neat_onnx.options import ExportOptions
 from neat_onnx.passes import apply_passes
 from neat_onnx.version import __version__
@@ -44,107 +33,80 @@ IR_OF_OPSET = dict(
 
 def export_network(net: Network, options: ExportOptions) -> Model:
     """The ONNX model of `net`. See `neat_onnx.export`."""
-    _check_ports(net)
-    _check_memory(net, options)
-    ctx = LoweringContext(net, options, _plan(net))
-    spatial = spatial_layers(ctx)
-    if spatial.blocks:
-        ctx.plan = _plan(net, spatial.blocks)
-    _check_activations(ctx)
-    for name in (port.name for port in net.inputs + net.outputs):
-        ctx.fresh(name)
-    fused = fused_blocks(ctx, spatial.neurons)
-    ctx.steps = Steps() if fused else None
-    for port in net.inputs:
-        open_input(ctx, port)
-    unclaimed = np.ones(len(net), np.bool_)
-    unclaimed[np.concatenate([spatial.neurons, *(block.neurons for _, block in fused)])] = False
-    claimed: list[tuple[Lowering, Block]] = [*spatial.claims(ctx)]
-    for level, neurons in enumerate(ctx.plan.levels[1:], 1):
-        claimed += _claim_level(ctx, level, neurons, unclaimed)
-    states = open_states(ctx, [block for _, block in claimed])
-    for handler, block in sorted([*fused, *claimed], key=lambda pair: pair[1].level):
-        handler.lower(ctx, block)
-        if np.any(ctx.bound_in[block.neurons] == UNBOUND):
-            raise AssertionError(f"{type(handler).__name__} left neurons of its block unbound")
-    for port in net.outputs:
-        produce_output(ctx, port)
-    close_states(ctx, states)
-    return _finished(ctx, states, spatial)
+    check_network(net, options)
+    ctx = LoweringContext(net, options, _levels(net))
+    work = _Work.claimed(ctx)
+    check_activations(ctx)
+    frame = frame_of(ctx, work.claims)
+    frame.open()
+    for claim in work.claims:
+        claim.lower(ctx, claim.block)
+        if not ctx.places.are_bound(claim.block.neurons):
+            raise AssertionError(f"{claim.lower} left neurons of its block unbound")
+    return _finished(ctx, frame, work, frame.close())
 
 
-def _check_ports(net: Network) -> None:
-    if not net.input_neurons.size:
-        raise NetworkError("a network without inputs has no ONNX form", where="inputs")
-    for port in net.inputs + net.outputs:
-        if not port.neurons.size:
-            raise NetworkError(
-                f"port '{port.name}' has no neurons, and so no ONNX form",
-                hint="Take it out of the network",
-            )
-
-
-def _check_memory(net: Network, options: ExportOptions) -> None:
-    if net.has_memory and not options.allow_recurrent:
-        raise OptionError("the network has memory", where="allow_recurrent", hint="Allow it")
-    if net.has_memory and not (options.recurrent_single_step or options.sequence):
-        raise OptionError(
-            "the network has memory",
-            where="recurrent_single_step",
-            hint="Allow single steps, or export a sequence",
-        )
-
-
-def _check_activations(ctx: LoweringContext) -> None:
-    for level, neurons in enumerate(ctx.plan.levels[1:], 1):
-        names = sorted(set(ctx.net.activation_names[neurons]))
-        if len(names) > 1 and not ctx.options.allow_mixed_activations:
-            raise OptionError(
-                f"level {level} has several activations: {', '.join(names)}",
-                where="allow_mixed_activations",
-                hint="Allow mixed activations, or give the level's neurons one activation",
-            )
-
-
-def _plan(net: Network, blocks: Sequence[SpatialBlock] = ()) -> Schedule:
+def _levels(net: Network, windows: Sequence[SpatialBlock] = ()) -> Schedule:
     """The schedule of the neurons that matter, those that nothing reads on the last level."""
-    needed = contributing(net, blocks)
-    full = schedule(net, blocks)
+    needed = contributing(net, windows)
+    full = schedule(net, windows)
     levels = [level[needed[level] | net.is_input[level]] for level in full.levels]
     while len(levels) > 1 and not levels[-1].size:
         levels.pop()
-    return with_late_sinks(Schedule(full.level, tuple(levels)), net, needed, blocks)
+    return with_late_sinks(Schedule(full.level, tuple(levels)), net, needed, windows)
 
 
-def _claim_level(
-    ctx: LoweringContext, level: int, neurons: Ints, unclaimed: Bools
-) -> Iterator[tuple[Lowering, Block]]:
-    """The level's blocks, each with the handler that claims it; takes them out of `unclaimed`."""
-    for handler in HANDLERS:
-        for block in handler.claim(ctx, level, neurons[unclaimed[neurons]]):
-            unclaimed[block.neurons] = False
-            yield handler, block
-    if (neurons := neurons[unclaimed[neurons]]).size:
-        raise AssertionError(f"no handler claimed {ctx.net.label(int(neurons[0]))}")
+@dataclass(frozen=True)
+class _Work:
+    """All claims in the order in which they are lowered, and each planner's answer."""
+
+    claims: list[Claim]
+    plans: list[Plan]
+
+    @classmethod
+    def claimed(cls, ctx: LoweringContext) -> "_Work":
+        """Ask the planners for every neuron that matters; claims of windows may move levels."""
+        free = np.zeros(len(ctx.net), np.bool_)
+        free[np.concatenate([*ctx.plan.levels[1:], np.empty(0, np.int64)])] = True
+        plans: list[Plan] = []
+        windows: list[SpatialBlock] = []
+        for planner in planners():
+            plan = planner(ctx, free)
+            found = [claim.window for claim in plan.claims if claim.window is not None]
+            if found:
+                windows += found
+                ctx.plan = _levels(ctx.net, windows)
+                free[np.concatenate(ctx.plan.levels[1:])] = True
+                for earlier in plans:
+                    _take(free, earlier)
+            _take(free, plan)
+            plans.append(plan)
+        if np.any(free):
+            raise AssertionError(f"nobody claimed {ctx.net.label(int(np.argmax(free)))}")
+        plans = [_on_their_levels(ctx, plan) for plan in plans]
+        claims = [claim for plan in plans for claim in plan.claims]
+        return cls(sorted(claims, key=lambda claim: claim.block.level), plans)
 
 
-def _finished(ctx: LoweringContext, states: list[State], spatial: SpatialLayers) -> Model:
-    net, options = ctx.net, ctx.options
-    graph = Graph(
-        name="neat_onnx",
-        inputs=[
-            *(_port(ctx, port.name, port.shape) for port in net.inputs),
-            *(_port(ctx, state.previous, state.origin.shape) for state in states),
-        ],
-        outputs=[
-            *(_port(ctx, port.name, port.shape) for port in net.outputs),
-            *(_port(ctx, state.next, state.origin.shape) for state in states),
-        ],
-        initializer=list(ctx.initializers.values()),
-        node=ctx.nodes,
-    )
-    if options.sequence:
-        graph = as_sequence(ctx, graph, states) if ctx.steps is None else over_time(graph)
+def _take(free: np.ndarray[Any, np.dtype[np.bool_]], plan: Plan) -> None:
+    for claim in plan.claims:
+        free[claim.block.neurons] = False
+
+
+def _on_their_levels(ctx: LoweringContext, plan: Plan) -> Plan:
+    """The plan with the blocks of windows on the levels that the schedule has them on."""
+
+    def moved(claim: Claim) -> Claim:
+        if claim.window is None:
+            return claim
+        level = int(ctx.plan.level[claim.block.neurons[0]])
+        return replace(claim, block=replace(claim.block, level=level))
+
+    return replace(plan, claims=[moved(claim) for claim in plan.claims])
+
+
+def _finished(ctx: LoweringContext, frame: Frame, work: _Work, graph: Graph) -> Model:
+    options = ctx.options
     model = Model(
         ir_version=IR_OF_OPSET[options.opset],
         opset_import=[OperatorSet(version=options.opset)],
@@ -153,40 +115,32 @@ def _finished(ctx: LoweringContext, states: list[State], spatial: SpatialLayers)
         doc_string=options.doc_string,
         graph=apply_passes(graph),
     ).written_as(options.encoding)
-    if not options.include_metadata:
-        if not options.sequence:
-            warn_of_lost_starts(states)
-        return model
-    return model.model_copy(update={"metadata_props": _metadata(ctx, model, states, spatial)})
+    entries = _metadata(ctx, frame, work, model)
+    return model.model_copy(update={"metadata_props": entries}) if entries else model
 
 
-def _port(ctx: LoweringContext, name: str, shape: tuple[int, ...]) -> ValueInfo:
-    return ValueInfo.of(name, ctx.data_type, [ctx.options.batch, *shape])
-
-
-def _metadata(
-    ctx: LoweringContext, model: Model, states: list[State], spatial: SpatialLayers
-) -> list[MetadataEntry]:
-    entries: dict[str, Any] = {}
-    hidden = _layer_sizes(ctx)
-    if hidden is not None:
-        entries["layer_sizes"] = str(hidden)
-    entries |= spatial_metadata(ctx, spatial)
-    carried = state_metadata([] if ctx.options.sequence else states, model)
+def _metadata(ctx: LoweringContext, frame: Frame, work: _Work, model: Model) -> list[MetadataEntry]:
+    if not ctx.options.include_metadata:
+        frame.stand_alone(model)
+        return []
+    entries = _layer_sizes(ctx)
+    for plan in work.plans:
+        entries |= plan.metadata(ctx, plan.claims)
+    carried = frame.metadata(model)
     entries |= carried
     paired = _entries({key: carried[key] for key in carried if key == STATE_KEY})
     entries |= genome_metadata(ctx, model.model_copy(update={"metadata_props": paired}))
     return _entries(entries)
 
 
-def _entries(metadata: dict[str, Any]) -> list[MetadataEntry]:
+def _entries(metadata: dict[str, str]) -> list[MetadataEntry]:
     return [MetadataEntry(key=key, value=value) for key, value in metadata.items()]
 
 
-def _layer_sizes(ctx: LoweringContext) -> list[int] | None:
+def _layer_sizes(ctx: LoweringContext) -> dict[str, str]:
     """The sizes of the hidden layers, if every level reads from the one before it only."""
     level, live = ctx.plan.level, ctx.net.live
-    used = ctx.bound_in[live.target] != UNBOUND
+    used = ctx.places.home[live.target] != UNBOUND
     if np.any(level[live.source[used]] + 1 != level[live.target[used]]):
-        return None
-    return [len(neurons) for neurons in ctx.plan.levels[1:-1]]
+        return {}
+    return {"layer_sizes": str([len(neurons) for neurons in ctx.plan.levels[1:-1]])}

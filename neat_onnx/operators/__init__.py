@@ -1,13 +1,9 @@
 """The operators: one file a family, with everything known about it in both directions.
 
-Importing this package registers them. `HANDLERS` are asked in this order which neurons of a level
-they lower; the last one takes whatever is left.
+Importing this package registers them: node classes, what lifts them (`lifting.context.lifts`), what
+lowers neurons to them (`lowering.registry.lowers`), and the frames of graphs.
 """
 
-from typing import Protocol
-
-from neat_onnx.lowering.context import Block, LoweringContext
-from neat_onnx.network.genes import Ints
 from neat_onnx.operators import (
     dense,
     elementwise,
@@ -21,36 +17,11 @@ from neat_onnx.operators import (
     several,
     shaping,
     spatial,
-)
-
-
-class Lowering(Protocol):
-    """Lowers blocks."""
-
-    def lower(self, ctx: LoweringContext, block: Block) -> None:
-        """Emit the nodes of a block, and bind its neurons."""
-        ...
-
-
-class Handler(Lowering, Protocol):
-    """Lowers neurons of one kind, and knows them when it sees them."""
-
-    def claim(self, ctx: LoweringContext, level: int, neurons: Ints) -> list[Block]:
-        """The blocks it makes of `neurons`, those of a level that nobody has claimed yet."""
-        ...
-
-
-HANDLERS: tuple[Handler, ...] = (
-    recurrent.Recurrent(),
-    reduce.Reduction(),
-    per_neuron.PerNeuron(),
-    dense.Dense(),
+    state,
+    steps,
 )
 
 __all__ = [
-    "HANDLERS",
-    "Handler",
-    "Lowering",
     "dense",
     "elementwise",
     "logic",
@@ -63,4 +34,6 @@ __all__ = [
     "several",
     "shaping",
     "spatial",
+    "state",
+    "steps",
 ]

@@ -1,5 +1,6 @@
 """From pre-activations to activations: the last step of lowering any block of neurons."""
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -7,10 +8,10 @@ import numpy as np
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.network.activations import activation_named, label_of
 from neat_onnx.network.expression import VARIABLE, Expression, scalar_slope
-from neat_onnx.network.genes import NONE, Floats, Ints
+from neat_onnx.network.genes import Floats, Ints
 from neat_onnx.operators.elementwise import Add, Mul
-from neat_onnx.operators.formula import FormulaEmitter
-from neat_onnx.operators.shaping import Identity, Split
+from neat_onnx.operators.formula import emit_formula
+from neat_onnx.operators.shaping import Split
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ def _split(ctx: LoweringContext, neuron: int) -> tuple[float, Expression]:
 
 def _foldable(ctx: LoweringContext, neuron: int) -> bool:
     """Whether a slope may go into the weights: not if something reads the state behind it."""
-    return ctx.options.fold and bool(ctx.signals.state[neuron] == NONE)
+    return ctx.options.fold and not ctx.signals.state_is_read[neuron]
 
 
 def respond(ctx: LoweringContext, block: Block, tensor: str, response: Floats, bias: Floats) -> str:
@@ -103,17 +104,13 @@ def activate(
         formula: what is left to apply, if it is one thing for all of them.
     """
     if ctx.reads_state(block.neurons):
-        ctx.bind(ctx.state[block.neurons], tensor, block.level)
+        ctx.bind(ctx.signals.state[block.neurons], tensor, block.level)
     groups = groups_of(ctx, block.neurons)
     if formula is not None:
         groups = [Group(groups[0].name, formula, block.neurons)]
     if len(groups) == 1:
         output, name = block.tensor("Layer"), block.name("act")
-        result = (
-            ctx.emit(Identity, [tensor], output, name)
-            if groups[0].formula == VARIABLE
-            else FormulaEmitter(ctx, tensor, output, name).emit(groups[0].formula)
-        )
+        result = emit_formula(ctx, groups[0].formula, tensor, output, name)
         ctx.bind(block.neurons, result, block.level)
         return
     _activate_apart(ctx, block, tensor, groups)
@@ -121,16 +118,22 @@ def activate(
 
 def _activate_apart(ctx: LoweringContext, block: Block, tensor: str, groups: list[Group]) -> None:
     sizes = ctx.integers(block.weights("split"), [len(group.neurons) for group in groups])
-    labels = [ctx.fresh(f"{block.name('parts')}_{group.name}") for group in groups]
-    labels = [label.removeprefix(block.name("parts")) for label in labels]
-    stem = block.tensor("Gemm")
-    outputs = [f"{stem}{label}" for label in labels]
-    ctx.emit(Split, [tensor, sizes], outputs, block.name("split"), axis=1)
-    for group, label, part in zip(groups, labels, outputs, strict=True):
-        if group.formula == VARIABLE:
-            ctx.bind(group.neurons, part, block.level)
-            continue
-        emitter = FormulaEmitter(
-            ctx, part, block.tensor("Layer") + label, block.name("act") + label
-        )
-        ctx.bind(group.neurons, emitter.emit(group.formula), block.level)
+    labels = _labels([group.name for group in groups])
+    wished = [block.tensor("Gemm") + label for label in labels]
+    parts = ctx.emit_all(Split, [tensor, sizes], wished, block.name("split"), axis=1)
+    for group, label, part in zip(groups, labels, parts, strict=True):
+        result = part
+        if group.formula != VARIABLE:
+            output, name = block.tensor("Layer") + label, block.name("act") + label
+            result = emit_formula(ctx, group.formula, part, output, name)
+        ctx.bind(group.neurons, result, block.level)
+
+
+def _labels(names: list[str]) -> list[str]:
+    """`_tanh`, `_tanh_2`, …: one for each group, also where two have one name."""
+    seen: Counter[str] = Counter()
+    labels = []
+    for name in names:
+        seen[name] += 1
+        labels.append(f"_{name}" if seen[name] == 1 else f"_{name}_{seen[name]}")
+    return labels

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from neat_onnx.lowering.context import UNBOUND, Columns, LoweringContext
+from neat_onnx.lowering.context import LoweringContext
+from neat_onnx.lowering.placement import UNBOUND, Columns
 from neat_onnx.network.genes import Ints, distinct
 from neat_onnx.operators.elementwise import Mul
 from neat_onnx.operators.shaping import Concat, Flatten, Gather, Reshape
@@ -22,7 +23,7 @@ _PER_GATHER = 5000
 
 @dataclass(frozen=True)
 class _Way:
-    """Tensors to join (positions in ctx.columns), whether to gather from them, and the cost."""
+    """Tensors to join (positions in `Placement.columns`), whether to gather from them, the cost."""
 
     cost: float
     homes: tuple[int, ...]
@@ -39,8 +40,8 @@ def columns_for(ctx: LoweringContext, needed: Ints, rows: int, level: int) -> Co
         level: the level that reads them; names the nodes that this takes.
     """
     _bind_products(ctx, needed, level)
-    homes = tuple(distinct(ctx.bound_in[needed]).tolist())
-    earlier = tuple(k for k, columns in enumerate(ctx.columns) if columns.level < level)
+    homes = tuple(distinct(ctx.places.home[needed]).tolist())
+    earlier = tuple(k for k, columns in enumerate(ctx.places.columns) if columns.level < level)
     gathered = _PER_GATHER + (_PER_GATHERED + rows) * len(needed)
     ways = [_Way(_cost_of_joining(ctx, homes, 0) + gathered, homes, gather=True)]
     harmful = ctx.overflowing.copy()
@@ -57,15 +58,15 @@ def exactly(ctx: LoweringContext, wanted: Ints, level: int) -> str:
     """A tensor whose columns are the signals `wanted`, in that order, repeats allowed."""
     _bind_products(ctx, wanted, level)
     read = np.concatenate([wanted, ctx.take_unread_inputs()])
-    homes = tuple(dict.fromkeys(ctx.bound_in[read].tolist()))
+    homes = tuple(dict.fromkeys(ctx.places.home[read].tolist()))
     held = Columns(_join(ctx, homes, level), _signals(ctx, homes), level)
     return held.tensor if np.array_equal(held.signals, wanted) else pick_columns(ctx, held, wanted)
 
 
 def in_shape(ctx: LoweringContext, wanted: Ints, level: int) -> str:
     """A tensor [N, *shape] of the signals `wanted`, which have that shape."""
-    home = ctx.bound_in[wanted.ravel()[0]] if wanted.size else UNBOUND
-    held = ctx.columns[home]
+    home = ctx.places.home[wanted.ravel()[0]] if wanted.size else UNBOUND
+    held = ctx.places.columns[home]
     bound = home != UNBOUND and np.array_equal(held.signals, wanted.ravel())
     if bound and not ctx.has_unread_inputs:
         if held.shape == wanted.shape:
@@ -74,23 +75,22 @@ def in_shape(ctx: LoweringContext, wanted: Ints, level: int) -> str:
     else:
         tensor = exactly(ctx, wanted.ravel(), level)
     key = (tensor, wanted.shape)
-    if key not in ctx.shaped:
+    if key not in ctx.places.shaped:
         shape = ctx.shared_integers("shape", [0, *wanted.shape])
-        ctx.shaped[key] = ctx.emit(
+        ctx.places.shaped[key] = ctx.emit(
             Reshape, [tensor, shape], f"Spatial_{level}", f"reshape_l{level}"
         )
-    return ctx.shaped[key]
+    return ctx.places.shaped[key]
 
 
-def flat_tensor(ctx: LoweringContext, home: int) -> str:
+def flat_tensor(ctx: LoweringContext, held: Columns) -> str:
     """The tensor [N, width] of these columns."""
-    held = ctx.columns[home]
     if held.shape is None:
         return held.tensor
     key = (held.tensor, None)
-    if key not in ctx.shaped:
-        ctx.shaped[key] = ctx.emit(Flatten, [held.tensor], *held.flat, axis=1)
-    return ctx.shaped[key]
+    if key not in ctx.places.shaped:
+        ctx.places.shaped[key] = ctx.emit(Flatten, [held.tensor], *held.flat, axis=1)
+    return ctx.places.shaped[key]
 
 
 def pick_columns(ctx: LoweringContext, held: Columns, wanted: Ints) -> str:
@@ -103,40 +103,44 @@ def pick_columns(ctx: LoweringContext, held: Columns, wanted: Ints) -> str:
 
 def _bind_products(ctx: LoweringContext, signals: Ints, level: int) -> None:
     """Compute those of `signals` that are products of a value and a gain, and not bound yet."""
-    missing = signals[(signals >= ctx.first_product) & (ctx.bound_in[signals] == UNBOUND)]
+    missing = signals[ctx.signals.are_products(signals) & (ctx.places.home[signals] == UNBOUND)]
     if not missing.size:
         return
     missing = distinct(missing)
-    value, gain = ctx.products[missing - ctx.first_product].T
-    factors = [exactly(ctx, value, level), exactly(ctx, gain, level)]
+    factors = [exactly(ctx, each, level) for each in ctx.signals.factors(missing)]
     gated = ctx.emit(Mul, factors, f"Gated_{level}", f"gate_l{level}")
     ctx.bind(missing, gated, level - 1)
 
 
 def _signals(ctx: LoweringContext, homes: tuple[int, ...]) -> Ints:
-    return np.concatenate([ctx.columns[home].signals for home in homes])
+    return np.concatenate([ctx.places.columns[home].signals for home in homes])
 
 
 def _cost_of_joining(ctx: LoweringContext, homes: tuple[int, ...], rows: int) -> float:
     done = _longest_prefix(ctx, homes)
     inputs = 0 if done == len(homes) else len(homes) - done + 1
-    return rows * sum(len(ctx.columns[home].signals) for home in homes) + _PER_JOINED * inputs
+    return (
+        rows * sum(len(ctx.places.columns[home].signals) for home in homes) + _PER_JOINED * inputs
+    )
 
 
 def _longest_prefix(ctx: LoweringContext, homes: tuple[int, ...]) -> int:
     """How many of `homes`, from the first, stand joined already; one always does."""
     return max(
-        (len(key) for key in ctx.joined if key == homes[: len(key)]), default=min(1, len(homes))
+        (len(key) for key in ctx.places.joined if key == homes[: len(key)]),
+        default=min(1, len(homes)),
     )
 
 
 def _join(ctx: LoweringContext, homes: tuple[int, ...], level: int) -> str:
     """The tensor that joins `homes`, extending what is joined already."""
     if len(homes) == 1:
-        return flat_tensor(ctx, homes[0])
-    if homes not in ctx.joined:
+        return flat_tensor(ctx, ctx.places.columns[homes[0]])
+    if homes not in ctx.places.joined:
         done = _longest_prefix(ctx, homes)
         first = _join(ctx, homes[:done], level)
-        parts = [first, *(flat_tensor(ctx, home) for home in homes[done:])]
-        ctx.joined[homes] = ctx.emit(Concat, parts, f"Concat_{level}", f"concat_l{level}", axis=1)
-    return ctx.joined[homes]
+        parts = [first, *(flat_tensor(ctx, ctx.places.columns[home]) for home in homes[done:])]
+        ctx.places.joined[homes] = ctx.emit(
+            Concat, parts, f"Concat_{level}", f"concat_l{level}", axis=1
+        )
+    return ctx.places.joined[homes]

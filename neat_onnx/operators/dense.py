@@ -11,6 +11,7 @@ import numpy as np
 from neat_onnx.errors import OptionError
 from neat_onnx.lifting.context import Array, LiftingContext, Value, lifts
 from neat_onnx.lowering.context import Block, LoweringContext
+from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers
 from neat_onnx.model import Attributes, Node
 from neat_onnx.network.aggregations import aggregation_named
 from neat_onnx.network.expression import VARIABLE, Expression, call, constant, scalar_slope
@@ -41,83 +42,79 @@ class MatMul(Node):
 # --- lowering ------------------------------------------------------------------------------------
 
 
-class Dense:
-    """Claims every neuron whose aggregation is linear, or that has no inputs."""
-
-    def claim(self, ctx: LoweringContext, level: int, neurons: Ints) -> list[Block]:
-        names = ctx.net.aggregation_names[neurons]
-        mean = (names == "mean") & (ctx.fan_in[neurons] > 0)
-        parts = by_overflowing_source(ctx, neurons[~mean])
-        blocks = [
-            Block(level, in_column_order(ctx, part), "" if k == 0 else f"_{k + 1}")
-            for k, part in enumerate(parts)
+@lowers(Stage.REST)
+def plan_dense(ctx: LoweringContext, free: Bools) -> Plan:
+    """Claim every neuron whose aggregation is linear, or that has no inputs."""
+    return Plan(
+        [
+            Claim(block, lower_dense)
+            for level, neurons in ctx.levels_of(free)
+            for block in _blocks(ctx, level, neurons)
         ]
-        means = by_overflowing_source(ctx, neurons[mean])
-        return blocks + [
-            Block(level, in_column_order(ctx, part), "_mean" if k == 0 else f"_mean{k + 1}")
-            for k, part in enumerate(means)
-        ]
-
-    def lower(self, ctx: LoweringContext, block: Block) -> None:
-        weights, tensor = weight_matrix(ctx, block)
-        _check_connectivity(ctx, block, weights)
-        response, bias = responses(ctx, block.neurons)
-        count = mean_counts(ctx, block.neurons)
-        if ctx.options.fold:
-            steep = slopes(ctx, block.neurons)
-            weights = weights * (response * steep / count)[:, None]
-            self._plain(ctx, block, tensor, weights, bias * steep, fold=True)
-        elif np.all(response == 1.0) and np.all(count == 1.0):
-            self._plain(ctx, block, tensor, weights, bias, fold=False)
-        else:
-            name = ctx.initializer(block.weights("W"), weights)
-            result = ctx.emit(
-                Gemm, [tensor, name], block.tensor("Gemm"), block.name("gemm"), transB=1
-            )
-            if np.any(count != 1.0):
-                divisor = ctx.initializer(block.weights("K"), count)
-                result = ctx.emit(Div, [result, divisor], block.tensor("Mean"), block.name("mean"))
-            activate(ctx, block, respond(ctx, block, result, response, bias))
-
-    def _plain(
-        self,
-        ctx: LoweringContext,
-        block: Block,
-        tensor: str,
-        weights: Floats,
-        bias: Floats,
-        *,
-        fold: bool,
-    ) -> None:
-        """One Gemm with its bias; the slope of a single activation rides in alpha and beta."""
-        groups = groups_of(ctx, block.neurons)
-        slope, core = (
-            (1.0, None) if fold or len(groups) > 1 else carried_slope(ctx, block, groups[0].formula)
-        )
-        inputs = [
-            tensor,
-            ctx.initializer(block.weights("W"), weights),
-            ctx.initializer(block.weights("B"), bias),
-        ]
-        result = ctx.emit(
-            Gemm,
-            inputs,
-            block.tensor("Gemm"),
-            block.name("gemm"),
-            alpha=slope,
-            beta=slope,
-            transB=1,
-        )
-        activate(ctx, block, result, core)
+    )
 
 
-def carried_slope(
-    ctx: LoweringContext, block: Block, formula: Expression
-) -> tuple[float, Expression]:
-    """(slope, rest) of a block's activation, if a Gemm's attributes can carry the slope.
+def _blocks(ctx: LoweringContext, level: int, neurons: Ints) -> list[Block]:
+    names = ctx.net.aggregation_names[neurons]
+    mean = (names == "mean") & (ctx.fan_in[neurons] > 0)
+    parts = by_overflowing_source(ctx, neurons[~mean])
+    blocks = [
+        Block(level, in_column_order(ctx, part), "" if k == 0 else f"_{k + 1}")
+        for k, part in enumerate(parts)
+    ]
+    means = by_overflowing_source(ctx, neurons[mean])
+    return blocks + [
+        Block(level, in_column_order(ctx, part), "_mean" if k == 0 else f"_mean{k + 1}")
+        for k, part in enumerate(means)
+    ]
 
-    They are float32; and a state that something reads must not have the slope in it.
+
+def lower_dense(ctx: LoweringContext, block: Block) -> None:
+    """Emit one Gemm, with its bias where no response comes between, and the activations."""
+    weights, tensor = weight_matrix(ctx, block)
+    _check_connectivity(ctx, block, weights)
+    response, bias = responses(ctx, block.neurons)
+    count = mean_counts(ctx, block.neurons)
+    if ctx.options.fold:
+        steep = slopes(ctx, block.neurons)
+        weights = weights * (response * steep / count)[:, None]
+        _lower_plain(ctx, block, tensor, weights, bias * steep)
+    elif np.all(response == 1.0) and np.all(count == 1.0):
+        _lower_plain(ctx, block, tensor, weights, bias)
+    else:
+        name = ctx.initializer(block.weights("W"), weights)
+        result = ctx.emit(Gemm, [tensor, name], block.tensor("Gemm"), block.name("gemm"), transB=1)
+        if np.any(count != 1.0):
+            divisor = ctx.initializer(block.weights("K"), count)
+            result = ctx.emit(Div, [result, divisor], block.tensor("Mean"), block.name("mean"))
+        activate(ctx, block, respond(ctx, block, result, response, bias))
+
+
+def _lower_plain(
+    ctx: LoweringContext, block: Block, tensor: str, weights: Floats, bias: Floats
+) -> None:
+    """One Gemm with its bias; the slope of a single activation rides in alpha and beta."""
+    slope, core = (1.0, None) if ctx.options.fold else shared_slope(ctx, block)
+    inputs = [
+        tensor,
+        ctx.initializer(block.weights("W"), weights),
+        ctx.initializer(block.weights("B"), bias),
+    ]
+    output, name = block.tensor("Gemm"), block.name("gemm")
+    result = ctx.emit(Gemm, inputs, output, name, alpha=slope, beta=slope, transB=1)
+    activate(ctx, block, result, core)
+
+
+def shared_slope(ctx: LoweringContext, block: Block) -> tuple[float, Expression | None]:
+    """(slope, rest) of a block's activation, the rest None where it has several.
+
+    The slope is 1 where a Gemm's attributes cannot carry it: they are float32, and a state that
+    something reads must not have the slope in it.
     """
+    groups = groups_of(ctx, block.neurons)
+    if len(groups) > 1:
+        return 1.0, None
+    formula = groups[0].formula
     if ctx.reads_state(block.neurons):
         return 1.0, formula
     slope, core = scalar_slope(formula)
@@ -139,13 +136,13 @@ def weight_matrix(
     if which is not None:
         row, edge = row[which], edge[which]
     rows = len(block.neurons)
-    source, weight = ctx.reads[edge], ctx.net.live.weight[edge]
+    source, weight = ctx.signals.read[edge], ctx.net.live.weight[edge]
     needed = distinct(np.concatenate([source, ctx.take_unread_inputs()]))
     if not needed.size:
         needed = ctx.net.input_neurons[:1]
     columns = columns_for(ctx, needed, rows, block.level)
     width = len(columns.signals)
-    position = np.zeros(len(ctx.bound_in), np.int64)
+    position = np.zeros(ctx.signals.count, np.int64)
     position[columns.signals] = np.arange(width)
     flat = np.bincount(row * width + position[source], weight, rows * width)
     return flat.astype(np.float64).reshape(rows, width), columns.tensor
@@ -179,7 +176,7 @@ def by_overflowing_source(ctx: LoweringContext, neurons: Ints) -> list[Ints]:
     parts: dict[tuple[int, ...], list[int]] = {}
     for neuron in neurons.tolist():
         _, edge = ctx.edges_into(np.array([neuron]))
-        source = ctx.reads[edge]
+        source = ctx.signals.read[edge]
         key = tuple(distinct(source[ctx.overflowing[source]]).tolist())
         parts.setdefault(key, []).append(neuron)
     return [np.array(part, np.int64) for part in parts.values()]

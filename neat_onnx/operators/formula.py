@@ -1,6 +1,6 @@
 """Formulas to nodes and back: what every operator that is a primitive of expressions shares.
 
-A family's file says which of its operators a primitive is, by `emits`. `FormulaEmitter` walks an
+A family's file says which of its operators a primitive is, by `emits`. `emit_formula` walks an
 expression and adds a node for each primitive; `apply_formula` is its mirror for lifting.
 """
 
@@ -25,6 +25,7 @@ from neat_onnx.network.expression import (
     scalar_slope,
 )
 from neat_onnx.network.formula_text import fits
+from neat_onnx.operators.shaping import Identity
 
 ARITHMETIC = ("add", "sub", "mul", "div")
 
@@ -53,6 +54,23 @@ def emits(*primitives: str) -> Callable[[Rule], Rule]:
         return rule
 
     return register
+
+
+def emit_formula(
+    ctx: LoweringContext, formula: Expression, tensor: str, output: str, name: str
+) -> str:
+    """Add the nodes that apply `formula` to a tensor, an Identity for z itself.
+
+    Args:
+        tensor: stands for the variable.
+        output, name: wished names of the result and of the node that produces it.
+
+    Returns:
+        The name of the result.
+    """
+    if formula == VARIABLE:
+        return ctx.emit(Identity, [tensor], output, name)
+    return FormulaEmitter(ctx, tensor, output, name).emit(formula)
 
 
 class FormulaEmitter:

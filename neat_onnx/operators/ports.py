@@ -1,74 +1,45 @@
 """The graph's inputs and outputs: from their shapes to columns of neurons, and back."""
 
-from dataclasses import replace
+from collections.abc import Iterable
 
-from neat_onnx.lowering.context import Columns, LoweringContext
-from neat_onnx.model import Node
+from neat_onnx.lowering.context import LoweringContext
+from neat_onnx.lowering.placement import Columns
+from neat_onnx.model import ValueInfo
 from neat_onnx.network.genes import Port
 from neat_onnx.operators.columns import exactly, in_shape
-from neat_onnx.operators.shaping import Flatten, Identity, Reshape
-from neat_onnx.operators.steps import sequence_shape
-
-_TEMPORARY = "port"  # a port's own name is taken from the start, so that nothing else gets it
+from neat_onnx.operators.shaping import Identity
 
 
 def open_input(ctx: LoweringContext, port: Port) -> None:
     """Bind the neurons of an input port."""
     names = (f"{port.name}_flat", f"flatten_{port.name}")
-    if ctx.steps is None:
-        shape = None if len(port.shape) == 1 else port.shape
-        ctx.bind_columns(Columns(port.name, port.neurons, 0, shape, names))
-        return
-    flat = ctx.emit(Flatten, [port.name], *names, axis=2)
-    if len(port.shape) == 1:
-        ctx.steps.sequences[flat] = port.name
-    ctx.bind(port.neurons, flat, 0)
+    shape = None if len(port.shape) == 1 else port.shape
+    ctx.places.bind(Columns(port.name, port.neurons, 0, shape, names))
 
 
 def produce_output(ctx: LoweringContext, port: Port) -> None:
     """Make a node produce the tensor that the output port is named after."""
-    if ctx.steps is not None:
-        tensor = exactly(ctx, port.neurons, ctx.plan.depth)
-        if len(port.shape) != 1 or tensor not in ctx.steps.sequences:
-            shape = sequence_shape(ctx, ctx.steps, *port.shape)
-            produce(ctx, Reshape, [tensor, shape], port.name)
-            return
-        tensor = ctx.steps.sequences[tensor]
-    elif len(port.shape) == 1:
+    if len(port.shape) == 1:
         tensor = exactly(ctx, port.neurons, ctx.plan.depth)
     else:
         tensor = in_shape(ctx, port.neurons.reshape(port.shape), ctx.plan.depth)
-    if _can_be_renamed(ctx, tensor):
-        _rename(ctx, tensor, port.name)
+    produce_as(ctx, tensor, port.name)
+
+
+def produce_as(ctx: LoweringContext, tensor: str, output: str) -> None:
+    """Rename a tensor to a graph output, or copy it: an input, or what is an output already."""
+    if ctx.is_produced(tensor) and tensor not in {port.name for port in ctx.net.outputs}:
+        ctx.rename_tensor(tensor, output)
+        ctx.places.rename(tensor, output)
     else:
-        produce(ctx, Identity, [tensor], port.name)
+        ctx.produce(Identity, [tensor], output, f"output_{output}")
 
 
-def produce(ctx: LoweringContext, operator: type[Node], inputs: list[str], name: str) -> None:
-    """Add a node whose output has a name that was taken for it before."""
-    ctx.emit(operator, inputs, _TEMPORARY, f"output_{name}")
-    _rename(ctx, ctx.nodes[-1].output[0], name)
+def described(ctx: LoweringContext, ports: Iterable[Port]) -> list[ValueInfo]:
+    """Return what the graph says of its ports: names, type, shapes with the batch in front."""
+    return [value_info(ctx, port.name, port.shape) for port in ports]
 
 
-def _can_be_renamed(ctx: LoweringContext, tensor: str) -> bool:
-    """Whether a node produces it, and it is no output yet."""
-    ports = {port.name for port in ctx.net.inputs + ctx.net.outputs}
-    return tensor not in ports and any(tensor in node.output for node in ctx.nodes)
-
-
-def _rename(ctx: LoweringContext, old: str, new: str) -> None:
-    for node in ctx.nodes:
-        node.input = [new if name == old else name for name in node.input]
-        node.output = [new if name == old else name for name in node.output]
-    ctx.columns = [
-        replace(columns, tensor=new) if columns.tensor == old else columns
-        for columns in ctx.columns
-    ]
-    if ctx.steps is not None:
-        sequences = ctx.steps.sequences.items()
-        ctx.steps.sequences = {flat: new if name == old else name for flat, name in sequences}
-    ctx.shaped = {
-        (new if name == old else name, shape): new if made == old else made
-        for (name, shape), made in ctx.shaped.items()
-    }
-    ctx.joined = {key: new if name == old else name for key, name in ctx.joined.items()}
+def value_info(ctx: LoweringContext, name: str, shape: tuple[int, ...]) -> ValueInfo:
+    """Return what the graph says of an input or output of this shape without the batch."""
+    return ValueInfo.of(name, ctx.data_type, [ctx.options.batch, *shape])

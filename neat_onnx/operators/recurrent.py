@@ -9,82 +9,91 @@ Any other recurrence is dense: a Gemm that reads columns of `hidden_prev…` amo
 import numpy as np
 
 from neat_onnx.lowering.context import Block, LoweringContext
-from neat_onnx.network.genes import NONE, Ints
-from neat_onnx.operators.activate import activate, groups_of, in_column_order
+from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers
+from neat_onnx.network.genes import NONE, Bools, Floats, Ints
+from neat_onnx.operators.activate import activate, in_column_order
 from neat_onnx.operators.dense import (
     Gemm,
     by_overflowing_source,
-    carried_slope,
     responses,
+    shared_slope,
     weight_matrix,
 )
 from neat_onnx.operators.elementwise import Add
 
 
-class Recurrent:
-    """Claims a level of plain sums that reads its own previous step, and no other one's."""
-
-    def claim(self, ctx: LoweringContext, level: int, neurons: Ints) -> list[Block]:
-        if not neurons.size or not self._is_plain(ctx, neurons):
-            return []
-        return [Block(level, in_column_order(ctx, neurons), whole_state=True)]
-
-    def _is_plain(self, ctx: LoweringContext, neurons: Ints) -> bool:
-        _, edge = ctx.edges_into(neurons)
-        origin = ctx.origin_of(ctx.reads[edge])
-        own = origin[origin != NONE]
-        if not own.size:
-            return False
-        one_kind = bool(np.all(np.isin(own, neurons)) or np.all(np.isin(own, ctx.state[neurons])))
-        return (
-            one_kind
-            and not ctx.options.fold
-            and bool(np.all(ctx.net.aggregation_names[neurons] == "sum"))
-            and bool(np.all(ctx.net.neurons.response[neurons] == 1.0))
-            and bool(np.all(ctx.signals.gain[edge] == NONE))
-            and len(by_overflowing_source(ctx, neurons)) == 1
-        )
-
-    def lower(self, ctx: LoweringContext, block: Block) -> None:
-        row, edge = ctx.edges_into(block.neurons)
-        origin = ctx.origin_of(ctx.reads[edge])
-        own = origin != NONE
-        weights, tensor = weight_matrix(ctx, block, ~own)
-        hidden = ctx.columns[ctx.bound_in[ctx.reads[edge[own]][0]]]
-        column = {signal: k for k, signal in enumerate(hidden.signals.tolist())}
-        recurrent = np.zeros((len(block.neurons), len(hidden.signals)))
-        at = [column[signal] for signal in ctx.reads[edge[own]].tolist()]
-        np.add.at(recurrent, (row[own], at), ctx.net.live.weight[edge[own]])
-        _, bias = responses(ctx, block.neurons)
-        groups = groups_of(ctx, block.neurons)
-        slope, core = (
-            (1.0, None) if len(groups) > 1 else carried_slope(ctx, block, groups[0].formula)
-        )
-        names = [
-            ctx.initializer(block.weights(stem), values)
-            for stem, values in (("W", weights), ("B", bias), ("R", recurrent))
+@lowers(Stage.LEVELS)
+def plan_recurrent(ctx: LoweringContext, free: Bools) -> Plan:
+    """Claim levels of plain sums that read their own previous step, and no other one's."""
+    return Plan(
+        [
+            Claim(Block(level, in_column_order(ctx, neurons), whole_state=True), lower_recurrent)
+            for level, neurons in ctx.levels_of(free)
+            if _is_plain(ctx, neurons)
         ]
-        incoming = ctx.emit(
-            Gemm,
-            [tensor, *names[:2]],
-            block.tensor("Gemm"),
-            block.name("gemm_in"),
-            alpha=slope,
-            beta=slope,
-            transB=1,
-        )
-        carried = ctx.emit(
-            Gemm,
-            [hidden.tensor, names[2]],
-            block.tensor("Gemm_rec"),
-            block.name("gemm_rec"),
-            alpha=slope,
-            transB=1,
-        )
-        total = ctx.emit(
-            Add,
-            [incoming, carried],
-            block.tensor("RecurrentSum"),
-            block.name("add_recurrent"),
-        )
-        activate(ctx, block, total, core)
+    )
+
+
+def _is_plain(ctx: LoweringContext, neurons: Ints) -> bool:
+    _, edge = ctx.edges_into(neurons)
+    origin = ctx.signals.origin_of(ctx.signals.read[edge])
+    own = origin[origin != NONE]
+    if not own.size:
+        return False
+    states = ctx.signals.state[neurons]
+    one_kind = bool(np.all(np.isin(own, neurons)) or np.all(np.isin(own, states)))
+    return (
+        one_kind
+        and not ctx.options.fold
+        and bool(np.all(ctx.net.aggregation_names[neurons] == "sum"))
+        and bool(np.all(ctx.net.neurons.response[neurons] == 1.0))
+        and not np.any(ctx.signals.gated[edge])
+        and len(by_overflowing_source(ctx, neurons)) == 1
+    )
+
+
+def lower_recurrent(ctx: LoweringContext, block: Block) -> None:
+    """Emit one Gemm for the layer before, one for the layer's own previous step, and their sum."""
+    row, edge = ctx.edges_into(block.neurons)
+    own = ctx.signals.origin_of(ctx.signals.read[edge]) != NONE
+    weights, tensor = weight_matrix(ctx, block, ~own)
+    recurrent, hidden = _recurrent_matrix(ctx, block, row[own], edge[own])
+    _, bias = responses(ctx, block.neurons)
+    slope, core = shared_slope(ctx, block)
+    names = [
+        ctx.initializer(block.weights(stem), values)
+        for stem, values in (("W", weights), ("B", bias), ("R", recurrent))
+    ]
+    incoming = ctx.emit(
+        Gemm,
+        [tensor, *names[:2]],
+        block.tensor("Gemm"),
+        block.name("gemm_in"),
+        alpha=slope,
+        beta=slope,
+        transB=1,
+    )
+    carried = ctx.emit(
+        Gemm,
+        [hidden, names[2]],
+        block.tensor("Gemm_rec"),
+        block.name("gemm_rec"),
+        alpha=slope,
+        transB=1,
+    )
+    sum_name = block.tensor("RecurrentSum")
+    total = ctx.emit(Add, [incoming, carried], sum_name, block.name("add_recurrent"))
+    activate(ctx, block, total, core)
+
+
+def _recurrent_matrix(
+    ctx: LoweringContext, block: Block, row: Ints, edge: Ints
+) -> tuple[Floats, str]:
+    """(R, hidden): weights (neurons, width), and the state [N, width] that they multiply."""
+    read = ctx.signals.read[edge]
+    hidden = ctx.places.columns[ctx.places.home[read[0]]]
+    column = np.zeros(ctx.signals.count, np.int64)
+    column[hidden.signals] = np.arange(len(hidden.signals))
+    matrix = np.zeros((len(block.neurons), len(hidden.signals)))
+    np.add.at(matrix, (row, column[read]), ctx.net.live.weight[edge])
+    return matrix, hidden.tensor

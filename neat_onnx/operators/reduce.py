@@ -11,10 +11,11 @@ import numpy as np
 
 from neat_onnx.lifting.context import LiftingContext, Value, lifts
 from neat_onnx.lowering.context import Block, LoweringContext
+from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers
 from neat_onnx.model import Attributes, Node
 from neat_onnx.network.aggregations import aggregation_named
 from neat_onnx.network.expression import Expression, call
-from neat_onnx.network.genes import Ints
+from neat_onnx.network.genes import Bools, Ints
 from neat_onnx.operators.activate import activate, in_column_order, respond
 from neat_onnx.operators.columns import exactly
 from neat_onnx.operators.elementwise import Mul
@@ -99,36 +100,45 @@ _NAMES = {operator.__name__: primitive for primitive, operator in _PRIMITIVES.it
 # --- lowering ------------------------------------------------------------------------------------
 
 
-class Reduction:
-    """Claims neurons whose aggregation is not linear, by aggregation and number of inputs."""
-
-    def claim(self, ctx: LoweringContext, level: int, neurons: Ints) -> list[Block]:
-        groups: dict[tuple[str, int], list[int]] = {}
-        for neuron in neurons.tolist():
-            name, inputs = ctx.net.aggregation_names[neuron], int(ctx.fan_in[neuron])
-            if inputs and not aggregation_named(name).linear:
-                groups.setdefault((name, inputs), []).append(neuron)
-        return [
-            Block(level, in_column_order(ctx, np.array(group)), f"_{name}{inputs}")
-            for (name, inputs), group in sorted(groups.items())
+@lowers(Stage.AGGREGATIONS)
+def plan_reductions(ctx: LoweringContext, free: Bools) -> Plan:
+    """Claim neurons whose aggregation is not linear, by aggregation and number of inputs."""
+    return Plan(
+        [
+            Claim(block, lower_reduction)
+            for level, neurons in ctx.levels_of(free)
+            for block in _blocks(ctx, level, neurons)
         ]
+    )
 
-    def lower(self, ctx: LoweringContext, block: Block) -> None:
-        _, edge = ctx.edges_into(block.neurons)
-        inputs = int(ctx.fan_in[block.neurons[0]])
-        weight = ctx.initializer(block.weights("W"), ctx.net.live.weight[edge])
-        gathered = exactly(ctx, ctx.reads[edge], block.level)
-        weighted = ctx.emit(
-            Mul, [gathered, weight], block.tensor("Weighted"), block.name("weighted")
-        )
-        shape = ctx.integers(block.weights("shape"), [0, len(block.neurons), inputs])
-        rows = ctx.emit(Reshape, [weighted, shape], block.tensor("Inputs"), block.name("inputs"))
-        aggregation = aggregation_named(ctx.net.aggregation_names[block.neurons[0]])
-        emitter = FormulaEmitter(ctx, rows, block.tensor("Reduced"), block.name("reduce"))
-        result = emitter.emit(aggregation.expression(inputs))
-        genes = ctx.net.neurons
-        response, bias = genes.response[block.neurons], genes.bias[block.neurons]
-        activate(ctx, block, respond(ctx, block, result, response, bias))
+
+def _blocks(ctx: LoweringContext, level: int, neurons: Ints) -> list[Block]:
+    groups: dict[tuple[str, int], list[int]] = {}
+    for neuron in neurons.tolist():
+        name, inputs = ctx.net.aggregation_names[neuron], int(ctx.fan_in[neuron])
+        if inputs and not aggregation_named(name).linear:
+            groups.setdefault((name, inputs), []).append(neuron)
+    return [
+        Block(level, in_column_order(ctx, np.array(group)), f"_{name}{inputs}")
+        for (name, inputs), group in sorted(groups.items())
+    ]
+
+
+def lower_reduction(ctx: LoweringContext, block: Block) -> None:
+    """Gather the weighted inputs as [N, neurons, k], and reduce the last axis."""
+    _, edge = ctx.edges_into(block.neurons)
+    inputs = int(ctx.fan_in[block.neurons[0]])
+    weight = ctx.initializer(block.weights("W"), ctx.net.live.weight[edge])
+    gathered = exactly(ctx, ctx.signals.read[edge], block.level)
+    weighted = ctx.emit(Mul, [gathered, weight], block.tensor("Weighted"), block.name("weighted"))
+    shape = ctx.integers(block.weights("shape"), [0, len(block.neurons), inputs])
+    rows = ctx.emit(Reshape, [weighted, shape], block.tensor("Inputs"), block.name("inputs"))
+    aggregation = aggregation_named(ctx.net.aggregation_names[block.neurons[0]])
+    emitter = FormulaEmitter(ctx, rows, block.tensor("Reduced"), block.name("reduce"))
+    result = emitter.emit(aggregation.expression(inputs))
+    genes = ctx.net.neurons
+    response, bias = genes.response[block.neurons], genes.bias[block.neurons]
+    activate(ctx, block, respond(ctx, block, result, response, bias))
 
 
 @emits(*_PRIMITIVES)

@@ -10,10 +10,11 @@ import numpy as np
 
 from neat_onnx.lifting.context import REGISTER, LiftingContext, Value, lift_node, lifts
 from neat_onnx.lowering.context import LoweringContext
-from neat_onnx.model import Attributes, Graph, Node, ValueInfo
+from neat_onnx.lowering.registry import Claim, frames
+from neat_onnx.model import Attributes, Graph, Model, Node, ValueInfo
 from neat_onnx.operators.shaping import Concat, Shape, Slice
-from neat_onnx.operators.state import State
-from neat_onnx.options import TIME
+from neat_onnx.operators.state import OneStep, State, check_stand_alone, state_metadata
+from neat_onnx.operators.steps import timed
 
 
 class ScanAttributes(Attributes):
@@ -36,44 +37,55 @@ class Expand(Node):
 _STEP = "_step"  # what the body calls a port, whose own name is the whole sequence's
 
 
-def as_sequence(ctx: LoweringContext, graph: Graph, states: Sequence[State]) -> Graph:
-    """The graph of one step as the body of a Scan over [T, N, …]."""
-    count = len(states)
-    inputs, outputs = graph.inputs[: len(ctx.net.inputs)], graph.outputs[: len(ctx.net.outputs)]
-    renamed = {entry.name: ctx.fresh(entry.name + _STEP) for entry in (*inputs, *outputs)}
-    body = Graph(
-        name="step",
-        inputs=[*graph.inputs[len(inputs) :], *(_renamed(entry, renamed) for entry in inputs)],
-        outputs=[*graph.outputs[len(outputs) :], *(_renamed(entry, renamed) for entry in outputs)],
-        node=[_rewired(node, renamed) for node in graph.node],
-    )
-    ctx.nodes.clear()
-    starts = _initial_states(ctx, inputs[0].name, states)
-    ends = [f"{state.next}_last" for state in states]
-    ctx.emit(
-        Scan,
-        [*starts, *(entry.name for entry in inputs)],
-        [*ends, *(f"{entry.name}_sequence" for entry in outputs)],
-        "scan",
-        body=body,
-        num_scan_inputs=len(inputs),
-    )
-    scan = ctx.nodes[-1]
-    scan.output = [*scan.output[:count], *(entry.name for entry in outputs)]
-    return graph.model_copy(
-        update={
-            "inputs": [_timed(entry) for entry in inputs],
-            "outputs": [_timed(entry) for entry in outputs],
-            "initializer": list(ctx.initializers.values()),
-            "node": list(ctx.nodes),
-        }
-    )
+# --- lowering ------------------------------------------------------------------------------------
 
 
-def over_time(graph: Graph) -> Graph:
-    """A graph that computes all steps at once, with time in its inputs and outputs."""
-    inputs, outputs = ([_timed(entry) for entry in ends] for ends in (graph.inputs, graph.outputs))
-    return graph.model_copy(update={"inputs": inputs, "outputs": outputs})
+class OverSteps(OneStep):
+    """The frame of a sequence: the graph of one step is the body of a Scan."""
+
+    def close(self) -> Graph:
+        """Put the step into a Scan over [T, N, …]."""
+        ctx, step = self._ctx, super().close()
+        inputs, outputs = step.inputs[: len(ctx.net.inputs)], step.outputs[: len(ctx.net.outputs)]
+        names = {entry.name: ctx.fresh(entry.name + _STEP) for entry in (*inputs, *outputs)}
+        body = Graph(
+            name="step",
+            inputs=[*step.inputs[len(inputs) :], *_renamed(inputs, names)],
+            outputs=[*step.outputs[len(outputs) :], *_renamed(outputs, names)],
+            node=[_rewired(node, names) for node in ctx.take_nodes()],
+        )
+        starts = _initial_states(ctx, inputs[0].name, self._states)
+        ends = [ctx.fresh(f"{state.next}_last") for state in self._states]
+        ctx.produce(
+            Scan,
+            [*starts, *(entry.name for entry in inputs)],
+            [*ends, *(entry.name for entry in outputs)],
+            "scan",
+            body=body,
+            num_scan_inputs=len(inputs),
+        )
+        return Graph(
+            name=step.name,
+            inputs=timed(inputs),
+            outputs=timed(outputs),
+            initializer=list(ctx.initializers.values()),
+            node=ctx.nodes,
+        )
+
+    def metadata(self, model: Model) -> dict[str, str]:
+        """The states are in the graph with their start, so that there is nothing to say of them."""
+        return state_metadata([], model)
+
+    def stand_alone(self, model: Model) -> None:
+        """Refuse ports that would be taken for states; the states themselves are in the graph."""
+        check_stand_alone([], model)
+
+
+@frames
+def over_steps(ctx: LoweringContext, claims: Sequence[Claim]) -> OverSteps | None:
+    """The frame of sequences whose memory is in no single node."""
+    inside = any(claim.all_steps for claim in claims)
+    return OverSteps(ctx, claims) if ctx.options.sequence and not inside else None
 
 
 def _initial_states(ctx: LoweringContext, sequence: str, states: Sequence[State]) -> list[str]:
@@ -93,8 +105,8 @@ def _initial_states(ctx: LoweringContext, sequence: str, states: Sequence[State]
     return tensors
 
 
-def _renamed(entry: ValueInfo, names: dict[str, str]) -> ValueInfo:
-    return entry.model_copy(update={"name": names[entry.name]})
+def _renamed(entries: Sequence[ValueInfo], names: dict[str, str]) -> list[ValueInfo]:
+    return [entry.model_copy(update={"name": names[entry.name]}) for entry in entries]
 
 
 def _rewired(node: Node, names: dict[str, str]) -> Node:
@@ -104,10 +116,6 @@ def _rewired(node: Node, names: dict[str, str]) -> Node:
             "output": [names.get(name, name) for name in node.output],
         }
     )
-
-
-def _timed(entry: ValueInfo) -> ValueInfo:
-    return ValueInfo.of(entry.name, entry.elem_type, [TIME, *(entry.shape or ())])
 
 
 # --- lifting -------------------------------------------------------------------------------------

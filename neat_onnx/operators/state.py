@@ -12,11 +12,12 @@ import numpy as np
 
 from neat_onnx.errors import warn
 from neat_onnx.lowering.context import Block, LoweringContext
-from neat_onnx.model import Model
+from neat_onnx.lowering.registry import Claim, frames
+from neat_onnx.model import Graph, Model
 from neat_onnx.model.states import INITIAL_KEY, NEXT, PREVIOUS, STATE_KEY, state_pairs
 from neat_onnx.network.genes import Bools, Floats, Ints
 from neat_onnx.operators.columns import exactly
-from neat_onnx.operators.ports import produce
+from neat_onnx.operators.ports import described, open_input, produce_output, value_info
 from neat_onnx.operators.shaping import Identity
 
 
@@ -43,7 +44,57 @@ class _Column:
     initial: float
 
 
-def open_states(ctx: LoweringContext, blocks: Sequence[Block]) -> list[State]:
+class OneStep:
+    """The frame of a single step: the memory comes in as inputs, and goes out as outputs."""
+
+    def __init__(self, ctx: LoweringContext, claims: Sequence[Claim]) -> None:
+        self._ctx = ctx
+        self._blocks = [claim.block for claim in claims]
+        self._states: list[State] = []
+
+    def open(self) -> None:
+        """Bind the neurons of the inputs, and the registers."""
+        for port in self._ctx.net.inputs:
+            open_input(self._ctx, port)
+        self._states = _open_states(self._ctx, self._blocks)
+
+    def close(self) -> Graph:
+        """Produce the outputs, and those that feed the states of the next step."""
+        ctx, states = self._ctx, self._states
+        for port in ctx.net.outputs:
+            produce_output(ctx, port)
+        for state in states:
+            tensor = exactly(ctx, state.origin, ctx.plan.depth)
+            ctx.produce(Identity, [tensor], state.next, f"output_{state.next}")
+        carried = [state.origin.shape for state in states]
+        before = [
+            value_info(ctx, s.previous, size) for s, size in zip(states, carried, strict=True)
+        ]
+        after = [value_info(ctx, s.next, size) for s, size in zip(states, carried, strict=True)]
+        return Graph(
+            name="neat_onnx",
+            inputs=described(ctx, ctx.net.inputs) + before,
+            outputs=described(ctx, ctx.net.outputs) + after,
+            initializer=list(ctx.initializers.values()),
+            node=ctx.nodes,
+        )
+
+    def metadata(self, model: Model) -> dict[str, str]:
+        """Return which output feeds which state, and where states start."""
+        return state_metadata(self._states, model)
+
+    def stand_alone(self, model: Model) -> None:
+        """Refuse what only the metadata can say."""
+        check_stand_alone(self._states, model)
+
+
+@frames
+def one_step(ctx: LoweringContext, claims: Sequence[Claim]) -> OneStep | None:
+    """The frame of everything that is no sequence."""
+    return None if ctx.options.sequence else OneStep(ctx, claims)
+
+
+def _open_states(ctx: LoweringContext, blocks: Sequence[Block]) -> list[State]:
     """Give every register a column of an input, those of one level and one delay together."""
     states: list[State] = []
     for (level, _, _, depth, _), columns in _grouped(ctx, blocks):
@@ -70,18 +121,11 @@ def _names(ctx: LoweringContext, stem: str) -> tuple[str, str]:
             return previous, following
 
 
-def warn_of_lost_starts(states: Sequence[State]) -> None:
+def check_stand_alone(states: Sequence[State], model: Model) -> None:
     """Warn of states that do not start at zero: only the metadata can say so."""
     lost = [state.previous for state in states if np.any(state.initial != 0.0)]
     if lost:
         warn(f"without metadata nothing says that {', '.join(lost)} do not start at zero")
-
-
-def close_states(ctx: LoweringContext, states: Sequence[State]) -> None:
-    """Produce the outputs that feed the states of the next step."""
-    for state in states:
-        tensor = exactly(ctx, state.origin, ctx.plan.depth)
-        produce(ctx, Identity, [tensor], state.next)
 
 
 def state_metadata(states: Sequence[State], model: Model) -> dict[str, str]:
@@ -109,8 +153,8 @@ def _grouped(ctx: LoweringContext, blocks: Sequence[Block]) -> list[tuple[_Key, 
     """
     home, place = _places(ctx, blocks)
     registers, used = ctx.signals.registers, _used(ctx, blocks)
-    root = np.arange(len(ctx.bound_in))
-    depth = np.zeros(len(ctx.bound_in), np.int64)
+    root = np.arange(ctx.signals.count)
+    depth = np.zeros(ctx.signals.count, np.int64)
     groups: dict[_Key, dict[int, _Column]] = {}
     for signal, origin, initial in zip(
         registers.signal.tolist(),
@@ -137,11 +181,11 @@ def _grouped(ctx: LoweringContext, blocks: Sequence[Block]) -> list[tuple[_Key, 
 
 def _used(ctx: LoweringContext, blocks: Sequence[Block]) -> Bools:
     """Which signals the blocks read, directly or through gates and longer delays."""
-    used = np.zeros(len(ctx.bound_in), np.bool_)
+    used = np.zeros(ctx.signals.count, np.bool_)
     for block in blocks:
-        used[ctx.reads[ctx.edges_into(block.neurons)[1]]] = True
-    gated = np.flatnonzero(used[ctx.first_product : ctx.spare[0]])
-    used[ctx.products[gated].ravel()] = True
+        used[ctx.signals.read[ctx.edges_into(block.neurons)[1]]] = True
+    gated = used[ctx.signals.first_product :][: len(ctx.signals.products)]
+    used[ctx.signals.products[gated].ravel()] = True
     registers = ctx.signals.registers
     for k in reversed(range(len(registers))):  # a register stands after the one it follows
         used[registers.origin[k]] |= used[registers.signal[k]]
@@ -166,7 +210,7 @@ def _neuron_of(ctx: LoweringContext, signal: int) -> tuple[int, bool]:
     """The neuron whose activation, or whose state, a signal is."""
     if signal < len(ctx.net):
         return signal, False
-    return int(np.flatnonzero(ctx.state == signal)[0]), True
+    return int(np.flatnonzero(ctx.signals.state == signal)[0]), True
 
 
 def _complete(
@@ -174,5 +218,5 @@ def _complete(
 ) -> None:
     """A column for every neuron of a block, as a recurrent layer's matrix wants it."""
     for neuron in neurons.tolist():
-        origin = int(ctx.state[neuron]) if is_state else neuron
-        columns.setdefault(int(place[neuron]), _Column(int(ctx.spare[neuron]), origin, 0.0))
+        origin = int(ctx.signals.state[neuron]) if is_state else neuron
+        columns.setdefault(int(place[neuron]), _Column(int(ctx.signals.spare[neuron]), origin, 0.0))

@@ -7,6 +7,7 @@ rows of their tensors are the T·N samples of all steps.
 import numpy as np
 
 from neat_onnx.lowering.context import Block, LoweringContext
+from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers
 from neat_onnx.network.cells import LINEAR_GRU
 from neat_onnx.network.genes import NONE, Bools, Floats, Ints
 from neat_onnx.operators.dense import weight_matrix
@@ -18,22 +19,24 @@ from neat_onnx.operators.steps import sequence_of
 _NODES: dict[str, type[Recurrence]] = {"RNN": RNN, "GRU": GRU, "LSTM": LSTM}
 
 
-def fused_blocks(ctx: LoweringContext, taken: Ints) -> list[tuple["Fused", Block]]:
-    """A block for each layer, if they hold all of the memory, and the options want nodes of them.
+@lowers(Stage.SEQUENCES)
+def plan_fused(ctx: LoweringContext, free: Bools) -> Plan:
+    """Claim each layer, if layers hold all of the memory, and the options want nodes of them.
 
-    None of their neurons may be one of `taken`, which other blocks have.
     Runtimes compute these operators in float32 only.
     """
     options = ctx.options
     wanted = options.sequence and options.fused_recurrent and options.dtype == "float32"
     if not (wanted and ctx.net.has_memory and options.allow_partial_connectivity):
-        return []
+        return Plan()
     layers = layers_of(ctx.net, ctx.plan)
-    blocks = [(Fused(layer), Block(layer.level, layer.neurons)) for layer in layers]
+    if not all(np.all(free[layer.neurons]) for layer in layers):
+        return Plan()
     bounded = np.concatenate([np.empty(0, np.int64), *(layer.hidden for layer in layers)])
-    if any(np.any(np.isin(layer.neurons, taken)) for layer in layers):
-        return []
-    return blocks if all(fused.is_safe(ctx, bounded) for fused, _ in blocks) else []
+    nodes = [(Fused(layer), Block(layer.level, layer.neurons)) for layer in layers]
+    if not all(fused.is_safe(ctx, bounded) for fused, _ in nodes):
+        return Plan()
+    return Plan([Claim(block, fused.lower, all_steps=True) for fused, block in nodes])
 
 
 class Fused:
@@ -44,8 +47,7 @@ class Fused:
         self._cell = layer.cell
 
     def lower(self, ctx: LoweringContext, block: Block) -> None:
-        layer, op, steps = self._layer, self._cell.operator, ctx.steps
-        assert steps is not None
+        layer, op = self._layer, self._cell.operator
         stem = op.lower()
         weights, tensor = self._inputs(ctx, block)
         operands = [("W", weights), ("R", self._recurrent(ctx)), ("B", self._bias(ctx))]
@@ -57,7 +59,7 @@ class Fused:
             names += ["", "", "", ctx.initializer(block.weights("P"), peephole.reshape(1, -1))]
         every = ctx.emit(
             _NODES[op],
-            [sequence_of(ctx, steps, tensor, weights.shape[1]), *names],
+            [sequence_of(ctx, tensor, weights.shape[1]), *names],
             block.tensor(op),
             block.name(stem),
             hidden_size=len(layer.hidden),
@@ -70,7 +72,7 @@ class Fused:
         flat = ctx.emit(
             Flatten, [sequence], block.tensor("Layer"), block.name(f"flatten_{stem}"), axis=2
         )
-        steps.sequences[flat] = sequence
+        ctx.places.sequences[flat] = sequence
         ctx.bind(layer.hidden, flat, block.level)
         for name, neurons in layer.parts.items():  # inside the node, where no other neuron reads
             if name != "hidden":

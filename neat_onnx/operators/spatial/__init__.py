@@ -1,5 +1,5 @@
 """The room of what slides a window: Conv, ConvTranspose, and the pools."""
 
-from neat_onnx.operators.spatial import convolution, pools
+from neat_onnx.operators.spatial import convolution, find, pools
 
-__all__ = ["convolution", "pools"]
+__all__ = ["convolution", "find", "pools"]

@@ -6,15 +6,16 @@ from dataclasses import replace
 import numpy as np
 
 from neat_onnx.lifting.context import LiftingContext, Operand, Value, lifts
-from neat_onnx.lowering.context import Block, Columns, LoweringContext
+from neat_onnx.lowering.context import Block, LoweringContext
+from neat_onnx.lowering.placement import Columns
 from neat_onnx.model import Node
 from neat_onnx.network.genes import Ints
 from neat_onnx.network.spatial import Kind, SpatialBlock
 from neat_onnx.network.window import Sizes, Window, times
 from neat_onnx.operators.activate import groups_of, slopes
 from neat_onnx.operators.columns import in_shape
+from neat_onnx.operators.formula import emit_formula
 from neat_onnx.operators.spatial.layer import (
-    activate_spatial,
     add_block,
     bind_spatial,
     refuse_window,
@@ -55,9 +56,7 @@ class Convolution:
         operator = ConvTranspose if spatial.kind == "ConvTranspose" else Conv
         result = ctx.emit(operator, names, block.tensor("Conv"), block.name("conv"), **attributes)
         formula = groups_of(ctx, block.neurons)[0].formula
-        layer = activate_spatial(
-            ctx, formula, result, block.tensor("Layer"), block.name("act_conv")
-        )
+        layer = emit_formula(ctx, formula, result, block.tensor("Layer"), block.name("act_conv"))
         shape = spatial.neurons.shape
         flat = (block.tensor("Flat"), block.name("flatten"))
         bind_spatial(ctx, block, shape, result, Columns(layer, block.neurons, level, shape, flat))

@@ -4,6 +4,7 @@ Mappings are asked first, then the blocks that the network carries, then what is
 weights. Each is a claim, checked against the connections before it is used.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -11,14 +12,16 @@ import numpy as np
 
 from neat_onnx.errors import NetworkError, warn
 from neat_onnx.lowering.context import Block, LoweringContext
+from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers
 from neat_onnx.network.activations import ACTIVATIONS, activation_named
-from neat_onnx.network.genes import Ints
+from neat_onnx.network.genes import Bools
 from neat_onnx.network.schedule import Schedule, schedule
 from neat_onnx.network.spatial import SpatialBlock, check_block
 from neat_onnx.network.window import Sizes
 from neat_onnx.operators.spatial.convolution import Convolution
 from neat_onnx.operators.spatial.infer import inferred_blocks
 from neat_onnx.operators.spatial.mapped import mapped_convolution, mapped_pool
+from neat_onnx.operators.spatial.metadata import spatial_metadata
 from neat_onnx.operators.spatial.pools import Pool, writable_pool
 from neat_onnx.operators.spatial.weights import NotShared, Unavailable, check_pool, shared_weights
 
@@ -43,27 +46,28 @@ class SpatialLayers:
     def blocks(self) -> list[SpatialBlock]:
         return [handler.spatial for handler in self.handlers]
 
-    @property
-    def neurons(self) -> Ints:
-        """Those of all blocks."""
-        every = (block.neurons.ravel() for block in self.blocks)
-        return np.concatenate([np.empty(0, np.int64), *every])
 
-    def claims(self, ctx: LoweringContext) -> list[tuple[Convolution | Pool, Block]]:
-        """A block to lower for each, on the level that the plan has it on."""
-        return [
-            (handler, Block(int(ctx.plan.level[neurons[0]]), neurons))
-            for handler in self.handlers
-            for neurons in [handler.spatial.neurons.ravel()]
-        ]
+@lowers(Stage.WINDOWS)
+def plan_windows(ctx: LoweringContext, free: Bools) -> Plan:
+    """Claim convolutions and pools."""
+    found = spatial_layers(ctx, free)
+    claims = [
+        Claim(Block(0, handler.spatial.neurons.ravel()), handler.lower, handler.spatial)
+        for handler in found.handlers
+    ]
+
+    def metadata(ctx: LoweringContext, claims: Sequence[Claim]) -> dict[str, str]:
+        return spatial_metadata(ctx, claims, found.inferred, found.mismatched)
+
+    return Plan(claims, metadata)
 
 
-def spatial_layers(ctx: LoweringContext) -> SpatialLayers:
-    """The convolutions and pools of a network.
+def spatial_layers(ctx: LoweringContext, free: Bools) -> SpatialLayers:
+    """The convolutions and pools of a network, among neurons that are free.
 
     A mapping or a block of the network that does not hold is a NeatOnnxWarning.
     """
-    search = _Search(ctx)
+    search = _Search(ctx, free)
     search.convolutions_of_mappings()
     search.pools_of_mappings()
     for block in ctx.net.blocks:
@@ -79,9 +83,11 @@ def spatial_layers(ctx: LoweringContext) -> SpatialLayers:
 class _Search:
     """What has been found so far, and the neurons that it has taken."""
 
-    def __init__(self, ctx: LoweringContext) -> None:
+    def __init__(self, ctx: LoweringContext, free: Bools) -> None:
         self.found = SpatialLayers()
-        self._taken = np.zeros(len(ctx.net), np.bool_)
+        matters = np.zeros(len(ctx.net), np.bool_)
+        matters[np.concatenate(ctx.plan.levels)] = True
+        self._taken = matters & ~free & ~ctx.net.is_input  # by planners that were asked before
         self._ctx = ctx
         self._shapes: dict[int, Sizes] = {}  # of levels, as far as they are known
         if len(ctx.net.inputs) == 1:

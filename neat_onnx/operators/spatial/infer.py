@@ -22,7 +22,7 @@ from neat_onnx.operators.spatial.weights import NotShared, shared_weights
 
 def inferred_blocks(ctx: LoweringContext, known: Sequence[SpatialBlock]) -> Iterator[SpatialBlock]:
     """Convolutions among the neurons that no known block has; each one holds."""
-    net, spaces = ctx.net, _Spaces(len(ctx.bound_in))
+    net, spaces = ctx.net, _Spaces(ctx.signals.count)
     for port in net.inputs:
         spaces.add(port.neurons, port.shape)
     taken = np.zeros(len(net), np.bool_)
@@ -124,7 +124,7 @@ def _connections(ctx: LoweringContext, neurons: Ints) -> tuple[Ints, Ints, Float
     row, edge = ctx.edges_into(neurons)
     weight = ctx.net.live.weight[edge]
     there = weight != 0.0
-    return row[there], ctx.reads[edge[there]], weight[there]
+    return row[there], ctx.signals.read[edge[there]], weight[there]
 
 
 def _found(ctx: LoweringContext, layer: _Layer) -> SpatialBlock | None:

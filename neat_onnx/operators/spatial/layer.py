@@ -7,14 +7,12 @@ import numpy.typing as npt
 
 from neat_onnx.errors import NetworkError
 from neat_onnx.lifting.context import LiftingContext, Value
-from neat_onnx.lowering.context import Block, Columns, LoweringContext
+from neat_onnx.lowering.context import Block, LoweringContext
+from neat_onnx.lowering.placement import Columns
 from neat_onnx.model import Node
-from neat_onnx.network.expression import VARIABLE, Expression
 from neat_onnx.network.genes import Floats, Ints
 from neat_onnx.network.spatial import SpatialBlock, check_block, receptive_fields
 from neat_onnx.network.window import Sizes, Window, times
-from neat_onnx.operators.formula import FormulaEmitter
-from neat_onnx.operators.shaping import Identity
 from neat_onnx.operators.spatial.nodes import WindowAttributes
 
 # --- lowering ------------------------------------------------------------------------------------
@@ -33,23 +31,14 @@ def window_attributes(block: SpatialBlock) -> dict[str, Any]:
     return attributes
 
 
-def activate_spatial(
-    ctx: LoweringContext, formula: Expression, tensor: str, output: str, name: str
-) -> str:
-    """What all neurons of a block do to their pre-activations."""
-    if formula == VARIABLE:
-        return ctx.emit(Identity, [tensor], output, name)
-    return FormulaEmitter(ctx, tensor, output, name).emit(formula)
-
-
 def bind_spatial(
     ctx: LoweringContext, block: Block, shape: Sizes, state: str, result: Columns
 ) -> None:
     """Bind the neurons of a block to `result`, and their states to the tensor `state`."""
     if ctx.reads_state(block.neurons):
         names = (f"{state}_flat", f"flatten_{state}")
-        ctx.bind_columns(Columns(state, ctx.state[block.neurons], block.level, shape, names))
-    ctx.bind_columns(result)
+        ctx.places.bind(Columns(state, ctx.signals.state[block.neurons], block.level, shape, names))
+    ctx.places.bind(result)
 
 
 # --- lifting -------------------------------------------------------------------------------------

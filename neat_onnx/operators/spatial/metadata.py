@@ -1,27 +1,42 @@
 """What the metadata says of spatial layers, under the keys that NeatapticTS has for it."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from neat_onnx.lowering.context import LoweringContext
+from neat_onnx.lowering.registry import Claim
 from neat_onnx.network.spatial import SpatialBlock
-from neat_onnx.operators.spatial.find import SpatialLayers
 from neat_onnx.operators.spatial.pools import pooled_level
 
 _PADS = ("padTop", "padLeft", "padBottom", "padRight")
 
 
-def spatial_metadata(ctx: LoweringContext, found: SpatialLayers) -> dict[str, str]:
-    """The entries: which layers are what, and their specifications where they have two axes."""
-    layers = sorted(found.claims(ctx), key=lambda pair: pair[1].level)
-    convolutions = [(b.level, h.spatial) for h, b in layers if h.spatial.kind == "Conv"]
-    pools = [(pooled_level(ctx, h.spatial), h.spatial) for h, _ in layers if h.spatial.is_pool]
-    inferred = [(level, block) for level, block in convolutions if block in found.inferred]
+def spatial_metadata(
+    ctx: LoweringContext,
+    claims: Sequence[Claim],
+    found: Sequence[SpatialBlock],
+    mismatched: Sequence[int],
+) -> dict[str, str]:
+    """The entries: which layers are what, and their specifications where they have two axes.
+
+    Args:
+        claims: of all windows.
+        found: those of them that were found in the weights.
+        mismatched: the layers that a mapping calls a convolution, and whose weights are none.
+    """
+    layers = sorted(
+        ((claim.block.level, claim.window) for claim in claims if claim.window is not None),
+        key=lambda pair: pair[0],
+    )
+    convolutions = [(level, block) for level, block in layers if block.kind == "Conv"]
+    pools = [(pooled_level(ctx, block), block) for _, block in layers if block.is_pool]
+    inferred = [(level, block) for level, block in convolutions if block in found]
     entries: dict[str, list[Any]] = {
         "conv2d_layers": [level for level, _ in convolutions],
         "conv2d_specs": [_conv_spec(*pair) for pair in convolutions if _is_plane(pair[1])],
         "conv2d_sharing_verified": [level for level, _ in convolutions],
-        "conv2d_sharing_mismatch": sorted(found.mismatched),
+        "conv2d_sharing_mismatch": sorted(mismatched),
         "conv2d_inferred_layers": [level for level, _ in inferred],
         "conv2d_inferred_specs": [_conv_spec(*pair) for pair in inferred],
         "pool2d_layers": [level for level, _ in pools],
@@ -36,8 +51,8 @@ def _is_plane(block: SpatialBlock) -> bool:
 
 
 def _is_flattened(ctx: LoweringContext, block: SpatialBlock) -> bool:
-    columns = ctx.columns[ctx.bound_in[block.neurons.flat[0]]]
-    return columns.shape is None or (columns.tensor, None) in ctx.shaped
+    columns = ctx.places.columns[ctx.places.home[block.neurons.flat[0]]]
+    return columns.shape is None or (columns.tensor, None) in ctx.places.shaped
 
 
 def _conv_spec(level: int, block: SpatialBlock) -> dict[str, Any]:

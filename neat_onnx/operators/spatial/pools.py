@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from neat_onnx.lifting.context import LiftingContext, lifts
-from neat_onnx.lowering.context import Block, Columns, LoweringContext
+from neat_onnx.lowering.context import Block, LoweringContext
+from neat_onnx.lowering.placement import Columns
 from neat_onnx.model import Node
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.expression import VARIABLE
@@ -13,8 +14,8 @@ from neat_onnx.network.genes import Ints
 from neat_onnx.network.spatial import Kind, SpatialBlock
 from neat_onnx.network.window import Sizes, Window
 from neat_onnx.operators.columns import flat_tensor, in_shape
+from neat_onnx.operators.formula import emit_formula
 from neat_onnx.operators.spatial.layer import (
-    activate_spatial,
     add_block,
     bind_spatial,
     refuse_window,
@@ -62,14 +63,11 @@ class Pool:
         result, flat = pooled, (f"PoolFlat_{after}", f"flatten_after_l{after}")
         formula = activation_named(ctx.net.activation_names[block.neurons[0]]).expression
         if formula != VARIABLE:  # whole: a pool has no weights for its slope to go into
-            result = activate_spatial(
-                ctx, formula, pooled, block.tensor("Layer"), block.name("act")
-            )
+            result = emit_formula(ctx, formula, pooled, block.tensor("Layer"), block.name("act"))
         columns = Columns(result, block.neurons, block.level, shape, flat)
-        bind_spatial(ctx, block, shape, pooled, columns)
         if ctx.options.flatten_after_pooling:
-            home = int(ctx.bound_in[block.neurons[0]])
-            ctx.columns[home] = Columns(flat_tensor(ctx, home), block.neurons, block.level)
+            columns = Columns(flat_tensor(ctx, columns), block.neurons, block.level)
+        bind_spatial(ctx, block, shape, pooled, columns)
 
 
 def writable_pool(pool: SpatialBlock, opset: int) -> SpatialBlock:

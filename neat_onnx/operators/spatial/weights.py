@@ -114,10 +114,10 @@ def _connections(ctx: LoweringContext, block: SpatialBlock) -> _Found:
     """The connections into a block's neurons, in the order of its receptive fields."""
     fields = receptive_fields(block)
     size = block.sources.size
-    place = np.full(len(ctx.bound_in), NONE, np.int64)
+    place = np.full(ctx.signals.count, NONE, np.int64)
     place[block.sources.ravel()] = np.arange(size)
     row, edge = ctx.edges_into(block.neurons.ravel())
-    read, weight = ctx.reads[edge], ctx.net.live.weight[edge]
+    read, weight = ctx.signals.read[edge], ctx.net.live.weight[edge]
     wanted, key = fields.neuron * size + fields.source, row * size + place[read]
     at = np.minimum(np.searchsorted(wanted, key), max(len(wanted) - 1, 0))
     inside = (place[read] != NONE) & (wanted[at] == key) if len(wanted) else read < 0

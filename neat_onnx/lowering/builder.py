@@ -1,0 +1,148 @@
+"""A graph under construction: nodes, initializers, and names that are unique."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from neat_onnx.model import DataType, Node, Tensor
+
+
+class GraphBuilder:
+    """Collect nodes and initializers, in order.
+
+    Names that callers pass are wishes: every method returns the name that was given.
+
+    Args:
+        data_type: float type of initializers.
+        reserved: names that nothing else may get, such as those of the graph's inputs and outputs.
+
+    Attributes:
+        nodes, initializers: the graph so far.
+    """
+
+    def __init__(self, data_type: DataType, reserved: Iterable[str] = ()) -> None:
+        self.data_type = data_type
+        self.nodes: list[Node] = []
+        self.initializers: dict[str, Tensor] = {}
+        self._names: set[str] = set(reserved)
+        self._made: dict[str, str] = {}
+        self._producer: dict[str, Node] = {}
+        self._readers: dict[str, list[Node]] = defaultdict(list)
+
+    def fresh(self, name: str) -> str:
+        """Return `name`, or `name_2`, …: a name that nothing has yet."""
+        unique, number = name, 1
+        while unique in self._names:
+            number += 1
+            unique = f"{name}_{number}"
+        self._names.add(unique)
+        return unique
+
+    def emit(
+        self,
+        operator: type[Node],
+        inputs: Sequence[str],
+        output: str | Sequence[str],
+        name: str,
+        **attributes: Any,
+    ) -> str:
+        """Add a node, and return the name of its first output."""
+        wished = [output] if isinstance(output, str) else output
+        return self.emit_all(operator, inputs, wished, name, **attributes)[0]
+
+    def emit_all(
+        self,
+        operator: type[Node],
+        inputs: Sequence[str],
+        outputs: Sequence[str],
+        name: str,
+        **attributes: Any,
+    ) -> list[str]:
+        """Add a node, and return the names of all its outputs."""
+        given = [self.fresh(each) for each in outputs]
+        return self._add(operator, inputs, given, name, attributes)
+
+    def produce(
+        self,
+        operator: type[Node],
+        inputs: Sequence[str],
+        outputs: str | Sequence[str],
+        name: str,
+        **attributes: Any,
+    ) -> None:
+        """Add a node whose outputs have exactly these names, which were reserved before."""
+        given = [outputs] if isinstance(outputs, str) else list(outputs)
+        self._add(operator, inputs, given, name, attributes)
+
+    def _add(
+        self,
+        operator: type[Node],
+        inputs: Sequence[str],
+        outputs: list[str],
+        name: str,
+        attributes: dict[str, Any],
+    ) -> list[str]:
+        kind = operator.model_fields["attributes"].annotation
+        assert kind is not None
+        node = operator(
+            name=self.fresh(f"node:{name}").removeprefix("node:"),
+            input=list(inputs),
+            output=outputs,
+            attributes=kind(**attributes),
+        )
+        self.nodes.append(node)
+        for tensor in node.input:
+            self._readers[tensor].append(node)
+        self._producer.update((tensor, node) for tensor in node.output)
+        return list(node.output)
+
+    def is_produced(self, tensor: str) -> bool:
+        """Whether a node produces this tensor: inputs and initializers are not produced."""
+        return tensor in self._producer
+
+    def rename_tensor(self, old: str, new: str) -> None:
+        """Give the output of a node another name, one that was reserved before."""
+        node = self._producer.pop(old)
+        node.output = [new if name == old else name for name in node.output]
+        self._producer[new] = node
+        for reader in self._readers.pop(old, []):
+            reader.input = [new if name == old else name for name in reader.input]
+            self._readers[new].append(reader)
+
+    def take_nodes(self) -> list[Node]:
+        """Return the nodes and begin anew, with the same names and initializers."""
+        taken, self.nodes = self.nodes, []
+        return taken
+
+    # --- constants -------------------------------------------------------------------------------
+
+    def initializer(
+        self, name: str, values: npt.ArrayLike, data_type: DataType | None = None
+    ) -> str:
+        """Add an initializer, of the graph's float type unless told otherwise; return its name."""
+        unique = self.fresh(name)
+        self.initializers[unique] = Tensor.of(unique, values, data_type or self.data_type)
+        return unique
+
+    def integers(self, name: str, values: Sequence[int]) -> str:
+        """Add a list of int64, such as a shape; return its name."""
+        return self.initializer(name, np.array(values, np.int64), DataType.INT64)
+
+    def shared_integers(self, stem: str, values: Sequence[int]) -> str:
+        """Return the list of int64 that all who ask for these values under this stem share."""
+        name = "_".join([stem, *map(str, values)])
+        return self.once(name, lambda: self.integers(name, values))
+
+    def scalar(self, value: float) -> str:
+        """Return the initializer of rank 0 that holds `value`, shared by all who ask for it."""
+        name = f"const_{value!r}"
+        return self.once(name, lambda: self.initializer(name, np.float64(value)))
+
+    def once(self, key: str, make: Callable[[], str]) -> str:
+        """Return the tensor that `make` added when this key was first asked for."""
+        if key not in self._made:
+            self._made[key] = make()
+        return self._made[key]

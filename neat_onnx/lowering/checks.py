@@ -1,0 +1,48 @@
+"""Refusals before anything is lowered: networks without an ONNX form, options that say no."""
+
+from neat_onnx.errors import NetworkError, OptionError
+from neat_onnx.lowering.context import LoweringContext
+from neat_onnx.network.network import Network
+from neat_onnx.options import ExportOptions
+
+
+def check_network(net: Network, options: ExportOptions) -> None:
+    """Raise NetworkError or OptionError if `net` cannot be exported with these options."""
+    _check_ports(net)
+    _check_memory(net, options)
+
+
+def check_activations(ctx: LoweringContext) -> None:
+    """Raise OptionError if a level has several activations, and the options forbid that."""
+    if ctx.options.allow_mixed_activations:
+        return
+    for level, neurons in enumerate(ctx.plan.levels[1:], 1):
+        names = sorted(set(ctx.net.activation_names[neurons]))
+        if len(names) > 1:
+            raise OptionError(
+                f"level {level} has several activations: {', '.join(names)}",
+                where="allow_mixed_activations",
+                hint="Allow mixed activations, or give the level's neurons one activation",
+            )
+
+
+def _check_ports(net: Network) -> None:
+    if not net.input_neurons.size:
+        raise NetworkError("a network without inputs has no ONNX form", where="inputs")
+    for port in net.inputs + net.outputs:
+        if not port.neurons.size:
+            raise NetworkError(
+                f"port '{port.name}' has no neurons, and so no ONNX form",
+                hint="Take it out of the network",
+            )
+
+
+def _check_memory(net: Network, options: ExportOptions) -> None:
+    if net.has_memory and not options.allow_recurrent:
+        raise OptionError("the network has memory", where="allow_recurrent", hint="Allow it")
+    if net.has_memory and not (options.recurrent_single_step or options.sequence):
+        raise OptionError(
+            "the network has memory",
+            where="recurrent_single_step",
+            hint="Allow single steps, or export a sequence",
+        )

@@ -1,0 +1,71 @@
+"""Placement: which tensor, and which of its columns, holds each signal."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from neat_onnx.network.genes import Ints
+
+UNBOUND = -1
+
+
+@dataclass(frozen=True)
+class Columns:
+    """A tensor and the signal in each of its columns.
+
+    Attributes:
+        tensor: its name.
+        signals: in column order; in C order for a tensor of more axes.
+        level: topological level of the block that produced it, 0 for inputs.
+        shape: shape of one sample; None for a tensor [N, width].
+        flat: wished names of the tensor, and of the node, that make [N, width] of another shape.
+    """
+
+    tensor: str
+    signals: Ints
+    level: int
+    shape: tuple[int, ...] | None = None
+    flat: tuple[str, str] = ("", "")
+
+
+class Placement:
+    """Record where signals stand.
+
+    Attributes:
+        columns: every tensor whose columns are signals, in order of creation.
+        home: for each signal its position in `columns`, UNBOUND where it stands nowhere.
+        joined: the tensor that concatenates several of `columns`, by their positions.
+        shaped: the tensor [N, *shape] with the elements of another one, by its name and the shape;
+            the shape None is [N, width].
+        sequences: where rows are the samples of all steps, the tensor [T, N, width] with the
+            elements of a tensor [T·N, width].
+    """
+
+    def __init__(self, signals: int) -> None:
+        self.columns: list[Columns] = []
+        self.home: Ints = np.full(signals, UNBOUND, np.int64)
+        self.joined: dict[tuple[int, ...], str] = {}
+        self.shaped: dict[tuple[str, tuple[int, ...] | None], str] = {}
+        self.sequences: dict[str, str] = {}
+
+    def bind(self, columns: Columns) -> None:
+        """Say that signals stand in the columns of a tensor."""
+        self.home[columns.signals] = len(self.columns)
+        self.columns.append(columns)
+
+    def are_bound(self, signals: Ints) -> bool:
+        """Whether all of these signals stand somewhere."""
+        return not np.any(self.home[signals] == UNBOUND)
+
+    def rename(self, old: str, new: str) -> None:
+        """Follow a tensor that got another name."""
+
+        def now(name: str) -> str:
+            return new if name == old else name
+
+        self.columns = [
+            replace(each, tensor=new) if each.tensor == old else each for each in self.columns
+        ]
+        self.joined = {key: now(name) for key, name in self.joined.items()}
+        self.shaped = {(now(name), shape): now(made) for (name, shape), made in self.shaped.items()}
+        self.sequences = {now(flat): now(name) for flat, name in self.sequences.items()}

@@ -1,0 +1,149 @@
+"""Who lowers what: planners claim neurons, frames make the ends of the graph.
+
+A planner is asked once an export, over the whole network, which of the neurons that nobody has
+claimed yet it lowers; planners are asked by stage, and within a stage in the order in which they
+were registered. A frame decides how steps stand in the graph: how inputs come in and outputs go
+out, and how memory is carried.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Protocol
+
+from neat_onnx.errors import ModelError
+from neat_onnx.lowering.context import Block, LoweringContext
+from neat_onnx.model import Graph, Model
+from neat_onnx.network.genes import Bools
+from neat_onnx.network.spatial import SpatialBlock
+
+Lower = Callable[[LoweringContext, Block], None]
+
+
+class Stage(IntEnum):
+    """When a planner is asked."""
+
+    CUSTOM = 0
+    """A user's own planners, unless they say otherwise."""
+    WINDOWS = 1
+    """Neurons that share the weights of a window: mapped, declared, or found in the weights."""
+    SEQUENCES = 2
+    """Layers whose memory one node carries through a whole sequence."""
+    LEVELS = 3
+    """Whole levels with a form of their own."""
+    AGGREGATIONS = 4
+    """Neurons whose aggregation is no weighted sum."""
+    LAYOUTS = 5
+    """Levels that the options want written in another form."""
+    REST = 6
+    """Everything that is left."""
+
+
+@dataclass(frozen=True, eq=False)
+class Claim:
+    """Neurons, and how they are lowered.
+
+    Attributes:
+        block: the neurons.
+        lower: emits the nodes of a block, and binds its neurons.
+        window: for neurons that slide a window, which must stand on one level, above all that the
+            window slides over. The block's level is then set by the core.
+        all_steps: the block computes all steps of a sequence in one node, and carries their memory;
+            the rows of every tensor are then the samples of all steps.
+    """
+
+    block: Block
+    lower: Lower
+    window: SpatialBlock | None = None
+    all_steps: bool = False
+
+
+def _nothing(ctx: LoweringContext, claims: Sequence[Claim]) -> dict[str, str]:
+    return {}
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """The answer of a planner.
+
+    Attributes:
+        claims: what it lowers.
+        metadata: entries for the model's metadata, asked once all neurons are lowered. It is given
+            the planner's own claims, on their final levels.
+    """
+
+    claims: Sequence[Claim] = ()
+    metadata: Callable[[LoweringContext, Sequence[Claim]], dict[str, str]] = _nothing
+
+
+Planner = Callable[[LoweringContext, Bools], Plan]
+_PLANNERS: dict[Stage, list[Planner]] = {stage: [] for stage in Stage}
+
+
+def lowers(stage: Stage = Stage.CUSTOM) -> Callable[[Planner], Planner]:
+    """Register the decorated function as a planner.
+
+    It takes the context and, for each neuron, whether it is free to be claimed, shape (n,), and
+    returns a Plan.
+
+    Args:
+        stage: when it is asked.
+
+    Raises:
+        ModelError: it is registered already.
+    """
+
+    def register(planner: Planner) -> Planner:
+        if any(planner in known for known in _PLANNERS.values()):
+            raise ModelError(f"the planner {planner.__name__} is registered twice")
+        _PLANNERS[stage].append(planner)
+        return planner
+
+    return register
+
+
+def planners() -> Iterator[Planner]:
+    """Yield the registered planners in the order in which they are asked."""
+    for stage in Stage:
+        yield from tuple(_PLANNERS[stage])
+
+
+class Frame(Protocol):
+    """How steps stand in the graph of one export."""
+
+    def open(self) -> None:
+        """Bind the neurons of input ports, and all registers."""
+        ...
+
+    def close(self) -> Graph:
+        """Produce the outputs, and return the whole graph."""
+        ...
+
+    def metadata(self, model: Model) -> dict[str, str]:
+        """Return what the metadata has to say of memory; {} where there is nothing to say."""
+        ...
+
+    def stand_alone(self, model: Model) -> None:
+        """Warn, or raise OptionError, if `model` needs that metadata to compute the same."""
+        ...
+
+
+Framing = Callable[[LoweringContext, Sequence[Claim]], Frame | None]
+_FRAMINGS: list[Framing] = []
+
+
+def frames(framing: Framing) -> Framing:
+    """Register a function that gives the frame of an export, or None if it has none for it.
+
+    The latest is asked first.
+    """
+    _FRAMINGS.insert(0, framing)
+    return framing
+
+
+def frame_of(ctx: LoweringContext, claims: Sequence[Claim]) -> Frame:
+    """Return the frame of an export."""
+    answers = (framing(ctx, claims) for framing in _FRAMINGS)
+    found = next((frame for frame in answers if frame is not None), None)
+    assert found is not None, "no frame fits"
+    return found

@@ -1,0 +1,86 @@
+"""The signals of a graph: the network's, and those that only a graph needs a column for.
+
+First come the signals of the network (`neat_onnx.network.signals`): activations, pre-activations
+that are read, registers. Then the pre-activation of every neuron, read or not; then, for gated
+connections, the products of a value and a gain; last a spare signal for each neuron, for columns
+that nothing reads.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from neat_onnx.network.genes import NONE, Bools, Ints
+from neat_onnx.network.network import Network
+from neat_onnx.network.signals import Registers, signals_of
+
+
+@dataclass(frozen=True, eq=False)
+class GraphSignals:
+    """Numbers of all signals of an export.
+
+    Attributes:
+        count: how many there are.
+        state: the pre-activation of each neuron, (n,).
+        state_is_read: whether some connection reads it, (n,).
+        read: the signal that each live connection multiplies with its weight, (m,).
+        gated: whether a gain multiplies it as well, (m,).
+        registers: those that carry values from one step to the next.
+        products: (value, gain) of the signals from `first_product` on.
+        first_product: number of the first product.
+        spare: for each neuron, a signal that nothing reads, (n,).
+    """
+
+    count: int
+    state: Ints
+    state_is_read: Bools
+    read: Ints
+    gated: Bools
+    registers: Registers
+    products: Ints
+    first_product: int
+    spare: Ints
+
+    @classmethod
+    def of(cls, net: Network) -> "GraphSignals":
+        """Number the signals of a network."""
+        own = signals_of(net)
+        first_product = own.count + len(net)
+        gated = own.gain != NONE
+        pairs = np.stack([own.source[gated], own.gain[gated]], axis=1)
+        products, number = np.unique(pairs, axis=0, return_inverse=True)
+        read = own.source.copy()
+        read[gated] = first_product + number.reshape(-1)
+        first_spare = first_product + len(products)
+        return cls(
+            count=first_spare + len(net),
+            state=np.where(own.state == NONE, own.count + np.arange(len(net)), own.state),
+            state_is_read=own.state != NONE,
+            read=read,
+            gated=gated,
+            registers=own.registers,
+            products=products,
+            first_product=first_product,
+            spare=first_spare + np.arange(len(net)),
+        )
+
+    def are_products(self, signals: Ints) -> Bools:
+        """Whether each signal is the product of a value and a gain."""
+        inside: Bools = (signals >= self.first_product) & (
+            signals < self.first_product + len(self.products)
+        )
+        return inside
+
+    def factors(self, products: Ints) -> tuple[Ints, Ints]:
+        """(values, gains) of signals that are products."""
+        value, gain = self.products[products - self.first_product].T
+        return value, gain
+
+    def origin_of(self, signals: Ints) -> Ints:
+        """Return the signal that each register holds the previous value of; NONE for others."""
+        registers = self.registers
+        if not len(registers):
+            return np.full(signals.shape, NONE, np.int64)
+        place = signals - registers.signal[0]
+        inside = (place >= 0) & (place < len(registers))
+        return np.where(inside, registers.origin[np.where(inside, place, 0)], NONE)
