@@ -96,7 +96,7 @@ def test_the_json_of_the_readme():
 
 
 def test_the_python_of_contributing(folder):
-    activation, operator, reader = blocks("CONTRIBUTING.md", "python")
+    activation, operator, lowering, reader = blocks("CONTRIBUTING.md", "python")
     graph = neat_onnx.export(neat_onnx.Network.mlp([2, 3], activation="sigmoid", seed=1))
     document = graph.to_document()
     assert document["graph"]["node"][-1]["op_type"] == "Sigmoid"
@@ -107,12 +107,17 @@ def test_the_python_of_contributing(folder):
         "net = neat_onnx.import_model(model)\n"
         "print(net.activations)\n"
         "assert neat_onnx.verify(net, model, runtime='onnxruntime').passed\n"
+        f"{lowering}\n"
+        "model = neat_onnx.export(net)\n"
+        "print(model.graph.node[-1].op_type)\n"
+        "assert neat_onnx.verify(net, model, runtime='onnxruntime').passed\n"
+        "assert neat_onnx.import_model(model) == net\n"
         f"{reader}\n"
         "print(both.activate([[0, 0], [0, 1], [1, 0], [1, 1]]).ravel())\n"
     )
     told = python(f"{activation}\n{operator}\n{check}", folder).splitlines()
     assert "'hard_sigmoid'" in told[0]
-    assert told[1] == "[0. 0. 0. 1.]"
+    assert told[1:] == ["HardSigmoid", "[0. 0. 0. 1.]"]
 
 
 def test_the_tables_of_the_readme_are_those_of_the_code():

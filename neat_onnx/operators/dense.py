@@ -95,14 +95,29 @@ def _lower_plain(
 ) -> None:
     """One Gemm with its bias; the slope of a single activation rides in alpha and beta."""
     slope, core = (1.0, None) if ctx.options.fold else shared_slope(ctx, block)
+    activate(ctx, block, _gemm(ctx, block, tensor, weights, bias, slope), core)
+
+
+def weighted_sums(ctx: LoweringContext, block: Block) -> str:
+    """Emit the Gemm of a block of plain sums, and return its tensor [N, neurons].
+
+    The block's neurons must read the same sources among those that may overflow
+    (`by_overflowing_source`), and have the response 1.
+    """
+    weights, tensor = weight_matrix(ctx, block)
+    return _gemm(ctx, block, tensor, weights, responses(ctx, block.neurons)[1], 1.0)
+
+
+def _gemm(
+    ctx: LoweringContext, block: Block, tensor: str, weights: Floats, bias: Floats, slope: float
+) -> str:
     inputs = [
         tensor,
         ctx.initializer(block.weights("W"), weights),
         ctx.initializer(block.weights("B"), bias),
     ]
     output, name = block.tensor("Gemm"), block.name("gemm")
-    result = ctx.emit(Gemm, inputs, output, name, alpha=slope, beta=slope, transB=1)
-    activate(ctx, block, result, core)
+    return ctx.emit(Gemm, inputs, output, name, alpha=slope, beta=slope, transB=1)
 
 
 def shared_slope(ctx: LoweringContext, block: Block) -> tuple[float, Expression | None]:
