@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Literal, Protocol
 
 from neat_onnx.errors import NetworkError
+from neat_onnx.network.activations import LIBRARY_NAMES
 
 
 class Registered(Protocol):
@@ -43,6 +44,11 @@ def translated(
         where=where,
         hint=f"Known: {', '.join(sorted(names))}; {how_to_register(name, what)}",
     )
+
+
+def formula_of(library: str, name: str, what: Literal["activation", "aggregation"]) -> str | None:
+    """Return the activation registered for a custom function of a library; None if none is."""
+    return LIBRARY_NAMES.get((library, name)) if what == "activation" else None
 
 
 def is_users_own(name: str, registry: Mapping[str, Registered]) -> bool:

@@ -79,12 +79,18 @@ class Activation:
 
 
 ACTIVATIONS: dict[str, Activation] = {}
+LIBRARY_NAMES: dict[tuple[str, str], str] = {}
+"""Custom functions of libraries, by library and name, to the names of activations or formulas."""
 FORMULA = "formula: "
 """An activation of this prefix is its own formula, as text, and needs no name."""
 
 
 def register_activation(
-    name: str, formula: Callable[[Expression], Expression], *, builtin: bool = False
+    name: str,
+    formula: Callable[[Expression], Expression],
+    *,
+    library: str | None = None,
+    builtin: bool = False,
 ) -> Activation:
     """Make `name` an activation: evaluated, exported, and recognised on import.
 
@@ -92,6 +98,8 @@ def register_activation(
         name: the name that networks use for it.
         formula: takes z and gives the expression, in arithmetic and the functions of
             `neat_onnx.network.expression`; for example `lambda z: z * sigmoid(1.5 * z)`.
+        library: the library whose custom function has this name, such as "neat-python": the name
+            may then be one of the library's own or of ours, and the formula a known one.
         builtin: set for the activations of this package.
 
     Returns:
@@ -101,9 +109,11 @@ def register_activation(
         NetworkError: the name is taken or no name; another activation has the same formula; or it
             is no function of z that works elementwise.
     """
-    check_name("activation", name, ACTIVATIONS)
+    check_name("activation", name, {} if library else ACTIVATIONS)
     expression = expression_of("activation", name, formula, VARIABLE)
     check_shape("activation", name, expression, _PROBE, _PROBE.shape)
+    if library:
+        return _called_by(library, name, expression)
     for other in ACTIVATIONS.values():
         if other.expression == expression:
             raise NetworkError(f"'{name}' has the same formula as the activation '{other.name}'")
@@ -111,18 +121,31 @@ def register_activation(
     return activation
 
 
-def unregister_activation(name: str) -> None:
+def _called_by(library: str, name: str, expression: Expression) -> Activation:
+    """Register the name of a library's custom function for a formula."""
+    if (library, name) in LIBRARY_NAMES:
+        raise NetworkError(f"an activation named '{name}' of {library} is registered already")
+    known = (other.name for other in ACTIVATIONS.values() if other.expression == expression)
+    LIBRARY_NAMES[library, name] = ours = next(known, f"{FORMULA}{expression}")
+    return activation_named(ours)
+
+
+def unregister_activation(name: str, library: str | None = None) -> None:
     """Forget an activation that was registered with `register_activation`.
 
     Networks that use it stay as they are; they can no longer be run or exported.
 
     Args:
         name: the name it was registered by.
+        library: the library that it was registered for, if it was.
 
     Raises:
         NetworkError: there is none of this name, or it came with the package.
     """
-    unregister("activation", name, ACTIVATIONS)
+    if library is None:
+        unregister("activation", name, ACTIVATIONS)
+    elif LIBRARY_NAMES.pop((library, name), None) is None:
+        raise NetworkError(f"no activation named '{name}' of {library} is registered")
 
 
 @lru_cache(maxsize=1024)

@@ -1,6 +1,10 @@
 """Live neat-python networks: the same as their JSON, and as what they compute themselves."""
 
+import base64
 import json
+import math
+import pickle
+from pathlib import Path
 
 import neat
 import numpy as np
@@ -9,7 +13,7 @@ from neat import activations, aggregations
 from neat.export import export_network_json
 from neat.nn import FeedForwardNetwork, RecurrentNetwork
 
-from neat_onnx.errors import DocumentError, NetworkError
+from neat_onnx.errors import DocumentError, NeatOnnxWarning, NetworkError, OptionError
 from neat_onnx.libraries import load_network
 from neat_onnx.libraries.neat_python.static import ACTIVATION_NAMES, AGGREGATION_NAMES
 from neat_onnx.network.activations import ACTIVATIONS, register_activation
@@ -18,6 +22,8 @@ from neat_onnx.network.expression import largest, smallest, tanh
 
 pytestmark = pytest.mark.filterwarnings("ignore:datetime.datetime.utcnow:DeprecationWarning")
 
+RECORDED = json.loads((Path(__file__).parent / "neat_python" / "recorded.json").read_text())
+CASE = next(case for case in RECORDED["cases"] if case["name"] == "ff-messy0-2.0.0")
 SIGMOID, TANH = activations.sigmoid_activation, activations.tanh_activation
 SUM, PRODUCT = aggregations.sum_aggregation, aggregations.product_aggregation
 
@@ -146,9 +152,20 @@ def test_a_function_of_the_users_is_refused_until_it_is_registered(source, funct
         AGGREGATIONS.pop("spread", None)
 
 
+def test_a_custom_function_is_the_formula_that_it_computes():
+    def tanh_activation(z):
+        return math.tanh(z)
+
+    live = custom(activation=tanh_activation)
+    with pytest.warns(NeatOnnxWarning, match="'tanh' computes what neat_onnx calls tanh"):
+        net = load_network(live)
+    assert net.activations == ("identity", "tanh")
+    np.testing.assert_allclose(net.activate([0.3, 0.2]), live.activate([0.3, 0.2]), rtol=1e-14)
+
+
 def test_a_custom_function_does_not_pass_for_a_builtin_of_the_same_name():
     def tanh_activation(z):
-        return z
+        return z / 7.0
 
     with pytest.raises(NetworkError, match="'tanh' of node 0 is custom"):
         load_network(custom(activation=tanh_activation))
@@ -159,7 +176,7 @@ def test_a_function_without_a_name():
         __hash__ = None
 
         def __call__(self, z):
-            return z
+            return z / 7.0
 
     with pytest.raises(NetworkError, match="'Callable' of node 0 is custom"):
         load_network(custom(activation=Callable()))
@@ -173,9 +190,24 @@ def test_a_weight_that_is_no_number():
 
 
 def test_what_of_theirs_is_no_network():
-    with pytest.raises(DocumentError, match="not a network") as caught:
+    with pytest.raises(DocumentError, match="not a network"):
+        load_network(neat.StdOutReporter(False))
+    with pytest.raises(OptionError, match="its configuration is needed"):
         load_network(neat.DefaultGenome(3))
-    assert "FeedForwardNetwork.create" in str(caught.value.hint)
+
+
+def test_a_genome_with_its_config(tmp_path):
+    (tmp_path / "config").write_text(RECORDED["configs"][CASE["config"]])
+    kinds = neat.DefaultReproduction, neat.DefaultSpeciesSet, neat.DefaultStagnation
+    config = neat.Config(neat.DefaultGenome, *kinds, str(tmp_path / "config"))
+    genome = pickle.loads(base64.b64decode(CASE["file"]))
+    net = load_network((genome, config))
+    assert net == load_network(genome, config)
+    assert net == load_network(genome, tmp_path / "config")
+    live = FeedForwardNetwork.create(genome, config)
+    x = np.random.default_rng(1).normal(size=(5, len(config.genome_config.input_keys)))
+    want = [live.activate(row) for row in x]
+    np.testing.assert_allclose(net.activate(x), want, rtol=1e-12, atol=1e-12)
 
 
 # --- their JSON, where it says more than their exporter writes ------------------------------------

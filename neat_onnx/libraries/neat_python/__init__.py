@@ -13,25 +13,52 @@ class NeatPython(Library):
     """Networks exported as JSON, and live ones."""
 
     name = "neat-python"
-    keys = "network_type, topology, nodes, connections"
-    options = frozenset({"time_step", "advance_time"})
+    keys = "network_type, topology, nodes, connections, or a pickled genome, network or checkpoint"
+    suffixes = (".json", ".pkl", ".pickle")
+    options = frozenset({"config", "genome", "time_step", "advance_time"})
 
     def recognises(self, content: object) -> bool:
-        """It is a document with a network_type, or an object of a class of neat-python."""
+        """It has a network_type, or is a pickle, a genome with its config, an object, or an INI."""
         if isinstance(content, Mapping):
             return "network_type" in content
-        return any(kind.__module__.partition(".")[0] == "neat" for kind in type(content).__mro__)
+        if isinstance(content, bytes):
+            return content.startswith((b"\x80", b"\x1f\x8b")) or _ends_as_pickle(content)
+        if isinstance(content, str):
+            return "[NEAT]" in content or _ends_as_pickle(content.encode(errors="replace"))
+        if isinstance(content, tuple) and len(content) == 2:
+            return _is_from_neat(content[0])
+        return _is_from_neat(content)
 
     def read(self, content: Any, options: ReadOptions) -> Network:
         """Return the network, as neat-python evaluates it.
 
         Raises:
+            DocumentError: a pickle is not one of neat-python's.
             NetworkError: it is not a network; says where.
-            OptionError: the times are missing or wrong.
+            OptionError: the times or the configuration are missing or wrong.
         """
-        from neat_onnx.libraries.neat_python import live
-        from neat_onnx.libraries.neat_python.kinds import read
-        from neat_onnx.libraries.neat_python.times import Times
+        from neat_onnx.libraries.neat_python.sources import read
 
-        document = content if isinstance(content, Mapping) else live.to_document(content)
-        return read(document, Times(options.time_step, options.advance_time))
+        return read(content, options)
+
+    def read_all(self, content: Any, options: ReadOptions) -> Mapping[int, Network]:
+        """Return the networks of a checkpoint or a dictionary of genomes, the fittest first.
+
+        Raises:
+            DocumentError: a pickle is not one of neat-python's.
+            NetworkError: one of them is not a network; says where.
+            OptionError: the times or the configuration are missing or wrong.
+        """
+        from neat_onnx.libraries.neat_python.sources import read_all
+
+        return read_all(content, options)
+
+
+def _ends_as_pickle(content: bytes) -> bool:
+    """Whether it begins and ends as pickles of protocol 0 and 1, which have no signature."""
+    return content[:1] in (b"c", b"(") and content[-1:] == b"."
+
+
+def _is_from_neat(value: object) -> bool:
+    """Whether its class is one of neat-python's, or derived from one."""
+    return any(kind.__module__.partition(".")[0] == "neat" for kind in type(value).__mro__)

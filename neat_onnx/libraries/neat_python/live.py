@@ -1,16 +1,16 @@
-"""Live networks of neat-python, as the documents that its own exporter would write.
+"""Networks of neat-python, live or from a pickle, as the documents that its exporter would write.
 
-neat-python is never imported unless an object of it is here.
+neat-python is never imported.
 """
 
+import sys
 from collections.abc import Callable, Iterable, Mapping
-from importlib import import_module
 from typing import Any
 
-import numpy as np
-
-from neat_onnx.errors import DocumentError
-from neat_onnx.libraries.neat_python.static import ACTIVATION_NAMES, AGGREGATION_NAMES
+from neat_onnx.errors import DocumentError, warn
+from neat_onnx.libraries.neat_python.functions import described, name_of
+from neat_onnx.libraries.neat_python.numbers import number
+from neat_onnx.libraries.neat_python.unpickle import StandIn
 
 
 def to_document(network: Any) -> Mapping[str, Any]:
@@ -25,7 +25,7 @@ def to_document(network: Any) -> Mapping[str, Any]:
             return {"format_version": "1.0", "network_type": kind, **parts(network)}
     raise DocumentError(
         f"a {type(network).__name__} of neat-python is not a network",
-        hint="Make one of a genome: neat.nn.FeedForwardNetwork.create(genome, config)",
+        hint="Give a network, or a genome with its config",
     )
 
 
@@ -47,14 +47,28 @@ def _continuous(network: Any) -> dict[str, Any]:
         (
             key,
             _functions(node.activation, node.aggregation, node.bias, node.response)
-            | {"time_constant": _number(node.time_constant)},
+            | {"time_constant": number(node.time_constant)},
             node.links,
         )
         for key, node in network.node_evals.items()
     ]
-    version = import_module("neat").__version__
+    version = version_of(network)
     parts = _parts(network.input_nodes, network.output_nodes, nodes)
     return parts | {"metadata": {"neat_python_version": version}}
+
+
+_BEFORE_2_1 = "2.0.0"
+
+
+def version_of(network: Any) -> str:
+    """The version of neat-python, as far as it matters: 0.92 has none and integrates as 2.0."""
+    if not isinstance(network, StandIn):
+        return getattr(sys.modules.get("neat"), "__version__", _BEFORE_2_1)
+    warn(
+        "a pickled ctrnn does not say which neat-python integrates it: read as by 2.0 or older; "
+        "for 2.1 or newer export it as JSON"
+    )
+    return _BEFORE_2_1
 
 
 def _spiking(network: Any) -> dict[str, Any]:
@@ -62,7 +76,7 @@ def _spiking(network: Any) -> dict[str, Any]:
     plain = {"activation": {"name": "izhikevich"}, "aggregation": {"name": "sum"}, "response": 1.0}
     numbers = ("bias", "a", "b", "c", "d")
     nodes = [
-        (key, plain | {name: _number(getattr(node, name)) for name in numbers}, node.inputs)
+        (key, plain | {name: number(getattr(node, name)) for name in numbers}, node.inputs)
         for key, node in network.neurons.items()
     ]
     return _parts(network.inputs, network.outputs, nodes)
@@ -89,7 +103,7 @@ def _parts(inputs: Iterable[int], outputs: Iterable[int], nodes: list[_Node]) ->
             for key, said, _ in nodes
         ],
         "connections": [
-            {"from": source, "to": key, "weight": _number(weight)}
+            {"from": source, "to": key, "weight": number(weight)}
             for key, _, links in nodes
             for source, weight in links
         ],
@@ -106,22 +120,8 @@ def _class_names(source: object) -> list[str]:
 
 def _functions(activation: Any, aggregation: Any, bias: Any, response: Any) -> dict[str, Any]:
     return {
-        "activation": _described(activation, "activation", ACTIVATION_NAMES),
-        "aggregation": _described(aggregation, "aggregation", AGGREGATION_NAMES),
-        "bias": _number(bias),
-        "response": _number(response),
+        "activation": described("activation", name_of(activation, "activation"), activation),
+        "aggregation": described("aggregation", name_of(aggregation, "aggregation"), aggregation),
+        "bias": number(bias),
+        "response": number(response),
     }
-
-
-def _described(function: Any, what: str, names: Iterable[str]) -> dict[str, Any]:
-    """neat-python's own functions are known by identity."""
-    module = import_module(f"neat.{what}s")
-    for name in names:
-        if function is getattr(module, f"{name}_{what}", None):
-            return {"name": name, "custom": False}
-    own = getattr(function, "__name__", None) or type(function).__name__
-    return {"name": own.removesuffix(f"_{what}"), "custom": True}
-
-
-def _number(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value

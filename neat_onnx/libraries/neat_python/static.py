@@ -12,7 +12,13 @@ import numpy as np
 from pydantic import Field
 
 from neat_onnx.errors import NetworkError, warn
-from neat_onnx.libraries.names import Registered, how_to_register, is_users_own, translated
+from neat_onnx.libraries.names import (
+    Registered,
+    formula_of,
+    how_to_register,
+    is_users_own,
+    translated,
+)
 from neat_onnx.network.activations import ACTIVATIONS
 from neat_onnx.network.aggregations import AGGREGATIONS
 from neat_onnx.network.genes import Connections, Neurons, Port
@@ -52,8 +58,11 @@ _Id = Annotated[int, Field(ge=-(2**53), le=2**53)]
 
 
 class _Function(ForeignDocument):
+    """A function by the library's name; `formula` is ours, for live ones that we recognise."""
+
     name: str
     custom: bool = False
+    formula: str | None = None
 
 
 class Node(ForeignDocument):
@@ -246,15 +255,26 @@ def function_name(node: Node, index: int, what: Literal["activation", "aggregati
     else:
         function, names, registry = node.aggregation, AGGREGATION_NAMES, AGGREGATIONS
     where = f"nodes[{index}].{what}"
+    registered = formula_of(name, function.name, what)
+    if registered is not None and (function.custom or function.name not in names):
+        return registered
     if not function.custom:
         return translated(function.name, names, registry, what, where)
+    if function.formula in registry:
+        return str(function.formula)
     if is_users_own(function.name, registry):
         return function.name
     raise NetworkError(
         f"the {what} '{function.name}' of node {node.id} is custom: its formula is unknown",
         where=where,
-        hint=f"If you know it, {how_to_register(function.name, what)}",
+        hint=f"If you know it, {_how_to_register(function.name, what)}",
     )
+
+
+def _how_to_register(function: str, what: Literal["activation", "aggregation"]) -> str:
+    if what == "aggregation":
+        return how_to_register(function, what)
+    return f"neat_onnx.register_activation('{function}', formula, library='{name}')"
 
 
 def _connections(

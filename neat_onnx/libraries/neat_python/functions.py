@@ -1,0 +1,77 @@
+"""Activation and aggregation functions of neat-python: its own, and those that users add.
+
+Names are the library's, formulas are ours. A user's `tanh` need not be neat-python's tanh(2.5 z):
+it is known by the formula that it computes, or by one that was registered for its name.
+"""
+
+import sys
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from neat_onnx.errors import warn
+from neat_onnx.libraries.names import is_users_own
+from neat_onnx.libraries.neat_python.unpickle import StandIn
+from neat_onnx.network.activations import ACTIVATIONS, LIBRARY_NAMES, Activation
+from neat_onnx.network.aggregations import AGGREGATIONS, Aggregation
+
+LIBRARY = "neat-python"
+_POINTS = [0.0, *(s * x for x in (1e-9, 0.1, 0.3, 0.77, 1.0, 1.9, 3.1, 4.5, 13.0) for s in (1, -1))]
+_LISTS = [[0.5], [-1.5, 0.25], [2.0, -3.5, 1.25], [0.3, 0.7, -0.7, 4.0], [3.0, 1.0, 2.0, 5.0, -9.0]]
+
+
+def described(what: str, name: object, function: Any) -> dict[str, Any]:
+    """Return how a document speaks of a function.
+
+    Args:
+        what: "activation" or "aggregation".
+        name: the name in the gene, or in the configuration.
+        function: the function of that name, live or a stand-in; None if it is not at hand.
+    """
+    if not isinstance(name, str) or _is_own(function, what, name):
+        return {"name": name, "custom": False}
+    if function is None:  # an INI file names functions only
+        return {"name": name, "custom": (LIBRARY, name) in LIBRARY_NAMES}
+    found = {"name": name, "custom": True}
+    if (LIBRARY, name) in LIBRARY_NAMES or is_users_own(name, _table(what)):
+        return found
+    if not isinstance(function, type) and callable(function):
+        formula = _formula(what, function)
+        if formula is not None:
+            warn(f"the custom {what} '{name}' computes what neat_onnx calls {formula}")
+            found["formula"] = formula
+    return found
+
+
+def name_of(function: Any, what: str) -> str:
+    """Return the name by which neat-python, or the user, calls a function."""
+    own = getattr(function, "__name__", None) or type(function).__name__
+    return str(own).removesuffix(f"_{what}")
+
+
+def _is_own(function: Any, what: str, name: str) -> bool:
+    """Whether the function is neat-python's own one of that name."""
+    if isinstance(function, type) and issubclass(function, StandIn):
+        return (function.__module__, function.__name__) == (f"neat.{what}s", f"{name}_{what}")
+    module = sys.modules.get(f"neat.{what}s")
+    return module is not None and getattr(module, f"{name}_{what}", None) is function
+
+
+def _formula(what: str, function: Callable[[Any], Any]) -> str | None:
+    """Our name of the function that gives the same values, to the last bits; None if none does."""
+    samples = _POINTS if what == "activation" else _LISTS
+    try:
+        values = [float(function(sample)) for sample in samples]
+    except Exception:  # noqa: BLE001 (a function of the user's may raise anything)
+        return None
+    for name, ours in _table(what).items():
+        with np.errstate(all="ignore"):
+            same = [float(ours(np.asarray(sample))) for sample in samples]
+        if np.allclose(values, same, rtol=1e-14, atol=1e-300):
+            return name
+    return None
+
+
+def _table(what: str) -> Mapping[str, Activation | Aggregation]:
+    return ACTIVATIONS if what == "activation" else AGGREGATIONS

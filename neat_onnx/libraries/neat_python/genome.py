@@ -1,0 +1,220 @@
+"""Genomes of neat-python, as the documents that its exporter would write of their networks.
+
+A genome does not say how it is evaluated; its configuration does, and the kind of its genes.
+
+- feed-forward: only nodes on the way to an output are evaluated, in topological order. Up to 0.92 a
+  node without inputs never is, nor is whatever reads it, and such an output stays 0; from 1.0 on a
+  node without inputs is the activation of its bias.
+- recurrent, ctrnn: a node without enabled connections into it stays 0, whatever its bias.
+- iznn: all nodes are simulated.
+
+All genes are kept, so that the genome can be written again: disabled ones, and nodes that no output
+depends on.
+"""
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from neat_onnx.errors import NetworkError, warn
+from neat_onnx.libraries.neat_python.functions import described
+from neat_onnx.libraries.neat_python.numbers import number
+from neat_onnx.libraries.neat_python.settings import Settings
+
+_WRONG_CONFIG = "Is this the configuration of this genome?"
+_SPIKING = ("a", "b", "c", "d")
+
+
+@dataclass(frozen=True)
+class _Edge:
+    """A connection gene."""
+
+    source: int
+    target: int
+    weight: Any
+    enabled: bool
+
+
+def is_genome(value: object) -> bool:
+    """Return whether it is a genome: an object with dictionaries of genes."""
+    parts = (getattr(value, "nodes", None), getattr(value, "connections", None))
+    return not isinstance(value, Mapping) and all(isinstance(part, Mapping) for part in parts)
+
+
+def fitness_of(genome: Any) -> float:
+    """Return a genome's fitness, for sorting; minus infinity if it has none."""
+    found = number(getattr(genome, "fitness", None))
+    if isinstance(found, int | float) and not math.isnan(found):
+        return float(found)
+    return -math.inf
+
+
+def to_document(genome: Any, settings: Settings, *, timed: bool) -> dict[str, Any]:
+    """Return the network document of a genome.
+
+    Args:
+        genome: live, or from a pickle.
+        settings: of its configuration.
+        timed: whether the caller gave times, and so wants a ctrnn.
+
+    Raises:
+        NetworkError: it is not a genome, or not of this configuration.
+    """
+    nodes, edges = _genes(genome)
+    _check_ends(nodes, edges, settings)
+    spiking = any(all(hasattr(node, name) for name in _SPIKING) for node in nodes.values())
+    if spiking:
+        kind = "iznn"
+    elif timed:
+        kind = "ctrnn"
+    else:
+        kind = "feedforward" if settings.feed_forward else "recurrent"
+    dead: set[int] = set()
+    if kind == "feedforward":
+        old = _is_old(nodes, genome.connections.values(), settings)
+        edges, dead = _feed_forward(nodes, edges, settings, old)
+    fed = {edge.target for edge in edges if edge.enabled}
+    silent = kind in ("recurrent", "ctrnn")
+    parts: dict[str, Any] = {
+        "format_version": "1.0",
+        "network_type": kind,
+        "topology": {"input_keys": settings.inputs, "output_keys": settings.outputs},
+        "nodes": [
+            _node(key, node, settings, kind)
+            for key, node in nodes.items()
+            if key not in dead and (key in fed or not silent)
+        ],
+        "connections": [
+            {
+                "from": edge.source,
+                "to": edge.target,
+                "weight": number(edge.weight),
+                "enabled": edge.enabled,
+            }
+            for edge in edges
+        ],
+    }
+    return parts
+
+
+def _genes(genome: Any) -> tuple[Mapping[int, Any], list[_Edge]]:
+    edges = []
+    for gene in genome.connections.values():
+        key = getattr(gene, "key", None)
+        if not isinstance(key, tuple) or [type(end) for end in key] != [int, int]:
+            raise NetworkError("a connection gene has no key of two integers", where="connections")
+        enabled = number(getattr(gene, "enabled", None))
+        if not isinstance(enabled, bool):
+            raise NetworkError(f"enabled of connection {key} is neither true nor false")
+        edges.append(_Edge(key[0], key[1], getattr(gene, "weight", None), enabled))
+    if not all(type(key) is int for key in genome.nodes):
+        raise NetworkError("a node gene has a key that is no integer", where="nodes")
+    return genome.nodes, edges
+
+
+def _check_ends(nodes: Mapping[int, Any], edges: list[_Edge], settings: Settings) -> None:
+    """Refuse a genome of another configuration."""
+    inputs = set(settings.inputs)
+    for key in settings.outputs:
+        if key not in nodes:
+            raise NetworkError(
+                f"the genome has no node {key}, an output of its configuration", hint=_WRONG_CONFIG
+            )
+    for edge in edges:
+        where = f"connection {edge.source} to {edge.target}"
+        if edge.source not in nodes and edge.source not in inputs:
+            raise NetworkError(f"no node {edge.source}", where=where, hint=_WRONG_CONFIG)
+        if edge.target not in nodes:
+            raise NetworkError(f"no node {edge.target}", where=where, hint=_WRONG_CONFIG)
+
+
+def _is_old(nodes: Mapping[int, Any], genes: Iterable[Any], settings: Settings) -> bool:
+    """Whether the genome is of neat-python 0.92 or older: before genes had innovation numbers."""
+    marks = [hasattr(gene, "innovation") for gene in genes]
+    if any(marks) or settings.innovations:
+        return False
+    return bool(marks) and not any(hasattr(node, "time_constant") for node in nodes.values())
+
+
+def _feed_forward(
+    nodes: Mapping[int, Any], edges: list[_Edge], settings: Settings, old: bool
+) -> tuple[list[_Edge], set[int]]:
+    """The connections that act, and the outputs that stay 0: see the module's text."""
+    sources: dict[int, list[int]] = defaultdict(list)
+    for edge in edges:
+        if edge.enabled:
+            sources[edge.target].append(edge.source)
+    required = _required(settings.outputs, sources, set(settings.inputs))
+    begin = set(settings.inputs)
+    if not old:
+        begin |= {key for key in required if key not in sources}
+    evaluated = _reached(begin, {key: sources[key] for key in required if key in sources})
+    dead = {key for key in settings.outputs if key not in evaluated}
+    if dead:
+        warn(
+            f"neat-python does not evaluate {len(dead)} of the outputs, whose inputs it never "
+            f"computes: {', '.join(map(str, sorted(dead)))}; they stay 0"
+        )
+    everything = _reached({*settings.inputs, *(k for k in nodes if k not in sources)}, sources)
+    off = dead | {key for key in nodes if key not in everything and key not in evaluated}
+    return [
+        _Edge(e.source, e.target, e.weight, e.enabled and e.target not in off) for e in edges
+    ], dead
+
+
+def _required(outputs: list[int], sources: Mapping[int, list[int]], inputs: set[int]) -> set[int]:
+    """The nodes on the way to an output, itself included."""
+    found, todo = set(outputs), list(outputs)
+    while todo:
+        for source in sources.get(todo.pop(), ()):
+            if source not in found and source not in inputs:
+                found.add(source)
+                todo.append(source)
+    return found
+
+
+def _reached(begin: set[int], sources: Mapping[int, list[int]]) -> set[int]:
+    """The nodes all of whose sources are reached, in topological order from those of `begin`."""
+    missing = {key: len(values) for key, values in sources.items()}
+    readers: dict[int, list[int]] = defaultdict(list)
+    for key, values in sources.items():
+        for source in values:
+            readers[source].append(key)
+    found, todo = set(begin), list(begin)
+    while todo:
+        for reader in readers.get(todo.pop(), ()):
+            missing[reader] -= 1
+            if not missing[reader] and reader not in found:
+                found.add(reader)
+                todo.append(reader)
+    return found
+
+
+def _node(key: int, node: Any, settings: Settings, kind: str) -> dict[str, Any]:
+    said: dict[str, Any] = {
+        "id": key,
+        "type": "output" if key in settings.outputs else "hidden",
+        "bias": number(getattr(node, "bias", None)),
+    }
+    if kind == "iznn":
+        plain = {"activation": {"name": "izhikevich"}, "aggregation": {"name": "sum"}}
+        numbers = {name: number(getattr(node, name, None)) for name in _SPIKING}
+        return said | plain | {"response": 1.0} | numbers
+    said["response"] = number(getattr(node, "response", None))
+    for what, functions in (
+        ("activation", settings.activations),
+        ("aggregation", settings.aggregations),
+    ):
+        name = getattr(node, what, None)
+        said[what] = described(what, name, functions.get(name) if isinstance(name, str) else None)
+    if kind == "ctrnn":
+        if not hasattr(node, "time_constant"):
+            raise NetworkError(
+                f"node {key} has no time constant, so the genome is not one of a ctrnn",
+                hint="Up to neat-python 1.1 the time constant is an argument of CTRNN.create: "
+                "pickle that network",
+            )
+        said["time_constant"] = number(node.time_constant)
+    return said

@@ -1,0 +1,120 @@
+"""What a genome of neat-python needs from its configuration: its inputs, outputs and functions."""
+
+import configparser
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from neat_onnx.errors import DocumentError, OptionError
+from neat_onnx.files import read_bytes
+
+_MOST_KEYS = 100_000
+_GIVE = "Give the file, such as config-feedforward, or the Config (command line: --config)"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The part of a configuration that says how a genome computes.
+
+    Attributes:
+        inputs, outputs: the keys of the nodes, in the order of the values.
+        feed_forward: whether its networks are feed-forward.
+        activations, aggregations: the functions by name, as the configuration holds them; empty
+            for an INI file, which only names them.
+        innovations: whether it is known to be of neat-python 1.0 or newer.
+    """
+
+    inputs: list[int]
+    outputs: list[int]
+    feed_forward: bool
+    activations: Mapping[str, Any] = field(default_factory=dict)
+    aggregations: Mapping[str, Any] = field(default_factory=dict)
+    innovations: bool = False
+
+
+def settings_of(config: object) -> Settings:
+    """Return the settings in a configuration: a path, INI text, bytes, or a Config.
+
+    Raises:
+        OptionError: it is None, or no configuration.
+        DocumentError: the file cannot be read, or is not a configuration.
+    """
+    if config is None:
+        raise OptionError(
+            "a genome does not say its inputs and outputs: its configuration is needed",
+            where="config",
+            hint=_GIVE,
+        )
+    if isinstance(config, bytes | bytearray | memoryview):
+        return _from_ini(_text(bytes(config), "config"), "config")
+    if isinstance(config, str) and "\n" in config:
+        return _from_ini(config, "config")
+    if isinstance(config, str | os.PathLike):
+        return _from_ini(_text(read_bytes(config), os.fspath(config)), os.fspath(config))
+    return _from_config(config)
+
+
+def _text(data: bytes, where: str) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DocumentError("the configuration is not text in UTF-8", where=where) from error
+
+
+def _from_ini(text: str, where: str) -> Settings:
+    parser = configparser.ConfigParser()
+    try:
+        parser.read_string(text)
+        sections = [name for name in parser.sections() if parser.has_option(name, "num_inputs")]
+        if not sections:
+            raise DocumentError(
+                "not a configuration of neat-python: no section has num_inputs", where=where
+            )
+        (section, *_) = sections
+        counts = [int(parser.get(section, key)) for key in ("num_inputs", "num_outputs")]
+        feed_forward = parser.get(section, "feed_forward").strip().lower()
+    except (configparser.Error, ValueError) as error:
+        message = " ".join(str(error).split())
+        raise DocumentError(f"not a configuration of neat-python: {message}", where=where) from None
+    if feed_forward not in ("true", "false"):
+        raise DocumentError(
+            f"feed_forward is '{feed_forward}', expected True or False", where=where
+        )
+    if not all(0 <= count <= _MOST_KEYS for count in counts):
+        raise DocumentError(f"num_inputs and num_outputs go up to {_MOST_KEYS}", where=where)
+    inputs = [-1 - i for i in range(counts[0])]
+    return Settings(inputs, list(range(counts[1])), feed_forward == "true")
+
+
+def _from_config(config: Any) -> Settings:
+    """The settings of a Config, or of its genome_config, live or from a pickle."""
+    genome = getattr(config, "genome_config", config)
+    try:
+        inputs, outputs = _keys(genome.input_keys), _keys(genome.output_keys)
+        feed_forward = genome.feed_forward
+    except AttributeError:
+        raise OptionError(
+            f"a {type(config).__name__} is not a configuration of neat-python",
+            where="config",
+            hint=_GIVE,
+        ) from None
+    return Settings(
+        inputs,
+        outputs,
+        feed_forward is True,
+        _functions(genome, "activation_defs"),
+        _functions(genome, "aggregation_function_defs"),
+        hasattr(genome, "innovation_tracker"),
+    )
+
+
+def _keys(values: Any) -> list[int]:
+    if not isinstance(values, list | tuple) or not all(type(key) is int for key in values):
+        raise OptionError("the keys of inputs and outputs are not integers", where="config")
+    return list(values)
+
+
+def _functions(genome: Any, name: str) -> Mapping[str, Any]:
+    found = getattr(getattr(genome, name, None), "functions", {})
+    return found if isinstance(found, Mapping) else {}

@@ -1,0 +1,105 @@
+"""Sources of neat-python to networks: JSON, live objects, pickles, checkpoints."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from neat_onnx.errors import DocumentError, NetworkError, OptionError
+from neat_onnx.libraries.library import ReadOptions
+from neat_onnx.libraries.neat_python import genome as genomes
+from neat_onnx.libraries.neat_python import kinds, live
+from neat_onnx.libraries.neat_python.settings import settings_of
+from neat_onnx.libraries.neat_python.times import Times
+from neat_onnx.libraries.neat_python.unpickle import unpickled
+from neat_onnx.network.network import Network
+
+_FIVE = 5  # a checkpoint: generation, config, population, species, state of the random numbers
+
+
+def read(content: Any, options: ReadOptions) -> Network:
+    """Return the one network of a source. See `NeatPython.read`."""
+    found, config = _opened(content, options)
+    if isinstance(found, Mapping) and "network_type" in found:
+        return _document(found, options)
+    population = _population(found)
+    if population is None:
+        return _single(found, config, options)
+    if len(population) == 1:
+        (only,) = population.values()
+        return _single(only, config, options)
+    first = ", ".join(map(str, list(population)[:10]))
+    raise OptionError(
+        f"this is a population of {len(population)} genomes",
+        where="genome",
+        hint=f"Say which (genome=ID, or --genome ID), or use load_networks. The fittest: {first}",
+    )
+
+
+def read_all(content: Any, options: ReadOptions) -> dict[int, Network]:
+    """Return all networks of a source. See `NeatPython.read_all`."""
+    found, config = _opened(content, options)
+    population = None if _is_document(found) else _population(found)
+    if population is None:
+        single = _document(found, options) if _is_document(found) else None
+        return {0: single or _single(found, config, options)}
+    wanted = population if options.genome is None else [options.genome]
+    return {key: _single(population[key], config, options) for key in wanted if key in population}
+
+
+def _opened(content: Any, options: ReadOptions) -> tuple[Any, object]:
+    """What a source holds, and the configuration that goes with it."""
+    if isinstance(content, str):
+        if "[NEAT]" in content:
+            raise DocumentError(
+                "this is a configuration of neat-python, not a network",
+                hint="Give it as config, beside the genome (command line: --config)",
+            )
+        content = content.encode("latin1", errors="replace")  # a pickle of protocol 0 is text
+    found = unpickled(content) if isinstance(content, bytes) else content
+    config = options.config
+    if isinstance(found, tuple) and len(found) == _FIVE:
+        return found[2], config if config is not None else found[1]
+    if isinstance(found, tuple | list) and len(found) == 2 and genomes.is_genome(found[0]):
+        return found[0], config if config is not None else found[1]
+    if hasattr(found, "population") and hasattr(found, "config"):  # a Population
+        return found.population, config if config is not None else found.config
+    return found, config
+
+
+def _is_document(found: Any) -> bool:
+    return isinstance(found, Mapping) and "network_type" in found
+
+
+def _population(found: Any) -> dict[int, Any] | None:
+    """The genomes by id, the fittest first; None if it is no population."""
+    if isinstance(found, list | tuple):
+        pairs = [entry if isinstance(entry, tuple) else (None, entry) for entry in found]
+        genes = [pair[-1] for pair in pairs]
+        found = {getattr(one, "key", at): one for at, one in enumerate(genes)}
+    if not isinstance(found, Mapping) or not found:
+        return None
+    if not all(type(key) is int and genomes.is_genome(one) for key, one in found.items()):
+        return None
+    ranked = sorted(found.items(), key=lambda item: -genomes.fitness_of(item[1]))
+    return dict(ranked)
+
+
+def _single(found: Any, config: object, options: ReadOptions) -> Network:
+    """The network of a genome, or of a network object."""
+    if not genomes.is_genome(found):
+        if config is not None:
+            raise OptionError("config is for genomes; this is a network", where="config")
+        return _document(live.to_document(found), options)
+    timed = options.time_step is not None or options.advance_time is not None
+    document = genomes.to_document(found, settings_of(config), timed=timed)
+    if document["network_type"] == "ctrnn":
+        document["metadata"] = {"neat_python_version": live.version_of(found)}
+    try:
+        return _document(document, options)
+    except NetworkError as error:
+        key = getattr(found, "key", None)
+        where = f"genome {key}" + (f", {error.where}" if error.where else "")
+        raise NetworkError(error.message, where=where, hint=error.hint) from error
+
+
+def _document(document: Mapping[str, Any], options: ReadOptions) -> Network:
+    return kinds.read(document, Times(options.time_step, options.advance_time))

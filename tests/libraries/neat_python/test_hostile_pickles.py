@@ -1,0 +1,140 @@
+"""Hostile pickles: nothing in them runs, and each is refused in one line."""
+
+import gzip
+import io
+import os
+import pickle
+import pickletools
+import resource
+import struct
+import time
+
+import pytest
+
+from neat_onnx import NeatOnnxError, load_network, load_networks
+
+CALLS = [
+    ("os", "system", ("touch hacked",)),
+    ("posix", "system", ("touch hacked",)),
+    ("builtins", "eval", ("open('hacked', 'w')",)),
+    ("builtins", "exec", ("open('hacked', 'w')",)),
+    ("__builtin__", "eval", ("open('hacked', 'w')",)),
+    ("builtins", "open", ("hacked", "w")),
+    ("builtins", "__import__", ("os",)),
+    ("builtins", "getattr", ("x", "upper")),
+    ("builtins", "compile", ("1", "", "eval")),
+    ("builtins", "bytearray", (10**10,)),
+    ("builtins", "bytes", (10**10,)),
+    ("builtins", "range", (10**10,)),
+    ("builtins", "int", ("9" * 5000,)),
+    ("builtins", "list", ("abc",)),
+    ("subprocess", "Popen", (["touch", "hacked"],)),
+    ("subprocess", "check_output", (["touch", "hacked"],)),
+    ("shutil", "rmtree", (".",)),
+    ("pathlib", "Path.touch", ("hacked",)),
+    ("importlib", "import_module", ("os",)),
+    ("runpy", "run_path", ("hacked",)),
+    ("ctypes", "CDLL", ("libc.so.6",)),
+    ("socket", "socket", ()),
+    ("sys", "exit", (1,)),
+    ("os", "_exit", (1,)),
+    ("code", "interact", ()),
+    ("pickle", "loads", (b"N.",)),
+    ("operator", "attrgetter", ("x",)),
+    ("functools", "partial", (print,)),
+    ("types", "FunctionType", ()),
+    ("codecs", "decode", (b"x", "zip")),
+    ("_codecs", "encode", ("x", "rot13")),
+    ("numpy", "load", ("hacked",)),
+    ("numpy.core.multiarray", "_reconstruct", ()),
+    ("numpy.core.multiarray", "scalar", ("f8", b"12345678")),
+    ("copyreg", "_reconstructor", (1, 2, 3)),
+    ("neat.nn.feed_forward", "FeedForwardNetwork", ("x",)),
+    ("torch", "load", ("hacked",)),
+    ("__main__", "Evil", ("x",)),
+    ("neat_onnx.files", "write_bytes", ("hacked", b"x")),
+]
+
+
+def call(module, name, arguments):
+    """A pickle that calls the function."""
+    out = io.BytesIO()
+    safe = tuple(a for a in arguments if a is not print)
+    out.write(b"\x80\x04" + f"c{module}\n{name}\n".encode())
+    out.write(pickle.dumps(safe, protocol=2)[2:-1] + b"R.")
+    return out.getvalue()
+
+
+def nested(opener, count):
+    return b"\x80\x04" + opener * count + b"."
+
+
+def laughs(combine, levels=40):
+    """Each level holds the one below it many times."""
+    body = b"\x80\x04K\x01\x94"
+    for level in range(levels):
+        body += b"(" + b"h" + bytes([level]) + (b"h" + bytes([level])) * 9 + combine + b"\x94"
+    return body + b"."
+
+
+OTHERS = {
+    "laughing tuples": laughs(b"t"),
+    "laughing lists": laughs(b"l"),
+    "laughing keys": laughs(b"t", 20)[:-1] + b"}" + b"h\x14" + b"K\x01s.",
+    "nested tuples": nested(b")", 1)[:-1] + b"\x85" * 200_000 + b".",
+    "nested lists": b"\x80\x04" + b"]" * 50_000 + b"a" * 49_999 + b".",
+    "a gigabyte announced": b"\x80\x04\x8e" + struct.pack("<Q", 1 << 30) + b"x.",
+    "a gigabyte of bytearray": b"\x80\x05\x96" + struct.pack("<Q", 1 << 30) + b"x.",
+    "a frame of a gigabyte": b"\x80\x04\x95" + struct.pack("<Q", 1 << 30) + b"N.",
+    "a memo of 4 billion": b"\x80\x04Nr\xff\xff\xff\xff.",
+    "a persistent id": b"\x80\x04X\x01\x00\x00\x00aQ.",
+    "a persistent id in text": b"Pxyz\n.",
+    "an extension": b"\x80\x04\x82\x01.",
+    "an unknown opcode": b"\x80\x04\xff.",
+    "an unknown protocol": b"\x80\x09N.",
+    "nothing": b"\x80",
+    "no end": b"\x80\x04N",
+    "an empty stack": b"\x80\x04.",
+    "no mark": b"\x80\x04u.",
+    "a memo that is not there": b"\x80\x04h\x07.",
+    "a state of a class": b"\x80\x04cneat.x\nY\n}b.",
+    "an unhashable key": b"\x80\x04}]K\x01s.",
+    "an integer of text": b"I" + b"9" * 100_000 + b"\n.",
+    "a gzip bomb": gzip.compress(b"\x80\x04" + b"N0" * 40_000_000 + b"N.", compresslevel=9),
+    "a broken gzip": gzip.compress(b"\x80\x04N.")[:-6],
+    "a float": pickle.dumps(1.5),
+    "a genome of nothing": b"\x80\x04cneat.genome\nDefaultGenome\n)\x81}(X\x05\x00\x00\x00nodes}"
+    b"X\x0b\x00\x00\x00connections}ub.",
+}
+HOSTILE = {f"{m}.{n}": call(m, n, a) for m, n, a in CALLS} | OTHERS
+
+
+def test_there_are_enough_of_them():
+    assert len(HOSTILE) >= 50
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("read", [load_network, load_networks])
+def test_nothing_runs_and_it_is_one_line(name, read, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    before, start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
+    with pytest.raises(NeatOnnxError) as caught:
+        read(HOSTILE[name], "[NEAT]\n[G]\nnum_inputs=2\nnum_outputs=1\nfeed_forward=True\n")
+    assert "\n" not in str(caught.value)
+    assert os.listdir(tmp_path) == []
+    assert time.process_time() - start < 30.0  # a hang, not a benchmark
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 400 * 1024
+
+
+@pytest.mark.parametrize("call_", [c for c in CALLS if c[0] in ("os", "subprocess", "builtins")])
+def test_the_refusal_names_what_was_asked_for(call_):
+    module, name, arguments = call_
+    if name in ("int", "list"):
+        return
+    with pytest.raises(NeatOnnxError, match=f"{module}.{name}"):
+        load_network(call(module, name, arguments))
+
+
+def test_the_hostile_ones_are_well_formed_where_they_should_be():
+    for module, name, arguments in CALLS:
+        assert list(pickletools.genops(call(module, name, arguments)))

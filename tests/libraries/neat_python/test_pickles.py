@@ -1,0 +1,130 @@
+"""Pickles of neat-python 0.92, 1.1.0 and 2.0.0, as it wrote them after evolution.
+
+`recorded.json` holds each file, its configuration, and what the library's own networks computed.
+"""
+
+import base64
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import neat_onnx
+from neat_onnx import DocumentError, NetworkError, OptionError, load_network, load_networks
+from neat_onnx.network.expression import equal, sin, tanh, where
+
+RECORDED = json.loads((Path(__file__).parent / "recorded.json").read_text(encoding="utf-8"))
+CASES = {case["name"]: case for case in RECORDED["cases"]}
+SINGLE = [name for name, case in CASES.items() if case["kind"] != "checkpoint"]
+CHECKPOINTS = [name for name in CASES if name not in SINGLE]
+WITH_MEMORY = ("rec", "recnet", "ctrnn", "iznn")
+
+pytestmark = pytest.mark.filterwarnings("ignore::neat_onnx.NeatOnnxWarning")
+
+
+def file_of(name):
+    return base64.b64decode(CASES[name]["file"])
+
+
+def config_of(name):
+    index = CASES[name]["config"]
+    return None if index is None else RECORDED["configs"][index]
+
+
+def times_of(name):
+    return {key: CASES[name][key] for key in ("time_step", "advance_time") if key in CASES[name]}
+
+
+@pytest.fixture
+def custom():
+    neat_onnx.register_activation("my_tanh", tanh, library="neat-python")
+    neat_onnx.register_activation(
+        "my_sinc", lambda z: where(equal(z, 0.0), 1.0, sin(z) / z), library="neat-python"
+    )
+    yield
+    for name in ("my_tanh", "my_sinc"):
+        neat_onnx.unregister_activation(name, library="neat-python")
+
+
+@pytest.mark.parametrize("name", SINGLE)
+def test_a_pickle_computes_what_neat_python_computed(name, custom):
+    case = CASES[name]
+    net = load_network(file_of(name), config_of(name), **times_of(name))
+    x = np.array(case["inputs"])
+    got = net.run(x) if case["kind"] in WITH_MEMORY else net.activate(x)
+    rows = [row for row, values in enumerate(case["outputs"]) if values is not None]
+    want = np.array([case["outputs"][row] for row in rows], np.float64)
+    np.testing.assert_allclose(got[rows], want.reshape(got[rows].shape), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", CHECKPOINTS)
+def test_a_checkpoint_holds_its_config_and_all_genomes(name):
+    nets = load_networks(file_of(name))
+    assert sorted(nets) == sorted(map(int, CASES[name]["outputs"]))
+    for key, outputs in CASES[name]["outputs"].items():
+        got = nets[int(key)].activate(np.array(CASES[name]["inputs"]))
+        np.testing.assert_allclose(got, outputs, rtol=1e-12, atol=1e-12)
+    first = next(iter(nets))
+    assert load_network(file_of(name), genome=first) == nets[first]
+
+
+def test_a_population_asks_for_a_genome():
+    with pytest.raises(OptionError, match="a population of 8 genomes") as caught:
+        load_network(file_of(CHECKPOINTS[0]))
+    assert "load_networks" in str(caught.value)
+    with pytest.raises(OptionError, match="there is no genome 12345"):
+        load_network(file_of(CHECKPOINTS[0]), genome=12345)
+
+
+def test_files_and_paths(tmp_path):
+    name = "ff-xor0-2.0.0"
+    (tmp_path / "winner.pkl").write_bytes(file_of(name))
+    (tmp_path / "config-feedforward").write_text(config_of(name))
+    net = load_network(tmp_path / "winner.pkl", tmp_path / "config-feedforward")
+    assert net == load_network(file_of(name), config_of(name))
+    assert net == load_network(file_of(name), config_of(name).encode())
+    with pytest.raises(OptionError, match="its configuration is needed") as caught:
+        load_network(tmp_path / "winner.pkl")
+    assert "--config" in str(caught.value)
+    with pytest.raises(DocumentError, match="this is a configuration of neat-python"):
+        load_network(tmp_path / "config-feedforward")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("num_inputs = 2", "num_inputs = 1"), "no node -2"),
+        (("num_outputs = 1", "num_outputs = 2"), "the genome has no node 1"),
+        (("num_inputs = 2", "num_inputs = two"), "invalid literal"),
+        (("num_inputs = 2", "num_inputs = 99999999999"), "up to 100000"),
+        (("feed_forward = True", "feed_forward = maybe"), "expected True or False"),
+        (("[DefaultGenome]", "[DefaultGenome"), "not a configuration"),
+        (("[NEAT]", "[NEAT]\n[NEAT]"), "already exists"),
+    ],
+)
+def test_a_configuration_that_does_not_fit_is_refused(change, message):
+    with pytest.raises((DocumentError, NetworkError), match=message):
+        load_network(file_of("ff-xor0-2.0.0"), config_of("ff-xor0-2.0.0").replace(*change))
+
+
+def test_genes_are_kept_that_do_not_compute():
+    found = 0
+    for name in SINGLE:
+        if name.startswith("ff-messy"):
+            net = load_network(file_of(name), config_of(name))
+            found += int(np.sum(~net.connections.enabled))
+            assert net.neurons.id.tolist()[:3] == [-1, -2, -3]
+    assert found
+
+
+@pytest.mark.parametrize("name", ["ff-custom0-0.92", "ff-custom0-2.0.0"])
+def test_a_custom_function_says_how_to_register_it(name):
+    with pytest.raises(NetworkError, match="unknown activation 'my_") as caught:
+        load_network(file_of(name), config_of(name))
+    assert "register_activation" in str(caught.value)
+
+
+def test_a_ctrnn_of_old_genes_has_no_time_constants():
+    with pytest.raises(NetworkError, match="no time constant"):
+        load_network(file_of("ff-xor0-0.92"), config_of("ff-xor0-0.92"), time_step=0.1)
