@@ -92,16 +92,16 @@ class NeatPage:
         return self.page.get_attribute("body", "data-job")
 
     def download(self, kind: str) -> tuple[str, bytes]:
-        """The name and the bytes behind a download link: onnx, json or network."""
+        """The name and bytes of a file, written when asked for: onnx, json or network."""
         with self.page.expect_download() as waiting:
             self[f"download-{kind}"].click()
         return waiting.value.suggested_filename, Path(waiting.value.path()).read_bytes()
 
-    def drag(self, path: Path) -> None:
-        """Drop a file on the drop zone the way the system does it."""
+    def drag(self, *paths: Path) -> None:
+        """Drop files or a folder on the drop zone the way the system does it."""
         box = self["drop-zone"].bounding_box()
         place = {"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2}
-        data = {"items": [], "files": [str(path)], "dragOperationsMask": 1}
+        data = {"items": [], "files": [str(path) for path in paths], "dragOperationsMask": 1}
         session = self.page.context.new_cdp_session(self.page)
         for kind in ("dragEnter", "dragOver", "drop"):
             event = {"type": kind, **place, "data": data}

@@ -3,7 +3,9 @@
 import json
 
 import pytest
-from site_page import CORPORA, source_text
+from site_page import CORPORA, DIST, NeatPage, case, source_text
+
+import neat_onnx
 
 
 def test_a_bad_file_then_a_good_one(neat):
@@ -20,11 +22,128 @@ def test_a_bad_file_then_a_good_one(neat):
     assert not neat["error"].is_visible()
 
 
-def test_a_good_file_then_a_bad_one_leaves_no_old_answer(neat):
+def test_a_bad_file_after_a_good_one_leaves_the_good_answer(neat):
     assert neat.choose("good.json", source_text("np-ff-19")) == "done"
+    neat.page.locator("#option-dtype").select_option("float64")
+    turns = neat.turns()
+    neat["export-button"].click()
+    assert neat.outcome(turns) == "done"
+    before = neat.download("onnx"), neat.text("mse")
     assert neat.choose("bad.json", b"{}") == "error"
-    for name in ("verdict", "mse", "download-onnx", "network-summary"):
-        assert not neat[name].is_visible()
+    assert "What you see below is still good.json" in neat.text("error")
+    assert (neat.download("onnx"), neat.text("mse")) == before
+    assert neat.page.locator("#option-dtype").input_value() == "float64"
+
+
+def test_a_refused_option_leaves_the_last_good_answer_and_its_form(neat):
+    assert neat.choose("good.json", source_text("nts-net-dag-24")) == "done"
+    before = neat.download("json")
+    neat.page.get_by_text("What to refuse").click()
+    neat.page.locator("#option-allow_mixed_activations").uncheck()
+    turns = neat.turns()
+    neat["export-button"].click()
+    assert neat.outcome(turns) == "error"
+    assert "Allow mixed activations" in neat.text("error")
+    assert neat.page.locator("#option-allow_mixed_activations").is_checked()
+    assert neat.download("json") == before
+
+
+def test_an_error_comes_into_view_and_has_the_focus(neat):
+    assert neat.choose("good.json", source_text("np-ff-19")) == "done"
+    neat.page.set_viewport_size({"width": 800, "height": 500})
+    neat["export-button"].scroll_into_view_if_needed()
+    assert neat.choose("cat.json", b"\x89PNG\r\n\x1a\n0000") == "error"
+    assert "This is a PNG image." in neat.text("error")
+    assert neat.page.evaluate("document.activeElement.id") == "error"
+    top = neat["error"].bounding_box()["y"]
+    assert 0 <= top < 500
+
+
+def test_what_is_under_way_can_be_cancelled(neat):
+    assert neat.choose("good.json", source_text("np-ff-19")) == "done"
+    wide = neat_onnx.Network.mlp([300, 300, 300, 1], activation="tanh", seed=0).to_json().encode()
+    upload = {"name": "wide.json", "mimeType": "application/json", "buffer": wide}
+    turns = neat.turns()
+    neat["file-input"].set_input_files(files=[upload])
+    neat["cancel"].wait_for()
+    neat.page.keyboard.press("Escape")
+    assert neat.outcome(turns) == "done"
+    assert "good.json" in neat.page.locator("#dock-verdict").inner_text()
+    name, data = neat.download("network")  # the engine is new, and reads the file again
+    net = neat_onnx.load_network(case("np-ff-19")["source"])
+    assert (name, data) == ("good.network.json", net.to_json().encode())
+
+
+PASTE = """([text]) => {
+    const data = new DataTransfer();
+    data.setData("text/plain", text);
+    document.body.dispatchEvent(
+        new ClipboardEvent("paste", {clipboardData: data, bubbles: true}));
+}"""
+
+
+def test_pasted_json_is_taken_and_other_text_is_told(neat):
+    turns = neat.turns()
+    neat.page.evaluate(PASTE, [source_text("np-ff-19").decode()])
+    assert neat.outcome(turns) == "done"
+    assert neat.download("onnx")[0] == "pasted.onnx"
+    for text, told in [("https://example.com/net.json", "an address"), ("hello", "not JSON")]:
+        neat.page.evaluate(PASTE, [text])
+        assert told in neat.text("notice")
+    assert neat.text("verdict") == "passed"
+
+
+def test_of_several_files_one_is_taken_and_it_is_told_which(neat, tmp_path):
+    for name in ("one.json", "two.json"):
+        (tmp_path / name).write_bytes(source_text("np-ff-19"))
+    turns = neat.turns()
+    neat.drag(tmp_path / "one.json", tmp_path / "two.json")
+    assert neat.outcome(turns) == "done"
+    assert "this is one.json" in neat.text("notice")
+
+
+def test_a_folder_with_one_network_is_that_network(neat, tmp_path):
+    folder = tmp_path / "run-7"
+    folder.mkdir()
+    (folder / "notes.txt").write_text("…")
+    neat.drag(folder)
+    neat.page.get_by_text("no .json or .onnx file in the folder run-7").wait_for()
+    (folder / "winner.json").write_bytes(source_text("np-ff-19"))
+    turns = neat.turns()
+    neat.drag(folder)
+    assert neat.outcome(turns) == "done"
+    assert neat.download("onnx")[0] == "winner.onnx"
+
+
+def test_without_its_scripts_the_page_says_why(browser, address, tmp_path):
+    context = browser.new_context(java_script_enabled=False)
+    for where in (f"{address}/", f"file://{DIST}/index.html"):
+        page = context.new_page()
+        page.goto(where)
+        page.get_by_text("still waiting for its scripts").wait_for(timeout=2500)
+    context.close()
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(f"file://{DIST}/index.html")
+    page.get_by_text("still waiting for its scripts").wait_for(timeout=2500)
+    context.route("**/views/graph.js", lambda route: route.abort())
+    page.goto(f"{address}/")
+    page.get_by_text("still waiting for its scripts").wait_for(timeout=2500)
+    context.close()
+
+
+def test_a_server_without_the_type_of_webassembly_will_do(browser, address):
+    context = browser.new_context()
+    context.route(
+        "**/*.wasm*",
+        lambda route: route.fulfill(
+            body=(DIST / "pyodide" / "pyodide.asm.wasm").read_bytes(),
+            content_type="application/octet-stream",
+        ),
+    )
+    neat = NeatPage(context.new_page(), address)
+    neat.wait_ready()
+    context.close()
 
 
 BAD = sorted(

@@ -1,4 +1,4 @@
-"""Networks with memory on the page: converted, exported as sequences, stepped through, timed."""
+"""Networks with memory on the page: converted, exported as sequences, played with, timed."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ LSTM, RECURRENT, TIMED = "nts-net-lstm-2", "np-rec-10", "np-ctrnn-v21-3"
 def test_a_network_with_memory_is_converted_and_says_so(shared, name):
     assert shared.choose(f"{name}.json", source_text(name)) == "done"
     assert shared.text("verdict") == "passed"
-    assert "256 sequences of 16 steps" in shared.page.locator("#verdict .lead").inner_text()
+    assert "sequences of" in shared.text("verdict-words")
     net = neat_onnx.load_network(case(name)["source"])
     size = net.initial_state(1).shape[1]
     assert f"remembers: {size} values from one step to the next" in shared.text("network-summary")
@@ -30,7 +30,6 @@ def test_the_sequence_option_gives_one_model_of_whole_sequences(shared):
     shared.page.locator("#option-sequence").check()
     shared["export-button"].click()
     assert shared.outcome(turns) == "done"
-    shared.page.get_by_role("button", name="Defaults").click()
     assert shared.text("verdict") == "passed"
     net = neat_onnx.load_network(case(RECURRENT)["source"])
     model = shared.download("onnx")[1]
@@ -38,9 +37,9 @@ def test_the_sequence_option_gives_one_model_of_whole_sequences(shared):
     assert_right_sequence(model, RECURRENT)
 
 
-def cells(page, name: str) -> list[list[str]]:
-    """What a table of the stepper holds, in full: a row's head, then its values."""
-    rows = page[name].locator("tbody tr").all()
+def outputs(page) -> list[list[str]]:
+    """The table of outputs, in full: a row's head, then its values."""
+    rows = page["step-outputs"].locator("tbody tr").all()
     return [
         [row.locator("th").inner_text()]
         + [cell.get_attribute("title") for cell in row.locator("td").all()]
@@ -48,64 +47,107 @@ def cells(page, name: str) -> list[list[str]]:
     ]
 
 
-def step(page, row: list[float], number: int) -> None:
+def give(page, row: list[float]) -> None:
     for place, value in enumerate(row):
         page[f"step-input-{place}"].fill(repr(value))
-    page["step-button"].click()
-    page["stepper"].get_by_text(f"After step {number}", exact=True).wait_for()
 
 
-@pytest.mark.parametrize("name", [LSTM, RECURRENT, "np-ff-19"])
+@pytest.mark.parametrize("name", [LSTM, RECURRENT])
 def test_stepping_is_what_cpython_computes(shared, name):
     shared.choose("net.json", source_text(name))
     recorded = case(name)
     net = neat_onnx.load_network(recorded["source"])
     rows = recorded["inputs"][:3]
-    for number, row in enumerate(rows, start=1):
-        step(shared, row, number)
+    give(shared, rows[0])
+    for number, row in enumerate(rows[1:], start=2):
+        shared["step-button"].click()
+        give(shared, row)
+        shared["player"].get_by_text(f"Step {number} of {number}", exact=True).wait_for()
+    shared.page.wait_for_timeout(50)
     wanted = net.run(np.array(rows))
-    shown = cells(shared, "step-outputs")
+    shown = outputs(shared)
     assert [head for head, *_ in shown] == ["3", "2", "1"]
     np.testing.assert_allclose(np.array(shown, float)[::-1, 1:], wanted, rtol=1e-12, atol=1e-15)
-    if net.has_memory:
-        state = net.initial_state(1)
-        for row in rows:
-            before, (_, state) = state, net.step([row], state)
-        values = np.array(cells(shared, "step-state"), float)[:, 1:].T
-        np.testing.assert_allclose(values, np.concatenate([before, state]), rtol=1e-12, atol=1e-15)
-    else:
-        assert "remembers nothing" in shared.text("stepper")
 
+    shared["step-scrub"].fill("1")  # back to the first step, with the inputs that it had
+    assert float(shared["step-input-0"].input_value()) == rows[0][0]
+    shared["player"].get_by_text("Step 1 of 3", exact=True).wait_for()
     shared["step-reset"].click()
-    step(shared, rows[0], 1)
-    again = np.array(cells(shared, "step-outputs"), float)[0, 1:]
-    np.testing.assert_array_equal(again, np.array(shown, float)[-1, 1:])
+    shared["player"].get_by_text("Step 1 of 1", exact=True).wait_for()
+    again = np.array(outputs(shared), float)[0, 1:]
+    np.testing.assert_allclose(again, wanted[0], rtol=1e-12, atol=1e-15)
 
 
-def test_random_inputs_and_the_keyboard_step_too(shared):
+def test_a_network_with_memory_plays_and_pauses(shared):
+    shared.choose("net.json", source_text(LSTM))
+    shared["step-play"].click()
+    shared["player"].get_by_text("Step 3 of 3", exact=True).wait_for()
+    shared["step-play"].click()
+    assert shared.text("step-play") == "Play"
+
+
+def test_without_memory_there_are_no_steps_and_inputs_act_at_once(shared):
+    shared.choose("net.json", source_text("np-ff-19"))
+    assert not shared["step-play"].is_visible()
+    recorded = case("np-ff-19")
+    give(shared, recorded["inputs"][0])
+    shared.page.wait_for_timeout(50)
+    (shown,) = outputs(shared)
+    np.testing.assert_allclose(np.array(shown[1:], float), recorded["outputs"][0], rtol=1e-12)
+    assert "carries a positive value" in shared.page.locator(".legend").inner_text()
+
+
+def test_random_inputs_and_a_text_of_all_are_taken(shared):
     shared.choose("net.json", source_text(LSTM))
     shared["step-random"].click()
+    shared.page.wait_for_timeout(50)
     values = [shared[f"step-input-{place}"].input_value() for place in range(3)]
     assert all(-1 <= float(value) <= 1 for value in values)
     assert len(set(values)) > 1
-    shared["step-input-0"].press("Enter")
-    shared["stepper"].get_by_text("After step 1", exact=True).wait_for()
+    shared["player"].get_by_text("All inputs as one text").click()
+    shared["input-vector"].fill("[0.5; -2, 1e-1]")
+    shared.page.wait_for_timeout(50)
+    values = [shared[f"step-input-{place}"].input_value() for place in range(3)]
+    assert values == ["0.5", "-2", "0.1"]
 
 
-def test_of_many_inputs_there_are_no_fields(shared):
+def test_of_many_inputs_the_first_have_sliders_and_all_are_a_text(shared):
     wide = neat_onnx.Network.mlp([40, 3, 20], activation="tanh", seed=0)
     shared.choose("wide.json", wide.to_json().encode())
-    assert "40 inputs: each step gets random ones." in shared.text("stepper")
-    shared["step-button"].click()
-    shared["stepper"].get_by_text("After step 1", exact=True).wait_for()
-    assert "and 4 outputs more" in shared.text("stepper")
+    assert "and 16 inputs more, in the text below" in shared.text("player")
+    row = np.random.default_rng(0).normal(size=40)
+    shared["input-vector"].fill(" ".join(map(repr, row.tolist())))
+    shared.page.wait_for_timeout(50)
+    np.testing.assert_allclose(
+        np.array(outputs(shared)[0][1:], float), wide.activate(row)[:12], rtol=1e-12
+    )
+    assert "and 8 outputs more" in shared.text("player")
 
 
-def test_a_bad_file_takes_the_stepper_away(shared):
+def test_two_inputs_have_a_surface(shared):
+    net = neat_onnx.Network.mlp([2, 4, 1], activation="tanh", seed=0)
+    shared.choose("xor.json", net.to_json().encode())
+    shared.page.get_by_text("both inputs from −1 to 1").wait_for()
+    shared["step-input-0"].fill("0.25")
+    shared.page.wait_for_timeout(50)
+    shown = float(outputs(shared)[0][1])
+    assert abs(shown - net.activate([0.25, 0.0])[0]) < 1e-12
+
+
+def test_a_neuron_is_looked_at_by_the_keyboard(shared):
+    shared.choose("net.json", source_text("np-ff-19"))
+    shared.page.locator(".frame").focus()
+    for key in ("ArrowRight", "ArrowRight", "ArrowDown"):
+        shared.page.keyboard.press(key)
+    told = shared.text("neuron")
+    assert "Activation" in told and "Bias" in told and "From" in told
+    assert shared["neuron"].locator(".curve").is_visible()
+
+
+def test_a_bad_file_leaves_the_player(shared):
     shared.choose("net.json", source_text(LSTM))
-    assert shared["stepper"].is_visible()
     shared.choose("bad.json", b"{}")
-    assert not shared["stepper"].is_visible()
+    assert shared["step-button"].is_visible()
 
 
 def test_a_network_of_continuous_time_asks_for_its_times(shared):

@@ -40,7 +40,7 @@ def test_the_keyboard_alone_is_enough(neat, tmp_path):
         page.keyboard.press("Tab")
         reached.add(focused(page))
     assert {"export-button", "drop-zone", "sample-neataptic"} <= reached
-    assert {"step-button", "step-random", "step-reset", "step-input-0"} <= {
+    assert {"step-random", "step-input-0", "slide-input-0", "frame"} <= {
         name.replace("button ", "") for name in reached
     }
     assert {"download-onnx", "download-json", "download-network"} <= {
@@ -55,7 +55,7 @@ def test_what_has_the_focus_shows_it(neat):
     assert neat.page.evaluate(style) == "solid"
 
 
-@pytest.mark.parametrize("width", [360, 390, 768])
+@pytest.mark.parametrize("width", [320, 390, 768])
 def test_no_sideways_scrolling(neat, width):
     neat.page.set_viewport_size({"width": width, "height": 740})
     overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
@@ -64,8 +64,9 @@ def test_no_sideways_scrolling(neat, width):
         turns = neat.turns()
         neat[f"sample-{name}"].click()
         neat.outcome(turns)
-        neat["step-button"].click()
-        neat.page.wait_for_selector("#stepper tbody td")
+        neat["step-random"].click()
+        neat.page.locator(".frame").press("ArrowRight")
+        neat.page.wait_for_selector("#neuron dl")
         assert neat.page.evaluate(overflow) == 0
     assert neat.choose("timed.json", source_text("np-ctrnn-v21-3")) == "asking"
     assert neat.page.evaluate(overflow) == 0
@@ -79,10 +80,9 @@ def test_text_stands_out_in_both_schemes(neat, scheme):
     turns = neat.turns()
     neat["sample-neataptic"].click()
     neat.outcome(turns)
-    neat["step-button"].click()
-    neat.page.wait_for_selector("#stepper tbody td")
+    neat.page.wait_for_selector("#player tbody td")
     selectors = ["h1", ".lead", "#summary dt", "#summary dd", ".drop-title", ".status"]
-    for selector in [*selectors, "#stepper th", "#stepper td", "#stepper label"]:
+    for selector in [*selectors, "#player th", "#player td", "#player label", ".downloads span"]:
         assert contrast(neat.page, selector) >= 4.5, selector
 
 

@@ -14,4 +14,12 @@ def ask(method: str, data: bytes = b"", **params: object) -> tuple[Any, dict[str
 def convert(data: bytes, **params: object) -> tuple[Any, dict[str, bytes]]:
     """The answer to a conversion, and the files of it if there is one."""
     reply, _ = ask("convert", data, **params)
-    return reply, ask("files")[1] if "result" in reply else {}
+    return reply, files() if "result" in reply else {}
+
+
+def files() -> dict[str, bytes]:
+    """The three files of what was converted last."""
+    found: dict[str, bytes] = {}
+    for kind in ("onnx", "json", "network"):
+        found |= ask("file", kind=kind)[1]
+    return found

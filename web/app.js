@@ -1,15 +1,22 @@
 // The page's state, all of it, and what changes it. Views draw it; the engine does the work.
 import { Cancelled, Engine } from "./engine.js";
-import { downloads, filesOf } from "./views/downloads.js";
+import { Player } from "./live/player.js";
+import { Evaluator } from "./live/evaluator.js";
+import { blobOf, save, stemOf } from "./files.js";
+import { kindOfBytes } from "./signature.js";
+import { dock } from "./views/dock.js";
+import { downloads } from "./views/downloads.js";
 import { drop } from "./views/drop.js";
 import { error } from "./views/error.js";
 import { graph } from "./views/graph.js";
+import { neuron } from "./views/neuron.js";
+import { notice } from "./views/notice.js";
 import { options } from "./views/options.js";
+import { player } from "./views/player.js";
 import { progress } from "./views/progress.js";
 import { report } from "./views/report.js";
 import { samples } from "./views/samples.js";
 import { status } from "./views/status.js";
-import { stepper } from "./views/stepper.js";
 import { summary } from "./views/summary.js";
 import { times } from "./views/times.js";
 import { verdict } from "./views/verdict.js";
@@ -21,20 +28,24 @@ const state = {
   loading: { stage: "loading", fraction: 0 },
   failure: null, // why the engine failed
   schema: null, // of the export options
-  file: null, // the last one dropped
-  settings: {}, // the export options that it was converted with
-  times: null, // {time_step, advance_time}, once the page has been told
-  job: null, // {name, stage, fraction} while a file is under way
-  result: null, // {name, kind, summary, graph, ports, report, warnings, walkable}
-  files: null, // of the result, once they are written: [{key, name, url, size, title, note}]
-  walk: null, // the steps taken through the result: {steps, before, state, busy, error}
-  error: null, // {name, kind, message, where, hint}
+  wanted: null, // the conversion asked for last: {name, load(), settings, times}
+  job: null, // {name, stage, fraction} while something is under way
+  made: null, // what the result was made with, like `wanted`
+  result: null, // {name, kind, summary, graph, ports, report, warnings}: the last good one
+  files: null, // of the result: {kind: {name, url, size} | {name}}; written when asked for
+  player: null, // plays with the result; null if it is too large
+  selected: -1, // the neuron looked at
+  error: null, // {name, kind, message, where, hint, asks}
+  notice: null, // a sentence
   turns: 0, // files finished, well or not
 };
 
-const actions = { take, again, tellTimes, step, rewind, restart: () => engine.start() };
+const actions = {
+  take, again, tellTimes, download, cancel, tell, select, restart: () => engine.start(),
+};
 const views = [
-  status, drop, samples, progress, error, times, verdict, downloads, summary, graph, report, stepper, options,
+  status, drop, samples, notice, error, times, verdict, downloads, dock, progress, summary, player,
+  graph, neuron, report, options,
 ].map((view) => view(actions));
 
 function update(changes) {
@@ -42,97 +53,168 @@ function update(changes) {
   for (const draw of views) draw(state);
   const { phase, job, result, turns } = state;
   const trouble = state.error && (state.error.asks ? "asking" : "error");
-  const outcome = job ? "working" : result ? "done" : trouble ?? "none";
+  const outcome = job ? "working" : trouble ?? (result ? "done" : "none");
   Object.assign(document.body.dataset, { state: phase, job: outcome, turns });
 }
 
+let held = null; // the result whose network the engine has
+
 const engine = new Engine(({ phase, message = null, times, ...loading }) => {
+  if (phase !== "ready" && phase !== "warm") held = null;
   if (phase !== "loading") performance.mark(phase, { detail: times });
   if (phase === "warm") return;
   update({ phase, failure: message, ...(phase === "loading" && { loading }) });
 });
 
 async function loadSchema() {
-  const response = await fetch("options.schema.json");
-  update({ schema: await response.json() });
+  try {
+    const response = await fetch("options.schema.json");
+    if (!response.ok) throw new Error(response.status);
+    update({ schema: await response.json() });
+  } catch {
+    tell("The form of the export options could not be loaded: reload the page to get it.");
+  }
 }
 
-/** A file was dropped, chosen or picked from the samples. */
-function take(file) {
+/** A file was dropped, chosen, pasted or picked from the samples; `load` gives it. */
+function take(name, load) {
   performance.mark("drop");
-  discardFiles();
-  return run({ file, settings: {}, times: null, result: null });
+  return run({ name, load, settings: {}, times: null });
 }
 
-/** The same file once more, with the options of the form. */
+/** The file of the result once more, with the options of the form. */
 function again(settings) {
-  return run({ settings });
+  return run({ ...state.made, settings });
 }
 
 /** The same file once more, now that its times are known. */
 function tellTimes(told) {
-  return run({ times: told });
+  return run({ ...state.wanted, times: told });
 }
 
-async function run(changes) {
-  if (state.job) engine.start(); // the newest wins: the one under way is ended with its worker
-  const { file, settings, times: time } = { ...state, ...changes };
-  const job = { name: file.name, stage: "reading", fraction: 0 };
-  const onProgress = (progress) => { Object.assign(job, progress); update({}); };
-  update({ ...changes, job, error: null });
+function tell(text) {
+  update({ notice: text });
+}
+
+function select(selected) {
+  update({ selected });
+}
+
+/** End whatever is under way; the last good result stays. */
+function cancel() {
+  if (!state.job) return;
+  if (state.phase === "ready") engine.start();
+  update({ job: null, turns: state.turns + 1 });
+}
+
+function begin(name) {
+  if (state.job && state.phase === "ready") engine.start(); // the newest wins: it ends the other's worker
+  const job = { name, stage: "reading", fraction: 0 };
+  const onProgress = (progress) => {
+    Object.assign(job, progress);
+    if (state.job === job) update({});
+  };
+  return { job, onProgress, current: () => state.job === job };
+}
+
+async function run(wanted) {
+  const { job, onProgress, current } = begin(wanted.name);
+  update({ wanted, job, error: null, notice: null });
   let outcome;
   try {
-    const data = await file.arrayBuffer();
-    if (state.job !== job) return;
-    const params = { name: file.name, options: settings, time: time ?? {} };
-    const { result } = await engine.call("convert", params, data, onProgress);
-    const walkable = file.size <= LARGE;
-    discardFiles();
-    update({ result: { ...result, name: file.name, walkable }, walk: atReset(result) });
+    const { result, size } = await convert(wanted, onProgress, current);
+    if (!current()) return;
+    show(wanted, result);
     performance.mark("verdict");
-    const { blobs } = await engine.call("files", {}, undefined, onProgress);
-    outcome = { files: filesOf(file.name, blobs) };
+    await write("onnx", onProgress);
+    const live = await livePlan();
+    outcome = live && { player: live };
+    if (size > LARGE) engine.start();
   } catch (reason) {
-    if (reason instanceof Cancelled || state.job !== job) return;
-    discardFiles();
-    const { kind = "Error", message, where = null, hint = null } = reason;
-    const asks = kind === "OptionError" && (where === "time_step" || where === "advance_time");
-    outcome = { result: null, error: { name: file.name, kind, message, where, hint, asks } };
+    if (reason instanceof Cancelled || !current()) return;
+    outcome = { error: problem(wanted.name, reason) };
   }
   update({ ...outcome, job: null, turns: state.turns + 1 });
-  if (file.size > LARGE) engine.start();
 }
 
-function discardFiles() {
-  state.files?.forEach(({ url }) => URL.revokeObjectURL(url));
-  update({ files: null });
+async function convert({ name, load, settings, times: time }, onProgress, current) {
+  onProgress({ stage: "fetching" });
+  const file = await load();
+  const data = await file.arrayBuffer();
+  if (!current()) throw new Cancelled("another file came");
+  const foreign = kindOfBytes(new Uint8Array(data, 0, Math.min(64, data.byteLength)));
+  if (foreign) throw foreign;
+  const params = { name, options: settings, time: time ?? {} };
+  const { result } = await engine.call("convert", params, data, onProgress);
+  held = result;
+  return { result, size: file.size };
 }
 
-/** No step taken yet. */
-function atReset({ ports }) {
-  return { steps: [], before: null, state: ports.state, busy: false, error: null };
+function show(made, result) {
+  Object.values(state.files ?? {}).forEach(({ url }) => url && URL.revokeObjectURL(url));
+  state.player?.stop();
+  const stem = stemOf(made.name);
+  const endings = { onnx: ".onnx", json: ".onnx.json", network: ".network.json" };
+  const files = Object.fromEntries(Object.entries(endings).map(([kind, end]) => [kind, { name: stem + end }]));
+  update({ made, result: { ...result, name: made.name }, files, player: null, selected: -1 });
+  held = state.result;
 }
 
-/** One step of the result, run by the engine. */
-async function step(inputs) {
-  const before = state.walk;
-  const walk = { ...before, busy: true, error: null };
-  update({ walk });
-  let changes;
-  try {
-    const { result } = await engine.call("step", { inputs, state: before.state });
-    const steps = [...before.steps, { inputs, outputs: result.outputs }];
-    changes = { steps, before: before.state, state: result.state };
-  } catch (reason) {
-    changes = { error: reason.message };
+/** Have the engine hold the result's network, which it forgets when it is started anew. */
+async function hold(onProgress) {
+  if (held === state.result) return;
+  const { result } = state;
+  await convert(state.made, onProgress, () => state.result === result);
+  held = result;
+}
+
+/** Have a file of the result written, and keep it. */
+async function write(kind, onProgress) {
+  const { result } = state;
+  await hold(onProgress);
+  const { blobs } = await engine.call("file", { kind }, undefined, onProgress);
+  if (state.result !== result) return;
+  const written = { ...state.files[kind], ...blobOf(kind, blobs[kind]) };
+  update({ files: { ...state.files, [kind]: written } });
+}
+
+/** Give a file of the result, once it is written. */
+async function download(kind) {
+  if (!state.files[kind].url) {
+    const { job, onProgress, current } = begin(state.files[kind].name);
+    update({ job, error: null });
+    try {
+      await write(kind, onProgress);
+    } catch (reason) {
+      if (reason instanceof Cancelled || !current()) return;
+      update({ error: problem(state.files[kind].name, reason) });
+    }
+    if (!current()) return;
+    update({ job: null });
   }
-  if (state.walk === walk) update({ walk: { ...walk, ...changes, busy: false } });
+  if (state.files[kind].url) save(state.files[kind]);
 }
 
-function rewind() {
-  update({ walk: atReset(state.result) });
+/** What plays with the result: null if the engine says that it is too large. */
+async function livePlan() {
+  try {
+    const { result, blobs } = await engine.call("plan");
+    return new Player(new Evaluator(result, blobs));
+  } catch (reason) {
+    if (reason.kind === "DocumentError") return null;
+    throw reason;
+  }
 }
 
+function problem(name, { kind = "Error", message, where = null, hint = null }) {
+  const asks = kind === "OptionError" && (where === "time_step" || where === "advance_time");
+  return { name, kind, message, where, hint, asks };
+}
+
+addEventListener("keydown", (event) => {
+  if (event.key === "Escape") cancel();
+});
+document.body.dataset.alive = "";
 update({});
 engine.start();
 loadSchema();

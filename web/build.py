@@ -20,7 +20,11 @@ DIST = WEB / "dist"
 PYODIDE = ROOT / "node_modules" / "pyodide"
 ENGINE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm")
 PAGE = ("index.html", "style.css", "icon.svg")
-SCRIPTS = ("app.js", "engine.js", "spawn.js", "delivery.js", "kept.js", "worker.js", "serve.js")
+SCRIPTS = (
+    *("app.js", "engine.js", "spawn.js", "delivery.js", "kept.js", "worker.js", "serve.js"),
+    *("files.js", "intake.js", "signature.js"),
+)
+FOLDERS = (("views", "*.js"), ("live", "*.js"), ("samples", "*.json"))
 SCHEMA = "options.schema.json"  # what the page makes its form of
 FETCHED = ("pyodide.asm.wasm", "python_stdlib.zip")  # by Pyodide, the rest it imports
 FOR_MICROPIP = ("micropip", "packaging")
@@ -41,7 +45,7 @@ def main() -> None:
     for name in PAGE + SCRIPTS:
         copy(WEB / name, DIST / name)
     copy(ROOT / "schema" / SCHEMA, DIST / SCHEMA)
-    for folder, pattern in (("views", "*.js"), ("samples", "*.json")):
+    for folder, pattern in FOLDERS:
         for path in sorted((WEB / folder).glob(pattern)):
             copy(path, DIST / folder / path.name)
     for name in ENGINE:

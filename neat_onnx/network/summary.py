@@ -1,7 +1,6 @@
-"""What a network is, in a few numbers: for people, and for the page."""
+"""A network in a few numbers, for people and for the page."""
 
 from collections import Counter
-from typing import TypedDict
 
 import numpy as np
 from pydantic import BaseModel, Field
@@ -56,38 +55,6 @@ class Summary(BaseModel):
         return "\n".join(lines)
 
 
-class DrawnNeuron(TypedDict):
-    """A neuron as a picture shows it; its kind is input, hidden or output."""
-
-    id: int
-    name: str
-    kind: str
-    level: int
-    activation: str
-    aggregation: str
-
-
-class DrawnConnection(TypedDict):
-    """A connection as a picture shows it; source and target are positions in the neuron list."""
-
-    source: int
-    target: int
-    weight: float
-    enabled: bool
-    delay: int
-
-
-class Drawing(TypedDict):
-    """A network as a picture shows it; of a large one, only the heaviest connections.
-
-    Nothing that anybody reads in: plain dictionaries, since there are thousands.
-    """
-
-    neurons: list[DrawnNeuron]
-    connections: list[DrawnConnection]
-    omitted: int
-
-
 def summary(net: Structure) -> Summary:
     """Count what a network is made of.
 
@@ -119,43 +86,6 @@ def summary(net: Structure) -> Summary:
         aggregations=_counted(net.aggregation_names[computing].tolist()),
         windows=_counted([block.kind for block in net.blocks]),
         has_memory=net.has_memory,
-    )
-
-
-def drawing(net: Structure, most: int = 5000) -> Drawing:
-    """The picture of `net`, with at most `most` connections, the heaviest."""
-    kinds = np.full(len(net), "hidden", object)
-    kinds[net.output_neurons] = "output"
-    kinds[net.input_neurons] = "input"
-    heaviest = np.argsort(-np.abs(net.connections.weight), kind="stable")[:most]
-    genes = net.connections.take(np.sort(heaviest))
-    neurons = zip(
-        net.neurons.id.tolist(),
-        net.neuron_names,
-        kinds.tolist(),
-        schedule(net).level.tolist(),
-        net.activation_names.tolist(),
-        net.aggregation_names.tolist(),
-        strict=True,
-    )
-    connections = zip(
-        genes.source.tolist(),
-        genes.target.tolist(),
-        genes.weight.tolist(),
-        genes.enabled.tolist(),
-        genes.delay.tolist(),
-        strict=True,
-    )
-    return Drawing(
-        neurons=[
-            DrawnNeuron(id=id, name=name, kind=kind, level=level, activation=act, aggregation=agg)
-            for id, name, kind, level, act, agg in neurons
-        ],
-        connections=[
-            DrawnConnection(source=i, target=j, weight=weight, enabled=enabled, delay=delay)
-            for i, j, weight, enabled, delay in connections
-        ],
-        omitted=len(net.connections) - len(genes),
     )
 
 

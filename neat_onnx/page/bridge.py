@@ -9,20 +9,23 @@ import warnings
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import numpy as np
-
 import neat_onnx
 from neat_onnx.errors import DocumentError, NeatOnnxError, NeatOnnxWarning, printable
 from neat_onnx.files import parse_json
 from neat_onnx.model import Model
 from neat_onnx.network.genes import Ints
 from neat_onnx.network.network import Network
-from neat_onnx.network.summary import Drawing, drawing, summary
+from neat_onnx.network.summary import summary
 from neat_onnx.options import ExportOptions, export_options
+from neat_onnx.page.density import density
+from neat_onnx.page.drawing import Drawing, drawing
+from neat_onnx.page.plan import MOST, plan_of
+from neat_onnx.page.wording import for_visitors
 
 Progress = Callable[[str, float], None]
 
-_MOST_DRAWN = 4000
+_MOST_DRAWN = 4000  # neurons that can be drawn one by one
+_MOST_PLAIN = 400  # neurons that are, without being asked for
 _TIMES = ("time_step", "advance_time")
 
 
@@ -34,7 +37,7 @@ class Held(NamedTuple):
     options: ExportOptions
 
 
-_held: list[Held] = []  # what was converted last, to be written and stepped through; or none
+_held: list[Held] = []  # what was converted last, to be written and played with; or none
 
 
 class Reply(NamedTuple):
@@ -91,48 +94,42 @@ def _convert(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
     return Reply({**result, "warnings": list(dict.fromkeys(told))}, {})
 
 
-def _files(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
-    """The files of what was converted last. They take as long as a comparison, so that comes first.
+def _file(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
+    """One file of the network that was converted last: onnx, json or network.
 
     What there is to be warned of has been told with the verdict.
     """
-    if not _held:
-        raise DocumentError("there is nothing to write", hint="Convert a file first")
-    net, model, options = _held[0]
+    net, model, options = _last()
+    kind = str(params.get("kind"))
+    if kind not in _WRITERS:
+        raise DocumentError(f"there is no file of kind '{kind}'")
     progress("writing", 0.85)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        runs = _valid(model, options)
-    blobs = {
-        "onnx": runs.to_bytes(),
-        "json": model.to_json(encoding=options.encoding).encode(),
-        "network": net.to_json().encode(),
-    }
-    return Reply({}, blobs)
+        return Reply({}, {kind: _WRITERS[kind](net, model, options)})
 
 
-def _step(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
-    """One step of the network that was converted last; without a state, its first one."""
+def _onnx(net: Network, model: Model, options: ExportOptions) -> bytes:
+    return _valid(model, options).to_bytes()
+
+
+def _plan(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
+    """The network that was converted last, compiled for the page's own evaluator."""
+    net = _last().net
+    if len(net.connections) > MOST:
+        raise DocumentError(f"{len(net.connections)} connections are too many to play with")
+    document, arrays = plan_of(net)
+    return Reply(document, arrays)
+
+
+def _last() -> Held:
     if not _held:
-        raise DocumentError("there is no network to step through", hint="Convert a file first")
-    net = _held[0].net
-    state = params.get("state")
-    before = net.initial_state(1) if state is None else np.array([_numbers(state)], np.float64)
-    outputs, after = net.step(_numbers(params.get("inputs", [])), before)
-    return Reply({"outputs": outputs.tolist(), "state": after[0].tolist()}, {})
-
-
-def _numbers(values: list[float | str]) -> list[float]:
-    """Numbers that may have come as words: see `_finite`."""
-    try:
-        return [float(value) for value in values]
-    except (TypeError, ValueError) as error:
-        raise DocumentError(f"these are not numbers: {error}") from error
+        raise DocumentError("no network has been converted", hint="Convert a file first")
+    return _held[0]
 
 
 def _converted(params: dict[str, Any], data: bytes, progress: Progress) -> dict[str, Any]:
     """Read a network and export it, or read a model, make it valid and import it; then compare."""
-    _held.clear()
     progress("reading", 0.05)
     options = export_options(params.get("options"))
     document = _document(str(params.get("name", "")), data)
@@ -154,10 +151,11 @@ def _converted(params: dict[str, Any], data: bytes, progress: Progress) -> dict[
         "changed": changed,
         "summary": summary(net).model_dump(),
         "graph": _graph(net),
+        "density": density(net) if len(net) > _MOST_PLAIN else None,
         "ports": _ports(net),
         "report": report.model_dump(),
     }
-    _held.append(Held(net, model, options))
+    _held[:] = [Held(net, model, options)]
     return result
 
 
@@ -187,13 +185,16 @@ def _ports(net: Network) -> dict[str, Any]:
 
     return {
         "inputs": named(net.input_neurons, "input"),
+        "input_neurons": net.input_neurons.tolist(),
+        "output_neurons": net.output_neurons.tolist(),
         "outputs": named(net.output_neurons, "output"),
         "state": net.initial_state(1)[0].tolist(),
     }
 
 
 def _failure(kind: str, message: str, where: str | None = None, hint: str | None = None) -> str:
-    return _json({"error": {"kind": kind, "message": message, "where": where, "hint": hint}})
+    said = {"kind": kind, "message": message, "where": where, "hint": for_visitors(hint)}
+    return _json({"error": said})
 
 
 def _json(value: Any) -> str:
@@ -215,9 +216,14 @@ def _finite(value: Any) -> Any:
     return value
 
 
+_WRITERS: dict[str, Callable[[Network, Model, ExportOptions], bytes]] = {
+    "onnx": _onnx,
+    "json": lambda net, model, options: model.to_json(encoding=options.encoding).encode(),
+    "network": lambda net, model, options: net.to_json().encode(),
+}
 _METHODS: dict[str, Callable[[dict[str, Any], bytes, Progress], Reply]] = {
     "convert": _convert,
-    "files": _files,
-    "step": _step,
+    "file": _file,
+    "plan": _plan,
     "warm": _warm,
 }

@@ -6,10 +6,11 @@ from pathlib import Path
 import numpy as np
 import onnxruntime
 import pytest
-from page import ask, convert
+from page import ask, convert, files
 
 import neat_onnx
 from neat_onnx.page.bridge import call
+from neat_onnx.page.wording import for_visitors
 
 CORPORA = Path(__file__).parents[1] / "corpora"
 
@@ -68,7 +69,7 @@ def test_onnx_of_neataptic_ts_is_made_valid_and_told():
     assert same["onnx"] == blobs["onnx"]
     assert (again["result"]["changed"], again["result"]["warnings"]) == (False, [])
     recorded = case("nts-onnx-convmulti-2")
-    rows = walk(recorded["inputs"])[0]
+    rows = neat_onnx.load_network(blobs["network"]).run(recorded["inputs"])
     np.testing.assert_allclose(rows, recorded["outputs"], rtol=1e-5, atol=1e-5)
 
 
@@ -91,7 +92,7 @@ def test_samples_and_seed_are_used(source):
 def test_progress_goes_forward_from_reading_to_writing(source):
     seen: list[tuple[str, float]] = []
     call("convert", '{"name": "x.json"}', source, lambda *step: seen.append(step))
-    call("files", "{}", b"", lambda *step: seen.append(step))
+    call("file", '{"kind": "onnx"}', b"", lambda *step: seen.append(step))
     assert [stage for stage, _ in seen] == ["reading", "exporting", "comparing", "writing"]
     assert sorted(fraction for _, fraction in seen) == [fraction for _, fraction in seen]
     assert all(0 <= fraction <= 1 for _, fraction in seen)
@@ -141,53 +142,35 @@ def test_a_mistake_of_ours_is_told_without_a_traceback(source):
     assert "\n" not in error["message"]
 
 
-def walk(rows: list[list[float]], state: list | None = None) -> tuple[list, list]:
-    outputs = []
-    for row in rows:
-        reply = ask("step", inputs=row, state=state)[0]["result"]
-        outputs.append(reply["outputs"])
-        state = reply["state"]
-    return outputs, state
+def test_a_refused_file_leaves_the_last_good_one(source):
+    _, blobs = convert(source, name="winner.json")
+    assert "error" in convert(b"{}", name="bad.json")[0]
+    assert "error" in convert(source, name="winner.json", options={"opset": 3})[0]
+    assert files() == blobs
 
 
-def test_the_network_converted_last_is_stepped_through():
-    recorded = case("nts-net-lstm-2")
-    reply, _ = convert(json.dumps(recorded["source"]).encode(), name="x.json")
-    ports = reply["result"]["ports"]
-    assert (len(ports["inputs"]), len(ports["outputs"]), len(ports["state"])) == (3, 2, 8)
-    outputs, state = walk(recorded["inputs"])
-    np.testing.assert_allclose(outputs, recorded["outputs"], rtol=1e-11)
-    net = neat_onnx.load_network(recorded["source"])
-    np.testing.assert_array_equal(outputs, net.run(recorded["inputs"]))
-    assert len(state) == 8
-    assert walk(recorded["inputs"][:1])[0] == walk(recorded["inputs"][:1], ports["state"])[0]
-
-
-def test_a_network_without_memory_is_stepped_through_too(source):
+def test_an_unknown_kind_of_file_is_an_error(source):
     convert(source, name="winner.json")
-    recorded = case("np-ff-19")
-    np.testing.assert_allclose(walk(recorded["inputs"])[0], recorded["outputs"], rtol=1e-11)
+    assert ask("file", kind="exe")[0]["error"]["message"] == "there is no file of kind 'exe'"
 
 
-def test_values_that_are_not_finite_come_back_as_they_went(source):
-    convert(source, name="winner.json")
-    assert walk([["Infinity", "-inf", "nan"]])[0] == walk([[float("inf"), "-Infinity", "NaN"]])[0]
+def test_a_network_too_large_to_play_with_says_so():
+    wide = neat_onnx.Network.mlp([500, 450, 1], activation="tanh", seed=0)
+    convert(wide.to_json().encode(), name="wide.json")
+    assert "too many to play with" in ask("plan")[0]["error"]["message"]
 
 
-def test_without_a_network_there_is_nothing_to_step_through(source):
-    convert(source, name="winner.json")
-    convert(b"{}", name="bad.json")
-    assert ask("step", inputs=[1, 2, 3])[0]["error"]["kind"] == "DocumentError"
-    assert ask("files")[0]["error"]["kind"] == "DocumentError"
-
-
-@pytest.mark.parametrize(
-    "params", [{"inputs": [1]}, {"inputs": ["one", 2, 3]}, {"inputs": [1, 2, 3], "state": [0.5]}]
-)
-def test_a_step_that_does_not_fit_is_an_error_in_words(source, params):
-    convert(source, name="winner.json")
-    error = ask("step", **params)[0]["error"]
-    assert error["kind"] in ("DocumentError", "NetworkError")
+def test_hints_speak_to_visitors():
+    hints = [
+        "Known: tanh; register your own with neat_onnx.register_activation",
+        "Give a path, bytes, JSON text, a dict or a ModelProto",
+        "Export with dtype=float64",
+    ]
+    assert [for_visitors(hint) for hint in hints] == [
+        "Known: tanh",
+        None,
+        "Export with the type float64",
+    ]
 
 
 def test_a_network_of_continuous_time_needs_its_times():
@@ -196,9 +179,10 @@ def test_a_network_of_continuous_time_needs_its_times():
     error = convert(source, name="x.json")[0]["error"]
     assert (error["kind"], error["where"]) == ("OptionError", "time_step")
     time = {"time_step": 0.125, "advance_time": 0.5}
-    reply, _ = convert(source, name="x.json", time=time)
+    reply, blobs = convert(source, name="x.json", time=time)
     assert reply["result"]["report"]["passed"]
-    np.testing.assert_allclose(walk(recorded["inputs"])[0], recorded["outputs"], rtol=1e-11)
+    outputs = neat_onnx.load_network(blobs["network"]).run(recorded["inputs"])
+    np.testing.assert_allclose(outputs, recorded["outputs"], rtol=1e-11)
 
 
 def test_warming_up_says_nothing():

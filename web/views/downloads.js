@@ -1,30 +1,23 @@
-// The files that a conversion gives, as links.
+// The files that a conversion gives: links where one is written, buttons that have it written.
 import { $, bytes, h, whenChanged } from "./dom.js";
 
-const KINDS = [
-  ["onnx", ".onnx", "ONNX", "for any runtime", "application/octet-stream"],
-  ["json", ".onnx.json", "JSON ONNX", "readable, every bit kept", "application/json"],
-  ["network", ".network.json", "Network", "the genome, to evolve on", "application/json"],
-];
+const NOTES = { onnx: "for any runtime", json: "readable, every bit kept", network: "the genome, to evolve on" };
 
-/** Blobs of the bridge → [{key, name, url, size, title, note}]; whoever drops it revokes the urls. */
-export function filesOf(source, blobs) {
-  const stem = source.replace(/(\.onnx|\.network)?\.json$|\.onnx$/i, "") || "network";
-  return KINDS.map(([key, ending, title, note, type]) => ({
-    key, title, note,
-    name: stem + ending,
-    size: blobs[key].byteLength,
-    url: URL.createObjectURL(new Blob([blobs[key]], { type })),
-  }));
+export function downloads({ download }) {
+  return whenChanged((state) => state.files, (files) => {
+    const focused = document.activeElement?.dataset?.testid;
+    $("downloads").replaceChildren(...Object.entries(files ?? {}).map(
+      ([kind, file]) => h("li", {}, control(kind, file, download)),
+    ));
+    if (focused?.startsWith("download-")) $("downloads").querySelector(`[data-testid=${focused}]`)?.focus();
+  });
 }
 
-export const downloads = () => whenChanged((state) => state.files, (files) => {
-  $("downloads").hidden = !files;
-  $("downloads").replaceChildren(...(files ?? []).map(link));
-});
-
-function link({ key, name, url, size, title, note }) {
-  return h("li", {},
-    h("a", { href: url, download: name, className: "button", "data-testid": `download-${key}` },
-      h("strong", {}, title), h("span", {}, `${note} · ${bytes(size)}`)));
+function control(kind, { name, url, size }, download) {
+  const note = size === undefined ? NOTES[kind] : `${NOTES[kind]} · ${bytes(size)}`;
+  const inside = [h("strong", {}, name), h("span", {}, note)];
+  const common = { className: "button", title: name, "data-testid": `download-${kind}` };
+  return url
+    ? h("a", { ...common, href: url, download: name }, ...inside)
+    : h("button", { ...common, type: "button", onclick: () => download(kind) }, ...inside);
 }

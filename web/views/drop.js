@@ -1,15 +1,22 @@
-// The drop zone: a button that opens the file picker, and the whole window as a target.
+// The drop zone: a button that opens the file picker, the whole window as a target, and pasting.
+import { dropped, pasted } from "../intake.js";
 import { $, whenChanged } from "./dom.js";
 
-export function drop({ take }) {
+const TYPING = "input, textarea, select, [contenteditable]";
+
+export function drop({ take, tell }) {
   const [zone, input] = [$("drop"), $("file")];
   const title = zone.querySelector(".drop-title");
   let depth = 0; // dragenter and dragleave come in pairs, from every element on the way
 
+  const receive = ({ name, load, notice }) => {
+    if (load) take(name, load);
+    if (notice) tell(notice);
+  };
   zone.addEventListener("click", () => input.click());
   input.addEventListener("change", () => {
     const [file] = input.files;
-    if (file) take(file);
+    if (file) take(file.name, async () => file);
     input.value = ""; // so that the same file can be chosen again
   });
 
@@ -17,19 +24,28 @@ export function drop({ take }) {
     depth = Math.max(0, depth + change);
     zone.classList.toggle("over", depth > 0);
   };
-  const isFile = (event) => event.dataTransfer?.types.includes("Files");
-  addEventListener("dragenter", (event) => isFile(event) && over(+1));
-  addEventListener("dragleave", (event) => isFile(event) && over(-1));
+  const takes = ({ dataTransfer, target }) => dataTransfer && !target.closest?.(TYPING);
+  addEventListener("dragenter", (event) => takes(event) && over(+1));
+  addEventListener("dragleave", (event) => takes(event) && over(-1));
   addEventListener("dragover", (event) => {
-    if (!isFile(event)) return;
+    if (!takes(event)) return;
     event.preventDefault();
     event.dataTransfer.dropEffect = "copy";
   });
-  addEventListener("drop", (event) => {
+  addEventListener("drop", async (event) => {
+    if (!takes(event)) return;
     event.preventDefault();
     over(-depth);
-    const [file] = event.dataTransfer?.files ?? [];
-    if (file) take(file);
+    try {
+      receive(await dropped(event.dataTransfer));
+    } catch (error) {
+      tell(`It could not be read: ${error.message}`);
+    }
+  });
+  addEventListener("paste", (event) => {
+    if (event.target.closest?.(TYPING) || !event.clipboardData) return;
+    event.preventDefault();
+    receive(pasted(event.clipboardData));
   });
 
   return whenChanged((state) => state.result !== null, (done) => {

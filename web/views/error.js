@@ -7,21 +7,25 @@ export function error({ restart }) {
     if (state.error === shown && state.failure === broken) return;
     [shown, broken] = [state.error, state.failure];
     const box = $("error");
-    const asked = shown?.asks && !state.times; // a question, for which there is a form
+    const asked = shown?.asks && !state.wanted?.times; // a question, for which there is a form
     box.hidden = (!shown || asked) && !broken;
     if (broken) box.replaceChildren(...failure(broken, restart));
-    else if (shown && !asked) box.replaceChildren(...problem(shown));
+    else if (shown && !asked) box.replaceChildren(...problem(shown, state.made));
     else box.replaceChildren();
+    if (box.hidden) return;
+    box.scrollIntoView({ block: "nearest" });
+    box.focus({ preventScroll: true });
   };
 }
 
-function problem({ name, kind, message, where, hint }) {
+function problem({ name, kind, message, where, hint }, made) {
   return [
     h("p", { className: "error-file" }, name),
     h("p", { className: "error-what" }, sentence(message)),
     where && h("p", {}, h("span", { className: "label" }, "Where"), h("code", {}, where)),
     hint && h("p", {}, h("span", { className: "label" }, "What to do"), sentence(hint)),
     kind === "InternalError" && h("p", { className: "label" }, kind),
+    made && h("p", { className: "soft" }, `What you see below is still ${made.name}, as it was before.`),
   ].filter(Boolean);
 }
 

@@ -1,87 +1,63 @@
-// The network drawn: inputs left, outputs right, and what a neuron is when it is pointed at.
+// The network drawn: inputs left, outputs right; alive once it is played with.
+import { density } from "./density.js";
 import { $, count, counted, h, whenChanged } from "./dom.js";
-import { layout } from "./layout.js";
-import { paint } from "./paint.js";
-import { family, TITLES } from "./palette.js";
+import { Drawing } from "./drawing.js";
+import { sceneOf } from "./scene.js";
 
-export function graph() {
-  const canvas = h("canvas", { role: "img", "data-testid": "graph" });
-  const tip = h("p", { className: "tip", hidden: true });
-  const frame = h("div", { className: "frame" }, canvas, tip);
-  let scene = null;
-  let pointed = -1;
+const MOST_NEURONS = 400; // drawn one by one without being asked to
 
-  const redraw = () => { if (scene) paint(canvas, scene, pointed); };
-  new ResizeObserver(redraw).observe(frame);
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
-
-  const point = (neuron) => {
-    if (neuron === pointed) return;
-    pointed = neuron;
-    tip.hidden = neuron < 0;
-    if (neuron >= 0) showTip(tip, canvas, scene, neuron);
-    redraw();
-  };
-  canvas.addEventListener("pointermove", (event) => scene && point(nearest(scene, event)));
-  canvas.addEventListener("pointerleave", () => point(-1));
-
-  return whenChanged((state) => state.result, (result) => {
-    scene = null;
-    pointed = -1;
-    tip.hidden = true;
-    if (!result) return;
-    if (!result.graph) {
-      $("graph").replaceChildren(h("p", { className: "soft", "data-testid": "graph" },
-        `${counted(result.summary.neurons, "neuron")} are too many to draw.`));
+export function graph({ select }) {
+  let drawn = null;
+  const open = (result, every) => {
+    drawn?.stop();
+    drawn = null;
+    const crowded = result.summary.neurons > MOST_NEURONS;
+    if (crowded && !every) {
+      const more = result.graph && h("button", { type: "button", className: "button", onclick: () => open(result, true) },
+        `Draw all ${count(result.summary.neurons)} neurons`);
+      $("graph").replaceChildren(density(result.density), h("div", { className: "buttons" }, more));
       return;
     }
-    const { neurons, connections, omitted } = result.graph;
-    scene = { neurons, connections, ...layout(neurons, connections), at: [] };
-    canvas.ariaLabel = `Drawing of ${counted(neurons.length, "neuron")} in ${scene.columns} columns, `
-      + `with ${counted(connections.length, "connection")}`;
-    $("graph").replaceChildren(frame, legend(scene, omitted));
-    redraw();
+    drawn = picture(labelled(result), select);
+    $("graph").replaceChildren(...drawn.elements);
+    drawn.resize();
+  };
+  const build = whenChanged((state) => state.result, (result) => { if (result) open(result, false); });
+  return (state) => {
+    build(state);
+    drawn?.play(state.player);
+    drawn?.point(state.selected);
+  };
+}
+
+/** The drawing's neurons, each with a label: its name, its place among inputs or outputs, or its id. */
+function labelled({ graph: { neurons, ...rest }, ports }) {
+  const labels = neurons.map(({ name, id }) => name || String(id));
+  ports.input_neurons.forEach((neuron, place) => { labels[neuron] = ports.inputs[place]; });
+  ports.output_neurons.forEach((neuron, place) => { labels[neuron] = ports.outputs[place]; });
+  return { neurons: neurons.map((neuron, place) => ({ ...neuron, label: labels[place] })), ...rest };
+}
+
+function picture({ neurons, connections, omitted }, select) {
+  const scene = sceneOf({ neurons, connections });
+  const base = h("canvas", {
+    role: "img", "data-testid": "graph",
+    ariaLabel: `Drawing of ${counted(neurons.length, "neuron")} in ${scene.columns} columns, `
+      + `with ${counted(connections.length, "connection")}`,
   });
-}
-
-function nearest({ at, radius }, { offsetX, offsetY }) {
-  let [best, found] = [(radius + 8) ** 2, -1];
-  at.forEach(([x, y], neuron) => {
-    const distance = (x - offsetX) ** 2 + (y - offsetY) ** 2;
-    if (distance < best) [best, found] = [distance, neuron];
-  });
-  return found;
-}
-
-function showTip(tip, canvas, { neurons, connections, at }, neuron) {
-  const { name, id, kind, activation, aggregation } = neurons[neuron];
-  const into = connections.filter(({ target }) => target === neuron).length;
-  const out = connections.filter(({ source }) => source === neuron).length;
-  const what = kind === "input" ? kind : [kind, activation, aggregation !== "sum" ? aggregation : ""];
-  tip.replaceChildren(h("strong", {}, name || String(id)),
-    ` ${[what].flat().filter(Boolean).join(" · ")}`, h("br"), `${into} in, ${out} out`);
-  const [x, y] = at[neuron];
-  const rightHalf = x > canvas.clientWidth / 2;
-  tip.style.left = rightHalf ? "" : `${x + 14}px`;
-  tip.style.right = rightHalf ? `${canvas.clientWidth - x + 14}px` : "";
-  tip.style.top = `${y}px`;
-}
-
-function legend({ neurons, connections }, omitted) {
-  const families = new Map();
-  for (const { kind, activation } of neurons) {
-    const name = kind === "input" ? "input" : family(activation);
-    families.set(name, (families.get(name) ?? 0) + 1);
-  }
-  const entry = (mark, text) => h("li", {}, h("span", { className: mark, ariaHidden: "true" }), text);
-  const delayed = connections.some(({ enabled, delay }) => enabled && delay > 0);
-  const disabled = connections.some(({ enabled }) => !enabled);
-  return h("ul", { className: "legend" },
-    ...[...families].map(([name, number]) => entry(`swatch tint-${name}`,
-      `${name === "input" ? "input" : TITLES[name]} ${count(number)}`)),
-    entry("stroke positive", "positive weight"),
-    entry("stroke negative", "negative weight"),
-    delayed ? entry("stroke delayed", "reads an earlier step") : "",
-    disabled ? entry("stroke disabled", "disabled") : "",
-    omitted ? h("li", {}, `${count(omitted)} light connections not drawn`) : "");
+  const over = h("canvas", { className: "over", ariaHidden: "true" });
+  const tip = h("p", { className: "tip", hidden: true });
+  const frame = h("div", {
+    className: "frame", tabIndex: 0, role: "group",
+    ariaLabel: "The drawing. Arrow keys go from neuron to neuron; plus and minus zoom, 0 fits.",
+  }, base, over, tip);
+  const key = h("div");
+  const drawing = new Drawing({ scene, base, over, tip, frame, key, omitted, onselect: select });
+  return {
+    elements: [h("div", { className: "zoom" }, ...drawing.buttons()), frame, key],
+    resize: () => drawing.resize(),
+    play: (player) => drawing.play(player),
+    point: (neuron) => drawing.select(neuron),
+    stop: () => drawing.stop(),
+  };
 }

@@ -1,47 +1,78 @@
 // The export options, as a form made from their JSON Schema.
 import { $, h, whenChanged } from "./dom.js";
+import { grouped, IN_SIGHT, matters } from "./groups.js";
 
 export function options({ again }) {
   const form = $("options");
-  let fields = [];
+  let fields = new Map();
+  let result = null;
+
+  const value = (name) => {
+    try {
+      return fields.get(name)?.value();
+    } catch {
+      return undefined; // not written to its end yet
+    }
+  };
+  const hide = () => {
+    for (const { name, element } of fields.values()) {
+      element.hidden = result !== null && !matters(name, result, value);
+    }
+    for (const fold of form.querySelectorAll("details")) {
+      fold.hidden = [...fold.querySelectorAll(".field")].every((field) => field.hidden);
+    }
+  };
+  form.addEventListener("input", hide);
+  form.addEventListener("reset", () => setTimeout(hide));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const settings = {};
-    for (const field of fields) {
-      if (!field.check()) return;
-      if (field.changed()) settings[field.name] = field.value();
+    for (const field of fields.values()) {
+      if (!field.element.hidden && !field.check()) return;
+      if (!field.element.hidden && field.changed()) settings[field.name] = field.value();
     }
     again(settings);
   });
+
   const build = whenChanged((state) => state.schema, (schema) => {
     if (!schema) return;
-    fields = Object.entries(schema.properties)
+    fields = new Map(Object.entries(schema.properties)
       .filter(([, property]) => !("const" in property)) // nothing to choose yet
-      .map(([name, property]) => fieldFor(name, property, schema.$defs ?? {}));
-    const simple = fields.filter((field) => !field.list);
-    const lists = fields.filter((field) => field.list);
-    form.replaceChildren(
-      h("div", { className: "fields" }, ...simple.map((field) => field.element)),
-      lists.length ? h("details", {}, h("summary", {}, "Layers with a shape of their own"),
-        h("div", { className: "fields wide" }, ...lists.map((field) => field.element))) : "",
-      h("div", { className: "buttons" },
-        h("button", { type: "submit", className: "button primary", "data-testid": "export-button" }, "Export again"),
-        h("button", { type: "reset", className: "button" }, "Defaults")),
-    );
+      .map(([name, property]) => [name, fieldFor(name, property, schema.$defs ?? {})]));
+    form.replaceChildren(...layout(fields));
+  });
+  const fill = whenChanged((state) => `${state.turns} ${state.schema !== null}`, (_, state) => {
+    result = state.result;
+    if (!state.made || state.job) return; // the form shows what the result was made with
+    fields.forEach((field, name) => field.set(state.made.settings[name]));
+    hide();
   });
   return (state) => {
     build(state);
+    fill(state);
     const button = form.querySelector("[type=submit]");
-    if (button) button.disabled = !state.file || state.job !== null;
+    if (button) button.disabled = !state.made || state.job !== null;
   };
 }
 
-/** One option: {name, element, list, value(), changed(), check()}. */
+function layout(fields) {
+  const elements = (names) => names.filter((name) => fields.has(name)).map((name) => fields.get(name).element);
+  return [
+    h("div", { className: "fields" }, ...elements(IN_SIGHT)),
+    ...grouped([...fields.keys()]).map(([title, names]) => h("details", {}, h("summary", {}, title),
+      h("div", { className: "fields" }, ...elements(names)))),
+    h("div", { className: "buttons" },
+      h("button", { type: "submit", className: "button primary", "data-testid": "export-button" }, "Export again"),
+      h("button", { type: "reset", className: "button" }, "Defaults")),
+  ];
+}
+
+/** One option: {name, element, value(), set(value), changed(), check()}. */
 function fieldFor(name, property, definitions) {
   const plain = resolve(property, definitions);
   const standard = property.default ?? plain.default ?? null;
   const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
-  const { input, value, list = false } = control(plain, standard);
+  const { input, value, wide = false, put } = control(plain, standard);
   input.id = `option-${name}`;
   input.name = name;
   const check = () => {
@@ -58,10 +89,11 @@ function fieldFor(name, property, definitions) {
   input.addEventListener("input", () => input.setCustomValidity(""));
   const note = property.description ?? plain.description;
   if (note) input.setAttribute("aria-describedby", `about-${name}`);
-  const element = h("div", { className: `field ${input.type}` },
+  const element = h("div", { className: `field ${input.type}${wide ? " wide" : ""}` },
     h("label", { htmlFor: input.id }, words(name)), input,
     note ? h("p", { id: `about-${name}`, className: "soft" }, note) : null);
-  return { name, element, list, value, check, changed: () => !same(value(), standard) };
+  const set = (item) => put(item === undefined ? standard : item);
+  return { name, element, value, set, check, changed: () => !same(value(), standard) };
 }
 
 /** The branch of a schema that fits its default: through $ref, and past null in anyOf. */
@@ -78,28 +110,31 @@ function control(schema, standard) {
     const input = h("select", {}, ...schema.enum.map((item) => h("option", {
       value: item, defaultSelected: item === standard, selected: item === standard,
     }, String(item))));
-    return { input, value: () => schema.enum[input.selectedIndex] };
+    const put = (item) => { input.selectedIndex = schema.enum.indexOf(item); };
+    return { input, put, value: () => schema.enum[input.selectedIndex] };
   }
   if (schema.type === "boolean") {
     const input = h("input", { type: "checkbox", defaultChecked: standard === true });
-    return { input, value: () => input.checked };
+    return { input, put: (item) => { input.checked = item === true; }, value: () => input.checked };
   }
   if (schema.type === "integer" || schema.type === "number") {
     const input = h("input", {
       type: "number", defaultValue: standard ?? "", min: schema.minimum, max: schema.maximum,
       step: schema.type === "integer" ? 1 : "any",
     });
-    return { input, value: () => (input.value === "" ? null : input.valueAsNumber) };
+    return { input, put: plainly(input), value: () => (input.value === "" ? null : input.valueAsNumber) };
   }
   if (schema.type === "string") {
     const input = h("input", { type: "text", defaultValue: standard ?? "", spellcheck: false });
-    return { input, value: () => (input.value === "" && standard === null ? null : input.value) };
+    return { input, put: plainly(input), value: () => (input.value === "" && standard === null ? null : input.value) };
   }
-  const input = h("textarea", {
-    rows: 3, spellcheck: false, defaultValue: standard === null ? "" : JSON.stringify(standard),
-  });
-  return { input, list: true, value: () => (input.value.trim() ? JSON.parse(input.value) : standard) };
+  const written = (item) => (item === null || !item.length ? "" : JSON.stringify(item));
+  const input = h("textarea", { rows: 3, spellcheck: false, defaultValue: written(standard) });
+  const put = (item) => { input.value = written(item); };
+  return { input, wide: true, put, value: () => (input.value.trim() ? JSON.parse(input.value) : standard) };
 }
+
+const plainly = (input) => (item) => { input.value = item ?? ""; };
 
 /** includeMetadata → "Include metadata"; conv2d_mappings → "Conv2d mappings". */
 function words(name) {

@@ -1,109 +1,124 @@
-// A laid-out network on a canvas. Colours come from style.css, so they follow the theme.
+// A scene on a canvas. Colours come from style.css, so they follow the theme.
 import { family } from "./palette.js";
 
 const FAMILIES = ["sigmoid", "tanh", "rectifier", "wave", "step", "curve", "linear", "other"];
+const MOST_MARKED = 400; // connections whose sign is drawn as a bar too
+const LABEL = 84; // px that a name may take
 
-/** Draw `scene` as wide as the canvas stands; notes each neuron's place in `scene.at`. */
-export function paint(canvas, scene, pointed) {
-  const width = canvas.parentElement.clientWidth;
-  if (!width) return;
-  const height = Math.round(Math.min(620, Math.max(200, width * 0.36, scene.rows * 24 + 40)));
-  const scale = Math.min(devicePixelRatio || 1, 3);
-  canvas.width = width * scale;
-  canvas.height = height * scale;
-  canvas.style.height = `${height}px`;
-  measure(scene, width, height);
-  const pen = canvas.getContext("2d");
-  pen.scale(scale, scale);
-  const colours = readColours(canvas);
-  drawConnections(pen, scene, colours, pointed);
-  drawNeurons(pen, scene, colours, pointed);
-}
-
-function measure(scene, width, height) {
-  const gapY = (height - 40) / scene.rows;
-  const gapX = scene.columns > 1 ? (width - 48) / (scene.columns - 1) : width;
-  scene.radius = Math.max(1.5, Math.min(9, gapY * 0.36, gapX * 0.3));
-  scene.at = scene.x.map((x, neuron) => [24 + x * (width - 48), 20 + scene.y[neuron] * (height - 40)]);
-}
-
-function readColours(canvas) {
+export function readColours(canvas) {
   const style = getComputedStyle(canvas);
   const colour = (name) => style.getPropertyValue(`--${name}`).trim();
-  const names = ["card", "ink", "soft", "line", "positive", "negative"];
+  const names = ["card", "ink", "soft", "line", "positive", "negative", "accent"];
   const tints = FAMILIES.map((name) => [name, colour(`tint-${name}`)]);
   return { ...Object.fromEntries(names.map((name) => [name, colour(name)])), ...Object.fromEntries(tints) };
 }
 
-function drawConnections(pen, scene, colours, pointed) {
-  const { connections } = scene;
-  const sizes = connections.map(({ weight }) => Math.abs(weight)).sort((a, b) => a - b);
-  const heavy = sizes[Math.floor(sizes.length * 0.95)] || 1;
+/** How strong each connection is drawn, from -1 to 1: by its weight, or by what it carries now. */
+export function strengths({ connections }, player) {
+  const values = connections.map(({ weight, edge, enabled }) => (player && enabled ? player.flow(edge) : weight));
+  const sizes = values.map(Math.abs).filter(Number.isFinite).sort((a, b) => a - b);
+  const heavy = sizes[Math.floor(sizes.length * (player ? 0.98 : 0.95))] || 1;
+  return values.map((value) => Math.max(-1, Math.min(1, value / heavy || 0)));
+}
+
+/** Draw connections: `places` of them, the weak ones first as they come; `phase` moves pulses along. */
+export function drawConnections(pen, scene, colours, places, strong, { live, lit = false, phase = -1 }) {
+  const { connections, paths } = scene;
   const crowd = Math.min(1, 18 / Math.sqrt(connections.length + 1));
-  const touches = ({ source, target }) => pointed < 0 || source === pointed || target === pointed;
-  const order = [...connections].sort((a, b) => touches(a) - touches(b) || Math.abs(a.weight) - Math.abs(b.weight));
-  for (const connection of order) {
-    const strength = Math.min(1, Math.abs(connection.weight) / heavy);
-    const { enabled, weight, delay } = connection;
-    pen.globalAlpha = touches(connection) ? (pointed >= 0 ? 0.95 : (0.3 + 0.6 * strength) * (0.35 + 0.65 * crowd)) : 0.06;
-    pen.strokeStyle = enabled ? (weight < 0 ? colours.negative : colours.positive) : colours.soft;
-    pen.lineWidth = enabled ? 0.6 + 2.6 * strength * (0.4 + 0.6 * crowd) : 1;
+  for (const place of places) {
+    const { enabled, delay } = connections[place];
+    const strength = Math.abs(strong[place]);
+    const alpha = live ? 0.06 + 0.9 * strength : (0.3 + 0.6 * strength) * (0.35 + 0.65 * crowd);
+    pen.globalAlpha = lit ? 0.95 : enabled ? alpha : 0.5;
+    pen.strokeStyle = enabled ? (strong[place] < 0 ? colours.negative : colours.positive) : colours.soft;
+    pen.lineWidth = enabled ? 0.6 + 2.8 * strength * (0.4 + 0.6 * crowd) : 1;
     pen.setLineDash(enabled ? (delay ? [6, 4] : []) : [1.5, 4]);
-    pen.stroke(curve(scene, connection));
+    pen.stroke(paths[place]);
+    if (strong[place] < 0 && enabled && connections.length <= MOST_MARKED) bar(pen, scene.curves[place]);
+    if (phase >= 0 && enabled && strength > 0.15) pulse(pen, scene.curves[place], phase, 1 + 2 * strength);
   }
   pen.globalAlpha = 1;
   pen.setLineDash([]);
 }
 
-/** Forwards a gentle S; within a column a bow; backwards an arc below; to itself a loop on top. */
-function curve({ at, radius }, { source, target }) {
-  const [[x1, y1], [x2, y2]] = [at[source], at[target]];
-  const path = new Path2D();
-  path.moveTo(x1, y1);
-  if (source === target) {
-    const reach = Math.max(14, radius * 3.2);
-    path.bezierCurveTo(x1 + reach, y1 - reach, x1 - reach, y1 - reach, x1, y1);
-  } else if (x2 > x1) {
-    const reach = (x2 - x1) * 0.5;
-    path.bezierCurveTo(x1 + reach, y1, x2 - reach, y2, x2, y2);
-  } else if (x2 === x1) {
-    const reach = (12 + Math.abs(y2 - y1) * 0.35) * Math.sign(y2 - y1);
-    path.bezierCurveTo(x1 + reach, y1, x2 + reach, y2, x2, y2);
-  } else {
-    const [out, down] = [radius + 14, Math.min(70, 16 + (x1 - x2) * 0.2)];
-    path.bezierCurveTo(x1 + out, y1 + down, x2 - out, y2 + down, x2, y2);
-  }
-  return path;
+/** The bar across a connection that says negative without a colour. */
+function bar(pen, [x1, y1, x2, y2, x3, y3, x4, y4]) {
+  const [x, y] = [(x1 + 3 * x2 + 3 * x3 + x4) / 8, (y1 + 3 * y2 + 3 * y3 + y4) / 8];
+  const [dx, dy] = [x4 + x3 - x2 - x1, y4 + y3 - y2 - y1];
+  const size = 4 / (Math.hypot(dx, dy) || 1);
+  pen.setLineDash([]);
+  pen.beginPath();
+  pen.moveTo(x - dy * size, y + dx * size);
+  pen.lineTo(x + dy * size, y - dx * size);
+  pen.stroke();
 }
 
-function drawNeurons(pen, { neurons, connections, at, radius }, colours, pointed) {
-  const near = new Set([pointed]);
-  for (const { source, target } of connections) {
-    if (source === pointed) near.add(target);
-    if (target === pointed) near.add(source);
-  }
-  neurons.forEach(({ kind, activation }, neuron) => {
-    const [x, y] = at[neuron];
-    const input = kind === "input";
-    pen.globalAlpha = pointed < 0 || near.has(neuron) ? 1 : 0.25;
+function pulse(pen, curve, t, size) {
+  const s = 1 - t;
+  const along = (a, b, c, d) => s * s * s * a + 3 * s * s * t * b + 3 * s * t * t * c + t * t * t * d;
+  const [x1, y1, x2, y2, x3, y3, x4, y4] = curve;
+  disc(pen, along(x1, x2, x3, x4), along(y1, y2, y3, y4), size, pen.strokeStyle);
+}
+
+/** Draw neurons; `activations` colour them by what they give now. */
+export function drawNeurons(pen, scene, colours, places, activations) {
+  const { neurons, at, radius } = scene;
+  const most = activations ? places.reduce((all, place) => Math.max(all, finite(activations[place])), 1) : 1;
+  for (const place of places) {
+    const { kind, activation } = neurons[place];
+    const [x, y] = at[place];
+    const tint = kind === "input" ? colours.ink : colours[family(activation)];
     disc(pen, x, y, radius + Math.min(1.5, radius * 0.3), colours.card); // a halo keeps lines off
-    disc(pen, x, y, radius, input ? colours.card : colours[family(activation)]);
-    pen.lineWidth = Math.min(1.8, radius * 0.35);
-    pen.strokeStyle = colours.ink;
-    if (input) ring(pen, x, y, radius - pen.lineWidth / 2);
-    if (kind === "output") ring(pen, x, y, radius + Math.min(3, radius * 0.6));
+    if (activations) {
+      pen.globalAlpha = Math.min(1, finite(activations[place]) / most);
+      disc(pen, x, y, radius, activations[place] < 0 ? colours.negative : colours.positive);
+      pen.globalAlpha = 1;
+      ring(pen, x, y, radius - 0.75, Math.min(1.8, radius * 0.35), tint);
+    } else {
+      disc(pen, x, y, radius, kind === "input" ? colours.card : tint);
+      if (kind === "input") ring(pen, x, y, radius - 0.9, Math.min(1.8, radius * 0.35), colours.ink);
+    }
+    if (kind === "output") ring(pen, x, y, radius + Math.min(3, radius * 0.6), Math.min(1.8, radius * 0.35), colours.ink);
+  }
+}
+
+const finite = (value) => (Number.isFinite(value) ? Math.abs(value) : 0);
+
+/** The names of inputs and outputs; with what they are now, if it is known. */
+export function drawNames(pen, scene, colours, activations) {
+  if (!scene.named) return;
+  pen.font = "12px system-ui, sans-serif";
+  pen.fillStyle = colours.soft;
+  pen.textBaseline = "middle";
+  scene.neurons.forEach(({ kind, label }, place) => {
+    if (kind === "hidden") return;
+    const [x, y] = scene.at[place];
+    const value = activations && scene.radius > 4 ? ` ${short(activations[place])}` : "";
+    pen.textAlign = kind === "input" ? "right" : "left";
+    const away = scene.radius + 8;
+    pen.fillText(fitted(pen, label, value), kind === "input" ? x - away : x + away, y, LABEL);
   });
-  pen.globalAlpha = 1;
+}
+
+const short = (value) => (Number.isFinite(value) ? String(+value.toPrecision(2)) : "∞");
+
+/** The longest beginning of a name that has room beside its value. */
+function fitted(pen, name, value) {
+  let text = name;
+  while (text.length > 1 && pen.measureText(`${text}…${value}`).width > LABEL) text = text.slice(0, -1);
+  return (text === name ? name : `${text}…`) + value;
 }
 
 function disc(pen, x, y, radius, colour) {
   pen.fillStyle = colour;
   pen.beginPath();
-  pen.arc(x, y, radius, 0, 2 * Math.PI);
+  pen.arc(x, y, Math.max(0.5, radius), 0, 2 * Math.PI);
   pen.fill();
 }
 
-function ring(pen, x, y, radius) {
+export function ring(pen, x, y, radius, width, colour) {
+  pen.strokeStyle = colour;
+  pen.lineWidth = width;
   pen.beginPath();
   pen.arc(x, y, Math.max(0.5, radius), 0, 2 * Math.PI);
   pen.stroke();

@@ -1,23 +1,28 @@
-// How far the loading, or the file under way, is.
+// How far the loading, or the file under way, is; and a way to end it.
 import { $, bytes, h } from "./dom.js";
 
 const SAY = {
   loading: "Loading Python",
   starting: "Starting Python",
+  fetching: "Fetching",
   reading: "Reading",
   importing: "Importing",
   exporting: "Exporting",
   comparing: "Running both and comparing",
-  writing: "Writing the files",
+  writing: "Writing",
 };
 
-export function progress() {
+export function progress({ cancel }) {
   const bar = h("progress", { max: 1, value: 0, "data-testid": "progress", ariaLabel: "Progress" });
   const [stage, amount] = [h("span"), h("span", { className: "amount" })];
-  $("progress").append(h("p", {}, stage, amount), bar);
+  const stop = h("button", {
+    type: "button", className: "button small", "data-testid": "cancel", onclick: cancel, "aria-keyshortcuts": "Escape",
+  }, "Cancel");
+  $("progress").append(h("div", {}, h("p", {}, stage, amount), bar), stop);
 
   return ({ phase, loading, job }) => {
     $("progress").hidden = !(phase === "loading" || job);
+    stop.hidden = !job;
     const now = phase === "loading" ? loading : job;
     if (!now) return;
     const waiting = phase === "loading" && job ? `. ${job.name} comes next` : "";

@@ -1,5 +1,5 @@
 // The figures of the comparison.
-import { $, count, h, short, whenChanged } from "./dom.js";
+import { $, count, counted, h, short, whenChanged } from "./dom.js";
 import { facts } from "./summary.js";
 
 export const report = () => whenChanged((state) => state.result, (result) => {
@@ -17,7 +17,6 @@ function describe({ report: found, kind, changed }) {
   const said = SAID[changed ? "changed" : kind];
   return [
     h("p", { className: "soft" }, said),
-    found.first_error ? h("p", { className: "warning" }, `First at ${found.first_error}.`) : "",
     facts([
       ["MSE", short(found.mse), { "data-testid": "mse" }],
       ["Normalised MSE", short(found.normalised_mse), { "data-testid": "normalised-mse" }],
@@ -26,6 +25,9 @@ function describe({ report: found, kind, changed }) {
       ["Largest relative error", short(found.max_rel_error)],
       [found.steps > 1 ? "Sequences" : "Samples", count(found.samples)],
       found.steps > 1 && ["Steps each", count(found.steps)],
+      found.long_sequences && ["Long sequences", `${count(found.long_sequences)} of ${counted(found.long_steps, "step")}`],
+      found.overflow_step && ["Beyond float32 from step", count(found.overflow_step)],
+      typeof found.rounding === "number" && ["Rounding by itself", short(found.rounding)],
       ["Seed", String(found.seed)],
       ["Type", found.dtype],
       ["ONNX run by", found.runtime],

@@ -1,7 +1,7 @@
 // A network of each library, one with memory, and ONNX that NeatapticTS wrote, one click away.
-import { $, h } from "./dom.js";
+import { $, h, whenChanged } from "./dom.js";
 
-const SAMPLES = [
+export const SAMPLES = [
   ["NeatapticTS", "neataptic-ts.json"],
   ["neataptic", "neataptic.json"],
   ["neat-python", "neat-python.json"],
@@ -9,16 +9,24 @@ const SAMPLES = [
   ["a convolution", "neataptic-ts-conv.json"],
 ];
 
-export function samples({ take }) {
-  async function pick(name) {
-    const response = await fetch(`samples/${name}`);
-    take(new File([await response.blob()], name, { type: "application/json" }));
+/** Fetch a sample as a file. */
+export async function loadSample(name) {
+  const response = await fetch(`samples/${name}`).catch(() => null);
+  if (!response?.ok) {
+    throw { message: "this sample could not be fetched", hint: "Check the connection, then try again" };
   }
-  $("samples").append(...SAMPLES.map(([library, name]) => h("button", {
+  return new File([await response.blob()], name, { type: "application/json" });
+}
+
+export function samples({ take }) {
+  const buttons = SAMPLES.map(([library, name]) => h("button", {
     type: "button",
     className: "sample",
     "data-testid": `sample-${name.replace(".json", "")}`,
-    onclick: () => pick(name),
-  }, library)));
-  return () => {};
+    onclick: () => take(name, () => loadSample(name)),
+  }, library));
+  $("samples").append(...buttons);
+  return whenChanged((state) => state.job?.name ?? "", (under) => {
+    SAMPLES.forEach(([, name], place) => buttons[place].setAttribute("aria-busy", String(name === under)));
+  });
 }

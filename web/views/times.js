@@ -32,8 +32,8 @@ export function times({ tellTimes }) {
     tellTimes(Object.fromEntries(told));
   });
 
-  const clear = whenChanged((state) => state.file, () => form.reset());
-  const show = whenChanged((state) => Boolean(state.error?.asks || state.times), (asked) => {
+  const clear = whenChanged((state) => state.wanted?.load, () => form.reset());
+  const show = whenChanged((state) => Boolean(state.error?.asks || state.wanted?.times), (asked) => {
     form.hidden = !asked;
     if (asked) inputs[0].focus();
   });

@@ -1,24 +1,62 @@
 // The answer, in place of the introduction: equal or not, and by how much.
-import { $, counted, h, short, whenChanged } from "./dom.js";
+import { $, count, counted, h, short, whenChanged } from "./dom.js";
 
-export const verdict = () => whenChanged((state) => state.result, (result) => {
-  $("intro").hidden = result !== null;
-  $("verdict").hidden = result === null;
-  $("result").hidden = result === null;
-  $("verdict").replaceChildren(...(result ? answer(result) : []));
-});
+const OUTCOMES = {
+  equal: { name: "passed", word: "Equal", title: "Equal." },
+  "equal within float32": { name: "close", word: "Equal within float32", title: "As equal as float32 allows." },
+  different: { name: "failed", word: "Different", title: "Different." },
+};
 
-function answer({ name, report, warnings }) {
-  const outcome = report.passed ? "passed" : "failed";
+/** One of three: {name: passed | close | failed, word, title}. */
+export function outcomeOf({ verdict, passed }) {
+  return OUTCOMES[verdict] ?? OUTCOMES[passed ? "equal" : "different"];
+}
+
+export function verdict({ again }) {
+  return whenChanged((state) => state.result, (result, { made }) => {
+    $("intro").hidden = result !== null;
+    $("verdict").hidden = result === null;
+    $("result").hidden = result === null;
+    if (result) $("verdict").replaceChildren(...answer(result, () => again({ ...made.settings, dtype: "float64" })));
+  });
+}
+
+function answer({ name, kind, report, warnings }, inFloat64) {
+  const outcome = outcomeOf(report);
   return [
-    h("p", { className: `badge ${outcome}` },
-      h("span", { "data-testid": "verdict" }, outcome), h("span", { className: "badge-file" }, name)),
-    h("h1", { className: outcome }, report.passed ? "Equal." : "Not equal."),
-    h("p", { className: "lead" }, "Normalised MSE ", h("strong", {}, short(report.normalised_mse)),
-      report.steps > 1
-        ? ` over ${counted(report.samples, "sequence")} of ${counted(report.steps, "step")}.`
-        : ` over ${counted(report.samples, "sample")}.`),
+    h("p", { className: `badge-line ${outcome.name}` },
+      h("span", { className: "badge", "data-testid": "verdict" }, report.passed ? "passed" : "failed"),
+      h("span", { className: "badge-file" }, name)),
+    h("h1", { className: outcome.name }, outcome.title),
+    h("p", { className: "lead", "data-testid": "verdict-words" }, ...inWords(report, kind)),
+    outcome.name === "close" ? h("p", { className: "lead" },
+      `Rounding this network to float32 gives a normalised MSE of ${short(report.rounding)} by itself; `
+      + `the model's is ${short(report.normalised_mse)}. `,
+      kind === "network" && h("button", {
+        type: "button", className: "button", onclick: inFloat64, "data-testid": "in-float64",
+      }, "Export it in float64")) : null,
+    outcome.name === "failed" && report.first_error
+      ? h("p", { className: "lead" }, "It begins at ", h("strong", { className: "wraps" }, report.first_error), ".") : null,
     warnings.length ? h("ul", { className: "warnings", "aria-label": "Warnings" },
       ...warnings.map((text) => h("li", {}, text))) : null,
   ].filter(Boolean);
+}
+
+/** "On 256 random inputs your network and its ONNX model never differed by more than …". */
+function inWords({ samples, steps, long_sequences: long, long_steps: far, ...report }, kind) {
+  const { max_abs_error: most, not_finite: lost, runtime } = report;
+  const inputs = steps > 1
+    ? `On ${count(samples)} random sequences of ${counted(steps, "step")}${long ? ` and ${count(long)} of ${count(far)}` : ""}`
+    : `On ${count(samples)} random inputs`;
+  const both = kind === "model" ? "your ONNX model and its network" : "your network and its ONNX model";
+  if (typeof most !== "number") {
+    return [`${inputs} ${both} did not both give numbers: ${counted(lost, "output")} were infinite or undefined.`];
+  }
+  const said = most === 0 ? " gave the very same numbers" : " never differed by more than ";
+  return [`${inputs} ${both}${said}`, most === 0 ? "" : h("strong", {}, plain(most)), `. The model was run by ${runtime}.`];
+}
+
+/** 6.9e-6 → "0.0000069"; what would be too long stays short. */
+function plain(number) {
+  return number >= 1e-9 && number < 1e6 ? number.toLocaleString("en", { maximumSignificantDigits: 2 }) : short(number);
 }

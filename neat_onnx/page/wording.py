@@ -1,0 +1,25 @@
+"""Hints for people who have a page before them, and no Python."""
+
+import re
+
+# A clause that only helps who writes Python: it names a call, a class, a module or an argument.
+_PYTHON = re.compile(
+    r"neat_onnx\.|neat\.nn|\bregister_|\w+\([^)]*\)|=(None|True|False)\b|\ba dict\b|ModelProto"
+    r"|\bsubclass\b|pip install|--\w"
+)
+_SAID = {
+    "dtype=float64": "the type float64",
+    "time_step": "the time step",
+    "advance_time": "the advance time",
+}
+
+
+def for_visitors(hint: str | None) -> str | None:
+    """Return `hint` without the clauses that are about Python, in the words of the page's form."""
+    if hint is None:
+        return None
+    clauses = [clause for clause in hint.split("; ") if not _PYTHON.search(clause)]
+    said = "; ".join(clauses)
+    for name, words in _SAID.items():
+        said = said.replace(name, words)
+    return said or None

@@ -1,0 +1,57 @@
+// What a person drops or pastes → {name, load} of one file, or {notice}: a sentence on why not.
+
+const FITS = /\.(json|onnx)$/i;
+const one = (file) => ({ name: file.name, load: async () => file });
+
+/** Of a drop: a file, the only fitting one of a folder or of several, or JSON as text. */
+export async function dropped(data) {
+  const entries = [...data.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
+  const folder = entries.find((entry) => entry.isDirectory);
+  const files = [...data.files];
+  if (folder) return chosen(await filesIn(folder), `the folder ${folder.name}`);
+  if (files.length) return chosen(files, "what you dropped");
+  return text(data.getData("text/plain"), "dropped");
+}
+
+/** Of a paste: a file or JSON; null if it is neither and nobody should mind. */
+export function pasted(data) {
+  const [file] = data.files;
+  return file ? one(file) : text(data.getData("text/plain"), "pasted");
+}
+
+function chosen(files, place) {
+  const fitting = files.filter(({ name }) => FITS.test(name));
+  if (files.length === 1) return one(files[0]);
+  if (fitting.length === 1) return one(fitting[0]);
+  if (!fitting.length) return { notice: `There is no .json or .onnx file in ${place}.` };
+  const names = fitting.slice(0, 3).map(({ name }) => name).join(", ");
+  return {
+    ...one(fitting[0]),
+    notice: `There are ${fitting.length} files in ${place} (${names}${fitting.length > 3 ? ", …" : ""}): `
+      + `this is ${fitting[0].name}. Drop one at a time for the others.`,
+  };
+}
+
+function text(content, how) {
+  const begin = content.trim();
+  if (/^[{[]/.test(begin)) {
+    const name = `${how}.json`;
+    return { name, load: async () => new File([content], name, { type: "application/json" }) };
+  }
+  if (/^[a-z]+:\/\/\S+$/i.test(begin)) {
+    return { notice: "That is an address. This page fetches nothing from elsewhere: download the file, then drop it here." };
+  }
+  if (!begin) return { notice: "There was nothing in it that this page can read. Drop a file, or paste JSON." };
+  return { notice: `That text is not JSON: it begins with “${begin.slice(0, 24)}”. Copy the whole document, from { to }.` };
+}
+
+/** The files directly in a folder. */
+function filesIn(folder) {
+  const reader = folder.createReader();
+  return new Promise((resolve, reject) => {
+    reader.readEntries(async (entries) => {
+      const files = entries.filter((entry) => entry.isFile);
+      resolve(await Promise.all(files.map((entry) => new Promise((done, failed) => { entry.file(done, failed); }))));
+    }, reject);
+  });
+}

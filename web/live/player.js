@@ -1,0 +1,143 @@
+// A network being played with: its inputs, the steps taken, and which of them is looked at.
+
+const MOST_NUMBERS = 4e6; // kept of the past; older steps are forgotten
+const INTERVAL = 250; // ms between two steps while it plays
+
+export class Player {
+  #evaluator;
+  #listeners = new Set();
+  #timer = 0;
+
+  /** @param evaluator an Evaluator of live/evaluator.js, which nobody else steps */
+  constructor(evaluator) {
+    this.#evaluator = evaluator;
+    this.touched = false; // whether anybody has played with it
+    this.inputs = new Float64Array(evaluator.inputs.length);
+    this.reset();
+    this.touched = false;
+  }
+
+  get evaluator() {
+    return this.#evaluator;
+  }
+
+  get hasMemory() {
+    return this.#evaluator.hasMemory;
+  }
+
+  get playing() {
+    return this.#timer !== 0;
+  }
+
+  /** The step looked at: {number, inputs, activations, outputs}. */
+  get frame() {
+    return this.frames[this.cursor];
+  }
+
+  /** Call `listener` after each change. Returns what ends that. */
+  listen(listener) {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Give inputs, from a place on; the step looked at is taken anew, and later ones are forgotten. */
+  give(values, from = 0) {
+    values.forEach((value, place) => {
+      if (from + place < this.inputs.length) this.inputs[from + place] = value;
+    });
+    this.frames.length = this.cursor;
+    this.#take();
+  }
+
+  /** Take the step after the one looked at, with the inputs that there are. */
+  step() {
+    if (this.cursor < this.frames.length - 1) return this.look(this.cursor + 1);
+    this.cursor += 1;
+    this.#take();
+  }
+
+  /** Look at a step that was taken. */
+  look(place) {
+    this.cursor = Math.max(0, Math.min(this.frames.length - 1, place));
+    this.inputs.set(this.frame.inputs);
+    this.#recompute();
+    this.#tell();
+  }
+
+  /** Forget every step, and take the first one with the inputs that there are. */
+  reset() {
+    this.stop();
+    this.frames = [];
+    this.forgotten = 0;
+    this.cursor = 0;
+    this.#take();
+  }
+
+  play() {
+    if (this.playing) return;
+    this.#timer = setInterval(() => this.step(), INTERVAL);
+    this.#tell();
+  }
+
+  stop() {
+    clearInterval(this.#timer);
+    this.#timer = 0;
+    this.#tell();
+  }
+
+  /** What a connection carries at the step looked at. */
+  flow(edge) {
+    return this.#evaluator.flow(edge);
+  }
+
+  /** Outputs for other inputs, from the reset state; the step looked at stays. */
+  probe(inputs) {
+    this.#evaluator.reset();
+    return this.#evaluator.outputsOf(this.#evaluator.step(inputs));
+  }
+
+  /** After probing: have the evaluator at the step looked at again. */
+  settle() {
+    this.#recompute();
+  }
+
+  #take() {
+    const before = this.#before();
+    this.#evaluator.restore(before);
+    const activations = this.#evaluator.step(this.inputs).slice();
+    const outputs = this.#evaluator.outputsOf(activations);
+    const number = this.forgotten + this.cursor + 1;
+    const after = this.hasMemory ? this.#evaluator.save() : before;
+    this.frames[this.cursor] = { number, inputs: this.inputs.slice(), activations, outputs, before, after };
+    this.touched = true;
+    this.#forget();
+    this.#tell();
+  }
+
+  #recompute() {
+    this.#evaluator.restore(this.frame.before);
+    this.#evaluator.step(this.frame.inputs);
+  }
+
+  /** The memory before the step that the cursor stands on. */
+  #before() {
+    const last = this.frames[this.cursor - 1];
+    if (last && this.hasMemory) return last.after;
+    this.#evaluator.reset();
+    return this.#evaluator.save();
+  }
+
+  #forget() {
+    const each = this.#evaluator.size * (this.hasMemory ? 1 + 4 * this.#evaluator.depth : 1);
+    const most = Math.max(2, Math.floor(MOST_NUMBERS / each));
+    while (this.frames.length > most) {
+      this.frames.shift();
+      this.forgotten += 1;
+      this.cursor -= 1;
+    }
+  }
+
+  #tell() {
+    for (const listener of this.#listeners) listener();
+  }
+}
