@@ -119,6 +119,8 @@ def test_states_can_be_inputs_of_a_single_step(op: str):
     got = import_model(model, batch_axis=None).activate({"X": x} | states)["Y"]
     case.tensors |= states
     assert_close(got, by_hand(case, x.astype(np.float64))["Y"], 1e-12)
+    assert_close(import_model(model).activate({"X": x} | states)["Y"][0], got[0], 1e-12)
+    model.graph.input[0].type.tensor_type.shape.dim[0].dim_param = "T"
     with pytest.raises(ModelError, match="its initial state initial_h is computed"):
         import_model(model)
 

@@ -15,6 +15,7 @@ import numpy as np
 from neat_onnx.lifting.context import REGISTER, Array, LiftingContext, Value
 from neat_onnx.network.cells import Cell
 from neat_onnx.network.genes import Floats, Ints
+from neat_onnx.operators.rnn.axes import runs_over_time
 from neat_onnx.operators.rnn.curves import curves
 from neat_onnx.operators.rnn.ends import find_ends
 from neat_onnx.operators.rnn.nodes import Recurrence
@@ -33,7 +34,7 @@ def lift_recurrence(ctx: LiftingContext, node: Recurrence, cell: Cell) -> None:
     if node.attributes.layout:
         x = x.swapaxes(0, 1)
     steps = _directions(ctx, node, cell, x.shape[2])
-    stepping = len(x) == 1 and not ctx.features_only
+    stepping = not ctx.features_only and len(x) == 1 and runs_over_time(ctx, node)
     _check(ctx, node, len(x), stepping)
     shape = (len(steps), x.shape[1], steps[0].w.shape[1])
     start = [

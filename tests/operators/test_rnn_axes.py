@@ -1,0 +1,105 @@
+"""Which axis a recurrence runs along: time, the batch, or features."""
+
+import numpy as np
+import pytest
+from onnx import helper
+from rnn_cases import GATES, Case, assert_close, by_hand, in_onnxruntime, one_graph
+
+from neat_onnx import ModelError, NeatOnnxWarning, import_model
+
+SAMPLES = 5
+
+
+def _case(op, **attributes):
+    case, random, rows = Case(op, 3, 2, attributes), np.random.default_rng(4), 2 * GATES[op]
+    case.tensors = {
+        "W": random.normal(size=(1, rows, 3)).astype(np.float32),
+        "R": random.normal(size=(1, rows, 2)).astype(np.float32),
+        "B": random.normal(size=(1, 2 * rows)).astype(np.float32),
+    }
+    return case
+
+
+def _samples(*shape):
+    return np.random.default_rng(5).normal(size=shape).astype(np.float32)
+
+
+def _batch_first(op, dims, output="Y_h"):
+    """X [N, T, 3], transposed for the node."""
+    case = _case(op)
+    nodes = [
+        helper.make_node("Transpose", ["X"], ["scaled"], perm=[1, 0, 2]),
+        helper.make_node("Mul", ["scaled", "two"], ["steps"]),
+        helper.make_node(op, ["steps", "W", "R", "B"], ["Y", "Y_h"], hidden_size=2),
+        helper.make_node("Transpose", [output], ["out"], perm=[1, 0, 2]),
+    ]
+    tensors = case.tensors | {"two": np.array(2.0, np.float32)}
+    return one_graph(nodes, {"X": dims}, {"out": [dims[0], 1, 2]}, tensors)
+
+
+@pytest.mark.parametrize("op", GATES)
+@pytest.mark.parametrize("steps", [1, 4])
+def test_samples_of_a_fixed_length_do_not_see_each_other(op, steps):
+    model, x = _batch_first(op, ["N", steps, 3]), _samples(SAMPLES, steps, 3)
+    net = import_model(model)
+    assert not net.has_memory
+    want = in_onnxruntime(model, x)["out"]
+    assert_close(net.activate({"X": x})["out"], want, 1e-5)
+
+
+@pytest.mark.parametrize("op", GATES)
+def test_the_same_by_layout(op):
+    case, x = _case(op, layout=1), _samples(SAMPLES, 1, 3)
+    model = case.model(x, ["N", 1, 3])
+    del model.graph.output[2:]
+    shapes = {"Y": ["N", 1, 1, 2], "Y_h": ["N", 1, 2]}
+    for entry in model.graph.output:
+        for dim, size in zip(entry.type.tensor_type.shape.dim, shapes[entry.name], strict=True):
+            dim.Clear()
+            if isinstance(size, int):
+                dim.dim_value = size
+            else:
+                dim.dim_param = size
+    net = import_model(model)
+    assert not net.has_memory
+    want = by_hand(_case(op), x.swapaxes(0, 1).astype(np.float64))
+    got = net.activate({"X": x})
+    assert_close(got["Y_h"], want["Y_h"].swapaxes(0, 1), 1e-12)
+
+
+@pytest.mark.parametrize("op", GATES)
+def test_a_sequence_on_the_second_axis_is_refused(op):
+    with pytest.raises(ModelError, match="not the first axis of the graph's inputs") as caught:
+        import_model(_batch_first(op, ["batch", "seq", 3]))
+    assert caught.value.where == "graph.node[2]"
+    assert "[T, N, features]" in caught.value.hint
+
+
+@pytest.mark.parametrize("op", GATES)
+def test_a_sequence_of_a_fixed_length_is_refused_or_unrolled(op):
+    case, x = _case(op), _samples(4, 1, 3)
+    model = case.model(x)
+    with pytest.raises(ModelError, match="fixed length 4") as caught:
+        import_model(model)
+    assert "batch_axis=None" in caught.value.hint
+    got = import_model(model, batch_axis=None).activate({"X": x})
+    for name, want in in_onnxruntime(model, x).items():
+        assert_close(got[name], want, 1e-5)
+
+
+def test_one_step_has_no_memory():
+    model, x = _case("GRU").model(_samples(1, 1, 3)), _samples(1, 1, 3)
+    net = import_model(model)
+    assert not net.has_memory
+    want = in_onnxruntime(model, x)
+    assert_close(net.activate({"X": x})["Y_h"], want["Y_h"], 1e-5)
+
+
+def test_an_axis_called_batch_that_is_stepped_along_is_told():
+    model = _case("LSTM").model(_samples(2, 2, 3), ["batch", "seq", 3])
+    del model.graph.output[1:]
+    with pytest.warns(NeatOnnxWarning, match="runs along the axis 'batch'"):
+        net = import_model(model)
+    x = _samples(6, SAMPLES, 3)
+    want = in_onnxruntime(model, x)["Y"]
+    assert_close(net.run({"X": x})["Y"].reshape(want.shape), want, 1e-5)
