@@ -5,7 +5,7 @@ BIN := .venv/bin
 DONE := .cache/done
 PORT ?= 0
 
-.PHONY: setup build web test lint browser bench schema screenshot clean
+.PHONY: setup build web test lint browser bench runtimes schema screenshot clean
 .DELETE_ON_ERROR:
 
 # Debian packages, where they can be installed without asking.
@@ -52,6 +52,11 @@ test: lint build browser
 
 bench: build browser
 	set -e; for bench in tests/bench/bench_*.py; do $(BIN)/python $$bench; done
+
+# Every runtime on every network of the corpora: writes docs/runtimes.md. It takes a while.
+runtimes: setup
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[runtime,tract,opencv,openvino]'
+	$(BIN)/python tests/bench/runtimes.py
 
 schema: setup
 	set -e; for name in model network options; do \

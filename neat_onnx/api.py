@@ -124,7 +124,8 @@ def verify(
         model: a Model, or whatever `load_model` reads.
         samples: how many inputs, or sequences, 4 or more.
         seed: the same seed gives the same samples.
-        runtime: "reference" is onnx's reference evaluator; "onnxruntime" has to be installed.
+        runtime: "reference" is onnx's reference evaluator; "onnxruntime", "onnxruntime-web" (in
+            Node), "tract", "opencv" and "openvino" have to be installed.
 
     Returns:
         A report; its `verdict` is "equal", "equal within float32" or "different", and `passed`

@@ -16,7 +16,11 @@ import numpy as np
 from neat_onnx.errors import ModelError, NeatOnnxError, OptionError
 from neat_onnx.model import Model
 
-RUNTIMES = ("reference", "onnxruntime")
+RUNTIMES = ("reference", "onnxruntime", "onnxruntime-web", "tract", "opencv", "openvino")
+_INSTALL = {
+    "onnxruntime-web": "Have node, and `npm install onnxruntime-web` in the current folder",
+    "onnxruntime": "pip install 'neat-onnx[runtime]'",
+}
 
 Feed = dict[str, np.ndarray[Any, Any]]
 Run = Callable[[Feed], dict[str, Any]]
@@ -61,11 +65,10 @@ def load(runtime: str, model: Model) -> Session:
     return Session(run, session.name)
 
 
-def not_installed(what: str, extra: str) -> OptionError:
-    """The error of a runtime that is not installed, with the way to get it."""
-    return OptionError(
-        f"{what} is not installed", where="runtime", hint=f"pip install 'neat-onnx[{extra}]'"
-    )
+def not_installed(runtime: str) -> OptionError:
+    """Return the error of a runtime that is not installed, with the way to get it."""
+    hint = _INSTALL.get(runtime, f"pip install 'neat-onnx[{runtime}]'")
+    return OptionError(f"{runtime} is not installed", where="runtime", hint=hint)
 
 
 def _refused(runtime: str, verb: str, error: Exception) -> ModelError:

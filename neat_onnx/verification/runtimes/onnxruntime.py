@@ -11,7 +11,7 @@ def load(model: Model) -> Session:
     try:
         import onnxruntime  # noqa: PLC0415 (optional)
     except ImportError:
-        raise not_installed("onnxruntime", "runtime") from None
+        raise not_installed("onnxruntime") from None
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     providers = ["CPUExecutionProvider"]

@@ -1,0 +1,162 @@
+"""The table of runtimes, docs/runtimes.md: which runs which kind of network, and how equal.
+
+    python tests/bench/runtimes.py             every network of the corpora, every runtime
+    python tests/bench/runtimes.py --every 5   each fifth network
+
+Each runtime runs in a process of its own, because some end the process on what they do not like.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import warnings
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from cases import CORPORA, case
+
+import neat_onnx
+from neat_onnx.verification.compare import compare
+from neat_onnx.verification.runtimes import RUNTIMES
+
+DOCS = Path(__file__).parents[2] / "docs" / "runtimes.md"
+SAMPLES = 16
+VERDICTS = ("equal", "equal within float32", "different", "refused", "crashed")
+HEAD = """\
+# Runtimes
+
+Which runtime runs what neat_onnx exports, and how equal. Written by `make runtimes`: {networks}
+networks of `tests/corpora`, each verified on {samples} samples or sequences
+(`neat_onnx.verify(net, model, runtime=…)`). Versions: {versions}.
+
+Each cell counts networks: **equal** + equal within float32 (see [fidelity](fidelity.md)) / all of
+that kind; then how many are different, refused (the runtime does not load or run them), or end the
+process.
+
+"""
+
+
+class Job(NamedTuple):
+    """A network, and how it is exported."""
+
+    name: str
+    kind: str
+    dtype: str
+    sequence: bool
+
+
+def jobs(every: int) -> Iterator[Job]:
+    """Every export of the corpora's networks, in order."""
+    for name in list(json.loads((CORPORA / "MANIFEST.json").read_text()))[::every]:
+        if case(name).kind != "network-json" or case(name).group.startswith(
+            ("np-ctrnn", "np-iznn")
+        ):
+            continue
+        memory = case(name).network().has_memory
+        for dtype in ("float32", "float64"):
+            yield Job(name, "memory, single step" if memory else "feed-forward", dtype, False)
+            if memory:
+                yield Job(name, "memory, Scan", dtype, True)
+
+
+def judge(runtime: str, every: int, start: int) -> None:
+    """Verify the jobs from number `start` on and print a line of JSON for each."""
+    for at, job in enumerate(jobs(every)):
+        if at < start:
+            continue
+        net = case(job.name).network()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model = neat_onnx.export(net, dtype=job.dtype, sequence=job.sequence)
+        print(json.dumps({"at": at}), flush=True)
+        try:
+            found = compare(net, model, samples=SAMPLES, seed=0, runtime=runtime, long=False)
+            line = {"verdict": found.verdict, "runtime": found.runtime}
+        except neat_onnx.ModelError as error:
+            line = {"verdict": "refused", "why": error.message}
+        print(json.dumps({"at": at, **line}), flush=True)
+
+
+def collect(runtime: str, every: int) -> dict[int, dict[str, Any]]:
+    """The result of each job, by its number; the process is started again where it ends."""
+    results: dict[int, dict[str, Any]] = {}
+    start, last = 0, -1
+    while start > last:
+        command = [sys.executable, __file__, "--judge", runtime, "--every", str(every)]
+        done = subprocess.run(
+            [*command, "--start", str(start)], capture_output=True, text=True, check=False
+        )
+        if "is not installed" in done.stderr:
+            raise SystemExit(done.stderr.splitlines()[-1])
+        last = start
+        for line in filter(lambda text: text.startswith("{"), done.stdout.splitlines()):
+            found = json.loads(line)
+            results[found["at"]] = found if "verdict" in found else {"verdict": "crashed"}
+            start = found["at"] + 1
+        if done.returncode == 0:
+            break
+    return results
+
+
+def table(every: int) -> str:
+    """The document."""
+    listed = list(jobs(every))
+    counts: dict[tuple[str, str, str], Counter[str]] = defaultdict(Counter)
+    versions, reasons = {}, defaultdict(Counter)
+    for runtime in RUNTIMES:
+        for at, found in collect(runtime, every).items():
+            counts[runtime, listed[at].kind, listed[at].dtype][found["verdict"]] += 1
+            versions.setdefault(runtime, found.get("runtime"))
+            if "why" in found:
+                reasons[runtime][found["why"][:150]] += 1
+        versions[runtime] = versions.get(runtime) or runtime
+    columns = sorted({(job.kind, job.dtype) for job in listed})
+    lines = [
+        "| runtime | " + " | ".join(f"{kind}, {dtype}" for kind, dtype in columns) + " |",
+        "|---" * (len(columns) + 1) + "|",
+    ]
+    for runtime in RUNTIMES:
+        cells = [_cell(counts[runtime, kind, dtype]) for kind, dtype in columns]
+        lines.append(f"| {runtime} | " + " | ".join(cells) + " |")
+    head = HEAD.format(
+        networks=len({job.name for job in listed}),
+        samples=SAMPLES,
+        versions=", ".join(str(version) for version in versions.values()),
+    )
+    return head + "\n".join(lines) + "\n" + _why(reasons)
+
+
+def _cell(found: Counter[str]) -> str:
+    text = f"**{found['equal']}** + {found['equal within float32']} / {found.total()}"
+    rest = [f"{found[verdict]} {verdict}" for verdict in VERDICTS[2:] if found[verdict]]
+    return f"{text}; {', '.join(rest)}" if rest else text
+
+
+def _why(reasons: dict[str, Counter[str]]) -> str:
+    """The most frequent reason of refusal of each runtime."""
+    lines = ["", "What the runtimes say of most of the models that they refuse:", ""]
+    for runtime, found in reasons.items():
+        text, count = found.most_common(1)[0]
+        lines.append(f"- {runtime}, {count} times: `{text}`")
+    return "\n".join(lines) + "\n" if reasons else ""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--judge", choices=RUNTIMES, help=argparse.SUPPRESS)
+    parser.add_argument("--start", type=int, default=0, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.judge:
+        judge(given.judge, given.every, given.start)
+    else:
+        DOCS.write_text(table(given.every), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
