@@ -16,6 +16,7 @@ from neat_onnx.cli.paths import output_error
 from neat_onnx.codegen.generate import CodeLanguage
 from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning, OptionError, printable
 from neat_onnx.model.model import Encoding
+from neat_onnx.model.spelling import Spelling
 from neat_onnx.model.validate import Profile
 from neat_onnx.verification.runtimes import RUNTIMES
 from neat_onnx.version import __version__
@@ -25,6 +26,7 @@ _EPILOG = """\
 examples:
   neat-onnx export winner.json winner.onnx --verify
   neat-onnx export winner.json winner.onnx.json --dtype float64
+  neat-onnx export winner.json netron.json --spelling protobuf
   neat-onnx import winner.onnx back.json
   neat-onnx convert old.onnx.json new.onnx
   neat-onnx inspect winner.onnx
@@ -153,11 +155,12 @@ def _parser() -> argparse.ArgumentParser:
 
 def _add_conversions(to: Any) -> None:
     one = _command(to, "export", commands.export, "turn a network into ONNX", _EXPORT_EPILOG)
-    flags = "[-h] [--verify] [--json] [reading options] [export options]"
+    flags = "[-h] [--verify] [--spelling NAME] [--json] [reading options] [export options]"
     one.usage = f"{one.prog} {flags} IN OUT"
     one.add_argument("file", metavar="IN", help="a network")
     one.add_argument("out", metavar="OUT", help="what to write: .onnx or .json")
     _add_verify(one, "compare both on sampled inputs, and write OUT only if they are equal")
+    _add_spelling(one)
     _add_json(one)
     add_network_flags(one)
     add_option_flags(one)
@@ -205,6 +208,7 @@ def _add_conversions(to: Any) -> None:
     one.add_argument(
         "--encoding", choices=get_args(Encoding), help="how JSON holds tensors. Default: numbers."
     )
+    _add_spelling(one)
     _add_json(one)
 
 
@@ -253,6 +257,16 @@ def _command(to: Any, name: str, run: Any, text: str, epilog: str | None = None)
 
 def _add_verify(parser: argparse.ArgumentParser, text: str) -> None:
     parser.add_argument("--verify", action="store_true", help=text)
+
+
+def _add_spelling(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--spelling",
+        choices=get_args(Spelling),
+        default="neat_onnx",
+        help="the names in JSON: neat_onnx has those that NeatapticTS reads, protobuf is ONNX's "
+        "own JSON, which onnx.load_model and Netron read. Default: neat_onnx.",
+    )
 
 
 def _add_json(parser: argparse.ArgumentParser) -> None:

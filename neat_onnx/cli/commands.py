@@ -157,7 +157,7 @@ def _write_model(
     """Write a model unless a report says no, and tell what was written."""
     written = report is None or report.passed
     if written:
-        save_model(model, arguments.out, encoding)
+        save_model(model, arguments.out, encoding, arguments.spelling)
     lines = [str(report)] if report else []
     done = f"wrote {_name(arguments.out)}: {_in_short(_model_facts(model))}"
     lines.append(done if written else f"{_name(arguments.out)} is not written: the check said no")

@@ -14,6 +14,7 @@ from neat_onnx.libraries.load import refuse_unused
 from neat_onnx.libraries.registry import writer_named
 from neat_onnx.model import Model
 from neat_onnx.model.model import Encoding
+from neat_onnx.model.spelling import Spelling
 from neat_onnx.network.network import Network
 
 STANDARD = "-"
@@ -82,16 +83,16 @@ def save_network(net: Network, out: str, library: str) -> None:
         net.save(out, library)
 
 
-def save_model(model: Model, out: str, encoding: Encoding | None) -> None:
+def save_model(model: Model, out: str, encoding: Encoding | None, spelling: Spelling) -> None:
     """Write a model to a path, or as JSON to standard output.
 
     Raises:
         DocumentError: the file cannot be written.
     """
     if out == STANDARD:
-        put(model.to_json(encoding=encoding or "numbers").encode())
+        put(model.to_json(encoding=encoding or "numbers", spelling=spelling).encode())
     else:
-        model.save(out, encoding)
+        model.save(out, encoding, spelling)
 
 
 def save_text(text: str, out: str) -> None:

@@ -16,6 +16,7 @@ from neat_onnx.model.graph import Content
 from neat_onnx.model.layout import json_text
 from neat_onnx.model.refusal import refusal
 from neat_onnx.model.sparse import Room
+from neat_onnx.model.spelling import Spelling, protobuf_document
 
 if TYPE_CHECKING:
     import onnx
@@ -41,16 +42,23 @@ class Model(Content):
         copy._encoding = encoding
         return copy
 
-    def to_document(self, encoding: Encoding | None = None) -> dict[str, Any]:
+    def to_document(
+        self, encoding: Encoding | None = None, spelling: Spelling = "neat_onnx"
+    ) -> dict[str, Any]:
         """The model as the value of its JSON document, see `to_json`.
 
         Raises:
             ModelError: with `encoding="raw"`, a FLOAT is too large for float32.
-            OptionError: there is no such encoding.
+            OptionError: there is no such encoding or spelling, or they do not go together.
         """
-        return self.model_dump(context=self._context(encoding))
+        return self._document(encoding, spelling, arrays=False)
 
-    def to_json(self, indent: bool = True, encoding: Encoding | None = None) -> str:
+    def to_json(
+        self,
+        indent: bool = True,
+        encoding: Encoding | None = None,
+        spelling: Spelling = "neat_onnx",
+    ) -> str:
         """The model as JSON text, in ASCII, with a newline at its end.
 
         Args:
@@ -60,12 +68,29 @@ class Model(Content):
                 "sparse" is "numbers", but floats that are mostly 0.0 are the coordinates and the
                 values of the others (see `neat_onnx.model.sparse`).
                 None is what the model was exported with, else "numbers".
+            spelling: "neat_onnx" has the names that NeatapticTS reads; "protobuf" is protobuf's own
+                JSON, which `onnx.load_model(format="json")` and Netron read.
 
         Raises:
             ModelError, OptionError: as `to_document`.
         """
-        document = self.model_dump(context={**self._context(encoding), "arrays": True})
-        return json_text(document, indent) + "\n"
+        return json_text(self._document(encoding, spelling, arrays=True), indent) + "\n"
+
+    def _document(
+        self, encoding: Encoding | None, spelling: Spelling, *, arrays: bool
+    ) -> dict[str, Any]:
+        """The JSON document, its lists of numbers as arrays if wanted."""
+        if spelling not in get_args(Spelling):
+            known = ", ".join(get_args(Spelling))
+            raise OptionError(f"no spelling '{spelling}'", where="spelling", hint=f"Known: {known}")
+        if spelling == "neat_onnx":
+            return self.model_dump(context={**self._context(encoding), "arrays": arrays})
+        if encoding == "sparse":
+            raise OptionError(
+                "protobuf's JSON has no sparse encoding", where="encoding", hint="Leave it out"
+            )
+        context = self._context(encoding or "numbers")
+        return protobuf_document(self.model_dump(context={**context, "arrays": arrays}))
 
     def _context(self, encoding: Encoding | None) -> dict[str, Any]:
         """How `Tensor` is to write itself."""
@@ -104,10 +129,15 @@ class Model(Content):
         data: bytes = self.to_proto().SerializeToString(deterministic=True)
         return data
 
-    def save(self, path: str | os.PathLike[str], encoding: Encoding | None = None) -> None:
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        encoding: Encoding | None = None,
+        spelling: Spelling = "neat_onnx",
+    ) -> None:
         """Write the model to `path`, whole or not at all: `.onnx` is binary, `.json` JSON.
 
-        The encoding is that of `to_json`.
+        Encoding and spelling are those of `to_json`; binary files have none.
 
         Raises:
             OptionError: `path` has another ending, or there is no such encoding.
@@ -120,7 +150,7 @@ class Model(Content):
                 self.check_outputs()
                 data = self.to_bytes()
             case ".json":
-                data = self.to_json(encoding=encoding).encode()
+                data = self.to_json(encoding=encoding, spelling=spelling).encode()
             case other:
                 raise OptionError(
                     f"cannot tell the format from the ending '{other}'",
@@ -152,8 +182,9 @@ def load_model(source: Any) -> Model:
     """Read a model. No other file is opened: external data is refused.
 
     Args:
-        source: a path; the content of a file, as bytes or as text that starts with "{"; a JSON
-            document; onnx's ModelProto; or a Model, which is returned as it is.
+        source: a path; the content of a file (binary ONNX, JSON, or onnx's textproto or onnxtxt),
+            as bytes or, of JSON, as text that starts with "{"; a JSON document; onnx's ModelProto;
+            or a Model, which is returned as it is.
 
     Returns:
         The model, with the encoding of the JSON that it came from.
@@ -199,5 +230,8 @@ def _from_bytes(data: bytes) -> Model:
     if data.removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n").startswith(b"{"):
         return from_document(parse_json(data))
     from neat_onnx.model.proto import parsed  # noqa: PLC0415 - onnx is slow to import
+    from neat_onnx.model.text import is_text, parsed_text  # noqa: PLC0415
 
+    if is_text(data):
+        return Model.from_proto(parsed_text(data))
     return Model.from_proto(parsed(data))
