@@ -8,7 +8,15 @@ model.save("winner.onnx")
 print(neat_onnx.verify(net, model))
 """
 
-from neat_onnx.api import convert, export, generate_code, import_model, json_schema, verify
+from neat_onnx.api import (
+    convert,
+    export,
+    generate_code,
+    import_model,
+    json_schema,
+    to_neat_python,
+    verify,
+)
 from neat_onnx.errors import (
     DocumentError,
     ModelError,
@@ -58,6 +66,7 @@ __all__ = [
     "register_aggregation",
     "register_library",
     "summary",
+    "to_neat_python",
     "unregister_activation",
     "unregister_aggregation",
     "unregister_library",

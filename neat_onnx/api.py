@@ -175,6 +175,24 @@ def generate_code(
     return generate(network, language, dtype, name)
 
 
+def to_neat_python(net: Network) -> tuple[Any, Any]:
+    """Turn a network into a live genome of neat-python with its configuration, to evolve on.
+
+    Args:
+        net: the network.
+
+    Returns:
+        A `neat.DefaultGenome` with the key 1, and its `neat.Config`.
+
+    Raises:
+        NetworkError: neat-python cannot compute the network; every reason, with its neurons.
+        OptionError: neat-python is not installed.
+    """
+    from neat_onnx.libraries.neat_python.write import to_neat_python as written
+
+    return written(net)
+
+
 def json_schema(name: Literal["model", "network", "options"]) -> dict[str, Any]:
     """Return the JSON Schema (draft 2020-12) of JSON ONNX, network JSON or the export options.
 

@@ -10,11 +10,15 @@ from neat_onnx.network.network import Network
 
 
 class NeatPython(Library):
-    """Networks exported as JSON, and live ones."""
+    """Networks exported as JSON, live ones, and pickles."""
 
     name = "neat-python"
     keys = "network_type, topology, nodes, connections, or a pickled genome, network or checkpoint"
     suffixes = (".json", ".pkl", ".pickle")
+    lost = (
+        "innovation numbers, fitness, rates of mutation, names; ctrnn and iznn cannot be written; "
+        "ids of inputs and outputs follow their order"
+    )
     options = frozenset({"config", "genome", "time_step", "advance_time"})
 
     def recognises(self, content: object) -> bool:
@@ -52,6 +56,28 @@ class NeatPython(Library):
         from neat_onnx.libraries.neat_python.sources import read_all
 
         return read_all(content, options)
+
+    def write(self, network: Network) -> Any:
+        """Return the JSON that neat-python exports.
+
+        Raises:
+            NetworkError: neat-python cannot compute the network; every reason, with its neurons.
+        """
+        from neat_onnx.libraries.neat_python.write import document_of
+
+        return document_of(network)
+
+    def files(self, network: Network, name: str) -> dict[str, bytes]:
+        """Return JSON, or for a name that ends in .pkl a pickled genome and its configuration.
+
+        Raises:
+            NetworkError: neat-python cannot compute the network; every reason, with its neurons.
+        """
+        from neat_onnx.libraries.neat_python.write import files_of
+
+        if name.lower().endswith((".pkl", ".pickle")):
+            return files_of(network, name)
+        return super().files(network, name)
 
 
 def _ends_as_pickle(content: bytes) -> bool:

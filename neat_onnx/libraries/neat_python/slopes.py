@@ -1,0 +1,47 @@
+"""Our activations as neat-python's, whose sigmoid is sigmoid(5 z) and whose tanh is tanh(2.5 z).
+
+A slope is divided out of the bias and the response, and leaves the weights as they are. Where a
+function of neat-python is clamped so that it differs from ours, it is no equal one: its sin stops
+at ±60, and its softplus saturates at 12.
+"""
+
+from typing import NamedTuple
+
+from neat_onnx.libraries.neat_python.static import ACTIVATION_NAMES
+from neat_onnx.network.activations import LIBRARY_NAMES
+
+
+class Called(NamedTuple):
+    """How neat-python computes an activation.
+
+    Attributes:
+        name: its function.
+        slope: the function takes z / slope where ours takes z.
+        shift: added to z / slope.
+        custom: whether it is a function that the user adds.
+    """
+
+    name: str
+    slope: float = 1.0
+    shift: float = 0.0
+    custom: bool = False
+
+
+_SLOPES = {
+    "sigmoid": Called("sigmoid", 5.0),
+    "tanh": Called("tanh", 2.5),
+    "bipolar_sigmoid": Called("tanh", 5.0),
+    "gaussian": Called("gauss", 5.0**0.5),
+    "complement": Called("identity", -1.0, 1.0),
+}
+
+
+def called(activation: str) -> Called | None:
+    """Return how neat-python computes an activation of ours; None if it does not."""
+    for (library, name), ours in LIBRARY_NAMES.items():
+        if library == "neat-python" and ours == activation:
+            return Called(name, custom=True)
+    for name, ours in ACTIVATION_NAMES.items():
+        if ours == activation:
+            return Called(name)
+    return _SLOPES.get(activation)

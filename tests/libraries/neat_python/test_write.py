@@ -1,0 +1,188 @@
+"""Networks written for neat-python: its own code loads them, computes the same, and evolves on."""
+
+import json
+import pickle
+import random
+import warnings
+
+import neat
+import numpy as np
+import pytest
+from cases import CORPORA
+
+import neat_onnx
+from neat_onnx import NetworkError, load_network
+
+pytestmark = pytest.mark.filterwarnings("ignore::neat_onnx.NeatOnnxWarning")
+
+KINDS = neat.DefaultReproduction, neat.DefaultSpeciesSet, neat.DefaultStagnation
+NAMES = sorted(
+    path.stem
+    for path in CORPORA.glob("*.json")
+    if path.stem.startswith(("np-ff", "np-rec", "np-atom", "nts-net", "nap-net"))
+)
+
+
+def source(name):
+    return json.loads((CORPORA / f"{name}.json").read_text(encoding="utf-8"))["source"]
+
+
+def live(genome, config):
+    kind = (
+        neat.nn.FeedForwardNetwork
+        if config.genome_config.feed_forward
+        else neat.nn.RecurrentNetwork
+    )
+    return kind.create(genome, config)
+
+
+def same(net, genome, config, rows=8):
+    x = np.random.default_rng(5).normal(size=(rows, len(net.input_neurons)))
+    network = live(genome, config)
+    try:
+        want = np.array([network.activate(row.tolist()) for row in x])
+    except OverflowError:  # square and cube raise it there
+        return
+    got = net.activate(x) if config.genome_config.feed_forward else net.run(x)
+    np.testing.assert_allclose(got, want, rtol=1e-11, atol=1e-11)
+
+
+def test_what_neat_python_can_say_it_computes_and_the_rest_is_refused():
+    said, refused = [], []
+    for name in NAMES:
+        net = load_network(source(name))
+        try:
+            genome, config = neat_onnx.to_neat_python(net)
+        except NetworkError as error:
+            assert "neat-python cannot say" in str(error)
+            refused.append(name)
+            continue
+        said.append(name)
+        same(net, genome, config)
+        again = load_network(net.to_library("neat-python"))
+        x = np.random.default_rng(6).normal(size=(6, len(net.input_neurons)))
+        np.testing.assert_allclose(again.run(x), net.run(x), rtol=1e-12, atol=1e-12)
+    ours = [name for name in NAMES if name.startswith("np-")]
+    assert set(ours) <= set(said)
+    assert refused
+    assert len(said) > len(ours)
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if n.startswith(("np-ff", "np-rec"))])
+def test_genes_come_back(name):
+    net = load_network(source(name))
+    back = load_network(net.to_library("neat-python"))
+    by_id = dict(zip(back.neurons.id.tolist(), range(len(back)), strict=True))
+    for at, key in enumerate(net.neurons.id.tolist()):
+        there = by_id[key]
+        assert back.activation_names[there] == net.activation_names[at]
+        assert back.aggregation_names[there] == net.aggregation_names[at]
+        assert back.neurons.bias[there] == net.neurons.bias[at]
+        assert back.neurons.response[there] == net.neurons.response[at]
+    assert genes(back) == genes(net)
+
+
+def genes(net):
+    ids, edges = net.neurons.id, net.connections
+    rows = zip(ids[edges.source], ids[edges.target], edges.weight, edges.enabled, strict=True)
+    return {(int(s), int(t)): (float(w), bool(e)) for s, t, w, e in rows}
+
+
+def test_a_pickle_and_its_configuration_stand_side_by_side(tmp_path):
+    net = load_network(source("np-ff-05"))
+    net.save(tmp_path / "winner.pkl", library="neat-python")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["winner.ini", "winner.pkl"]
+    genome = pickle.loads((tmp_path / "winner.pkl").read_bytes())
+    config = neat.Config(neat.DefaultGenome, *KINDS, str(tmp_path / "winner.ini"))
+    same(net, genome, config)
+    again = load_network(tmp_path / "winner.pkl", tmp_path / "winner.ini")
+    assert genes(again) == genes(net)
+
+
+def seeded(genome, config):
+    """A population of copies of the genome."""
+    population = neat.Population(config)
+    for key in population.population:
+        copy = neat.DefaultGenome(key)
+        copy.nodes = {k: gene.copy() for k, gene in genome.nodes.items()}
+        copy.connections = {k: gene.copy() for k, gene in genome.connections.items()}
+        population.population[key] = copy
+    config.genome_config.node_indexer = None
+    population.species.speciate(config, population.population, 0)
+    return population
+
+
+@pytest.mark.parametrize("name", ["np-ff-05", "np-rec-05", "nts-net-mlp-1"])
+def test_it_evolves_on(name):
+    genome, config = neat_onnx.to_neat_python(load_network(source(name)))
+    config.pop_size = 12
+    config.species_set_config.compatibility_threshold = 1000.0
+    random.seed(1)
+    population = seeded(genome, config)
+    first = []
+
+    def fitness(genomes, config):
+        first.append(genomes[0][1])
+        for _, one in genomes:
+            live(one, config)
+            one.fitness = random.random()
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        population.run(fitness, 10)
+    same(load_network(source(name)), first[0], config)
+
+
+def net_of(**gene):
+    return neat_onnx.Network.build(
+        inputs=1, outputs=[5], neurons=[{"id": 5, **gene}], connections=[(0, 5, 2.0)]
+    )
+
+
+@pytest.mark.parametrize(("activation", "name"), [("sigmoid", "sigmoid"), ("tanh", "tanh")])
+def test_a_slope_is_divided_out_and_told(activation, name):
+    net = net_of(activation=activation, bias=0.5)
+    with pytest.warns(neat_onnx.NeatOnnxWarning, match="slopes are divided out"):
+        genome, config = neat_onnx.to_neat_python(net)
+    assert genome.nodes[0].activation == name
+    assert genome.connections[-1, 0].weight == 2.0
+    same(net, genome, config)
+
+
+def test_every_reason_is_told_with_its_neurons():
+    net = neat_onnx.Network.build(
+        inputs=1,
+        outputs=[5],
+        neurons=[{"id": 5, "activation": "gelu"}, {"id": 6, "activation": "step", "initial": 1.0}],
+        connections=[
+            (0, 5, 1.0),
+            {"source": 6, "target": 5, "weight": 1.0, "delay": 2},
+            {"source": 0, "target": 6, "weight": 1.0, "gater": 5, "gate_delay": 1},
+        ],
+    )
+    with pytest.raises(NetworkError) as caught:
+        net.to_library("neat-python")
+    for reason in ("gelu (neuron 5)", "step (neuron 6)", "delay of more", "gate", "initial value"):
+        assert reason in str(caught.value)
+
+
+def test_outputs_twice_inputs_as_outputs_and_doubled_connections_get_nodes():
+    net = neat_onnx.Network.build(
+        inputs=2,
+        outputs=[5, 5, 1],
+        neurons=[{"id": 5, "activation": "relu"}],
+        connections=[(0, 5, 1.0), (0, 5, 2.0), (1, 5, -1.0)],
+    )
+    genome, config = neat_onnx.to_neat_python(net)
+    same(net, genome, config)
+
+
+def test_a_recurrent_constant_keeps_its_value():
+    net = neat_onnx.Network.build(
+        inputs=1,
+        outputs=[5],
+        neurons=[{"id": 5}, {"id": 6, "bias": 2.0}],
+        connections=[(0, 5, 1.0), {"source": 6, "target": 5, "weight": 1.0, "delay": 1}],
+    )
+    genome, config = neat_onnx.to_neat_python(net)
+    same(net, genome, config)
