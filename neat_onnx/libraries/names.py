@@ -59,3 +59,8 @@ def is_users_own(name: str, registry: Mapping[str, Registered]) -> bool:
 def how_to_register(name: str, what: Literal["activation", "aggregation"]) -> str:
     """The hint that says how to make `name` known."""
     return f"add your own with neat_onnx.register_{what}('{name}', formula)"
+
+
+def reversed_names(names: Mapping[str, str]) -> dict[str, str]:
+    """Return our names to the library's; of several for one of ours, the first."""
+    return {ours: theirs for theirs, ours in reversed(list(names.items()))}

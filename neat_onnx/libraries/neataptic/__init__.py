@@ -6,7 +6,7 @@ from typing import Any
 from neat_onnx.libraries.library import Library, ReadOptions
 from neat_onnx.network.network import Network
 
-# ruff: noqa: PLC0415 (the reader is imported when a file asks for it)
+# ruff: noqa: PLC0415 (reader and writer are imported when they are called)
 
 
 class Neataptic(Library):
@@ -14,6 +14,7 @@ class Neataptic(Library):
 
     name = "neataptic"
     options = frozenset({"initial_gain"})
+    lost = "ids, names, disabled genes: left out; responses, delays: expressed by added nodes"
     keys = "input, output, nodes, connections"
 
     def recognises(self, content: object) -> bool:
@@ -39,3 +40,13 @@ class Neataptic(Library):
         from neat_onnx.libraries.neataptic.read import read
 
         return read(content, options.initial_gain)
+
+    def write(self, network: Network) -> dict[str, Any]:
+        """Return the document that `Network.fromJSON` loads.
+
+        Raises:
+            NetworkError: the library cannot express something; lists every reason with neurons.
+        """
+        from neat_onnx.libraries.neataptic.write import write
+
+        return write(network)

@@ -6,7 +6,7 @@ from typing import Any
 from neat_onnx.libraries.library import Library, ReadOptions
 from neat_onnx.network.network import Network
 
-# ruff: noqa: PLC0415 (the reader is imported when a file asks for it)
+# ruff: noqa: PLC0415 (reader and writer are imported when they are called)
 
 
 class NeatapticTS(Library):
@@ -15,6 +15,7 @@ class NeatapticTS(Library):
     name = "neataptic-ts"
     title = "NeatapticTS"
     options = frozenset({"initial_gain"})
+    lost = "names, responses, delays: expressed by added nodes; disabled self-connections: left out"
     keys = "formatVersion, nodes, connections"
 
     def recognises(self, content: object) -> bool:
@@ -37,3 +38,13 @@ class NeatapticTS(Library):
         from neat_onnx.libraries.neataptic_ts.read import read
 
         return read(content, options.initial_gain)
+
+    def write(self, network: Network) -> dict[str, Any]:
+        """Return the document that `Network.fromJSON` loads.
+
+        Raises:
+            NetworkError: the library cannot express something; lists every reason with neurons.
+        """
+        from neat_onnx.libraries.neataptic_ts.write import write
+
+        return write(network)

@@ -43,7 +43,7 @@ ACTIVATION_NAMES = {
     "gelu": "gelu",
     "mish": "mish",
 }
-_VERSION = 2
+VERSION = 2
 _EXACT_IN_JAVASCRIPT = 2**53
 
 
@@ -76,8 +76,8 @@ def read(document: Mapping[str, Any], initial_gain: float | None = None) -> Netw
     """
     gain = checked_gain(initial_gain)
     parsed = parse(_Document, document, NetworkError)
-    if parsed.format_version != _VERSION:
-        warn(f"unknown formatVersion {parsed.format_version}: read as version {_VERSION}")
+    if parsed.format_version != VERSION:
+        warn(f"unknown formatVersion {parsed.format_version}: read as version {VERSION}")
     genes = parsed.connections
     to_itself = np.array([gene.source == gene.target for gene in genes], np.bool_)
     enabled = np.array([gene.enabled for gene in genes], np.bool_)

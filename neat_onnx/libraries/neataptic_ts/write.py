@@ -1,0 +1,52 @@
+"""Write networks as NeatapticTS's JSON, formatVersion 2, which `Network.fromJSON` loads."""
+
+from typing import Any
+
+from neat_onnx.libraries.list_draft import ListLibrary
+from neat_onnx.libraries.list_writer import write_list
+from neat_onnx.libraries.names import reversed_names
+from neat_onnx.libraries.neataptic_ts.read import ACTIVATION_NAMES, VERSION
+from neat_onnx.network.genes import NONE
+from neat_onnx.network.network import Network
+
+_LIBRARY = ListLibrary(
+    "NeatapticTS", reversed_names(ACTIVATION_NAMES), adds_repeats=True, has_disabled=True
+)
+_INPUT_SQUASH = "logistic"
+
+
+def write(net: Network) -> dict[str, Any]:
+    """Return the document of a network; `Network.fromJSON` and `clear()` make it compute the same.
+
+    Raises:
+        NetworkError: NeatapticTS cannot express something; lists every reason with neurons.
+    """
+    written = write_list(net, _LIBRARY)
+    return {
+        "formatVersion": VERSION,
+        "input": len(net.input_neurons),
+        "output": len(net.output_neurons),
+        "dropout": 0,
+        "nodes": [
+            {
+                "type": node.kind,
+                "bias": node.bias,
+                "squash": _INPUT_SQUASH
+                if node.kind == "input"
+                else _LIBRARY.activations[node.activation],
+                "index": index,
+                "geneId": written.ids[index],
+            }
+            for index, node in enumerate(written.nodes)
+        ],
+        "connections": [
+            {
+                "from": edge.source,
+                "to": edge.target,
+                "weight": edge.weight,
+                "gater": None if edge.gater == NONE else edge.gater,
+                "enabled": edge.enabled,
+            }
+            for edge in written.edges
+        ],
+    }
