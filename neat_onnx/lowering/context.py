@@ -67,7 +67,7 @@ class LoweringContext(GraphBuilder):
         self.net, self.options, self.plan = net, options, plan
         self.signals = GraphSignals.of(net)
         self.places = Placement(self.signals.count)
-        self.overflowing: Bools = overflowing_signals(net, self.signals, plan)
+        self.overflowing: Bools = overflowing_signals(net, self.signals)
         self.fan_in: Ints = np.bincount(net.live.target, minlength=len(net))
         self._first_edge = np.searchsorted(net.live.target, np.arange(len(net) + 1))
         self._unread_inputs = _unread_inputs(net)

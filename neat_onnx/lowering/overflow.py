@@ -7,26 +7,22 @@ from neat_onnx.network.activations import activation_named
 from neat_onnx.network.genes import Bools
 from neat_onnx.network.growth import overflowing
 from neat_onnx.network.network import Network
-from neat_onnx.network.schedule import Schedule
 
 
-def overflowing_signals(net: Network, signals: GraphSignals, plan: Schedule) -> Bools:
-    """Whether each signal may overflow on moderate inputs; a product of two may."""
+def overflowing_signals(net: Network, signals: GraphSignals) -> Bools:
+    """Whether each signal may overflow on moderate inputs, now or after any number of steps."""
+    found = overflowing(net)
     wild = np.zeros(signals.count, np.bool_)
-    wild[: len(net)] = overflowing(net, plan)
-    wild[signals.state[net.live.target[wild[net.live.source]]]] = True
+    wild[: len(net)], wild[signals.state] = found.activation, found.state
+    bounded = np.array([activation_named(name).bounded for name in net.activations])
+    calm = np.zeros(signals.count, np.bool_)
+    calm[: len(net)] = bounded[net.neurons.activation] & ~net.is_input
     registers = signals.registers
-    pairs = list(zip(registers.signal.tolist(), registers.origin.tolist(), strict=True))
-    for signal, origin in pairs:
-        wild[signal] = wild[origin]
+    pairs = zip(registers.signal.tolist(), registers.origin.tolist(), strict=True)
+    for signal, origin in pairs:  # a register stands after the one it follows
+        wild[signal], calm[signal] = wild[origin], calm[origin]
     if len(signals.products):
-        bounded = np.array([activation_named(name).bounded for name in net.activations])
-        calm = np.zeros(len(wild), np.bool_)
-        calm[: len(net)] = bounded[net.neurons.activation] & ~net.is_input
-        for signal, origin in pairs:
-            calm[signal] = calm[origin]
-        value, gain = signals.products.T
-        either = calm[value] | calm[gain]
+        value, gain = signals.products.T  # a product of two without a bound is one without
         numbers = signals.first_product + np.arange(len(signals.products))
-        wild[numbers] = wild[value] | wild[gain] | ~either
+        wild[numbers] = wild[value] | wild[gain] | ~(calm[value] | calm[gain])
     return wild

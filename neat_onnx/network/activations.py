@@ -40,6 +40,8 @@ from neat_onnx.network.registration import check_name, check_shape, expression_o
 _SELU_ALPHA = 1.6732632423543772848170429916717
 _SELU_GAMMA = 1.0507009873554804934193349852946
 _GELU_SCALE = float(np.sqrt(2.0 / np.pi))
+PROBED_BOUND = 100.0
+"""The bound of functions that have one, of all probed points, and not from their formula."""
 _PROBE = np.concatenate([sign * np.logspace(-300, 30, 331) for sign in (-1.0, 1.0)] + [np.zeros(1)])
 
 
@@ -72,8 +74,8 @@ class Activation:
         return cls(
             name,
             expression,
-            bounded=bool(np.all(size <= 100.0)),
-            tame=bool(np.all(size <= 100.0 * (1.0 + np.abs(_PROBE)))),
+            bounded=bool(np.all(size <= PROBED_BOUND)),
+            tame=bool(np.all(size <= PROBED_BOUND * (1.0 + np.abs(_PROBE)))),
             builtin=builtin,
         )
 

@@ -1,51 +1,212 @@
-"""Which neurons may overflow although what they read is moderate.
+"""Which values may overflow although inputs are moderate, at once or after any number of steps.
 
 A dense matrix product multiplies the weight 0 of a missing connection with the value at its other
-end, and 0 · ∞ is NaN. So values that may overflow (a cube, an exponential, 1/z) must not be padded
-over: whoever builds a matrix asks here which they are.
+end, and 0 · ∞ is NaN. So values that may overflow must not be padded over: whoever builds a matrix
+asks here which they are.
+
+Some overflow at once: a cube, an exponential, 1/z, a product of two values without a bound. Others
+grow from step to step: x(t) = 1.5 · x(t−1) + … doubles every other step. How fast values grow is
+estimated by the neurons without a bound alone. Each is at most a sum of coefficients times others,
+|x_i(t)| ≤ Σ a_ij · |x_j(t − d_ij)| + c with a_ij ≥ 0, and for every strongly connected component of
+these the spectral radius ρ of (a_ij) decides, whatever the delays are: below 1 its values stay as
+bounded as what they read; at 1 they grow by one power of t more; above 1 exponentially. Powers of t
+up to the fourth do not overflow in any number of steps that somebody computes.
 """
+
+from dataclasses import dataclass
 
 import numpy as np
 
-from neat_onnx.network.activations import activation_named
+from neat_onnx.network.activations import PROBED_BOUND, Activation, activation_named
 from neat_onnx.network.aggregations import aggregation_named
-from neat_onnx.network.genes import NONE, Bools
-from neat_onnx.network.schedule import Schedule
+from neat_onnx.network.bounds import interval_of
+from neat_onnx.network.components import components
+from neat_onnx.network.genes import NONE, Bools, Floats, Ints
+from neat_onnx.network.schedule import Edges
 from neat_onnx.network.structure import Structure
 
-
-def overflowing(net: Structure, plan: Schedule) -> Bools:
-    """Whether each neuron's activation may overflow on moderate inputs, shape (n,)."""
-    activations = [activation_named(name) for name in net.activations]
-    bounded = np.array([f.bounded for f in activations])[net.neurons.activation]
-    tame = np.array([f.tame for f in activations])[net.neurons.activation]
-    linear = np.array([aggregation_named(name).linear for name in net.aggregations])
-    selects = np.array([name in _SELECTING for name in net.aggregations])
-    multiplies = ~(linear | selects)[net.neurons.aggregation]
-    if bool(np.all(tame | net.is_input)) and not np.any(multiplies) and np.all(net.live.gater < 0):
-        return np.zeros(len(net), np.bool_)
-    wild = ~tame & ~net.is_input
-    return _spread(net, plan, wild, bounded | net.is_input, multiplies)
-
-
 _SELECTING = frozenset({"max", "min", "maxabs", "median"})
+_LARGEST_POWER = 4
+_ABOVE_ONE = 1e-9  # a spectral radius up to 1 + this overflows after 10^11 steps at the earliest
+_FAR = np.logspace(12, 30, 37)
+_MOST_ROUNDS = 300
 
 
-def _spread(
-    net: Structure, plan: Schedule, wild: Bools, bounded: Bools, multiplies: Bools
-) -> Bools:
-    """Carry `wild` along the connections, level by level, up to neurons that are bounded."""
-    live = net.live
-    order = np.argsort(plan.level[live.target], kind="stable")
-    starts = np.searchsorted(plan.level[live.target][order], np.arange(len(plan.levels) + 1))
-    inputs = np.bincount(live.target, minlength=len(net))
-    for k in range(1, len(plan.levels)):
-        edges = order[starts[k] : starts[k + 1]]
-        source, target = live.source[edges], live.target[edges]
-        product = multiplies[target] & (inputs[target] > 1)
-        gater = live.gater[edges]
-        tame = bounded[source] | bounded[gater]  # one factor of a gated value is bounded
-        growing = (gater != NONE) & (wild[gater] | ~tame)
-        risky = wild[source] | (product & ~bounded[source]) | growing
-        wild[target[risky & ~bounded[target]]] = True
-    return wild
+@dataclass(frozen=True)
+class Overflowing:
+    """Values that may overflow.
+
+    Attributes:
+        activation, state: whether each neuron's activation, or pre-activation, may, (n,).
+    """
+
+    activation: Bools
+    state: Bools
+
+
+def overflowing(net: Structure, *, over_time: bool = True) -> Overflowing:
+    """Return which values of `net` may overflow on moderate inputs.
+
+    Args:
+        over_time: count values that grow from step to step as well.
+    """
+    count = len(net)
+    kinds = _Kinds(net)
+    if not net.has_memory and kinds.never_overflow():
+        return Overflowing(np.zeros(count, np.bool_), np.zeros(count, np.bool_))
+    source, target, factor = kinds.influences()
+    power = np.zeros(2 * count)  # of t that values grow by; ∞ where they may overflow
+    power[kinds.seeds()] = np.inf
+    power = _spread(power, source, target, factor if over_time else np.zeros(len(factor)))
+    wild = power > _LARGEST_POWER
+    return Overflowing(wild[:count], wild[count:])
+
+
+class _Kinds:
+    """What neurons do to the size of the values that they read.
+
+    Values are numbered: j is the activation of neuron j, n + j its pre-activation.
+    """
+
+    def __init__(self, net: Structure) -> None:
+        self._net = net
+        functions = [activation_named(name) for name in net.activations]
+        code = net.neurons.activation
+        self._bounded = np.array([f.bounded for f in functions], np.bool_)[code] | net.is_input
+        self._tame = np.array([f.tame for f in functions], np.bool_)[code] | net.is_input
+        self._slope = np.array([_slope(f) for f in functions])[code]
+        self._bound = np.array([_bound(f) for f in functions])[code]
+        self._bound[net.is_input] = np.inf
+        linear = [aggregation_named(name).linear for name in net.aggregations]
+        selects = [name in _SELECTING for name in net.aggregations]
+        plain = np.array(linear, np.bool_) | np.array(selects, np.bool_)
+        fan_in = np.bincount(net.live.target, minlength=len(net))
+        self._multiplies = ~plain[net.neurons.aggregation] & (fan_in > 1)
+
+    def never_overflow(self) -> bool:
+        """Whether nothing can within one step, by the kinds of the neurons alone."""
+        gated = self._net.live.gater != NONE
+        return bool(np.all(self._tame)) and not np.any(self._multiplies) and not np.any(gated)
+
+    def seeds(self) -> Ints:
+        """The values that may overflow at once, whatever they read."""
+        live, count = self._net.live, len(self._net)
+        gated = live.gater != NONE
+        read, gain = self._unbounded_read(), ~self._bounded[live.gater]
+        both = (gated & read & gain) | (self._multiplies[live.target] & read)
+        return np.concatenate([np.flatnonzero(~self._tame), count + live.target[both]])
+
+    def influences(self) -> tuple[Ints, Ints, Floats]:
+        """(value, value that it goes into, factor) wherever the first has no bound."""
+        net, live, count = self._net, self._net.live, len(self._net)
+        gated = live.gater != NONE
+        size = np.abs(live.weight * net.neurons.response[live.target])
+        read = self._read()
+        read_bound = np.where(read < count, self._bound[live.source], np.inf)
+        gain_bound = np.where(gated, self._bound[live.gater], 1.0)
+        own = np.arange(count)[~self._bounded]
+        by_value, by_gain = self._unbounded_read(), gated & ~self._bounded[live.gater]
+        return (
+            np.concatenate([count + own, read[by_value], live.gater[by_gain]]),
+            np.concatenate([own, count + live.target[by_value], count + live.target[by_gain]]),
+            np.concatenate(
+                [
+                    self._slope[own],
+                    _product(size, gain_bound)[by_value],
+                    _product(size, read_bound)[by_gain],
+                ]
+            ),
+        )
+
+    def _read(self) -> Ints:
+        """The value that each live connection reads."""
+        live = self._net.live
+        state = live.reads_state & ~self._net.is_input[live.source]
+        return np.where(state, len(self._net) + live.source, live.source)
+
+    def _unbounded_read(self) -> Bools:
+        live = self._net.live
+        state = live.reads_state & ~self._net.is_input[live.source]
+        unbounded: Bools = state | ~self._bounded[live.source]
+        return unbounded
+
+
+def _product(size: Floats, bound: Floats) -> Floats:
+    """size · bound, and 0 where size is 0."""
+    with np.errstate(invalid="ignore"):
+        return np.where(size == 0.0, 0.0, size * bound)
+
+
+def _slope(function: Activation) -> float:
+    """Return lim sup |f(z)| / |z|; probed, and 0 for a function with a bound."""
+    if function.bounded or not function.tame:
+        return 0.0 if function.bounded else np.inf
+    sizes = [np.abs(function(sign * _FAR)) / _FAR for sign in (-1.0, 1.0)]
+    return float(np.max(sizes))
+
+
+def _bound(function: Activation) -> float:
+    """Return a bound of |f|, ∞ for none: from the formula where that has one, else as probed."""
+    if not function.bounded:
+        return np.inf
+    bound = max(abs(end) for end in interval_of(function.expression))
+    return bound if np.isfinite(bound) else PROBED_BOUND
+
+
+def _spread(power: Floats, source: Ints, target: Ints, factor: Floats) -> Floats:
+    """Carry powers of t along influences, and add what components of them add."""
+    component = components(source, target, len(power))
+    count = int(component.max(initial=-1)) + 1
+    inside = component[source] == component[target]
+    found = np.zeros(count)
+    np.maximum.at(found, component, power)
+    growth = _growth(component, source[inside], target[inside], factor[inside], count)
+    source, target = component[source[~inside]], component[target[~inside]]
+    edges, waiting = Edges(source, target, count), np.bincount(target, minlength=count)
+    frontier = np.flatnonzero(waiting == 0)
+    while frontier.size:
+        found[frontier] += growth[frontier]
+        starts, ends = edges.pairs(frontier)
+        np.maximum.at(found, ends, found[starts])
+        np.subtract.at(waiting, ends, 1)
+        ends = np.unique(ends)
+        frontier = ends[waiting[ends] == 0]
+    return found[component]
+
+
+def _growth(component: Ints, source: Ints, target: Ints, factor: Floats, count: int) -> Floats:
+    """The powers of t that each component adds to what it reads: 0, 1, or ∞."""
+    growth = np.zeros(count)
+    if not len(source):
+        return growth
+    order = np.argsort(component[source], kind="stable")
+    numbers, first = np.unique(component[source][order], return_index=True)
+    for number, edges in zip(numbers.tolist(), np.split(order, first[1:]), strict=True):
+        _, ends = np.unique(np.stack([source[edges], target[edges]]), return_inverse=True)
+        start, end = ends.reshape(2, -1)
+        growth[number] = _added_power(start, end, factor[edges])
+    return growth
+
+
+def _added_power(source: Ints, target: Ints, factor: Floats) -> float:
+    """0, 1 or ∞ for a spectral radius below, at, or above 1.
+
+    For a matrix A ≥ 0 and every v > 0, the radius is between the least and the largest (A·v)/v; v
+    is improved by powers of A + 1.
+    """
+    if not np.all(np.isfinite(factor)):
+        return np.inf
+    size = int(source.max()) + 1
+    v = np.ones(size)
+    for _ in range(_MOST_ROUNDS):
+        image = np.bincount(target, factor * v[source], size)
+        ratio = image / v
+        if np.max(ratio) < 1.0 - _ABOVE_ONE:
+            return 0.0
+        if np.max(ratio) <= 1.0 + _ABOVE_ONE:
+            return 1.0
+        if np.min(ratio) > 1.0 + _ABOVE_ONE:
+            return np.inf
+        v = image + v
+        v = np.maximum(v / v.max(), 1e-200)
+    return np.inf

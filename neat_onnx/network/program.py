@@ -188,7 +188,7 @@ class _Builder:
 
     def __init__(self, net: Structure, plan: Schedule, dense: bool, element: np.dtype[Any]) -> None:
         self._net, self._dense, self._element = net, dense, element
-        self._wild = overflowing(net, plan)
+        self._wild = overflowing(net, over_time=False).activation
         live = net.live
         genes = net.neurons
         counts = np.bincount(live.target, minlength=len(net))

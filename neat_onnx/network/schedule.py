@@ -136,10 +136,14 @@ class Edges:
 
     def leaving(self, neurons: Ints) -> Ints:
         """The ends of all edges that start in `neurons`, repeats included."""
+        return self.pairs(neurons)[1]
+
+    def pairs(self, neurons: Ints) -> tuple[Ints, Ints]:
+        """(source, target) of all edges that start in `neurons`, repeats included."""
         starts = self._start[neurons]
         counts = self._start[neurons + 1] - starts
         offsets = np.repeat(starts - np.cumsum(counts) + counts, counts)
-        return self._target[offsets + np.arange(int(counts.sum()))]
+        return np.repeat(neurons, counts), self._target[offsets + np.arange(int(counts.sum()))]
 
 
 def _cycle_error(net: Structure, source: Ints, target: Ints, stuck: Bools) -> NetworkError:

@@ -49,7 +49,13 @@ def _is_plain(ctx: LoweringContext, neurons: Ints) -> bool:
         and bool(np.all(ctx.net.neurons.response[neurons] == 1.0))
         and not np.any(ctx.signals.gated[edge])
         and len(by_overflowing_source(ctx, neurons)) == 1
+        and not np.any(ctx.overflowing[np.setdiff1d(_carried(ctx, neurons, own), own)])
     )
+
+
+def _carried(ctx: LoweringContext, neurons: Ints, own: Ints) -> Ints:
+    """The signals of the layer's state: all activations, or all pre-activations."""
+    return neurons if np.isin(own[0], neurons) else ctx.signals.state[neurons]
 
 
 def lower_recurrent(ctx: LoweringContext, block: Block) -> None:
