@@ -5,14 +5,13 @@ import pytest
 
 from neat_onnx.network.growth import overflowing
 from neat_onnx.network.network import Network
-from neat_onnx.network.schedule import schedule
 
 
 def wild(neurons, connections):
     net = Network.build(
         inputs=1, outputs=[neurons[-1]["id"]], neurons=neurons, connections=connections
     )
-    return net.neurons.id[overflowing(net, schedule(net))].tolist()
+    return net.neurons.id[overflowing(net).activation].tolist()
 
 
 CHAIN = [(0, 1, 1.0), (1, 2, 1.0), (2, 3, 1.0), (3, 4, 1.0)]
@@ -56,3 +55,63 @@ def test_what_it_is_for():
         connections=[(0, 2, 1.0), (1, 3, 1.0), (2, 4, 1.0), (3, 5, 1.0)],
     )
     np.testing.assert_array_equal(net.activate([1e200, 2.0]), [np.inf, 8.0])
+
+
+# --- from step to step ----------------------------------------------------------------------------
+
+
+def later(source, target, weight, **more):
+    return {"source": source, "target": target, "weight": weight, "delay": 1, **more}
+
+
+@pytest.mark.parametrize(
+    ("weight", "grows"), [(0.5, False), (-1.0, False), (1.0, False), (-1.01, True), (1.5, True)]
+)
+@pytest.mark.parametrize("activation", ["identity", "relu", "tanh"])
+def test_a_state_that_reads_itself_grows_above_one(weight, grows, activation):
+    net = Network.build(
+        inputs=1,
+        outputs=[1],
+        neurons=[{"id": 1, "activation": activation}],
+        connections=[(0, 1, 1.0), later(1, 1, weight, reads_state=True)],
+    )
+    found = overflowing(net)
+    assert found.state.tolist() == [False, grows]
+    assert found.activation.tolist() == [False, grows and activation != "tanh"]
+    assert not np.any(overflowing(net, over_time=False).state)
+
+
+@pytest.mark.parametrize(("there", "back", "grows"), [(4.0, 0.2, False), (4.0, 0.26, True)])
+def test_a_cycle_counts_as_a_whole(there, back, grows):
+    neurons = [{"id": 1, "activation": "relu"}, {"id": 2, "activation": "softplus"}]
+    connections = [(0, 1, 1.0), (1, 2, there), later(2, 1, back)]
+    assert wild(neurons, connections) == ([1, 2] if grows else [])
+
+
+def test_a_gate_bounds_what_it_multiplies():
+    neurons = [{"id": 1, "activation": "sigmoid"}, {"id": 2}]
+    kept = later(2, 2, 1.0, gater=1)
+    assert wild(neurons, [(0, 1, 1.0), (0, 2, 1.0), kept]) == []
+    assert wild(neurons, [(0, 1, 1.0), (0, 2, 1.0), kept | {"weight": 1.1}]) == [2]
+
+
+def test_an_input_that_gates_a_cycle_may_be_large():
+    assert wild([{"id": 2}], [(0, 2, 1.0), later(2, 2, 0.1, gater=0)]) == [2]
+
+
+def test_integrators_in_a_row_grow_by_powers_of_time():
+    def chain(count):
+        ids = range(1, count + 1)
+        return wild(
+            [{"id": k} for k in ids],
+            [(k - 1, k, 1.0) for k in ids] + [later(k, k, 1.0) for k in ids],
+        )
+
+    assert chain(4) == []
+    assert chain(6) == [5, 6]
+
+
+def test_growth_goes_on_through_delays():
+    neurons = [{"id": 1}, {"id": 2}, {"id": 3, "activation": "sin"}]
+    connections = [(0, 1, 1.0), later(1, 1, 2.0), later(1, 2, 1.0), later(2, 3, 1.0)]
+    assert wild(neurons, connections) == [1, 2]

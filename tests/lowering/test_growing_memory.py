@@ -1,0 +1,101 @@
+"""Memory that grows without bound: finite wherever the network itself is, in every form."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from playing import played
+
+from neat_onnx import Network, export, load_network
+from neat_onnx.network.program import Program
+
+FORMS: list[dict[str, Any]] = [
+    {"dtype": dtype, "sequence": sequence}
+    for dtype in ("float32", "float64")
+    for sequence in (False, True)
+]
+
+
+def steps_of(net: Network, count: int) -> np.ndarray:
+    return np.random.default_rng(0).normal(size=(count, 1, len(net.input_neurons)))
+
+
+@pytest.mark.parametrize("form", FORMS, ids=str)
+def test_a_growing_state_does_not_reach_its_neighbour(form):
+    """tanh(∞) is 1, and 0 · ∞ would be NaN."""
+    loops = [(10, 1.5), (11, 0.5)]
+    net = Network.build(
+        inputs=1,
+        outputs=[10, 11],
+        neurons=[{"id": id, "activation": "tanh"} for id, _ in loops],
+        connections=[
+            *({"source": 0, "target": id, "weight": 1.0} for id, _ in loops),
+            *(
+                {"source": id, "target": id, "weight": w, "delay": 1, "reads_state": True}
+                for id, w in loops
+            ),
+        ],
+    )
+    x = steps_of(net, 3000)
+    np.testing.assert_allclose(played(export(net, **form), x), net.run(x), atol=1e-6)
+
+
+def test_what_cannot_grow_costs_nothing():
+    """A level of leaky states is one Gemm for the layer before, and one for its own past."""
+    loop = {"delay": 1, "reads_state": True}
+    net = Network.build(
+        inputs=1,
+        outputs=[10, 11],
+        neurons=[{"id": 10, "activation": "tanh"}, {"id": 11, "activation": "tanh"}],
+        connections=[
+            (0, 10, 1.0),
+            (0, 11, 1.0),
+            {"source": 10, "target": 10, "weight": 0.9, **loop},
+            {"source": 11, "target": 11, "weight": -1.0, **loop},
+        ],
+    )
+    operators = [node.op_type for node in export(net).graph.node]
+    assert operators == ["Gemm", "Gemm", "Add", "Tanh", "Identity"]
+
+
+def grown(seed: int) -> dict[str, Any]:
+    """A network as NeatapticTS writes it, with links in all directions, of bounded outputs."""
+    rng = np.random.default_rng(seed)
+    inputs, hidden, outputs = 2, 4, 2
+    count = inputs + hidden + outputs
+    squashes = ["tanh", "logistic", "relu", "identity", "softsign", "sinusoid", "absolute"]
+    nodes = [
+        {
+            "type": "input" if k < inputs else "hidden" if k < inputs + hidden else "output",
+            "squash": "logistic" if k >= inputs + hidden else str(rng.choice(squashes)),
+            "bias": float(rng.normal()),
+            "index": k,
+        }
+        for k in range(count)
+    ]
+    pairs = {(int(rng.integers(count)), int(rng.integers(inputs, count))) for _ in range(18)}
+    connections = [
+        {"from": a, "to": b, "weight": float(rng.normal()), "gater": None, "enabled": True}
+        for a, b in sorted(pairs)
+    ]
+    return {
+        "formatVersion": 2,
+        "input": inputs,
+        "output": outputs,
+        "dropout": 0,
+        "nodes": nodes,
+        "connections": connections,
+    }
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("form", FORMS, ids=str)
+def test_random_memory_is_finite_where_the_network_is(seed, form):
+    """In the number format of the form: what overflows there is no fault of the graph."""
+    net = load_network(grown(seed))
+    x = steps_of(net, 400)
+    with np.errstate(all="ignore"):
+        wanted, _ = Program(net, dense=False, element=form["dtype"]).run(x)
+        got = played(export(net, **form), x)
+    finite = np.all(np.isfinite(wanted), axis=(1, 2))
+    assert np.all(np.isfinite(got[finite]))
