@@ -1,19 +1,14 @@
-"""What a handler sees when it lifts a node: neurons where the graph has tensors.
+"""The state of one import: neurons where the graph has tensors.
 
-A tensor is an array of *signals*, shaped like it (the batch axis has length 1). A signal is what an
-input neuron gives, the pre-activation of a neuron that was lifted (a *state*), an activation of one
-of these (*settled*), or what another signal was one step ago (a *register*).
-
-What an elementwise node does to a tensor stays a formula until something else reads the result:
-then it is settled, and an activation is recognised. So rearranging a tensor costs nothing, and a
-neuron is never made for a step inside a formula.
+A tensor is an array of *signals*, shaped like it (the batch axis has length 1). An elementwise
+node stays a formula until something else reads the result: then it is settled, and an activation is
+recognised. So rearranging a tensor costs nothing, and no neuron is made inside a formula.
 """
 
 from __future__ import annotations
 
-import math
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn, TypeVar
 
@@ -21,71 +16,43 @@ import numpy as np
 import numpy.typing as npt
 
 from neat_onnx.errors import ModelError, NeatOnnxError
+from neat_onnx.lifting.values import (
+    DROPPED,
+    INPUT,
+    REGISTER,
+    SETTLED,
+    STATE,
+    Array,
+    NewConnections,
+    NewNeurons,
+    Operand,
+    Value,
+)
 from neat_onnx.model import DataType, Graph, Model, Node
-from neat_onnx.network.expression import VARIABLE, Expression, number
+from neat_onnx.network.expression import VARIABLE, Expression, number, parts_of
 from neat_onnx.network.genes import Floats, Ints
+from neat_onnx.network.primitives import REDUCING
 from neat_onnx.network.spatial import SpatialBlock
 
-Array = npt.NDArray[Any]
+__all__ = [
+    "DROPPED",
+    "INPUT",
+    "LIFTS",
+    "REGISTER",
+    "SETTLED",
+    "STATE",
+    "Array",
+    "LiftingContext",
+    "NewNeurons",
+    "Operand",
+    "Value",
+    "lift_node",
+    "lifts",
+]
 
 _MOST_NEURONS = 1 << 22
-INPUT, STATE, SETTLED, REGISTER, DROPPED = range(5)
+_AGGREGATIONS = {"total": "sum", "product": "product", "largest": "max", "smallest": "min"}
 
-
-@dataclass(frozen=True, eq=False)
-class Value:
-    """A tensor of the graph, in terms of signals.
-
-    Attributes:
-        signals: what its elements are made of; if `reduced`, one more axis at the end, over which
-            the formula reduces.
-        formula: each element as an expression of its signal, or of its signals times their weights.
-        weight: multiplies each signal before the formula; None for 1.
-        gate: signals that multiply them as well; None for 1.
-        reduced: the formula has reduced the last axis of `signals`.
-    """
-
-    signals: Ints
-    formula: Expression = VARIABLE
-    weight: Floats | None = None
-    reduced: bool = False
-    gate: Ints | None = None
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        return self.signals.shape[:-1] if self.reduced else self.signals.shape
-
-    @property
-    def plain(self) -> bool:
-        """It is its signals, and nothing was done to them."""
-        return self.ungated and self.gate is None
-
-    @property
-    def elementwise(self) -> bool:
-        """It is a formula of each of its signals alone."""
-        return self.weight is None and self.gate is None and not self.reduced
-
-    @property
-    def ungated(self) -> bool:
-        """It is its signals, and nothing was done to them but gating."""
-        return self.formula == VARIABLE and self.weight is None and not self.reduced
-
-    def rearranged(self, change: Callable[[Array], Array]) -> Value:
-        """The value with `change` applied to the array of its elements (not to a reduced axis)."""
-        order = change(np.arange(math.prod(self.shape)).reshape(self.shape))
-
-        def moved(values: Array) -> Array:
-            return values.reshape(-1, *values.shape[len(self.shape) :])[order]
-
-        return replace(
-            self,
-            signals=moved(self.signals),
-            weight=None if self.weight is None else moved(self.weight),
-            gate=None if self.gate is None else moved(self.gate),
-        )
-
-
-Operand = Value | Array
 Lift = Callable[["LiftingContext", Any], None]
 
 LIFTS: dict[str, Lift] = {}
@@ -109,71 +76,56 @@ def lifts(*operators: type[Node]) -> Callable[[Operator], Operator]:
     return register
 
 
-@dataclass(eq=False)
-class Layer:
-    """Neurons that were made together.
-
-    Attributes:
-        states: their signals, consecutive.
-        tensor: the tensor that is exactly them, while nothing else has read it.
-        spatial: they slide a window; that would be lost if they were merged with others.
-    """
-
-    states: Ints
-    aggregation: list[str]
-    bias: Floats
-    response: Floats
-    tensor: str = ""
-    spatial: bool = False
-
-
-@dataclass(frozen=True)
-class Links:
-    """Connections in the making: signals to neurons (by their state signals), with weights, and the
-    signals that gate them (-1 for none).
-    """
-
-    source: Ints
-    target: Ints
-    weight: Floats
-    gate: Ints
-
-
 @dataclass
 class LiftingContext:
     """The state of one import.
 
     Attributes:
-        model: what is imported.
+        model: the model.
         features_only: every axis of the inputs is features; no batch, no time.
         operands: every tensor met so far, by name: constants as arrays, others as values.
-        layers, links: the neurons and connections made so far.
-        blocks: what neurons slide a window; they go by their states, and what they read by signals.
-        kind, origin, formula_of: for each signal, what it is, what it was settled from, and the
-            position of its formula in `formulas`.
+        neurons: the neurons made so far, with their connections.
+        blocks: the neurons that slide a window, by their states, with the signals that they read.
+        formulas: each formula that was settled, and its number.
+        settled: the signals of each value that was settled.
         next, initial: for a register, the signal it takes at the end of a step, and what it holds
             before the first if not zero.
+        integer: names of tensors of integers; neurons carry them as numbers.
         ended: names of tensors that have lost the time axis, as the end of a sequence has.
     """
 
     model: Model
     features_only: bool = False
     operands: dict[str, Operand] = field(default_factory=dict)
-    layers: list[Layer] = field(default_factory=list)
-    links: list[Links] = field(default_factory=list)
+    neurons: list[NewNeurons] = field(default_factory=list)
     blocks: list[SpatialBlock] = field(default_factory=list)
-    formulas: list[Expression] = field(default_factory=list)
+    formulas: dict[Expression, int] = field(default_factory=dict)
+    settled: dict[Value, Ints] = field(default_factory=dict)
     next: dict[int, int] = field(default_factory=dict)
     initial: dict[int, float] = field(default_factory=dict)
+    integer: set[str] = field(default_factory=set)
     ended: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        self.kind = np.empty(0, np.int64)
-        self.origin = np.empty(0, np.int64)
-        self.formula_of = np.empty(0, np.int64)
-        self.settled: dict[int, Ints] = {}
-        self._kept: list[Value] = []
+        self._signals = np.empty((3, 1024), np.int64)
+        self._signal_count = 0
+        self._connected = 0
         self._readers = Counter(_names_read(self.model.graph))
+
+    @property
+    def kind(self) -> Ints:
+        """For each signal, which kind it is."""
+        return self._signals[0, : self._signal_count]
+
+    @property
+    def origin(self) -> Ints:
+        """For each settled signal, the signal that it was settled from."""
+        return self._signals[1, : self._signal_count]
+
+    @property
+    def formula_of(self) -> Ints:
+        """For each settled signal, the number of its formula."""
+        return self._signals[2, : self._signal_count]
 
     @property
     def data_type(self) -> DataType:
@@ -220,9 +172,29 @@ class LiftingContext:
             self.fail(node, f"input '{node.input[position]}' has to be of integers")
         return [int(value) for value in values.ravel()]
 
+    def has_integers(self, node: Node) -> bool:
+        """Whether a node reads integers, and besides them nothing but truth values."""
+        names = [name for name in node.input if name in self.operands and not self._is_truth(name)]
+        return bool(names) and all(self._is_integer(name) for name in names)
+
+    def _is_integer(self, name: str) -> bool:
+        operand = self.operands[name]
+        return name in self.integer or (
+            not isinstance(operand, Value) and operand.dtype.kind in "iu"
+        )
+
+    def _is_truth(self, name: str) -> bool:
+        operand = self.operands[name]
+        if isinstance(operand, Value):
+            return operand.formula.is_truth
+        return operand.dtype.kind == "b"
+
     def bind(self, node: Node, *operands: Operand) -> None:
-        """Say what the outputs of `node` are."""
-        self.operands.update(zip(node.output, operands, strict=False))
+        """Say what the outputs of `node` are; a left out one has no name."""
+        for name, operand in zip(node.output, operands, strict=False):
+            if isinstance(operand, Value) and self._readers[name] != 1:
+                operand = operand.shared  # noqa: PLW2901
+            self.operands[name] = operand
 
     def fail(self, node: Node, message: str, hint: str | None = None) -> NoReturn:
         """Raise ModelError about `node`."""
@@ -231,6 +203,15 @@ class LiftingContext:
     def path(self, node: Node) -> str | None:
         position = next((k for k, n in enumerate(self.model.graph.node) if n is node), None)
         return None if position is None else f"graph.node[{position}]"
+
+    def refuse_batch(self, node: Node, axes: Iterable[int]) -> None:
+        """Refuse to work along the first axis where that is the batch: it would mix samples."""
+        if not self.features_only and 0 in axes:
+            self.fail(
+                node,
+                "it works along the first axis, the batch, and would mix samples",
+                "Import with batch_axis=None to take every axis for features",
+            )
 
     def check_size(self, node: Node, count: int) -> None:
         """Refuse to make more than so many neurons for one node."""
@@ -243,67 +224,54 @@ class LiftingContext:
         self, count: int, kind: int, origin: npt.ArrayLike = -1, formula: int = -1
     ) -> Ints:
         """New signals, by number."""
-        start = len(self.kind)
-        self.kind = np.concatenate([self.kind, np.full(count, kind)])
-        self.origin = np.concatenate([self.origin, np.broadcast_to(origin, count)])
-        self.formula_of = np.concatenate([self.formula_of, np.full(count, formula)])
-        return np.arange(start, start + count)
+        start, stop = self._signal_count, self._signal_count + count
+        if stop > self._signals.shape[1]:
+            more = np.empty((3, max(stop, 2 * self._signals.shape[1])), np.int64)
+            more[:, :start] = self._signals[:, :start]
+            self._signals = more
+        self._signal_count = stop
+        self._signals[0, start:stop] = kind
+        self._signals[1, start:stop] = origin
+        self._signals[2, start:stop] = formula
+        return np.arange(start, stop)
 
     def add_neurons(
         self,
-        node: Node,
         count: int,
         *,
         aggregation: str = "sum",
         bias: npt.ArrayLike = 0.0,
         response: npt.ArrayLike = 1.0,
-    ) -> Layer:
-        """Make neurons for `node`'s first output; connect their inputs with `connect`."""
-        layer = Layer(
+    ) -> NewNeurons:
+        """Make neurons; connect their inputs with `connect`."""
+        made = NewNeurons(
             states=self.add_signals(count, STATE),
-            aggregation=[aggregation] * count,
+            aggregation=aggregation,
             bias=np.array(np.broadcast_to(bias, count), np.float64),
             response=np.array(np.broadcast_to(response, count), np.float64),
-            tensor=node.output[0],
         )
-        self.layers.append(layer)
-        return layer
+        self.neurons.append(made)
+        return made
 
-    def connect(self, source: Ints, target: Ints, weight: Floats, gate: Ints | None = None) -> None:
-        """Connect signals to neurons, which go by their states; arrays of one length."""
-        ungated = np.full(source.size, -1)
-        self.links.append(
-            Links(
-                source.ravel(),
-                target.ravel(),
-                weight.ravel(),
-                ungated if gate is None else gate.ravel(),
-            )
+    def connect(
+        self,
+        made: NewNeurons,
+        source: Ints,
+        position: Ints,
+        weight: Floats,
+        gate: Ints | None = None,
+    ) -> None:
+        """Connect signals to new neurons, which go by their positions; arrays of one length."""
+        gates = np.full(source.size, -1) if gate is None else gate.ravel()
+        made.connections.append(
+            NewConnections(self._connected, source.ravel(), position.ravel(), weight.ravel(), gates)
         )
+        self._connected += 1
 
-    def merge(self, layer: Layer, other: Layer) -> None:
-        """Let `layer` compute the sum of both; the neurons of `other` are no longer."""
-        shift = layer.states[0] - other.states[0]
-        inside = range(int(other.states[0]), int(other.states[-1]) + 1)
-        self.links = [
-            replace(link, target=link.target + shift)
-            if link.target.size and int(link.target[0]) in inside
-            else link
-            for link in self.links
-        ]
-        layer.bias = np.where(layer.bias == 0, other.bias, layer.bias + other.bias)
-        self.layers.remove(other)
+    def merge(self, made: NewNeurons, other: NewNeurons) -> None:
+        """Let `made` compute the sum of both; the neurons of `other` are no longer."""
+        made.absorb(other)
         self.kind[other.states] = DROPPED
-
-    def layer_of(self, node: Node, position: int) -> Layer | None:
-        """The layer that is exactly the tensor at `position`, if `node` alone reads it.
-
-        Then a constant that `node` adds or multiplies can become the neurons' bias or response.
-        """
-        name = node.input[position]
-        if self._readers[name] != 1:
-            return None
-        return next((layer for layer in reversed(self.layers) if layer.tensor == name), None)
 
     def feed(self, previous: str, following: str) -> None:
         """Let the registers of the tensor `previous` take what the tensor `following` holds.
@@ -323,31 +291,22 @@ class LiftingContext:
         """Signals that carry the elements of `value`, shaped like it; truth values as 1 and 0."""
         if value.plain and not np.any(self.kind[value.signals] == STATE):
             return value.signals
-        if id(value) not in self.settled:
+        if value not in self.settled:
             formula = value.formula
             numbers = replace(value, formula=number(formula)) if formula.is_truth else value
-            self.settled[id(value)] = self._settle(numbers)
-            self._kept.append(value)  # so that no other takes its id
-        return self.settled[id(value)]
+            self.settled[value] = self._settle(numbers)
+        return self.settled[value]
 
     def _settle(self, value: Value) -> Ints:
         if value.reduced:
-            raise ModelError(
-                f"the formula {value.formula.text('v')} is no known aggregation",
-                hint="Register it with neat_onnx.register_aggregation",
-            )
+            return self._settle_reduced(value)
         signals = value.signals
         if value.weight is not None or value.gate is not None:
-            layer = Layer(
-                states=self.add_signals(signals.size, STATE),
-                aggregation=["sum"] * signals.size,
-                bias=np.zeros(signals.size),
-                response=np.ones(signals.size),
-            )
-            self.layers.append(layer)
+            made = self.add_neurons(signals.size)
             weight = np.ones(signals.shape) if value.weight is None else value.weight
-            self.connect(self.settle(Value(signals)), layer.states, weight, value.gate)
-            signals = layer.states.reshape(signals.shape)
+            position = np.arange(signals.size)
+            self.connect(made, self.settle(Value(signals)), position, weight, value.gate)
+            signals = made.states.reshape(signals.shape)
         if value.formula == VARIABLE:
             fresh = self.kind[signals] == STATE
             result = signals.copy()
@@ -355,11 +314,26 @@ class LiftingContext:
             return result
         return self.settled_from(signals.ravel(), value.formula).reshape(signals.shape)
 
+    def _settle_reduced(self, value: Value) -> Ints:
+        """Neurons that aggregate a formula of each input."""
+        aggregation = _AGGREGATIONS.get(value.formula.op)
+        inner = value.formula.args[0]
+        if aggregation is None or any(part.op in REDUCING for part in parts_of(inner)):
+            raise ModelError(
+                f"the formula {value.formula.text('v')} is no known aggregation",
+                hint="Register it with neat_onnx.register_aggregation",
+            )
+        signals = self.settle(replace(value, formula=inner, reduced=False))
+        count, inputs = value.signals.size // signals.shape[-1], signals.shape[-1]
+        made = self.add_neurons(count, aggregation=aggregation)
+        position = np.repeat(np.arange(count), inputs)
+        self.connect(made, signals, position, np.ones(signals.size))
+        return self.settle(Value(made.states.reshape(value.shape)))
+
     def settled_from(self, origin: Ints, formula: Expression) -> Ints:
         """New signals that are `formula` of the signals `origin`."""
-        if formula not in self.formulas:
-            self.formulas.append(formula)
-        return self.add_signals(len(origin), SETTLED, origin, self.formulas.index(formula))
+        position = self.formulas.setdefault(formula, len(self.formulas))
+        return self.add_signals(len(origin), SETTLED, origin, position)
 
 
 def _names_read(graph: Graph) -> Iterator[str]:
@@ -381,6 +355,8 @@ def lift_node(ctx: LiftingContext, node: Node) -> None:
     lift = LIFTS.get(node.op_type)
     if lift is None:
         ctx.fail(node, "this operator cannot be turned into neurons")
+    if ctx.has_integers(node):
+        ctx.integer.update(node.output)
     try:
         lift(ctx, node)
     except NeatOnnxError:

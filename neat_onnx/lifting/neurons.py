@@ -11,7 +11,15 @@ from functools import cached_property
 import numpy as np
 
 from neat_onnx.errors import ModelError
-from neat_onnx.lifting.context import INPUT, REGISTER, SETTLED, STATE, LiftingContext, Links, Value
+from neat_onnx.lifting.context import (
+    INPUT,
+    REGISTER,
+    SETTLED,
+    STATE,
+    LiftingContext,
+    NewNeurons,
+    Value,
+)
 from neat_onnx.lifting.recognition import activation_name
 from neat_onnx.network.expression import VARIABLE, Expression
 from neat_onnx.network.genes import (
@@ -47,6 +55,7 @@ class Resolution:
 
     def __init__(self, ctx: LiftingContext) -> None:
         self._ctx = ctx
+        self._formulas = list(ctx.formulas)
         is_neuron = (ctx.kind == INPUT) | (ctx.kind == STATE)
         self.neuron_of = np.where(is_neuron, np.cumsum(is_neuron) - 1, NONE)
         self._made = int(is_neuron.sum())
@@ -70,7 +79,7 @@ class Resolution:
 
     def _neuron(self, origin: int, formula: int, shared: bool) -> int:
         source = int(self.neuron_of[origin])
-        function = self._ctx.formulas[formula]
+        function = self._formulas[formula]
         if function == VARIABLE and self._ctx.kind[origin] != REGISTER:
             return source
         if self._ctx.kind[origin] == STATE and not shared:
@@ -93,12 +102,12 @@ class Resolution:
         return found
 
     def _neurons_of(self, value: Value) -> Ints | None:
-        if id(value) in self._ctx.settled or value.plain:
-            signals = self._ctx.settled.get(id(value), value.signals)
+        if value in self._ctx.settled or value.plain:
+            signals = self._ctx.settled.get(value, value.signals)
             return self.neuron_of[signals].ravel() if self._are_activations(signals) else None
         if not value.elementwise or value.formula not in self._ctx.formulas:
             return None
-        formula = self._ctx.formulas.index(value.formula)  # settled after it was rearranged
+        formula = self._ctx.formulas[value.formula]  # settled after it was rearranged
         found = [self._placed(origin, formula) for origin in value.signals.ravel().tolist()]
         return None if None in found else np.array(found, np.int64)
 
@@ -129,19 +138,17 @@ class Resolution:
         """The network with these ports; ids are positions."""
         count = self._made
         bias, response = np.zeros(count), np.ones(count)
-        names = ["sum"] * count
-        for layer in self._ctx.layers:
-            made = self.neuron_of[layer.states]
-            bias[made], response[made] = layer.bias, layer.response
-            for neuron, name in zip(made.tolist(), layer.aggregation, strict=True):
-                names[neuron] = name
+        names = np.full(count, "sum", object)
+        for made in self._made_neurons:
+            at = self.neuron_of[made.states]
+            bias[at], response[at], names[at] = made.bias, made.response, made.aggregation
         known = self._known_activations()
         slope = np.array([known[formula][1] for formula in self._activation])
         connections, initial = self._connections(slope)
         neurons, activations, aggregations = Neurons.of(
             np.arange(count),
             [known[formula][0] for formula in self._activation],
-            names,
+            names.tolist(),
             bias=bias / slope,
             response=response / slope,
             initial=initial,
@@ -169,14 +176,7 @@ class Resolution:
 
         A state that is read was divided by its neuron's slope; the weight makes up for it.
         """
-        links = [*self._ctx.links, self._extra_links()]
-        source, gate, weight = (
-            np.concatenate([getattr(link, end) for link in links])
-            for end in ("source", "gate", "weight")
-        )
-        target = np.concatenate(
-            [*(self.neuron_of[link.target] for link in links[:-1]), links[-1].target]
-        )
+        source, target, weight, gate = self._all_connections()
         read, gated = self._followed(source), self._followed(gate)
         if np.any(gated.reads_state):
             raise ModelError("a state gates a connection; only activations can")
@@ -193,27 +193,58 @@ class Resolution:
         )
         return connections, self._initial(read)
 
-    def _extra_links(self) -> Links:
-        pairs = np.array(self._extra, np.int64).reshape(-1, 2)
-        return Links(pairs[:, 0], pairs[:, 1], np.ones(len(pairs)), np.full(len(pairs), NONE))
+    @cached_property
+    def _made_neurons(self) -> list[NewNeurons]:
+        return [made for made in self._ctx.neurons if not made.merged]
+
+    def _all_connections(self) -> tuple[Ints, Ints, Floats, Ints]:
+        """Source signals, target neurons, weights and gating signals of all connections."""
+        extra = np.array(self._extra, np.int64).reshape(-1, 2)
+        sources, gates = [extra[:, 0]], [np.full(len(extra), NONE)]
+        targets, weights = [extra[:, 1]], [np.ones(len(extra))]
+        for made in self._made_neurons:
+            neurons = self.neuron_of[made.states]
+            for each in made.connections:
+                sources.append(each.source)
+                targets.append(neurons[each.position])
+                weights.append(each.weight)
+                gates.append(each.gate)
+        return (
+            np.concatenate(sources),
+            np.concatenate(targets),
+            np.concatenate(weights),
+            np.concatenate(gates),
+        )
 
     def _followed(self, signals: Ints) -> _Read:
         """Signals through the registers to what they are a delay of."""
         ctx = self._ctx
-        following = np.full(len(ctx.kind) + 1, NONE, np.int64)
-        following[list(ctx.next)] = list(ctx.next.values())
+        following, delays = self._delayed
         first = np.zeros(len(ctx.kind) + 1)
         first[list(ctx.initial)] = list(ctx.initial.values())
         kind = np.append(ctx.kind, SETTLED)  # the last place is that of NONE
-        end, delay = signals.copy(), np.zeros(len(signals), np.int64)
-        while np.any(held := kind[end] == REGISTER):
-            if np.any(delay > len(ctx.next)):
-                raise ModelError("a state feeds itself and nothing else", where="graph.outputs")
-            end[held] = following[end[held]]
-            delay[held] += 1
+        end, delay = following[signals], delays[signals]
+        if np.any(kind[end] == REGISTER):
+            raise ModelError("a state feeds itself and nothing else", where="graph.outputs")
         neuron = np.append(self.neuron_of, NONE)[end]
         hides = np.append(self._hides_state, False)[neuron]
         return _Read(neuron, delay, (kind[end] == STATE) & hides, first[signals])
+
+    @cached_property
+    def _delayed(self) -> tuple[Ints, Ints]:
+        """The signal that each signal is a delay of, and the steps; the last place is for NONE.
+
+        Each round doubles how far every register looks back.
+        """
+        ctx = self._ctx
+        following = np.append(np.arange(len(ctx.kind)), NONE)
+        following[list(ctx.next)] = list(ctx.next.values())
+        steps = np.zeros(len(following), np.int64)
+        steps[list(ctx.next)] = 1
+        for _ in range(len(ctx.next).bit_length()):
+            steps = steps + steps[following]
+            following = following[following]
+        return following, steps
 
     def _initial(self, read: _Read) -> Floats:
         initial = np.zeros(self._made)

@@ -231,8 +231,9 @@ def distinct(values: Ints) -> Ints:
 
 def codes_of(names: Sequence[str]) -> tuple[tuple[str, ...], Ints]:
     """A sorted table of the distinct names, and each name's position in it."""
-    table, codes = np.unique(np.asarray(names, dtype=object), return_inverse=True)
-    return tuple(str(name) for name in table), codes.astype(np.int64).reshape(-1)
+    table = sorted(set(names))
+    code = {name: k for k, name in enumerate(table)}
+    return tuple(str(name) for name in table), np.array([code[name] for name in names], np.int64)
 
 
 Where = Literal["inputs", "outputs", "neurons", "connections", "blocks"]

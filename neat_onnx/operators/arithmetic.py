@@ -1,161 +1,188 @@
-"""Arithmetic that is no formula of one tensor: a constant for each element, or two tensors.
+"""Arithmetic that is no formula of one tensor: a constant for each element, or several tensors.
 
-A constant for each element is the bias, the response or the weights of neurons; two tensors are
-neurons that add or multiply them.
+A constant for each element is the bias, the response or the weights of neurons; several tensors are
+neurons that add or multiply them, or take the largest.
 """
 
 from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from neat_onnx.lifting.context import Array, Layer, LiftingContext, Operand, Value
+from neat_onnx.lifting.context import Array, LiftingContext, NewNeurons, Operand, Value
 from neat_onnx.model import Node
 from neat_onnx.network.expression import VARIABLE, call, constant, scalar_slope
-from neat_onnx.network.genes import Floats
+from neat_onnx.network.genes import Ints
+
+_Rule = Callable[[LiftingContext, Node, Operand, Operand], Value]
 
 
-def combined(ctx: LiftingContext, node: Node, primitive: str, operands: Sequence[Operand]) -> Value:
-    """`primitive` of operands at least one of which is computed.
-
-    Raises:
-        ModelError: no neuron computes it.
-    """
-    if primitive not in _RULES:
-        ctx.fail(
-            node,
-            "it combines tensors in a way that no neuron computes",
-            hint="If it is part of an activation of your own, register that with "
-            "neat_onnx.register_activation",
-        )
-    one, other = operands
-    return _RULES[primitive](ctx, node, one, other)
-
-
-def _multiply(ctx: LiftingContext, node: Node, one: Operand, other: Operand) -> Value:
+def multiply(ctx: LiftingContext, node: Node, one: Operand, other: Operand) -> Value:
+    """The product: a gate, or weights."""
     if isinstance(one, Value) and isinstance(other, Value):
         signals, gate = np.broadcast_arrays(ctx.settle(one), ctx.settle(other))
+        ctx.check_size(node, signals.size)
         return Value(signals, gate=gate)
     if isinstance(one, Value):
-        return _scale(ctx, node, one, np.asarray(other), 0)
+        return _scale(ctx, node, one, np.asarray(other))
     assert isinstance(other, Value)
-    return _scale(ctx, node, other, one, 1)
+    return _scale(ctx, node, other, np.asarray(one))
 
 
-def _divide(ctx: LiftingContext, node: Node, one: Operand, other: Operand) -> Value:
-    """By a constant for each element: a mean, where it is the number of inputs."""
-    if not isinstance(one, Value) or isinstance(other, Value):
-        ctx.fail(node, "it divides by something that is not constant")
-    layer = ctx.layer_of(node, 0) if one.plain else None
-    if layer is not None:
-        divisor = np.broadcast_to(other, one.shape).ravel()
-        fresh = not np.any(layer.bias) and bool(np.all(layer.response == 1))
-        if fresh and np.array_equal(divisor, _fan_in(ctx, layer)):
-            layer.aggregation = ["mean"] * len(layer.states)
-            layer.tensor = node.output[0]
+def divide(ctx: LiftingContext, node: Node, one: Operand, other: Operand) -> Value:
+    """The quotient: a gate by a reciprocal; a mean, where the divisor is the number of inputs."""
+    if isinstance(other, Value):
+        divisor = Value(ctx.settle(other), call("reciprocal", VARIABLE))
+        return multiply(ctx, node, one, divisor)
+    assert isinstance(one, Value)
+    made = one.made if one.plain else None
+    if made is not None and np.broadcast_shapes(np.shape(other), one.shape) == one.shape:
+        divisors = np.broadcast_to(other, one.shape).ravel()
+        if made.is_plain_sum and not np.any(made.bias) and np.array_equal(divisors, made.fan_in):
+            made.aggregation = "mean"
             return one
-    return _scale(ctx, node, one, 1.0 / other, 0)
+    return _scale(ctx, node, one, 1.0 / np.asarray(other, np.float64))
 
 
-def _fan_in(ctx: LiftingContext, layer: Layer) -> Floats:
-    counts = np.zeros(len(layer.states))
-    for link in ctx.links:
-        inside = link.target[np.isin(link.target, layer.states)]
-        counts += np.bincount(inside - layer.states[0], minlength=len(counts))
-    return counts
-
-
-def _scale(ctx: LiftingContext, node: Node, value: Value, factor: Array, position: int) -> Value:
-    """The response of the layer that is read, or the weights of what reads this.
+def _scale(ctx: LiftingContext, node: Node, value: Value, factor: Array) -> Value:
+    """The response of the neurons that are read, or the weights of their readers.
 
     A factor without axes is a slope, which is a part of the activation.
     """
     if factor.ndim == 0 and value.plain:
-        return Value(value.signals, call("mul", constant(float(factor)), VARIABLE))
+        made = value.made
+        return Value(value.signals, call("mul", constant(float(factor)), VARIABLE), made=made)
     shape = np.broadcast_shapes(value.shape, factor.shape)
-    factor = np.broadcast_to(factor, shape)
-    layer = ctx.layer_of(node, position) if value.plain and shape == value.shape else None
-    if layer is not None:
-        layer.response = layer.response * factor.ravel()
-        layer.bias = layer.bias * factor.ravel()
-        layer.tensor = node.output[0]
+    ctx.check_size(node, int(np.prod(shape, dtype=object)))
+    factor = np.broadcast_to(factor, shape).astype(np.float64)
+    if value.made is not None and value.plain and shape == value.shape:
+        value.made.response = value.made.response * factor.ravel()
+        value.made.bias = value.made.bias * factor.ravel()
         return value
     signals = value.signals if value.plain else ctx.settle(value)
     return Value(np.broadcast_to(signals, shape), VARIABLE, factor)
 
 
-def _add(ctx: LiftingContext, node: Node, one: Operand, other: Operand) -> Value:
+def add(ctx: LiftingContext, node: Node, one: Operand, other: Operand) -> Value:
+    """The sum: a bias, or neurons."""
     if isinstance(one, Value) and isinstance(other, Value):
-        return _merged(ctx, node, one, other) or neurons_of(
-            ctx, node, [one, other], "sum", (1.0, 1.0)
-        )
+        return _merged(ctx, one, other) or neurons_of(ctx, node, [one, other], weights=(1.0, 1.0))
     if isinstance(one, Value):
-        return _shift(ctx, node, one, np.asarray(other), 0)
+        return _shift(ctx, node, one, np.asarray(other))
     assert isinstance(other, Value)
-    return _shift(ctx, node, other, one, 1)
+    return _shift(ctx, node, other, np.asarray(one))
 
 
-def _merged(ctx: LiftingContext, node: Node, one: Value, other: Value) -> Value | None:
-    """One layer that sums what two would, if nothing else reads them: a recurrent layer's parts."""
-    layers = [ctx.layer_of(node, 0), ctx.layer_of(node, 1)]
-    if layers[0] is None or layers[1] is None or one.shape != other.shape:
+def _merged(ctx: LiftingContext, one: Value, other: Value) -> Value | None:
+    """Neurons that sum what two would, if nothing else reads them: a recurrent layer's parts."""
+    both = one.made, other.made
+    if both[0] is None or both[1] is None or both[0] is both[1] or one.shape != other.shape:
         return None
-    sums = all(set(layer.aggregation) == {"sum"} for layer in layers if layer)
-    plain = all(bool(np.all(layer.response == 1)) for layer in layers if layer)
+    plain = all(made.is_plain_sum and not made.spatial for made in both if made)
     linear = one.formula == other.formula and scalar_slope(one.formula)[1] == VARIABLE
-    spatial = any(layer.spatial for layer in layers if layer)
-    if spatial or not (sums and plain and linear):
+    whole = all(value.weight is None and value.gate is None for value in (one, other))
+    if not (plain and linear and whole):
         return None
-    ctx.merge(layers[0], layers[1])
-    layers[0].tensor = node.output[0]
+    ctx.merge(both[0], both[1])
     return one
 
 
-def _shift(ctx: LiftingContext, node: Node, value: Value, addend: Array, position: int) -> Value:
-    """The bias of the layer that is read, or of new neurons."""
+def _shift(ctx: LiftingContext, node: Node, value: Value, addend: Array) -> Value:
+    """The bias of the neurons that are read, or of new ones."""
     shape = np.broadcast_shapes(value.shape, addend.shape)
-    layer = ctx.layer_of(node, position) if value.plain else None
-    if layer is None or shape != value.shape:
-        value = neurons_of(ctx, node, [value], "sum", (1.0,), shape)
-        layer = ctx.layers[-1]
+    if value.made is None or not value.plain or shape != value.shape:
+        value = neurons_of(ctx, node, [value], shape=shape)
+    made = value.made
+    assert made is not None
     flat = np.broadcast_to(addend, shape).ravel()
-    layer.bias = np.where(layer.bias == 0, flat, layer.bias + flat)
-    layer.tensor = node.output[0]
+    made.bias = np.where(made.bias == 0, flat, made.bias + flat)
     return value
 
 
-def _subtract(ctx: LiftingContext, node: Node, one: Operand, other: Operand) -> Value:
+def subtract(ctx: LiftingContext, node: Node, one: Operand, other: Operand) -> Value:
+    """The difference: a bias, or neurons."""
     if isinstance(one, Value) and isinstance(other, Value):
-        return neurons_of(ctx, node, [one, other], "sum", (1.0, -1.0))
+        return neurons_of(ctx, node, [one, other], weights=(1.0, -1.0))
     if isinstance(one, Value):
-        return _shift(ctx, node, one, -np.asarray(other), 0)
+        return _shift(ctx, node, one, -np.asarray(other))
     assert isinstance(other, Value)
-    shape = np.broadcast_shapes(one.shape, other.shape)
-    negated = neurons_of(ctx, node, [other], "sum", (-1.0,), shape)
-    ctx.layers[-1].bias += np.broadcast_to(one, shape).ravel()
+    shape = np.broadcast_shapes(np.shape(one), other.shape)
+    negated = neurons_of(ctx, node, [other], weights=(-1.0,), shape=shape)
+    assert negated.made is not None
+    negated.made.bias += np.broadcast_to(one, shape).ravel()
     return negated
+
+
+def largest(ctx: LiftingContext, node: Node, one: Operand, other: Operand) -> Value:
+    """Neurons that take the largest."""
+    return _extreme(ctx, node, one, other, "max")
+
+
+def smallest(ctx: LiftingContext, node: Node, one: Operand, other: Operand) -> Value:
+    """Neurons that take the smallest."""
+    return _extreme(ctx, node, one, other, "min")
+
+
+def _extreme(
+    ctx: LiftingContext, node: Node, one: Operand, other: Operand, aggregation: str
+) -> Value:
+    values = [as_value(ctx, node, each) for each in (one, other)]
+    return neurons_of(ctx, node, values, aggregation, (1.0, 1.0))
+
+
+def as_value(ctx: LiftingContext, node: Node, operand: Operand) -> Value:
+    """An operand as it is, or neurons without inputs that give a constant."""
+    if isinstance(operand, Value):
+        return operand
+    values = np.asarray(operand, np.float64)
+    ctx.check_size(node, values.size)
+    if not np.all(np.isfinite(values)):
+        ctx.fail(node, "a constant that it reads has values that are not finite")
+    made = ctx.add_neurons(values.size, bias=values.ravel())
+    return Value(made.states.reshape(values.shape))
 
 
 def neurons_of(
     ctx: LiftingContext,
     node: Node,
     operands: Sequence[Value],
-    aggregation: str,
-    weights: tuple[float, ...],
+    aggregation: str = "sum",
+    weights: tuple[float, ...] = (1.0,),
     shape: tuple[int, ...] = (),
 ) -> Value:
     """New neurons that aggregate the operands element by element, broadcast to one shape."""
     settled = [ctx.settle(operand) for operand in operands]
     shape = np.broadcast_shapes(shape, *(signals.shape for signals in settled))
-    size = int(np.prod(shape))
-    layer = ctx.add_neurons(node, size, aggregation=aggregation)
+    size = int(np.prod(shape, dtype=object))
+    ctx.check_size(node, size)
+    made = ctx.add_neurons(size, aggregation=aggregation)
     for signals, weight in zip(settled, weights, strict=True):
-        ctx.connect(np.broadcast_to(signals, shape), layer.states, np.full(size, weight))
-    return Value(layer.states.reshape(shape))
+        ctx.connect(made, np.broadcast_to(signals, shape), np.arange(size), np.full(size, weight))
+    return value_of(made, shape)
 
 
-_RULES: dict[str, Callable[[LiftingContext, Node, Operand, Operand], Value]] = {
-    "mul": _multiply,
-    "div": _divide,
-    "add": _add,
-    "sub": _subtract,
+def value_of(made: NewNeurons, shape: tuple[int, ...]) -> Value:
+    """The pre-activations of new neurons as a tensor of this shape."""
+    return Value(made.states.reshape(shape), made=made)
+
+
+def affine(ctx: LiftingContext, value: Value, factors: Array, shifts: Array) -> Value:
+    """factors · value + shifts, element by element: folded into the neurons that it follows."""
+    made = value.made if value.plain else None
+    if made is not None and made.is_plain_sum:
+        made.scale(factors.ravel())
+        made.bias = made.bias + shifts.ravel()
+        return value
+    signals: Ints = ctx.settle(value)
+    fresh = ctx.add_neurons(factors.size, bias=shifts.ravel())
+    ctx.connect(fresh, signals, np.arange(factors.size), factors.ravel())
+    return value_of(fresh, value.shape)
+
+
+RULES: dict[str, _Rule] = {
+    "mul": multiply,
+    "div": divide,
+    "add": add,
+    "sub": subtract,
+    "maximum": largest,
+    "minimum": smallest,
 }

@@ -4,12 +4,13 @@ A level of such neurons is one Gemm whose weights are the genome's, bit for bit.
 are zeros; where a zero could meet an overflow, the neurons are split into several.
 """
 
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 
 from neat_onnx.errors import OptionError
-from neat_onnx.lifting.context import Array, LiftingContext, Value, lifts
+from neat_onnx.lifting.context import Array, LiftingContext, Operand, Value, lifts
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers
 from neat_onnx.model import Attributes, Node
@@ -17,14 +18,17 @@ from neat_onnx.network.aggregations import aggregation_named
 from neat_onnx.network.expression import VARIABLE, Expression, call, constant, scalar_slope
 from neat_onnx.network.genes import Bools, Floats, Ints, distinct
 from neat_onnx.operators.activate import activate, groups_of, in_column_order, respond, slopes
+from neat_onnx.operators.algebra import Algebra, rearranged
+from neat_onnx.operators.arithmetic import value_of
 from neat_onnx.operators.columns import columns_for
 from neat_onnx.operators.elementwise import Div
+from neat_onnx.operators.products import matrix_product
 
 
 class GemmAttributes(Attributes):
     alpha: float = 1.0
     beta: float = 1.0
-    transA: Literal[0] = 0
+    transA: Literal[0, 1] = 0
     transB: Literal[0, 1] = 0
 
 
@@ -217,31 +221,71 @@ def _check_connectivity(ctx: LoweringContext, block: Block, weights: Floats) -> 
 @lifts(Gemm)
 def lift_gemm(ctx: LiftingContext, node: Gemm) -> None:
     given = node.attributes
-    matrix = ctx.constant(node, 1)
-    if matrix.ndim != 2:
-        ctx.fail(node, f"{node.input[1]} has {matrix.ndim} axes, expected 2")
-    weights = matrix if given.transB else matrix.T
-    bias = np.zeros(len(weights))
-    if ctx.optional(node, 2) is not None:
-        held = ctx.constant(node, 2)
-        if held.size not in (1, len(weights)):
-            ctx.fail(node, f"bias {node.input[2]} has {held.size} values, expected {len(weights)}")
-        bias = np.broadcast_to(held.reshape(-1), len(weights))
-    slope = given.alpha if given.alpha == given.beta or ctx.optional(node, 2) is None else 1.0
-    if slope != given.alpha:
-        weights, bias = weights * given.alpha, bias * given.beta
+    matrix, addend = ctx.operand(node, 1), ctx.optional(node, 2)
+    plain = not given.transA and not isinstance(matrix, Value) and not isinstance(addend, Value)
+    if not plain or not isinstance(ctx.operand(node, 0), Value) or len(matrix.shape) != 2:
+        ctx.bind(node, _general_gemm(ctx, node))
+        return
+    weights = np.asarray(matrix) if given.transB else np.asarray(matrix).T
+    bias = np.zeros(len(weights)) if addend is None else _bias_row(ctx, node, addend, len(weights))
+    slope = given.alpha
+    if addend is not None and given.alpha != given.beta:
+        weights, bias, slope = weights * given.alpha, bias * given.beta, 1.0
     value = lift_product(ctx, node, weights, bias)
     if slope != 1.0:
-        value = Value(value.signals, call("mul", constant(slope), VARIABLE))
+        value = replace(value, formula=call("mul", constant(slope), VARIABLE))
     ctx.bind(node, value)
+
+
+def _bias_row(ctx: LiftingContext, node: Node, addend: Operand, width: int) -> Array:
+    """The bias of each column; one for each row would be one for each sample."""
+    shape = addend.shape
+    if np.broadcast_shapes((1, 1), shape)[0] != 1:
+        ctx.fail(node, f"bias {node.input[2]} has the shape {list(shape)}: a value for each sample")
+    if shape and shape[-1] not in (1, width):
+        ctx.fail(node, f"bias {node.input[2]} has {shape[-1]} values, expected {width}")
+    return np.broadcast_to(np.asarray(addend).reshape(-1), width)
+
+
+def _general_gemm(ctx: LiftingContext, node: Gemm) -> Operand:
+    """alpha · A · B + beta · C of any operands."""
+    given, tensors = node.attributes, Algebra(ctx, node)
+    one, other, addend = tensors.input(0), tensors.input(1), tensors.optional(2)
+    if len(one.shape) != 2 or len(other.shape) != 2:
+        ctx.fail(node, f"its inputs have {len(one.shape)} and {len(other.shape)} axes, expected 2")
+    one = _transposed(one) if given.transA else one
+    if isinstance(one, Value) and given.transA:
+        ctx.refuse_batch(node, (0,))
+    if given.transB:
+        other = _transposed(other)
+        if isinstance(other, Value):
+            ctx.refuse_batch(node, (0,))
+    product = matrix_product(ctx, node, tensors, one, other)
+    if given.alpha != 1.0:
+        product = tensors("mul", product, given.alpha)
+    if addend is None:
+        return product
+    if np.broadcast_shapes(addend.shape, product.shape) != product.shape:
+        ctx.fail(node, f"{node.input[2]} has the shape {list(addend.shape)}, expected "
+                 f"{list(product.shape)}")  # fmt: skip
+    return tensors("add", product, addend if given.beta == 1.0 else
+                   tensors("mul", addend, given.beta))  # fmt: skip
+
+
+def _transposed(operand: Operand) -> Operand:
+    return rearranged(operand, np.transpose)
 
 
 @lifts(MatMul)
 def lift_matmul(ctx: LiftingContext, node: MatMul) -> None:
-    matrix = ctx.constant(node, 1)
-    if matrix.ndim != 2:
-        ctx.fail(node, f"{node.input[1]} has {matrix.ndim} axes, expected 2")
-    ctx.bind(node, lift_product(ctx, node, matrix.T, np.zeros(matrix.shape[1])))
+    one, matrix = ctx.operand(node, 0), ctx.operand(node, 1)
+    plain = isinstance(one, Value) and len(one.shape) > 1 and not isinstance(matrix, Value)
+    if plain and len(matrix.shape) == 2:
+        weights = np.asarray(matrix).T
+        ctx.bind(node, lift_product(ctx, node, weights, np.zeros(len(weights))))
+        return
+    tensors = Algebra(ctx, node)
+    ctx.bind(node, matrix_product(ctx, node, tensors, tensors.input(0), tensors.input(1)))
 
 
 def lift_product(ctx: LiftingContext, node: Node, weights: Array, bias: Array) -> Value:
@@ -254,10 +298,11 @@ def lift_product(ctx: LiftingContext, node: Node, weights: Array, bias: Array) -
         value = Value(ctx.settle(value))
     signals = ctx.settle(Value(value.signals)).reshape(-1, size)
     gates = np.full(signals.shape, -1) if value.gate is None else value.gate.reshape(-1, size)
-    layer = ctx.add_neurons(node, len(signals) * len(weights), bias=np.tile(bias, len(signals)))
-    states = layer.states.reshape(len(signals), len(weights))
+    ctx.check_size(node, len(signals) * len(weights))
+    made = ctx.add_neurons(len(signals) * len(weights), bias=np.tile(bias, len(signals)))
     row, column = np.nonzero(weights)
     weight = weights[row, column]
     for sample in range(len(signals)):
-        ctx.connect(signals[sample][column], states[sample][row], weight, gates[sample][column])
-    return Value(layer.states.reshape(*value.shape[:-1], len(weights)))
+        position = sample * len(weights) + row
+        ctx.connect(made, signals[sample][column], position, weight, gates[sample][column])
+    return value_of(made, (*value.shape[:-1], len(weights)))

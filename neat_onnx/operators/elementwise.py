@@ -2,12 +2,11 @@
 
 import numpy as np
 
-from neat_onnx.lifting.context import LiftingContext, Value, lifts
+from neat_onnx.lifting.context import LiftingContext, lifts
 from neat_onnx.model import Attributes, Node
 from neat_onnx.network.expression import Expression
-from neat_onnx.network.primitives import PRIMITIVES
-from neat_onnx.operators.arithmetic import combined
-from neat_onnx.operators.formula import Emission, FormulaEmitter, apply_formula, emits
+from neat_onnx.operators.choice import applied
+from neat_onnx.operators.formula import TRUNCATED, Emission, FormulaEmitter, emits, formula_of
 
 
 class _Unary(Node, abstract=True):
@@ -244,7 +243,7 @@ def emit_clip(emitter: FormulaEmitter, part: Expression) -> Emission:
 # --- to formulas ---------------------------------------------------------------------------------
 
 
-@lifts(*_SAME.values(), Elu, Selu, LeakyRelu)
+@lifts(*(operator for operator in _SAME.values() if operator is not Div), Elu, Selu, LeakyRelu)
 def lift_same(ctx: LiftingContext, node: Node) -> None:
     operands = [ctx.operand(node, position) for position in range(len(node.input))]
     primitive = _PRIMITIVE[node.op_type]
@@ -253,14 +252,17 @@ def lift_same(ctx: LiftingContext, node: Node) -> None:
         np.float64(getattr(given, name)) for name in _WITH_ATTRIBUTES.get(primitive, (0, ()))[1]
     ]
     operands += [np.asarray(value) for value in extra]
-    if not any(isinstance(operand, Value) for operand in operands):
-        with np.errstate(all="ignore"):
-            ctx.bind(node, np.asarray(PRIMITIVES[primitive](*operands)))
-        return
-    lifted = apply_formula(ctx, node, primitive, operands)
-    if lifted is None:
-        lifted = combined(ctx, node, primitive, operands)
-    ctx.bind(node, lifted)
+    ctx.bind(node, applied(ctx, node, primitive, operands))
+
+
+@lifts(Div)
+def lift_div(ctx: LiftingContext, node: Div) -> None:
+    """The quotient; that of integers without what stands behind the point."""
+    operands = [ctx.operand(node, position) for position in range(2)]
+    quotient = applied(ctx, node, "div", operands)
+    if ctx.has_integers(node):
+        quotient = formula_of(ctx, quotient, TRUNCATED)
+    ctx.bind(node, quotient)
 
 
 @lifts(Clip)
@@ -273,10 +275,15 @@ def lift_clip(ctx: LiftingContext, node: Clip) -> None:
     if any(bound.size != 1 for bound in bounds):
         ctx.fail(node, "its bounds have to be single numbers")
     bounds = [bound.reshape(()) for bound in bounds]
-    clipped = apply_formula(ctx, node, "clip", [value, *bounds])
-    ctx.bind(node, clipped or combined(ctx, node, "clip", [value, *bounds]))
+    ctx.bind(node, applied(ctx, node, "clip", [value, *bounds]))
 
 
 @lifts(Dropout)
 def lift_dropout(ctx: LiftingContext, node: Dropout) -> None:
-    ctx.bind(node, ctx.operand(node, 0))
+    """The identity, and a mask that keeps all: in training it would be random."""
+    x = ctx.operand(node, 0)
+    training = ctx.optional(node, 2) is not None and np.any(ctx.constant(node, 2))
+    ratio = 0.5 if ctx.optional(node, 1) is None else float(ctx.constant(node, 1).ravel()[0])
+    if training and ratio > 0.0:
+        ctx.fail(node, "its training_mode is true: it leaves out values at random")
+    ctx.bind(node, x, np.ones(x.shape, np.bool_))

@@ -21,11 +21,18 @@ from neat_onnx.network.expression import (
     Expression,
     call,
     constant,
+    floor,
+    greater,
     parts_of,
     scalar_slope,
+    sign,
 )
 from neat_onnx.network.formula_text import fits
+from neat_onnx.network.primitives import SIGNATURES
 from neat_onnx.operators.shaping import Identity
+
+TRUNCATED = sign(VARIABLE) * floor(abs(VARIABLE))
+"""Towards zero: how integers are divided, and how numbers become integers."""
 
 ARITHMETIC = ("add", "sub", "mul", "div")
 
@@ -123,13 +130,14 @@ def apply_formula(
     values = [operand for operand in operands if isinstance(operand, Value)]
     base = values[0]
     parts = []
-    for operand in operands:
+    for operand, kind in zip(operands, SIGNATURES[primitive], strict=True):
         if isinstance(operand, Value):
             if not _same_base(base, operand):
                 return None
-            parts.append(operand.formula)
+            part = operand.formula
+            parts.append(part if kind != "t" or part.is_truth else greater(part, 0.5))
         else:
-            number = _single_number(ctx, operand, base, primitive)
+            number = None if kind == "t" else _single_number(ctx, operand, base, primitive)
             if number is None:
                 return None
             parts.append(constant(number))
@@ -175,7 +183,24 @@ def _grows(
     (inner,) = formulas
     if scalar_slope(inner)[1] == VARIABLE:
         return primitive not in ARITHMETIC
-    return not _has_name(ctx, inner)
+    return may_grow(ctx, inner)
+
+
+def may_grow(ctx: LiftingContext, formula: Expression) -> bool:
+    """Whether a function of `formula` is to be one formula: it is z or c · z, or has no name."""
+    return scalar_slope(formula)[1] == VARIABLE or not _has_name(ctx, formula)
+
+
+def formula_of(ctx: LiftingContext, operand: Operand, formula: Expression) -> Operand:
+    """A formula of each element; it grows onto the operand's own where that has no name."""
+    if not isinstance(operand, Value):
+        return formula.evaluate(np.asarray(operand, np.float64))
+    formula = writable(formula, ctx.data_type)
+    whole = formula.substitute(operand.formula)
+    grows = may_grow(ctx, operand.formula) and fits(whole)
+    if operand.reduced or not (grows or is_part(whole, operand, ctx.data_type)):
+        return Value(ctx.settle(operand), formula)
+    return replace(operand, formula=whole)
 
 
 def _has_name(ctx: LiftingContext, formula: Expression) -> bool:
@@ -190,11 +215,12 @@ def recognised(ctx: LiftingContext, node: Node, value: Value) -> Value:
     name = known_aggregation(value.formula, inputs, ctx.data_type)
     if name is None:
         return value
-    layer = ctx.add_neurons(node, value.signals.size // inputs, aggregation=name)
+    count = value.signals.size // inputs
+    made = ctx.add_neurons(count, aggregation=name)
     weight = np.ones(value.signals.shape) if value.weight is None else value.weight
     signals = ctx.settle(Value(value.signals))
-    ctx.connect(signals, np.repeat(layer.states, inputs), weight, value.gate)
-    return Value(layer.states.reshape(value.shape))
+    ctx.connect(made, signals, np.repeat(np.arange(count), inputs), weight, value.gate)
+    return Value(made.states.reshape(value.shape), made=made)
 
 
 def _same_base(one: Value, other: Value) -> bool:

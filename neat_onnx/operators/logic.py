@@ -8,11 +8,17 @@ from typing import Literal
 import numpy as np
 
 from neat_onnx.lifting.context import LiftingContext, Operand, Value, lifts
-from neat_onnx.model import Attributes, Node
-from neat_onnx.network.expression import Expression
-from neat_onnx.network.primitives import PRIMITIVES
-from neat_onnx.operators.arithmetic import combined
-from neat_onnx.operators.formula import Emission, FormulaEmitter, apply_formula, emits
+from neat_onnx.model import Attributes, DataType, Node
+from neat_onnx.network.expression import VARIABLE, Expression, equal, negated
+from neat_onnx.operators.choice import applied
+from neat_onnx.operators.formula import (
+    TRUNCATED,
+    Emission,
+    FormulaEmitter,
+    apply_formula,
+    emits,
+    formula_of,
+)
 
 
 class _Unary(Node, abstract=True):
@@ -76,13 +82,21 @@ class Where(Node):
 
 
 class CastAttributes(Attributes):
-    to: Literal[1, 11]
+    to: Literal[1, 6, 7, 9, 11]
 
 
 class Cast(_Unary):
     attributes: CastAttributes
 
 
+_BOOL = DataType.BOOL
+_MEMORY: dict[DataType, type[np.generic]] = {
+    DataType.FLOAT: np.float32,
+    DataType.DOUBLE: np.float64,
+    DataType.INT32: np.int64,
+    DataType.INT64: np.int64,
+    DataType.BOOL: np.bool_,
+}
 _COMPARISONS: dict[str, type[Node]] = {
     "greater": Greater,
     "greater_or_equal": GreaterOrEqual,
@@ -117,24 +131,28 @@ def lift_logic(ctx: LiftingContext, node: Node) -> None:
     ctx.bind(node, applied(ctx, node, _PRIMITIVE[node.op_type], operands))
 
 
-def applied(ctx: LiftingContext, node: Node, primitive: str, operands: list[Operand]) -> Operand:
-    """`primitive` of operands: a constant, a formula, or neurons that combine them."""
-    if not any(isinstance(operand, Value) for operand in operands):
-        with np.errstate(all="ignore"):
-            return np.asarray(PRIMITIVES[primitive](*operands))
-    lifted = apply_formula(ctx, node, primitive, operands)
-    return combined(ctx, node, primitive, operands) if lifted is None else lifted
-
-
 @lifts(Cast)
 def lift_cast(ctx: LiftingContext, node: Cast) -> None:
-    operand = ctx.operand(node, 0)
+    """Numbers stay what they are, as far as both types hold them; integers drop their fraction."""
+    operand, to = ctx.operand(node, 0), DataType(node.attributes.to)
+    ctx.integer.discard(node.output[0])
+    whole = to in (DataType.INT32, DataType.INT64)
     if not isinstance(operand, Value):
-        ctx.bind(node, operand.astype(np.float64))
-    elif operand.formula.is_truth:
-        ctx.bind(node, apply_formula(ctx, node, "number", [operand]) or operand)
-    else:
-        ctx.bind(node, operand)
+        with np.errstate(all="ignore"):
+            numbers = operand.astype(_MEMORY[to])
+        ctx.bind(node, numbers.astype(np.float64) if numbers.dtype.kind == "f" else numbers)
+        return
+    if whole:
+        ctx.integer.add(node.output[0])
+    if to is _BOOL:
+        truth = negated(equal(VARIABLE, 0.0))
+        ctx.bind(node, operand if operand.formula.is_truth else formula_of(ctx, operand, truth))
+        return
+    if operand.formula.is_truth:
+        operand = apply_formula(ctx, node, "number", [operand]) or operand
+    elif whole and not ctx.has_integers(node):
+        operand = formula_of(ctx, operand, TRUNCATED)
+    ctx.bind(node, operand)
 
 
 @lifts(IsInf)

@@ -1,14 +1,22 @@
-"""BatchNormalization: a factor and a shift for each channel, which fold into what they follow."""
+"""The normalizations: of a batch by constants, of one sample by its own mean and spread.
 
-from dataclasses import replace
+BatchNormalization is a factor and a shift for each channel, which fold into the neurons before it.
+The others are neurons: means, squares, a root, and gates by its reciprocal.
+"""
+
 from typing import Literal
 
 import numpy as np
 
-from neat_onnx.lifting.context import Layer, LiftingContext, Value, lifts
+from neat_onnx.lifting.context import LiftingContext, Operand, lifts
 from neat_onnx.model import Attributes, Node
 from neat_onnx.network.genes import Floats
+from neat_onnx.operators.algebra import Algebra, reshaped
+from neat_onnx.operators.arithmetic import affine
 
+_BY_CHANNEL_SINCE = 21
+_EUCLIDEAN = 2
+_TINY = 1e-9  # as the operator's definition has it
 _SHAPED = 2  # the batch and the channels; space may follow
 
 
@@ -26,6 +34,91 @@ class BatchNormalization(Node):
     attributes: BatchNormalizationAttributes = BatchNormalizationAttributes.defaults()
 
 
+class LayerNormalizationAttributes(Attributes):
+    axis: int = -1
+    epsilon: float = 1e-5
+    stash_type: Literal[1] = 1
+
+
+class LayerNormalization(Node):
+    """X, Scale, B; the mean and the reciprocal of the deviation are optional outputs."""
+
+    inputs = (2, 3)
+    outputs = (1, 3)
+    since = 17
+    attributes: LayerNormalizationAttributes = LayerNormalizationAttributes.defaults()
+
+
+class RMSNormalizationAttributes(Attributes):
+    axis: int = -1
+    epsilon: float = 1e-5
+    stash_type: Literal[1] = 1
+
+
+class RMSNormalization(Node):
+    inputs = (2, 2)
+    since = 23
+    attributes: RMSNormalizationAttributes = RMSNormalizationAttributes.defaults()
+
+
+class InstanceNormalizationAttributes(Attributes):
+    epsilon: float = 1e-5
+
+
+class InstanceNormalization(Node):
+    """X [N, C, …], scale [C], B [C]."""
+
+    inputs = (3, 3)
+    since = 6
+    attributes: InstanceNormalizationAttributes = InstanceNormalizationAttributes.defaults()
+
+
+class GroupNormalizationAttributes(Attributes):
+    num_groups: int
+    epsilon: float = 1e-5
+    stash_type: Literal[1] = 1
+
+
+class GroupNormalization(Node):
+    """X [N, C, …], scale, bias: for each group up to opset 20, for each channel after."""
+
+    inputs = (3, 3)
+    since = 18
+    attributes: GroupNormalizationAttributes
+
+
+class LpNormalizationAttributes(Attributes):
+    axis: int = -1
+    p: Literal[1, 2] = 2
+
+
+class LpNormalization(Node):
+    attributes: LpNormalizationAttributes = LpNormalizationAttributes.defaults()
+
+
+class LRNAttributes(Attributes):
+    alpha: float = 0.0001
+    beta: float = 0.75
+    bias: float = 1.0
+    size: int
+
+
+class LRN(Node):
+    """X [N, C, …]: each value by the squares of the channels beside it."""
+
+    since = 13
+    attributes: LRNAttributes
+
+
+class MeanVarianceNormalizationAttributes(Attributes):
+    axes: tuple[int, ...] = (0, 2, 3)
+
+
+class MeanVarianceNormalization(Node):
+    since = 13
+    attributes: MeanVarianceNormalizationAttributes = MeanVarianceNormalizationAttributes.defaults()
+
+
 @lifts(BatchNormalization)
 def lift_batch_normalization(ctx: LiftingContext, node: BatchNormalization) -> None:
     value = ctx.value(node, 0)
@@ -36,18 +129,10 @@ def lift_batch_normalization(ctx: LiftingContext, node: BatchNormalization) -> N
     factor = scale / np.sqrt(variance + node.attributes.epsilon)
     by_channel = (channels, *[1] * (len(value.shape) - _SHAPED))
     factors, shifts = (
-        np.broadcast_to(each.reshape(by_channel), value.shape).ravel()
+        np.broadcast_to(each.reshape(by_channel), value.shape)
         for each in (factor, bias - mean * factor)
     )
-    layer = ctx.layer_of(node, 0) if value.plain else None
-    if layer is not None and _is_linear(layer):
-        _fold(ctx, layer, factors, shifts)
-        layer.tensor = node.output[0]
-        ctx.bind(node, value)
-        return
-    fresh = ctx.add_neurons(node, factors.size, bias=shifts)
-    ctx.connect(ctx.settle(value).ravel(), fresh.states, factors)
-    ctx.bind(node, Value(fresh.states.reshape(value.shape)))
+    ctx.bind(node, affine(ctx, value, factors, shifts))
 
 
 def _parameter(ctx: LiftingContext, node: Node, position: int, channels: int) -> Floats:
@@ -57,17 +142,130 @@ def _parameter(ctx: LiftingContext, node: Node, position: int, channels: int) ->
     return values
 
 
-def _is_linear(layer: Layer) -> bool:
-    return set(layer.aggregation) == {"sum"} and bool(np.all(layer.response == 1.0))
+# --- by its own mean and spread ------------------------------------------------------------------
 
 
-def _fold(ctx: LiftingContext, layer: Layer, factors: Floats, shifts: Floats) -> None:
-    """Multiply the weights and the bias of each neuron of a layer by its factor; shift the bias."""
-    first, last = int(layer.states[0]), int(layer.states[-1])
-    ctx.links = [
-        replace(link, weight=link.weight * factors[link.target - first])
-        if link.target.size and first <= int(link.target[0]) <= last
-        else link
-        for link in ctx.links
-    ]
-    layer.bias = layer.bias * factors + shifts
+def _centred(tensors: Algebra, x: Operand, axes: tuple[int, ...]) -> tuple[Operand, Operand]:
+    """(mean, x - mean) over some axes."""
+    mean = tensors.reduced("mean", x, axes)
+    return mean, tensors("sub", x, mean)
+
+
+def _inverse_root(tensors: Algebra, x: Operand, axes: tuple[int, ...], epsilon: float) -> Operand:
+    """1 / √(mean(x²) + epsilon)."""
+    power = tensors.reduced("mean", tensors("mul", x, x), axes)
+    return tensors("reciprocal", tensors("sqrt", tensors("add", power, epsilon)))
+
+
+def _scaled(tensors: Algebra, x: Operand, scale: Operand, shift: Operand | None) -> Operand:
+    found = tensors("mul", x, scale)
+    return found if shift is None else tensors("add", found, shift)
+
+
+def _last_axes(ctx: LiftingContext, node: Node, axis: int, rank: int) -> tuple[int, ...]:
+    if not -rank <= axis < rank:
+        ctx.fail(node, f"its axis is {axis}, and its input has {rank}")
+    axes = tuple(range(axis % rank, rank))
+    ctx.refuse_batch(node, axes)
+    return axes
+
+
+@lifts(LayerNormalization)
+def lift_layer_normalization(ctx: LiftingContext, node: LayerNormalization) -> None:
+    tensors, given = Algebra(ctx, node), node.attributes
+    x = tensors.input(0)
+    axes = _last_axes(ctx, node, given.axis, len(x.shape))
+    mean, centred = _centred(tensors, x, axes)
+    inverse = _inverse_root(tensors, centred, axes, given.epsilon)
+    normal = tensors("mul", centred, inverse)
+    scaled = _scaled(tensors, normal, tensors.input(1), tensors.optional(2))
+    ctx.bind(node, scaled, mean, inverse)
+
+
+@lifts(RMSNormalization)
+def lift_rms_normalization(ctx: LiftingContext, node: RMSNormalization) -> None:
+    tensors, given = Algebra(ctx, node), node.attributes
+    x = tensors.input(0)
+    axes = _last_axes(ctx, node, given.axis, len(x.shape))
+    normal = tensors("mul", x, _inverse_root(tensors, x, axes, given.epsilon))
+    ctx.bind(node, _scaled(tensors, normal, tensors.input(1), None))
+
+
+def _channels(operand: Operand, rank: int) -> Operand:
+    """A parameter of each channel, to broadcast with [N, C, …]."""
+    return reshaped(operand, (-1, *[1] * (rank - _SHAPED)))
+
+
+@lifts(InstanceNormalization)
+def lift_instance_normalization(ctx: LiftingContext, node: InstanceNormalization) -> None:
+    tensors = Algebra(ctx, node)
+    x = tensors.input(0)
+    rank = len(x.shape)
+    if rank <= _SHAPED:
+        ctx.fail(node, f"its input has {rank} axes, expected batch, channels and space")
+    axes = tuple(range(_SHAPED, rank))
+    _, centred = _centred(tensors, x, axes)
+    inverse = _inverse_root(tensors, centred, axes, node.attributes.epsilon)
+    scale, shift = (_channels(tensors.input(k), rank) for k in (1, 2))
+    ctx.bind(node, _scaled(tensors, tensors("mul", centred, inverse), scale, shift))
+
+
+@lifts(GroupNormalization)
+def lift_group_normalization(ctx: LiftingContext, node: GroupNormalization) -> None:
+    tensors, given = Algebra(ctx, node), node.attributes
+    x = tensors.input(0)
+    shape, groups = x.shape, given.num_groups
+    if len(shape) < _SHAPED or groups < 1 or shape[1] % groups:
+        ctx.fail(node, f"its input has the shape {list(shape)}, num_groups is {groups}")
+    grouped = reshaped(x, (shape[0], groups, -1))
+    _, centred = _centred(tensors, grouped, (2,))
+    normal = tensors("mul", centred, _inverse_root(tensors, centred, (2,), given.epsilon))
+    each = [tensors.input(1), tensors.input(2)]
+    if ctx.model.opset < _BY_CHANNEL_SINCE:
+        scale, shift = (reshaped(values, (-1, 1)) for values in each)
+        ctx.bind(node, reshaped(_scaled(tensors, normal, scale, shift), shape))
+        return
+    scale, shift = (_channels(values, len(shape)) for values in each)
+    ctx.bind(node, _scaled(tensors, reshaped(normal, shape), scale, shift))
+
+
+@lifts(LpNormalization)
+def lift_lp_normalization(ctx: LiftingContext, node: LpNormalization) -> None:
+    """A vector of zeros stays one."""
+    tensors, given = Algebra(ctx, node), node.attributes
+    x = tensors.input(0)
+    (axis, *_) = _last_axes(ctx, node, given.axis, len(x.shape))
+    part = tensors("abs", x) if given.p == 1 else tensors("mul", x, x)
+    norm = tensors.reduced("sum", part, (axis,))
+    if given.p == _EUCLIDEAN:
+        norm = tensors("sqrt", norm)
+    is_zero = tensors("equal", norm, 0.0)
+    inverse = tensors("where", is_zero, 0.0, tensors("reciprocal", norm))
+    ctx.bind(node, tensors("mul", x, inverse))
+
+
+@lifts(LRN)
+def lift_lrn(ctx: LiftingContext, node: LRN) -> None:
+    tensors, given = Algebra(ctx, node), node.attributes
+    x = tensors.input(0)
+    if len(x.shape) < _SHAPED or given.size < 1:
+        ctx.fail(node, f"its input has the shape {list(x.shape)}, size is {given.size}")
+    channel = np.arange(x.shape[1])
+    apart = channel[None, :] - channel[:, None]  # how far the one read stands behind
+    before, after = (given.size - 1) // 2, given.size // 2
+    near = ((apart >= -before) & (apart <= after)).astype(np.float64)
+    power = tensors.along(tensors("mul", x, x), 1, near * (given.alpha / given.size))
+    inverse = tensors("pow", tensors("add", power, given.bias), -given.beta)
+    ctx.bind(node, tensors("mul", x, inverse))
+
+
+@lifts(MeanVarianceNormalization)
+def lift_mean_variance(ctx: LiftingContext, node: MeanVarianceNormalization) -> None:
+    tensors = Algebra(ctx, node)
+    x = tensors.input(0)
+    axes = tuple(axis % len(x.shape) for axis in node.attributes.axes)
+    ctx.refuse_batch(node, axes)
+    _, centred = _centred(tensors, x, axes)
+    power = tensors.reduced("mean", tensors("mul", centred, centred), axes)
+    deviation = tensors("add", tensors("sqrt", power), _TINY)
+    ctx.bind(node, tensors("div", centred, deviation))

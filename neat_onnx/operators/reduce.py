@@ -4,12 +4,14 @@ The neurons of a level with one aggregation and one number of inputs k are lower
 weighted inputs are gathered as [N, neurons, k], and the last axis is reduced.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 
-from neat_onnx.lifting.context import LiftingContext, Value, lifts
+from neat_onnx.lifting.context import LiftingContext, Operand, Value, lifts
+from neat_onnx.lifting.recognition import is_part
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers
 from neat_onnx.model import Attributes, Node
@@ -17,6 +19,7 @@ from neat_onnx.network.aggregations import aggregation_named
 from neat_onnx.network.expression import Expression, call
 from neat_onnx.network.genes import Bools, Ints
 from neat_onnx.operators.activate import activate, in_column_order, respond
+from neat_onnx.operators.algebra import Algebra
 from neat_onnx.operators.columns import exactly
 from neat_onnx.operators.elementwise import Mul
 from neat_onnx.operators.formula import (
@@ -32,6 +35,7 @@ from neat_onnx.operators.shaping import Reshape
 class ReduceAttributes(Attributes):
     axes: tuple[int, ...] | None = None
     keepdims: Literal[0, 1] = 1
+    noop_with_empty_axes: Literal[0, 1] = 0
 
 
 class _Reduce(Node, abstract=True):
@@ -50,6 +54,24 @@ class ReduceProd(_Reduce): ...
 
 
 class ReduceSum(_Reduce): ...
+
+
+class ReduceMean(_Reduce): ...
+
+
+class ReduceL1(_Reduce): ...
+
+
+class ReduceL2(_Reduce): ...
+
+
+class ReduceSumSquare(_Reduce): ...
+
+
+class ReduceLogSum(_Reduce): ...
+
+
+class ReduceLogSumExp(_Reduce): ...
 
 
 class ArgMaxAttributes(Attributes):
@@ -86,6 +108,7 @@ class TopK(Node):
     attributes: TopKAttributes = TopKAttributes.defaults()
 
 
+_Norm = Callable[[Algebra, Operand, tuple[int, ...], bool], Operand]
 _AXIS = 2  # the inputs of a neuron, in [N, neurons, k]
 _PRIMITIVES: dict[str, type[Node]] = {
     "largest": ReduceMax,
@@ -171,17 +194,99 @@ def emit_lowest(emitter: FormulaEmitter, part: Expression) -> Emission:
 # --- lifting -------------------------------------------------------------------------------------
 
 
-@lifts(*_PRIMITIVES.values())
+_AGGREGATIONS = {
+    "ReduceSum": "sum",
+    "ReduceMean": "mean",
+    "ReduceMax": "max",
+    "ReduceMin": "min",
+    "ReduceProd": "product",
+}
+
+
+@lifts(*_PRIMITIVES.values(), ReduceMean)
 def lift_reduce(ctx: LiftingContext, node: _Reduce) -> None:
-    axes = node.attributes.axes
+    axes = reduced_axes(ctx, node)
+    operand = ctx.operand(node, 0)
+    if axes is None:
+        ctx.bind(node, operand)
+        return
+    one_row = _as_formula(ctx, node, operand, axes)
+    if one_row is not None:
+        ctx.bind(node, one_row)
+        return
+    tensors = Algebra(ctx, node)
+    keep = bool(node.attributes.keepdims)
+    aggregation = _AGGREGATIONS[node.op_type]
+    ctx.bind(node, tensors.reduced(aggregation, tensors.input(0), axes, keepdims=keep))
+
+
+def _as_formula(
+    ctx: LiftingContext, node: _Reduce, operand: Operand, axes: tuple[int, ...]
+) -> Value | None:
+    """The formula of an aggregation, or of a part of one, along the last axis."""
+    if not isinstance(operand, Value) or node.attributes.keepdims or operand.reduced:
+        return None
+    if axes != (len(operand.shape) - 1,) or node.op_type not in _NAMES:
+        return None
+    formula = call(_NAMES[node.op_type], operand.formula)
+    reduced = replace(operand, formula=formula, reduced=True, made=None)
+    if not is_part(formula, reduced, ctx.data_type):
+        return None
+    return recognised(ctx, node, reduced)
+
+
+def reduced_axes(ctx: LiftingContext, node: _Reduce) -> tuple[int, ...] | None:
+    """The axes that a node reduces, from 0, ascending; None where it reduces none."""
+    given = node.attributes
+    axes = given.axes
     if ctx.optional(node, 1) is not None:
         axes = tuple(ctx.integers(node, 1))
-    if node.attributes.keepdims:
-        ctx.fail(node, "keepdims: expected 0, got 1")
-    value = _last_axis(ctx, node, axes)
-    formula = call(_NAMES[node.op_type], value.formula)
-    reduced = replace(value, formula=formula, reduced=True)
-    ctx.bind(node, recognised(ctx, node, reduced))
+    rank = len(ctx.operand(node, 0).shape)
+    if not axes:
+        if given.noop_with_empty_axes:
+            return None
+        axes = tuple(range(rank))
+    if any(not -rank <= axis < rank for axis in axes):
+        ctx.fail(node, f"its axes are {list(axes)}, and its input has {rank}")
+    found = tuple(sorted({axis % rank for axis in axes}))
+    ctx.refuse_batch(node, found)
+    return found
+
+
+@lifts(ReduceL1, ReduceL2, ReduceSumSquare, ReduceLogSum, ReduceLogSumExp)
+def lift_norm(ctx: LiftingContext, node: _Reduce) -> None:
+    axes = reduced_axes(ctx, node)
+    tensors = Algebra(ctx, node)
+    x, keep = tensors.input(0), bool(node.attributes.keepdims)
+    axes = () if axes is None else axes
+    ctx.bind(node, _NORMS[node.op_type](tensors, x, axes, keep))
+
+
+def _log_sum_exp(tensors: Algebra, x: Operand, axes: tuple[int, ...], keep: bool) -> Operand:
+    """The largest is taken out before the exponential, so that it does not overflow."""
+    top = tensors.reduced("max", x, axes)
+    spread = tensors("exp", tensors("sub", x, top))
+    total = tensors("log", tensors.reduced("sum", spread, axes, keepdims=keep))
+    return tensors("add", total, tensors.reduced("max", x, axes, keepdims=keep))
+
+
+def _sum_of(primitive: str | None, after: str | None = None) -> _Norm:
+    def norm(tensors: Algebra, x: Operand, axes: tuple[int, ...], keep: bool) -> Operand:
+        part = tensors("mul", x, x) if primitive == "square" else x
+        part = tensors("abs", x) if primitive == "abs" else part
+        total = tensors.reduced("sum", part, axes, keepdims=keep)
+        return total if after is None else tensors(after, total)
+
+    return norm
+
+
+_NORMS: dict[str, _Norm] = {
+    "ReduceL1": _sum_of("abs"),
+    "ReduceL2": _sum_of("square", "sqrt"),
+    "ReduceSumSquare": _sum_of("square"),
+    "ReduceLogSum": _sum_of(None, "log"),
+    "ReduceLogSumExp": _log_sum_exp,
+}
 
 
 @lifts(ArgMax)

@@ -5,11 +5,11 @@ from typing import Literal
 
 import numpy as np
 
-from neat_onnx.lifting.context import LiftingContext, Operand, lifts
+from neat_onnx.lifting.context import LiftingContext, Operand, Value, lifts
 from neat_onnx.model import Attributes, Node
 from neat_onnx.network.expression import Expression
+from neat_onnx.operators.choice import applied
 from neat_onnx.operators.formula import Emission, FormulaEmitter, emits
-from neat_onnx.operators.logic import applied
 
 
 class _Several(Node, abstract=True):
@@ -74,6 +74,10 @@ def lift_mod(ctx: LiftingContext, node: Mod) -> None:
     if node.attributes.fmod:
         ctx.bind(node, applied(ctx, node, "mod", [one, other]))
         return
+    if isinstance(other, Value) and not ctx.has_integers(node):
+        ctx.fail(node, "fmod: expected 1 for a divisor that is computed, got 0")
+    if not isinstance(other, Value) and not np.all(np.isfinite(other) & (other != 0)):
+        ctx.fail(node, "its divisor is zero or not finite")
     quotient = applied(ctx, node, "floor", [applied(ctx, node, "div", [one, other])])
     whole = applied(ctx, node, "mul", [quotient, other])
     ctx.bind(node, applied(ctx, node, "sub", [one, whole]))

@@ -182,11 +182,17 @@ def test_matmul_of_rows():
 @pytest.mark.parametrize(
     ("nodes", "constants", "message"),
     [
-        ([node("Gemm", "x x", "y", transB=1)], {}, "'x' is computed, and has to be constant"),
+        ([node("Gemm", "x x", "y", transB=1)], {}, "would mix samples"),
         ([node("Gemm", "x W", "y")], {"W": W}, "has 3 columns, W expects 2"),
         ([node("Gemm", "x W B", "y", transB=1)], {"W": W, "B": np.ones(3)}, "3 values, expected 2"),
-        ([node("Gemm", "x B", "y")], {"B": B}, "has 1 axes, expected 2"),
-        ([node("Gemm", "W W", "y", transB=1)], {"W": W}, "'W' is a constant"),
+        ([node("Gemm", "x B", "y")], {"B": B}, "have 2 and 1 axes, expected 2"),
+        ([node("Gemm", "x W", "y", transA=1)], {"W": W}, "would mix samples"),
+        ([node("MatMul", "V x", "y")], {"V": W.T}, "would mix samples"),
+        (
+            [node("Gemm", "x W C", "y", transB=1)],
+            {"W": W, "C": np.ones((2, 1))},
+            "a value for each sample",
+        ),
         ([node("MatMul", "x W", "y")], {"W": W}, "has 3 columns, W expects 2"),
     ],
 )
@@ -197,6 +203,38 @@ def test_what_no_neuron_computes_is_refused_by_the_nodes_name(nodes, constants, 
     assert caught.value.where == "graph.node[0]"
 
 
-def test_an_attribute_that_is_not_supported_is_refused_by_its_name():
-    with pytest.raises(ModelError, match="transA"):
-        import_model(graph([node("Gemm", "x W", "y", transA=1)], W=W))
+@pytest.mark.parametrize("alpha", [1.0, 0.5, -2.0])
+@pytest.mark.parametrize("beta", [1.0, 0.0, 0.25, -2.0])
+def test_alpha_and_beta(alpha, beta):
+    assert_lifts(graph([node("Gemm", "x W B", "y", transB=1, alpha=alpha, beta=beta)], W=W, B=B))
+
+
+ROWS = [node("Reshape", "x shape", "v")]
+SHAPE = {"shape": np.array([0, 2, 3])}
+
+
+@pytest.mark.parametrize(
+    ("nodes", "constants"),
+    [
+        ([node("Transpose", "v", "t", perm=[0, 2, 1]), node("MatMul", "v t", "y")], {}),
+        ([node("MatMul", "A v", "y")], {"A": np.array([[1.0, -2.0], [0.5, 0.0], [3.0, 1.0]])}),
+        ([node("MatMul", "v b", "y")], {"b": np.array([1.0, -2.0, 0.5])}),
+        ([node("MatMul", "v M", "y")], {"M": np.arange(6.0).reshape(1, 3, 2)}),
+        ([node("Einsum", "v v", "y", equation="nij,nkj->nik")], {}),
+        ([node("Einsum", "v A", "y", equation="nij,ij->nj")], {"A": W}),
+        ([node("Einsum", "v", "y", equation="nij->nji")], {}),
+        ([node("Einsum", "v", "y", equation="nij->n")], {}),
+    ],
+)
+def test_products_of_computed_tensors_and_of_constants_on_either_side(nodes, constants):
+    assert_lifts(graph([*ROWS, *nodes], x=("N", 6), **SHAPE, **constants))
+
+
+def test_gemm_of_computed_matrices():
+    nodes = [
+        node("Gemm", "x x x", "y", transA=1, alpha=0.5, beta=-2.0),
+    ]
+    model = graph(nodes, x=(3, 3))
+    net = import_model(model, batch_axis=None)
+    x = np.random.default_rng(0).normal(size=(3, 3))
+    np.testing.assert_allclose(net.activate({"x": x[None]})["y"][0], 0.5 * x.T @ x - 2.0 * x)

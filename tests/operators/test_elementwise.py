@@ -174,9 +174,17 @@ def test_a_formula_without_a_name_is_an_activation_as_its_text(nodes, formula):
 @pytest.mark.parametrize(
     ("nodes", "message"),
     [
-        ([node("Gemm", "x W B", "z", transB=1), node("Div", "z x", "y")], "make_y"),
-        ([node("Where", "m x zero", "y")], "make_y"),
+        ([node("Gemm", "x W B", "g", transB=1), node("Pow", "x g", "y")], "make_y"),
         ([node("Clip", "x x", "y")], "make_y"),
+        (
+            [
+                node("Log", "x", "l"),
+                node("Gemm", "x W B", "r", transB=1),
+                node("Greater", "r zero", "c"),
+                node("Where", "c l x", "y"),
+            ],
+            "a value that it may leave out is not finite everywhere",
+        ),
         ([node("Clip", "x m", "y")], "bounds"),
     ],
 )

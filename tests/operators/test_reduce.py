@@ -88,7 +88,7 @@ def test_a_reduction_is_an_aggregation(nodes, aggregation, axis):
 @pytest.mark.parametrize(
     ("nodes", "message"),
     [
-        ([node("ReduceMax", "v a1", "y", keepdims=0)], "along the axes"),
+        ([node("ReduceMax", "v a1", "y", keepdims=0)], "would mix samples"),
         ([node("TopK", "v k", "y u", axis=2, largest=1)], "largest: expected 0, got 1"),
         ([node("GatherElements", "v i", "y", axis=2)], "'i' is a constant"),
     ],
@@ -100,8 +100,35 @@ def test_what_no_aggregation_is_refused_by_the_nodes_name(nodes, message):
     assert "make_y" in str(caught.value)
 
 
-def test_a_reduction_that_nobody_knows_is_refused_with_what_to_do():
+def test_a_reduction_of_a_formula_reduces_neurons_of_it():
     nodes = [*ROWS, node("Tanh", "v", "t"), node("ReduceMax", "t a", "y", keepdims=0)]
-    with pytest.raises(ModelError, match="is no known aggregation") as caught:
-        import_model(graph(nodes, x=("N", 6), **CONSTANTS, a=np.array([2])))
-    assert "register_aggregation" in str(caught.value)
+    net = assert_lifts(graph(nodes, x=("N", 6), **CONSTANTS, a=np.array([2])))
+    assert net.aggregation_names[-2:].tolist() == ["max", "max"]
+
+
+REDUCTIONS = (
+    "ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd", "ReduceL1", "ReduceL2",
+    "ReduceSumSquare", "ReduceLogSum", "ReduceLogSumExp",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("operator", REDUCTIONS)
+@pytest.mark.parametrize("axes", [[1], [-1], [1, 2], [2, 1], []])
+@pytest.mark.parametrize("keepdims", [0, 1])
+def test_every_reduction_over_any_axes(operator, axes, keepdims):
+    nodes = [
+        node("Exp", "x", "e"),
+        node("Reshape", "e s", "v"),
+        node(operator, "v a", "y", keepdims=keepdims, noop_with_empty_axes=1),
+    ]
+    model = graph(nodes, x=("N", 6), s=CONSTANTS["s"], a=np.array(axes, np.int64))
+    if axes or operator in ("ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd"):
+        assert_lifts(model)
+
+
+def test_axes_by_default_are_all():
+    nodes = [node("Transpose", "x", "t", perm=[1, 0]), node("ReduceSum", "t", "y", keepdims=0)]
+    net = import_model(graph(nodes, x=(2, 3)), batch_axis=None)
+    assert net.activate({"x": np.ones((1, 2, 3))})["y"].tolist() == [6.0]
+    with pytest.raises(ModelError, match="would mix samples"):
+        import_model(graph(nodes))

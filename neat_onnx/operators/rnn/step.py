@@ -115,11 +115,10 @@ class Step:
         count: int | None = None,
     ) -> Ints:
         units = self.w.shape[1] if count is None else count
-        layer = self.ctx.add_neurons(self.node, units, bias=bias, response=response)
-        layer.tensor = ""  # no tensor is these neurons alone: a state reads them as well
+        made = self.ctx.add_neurons(units, bias=bias, response=response)
         for part in parts:
-            self.ctx.connect(part.source, layer.states[part.row], part.weight, part.gate)
-        return layer.states
+            self.ctx.connect(made, part.source, part.row, part.weight, part.gate)
+        return made.states
 
     def _activated(self, states: Ints, name: str) -> Ints:
         formula = writable(activation_named(name).expression, self.ctx.data_type)

@@ -175,7 +175,9 @@ def _lift(
     )
     if isinstance(bias, Value):
         read = np.broadcast_to(ctx.settle(bias).reshape(-1, *[1] * len(space)), value.shape)
-        ctx.connect(read, value.signals, np.ones(value.signals.size))
+        assert value.made is not None
+        size = value.signals.size
+        ctx.connect(value.made, read, np.arange(size), np.ones(size))
     ctx.bind(node, value)
 
 

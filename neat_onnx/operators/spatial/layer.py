@@ -127,22 +127,23 @@ def add_block(
         check_block(blocks[0])
     except NetworkError as error:
         ctx.fail(node, error.message)
-    layer = ctx.add_neurons(
-        node,
+    made = ctx.add_neurons(
         size * len(blocks),
         aggregation=blocks[0].aggregation,
         bias=np.tile(np.broadcast_to(bias, size), len(blocks)),
         response=np.tile(np.broadcast_to(response, size), len(blocks)),
     )
-    layer.spatial = True
+    made.spatial = True
     fields = receptive_fields(blocks[0])
     for k, block in enumerate(blocks):
-        states = layer.states[k * size : (k + 1) * size]
+        position = k * size + fields.neuron
         source = block.sources.ravel()[fields.source]
         weight = weights[fields.weight]
         if gates is not None:
-            ctx.connect(source, states[fields.neuron], weight, gates[fields.weight])
+            ctx.connect(made, source, position, weight, gates[fields.weight])
             continue
-        ctx.connect(source, states[fields.neuron], weight)
+        ctx.connect(made, source, position, weight)
+        states = made.states[k * size : (k + 1) * size]
         ctx.blocks.append(block.with_neurons(states.reshape(block.neurons.shape)))
-    return Value(layer.states.reshape(len(blocks), *blocks[0].neurons.shape))
+    shape = (len(blocks), *blocks[0].neurons.shape)
+    return Value(made.states.reshape(shape), made=made)

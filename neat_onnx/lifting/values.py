@@ -1,0 +1,155 @@
+"""Tensors of a graph in terms of signals, and the neurons and connections in the making.
+
+A signal is a number that an input neuron gives, the pre-activation of a neuron that was lifted (a
+*state*), an activation of one of these (*settled*), or the value of another signal one step ago (a
+*register*).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from neat_onnx.network.expression import VARIABLE, Expression
+from neat_onnx.network.genes import Floats, Ints
+
+Array = npt.NDArray[Any]
+
+INPUT, STATE, SETTLED, REGISTER, DROPPED = range(5)
+_NO_INTS = np.empty(0, np.int64)
+
+
+@dataclass(frozen=True)
+class NewConnections:
+    """Connections in the making, into neurons that are made together.
+
+    Attributes:
+        number: how many were made before them; a neuron adds its inputs in this order.
+        source: signals.
+        position: the target of each, as a position among the new neurons.
+        weight: of each.
+        gate: signals that multiply the weights, -1 for none.
+    """
+
+    number: int
+    source: Ints
+    position: Ints
+    weight: Floats
+    gate: Ints
+
+
+@dataclass(eq=False)
+class NewNeurons:
+    """Neurons that are made together, with the connections into them.
+
+    Attributes:
+        states: their signals, consecutive.
+        aggregation: of all of them.
+        bias, response: of each.
+        connections: into them.
+        spatial: they slide a window; that would be lost if they were merged with others.
+        merged: they became part of others, and are no longer.
+    """
+
+    states: Ints
+    aggregation: str
+    bias: Floats
+    response: Floats
+    connections: list[NewConnections] = field(default_factory=list)
+    spatial: bool = False
+    merged: bool = False
+
+    @property
+    def fan_in(self) -> Ints:
+        """How many connections lead into each."""
+        targets = [_NO_INTS, *(each.position for each in self.connections)]
+        return np.bincount(np.concatenate(targets), minlength=len(self.states))
+
+    @property
+    def is_plain_sum(self) -> bool:
+        """Each is a sum, with the response 1."""
+        return self.aggregation == "sum" and bool(np.all(self.response == 1.0))
+
+    def absorb(self, other: NewNeurons) -> None:
+        """Compute the sum of both; `other` is no longer."""
+        both = [*self.connections, *other.connections]
+        self.connections = sorted(both, key=lambda each: each.number)
+        self.bias = np.where(self.bias == 0, other.bias, self.bias + other.bias)
+        other.merged = True
+
+    def scale(self, factors: Floats) -> None:
+        """Multiply the weights and the bias of each by its factor."""
+        self.connections = [
+            replace(each, weight=each.weight * factors[each.position]) for each in self.connections
+        ]
+        self.bias = self.bias * factors
+
+
+@dataclass(frozen=True, eq=False)
+class Value:
+    """A tensor of the graph, in terms of signals; compared and hashed by identity.
+
+    Attributes:
+        signals: what its elements are made of; if `reduced`, one more axis at the end, over which
+            the formula reduces.
+        formula: each element as an expression of its signal, or of its signals times their weights.
+        weight: multiplies each signal before the formula; None for 1.
+        gate: signals that multiply them as well; None for 1.
+        reduced: the formula has reduced the last axis of `signals`.
+        made: the neurons that this tensor is, element by element, while nothing but the next node
+            reads it: a constant that it adds or multiplies can become their bias or response.
+    """
+
+    signals: Ints
+    formula: Expression = VARIABLE
+    weight: Floats | None = None
+    reduced: bool = False
+    gate: Ints | None = None
+    made: NewNeurons | None = None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.signals.shape[:-1] if self.reduced else self.signals.shape
+
+    @property
+    def plain(self) -> bool:
+        """It is its signals, and nothing was done to them."""
+        return self.ungated and self.gate is None
+
+    @property
+    def elementwise(self) -> bool:
+        """It is a formula of each of its signals alone."""
+        return self.weight is None and self.gate is None and not self.reduced
+
+    @property
+    def ungated(self) -> bool:
+        """It is its signals, and nothing was done to them but gating."""
+        return self.formula == VARIABLE and self.weight is None and not self.reduced
+
+    def rearranged(self, change: Callable[[Array], Array]) -> Value:
+        """The value with `change` applied to the array of its elements (not to a reduced axis)."""
+        order = np.asarray(change(np.arange(math.prod(self.shape)).reshape(self.shape)))
+
+        def moved(values: Array) -> Array:
+            return np.asarray(values.reshape(-1, *values.shape[len(self.shape) :])[order])
+
+        return replace(
+            self,
+            made=None,
+            signals=moved(self.signals),
+            weight=None if self.weight is None else moved(self.weight),
+            gate=None if self.gate is None else moved(self.gate),
+        )
+
+    @property
+    def shared(self) -> Value:
+        """The same value, for several readers: none of them may change its neurons."""
+        return self if self.made is None else replace(self, made=None)
+
+
+Operand = Value | Array

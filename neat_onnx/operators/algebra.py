@@ -1,0 +1,120 @@
+"""Arithmetic on whole tensors, for operators that ONNX defines by others: a softmax, a norm.
+
+tensors = Algebra(ctx, node)
+x = tensors.input(0)
+spread = tensors("exp", tensors("sub", x, tensors.reduced("max", x, (-1,))))
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from neat_onnx.lifting.context import Array, LiftingContext, Operand, Value
+from neat_onnx.model import Node
+from neat_onnx.network.genes import Floats
+from neat_onnx.operators.arithmetic import value_of
+from neat_onnx.operators.choice import applied
+
+_OF_ARRAYS: dict[str, Callable[..., Any]] = {
+    "sum": np.sum,
+    "mean": np.mean,
+    "max": np.max,
+    "min": np.min,
+    "product": np.prod,
+}
+
+
+class Algebra:
+    """The operands of one node, and elementwise and reducing operations on them.
+
+    Everything it gives may be read several times: no operation changes the neurons of another.
+    """
+
+    def __init__(self, ctx: LiftingContext, node: Node) -> None:
+        self._ctx, self._node = ctx, node
+
+    def input(self, position: int) -> Operand:
+        """The operand that the node reads at `position`."""
+        return _shared(self._ctx.operand(self._node, position))
+
+    def optional(self, position: int) -> Operand | None:
+        """The same, or None where it is left out."""
+        found = self._ctx.optional(self._node, position)
+        return None if found is None else _shared(found)
+
+    def __call__(self, primitive: str, *operands: Operand | float) -> Operand:
+        """Apply a primitive element by element, with numpy's broadcasting."""
+        whole = [each if isinstance(each, Value) else np.asarray(each) for each in operands]
+        return _shared(applied(self._ctx, self._node, primitive, whole))
+
+    def reduced(
+        self, aggregation: str, operand: Operand, axes: tuple[int, ...], *, keepdims: bool = True
+    ) -> Operand:
+        """Reduce axes: sum, mean, max, min or product."""
+        if not isinstance(operand, Value):
+            function = _OF_ARRAYS[aggregation]
+            return np.asarray(function(operand, axis=axes, keepdims=keepdims))
+        rank = len(operand.shape)
+        axes = tuple(sorted({axis % rank for axis in axes}))
+        kept = tuple(1 if k in axes else size for k, size in enumerate(operand.shape))
+        result = self._reduced(aggregation, operand, axes, kept)
+        if not keepdims:
+            shape = tuple(size for k, size in enumerate(kept) if k not in axes)
+            result = result.rearranged(lambda array: array.reshape(shape))
+        return result
+
+    def along(self, operand: Operand, axis: int, matrix: Floats) -> Operand:
+        """Multiply each vector along an axis by a constant matrix (out, in)."""
+        if not isinstance(operand, Value):
+            return np.moveaxis(np.tensordot(matrix, operand, (1, axis)), 0, axis)
+        signals = np.moveaxis(self._ctx.settle(operand), axis, -1)
+        shape = (*signals.shape[:-1], len(matrix))
+        size = math.prod(shape)
+        self._ctx.check_size(self._node, size)
+        made = self._ctx.add_neurons(size)
+        row, column = np.nonzero(matrix)
+        rows = np.arange(size).reshape(-1, len(matrix))[:, row]
+        source = signals.reshape(-1, matrix.shape[1])[:, column]
+        weights = np.broadcast_to(matrix[row, column], source.shape)
+        self._ctx.connect(made, source, rows, weights)
+        return value_of(made, shape).rearranged(lambda array: np.moveaxis(array, -1, axis))
+
+    def _reduced(
+        self, aggregation: str, value: Value, axes: tuple[int, ...], kept: tuple[int, ...]
+    ) -> Value:
+        count = math.prod(value.shape[axis] for axis in axes)
+        if count == 1:
+            return value.shared
+        ctx, rows = self._ctx, math.prod(kept)
+        ctx.check_size(self._node, rows * count)
+        source = value if value.ungated else Value(ctx.settle(value))
+        gate, weight = source.gate, source.weight
+        ends = tuple(range(-len(axes), 0))
+
+        def by_row(array: Array) -> Array:
+            return np.moveaxis(array, axes, ends).reshape(-1)
+
+        signals = by_row(ctx.settle(Value(source.signals)))
+        weights = np.ones(signals.size) if weight is None else by_row(weight)
+        made = ctx.add_neurons(rows, aggregation=aggregation)
+        position = np.repeat(np.arange(rows), count)
+        gates = np.full(signals.size, -1) if gate is None else by_row(gate)
+        kept_ones = weights != 0 if aggregation == "sum" else np.ones(signals.size, np.bool_)
+        ctx.connect(made, *(each[kept_ones] for each in (signals, position, weights, gates)))
+        return value_of(made, kept).shared
+
+
+def _shared(operand: Operand) -> Operand:
+    return operand.shared if isinstance(operand, Value) else operand
+
+
+def rearranged(operand: Operand, change: Callable[[Array], Array]) -> Operand:
+    """The same elements in another order or shape; some may be repeated or left out."""
+    return operand.rearranged(change) if isinstance(operand, Value) else change(operand)
+
+
+def reshaped(operand: Operand, shape: tuple[int, ...]) -> Operand:
+    """The same elements in another shape."""
+    return rearranged(operand, lambda array: array.reshape(shape))

@@ -1,0 +1,127 @@
+"""Operators on tensors that are not one formula: neurons that combine them.
+
+`applied` does elementwise arithmetic for any operator: on constants, as a formula, or by neurons.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from neat_onnx.lifting.context import Array, LiftingContext, Operand, Value
+from neat_onnx.model import Node
+from neat_onnx.network.expression import VARIABLE, call, constant, equal, greater, negated
+from neat_onnx.network.primitives import PRIMITIVES, SIGNATURES
+from neat_onnx.operators.arithmetic import RULES, as_value, multiply, neurons_of, subtract
+from neat_onnx.operators.formula import apply_formula
+
+_MOST_CONSTANTS = 256
+_COMPARISONS = ("greater", "greater_or_equal", "less", "less_or_equal", "equal")
+_MODERATE = np.linspace(-50.0, 50.0, 401)
+
+
+def applied(
+    ctx: LiftingContext, node: Node, primitive: str, operands: Sequence[Operand]
+) -> Operand:
+    """`primitive` of operands: a constant, a formula, or neurons that combine them.
+
+    Raises:
+        ModelError: no neuron computes it.
+    """
+    if not any(isinstance(operand, Value) for operand in operands):
+        with np.errstate(all="ignore"):
+            return np.asarray(PRIMITIVES[primitive](*operands))
+    found = apply_formula(ctx, node, primitive, operands)
+    if found is not None:
+        return found
+    if any(isinstance(operand, Value) and operand.reduced for operand in operands):
+        settled = [
+            Value(ctx.settle(operand)) if isinstance(operand, Value) else operand
+            for operand in operands
+        ]
+        return applied(ctx, node, primitive, settled)
+    return _combined(ctx, node, primitive, operands)
+
+
+def _combined(
+    ctx: LiftingContext, node: Node, primitive: str, operands: Sequence[Operand]
+) -> Operand:
+    if primitive in RULES:
+        one, other = operands
+        return RULES[primitive](ctx, node, one, other)
+    if primitive == "where":
+        return _where(ctx, node, *operands)
+    if primitive in _COMPARISONS:
+        difference = subtract(ctx, node, operands[0], operands[1])
+        return Value(ctx.settle(difference), call(primitive, VARIABLE, 0.0))
+    if set(SIGNATURES[primitive]) == {"t"}:
+        return _logic(ctx, node, primitive, *operands)
+    return _by_constant(ctx, node, primitive, operands)
+
+
+def _logic(ctx: LiftingContext, node: Node, primitive: str, one: Operand, other: Operand) -> Value:
+    """Truth values of two tensors, which neurons carry as 1 and 0."""
+    numbers = [np.asarray(each, np.float64) if not isinstance(each, Value) else each
+               for each in (one, other)]  # fmt: skip
+    if primitive == "both":
+        product = multiply(ctx, node, *numbers)
+        return Value(ctx.settle(product), greater(VARIABLE, 0.5))
+    if primitive == "either":
+        either = neurons_of(
+            ctx, node, [as_value(ctx, node, each) for each in numbers], "max", (1.0, 1.0)
+        )
+        return Value(either.signals, greater(VARIABLE, 0.5))
+    difference = subtract(ctx, node, *numbers)
+    return Value(ctx.settle(difference), negated(equal(VARIABLE, 0.0)))
+
+
+def _where(
+    ctx: LiftingContext, node: Node, truth: Operand, one: Operand, other: Operand
+) -> Operand:
+    """A choice by constants moves elements; one that is computed gates both."""
+    if not isinstance(truth, Value):
+        return _picked(ctx, node, np.asarray(truth, np.bool_), one, other)
+    for each in (one, other):
+        _refuse_infinite(ctx, node, each)
+    chosen = Value(ctx.settle(truth))
+    rest = Value(ctx.settle(subtract(ctx, node, np.asarray(1.0), chosen)))
+    terms = [multiply(ctx, node, chosen, one), multiply(ctx, node, rest, other)]
+    return neurons_of(ctx, node, terms, "sum", (1.0, 1.0))
+
+
+def _picked(ctx: LiftingContext, node: Node, truth: Array, one: Operand, other: Operand) -> Operand:
+    values = [as_value(ctx, node, each) for each in (one, other)]
+    signals = [ctx.settle(value) for value in values]
+    ctx.check_size(
+        node, int(np.prod(np.broadcast_shapes(truth.shape, *(s.shape for s in signals))))
+    )
+    return Value(np.where(truth, *signals))
+
+
+def _refuse_infinite(ctx: LiftingContext, node: Node, operand: Operand) -> None:
+    """A gate of 0 does not hide a value that is not finite: 0 · ∞ is NaN."""
+    found = operand.formula.evaluate(_MODERATE) if isinstance(operand, Value) else operand
+    if not np.all(np.isfinite(found)):
+        ctx.fail(node, "a value that it may leave out is not finite everywhere")
+
+
+def _by_constant(
+    ctx: LiftingContext, node: Node, primitive: str, operands: Sequence[Operand]
+) -> Value:
+    """A function with another constant for each element: a formula for each of the constants."""
+    constants = [operand for operand in operands if not isinstance(operand, Value)]
+    values = [operand for operand in operands if isinstance(operand, Value)]
+    if len(constants) != 1 or len(values) != 1:
+        ctx.fail(node, "it combines computed tensors in a way that no neuron computes")
+    shape = np.broadcast_shapes(constants[0].shape, values[0].shape)
+    ctx.check_size(node, int(np.prod(shape, dtype=object)))
+    numbers = np.broadcast_to(constants[0], shape)
+    signals = np.broadcast_to(ctx.settle(values[0]), shape)
+    different = np.unique(numbers)
+    if len(different) > _MOST_CONSTANTS:
+        ctx.fail(node, f"it has {len(different)} different constants, at most {_MOST_CONSTANTS}")
+    result = np.empty(shape, np.int64)
+    for each in different.tolist():
+        args = [VARIABLE if isinstance(operand, Value) else constant(each) for operand in operands]
+        where = numbers == each
+        result[where] = ctx.settle(Value(signals[where], call(primitive, *args)))
+    return Value(result)

@@ -1,0 +1,119 @@
+"""Products of tensors: MatMul, Gemm and Einsum of any operands.
+
+Two computed tensors gate each other; a constant one is weights.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from neat_onnx.lifting.context import Array, LiftingContext, Operand, Value, lifts
+from neat_onnx.model import Attributes, Node
+from neat_onnx.operators.algebra import Algebra, rearranged
+
+
+class EinsumAttributes(Attributes):
+    equation: str
+
+
+class Einsum(Node):
+    inputs = (1, None)
+    since = 12
+    attributes: EinsumAttributes
+
+
+@lifts(Einsum)
+def lift_einsum(ctx: LiftingContext, node: Einsum) -> None:
+    tensors = Algebra(ctx, node)
+    operands = [tensors.input(position) for position in range(len(node.input))]
+    ctx.bind(node, einsum(ctx, node, tensors, node.attributes.equation, operands))
+
+
+def einsum(
+    ctx: LiftingContext, node: Node, tensors: Algebra, equation: str, operands: Sequence[Operand]
+) -> Operand:
+    """The sum of products that an equation such as `ij,jk->ik` says."""
+    terms, result = _parsed(ctx, node, equation, operands)
+    labels = result + "".join(sorted({*"".join(terms)} - {*result}))
+    sizes: dict[str, int] = {}
+    for term, operand in zip(terms, operands, strict=True):
+        for label, size in zip(term, operand.shape, strict=True):
+            if sizes.setdefault(label, size) != size:
+                ctx.fail(node, f"'{label}' has the sizes {sizes[label]} and {size}")
+    shape = tuple(sizes[label] for label in labels)
+    ctx.check_size(node, int(np.prod(shape, dtype=object)))
+    product: Operand = np.ones(())
+    for position, (term, operand) in enumerate(zip(terms, operands, strict=True)):
+        spread = _spread(operand, term, labels)
+        product = spread if position == 0 else tensors("mul", product, spread)
+    product = rearranged(product, lambda array: np.broadcast_to(array, shape))
+    summed = tuple(range(len(result), len(labels)))
+    return tensors.reduced("sum", product, summed, keepdims=False) if summed else product
+
+
+def _parsed(
+    ctx: LiftingContext, node: Node, equation: str, operands: Sequence[Operand]
+) -> tuple[list[str], str]:
+    text = equation.replace(" ", "")
+    left, arrow, result = text.partition("->")
+    terms = left.split(",")
+    if not arrow:
+        letters = "".join(terms)
+        result = "".join(sorted(each for each in {*letters} if letters.count(each) == 1))
+    if not all(each.isalpha() or not each for each in (*terms, result)):
+        ctx.fail(node, f"equation: '{equation}' has more than letters, commas and an arrow")
+    ranks = [len(operand.shape) for operand in operands]
+    if [len(term) for term in terms] != ranks:
+        ctx.fail(node, f"equation: '{equation}' does not fit inputs of {ranks} axes")
+    if len({*result}) != len(result) or not {*result} <= {*"".join(terms)}:
+        ctx.fail(node, f"equation: '{equation}' has a wrong result '{result}'")
+    return terms, result
+
+
+def _spread(operand: Operand, term: str, labels: str) -> Operand:
+    """An operand with an axis for each label, of length 1 where it has none; its diagonals."""
+
+    def change(array: Array) -> Array:
+        different = "".join(dict.fromkeys(term))
+        diagonal: Array = np.einsum(array, [labels.index(each) for each in term],
+                                    [labels.index(each) for each in different])  # fmt: skip
+        wanted = [each for each in labels if each in different]
+        ordered = diagonal.transpose([different.index(each) for each in wanted])
+        return ordered.reshape([
+            ordered.shape[wanted.index(each)] if each in wanted else 1 for each in labels
+        ])  # fmt: skip
+
+    return rearranged(operand, change)
+
+
+def matrix_product(
+    ctx: LiftingContext, node: Node, tensors: Algebra, one: Operand, other: Operand
+) -> Operand:
+    """The product as numpy's `matmul` has it: vectors, and matrices in leading axes that broadcast.
+
+    Raises:
+        ModelError: their shapes do not fit.
+    """
+    if not one.shape or not other.shape:
+        ctx.fail(node, "it multiplies a number, expected vectors or matrices")
+    vectors = len(one.shape) == 1, len(other.shape) == 1
+    for operand, first in ((one, vectors[0]), (other, len(other.shape) <= 2)):
+        if isinstance(operand, Value) and first:
+            ctx.refuse_batch(node, (0,))
+    if vectors[0]:
+        one = rearranged(one, lambda array: array[None])
+    if vectors[1]:
+        other = rearranged(other, lambda array: array[:, None])
+    if one.shape[-1] != other.shape[-2]:
+        ctx.fail(node, f"its inputs have {one.shape[-1]} columns and {other.shape[-2]} rows")
+    left = rearranged(one, lambda array: array[..., None])
+    right = rearranged(other, lambda array: array[..., None, :, :])
+    shape = np.broadcast_shapes(left.shape, right.shape)
+    ctx.check_size(node, int(np.prod(shape, dtype=object)))
+    left, right = (
+        rearranged(each, lambda array: np.broadcast_to(array, shape)) for each in (left, right)
+    )
+    found = tensors.reduced("sum", tensors("mul", left, right), (len(shape) - 2,), keepdims=False)
+    if vectors[0]:
+        found = rearranged(found, lambda array: array[..., 0, :])
+    return rearranged(found, lambda array: array[..., 0]) if vectors[1] else found

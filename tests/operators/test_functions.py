@@ -1,0 +1,115 @@
+"""Functions of one number, logic and choices, softmax and norms: by onnxruntime, both types."""
+
+import numpy as np
+import pytest
+from graphs import assert_lifts, graph, node
+
+from neat_onnx import Network, export, verify
+from neat_onnx.network.primitives import REDUCING, SIGNATURES
+
+W = np.array([[0.5, -1.25, 2.0], [0.4, 0.75, -0.5]])
+GEMM = node("Gemm", "x W", "z", transB=1)
+OTHER = node("Gemm", "x W", "u", transB=1, alpha=-0.75)
+
+ONE = [
+    ("Gelu", {}), ("Gelu", {"approximate": "tanh"}), ("HardSigmoid", {}),
+    ("HardSigmoid", {"alpha": 0.5, "beta": 0.1}), ("HardSwish", {}), ("Mish", {}), ("Celu", {}),
+    ("Celu", {"alpha": 0.5}), ("ThresholdedRelu", {}), ("ThresholdedRelu", {"alpha": 0.25}),
+    ("Shrink", {"bias": 0.25, "lambd": 0.3}), ("Softsign", {}), ("Sign", {}), ("Floor", {}),
+    ("Ceil", {}), ("Round", {}), ("Erf", {}), ("Cos", {}), ("Tan", {}), ("Atan", {}),
+    ("Sinh", {}), ("Cosh", {}), ("Asinh", {}), ("Reciprocal", {}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("operator", "attributes"), ONE)
+def test_a_function_is_one_activation(operator, attributes):
+    net = assert_lifts(graph([GEMM, node(operator, "z", "y", **attributes)], W=W, opset=20))
+    assert len(net) == 3 + 2
+
+
+TWO = [
+    [node("Mul", "z u", "y")],
+    [node("Div", "z u", "y")],
+    [node("Max", "z u", "y")],
+    [node("Min", "z u h", "y")],
+    [node("Sum", "z u z", "y")],
+    [node("Mean", "z u h", "y")],
+    [node("Greater", "z u", "c"), node("Cast", "c", "y", to=1)],
+    [node("LessOrEqual", "z h", "c"), node("Where", "c z u", "y")],
+    [node("Greater", "z h", "c"), node("Where", "c h u", "y")],
+    [node("Greater", "z zero", "c"), node("Sqrt", "z", "s"), node("Where", "c s z", "y")],
+    [node("Less", "z h", "a"), node("Less", "u h", "b"), node("Xor", "a b", "c"),
+     node("Cast", "c", "y", to=1)],
+    [node("Less", "z h", "a"), node("Less", "u h", "b"), node("And", "a b", "c"),
+     node("Not", "c", "n"), node("Or", "n a", "o"), node("Cast", "o", "y", to=1)],
+    [node("Pow", "z h2", "y")],
+    [node("PRelu", "z p", "y")],
+    [node("PRelu", "z h", "y")],
+    [node("Mod", "z two", "y", fmod=1)],
+    [node("Cast", "z", "i", to=7), node("Cast", "i", "y", to=1)],
+    [node("IsInf", "z", "i"), node("Where", "i u z", "y")],
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("nodes", TWO, ids=lambda nodes: nodes[-1].op_type)
+def test_tensors_are_combined(nodes):
+    constants = {
+        "h": np.array([0.25, -0.5]), "h2": np.array([2.0, 3.0]), "p": np.array([0.5, -0.25]),
+        "two": np.array(2.0), "zero": np.array(0.0),
+    }  # fmt: skip
+    assert_lifts(graph([GEMM, OTHER, *nodes], W=W, **constants))
+
+
+ALONG = [
+    node("Softmax", "v", "y"),
+    node("Softmax", "v", "y", axis=1),
+    node("LogSoftmax", "v", "y", axis=-2),
+    node("Hardmax", "v", "y"),
+    node("CumSum", "v two", "y", exclusive=1, reverse=1),
+    node("CumSum", "v one", "y"),
+    node("LpNormalization", "v", "y", p=1),
+    node("LpNormalization", "v", "y", axis=1),
+    node("LayerNormalization", "v s", "y"),
+    node("LayerNormalization", "v s b", "y", axis=1, epsilon=0.1),
+    node("InstanceNormalization", "v c c", "y", epsilon=0.01),
+    node("GroupNormalization", "v g g", "y", num_groups=2),
+    node("LRN", "v", "y", size=3, alpha=0.5, beta=0.6, bias=1.5),
+]
+
+
+@pytest.mark.parametrize("last", ALONG, ids=lambda last: last.op_type)
+def test_along_axes(last):
+    constants = {
+        "shape": np.array([0, 4, 3]), "one": np.array(1), "two": np.array(2),
+        "s": np.array([0.5, 1.0, -2.0]), "b": np.arange(12.0).reshape(4, 3),
+        "c": np.array([0.5, 1.0, -2.0, 0.25]), "g": np.array([0.5, -2.0]),
+    }  # fmt: skip
+    shaped = node("Reshape", "x shape", "v")
+    assert_lifts(graph([shaped, last], x=("N", 12), **constants))
+
+
+@pytest.mark.parametrize("axis", [1, 2])
+def test_before_opset_13_a_softmax_is_along_all_axes_from_one_on(axis):
+    nodes = [node("Reshape", "x shape", "v"), node("Softmax", "v", "y", axis=axis)]
+    assert_lifts(graph(nodes, x=("N", 12), shape=np.array([0, 4, 3]), opset=11))
+
+
+def test_a_softmax_of_large_numbers_is_finite():
+    assert_lifts(graph([GEMM, node("Softmax", "z", "y")], W=W), scale=1e4)
+
+
+UNARY = sorted(name for name, kinds in SIGNATURES.items() if kinds == "n" and name not in REDUCING)
+SAFE = {"asin": "softsign(z)", "acos": "softsign(z)", "atanh": "0.5 * softsign(z)",
+        "acosh": "1 + abs(z)", "log": "1 + abs(z)", "sqrt": "abs(z)",
+        "reciprocal": "1 + abs(z)", "tan": "softsign(z)", "is_nan": "z"}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", UNARY)
+@pytest.mark.parametrize(("opset", "dtype"), [(13, "float64"), (18, "float32"), (26, "float64")])
+def test_every_primitive_is_exported_for_every_opset(name, opset, dtype):
+    text = f"{name}({SAFE.get(name, 'z')})"
+    if name.startswith("is_"):
+        text = f"where({text}, 1, z)"
+    net = Network.mlp([2, 4, 1], activation=f"formula: {text}", output_activation="tanh", seed=3)
+    model = export(net, opset=opset, dtype=dtype, include_metadata=False)
+    assert verify(net, model, runtime="onnxruntime", samples=16).passed
