@@ -1,4 +1,4 @@
-"""The tables of README.md that are made from the code.
+"""The tables of README.md and docs/ that are made from the code.
 
     python tests/readme_tables.py            rewrites them
     python tests/readme_tables.py --check    exits 1 if they are not in step
@@ -19,7 +19,8 @@ from neat_onnx.model.node import node_classes
 from neat_onnx.network.activations import ACTIVATIONS
 from neat_onnx.network.aggregations import AGGREGATIONS
 
-README = Path(__file__).absolute().parents[1] / "README.md"
+ROOT = Path(__file__).absolute().parents[1]
+DOCUMENTS = (ROOT / "README.md", ROOT / "docs" / "libraries.md")
 _TABLE = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
@@ -69,7 +70,22 @@ def operators() -> str:
     return f"{', '.join(told)}.\n"
 
 
+def libraries() -> str:
+    rows = [
+        [
+            f"`{library.name}`",
+            library.keys,
+            "yes" if library.reads else "–",
+            ", ".join(f"`{suffix}`" for suffix in library.suffixes) if library.writes else "–",
+            library.lost if library.writes else "–",
+        ]
+        for library in sorted(neat_onnx.libraries(), key=lambda library: library.name)
+    ]
+    return _table(["library", "its files", "read", "written as", "lost in writing"], rows)
+
+
 TABLES = {
+    "libraries": libraries,
     "activations": activations,
     "aggregations": aggregations,
     "options": options,
@@ -115,12 +131,14 @@ def _table(head: list[str], rows: Iterable[list[str]]) -> str:
 
 
 def main() -> int:
-    text = README.read_text(encoding="utf-8")
-    fresh = in_step(text)
-    if "--check" in sys.argv[1:]:
-        return 0 if fresh == text else 1
-    README.write_text(fresh, encoding="utf-8")
-    return 0
+    wrong = 0
+    for path in DOCUMENTS:
+        text = path.read_text(encoding="utf-8")
+        fresh = in_step(text)
+        wrong += fresh != text
+        if "--check" not in sys.argv[1:]:
+            path.write_text(fresh, encoding="utf-8")
+    return 1 if wrong and "--check" in sys.argv[1:] else 0
 
 
 if __name__ == "__main__":
