@@ -9,6 +9,7 @@ print(neat_onnx.verify(net, model))
 """
 
 from neat_onnx.api import (
+    canonicalize,
     convert,
     export,
     generate_code,
@@ -53,6 +54,7 @@ __all__ = [
     "Report",
     "Summary",
     "__version__",
+    "canonicalize",
     "convert",
     "export",
     "generate_code",

@@ -106,6 +106,30 @@ def convert(source: Any) -> Model:
     return upgraded(load_model(source))
 
 
+def canonicalize(source: Any) -> Model:
+    """Bring a model to one form, whatever its age and the tool that wrote it.
+
+    Constants become initializers, and what depends on constants alone is computed; operators take
+    the form they have at opset 18; functions, branches and loops that are constant are unfolded;
+    Identity, Dropout and normalisations that can be merged go; dead nodes are dropped. The result
+    computes the same, is valid ONNX, and its own canonical form. Inputs and outputs keep their
+    names.
+
+    Args:
+        source: a Model, or whatever `load_model` reads.
+
+    Returns:
+        A model of opset 18, or of its own opset if that is later.
+
+    Raises:
+        ModelError: an operator has no modern form, or unfolding would make too many nodes.
+    """
+    from neat_onnx.libraries.neataptic_ts.onnx.repair import repaired
+    from neat_onnx.passes import canonicalize as canonical
+
+    return canonical(repaired(load_model(source)))
+
+
 def verify(
     net: Any,
     model: Any,

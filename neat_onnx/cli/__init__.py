@@ -29,6 +29,7 @@ examples:
   neat-onnx export winner.json netron.json --spelling protobuf
   neat-onnx import winner.onnx back.json
   neat-onnx convert old.onnx.json new.onnx
+  neat-onnx canonicalize old.onnx simple.onnx
   neat-onnx inspect winner.onnx
   neat-onnx validate winner.onnx other.onnx.json --profile onnx
   neat-onnx verify winner.json winner.onnx --runtime onnxruntime
@@ -80,6 +81,15 @@ examples:
   neat-onnx code winner.json winner.c --dtype float32 --name pilot
   neat-onnx code winner.json winner.js
   neat-onnx code winner.json - --language python
+"""
+_CANONICALIZE_EPILOG = """\
+Constants become initializers, what depends on constants alone is computed, operators of older
+opsets take the form of opset 18, constant branches and loops are unfolded, and nodes that do
+nothing go. The result computes the same, and its inputs and outputs keep their names.
+
+examples:
+  neat-onnx canonicalize old.onnx simple.onnx
+  neat-onnx canonicalize old.onnx simple.onnx.json --encoding sparse
 """
 _STYLE: dict[str, Any] = {
     "formatter_class": argparse.RawDescriptionHelpFormatter,
@@ -199,17 +209,32 @@ def _add_conversions(to: Any) -> None:
     _add_json(one)
     add_network_flags(one)
 
+    _add_model_conversions(to)
+
+
+def _add_model_conversions(to: Any) -> None:
     text = "make a model valid ONNX, or write it in the other form"
     one = _command(to, "convert", commands.convert, text, _CONVERT_EPILOG)
     one.add_argument("file", metavar="IN", help="a model: .onnx or JSON ONNX, NeatapticTS's too")
     one.add_argument("out", metavar="OUT", help="what to write: .onnx or .json")
     text = "import the result, compare on sampled inputs, and write OUT only if they are equal"
     _add_verify(one, text)
-    one.add_argument(
-        "--encoding", choices=get_args(Encoding), help="how JSON holds tensors. Default: numbers."
-    )
+    _add_encoding(one)
     _add_spelling(one)
     _add_json(one)
+
+    text = "bring a model to one simple form, whatever its age and the tool that wrote it"
+    one = _command(to, "canonicalize", commands.canonicalize, text, _CANONICALIZE_EPILOG)
+    one.add_argument("file", metavar="IN", help="a model: .onnx or JSON ONNX")
+    one.add_argument("out", metavar="OUT", help="what to write: .onnx or .json")
+    _add_encoding(one)
+    _add_spelling(one)
+    _add_json(one)
+
+
+def _add_encoding(parser: argparse.ArgumentParser) -> None:
+    text = "how JSON holds tensors. Default: numbers."
+    parser.add_argument("--encoding", choices=get_args(Encoding), help=text)
 
 
 def _add_questions(to: Any) -> None:

@@ -91,6 +91,13 @@ def convert(arguments: Namespace) -> int:
     return _write_model(arguments, model, report, arguments.encoding)
 
 
+def canonicalize(arguments: Namespace) -> int:
+    """A model in its canonical form."""
+    check_target(arguments.out, arguments.file, (".onnx", ".json"))
+    model = neat_onnx.canonicalize(neat_onnx.load_model(source_of(arguments.file)))
+    return _write_model(arguments, model, None, arguments.encoding)
+
+
 def inspect(arguments: Namespace) -> int:
     """What a file is: a network, or a model and the network that it computes."""
     found = load(arguments.file, chosen_network(arguments))

@@ -29,6 +29,7 @@ from neat_onnx.lifting.values import (
     Value,
 )
 from neat_onnx.model import DataType, Graph, Model, Node
+from neat_onnx.model.wiring import subgraphs
 from neat_onnx.network.expression import VARIABLE, Expression, number, parts_of
 from neat_onnx.network.genes import Floats, Ints
 from neat_onnx.network.primitives import REDUCING
@@ -340,9 +341,8 @@ def _names_read(graph: Graph) -> Iterator[str]:
     """Every name that a node or an output reads, in the graphs inside of nodes too."""
     for node in graph.node:
         yield from node.input
-        for value in vars(node.attributes).values():
-            if isinstance(value, Graph):
-                yield from _names_read(value)
+        for inner in subgraphs(node):
+            yield from _names_read(inner)
     yield from (output.name for output in graph.outputs)
 
 

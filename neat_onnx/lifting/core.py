@@ -19,6 +19,7 @@ from neat_onnx.lifting.context import (
     lift_node,
 )
 from neat_onnx.lifting.neurons import Resolution
+from neat_onnx.lifting.support import require_lifts
 from neat_onnx.model import DataType, Model, ValueInfo
 from neat_onnx.model.states import initial_states, state_pairs
 from neat_onnx.model.wiring import require_wiring
@@ -26,7 +27,7 @@ from neat_onnx.network.expression import VARIABLE
 from neat_onnx.network.genes import Ints, Port
 from neat_onnx.network.network import Network
 from neat_onnx.options import TIME
-from neat_onnx.passes import drop_dead
+from neat_onnx.passes import SIMPLE, canonicalize
 
 BatchAxis = Literal["auto"] | None
 _MOST_INPUTS = 1 << 24
@@ -56,7 +57,8 @@ def lift(model: Model, batch_axis: BatchAxis = "auto") -> Lifted:
         ModelError: the graph has something that neurons cannot compute; says which node.
     """
     require_wiring(model.graph)
-    model = model.model_copy(update={"graph": drop_dead(model.graph)})
+    model = canonicalize(model, SIMPLE)
+    require_lifts(model.graph)
     ctx = LiftingContext(model, features_only=batch_axis is None)
     ctx.operands.update({tensor.name: tensor.values for tensor in model.graph.initializer})
     pairs = state_pairs(model)

@@ -4,6 +4,7 @@ from neat_onnx.model.attributes import Attributes
 from neat_onnx.model.graph import Graph, MetadataEntry, OperatorSet
 from neat_onnx.model.model import Model, load_model
 from neat_onnx.model.node import Node, node_class, node_classes
+from neat_onnx.model.open_node import OpenNode
 from neat_onnx.model.tensor import DataType, Tensor
 from neat_onnx.model.validate import validate
 from neat_onnx.model.value import ValueInfo
@@ -17,6 +18,7 @@ __all__ = [
     "MetadataEntry",
     "Model",
     "Node",
+    "OpenNode",
     "OperatorSet",
     "Tensor",
     "ValueInfo",

@@ -42,6 +42,13 @@ class AttributeType(IntEnum):
         return _KEYS[self]
 
 
+class GivenValue(NamedTuple):
+    """The type that an entry states, and its value."""
+
+    type: AttributeType
+    value: Any
+
+
 _KEYS = dict(
     zip(AttributeType, ("f", "i", "s", "t", "g", "floats", "ints", "strings"), strict=True)
 )
@@ -161,17 +168,21 @@ def _name(entry: Any, types: dict[str, AttributeType]) -> str:
     return name
 
 
-class _Given(NamedTuple):
-    type: AttributeType
-    value: Any
-
-
 def _value(entry: dict[str, Any], wanted: AttributeType) -> Any:
     """The value of one entry of the list, checked to be of the type `wanted`."""
-    given = _given(entry, wanted)
+    given = given_value(entry, wanted)
     if given.type is not wanted:
         raise ValueError(f"is of type {given.type.name}, expected {wanted.name}")
-    match wanted:
+    return plain_value(given)
+
+
+def plain_value(given: GivenValue) -> Any:
+    """The value with its numbers checked, and lists as tuples; tensors and graphs as they are.
+
+    Raises:
+        ValueError: it is not of its type; the text goes on from the attribute's name.
+    """
+    match given.type:
         case AttributeType.FLOAT:
             return finite(given.value)
         case AttributeType.INT:
@@ -186,19 +197,27 @@ def _value(entry: dict[str, Any], wanted: AttributeType) -> Any:
             return given.value
 
 
-def _given(entry: dict[str, Any], wanted: AttributeType) -> _Given:
-    """The type and the value that an entry states. The type may be left out."""
+def given_value(entry: dict[str, Any], wanted: AttributeType | None = None) -> GivenValue:
+    """The type and the value that an entry of ONNX's list states, not checked yet.
+
+    The type may be left out where the key says it, or an empty list is `wanted`.
+
+    Raises:
+        ValueError: there is no value, or more than one, or the type and the key contradict.
+    """
     rest = {key: value for key, value in entry.items() if key not in ("name", "type")}
     stated = _stated_type(entry["type"]) if "type" in entry else None
     if not rest and (stated or wanted) in _LISTS.values():
-        return _Given(stated or wanted, [])  # protobuf's JSON drops an empty list
+        return GivenValue(
+            cast("AttributeType", stated or wanted), []
+        )  # protobuf's JSON drops an empty list
     if len(rest) != 1:
         raise ValueError(f"has {len(rest)} values, expected one")
     ((key, value),) = rest.items()
     kind = next((kind for kind in AttributeType if kind.key == key), None)
     if kind is None or stated not in (None, kind):
         raise ValueError(f"has a wrong key '{key}'")
-    return _Given(kind, value)
+    return GivenValue(kind, value)
 
 
 def _stated_type(value: Any) -> AttributeType:

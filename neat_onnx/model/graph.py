@@ -32,7 +32,7 @@ def _node(document: Any, info: ValidationInfo) -> Node:
 AnyNode = Annotated[SerializeAsAny[Node], BeforeValidator(_node)]
 
 
-class _Part(BaseModel):
+class Part(BaseModel):
     """A JSON object that leaves out the fields of `optional` that are empty."""
 
     model_config = ConfigDict(defer_build=True, extra="forbid")
@@ -48,7 +48,7 @@ class _Part(BaseModel):
         }
 
 
-class OperatorSet(_Part):
+class OperatorSet(Part):
     """A version of the operators of a domain."""
 
     domain: str = Field("", description='"" is ONNX\'s own.')
@@ -61,14 +61,14 @@ class OperatorSet(_Part):
         return self
 
 
-class MetadataEntry(_Part):
+class MetadataEntry(Part):
     """A text of the writer's own, under a key."""
 
     key: str
     value: str
 
 
-class Graph(_Part):
+class Graph(Part):
     """The nodes, what they read and what they produce."""
 
     name: str = ""
@@ -100,7 +100,7 @@ class Graph(_Part):
         return {tensor.name: tensor for tensor in self.initializer}
 
 
-class Content(_Part):
+class Content(Part):
     """The fields of a model. Only `graph` is required."""
 
     ir_version: Version | None = Field(None, description="The version of ONNX's file format.")

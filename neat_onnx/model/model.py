@@ -12,7 +12,7 @@ from pydantic import (
 from neat_onnx.errors import DocumentError, ModelError, OptionError
 from neat_onnx.files import parse_json, read_bytes, write_bytes
 from neat_onnx.model.dialect import canonical
-from neat_onnx.model.graph import Content
+from neat_onnx.model.graph import DEFAULT_OPSET, ONNX_DOMAINS, Content
 from neat_onnx.model.layout import json_text
 from neat_onnx.model.refusal import refusal
 from neat_onnx.model.sparse import Room
@@ -221,9 +221,19 @@ def from_document(document: Any) -> Model:
         raise ModelError("not an ONNX model: it has no graph")
     plain = canonical(document)
     try:
-        return Model.model_validate(plain, context={"room": Room()})
+        return Model.model_validate(plain, context={"room": Room(), "opset": _opset(plain)})
     except ValidationError as error:
         raise refusal(error, plain) from None
+
+
+def _opset(document: dict[str, Any]) -> int:
+    """The opset that a document states; what is not as it should be is refused elsewhere."""
+    entries = document.get("opset_import")
+    for entry in entries if isinstance(entries, list) else ():
+        if isinstance(entry, dict) and entry.get("domain", "") in ONNX_DOMAINS:
+            text = str(entry.get("version"))
+            return int(text) if text.isdecimal() else DEFAULT_OPSET
+    return DEFAULT_OPSET
 
 
 def _from_bytes(data: bytes) -> Model:

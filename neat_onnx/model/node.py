@@ -22,6 +22,7 @@ from pydantic import (
     ConfigDict,
     Field,
     SerializerFunctionWrapHandler,
+    ValidationError,
     field_validator,
     model_serializer,
     model_validator,
@@ -30,11 +31,15 @@ from pydantic_core import PydanticCustomError
 
 from neat_onnx.errors import ModelError
 from neat_onnx.model.attributes import Attributes
+from neat_onnx.model.refusal import refusal
 
 __all__ = ["Attributes", "Node", "node_class", "node_classes", "parse_node"]
 
 _REGISTRY: dict[str, type["Node"]] = {}
 _FINDERS: list[Callable[[], None]] = []
+_READERS: list["Reader"] = []
+
+OLDEST_TYPED = 13  # the classes describe the forms of this opset and of later ones
 
 
 class Node(BaseModel):
@@ -49,7 +54,8 @@ class Node(BaseModel):
         attributes: the operator's attributes.
 
     A subclass gives `inputs` and `outputs`, the least and the most of each (None: no limit), and
-    `since`, the first opset that has the operator in this form. `class Shared(Node, abstract=True)`
+    `since`, the first opset that has the operator in this form; `whole` says that ONNX has no form
+    of it that the class refuses. `class Shared(Node, abstract=True)`
     is a base for operators, not an operator.
     """
 
@@ -58,6 +64,7 @@ class Node(BaseModel):
     inputs: ClassVar[tuple[int, int | None]] = (1, 1)
     outputs: ClassVar[tuple[int, int | None]] = (1, 1)
     since: ClassVar[int] = 1
+    whole: ClassVar[bool] = False
 
     op_type: str = Field("", validate_default=True)
     name: str = ""
@@ -152,11 +159,26 @@ def _find_operators() -> None:
         _FINDERS.pop()()
 
 
+Reader = Callable[[dict[str, Any], Any, str], Node | None]
+"""Reads a node that no class describes, from its document, pydantic's context, and why its class
+does not; None if it is not ONNX at all.
+"""
+
+
+def read_others_with(reader: Reader) -> Reader:
+    """Have `reader` called with each node that no class describes."""
+    _READERS.append(reader)
+    return reader
+
+
 def parse_node(document: Any, context: Any = None) -> Node:
-    """The node that `document` describes, as an instance of the class its op_type names.
+    """The node that `document` describes.
+
+    It is an instance of the class its op_type names. What the class refuses and ONNX allows is an
+    `OpenNode`, as is an operator without a class, and every node of an opset before 13.
 
     Args:
-        context: pydantic's, of the document that the node is part of.
+        context: pydantic's, of the document that the node is part of; "opset" is its opset.
 
     Raises:
         ValueError: it is not a node, or not a right one (pydantic's ValidationError is one).
@@ -170,9 +192,25 @@ def parse_node(document: Any, context: Any = None) -> Node:
         raise ValueError("has no op_type")
     if not isinstance(document.get("attributes", []), list | Attributes):
         raise ValueError("attributes is not a list")
+    opset = (context or {}).get("opset", OLDEST_TYPED)
+    if opset < OLDEST_TYPED and (found := _read_open(document, context, "")):
+        return found
     try:
-        return node_class(op_type).model_validate(document, context=context)
+        kind = node_class(op_type)
     except ModelError as error:
+        if found := _read_open(document, context, ""):
+            return found
         raise PydanticCustomError(
             "unsupported_op", "{text}", {"text": error.message, "hint": error.hint}
         ) from None
+    try:
+        return kind.model_validate(document, context=context)
+    except ValidationError as error:
+        problem = refusal(error, document).message
+        if not kind.whole and (found := _read_open(document, context, problem)):
+            return found
+        raise
+
+
+def _read_open(document: dict[str, Any], context: Any, problem: str) -> Node | None:
+    return next(filter(None, (reader(document, context, problem) for reader in _READERS)), None)

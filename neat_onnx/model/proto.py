@@ -10,7 +10,7 @@ from neat_onnx.errors import ModelError
 from neat_onnx.model.attributes import AttributeType
 from neat_onnx.model.graph import DEFAULT_OPSET, Content, Graph
 from neat_onnx.model.node import Node
-from neat_onnx.model.tensor import Tensor
+from neat_onnx.model.tensor import LISTS, Tensor
 from neat_onnx.model.value import Extent, ValueInfo
 
 _OLDEST_IR = 8  # of opset 18
@@ -163,9 +163,20 @@ def _tensor_from_proto(proto: onnx.TensorProto) -> dict[str, Any]:
     }
     if proto.data_location == _EXTERNAL:
         document["data_location"] = "EXTERNAL"
-    for field in ("float_data", "double_data", "int64_data", "int32_data"):
+    for field in LISTS:
         document[field] = list(getattr(proto, field))
     return document
+
+
+def node_to_proto(node: Node) -> onnx.NodeProto:
+    """The node alone, as a NodeProto.
+
+    Raises:
+        ModelError: a FLOAT among its attributes is too large for float32.
+    """
+    proto = onnx.NodeProto()
+    _fill_node(proto, node)
+    return proto
 
 
 def _fill_node(proto: onnx.NodeProto, node: Node) -> None:

@@ -83,7 +83,7 @@ def _tensor(schema: Schema) -> Schema:
     whole = {"type": "array", "items": {"type": "integer"}}
     real = {"type": "array", "items": {"type": "number"}}
     numbers: Schema = {"float_data": real, "double_data": real, "int64_data": whole}
-    numbers["int32_data"] = whole
+    numbers["int32_data"] = numbers["uint64_data"] = whole
     raw = {
         "type": "string",
         "contentEncoding": "base64",

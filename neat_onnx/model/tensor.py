@@ -32,25 +32,25 @@ class DataType(IntEnum):
     """The element types that are supported, by ONNX's numbers."""
 
     FLOAT = 1
+    UINT8 = 2
+    INT8 = 3
+    UINT16 = 4
+    INT16 = 5
     INT32 = 6
     INT64 = 7
     BOOL = 9
+    FLOAT16 = 10
     DOUBLE = 11
+    UINT32 = 12
+    UINT64 = 13
+    BFLOAT16 = 16
 
 
 _UNSUPPORTED = {
     0: "UNDEFINED",
-    2: "UINT8",
-    3: "INT8",
-    4: "UINT16",
-    5: "INT16",
     8: "STRING",
-    10: "FLOAT16",
-    12: "UINT32",
-    13: "UINT64",
     14: "COMPLEX64",
     15: "COMPLEX128",
-    16: "BFLOAT16",
 }
 
 
@@ -66,8 +66,19 @@ _STORAGE = {
     DataType.INT64: _Storage("int64_data", np.int64, "<i8"),
     DataType.INT32: _Storage("int32_data", np.int64, "<i4"),
     DataType.BOOL: _Storage("int32_data", np.bool_, "|b1"),
+    DataType.UINT8: _Storage("int32_data", np.int64, "|u1"),
+    DataType.INT8: _Storage("int32_data", np.int64, "|i1"),
+    DataType.UINT16: _Storage("int32_data", np.int64, "<u2"),
+    DataType.INT16: _Storage("int32_data", np.int64, "<i2"),
+    DataType.FLOAT16: _Storage("int32_data", np.float64, "<f2"),
+    DataType.UINT32: _Storage("uint64_data", np.int64, "<u4"),
+    DataType.UINT64: _Storage("uint64_data", np.uint64, "<u8"),
+    DataType.BFLOAT16: _Storage("int32_data", np.float64, "<u2"),
 }
-_FIELDS = ("raw_data", "sparse", "float_data", "double_data", "int64_data", "int32_data")
+LISTS = ("float_data", "double_data", "int64_data", "int32_data", "uint64_data")
+"""The keys of JSON ONNX that hold numbers as lists."""
+_FIELDS = ("raw_data", "sparse", *LISTS)
+_HALVES = (DataType.FLOAT16, DataType.BFLOAT16)  # lists of their numbers are lists of their bits
 _EMPTY: tuple[Any, ...] = ([], "", b"")
 _INSIDE = (0, "DEFAULT")  # data_location, unless the data is in another file
 
@@ -96,11 +107,12 @@ def supported(value: Any) -> DataType:
 class Tensor(BaseModel):
     """An array of numbers with ONNX's element type.
 
-    `values` has the shape `dims`. FLOAT and DOUBLE are float64 in memory, INT32 and INT64 int64,
-    BOOL bool: a FLOAT keeps every bit of a double until it is written to bytes. `values` is
-    read-only. In JSON the numbers are float_data, double_data, int64_data or int32_data (INT32 and
-    BOOL) in C order, or raw_data (standard base64 of the little-endian ONNX elements), or, of FLOAT
-    and DOUBLE, `sparse`: those that are not zero (see the module of that name).
+    `values` has the shape `dims`. The floating types are float64 in memory, the integers int64
+    (UINT64: uint64), BOOL bool: a FLOAT keeps every bit of a double until it is written to bytes.
+    `values` is read-only. In JSON the numbers are float_data, double_data, int64_data, uint64_data
+    (UINT32, UINT64) or int32_data (the others; FLOAT16 and BFLOAT16 as their bits) in C order, or
+    raw_data (standard base64 of the little-endian ONNX elements), or, of FLOAT and DOUBLE,
+    `sparse`: those that are not zero (see the module of that name).
 
     Two tensors are equal if they are bit for bit: -0.0 is not 0.0.
     """
@@ -141,17 +153,21 @@ class Tensor(BaseModel):
         Raises:
             ModelError: a value is too large for float32.
         """
-        element = _STORAGE[self.data_type].element
+        return self._elements().tobytes()
+
+    def _elements(self) -> Array:
+        kind = self.data_type
+        element = "<f4" if kind is DataType.BFLOAT16 else _STORAGE[kind].element
         with np.errstate(over="ignore"):  # looked for in the next lines
             elements = self.values.astype(element)
-        if self.data_type is DataType.FLOAT and not np.isfinite(elements).all():
+        if elements.dtype.kind == "f" and not np.isfinite(elements).all():
             at = int(np.argmin(np.isfinite(elements.ravel())))
             raise ModelError(
                 f"tensor {self.name}: value {at} is {self.values.ravel()[at]!r}, "
-                "too large for float32",
+                f"too large for {'float16' if kind is DataType.FLOAT16 else 'float32'}",
                 hint="Export with dtype=float64",
             )
-        return elements.tobytes()
+        return _to_bfloat16(elements) if kind is DataType.BFLOAT16 else elements
 
     @model_validator(mode="before")
     @classmethod
@@ -226,6 +242,8 @@ class Tensor(BaseModel):
         numbers = self.values.ravel()
         if self.data_type is DataType.BOOL:
             numbers = numbers.astype(np.int64)
+        elif self.data_type in _HALVES:
+            numbers = self._elements().ravel().view(np.uint16).astype(np.int64)
         return {**head, _STORAGE[self.data_type].field: as_json(numbers)}
 
     def __eq__(self, other: object) -> bool:
@@ -252,14 +270,27 @@ def _in_memory(array: Array, data_type: DataType) -> Array:
     held = np.ascontiguousarray(array, dtype=memory).reshape(array.shape).view()
     if held.dtype == np.float64:
         check_finite(held, _STORAGE[data_type].field)
-    if data_type is DataType.INT32 and held.size and not _fits_int32(held):
-        raise ValueError("a value does not fit in INT32")
+    if held.dtype == np.int64 and held.size:
+        limits = np.iinfo(_STORAGE[data_type].element)
+        if held.min() < limits.min or held.max() > limits.max:
+            raise ValueError(f"a value does not fit in {data_type.name}")
     held.flags.writeable = False
     return held
 
 
-def _fits_int32(values: Array) -> bool:
-    return bool(values.min() >= -(2**31) and values.max() < 2**31)
+def _to_bfloat16(values: Array) -> Array:
+    """The upper halves of float32 numbers, rounded to the nearest, ties to even."""
+    bits = values.astype("<f4").view("<u4").astype(np.uint64)
+    return ((bits + 0x7FFF + ((bits >> np.uint64(16)) & np.uint64(1))) >> np.uint64(16)).astype(
+        "<u2"
+    )
+
+
+def _from_bits(bits: Array, data_type: DataType) -> Array:
+    """The numbers of FLOAT16 or BFLOAT16 elements, given as integers."""
+    if data_type is DataType.FLOAT16:
+        return bits.astype("<u2").view("<f2").astype(np.float64)
+    return (bits.astype("<u4") << np.uint32(16)).view("<f4").astype(np.float64)
 
 
 def _from_raw(content: Any, data_type: DataType, count: int) -> Array:
@@ -274,10 +305,17 @@ def _from_raw(content: Any, data_type: DataType, count: int) -> Array:
     if len(content) != count * element.itemsize:
         raise ValueError(f"raw_data has {len(content)} bytes, expected {count * element.itemsize}")
     array = np.frombuffer(content, dtype="u1" if data_type is DataType.BOOL else element)
+    if data_type is DataType.BFLOAT16:
+        return _from_bits(array, data_type)
     return array.astype(_STORAGE[data_type].memory)
 
 
 def _from_list(content: Any, field: str, data_type: DataType) -> Array:
     if field != _STORAGE[data_type].field:
         raise ValueError(f"data_type {data_type.name} does not go with {field}")
-    return number_list(content, field, _STORAGE[data_type].memory)
+    if data_type not in _HALVES:
+        return number_list(content, field, _STORAGE[data_type].memory)
+    bits = number_list(content, field, np.int64)
+    if bits.size and (bits.min() < 0 or bits.max() > 0xFFFF):
+        raise ValueError(f"{field} has a number that is not the 16 bits of a {data_type.name}")
+    return _from_bits(bits, data_type)

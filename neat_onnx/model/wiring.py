@@ -97,15 +97,14 @@ class Wiring:
         return found
 
 
+def subgraphs(node: Node) -> list[Graph]:
+    """The graphs among a node's attributes."""
+    return [value for _, _, value in node.attributes.given() if isinstance(value, Graph)]
+
+
 def reads(node: Node) -> list[str]:
     """The tensors that `node` reads, with those that a graph among its attributes captures."""
-    captured = (
-        name
-        for _, _, value in node.attributes.given()
-        if isinstance(value, Graph)
-        for name in _free(value)
-    )
-    return [*node.input, *captured]
+    return [*node.input, *(name for graph in subgraphs(node) for name in _free(graph))]
 
 
 def wiring_findings(graph: Graph) -> list[Finding]:

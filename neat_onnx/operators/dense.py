@@ -35,6 +35,7 @@ class GemmAttributes(Attributes):
 class Gemm(Node):
     inputs = (2, 3)
     since = 13
+    whole = True
     attributes: GemmAttributes = GemmAttributes.defaults()
 
 

@@ -1,15 +1,80 @@
-"""Small rewrites of a graph: each a file, local, idempotent, and about structure only."""
+"""Rewrites of a model: each a file, each `(Model) -> Model`, linear in the nodes, and idempotent.
+
+A pass returns the model itself if there was nothing for it to do.
+"""
 
 from collections.abc import Callable
 
-from neat_onnx.model import Graph
+from neat_onnx.errors import ModelError
+from neat_onnx.model import Graph, Model
+from neat_onnx.passes.batch_normalization import fold_batch_normalization
+from neat_onnx.passes.constants import constant_nodes, weights_among_inputs
+from neat_onnx.passes.control_flow import constant_branches, constant_loops
+from neat_onnx.passes.dense import matmul_add
 from neat_onnx.passes.drop_dead import drop_dead
+from neat_onnx.passes.fold_constants import fold_constants
+from neat_onnx.passes.identities import identities
+from neat_onnx.passes.layout_pairs import double_reshapes, transpose_pairs
+from neat_onnx.passes.modern_forms import modern_forms
+from neat_onnx.passes.static_shapes import static_shapes
+
+Pass = Callable[[Model], Model]
+_MOST_ROUNDS = 64
+
+
+def without_dead(model: Model) -> Model:
+    """The model without nodes and initializers that contribute to no output."""
+    graph = drop_dead(model.graph)
+    same = len(graph.node) == len(model.graph.node)
+    if same and len(graph.initializer) == len(model.graph.initializer):
+        return model
+    return model.model_copy(update={"graph": graph})
+
+
+SIMPLE: tuple[Pass, ...] = (
+    weights_among_inputs,
+    constant_nodes,
+    fold_constants,
+    static_shapes,
+    modern_forms,
+    constant_branches,
+    constant_loops,
+    without_dead,
+)
+"""The passes that import needs: they leave the names of computed tensors as they are."""
+
+CANONICAL: tuple[Pass, ...] = (
+    *SIMPLE,
+    identities,
+    matmul_add,
+    fold_batch_normalization,
+    transpose_pairs,
+    double_reshapes,
+    without_dead,
+)
+"""All passes, in their order."""
+
+
+def canonicalize(model: Model, passes: tuple[Pass, ...] = CANONICAL) -> Model:
+    """The model after `passes`, again and again until none of them changes anything.
+
+    Raises:
+        ModelError: a form has no modern one, or the model is too large.
+    """
+    for _ in range(_MOST_ROUNDS):
+        before = model
+        for each in passes:
+            model = each(model)
+        if model is before:
+            return model
+    raise ModelError(f"it is not simple after {_MOST_ROUNDS} rounds of rewriting")
+
 
 PASSES: tuple[Callable[[Graph], Graph], ...] = (drop_dead,)
 
 
 def apply_passes(graph: Graph) -> Graph:
-    """The graph after all passes, until none of them changes anything."""
+    """The graph after all passes of export, until none of them changes anything."""
     while True:
         before = graph
         for each in PASSES:
@@ -18,4 +83,4 @@ def apply_passes(graph: Graph) -> Graph:
             return graph
 
 
-__all__ = ["PASSES", "apply_passes", "drop_dead"]
+__all__ = ["CANONICAL", "PASSES", "SIMPLE", "Pass", "apply_passes", "canonicalize", "drop_dead"]

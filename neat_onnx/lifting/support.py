@@ -1,0 +1,38 @@
+"""Whether import knows every operator of a graph; all that it does not know is told at once."""
+
+from neat_onnx.errors import ModelError
+from neat_onnx.lifting.context import LIFTS
+from neat_onnx.model import Graph, OpenNode
+
+
+def require_lifts(graph: Graph) -> None:
+    """Refuse a graph with operators that cannot be turned into neurons.
+
+    Raises:
+        ModelError: one error that lists every such operator, with the labels of its nodes.
+    """
+    missing: dict[str, list[str]] = {}
+    first: int | None = None
+    for at, node in enumerate(graph.node):
+        if node.op_type not in LIFTS or isinstance(node, OpenNode):
+            missing.setdefault(node.op_type, []).append(node.label)
+            first = at if first is None else first
+    if first is None:
+        return
+    if sum(map(len, missing.values())) == 1:
+        node = graph.node[first]
+        problem = node.problem if isinstance(node, OpenNode) else ""
+        text = f"node {node.label}: {problem or 'this operator cannot be turned into neurons'}"
+    else:
+        listed = "; ".join(f"{op_type}: {_some(labels)}" for op_type, labels in missing.items())
+        text = f"these operators cannot be turned into neurons: {listed}"
+    raise ModelError(
+        text,
+        where=f"graph.node[{first}]",
+        hint="An operator of your own is a subclass of neat_onnx.model.node.Node, and a function "
+        "under neat_onnx.lifting.context.lifts",
+    )
+
+
+def _some(labels: list[str]) -> str:
+    return ", ".join(labels[:8]) + (f" and {len(labels) - 8} more" if len(labels) > 8 else "")

@@ -1,0 +1,60 @@
+"""Types and shapes of a graph's tensors, as onnx's shape inference finds them."""
+
+from typing import NamedTuple
+
+from neat_onnx.errors import ModelError
+from neat_onnx.model.model import Model
+from neat_onnx.model.tensor import DataType
+from neat_onnx.model.value import Extent, ValueInfo
+
+
+class TensorFacts(NamedTuple):
+    """The element type and the shape of a tensor, each None where it is not known."""
+
+    elem_type: DataType | None
+    shape: tuple[Extent, ...] | None
+
+
+def stated_facts(model: Model) -> dict[str, TensorFacts]:
+    """What the graph itself says of its inputs, outputs and initializers."""
+    graph = model.graph
+    facts = {entry.name: _of(entry) for entry in (*graph.outputs, *graph.inputs)}
+    return facts | {
+        tensor.name: TensorFacts(tensor.data_type, tensor.dims) for tensor in graph.initializer
+    }
+
+
+def inferred_facts(model: Model) -> dict[str, TensorFacts]:
+    """What onnx infers of all tensors of the graph, besides what the graph says.
+
+    A graph that inference refuses has only the facts that it states: the checker says why.
+    """
+    from onnx import shape_inference  # noqa: PLC0415 - slow to import
+
+    facts = stated_facts(model)
+    try:
+        proto = shape_inference.infer_shapes(model.to_proto(), data_prop=True)
+    except (ModelError, RuntimeError, ValueError):
+        return facts
+    for entry in proto.graph.value_info:
+        facts.setdefault(entry.name, _of_proto(entry))
+    return facts
+
+
+def _of(entry: ValueInfo) -> TensorFacts:
+    return TensorFacts(entry.elem_type, entry.shape)
+
+
+def _of_proto(entry: object) -> TensorFacts:
+    tensor = entry.type.tensor_type  # type: ignore[attr-defined]
+    known = tensor.elem_type in list(DataType)
+    shape = None
+    if tensor.HasField("shape"):
+        shape = tuple(_extent(dim) for dim in tensor.shape.dim)
+    return TensorFacts(DataType(tensor.elem_type) if known else None, shape)
+
+
+def _extent(dim: object) -> Extent:
+    field = dim.WhichOneof("value")  # type: ignore[attr-defined]
+    found: Extent = getattr(dim, field) if field else None
+    return found or None if isinstance(found, str) else found

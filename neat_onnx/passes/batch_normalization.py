@@ -1,0 +1,94 @@
+"""BatchNormalization folds into the Gemm, Conv or ConvTranspose that it alone reads."""
+
+import numpy as np
+import numpy.typing as npt
+
+from neat_onnx.model import DataType, Model, Node, Tensor
+from neat_onnx.passes.draft import Draft, attributes_of, make_node
+from neat_onnx.passes.readers import sole_readers
+
+Floats = npt.NDArray[np.float64]
+
+
+def fold_batch_normalization(model: Model) -> Model:
+    """The model with new weights and biases in place of normalisations of constant statistics.
+
+    The new numbers are rounded once, to the type of the weights.
+    """
+    draft = Draft(model)
+    alone = sole_readers(model.graph)
+    merged: dict[int, Node] = {}
+    dropped: set[int] = set()
+    for at, node in enumerate(model.graph.node):
+        reader = alone.get(node.output[0]) if node.output else None
+        if reader is None or not _takes(node, draft):
+            continue
+        normalization = model.graph.node[reader]
+        factors = _factors(normalization, draft)
+        if factors is not None and normalization.input[0] == node.output[0]:
+            folded = _folded(node, normalization, factors, draft)
+            if folded is not None:
+                merged[at] = folded
+                dropped.add(reader)
+    if not merged:
+        return model
+    nodes = [merged.get(at, node) for at, node in enumerate(model.graph.node)]
+    return draft.finished([node for at, node in enumerate(nodes) if at not in dropped])
+
+
+def _takes(node: Node, draft: Draft) -> bool:
+    """Whether a node is linear in constant weights, with a bias for each channel."""
+    given = attributes_of(node)
+    if node.domain or node.op_type not in ("Gemm", "Conv", "ConvTranspose"):
+        return False
+    if node.op_type == "ConvTranspose" and given.get("group", 1) != 1:
+        return False
+    scaled = given.get("alpha", 1.0) != 1.0 or given.get("beta", 1.0) != 1.0
+    return not scaled and all(name in draft.tensors for name in node.input[1:] if name)
+
+
+def _factors(node: Node, draft: Draft) -> tuple[Floats, Floats] | None:
+    """What a normalisation multiplies each channel by, and adds to it then."""
+    if node.op_type != "BatchNormalization" or node.domain or len(node.output) > 1:
+        return None
+    given = attributes_of(node)
+    if given.get("training_mode", 0) or not all(name in draft.tensors for name in node.input[1:]):
+        return None
+    scale, bias, mean, variance = (draft.tensors[name].values for name in node.input[1:])
+    factor = scale / np.sqrt(variance + np.float32(given.get("epsilon", 1e-5)))
+    return factor, bias - mean * factor
+
+
+def _folded(
+    node: Node, normalization: Node, factors: tuple[Floats, Floats], draft: Draft
+) -> Node | None:
+    factor, shift = factors
+    weight = draft.tensors[node.input[1]]
+    bias = draft.tensors[node.input[2]] if len(node.input) > 2 and node.input[2] else None
+    axis = 1 if node.op_type == "ConvTranspose" else 0
+    if node.op_type == "Gemm" and not attributes_of(node).get("transB", 0):
+        axis = 1
+    if weight.dims[axis] != factor.size or (bias is not None and bias.dims != factor.shape):
+        return None
+    along = [1] * len(weight.dims)
+    along[axis] = -1
+    added = shift if bias is None else bias.values * factor + shift
+    names = [
+        _added(
+            draft,
+            f"{normalization.output[0]}_weight",
+            weight.values * factor.reshape(along),
+            weight,
+        ),
+        _added(draft, f"{normalization.output[0]}_bias", added, weight),
+    ]
+    given = attributes_of(node)
+    return make_node(
+        node.op_type, [node.input[0], *names], normalization.output, given, name=node.name,
+        opset=draft.model.opset,
+    )  # fmt: skip
+
+
+def _added(draft: Draft, wish: str, values: Floats, like: Tensor) -> str:
+    rounded = values.astype(np.float32) if like.data_type is DataType.FLOAT else values
+    return draft.constant(wish, rounded, like.data_type)

@@ -1,0 +1,77 @@
+"""Constants are initializers: Constant nodes become some, and weights among the inputs are some."""
+
+import numpy as np
+
+from neat_onnx.errors import ModelError
+from neat_onnx.model import DataType, Model, Node, Tensor, ValueInfo
+from neat_onnx.passes.draft import Draft, attributes_of, copied, make_node, with_graph
+
+_FLOATS, _INTS = ("value_float", "value_floats"), ("value_int", "value_ints")
+
+
+def constant_nodes(model: Model) -> Model:
+    """The model with an initializer for each Constant node of its graph.
+
+    One that a graph output names stays, as a graph's outputs come from nodes.
+
+    Raises:
+        ModelError: a constant is text.
+    """
+    if not any(node.op_type == "Constant" for node in model.graph.node):
+        return model
+    wanted = {entry.name for entry in model.graph.outputs}
+    draft = Draft(model)
+    for node in model.graph.node:
+        if node.op_type != "Constant" or node.domain:
+            draft.nodes.append(node)
+            continue
+        (name,) = node.output
+        tensor = constant_tensor(node)
+        if name not in wanted:
+            draft.tensors[name] = tensor
+        elif "value" in attributes_of(node):
+            draft.nodes.append(node)
+        else:
+            value = {"value": tensor.model_copy(update={"name": ""})}
+            draft.nodes.append(make_node("Constant", [], [name], value, name=node.name))
+    if len(draft.nodes) == len(model.graph.node) and draft.nodes == model.graph.node:
+        return model
+    return draft.finished()
+
+
+def constant_tensor(node: Node) -> Tensor:
+    """The tensor that a Constant node gives, called as its output is.
+
+    Raises:
+        ModelError: it is text, or not given.
+    """
+    name = node.output[0]
+    for key, value in attributes_of(node).items():
+        if key == "value":
+            tensor: Tensor = value
+            return copied(tensor, name=name)
+        if key in _FLOATS:
+            return Tensor.of(name, value, DataType.FLOAT)
+        if key in _INTS:
+            return Tensor.of(name, np.asarray(value, np.int64), DataType.INT64)
+    raise ModelError(f"node {node.label}: its constant is no tensor of numbers")
+
+
+def weights_among_inputs(model: Model) -> Model:
+    """The model without the inputs that have an initializer, where that is a weight.
+
+    Up to IR 3 every initializer had to be an input as well. Later on it is an input's default: a
+    weight all the same, unless the input's shape is open.
+    """
+    tensors = model.graph.tensors
+    inputs = [entry for entry in model.graph.inputs if not _is_weight(model, entry, tensors)]
+    if len(inputs) == len(model.graph.inputs):
+        return model
+    return with_graph(model, inputs=inputs)
+
+
+def _is_weight(model: Model, entry: ValueInfo, tensors: dict[str, Tensor]) -> bool:
+    if entry.name not in tensors:
+        return False
+    old = model.ir_version is not None and model.ir_version < 4
+    return old or (entry.shape is not None and all(isinstance(size, int) for size in entry.shape))

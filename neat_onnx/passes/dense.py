@@ -1,0 +1,38 @@
+"""MatMul by a constant matrix and Add of a constant row become one Gemm."""
+
+from neat_onnx.model import Model, Node
+from neat_onnx.passes.draft import Draft, make_node
+from neat_onnx.passes.readers import sole_readers
+
+
+def matmul_add(model: Model) -> Model:
+    """The model with a Gemm for MatMul [N, K] × [K, M] and the Add of [M] that alone reads it."""
+    draft = Draft(model)
+    alone = sole_readers(model.graph)
+    merged: dict[int, Node] = {}
+    dropped: set[int] = set()
+    for at, node in enumerate(model.graph.node):
+        reader = alone.get(node.output[0]) if node.op_type == "MatMul" and not node.domain else None
+        if reader is None or not _is_dense(node, draft):
+            continue
+        add = model.graph.node[reader]
+        bias = [name for name in add.input if name != node.output[0]]
+        if add.op_type == "Add" and not add.domain and _is_row(bias, node, draft):
+            merged[reader] = make_node("Gemm", [*node.input, *bias], add.output, name=add.name)
+            dropped.add(at)
+    if not merged:
+        return model
+    nodes = [merged.get(at, node) for at, node in enumerate(model.graph.node)]
+    return draft.finished([node for at, node in enumerate(nodes) if at not in dropped])
+
+
+def _is_dense(node: Node, draft: Draft) -> bool:
+    matrix = draft.tensors.get(node.input[1])
+    shape = draft.facts(node.input[0]).shape
+    return matrix is not None and len(matrix.dims) == 2 and shape is not None and len(shape) == 2
+
+
+def _is_row(names: list[str], node: Node, draft: Draft) -> bool:
+    row = draft.tensors.get(names[0]) if len(names) == 1 else None
+    columns = draft.tensors[node.input[1]].dims[1]
+    return row is not None and row.dims in ((columns,), (1, columns))

@@ -1,0 +1,169 @@
+"""Draft: the graph that a pass is writing, with new names, initializers and nodes."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import Any, TypeVar
+
+import numpy as np
+from pydantic import BaseModel
+
+from neat_onnx.errors import ModelError
+from neat_onnx.model import DataType, Graph, Model, Node, Tensor
+from neat_onnx.model.inference import TensorFacts, inferred_facts, stated_facts
+from neat_onnx.model.node import parse_node
+from neat_onnx.model.wiring import subgraphs
+
+MODERN = 18
+"""The opset that old forms are brought to; models of later ones keep theirs."""
+
+Part = TypeVar("Part", bound=BaseModel)
+
+_KINDS = {int: ("INT", "i"), float: ("FLOAT", "f"), str: ("STRING", "s")}
+
+
+class Draft:
+    """Names, initializers and nodes in the making, beside the model that they replace parts of.
+
+    Attributes:
+        model: the model as it was.
+        tensors: its initializers by name, with those that were added.
+        nodes: the nodes emitted so far.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.tensors: dict[str, Tensor] = model.graph.tensors
+        self.nodes: list[Node] = []
+
+    @cached_property
+    def _taken(self) -> dict[str, int]:
+        return dict.fromkeys(names_of(self.model.graph), 1)
+
+    @cached_property
+    def _stated(self) -> dict[str, TensorFacts]:
+        return stated_facts(self.model)
+
+    @cached_property
+    def _inferred(self) -> dict[str, TensorFacts]:
+        return inferred_facts(self.model)
+
+    def facts(self, name: str) -> TensorFacts:
+        """The element type and shape of a tensor of the model, as far as they can be known."""
+        stated = self._stated.get(name, TensorFacts(None, None))
+        if None not in stated:
+            return stated
+        return self._inferred.get(name, stated)
+
+    def name(self, wish: str) -> str:
+        """`wish`, or `wish_2` and so on if that is taken."""
+        return _unlike(wish, self._taken)
+
+    @cached_property
+    def _node_names(self) -> dict[str, int]:
+        return dict.fromkeys((node.name for node in self.model.graph.node), 1)
+
+    def node_name(self, wish: str) -> str:
+        """The name of a new node: `wish`, or `wish_2` and so on if that is taken."""
+        return _unlike(wish, self._node_names) if wish else ""
+
+    def constant(self, wish: str, values: Any, data_type: DataType = DataType.INT64) -> str:
+        """The name of a new initializer."""
+        name = self.name(wish)
+        kind = np.int64 if data_type is DataType.INT64 else None
+        self.tensors[name] = Tensor.of(name, np.asarray(values, kind), data_type)
+        return name
+
+    def finished(self, nodes: list[Node] | None = None) -> Model:
+        """The model with these nodes, or those emitted, and the initializers there are now."""
+        return with_graph(
+            self.model,
+            node=self.nodes if nodes is None else nodes,
+            initializer=list(self.tensors.values()),
+        )
+
+
+def with_graph(model: Model, **changes: Any) -> Model:
+    """The model with these fields of its graph replaced."""
+    return copied(model, graph=copied(model.graph, **changes))
+
+
+def copied(part: Part, **changes: Any) -> Part:
+    """A shallow copy with these fields replaced."""
+    return part.model_copy(update=changes)
+
+
+def make_node(
+    op_type: str,
+    reads: Iterable[str],
+    gives: Iterable[str],
+    attributes: Mapping[str, Any] | None = None,
+    *,
+    name: str = "",
+    domain: str = "",
+    opset: int = MODERN,
+) -> Node:
+    """A node, of its operator's class if it has one.
+
+    Raises:
+        ModelError: there is no such operator, or not in this form.
+    """
+    entries = [_entry(key, value) for key, value in (attributes or {}).items()]
+    document = {
+        "op_type": op_type,
+        "name": name,
+        "domain": domain,
+        "input": list(reads),
+        "output": list(gives),
+        "attributes": entries,
+    }
+    try:
+        return parse_node(document, {"opset": opset})
+    except ValueError as error:
+        label = f"{name or ''.join([*gives][:1])} ({op_type})"
+        text = str(error).splitlines()
+        raise ModelError(f"node {label}: {text[-1] if len(text) == 1 else text[2]}") from None
+
+
+def with_inputs(node: Node, reads: list[str]) -> Node:
+    """The node, reading other tensors."""
+    return node.model_copy(update={"input": reads})
+
+
+def attributes_of(node: Node) -> dict[str, Any]:
+    """The attributes that a node gives, by name."""
+    return {name: value for name, _, value in node.attributes.given()}
+
+
+def names_of(graph: Graph) -> Iterator[str]:
+    """Every name of a tensor in a graph, and in the graphs inside its nodes."""
+    yield from (entry.name for entry in graph.inputs)
+    yield from (entry.name for entry in graph.outputs)
+    yield from (tensor.name for tensor in graph.initializer)
+    for node in graph.node:
+        yield from node.input
+        yield from node.output
+        for inner in subgraphs(node):
+            yield from names_of(inner)
+
+
+def _unlike(wish: str, taken: dict[str, int]) -> str:
+    """A name like `wish`; `taken` counts how often each name was wished for."""
+    found = wish
+    while found in taken:
+        taken[wish] += 1
+        found = f"{wish}_{taken[wish]}"
+    taken[found] = 1
+    return found
+
+
+def _entry(name: str, value: Any) -> dict[str, Any]:
+    if isinstance(value, Tensor):
+        kind, key = "TENSOR", "t"
+    elif isinstance(value, Graph):
+        kind, key = "GRAPH", "g"
+    elif isinstance(value, tuple | list):
+        kind, key = _KINDS[type(value[0])] if value else ("INT", "i")
+        kind, key, value = f"{kind}S", f"{kind.lower()}s", list(value)
+    else:
+        kind, key = _KINDS[type(value)]
+    return {"name": name, "type": kind, key: value}

@@ -1,0 +1,113 @@
+"""Compute what depends on constants alone: its result becomes an initializer.
+
+Each node is computed by onnx's reference evaluator, of operators that are deterministic and whose
+result's size is known before they are computed (see `sizes`). FLOAT is computed in float32, as a
+runtime would: a node that reads a FLOAT with more bits than that is left alone.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from neat_onnx.model import DataType, Model, Node, Tensor
+from neat_onnx.model.budget import Budget
+from neat_onnx.model.graph import NEWEST_OPSET
+from neat_onnx.passes.draft import Draft
+from neat_onnx.passes.sizes import SIZES
+
+Array = npt.NDArray[Any]
+Evaluate = Callable[[list[Array | None]], list[Any]]
+
+_DTYPES: Mapping[DataType, Any] = {
+    DataType.FLOAT: np.float32, DataType.DOUBLE: np.float64, DataType.FLOAT16: np.float16,
+    DataType.INT8: np.int8, DataType.INT16: np.int16, DataType.INT32: np.int32,
+    DataType.INT64: np.int64, DataType.UINT8: np.uint8, DataType.UINT16: np.uint16,
+    DataType.UINT32: np.uint32, DataType.UINT64: np.uint64, DataType.BOOL: np.bool_,
+}  # fmt: skip
+_TYPES = {np.dtype(dtype): data_type for data_type, dtype in _DTYPES.items()}
+_LARGEST = 1 << 22
+
+
+def fold_constants(model: Model, budget: Budget | None = None) -> Model:
+    """The model with an initializer for each tensor that is constant.
+
+    What a graph output names stays a node, as a graph's outputs come from nodes.
+    """
+    graph = model.graph
+    constant = set(graph.tensors) - {entry.name for entry in graph.inputs}
+    wanted = {entry.name for entry in graph.outputs}
+    draft, room = Draft(model), budget or Budget()
+    for node in graph.node:
+        if _may_fold(node, constant, wanted):
+            results = _results(node, draft, room)
+            if results is not None:
+                draft.tensors.update((tensor.name, tensor) for tensor in results)
+                constant.update(tensor.name for tensor in results)
+                continue
+        draft.nodes.append(node)
+    return model if len(draft.nodes) == len(graph.node) else draft.finished()
+
+
+def _may_fold(node: Node, constant: set[str], wanted: set[str]) -> bool:
+    return (
+        not node.domain
+        and node.op_type in SIZES
+        and all(name in constant for name in node.input if name)
+        and not any(name in wanted for name in node.output)
+    )
+
+
+def _results(node: Node, draft: Draft, budget: Budget) -> list[Tensor] | None:
+    """The outputs of a node; None if it cannot be computed here."""
+    operands = [_array(draft.tensors[name]) if name else None for name in node.input]
+    if any(operand is None for operand, name in zip(operands, node.input, strict=True) if name):
+        return None
+    try:
+        size = SIZES[node.op_type](node, operands)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None  # its inputs do not fit: whoever loads the model says so
+    if size > _LARGEST or not budget.allows("elements", size):
+        return None
+    arrays = _evaluated(node, operands, draft.model.opset)
+    if arrays is None:
+        return None
+    budget.take("elements", size, node.label)
+    return [_tensor(name, array) for name, array in zip(node.output, arrays, strict=True) if name]
+
+
+def _array(tensor: Tensor) -> Array | None:
+    """The values as a runtime holds them; None if numpy has no such type, or it would round."""
+    dtype = _DTYPES.get(tensor.data_type)
+    if dtype is None:
+        return None
+    with np.errstate(over="ignore"):
+        array: Array = tensor.values.astype(dtype)
+    if tensor.data_type is DataType.FLOAT and not np.array_equal(array, tensor.values):
+        return None
+    return array
+
+
+def _evaluated(node: Node, operands: list[Array | None], opset: int) -> list[Array] | None:
+    """What the reference evaluator gives for a node; None if it fails, or not finite numbers."""
+    from onnx.reference import ReferenceEvaluator  # noqa: PLC0415 - slow to import
+
+    from neat_onnx.model.proto import node_to_proto  # noqa: PLC0415 - slow to import
+
+    feed = {name: operand for name, operand in zip(node.input, operands, strict=True) if name}
+    try:
+        with np.errstate(all="ignore"):
+            evaluator = ReferenceEvaluator(
+                node_to_proto(node), opsets={"": min(opset, NEWEST_OPSET)}
+            )
+            results = evaluator.run(None, feed)
+    except Exception:  # noqa: BLE001 - it raises whatever its operators do
+        return None
+    arrays = [np.asarray(result) for result in results]
+    fine = all(array.dtype in _TYPES and np.isfinite(array).all() for array in arrays)
+    return arrays if fine and len(arrays) == len(node.output) else None
+
+
+def _tensor(name: str, array: Array) -> Tensor:
+    return Tensor.of(name, array, _TYPES[array.dtype])

@@ -1,0 +1,88 @@
+"""Remove pairs of Transpose that undo each other across elementwise nodes, and double Reshapes."""
+
+from neat_onnx.model import Model, Node
+from neat_onnx.passes.draft import Draft, attributes_of, with_inputs
+from neat_onnx.passes.readers import sole_readers
+
+_NAMES = """
+Abs Acos Acosh Asin Asinh Atan Atanh Cast Ceil Celu Cos Cosh Elu Erf Exp Floor Gelu HardSigmoid
+HardSwish Identity LeakyRelu Log Mish Neg Not Reciprocal Relu Round Selu Sigmoid Sign Sin Sinh
+Softplus Softsign Sqrt Tan Tanh ThresholdedRelu
+"""
+_ELEMENTWISE = frozenset(_NAMES.split())
+
+
+def transpose_pairs(model: Model) -> Model:
+    """The model without Transposes whose effect a later Transpose undoes.
+
+    Between the two stand only nodes that treat each element alike, each read by the next alone.
+    """
+    nodes = model.graph.node
+    alone = sole_readers(model.graph)
+    rewired: dict[int, Node] = {}
+    dropped: dict[str, str] = {}
+    for at, first in enumerate(nodes):
+        if not _is(first, "Transpose") or "perm" not in attributes_of(first) or at in rewired:
+            continue
+        path = _path(nodes, alone, at)
+        if path is None or any(step in rewired for step in path):
+            continue
+        before, last = first.input[0], nodes[path[-1]]
+        head = path[0]
+        if len(path) == 1:
+            continue
+        rewired[head] = with_inputs(nodes[head], [before, *nodes[head].input[1:]])
+        end = path[-2]
+        ending = rewired.get(end, nodes[end])
+        rewired[end] = ending.model_copy(update={"output": list(last.output)})
+        dropped[first.output[0]] = before
+        dropped[last.output[0]] = ""
+    if not dropped:
+        return model
+    kept = [
+        rewired.get(at, node)
+        for at, node in enumerate(nodes)
+        if not (_is(node, "Transpose") and node.output[0] in dropped)
+    ]
+    return Draft(model).finished(kept)
+
+
+def _path(nodes: list[Node], alone: dict[str, int], at: int) -> list[int] | None:
+    """The positions of what follows a Transpose, up to the one that undoes it."""
+    perm = attributes_of(nodes[at])["perm"]
+    path: list[int] = []
+    step = alone.get(nodes[at].output[0])
+    while step is not None:
+        node = nodes[step]
+        path.append(step)
+        if _is(node, "Transpose"):
+            back = attributes_of(node).get("perm", ())
+            undone = [perm[axis] for axis in back] == list(range(len(perm)))
+            return path if undone else None
+        if node.domain or node.op_type not in _ELEMENTWISE:
+            return None
+        step = alone.get(node.output[0])
+    return None
+
+
+def double_reshapes(model: Model) -> Model:
+    """The model with one Reshape where one alone reads another, and copies no size from it."""
+    nodes = list(model.graph.node)
+    tensors, alone = model.graph.tensors, sole_readers(model.graph)
+    dropped: set[int] = set()
+    for at, first in enumerate(nodes):
+        reader = alone.get(first.output[0]) if _is(first, "Reshape") else None
+        second = nodes[reader] if reader is not None else None
+        if second is None or reader is None or not _is(second, "Reshape"):
+            continue
+        shape = tensors.get(second.input[1])
+        if second.input[0] == first.output[0] and shape is not None and shape.values.all():
+            nodes[reader] = with_inputs(second, [first.input[0], second.input[1]])
+            dropped.add(at)
+    if not dropped:
+        return model
+    return Draft(model).finished([node for at, node in enumerate(nodes) if at not in dropped])
+
+
+def _is(node: Node, op_type: str) -> bool:
+    return node.op_type == op_type and not node.domain

@@ -1,0 +1,295 @@
+"""How each operator's form of opsets 1 to 17 is said at opset 18."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+import numpy as np
+
+from neat_onnx.errors import ModelError
+from neat_onnx.model import DataType, Node
+from neat_onnx.passes.draft import Draft, make_node
+
+FLOATING = (DataType.FLOAT, DataType.DOUBLE, DataType.FLOAT16, DataType.BFLOAT16)
+_ELEMENT_TYPES = {
+    "FLOAT": 1, "UINT8": 2, "INT8": 3, "UINT16": 4, "INT16": 5, "INT32": 6, "INT64": 7,
+    "BOOL": 9, "FLOAT16": 10, "DOUBLE": 11, "UINT32": 12, "UINT64": 13,
+}  # fmt: skip
+
+
+@dataclass
+class OldNode:
+    """A node of an older opset, to be changed into its modern form in place.
+
+    Attributes:
+        op_type, reads, gives, attributes, name: of the node.
+        opset: the opset of its model.
+        draft: where new initializers and names come from.
+        before, after: nodes that compute what it reads, or what it gave.
+    """
+
+    op_type: str
+    reads: list[str]
+    gives: list[str]
+    attributes: dict[str, Any]
+    opset: int
+    draft: Draft
+    name: str = ""
+    before: list[Node] = field(default_factory=list)
+    after: list[Node] = field(default_factory=list)
+
+    def take(self, name: str, default: Any = None) -> Any:
+        """Remove an attribute; its value."""
+        return self.attributes.pop(name, default)
+
+    def read(self, position: int, name: str) -> None:
+        """Read the tensor `name` at `position`, those before it left out."""
+        self.reads += [""] * (position + 1 - len(self.reads))
+        self.reads[position] = name
+
+    def constant(self, what: str, values: Any, data_type: DataType = DataType.INT64) -> str:
+        """The name of a new initializer, called after the node's output."""
+        return self.draft.constant(f"{self.gives[0]}_{what}", values, data_type)
+
+    def read_attribute(self, name: str, position: int) -> None:
+        """Make an attribute of integers, if it is given, a constant input."""
+        values = self.take(name)
+        if values is not None and len(self.reads) <= position:
+            self.read(position, self.constant(name, values))
+
+    def rank(self, position: int) -> int:
+        """How many axes the tensor at `position` has."""
+        shape = self.draft.facts(self.reads[position]).shape
+        if shape is None:
+            self.refuse(f"the rank of its input '{self.reads[position]}' is not known")
+        return len(shape)
+
+    def floating(self, position: int) -> DataType:
+        """The element type of the tensor at `position`; FLOAT if that is not known."""
+        return self.draft.facts(self.reads[position]).elem_type or DataType.FLOAT
+
+    def refuse(self, message: str) -> NoReturn:
+        """Raise ModelError about the node."""
+        label = f"{self.name or self.gives[0]} ({self.op_type})"
+        raise ModelError(f"node {label}: {message} (opset {self.opset})")
+
+
+def _binary(old: OldNode) -> None:
+    """Up to opset 6 the second operand was broadcast from an axis, if that was asked for."""
+    old.take("broadcast")
+    axis = old.take("axis")
+    if axis is None:
+        return
+    rank, own = old.rank(0), old.rank(1)
+    missing = rank - (axis + rank if axis < 0 else axis) - own
+    if missing > 0:
+        _append_axes(old, own, missing)
+
+
+def _append_axes(old: OldNode, rank: int, count: int) -> None:
+    """Give the second input `count` more axes of length 1 at its end."""
+    tensor = old.draft.tensors.get(old.reads[1])
+    if tensor is not None:
+        values = tensor.values.reshape(*tensor.dims, *[1] * count)
+        old.reads[1] = old.constant("operand", values, tensor.data_type)
+        return
+    axes = old.constant("axes", range(rank, rank + count))
+    wide = old.draft.name(f"{old.reads[1]}_wide")
+    old.before.append(make_node("Unsqueeze", [old.reads[1], axes], [wide]))
+    old.reads[1] = wide
+
+
+def _prelu(old: OldNode) -> None:
+    if old.opset < 7 and old.rank(1) == 1 and old.rank(0) > 2:
+        tensor = old.draft.tensors.get(old.reads[1])
+        if tensor is None or tensor.size > 1:
+            _append_axes(old, 1, old.rank(0) - 2)
+
+
+def _clip(old: OldNode) -> None:
+    if old.opset < 11:
+        for position, name in ((1, "min"), (2, "max")):
+            bound = old.take(name)
+            if bound is not None:
+                old.read(position, old.constant(name, bound, old.floating(0)))
+
+
+def _pad(old: OldNode) -> None:
+    if old.opset < 11:
+        pads = old.take("pads", old.take("paddings"))
+        value = old.take("value", 0.0)
+        old.read(1, old.constant("pads", pads))
+        old.read(2, old.constant("value", value, old.floating(0)))
+
+
+def _slice(old: OldNode) -> None:
+    if old.opset < 10:
+        starts, ends, axes = old.take("starts"), old.take("ends"), old.take("axes")
+        old.read(1, old.constant("starts", starts))
+        old.read(2, old.constant("ends", ends))
+        old.read(3, old.constant("axes", range(len(starts)) if axes is None else axes))
+
+
+def _split(old: OldNode) -> None:
+    if old.opset < 13:
+        old.read_attribute("split", 1)
+    if len(old.reads) < 2 or not old.reads[1]:
+        old.attributes["num_outputs"] = len(old.gives)
+
+
+def _topk(old: OldNode) -> None:
+    if old.opset < 10:
+        old.read(1, old.constant("k", [old.take("k")]))
+
+
+def _reshape(old: OldNode) -> None:
+    if old.opset < 5:
+        old.read_attribute("shape", 1)
+
+
+def _axes_input(old: OldNode) -> None:
+    old.read_attribute("axes", 1)
+
+
+def _upsample(old: OldNode) -> None:
+    """Upsample is Resize without a shift of half a pixel."""
+    if old.opset < 7:
+        scales = [1.0, 1.0, old.take("height_scale"), old.take("width_scale")]
+        old.read(1, old.constant("scales", scales, DataType.FLOAT))
+    elif old.opset < 9:
+        old.read(1, old.constant("scales", old.take("scales"), DataType.FLOAT))
+    old.op_type = "Resize"
+    _resize_10(old, "floor")
+
+
+def _resize(old: OldNode) -> None:
+    if old.opset == 10:
+        scales = old.draft.tensors.get(old.reads[1])
+        if old.attributes.get("mode", "nearest") != "nearest":
+            _resize_10(old, "floor")
+        elif scales is None:
+            old.refuse("its scales are not constant")
+        elif np.any(scales.values < 1.0) and np.any(scales.values > 1.0):
+            old.refuse("it makes one axis longer and another shorter")
+        else:
+            _resize_10(old, "ceil" if np.any(scales.values < 1.0) else "floor")
+
+
+def _resize_10(old: OldNode, nearest: str) -> None:
+    old.reads = [old.reads[0], "", old.reads[1]]
+    mode = {"bilinear": "linear"}.get(old.take("mode", "nearest"))
+    old.attributes["mode"] = mode or "nearest"
+    old.attributes["coordinate_transformation_mode"] = "asymmetric"
+    if old.attributes["mode"] == "nearest":
+        old.attributes["nearest_mode"] = nearest
+
+
+def _softmax(old: OldNode) -> None:
+    """Up to opset 12 all axes from `axis` on were one, by default from the second."""
+    if old.opset >= 13:
+        return
+    rank = old.rank(0)
+    axis = old.take("axis", 1)
+    axis += rank if axis < 0 else 0
+    old.attributes["axis"] = -1
+    if axis == rank - 1:
+        return
+    source, result = old.reads[0], old.gives[0]
+    flat, soft, shape = (old.draft.name(f"{result}_{what}") for what in ("flat", "soft", "shape"))
+    old.before.append(make_node("Flatten", [source], [flat], {"axis": axis}))
+    old.reads, old.gives = [flat], [soft]
+    old.after.append(make_node("Shape", [source], [shape]))
+    old.after.append(make_node("Reshape", [soft, shape], [result]))
+
+
+def _dropout(old: OldNode) -> None:
+    if old.opset < 12:
+        old.take("ratio")
+        old.take("is_test")
+
+
+def _batch_normalization(old: OldNode) -> None:
+    old.take("is_test")
+    if old.take("spatial", 1) != 1:
+        old.refuse("spatial=0 has no modern form")
+    if old.opset < 14:
+        old.gives = old.gives[:1]
+
+
+def _cast(old: OldNode) -> None:
+    to = old.attributes.get("to")
+    if isinstance(to, str):
+        old.attributes["to"] = _ELEMENT_TYPES.get(to.upper(), 0)
+
+
+def _concat(old: OldNode) -> None:
+    old.attributes.setdefault("axis", 1)
+
+
+def _gemm(old: OldNode) -> None:
+    old.take("broadcast")
+
+
+def _selu(old: OldNode) -> None:
+    if old.opset < 6:
+        old.attributes.setdefault("alpha", 1.6732)
+        old.attributes.setdefault("gamma", 1.0507)
+
+
+def _recurrent(old: OldNode) -> None:
+    old.take("output_sequence")
+
+
+def _scatter(old: OldNode) -> None:
+    old.op_type = "ScatterElements"
+
+
+def _scan(old: OldNode) -> None:
+    if old.opset < 9:
+        old.refuse("Scan of opset 8 has no modern form")
+
+
+def _tile(old: OldNode) -> None:
+    if old.opset < 6:
+        old.refuse("Tile of opset 1 has no modern form")
+
+
+def _lp(old: OldNode) -> None:
+    if isinstance(old.attributes.get("p"), float):
+        old.attributes["p"] = int(old.attributes["p"])
+
+
+def _roi_align(old: OldNode) -> None:
+    if old.opset < 16:
+        old.attributes["coordinate_transformation_mode"] = "output_half_pixel"
+
+
+FORMS: dict[str, Callable[[OldNode], None]] = {
+    **dict.fromkeys(("Add", "Sub", "Mul", "Div", "Pow", "And", "Or", "Xor"), _binary),
+    **dict.fromkeys(("Equal", "Greater", "Less"), _binary),
+    **dict.fromkeys(("Softmax", "LogSoftmax", "Hardmax"), _softmax),
+    **dict.fromkeys(("RNN", "LSTM", "GRU"), _recurrent),
+    **dict.fromkeys(("Squeeze", "Unsqueeze"), _axes_input),
+    **{f"Reduce{kind}": _axes_input for kind in ("Sum", "Mean", "Max", "Min", "Prod", "L1")},
+    **{f"Reduce{kind}": _axes_input for kind in ("L2", "LogSum", "LogSumExp", "SumSquare")},
+    **dict.fromkeys(("LpPool", "GlobalLpPool"), _lp),
+    "BatchNormalization": _batch_normalization,
+    "Cast": _cast,
+    "Clip": _clip,
+    "Concat": _concat,
+    "Dropout": _dropout,
+    "Gemm": _gemm,
+    "PRelu": _prelu,
+    "Pad": _pad,
+    "Reshape": _reshape,
+    "Resize": _resize,
+    "RoiAlign": _roi_align,
+    "Scan": _scan,
+    "Scatter": _scatter,
+    "Selu": _selu,
+    "Slice": _slice,
+    "Split": _split,
+    "Tile": _tile,
+    "TopK": _topk,
+    "Upsample": _upsample,
+}  # fmt: skip

@@ -1,0 +1,64 @@
+"""Take the nodes of a graph that stands inside a node into the graph around it."""
+
+from collections.abc import Mapping
+
+from neat_onnx.model import Graph, Node, Tensor
+from neat_onnx.model.wiring import subgraphs
+from neat_onnx.passes.draft import Draft, attributes_of, copied, make_node
+
+
+def splice(draft: Draft, graph: Graph, given: Mapping[str, str], wanted: list[str]) -> list[Node]:
+    """The nodes of `graph` under names of the graph around it; its initializers go to `draft`.
+
+    Args:
+        given: for each input of `graph`, the tensor outside that it is.
+        wanted: the tensors outside that its outputs become; "" for one that nobody reads.
+    """
+    names = dict(given)
+    outputs = [entry.name for entry in graph.outputs]
+    made = {name for node in graph.node for name in node.output if name}
+    for inner, outer in zip(outputs, wanted, strict=True):
+        if outer and inner in made and inner not in names:
+            names[inner] = outer
+    for tensor in graph.initializer:
+        if tensor.name not in names:
+            names[tensor.name] = draft.name(tensor.name)
+            draft.tensors[names[tensor.name]] = renamed_tensor(tensor, names[tensor.name])
+    for node in graph.node:
+        for name in filter(None, node.output):
+            if name not in names:
+                names[name] = draft.name(name)
+    nodes = [copied(renamed(node, names), name=draft.node_name(node.name)) for node in graph.node]
+    for inner, outer in zip(outputs, wanted, strict=True):
+        source = names.get(inner, inner)
+        if outer and source != outer:
+            nodes.append(make_node("Identity", [source], [outer], opset=draft.model.opset))
+    return nodes
+
+
+def renamed_tensor(tensor: Tensor, name: str) -> Tensor:
+    """The tensor under another name."""
+    return copied(tensor, name=name)
+
+
+def renamed(node: Node, names: Mapping[str, str]) -> Node:
+    """The node reading and giving tensors by their new names, in graphs inside of it as well."""
+    reads = [names.get(name, name) for name in node.input]
+    gives = [names.get(name, name) for name in node.output]
+    if not subgraphs(node):
+        return copied(node, input=reads, output=gives)
+    attributes = {
+        key: _renamed_graph(value, names) if isinstance(value, Graph) else value
+        for key, value in attributes_of(node).items()
+    }
+    return make_node(node.op_type, reads, gives, attributes, name=node.name, domain=node.domain)
+
+
+def _renamed_graph(graph: Graph, names: Mapping[str, str]) -> Graph:
+    """A graph inside a node: the names that it reads from outside change."""
+    own = {entry.name for entry in graph.inputs} | set(graph.tensors)
+    own |= {name for node in graph.node for name in node.output}
+    outside = {old: new for old, new in names.items() if old not in own}
+    outputs = [copied(entry, name=outside.get(entry.name, entry.name)) for entry in graph.outputs]
+    nodes = [renamed(node, outside) for node in graph.node]
+    return copied(graph, node=nodes, outputs=outputs)

@@ -1,0 +1,160 @@
+"""Sizes that are known without running the graph: Shape, Size, and what is computed from them.
+
+A tensor of sizes is followed element by element. An element is a number, the symbol of an axis
+(as "N"), or unknown. Where all are numbers the tensor becomes an initializer; a Reshape to one size
+that is no number takes that from the elements there are (-1).
+"""
+
+import math
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from neat_onnx.model import DataType, Model, Node, Tensor
+from neat_onnx.model.value import Extent
+from neat_onnx.passes.draft import Draft, attributes_of, with_inputs
+
+_MOST = 64  # longer tensors are no shapes
+_INTEGERS = (6, 7)
+
+
+class Sizes(NamedTuple):
+    """A tensor of sizes, of one axis or, as a scalar, of none."""
+
+    elements: tuple[Extent, ...]
+    scalar: bool = False
+
+    @property
+    def known(self) -> bool:
+        return all(isinstance(size, int) for size in self.elements)
+
+
+def static_shapes(model: Model) -> Model:
+    """The model with initializers for sizes that are known, and Reshapes to them."""
+    if not any(node.op_type in ("Shape", "Size") for node in model.graph.node):
+        return model
+    draft = Draft(model)
+    followed: dict[str, Sizes] = {}
+    wanted = {entry.name for entry in model.graph.outputs}
+    for node in model.graph.node:
+        if node.op_type == "Reshape" and node.input[1] in followed:
+            draft.nodes.append(_reshape(node, followed[node.input[1]], draft))
+            continue
+        try:
+            found = _found(node, draft, followed)
+        except IndexError:  # a Gather from beyond the shape: whoever loads the model says so
+            found = None
+        name = node.output[0] if found else ""
+        if found:
+            followed[name] = found
+        if found and found.known and name not in wanted:
+            values = np.array(found.elements, np.int64)
+            shaped = values.reshape(()) if found.scalar else values
+            draft.tensors[name] = Tensor.of(name, shaped, _type(node, draft))
+        else:
+            draft.nodes.append(node)
+    return model if draft.nodes == model.graph.node else draft.finished()
+
+
+def _type(node: Node, draft: Draft) -> DataType:
+    return draft.facts(node.output[0]).elem_type or DataType.INT64
+
+
+def _found(node: Node, draft: Draft, followed: dict[str, Sizes]) -> Sizes | None:
+    """The output of a node, if it is a tensor of sizes."""
+    if node.domain:
+        return None
+    if node.op_type in ("Shape", "Size"):
+        shape = draft.facts(node.input[0]).shape
+        return None if shape is None else _SOURCES[node.op_type](node, shape)
+    rule = _RULES.get(node.op_type)
+    if rule is None or not any(name in followed for name in node.input):
+        return None
+    operands = [_operand(name, draft, followed) for name in node.input if name]
+    known = [operand for operand in operands if operand is not None]
+    return rule(node, *known) if len(known) == len(operands) else None
+
+
+def _operand(name: str, draft: Draft, followed: dict[str, Sizes]) -> Sizes | None:
+    if name in followed:
+        return followed[name]
+    tensor = draft.tensors.get(name)
+    if tensor is None or tensor.size > _MOST or tensor.values.dtype != np.int64:
+        return None
+    if len(tensor.dims) > 1:
+        return None
+    return Sizes(tuple(tensor.values.ravel().tolist()), scalar=not tensor.dims)
+
+
+def _reshape(node: Node, sizes: Sizes, draft: Draft) -> Node:
+    unknown = [at for at, size in enumerate(sizes.elements) if not isinstance(size, int)]
+    fixed = [size for size in sizes.elements if isinstance(size, int)]
+    if len(unknown) != 1 or min(fixed, default=1) < 1:
+        return node
+    shape = [size if isinstance(size, int) else -1 for size in sizes.elements]
+    return with_inputs(node, [node.input[0], draft.constant(f"{node.output[0]}_shape", shape)])
+
+
+def _shape(node: Node, shape: tuple[Extent, ...]) -> Sizes:
+    given = attributes_of(node)
+    return Sizes(shape[given.get("start", 0) : given.get("end")])
+
+
+def _size(node: Node, shape: tuple[Extent, ...]) -> Sizes | None:
+    known = [size for size in shape if isinstance(size, int)]
+    return Sizes((math.prod(known),), scalar=True) if len(known) == len(shape) else None
+
+
+def _cast(node: Node, data: Sizes) -> Sizes | None:
+    return data if attributes_of(node)["to"] in _INTEGERS else None
+
+
+def _gather(node: Node, data: Sizes, at: Sizes) -> Sizes | None:
+    if data.scalar or not at.known:
+        return None
+    return Sizes(tuple(data.elements[int(k or 0)] for k in at.elements), scalar=at.scalar)
+
+
+def _concat(node: Node, *parts: Sizes) -> Sizes | None:
+    if any(part.scalar for part in parts):
+        return None
+    return Sizes(tuple(size for part in parts for size in part.elements))
+
+
+def _slice(node: Node, data: Sizes, *bounds: Sizes) -> Sizes | None:
+    numbers = [bound.elements[0] for bound in bounds if len(bound.elements) == 1]
+    given = [number for number in numbers if isinstance(number, int)]
+    if data.scalar or len(given) < 2 or len(given) < len(bounds):
+        return None
+    step = given[3] if len(given) > 3 else 1
+    return Sizes(data.elements[slice(given[0], given[1], step)]) if step else None
+
+
+def _unsqueeze(node: Node, data: Sizes, *axes: Sizes) -> Sizes | None:
+    count = len(axes[0].elements if axes else attributes_of(node).get("axes", ()))
+    return Sizes(data.elements) if data.scalar and count == 1 else None
+
+
+def _squeeze(node: Node, data: Sizes, *axes: Sizes) -> Sizes | None:
+    return Sizes(data.elements, scalar=True) if len(data.elements) == 1 else None
+
+
+def _flat(node: Node, data: Sizes, shape: Sizes) -> Sizes | None:
+    return Sizes(data.elements) if shape.elements in ((-1,), (len(data.elements),)) else None
+
+
+_SOURCES: dict[str, Callable[[Node, tuple[Extent, ...]], Sizes | None]] = {
+    "Shape": _shape,
+    "Size": _size,
+}
+_RULES: dict[str, Callable[..., Sizes | None]] = {
+    "Cast": _cast,
+    "Concat": _concat,
+    "Gather": _gather,
+    "Identity": lambda node, data: data,
+    "Reshape": _flat,
+    "Slice": _slice,
+    "Squeeze": _squeeze,
+    "Unsqueeze": _unsqueeze,
+}

@@ -1,0 +1,193 @@
+"""Each pass on a small graph: what is there afterwards, and the same outputs in onnxruntime."""
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+from graphs import graph, node
+from onnx import TensorProto, helper, numpy_helper
+
+from neat_onnx import ModelError, canonicalize, load_model
+
+
+def played(model: onnx.ModelProto, x: np.ndarray) -> list[np.ndarray]:
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    session = onnxruntime.InferenceSession(
+        model.SerializeToString(), options, providers=["CPUExecutionProvider"]
+    )
+    return session.run(None, {"x": x})
+
+
+def simple(model: onnx.ModelProto, x: np.ndarray | None = None) -> list[str]:
+    """The operators of the canonical form, once it is checked: equal, and canonical."""
+    result = canonicalize(model)
+    assert canonicalize(result).to_json() == result.to_json()
+    if x is None:
+        x = np.random.default_rng(0).normal(size=(2, 3)).astype(np.float32)
+    for got, want in zip(played(result.to_proto(), x), played(model, x), strict=True):
+        np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-6)
+    assert [o.name for o in result.graph.outputs] == [o.name for o in model.graph.output]
+    return [each.op_type for each in result.graph.node]
+
+
+SHAPE = np.array([-1, 3, 1], np.int64)
+OLD = {
+    "squeeze": (11, [node("Unsqueeze", "x", "a", axes=[0]), node("Squeeze", "a", "y", axes=[0])]),
+    "clip": (7, [node("Clip", "x", "y", min=-0.5, max=0.25)]),
+    "pad": (7, [node("Pad", "x", "y", pads=[0, 1, 0, 2], value=0.5)]),
+    "slice": (7, [node("Slice", "x", "y", starts=[1], ends=[3], axes=[1])]),
+    "split": (11, [node("Split", "x", "y z", axis=1, split=[1, 2])]),
+    "topk": (7, [node("TopK", "x", "y i", k=2)]),
+    "reduce": (11, [node("ReduceL2", "x", "y", axes=[1], keepdims=0)]),
+    "softmax": (11, [node("Unsqueeze", "x", "a", axes=[2]), node("Softmax", "a", "y", axis=1)]),
+    "dropout": (11, [node("Dropout", "x", "a", ratio=0.3), node("Relu", "a", "y")]),
+    "flat broadcast": (6, [node("Relu", "x", "a"), node("Identity", "a", "y")]),
+}
+
+
+@pytest.mark.parametrize("name", OLD)
+def test_an_old_form_becomes_the_modern_one(name: str):
+    opset, nodes = OLD[name]
+    model = graph(nodes, opset=opset, outputs=("y",))
+    model.ir_version = 4
+    assert canonicalize(model).opset == 18
+    if opset > 6:  # older ones no runtime plays
+        simple(model)
+
+
+def test_broadcasting_from_an_axis():
+    """Opset 6: the shape of the second operand is aligned with the first's from `axis` on."""
+    nodes = [node("Add", "x b", "y", broadcast=1, axis=1)]
+    model = graph(nodes, opset=6, x=(2, 3, 4), b=[1.0, 2.0, 3.0])
+    x = np.zeros((2, 3, 4), np.float32)
+    (got,) = played(canonicalize(model).to_proto(), x)
+    np.testing.assert_array_equal(got, x + np.array([1.0, 2.0, 3.0])[:, None])
+
+
+def test_constant_nodes_are_initializers():
+    given = [("value_float", 2.0), ("value_floats", [1.0, 2.0, 3.0])]
+    for key, value in [*given, ("value", numpy_helper.from_array(np.float32([[4.0]])))]:
+        assert simple(
+            graph([node("Constant", "", "c", **{key: value}), node("Mul", "x c", "y")])
+        ) == ["Mul"]
+    with pytest.raises(ModelError, match="no tensor of numbers"):
+        canonicalize(
+            graph([node("Constant", "", "c", value_string="a"), node("Identity", "x", "y")])
+        )
+
+
+def test_what_depends_on_constants_alone_is_computed():
+    nodes = [
+        node("ConstantOfShape", "shape", "zeros"),
+        node("Add", "zeros w", "sum"),
+        node("Cast", "sum", "cast", to=TensorProto.FLOAT),
+        node("Mul", "x cast", "y"),
+    ]
+    assert simple(graph(nodes, shape=[3], w=[1.0, 2.0, 3.0])) == ["Mul"]
+
+
+def test_a_billion_elements_are_left_alone():
+    nodes = [node("Expand", "w shape", "wide"), node("Add", "x wide", "y")]
+    result = canonicalize(graph(nodes, shape=[1000, 1000, 1000, 3], w=[1.0]))
+    assert [each.op_type for each in result.graph.node] == ["Expand", "Add"]
+
+
+def test_sizes_that_are_known():
+    nodes = [
+        node("Shape", "x", "shape"),
+        node("Gather", "shape zero", "n"),
+        node("Unsqueeze", "n first", "batch"),
+        node("Concat", "batch rest", "wanted", axis=0),
+        node("Reshape", "x wanted", "y"),
+    ]
+    model = graph(nodes, zero=np.int64(0), first=[0], rest=[3, 1])
+    assert simple(model) == ["Reshape"]
+
+
+def test_nodes_that_hand_on_go():
+    nodes = [
+        node("Identity", "x", "a"),
+        node("Cast", "a", "b", to=TensorProto.FLOAT),
+        node("Dropout", "b", "c"),
+        node("Tanh", "c", "d"),
+        node("Sum", "d", "y"),
+    ]
+    assert simple(graph(nodes)) == ["Tanh"]
+    assert simple(graph([node("Dropout", "x", "y")])) == ["Identity"]
+
+
+def test_matmul_and_add_are_a_gemm():
+    nodes = [node("MatMul", "x w", "a"), node("Add", "b a", "y")]
+    assert simple(graph(nodes, w=np.ones((3, 2)), b=[1.0, -1.0])) == ["Gemm"]
+
+
+def test_a_normalisation_folds_into_the_gemm_before_it():
+    nodes = [node("Gemm", "x w b", "a"), node("BatchNormalization", "a s t m v", "y")]
+    rows = {"s": [2.0, 3.0], "t": [0.1, 0.2], "m": [0.5, -0.5], "v": [1.5, 0.5]}
+    assert simple(graph(nodes, w=np.ones((3, 2)), b=[1.0, -1.0], **rows)) == ["Gemm"]
+
+
+def test_transposes_that_undo_each_other():
+    nodes = [
+        node("Transpose", "x", "a", perm=[1, 0]),
+        node("Tanh", "a", "b"),
+        node("Abs", "b", "c"),
+        node("Transpose", "c", "y", perm=[1, 0]),
+    ]
+    assert simple(graph(nodes)) == ["Tanh", "Abs"]
+
+
+def test_double_reshapes():
+    nodes = [node("Reshape", "x one", "a"), node("Reshape", "a two", "y")]
+    assert simple(graph(nodes, one=[-1, 1, 3], two=[-1, 3, 1])) == ["Reshape"]
+
+
+def body(name: str, operator: str) -> onnx.GraphProto:
+    out = helper.make_tensor_value_info("r", TensorProto.FLOAT, None)
+    return helper.make_graph([helper.make_node(operator, ["x"], ["r"])], name, [], [out])
+
+
+@pytest.mark.parametrize(("condition", "operator"), [(True, "Tanh"), (False, "Abs")])
+def test_a_branch_whose_condition_is_constant(condition: bool, operator: str):
+    branches = {"then_branch": body("yes", "Tanh"), "else_branch": body("no", "Abs")}
+    model = graph([node("Cast", "c", "b", to=TensorProto.BOOL), node("If", "b", "y", **branches)],
+                  c=float(condition))  # fmt: skip
+    assert simple(model) == [operator]
+
+
+def loop(count: int) -> onnx.ModelProto:
+    infos = [helper.make_tensor_value_info(*entry) for entry in [
+        ("i", TensorProto.INT64, []), ("go", TensorProto.BOOL, []), ("h", TensorProto.FLOAT, None),
+        ("on", TensorProto.BOOL, []), ("k", TensorProto.FLOAT, None),
+    ]]  # fmt: skip
+    inner = helper.make_graph(
+        [node("Identity", "go", "on"), node("Tanh", "h", "t"), node("Add", "t x", "k")],
+        "body", infos[:3], infos[3:],
+    )  # fmt: skip
+    return graph([node("Loop", "n _ x", "y", body=inner)], n=np.int64(count))
+
+
+def test_a_loop_whose_trip_count_is_constant():
+    assert simple(loop(3)) == ["Tanh", "Add"] * 3
+
+
+def test_a_loop_that_is_too_long_is_refused():
+    with pytest.raises(ModelError, match="nodes, and the limit is"):
+        canonicalize(loop(10**9))
+
+
+def test_weights_among_the_inputs():
+    model = graph([node("MatMul", "x w", "y")], w=np.ones((3, 2)))
+    model.graph.input.append(helper.make_tensor_value_info("w", TensorProto.FLOAT, [3, 2]))
+    model.ir_version = 3
+    assert [entry.name for entry in canonicalize(model).graph.inputs] == ["x"]
+
+
+def test_every_operator_that_import_lacks_is_told_at_once():
+    from neat_onnx import import_model
+
+    nodes = [node("Bernoulli", "x", "a"), node("RandomNormalLike", "a", "y")]
+    with pytest.raises(ModelError, match=r"Bernoulli: make_a .*RandomNormalLike: make_y"):
+        import_model(graph(nodes))
+    assert len(load_model(graph(nodes)).graph.node) == 2
