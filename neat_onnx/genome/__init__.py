@@ -6,12 +6,22 @@ lifts the model that it has just written, compares the result with the network, 
 difference. Import lifts the same graph and applies it. Weights therefore come from the graph: the
 metadata holds only those the graph has no place for.
 
-Metadata can be stale or wrong. It is applied only if the network that results computes what the
-graph computes; otherwise there is a warning, and the graph alone counts.
+The graph counts. A checksum over the graph and its metadata shows whether either was changed after
+the export; then, and wherever the network that results does not compute what the graph computes,
+there is a warning, and the graph alone counts. docs/genome-format.md describes every key.
 """
 
+from neat_onnx.genome.checksum import CHECKSUM, checksum
 from neat_onnx.genome.describe import genome_metadata
 from neat_onnx.genome.document import GENOME, NETWORK, GenomeDocument
 from neat_onnx.genome.restore import import_network
 
-__all__ = ["GENOME", "NETWORK", "GenomeDocument", "genome_metadata", "import_network"]
+__all__ = [
+    "CHECKSUM",
+    "GENOME",
+    "NETWORK",
+    "GenomeDocument",
+    "checksum",
+    "genome_metadata",
+    "import_network",
+]

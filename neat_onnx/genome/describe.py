@@ -73,7 +73,7 @@ def _changed_neurons(net: Network, lifted: Network, home: Ints) -> list[dict[str
             for name in NEURON_FIELDS
         ),
     ]
-    differs = [~placed | (~net.is_input & _unlike(ours, theirs)) for _, ours, theirs in columns]
+    differs = [~placed | _unlike(ours, theirs) for _, ours, theirs in columns]
     named = np.array([bool(name) for name in net.neuron_names], np.bool_)
     changed = []
     for neuron in np.flatnonzero(np.any([*differs, named], axis=0)).tolist():

@@ -7,6 +7,7 @@ import numpy as np
 
 from neat_onnx.errors import NeatOnnxError, NetworkError, warn
 from neat_onnx.files import parse_json
+from neat_onnx.genome.checksum import CHECKSUM, checksum
 from neat_onnx.genome.document import (
     CONNECTION_FIELDS,
     GENOME,
@@ -33,21 +34,40 @@ _TOLERANCE = {DataType.FLOAT: 1e-3, DataType.DOUBLE: 1e-6}
 
 
 def import_network(model: Model, batch_axis: BatchAxis = "auto") -> Network:
-    """The network of a model. See `neat_onnx.import_model`."""
-    model = repaired(model)
+    """Return the network of a model. See `neat_onnx.import_model`."""
+    as_read, model = model, repaired(model)
     lifted = lift(model, batch_axis)
-    for key, read in ((NETWORK, _embedded), (GENOME, _restored)):
-        text = model.metadata.get(key)
-        if text is None:
-            continue
+    given = {key: read for key, read in _READERS.items() if key in model.metadata}
+    try:
+        if given:
+            _check_sum(as_read)
+    except NetworkError as error:
+        warn(f"the metadata {next(iter(given))} is left out of account: {error}")
+        return lifted.network
+    for key, read in given.items():
         try:
-            net = read(parse_json(text), lifted)
+            net = read(parse_json(model.metadata[key]), lifted)
             _check_same_function(net, lifted.network, model.graph.inputs[0].elem_type)
         except NeatOnnxError as error:
             warn(f"the metadata {key} is left out of account: {error}")
         else:
             return net
     return lifted.network
+
+
+def _check_sum(model: Model) -> None:
+    """Refuse metadata of another graph: one bit of a weight is enough to make it another.
+
+    Raises:
+        NetworkError: the checksum is missing, or is not that of the graph and the metadata.
+    """
+    found = model.metadata.get(CHECKSUM)
+    if found is None:
+        raise NetworkError("it comes without a checksum", where=CHECKSUM)
+    if found != checksum(model, model.metadata):
+        raise NetworkError(
+            "the graph, or the metadata, was changed after the export", where=CHECKSUM
+        )
 
 
 def _embedded(value: Any, lifted: Lifted) -> Network:
@@ -153,7 +173,8 @@ def _restored_connections(
 def _check_same_function(net: Network, lifted: Network, data_type: DataType) -> None:
     """Refuse a genome that does not compute what the graph does.
 
-    Compared on a few samples, with room for the rounding of what only one of them has rounded.
+    The checksum has shown that both are as they were exported; this shows that we still read them
+    alike. Compared on a few samples, with room for genes that only the graph has rounded.
     """
     if [(p.name, p.shape) for p in net.inputs + net.outputs] != [
         (p.name, p.shape) for p in lifted.inputs + lifted.outputs
@@ -166,3 +187,6 @@ def _check_same_function(net: Network, lifted: Network, data_type: DataType) -> 
         wrong = np.abs(ours - graphs) > _TOLERANCE[data_type] * scale
     if np.any(wrong | (np.isnan(ours) != np.isnan(graphs))):
         raise NetworkError("it does not compute what the graph computes")
+
+
+_READERS = {NETWORK: _embedded, GENOME: _restored}

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import neat_onnx.operators  # noqa: F401 (fills the registry)
-from neat_onnx.genome import genome_metadata
+from neat_onnx.genome import CHECKSUM, checksum, genome_metadata
 from neat_onnx.lowering.checks import check_activations, check_network
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.lowering.placement import UNBOUND
@@ -130,6 +130,7 @@ def _metadata(ctx: LoweringContext, frame: Frame, work: _Work, model: Model) -> 
     entries |= carried
     paired = _entries({key: carried[key] for key in carried if key == STATE_KEY})
     entries |= genome_metadata(ctx, model.model_copy(update={"metadata_props": paired}))
+    entries[CHECKSUM] = checksum(model, entries)
     return _entries(entries)
 
 

@@ -1,0 +1,96 @@
+"""Files that were edited after their export: the graph counts, always, and a warning says so."""
+
+import warnings
+
+import numpy as np
+import onnx
+import pytest
+from networks import NETWORKS
+from onnx import numpy_helper
+
+from neat_onnx import NeatOnnxWarning, Network, export, import_model, load_model
+
+STATES = ("neat_onnx.state", "neat_onnx.initial_state")
+NAMES = [name for name in NETWORKS if len(NETWORKS[name]) < 40][::6]
+KINDS = ("scaled", "one_bit", "connection", "activation")
+OTHER = {"Tanh": "Sigmoid", "Sigmoid": "Tanh", "Relu": "Tanh"}
+
+
+def edited(proto: onnx.ModelProto, kind: str, random: np.random.Generator) -> onnx.ModelProto:
+    """A copy with one thing changed, however little; the same if there is nothing of the kind."""
+    copy = onnx.ModelProto()
+    copy.CopyFrom(proto)
+    if kind == "activation":
+        for node in copy.graph.node:
+            if node.op_type in OTHER:
+                node.op_type = OTHER[node.op_type]
+                break
+        return copy
+    floats = [t for t in copy.graph.initializer if t.data_type in (1, 11) and np.prod(t.dims)]
+    tensor = floats[random.integers(len(floats))]
+    values = numpy_helper.to_array(tensor).copy()
+    place = random.integers(values.size)
+    if kind == "scaled":
+        values *= 1.0005
+    elif kind == "one_bit":
+        bits = values.reshape(-1).view(np.uint32 if values.dtype == np.float32 else np.uint64)
+        bits[place] ^= 1
+    else:
+        values.reshape(-1)[place] = 0.25 if values.reshape(-1)[place] == 0.0 else 0.0
+    tensor.CopyFrom(numpy_helper.from_array(values, tensor.name))
+    return copy
+
+
+def without_genome(proto: onnx.ModelProto) -> onnx.ModelProto:
+    copy = onnx.ModelProto()
+    copy.CopyFrom(proto)
+    del copy.metadata_props[:]
+    copy.metadata_props.extend(entry for entry in proto.metadata_props if entry.key in STATES)
+    return copy
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_the_graph_counts(name: str, kind: str, dtype: str):
+    embed = dtype == "float64"
+    proto = export(NETWORKS[name], dtype=dtype, embed_network=embed).to_proto()
+    changed = edited(proto, kind, np.random.default_rng(len(name)))
+    if changed == proto:
+        return
+    with pytest.warns(NeatOnnxWarning, match="changed after the export"):
+        got = import_model(changed)
+    assert got == import_model(without_genome(changed))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_form_of_a_file_is_an_edit(name: str, tmp_path):
+    model = export(NETWORKS[name])
+    model.save(tmp_path / "net.onnx")
+    model.save(tmp_path / "raw.json", encoding="raw")
+    model.save(tmp_path / "sparse.json", encoding="sparse")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for path in sorted(tmp_path.iterdir()):
+            back = import_model(load_model(path))
+            assert back.neurons.id.tolist() == NETWORKS[name].neurons.id.tolist(), path.name
+
+
+def test_genes_of_input_neurons_come_back():
+    document = {
+        "inputs": [{"name": "x", "shape": [2], "neurons": [0, 1]}],
+        "outputs": [{"name": "y", "shape": [1], "neurons": [2]}],
+        "neurons": [
+            {"id": 0, "bias": 0.5, "activation": "tanh", "name": "left"},
+            {"id": 1, "response": 2.0, "aggregation": "max"},
+            {"id": 2},
+        ],
+        "connections": [
+            {"source": 0, "target": 2, "weight": 1.0},
+            {"source": 1, "target": 2, "weight": -1.0},
+            {"source": 2, "target": 0, "weight": 3.0, "enabled": False, "delay": 1},
+        ],
+    }
+    net = Network.from_document(document)
+    assert import_model(export(net)) == net
+    assert import_model(export(net).to_json()).to_json() == net.to_json()
