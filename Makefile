@@ -59,7 +59,7 @@ runtimes: setup
 	$(BIN)/python tests/bench/runtimes.py
 
 schema: setup
-	set -e; for name in model network options; do \
+	set -e; for name in model network options certificate; do \
 		$(BIN)/neat-onnx schema $$name > schema/$$name.schema.json; done
 
 screenshot: build browser

@@ -10,11 +10,13 @@ print(neat_onnx.verify(net, model))
 
 from neat_onnx.api import (
     canonicalize,
+    certify,
     convert,
     export,
     generate_code,
     import_model,
     json_schema,
+    replay,
     to_neat_python,
     verify,
 )
@@ -35,10 +37,12 @@ from neat_onnx.network.aggregations import register_aggregation, unregister_aggr
 from neat_onnx.network.network import Network
 from neat_onnx.network.summary import Summary, summary
 from neat_onnx.options import ExportOptions
+from neat_onnx.verification.certificate import Certificate
 from neat_onnx.verification.report import Report
 from neat_onnx.version import __version__
 
 __all__ = [
+    "Certificate",
     "DocumentError",
     "ExportOptions",
     "Finding",
@@ -55,6 +59,7 @@ __all__ = [
     "Summary",
     "__version__",
     "canonicalize",
+    "certify",
     "convert",
     "export",
     "generate_code",
@@ -67,6 +72,7 @@ __all__ = [
     "register_activation",
     "register_aggregation",
     "register_library",
+    "replay",
     "summary",
     "to_neat_python",
     "unregister_activation",

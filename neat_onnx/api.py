@@ -4,6 +4,7 @@ Each imports what it needs when it is called: the operators are many classes, an
 or runs a network, or waits for the page to start, need not wait for them.
 """
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from neat_onnx.errors import OptionError, warn
@@ -13,6 +14,7 @@ from neat_onnx.model.node import find_operators_with
 from neat_onnx.network.network import Network
 from neat_onnx.options import export_options
 from neat_onnx.options.keywords import ExportKeywords, takes_export_options
+from neat_onnx.verification.certificate import Certificate
 from neat_onnx.verification.report import Report
 
 if TYPE_CHECKING:
@@ -217,11 +219,76 @@ def to_neat_python(net: Network) -> tuple[Any, Any]:
     return written(net)
 
 
-def json_schema(name: Literal["model", "network", "options"]) -> dict[str, Any]:
-    """Return the JSON Schema (draft 2020-12) of JSON ONNX, network JSON or the export options.
+def certify(
+    net: Any,
+    model: Any,
+    *,
+    samples: int = 256,
+    seed: int = 0,
+    runtimes: Sequence[str] = ("reference",),
+    options: Any = None,
+) -> Certificate:
+    """Compare a network with a model, and write the comparison down so that others can repeat it.
 
     Args:
-        name: "model", "network" or "options".
+        net: a Network, or whatever `load_network` reads.
+        model: a Model, or whatever `load_model` reads.
+        samples: as in `verify`.
+        seed: as in `verify`.
+        runtimes: the runtimes that run the model, as in `verify`; each is written down.
+        options: the export options to write down, as one document; None if they are not known.
+
+    Returns:
+        A certificate, whatever its verdict: hashes of network and model, how inputs were sampled,
+        the errors in each runtime, the bound and the reason for it.
+
+    Raises:
+        ModelError, OptionError: as `verify`.
+    """
+    from neat_onnx.verification.certify import issue
+
+    network = net if isinstance(net, Network) else load_network(net)
+    given = {} if options is None else export_options(options).model_dump(exclude_defaults=True)
+    return issue(
+        network,
+        load_model(model),
+        samples=samples,
+        seed=seed,
+        runtimes=tuple(runtimes),
+        options=given,
+    )
+
+
+def replay(certificate: Any, net: Any, model: Any) -> Report:
+    """Repeat the comparison of a certificate.
+
+    Args:
+        certificate: a Certificate, a path, its JSON, or a model that holds one in its metadata.
+        net: a Network, or whatever `load_network` reads.
+        model: a Model, or whatever `load_model` reads.
+
+    Returns:
+        The report of the worst runtime, as `verify` gives it.
+
+    Raises:
+        DocumentError: the certificate was changed; network or model are not those that it names; or
+            the errors are larger than it says.
+        ModelError, OptionError: as `verify`.
+    """
+    from neat_onnx.verification.certificate import load_certificate
+    from neat_onnx.verification.certify import repeat
+
+    network = net if isinstance(net, Network) else load_network(net)
+    return repeat(load_certificate(certificate), network, load_model(model))
+
+
+def json_schema(
+    name: Literal["model", "network", "options", "certificate"],
+) -> dict[str, Any]:
+    """Return the JSON Schema (draft 2020-12) of one kind of document.
+
+    Args:
+        name: "model" (JSON ONNX), "network", "options" (of export) or "certificate".
 
     Returns:
         The schema as the value of its JSON document.
@@ -230,9 +297,14 @@ def json_schema(name: Literal["model", "network", "options"]) -> dict[str, Any]:
         OptionError: there is no schema of that name.
     """
     from neat_onnx.model.schema import model_schema
-    from neat_onnx.schemas import network_schema, options_schema
+    from neat_onnx.schemas import certificate_schema, network_schema, options_schema
 
-    schemas = {"model": model_schema, "network": network_schema, "options": options_schema}
+    schemas = {
+        "model": model_schema,
+        "network": network_schema,
+        "options": options_schema,
+        "certificate": certificate_schema,
+    }
     if name not in schemas:
         raise OptionError(
             f"there is no schema named '{name}'", hint=f"Schemas: {', '.join(schemas)}"

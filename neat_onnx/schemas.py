@@ -1,4 +1,4 @@
-"""The JSON Schemas of the network document and of the options."""
+"""The JSON Schemas of the network document, of the options and of certificates."""
 
 from typing import Any
 
@@ -6,6 +6,7 @@ from pydantic import BaseModel
 
 from neat_onnx.network.document import NetworkDocument
 from neat_onnx.options import ExportOptions
+from neat_onnx.verification.certificate import Certificate
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _BASE = "https://neat-onnx.github.io/schema/"
@@ -23,6 +24,44 @@ _NETWORK_EXAMPLE = {
 }
 
 
+_CERTIFICATE_EXAMPLE = {
+    "format": "neat-onnx certificate",
+    "version": 1,
+    "network_sha256": "1f" * 32,
+    "model_sha256": "2e" * 32,
+    "model_json_sha256": "3d" * 32,
+    "options": {"opset": 17},
+    "dtype": "float32",
+    "bound": 1e-12,
+    "bound_reason": "float32 rounds each of some hundred operations",
+    "sampling": {
+        "seed": 0,
+        "samples": 256,
+        "steps": 1,
+        "long_sequences": 0,
+        "long_steps": 0,
+        "kinds": ["zeros", "ones", "normal", "10 × normal"],
+    },
+    "versions": {"neat_onnx": "0.1.0", "numpy": "2.4.6", "python": "3.11.7"},
+    "runs": [
+        {
+            "runtime": "reference",
+            "version": "onnx.reference 1.23.2",
+            "verdict": "equal",
+            "mse": 2.5e-15,
+            "normalised_mse": 2.5e-15,
+            "max_abs_error": 1.9e-07,
+            "max_rel_error": 1.9e-07,
+            "not_finite": 0,
+            "overflow_step": None,
+            "rounding": None,
+        }
+    ],
+    "verdict": "equal",
+    "sha256": "4c" * 32,
+}
+
+
 def network_schema() -> dict[str, Any]:
     """The JSON Schema of neat-onnx network JSON."""
     return _titled(NetworkDocument, "network", "neat-onnx network", [_NETWORK_EXAMPLE])
@@ -32,6 +71,11 @@ def options_schema() -> dict[str, Any]:
     """The JSON Schema of the export options, with the snake_case names."""
     examples = [{}, {"dtype": "float64", "mixed_activations": "per_neuron"}]
     return _titled(ExportOptions, "options", "neat_onnx export options", examples)
+
+
+def certificate_schema() -> dict[str, Any]:
+    """The JSON Schema of certificates."""
+    return _titled(Certificate, "certificate", "neat_onnx certificate", [_CERTIFICATE_EXAMPLE])
 
 
 def _titled(kind: type[BaseModel], name: str, title: str, examples: list[Any]) -> dict[str, Any]:

@@ -102,7 +102,7 @@ def load(name, document):
     return neat_onnx.load_network(document)
 
 
-@pytest.mark.parametrize("name", ["model", "network", "options"])
+@pytest.mark.parametrize("name", ["model", "network", "options", "certificate"])
 def test_published_is_generated(name):
     """Rewritten by `make schema`; in a fresh process, as other tests register operators."""
     fresh = subprocess.run(
@@ -114,7 +114,7 @@ def test_published_is_generated(name):
     assert (ROOT / "schema" / f"{name}.schema.json").read_text() == fresh
 
 
-@pytest.mark.parametrize("name", ["model", "network", "options"])
+@pytest.mark.parametrize("name", ["model", "network", "options", "certificate"])
 def test_a_schema_is_one_with_a_name_and_examples(name):
     schema = neat_onnx.json_schema(name)
     jsonschema.Draft202012Validator.check_schema(schema)
@@ -131,7 +131,7 @@ def test_there_is_no_other_schema():
         neat_onnx.json_schema("genome")
 
 
-@pytest.mark.parametrize("name", ["network", "options"])
+@pytest.mark.parametrize("name", ["network", "options", "certificate"])
 def test_every_property_says_what_it_is(name):
     schema = neat_onnx.json_schema(name)
     for part in (schema, *schema.get("$defs", {}).values()):

@@ -34,6 +34,8 @@ examples:
   neat-onnx validate winner.onnx other.onnx.json --profile onnx
   neat-onnx verify winner.json winner.onnx --runtime onnxruntime
   neat-onnx code winner.json winner.c
+  neat-onnx certify winner.json winner.onnx certificate.json
+  neat-onnx replay certificate.json winner.json winner.onnx
   neat-onnx schema network > network.schema.json
 
 - in place of a file is standard input, or JSON on standard output.
@@ -165,11 +167,15 @@ def _parser() -> argparse.ArgumentParser:
 
 def _add_conversions(to: Any) -> None:
     one = _command(to, "export", commands.export, "turn a network into ONNX", _EXPORT_EPILOG)
-    flags = "[-h] [--verify] [--spelling NAME] [--json] [reading options] [export options]"
+    flags = (
+        "[-h] [--verify] [--certify] [--spelling NAME] [--json] [reading options] [export options]"
+    )
     one.usage = f"{one.prog} {flags} IN OUT"
     one.add_argument("file", metavar="IN", help="a network")
     one.add_argument("out", metavar="OUT", help="what to write: .onnx or .json")
     _add_verify(one, "compare both on sampled inputs, and write OUT only if they are equal")
+    text = "verify, and keep the certificate in OUT's metadata"
+    one.add_argument("--certify", action="store_true", help=text)
     _add_spelling(one)
     _add_json(one)
     add_network_flags(one)
@@ -256,18 +262,42 @@ def _add_questions(to: Any) -> None:
     one = _command(to, "verify", commands.verify, "compare a network with its model on samples")
     one.add_argument("network", metavar="NETWORK")
     one.add_argument("model", metavar="MODEL")
-    one.add_argument("--samples", type=int, default=256, metavar="N", help="default: 256")
-    one.add_argument("--seed", type=int, default=0, metavar="N", help="default: 0")
+    _add_sampling(one)
     one.add_argument(
         "--runtime", choices=RUNTIMES, default="reference", help="the runtime that runs the model"
     )
     _add_json(one)
     add_network_flags(one)
 
+    text = "compare a network with its model, and write that down so that others can repeat it"
+    one = _command(to, "certify", commands.certify, text)
+    one.add_argument("network", metavar="NETWORK")
+    one.add_argument("model", metavar="MODEL")
+    one.add_argument("out", metavar="OUT", help="the certificate to write: .json")
+    _add_sampling(one)
+    text = "a runtime that runs the model, once for each. Default: reference."
+    one.add_argument("--runtime", choices=RUNTIMES, action="append", help=text)
+    _add_json(one)
+    add_network_flags(one)
+
+    text = "repeat the comparison of a certificate, and say what is not as it says"
+    one = _command(to, "replay", commands.replay, text)
+    text = "a certificate, or a model that `export --certify` wrote"
+    one.add_argument("certificate", metavar="CERTIFICATE", help=text)
+    one.add_argument("network", metavar="NETWORK")
+    one.add_argument("model", metavar="MODEL")
+    _add_json(one)
+    add_network_flags(one)
+
+
+def _add_sampling(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--samples", type=int, default=256, metavar="N", help="default: 256")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="default: 0")
+
 
 def _add_helpers(to: Any) -> None:
     one = _command(to, "schema", commands.schema, "print one of the JSON Schemas")
-    names = ("model", "network", "options")
+    names = ("model", "network", "options", "certificate")
     one.add_argument("name", metavar="NAME", choices=names, help=", ".join(names))
 
 

@@ -19,7 +19,7 @@ from neat_onnx.cli.paths import (
     source_of,
 )
 from neat_onnx.codegen.generate import SUFFIXES
-from neat_onnx.errors import DocumentError, NeatOnnxError, printable
+from neat_onnx.errors import DocumentError, NeatOnnxError, OptionError, printable
 from neat_onnx.libraries.registry import writer_named
 from neat_onnx.lifting.core import BatchAxis
 from neat_onnx.model import Model
@@ -27,6 +27,7 @@ from neat_onnx.model.layout import json_text
 from neat_onnx.model.model import Encoding
 from neat_onnx.model.value import ValueInfo
 from neat_onnx.network.network import Network
+from neat_onnx.verification.certificate import CertificateMismatch
 from neat_onnx.verification.report import Report
 
 DONE, CHECK_SAID_NO, BAD_INPUT = 0, 1, 2
@@ -42,6 +43,8 @@ def export(arguments: Namespace) -> int:
     if arguments.verify:
         runs = neat_onnx.convert(model) if options.dialect == "neataptic" else model
         report = neat_onnx.verify(net, runs)
+    if arguments.certify:
+        model, report = _certified(net, model, options)
     return _write_model(arguments, model, report)
 
 
@@ -152,10 +155,56 @@ def verify(arguments: Namespace) -> int:
     return DONE if report.passed else CHECK_SAID_NO
 
 
+def certify(arguments: Namespace) -> int:
+    """A network and a model, compared and certified; written only if the check passes."""
+    check_target(arguments.out, arguments.model, (".json",))
+    certificate = neat_onnx.certify(
+        neat_onnx.load_network(source_of(arguments.network), **chosen_network(arguments)),
+        neat_onnx.load_model(source_of(arguments.model)),
+        samples=arguments.samples,
+        seed=arguments.seed,
+        runtimes=arguments.runtime or ["reference"],
+    )
+    passed = certificate.verdict != "different"
+    if passed:
+        certificate.save(arguments.out)
+    name = _name(arguments.out)
+    done = f"wrote {name}: {certificate.verdict}" if passed else f"{name} is not written: different"
+    _tell(arguments, certificate.model_dump(mode="json"), [done])
+    return DONE if passed else CHECK_SAID_NO
+
+
+def replay(arguments: Namespace) -> int:
+    """A certificate's comparison again: equal, or what is not as the certificate says."""
+    net = neat_onnx.load_network(source_of(arguments.network), **chosen_network(arguments))
+    model = neat_onnx.load_model(source_of(arguments.model))
+    try:
+        report = neat_onnx.replay(arguments.certificate, net, model)
+    except CertificateMismatch as error:
+        _tell(arguments, {"passed": False, "why": str(error)}, [f"DIFFERENT: {error}"])
+        return CHECK_SAID_NO
+    _tell(arguments, report.model_dump(), [str(report)])
+    return DONE if report.passed else CHECK_SAID_NO
+
+
 def schema(arguments: Namespace) -> int:
     """One of the JSON Schemas, on standard output."""
     print(json_text(neat_onnx.json_schema(arguments.name)))
     return DONE
+
+
+def _certified(net: Network, model: Model, options: Any) -> tuple[Model, Report]:
+    """The model with its certificate in the metadata, and the report of a replay of it."""
+    from neat_onnx.verification.certify import certified  # noqa: PLC0415 (seldom needed)
+
+    if options.dialect == "neataptic":
+        raise OptionError(
+            "what the neataptic dialect writes cannot be certified: no runtime loads it",
+            where="--certify",
+            hint="Leave out --dialect",
+        )
+    model = certified(model, neat_onnx.certify(net, model, options=options))
+    return model, neat_onnx.replay(model, net, model)
 
 
 def _write_model(

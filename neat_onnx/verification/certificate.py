@@ -1,0 +1,156 @@
+"""A certificate: a comparison of a network with a model, written down so that others can repeat it.
+
+It names both by hashes of what they say, not of how their files say it; and it holds a hash of its
+own fields, so that a changed one is noticed before anything is run. A certificate is no signature:
+who can write one can write another. It is a proof that can be repeated.
+"""
+
+import hashlib
+import json
+import os
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from neat_onnx.errors import DocumentError
+from neat_onnx.files import parse_json, read_bytes, write_bytes
+from neat_onnx.model import Model, load_model
+from neat_onnx.verification.report import Verdict
+
+CERTIFICATE = "neat_onnx.certificate"
+"""The metadata key that holds a model's own certificate."""
+
+
+class CertificateMismatch(DocumentError):
+    """A certificate, a network, a model or a result is not what the certificate says."""
+
+
+class _Record(BaseModel):
+    """A frozen JSON object without other fields."""
+
+    model_config = ConfigDict(defer_build=True, extra="forbid", frozen=True)
+
+
+class Sampling(_Record):
+    """How the inputs were sampled; see docs/fidelity.md."""
+
+    seed: int = Field(ge=0, description="The seed of the random inputs.")
+    samples: int = Field(ge=4, description="The number of inputs, or of short sequences.")
+    steps: int = Field(ge=1, description="The length of the short sequences.")
+    long_sequences: int = Field(ge=0, description="The number of long sequences.")
+    long_steps: int = Field(ge=0, description="The length of the long sequences.")
+    kinds: tuple[str, ...] = Field(description="The kinds of inputs.")
+
+
+class Run(_Record):
+    """One runtime's outputs against the network's."""
+
+    runtime: str = Field(description="The runtime's name, as `verify` takes it.")
+    version: str = Field(description="The runtime with its version.")
+    verdict: Verdict = Field(description="What `verify` said.")
+    mse: float | None = Field(description="Mean squared error; null if a value is not finite.")
+    normalised_mse: float | None = Field(description="MSE / max(1, mean square of the outputs).")
+    max_abs_error: float | None = Field(description="The largest absolute error.")
+    max_rel_error: float | None = Field(description="Relative to max(1, |output|).")
+    not_finite: int = Field(ge=0, description="Output values that are infinite or NaN.")
+    overflow_step: int | None = Field(description="The first step that float32 cannot hold.")
+    rounding: float | None = Field(description="The normalised MSE of rounding by itself.")
+
+
+class Certificate(_Record):
+    """A comparison of one network with one model, to be repeated with `neat_onnx.replay`."""
+
+    format: Literal["neat-onnx certificate"] = Field(description="What the document is.")
+    version: Literal[1] = Field(description="The version of this format.")
+    network_sha256: str = Field(pattern="^[0-9a-f]{64}$", description="Of the network document.")
+    model_sha256: str = Field(
+        pattern="^[0-9a-f]{64}$", description="Of the model as binary ONNX holds it."
+    )
+    model_json_sha256: str = Field(
+        pattern="^[0-9a-f]{64}$", description="Of the model as JSON ONNX holds it, to the last bit."
+    )
+    options: dict[str, Any] = Field(description="The export options that were given, if known.")
+    dtype: Literal["float32", "float64"] = Field(description="The type of the model's inputs.")
+    bound: float = Field(gt=0, description="The normalised MSE that is equal, for this type.")
+    bound_reason: str = Field(description="Why that bound.")
+    sampling: Sampling = Field(description="How the inputs were sampled.")
+    versions: dict[str, str] = Field(description="What measured it: packages and Python.")
+    runs: tuple[Run, ...] = Field(min_length=1, description="Each runtime that was run.")
+    verdict: Verdict = Field(description="The worst verdict of all runs.")
+    sha256: str = Field(description="Of all other fields, as JSON with sorted keys.")
+
+    def to_json(self) -> str:
+        """The certificate as JSON text."""
+        return json.dumps(self.model_dump(mode="json"), indent=1) + "\n"
+
+    def save(self, path: Any) -> None:
+        """Write the certificate as JSON, whole or not at all.
+
+        Raises:
+            DocumentError: the file cannot be written.
+        """
+        write_bytes(path, self.to_json().encode())
+
+
+def load_certificate(source: Any) -> Certificate:
+    """Read a certificate.
+
+    Args:
+        source: a Certificate, a path, JSON as text or bytes, a JSON document, or a model that holds
+            one in its metadata.
+
+    Returns:
+        The certificate, unchanged since it was issued.
+
+    Raises:
+        DocumentError: it is not a certificate, or one that was changed.
+    """
+    document = _document(source)
+    if not isinstance(document, dict):
+        raise DocumentError("not a certificate: it is no JSON object")
+    try:
+        certificate = Certificate.model_validate(document)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"])) or None
+        raise DocumentError(f"not a certificate: {first['msg']}", where=where) from None
+    if certificate.sha256 != seal(document):
+        raise CertificateMismatch(
+            "the certificate was changed: its hash is not that of its fields",
+            where="sha256",
+            hint="Issue another one with `neat-onnx certify`",
+        )
+    return certificate
+
+
+def _document(source: Any) -> Any:
+    """The JSON value of a certificate, wherever it stands."""
+    if isinstance(source, Certificate):
+        return source.model_dump(mode="json")
+    if isinstance(source, str) and source.lstrip().startswith("{"):
+        source = source.encode()
+    if isinstance(source, str | os.PathLike):
+        source = read_bytes(source)
+    if isinstance(source, bytes):
+        source = parse_json(source) if source.lstrip().startswith(b"{") else load_model(source)
+    if isinstance(source, dict) and "graph" in source:
+        source = load_model(source)
+    if isinstance(source, Model):
+        text = source.metadata.get(CERTIFICATE)
+        if text is None:
+            raise DocumentError(
+                "the model holds no certificate", hint="`neat-onnx export --certify` writes one"
+            )
+        return parse_json(text)
+    return source
+
+
+def seal(document: dict[str, Any]) -> str:
+    """Hash the fields of a certificate's document, all but the hash itself."""
+    return sha256({key: value for key, value in document.items() if key != "sha256"})
+
+
+def sha256(document: Any) -> str:
+    """Hash a JSON value: as text with sorted keys, without spaces, in ASCII."""
+    text = json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,159 @@
+"""Certificates issued, and repeated."""
+
+import platform
+from typing import Any
+
+import numpy as np
+
+from neat_onnx.errors import OptionError
+from neat_onnx.model import MetadataEntry, Model
+from neat_onnx.network.network import Network
+from neat_onnx.verification.certificate import (
+    CERTIFICATE,
+    Certificate,
+    CertificateMismatch,
+    Run,
+    seal,
+    sha256,
+)
+from neat_onnx.verification.compare import compare
+from neat_onnx.verification.judge import ROUNDING_FACTOR
+from neat_onnx.verification.report import Report, Verdict
+from neat_onnx.version import __version__
+
+_SLACK = 4.0  # another machine rounds its exponentials another way
+_KINDS = ["zeros", "ones", "normal", "10 × normal"]
+
+
+def issue(
+    net: Network,
+    model: Model,
+    *,
+    samples: int,
+    seed: int,
+    runtimes: tuple[str, ...],
+    options: dict[str, Any],
+) -> Certificate:
+    """Compare in each runtime, and write down the results; see `neat_onnx.certify`."""
+    if not runtimes:
+        raise OptionError("no runtime is given", where="runtimes", hint="Give at least one")
+    reports = {
+        name: compare(net, model, samples=samples, seed=seed, runtime=name) for name in runtimes
+    }
+    any_report = next(iter(reports.values()))
+    binary, exact = model_hashes(model)
+    document = {
+        "format": "neat-onnx certificate",
+        "version": 1,
+        "network_sha256": network_hash(net),
+        "model_sha256": binary,
+        "model_json_sha256": exact,
+        "options": options,
+        "dtype": any_report.dtype,
+        "bound": any_report.bound,
+        "bound_reason": _reason(any_report),
+        "sampling": {
+            "kinds": _KINDS,
+            **any_report.model_dump(
+                include={"seed", "samples", "steps", "long_sequences", "long_steps"}
+            ),
+        },
+        "versions": {
+            "neat_onnx": __version__,
+            "numpy": np.__version__,
+            "python": platform.python_version(),
+        },
+        "runs": [_run(name, report) for name, report in reports.items()],
+        "verdict": _worst([report.verdict for report in reports.values()]),
+    }
+    return Certificate.model_validate({**document, "sha256": seal(document)})
+
+
+def repeat(certificate: Certificate, net: Network, model: Model) -> Report:
+    """Compare again as the certificate says; see `neat_onnx.replay`."""
+    binary, exact = model_hashes(model)
+    same_model = binary == certificate.model_sha256 and (
+        exact in (certificate.model_json_sha256, binary)
+    )
+    for what, same in (
+        ("network", network_hash(net) == certificate.network_sha256),
+        ("model", same_model),
+    ):
+        if not same:
+            raise CertificateMismatch(
+                f"this is not the {what} of the certificate",
+                where=f"{what}_sha256",
+                hint=f"The {what} was changed, or belongs to another certificate",
+            )
+    reports = [_repeated(certificate, run, net, model) for run in certificate.runs]
+    worst = _worst([report.verdict for report in reports])
+    return next(report for report in reports if report.verdict == worst)
+
+
+def _repeated(certificate: Certificate, run: Run, net: Network, model: Model) -> Report:
+    """One runtime's comparison again, held against what the certificate says of it."""
+    sampling = certificate.sampling
+    report = compare(net, model, samples=sampling.samples, seed=sampling.seed, runtime=run.runtime)
+    said = {"bound": certificate.bound, "dtype": certificate.dtype}
+    said |= {"passed": run.verdict != "different", **sampling.model_dump(exclude={"kinds"})}
+    for name, value in said.items():
+        if getattr(report, name) != value:
+            raise CertificateMismatch(
+                f"the certificate says {name} {value!r}, repeated it is {getattr(report, name)!r}",
+                where=f"runs.{run.runtime}",
+            )
+    limit = max(_SLACK**2 * (run.normalised_mse or 0.0), certificate.bound)
+    if run.normalised_mse is not None and (report.normalised_mse or 0.0) > limit:
+        raise CertificateMismatch(
+            f"the certificate says a normalised MSE of {run.normalised_mse:.3g}, repeated it is "
+            f"{report.normalised_mse:.3g}",
+            where=f"runs.{run.runtime}",
+        )
+    return report
+
+
+def certified(model: Model, certificate: Certificate) -> Model:
+    """The model with its certificate in the metadata; the hashes of the model leave it out."""
+    entries = [entry for entry in model.metadata_props if entry.key != CERTIFICATE]
+    held = MetadataEntry(key=CERTIFICATE, value=certificate.model_dump_json())
+    return model.model_copy(update={"metadata_props": [*entries, held]})
+
+
+def network_hash(net: Network) -> str:
+    """Hash a network: its document, as JSON with sorted keys."""
+    return sha256(net.to_document().model_dump(mode="json"))
+
+
+def model_hashes(model: Model) -> tuple[str, str]:
+    """Hash a model as binary ONNX holds it, and as JSON ONNX does, each without its certificate.
+
+    The first is the same for every file that says the same to a runtime. The second also sees the
+    bits of a float64 weight in JSON that float32 does not hold.
+    """
+    return _hash(Model.from_proto(model.to_proto())), _hash(model)
+
+
+def _hash(model: Model) -> str:
+    document = model.to_document(encoding="numbers")
+    entries = [entry for entry in document.get("metadata_props", []) if entry["key"] != CERTIFICATE]
+    return sha256({**document, "metadata_props": entries})
+
+
+def _run(name: str, report: Report) -> dict[str, Any]:
+    fields = set(Run.model_fields) - {"runtime", "version"}
+    return {"runtime": name, "version": report.runtime, **report.model_dump(include=fields)}
+
+
+def _reason(report: Report) -> str:
+    text = f"{report.dtype} rounds each of some hundred operations by half a unit in the last place"
+    if report.rounding is None:
+        return text
+    return (
+        f"{text}; this network, rounded, is off by {report.rounding:.3g} by itself, of which "
+        f"{ROUNDING_FACTOR:g} times (in the root) are allowed"
+    )
+
+
+def _worst(verdicts: list[Verdict]) -> Verdict:
+    order: tuple[Verdict, ...] = ("different", "equal within float32", "equal")
+    return next(verdict for verdict in order if verdict in verdicts)
