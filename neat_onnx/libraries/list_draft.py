@@ -9,16 +9,15 @@ a chain of nodes that computes the same numbers:
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from neat_onnx.errors import NetworkError, warn
+from neat_onnx.errors import warn
+from neat_onnx.libraries.refusal import cannot_say
 from neat_onnx.network.genes import NONE
 from neat_onnx.network.network import Network
-
-_MOST_NAMED = 4
 
 
 @dataclass(frozen=True)
@@ -301,19 +300,3 @@ def draft_of(net: Network, library: ListLibrary) -> Draft:
         extra = f"neurons were added: {text} ({count})" if count else text
         warn(f"written for {library.title}: {extra}")
     return draft
-
-
-def cannot_say(
-    net: Network, title: str, problems: Mapping[str, Iterable[int]], hint: str | None = None
-) -> NetworkError:
-    """Return the error that lists every reason, each with its first neurons."""
-    reasons = []
-    for what, found in problems.items():
-        neurons = list(dict.fromkeys(found))
-        labels = ", ".join(net.label(neuron) for neuron in neurons[:_MOST_NAMED])
-        more = f" and {len(neurons) - _MOST_NAMED} more" if len(neurons) > _MOST_NAMED else ""
-        reasons.append(f"{what} ({labels}{more})")
-    first = next(iter(next(iter(problems.values()))))
-    return NetworkError(
-        f"{title} cannot say {'; '.join(reasons)}", where=net.label(first), hint=hint
-    )

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from neat_onnx.errors import NetworkError
 from neat_onnx.network.network import Network
 
-_MOST_NAMED = 3
+_MOST_NAMED = 4
 
 
 def cannot_say(

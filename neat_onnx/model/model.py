@@ -10,7 +10,7 @@ from pydantic import (
 )
 
 from neat_onnx.errors import DocumentError, ModelError, OptionError
-from neat_onnx.files import parse_json, read_bytes, write_bytes
+from neat_onnx.files import parse_json, read_bytes, sniff, write_bytes
 from neat_onnx.model.dialect import canonical
 from neat_onnx.model.graph import DEFAULT_OPSET, ONNX_DOMAINS, Content
 from neat_onnx.model.layout import json_text
@@ -237,7 +237,7 @@ def _opset(document: dict[str, Any]) -> int:
 
 
 def _from_bytes(data: bytes) -> Model:
-    if data.removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n").startswith(b"{"):
+    if sniff(data) == "json":
         return from_document(parse_json(data))
     from neat_onnx.model.proto import parsed  # noqa: PLC0415 - onnx is slow to import
     from neat_onnx.model.text import is_text, parsed_text  # noqa: PLC0415

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import neat_onnx
 from neat_onnx.errors import DocumentError, NeatOnnxError, NeatOnnxWarning, printable
-from neat_onnx.files import parse_json
+from neat_onnx.files import parse_json, sniff
 from neat_onnx.model import Model
 from neat_onnx.network.genes import Ints
 from neat_onnx.network.network import Network
@@ -132,15 +132,16 @@ def _converted(params: dict[str, Any], data: bytes, progress: Progress) -> dict[
     """Read a network and export it, or read a model, make it valid and import it; then compare."""
     progress("reading", 0.05)
     options = export_options(params.get("options"))
-    document = _document(str(params.get("name", "")), data)
-    if isinstance(document, bytes) or (isinstance(document, dict) and "graph" in document):
+    document = parse_json(data) if sniff(data) == "json" else data
+    if _is_model(str(params.get("name", "")), document):
         read = neat_onnx.load_model(document)
         progress("importing", 0.25)
         model = neat_onnx.convert(read)
         net, kind, changed = neat_onnx.import_model(model), "model", model != read
     else:
         times = {name: params.get("time", {}).get(name) for name in _TIMES}
-        net, kind, changed = neat_onnx.load_network(document, **times), "network", False
+        given = {name: params.get(name) for name in ("config", "genome")}
+        net, kind, changed = neat_onnx.load_network(document, **given, **times), "network", False
         progress("exporting", 0.25)
         model = neat_onnx.export(net, options=options)
     progress("comparing", 0.5)
@@ -164,12 +165,11 @@ def _valid(model: Model, options: ExportOptions) -> Model:
     return neat_onnx.convert(model) if options.dialect == "neataptic" else model
 
 
-def _document(name: str, data: bytes) -> Any:
-    """The JSON value of the file, or its bytes if it is a binary ONNX file."""
-    begin = data[:64].lstrip(b"\xef\xbb\xbf \t\r\n")
-    if name.lower().endswith(".onnx") and not begin.startswith((b"{", b"[")):
-        return data
-    return parse_json(data)
+def _is_model(name: str, document: Any) -> bool:
+    """Whether a JSON value, or the bytes of another file, is a model."""
+    if isinstance(document, bytes):
+        return sniff(document) == "onnx" or name.lower().endswith(".onnx")
+    return isinstance(document, dict) and "graph" in document
 
 
 def _graph(net: Network) -> Drawing | None:

@@ -20,7 +20,10 @@ from neat_onnx.network.activations import ACTIVATIONS, register_activation
 from neat_onnx.network.aggregations import AGGREGATIONS, register_aggregation
 from neat_onnx.network.expression import largest, smallest, tanh
 
-pytestmark = pytest.mark.filterwarnings("ignore:datetime.datetime.utcnow:DeprecationWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:datetime.datetime.utcnow:DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore:no node computes the output 9"),
+]
 
 RECORDED = json.loads((Path(__file__).parent / "neat_python" / "recorded.json").read_text())
 CASE = next(case for case in RECORDED["cases"] if case["name"] == "ff-messy0-2.0.0")
@@ -73,6 +76,13 @@ def test_recurrent_is_what_it_computes_and_its_own_json():
     np.testing.assert_allclose(net.run(x), want, rtol=1e-12)
     assert net == load_network(export_network_json(live))
     assert net.library == "neat-python recurrent"
+
+
+def test_an_output_that_no_node_computes_is_0_and_told():
+    live = FeedForwardNetwork([-1], [0, 7], [(0, TANH, SUM, 0.0, 1.0, [(-1, 1.0)])])
+    with pytest.warns(NeatOnnxWarning, match="no node computes the output 7: neat-python gives 0"):
+        net = load_network(live)
+    np.testing.assert_allclose(net.activate([0.5]), live.activate([0.5]))
 
 
 def test_a_class_of_the_users_that_is_derived_from_one_of_theirs():

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from neat_onnx.errors import NetworkError, warn
+from neat_onnx.errors import NetworkError
 from neat_onnx.libraries.neat_python.functions import described
 from neat_onnx.libraries.neat_python.numbers import number
 from neat_onnx.libraries.neat_python.settings import Settings
@@ -152,11 +152,6 @@ def _feed_forward(
         begin |= {key for key in required if key not in sources}
     evaluated = _reached(begin, {key: sources[key] for key in required if key in sources})
     dead = {key for key in settings.outputs if key not in evaluated}
-    if dead:
-        warn(
-            f"neat-python does not evaluate {len(dead)} of the outputs, whose inputs it never "
-            f"computes: {', '.join(map(str, sorted(dead)))}; they stay 0"
-        )
     everything = _reached({*settings.inputs, *(k for k in nodes if k not in sources)}, sources)
     off = dead | {key for key in nodes if key not in everything and key not in evaluated}
     return [

@@ -207,6 +207,9 @@ def silent_ids(document: Document, nodes: Mapping[int, Node], recurrent: bool) -
         NetworkError: a connection ends in an input or, unless that is such a 0, nowhere.
     """
     inputs, outputs = document.topology.input_keys, document.topology.output_keys
+    for key in dict.fromkeys(outputs):
+        if key not in nodes and key not in inputs and not recurrent:
+            warn(f"no node computes the output {key}: neat-python gives 0")
     known = {*inputs, *nodes, *outputs}
     silent = dict.fromkeys(key for key in outputs if key not in nodes and key not in inputs)
     for index, gene in enumerate(document.connections):
