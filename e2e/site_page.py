@@ -61,7 +61,7 @@ class NeatPage:
         page.on("console", self._listen)
         page.on("pageerror", lambda error: self.complaints.append(f"uncaught: {error}"))
         page.context.on("request", lambda request: self.requests.append(request.url))
-        page.goto(f"{address}/")
+        page.goto(address if "#" in address else f"{address}/")
 
     def _listen(self, message: Any) -> None:
         if message.type in ("error", "warning"):

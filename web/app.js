@@ -3,6 +3,7 @@ import { Cancelled, Engine } from "./engine.js";
 import { Player } from "./live/player.js";
 import { Evaluator } from "./live/evaluator.js";
 import { blobOf, save, stemOf } from "./files.js";
+import { linked, linkTo } from "./link.js";
 import { kindOfBytes } from "./signature.js";
 import { dock } from "./views/dock.js";
 import { downloads } from "./views/downloads.js";
@@ -15,7 +16,8 @@ import { options } from "./views/options.js";
 import { player } from "./views/player.js";
 import { progress } from "./views/progress.js";
 import { report } from "./views/report.js";
-import { samples } from "./views/samples.js";
+import { loadSample, samples } from "./views/samples.js";
+import { share } from "./views/share.js";
 import { status } from "./views/status.js";
 import { summary } from "./views/summary.js";
 import { times } from "./views/times.js";
@@ -28,11 +30,12 @@ const state = {
   loading: { stage: "loading", fraction: 0 },
   failure: null, // why the engine failed
   schema: null, // of the export options
-  wanted: null, // the conversion asked for last: {name, load(), settings, times}
+  wanted: null, // the conversion asked for last: {name, load(), sample, settings, times}
   job: null, // {name, stage, fraction} while something is under way
   made: null, // what the result was made with, like `wanted`
   result: null, // {name, kind, summary, graph, ports, report, warnings}: the last good one
   files: null, // of the result: {kind: {name, url, size} | {name}}; written when asked for
+  link: null, // the part of the address that brings it back; null if it would be too long
   player: null, // plays with the result; null if it is too large
   selected: -1, // the neuron looked at
   error: null, // {name, kind, message, where, hint, asks}
@@ -42,10 +45,12 @@ const state = {
 
 const actions = {
   take, again, tellTimes, download, cancel, tell, select, restart: () => engine.start(),
+  saveText: (ending, text) => saveAs(ending, new Blob([text], { type: "image/svg+xml" })),
+  savePicture: (canvas) => canvas?.toBlob((blob) => saveAs("png", blob)),
 };
 const views = [
   status, drop, samples, notice, error, times, verdict, downloads, dock, progress, summary, player,
-  graph, neuron, report, options,
+  graph, neuron, share, report, options,
 ].map((view) => view(actions));
 
 function update(changes) {
@@ -77,9 +82,25 @@ async function loadSchema() {
 }
 
 /** A file was dropped, chosen, pasted or picked from the samples; `load` gives it. */
-function take(name, load) {
+function take(name, load, sample = null) {
   performance.mark("drop");
-  return run({ name, load, settings: {}, times: null });
+  return run({ name, load, sample, settings: {}, times: null });
+}
+
+/** Do what the address asks for, if it asks for something else than what is there. */
+function follow() {
+  document.body.toggleAttribute("data-embed", new URLSearchParams(location.hash.slice(1)).has("embed"));
+  const wanted = linked(location.hash, loadSample);
+  if (wanted && location.hash !== state.link) run(wanted);
+}
+
+/** Have the address bring the result back. */
+async function address(made) {
+  const link = await linkTo(made).catch(() => null);
+  if (state.made !== made) return;
+  update({ link });
+  const embed = document.body.hasAttribute("data-embed") && link ? `${link}&embed` : link;
+  if (location.hash !== (embed ?? "")) history.pushState(null, "", embed ?? location.pathname + location.search);
 }
 
 /** The file of the result once more, with the options of the form. */
@@ -126,6 +147,7 @@ async function run(wanted) {
     if (!current()) return;
     show(wanted, result);
     performance.mark("verdict");
+    address(wanted);
     await write("onnx", onProgress);
     const live = await livePlan();
     outcome = live && { player: live };
@@ -156,7 +178,7 @@ function show(made, result) {
   const stem = stemOf(made.name);
   const endings = { onnx: ".onnx", json: ".onnx.json", network: ".network.json" };
   const files = Object.fromEntries(Object.entries(endings).map(([kind, end]) => [kind, { name: stem + end }]));
-  update({ made, result: { ...result, name: made.name }, files, player: null, selected: -1 });
+  update({ made, result: { ...result, name: made.name }, files, link: null, player: null, selected: -1 });
   held = state.result;
 }
 
@@ -195,6 +217,12 @@ async function download(kind) {
   if (state.files[kind].url) save(state.files[kind]);
 }
 
+function saveAs(ending, blob) {
+  const url = URL.createObjectURL(blob);
+  save({ url, name: `${stemOf(state.result.name)}.${ending}` });
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
 /** What plays with the result: null if the engine says that it is too large. */
 async function livePlan() {
   try {
@@ -214,7 +242,9 @@ function problem(name, { kind = "Error", message, where = null, hint = null }) {
 addEventListener("keydown", (event) => {
   if (event.key === "Escape") cancel();
 });
+addEventListener("popstate", follow);
 document.body.dataset.alive = "";
 update({});
 engine.start();
 loadSchema();
+follow();

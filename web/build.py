@@ -22,7 +22,7 @@ ENGINE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm")
 PAGE = ("index.html", "style.css", "icon.svg")
 SCRIPTS = (
     *("app.js", "engine.js", "spawn.js", "delivery.js", "kept.js", "worker.js", "serve.js"),
-    *("files.js", "intake.js", "signature.js"),
+    *("files.js", "intake.js", "link.js", "signature.js"),
 )
 FOLDERS = (("views", "*.js"), ("live", "*.js"), ("samples", "*.json"))
 SCHEMA = "options.schema.json"  # what the page makes its form of

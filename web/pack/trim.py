@@ -22,7 +22,7 @@ _STANDARD = """
     turtledemo ensurepip venv dbm sqlite3 imaplib poplib smtplib ftplib mailbox pdb bdb cmd profile
     cProfile pstats trace tracemalloc webbrowser antigravity this turtle distutils http/server
     http/cookiejar socketserver multiprocessing concurrent/futures/process xml/dom xml/sax
-    pickletools statistics optparse getopt plistlib tabnanny pyclbr compileall zipapp rlcompleter
+    statistics optparse getopt plistlib tabnanny pyclbr compileall zipapp rlcompleter
     py_compile symtable modulefinder filecmp fileinput sched shelve wave colorsys netrc tomllib html
     test
 """

@@ -45,6 +45,7 @@ function picture({ neurons, connections, omitted }, select) {
     ariaLabel: `Drawing of ${counted(neurons.length, "neuron")} in ${scene.columns} columns, `
       + `with ${counted(connections.length, "connection")}`,
   });
+  base.scene = scene; // for who saves it as a picture
   const over = h("canvas", { className: "over", ariaHidden: "true" });
   const tip = h("p", { className: "tip", hidden: true });
   const frame = h("div", {

@@ -1,7 +1,8 @@
 // A network of each library, one with memory, and ONNX that NeatapticTS wrote, one click away.
+import { stemOf } from "../files.js";
 import { $, h, whenChanged } from "./dom.js";
 
-export const SAMPLES = [
+const SAMPLES = [
   ["NeatapticTS", "neataptic-ts.json"],
   ["neataptic", "neataptic.json"],
   ["neat-python", "neat-python.json"],
@@ -9,9 +10,10 @@ export const SAMPLES = [
   ["a convolution", "neataptic-ts-conv.json"],
 ];
 
-/** Fetch a sample as a file. */
-export async function loadSample(name) {
-  const response = await fetch(`samples/${name}`).catch(() => null);
+/** Fetch a sample as a file, by its name without ending. */
+export async function loadSample(stem) {
+  const name = `${stem}.json`;
+  const response = await fetch(`samples/${encodeURIComponent(name)}`).catch(() => null);
   if (!response?.ok) {
     throw { message: "this sample could not be fetched", hint: "Check the connection, then try again" };
   }
@@ -22,8 +24,8 @@ export function samples({ take }) {
   const buttons = SAMPLES.map(([library, name]) => h("button", {
     type: "button",
     className: "sample",
-    "data-testid": `sample-${name.replace(".json", "")}`,
-    onclick: () => take(name, () => loadSample(name)),
+    "data-testid": `sample-${stemOf(name)}`,
+    onclick: () => take(name, () => loadSample(stemOf(name)), stemOf(name)),
   }, library));
   $("samples").append(...buttons);
   return whenChanged((state) => state.job?.name ?? "", (under) => {

@@ -1,0 +1,79 @@
+"""Addresses that bring a conversion back, and pictures of the drawing."""
+
+import json
+
+import pytest
+from site_page import NeatPage, case, source_text
+
+import neat_onnx
+
+
+def opened(browser, url: str) -> NeatPage:
+    """A fresh browser at an address, its conversion done."""
+    neat = NeatPage(browser.new_context().new_page(), url)
+    assert neat.outcome(0) == "done"
+    return neat
+
+
+def link(neat: NeatPage) -> str:
+    neat.page.wait_for_url("**/#*")
+    return neat.page.evaluate("location.href")
+
+
+def test_a_link_opens_the_same_genome_in_a_fresh_browser(neat, browser):
+    neat.choose("winner.json", source_text("nts-net-dag-24"))
+    neat.page.locator("#option-dtype").select_option("float64")
+    turns = neat.turns()
+    neat["export-button"].click()
+    assert neat.outcome(turns) == "done"
+    neat.page.wait_for_url("**options=*")
+    other = opened(browser, link(neat))
+    net = neat_onnx.load_network(case("nts-net-dag-24")["source"])
+    assert other.download("network") == ("winner.network.json", net.to_json().encode())
+    assert other.download("onnx")[1] == neat_onnx.export(net, dtype="float64").to_bytes()
+    assert other.page.locator("#option-dtype").input_value() == "float64"
+    other.page.context.close()
+
+
+def test_back_and_forward_bring_everything_back(neat):
+    for name in ("np-ff-19", "nts-net-dag-24"):
+        neat.choose(f"{name}.json", source_text(name))
+        neat.page.wait_for_url(f"**name={name}*")
+    turns = neat.turns()
+    neat.page.go_back()
+    assert neat.outcome(turns) == "done"
+    assert neat.download("onnx")[0] == "np-ff-19.onnx"
+    neat.page.go_forward()
+    assert neat.outcome(turns + 1) == "done"
+    assert neat.download("onnx")[0] == "nts-net-dag-24.onnx"
+
+
+def test_a_sample_has_a_short_link(browser, address):
+    neat = opened(browser, f"{address}/#sample=neat-python")
+    assert neat.download("onnx")[0] == "neat-python.onnx"
+    neat.page.context.close()
+
+
+@pytest.mark.parametrize("hash", ["net=!!!", "net=AAAA&name=x.json", "sample=none-such"])
+def test_a_broken_link_is_told(browser, address, hash):
+    neat = NeatPage(browser.new_context().new_page(), f"{address}/#{hash}")
+    assert neat.outcome(0) == "error"
+    neat.page.context.close()
+
+
+def test_what_is_too_large_for_a_link_is_told(neat):
+    wide = neat_onnx.Network.mlp([80, 80, 1], activation="tanh", seed=0)
+    neat.choose("wide.json", wide.to_json().encode())
+    neat["copy-link"].click()
+    neat.page.get_by_text("too large for a link").wait_for()
+    assert "#" not in neat.page.url
+
+
+def test_pictures_are_saved(neat):
+    neat.choose("net.json", json.dumps(case("np-ff-19")["source"]).encode())
+    for kind, begin in (("svg", b"<svg "), ("png", b"\x89PNG")):
+        with neat.page.expect_download() as waiting:
+            neat[f"save-{kind}"].click()
+        assert waiting.value.suggested_filename == f"net.{kind}"
+        with open(waiting.value.path(), "rb") as file:
+            assert file.read(5).startswith(begin[:5])
