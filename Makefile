@@ -48,6 +48,7 @@ browser: setup
 
 test: lint build browser
 	$(BIN)/python -m pytest -n auto tests
+	node --test tests/web/*.test.js
 	$(BIN)/python -m pytest e2e
 
 bench: build browser

@@ -102,19 +102,6 @@ def test_of_several_files_one_is_taken_and_it_is_told_which(neat, tmp_path):
     assert "this is one.json" in neat.text("notice")
 
 
-def test_a_folder_with_one_network_is_that_network(neat, tmp_path):
-    folder = tmp_path / "run-7"
-    folder.mkdir()
-    (folder / "notes.txt").write_text("…")
-    neat.drag(folder)
-    neat.page.get_by_text("no .json or .onnx file in the folder run-7").wait_for()
-    (folder / "winner.json").write_bytes(source_text("np-ff-19"))
-    turns = neat.turns()
-    neat.drag(folder)
-    assert neat.outcome(turns) == "done"
-    assert neat.download("onnx")[0] == "winner.onnx"
-
-
 def test_without_its_scripts_the_page_says_why(browser, address, tmp_path):
     context = browser.new_context(java_script_enabled=False)
     for where in (f"{address}/", f"file://{DIST}/index.html"):

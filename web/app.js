@@ -16,6 +16,7 @@ import { options } from "./views/options.js";
 import { player } from "./views/player.js";
 import { progress } from "./views/progress.js";
 import { report } from "./views/report.js";
+import { run as programs } from "./views/run.js";
 import { loadSample, samples } from "./views/samples.js";
 import { share } from "./views/share.js";
 import { status } from "./views/status.js";
@@ -44,13 +45,13 @@ const state = {
 };
 
 const actions = {
-  take, again, tellTimes, download, cancel, tell, select, restart: () => engine.start(),
+  take, again, tellTimes, plot, download, cancel, tell, select, restart: () => engine.start(),
   saveText: (ending, text) => saveAs(ending, new Blob([text], { type: "image/svg+xml" })),
-  savePicture: (canvas) => canvas?.toBlob((blob) => saveAs("png", blob)),
+  savePicture: (canvas) => canvas.toBlob((blob) => saveAs("png", blob)),
 };
 const views = [
   status, drop, samples, notice, error, times, verdict, downloads, dock, progress, summary, player,
-  graph, neuron, share, report, options,
+  graph, neuron, share, report, programs, options,
 ].map((view) => view(actions));
 
 function update(changes) {
@@ -162,11 +163,13 @@ async function run(wanted) {
 async function convert({ name, load, settings, times: time }, onProgress, current) {
   onProgress({ stage: "fetching" });
   const file = await load();
-  const data = await file.arrayBuffer();
+  const data = await file.arrayBuffer().catch(() => {
+    throw { message: "this cannot be read: it has been moved or changed, or it is a folder" };
+  });
   if (!current()) throw new Cancelled("another file came");
   const foreign = kindOfBytes(new Uint8Array(data, 0, Math.min(64, data.byteLength)));
   if (foreign) throw foreign;
-  const params = { name, options: settings, time: time ?? {} };
+  const params = { name, file: `${stemOf(name)}.onnx`, options: settings, time: time ?? {} };
   const { result } = await engine.call("convert", params, data, onProgress);
   held = result;
   return { result, size: file.size };
@@ -198,6 +201,17 @@ async function write(kind, onProgress) {
   if (state.result !== result) return;
   const written = { ...state.files[kind], ...blobOf(kind, blobs[kind]) };
   update({ files: { ...state.files, [kind]: written } });
+}
+
+/** Outputs of both sides, to be plotted; null if that failed. */
+async function plot() {
+  try {
+    await hold(() => {});
+    const { result } = await engine.call("parity");
+    return result;
+  } catch {
+    return null;
+  }
 }
 
 /** Give a file of the result, once it is written. */

@@ -9,6 +9,7 @@ export async function dropped(data) {
   const folder = entries.find((entry) => entry.isDirectory);
   const files = [...data.files];
   if (folder) return chosen(await filesIn(folder), `the folder ${folder.name}`);
+  if (files.length === 1) return one(files[0]);
   if (files.length) return chosen(files, "what you dropped");
   return text(data.getData("text/plain"), "dropped");
 }
@@ -21,7 +22,6 @@ export function pasted(data) {
 
 function chosen(files, place) {
   const fitting = files.filter(({ name }) => FITS.test(name));
-  if (files.length === 1) return one(files[0]);
   if (fitting.length === 1) return one(fitting[0]);
   if (!fitting.length) return { notice: `There is no .json or .onnx file in ${place}.` };
   const names = fitting.slice(0, 3).map(({ name }) => name).join(", ");

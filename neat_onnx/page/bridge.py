@@ -19,7 +19,9 @@ from neat_onnx.network.summary import summary
 from neat_onnx.options import ExportOptions, export_options
 from neat_onnx.page.density import density
 from neat_onnx.page.drawing import Drawing, drawing
+from neat_onnx.page.parity import parity
 from neat_onnx.page.plan import MOST, plan_of
+from neat_onnx.page.snippets import snippets
 from neat_onnx.page.wording import for_visitors
 
 Progress = Callable[[str, float], None]
@@ -122,6 +124,13 @@ def _plan(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
     return Reply(document, arrays)
 
 
+def _parity(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
+    """Outputs of both sides of what was converted last, to be plotted."""
+    net, model, options = _last()
+    progress("comparing", 0.3)
+    return Reply({**parity(net, _valid(model, options))}, {})
+
+
 def _last() -> Held:
     if not _held:
         raise DocumentError("no network has been converted", hint="Convert a file first")
@@ -154,6 +163,7 @@ def _converted(params: dict[str, Any], data: bytes, progress: Progress) -> dict[
         "graph": _graph(net),
         "density": density(net) if len(net) > _MOST_PLAIN else None,
         "ports": _ports(net),
+        "snippets": snippets(_valid(model, options), str(params.get("file", "network.onnx"))),
         "report": report.model_dump(),
     }
     _held[:] = [Held(net, model, options)]
@@ -224,6 +234,7 @@ _WRITERS: dict[str, Callable[[Network, Model, ExportOptions], bytes]] = {
 _METHODS: dict[str, Callable[[dict[str, Any], bytes, Progress], Reply]] = {
     "convert": _convert,
     "file": _file,
+    "parity": _parity,
     "plan": _plan,
     "warm": _warm,
 }

@@ -22,8 +22,12 @@ _FINDER = Path(__file__).with_name("finder.py")
 _HEADER = 16  # bytes of a .pyc before its code
 _PORTABLE = 2  # the marshal version without back-references: the same bytes whatever is in memory
 
+_VERSIONED = ("onnx",)  # packages whose version somebody asks importlib.metadata for
+
 # What the page does without until it is ready; it comes while nobody waits.
-_LATER = re.compile(r"(onnx|protobuf|ml_dtypes)[/.]|numpy/(random|fft)/|numpy/linalg/lapack_lite\.")
+_LATER = re.compile(
+    r"(onnx|protobuf|ml_dtypes)[/.-]|numpy/(random|fft)/|numpy/linalg/lapack_lite\."
+)
 
 
 def write(target: Path, wheels: list[Path]) -> list[dict[str, Any]]:
@@ -35,6 +39,11 @@ def write(target: Path, wheels: list[Path]) -> list[dict[str, Any]]:
     """
     target.mkdir(parents=True)
     files = {_FINDER.name: _FINDER.read_bytes()}
+    for wheel in wheels:
+        name, version, *_ = wheel.name.split("-")
+        if name in _VERSIONED:
+            said = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
+            files[f"{name}-{version}.dist-info/METADATA"] = said.encode()
     for wheel in wheels:
         files |= _files(wheel)
     libraries = {path: data for path, data in files.items() if path.endswith(".so")}

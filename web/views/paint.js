@@ -3,7 +3,7 @@ import { family } from "./palette.js";
 
 const FAMILIES = ["sigmoid", "tanh", "rectifier", "wave", "step", "curve", "linear", "other"];
 const MOST_MARKED = 400; // connections whose sign is drawn as a bar too
-const LABEL = 84; // px that a name may take
+const LABEL = 100; // px that a name may take
 
 export function readColours(canvas) {
   const style = getComputedStyle(canvas);

@@ -1,5 +1,6 @@
 // The drawing as SVG text, on its own: with its colours, without a style sheet.
 import { family } from "./palette.js";
+import { withColours } from "./parity.js";
 import { readColours, strengths } from "./paint.js";
 
 const text = (value) => String(value).replace(/[<&>"]/g, (letter) => `&#${letter.charCodeAt(0)};`);
@@ -8,7 +9,7 @@ const round = (value) => +value.toFixed(1);
 /** SVG of the drawing that stands in an element: of its neurons, or of its layers. */
 export function pictureOf(element) {
   const scene = element.querySelector("canvas")?.scene;
-  if (!scene) return layersOf(element.querySelector("svg"));
+  if (!scene) return withColours(element.querySelector("svg"));
   const colours = readColours(element);
   const strong = strengths(scene, null);
   const [width, height] = [Math.max(...scene.at.map(([x]) => x)) + 100, Math.max(...scene.at.map(([, y]) => y)) + 24];
@@ -33,15 +34,4 @@ function dot({ kind, activation, label }, [x, y], { radius, named }, colours) {
   if (!named || kind === "hidden") return circle;
   const [side, away] = kind === "input" ? ["end", -radius - 8] : ["start", radius + 8];
   return `${circle}<text x="${round(x + away)}" y="${round(y + 4)}" text-anchor="${side}" fill="${colours.soft}">${text(label.slice(0, 14))}</text>`;
-}
-
-/** The drawing of layers, with the colours that its style sheet gives it. */
-function layersOf(drawing) {
-  const copy = drawing.cloneNode(true);
-  const [from, to] = [[...drawing.querySelectorAll("*")], [...copy.querySelectorAll("*")]];
-  from.forEach((element, place) => {
-    const { fill, stroke, opacity, fontSize } = getComputedStyle(element);
-    for (const [name, value] of Object.entries({ fill, stroke, opacity, "font-size": fontSize })) to[place].setAttribute(name, value);
-  });
-  return `${new XMLSerializer().serializeToString(copy)}\n`;
 }

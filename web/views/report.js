@@ -1,9 +1,10 @@
 // The figures of the comparison.
 import { $, count, counted, h, short, whenChanged } from "./dom.js";
+import { parityFold } from "./parity.js";
 import { facts } from "./summary.js";
 
-export const report = () => whenChanged((state) => state.result, (result) => {
-  if (result) $("report").replaceChildren(...describe(result));
+export const report = (actions) => whenChanged((state) => state.result, (result) => {
+  if (result) $("report").replaceChildren(...describe(result), parityFold(actions));
 });
 
 const SAID = {

@@ -2,7 +2,7 @@
 import { layout } from "./layout.js";
 
 const MARGIN = 24;
-const LABEL = 92; // px beside the first and last column, if names are drawn
+const LABEL = 112; // px beside the first and last column, if names are drawn
 
 /** What there is to draw of {neurons, connections}, at no size yet. */
 export function sceneOf({ neurons, connections }) {

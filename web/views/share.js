@@ -20,7 +20,11 @@ export function share({ tell, saveText, savePicture }) {
   $("share").replaceChildren(
     button("Copy link", "copy-link", copy),
     button("SVG", "save-svg", () => saveText("svg", pictureOf($("graph")))),
-    button("PNG", "save-png", () => savePicture($("graph").querySelector("canvas"))),
+    button("PNG", "save-png", () => {
+      const canvas = $("graph").querySelector("canvas");
+      if (canvas) savePicture(canvas);
+      else tell("Layers are saved as SVG; a PNG can be had of a drawing of all neurons.");
+    }),
   );
   return whenChanged((state) => state.link, (link, { result }) => {
     href = link && result ? new URL(link, location.href).href : null;

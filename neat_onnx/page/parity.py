@@ -1,0 +1,61 @@
+"""Outputs of a network beside those of its model, to be plotted against each other."""
+
+from typing import TypedDict
+
+import numpy as np
+
+from neat_onnx.model import DataType, Model
+from neat_onnx.network.genes import Floats
+from neat_onnx.network.network import Network
+from neat_onnx.verification.player import Player
+from neat_onnx.verification.samples import short_sequences
+
+_MOST = 2000  # points of the plot
+_BINS = 24
+
+
+class Parity(TypedDict):
+    """Pairs of outputs, and how often an error has each size.
+
+    Attributes:
+        network, model: the same outputs of both sides, at most 2,000 of them, evenly chosen.
+        counts: a histogram of all errors, the model's output minus the network's.
+        edges: its edges, one more than counts.
+        band: the largest rounding of an output to the model's type, half a unit in its last place.
+        total: the number of outputs compared.
+    """
+
+    network: list[float]
+    model: list[float]
+    counts: list[int]
+    edges: list[float]
+    band: float
+    total: int
+
+
+def parity(net: Network, model: Model, *, samples: int = 256, seed: int = 0) -> Parity:
+    """Run both sides on the short sequences of `neat_onnx.verify`."""
+    single = model.graph.inputs[0].elem_type is DataType.FLOAT
+    element = np.float32 if single else np.float64
+    x = short_sequences(net, samples, seed).astype(element).astype(np.float64)
+    played = Player(model, net, "reference").play(x, [port.name for port in net.outputs])
+    got = np.concatenate([played[port.name] for port in net.outputs], axis=-1).ravel()
+    want = net.run(x).ravel()
+    finite = np.isfinite(got) & np.isfinite(want)
+    want, got = want[finite], got[finite]
+    chosen = np.linspace(0, len(want) - 1, min(_MOST, len(want))).round().astype(int)
+    counts, edges = _histogram(got - want)
+    spacing = np.spacing(np.abs(want).max(initial=0.0).astype(element))
+    return Parity(
+        network=want[chosen].tolist(),
+        model=got[chosen].tolist(),
+        counts=counts.tolist(),
+        edges=edges.tolist(),
+        band=float(spacing) / 2,
+        total=len(want),
+    )
+
+
+def _histogram(errors: Floats) -> tuple[np.ndarray, Floats]:
+    reach = float(np.abs(errors).max(initial=0.0)) or 1e-300
+    return np.histogram(errors, bins=_BINS, range=(-reach, reach))

@@ -1,0 +1,82 @@
+"""The programs that the page shows for a model: executed, or read by their names."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from cases import case
+
+import neat_onnx
+from neat_onnx.page.snippets import snippets
+
+ROOT = Path(__file__).absolute().parents[2]
+
+
+def made(name: str, **options: object) -> tuple[neat_onnx.Network, neat_onnx.Model]:
+    net = (
+        neat_onnx.load_network(case(name).source, time_step=0.5)
+        if "iznn" in name
+        else case(name).network()
+    )
+    return net, neat_onnx.export(net, **options)
+
+
+def program(model: neat_onnx.Model, title: str) -> str:
+    return {each["title"]: each["text"] for each in snippets(model, "my net.onnx")}[title]
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("np-ff-19", {"dtype": "float64"}),
+        ("np-rec-10", {"sequence": True}),
+        ("nts-net-lstm-2", {}),
+        ("np-iznn-3", {}),
+    ],
+)
+def test_the_python_program_runs_and_carries_the_states(name, options, tmp_path):
+    net, model = made(name, **options)
+    model.save(tmp_path / "my net.onnx")
+    done = subprocess.run(
+        [sys.executable, "-c", program(model, "Python")],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    if not options:
+        assert_steps(net, done.stdout.replace("[", " ").replace("]", " ").split())
+
+
+def assert_steps(net: neat_onnx.Network, words: list[str]) -> None:
+    steps = 3 if net.has_memory else 1
+    want = net.run(np.zeros((steps, len(net.input_neurons))))
+    got = np.array([float(word) for word in words]).reshape(want.shape)
+    np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5)
+
+
+def test_the_javascript_programs_run_in_onnxruntime_web(tmp_path):
+    (tmp_path / "node_modules").symlink_to(ROOT / "node_modules")
+    for name in ("np-ff-19", "nts-net-lstm-2"):
+        net, model = made(name)
+        model.save(tmp_path / "my net.onnx")
+        text = program(model, "JavaScript").replace(".data);", ".data.join(' '));")
+        (tmp_path / "run.mjs").write_text(text)
+        done = subprocess.run(
+            ["node", "run.mjs"], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        assert_steps(net, done.stdout.split())
+
+
+def test_the_csharp_program_names_every_input_and_state():
+    _, model = made("nts-net-lstm-2")
+    text = program(model, "C#")
+    for entry in [*model.graph.inputs, *model.graph.outputs]:
+        assert json.dumps(entry.name) in text
+    assert text.count("{") == text.count("}")
+    assert text.count("(") == text.count(")")

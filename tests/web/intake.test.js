@@ -1,0 +1,42 @@
+// What is dropped or pasted is one file, or a sentence on why not.
+import assert from "node:assert/strict";
+import test from "node:test";
+import { dropped, pasted } from "../../web/intake.js";
+
+const file = (name) => ({ name });
+const text = (content) => ({ items: [], files: [], getData: () => content });
+const folder = (name, names) => ({
+  isDirectory: true,
+  name,
+  createReader: () => ({
+    readEntries: (done) => done(names.map((each) => ({ isFile: true, file: (give) => give(file(each)) }))),
+  }),
+});
+const ofFolder = (...args) => ({ items: [{ webkitGetAsEntry: () => folder(...args) }], files: [file(args[0])] });
+
+test("one file is taken, whatever it is called", async () => {
+  const { name, load, notice } = await dropped({ items: [], files: [file("cat.png")], getData: () => "" });
+  assert.deepEqual([name, notice, await load()], ["cat.png", undefined, file("cat.png")]);
+});
+
+test("of several files the only one that fits is taken, or the first is and it is told", async () => {
+  const of = (...names) => dropped({ items: [], files: names.map(file), getData: () => "" });
+  assert.deepEqual(Object.keys(await of("a.txt", "b.onnx")), ["name", "load"]);
+  const several = await of("a.json", "b.onnx", "c.txt");
+  assert.equal(several.name, "a.json");
+  assert.match(several.notice, /2 files in what you dropped \(a\.json, b\.onnx\): this is a\.json/);
+  assert.match((await of("a.txt", "b.txt")).notice, /no \.json or \.onnx file/);
+});
+
+test("a folder with one network is that network", async () => {
+  assert.equal((await dropped(ofFolder("run-7", ["winner.json", "notes.txt"]))).name, "winner.json");
+  assert.match((await dropped(ofFolder("run-7", ["notes.txt"]))).notice, /in the folder run-7/);
+});
+
+test("text is JSON, or told kindly", async () => {
+  assert.equal(pasted(text(' {"a": 1}')).name, "pasted.json");
+  assert.equal((await dropped(text("[1]"))).name, "dropped.json");
+  assert.match(pasted(text("https://example.com/net.json")).notice, /an address/);
+  assert.match(pasted(text("hello")).notice, /not JSON/);
+  assert.match(pasted(text("")).notice, /nothing in it/);
+});

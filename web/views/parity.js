@@ -1,0 +1,75 @@
+// Two plots of the comparison: each output of one side against the other, and how large errors are.
+import { count, h, short, svg } from "./dom.js";
+
+const SIZE = 300;
+const PAD = 34;
+
+/** A fold that has the plots made when it is opened. */
+export function parityFold({ plot, saveText }) {
+  const inside = h("div", { className: "plots" }, h("p", { className: "soft", role: "status" }, "Running both once more…"));
+  const fold = h("details", { "data-testid": "parity" }, h("summary", {}, "See every output"), inside);
+  fold.addEventListener("toggle", async () => {
+    if (!fold.open || inside.dataset.done) return;
+    inside.dataset.done = "yes";
+    const found = await plot();
+    if (!found) inside.replaceChildren(h("p", { className: "warning" }, "The outputs could not be plotted."));
+    else inside.replaceChildren(...figures(found, saveText));
+  });
+  return fold;
+}
+
+function figures(found, saveText) {
+  const save = (drawing, name) => h("button", {
+    type: "button", className: "button small",
+    onclick: () => saveText(`${name}.svg`, withColours(drawing)),
+  }, "Save as SVG");
+  const [points, bars] = [scatter(found), histogram(found)];
+  return [
+    h("figure", {}, points, h("figcaption", { className: "soft" },
+      `Network across, ONNX up: ${count(found.network.length)} of ${count(found.total)} outputs.`), save(points, "parity")),
+    h("figure", {}, bars, h("figcaption", { className: "soft" },
+      `Errors of all outputs. The band is ±${short(found.band)}, half a unit in the last place of the largest one.`), save(bars, "errors")),
+  ];
+}
+
+const frame = (label, ...children) => svg("svg", {
+  viewBox: `0 0 ${SIZE} ${SIZE}`, class: "plot", role: "img", "aria-label": label, xmlns: "http://www.w3.org/2000/svg",
+}, ...children);
+const text = (x, y, anchor, words) => svg("text", { x, y, "text-anchor": anchor }, words);
+
+function scatter({ network, model }) {
+  const all = [...network, ...model];
+  const [low, high] = [Math.min(...all), Math.max(...all)];
+  const at = (value) => PAD + ((value - low) / (high - low || 1)) * (SIZE - 2 * PAD);
+  const dots = network.map((value, place) => svg("circle", {
+    cx: at(value).toFixed(1), cy: (SIZE - at(model[place])).toFixed(1), r: 2,
+  }));
+  return frame(`ONNX against network, from ${short(low)} to ${short(high)}`,
+    svg("line", { x1: PAD, y1: SIZE - PAD, x2: SIZE - PAD, y2: PAD, class: "diagonal" }), ...dots,
+    text(PAD, SIZE - 12, "start", short(low)), text(SIZE - PAD, SIZE - 12, "end", short(high)));
+}
+
+function histogram({ counts, edges, band }) {
+  const [low, high] = [edges[0], edges.at(-1)];
+  const x = (value) => PAD + ((value - low) / (high - low || 1)) * (SIZE - 2 * PAD);
+  const most = Math.max(...counts, 1);
+  const bars = counts.map((number, place) => svg("rect", {
+    x: x(edges[place]).toFixed(1), width: Math.max(1, x(edges[place + 1]) - x(edges[place]) - 1).toFixed(1),
+    y: (SIZE - PAD - (number / most) * (SIZE - 2 * PAD)).toFixed(1), height: ((number / most) * (SIZE - 2 * PAD)).toFixed(1),
+  }, svg("title", {}, count(number))));
+  const [from, to] = [Math.max(PAD, x(-band)), Math.min(SIZE - PAD, x(band))];
+  return frame(`Errors from ${short(low)} to ${short(high)}`,
+    svg("rect", { x: from, width: Math.max(0, to - from), y: PAD, height: SIZE - 2 * PAD, class: "band" }), ...bars,
+    text(PAD, SIZE - 12, "start", short(low)), text(SIZE / 2, SIZE - 12, "middle", "0"), text(SIZE - PAD, SIZE - 12, "end", short(high)));
+}
+
+/** A drawing with the colours that its style sheet gives it, as text. */
+export function withColours(drawing) {
+  const copy = drawing.cloneNode(true);
+  const [from, to] = [[...drawing.querySelectorAll("*")], [...copy.querySelectorAll("*")]];
+  from.forEach((element, place) => {
+    const { fill, stroke, opacity, fontSize } = getComputedStyle(element);
+    for (const [name, value] of Object.entries({ fill, stroke, opacity, "font-size": fontSize })) to[place].setAttribute(name, value);
+  });
+  return `${new XMLSerializer().serializeToString(copy)}\n`;
+}
