@@ -1,5 +1,6 @@
 """Model ⇄ onnx's protobuf, in pairs. The one module that knows protobuf."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 
 from neat_onnx.errors import ModelError
 from neat_onnx.model.attributes import AttributeType
+from neat_onnx.model.budget import Budget
 from neat_onnx.model.graph import DEFAULT_OPSET, Content, Graph
 from neat_onnx.model.node import Node
 from neat_onnx.model.tensor import LISTS, Tensor
@@ -40,9 +42,9 @@ def document_of(proto: onnx.ModelProto) -> dict[str, Any]:
     """
     try:
         if proto.functions:
-            from onnx.inliner import inline_local_functions  # noqa: PLC0415 - seldom needed
+            from neat_onnx.model.functions import inlined  # noqa: PLC0415 - seldom needed
 
-            proto = inline_local_functions(proto)
+            proto = inlined(proto)
         if not proto.HasField("graph"):
             raise ModelError("not an ONNX model: it has no graph")
         return _model_from_proto(proto)
@@ -114,14 +116,15 @@ def _fill_graph(proto: onnx.GraphProto, graph: Graph) -> None:
 
 
 def _graph_from_proto(proto: onnx.GraphProto) -> dict[str, Any]:
-    if proto.sparse_initializer:
-        raise ModelError("sparse initializers are not supported", where="graph")
     return {
         "name": proto.name,
         "doc_string": proto.doc_string,
         "inputs": [_value_from_proto(value) for value in proto.input],
         "outputs": [_value_from_proto(value) for value in proto.output],
-        "initializer": [_tensor_from_proto(tensor) for tensor in proto.initializer],
+        "initializer": [
+            *(_tensor_from_proto(tensor) for tensor in proto.initializer),
+            *(_dense_from_proto(tensor) for tensor in proto.sparse_initializer),
+        ],
         "node": [_node_from_proto(node) for node in proto.node],
     }
 
@@ -177,6 +180,21 @@ def node_to_proto(node: Node) -> onnx.NodeProto:
     proto = onnx.NodeProto()
     _fill_node(proto, node)
     return proto
+
+
+def _dense_from_proto(proto: onnx.SparseTensorProto) -> dict[str, Any]:
+    """A sparse initializer as a dense one."""
+    dims, name = list(proto.dims), proto.values.name
+    size = math.prod(dims)
+    Budget().take("elements", size, name)
+    try:
+        values = onnx.numpy_helper.to_array(proto.values).ravel()
+        at = onnx.numpy_helper.to_array(proto.indices)
+        dense = np.zeros(size, values.dtype)
+        dense[np.ravel_multi_index(tuple(at.T), dims) if at.ndim == 2 else at] = values
+    except (ValueError, TypeError, IndexError) as error:
+        raise ModelError(f"initializer {name}: its sparse indices do not fit: {error}") from error
+    return _tensor_from_proto(onnx.numpy_helper.from_array(dense.reshape(dims), name))
 
 
 def _fill_node(proto: onnx.NodeProto, node: Node) -> None:

@@ -1,0 +1,74 @@
+"""Local functions of an ONNX file, put in the place of their calls.
+
+A function calls others, and a few lines of calls can ask for millions of nodes: how many there will
+be is counted before anything is inlined.
+"""
+
+import onnx
+
+from neat_onnx.errors import ModelError
+from neat_onnx.model.budget import Budget
+
+_Key = tuple[str, str, str]
+
+
+def inlined(proto: onnx.ModelProto) -> onnx.ModelProto:
+    """The model without local functions.
+
+    Raises:
+        ModelError: functions call each other in a circle, or there would be too many nodes.
+    """
+    from onnx.inliner import inline_local_functions  # noqa: PLC0415 - seldom needed
+
+    sizes = _sizes(proto)
+    Budget().take("nodes", sum(sizes.get(key, 1) for key in _calls(proto.graph.node)))
+    try:
+        whole = inline_local_functions(proto, convert_version=True)
+    except (RuntimeError, ValueError) as error:
+        raise ModelError(f"its local functions cannot be inlined: {error}") from error
+    if whole.functions:
+        left = ", ".join(function.name for function in whole.functions)
+        raise ModelError(f"its local functions cannot be inlined: {left}", where="functions")
+    return whole
+
+
+def _sizes(proto: onnx.ModelProto) -> dict[_Key, int]:
+    """How many nodes a call of each function is, calls in it included."""
+    calls = {_key(each): _calls(each.node) for each in proto.functions}
+    sizes: dict[_Key, int] = {}
+    for start, first in calls.items():
+        stack = [(start, iter(first))]
+        on_way = {start}
+        while stack:
+            name, rest = stack[-1]
+            called = next((key for key in rest if key in calls and key not in sizes), None)
+            if called is None:
+                stack.pop()
+                on_way.discard(name)
+                sizes[name] = sum(sizes.get(key, 1) for key in calls[name])
+            elif called in on_way:
+                raise ModelError(
+                    f"the function '{called[1]}' calls itself, directly or through others",
+                    where="functions",
+                    hint="ONNX functions are put in the place of their calls: they cannot recur",
+                )
+            else:
+                stack.append((called, iter(calls[called])))
+                on_way.add(called)
+    return sizes
+
+
+def _calls(nodes: object) -> list[_Key]:
+    """What the nodes are, with those of the graphs inside them."""
+    found: list[_Key] = []
+    pending = [nodes]
+    while pending:
+        for node in pending.pop():  # type: ignore[attr-defined]
+            found.append((node.domain, node.op_type, node.overload))
+            for attribute in node.attribute:
+                pending += [graph.node for graph in (attribute.g, *attribute.graphs)]
+    return found
+
+
+def _key(function: onnx.FunctionProto) -> _Key:
+    return function.domain, function.name, function.overload
