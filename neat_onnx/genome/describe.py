@@ -18,6 +18,7 @@ from neat_onnx.genome.document import (
 from neat_onnx.lifting.core import Lifted, lift
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.model import Model
+from neat_onnx.network.cells import part_at
 from neat_onnx.network.genes import NONE, Bools, Connections, Ints
 from neat_onnx.network.network import Network
 
@@ -32,6 +33,7 @@ def genome_metadata(ctx: LoweringContext, model: Model) -> dict[str, str]:
         if (tensor := as_sequence.get(columns.tensor, columns.tensor)) in lifted.tensors
         and columns.signals[0] < len(ctx.net)
     }
+    places = dict(sorted(places.items(), key=lambda item: bool(part_at(item[0])[1])))
     document = _difference(ctx.net, lifted, places).model_dump(exclude_defaults=True)
     entries = {GENOME: json.dumps(document, separators=(",", ":"))}
     if ctx.options.embed_network:
@@ -53,12 +55,27 @@ def _difference(net: Network, lifted: Lifted, places: dict[str, Ints]) -> Genome
         known = filled(known, matches(known, genes.source, genes.target, len(net)))
     return GenomeDocument(
         library=net.library,
-        ids={tensor: ids[neurons].tolist() for tensor, neurons in places.items()},
+        ids={
+            place: ids[neurons].tolist()
+            for place, neurons in places.items()
+            if not part_at(place)[1]
+        },
+        parts=_parts(places, ids),
         order=None if in_order else ids.tolist(),
         neurons=_changed_neurons(net, lifted.network, home),
         connections=None if same else np.stack([ids[genes.source], ids[genes.target]], 1).tolist(),
         genes=_changed_connections(net, known),
     )
+
+
+def _parts(places: dict[str, Ints], ids: Ints) -> dict[str, dict[str, list[int]]]:
+    """The ids of neurons inside nodes, by tensor and part."""
+    found: dict[str, dict[str, list[int]]] = {}
+    for place, neurons in places.items():
+        tensor, part = part_at(place)
+        if part:
+            found.setdefault(tensor, {})[part] = ids[neurons].tolist()
+    return found
 
 
 def _changed_neurons(net: Network, lifted: Network, home: Ints) -> list[dict[str, Any]]:

@@ -32,20 +32,27 @@ class GenomeDocument(Document):
     ids: dict[str, list[int]] = Field(
         description="For each tensor of neurons, the id of the neuron in each column."
     )
+    parts: dict[str, dict[str, list[int]]] = Field(
+        default_factory=dict,
+        description="For each output Y of an RNN, GRU or LSTM node, the ids of the neurons of each "
+        "part inside the node, a neuron for each hidden unit.",
+    )
     order: list[int] | None = Field(
-        None, description="All ids in genome order, where `ids` are not in that order."
+        None,
+        description="All ids in genome order, where `ids`, then `parts`, are not in that order.",
     )
     neurons: list[dict[str, Any]] = Field(
         default_factory=list,
-        description="What differs, of neurons that stand in a tensor; all there is, of others.",
+        description="For neurons in a tensor or a part, the fields that differ from the graph's; "
+        "for others, every field.",
     )
     connections: list[list[int]] | None = Field(
         None, description="All connections as [source, target], where they are not the graph's."
     )
     genes: dict[str, dict[str, Any]] = Field(
         default_factory=dict,
-        description="By position: what differs, of connections that the graph has; all there is, "
-        "of others.",
+        description="By position: for connections that the graph has, the fields that differ from "
+        "its own; for others, every field.",
     )
 
 

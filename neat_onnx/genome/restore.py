@@ -20,6 +20,7 @@ from neat_onnx.genome.document import (
 from neat_onnx.libraries.neataptic_ts.onnx.repair import repaired
 from neat_onnx.lifting.core import BatchAxis, Lifted, lift
 from neat_onnx.model import DataType, Model
+from neat_onnx.network.cells import part_at, place_of
 from neat_onnx.network.document import (
     ConnectionDocument,
     NeuronDocument,
@@ -99,12 +100,18 @@ def _restored(value: Any, lifted: Lifted) -> Network:
 def _homes(document: GenomeDocument, lifted: Lifted) -> dict[int, int]:
     """The lifted neuron of each id."""
     home: dict[int, int] = {}
-    for tensor, ids in document.ids.items():
-        places = lifted.tensors.get(tensor)
+    listed = document.ids | {
+        place_of(tensor, part): ids
+        for tensor, parts in document.parts.items()
+        for part, ids in parts.items()
+    }
+    for place, ids in listed.items():
+        places = lifted.tensors.get(place)
         if places is None or len(places) != len(ids):
-            raise NetworkError(f"the graph has no {len(ids)} neurons in '{tensor}'", where="ids")
+            name = " of ".join(repr(each) for each in part_at(place)[::-1] if each)
+            raise NetworkError(f"the graph has no {len(ids)} neurons in {name}", where="ids")
         home.update(zip(ids, places.tolist(), strict=True))
-    if len(set(home.values())) != sum(len(ids) for ids in document.ids.values()):
+    if len(set(home.values())) != sum(map(len, listed.values())):
         raise NetworkError("its ids do not fit the graph", where="ids")
     return home
 

@@ -132,4 +132,18 @@ LSTM = _lstm(Part("forget", "sigmoid", 0, 2, "WR", peephole=(2, 1)))
 COUPLED_LSTM = _lstm(Part("forget", "complement", links=(Link("entry"),)))
 """An LSTM with input_forget: it forgets as much as enters."""
 
+_INSIDE = "\0"  # no tensor's name has it
+
+
+def place_of(tensor: str, part: str) -> str:
+    """Return the key for the neurons of a part inside the node that gives `tensor`."""
+    return f"{tensor}{_INSIDE}{part}"
+
+
+def part_at(place: str) -> tuple[str, str]:
+    """Return (tensor, part) of a key; the part is "" if the key is that of a tensor."""
+    tensor, _, part = place.partition(_INSIDE)
+    return tensor, part
+
+
 RECOGNISED = (RNN, GRU, LINEAR_GRU, LSTM)

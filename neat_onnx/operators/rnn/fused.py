@@ -8,7 +8,7 @@ import numpy as np
 
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers
-from neat_onnx.network.cells import LINEAR_GRU
+from neat_onnx.network.cells import LINEAR_GRU, place_of
 from neat_onnx.network.genes import NONE, Bools, Floats, Ints
 from neat_onnx.operators.dense import weight_matrix
 from neat_onnx.operators.rnn.layers import Layer, layers_of
@@ -76,7 +76,7 @@ class Fused:
         ctx.bind(layer.hidden, flat, block.level)
         for name, neurons in layer.parts.items():  # inside the node, where no other neuron reads
             if name != "hidden":
-                ctx.bind(neurons, f"{every} {name}", ctx.plan.depth + 1)
+                ctx.bind(neurons, place_of(every, name), ctx.plan.depth + 1)
 
     def is_safe(self, ctx: LoweringContext, bounded: Ints) -> bool:
         """Whether no zero of W can meet an infinity: who may overflow is read by all rows."""

@@ -11,7 +11,7 @@ from neat_onnx.lifting.context import Array, LiftingContext, Value
 from neat_onnx.lowering.kernels import writable
 from neat_onnx.model import Node
 from neat_onnx.network.activations import activation_named
-from neat_onnx.network.cells import Cell, Part
+from neat_onnx.network.cells import Cell, Part, place_of
 from neat_onnx.network.genes import NONE, Floats, Ints
 from neat_onnx.operators.rnn.curves import IDENTITY, Curve, plain
 
@@ -86,7 +86,7 @@ class Step:
     ) -> Ints:
         """The same as `sums`, by a name, so that the genome finds the neurons again."""
         signals = self.sums(*parts, bias=bias, curve=curve)
-        self.ctx.operands.setdefault(f"{self.node.output[0]} {name}", Value(signals))
+        self.ctx.operands.setdefault(place_of(self.node.output[0], name), Value(signals))
         return signals
 
     def sums(self, *parts: Incoming, bias: npt.ArrayLike = 0.0, curve: Curve = IDENTITY) -> Ints:
