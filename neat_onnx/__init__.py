@@ -31,7 +31,7 @@ from neat_onnx.errors import (
 from neat_onnx.libraries.library import Library, ReadOptions
 from neat_onnx.libraries.load import load_network, load_networks
 from neat_onnx.libraries.registry import libraries, register_library, unregister_library
-from neat_onnx.model import Finding, Model, load_model, validate
+from neat_onnx.model import Finding, Model, limits, load_model, validate
 from neat_onnx.network.activations import register_activation, unregister_activation
 from neat_onnx.network.aggregations import register_aggregation, unregister_aggregation
 from neat_onnx.network.network import Network
@@ -66,6 +66,7 @@ __all__ = [
     "import_model",
     "json_schema",
     "libraries",
+    "limits",
     "load_model",
     "load_network",
     "load_networks",

@@ -29,6 +29,7 @@ from neat_onnx.lifting.values import (
     Value,
 )
 from neat_onnx.model import DataType, Graph, Model, Node
+from neat_onnx.model.budget import Budget
 from neat_onnx.model.wiring import subgraphs
 from neat_onnx.network.expression import VARIABLE, Expression, number, parts_of
 from neat_onnx.network.genes import Floats, Ints
@@ -110,6 +111,7 @@ class LiftingContext:
     def __post_init__(self) -> None:
         self._signals = np.empty((3, 1024), np.int64)
         self._signal_count = 0
+        self._budget = Budget()
         self._connected = 0
         self._readers = Counter(_names_read(self.model.graph))
 
@@ -225,6 +227,7 @@ class LiftingContext:
         self, count: int, kind: int, origin: npt.ArrayLike = -1, formula: int = -1
     ) -> Ints:
         """New signals, by number."""
+        self._budget.take("neurons", count)
         start, stop = self._signal_count, self._signal_count + count
         if stop > self._signals.shape[1]:
             more = np.empty((3, max(stop, 2 * self._signals.shape[1])), np.int64)
@@ -263,6 +266,7 @@ class LiftingContext:
         gate: Ints | None = None,
     ) -> None:
         """Connect signals to new neurons, which go by their positions; arrays of one length."""
+        self._budget.take("connections", source.size)
         gates = np.full(source.size, -1) if gate is None else gate.ravel()
         made.connections.append(
             NewConnections(self._connected, source.ravel(), position.ravel(), weight.ravel(), gates)

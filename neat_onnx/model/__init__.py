@@ -1,6 +1,7 @@
 """Model: what an ONNX file says, as Pydantic models of JSON ONNX."""
 
 from neat_onnx.model.attributes import Attributes
+from neat_onnx.model.budget import limits
 from neat_onnx.model.graph import Graph, MetadataEntry, OperatorSet
 from neat_onnx.model.model import Model, load_model
 from neat_onnx.model.node import Node, node_class, node_classes
@@ -22,6 +23,7 @@ __all__ = [
     "OperatorSet",
     "Tensor",
     "ValueInfo",
+    "limits",
     "load_model",
     "node_class",
     "node_classes",

@@ -4,7 +4,10 @@ A few bytes of ONNX can announce a billion elements. What makes neurons, connect
 constants, or nodes says so here first, and is refused where the sum is beyond the limits.
 """
 
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
 from typing import Literal, NoReturn
 
 from neat_onnx.errors import ModelError
@@ -17,23 +20,58 @@ class Limits:
     """The most that is made of one model.
 
     Attributes:
-        elements: of constants that canonicalisation computes, and of tensors of neurons.
-        neurons: of a network, signals of inputs included.
+        elements: of constants that are computed or read from sparse ones.
+        neurons: of a network, with the values that are only on their way to one.
         connections: of a network.
         nodes: of a graph, after functions are inlined and loops unrolled.
     """
 
     elements: int = 1 << 24
-    neurons: int = 1 << 22
+    neurons: int = 1 << 24
     connections: int = 1 << 25
     nodes: int = 1 << 18
+
+
+_DEFAULT = Limits()
+_CURRENT: ContextVar[Limits] = ContextVar("limits", default=_DEFAULT)
+
+
+@contextmanager
+def limits(
+    *,
+    elements: int | None = None,
+    neurons: int | None = None,
+    connections: int | None = None,
+    nodes: int | None = None,
+) -> Iterator[Limits]:
+    """Set how much one model may ask for, as long as the context lasts.
+
+        with neat_onnx.limits(connections=100_000_000):
+            net = neat_onnx.import_model("large.onnx")
+
+    Args:
+        elements: of constants that are computed or read from sparse ones; at first 16,777,216.
+        neurons: of a network; at first 16,777,216.
+        connections: of a network; at first 33,554,432.
+        nodes: of a graph, after functions are inlined and loops unrolled; at first 262,144.
+
+    Yields:
+        The limits that hold; what is not given stays as it is around.
+    """
+    given = {"elements": elements, "neurons": neurons, "connections": connections, "nodes": nodes}
+    changed = {kind: most for kind, most in given.items() if most is not None}
+    token = _CURRENT.set(replace(_CURRENT.get(), **changed))
+    try:
+        yield _CURRENT.get()
+    finally:
+        _CURRENT.reset(token)
 
 
 @dataclass
 class Budget:
     """What has been taken of the limits so far."""
 
-    limits: Limits = Limits()
+    limits: Limits = field(default_factory=_CURRENT.get)
     taken: dict[Kind, int] = field(default_factory=dict)
 
     def take(self, kind: Kind, count: int, where: str = "") -> None:
@@ -61,5 +99,5 @@ class Budget:
         raise ModelError(
             f"{f'node {where}: ' if where else ''}it takes {total} {kind}, "
             f"and the limit is {getattr(self.limits, kind)}",
-            hint=f"Raise it with limits=neat_onnx.Limits({kind}={total})",
+            hint=f"Raise it: with neat_onnx.limits({kind}={total}):",
         )

@@ -4,7 +4,7 @@ import onnx
 import pytest
 from onnx import helper
 
-from neat_onnx import ModelError, load_model
+from neat_onnx import ModelError, Network, export, import_model, limits, load_model
 
 
 def model(calls: dict[str, list[str]]) -> onnx.ModelProto:
@@ -40,3 +40,22 @@ def test_two_to_the_power_of_forty_nodes_are_refused_before_there_are_any():
     calls = {f"f{k}": [f"f{k + 1}"] * 2 for k in range(40)} | {"f40": ["Tanh"]}
     with pytest.raises(ModelError, match=f"it takes {2**40} nodes, and the limit is"):
         load_model(model(calls))
+
+
+def test_the_limit_is_raised_as_the_error_says():
+    calls = {f"f{k}": [f"f{k + 1}"] * 2 for k in range(4)} | {"f4": ["Tanh"]}
+    with limits(nodes=15), pytest.raises(ModelError, match="16 nodes, and the limit is 15") as told:
+        load_model(model(calls))
+    assert "neat_onnx.limits(nodes=16)" in str(told.value)
+    with limits(nodes=16):
+        assert len(load_model(model(calls)).graph.node) == 16
+
+
+def test_connections_and_neurons_are_limited():
+    with (
+        limits(connections=10),
+        pytest.raises(ModelError, match="connections, and the limit is 10"),
+    ):
+        import_model(export(Network.mlp([3, 4, 1])))
+    with limits(neurons=3), pytest.raises(ModelError, match="neurons, and the limit is 3"):
+        import_model(export(Network.mlp([3, 4, 1])))
