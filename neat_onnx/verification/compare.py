@@ -13,7 +13,7 @@ from neat_onnx.network.network import Network
 from neat_onnx.verification.judge import Errors, against_rounding, measure
 from neat_onnx.verification.player import Player, ShapeMismatch
 from neat_onnx.verification.report import Report, Verdict
-from neat_onnx.verification.rounding import rounded_runs, within_float32
+from neat_onnx.verification.rounding import rounded_runs, within_range
 from neat_onnx.verification.samples import (
     LONG_SEQUENCES,
     check_sampling,
@@ -88,7 +88,7 @@ def _judged(
     single = facts["dtype"] == "float32"
     element = np.float32 if single else np.float64
     runs = [list(rounded_runs(net, part.x, element)) for part in parts]
-    if single and len(parts) > 1:
+    if len(parts) > 1:
         parts, runs, facts["overflow_step"] = _cut(parts, runs)
     found = [
         against_rounding(part.want, part.got, rounded, bound)
@@ -108,13 +108,13 @@ def _judged(
 def _cut(
     parts: list[_Part], runs: list[list[Floats]]
 ) -> tuple[list[_Part], list[list[Floats]], int | None]:
-    """Leave out of the long part, and of its runs in float32, the steps that float32 cannot hold.
+    """Leave out of the long part, and of its runs, the steps that the type cannot hold.
 
     Returns:
         The parts, their runs, and the first step that is left out, if any is.
     """
     short, long = parts
-    held, first = within_float32(runs[1])
+    held, first = within_range(runs[1])
     want, got = (np.where(held, values, 0.0) for values in (long.want, long.got))
     cut = _Part(long.x, want, got, measure(want, got))
     return [short, cut], [runs[0], [np.where(held, run, 0.0) for run in runs[1]]], first

@@ -31,7 +31,7 @@ class Report(BaseModel):
     long_steps: int = Field(0, description="Their length.")
     overflow_step: int | None = Field(
         None,
-        description="The step from which on a long sequence is not compared, because float32 "
+        description="The step from which on a long sequence is not compared, because its type "
         "itself cannot hold this network's values.",
     )
     seed: int = Field(description="The seed that the inputs were sampled with.")
@@ -51,7 +51,7 @@ class Report(BaseModel):
         verdict = "DIFFERENT" if self.verdict == "different" else self.verdict
         text = f"{verdict} over {self._samples()} in {self.runtime}: {self._difference()}."
         if self.overflow_step is not None:
-            text += f" From step {self.overflow_step} on values grow beyond float32."
+            text += f" From step {self.overflow_step} on values grow beyond {self.dtype}."
         if self.verdict == "different" and self.first_error:
             text += f" It begins at {self.first_error}."
         elif self.rounding is not None:

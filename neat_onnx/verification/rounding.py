@@ -66,11 +66,11 @@ def _nudged(net: Network, element: type[np.floating[Any]], rng: np.random.Genera
     )
 
 
-def within_float32(runs: list[Floats]) -> tuple[Bools, int | None]:
-    """Find the steps of sequences that float32 can hold: those before an output overflows.
+def within_range(runs: list[Floats]) -> tuple[Bools, int | None]:
+    """Find the steps of sequences that a type can hold: those before an output overflows.
 
     Args:
-        runs: the outputs (T, N, O) of the network in float32, from `rounded_runs`.
+        runs: the outputs (T, N, O) of the network in that type, from `rounded_runs`.
 
     Returns:
         (T, N, 1), true where a sequence is far enough from overflow in all runs; and the first step
