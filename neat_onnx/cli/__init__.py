@@ -46,13 +46,16 @@ exit codes:
   2  bad input or usage: one line on standard error says what, where, and what to do
 """
 _EXPORT_EPILOG = """\
-A network is JSON of NeatapticTS, neataptic or neat-python, or neat-onnx network JSON.
+A network is a file of a library: JSON of NeatapticTS, neataptic or neat-python, a genome pickled by
+neat-python (with --config) or a checkpoint (with --genome), or neat-onnx network JSON.
 OUT ends in .onnx for binary ONNX or in .json for JSON ONNX.
 
 examples:
   neat-onnx export winner.json winner.onnx --verify
   neat-onnx export winner.json winner.onnx --opset 17 --no-include-metadata
   neat-onnx export winner.json winner.onnx.json --options options.json
+  neat-onnx export winner.pkl winner.onnx --config config-feedforward
+  neat-onnx export neat-checkpoint-49 best.onnx --genome 1234
   neat-onnx export ctrnn.json ctrnn.onnx --time-step 0.01 --advance-time 0.1
 """
 _TRANSLATE_EPILOG = """\

@@ -22,7 +22,10 @@ def to_document(network: Any) -> Mapping[str, Any]:
     for name in _class_names(network):
         if name in _DOCUMENTS:
             kind, parts = _DOCUMENTS[name]
-            return {"format_version": "1.0", "network_type": kind, **parts(network)}
+            try:
+                return {"format_version": "1.0", "network_type": kind, **parts(network)}
+            except (AttributeError, TypeError, ValueError) as error:
+                raise DocumentError(f"not a {name} as neat-python makes them: {error}") from error
     raise DocumentError(
         f"a {type(network).__name__} of neat-python is not a network",
         hint="Give a network, or a genome with its config",

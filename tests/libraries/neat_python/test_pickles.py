@@ -11,7 +11,14 @@ import numpy as np
 import pytest
 
 import neat_onnx
-from neat_onnx import DocumentError, NetworkError, OptionError, load_network, load_networks
+from neat_onnx import (
+    DocumentError,
+    NeatOnnxError,
+    NetworkError,
+    OptionError,
+    load_network,
+    load_networks,
+)
 from neat_onnx.network.expression import equal, sin, tanh, where
 
 RECORDED = json.loads((Path(__file__).parent / "recorded.json").read_text(encoding="utf-8"))
@@ -123,6 +130,25 @@ def test_a_custom_function_says_how_to_register_it(name):
     with pytest.raises(NetworkError, match="unknown activation 'my_") as caught:
         load_network(file_of(name), config_of(name))
     assert "register_activation" in str(caught.value)
+
+
+def test_spoilt_pickles_are_read_or_refused_in_one_line():
+    random = np.random.default_rng(4)
+    refused = 0
+    for _ in range(400):
+        name = SINGLE[random.integers(len(SINGLE))]
+        data = bytearray(file_of(name))
+        place = random.integers(len(data))
+        if random.random() < 0.5:
+            data[place] = random.integers(256)
+        else:
+            del data[place : place + random.integers(1, 9)]
+        try:
+            load_network(bytes(data), config_of(name), **times_of(name))
+        except NeatOnnxError as error:
+            assert "\n" not in str(error)
+            refused += 1
+    assert refused > 200
 
 
 def test_a_ctrnn_of_old_genes_has_no_time_constants():
