@@ -30,6 +30,8 @@ class ListLibrary:
         adds_repeats: whether connections with the same ends add up; else they are refused.
         has_disabled: whether a connection can be disabled.
         gates: whether a node can gate a connection.
+        unit_loops: whether self-connections have the weight 1 alone.
+        open_gates: whether gains start at 1 rather than 0.
     """
 
     title: str
@@ -37,6 +39,8 @@ class ListLibrary:
     adds_repeats: bool = False
     has_disabled: bool = False
     gates: bool = True
+    unit_loops: bool = False
+    open_gates: bool = False
 
 
 @dataclass
@@ -140,7 +144,8 @@ class _Drafting:
         self._shown = set(live.source[live.reads_state & ~loops].tolist())
         looping = Counter(live.source[live.reads_state & loops].tolist())
         self._looping = set(looping)
-        self._shown |= {neuron for neuron, count in looping.items() if count > 1}
+        some = 0 if library.unit_loops else 1  # loops of other weights read the state by others
+        self._shown |= {neuron for neuron, count in looping.items() if count > some}
         self.chains: list[_Neuron] = []
         self.gains: dict[float, list[int]] = {}  # neurons by initial gain of what they read
 
@@ -166,9 +171,9 @@ class _Drafting:
 
     def _check_gains(self) -> None:
         for gain, neurons in self.gains.items():
-            if gain not in (0.0, 1.0) or len(self.gains) > 1:
+            if gain not in (0.0, 1.0) or (len(self.gains) > 1 and not self.library.open_gates):
                 self.problems.setdefault(f"an initial gain of {gain:g}", []).extend(neurons)
-        if 1.0 in self.gains:
+        if 1.0 in self.gains and not self.library.open_gates:
             self.told["its gates start at 1 where it is loaded and clear() is not called"] = 0
 
     def _input(self, neuron: int) -> _Neuron:
@@ -242,6 +247,7 @@ class _Drafting:
             edge.source == edge.target and (self.draft.nodes[edge.source].activation == "identity")
         )
         is_free = (edge.target, edge.target, True) not in seen
+        is_free &= edge.weight == 1.0 or not self.library.unit_loops
         if source == target and edge.delay == 1 and reads_own_state and start.loops and is_free:
             edge.source, edge.is_loop = edge.target, True
         self._append(edge, seen)
@@ -255,7 +261,11 @@ class _Drafting:
 
     def _keep_disabled(self, edge: Edge, is_loop: bool, seen: set[tuple[int, int, bool]]) -> None:
         """Keep a gene that does not compute, if the library has a way to hold it."""
-        dead = edge.gater != NONE and self.draft.nodes[edge.gater].kind == "input"
+        dead = (
+            edge.gater != NONE
+            and not self.library.open_gates
+            and self.draft.nodes[edge.gater].kind == "input"
+        )
         kept = self.library.has_disabled and not is_loop
         edge.source = edge.target if is_loop else edge.source
         if (kept or (dead and self.library.gates)) and (

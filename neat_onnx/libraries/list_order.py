@@ -133,6 +133,44 @@ def repeats(connections: Sequence[ListConnection]) -> Bools:
     return found
 
 
+def refuse_repeats(library: str, connections: Sequence[ListConnection]) -> None:
+    """Refuse a second connection with the same ends.
+
+    Raises:
+        NetworkError: there is one; says where.
+    """
+    repeated = repeats(connections)
+    if np.any(repeated):
+        position = int(np.argmax(repeated))
+        gene = connections[position]
+        raise NetworkError(
+            f"a second connection from {gene.source} to {gene.target}",
+            where=f"connections[{position}]",
+            hint=f"{library} refuses it too: keep one, with the sum of both weights",
+        )
+
+
+def sorted_by(
+    order: Sequence[int], nodes: Sequence[ListNode], genes: Sequence[ListConnection]
+) -> tuple[list[ListNode], list[ListConnection]]:
+    """Return the nodes in another order, and the connections between their new positions.
+
+    An end that does not exist stays as it is, for `compile_list` to refuse.
+    """
+    place: dict[int | None, int] = {node: position for position, node in enumerate(order)}
+    moved = [
+        gene.model_copy(
+            update={
+                "source": place.get(gene.source, gene.source),
+                "target": place.get(gene.target, gene.target),
+                "gater": place.get(gene.gater, gene.gater),
+            }
+        )
+        for gene in genes
+    ]
+    return [nodes[node] for node in order], moved
+
+
 def _check_count(name: str, said: int | None, found: int) -> None:
     if said is not None and said != found:
         nodes = "1 node has" if found == 1 else f"{found} nodes have"

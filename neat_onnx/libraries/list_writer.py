@@ -48,7 +48,9 @@ def write_list(net: Network, library: ListLibrary, *, outputs_last: bool = False
         warn(f"written for {library.title}: several ports become one, their neurons in order")
     draft = draft_of(net, library)
     order = _own_order(draft)
-    if not _fits(draft, order) or (outputs_last and order[-len(draft.outputs) :] != draft.outputs):
+    if not _fits(draft, order, library) or (
+        outputs_last and order[-len(draft.outputs) :] != draft.outputs
+    ):
         _free_outputs(draft)
         order = _with_registers(net, library, draft, _sorted(draft))
     place = _places(order)
@@ -86,13 +88,13 @@ def _own_order(draft: Draft) -> list[int]:
     return sorted(rank, key=rank.__getitem__)
 
 
-def _fits(draft: Draft, order: list[int]) -> bool:
+def _fits(draft: Draft, order: list[int], library: ListLibrary) -> bool:
     """Whether an order gives every delay, and the outputs in their order."""
     place = _places(order)
     outputs = [place[node] for node in draft.outputs]
     return outputs == sorted(outputs) and not any(
         (not edge.is_loop and not _is_read_in_time(edge, place))
-        or not _is_gated_in_time(edge, draft, place)
+        or not _is_gated_in_time(edge, draft, place, library)
         for edge in draft.edges
         if edge.computes
     )
@@ -109,12 +111,16 @@ def _is_read_in_time(edge: Edge, place: dict[int, int]) -> bool:
     return edge.delay == int(place[edge.source] > place[edge.target])
 
 
-def _is_gated_in_time(edge: Edge, draft: Draft, place: dict[int, int]) -> bool:
+def _is_gated_in_time(
+    edge: Edge, draft: Draft, place: dict[int, int], library: ListLibrary
+) -> bool:
     """Whether the place of its gater gives a connection the delay of its gate."""
     if edge.gater == NONE:
         return True
     if draft.nodes[edge.gater].kind == "input":
         return False  # inputs do not set gains
+    if edge.gate_delay and library.open_gates and not edge.starts_open:
+        return False  # a register closes the gate in the first step
     return edge.gate_delay == int(place[edge.gater] >= place[edge.target])
 
 
@@ -224,7 +230,7 @@ def _with_registers(
             continue
         if not edge.is_loop and not _is_read_in_time(edge, place):
             edge.source, edge.delay = registers.of(edge.source, edge.delay), 0
-        if not _is_gated_in_time(edge, draft, place):
+        if not _is_gated_in_time(edge, draft, place, library):
             if edge.starts_open:
                 late_gains.append(draft.nodes[edge.target].neuron)
             edge.gater, edge.gate_delay = registers.of(edge.gater, edge.gate_delay), 0

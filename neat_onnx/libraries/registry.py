@@ -1,14 +1,19 @@
 """The registry of libraries: an explicit list, to which users add their own."""
 
 from neat_onnx.errors import OptionError
+from neat_onnx.libraries.brain_js import BrainJS
+from neat_onnx.libraries.carrot import Carrot
 from neat_onnx.libraries.library import Library
 from neat_onnx.libraries.neat_python import NeatPython
 from neat_onnx.libraries.neataptic import Neataptic
 from neat_onnx.libraries.neataptic_ts import NeatapticTS
 from neat_onnx.libraries.own import Own
+from neat_onnx.libraries.synaptic import Synaptic
 from neat_onnx.network.written import find_writers_with
 
-_BUILTIN: tuple[Library, ...] = (Own(), NeatPython(), NeatapticTS(), Neataptic())
+_BUILTIN: tuple[Library, ...] = (
+    *(Synaptic(), Own(), NeatPython(), NeatapticTS(), Carrot(), Neataptic(), BrainJS()),
+)
 """Asked in this order whether a source is theirs."""
 
 _registered: list[Library] = []

@@ -13,7 +13,7 @@ from neat_onnx.libraries.list_order import (
     ListNode,
     checked_gain,
     compile_list,
-    repeats,
+    refuse_repeats,
 )
 from neat_onnx.network.network import Network
 from neat_onnx.parsing import parse
@@ -62,14 +62,7 @@ def read(document: Mapping[str, Any], initial_gain: float | None = None) -> Netw
     gain = checked_gain(initial_gain)
     parsed = parse(_Document, document, NetworkError)
     genes = parsed.connections
-    repeated = repeats(genes)
-    if np.any(repeated):
-        position = int(np.argmax(repeated))
-        raise NetworkError(
-            f"a second connection from {genes[position].source} to {genes[position].target}",
-            where=f"connections[{position}]",
-            hint="neataptic refuses it too: keep one, with the sum of both weights",
-        )
+    refuse_repeats(name, genes)
     network = ListNetwork(
         library=name,
         names=ACTIVATION_NAMES,

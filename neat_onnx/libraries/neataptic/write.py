@@ -9,7 +9,7 @@ from neat_onnx.libraries.neataptic.read import ACTIVATION_NAMES
 from neat_onnx.network.genes import NONE
 from neat_onnx.network.network import Network
 
-_LIBRARY = ListLibrary("neataptic", reversed_names(ACTIVATION_NAMES))
+_ACTIVATIONS = reversed_names(ACTIVATION_NAMES)
 _INPUT_SQUASH = "LOGISTIC"
 
 
@@ -21,15 +21,22 @@ def write(net: Network) -> dict[str, Any]:
     Raises:
         NetworkError: neataptic cannot express something; lists every reason with neurons.
     """
-    written = write_list(net, _LIBRARY, outputs_last=True)
+    return list_document(net, "neataptic")
+
+
+def list_document(net: Network, title: str) -> dict[str, Any]:
+    """Return the document of a network for neataptic, or for a library with its keys.
+
+    Raises:
+        NetworkError: the library cannot express something; lists every reason with neurons.
+    """
+    written = write_list(net, ListLibrary(title, _ACTIVATIONS), outputs_last=True)
     return {
         "nodes": [
             {
                 "bias": node.bias,
                 "type": node.kind,
-                "squash": _INPUT_SQUASH
-                if node.kind == "input"
-                else _LIBRARY.activations[node.activation],
+                "squash": _INPUT_SQUASH if node.kind == "input" else _ACTIVATIONS[node.activation],
                 "mask": 1,
                 "index": index,
             }

@@ -47,7 +47,11 @@ VERSION = 2
 _EXACT_IN_JAVASCRIPT = 2**53
 
 
+_HIDDEN_TYPES = ("hidden", "constant", "variant")
+
+
 class _Node(ListNode):
+    index: int | None = None
     gene_id: Annotated[int, Field(ge=0, le=_EXACT_IN_JAVASCRIPT)] | None = Field(
         None, alias="geneId"
     )
@@ -78,7 +82,8 @@ def read(document: Mapping[str, Any], initial_gain: float | None = None) -> Netw
     parsed = parse(_Document, document, NetworkError)
     if parsed.format_version != VERSION:
         warn(f"unknown formatVersion {parsed.format_version}: read as version {VERSION}")
-    genes = parsed.connections
+    _warn_of_contradictions(parsed.nodes)
+    genes = _without_lost_gaters(parsed)
     to_itself = np.array([gene.source == gene.target for gene in genes], np.bool_)
     enabled = np.array([gene.enabled for gene in genes], np.bool_)
     # Its nodes check `enabled` of what comes in from others only, and keep one self-connection.
@@ -94,6 +99,39 @@ def read(document: Mapping[str, Any], initial_gain: float | None = None) -> Netw
         initial_gain=gain,
     )
     return compile_list(network, parsed)
+
+
+def _warn_of_contradictions(nodes: list[_Node]) -> None:
+    """Warn of fields that NeatapticTS does not go by."""
+    moved = [at for at, node in enumerate(nodes) if node.index not in (None, at)]
+    if moved:
+        warn(
+            f"{len(moved)} nodes have an index other than their position, the first is "
+            f"nodes[{moved[0]}]: the position counts"
+        )
+    known = ("input", "output", *_HIDDEN_TYPES)
+    odd = [at for at, node in enumerate(nodes) if node.type not in known]
+    if odd:
+        warn(f"nodes[{odd[0]}] is of an unknown type '{nodes[odd[0]].type}': read as hidden")
+
+
+def _without_lost_gaters(document: _Document) -> list[_Connection]:
+    """The connections, without gaters that do not exist: a mutation has removed them."""
+    count = len(document.nodes)
+    lost = [
+        at
+        for at, gene in enumerate(document.connections)
+        if gene.gater is not None and not 0 <= gene.gater < count
+    ]
+    genes = list(document.connections)
+    for at in lost:
+        genes[at] = genes[at].model_copy(update={"gater": None})
+    if lost:
+        warn(
+            f"{len(lost)} connections are gated by a node that does not exist, the first is "
+            f"connections[{lost[0]}]: they are read without a gate, as NeatapticTS does"
+        )
+    return genes
 
 
 def _ids(nodes: list[_Node]) -> np.ndarray[Any, np.dtype[np.int64]]:

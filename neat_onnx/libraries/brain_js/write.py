@@ -1,0 +1,122 @@
+"""Write networks as brain.js's JSON, version 1, which `new NeuralNetwork().fromJSON` loads."""
+
+from typing import Any
+
+import numpy as np
+
+from neat_onnx.errors import warn
+from neat_onnx.libraries.brain_js.read import ACTIVATION_NAMES, LEAKY, LEAKY_FORMULA
+from neat_onnx.libraries.list_draft import cannot_say
+from neat_onnx.libraries.names import reversed_names
+from neat_onnx.network.genes import NONE, Bools
+from neat_onnx.network.network import Network
+
+_TITLE = "brain.js"
+_ACTIVATIONS = {**reversed_names(ACTIVATION_NAMES), LEAKY_FORMULA: LEAKY}
+
+
+def write(net: Network) -> dict[str, Any]:
+    """Return the document of a layered network whose neurons have one activation.
+
+    Raises:
+        NetworkError: brain.js cannot express something; lists every reason with neurons.
+    """
+    level = _levels(net)
+    _refuse(net, level)
+    sizes, layers = [len(net.input_neurons)], [_inputs(len(net.input_neurons))]
+    before = net.input_neurons
+    for depth in range(1, int(level.max()) + 1):
+        here = np.flatnonzero(level == depth)
+        if depth == level.max():
+            here = net.output_neurons
+        layers.append(_layer(net, before, here))
+        sizes.append(len(here))
+        before = here
+    if not np.all(net.connections.enabled):
+        warn(f"written for {_TITLE}: disabled connections are left out")
+    activation = _ACTIVATIONS[str(net.activation_names[net.output_neurons[0]])]
+    return {
+        "sizes": sizes,
+        "layers": layers,
+        "outputLookup": False,
+        "inputLookup": False,
+        "activation": activation,
+        "trainOpts": {"activation": activation},
+    }
+
+
+def _inputs(count: int) -> dict[str, Any]:
+    return {str(position): {} for position in range(count)}
+
+
+def _levels(net: Network) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """The layer of each neuron by its longest path from the inputs; outputs are in the last."""
+    level = np.where(net.is_input, 0, 1)
+    live = net.live
+    for _ in range(len(net)):
+        deeper = level.copy()
+        now = live.delay == 0
+        np.maximum.at(deeper, live.target[now], level[live.source[now]] + 1)
+        if np.array_equal(deeper, level):
+            break
+        level = deeper
+    level[net.output_neurons] = level.max()
+    return level
+
+
+def _refuse(net: Network, level: np.ndarray[Any, np.dtype[np.int64]]) -> None:
+    """Refuse every property that dense layers do not have."""
+    live, computes, problems = net.live, ~net.is_input, {}
+    names = net.activation_names
+    common = str(names[net.output_neurons[0]])
+    is_output = np.zeros(len(net), np.bool_)
+    is_output[net.output_neurons] = True
+    repeated = len(set(net.output_neurons.tolist())) != len(net.output_neurons)
+    fan_in = np.bincount(live.target, minlength=len(net))
+    ends = live.target * len(net) + live.source
+    first = np.zeros(len(live), np.bool_)
+    first[np.unique(ends, return_index=True)[1]] = True
+
+    def check(what: str, neurons: Bools) -> None:
+        if np.any(neurons):
+            problems[what] = np.flatnonzero(neurons).tolist()
+
+    known = np.array([str(name) in _ACTIVATIONS for name in names])
+    check("an activation but sigmoid, tanh, relu and leaky-relu", computes & ~known)
+    check(
+        f"another activation than {common}, which its outputs have,", computes & (names != common)
+    )
+    check(
+        "an aggregation other than the sum",
+        (net.aggregation_names != "sum") & (fan_in > 0) & computes,
+    )
+    check("a response", (net.neurons.response != 1.0) & computes)
+    for what, which in (
+        ("a delay", live.delay > 0),
+        ("a gated connection", live.gater != NONE),
+        ("a connection that reads the state", live.reads_state & ~net.is_input[live.source]),
+        ("two connections with the same ends", ~first),
+        ("a connection that skips layers", level[live.source] != level[live.target] - 1),
+    ):
+        check(what, np.isin(np.arange(len(net)), live.target[which]))
+    last = level == level.max()
+    check("a neuron without readers beside the outputs", computes & last & ~is_output)
+    check("an output that is an input, or several outputs", is_output & (net.is_input | repeated))
+    if problems:
+        raise cannot_say(net, _TITLE, problems)
+
+
+def _layer(net: Network, before: Any, here: Any) -> dict[str, Any]:
+    live = net.live
+    column, row = np.full(len(net), -1), np.full(len(net), -1)
+    column[before], row[here] = np.arange(len(before)), np.arange(len(here))
+    weights = np.zeros((len(here), len(before)))
+    inside = (row[live.target] >= 0) & (column[live.source] >= 0)
+    weights[row[live.target[inside]], column[live.source[inside]]] = live.weight[inside]
+    return {
+        str(at): {
+            "bias": float(net.neurons.bias[neuron]),
+            "weights": {str(k): float(value) for k, value in enumerate(weights[at])},
+        }
+        for at, neuron in enumerate(here.tolist())
+    }

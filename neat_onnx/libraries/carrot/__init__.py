@@ -1,0 +1,47 @@
+"""carrot 0.3 (@liquid-carrot/carrot): network JSON, `Network.toJSON()`."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from neat_onnx.libraries.library import Library, ReadOptions
+from neat_onnx.network.network import Network
+
+# ruff: noqa: PLC0415 (reader and writer are imported when they are called)
+
+
+class Carrot(Library):
+    """Networks evaluated in list order, hidden nodes before outputs, with gates and masks."""
+
+    name = "carrot"
+    options = frozenset({"initial_gain"})
+    keys = "input_nodes, output_nodes, nodes, connections"
+    lost = "ids, names, disabled genes: left out; responses, delays: expressed by added nodes"
+
+    def recognises(self, content: object) -> bool:
+        """Return whether it lists its input nodes or tells their number as carrot does."""
+        return (
+            isinstance(content, Mapping)
+            and "nodes" in content
+            and ("input_nodes" in content or "input_size" in content)
+        )
+
+    def read(self, content: Any, options: ReadOptions) -> Network:
+        """Return the network that `Network.fromJSON(content)` evaluates after `clear()`.
+
+        Raises:
+            NetworkError: it is not a network; says where.
+            OptionError: the initial gain is not a finite number.
+        """
+        from neat_onnx.libraries.carrot.read import read
+
+        return read(content, options.initial_gain)
+
+    def write(self, network: Network) -> dict[str, Any]:
+        """Return the document that `Network.fromJSON` loads.
+
+        Raises:
+            NetworkError: the library cannot express something; lists every reason with neurons.
+        """
+        from neat_onnx.libraries.carrot.write import write
+
+        return write(network)

@@ -1,0 +1,87 @@
+"""Read carrot's JSON: input nodes, then hidden ones, then outputs, each in list order.
+
+Which nodes are inputs and outputs stands in `input_nodes` and `output_nodes`; the types of the
+nodes do not count.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from neat_onnx.errors import NetworkError
+from neat_onnx.libraries.list_order import (
+    ListConnection,
+    ListDocument,
+    ListNetwork,
+    ListNode,
+    checked_gain,
+    compile_list,
+    refuse_repeats,
+    sorted_by,
+)
+from neat_onnx.libraries.neataptic.read import ACTIVATION_NAMES
+from neat_onnx.network.network import Network
+from neat_onnx.parsing import ForeignDocument, parse
+
+
+class _Node(ListNode):
+    type: str | None = "hidden"  # type: ignore[assignment]
+    mask: float = 1.0
+
+
+class _Document(ForeignDocument):
+    input_nodes: list[int]
+    output_nodes: list[int]
+    nodes: list[_Node]
+    connections: list[ListConnection]
+
+
+def read(document: Mapping[str, Any], initial_gain: float | None = None) -> Network:
+    """Return the network that `Network.fromJSON(document)` evaluates after `clear()`.
+
+    Args:
+        document: the parsed JSON.
+        initial_gain: of gated connections; 0 if it is None.
+
+    Raises:
+        NetworkError: it is not a network; says where.
+        OptionError: the gain is not a finite number.
+    """
+    gain = checked_gain(initial_gain)
+    parsed = parse(_Document, document, NetworkError)
+    inputs, outputs = set(parsed.input_nodes), set(parsed.output_nodes)
+    for key, found in (("input_nodes", inputs), ("output_nodes", outputs)):
+        for node in found:
+            if not 0 <= node < len(parsed.nodes):
+                raise NetworkError(f"no node {node}: there are {len(parsed.nodes)}", where=key)
+    kinds = [
+        "input" if at in inputs else "output" if at in outputs else "hidden"
+        for at in range(len(parsed.nodes))
+    ]
+    typed = [
+        node.model_copy(update={"type": kind})
+        for node, kind in zip(parsed.nodes, kinds, strict=True)
+    ]
+    genes = _without_second_loops(parsed.connections)
+    refuse_repeats("carrot", genes)
+    ranks = {"input": 0, "hidden": 1, "output": 2}
+    order = sorted(range(len(typed)), key=lambda at: ranks[kinds[at]])
+    nodes, genes = sorted_by(order, typed, genes)
+    network = ListNetwork(
+        library="carrot",
+        names=ACTIVATION_NAMES,
+        nodes=nodes,
+        connections=genes,
+        ids=np.array(order, np.int64),
+        masks=np.array([parsed.nodes[at].mask for at in order], np.float64),
+        enabled=np.ones(len(genes), np.bool_),
+        initial_gain=gain,
+    )
+    return compile_list(network, ListDocument())
+
+
+def _without_second_loops(genes: list[ListConnection]) -> list[ListConnection]:
+    """The connections, each self-connection once: carrot writes them twice."""
+    last = {gene.source: gene for gene in genes if gene.source == gene.target}
+    return [gene for gene in genes if gene.source != gene.target or last[gene.source] is gene]

@@ -1,0 +1,91 @@
+"""Read synaptic's JSON: neurons in layers, evaluated layer by layer, in list order within one.
+
+`Network.fromJSON` gives every gain the value 1, which a gater changes when it is first computed,
+and every self-connection the weight 1.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import numpy as np
+from pydantic import Field
+
+from neat_onnx.errors import NetworkError, warn
+from neat_onnx.libraries.list_order import (
+    ListConnection,
+    ListDocument,
+    ListNetwork,
+    ListNode,
+    compile_list,
+    refuse_repeats,
+    sorted_by,
+)
+from neat_onnx.network.network import Network
+from neat_onnx.parsing import ForeignDocument, parse
+
+ACTIVATION_NAMES = {
+    "LOGISTIC": "sigmoid",
+    "TANH": "tanh",
+    "IDENTITY": "identity",
+    "HLIM": "step",
+    "RELU": "relu",
+}
+
+
+class _Neuron(ForeignDocument):
+    layer: Literal["input", "output"] | int
+    bias: float
+    squash: str | None = None
+    state: float = 0.0
+
+
+class _Document(ForeignDocument):
+    neurons: list[_Neuron]
+    connections: list[ListConnection] = Field(default_factory=list)
+
+
+def read(document: Mapping[str, Any]) -> Network:
+    """Return the network that `Network.fromJSON(document)` evaluates, from a state of zeros.
+
+    Raises:
+        NetworkError: it is not a network; says where.
+    """
+    parsed = parse(_Document, document, NetworkError)
+    if any(neuron.state for neuron in parsed.neurons if neuron.layer != "input"):
+        warn("the states that the document holds are read as zeros: a network starts afresh")
+    nodes = [
+        ListNode(
+            type=neuron.layer if isinstance(neuron.layer, str) else "hidden",
+            bias=neuron.bias,
+            squash=neuron.squash or "LOGISTIC",
+        )
+        for neuron in parsed.neurons
+    ]
+    refuse_repeats("synaptic", parsed.connections)
+    genes = [_with_unit_loop(gene) for gene in parsed.connections]
+    order = sorted(range(len(nodes)), key=lambda at: _rank(parsed.neurons[at].layer))
+    nodes, genes = sorted_by(order, nodes, genes)
+    network = ListNetwork(
+        library="synaptic",
+        names=ACTIVATION_NAMES,
+        nodes=nodes,
+        connections=genes,
+        ids=np.array(order, np.int64),
+        masks=np.ones(len(nodes)),
+        enabled=np.ones(len(genes), np.bool_),
+        initial_gain=1.0,
+    )
+    return compile_list(network, ListDocument())
+
+
+def _rank(layer: str | int) -> tuple[int, int]:
+    if isinstance(layer, int):
+        return 1, layer
+    return (0, 0) if layer == "input" else (2, 0)
+
+
+def _with_unit_loop(gene: ListConnection) -> ListConnection:
+    if gene.source != gene.target or gene.weight == 1.0:
+        return gene
+    warn(f"synaptic restores a self-connection of neuron {gene.source} with the weight 1")
+    return gene.model_copy(update={"weight": 1.0})

@@ -1,0 +1,82 @@
+"""synaptic, carrot and brain.js: cases recorded by the libraries' own code, read and written."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from neat_onnx import Network, NetworkError, load_network
+
+ROOMS = {"synaptic": "synaptic", "carrot": "carrot", "brain_js": "brain.js"}
+BOUNDS = {"brain.js": 4 * 2.0**-24}  # it keeps weights and activations in float32
+CASES = [
+    (library, path)
+    for room, library in ROOMS.items()
+    for path in sorted((Path(__file__).parent / room).glob("*.json"))
+]
+
+
+def outputs(net: Network, case: dict[str, Any]) -> Any:
+    return net.run(case["inputs"]) if case["sequence"] else net.activate(case["inputs"])
+
+
+@pytest.mark.filterwarnings("ignore::neat_onnx.NeatOnnxWarning")
+@pytest.mark.parametrize(("library", "path"), CASES, ids=lambda part: getattr(part, "stem", part))
+def test_recorded_networks_compute_what_the_library_computed(library, path):
+    case = json.loads(path.read_text("utf-8"))
+    net = load_network(case["source"])
+    assert net.library == library
+    bound = BOUNDS.get(library, 1e-12)
+    np.testing.assert_allclose(outputs(net, case), case["outputs"], rtol=bound, atol=bound)
+    again = load_network(json.loads(json.dumps(net.to_library(library))))
+    np.testing.assert_allclose(outputs(again, case), outputs(net, case), rtol=1e-15, atol=1e-15)
+
+
+def test_every_room_has_cases():
+    assert {library for library, _ in CASES} == set(ROOMS.values())
+
+
+def test_version_2_of_brain_js_is_read():
+    document = {
+        "type": "NeuralNetwork",
+        "sizes": [2, 1],
+        "layers": [{"weights": [], "biases": []}, {"weights": [[0.5, -2.0]], "biases": [0.25]}],
+        "inputLookup": None,
+        "options": {},
+        "trainOpts": {"activation": "relu"},
+    }
+    assert load_network(document).activate([3.0, 0.5]).tolist() == [0.75]
+
+
+def test_recurrent_kinds_of_brain_js_are_refused():
+    with pytest.raises(NetworkError, match="LSTM of brain"):
+        load_network({"type": "LSTM", "sizes": [1, 1], "layers": []})
+
+
+def test_brain_js_refuses_with_every_reason():
+    net = Network.build(
+        inputs=1,
+        outputs=[2],
+        neurons=[{"id": 1, "activation": "tanh"}, {"id": 2, "activation": "sigmoid"}],
+        connections=[(0, 1, 1.0), (1, 2, 1.0), (0, 2, 1.0)],
+    )
+    with pytest.raises(NetworkError) as refused:
+        net.to_library("brain.js")
+    assert "another activation than sigmoid" in str(refused.value)
+    assert "skips layers (neuron 2)" in str(refused.value)
+
+
+def test_a_gater_that_is_gone_is_ignored_with_a_warning():
+    nodes = [
+        {"type": kind, "bias": 0.0, "squash": "identity", "index": at, "geneId": at}
+        for at, kind in enumerate(("input", "output"))
+    ]
+    gene = {"from": 0, "to": 1, "weight": 2.0, "gater": 7, "enabled": True}
+    document = {"formatVersion": 2, "nodes": nodes, "connections": [gene]}
+    with pytest.warns(UserWarning, match="a node that does not exist"):
+        assert load_network(document).activate([3.0]).tolist() == [6.0]
+    nodes[1] |= {"index": 0}
+    with pytest.warns(UserWarning, match=r"an index other than their position"):
+        load_network({**document, "connections": [{**gene, "gater": None}]})
