@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from neat_onnx import Network, NetworkError, load_network
+from neat_onnx import Network, NetworkError, OptionError, load_network, load_networks
 
 ROOMS = {"synaptic": "synaptic", "carrot": "carrot", "brain_js": "brain.js"}
 BOUNDS = {"brain.js": 4 * 2.0**-24}  # it keeps weights and activations in float32
@@ -80,3 +80,27 @@ def test_a_gater_that_is_gone_is_ignored_with_a_warning():
     nodes[1] |= {"index": 0}
     with pytest.warns(UserWarning, match=r"an index other than their position"):
         load_network({**document, "connections": [{**gene, "gater": None}]})
+
+
+@pytest.mark.filterwarnings("ignore::neat_onnx.NeatOnnxWarning")
+@pytest.mark.parametrize("library", ["neataptic-ts", "neataptic", "carrot"])
+def test_populations_are_read_by_position(library):
+    nets = [Network.mlp([2, 3, 1], seed=seed) for seed in range(3)]
+    exported = [net.to_library(library) for net in nets]
+    for source in (exported, {"neat": {"generation": 4}, "population": exported}):
+        found = load_networks(source)
+        assert list(found) == [0, 1, 2]
+        for net, back in zip(nets, found.values(), strict=True):
+            assert np.array_equal(back.activate([0.5, -1.0]), net.activate([0.5, -1.0]))
+        assert load_network(source, genome=2) == found[2]
+        with pytest.raises(NetworkError, match="a population of 3 networks"):
+            load_network(source)
+        with pytest.raises(OptionError, match="no genome 7"):
+            load_network(source, genome=7)
+
+
+def test_a_broken_member_of_a_population_is_named():
+    good = Network.mlp([2, 1]).to_library("neataptic")
+    with pytest.raises(NetworkError) as refused:
+        load_networks([good, {**good, "output": 5}])
+    assert refused.value.where == "[1].output"

@@ -3,30 +3,26 @@
 from collections.abc import Mapping
 from typing import Any
 
-from neat_onnx.libraries.library import Library, ReadOptions
+from neat_onnx.libraries.library import ReadOptions
+from neat_onnx.libraries.populations import ExportedLibrary
 from neat_onnx.network.network import Network
 
 # ruff: noqa: PLC0415 (reader and writer are imported when they are called)
 
 
-class Carrot(Library):
+class Carrot(ExportedLibrary):
     """Networks evaluated in list order, hidden nodes before outputs, with gates and masks."""
 
     name = "carrot"
-    options = frozenset({"initial_gain"})
     keys = "input_nodes, output_nodes, nodes, connections"
     lost = "ids, names, disabled genes: left out; responses, delays: expressed by added nodes"
 
-    def recognises(self, content: object) -> bool:
+    def recognises_network(self, document: Mapping[str, Any]) -> bool:
         """Return whether it lists its input nodes or tells their number as carrot does."""
-        return (
-            isinstance(content, Mapping)
-            and "nodes" in content
-            and ("input_nodes" in content or "input_size" in content)
-        )
+        return "nodes" in document and ("input_nodes" in document or "input_size" in document)
 
-    def read(self, content: Any, options: ReadOptions) -> Network:
-        """Return the network that `Network.fromJSON(content)` evaluates after `clear()`.
+    def read_network(self, document: Mapping[str, Any], options: ReadOptions) -> Network:
+        """Return the network that `Network.fromJSON(document)` evaluates after `clear()`.
 
         Raises:
             NetworkError: it is not a network; says where.
@@ -34,7 +30,7 @@ class Carrot(Library):
         """
         from neat_onnx.libraries.carrot.read import read
 
-        return read(content, options.initial_gain)
+        return read(document, options.initial_gain)
 
     def write(self, network: Network) -> dict[str, Any]:
         """Return the document that `Network.fromJSON` loads.

@@ -3,33 +3,31 @@
 from collections.abc import Mapping
 from typing import Any
 
-from neat_onnx.libraries.library import Library, ReadOptions
+from neat_onnx.libraries.library import ReadOptions
+from neat_onnx.libraries.populations import ExportedLibrary
 from neat_onnx.network.network import Network
 
 # ruff: noqa: PLC0415 (reader and writer are imported when they are called)
 
 
-class NeatapticTS(Library):
+class NeatapticTS(ExportedLibrary):
     """Networks evaluated in list order, with gates, gene ids and disabled genes."""
 
     name = "neataptic-ts"
     title = "NeatapticTS"
-    options = frozenset({"initial_gain"})
     lost = "names, responses, delays: expressed by added nodes; disabled self-connections: left out"
     keys = "formatVersion, nodes, connections"
 
-    def recognises(self, content: object) -> bool:
-        """It has NeatapticTS's version key, or nodes with its gene ids."""
-        if not isinstance(content, Mapping):
-            return False
-        nodes = content.get("nodes")
-        return "formatVersion" in content or (
+    def recognises_network(self, document: Mapping[str, Any]) -> bool:
+        """Return whether it has NeatapticTS's version key, or nodes with its gene ids."""
+        nodes = document.get("nodes")
+        return "formatVersion" in document or (
             isinstance(nodes, list)
             and any(isinstance(node, Mapping) and "geneId" in node for node in nodes)
         )
 
-    def read(self, content: Any, options: ReadOptions) -> Network:
-        """Return the network that `Network.fromJSON(content)` evaluates after `clear()`.
+    def read_network(self, document: Mapping[str, Any], options: ReadOptions) -> Network:
+        """Return the network that `Network.fromJSON(document)` evaluates after `clear()`.
 
         Raises:
             NetworkError: it is not a network; says where.
@@ -37,7 +35,7 @@ class NeatapticTS(Library):
         """
         from neat_onnx.libraries.neataptic_ts.read import read
 
-        return read(content, options.initial_gain)
+        return read(document, options.initial_gain)
 
     def write(self, network: Network) -> dict[str, Any]:
         """Return the document that `Network.fromJSON` loads.
