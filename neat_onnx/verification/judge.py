@@ -39,16 +39,19 @@ class Errors(NamedTuple):
 def measure(want: Floats, got: Floats) -> Errors:
     """Measure outputs (T, N, O) against the network's."""
     finite = np.isfinite(want) & np.isfinite(got)
-    error, reference = _error(want, got), np.where(np.isfinite(want), want, 0.0)
+    error, reference = _error(want, got), np.where(finite, want, 0.0)
+    scale = max(1.0, float(np.max(np.abs(reference), initial=0.0)))  # squares would overflow
     with np.errstate(over="ignore"):
         mse = float(np.mean(error**2))
-        normalised = mse / max(1.0, float(np.mean(np.where(finite, reference, 0.0) ** 2)))
+        square = float(np.mean((error / scale) ** 2))
+    normalised = square / max(scale**-2, float(np.mean((reference / scale) ** 2)))
     not_finite = int(np.sum(~finite))
     if not np.all(_agreed(want, got)) or not np.isfinite(normalised):
         return Errors(None, None, None, None, not_finite)
     size = np.abs(error)
     relative = size / np.maximum(1.0, np.abs(reference))
-    return Errors(mse, normalised, float(np.max(size)), float(np.max(relative)), not_finite)
+    known = mse if np.isfinite(mse) else None
+    return Errors(known, normalised, float(np.max(size)), float(np.max(relative)), not_finite)
 
 
 class Rounding(NamedTuple):
@@ -101,9 +104,11 @@ def _errors(want: Floats, got: Floats) -> Floats:
 def _mean_square(want: Floats, errors: Floats, steps: int) -> Floats:
     """The normalised MSE of each output in the first steps, (O,)."""
     part = np.where(np.isfinite(want[:steps]), want[:steps], 0.0)
+    scale = np.maximum(1.0, np.max(np.abs(part), axis=(0, 1)))  # squares would overflow
     with np.errstate(over="ignore"):
-        square = np.mean(errors[:steps] ** 2, axis=(0, 1))
-        return np.asarray(square / np.maximum(1.0, np.mean(part**2, axis=(0, 1))))
+        square = np.mean((errors[:steps] / scale) ** 2, axis=(0, 1))
+        least = np.maximum(scale**-2.0, np.mean((part / scale) ** 2, axis=(0, 1)))
+    return np.asarray(square / least)
 
 
 def _median(want: Floats, errors: Floats, steps: int) -> Floats:

@@ -101,6 +101,16 @@ def test_what_float32_cannot_hold_is_not_compared():
     assert verify(net, export(net, dtype="float64")).verdict == "equal"
 
 
+def test_errors_of_values_whose_squares_overflow_are_measured():
+    loop = {"source": 1, "target": 1, "weight": 3.0, "delay": 1}
+    net = Network.build(inputs=1, outputs=[1], neurons=[1], connections=[(0, 1, 1.0), loop])
+    report = verify(net, export(net, dtype="float64"))
+    assert report.verdict == "equal"
+    assert report.not_finite == 0
+    wrong = verify(net, with_relative_error(export(net, dtype="float64"), 1e-9))
+    assert wrong.verdict == "different"
+
+
 def chaotic_loop() -> Network:
     """a ← sin(6 a + x): chaotic, and bounded."""
     loop = {"source": 1, "target": 1, "weight": 6.0, "delay": 1}
