@@ -14,9 +14,11 @@ import os
 import sys
 import unicodedata
 import warnings
+from collections.abc import Sequence
 
 _HIDDEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
 _LONGEST = 400
+_MOST_OBSTACLES = 50
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
@@ -62,7 +64,30 @@ class NetworkError(NeatOnnxError):
 
 
 class ModelError(NeatOnnxError):
-    """A model is not valid, or uses what is not supported."""
+    """A model is not valid, or uses what is not supported.
+
+    Attributes:
+        obstacles: where several nodes stand in the way, each of them in a sentence.
+    """
+
+    obstacles: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        text = super().__str__()
+        if not self.obstacles:
+            return text
+        shown = "; ".join(self.obstacles[:_MOST_OBSTACLES])
+        more = len(self.obstacles) - _MOST_OBSTACLES
+        return f"{text}: {shown}" + (f"; and {more} more" if more > 0 else "")
+
+
+def all_obstacles(errors: Sequence[ModelError]) -> ModelError:
+    """Return one error that tells of all of these; the only one as it is."""
+    if len(errors) == 1:
+        return errors[0]
+    together = ModelError(f"{len(errors)} nodes are not supported")
+    together.obstacles = tuple(str(error) for error in errors)
+    return together
 
 
 class OptionError(NeatOnnxError):

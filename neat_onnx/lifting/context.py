@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, NoReturn, TypeVar
 
 import numpy as np
@@ -204,8 +205,13 @@ class LiftingContext:
         raise ModelError(f"node {node.label}: {message}", where=self.path(node), hint=hint)
 
     def path(self, node: Node) -> str | None:
-        position = next((k for k, n in enumerate(self.model.graph.node) if n is node), None)
+        """Where the node stands in the document; None inside of another node's graph."""
+        position = self._positions.get(id(node))
         return None if position is None else f"graph.node[{position}]"
+
+    @cached_property
+    def _positions(self) -> dict[int, int]:
+        return {id(node): position for position, node in enumerate(self.model.graph.node)}
 
     def refuse_batch(self, node: Node, axes: Iterable[int]) -> None:
         """Refuse to work along the first axis where that is the batch: it would mix samples."""

@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from neat_onnx.errors import ModelError
+from neat_onnx.errors import ModelError, all_obstacles
 from neat_onnx.lifting.context import (
     INPUT,
     REGISTER,
@@ -69,8 +69,7 @@ def lift(model: Model, batch_axis: BatchAxis = "auto") -> Lifted:
             _open_state(ctx, entry, batch_axis, initial.get(entry.name))
         else:
             inputs.append(_open(ctx, entry, batch_axis, INPUT))
-    for node in model.graph.node:
-        lift_node(ctx, node)
+    _lift_all(ctx)
     for previous, following in pairs.items():
         ctx.feed(previous, following)
     outputs = [
@@ -82,6 +81,26 @@ def lift(model: Model, batch_axis: BatchAxis = "auto") -> Lifted:
         tuple(_port(ctx, resolved, entry, batch_axis) for entry in outputs),
     )
     return Lifted(network, resolved.tensors())
+
+
+def _lift_all(ctx: LiftingContext) -> None:
+    """Lift every node, in order.
+
+    Raises:
+        ModelError: it tells of every node that cannot be lifted, but not of those that read them.
+    """
+    obstacles: list[ModelError] = []
+    missing: set[str] = set()
+    for node in ctx.model.graph.node:
+        if missing.isdisjoint(node.input):
+            try:
+                lift_node(ctx, node)
+                continue
+            except ModelError as error:
+                obstacles.append(error)
+        missing.update(filter(None, node.output))
+    if obstacles:
+        raise all_obstacles(obstacles)
 
 
 _Entry = tuple[str, tuple[int, ...], Ints]

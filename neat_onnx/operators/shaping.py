@@ -4,7 +4,7 @@ Lifting them rearranges signals and costs nothing.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
@@ -126,6 +126,7 @@ def lift_concat(ctx: LiftingContext, node: Concat) -> None:
     parts = [ctx.operand(node, position) for position in range(len(node.input))]
     arrays = [part for part in parts if not isinstance(part, Value)]
     axis = node.attributes.axis
+    _refuse_batch(ctx, node, [axis])
     if len(arrays) == len(parts):
         ctx.bind(node, np.concatenate(arrays, axis=axis))
         return
@@ -147,6 +148,7 @@ def lift_split(ctx: LiftingContext, node: Split) -> None:
         sizes = [min(size, shape[axis] - size * k) for k in range(len(node.output))]
     if len(sizes) != len(node.output) or sum(sizes) != shape[axis] or min(sizes) < 0:
         ctx.fail(node, f"splits {shape[axis]} into {sizes} for {len(node.output)} outputs")
+    _refuse_batch(ctx, node, [axis])
     stops = np.cumsum(sizes)
     operand = ctx.operand(node, 0)
     slices = [
@@ -162,6 +164,7 @@ def lift_gather(ctx: LiftingContext, node: Gather) -> None:
     if index.dtype.kind != "i":
         ctx.fail(node, "its indices have to be of integers")
     axis, size = node.attributes.axis, _shape(ctx, node)[node.attributes.axis]
+    _refuse_batch(ctx, node, [axis])
     if np.any(index < -size) or np.any(index >= size):
         ctx.fail(node, f"an index is outside of the {size} elements along axis {axis}")
     _rearrange(ctx, node, lambda array: np.take(array, index, axis=axis))
@@ -209,11 +212,21 @@ def lift_slice(ctx: LiftingContext, node: Slice) -> None:
     rank = len(_shape(ctx, node))
     axes = ctx.integers(node, 3) if ctx.optional(node, 3) is not None else list(range(len(starts)))
     steps = ctx.integers(node, 4) if ctx.optional(node, 4) is not None else [1] * len(starts)
+    _refuse_batch(ctx, node, axes)
     parts = [slice(None)] * rank
     for axis, start, end, step in zip(axes, starts, ends, steps, strict=True):
         stop = None if step < 0 and end <= -(2**31) else end
         parts[axis] = slice(start, stop, step)
     _rearrange(ctx, node, lambda array: array[tuple(parts)])
+
+
+def _refuse_batch(ctx: LiftingContext, node: Node, axes: Iterable[int]) -> None:
+    """Refuse to take or join samples of the batch, where there is one."""
+    operands = [ctx.operand(node, position) for position in range(len(node.input))]
+    computed = [operand for operand in operands if isinstance(operand, Value)]
+    if computed:
+        rank = len(computed[0].shape)
+        ctx.refuse_batch(node, [axis % rank for axis in axes if rank])
 
 
 def _shape(ctx: LiftingContext, node: Node) -> tuple[int, ...]:

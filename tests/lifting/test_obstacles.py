@@ -1,0 +1,97 @@
+"""All that stands in the way of an import, in one error; and what would mix samples of a batch."""
+
+import numpy as np
+import onnx
+import pytest
+from graphs import graph, node
+
+from neat_onnx import ModelError, import_model, load_model
+
+W = np.array([[0.5, -1.25, 2.0], [0.4, 0.75, -0.5]])
+
+
+def test_every_node_that_cannot_be_lifted_is_told_at_once():
+    nodes = [
+        node("Gemm", "x W", "z", transB=1),
+        node("Pow", "z z2", "a"),
+        node("Pow", "z2 z", "b"),
+        node("Tanh", "x", "z2"),
+        node("Sum", "a b", "y"),
+    ]
+    nodes = [nodes[0], nodes[3], *nodes[1:3], nodes[4]]
+    with pytest.raises(ModelError) as caught:
+        import_model(graph(nodes, W=np.eye(3)))
+    assert [text.split(":")[0] for text in caught.value.obstacles] == [
+        "node make_a (Pow)",
+        "node make_b (Pow)",
+    ]
+    assert "2 nodes are not supported" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_every_operator_that_is_unknown_is_told_at_once():
+    nodes = [node("Det", "x", "a"), node("Tanh", "a", "b"), node("NonZero", "b", "y")]
+    with pytest.raises(ModelError) as caught:
+        load_model(graph(nodes))
+    assert len(caught.value.obstacles) == 2
+    for name in ("make_a (Det)", "make_y (NonZero)"):
+        assert name in str(caught.value)
+
+
+def test_a_long_list_is_cut():
+    nodes = [node("Det", "x", f"a{k}") for k in range(200)]
+    with pytest.raises(ModelError, match="and 150 more"):
+        load_model(graph(nodes, outputs=["a0"]))
+
+
+@pytest.mark.parametrize(
+    "nodes",
+    [
+        [node("Gather", "x zeros", "y", axis=0)],
+        [node("Slice", "x minus least zeros minus", "y")],
+        [node("Split", "x", "y u", axis=0, num_outputs=2)],
+        [node("Concat", "x x", "y", axis=0)],
+        [node("ReduceMean", "x zeros", "y", keepdims=1)],
+        [node("CumSum", "x zero", "y")],
+        [node("Softmax", "x", "y", axis=0)],
+        [node("LpNormalization", "x", "y", axis=0)],
+        [node("Gemm", "x x", "y", transA=1)],
+    ],
+    ids=lambda nodes: nodes[0].op_type,
+)
+def test_what_mixes_samples_is_refused_by_name(nodes):
+    constants = {
+        "zeros": np.array([0]),
+        "zero": np.array(0),
+        "minus": np.array([-1]),
+        "least": np.array([-(2**62)]),
+    }
+    with pytest.raises(ModelError, match="batch, and would mix samples") as caught:
+        import_model(graph(nodes, **constants))
+    assert nodes[0].op_type in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "constants"),
+    [
+        ([node("Dropout", "x ratio training", "y")], {"training": np.array(True)}),
+        ([node("Mod", "x ratio", "y")], {"ratio": np.array(0.0)}),
+    ],
+)
+def test_what_is_random_or_undefined_is_refused(nodes, constants):
+    model = graph(nodes, **({"ratio": np.array(0.5)} | constants))
+    for tensor in model.graph.initializer:
+        if tensor.name == "training":
+            tensor.CopyFrom(onnx.numpy_helper.from_array(np.array(True), "training"))
+    with pytest.raises(ModelError, match=r"at random|divisor"):
+        import_model(model)
+
+
+def test_integers_are_divided_towards_zero():
+    kind = onnx.TensorProto.INT32
+    x, y = (onnx.helper.make_tensor_value_info(name, kind, ["N", 3]) for name in "xy")
+    w = onnx.numpy_helper.from_array(np.array([2, -2, 3], np.int32), "w")
+    body = onnx.helper.make_graph([node("Div", "x w", "y")], "g", [x], [y], [w])
+    opset = [onnx.helper.make_opsetid("", 18)]
+    net = import_model(onnx.helper.make_model(body, opset_imports=opset, ir_version=8))
+    assert net.activate([[7.0, 7.0, -8.0]]).tolist() == [[3.0, -3.0, -2.0]]

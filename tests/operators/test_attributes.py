@@ -1,0 +1,156 @@
+"""Every attribute of every operator, with several values, against onnxruntime.
+
+Import either gives what onnxruntime gives, or refuses the node. The cases are made from the
+declared attributes, so that one which is declared and not read is seen.
+"""
+
+from typing import Any, Literal, get_args, get_origin
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+from graphs import node
+
+from neat_onnx import NeatOnnxError, import_model
+from neat_onnx.model.node import node_classes
+
+BY_KIND: dict[Any, tuple[Any, ...]] = {
+    int: (0, 1, 2, -1),
+    float: (0.0, 0.5, 1.0, -2.0, 3.0),
+    tuple[int, ...]: ((0,), (1,), (2,), (1, 2), (-1,), (1, 1), (2, 2), (1, 1, 1, 1), (0, 1, 0, 1)),
+    tuple[float, ...]: ((0.5,), (1.0, -1.0)),
+}
+STRINGS = {"equation": ("bcw->bwc", "bcw,bcw->bc")}
+SQUARE = np.random.default_rng(0).normal(size=(1, 4, 4)).astype(np.float32)
+IMAGE = np.random.default_rng(1).normal(size=(1, 2, 4, 4)).astype(np.float32)
+CHANNELS = np.array([0.5, -1.5], np.float32)
+KERNEL = np.random.default_rng(2).normal(size=(2, 2, 2, 2)).astype(np.float32)
+MATRIX = np.random.default_rng(3).normal(size=(4, 4)).astype(np.float32)
+ROW = np.array([0.5, -1.0, 2.0, 0.25], np.float32)
+
+INPUTS: dict[str, list[np.ndarray[Any, Any]]] = {
+    "Gemm": [SQUARE[0], MATRIX, MATRIX],
+    "Conv": [IMAGE, KERNEL, CHANNELS],
+    "ConvTranspose": [IMAGE, KERNEL, CHANNELS],
+    "MaxPool": [IMAGE],
+    "AveragePool": [IMAGE],
+    "BatchNormalization": [IMAGE, CHANNELS, CHANNELS, CHANNELS, np.abs(CHANNELS)],
+    "InstanceNormalization": [IMAGE, CHANNELS, CHANNELS],
+    "GroupNormalization": [IMAGE, CHANNELS, CHANNELS],
+    "LayerNormalization": [SQUARE, ROW, ROW],
+    "RMSNormalization": [SQUARE, ROW],
+    "LRN": [IMAGE],
+    "MeanVarianceNormalization": [IMAGE],
+    "CumSum": [SQUARE, np.array(1)],
+    "Gather": [SQUARE, np.array([0, -1])],
+    "Concat": [SQUARE, SQUARE],
+    "Mod": [SQUARE, ROW],
+    "Dropout": [SQUARE],
+    "Reshape": [SQUARE, np.array([0, 2, 8])],
+    "Einsum": [SQUARE, SQUARE],
+    "TopK": [SQUARE, np.array([2])],
+}
+REQUIRED: dict[str, dict[str, Any]] = {
+    "Concat": {"axis": 1},
+    "Cast": {"to": 1},
+    "MaxPool": {"kernel_shape": (2, 2)},
+    "AveragePool": {"kernel_shape": (2, 2)},
+    "GroupNormalization": {"num_groups": 2},
+    "LRN": {"size": 3},
+}
+ELSEWHERE = {
+    "Constant": "a tensor; folded",
+    "GatherElements": "with computed indices only",
+    "Scan": "a graph; test_rnn_graphs",
+    "RNN": "test_rnn_nodes",
+    "GRU": "test_rnn_nodes",
+    "LSTM": "test_rnn_nodes",
+}
+
+
+def values_of(annotation: Any) -> tuple[Any, ...]:
+    if get_origin(annotation) is Literal:
+        given = get_args(annotation)
+        more = (0, 1, 2) if isinstance(given[0], int) else ()
+        return tuple(dict.fromkeys((*given, *more)))
+    options = [each for each in get_args(annotation) if each is not type(None)]
+    if type(None) in get_args(annotation):
+        return values_of(options[0])
+    return BY_KIND.get(annotation, ())
+
+
+def cases() -> list[tuple[str, dict[str, Any]]]:
+    found = []
+    for name, kind in node_classes().items():
+        if name in ELSEWHERE or not kind.__module__.startswith("neat_onnx."):
+            continue
+        attributes = kind.model_fields["attributes"].annotation
+        assert attributes is not None
+        for field, declared in attributes.model_fields.items():
+            for value in STRINGS.get(field) or values_of(declared.annotation):
+                found.append((name, REQUIRED.get(name, {}) | {field: value}))
+    return found
+
+
+def model_of(name: str, attributes: dict[str, Any], opset: int) -> onnx.ModelProto:
+    inputs = INPUTS.get(name, [SQUARE])
+    if name == "Einsum":
+        inputs = inputs[: attributes["equation"].split("->")[0].count(",") + 1]
+    names = [f"i{k}" for k in range(len(inputs))]
+    tensors = [
+        onnx.numpy_helper.from_array(value, each) for each, value in zip(names, inputs, strict=True)
+    ][1:]
+    kind = node_classes()[name]
+    outputs = [f"y{k}" for k in range(kind.outputs[0])]
+    if name == "Split":
+        outputs = ["y0", "y1"]
+    entry = onnx.helper.make_tensor_value_info("i0", onnx.TensorProto.FLOAT, inputs[0].shape)
+    results = [
+        onnx.helper.make_tensor_value_info(each, onnx.TensorProto.FLOAT, None)
+        for each in outputs[:1]
+    ]
+    made = node(name, " ".join(names), " ".join(outputs), **attributes)
+    body = onnx.helper.make_graph([made], "graph", [entry], results, tensors)
+    ids = [onnx.helper.make_opsetid("", opset)]
+    return onnx.helper.make_model(body, opset_imports=ids, ir_version=10)
+
+
+def by_runtime(model: onnx.ModelProto, x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any] | None:
+    """What onnxruntime gives, or None where it refuses the model."""
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    try:
+        session = onnxruntime.InferenceSession(model.SerializeToString(), options)
+        (found,) = session.run(None, {"i0": x})
+    except Exception:  # noqa: BLE001 (its exceptions have no base of their own)
+        return None
+    return np.asarray(found)
+
+
+@pytest.mark.parametrize("name", sorted({name for name, _ in cases()}))
+def test_no_attribute_is_left_out_of_account(name: str):
+    compared = 0
+    for _, attributes in (case for case in cases() if case[0] == name):
+        opset = max(18, node_classes()[name].since)
+        x = INPUTS.get(name, [SQUARE])[0]
+        try:
+            model = model_of(name, attributes, opset)
+        except (ValueError, TypeError):
+            continue
+        try:
+            net = import_model(model, batch_axis=None)
+        except NeatOnnxError:
+            continue
+        want = by_runtime(model, x)
+        if want is None:
+            continue
+        got = net.activate({"i0": x[None]})["y0"][0]
+        assert got.shape == want.shape, attributes
+        np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5, err_msg=str(attributes))
+        compared += 1
+    assert compared or name in NEVER_COMPARED
+
+
+NEVER_COMPARED = ("ArgMax", "TopK", "Shape", "Cast", "IsInf")
+"""Neurons carry their outputs inside a formula only, or as other types."""
