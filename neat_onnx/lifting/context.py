@@ -284,6 +284,17 @@ class LiftingContext:
         made.absorb(other)
         self.kind[other.states] = DROPPED
 
+    def as_value(self, node: Node, operand: Operand) -> Value:
+        """An operand as it is, or neurons without inputs that give a constant."""
+        if isinstance(operand, Value):
+            return operand
+        values = np.asarray(operand, np.float64)
+        self.check_size(node, values.size)
+        if not np.all(np.isfinite(values)):
+            self.fail(node, "a constant that it reads has values that are not finite")
+        made = self.add_neurons(values.size, bias=values.ravel())
+        return Value(made.states.reshape(values.shape))
+
     def feed(self, previous: str, following: str) -> None:
         """Let the registers of the tensor `previous` take what the tensor `following` holds.
 

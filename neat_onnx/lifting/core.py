@@ -20,7 +20,7 @@ from neat_onnx.lifting.context import (
 )
 from neat_onnx.lifting.neurons import Resolution
 from neat_onnx.lifting.support import require_lifts
-from neat_onnx.model import DataType, Model, ValueInfo
+from neat_onnx.model import Model, ValueInfo
 from neat_onnx.model.states import initial_states, state_pairs
 from neat_onnx.model.wiring import require_wiring
 from neat_onnx.network.expression import VARIABLE
@@ -125,7 +125,7 @@ def _open(ctx: LiftingContext, entry: ValueInfo, batch_axis: BatchAxis, kind: in
     count = int(np.prod(shape, dtype=object))
     if count > _MOST_INPUTS:
         raise ModelError(f"graph input '{entry.name}' has {count} elements", where="graph.inputs")
-    if entry.elem_type in (DataType.INT32, DataType.INT64):
+    if entry.elem_type.name.startswith(("INT", "UINT")):
         ctx.integer.add(entry.name)
     signals = ctx.add_signals(count, kind)
     ctx.operands[entry.name] = Value(signals.reshape((1,) * leading + shape))

@@ -5,7 +5,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from neat_onnx.errors import ModelError, all_obstacles
+from neat_onnx.errors import ModelError
 from neat_onnx.parsing import json_path
 
 _PHRASES = {
@@ -21,24 +21,12 @@ _PHRASES = {
 
 
 def refusal(error: ValidationError, document: Any) -> ModelError:
-    """The first thing that `error` found wrong in `document`; if it is a node, all nodes.
+    """The first thing that `error` found wrong in `document`.
 
     The message calls initializers and nodes by name; `where` is the JSON path. The values
     themselves are not shown: metadata may be private, and a tensor is long.
     """
-    details = error.errors(include_url=False)
-    if "node" not in details[0]["loc"]:
-        return _refusal(details[0], document)
-    nodes: dict[Any, ModelError] = {}
-    for detail in details:
-        if "node" in detail["loc"]:
-            end = detail["loc"].index("node") + 2
-            if detail["loc"][:end] not in nodes:
-                nodes[detail["loc"][:end]] = _refusal(detail, document)
-    return all_obstacles(list(nodes.values()))
-
-
-def _refusal(first: ErrorDetails, document: Any) -> ModelError:
+    first = error.errors(include_url=False)[0]
     location = tuple(step for step in first["loc"] if step != "values")  # no key of the document
     label, depth = _label(location, document)
     subject = _subject(location[depth:], first)

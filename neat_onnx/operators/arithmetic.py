@@ -125,20 +125,8 @@ def smallest(ctx: LiftingContext, node: Node, one: Operand, other: Operand) -> V
 def _extreme(
     ctx: LiftingContext, node: Node, one: Operand, other: Operand, aggregation: str
 ) -> Value:
-    values = [as_value(ctx, node, each) for each in (one, other)]
+    values = [ctx.as_value(node, each) for each in (one, other)]
     return neurons_of(ctx, node, values, aggregation, (1.0, 1.0))
-
-
-def as_value(ctx: LiftingContext, node: Node, operand: Operand) -> Value:
-    """An operand as it is, or neurons without inputs that give a constant."""
-    if isinstance(operand, Value):
-        return operand
-    values = np.asarray(operand, np.float64)
-    ctx.check_size(node, values.size)
-    if not np.all(np.isfinite(values)):
-        ctx.fail(node, "a constant that it reads has values that are not finite")
-    made = ctx.add_neurons(values.size, bias=values.ravel())
-    return Value(made.states.reshape(values.shape))
 
 
 def neurons_of(

@@ -11,7 +11,7 @@ from neat_onnx.lifting.context import Array, LiftingContext, Operand, Value
 from neat_onnx.model import Node
 from neat_onnx.network.expression import VARIABLE, call, constant, equal, greater, negated
 from neat_onnx.network.primitives import PRIMITIVES, SIGNATURES
-from neat_onnx.operators.arithmetic import RULES, as_value, multiply, neurons_of, subtract
+from neat_onnx.operators.arithmetic import RULES, multiply, neurons_of, subtract
 from neat_onnx.operators.formula import apply_formula
 
 _MOST_CONSTANTS = 256
@@ -67,7 +67,7 @@ def _logic(ctx: LiftingContext, node: Node, primitive: str, one: Operand, other:
         return Value(ctx.settle(product), greater(VARIABLE, 0.5))
     if primitive == "either":
         either = neurons_of(
-            ctx, node, [as_value(ctx, node, each) for each in numbers], "max", (1.0, 1.0)
+            ctx, node, [ctx.as_value(node, each) for each in numbers], "max", (1.0, 1.0)
         )
         return Value(either.signals, greater(VARIABLE, 0.5))
     difference = subtract(ctx, node, *numbers)
@@ -89,7 +89,7 @@ def _where(
 
 
 def _picked(ctx: LiftingContext, node: Node, truth: Array, one: Operand, other: Operand) -> Operand:
-    values = [as_value(ctx, node, each) for each in (one, other)]
+    values = [ctx.as_value(node, each) for each in (one, other)]
     signals = [ctx.settle(value) for value in values]
     ctx.check_size(
         node, int(np.prod(np.broadcast_shapes(truth.shape, *(s.shape for s in signals))))

@@ -14,8 +14,11 @@ from neat_onnx.network.expression import (
     clip,
     elu,
     erf,
+    exp,
     greater,
     less,
+    minimum,
+    relu,
     sigmoid,
     where,
 )
@@ -103,7 +106,9 @@ def _gelu(given: GeluAttributes) -> Expression:
 
 
 def _celu(given: CeluAttributes) -> Expression:
-    return given.alpha * elu(VARIABLE / given.alpha)
+    if given.alpha > 0.0:
+        return given.alpha * elu(VARIABLE / given.alpha)
+    return relu(VARIABLE) + minimum(given.alpha * (exp(VARIABLE / given.alpha) - 1.0), 0.0)
 
 
 def _shrink(given: ShrinkAttributes) -> Expression:

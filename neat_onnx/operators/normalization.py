@@ -126,6 +126,8 @@ def lift_batch_normalization(ctx: LiftingContext, node: BatchNormalization) -> N
         ctx.fail(node, f"its input has the shape {list(value.shape)}, expected batch and channels")
     channels = value.shape[1]
     scale, bias, mean, variance = (_parameter(ctx, node, k, channels) for k in range(1, 5))
+    if np.any(variance + node.attributes.epsilon <= 0):
+        ctx.fail(node, "a variance plus epsilon is not positive")
     factor = scale / np.sqrt(variance + node.attributes.epsilon)
     by_channel = (channels, *[1] * (len(value.shape) - _SHAPED))
     factors, shifts = (

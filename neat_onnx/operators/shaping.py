@@ -132,7 +132,7 @@ def lift_concat(ctx: LiftingContext, node: Concat) -> None:
         return
     signals = [
         part.signals if part.plain else ctx.settle(part)
-        for part in (ctx.value(node, position) for position in range(len(node.input)))
+        for part in (ctx.as_value(node, part) for part in parts)
     ]
     ctx.bind(node, Value(np.concatenate(signals, axis=axis)))
 
@@ -149,6 +149,8 @@ def lift_split(ctx: LiftingContext, node: Split) -> None:
     if len(sizes) != len(node.output) or sum(sizes) != shape[axis] or min(sizes) < 0:
         ctx.fail(node, f"splits {shape[axis]} into {sizes} for {len(node.output)} outputs")
     _refuse_batch(ctx, node, [axis])
+    if node.attributes.num_outputs not in (None, len(node.output)):
+        ctx.fail(node, f"num_outputs is {node.attributes.num_outputs}, it has {len(node.output)}")
     stops = np.cumsum(sizes)
     operand = ctx.operand(node, 0)
     slices = [

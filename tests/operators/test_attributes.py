@@ -18,12 +18,23 @@ from neat_onnx.model.node import node_classes
 BY_KIND: dict[Any, tuple[Any, ...]] = {
     int: (0, 1, 2, -1),
     float: (0.0, 0.5, 1.0, -2.0, 3.0),
-    tuple[int, ...]: ((0,), (1,), (2,), (1, 2), (-1,), (1, 1), (2, 2), (1, 1, 1, 1), (0, 1, 0, 1)),
+    tuple[int, ...]: (
+        (0,),
+        (1,),
+        (2,),
+        (1, 2),
+        (-1,),
+        (1, 1),
+        (2, 2),
+        (0, 2, 1),
+        (1, 1, 1, 1),
+        (0, 1, 0, 1),
+    ),
     tuple[float, ...]: ((0.5,), (1.0, -1.0)),
 }
 STRINGS = {"equation": ("bcw->bwc", "bcw,bcw->bc")}
 SQUARE = np.random.default_rng(0).normal(size=(1, 4, 4)).astype(np.float32)
-IMAGE = np.random.default_rng(1).normal(size=(1, 2, 4, 4)).astype(np.float32)
+IMAGE = np.random.default_rng(1).normal(size=(2, 2, 4, 4)).astype(np.float32)
 CHANNELS = np.array([0.5, -1.5], np.float32)
 KERNEL = np.random.default_rng(2).normal(size=(2, 2, 2, 2)).astype(np.float32)
 MATRIX = np.random.default_rng(3).normal(size=(4, 4)).astype(np.float32)
@@ -58,6 +69,7 @@ REQUIRED: dict[str, dict[str, Any]] = {
     "AveragePool": {"kernel_shape": (2, 2)},
     "GroupNormalization": {"num_groups": 2},
     "LRN": {"size": 3},
+    "Split": {"num_outputs": 2},
 }
 ELSEWHERE = {
     "Constant": "a tensor; folded",

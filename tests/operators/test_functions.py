@@ -73,7 +73,6 @@ ALONG = [
     node("LayerNormalization", "v s b", "y", axis=1, epsilon=0.1),
     node("InstanceNormalization", "v c c", "y", epsilon=0.01),
     node("GroupNormalization", "v g g", "y", num_groups=2),
-    node("LRN", "v", "y", size=3, alpha=0.5, beta=0.6, bias=1.5),
 ]
 
 
