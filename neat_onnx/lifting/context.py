@@ -7,6 +7,7 @@ recognised. So rearranging a tensor costs nothing, and no neuron is made inside 
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -196,6 +197,7 @@ class LiftingContext:
     def bind(self, node: Node, *operands: Operand) -> None:
         """Say what the outputs of `node` are; a left out one has no name."""
         for name, operand in zip(node.output, operands, strict=False):
+            Budget().take("elements", math.prod(operand.shape), node.label)
             if isinstance(operand, Value) and self._readers[name] != 1:
                 operand = operand.shared  # noqa: PLW2901
             self.operands[name] = operand

@@ -4,6 +4,7 @@ The graph of one step becomes the body. Its states are the Scan's, its ports gai
 front: [T, N, …]. What the states start from is a constant, expanded to the size of the batch.
 """
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -125,6 +126,7 @@ def _rewired(node: Node, names: dict[str, str]) -> Node:
 def lift_expand(ctx: LiftingContext, node: Expand) -> None:
     shape = ctx.integers(node, 1)
     operand = ctx.operand(node, 0)
+    ctx.check_size(node, math.prod(np.broadcast_shapes(operand.shape, tuple(shape))))
     if isinstance(operand, Value):
         ctx.bind(node, operand.rearranged(lambda array: array * np.ones(shape, np.int64)))
     else:

@@ -1,7 +1,8 @@
-"""Local functions: inlined through all their calls; recursion and explosions are refused."""
+"""Local functions are inlined; what asks for too many nodes, neurons or elements is refused."""
 
 import onnx
 import pytest
+from graphs import graph, node
 from onnx import helper
 
 from neat_onnx import ModelError, Network, export, import_model, limits, load_model
@@ -59,3 +60,14 @@ def test_connections_and_neurons_are_limited():
         import_model(export(Network.mlp([3, 4, 1])))
     with limits(neurons=3), pytest.raises(ModelError, match="neurons, and the limit is 3"):
         import_model(export(Network.mlp([3, 4, 1])))
+
+
+def test_tensors_that_grow_without_end_are_refused():
+    """Concats that double, and an Expand of a few bytes to a billion elements."""
+    doubling = [node("Concat", f"t{k} t{k}", f"t{k + 1}", axis=1) for k in range(40)]
+    head, tail = node("Relu", "x", "t0"), node("Relu", "t40", "y")
+    with pytest.raises(ModelError, match=r"Concat\): it takes \d+ elements, and the limit is"):
+        import_model(graph([head, *doubling, tail]))
+    with pytest.raises(ModelError, match="it has 1000000000 elements"):
+        wide = [node("Expand", "w s", "e"), node("Add", "x e", "y")]
+        import_model(graph(wide, w=[1.0], s=[10**9]))
