@@ -55,6 +55,11 @@ def test_recurrent_kinds_of_brain_js_are_refused():
         load_network({"type": "LSTM", "sizes": [1, 1], "layers": []})
 
 
+def test_the_precision_of_brain_js_is_told():
+    with pytest.warns(UserWarning, match="in float32"):
+        Network.mlp([2, 1]).to_library("brain.js")
+
+
 def test_brain_js_refuses_with_every_reason():
     net = Network.build(
         inputs=1,

@@ -32,6 +32,7 @@ def write(net: Network) -> dict[str, Any]:
         layers.append(_layer(net, before, here))
         sizes.append(len(here))
         before = here
+    warn(f"written for {_TITLE}: it keeps weights and activations in float32")
     if not np.all(net.connections.enabled):
         warn(f"written for {_TITLE}: disabled connections are left out")
     activation = _ACTIVATIONS[str(net.activation_names[net.output_neurons[0]])]
