@@ -1,15 +1,21 @@
 """Refusals before anything is lowered: networks without an ONNX form, options that say no."""
 
+import numpy as np
+
 from neat_onnx.errors import NetworkError, OptionError
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.network.network import Network
+from neat_onnx.network.schedule import contributing
 from neat_onnx.options import ExportOptions
 
 
 def check_network(net: Network, options: ExportOptions) -> None:
     """Raise NetworkError or OptionError if `net` cannot be exported with these options."""
+    _check_options(options)
     _check_ports(net)
     _check_memory(net, options)
+    if options.dtype == "float32":
+        _check_range(net)
 
 
 def check_activations(ctx: LoweringContext) -> None:
@@ -26,6 +32,41 @@ def check_activations(ctx: LoweringContext) -> None:
             )
 
 
+_MOST_AXES = 62  # numpy has 64, of which batch and time take two
+
+
+def _check_options(options: ExportOptions) -> None:
+    if options.embed_network and not options.include_metadata:
+        raise OptionError(
+            "a network can be embedded in the metadata only",
+            where="embed_network",
+            hint="Leave include_metadata on",
+        )
+
+
+def _check_range(net: Network) -> None:
+    """Raise NetworkError about the first gene in use that float32 has no finite number for."""
+    largest = float(np.finfo(np.float32).max)
+    needed = contributing(net) & ~net.is_input
+    for name in ("bias", "response", "initial"):
+        found = np.flatnonzero(needed & (np.abs(getattr(net.neurons, name)) > largest))
+        if found.size:
+            raise _out_of_range(net, int(found[0]), name, getattr(net.neurons, name)[found[0]])
+    live = net.live
+    found = np.flatnonzero(needed[live.target] & (np.abs(live.weight) > largest))
+    if found.size:
+        edge = found[0]
+        source = net.label(int(live.source[edge]))
+        raise _out_of_range(net, int(live.target[edge]), f"weight from {source}", live.weight[edge])
+
+
+def _out_of_range(net: Network, neuron: int, gene: str, value: float) -> NetworkError:
+    return NetworkError(
+        f"{net.label(neuron)} has a {gene} of {value:.6g}, beyond the range of float32",
+        hint='Export with dtype="float64"',
+    )
+
+
 def _check_ports(net: Network) -> None:
     if not net.input_neurons.size:
         raise NetworkError("a network without inputs has no ONNX form", where="inputs")
@@ -34,6 +75,10 @@ def _check_ports(net: Network) -> None:
             raise NetworkError(
                 f"port '{port.name}' has no neurons, and so no ONNX form",
                 hint="Take it out of the network",
+            )
+        if len(port.shape) > _MOST_AXES:
+            raise NetworkError(
+                f"port '{port.name}' has {len(port.shape)} axes, expected {_MOST_AXES} or fewer"
             )
 
 

@@ -66,7 +66,7 @@ class LoweringContext(GraphBuilder):
         super().__init__(data_type, (port.name for port in net.inputs + net.outputs))
         self.net, self.options, self.plan = net, options, plan
         self.signals = GraphSignals.of(net)
-        self.places = Placement(self.signals.count)
+        self.places = Placement(self.signals.count, len(net))
         self.overflowing: Bools = overflowing_signals(net, self.signals)
         self.fan_in: Ints = np.bincount(net.live.target, minlength=len(net))
         self._first_edge = np.searchsorted(net.live.target, np.arange(len(net) + 1))

@@ -41,16 +41,22 @@ class Placement:
             elements of a tensor [T·N, width].
     """
 
-    def __init__(self, signals: int) -> None:
+    def __init__(self, signals: int, levels: int) -> None:
         self.columns: list[Columns] = []
         self.home: Ints = np.full(signals, UNBOUND, np.int64)
         self.joined: dict[tuple[int, ...], str] = {}
         self.shaped: dict[tuple[str, tuple[int, ...] | None], str] = {}
         self.sequences: dict[str, str] = {}
+        self._width_of_level: Ints = np.zeros(levels + 2, np.int64)
+
+    def width_before(self, level: int) -> int:
+        """Number of columns of all tensors of lower levels."""
+        return int(np.sum(self._width_of_level[:level]))
 
     def bind(self, columns: Columns) -> None:
         """Say that signals stand in the columns of a tensor."""
         self.home[columns.signals] = len(self.columns)
+        self._width_of_level[columns.level] += len(columns.signals)
         self.columns.append(columns)
 
     def are_bound(self, signals: Ints) -> bool:

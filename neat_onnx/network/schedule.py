@@ -99,7 +99,7 @@ def with_late_sinks(
     read = np.zeros(len(net), np.bool_)
     read[source[needed[target]]] = True
     for block in blocks:
-        read[block.neurons] = True
+        read[block.neurons] = read[block.sources] = True  # a window may skip a source
     level = plan.level.copy()
     level[~read & ~net.is_input] = plan.depth
     members = np.concatenate(plan.levels)

@@ -41,17 +41,27 @@ def columns_for(ctx: LoweringContext, needed: Ints, rows: int, level: int) -> Co
     """
     _bind_products(ctx, needed, level)
     homes = tuple(distinct(ctx.places.home[needed]).tolist())
-    earlier = tuple(k for k, columns in enumerate(ctx.places.columns) if columns.level < level)
     gathered = _PER_GATHER + (_PER_GATHERED + rows) * len(needed)
-    ways = [_Way(_cost_of_joining(ctx, homes, 0) + gathered, homes, gather=True)]
-    harmful = ctx.overflowing.copy()
-    harmful[needed] = False
-    for joined in (homes, earlier):
-        if not np.any(harmful[_signals(ctx, joined)]):
-            ways.append(_Way(_cost_of_joining(ctx, joined, rows), joined))
-    best = min(ways, key=lambda way: way.cost)
+    best = _Way(_cost_of_joining(ctx, homes, 0) + gathered, homes, gather=True)
+    best = _better(ctx, best, homes, needed, rows)
+    if rows * ctx.places.width_before(level) < best.cost:
+        places = enumerate(ctx.places.columns)
+        earlier = tuple(k for k, columns in places if columns.level < level)
+        best = _better(ctx, best, earlier, needed, rows)
     held = Columns(_join(ctx, best.homes, level), _signals(ctx, best.homes), level)
     return Columns(pick_columns(ctx, held, needed), needed, level) if best.gather else held
+
+
+def _better(
+    ctx: LoweringContext, best: _Way, joined: tuple[int, ...], needed: Ints, rows: int
+) -> _Way:
+    """The cheaper of `best` and joining these, which must have nothing that may overflow."""
+    cost = _cost_of_joining(ctx, joined, rows)
+    if cost >= best.cost:
+        return best
+    harmful = ctx.overflowing.copy()
+    harmful[needed] = False
+    return best if np.any(harmful[_signals(ctx, joined)]) else _Way(cost, joined)
 
 
 def exactly(ctx: LoweringContext, wanted: Ints, level: int) -> str:

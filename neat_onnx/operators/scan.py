@@ -79,7 +79,7 @@ class OverSteps(OneStep):
 
     def stand_alone(self, model: Model) -> None:
         """Refuse ports that would be taken for states; the states themselves are in the graph."""
-        check_stand_alone([], model)
+        check_stand_alone([], model, lossy=self._ctx.options.lossy)
 
 
 @frames

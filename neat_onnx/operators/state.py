@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from neat_onnx.errors import warn
+from neat_onnx.errors import OptionError, warn
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.registry import Claim, frames
 from neat_onnx.model import Graph, Model
@@ -85,7 +85,7 @@ class OneStep:
 
     def stand_alone(self, model: Model) -> None:
         """Refuse what only the metadata can say."""
-        check_stand_alone(self._states, model)
+        check_stand_alone(self._states, model, lossy=self._ctx.options.lossy)
 
 
 @frames
@@ -121,11 +121,28 @@ def _names(ctx: LoweringContext, stem: str) -> tuple[str, str]:
             return previous, following
 
 
-def check_stand_alone(states: Sequence[State], model: Model) -> None:
-    """Warn of states that do not start at zero: only the metadata can say so."""
+def check_stand_alone(states: Sequence[State], model: Model, *, lossy: bool) -> None:
+    """Raise OptionError if `model` without metadata would compute something else.
+
+    Args:
+        lossy: warn instead.
+    """
+    found = []
     lost = [state.previous for state in states if np.any(state.initial != 0.0)]
     if lost:
-        warn(f"without metadata nothing says that {', '.join(lost)} do not start at zero")
+        found.append(f"without metadata nothing says that {', '.join(lost)} do not start at zero")
+    mistaken = state_pairs(model).keys() - {state.previous for state in states}
+    if mistaken:
+        names = ", ".join(sorted(mistaken))
+        found.append(f"without metadata nothing says that {names} is an input, and no state")
+    for message in found:
+        if not lossy:
+            raise OptionError(
+                message,
+                where="include_metadata",
+                hint="Leave the metadata on, or write it all the same with lossy=True",
+            )
+        warn(message)
 
 
 def state_metadata(states: Sequence[State], model: Model) -> dict[str, str]:
@@ -154,6 +171,8 @@ def _grouped(ctx: LoweringContext, blocks: Sequence[Block]) -> list[tuple[_Key, 
     home, place = _places(ctx, blocks)
     registers, used = ctx.signals.registers, _used(ctx, blocks)
     root = np.arange(ctx.signals.count)
+    neuron_of = np.full(ctx.signals.count, -1, np.int64)
+    neuron_of[ctx.signals.state] = neuron_of[: len(ctx.net)] = np.arange(len(ctx.net))
     depth = np.zeros(ctx.signals.count, np.int64)
     groups: dict[_Key, dict[int, _Column]] = {}
     for signal, origin, initial in zip(
@@ -165,7 +184,7 @@ def _grouped(ctx: LoweringContext, blocks: Sequence[Block]) -> list[tuple[_Key, 
         root[signal], depth[signal] = root[origin], depth[origin] + 1
         if not used[signal]:
             continue
-        neuron, is_state = _neuron_of(ctx, int(root[signal]))
+        neuron, is_state = int(neuron_of[root[signal]]), bool(root[signal] >= len(ctx.net))
         level = int(ctx.plan.level[neuron])
         variant = 0
         key = (level, int(home[neuron]), int(is_state), int(depth[signal]), variant)
@@ -204,13 +223,6 @@ def _places(ctx: LoweringContext, blocks: Sequence[Block]) -> tuple[Ints, Ints]:
         if block.whole_state:
             home[block.neurons] = k
     return home, place
-
-
-def _neuron_of(ctx: LoweringContext, signal: int) -> tuple[int, bool]:
-    """The neuron whose activation, or whose state, a signal is."""
-    if signal < len(ctx.net):
-        return signal, False
-    return int(np.flatnonzero(ctx.signals.state == signal)[0]), True
 
 
 def _complete(

@@ -27,7 +27,8 @@ class ExportOptions(OptionDocument):
     )
     lossy: bool = Field(
         False,
-        description="The neataptic dialect: write also what it loses, and say what that is.",
+        description="Write also what the form of the file loses, and warn of it instead of "
+        "refusing.",
     )
     mixed_activations: Literal["grouped", "per_neuron"] = Field(
         "grouped",

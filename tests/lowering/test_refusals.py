@@ -1,0 +1,104 @@
+"""Refusals: what the file could not say, or the number format not hold, is refused by name."""
+
+import json
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper
+
+from neat_onnx import (
+    NeatOnnxWarning,
+    Network,
+    NetworkError,
+    OptionError,
+    export,
+    import_model,
+    load_network,
+    verify,
+)
+
+
+def one(**gene: Any) -> Network:
+    neuron = {"id": 7, "bias": gene.pop("bias", 0.0)}
+    link = {"source": 0, "target": 7, "weight": 1.0} | gene
+    return Network.build(inputs=1, outputs=[7], neurons=[neuron], connections=[link])
+
+
+@pytest.mark.parametrize("gene", [{"weight": 1e39}, {"bias": -1e300}])
+def test_a_gene_beyond_float32_is_named(gene):
+    with pytest.raises(NetworkError, match=r"neuron 7 has a .*, beyond") as caught:
+        export(one(**gene))
+    assert 'dtype="float64"' in str(caught.value)
+    assert import_model(export(one(**gene), dtype="float64")) == one(**gene)
+
+
+def test_a_gene_that_does_not_compute_may_be_as_large_as_it_likes():
+    net = one(weight=1e39, enabled=False)
+    assert import_model(export(net)) == net
+
+
+def test_a_network_is_embedded_in_metadata_only():
+    with pytest.raises(OptionError, match="embed_network"):
+        export(one(), embed_network=True, include_metadata=False)
+
+
+def started() -> Network:
+    neuron = {"id": 1, "initial": 0.5}
+    loop = {"source": 1, "target": 1, "weight": 0.5, "delay": 1}
+    return Network.build(inputs=1, outputs=[1], neurons=[neuron], connections=[(0, 1, 1.0), loop])
+
+
+def test_memory_that_does_not_start_at_zero_needs_metadata():
+    with pytest.raises(OptionError, match="do not start at zero"):
+        export(started(), include_metadata=False)
+    with pytest.warns(NeatOnnxWarning, match="do not start at zero"):
+        export(started(), include_metadata=False, lossy=True)
+    export(started(), include_metadata=False, sequence=True)
+
+
+def test_ports_that_would_be_taken_for_states_need_metadata():
+    document = json.loads(Network.mlp([1, 1]).to_json())
+    document["inputs"][0]["name"] = "hidden_prev"
+    document["outputs"][0]["name"] = "hidden_next"
+    net = load_network(document)
+    assert import_model(export(net)) == net
+    with pytest.raises(OptionError, match="hidden_prev is an input"):
+        export(net, include_metadata=False)
+
+
+def test_a_port_of_too_many_axes():
+    document = json.loads(Network.mlp([1, 1]).to_json())
+    document["inputs"][0]["shape"] = [1] * 65
+    with pytest.raises(NetworkError, match="65 axes"):
+        export(load_network(document))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize(
+    ("pool", "size"), [((2, 2), 6), ((1, 3), 6), ((2, 3), 8)], ids=["odd", "gaps", "both"]
+)
+def test_windows_may_skip_values(dtype, pool, size):
+    """A pool of 2 every 2 on a width of 5; a stride beyond the window."""
+    taps, stride = pool
+    kernel = np.random.default_rng(0).normal(size=(2, 1, 2, 2)).astype(np.float32)
+    graph = helper.make_graph(
+        [
+            helper.make_node("Conv", ["x", "W"], ["c"]),
+            helper.make_node("Relu", ["c"], ["r"]),
+            helper.make_node(
+                "MaxPool", ["r"], ["y"], kernel_shape=[taps] * 2, strides=[stride] * 2
+            ),
+        ],
+        "g",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["N", 1, size, size])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["N", 2, None, None])],
+        [onnx.numpy_helper.from_array(kernel, "W")],
+    )
+    opsets = [helper.make_opsetid("", 18)]
+    net = import_model(helper.make_model(graph, opset_imports=opsets, ir_version=8))
+    model = export(net, dtype=dtype)
+    assert verify(net, model, samples=4, runtime="onnxruntime").passed
+    if dtype == "float64":
+        assert import_model(model) == net
