@@ -184,6 +184,8 @@ def lift_reshape(ctx: LiftingContext, node: Reshape) -> None:
 @lifts(Flatten)
 def lift_flatten(ctx: LiftingContext, node: Flatten) -> None:
     old, axis = _shape(ctx, node), node.attributes.axis
+    if isinstance(ctx.operand(node, 0), Value) and axis in (0, -len(old)):
+        ctx.refuse_batch(node, [0])
     rows = math.prod(old[:axis] if axis >= 0 else old[: len(old) + axis])
     _rearrange(ctx, node, lambda array: array.reshape(rows, -1))
 

@@ -47,6 +47,7 @@ def test_a_long_list_is_cut():
         [node("Softmax", "x", "y", axis=0)],
         [node("LpNormalization", "x", "y", axis=0)],
         [node("Gemm", "x x", "y", transA=1)],
+        [node("Flatten", "x", "y", axis=0)],
     ],
     ids=lambda nodes: nodes[0].op_type,
 )
