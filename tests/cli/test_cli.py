@@ -314,7 +314,7 @@ USAGE = {
         *["export", "a", "no/b.onnx"]
     ],
     "error: cannot read the file: No such file or directory (a)": ["export", "a", "b.onnx"],
-    "error: cannot read the file: Is a directory (.)": ["inspect", "."],
+    "error: cannot read a directory: not a file (.)": ["inspect", "."],
 }
 
 
