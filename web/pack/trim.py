@@ -7,10 +7,13 @@ from pathlib import Path
 from pack import archive, cache
 
 _WHEELS = {
-    "onnx": r"backend/test/|test/|bin/|.*\.(h|cc|cpp|c|cu|proto|proto3|pyi|in|md|txt|onnx|pb)$",
+    "onnx": r"backend/test/|test/|bin/|.*\.(h|cc|cpp|c|cu|proto|proto3|pyi|in|md|txt|onnx|pb)$"
+    r"|fuzz/|tools/|frontend/",
     "numpy": r"(.*/)?tests/|f2py/|distutils/|_pyinstaller/|_core/include/"
-    r"|testing/(?!__init__|_private|overrides|print)|.*npymath|.*\.(h|hpp|a|c|pxd|pyi|pyx|lib|ini)$",
-    "pydantic": r"mypy\.py$|v1/|.*\.pyi$",
+    r"|polynomial/|testing/|fft/|typing/mypy|ctypeslib|core/|conftest|matlib|doc/|_configtool"
+    r"|.*npymath|.*\.(h|hpp|a|c|pxd|pyi|pyx|lib|ini)$",
+    "pydantic": r"(mypy|color)\.py$|v1/|experimental/|.*\.pyi$",
+    "annotated_types": r"test_cases\.py$",
     "pydantic_core": r".*\.pyi$",
     "google": r"protobuf/compiler/",
 }
@@ -20,11 +23,12 @@ _INFO = r"[^/]+\.dist-info/(sboms/|licenses/.*\.md$)"
 _STANDARD = """
     _pyrepl unittest pydoc pydoc_data doctest xmlrpc wsgiref curses idlelib lib2to3 tkinter
     turtledemo ensurepip venv dbm sqlite3 imaplib poplib smtplib ftplib mailbox pdb bdb cmd profile
-    cProfile pstats trace tracemalloc webbrowser antigravity this turtle distutils http/server
-    http/cookiejar socketserver multiprocessing concurrent/futures/process xml/dom xml/sax
+    cProfile pstats trace tracemalloc webbrowser antigravity this turtle distutils
+    socketserver multiprocessing concurrent/futures/process
     statistics optparse getopt plistlib tabnanny pyclbr compileall zipapp rlcompleter
     py_compile symtable modulefinder filecmp fileinput sched shelve wave colorsys netrc tomllib html
-    test
+    test xml _pyio _pydatetime http csv mimetypes timeit pty tty getpass logging/config
+    logging/handlers
 """
 _CODECS = """
     __init__ aliases utf_8 ascii latin_1 cp437 idna unicode_escape raw_unicode_escape utf_16 utf_32
