@@ -113,7 +113,7 @@ def test_outcomes_are_announced(neat):
     neat["sample-neataptic"].click()
     neat.outcome(turns)
     assert "passed" in live.inner_text()
-    assert neat.page.locator("[role=status]").inner_text().strip() == "ready"
+    assert neat.page.locator(".status[role=status]").inner_text().strip() == "ready"
     assert neat["error"].get_attribute("role") == "alert"
     assert neat.page.locator(".frame canvas").get_attribute("aria-label")
 
