@@ -13,6 +13,7 @@ from neat_onnx.api import (
     certify,
     convert,
     export,
+    export_population,
     generate_code,
     import_model,
     json_schema,
@@ -37,6 +38,7 @@ from neat_onnx.network.aggregations import register_aggregation, unregister_aggr
 from neat_onnx.network.network import Network
 from neat_onnx.network.summary import Summary, summary
 from neat_onnx.options import ExportOptions
+from neat_onnx.population.population import Population
 from neat_onnx.verification.certificate import Certificate
 from neat_onnx.verification.report import Report
 from neat_onnx.version import __version__
@@ -54,6 +56,7 @@ __all__ = [
     "Network",
     "NetworkError",
     "OptionError",
+    "Population",
     "ReadOptions",
     "Report",
     "Summary",
@@ -62,6 +65,7 @@ __all__ = [
     "certify",
     "convert",
     "export",
+    "export_population",
     "generate_code",
     "import_model",
     "json_schema",

@@ -4,7 +4,7 @@ Each imports what it needs when it is called: the operators are many classes, an
 or runs a network, or waits for the page to start, need not wait for them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from neat_onnx.errors import OptionError, warn
@@ -20,6 +20,7 @@ from neat_onnx.verification.report import Report
 if TYPE_CHECKING:
     from neat_onnx.codegen.generate import CodeLanguage
     from neat_onnx.lifting.core import BatchAxis
+    from neat_onnx.population.population import Population
 
 # ruff: noqa: PLC0415 (see above)
 
@@ -280,6 +281,43 @@ def replay(certificate: Any, net: Any, model: Any) -> Report:
 
     network = net if isinstance(net, Network) else load_network(net)
     return repeat(load_certificate(certificate), network, load_model(model))
+
+
+def export_population(
+    nets: "Iterable[Network] | Population",
+    *,
+    dtype: Literal["float32", "float64"] = "float32",
+    opset: int = 18,
+    shared_input: bool = False,
+) -> Model:
+    """Turn networks of different shapes with the same ports into one ONNX model.
+
+    Evaluating a generation is then one call: for P networks and N samples, the input is
+    [P, N, inputs] and the output [P, N, outputs]. Levels are padded to the widest member and
+    computed for all members at once, activations by groups of neurons. If a member has memory,
+    the second input `hidden_prev` [P, N, S] starts as `Population.initial_state` gives it, and the
+    second output `hidden_next` feeds it.
+
+    Args:
+        nets: the members, one or more, or a Population.
+        dtype: the type of the numbers.
+        opset: the opset version to write.
+        shared_input: the input is [N, inputs], the same for all members.
+
+    Returns:
+        A valid ONNX model; each member computes as its own export does, up to rounding. It does
+        not carry the genomes.
+
+    Raises:
+        NetworkError: there is no member; ports differ; a member has a cycle without delay, or
+            values that may overflow, which padding cannot carry; or all of it is too large.
+        OptionError: an unknown type or opset.
+    """
+    from neat_onnx.population.lower import lower_population
+    from neat_onnx.population.population import Population
+
+    population = nets if isinstance(nets, Population) else Population(nets)
+    return lower_population(population, dtype, opset, shared_input)
 
 
 def json_schema(

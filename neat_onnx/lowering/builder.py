@@ -17,14 +17,15 @@ class GraphBuilder:
 
     Args:
         data_type: float type of initializers.
+        opset: version of ONNX's operators that the nodes are of.
         reserved: names that nothing else may get, such as those of the graph's inputs and outputs.
 
     Attributes:
         nodes, initializers: the graph so far.
     """
 
-    def __init__(self, data_type: DataType, reserved: Iterable[str] = ()) -> None:
-        self.data_type = data_type
+    def __init__(self, data_type: DataType, opset: int, reserved: Iterable[str] = ()) -> None:
+        self.data_type, self.opset = data_type, opset
         self.nodes: list[Node] = []
         self.initializers: dict[str, Tensor] = {}
         self._names: set[str] = set(reserved)

@@ -63,7 +63,8 @@ class LoweringContext(GraphBuilder):
 
     def __init__(self, net: Network, options: ExportOptions, plan: Schedule) -> None:
         data_type = DataType.FLOAT if options.dtype == "float32" else DataType.DOUBLE
-        super().__init__(data_type, (port.name for port in net.inputs + net.outputs))
+        names = (port.name for port in net.inputs + net.outputs)
+        super().__init__(data_type, options.opset, names)
         self.net, self.options, self.plan = net, options, plan
         self.signals = GraphSignals.of(net)
         self.places = Placement(self.signals.count, len(net))

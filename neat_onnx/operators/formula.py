@@ -13,7 +13,7 @@ import numpy as np
 from neat_onnx.errors import ModelError
 from neat_onnx.lifting.context import Array, LiftingContext, Operand, Value
 from neat_onnx.lifting.recognition import is_part, known_activation, known_aggregation
-from neat_onnx.lowering.context import LoweringContext
+from neat_onnx.lowering.builder import GraphBuilder
 from neat_onnx.lowering.kernels import writable
 from neat_onnx.model import Node
 from neat_onnx.network.expression import (
@@ -64,7 +64,7 @@ def emits(*primitives: str) -> Callable[[Rule], Rule]:
 
 
 def emit_formula(
-    ctx: LoweringContext, formula: Expression, tensor: str, output: str, name: str
+    ctx: GraphBuilder, formula: Expression, tensor: str, output: str, name: str
 ) -> str:
     """Add the nodes that apply `formula` to a tensor, an Identity for z itself.
 
@@ -90,7 +90,7 @@ class FormulaEmitter:
         name: the name of the node that produces the result.
     """
 
-    def __init__(self, ctx: LoweringContext, tensor: str, output: str, name: str) -> None:
+    def __init__(self, ctx: GraphBuilder, tensor: str, output: str, name: str) -> None:
         self.ctx = ctx
         self._output, self._name = output, name
         self._done: dict[Expression, str] = {VARIABLE: tensor}

@@ -168,7 +168,7 @@ def lower_reduction(ctx: LoweringContext, block: Block) -> None:
 def emit_reduce(emitter: FormulaEmitter, part: Expression) -> Emission:
     operator, ctx = _PRIMITIVES[part.op], emitter.ctx
     data = emitter.operand(part.args[0])
-    if ctx.options.opset >= _AXES_ARE_INPUTS_SINCE.get(operator, 18):
+    if ctx.opset >= _AXES_ARE_INPUTS_SINCE.get(operator, 18):
         return Emission(operator, [data, ctx.shared_integers("axes", [_AXIS])], {"keepdims": 0})
     return Emission(operator, [data], {"axes": (_AXIS,), "keepdims": 0})
 
