@@ -1,10 +1,10 @@
 """The layout of a population: one matrix of columns for all members, filled level by level.
 
 For P members and N samples the values are X [P, N, columns]: first the inputs, then the registers,
-then, for each topological level, a column for each neuron that any member has there. On a level,
-neurons of one aggregation and activation share a range of columns as wide as the member with most
-of them needs; other members have columns there that nothing reads. A level that some connection
-reads pre-activations of has these in a second range.
+then, stage by stage, columns for the neurons computed there (`stages`). In a stage, neurons of one
+aggregation and activation share a range of columns as wide as the member with most of them needs;
+other members have columns there that nothing reads. A stage that some connection reads
+pre-activations of has these in a second range.
 """
 
 from collections import Counter
@@ -19,8 +19,9 @@ from neat_onnx.network.aggregations import Aggregation, aggregation_named
 from neat_onnx.network.genes import NONE, Floats, Ints
 from neat_onnx.network.growth import overflowing
 from neat_onnx.network.network import Network
-from neat_onnx.network.schedule import Schedule, schedule
+from neat_onnx.network.schedule import schedule
 from neat_onnx.network.signals import Signals, signals_of
+from neat_onnx.population.stages import stages_of, task_of
 
 _MOST_ELEMENTS = 1 << 28
 _PLAIN = ("", 0)  # the kind of a neuron whose inputs are summed
@@ -82,7 +83,7 @@ class Reduction:
 
 @dataclass(frozen=True)
 class Level:
-    """A topological level of all members.
+    """A stage of all members.
 
     Attributes:
         sums: comes first, if any; then the reductions.
@@ -128,16 +129,20 @@ class Layout:
 
 @dataclass
 class _Member:
-    """One network and where its signals are."""
+    """One network, when its neurons are computed, and where its signals are."""
 
     net: Network
-    plan: Schedule
     signals: Signals
     column: Ints
+    stage: Ints
 
     def edges_into(self, neuron: int) -> Ints:
         start, stop = np.searchsorted(self.net.live.target, [neuron, neuron + 1])
         return np.arange(start, stop)
+
+    def keys(self) -> list[_Key | None]:
+        """Return the aggregation and activation of each neuron; None for inputs."""
+        return [None if self.net.is_input[j] else self.key(j) for j in range(len(self.net))]
 
     def key(self, neuron: int) -> _Key:
         net = self.net
@@ -181,15 +186,16 @@ class _Planner:
     def __init__(self, nets: Sequence[Network]) -> None:
         self._members = []
         for k, net in enumerate(nets):
-            plan, signals = schedule(net), signals_of(net)
-            wild = overflowing(net, plan)
+            signals, wild = signals_of(net), overflowing(net, schedule(net))
             if np.any(wild):
                 raise NetworkError(
                     f"{net.label(int(np.argmax(wild)))} may overflow, which padding cannot carry",
                     where=f"member {k}",
                     hint="Export this network alone",
                 )
-            self._members.append(_Member(net, plan, signals, np.full(signals.count, NONE)))
+            self._members.append(
+                _Member(net, signals, np.full(signals.count, NONE), np.zeros(len(net), np.int64))
+            )
         self._inputs = len(nets[0].input_neurons)
         self._registers = max(len(member.signals.registers) for member in self._members)
         self._columns = self._inputs + self._registers
@@ -197,10 +203,13 @@ class _Planner:
             member.column[member.net.input_neurons] = np.arange(self._inputs)
             registers = member.signals.registers.signal
             member.column[registers] = self._inputs + np.arange(len(registers))
+        tasks = [task_of(member.net, member.keys()) for member in self._members]
+        for member, stage in zip(self._members, stages_of(tasks, self._columns), strict=True):
+            member.stage = stage
 
     def layout(self) -> Layout:
-        depth = max(member.plan.depth for member in self._members)
-        levels = tuple(self._level(k) for k in range(1, depth + 1))
+        last = max(int(member.stage.max()) for member in self._members)
+        levels = tuple(self._level(k) for k in range(1, last + 1))
         initial = np.zeros((len(self._members), self._registers))
         ends, following = [], []
         for row, member in zip(initial, self._members, strict=True):
@@ -230,8 +239,7 @@ class _Planner:
         groups: list[dict[_Key, list[int]]] = []
         for member in self._members:
             found: dict[_Key, list[int]] = {}
-            levels = member.plan.levels
-            for neuron in levels[number].tolist() if number < len(levels) else ():
+            for neuron in np.flatnonzero(member.stage == number).tolist():
                 found.setdefault(member.key(neuron), []).append(neuron)
             groups.append(found)
         widths = Counter[_Key]()

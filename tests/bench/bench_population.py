@@ -16,31 +16,48 @@ import neat_onnx
 MEMBERS, INPUTS, OUTPUTS = 512, 4, 2
 
 
-def evolved(seed: int) -> list[tuple[int, float, list[tuple[int, float]]]]:
-    """Genes (neuron, bias, links) of 24 to 40 neurons, in order of evaluation, outputs last."""
+Gene = tuple[int, float, list[tuple[int, float]]]
+
+
+def evolved(seed: int) -> list[Gene]:
+    """Mutate a network as NEAT does: connections are split by neurons, and forward ones are added.
+
+    Returns:
+        Genes (neuron, bias, links) of 24 to 40 neurons that compute, in order of evaluation.
+    """
     random = np.random.default_rng(seed)
-    hidden = int(random.integers(24, 41)) - OUTPUTS
-    genes = []
-    for j in range(INPUTS, INPUTS + hidden + OUTPUTS):
-        sources = random.choice(min(j, INPUTS + hidden), 4, replace=False).tolist()
-        links = [(int(i), float(random.normal() / 2)) for i in sources]
-        genes.append((j, float(random.normal()), links))
-    return genes
+    outputs = list(range(INPUTS, INPUTS + OUTPUTS))
+    links = {(i, j): random.normal() for i in range(INPUTS) for j in outputs}
+    place = {**dict.fromkeys(range(INPUTS), 0.0), **dict.fromkeys(outputs, 1.0)}
+    while len(place) < INPUTS + int(random.integers(24, 41)):
+        i, j = list(links)[int(random.integers(len(links)))]
+        new = len(place)
+        place[new] = (place[i] + place[j]) / 2
+        links[i, new], links[new, j] = 1.0, links.pop((i, j))
+        for _ in range(2):
+            i, j = random.choice(len(place), 2, replace=False).tolist()
+            if place[i] < place[j]:
+                links[i, j] = random.normal()
+    order = sorted((j for j in place if j >= INPUTS), key=lambda j: (place[j], j))
+    return [
+        (j, float(random.normal()), [(i, float(w)) for (i, k), w in links.items() if k == j])
+        for j in order
+    ]
 
 
-def in_neat_python(genes: list[tuple[int, float, list[tuple[int, float]]]]) -> object:
+def in_neat_python(genes: list[Gene]) -> object:
     """The network as neat-python evaluates it."""
     act = neat.activations.tanh_activation
     nodes = [(j, act, sum, bias, 1.0, links) for j, bias, links in genes]
-    outputs = [j for j, _, _ in genes[-OUTPUTS:]]
+    outputs = list(range(INPUTS, INPUTS + OUTPUTS))
     return neat.nn.FeedForwardNetwork(list(range(INPUTS)), outputs, nodes)
 
 
-def in_neat_onnx(genes: list[tuple[int, float, list[tuple[int, float]]]]) -> neat_onnx.Network:
+def in_neat_onnx(genes: list[Gene]) -> neat_onnx.Network:
     """The same network here."""
     return neat_onnx.Network.build(
         inputs=INPUTS,
-        outputs=[j for j, _, _ in genes[-OUTPUTS:]],
+        outputs=list(range(INPUTS, INPUTS + OUTPUTS)),
         neurons=[{"id": j, "activation": "neat_tanh", "bias": bias} for j, bias, _ in genes],
         connections=[(i, j, weight) for j, _, links in genes for i, weight in links],
     )
