@@ -10,6 +10,7 @@ pre-activations of has these in a second range.
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -19,7 +20,6 @@ from neat_onnx.network.aggregations import Aggregation, aggregation_named
 from neat_onnx.network.genes import NONE, Floats, Ints
 from neat_onnx.network.growth import overflowing
 from neat_onnx.network.network import Network
-from neat_onnx.network.schedule import schedule
 from neat_onnx.network.signals import Signals, signals_of
 from neat_onnx.population.stages import stages_of, task_of
 
@@ -136,20 +136,29 @@ class _Member:
     column: Ints
     stage: Ints
 
-    def edges_into(self, neuron: int) -> Ints:
-        start, stop = np.searchsorted(self.net.live.target, [neuron, neuron + 1])
-        return np.arange(start, stop)
+    def __post_init__(self) -> None:
+        live = self.net.live.target
+        self._first = np.searchsorted(live, np.arange(len(self.net) + 1)).tolist()
 
+    @cached_property
     def keys(self) -> list[_Key | None]:
-        """Return the aggregation and activation of each neuron; None for inputs."""
-        return [None if self.net.is_input[j] else self.key(j) for j in range(len(self.net))]
+        """The aggregation and activation of each neuron; None for inputs."""
+        names = zip(self.net.aggregation_names, self.net.activation_names, strict=True)
+        return [
+            None if inside else self._key(neuron, aggregation, activation)
+            for neuron, (inside, (aggregation, activation)) in enumerate(
+                zip(self.net.is_input.tolist(), names, strict=True)
+            )
+        ]
 
-    def key(self, neuron: int) -> _Key:
-        net = self.net
-        aggregation = aggregation_named(net.aggregation_names[neuron])
-        k = len(self.edges_into(neuron))
-        kind = _PLAIN if aggregation.linear or not k else (aggregation.name, k)
-        return kind, str(net.activation_names[neuron])
+    def edges_into(self, neuron: int) -> Ints:
+        """Return the live connections into a neuron."""
+        return np.arange(self._first[neuron], self._first[neuron + 1])
+
+    def _key(self, neuron: int, aggregation: str, activation: str) -> _Key:
+        k = self._first[neuron + 1] - self._first[neuron]
+        linear = aggregation_named(aggregation).linear
+        return (_PLAIN if linear or not k else (aggregation, k)), activation
 
 
 def layout_of(nets: Sequence[Network]) -> Layout:
@@ -186,7 +195,8 @@ class _Planner:
     def __init__(self, nets: Sequence[Network]) -> None:
         self._members = []
         for k, net in enumerate(nets):
-            signals, wild = signals_of(net), overflowing(net, schedule(net))
+            signals, growing = signals_of(net), overflowing(net)
+            wild = growing.activation | (growing.state & (signals.state != NONE))
             if np.any(wild):
                 raise NetworkError(
                     f"{net.label(int(np.argmax(wild)))} may overflow, which padding cannot carry",
@@ -203,7 +213,7 @@ class _Planner:
             member.column[member.net.input_neurons] = np.arange(self._inputs)
             registers = member.signals.registers.signal
             member.column[registers] = self._inputs + np.arange(len(registers))
-        tasks = [task_of(member.net, member.keys()) for member in self._members]
+        tasks = [task_of(member.net, member.keys) for member in self._members]
         for member, stage in zip(self._members, stages_of(tasks, self._columns), strict=True):
             member.stage = stage
 
@@ -240,7 +250,9 @@ class _Planner:
         for member in self._members:
             found: dict[_Key, list[int]] = {}
             for neuron in np.flatnonzero(member.stage == number).tolist():
-                found.setdefault(member.key(neuron), []).append(neuron)
+                key = member.keys[neuron]
+                if key is not None:
+                    found.setdefault(key, []).append(neuron)
             groups.append(found)
         widths = Counter[_Key]()
         for found in groups:

@@ -5,6 +5,7 @@ its own weights is then one elementwise Mul, summed over columns. For a sample o
 member that is several times faster than a batched MatMul of P small matrices.
 """
 
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -14,6 +15,7 @@ from neat_onnx.errors import NetworkError, OptionError
 from neat_onnx.lowering.builder import GraphBuilder
 from neat_onnx.lowering.core import IR_OF_OPSET
 from neat_onnx.model import DataType, Graph, Model, OperatorSet, ValueInfo
+from neat_onnx.network.expression import scalar_slope
 from neat_onnx.network.genes import Floats
 from neat_onnx.operators.elementwise import Add, Mul
 from neat_onnx.operators.formula import FormulaEmitter, emit_formula
@@ -106,7 +108,7 @@ class _Lowering(GraphBuilder):
 
     def _product(self, stem: str, weight: Floats, values: str) -> str:
         """Multiply values [N, columns, P] with weights (P, columns, width): [N, width, P]."""
-        members, columns, width = weight.shape
+        members, columns, _ = weight.shape
         columns = min(columns, self._columns)
         table = self.initializer(f"W_{stem}", weight[:, :columns].transpose(2, 1, 0))
         shape = self.shared_integers("rows", [-1, 1, columns, members])
@@ -120,6 +122,7 @@ class _Lowering(GraphBuilder):
 
     def _level(self, number: int, level: Level, values: str) -> str:
         """Add the nodes of a stage; return all columns up to it."""
+        level = _folded(level)
         z = self._aggregated(number, level, values)
         if (level.scale != 1.0).any():
             scale = self.initializer(f"S{number}", level.scale.transpose(1, 2, 0))
@@ -186,3 +189,28 @@ class _Lowering(GraphBuilder):
         reduced = emitter.emit(formula)
         back = self.shared_integers("back", [-1, reduction.width, self._layout.members])
         return self.emit(Reshape, [reduced, back], f"Members_{stem}", f"members_l{stem}")
+
+
+def _folded(level: Level) -> Level:
+    """Return a stage with responses and slopes in its weights, if all its neurons sum.
+
+    The weights of a population are padded already and bring no genome back, so nothing is lost.
+    """
+    if level.sums is None or level.reductions or level.keeps_state:
+        return level
+    cores = [scalar_slope(activation.expression) for activation, _ in level.activations]
+    widths = [width for _, width in level.activations]
+    slope = np.repeat([slope for slope, _ in cores], widths)
+    factor = level.scale * slope
+    sums = replace(level.sums, weight=level.sums.weight * factor, target=level.sums.target * factor)
+    activations = tuple(
+        (replace(activation, expression=core), width)
+        for (activation, width), (_, core) in zip(level.activations, cores, strict=True)
+    )
+    return replace(
+        level,
+        sums=sums,
+        scale=np.ones_like(level.scale),
+        bias=level.bias * slope,
+        activations=activations,
+    )

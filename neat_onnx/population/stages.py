@@ -89,7 +89,7 @@ def _counted(kinds: Sequence[Hashable | None]) -> dict[Hashable, int]:
 
 
 def _scheduled(task: Task, slots: dict[Hashable, int] | None) -> Ints:
-    """Fill stages with the most urgent neurons that are ready, or with all where `slots` is None."""
+    """Fill stages with the most urgent neurons that are ready; None for `slots`: with all."""
     stage = np.zeros(len(task.kinds), np.int64)
     waiting = task.waiting.copy()
     ready = [j for j, kind in enumerate(task.kinds) if kind is not None and not waiting[j]]
