@@ -8,7 +8,8 @@ import numpy.typing as npt
 from neat_onnx.errors import NetworkError
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
-from neat_onnx.population.layout import Layout, Level, Sums, layout_of
+from neat_onnx.population.layout import Layout, Level, Sums
+from neat_onnx.population.planner import layout_of
 
 
 class Population:

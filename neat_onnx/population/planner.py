@@ -1,0 +1,298 @@
+"""Planning a population: the columns of every neuron of every member, and the padded matrices."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from neat_onnx.errors import NetworkError
+from neat_onnx.network.activations import activation_named
+from neat_onnx.network.aggregations import aggregation_named
+from neat_onnx.network.genes import NONE, Floats, Ints
+from neat_onnx.network.growth import overflowing
+from neat_onnx.network.network import Network
+from neat_onnx.network.signals import Signals, signals_of
+from neat_onnx.population.layout import Gains, Layout, Level, Reduction, Sums
+from neat_onnx.population.stages import stages_of, task_of
+
+_MOST_ELEMENTS = 1 << 28
+_PLAIN = ("", 0)  # the kind of a neuron whose inputs are summed
+
+_Kind = tuple[str, int]
+_Key = tuple[_Kind, str]
+
+
+@dataclass
+class _Member:
+    """One network, when its neurons are computed, and where its signals are."""
+
+    net: Network
+    signals: Signals
+    column: Ints
+    stage: Ints
+
+    def __post_init__(self) -> None:
+        live = self.net.live.target
+        self._first = np.searchsorted(live, np.arange(len(self.net) + 1)).tolist()
+
+    @cached_property
+    def keys(self) -> list[_Key | None]:
+        """The aggregation and activation of each neuron; None for inputs."""
+        names = zip(self.net.aggregation_names, self.net.activation_names, strict=True)
+        return [
+            None if inside else self._key(neuron, aggregation, activation)
+            for neuron, (inside, (aggregation, activation)) in enumerate(
+                zip(self.net.is_input.tolist(), names, strict=True)
+            )
+        ]
+
+    def edges_into(self, neuron: int) -> Ints:
+        """Return the live connections into a neuron."""
+        return np.arange(self._first[neuron], self._first[neuron + 1])
+
+    def _key(self, neuron: int, aggregation: str, activation: str) -> _Key:
+        k = self._first[neuron + 1] - self._first[neuron]
+        linear = aggregation_named(aggregation).linear
+        return (_PLAIN if linear or not k else (aggregation, k)), activation
+
+
+def layout_of(nets: Sequence[Network]) -> Layout:
+    """Lay out the columns of a population.
+
+    Raises:
+        NetworkError: there is no member; their ports differ; a member has a cycle without delay,
+            or values that may overflow, which padding would turn into NaN; or all of it is too
+            large.
+    """
+    _check(nets)
+    return _Planner(nets).layout()
+
+
+def _check(nets: Sequence[Network]) -> None:
+    if not nets:
+        raise NetworkError("a population needs one network or more")
+    first = _ports(nets[0])
+    for k, net in enumerate(nets):
+        if _ports(net) != first:
+            raise NetworkError(
+                f"its ports {_ports(net)} differ from the first member's, {first}",
+                where=f"member {k}",
+            )
+
+
+def _ports(net: Network) -> list[tuple[str, tuple[int, ...]]]:
+    return [(port.name, port.shape) for port in (*net.inputs, *net.outputs)]
+
+
+class _Planner:
+    """Numbers columns and fills the matrices, level by level."""
+
+    def __init__(self, nets: Sequence[Network]) -> None:
+        self._members = []
+        for k, net in enumerate(nets):
+            signals, growing = signals_of(net), overflowing(net)
+            wild = growing.activation | (growing.state & (signals.state != NONE))
+            if np.any(wild):
+                raise NetworkError(
+                    f"{net.label(int(np.argmax(wild)))} may overflow, which padding cannot carry",
+                    where=f"member {k}",
+                    hint="Export this network alone",
+                )
+            self._members.append(
+                _Member(net, signals, np.full(signals.count, NONE), np.zeros(len(net), np.int64))
+            )
+        self._inputs = len(nets[0].input_neurons)
+        self._registers = max(len(member.signals.registers) for member in self._members)
+        self._columns = self._inputs + self._registers
+        for member in self._members:
+            member.column[member.net.input_neurons] = np.arange(self._inputs)
+            registers = member.signals.registers.signal
+            member.column[registers] = self._inputs + np.arange(len(registers))
+        tasks = [task_of(member.net, member.keys) for member in self._members]
+        for member, stage in zip(self._members, stages_of(tasks, self._columns), strict=True):
+            member.stage = stage
+
+    def layout(self) -> Layout:
+        last = max(int(member.stage.max()) for member in self._members)
+        levels = tuple(self._level(k) for k in range(1, last + 1))
+        initial = np.zeros((len(self._members), self._registers))
+        ends, following = [], []
+        for row, member in zip(initial, self._members, strict=True):
+            registers = member.signals.registers
+            row[: len(registers)] = registers.initial
+            ends.append(member.column[member.net.output_neurons])
+            following.append(member.column[registers.origin])
+        outputs = len(self._members[0].net.output_neurons)
+        return Layout(
+            members=len(self._members),
+            inputs=self._inputs,
+            registers=self._registers,
+            initial=initial,
+            levels=levels,
+            outputs=self._picking(ends, outputs),
+            following=self._picking(following, self._registers),
+        )
+
+    def _picking(self, columns: Sequence[Ints], width: int) -> Floats:
+        """Return (P, columns, width) that picks the given columns of each member."""
+        picked = self._zeros(self._columns, width)
+        for matrix, chosen in zip(picked, columns, strict=True):
+            matrix[chosen, np.arange(len(chosen))] = 1.0
+        return picked
+
+    def _level(self, number: int) -> Level:
+        groups: list[dict[_Key, list[int]]] = []
+        for member in self._members:
+            found: dict[_Key, list[int]] = {}
+            for neuron in np.flatnonzero(member.stage == number).tolist():
+                key = member.keys[neuron]
+                if key is not None:
+                    found.setdefault(key, []).append(neuron)
+            groups.append(found)
+        widths = Counter[_Key]()
+        for found in groups:
+            widths |= Counter({key: len(neurons) for key, neurons in found.items()})
+        keys = sorted(widths)
+        starts = dict(
+            zip(keys, np.cumsum([0, *(widths[key] for key in keys)]).tolist(), strict=False)
+        )
+        slots = [
+            {
+                neuron: starts[key] + place
+                for key, neurons in found.items()
+                for place, neuron in enumerate(neurons)
+            }
+            for found in groups
+        ]
+        level = self._filled(keys, widths, starts, slots)
+        self._place(level, slots)
+        return level
+
+    def _filled(
+        self,
+        keys: list[_Key],
+        widths: Counter[_Key],
+        starts: dict[_Key, int],
+        slots: list[dict[int, int]],
+    ) -> Level:
+        """Make the matrices of a level whose neurons have these slots."""
+        width = sum(widths.values())
+        scale, bias = self._zeros(1, width) + 1.0, self._zeros(1, width)
+        for key in keys:
+            bias[:, 0, starts[key] : starts[key] + widths[key]] = _padding_bias(key)
+        for row, member, placed in zip(range(len(slots)), self._members, slots, strict=True):
+            for neuron, slot in placed.items():
+                scale[row, 0, slot], bias[row, 0, slot] = _affine(member, neuron)
+        plain = [key for key in keys if key[0] == _PLAIN]
+        total = sum(widths[key] for key in plain)
+        kinds = sorted({key[0] for key in keys} - {_PLAIN})
+        reductions = []
+        for kind in kinds:
+            of_kind = [key for key in keys if key[0] == kind]
+            first, count = starts[of_kind[0]], sum(widths[key] for key in of_kind)
+            reductions.append(self._reduction(kind, first, count, slots))
+        reads = any(
+            member.signals.state[neuron] != NONE
+            for member, placed in zip(self._members, slots, strict=True)
+            for neuron in placed
+        )
+        return Level(
+            sums=self._sums(total, slots) if total else None,
+            reductions=tuple(reductions),
+            scale=scale,
+            bias=bias,
+            activations=tuple((activation_named(key[1]), widths[key]) for key in keys),
+            keeps_state=reads,
+        )
+
+    def _sums(self, width: int, slots: list[dict[int, int]]) -> Sums:
+        weight = self._zeros(self._columns, width)
+        gated: list[list[tuple[int, int]]] = []  # for each member, (edge, slot)
+        for row, (member, placed) in enumerate(zip(self._members, slots, strict=True)):
+            found: list[tuple[int, int]] = []
+            for neuron, slot in placed.items():
+                if slot < width:
+                    edges = member.edges_into(neuron)
+                    free = member.signals.gain[edges] == NONE
+                    source = member.column[member.signals.source[edges[free]]]
+                    np.add.at(weight[row], (source, slot), member.net.live.weight[edges[free]])
+                    found += [(edge, slot) for edge in edges[~free].tolist()]
+            gated.append(found)
+        most = max(map(len, gated))
+        gains = self._gains([[edge for edge, _ in found] for found in gated], most)
+        target = self._zeros(most, width)
+        for row, found in enumerate(gated):
+            for place, (_, slot) in enumerate(found):
+                target[row, place, slot] = 1.0
+        return Sums(width, weight, gains if most else None, target)
+
+    def _reduction(
+        self, kind: _Kind, first: int, width: int, slots: list[dict[int, int]]
+    ) -> Reduction:
+        name, k = kind
+        edges: list[list[int]] = []
+        for member, placed in zip(self._members, slots, strict=True):
+            chosen = [NONE] * (width * k)
+            for neuron, slot in placed.items():
+                if first <= slot < first + width:
+                    start = (slot - first) * k
+                    chosen[start : start + k] = member.edges_into(neuron).tolist()
+            edges.append(chosen)
+        gains = self._gains(edges, width * k)
+        return Reduction(width, aggregation_named(name), k, gains, bool(np.any(gains.gains)))
+
+    def _gains(self, edges: Sequence[Sequence[int]], count: int) -> Gains:
+        """Return the weighted, gated inputs along these edges of each member; NONE is padding."""
+        values, gains = self._zeros(self._columns, count), self._zeros(self._columns, count)
+        ungated = self._zeros(1, count) + 1.0
+        for row, (member, chosen) in enumerate(zip(self._members, edges, strict=True)):
+            for place, edge in enumerate(chosen):
+                if edge == NONE:
+                    continue
+                source, gain = member.signals.source[edge], member.signals.gain[edge]
+                values[row, member.column[source], place] = member.net.live.weight[edge]
+                if gain != NONE:
+                    gains[row, member.column[gain], place] = 1.0
+                    ungated[row, 0, place] = 0.0
+        return Gains(values, gains, ungated)
+
+    def _place(self, level: Level, slots: list[dict[int, int]]) -> None:
+        """Give the neurons of a level their columns."""
+        for member, placed in zip(self._members, slots, strict=True):
+            for neuron, slot in placed.items():
+                member.column[neuron] = self._columns + slot
+                state = member.signals.state[neuron]
+                if state != NONE:
+                    member.column[state] = self._columns + level.width + slot
+        self._columns += level.width * (2 if level.keeps_state else 1)
+
+    def _zeros(self, rows: int, width: int) -> Floats:
+        size = len(self._members) * rows * width
+        if size > _MOST_ELEMENTS:
+            raise NetworkError(
+                f"the padded weights of a level have {size} elements, of at most {_MOST_ELEMENTS}",
+                hint="Split the population",
+            )
+        return np.zeros((len(self._members), rows, width))
+
+
+def _affine(member: _Member, neuron: int) -> tuple[float, float]:
+    """Return (scale, bias) of a neuron: its response, divided by the inputs of a mean."""
+    genes = member.net.neurons
+    response, bias = float(genes.response[neuron]), float(genes.bias[neuron])
+    aggregation = aggregation_named(member.net.aggregation_names[neuron])
+    inputs = len(member.edges_into(neuron))
+    if not inputs:
+        return 1.0, bias + response * aggregation.empty
+    return (response / inputs if aggregation.name == "mean" else response), bias
+
+
+def _padding_bias(key: _Key) -> float:
+    """Return a pre-activation at which the activation is finite, so that zero weights stay zero."""
+    function = activation_named(key[1])
+    for bias in (0.0, 1.0, 0.5, -1.0):
+        if np.isfinite(function(np.array(bias))):
+            return bias
+    raise NetworkError(f"the activation '{key[1]}' is finite at none of 0, 1, 0.5 and -1")
