@@ -139,8 +139,8 @@ def test_two_inputs_have_a_surface(shared):
 def test_a_neuron_is_looked_at_by_the_keyboard(shared):
     shared.choose("net.json", source_text("np-ff-19"))
     shared.page.locator(".frame").focus()
-    for key in ("ArrowRight", "ArrowRight", "ArrowDown"):
-        shared.page.keyboard.press(key)
+    for _ in range(8):  # as far as it goes: an output
+        shared.page.keyboard.press("ArrowRight")
     told = shared.text("neuron")
     assert "Activation" in told and "Bias" in told and "From" in told
     assert shared["neuron"].locator(".curve").is_visible()

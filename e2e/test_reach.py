@@ -115,7 +115,7 @@ def test_outcomes_are_announced(neat):
     assert "passed" in live.inner_text()
     assert neat.page.locator(".status[role=status]").inner_text().strip() == "ready"
     assert neat["error"].get_attribute("role") == "alert"
-    assert neat.page.locator(".frame canvas").get_attribute("aria-label")
+    assert neat["graph"].get_attribute("aria-label")
 
 
 def test_no_motion_for_those_who_asked_for_none(browser, address):
