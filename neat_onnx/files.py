@@ -1,5 +1,6 @@
 """Files in and out: strict JSON, and whole-or-nothing writing."""
 
+import io
 import json
 import os
 import re
@@ -10,6 +11,7 @@ from typing import Any, BinaryIO, Literal, cast
 from neat_onnx.errors import DocumentError
 
 _MAX_BYTES = 1 << 30
+_CHUNK = 1 << 20
 _SIGNATURES: tuple[tuple[bytes, str], ...] = (
     (b"\x89PNG\r\n\x1a\n", "png"),
     (b"\xff\xd8\xff", "jpeg"),
@@ -57,10 +59,12 @@ def limited(stream: BinaryIO, where: str) -> bytes:
     Raises:
         DocumentError: there are more than 1 GiB of them.
     """
-    data = stream.read(_MAX_BYTES + 1)
-    if len(data) > _MAX_BYTES:
-        raise DocumentError("the file is larger than 1 GiB", where=where)
-    return data
+    data = io.BytesIO()
+    while chunk := stream.read(_CHUNK):  # `read` takes as much memory as it may return
+        data.write(chunk)
+        if data.tell() > _MAX_BYTES:
+            raise DocumentError("the file is larger than 1 GiB", where=where)
+    return data.getvalue()
 
 
 def sniff(data: bytes) -> Kind:

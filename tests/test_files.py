@@ -1,10 +1,13 @@
 """Files in and out: what is read, what is refused, and that writing is whole or not at all."""
 
+import io
 import os
 import stat
+import tracemalloc
 
 import pytest
 
+from neat_onnx import files
 from neat_onnx.errors import DocumentError
 from neat_onnx.files import read_bytes, sniff, write_bytes
 
@@ -26,6 +29,26 @@ def test_a_pipe_without_another_end_does_not_hang(tmp_path, act):
         act(tmp_path / "pipe")
     with pytest.raises(DocumentError, match="a directory: not a file"):
         act(tmp_path)
+
+
+def test_a_small_file_takes_little_memory(tmp_path):
+    (tmp_path / "small").write_bytes(b"x" * 1000)
+    tracemalloc.start()
+    try:
+        assert read_bytes(tmp_path / "small") == b"x" * 1000
+        assert tracemalloc.get_traced_memory()[1] < 4e6
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_stream_is_read_up_to_the_limit_and_no_further(monkeypatch):
+    monkeypatch.setattr(files, "_MAX_BYTES", 3 << 20)
+    whole = os.urandom(3 << 20)
+    assert files.limited(io.BytesIO(whole), "-") == whole
+    endless = io.BytesIO(whole * 4)
+    with pytest.raises(DocumentError, match="larger than 1 GiB"):
+        files.limited(endless, "-")
+    assert endless.tell() <= 5 << 20
 
 
 def test_links_are_written_through_and_modes_stay(tmp_path):

@@ -36,7 +36,7 @@ REFUSED = {
     "bin-external-absolute.onnx": "initializer W0: external data is not supported",
     "bin-external-missing.onnx": "initializer W0: external data is not supported",
     "bin-truncated.onnx": "not a valid ONNX protobuf",
-    "bin-png.onnx": "not a valid ONNX protobuf",
+    "bin-png.onnx": "this is a PNG image, not a network or a model",
     "bin-rawdata-length.onnx": "initializer W0: raw_data has 20 bytes, expected 24",
     "bin-deep-subgraphs.onnx": "not a valid ONNX protobuf",
 }
