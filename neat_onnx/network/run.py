@@ -1,6 +1,7 @@
 """Running a network: shapes in, the compiled program, shapes out."""
 
 import math
+import weakref
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
@@ -15,10 +16,21 @@ from neat_onnx.network.structure import Structure
 
 
 class Runner:
-    """A network with its compiled programs, which are made when they are first needed."""
+    """A network with its compiled programs, which are made when they are first needed.
+
+    It refers to the network weakly, as the network holds its runner: a network of a million
+    connections is then freed at once, without waiting for the collector of cycles.
+    """
 
     def __init__(self, net: Structure) -> None:
-        self._net = net
+        self._reference = weakref.ref(net)
+
+    @property
+    def _net(self) -> Structure:
+        net = self._reference()
+        if net is None:
+            raise NetworkError("the network that this runner belongs to is gone")
+        return net
 
     def activate(self, x: Any) -> Any:
         """See `Network.activate`."""
