@@ -131,7 +131,8 @@ def test_files_and_functions_are_short(path: Path):
     assert len(text.splitlines()) <= (400 if path in SOURCES else 500)
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            assert (node.end_lineno or 0) - node.lineno < 60, node.name
+            longest = 45 if path in SOURCES else 60
+            assert (node.end_lineno or 0) - node.lineno < longest, node.name
 
 
 @pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.name)

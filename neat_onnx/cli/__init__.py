@@ -169,6 +169,13 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _add_conversions(to: Any) -> None:
+    _add_export(to)
+    _add_import(to)
+    _add_network_conversions(to)
+    _add_model_conversions(to)
+
+
+def _add_export(to: Any) -> None:
     one = _command(to, "export", commands.export, "turn a network into ONNX", _EXPORT_EPILOG)
     flags = (
         "[-h] [--verify] [--certify] [--spelling NAME] [--json] [reading options] [export options]"
@@ -184,6 +191,8 @@ def _add_conversions(to: Any) -> None:
     add_network_flags(one)
     add_option_flags(one)
 
+
+def _add_import(to: Any) -> None:
     one = _command(to, "import", commands.import_, "turn ONNX into a network that can evolve on")
     one.add_argument("file", metavar="IN", help="a model: .onnx or JSON ONNX")
     one.add_argument("out", metavar="OUT", help="the network to write")
@@ -196,6 +205,8 @@ def _add_conversions(to: Any) -> None:
     )
     _add_json(one)
 
+
+def _add_network_conversions(to: Any) -> None:
     text = "turn a network of one library into a file of another"
     one = _command(to, "translate", commands.translate, text, _TRANSLATE_EPILOG)
     one.add_argument("file", metavar="IN", help="a network")
@@ -217,8 +228,6 @@ def _add_conversions(to: Any) -> None:
     one.add_argument("--name", default="network", help="what the names of C's functions begin with")
     _add_json(one)
     add_network_flags(one)
-
-    _add_model_conversions(to)
 
 
 def _add_model_conversions(to: Any) -> None:

@@ -157,19 +157,8 @@ def _sorted(draft: Draft) -> list[int]:
     these read it a step late.
     """
     count = len(draft.nodes)
-    readers: list[list[int]] = [[] for _ in range(count)]
-    later: list[list[int]] = [[] for _ in range(count)]
-    waiting, wanting = [0] * count, [0] * count
-    for source, target in _dependencies(draft):
-        readers[source].append(target)
-        waiting[target] += 1
-    for edge in draft.edges:
-        if edge.computes and edge.delay == 1 and edge.source != edge.target:
-            later[edge.target].append(edge.source)
-            wanting[edge.source] += 1
-        if edge.computes and edge.gate_delay == 1 and edge.gater != edge.target:
-            later[edge.target].append(edge.gater)
-            wanting[edge.gater] += 1
+    readers, waiting = _readers(draft)
+    later, wanting = _read_a_step_late(draft)
     last = set(draft.outputs)
     inputs = [number for number in range(count) if draft.nodes[number].kind == "input"]
     ready = [(-1, number) for number in inputs]
@@ -196,6 +185,30 @@ def _sorted(draft: Draft) -> list[int]:
             ):
                 heapq.heappush(ready, (wanting[other], other))
     return order + draft.outputs
+
+
+def _readers(draft: Draft) -> tuple[list[list[int]], list[int]]:
+    """Return the nodes that read each node in the same step, and how many each one reads so."""
+    readers: list[list[int]] = [[] for _ in draft.nodes]
+    waiting = [0] * len(draft.nodes)
+    for source, target in _dependencies(draft):
+        readers[source].append(target)
+        waiting[target] += 1
+    return readers, waiting
+
+
+def _read_a_step_late(draft: Draft) -> tuple[list[list[int]], list[int]]:
+    """Return the nodes that each node reads a step late, and how many read each one so."""
+    later: list[list[int]] = [[] for _ in draft.nodes]
+    wanting = [0] * len(draft.nodes)
+    for edge in draft.edges:
+        if edge.computes and edge.delay == 1 and edge.source != edge.target:
+            later[edge.target].append(edge.source)
+            wanting[edge.source] += 1
+        if edge.computes and edge.gate_delay == 1 and edge.gater != edge.target:
+            later[edge.target].append(edge.gater)
+            wanting[edge.gater] += 1
+    return later, wanting
 
 
 class _Registers:

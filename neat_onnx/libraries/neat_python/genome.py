@@ -64,13 +64,7 @@ def to_document(genome: Any, settings: Settings, *, timed: bool) -> dict[str, An
     """
     nodes, edges = _genes(genome)
     _check_ends(nodes, edges, settings)
-    spiking = any(all(hasattr(node, name) for name in _SPIKING) for node in nodes.values())
-    if spiking:
-        kind = "iznn"
-    elif timed:
-        kind = "ctrnn"
-    else:
-        kind = "feedforward" if settings.feed_forward else "recurrent"
+    kind = _kind(nodes.values(), settings, timed)
     dead: set[int] = set()
     if kind == "feedforward":
         old = _is_old(nodes, genome.connections.values(), settings)
@@ -97,6 +91,15 @@ def to_document(genome: Any, settings: Settings, *, timed: bool) -> dict[str, An
         ],
     }
     return parts
+
+
+def _kind(nodes: Iterable[Any], settings: Settings, timed: bool) -> str:
+    """Return the type of network that neat-python would make of a genome."""
+    if any(all(hasattr(node, name) for name in _SPIKING) for node in nodes):
+        return "iznn"
+    if timed:
+        return "ctrnn"
+    return "feedforward" if settings.feed_forward else "recurrent"
 
 
 def _genes(genome: Any) -> tuple[Mapping[int, Any], list[_Edge]]:
