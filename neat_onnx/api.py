@@ -152,7 +152,9 @@ def verify(
         samples: how many inputs, or sequences, 4 or more.
         seed: the same seed gives the same samples.
         runtime: "reference" is onnx's reference evaluator; "onnxruntime", "onnxruntime-web" (in
-            Node), "tract", "opencv" and "openvino" have to be installed.
+            Node), "tract", "opencv" and "openvino" have to be installed. "c", "javascript" and
+            "python" import the model and run the code that `generate_code` prints of it; C is
+            compiled by cc, gcc or clang, JavaScript is run by Node.
 
     Returns:
         A report; its `verdict` is "equal", "equal within float32" or "different", and `passed`

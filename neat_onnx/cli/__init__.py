@@ -276,7 +276,10 @@ def _add_questions(to: Any) -> None:
     one.add_argument("model", metavar="MODEL")
     _add_sampling(one)
     one.add_argument(
-        "--runtime", choices=RUNTIMES, default="reference", help="the runtime that runs the model"
+        "--runtime",
+        choices=RUNTIMES,
+        default="reference",
+        help="what runs the model: a runtime, or code generated from it (c, javascript, python)",
     )
     _add_json(one)
     add_network_flags(one)

@@ -32,7 +32,7 @@ class Player:
     Attributes:
         name: the runtime and its version.
         fixed_batch: the model takes one sample at a time.
-        whole: the model takes whole sequences.
+        whole: the model, or the runtime, takes whole sequences.
 
     Raises:
         ModelError: the runtime refuses the model.
@@ -50,8 +50,8 @@ class Player:
         self._element = np.float64 if double else np.float32
         sizes = self._shapes[net.inputs[0].name]
         batch_axis = leading_axes(sizes) - 1
-        self.whole = batch_axis > 0
-        self.fixed_batch = sizes[batch_axis] == 1
+        self.whole = self._session.sequences or batch_axis > 0
+        self.fixed_batch = not self._session.sequences and sizes[batch_axis] == 1
 
     def play(self, x: Floats, tensors: Sequence[str]) -> dict[str, Floats]:
         """Run N sequences of T steps, each from the initial state.

@@ -10,6 +10,7 @@ from neat_onnx.errors import NeatOnnxError, NetworkError
 from neat_onnx.files import parse_json
 from neat_onnx.genome import GENOME, GenomeDocument
 from neat_onnx.model import DataType, Model, ValueInfo
+from neat_onnx.model.states import INITIAL_KEY, STATE_KEY
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
 from neat_onnx.network.program import Program
@@ -74,8 +75,12 @@ def _run(
     extra = [
         ValueInfo.of(name, graph.inputs[0].elem_type, None) for name in tensors if name not in known
     ]
+    kept = [entry for entry in model.metadata_props if entry.key in (STATE_KEY, INITIAL_KEY)]
     wide = model.model_copy(
-        update={"graph": graph.model_copy(update={"outputs": graph.outputs + extra})}
+        update={
+            "graph": graph.model_copy(update={"outputs": graph.outputs + extra}),
+            "metadata_props": kept,  # the genome describes the graph as it was
+        }
     )
     return Player(wide, net, runtime).play(x, tensors)
 

@@ -4,6 +4,7 @@
 """
 
 import builtins
+import json
 import shutil
 from importlib.util import find_spec
 
@@ -15,6 +16,8 @@ from neat_onnx.verification.runtimes import RUNTIMES, onnxruntime_web
 
 PACKAGES = {"onnxruntime": "onnxruntime", "tract": "tract", "opencv": "cv2", "openvino": "openvino"}
 INSTALLED = [name for name, package in PACKAGES.items() if find_spec(package)]
+COMPILED = ["c"] * any(map(shutil.which, ("cc", "gcc", "clang")))
+GENERATED = [*COMPILED, "javascript", "python"]
 NET = Network.mlp([3, 5, 2], activation="tanh", seed=1)
 
 
@@ -23,7 +26,7 @@ def memory() -> Network:
     return Network.gru(2, 3, 1, seed=0)
 
 
-@pytest.mark.parametrize("runtime", [*INSTALLED, "onnxruntime-web"])
+@pytest.mark.parametrize("runtime", [*INSTALLED, "onnxruntime-web", *GENERATED])
 def test_a_runtime_runs_a_network(runtime):
     report = verify(NET, export(NET), runtime=runtime)
     assert report.verdict == "equal"
@@ -31,10 +34,37 @@ def test_a_runtime_runs_a_network(runtime):
     assert any(char.isdigit() for char in report.runtime)
 
 
-@pytest.mark.parametrize("runtime", [*INSTALLED, "onnxruntime-web"])
+@pytest.mark.parametrize("runtime", [*INSTALLED, "onnxruntime-web", *GENERATED])
 def test_a_runtime_plays_sequences(runtime):
     net = memory()
     assert verify(net, export(net), runtime=runtime).verdict == "equal"
+
+
+@pytest.mark.parametrize("runtime", GENERATED)
+def test_generated_code_is_run_as_scan_and_with_named_ports(runtime):
+    net = memory()
+    model = export(net, sequence=True, dtype="float64")
+    assert verify(net, model, runtime=runtime, samples=8).verdict == "equal"
+    net = NETWORKS["ports_named_like_tensors"]
+    report = verify(net, export(net, dtype="float64"), runtime=runtime, samples=8)
+    assert (report.verdict, report.dtype) == ("equal", "float64")
+
+
+@pytest.mark.parametrize("runtime", GENERATED)
+@pytest.mark.parametrize("net", [NET, memory()], ids=["mlp", "gru"])
+def test_generated_code_is_that_of_the_model(runtime, net):
+    """Of another network's model, which has the same ports: different, and the neuron is named."""
+    other = export(Network.from_document(shifted(net)))
+    report = verify(net, other, runtime=runtime, samples=8)
+    assert report.verdict == "different"
+    assert report.first_error
+
+
+def shifted(net):
+    """The document of the network with one weight changed."""
+    document = json.loads(net.to_json())
+    document["connections"][0]["weight"] += 0.1
+    return document
 
 
 def test_the_browsers_runtime_computes_in_float64_too():
@@ -70,5 +100,14 @@ def test_without_node_or_its_package_the_way_to_them_is_told(monkeypatch, tmp_pa
     assert onnxruntime_web.shutil is shutil
 
 
+@pytest.mark.parametrize("runtime", ["c", "javascript"])
+def test_generated_code_needs_a_compiler_or_node(runtime, monkeypatch):
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    with pytest.raises(OptionError, match=f"{runtime} is not installed") as caught:
+        verify(NET, export(NET), runtime=runtime)
+    assert {"c": "gcc", "javascript": "node"}[runtime] in caught.value.hint
+
+
 def test_every_runtime_is_known():
-    assert set(PACKAGES) | {"reference", "onnxruntime-web"} <= set(RUNTIMES)
+    others = {"reference", "onnxruntime-web", "c", "javascript", "python"}
+    assert set(PACKAGES) | others == set(RUNTIMES)

@@ -5,6 +5,7 @@ A runtime is a module of this package, named like the runtime with `_` for `-`, 
     load(model: Model) -> Session
 
 and raises OptionError where what it needs is not installed, ModelError where it refuses the model.
+"c", "javascript" and "python" are code that `neat_onnx.generate_code` prints, compiled and run.
 """
 
 from collections.abc import Callable
@@ -16,10 +17,15 @@ import numpy as np
 from neat_onnx.errors import ModelError, NeatOnnxError, OptionError
 from neat_onnx.model import Model
 
-RUNTIMES = ("reference", "onnxruntime", "onnxruntime-web", "tract", "opencv", "openvino")
+RUNTIMES = (
+    "reference", "onnxruntime", "onnxruntime-web", "tract", "opencv", "openvino",
+    "c", "javascript", "python",
+)  # fmt: skip
 _INSTALL = {
     "onnxruntime-web": "Have node, and `npm install onnxruntime-web` in the current folder",
     "onnxruntime": "pip install 'neat-onnx[runtime]'",
+    "c": "Have a C compiler: cc, gcc or clang",
+    "javascript": "Have node",
 }
 
 Feed = dict[str, np.ndarray[Any, Any]]
@@ -32,10 +38,13 @@ class Session(NamedTuple):
     Attributes:
         run: computes the graph's outputs, by name, for its inputs, by name.
         name: the runtime and its version.
+        sequences: the runtime keeps the memory itself: `run` takes every input but the states, and
+            gives every output but these, for whole sequences (T, N, …) from the initial state.
     """
 
     run: Run
     name: str
+    sequences: bool = False
 
 
 def load(runtime: str, model: Model) -> Session:
@@ -62,7 +71,7 @@ def load(runtime: str, model: Model) -> Session:
         except Exception as error:
             raise _refused(session.name, "run", error) from error
 
-    return Session(run, session.name)
+    return session._replace(run=run)
 
 
 def not_installed(runtime: str) -> OptionError:
