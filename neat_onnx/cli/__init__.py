@@ -275,12 +275,8 @@ def _add_questions(to: Any) -> None:
     one.add_argument("network", metavar="NETWORK")
     one.add_argument("model", metavar="MODEL")
     _add_sampling(one)
-    one.add_argument(
-        "--runtime",
-        choices=RUNTIMES,
-        default="reference",
-        help="what runs the model: a runtime, or code generated from it (c, javascript, python)",
-    )
+    text = "what runs the model: a runtime, or code generated from it (c, javascript, python)"
+    one.add_argument("--runtime", choices=RUNTIMES, default="reference", help=text)
     _add_json(one)
     add_network_flags(one)
 
