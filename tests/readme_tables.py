@@ -1,4 +1,4 @@
-"""The tables of README.md and docs/ that are made from the code.
+"""The tables of docs/ that are made from the code.
 
     python tests/readme_tables.py            rewrites them
     python tests/readme_tables.py --check    exits 1 if they are not in step
@@ -11,16 +11,18 @@ import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+import operator_table
+
 import neat_onnx
 from neat_onnx.libraries.neat_python import static as neat_python
 from neat_onnx.libraries.neataptic import read as neataptic
 from neat_onnx.libraries.neataptic_ts import read as neataptic_ts
-from neat_onnx.model.node import node_classes
 from neat_onnx.network.activations import ACTIVATIONS
 from neat_onnx.network.aggregations import AGGREGATIONS
+from neat_onnx.passes import CANONICAL, SIMPLE
 
 ROOT = Path(__file__).absolute().parents[1]
-DOCUMENTS = (ROOT / "README.md", ROOT / "docs" / "libraries.md")
+DOCUMENTS = sorted((ROOT / "docs").glob("*.md"))
 _TABLE = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
@@ -62,12 +64,24 @@ def options() -> str:
 
 
 def operators() -> str:
-    told = []
-    for name, node in node_classes().items():
-        attributes = node.model_fields["attributes"].annotation
-        names = attributes.model_fields if attributes else ()
-        told.append(f"{name} ({', '.join(names)})" if names else name)
-    return f"{', '.join(told)}.\n"
+    return _table(
+        ["operator", "written by export", "restrictions of import"], operator_table.rows()
+    )
+
+
+def passes() -> str:
+    rows = [
+        [
+            f"`{each.__name__}`",
+            f"`{each.__module__.removeprefix('neat_onnx.').replace('.', '/')}.py`"
+            if each.__module__ != "neat_onnx.passes"
+            else "`passes/__init__.py`",
+            "import" if each in SIMPLE else "–",
+            (each.__doc__ or "").partition("\n")[0],
+        ]
+        for each in CANONICAL
+    ]
+    return _table(["pass", "file", "used by", "result"], rows)
 
 
 def libraries() -> str:
@@ -90,6 +104,7 @@ TABLES = {
     "aggregations": aggregations,
     "options": options,
     "operators": operators,
+    "passes": passes,
 }
 
 

@@ -1,0 +1,159 @@
+"""The table of operators in docs/operators.md, from the code and from ONNX's own schemas.
+
+A restriction is a difference between ONNX's schema of an operator and its class in this package
+(attributes, values, inputs, outputs), an input that lifting asks to be constant, or a line of
+`NOTES`, for limits that no declaration holds.
+"""
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin
+
+import onnx
+
+import neat_onnx
+from neat_onnx.model.node import Node, node_classes
+from neat_onnx.model.tensor import DataType
+
+PACKAGE = Path(neat_onnx.__file__).parent
+OPSET = 26
+NOTES = {
+    "ArgMax": "`keepdims` 1; read by GatherElements",
+    "BatchNormalization": "variance plus epsilon above 0",
+    "Clip": "bounds are single numbers",
+    "Dropout": "`training_mode` false",
+    "Einsum": "letters, commas and an arrow",
+    "GRU": "along the first axis; sequences of one length",
+    "GatherElements": "indices are an ArgMax of the same tensor",
+    "LSTM": "along the first axis; sequences of one length",
+    "MaxPool": "no second output, the indices",
+    "Mod": "`fmod` 1 where the divisor is computed",
+    "RNN": "along the first axis; sequences of one length",
+    "Scan": "along the first axis of graph inputs",
+    "TopK": "`largest` 0; along the last axis",
+}
+BEFORE_LIFTING = {"Constant"}  # every form of it has become an initializer
+TRAINING_OR_UNUSED = {"momentum", "seed", "stash_type", "precision", "overwrite"}
+
+
+def rows() -> Iterator[list[str]]:
+    """Yield name, the oldest typed opset, whether export writes it, and its restrictions."""
+    written, constants = written_operators(), constant_inputs()
+    for name, kind in node_classes().items():
+        if not kind.__module__.startswith("neat_onnx."):
+            continue
+        schema = onnx.defs.get_schema(name, OPSET)
+        found = [*_attributes(kind, schema), *_arity(kind, schema)]
+        if positions := constants.get(name):
+            names = [schema.inputs[at].name for at in sorted(positions) if at < len(schema.inputs)]
+            found += [f"constant {', '.join(f'`{each}`' for each in names)}"] if names else []
+        found += [NOTES[name]] if name in NOTES else []
+        yield [f"`{name}`", "yes" if name in written else "–", "; ".join(found) or "–"]
+
+
+def _attributes(kind: type[Node], schema: Any) -> Iterator[str]:
+    declared = kind.model_fields["attributes"].annotation.model_fields  # type: ignore[union-attr]
+    left_out = sorted(schema.attributes.keys() - declared.keys() - TRAINING_OR_UNUSED)
+    if left_out and kind.__name__ not in BEFORE_LIFTING:
+        yield f"no {', '.join(f'`{name}`' for name in left_out)}"
+    for name, field in declared.items():
+        values = get_args(field.annotation) if get_origin(field.annotation) is Literal else ()
+        if name == "to":
+            yield f"`to` {', '.join(DataType(value).name for value in values)}"
+        elif len(values) == 1 and name not in TRAINING_OR_UNUSED:
+            yield f"`{name}` {values[0]}"
+
+
+def _arity(kind: type[Node], schema: Any) -> Iterator[str]:
+    for what, (_, most), possible in (
+        ("input", kind.inputs, schema.max_input),
+        ("output", kind.outputs, schema.max_output),
+    ):
+        if most is not None and most < min(possible, 1 << 20):
+            yield f"at most {most} {what}{'s' if most > 1 else ''}"
+
+
+@cache
+def _functions(folder: str) -> list[tuple[Path, ast.FunctionDef]]:
+    return [
+        (path, node)
+        for path in sorted((PACKAGE / folder).rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FunctionDef)
+    ]
+
+
+def _lifted(function: ast.FunctionDef) -> list[str] | None:
+    """The operators that a function lifts, where its decorator names them; None for others."""
+    for decorator in function.decorator_list:
+        if isinstance(decorator, ast.Call) and getattr(decorator.func, "id", "") == "lifts":
+            return [part.id for part in decorator.args if isinstance(part, ast.Name)]
+    return None
+
+
+def constant_inputs() -> dict[str, set[int]]:
+    """Positions of the inputs that each operator's lifting reads as constants in any case."""
+    found: dict[str, set[int]] = {}
+    for _, function in _functions("operators"):
+        for name in _lifted(function) or ():
+            for statement in function.body:  # not under a condition
+                if not isinstance(statement, ast.If | ast.For | ast.While):
+                    found.setdefault(name, set()).update(_constants_read(statement))
+    return found
+
+
+def _constants_read(statement: ast.AST) -> Iterator[int]:
+    for node in ast.walk(statement):
+        if isinstance(node, ast.IfExp | ast.FunctionDef):
+            return
+        if (
+            isinstance(node, ast.Call)
+            and getattr(node.func, "attr", "") in ("constant", "integers")
+            and len(node.args) == 2
+            and isinstance(node.args[1], ast.Constant)
+        ):
+            yield node.args[1].value
+
+
+def written_operators() -> set[str]:
+    """Operators whose classes stand in functions that do not lift, or in a table that these use."""
+    names = set(node_classes())
+    found: set[str] = set()
+    for folder in ("operators", "lowering", "population"):
+        for path, function in _functions(folder):
+            if _lifted(function) is None and not function.name.startswith(("lift", "_lift")):
+                tables = _tables(path)
+                for name in _emitted(function):
+                    found |= names & {name, *tables.get(name, ())}
+    return found
+
+
+@cache
+def _tables(path: Path) -> dict[str, set[str]]:
+    """The names in the value of each constant of a module, and in the constants that it names."""
+    found: dict[str, set[str]] = {}
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+            target = node.target if isinstance(node, ast.AnnAssign) else node.targets[0]
+            used = {part.id for part in ast.walk(node.value) if isinstance(part, ast.Name)}
+            found[getattr(target, "id", "")] = used.union(*(found.get(name, ()) for name in used))
+    return found
+
+
+def _emitted(function: ast.FunctionDef) -> Iterator[str]:
+    """Names in a function, those that it only tests the type of, or annotates with, excepted."""
+    tested = {
+        id(part)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("isinstance", "cast")
+        for part in ast.walk(node)
+    }
+    notes = [function.args, function.returns, *function.decorator_list]
+    notes += [node.annotation for node in ast.walk(function) if isinstance(node, ast.AnnAssign)]
+    for note in filter(None, notes):
+        tested |= {id(part) for part in ast.walk(note)}
+    for node in ast.walk(function):
+        if isinstance(node, ast.Name) and id(node) not in tested:
+            yield node.id
