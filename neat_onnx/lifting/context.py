@@ -324,19 +324,27 @@ class LiftingContext:
     def _settle(self, value: Value) -> Ints:
         if value.reduced:
             return self._settle_reduced(value)
-        signals = value.signals
-        if value.weight is not None or value.gate is not None:
-            made = self.add_neurons(signals.size)
-            weight = np.ones(signals.shape) if value.weight is None else value.weight
-            position = np.arange(signals.size)
-            self.connect(made, self.settle(Value(signals)), position, weight, value.gate)
-            signals = made.states.reshape(signals.shape)
+        signals = self._multiplied(value)
         if value.formula == VARIABLE:
             fresh = self.kind[signals] == STATE
             result = signals.copy()
             result[fresh] = self.settled_from(signals[fresh], VARIABLE)
             return result
         return self.settled_from(signals.ravel(), value.formula).reshape(signals.shape)
+
+    def _multiplied(self, value: Value) -> Ints:
+        """The signals of a value times their weights and gates; neurons where there are any."""
+        if value.weight is None and value.gate is None:
+            return value.signals
+        weight = np.ones(value.signals.shape) if value.weight is None else value.weight
+        changed = (value.gates >= 0) | (value.weight is not None)
+        sources = self.settle(Value(value.signals[changed]))
+        made = self.add_neurons(sources.size)
+        position = np.arange(sources.size)
+        self.connect(made, sources, position, weight[changed], value.gates[changed])
+        signals = value.signals.copy()
+        signals[changed] = made.states
+        return signals
 
     def _settle_reduced(self, value: Value) -> Ints:
         """Neurons that aggregate a formula of each input."""

@@ -99,7 +99,7 @@ class Value:
             the formula reduces.
         formula: each element as an expression of its signal, or of its signals times their weights.
         weight: multiplies each signal before the formula; None for 1.
-        gate: signals that multiply them as well; None for 1.
+        gate: signals that multiply them as well, -1 for none; None for none at all.
         reduced: the formula has reduced the last axis of `signals`.
         made: the neurons that this tensor is, element by element, while nothing but the next node
             reads it: a constant that it adds or multiplies can become their bias or response.
@@ -130,6 +130,11 @@ class Value:
     def ungated(self) -> bool:
         """It is its signals, and nothing was done to them but gating."""
         return self.formula == VARIABLE and self.weight is None and not self.reduced
+
+    @property
+    def gates(self) -> Ints:
+        """The gate of each signal, -1 for none."""
+        return np.full(self.signals.shape, -1) if self.gate is None else self.gate
 
     def rearranged(self, change: Callable[[Array], Array]) -> Value:
         """The value with `change` applied to the array of its elements (not to a reduced axis)."""

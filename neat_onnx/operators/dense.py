@@ -298,7 +298,7 @@ def lift_product(ctx: LiftingContext, node: Node, weights: Array, bias: Array) -
     if not value.ungated:
         value = Value(ctx.settle(value))
     signals = ctx.settle(Value(value.signals)).reshape(-1, size)
-    gates = np.full(signals.shape, -1) if value.gate is None else value.gate.reshape(-1, size)
+    gates = value.gates.reshape(-1, size)
     ctx.check_size(node, len(signals) * len(weights))
     made = ctx.add_neurons(len(signals) * len(weights), bias=np.tile(bias, len(signals)))
     row, column = np.nonzero(weights)

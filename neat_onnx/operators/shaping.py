@@ -130,11 +130,17 @@ def lift_concat(ctx: LiftingContext, node: Concat) -> None:
     if len(arrays) == len(parts):
         ctx.bind(node, np.concatenate(arrays, axis=axis))
         return
-    signals = [
-        part.signals if part.plain else ctx.settle(part)
-        for part in (ctx.as_value(node, part) for part in parts)
-    ]
-    ctx.bind(node, Value(np.concatenate(signals, axis=axis)))
+    values = [_only_gated(ctx, ctx.as_value(node, part)) for part in parts]
+    signals = np.concatenate([value.signals for value in values], axis=axis)
+    gate = None
+    if not all(value.plain for value in values):
+        gate = np.concatenate([value.gates for value in values], axis=axis)
+    ctx.bind(node, Value(signals, gate=gate))
+
+
+def _only_gated(ctx: LiftingContext, value: Value) -> Value:
+    """The value as signals and their gates, which a sum can read without a neuron between."""
+    return value if value.ungated and value not in ctx.settled else Value(ctx.settle(value))
 
 
 @lifts(Split)

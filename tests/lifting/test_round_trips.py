@@ -1,0 +1,42 @@
+"""Trips through ONNX without metadata: the first may add neurons, the second adds none."""
+
+import pytest
+from cases import CORPORA, case
+from networks import NETWORKS
+
+from neat_onnx import Network, export, import_model
+
+_MOST_NEURONS = 60
+_GATED = ("nap-net-gru", "nap-net-random", "nts-net-gate", "nts-net-gru", "nts-net-lstm")
+
+
+def _networks() -> dict[str, Network]:
+    found = {
+        "gru_of_one": Network.gru(1, 1),
+        "gru": Network.gru(2, 3, 2),
+        "lstm": Network.lstm(2, 3, 2),
+    }
+    for group in _GATED:
+        paths = sorted(CORPORA.glob(f"{group}-*.json"))
+        assert paths, group
+        found |= {path.stem: case(path.stem).network() for path in paths}
+    return found | {name: net for name, net in NETWORKS.items() if len(net) <= _MOST_NEURONS}
+
+
+_ALL = _networks()
+
+
+@pytest.mark.parametrize("net", _ALL.values(), ids=_ALL)
+def test_a_second_trip_adds_nothing(net: Network) -> None:
+    once = _trip(net)
+    twice = _trip(once)
+    assert (len(twice), len(twice.connections)) == (len(once), len(once.connections))
+
+
+def _trip(net: Network) -> Network:
+    return import_model(export(net, dtype="float64", include_metadata=False))
+
+
+def test_a_gate_between_layers_is_no_neuron() -> None:
+    net = Network.gru(2, 3, 2)
+    assert len(_trip(net)) == len(net)
