@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from pack import bundle, compile, fetch, own, stand_in, trim
+from pack import bundle, compile, fetch, notices, own, stand_in, trim
 
 ROOT = Path(__file__).absolute().parent.parent
 WEB = ROOT / "web"
@@ -53,6 +53,7 @@ def main() -> None:
     copy(library, DIST / "pyodide" / library.name)
     for path in [ours, *(published[name] for name in FOR_MICROPIP)]:
         copy(path, DIST / "wheels" / path.name)
+    (DIST / "licenses.txt").write_text(notices.text(ROOT, list(published.values())))
     write_lock(npm_lock, bundle.write(DIST / "packages", wheels))
     total = sum(path.stat().st_size for path in DIST.rglob("*") if path.is_file())
     seconds = time.perf_counter() - start
