@@ -7,7 +7,7 @@ or runs a network, or waits for the page to start, need not wait for them.
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
-from neat_onnx.errors import OptionError, warn
+from neat_onnx.errors import warn
 from neat_onnx.libraries import load_network
 from neat_onnx.model import Model, load_model
 from neat_onnx.model.node import find_operators_with
@@ -65,7 +65,9 @@ def export(net: Any, *, options: Any = None, **keywords: Unpack[ExportKeywords])
     return export_network(network, wanted)
 
 
-def import_model(model: Any, *, batch_axis: "BatchAxis" = "auto") -> Network:
+def import_model(
+    model: Any, *, batch_axis: "BatchAxis" = "auto", outputs: Sequence[str] | None = None
+) -> Network:
     """Turn ONNX into a network that can evolve on.
 
     The graph itself is lifted; the metadata that `export` wrote adds ids, names and genes that do
@@ -73,18 +75,21 @@ def import_model(model: Any, *, batch_axis: "BatchAxis" = "auto") -> Network:
 
     Args:
         model: a Model, or whatever `load_model` reads.
-        batch_axis: "auto" takes the first axis of every input for the batch; with None every axis
-            is features.
+        batch_axis: "auto" takes the axis of no fixed size for the batch, else the first of several;
+            with None every axis is features.
+        outputs: the outputs to import, by name; None takes all that are neither constant nor random
+            (a NeatOnnxWarning names those left out).
 
     Returns:
         A network whose ports are the inputs and outputs of the graph, by name and shape.
 
     Raises:
         ModelError: the graph has something that neurons cannot compute; says which node.
+        OptionError: the graph has no such output.
     """
     from neat_onnx.genome import import_network
 
-    return import_network(load_model(model), batch_axis)
+    return import_network(load_model(model), batch_axis, outputs)
 
 
 def convert(source: Any) -> Model:
@@ -336,17 +341,6 @@ def json_schema(
     Raises:
         OptionError: there is no schema of that name.
     """
-    from neat_onnx.model.schema import model_schema
-    from neat_onnx.schemas import certificate_schema, network_schema, options_schema
+    from neat_onnx.schemas import schema_named
 
-    schemas = {
-        "model": model_schema,
-        "network": network_schema,
-        "options": options_schema,
-        "certificate": certificate_schema,
-    }
-    if name not in schemas:
-        raise OptionError(
-            f"there is no schema named '{name}'", hint=f"Schemas: {', '.join(schemas)}"
-        )
-    return schemas[name]()
+    return schema_named(name)

@@ -81,11 +81,12 @@ class ModelError(NeatOnnxError):
         return f"{text}: {shown}" + (f"; and {more} more" if more > 0 else "")
 
 
-def all_obstacles(errors: Sequence[ModelError]) -> ModelError:
-    """Return one error that tells of all of these; the only one as it is."""
+def all_obstacles(errors: Sequence[ModelError], hint: str | None = None) -> ModelError:
+    """Return one error that tells of all of these; the only one as it is, but for its hint."""
     if len(errors) == 1:
+        errors[0].hint = errors[0].hint or hint
         return errors[0]
-    together = ModelError(f"{len(errors)} nodes are not supported")
+    together = ModelError(f"{len(errors)} nodes are not supported", hint=hint)
     together.obstacles = tuple(str(error) for error in errors)
     return together
 

@@ -4,6 +4,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from neat_onnx.errors import OptionError
+from neat_onnx.model.schema import model_schema
 from neat_onnx.network.document import NetworkDocument
 from neat_onnx.options import ExportOptions
 from neat_onnx.verification.certificate import Certificate
@@ -60,6 +62,25 @@ _CERTIFICATE_EXAMPLE = {
     "verdict": "equal",
     "sha256": "4c" * 32,
 }
+
+
+def schema_named(name: str) -> dict[str, Any]:
+    """The JSON Schema of one kind of document.
+
+    Raises:
+        OptionError: there is no schema of that name.
+    """
+    schemas = {
+        "model": model_schema,
+        "network": network_schema,
+        "options": options_schema,
+        "certificate": certificate_schema,
+    }
+    if name not in schemas:
+        raise OptionError(
+            f"there is no schema named '{name}'", hint=f"Schemas: {', '.join(schemas)}"
+        )
+    return schemas[name]()
 
 
 def network_schema() -> dict[str, Any]:

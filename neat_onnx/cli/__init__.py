@@ -11,7 +11,12 @@ from contextlib import contextmanager
 from typing import Any, NoReturn, get_args
 
 from neat_onnx.cli import commands
-from neat_onnx.cli.arguments import add_library_flag, add_network_flags, add_option_flags
+from neat_onnx.cli.arguments import (
+    add_import_flags,
+    add_library_flag,
+    add_network_flags,
+    add_option_flags,
+)
 from neat_onnx.cli.paths import output_error
 from neat_onnx.codegen.generate import CodeLanguage
 from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning, OptionError, printable
@@ -197,12 +202,7 @@ def _add_import(to: Any) -> None:
     one.add_argument("file", metavar="IN", help="a model: .onnx or JSON ONNX")
     one.add_argument("out", metavar="OUT", help="the network to write")
     add_library_flag(one)
-    one.add_argument(
-        "--batch-axis",
-        choices=("auto", "none"),
-        default="auto",
-        help="auto: the first axis of every input is the batch; none: every axis is features",
-    )
+    add_import_flags(one)
     _add_json(one)
 
 

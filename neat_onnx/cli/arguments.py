@@ -111,3 +111,29 @@ def _shown(default: Any) -> str:
     if isinstance(default, bool):
         return "on" if default else "off"
     return "none" if default in (None, "", []) else str(default)
+
+
+def add_import_flags(parser: argparse.ArgumentParser) -> None:
+    """How a model is taken apart: --batch-axis and --outputs."""
+    parser.add_argument(
+        "--batch-axis",
+        choices=("auto", "none"),
+        default="auto",
+        help="auto: the axis of no fixed size is the batch, else the first; none: every axis is "
+        "features",
+    )
+    parser.add_argument(
+        "--outputs",
+        metavar="NAMES",
+        help="the outputs to import, with commas between them; else all that are neither constant "
+        "nor random",
+    )
+
+
+def chosen_import(arguments: argparse.Namespace) -> dict[str, Any]:
+    """The keywords of `import_model` that the flags give."""
+    names = arguments.outputs
+    return {
+        "batch_axis": None if arguments.batch_axis == "none" else "auto",
+        "outputs": None if names is None else [name.strip() for name in names.split(",")],
+    }

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import neat_onnx
-from neat_onnx.cli.arguments import chosen_network, chosen_options
+from neat_onnx.cli.arguments import chosen_import, chosen_network, chosen_options
 from neat_onnx.cli.paths import (
     STANDARD,
     check_target,
@@ -21,7 +21,6 @@ from neat_onnx.cli.paths import (
 from neat_onnx.codegen.generate import SUFFIXES
 from neat_onnx.errors import DocumentError, NeatOnnxError, OptionError, printable
 from neat_onnx.libraries.registry import writer_named
-from neat_onnx.lifting.core import BatchAxis
 from neat_onnx.model import Model
 from neat_onnx.model.layout import json_text
 from neat_onnx.model.model import Encoding
@@ -51,8 +50,8 @@ def export(arguments: Namespace) -> int:
 def import_(arguments: Namespace) -> int:
     """ONNX to a network, as a library's own file."""
     check_target(arguments.out, arguments.file, writer_named(arguments.to).suffixes)
-    axis: BatchAxis = None if arguments.batch_axis == "none" else "auto"
-    net = neat_onnx.import_model(neat_onnx.load_model(source_of(arguments.file)), batch_axis=axis)
+    model = neat_onnx.load_model(source_of(arguments.file))
+    net = neat_onnx.import_model(model, **chosen_import(arguments))
     return _write_network(arguments, net)
 
 

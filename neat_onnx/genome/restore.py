@@ -1,5 +1,6 @@
 """Import: the network of a model, with the genome that its metadata tells of."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -34,10 +35,12 @@ _STEPS, _SAMPLES = 3, 5
 _TOLERANCE = {DataType.FLOAT: 1e-3, DataType.DOUBLE: 1e-6}
 
 
-def import_network(model: Model, batch_axis: BatchAxis = "auto") -> Network:
+def import_network(
+    model: Model, batch_axis: BatchAxis = "auto", outputs: Sequence[str] | None = None
+) -> Network:
     """Return the network of a model. See `neat_onnx.import_model`."""
     as_read, model = model, repaired(model)
-    lifted = lift(model, batch_axis)
+    lifted = lift(model, batch_axis, outputs)
     given = {key: read for key, read in _READERS.items() if key in model.metadata}
     try:
         if given:

@@ -10,7 +10,8 @@ from typing import Literal
 
 import numpy as np
 
-from neat_onnx.errors import ModelError, all_obstacles
+from neat_onnx.errors import ModelError, all_obstacles, warn
+from neat_onnx.lifting.axes import Axes, axes_of_inputs, output_axes
 from neat_onnx.lifting.context import (
     INPUT,
     REGISTER,
@@ -19,14 +20,14 @@ from neat_onnx.lifting.context import (
     lift_node,
 )
 from neat_onnx.lifting.neurons import Resolution
+from neat_onnx.lifting.outputs import choice_hint, computed_outputs, with_outputs
 from neat_onnx.lifting.support import require_lifts
-from neat_onnx.model import Model, ValueInfo
-from neat_onnx.model.states import initial_states, state_pairs
+from neat_onnx.model import Graph, Model, ValueInfo
+from neat_onnx.model.states import guessed_pairs, initial_states, state_pairs
 from neat_onnx.model.wiring import require_wiring
 from neat_onnx.network.expression import VARIABLE
 from neat_onnx.network.genes import Ints, Port
 from neat_onnx.network.network import Network
-from neat_onnx.options import TIME
 from neat_onnx.passes import SIMPLE, canonicalize
 
 BatchAxis = Literal["auto"] | None
@@ -46,29 +47,64 @@ class Lifted:
     tensors: dict[str, Ints]
 
 
-def lift(model: Model, batch_axis: BatchAxis = "auto") -> Lifted:
+def lift(
+    model: Model, batch_axis: BatchAxis = "auto", outputs: Sequence[str] | None = None
+) -> Lifted:
     """The network that a model's graph is, without a look at its metadata.
 
     Args:
-        batch_axis: "auto" takes the first axis of every input for the batch; with None every axis
-            is features.
+        model: the model.
+        batch_axis: "auto" finds the batch, see `axes`; where every size is fixed and the first axis
+            turns out to be no batch, every axis is features. With None every axis is.
+        outputs: names of the outputs to import; None takes those that are computed from inputs.
 
     Raises:
         ModelError: the graph has something that neurons cannot compute; says which node.
     """
+    pairs = state_pairs(model)
+    for previous, following in guessed_pairs(model).items():
+        warn(f"by their names, '{following}' is taken to feed '{previous}' in the next step")
+    if outputs is not None:
+        model = with_outputs(model, outputs, pairs)
     require_wiring(model.graph)
     model = canonicalize(model, SIMPLE)
+    if outputs is None:
+        model = computed_outputs(model, pairs.values())
     require_lifts(model.graph)
-    ctx = LiftingContext(model, features_only=batch_axis is None)
+    kept = {entry.name for entry in model.graph.outputs}
+    pairs = {previous: following for previous, following in pairs.items() if following in kept}
+    if batch_axis is None or not _is_static(model.graph):
+        return _lifted(model, pairs, batch_axis)
+    try:
+        return _lifted(model, pairs, batch_axis)
+    except ModelError as error:
+        try:
+            lifted = _lifted(model, pairs, None)
+        except ModelError:
+            raise error from None
+        warn(f"the first axis is no batch, every axis is taken for features: {error}")
+        return lifted
+
+
+def _is_static(graph: Graph) -> bool:
+    """Whether every size of every input is fixed."""
+    sizes = [size for entry in graph.inputs for size in entry.shape or (None,)]
+    return all(isinstance(size, int) for size in sizes)
+
+
+def _lifted(model: Model, pairs: dict[str, str], batch_axis: BatchAxis) -> Lifted:
+    axes = axes_of_inputs(model.graph.inputs)
+    if batch_axis is None:
+        axes = dict.fromkeys(axes, ())
+    ctx = LiftingContext(model, features_only=not any(axes.values()))
     ctx.operands.update({tensor.name: tensor.values for tensor in model.graph.initializer})
-    pairs = state_pairs(model)
     initial = initial_states(model)
     inputs = []
     for entry in model.graph.inputs:
         if entry.name in pairs:
-            _open_state(ctx, entry, batch_axis, initial.get(entry.name))
+            _open_state(ctx, entry, axes[entry.name], initial.get(entry.name))
         else:
-            inputs.append(_open(ctx, entry, batch_axis, INPUT))
+            inputs.append(_open(ctx, entry, axes[entry.name], INPUT))
     _lift_all(ctx)
     for previous, following in pairs.items():
         ctx.feed(previous, following)
@@ -76,9 +112,10 @@ def lift(model: Model, batch_axis: BatchAxis = "auto") -> Lifted:
         _close(ctx, entry) for entry in model.graph.outputs if entry.name not in pairs.values()
     ]
     resolved = Resolution(ctx)
+    count = max(map(len, axes.values()), default=0)
     network = resolved.network(
         tuple(Port(name, shape, resolved.neuron_of[signals]) for name, shape, signals in inputs),
-        tuple(_port(ctx, resolved, entry, batch_axis) for entry in outputs),
+        tuple(_port(ctx, resolved, entry, count) for entry in outputs),
     )
     return Lifted(network, resolved.tensors())
 
@@ -100,21 +137,20 @@ def _lift_all(ctx: LiftingContext) -> None:
                 obstacles.append(error)
         missing.update(filter(None, node.output))
     if obstacles:
-        raise all_obstacles(obstacles)
+        raise all_obstacles(obstacles, choice_hint(ctx.model.graph, missing))
 
 
 _Entry = tuple[str, tuple[int, ...], Ints]
 
 
-def _open(ctx: LiftingContext, entry: ValueInfo, batch_axis: BatchAxis, kind: int) -> _Entry:
+def _open(ctx: LiftingContext, entry: ValueInfo, axes: Axes, kind: int) -> _Entry:
     """Bind a graph input to fresh signals."""
     if entry.name in ctx.operands:
         raise ModelError(f"graph input '{entry.name}' is an initializer too", where="graph.inputs")
     sizes = entry.shape
-    if sizes is None or (batch_axis == "auto" and not sizes):
+    if sizes is None:
         raise ModelError(f"graph input '{entry.name}' has no shape", where="graph.inputs")
-    leading = leading_axes(sizes) if batch_axis == "auto" else 0
-    features = sizes[leading:]
+    features = [size for axis, size in enumerate(sizes) if axis not in axes]
     shape = tuple(size if isinstance(size, int) else -1 for size in features)
     if any(size < 1 for size in shape):
         raise ModelError(
@@ -128,25 +164,15 @@ def _open(ctx: LiftingContext, entry: ValueInfo, batch_axis: BatchAxis, kind: in
     if entry.elem_type.name.startswith(("INT", "UINT")):
         ctx.integer.add(entry.name)
     signals = ctx.add_signals(count, kind)
-    ctx.operands[entry.name] = Value(signals.reshape((1,) * leading + shape))
+    ctx.operands[entry.name] = Value(np.expand_dims(signals.reshape(shape), axes))
     return entry.name, shape, signals
 
 
-def leading_axes(sizes: Sequence[int | str | None]) -> int:
-    """How many axes are the batch, or time and the batch: two where both have no fixed size.
-
-    Time is also an axis of its name before a batch of one.
-    """
-    first, second = (*sizes[:2], None, None)[:2]
-    two = isinstance(first, str) and (isinstance(second, str) or (first, second) == (TIME, 1))
-    return 2 if two else 1
-
-
 def _open_state(
-    ctx: LiftingContext, entry: ValueInfo, batch_axis: BatchAxis, initial: list[float] | None
+    ctx: LiftingContext, entry: ValueInfo, axes: Axes, initial: list[float] | None
 ) -> None:
     """Bind a state input to fresh registers."""
-    _, _, signals = _open(ctx, entry, batch_axis, REGISTER)
+    _, _, signals = _open(ctx, entry, axes, REGISTER)
     if initial is not None:
         if len(initial) != len(signals):
             raise ModelError(f"{len(initial)} initial values for '{entry.name}' of {len(signals)}")
@@ -168,15 +194,17 @@ def _close(ctx: LiftingContext, entry: ValueInfo) -> _Entry:
     return entry.name, signals.shape, signals.ravel()
 
 
-def _port(ctx: LiftingContext, resolved: Resolution, entry: _Entry, batch_axis: BatchAxis) -> Port:
+def _port(ctx: LiftingContext, resolved: Resolution, entry: _Entry, count: int) -> Port:
+    """The port of an output, of whose axes `count` are time and the batch."""
     name, shape, signals = entry
-    leading = max((leading_axes(entry.shape or ()) for entry in ctx.model.graph.inputs), default=1)
-    leading -= name in ctx.ended
-    if batch_axis == "auto" and shape[:leading] != (1,) * leading:
+    graph = ctx.model.graph
+    stated = next(each for each in graph.outputs if each.name == name)
+    axes = output_axes(stated, graph.inputs, max(0, count - (name in ctx.ended)))
+    if any(axis >= len(shape) or shape[axis] != 1 for axis in axes):
         raise ModelError(
             f"the first axis of output '{name}' is not the batch",
             where="graph.outputs",
             hint="Import with batch_axis=None to take every axis for features",
         )
-    features = shape[leading:] if batch_axis == "auto" else shape
+    features = tuple(size for axis, size in enumerate(shape) if axis not in axes)
     return Port(name, features, resolved.neuron_of[signals])

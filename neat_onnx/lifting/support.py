@@ -2,6 +2,7 @@
 
 from neat_onnx.errors import ModelError
 from neat_onnx.lifting.context import LIFTS
+from neat_onnx.lifting.outputs import choice_hint
 from neat_onnx.model import Graph, OpenNode
 
 
@@ -12,10 +13,12 @@ def require_lifts(graph: Graph) -> None:
         ModelError: one error that lists every such operator, with the labels of its nodes.
     """
     missing: dict[str, list[str]] = {}
+    lost: set[str] = set()
     first: int | None = None
     for at, node in enumerate(graph.node):
         if node.op_type not in LIFTS or isinstance(node, OpenNode):
             missing.setdefault(node.op_type, []).append(node.label)
+            lost.update(filter(None, node.output))
             first = at if first is None else first
     if first is None:
         return
@@ -29,7 +32,8 @@ def require_lifts(graph: Graph) -> None:
     raise ModelError(
         text,
         where=f"graph.node[{first}]",
-        hint="An operator of your own is a subclass of neat_onnx.model.node.Node, and a function "
+        hint=choice_hint(graph, lost)
+        or "An operator of your own is a subclass of neat_onnx.model.node.Node, and a function "
         "under neat_onnx.lifting.context.lifts",
     )
 

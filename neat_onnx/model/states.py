@@ -1,7 +1,8 @@
 """What a model carries from one step to the next: which output feeds which input, from what start.
 
 The metadata says so under two keys; without it, `hidden_next…` feeds `hidden_prev…` of the same
-ending, and every state starts at zero.
+ending, other tools' names pair too (`recurrent_in` and `recurrent_out`, `h_0` and `h_n`), and every
+state starts at zero.
 """
 
 from typing import TypeVar
@@ -11,10 +12,24 @@ from pydantic import FiniteFloat, TypeAdapter, ValidationError
 from neat_onnx.errors import ModelError
 from neat_onnx.files import parse_json
 from neat_onnx.model.model import Model
+from neat_onnx.model.value import ValueInfo
 
 Parsed = TypeVar("Parsed")
 
 PREVIOUS, NEXT = "hidden_prev", "hidden_next"
+_NAMES = (
+    ("recurrent_in", "recurrent_out"),
+    ("state_in", "state_out"),
+    ("hidden_in", "hidden_out"),
+    ("cell_in", "cell_out"),
+    ("memory_in", "memory_out"),
+    ("h_in", "h_out"),
+    ("c_in", "c_out"),
+    ("h_0", "h_n"),
+    ("c_0", "c_n"),
+    ("h0", "hn"),
+    ("c0", "cn"),
+)
 STATE_KEY, INITIAL_KEY = "neat_onnx.state", "neat_onnx.initial_state"
 
 
@@ -28,8 +43,7 @@ def state_pairs(model: Model) -> dict[str, str]:
     outputs = [entry.name for entry in model.graph.outputs]
     text = model.metadata.get(STATE_KEY)
     if text is None:
-        named = {name: name.replace(PREVIOUS, NEXT) for name in inputs if PREVIOUS in name}
-        return {name: other for name, other in named.items() if other in outputs}
+        return _named_pairs(inputs, outputs) | guessed_pairs(model)
     pairs = _parsed(STATE_KEY, text, TypeAdapter(list[tuple[str, str]]))
     for previous, following in pairs:
         if previous not in inputs or following not in outputs:
@@ -38,6 +52,36 @@ def state_pairs(model: Model) -> dict[str, str]:
                 where=STATE_KEY,
             )
     return dict(pairs)
+
+
+def _named_pairs(inputs: list[str], outputs: list[str]) -> dict[str, str]:
+    named = {name: name.replace(PREVIOUS, NEXT) for name in inputs if PREVIOUS in name}
+    return {name: other for name, other in named.items() if other in outputs}
+
+
+def guessed_pairs(model: Model) -> dict[str, str]:
+    """The output that feeds each state input, by names that other tools give, and one shape."""
+    if STATE_KEY in model.metadata:
+        return {}
+    outputs = {entry.name: entry for entry in model.graph.outputs}
+    found: dict[str, str] = {}
+    for entry in model.graph.inputs:
+        for previous, following in _NAMES:
+            name = entry.name.replace(previous, following)
+            if name != entry.name and name in outputs and _alike(entry, outputs[name]):
+                found[entry.name] = name
+    return found if len(set(found.values())) == len(found) else {}
+
+
+def _alike(one: ValueInfo, other: ValueInfo) -> bool:
+    """Whether two values may be of one type and shape."""
+    if one.shape is None or other.shape is None:
+        return one.elem_type == other.elem_type
+    fixed = [
+        (a, b) for a, b in zip(one.shape, other.shape, strict=False) if {type(a), type(b)} == {int}
+    ]
+    same = len(one.shape) == len(other.shape) and all(a == b for a, b in fixed)
+    return same and one.elem_type == other.elem_type
 
 
 def initial_states(model: Model) -> dict[str, list[float]]:

@@ -1,13 +1,15 @@
 """Proof: a network and a model run side by side on sampled inputs, by an independent runtime."""
 
+from collections.abc import Mapping, Sequence
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from neat_onnx.errors import ModelError
-from neat_onnx.lifting.core import leading_axes
-from neat_onnx.model import DataType, Graph, Model, ValueInfo
+from neat_onnx.model import DataType, Graph, Model
 from neat_onnx.model.states import state_pairs
+from neat_onnx.model.value import Extent
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
 from neat_onnx.verification.judge import Errors, against_rounding, measure
@@ -182,27 +184,37 @@ def _check_ports(net: Network, model: Model) -> None:
                 hint="Only models of floating-point numbers are compared",
             )
     pairs = state_pairs(model)
-    leading = leading_axes(model.graph.inputs[0].shape or ()) if model.graph.inputs else 1
     carried = {*pairs, *pairs.values()}
-
-    def features(entries: list[ValueInfo]) -> dict[str, Any]:
-        return {
-            entry.name: tuple(entry.shape or ())[leading:]
-            for entry in entries
-            if entry.name not in carried
-        }
-
     for what, ports, entries in (
         ("input", net.inputs, model.graph.inputs),
         ("output", net.outputs, model.graph.outputs),
     ):
-        ours, theirs = {port.name: port.shape for port in ports}, features(entries)
-        if ours != theirs:
+        sizes = {entry.name: entry.shape for entry in entries if entry.name not in carried}
+        ours = {port.name: port.shape for port in ports}
+        some = what == "output"  # a network need not have all of them
+        known = set(ours) <= set(sizes) if some else set(ours) == set(sizes)
+        if not known or not all(_fits(shape, sizes[name]) for name, shape in ours.items()):
             raise ModelError(
-                f"the model's {what}s are {_listed(theirs)}, the network's {_listed(ours)}",
+                f"the model's {what}s are {_listed(sizes)}, the network's {_listed(ours)}",
                 hint="Compare a network with the model that was made from it",
             )
 
 
-def _listed(ports: dict[str, Any]) -> str:
-    return ", ".join(f"'{name}' {list(shape)}" for name, shape in ports.items()) or "none"
+def _fits(shape: tuple[int, ...], sizes: tuple[Extent, ...] | None) -> bool:
+    """Whether a port's shape is that of a graph's, without time and the batch."""
+    if sizes is None:
+        return True
+    varying = [axis for axis, size in enumerate(sizes) if not isinstance(size, int)]
+    leading = len(sizes) - len(shape)
+    if leading < 0:
+        return False
+    dropped = varying if len(varying) >= leading else range(len(sizes))
+    return any(
+        all(size == own or not isinstance(size, int) for size, own in zip(rest, shape, strict=True))
+        for axes in combinations(dropped, leading)
+        for rest in [[size for axis, size in enumerate(sizes) if axis not in axes]]
+    )
+
+
+def _listed(ports: Mapping[str, Sequence[Extent] | None]) -> str:
+    return ", ".join(f"'{name}' {list(shape or ())}" for name, shape in ports.items()) or "none"

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from neat_onnx.errors import ModelError
-from neat_onnx.lifting.core import leading_axes
+from neat_onnx.lifting.axes import Axes, axes_of_inputs, output_axes
 from neat_onnx.model import DataType, Model
 from neat_onnx.model.states import initial_states, state_pairs
 from neat_onnx.network.genes import Floats
@@ -45,13 +45,26 @@ class Player:
         self._net = net
         self._pairs = state_pairs(model)
         self._initial = initial_states(model)
+        self._inputs = model.graph.inputs
+        self._outputs = {entry.name: entry for entry in model.graph.outputs}
         self._shapes = {entry.name: entry.shape or () for entry in model.graph.inputs}
         double = model.graph.inputs[0].elem_type is DataType.DOUBLE
         self._element = np.float64 if double else np.float32
-        sizes = self._shapes[net.inputs[0].name]
-        batch_axis = leading_axes(sizes) - 1
-        self.whole = self._session.sequences or batch_axis > 0
-        self.fixed_batch = not self._session.sequences and sizes[batch_axis] == 1
+        self._axes = axes_of_inputs(model.graph.inputs)
+        ports = {port.name: port for port in (*net.inputs, *net.outputs)}
+        self._ranks = {name: len(port.shape) for name, port in ports.items()}
+        if all(len(self._shapes[port.name]) == len(port.shape) for port in net.inputs):
+            self._axes = dict.fromkeys(self._axes, ())
+        if self._session.sequences:
+            self._axes = dict.fromkeys(self._axes, (0, 1))
+        self.whole = any(len(axes) > 1 for axes in self._axes.values())
+        batches = [
+            (*self._shapes[name], 1, 1)[axes[-1]] if axes else 1
+            for name, axes in self._axes.items()
+        ]
+        fixed = [] if self._session.sequences else [n for n in batches if isinstance(n, int)]
+        self.fixed_batch = bool(fixed)
+        self._copies = max(fixed, default=1)
 
     def play(self, x: Floats, tensors: Sequence[str]) -> dict[str, Floats]:
         """Run N sequences of T steps, each from the initial state.
@@ -76,7 +89,7 @@ class Player:
 
     def _whole(self, x: Floats, tensors: Sequence[str]) -> dict[str, Floats]:
         results = self._session.run(self._feed(x))
-        return {name: _rows(name, results, x.shape[:2]) for name in tensors}
+        return {name: self._rows(name, results, x.shape[:2]) for name in tensors}
 
     def _steps(self, x: Floats, tensors: Sequence[str]) -> dict[str, Floats]:
         states = {name: self._start(name, x.shape[1]) for name in self._pairs}
@@ -85,31 +98,52 @@ class Player:
             results = self._session.run(self._feed(step) | states)
             states = {name: results[following] for name, following in self._pairs.items()}
             for name in tensors:
-                history[name].append(_rows(name, results, step.shape[:1]))
+                history[name].append(self._rows(name, results, step.shape[:1]))
         return {name: np.array(values) for name, values in history.items()}
 
     def _start(self, name: str, samples: int) -> Any:
-        shape = tuple(size for size in self._shapes[name][1:] if isinstance(size, int))
+        axes, sizes = self._axes[name], self._shapes[name]
+        shape = tuple(
+            size for axis, size in enumerate(sizes) if axis not in axes and isinstance(size, int)
+        )
         held = np.reshape(self._initial.get(name, np.zeros(shape)), shape)
-        return np.array(np.broadcast_to(held, (samples, *shape)), self._element)
+        return self._placed(np.broadcast_to(held, (samples, *shape)), axes)
 
     def _feed(self, x: Floats) -> Feed:
         feed, start = {}, 0
         for port in self._net.inputs:
             stop = start + port.neurons.size
             values = x[..., start:stop].reshape(*x.shape[:-1], *port.shape)
-            feed[port.name] = np.ascontiguousarray(values, self._element)
+            feed[port.name] = self._placed(values, self._axes[port.name])
             start = stop
         return feed
 
+    def _placed(self, values: Floats, axes: Axes) -> Any:
+        """Values whose samples come first, with time and the batch on these axes."""
+        if not axes:
+            return np.array(values[0], self._element)
+        if self._copies > 1:
+            values = np.repeat(values, self._copies, axis=len(axes) - 1)
+        moved = np.moveaxis(values, range(len(axes)), axes)
+        return np.ascontiguousarray(moved, self._element)
 
-def _rows(name: str, results: dict[str, Any], leading: tuple[int, ...]) -> Floats:
-    """One of the results as float64, (*leading, columns)."""
-    values = np.asarray(results[name], np.float64)
-    if values.shape[: len(leading)] != leading:
-        raise ShapeMismatch(
-            f"the output '{name}' has the shape {list(values.shape)} "
-            f"where {list(leading)} rows go in",
-            hint="A model may not mix its samples: its outputs have the batch as the first axis",
-        )
-    return values.reshape(*leading, -1)
+    def _rows(self, name: str, results: dict[str, Any], leading: tuple[int, ...]) -> Floats:
+        """One of the results as float64, (*leading, columns)."""
+        values = np.asarray(results[name], np.float64)
+        if not any(self._axes.values()):
+            return values.reshape(1, -1)
+        entry = self._outputs.get(name)
+        if entry is not None and not self._session.sequences:
+            count = min(len(leading), values.ndim - self._ranks.get(name, 0))
+            axes = output_axes(entry, self._inputs, max(0, count))
+            if all(axis < values.ndim for axis in axes):
+                values = np.moveaxis(values, axes, range(len(axes)))
+        expected = (*leading[:-1], leading[-1] * self._copies)
+        if values.shape[: len(leading)] != expected:
+            raise ShapeMismatch(
+                f"the output '{name}' has the shape {list(values.shape)} "
+                f"where {list(expected)} rows go in",
+                hint="A model may not mix its samples: its outputs have the batch as an axis",
+            )
+        rows = values.reshape(*expected, -1)
+        return rows[..., : leading[-1], :] if self._copies > 1 else rows

@@ -204,7 +204,6 @@ def test_without_a_batch_every_axis_is_features():
         (("N", 2, "M"), "auto", "has the shape"),
         (("N", 2), None, "has the shape"),
         (("N", 0), "auto", "has the shape"),
-        ((), "auto", "has no shape"),
         (("N", 2**31 - 1, 2**31 - 1), "auto", "elements"),
     ],
 )

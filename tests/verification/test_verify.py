@@ -184,7 +184,7 @@ def test_what_makes_no_sense_is_refused(options, where):
 
 
 def test_a_model_of_another_shape_is_refused():
-    with pytest.raises(ModelError, match=r"inputs are 'input' \[2\], the network's 'input'"):
+    with pytest.raises(ModelError, match=r"inputs are 'input' \['N', 2\], the network's 'input'"):
         verify(NET, export(Network.mlp([2, 2])))
     with pytest.raises(ModelError, match="outputs are"):
         verify(NET, export(Network.mlp([3, 4])))

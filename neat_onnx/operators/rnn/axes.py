@@ -8,9 +8,9 @@ import warnings
 from collections.abc import Sequence
 
 from neat_onnx.errors import NeatOnnxWarning
+from neat_onnx.lifting.axes import BATCH_NAMES, axes_of_inputs
 from neat_onnx.lifting.context import LiftingContext, Value
-from neat_onnx.lifting.core import leading_axes
-from neat_onnx.model import Node, ValueInfo
+from neat_onnx.model import Node
 from neat_onnx.operators.rnn.nodes import Recurrence
 from neat_onnx.operators.shaping import Flatten, Reshape, Squeeze, Transpose, Unsqueeze
 
@@ -20,7 +20,6 @@ Axes = tuple[int, ...]
 """For each axis of a tensor: 0 or 1, the axis of the inputs that it is; FEATURE; or UNKNOWN."""
 
 
-_BATCH_NAMES = frozenset({"n", "b", "batch", "batch_size", "batchsize", "bs"})
 _BATCH_FIRST = "Transpose its input to [T, N, features], or give the sequence a fixed length"
 
 
@@ -32,13 +31,17 @@ def runs_over_time(ctx: LiftingContext, node: Recurrence) -> bool:
     Raises:
         ModelError: it runs along the second axis, or along a first axis of a fixed size.
     """
-    axes = axes_of(ctx, node.input[0])
-    time = axes[1 if node.attributes.layout else 0]
+    followed = axes_of(ctx, node.input[0])
+    time = followed[1 if node.attributes.layout else 0]
     if time == FEATURE:
         return False
     if time != 0:
         ctx.fail(node, "its sequence is not the first axis of the graph's inputs", _BATCH_FIRST)
-    sizes = [entry.shape[0] for entry in ctx.model.graph.inputs if entry.shape]
+    inputs = ctx.model.graph.inputs
+    leading = axes_of_inputs(inputs)
+    sizes = [
+        entry.shape[axes[0]] for entry in inputs if entry.shape and (axes := leading[entry.name])
+    ]
     names = [size for size in sizes if not isinstance(size, int)]
     if names:
         _warn_of_batch(node, {name for name in names if name})
@@ -53,7 +56,7 @@ def runs_over_time(ctx: LiftingContext, node: Recurrence) -> bool:
 
 
 def _warn_of_batch(node: Recurrence, names: set[str]) -> None:
-    called = sorted(name for name in names if name.lower() in _BATCH_NAMES)
+    called = sorted(name for name in names if name.lower() in BATCH_NAMES)
     if called:
         warnings.warn(
             f"node {node.label} runs along the axis '{called[0]}': it is taken for time",
@@ -68,7 +71,7 @@ def axes_of(ctx: LiftingContext, name: str) -> Axes:
     Args:
         name: a graph input, an initializer, or the output of a node that was lifted.
     """
-    known = {entry.name: _of_input(entry) for entry in ctx.model.graph.inputs}
+    known = _of_inputs(ctx)
     for node in ctx.model.graph.node:
         if name in known:
             break
@@ -76,11 +79,16 @@ def axes_of(ctx: LiftingContext, name: str) -> Axes:
     return known.get(name, (UNKNOWN,) * _rank(ctx, name))
 
 
-def _of_input(entry: ValueInfo) -> Axes:
-    """The axes of a graph input: the batch, or time and the batch, then features."""
-    sizes = entry.shape or ()
-    second = 1 if leading_axes(sizes) == 2 else FEATURE
-    return (0, second, *(FEATURE for _ in sizes[2:]))[: len(sizes)]
+def _of_inputs(ctx: LiftingContext) -> dict[str, Axes]:
+    """The axes of each graph input: time, the batch, features."""
+    found: dict[str, Axes] = {}
+    leading = axes_of_inputs(ctx.model.graph.inputs)
+    for entry in ctx.model.graph.inputs:
+        which = {axis: at for at, axis in enumerate(leading[entry.name])}
+        found[entry.name] = tuple(
+            which.get(axis, FEATURE) for axis in range(len(entry.shape or ()))
+        )
+    return found
 
 
 def _outputs(ctx: LiftingContext, node: Node, known: dict[str, Axes]) -> list[Axes]:
@@ -128,7 +136,7 @@ def _reshaped(ctx: LiftingContext, axes: Axes, name: str) -> Axes:
     operand, rank = ctx.operands.get(name), _rank(ctx, name)
     if axes[0] not in (0, 1) or not rank or operand is None:
         return (UNKNOWN,) * rank
-    two = any(1 in _of_input(entry) for entry in ctx.model.graph.inputs)
+    two = any(1 in axes for axes in _of_inputs(ctx).values())
     second = 1 - axes[0] if two and rank > 2 and operand.shape[1] == 1 else FEATURE
     return (axes[0], second, *(FEATURE for _ in range(rank)))[:rank]
 

@@ -1,0 +1,75 @@
+"""Which axes of inputs and outputs are time and the batch; all others are features.
+
+An axis of no fixed size is the batch, wherever it stands. Of two of them at the start, the first is
+time unless their names say otherwise. Where every size is fixed the first axis is the batch, but
+that of a vector is features.
+"""
+
+from collections.abc import Sequence
+
+from neat_onnx.model import ValueInfo
+from neat_onnx.model.value import Extent
+from neat_onnx.options import TIME
+
+Axes = tuple[int, ...]
+"""The axes that are no features: (batch,), (time, batch), or none."""
+
+BATCH_NAMES = frozenset({"n", "b", "batch", "batch_size", "batchsize", "bs", "batch_dim"})
+_TIME_NAMES = frozenset(
+    {"t", "time", "seq", "seq_len", "seqlen", "seq_length", "sequence", "sequence_length"}
+    | {"time_steps", "timesteps", "steps", "length"}
+)
+
+
+def input_axes(sizes: Sequence[Extent]) -> Axes:
+    """The axes of an input that are time and the batch."""
+    first, second = (*sizes[:2], None, None)[:2]
+    if isinstance(first, str) and isinstance(second, str) and len(sizes) > 1:
+        return (1, 0) if _is_batch_first(first, second) else (0, 1)
+    if (first, second) == (TIME, 1) and len(sizes) > 1:
+        return (0, 1)
+    varying = [axis for axis, size in enumerate(sizes) if not isinstance(size, int)]
+    if len(varying) == 1:
+        return (varying[0],)
+    return () if len(sizes) == 0 or (len(sizes) == 1 and sizes != (1,)) else (0,)
+
+
+def axes_of_inputs(inputs: Sequence[ValueInfo]) -> dict[str, Axes]:
+    """The axes of each input that are time and the batch, by name.
+
+    A vector as long as another input's batch is one number for each sample.
+    """
+    found = {entry.name: input_axes(entry.shape or ()) for entry in inputs}
+    lengths = {
+        entry.shape[axes[0]] for entry in inputs if entry.shape and (axes := found[entry.name])
+    }
+    vectors = [entry for entry in inputs if not found[entry.name] and entry.shape]
+    return found | {
+        entry.name: (0,) for entry in vectors if lengths.intersection(entry.shape or ())
+    }
+
+
+def _is_batch_first(first: str, second: str) -> bool:
+    return first.lower() in BATCH_NAMES and second.lower() in _TIME_NAMES
+
+
+def output_axes(entry: ValueInfo, inputs: Sequence[ValueInfo], count: int) -> Axes:
+    """The axes of an output that are time and the batch.
+
+    Args:
+        entry: the output, as the graph states it.
+        inputs: those of the graph.
+        count: how many axes there are to find.
+
+    Returns:
+        Axes of the same symbols as those of the inputs where the graph states any, else the first.
+    """
+    found, sizes = axes_of_inputs(inputs), entry.shape or ()
+    known = [(each.shape or (), found[each.name]) for each in inputs]
+    for given, axes in known:
+        symbols = [given[axis] for axis in axes][len(axes) - count :]
+        if len(symbols) == count and all(
+            isinstance(name, str) and sizes.count(name) == 1 for name in symbols
+        ):
+            return tuple(sizes.index(name) for name in symbols)
+    return (1, 0) if count == 2 and any(axes == (1, 0) for _, axes in known) else (0, 1)[:count]

@@ -1,0 +1,133 @@
+"""Which outputs of a graph become those of a network.
+
+A policy often gives constants beside its actions (a version, the size of its memory), and actions
+drawn at random beside those that are not. A network computes neither.
+"""
+
+from collections.abc import Collection, Sequence
+
+from neat_onnx.errors import ModelError, OptionError, warn
+from neat_onnx.model import Graph, Model, Node
+from neat_onnx.model.graph import ONNX_DOMAINS
+from neat_onnx.model.wiring import Wiring, reads
+from neat_onnx.passes import drop_dead
+
+RANDOM = frozenset(
+    {"RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"}
+    | {"Multinomial", "Bernoulli"}
+)
+
+
+def is_random(node: Node) -> bool:
+    """Whether a node draws its outputs at random."""
+    return node.op_type in RANDOM and node.domain in ONNX_DOMAINS
+
+
+def with_outputs(model: Model, wanted: Sequence[str], pairs: dict[str, str]) -> Model:
+    """The model with these outputs alone, and the states that they depend on.
+
+    Args:
+        model: the model.
+        wanted: names of outputs.
+        pairs: the output that feeds each state input.
+
+    Raises:
+        OptionError: the graph has no such output.
+    """
+    known = [entry.name for entry in model.graph.outputs]
+    if isinstance(wanted, str) or not wanted or not set(wanted) <= set(known):
+        raise OptionError(
+            f"outputs is {wanted!r}", where="outputs", hint=f"Known: {', '.join(known)}"
+        )
+    kept, unread = set(wanted), dict(pairs)
+    found = set(kept)
+    while found:
+        read = _inputs_of(model.graph, found)
+        found = {unread.pop(name) for name in list(unread) if name in read} - kept
+        kept |= found
+    dropped = {previous for previous, following in pairs.items() if following not in kept}
+    return _reduced(model, kept, dropped)
+
+
+def computed_outputs(model: Model, states: Collection[str]) -> Model:
+    """The model without outputs that are constant or random; a warning names them.
+
+    Args:
+        model: the model.
+        states: outputs that feed states; they are kept.
+
+    Raises:
+        ModelError: no output would be left.
+    """
+    constant, random = _followed(model.graph)
+    names = [entry.name for entry in model.graph.outputs if entry.name not in states]
+    fixed = [name for name in names if name in constant]
+    drawn = [name for name in names if name in random]
+    if not fixed and not drawn:
+        return model
+    told = [f"{_listed(fixed)} on no input"] * bool(fixed)
+    told += [f"{_listed(drawn)} on chance"] * bool(drawn)
+    if len(fixed) + len(drawn) == len(names):
+        raise ModelError(f"every output is constant or random: {'; '.join(told)}",
+                         where="graph.outputs")  # fmt: skip
+    warn(f"outputs that no network computes are left out: {'; '.join(told)}")
+    kept = {entry.name for entry in model.graph.outputs} - {*fixed, *drawn}
+    return _reduced(model, kept, ())
+
+
+def independent_outputs(graph: Graph, lost: Collection[str]) -> list[str]:
+    """The outputs of a graph that depend on none of these tensors."""
+    missing = set(lost)
+    for node in graph.node:
+        if not missing.isdisjoint(reads(node)):
+            missing.update(filter(None, node.output))
+    return [entry.name for entry in graph.outputs if entry.name not in missing]
+
+
+def choice_hint(graph: Graph, lost: Collection[str]) -> str | None:
+    """How to import the outputs that do not depend on these tensors; None if there are none."""
+    names = independent_outputs(graph, lost)
+    return f"Other outputs can be imported: outputs={names}" if names else None
+
+
+def _followed(graph: Graph) -> tuple[set[str], set[str]]:
+    """The tensors that depend on no input, and those that depend on chance."""
+    computed = {entry.name for entry in graph.inputs}
+    random: set[str] = set()
+    known = set(graph.tensors)
+    for node in graph.node:
+        names = reads(node)
+        given = set(filter(None, node.output))
+        known |= given
+        if is_random(node) or not random.isdisjoint(names):
+            random |= given
+        elif not computed.isdisjoint(names):
+            computed |= given
+    return known - computed - random, random
+
+
+def _inputs_of(graph: Graph, names: Collection[str]) -> set[str]:
+    """The inputs that tensors depend on."""
+    wiring = Wiring(graph)
+    pending, found = list(names), set(names)
+    while pending:
+        at = wiring.producer.get(pending.pop())
+        fresh = set() if at is None else set(wiring.reads[at]) - found
+        found |= fresh
+        pending += fresh
+    return found & {entry.name for entry in graph.inputs}
+
+
+def _reduced(model: Model, kept: Collection[str], dropped: Collection[str]) -> Model:
+    """The model without outputs that are not kept, and without the inputs that are dropped."""
+    changes = {
+        "outputs": [entry for entry in model.graph.outputs if entry.name in kept],
+        "inputs": [entry for entry in model.graph.inputs if entry.name not in dropped],
+    }
+    graph = drop_dead(model.graph.model_copy(update=changes))
+    return model.model_copy(update={"graph": graph})
+
+
+def _listed(names: list[str]) -> str:
+    quoted = ", ".join(f"'{name}'" for name in names)
+    return f"{quoted} {'depends' if len(names) == 1 else 'depend'}"

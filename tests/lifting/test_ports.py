@@ -1,0 +1,154 @@
+"""Ports of models as other tools shape them: outputs left out, states by name, the batch's axis."""
+
+import numpy as np
+import onnxruntime
+import pytest
+from graphs import node
+from onnx import ModelProto, TensorProto, helper, numpy_helper
+
+from neat_onnx import ModelError, NeatOnnxWarning, OptionError, import_model, verify
+
+RNG = np.random.default_rng(0)
+WEIGHTS = {
+    "W": RNG.normal(size=(3, 3)),
+    "R": RNG.normal(size=(3, 3)),
+    "version": np.array([3.0]),
+    "half": np.array(0.5),
+}
+
+
+def policy(nodes, inputs, outputs, **constants) -> ModelProto:
+    tensors = [
+        numpy_helper.from_array(np.asarray(value, np.float32), name)
+        for name, value in (WEIGHTS | constants).items()
+    ]
+    reads = {name for each in nodes for name in each.input}
+    tensors = [tensor for tensor in tensors if tensor.name in reads]
+    body = helper.make_graph(
+        nodes,
+        "policy",
+        [helper.make_tensor_value_info(n, TensorProto.FLOAT, s) for n, s in inputs.items()],
+        [helper.make_tensor_value_info(n, TensorProto.FLOAT, s) for n, s in outputs.items()],
+        tensors,
+    )
+    return helper.make_model(body, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
+
+
+def ml_agents() -> ModelProto:
+    """As Unity ML-Agents shapes it: a constant, a random output, and one that is neither."""
+    nodes = [
+        node("MatMul", "obs_0 W", "mean"),
+        node("RandomNormalLike", "mean", "noise"),
+        node("Add", "mean noise", "continuous_actions"),
+        node("Tanh", "mean", "deterministic_continuous_actions"),
+        node("Identity", "version", "version_number"),
+    ]
+    outputs = {
+        "version_number": [1],
+        "continuous_actions": ["batch", 3],
+        "deterministic_continuous_actions": ["batch", 3],
+    }
+    return policy(nodes, {"obs_0": ["batch", 3]}, outputs)
+
+
+def test_constant_and_random_outputs_are_left_out_by_name():
+    with pytest.warns(NeatOnnxWarning, match="'version_number' depends on no input") as caught:
+        net = import_model(ml_agents())
+    assert "'continuous_actions' depends on chance" in str(caught[0].message)
+    assert [port.name for port in net.outputs] == ["deterministic_continuous_actions"]
+    assert verify(net, ml_agents(), runtime="onnxruntime").passed
+
+
+def test_outputs_can_be_chosen():
+    net = import_model(ml_agents(), outputs=["deterministic_continuous_actions"])
+    assert [port.name for port in net.outputs] == ["deterministic_continuous_actions"]
+    for wanted in (["nothing"], [], "version_number"):
+        with pytest.raises(OptionError, match="deterministic_continuous_actions"):
+            import_model(ml_agents(), outputs=wanted)
+    with pytest.raises(ModelError, match="RandomNormalLike"):
+        import_model(ml_agents(), outputs=["continuous_actions"])
+    with pytest.raises(ModelError, match="depends on no input"):
+        import_model(ml_agents(), outputs=["version_number"])
+
+
+def test_an_error_names_the_outputs_that_can_be_imported():
+    nodes = [node("MatMul", "x W", "y"), node("NonZero", "x", "z")]
+    model = policy(nodes, {"x": ["N", 3]}, {"y": ["N", 3], "z": None})
+    with pytest.raises(ModelError, match=r"outputs=\['y'\]"):
+        import_model(model)
+
+
+@pytest.mark.parametrize(
+    ("previous", "following"),
+    [("recurrent_in", "recurrent_out"), ("state_ins", "state_outs"), ("h_0", "h_n")],
+)
+@pytest.mark.parametrize("shape", [["batch", 3], [1, "batch", 3]])
+def test_states_pair_by_names_that_other_tools_give(previous, following, shape):
+    nodes = [
+        node("MatMul", "obs W", "seen"),
+        node("MatMul", f"{previous} R", "kept"),
+        node("Add", "seen kept", "sum"),
+        node("Tanh", "sum", following),
+        node("Identity", following, "output"),
+    ]
+    model = policy(nodes, {"obs": shape, previous: shape}, {"output": shape, following: shape})
+    with pytest.warns(NeatOnnxWarning, match=f"'{following}' is taken to feed '{previous}'"):
+        net = import_model(model)
+    assert [port.name for port in (*net.inputs, *net.outputs)] == ["obs", "output"]
+    assert verify(net, model, runtime="onnxruntime").passed
+
+
+def test_a_state_that_nothing_reads_is_handed_on():
+    nodes = [node("MatMul", "obs W", "output"), node("Identity", "state_ins", "state_outs")]
+    sizes = ["batch", 3]
+    model = policy(
+        nodes, {"obs": sizes, "state_ins": ["batch", 1]},
+        {"output": sizes, "state_outs": ["batch", 1]},
+    )  # fmt: skip
+    with pytest.warns(NeatOnnxWarning):
+        net = import_model(model)
+    assert verify(net, model, runtime="onnxruntime").passed
+
+
+@pytest.mark.parametrize(
+    ("shape", "features"),
+    [
+        (["N", 3], (3,)),
+        ([5, 3], (3,)),
+        ([1, 3], (3,)),
+        ([2, "N", 3], (2, 3)),
+        (["batch", "seq", 3], (3,)),
+        (["T", "N", 3], (3,)),
+        ([3], (3,)),
+    ],
+    ids=str,
+)
+def test_the_batch_is_found_wherever_it_is(shape, features):
+    nodes = [node("MatMul", "x W", "sum"), node("Tanh", "sum", "y")]
+    model = policy(nodes, {"x": shape}, {"y": shape})
+    net = import_model(model)
+    assert net.inputs[0].shape == net.outputs[0].shape == features
+    for runtime in ("reference", "onnxruntime"):
+        assert verify(net, model, runtime=runtime).passed
+
+
+def test_a_number_beside_a_batch_is_a_feature():
+    nodes = [node("Mul", "x scale", "y")]
+    model = policy(nodes, {"x": ["N", 3], "scale": []}, {"y": ["N", 3]})
+    net = import_model(model)
+    assert [port.shape for port in net.inputs] == [(3,), ()]
+    got = net.activate({"x": np.array([[1.0, 2.0, 3.0]]), "scale": np.array([2.0])})
+    session = onnxruntime.InferenceSession(model.SerializeToString())
+    want = session.run(
+        None, {"x": np.array([[1, 2, 3]], np.float32), "scale": np.array(2, np.float32)}
+    )
+    np.testing.assert_allclose(got["y"], want[0])
+    assert verify(net, model, runtime="onnxruntime").passed
+
+
+def test_fixed_sizes_whose_first_axis_is_no_batch_are_features():
+    model = policy([node("Softmax", "x", "y", axis=0)], {"x": [2, 3]}, {"y": [2, 3]})
+    with pytest.warns(NeatOnnxWarning, match="every axis is taken for features"):
+        net = import_model(model)
+    assert net.inputs[0].shape == (2, 3)
+    assert verify(net, model, runtime="onnxruntime").passed
