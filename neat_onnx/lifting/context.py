@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neat_onnx.errors import ModelError, NeatOnnxError
+from neat_onnx.lifting.batch_size import follow_batch_size
 from neat_onnx.lifting.values import (
     DROPPED,
     INPUT,
@@ -95,6 +96,7 @@ class LiftingContext:
         next, initial: for a register, the signal it takes at the end of a step, and what it holds
             before the first if not zero.
         integer: names of tensors of integers; neurons carry them as numbers.
+        sizes: names of tensors that hold the size of the batch.
         ended: names of tensors that have lost the time axis, as the end of a sequence has.
     """
 
@@ -108,6 +110,7 @@ class LiftingContext:
     next: dict[int, int] = field(default_factory=dict)
     initial: dict[int, float] = field(default_factory=dict)
     integer: set[str] = field(default_factory=set)
+    sizes: set[str] = field(default_factory=set)
     ended: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -388,6 +391,9 @@ def lift_node(ctx: LiftingContext, node: Node) -> None:
         ctx.fail(node, "this operator cannot be turned into neurons")
     if ctx.has_integers(node):
         ctx.integer.update(node.output)
+    size = follow_batch_size(node, ctx.operands, ctx.sizes)
+    if size is not None:
+        ctx.fail(node, f"input '{size}' is the size of the batch, used as a number")
     try:
         lift(ctx, node)
     except NeatOnnxError:

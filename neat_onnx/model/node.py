@@ -55,8 +55,8 @@ class Node(BaseModel):
 
     A subclass gives `inputs` and `outputs`, the least and the most of each (None: no limit), and
     `since`, the first opset that has the operator in this form; `whole` says that ONNX has no form
-    of it that the class refuses. `class Shared(Node, abstract=True)`
-    is a base for operators, not an operator.
+    of it that the class refuses, and `shape_inputs` are the positions of inputs that are shapes.
+    `class Shared(Node, abstract=True)` is a base for operators, not an operator.
     """
 
     model_config = ConfigDict(defer_build=True, extra="forbid")
@@ -65,6 +65,7 @@ class Node(BaseModel):
     outputs: ClassVar[tuple[int, int | None]] = (1, 1)
     since: ClassVar[int] = 1
     whole: ClassVar[bool] = False
+    shape_inputs: ClassVar[frozenset[int]] = frozenset()
 
     op_type: str = Field("", validate_default=True)
     name: str = ""

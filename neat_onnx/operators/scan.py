@@ -32,6 +32,7 @@ class Scan(Node):
 
 class Expand(Node):
     inputs = (2, 2)
+    shape_inputs = frozenset({1})
     since = 13
 
 

@@ -51,6 +51,7 @@ class ReshapeAttributes(Attributes):
 class Reshape(Node):
     inputs = (2, 2)
     since = 13
+    shape_inputs = frozenset({1})
     attributes: ReshapeAttributes = ReshapeAttributes.defaults()
 
 
@@ -117,8 +118,32 @@ def lift_constant(ctx: LiftingContext, node: Constant) -> None:
 
 @lifts(Shape)
 def lift_shape(ctx: LiftingContext, node: Shape) -> None:
-    """The batch has the length 1 here, whatever it will be."""
-    ctx.bind(node, np.array(ctx.operand(node, 0).shape, np.int64))
+    """Take the length 1 for the batch, and follow it to where it is used."""
+    operand = ctx.operand(node, 0)
+    if isinstance(operand, Value) and not ctx.features_only:
+        ctx.sizes.update(node.output)
+    ctx.bind(node, np.array(operand.shape, np.int64))
+
+
+class ConstantOfShapeAttributes(Attributes):
+    value: Tensor | None = None
+
+
+class ConstantOfShape(Node):
+    since = 9
+    shape_inputs = frozenset({0})
+    attributes: ConstantOfShapeAttributes = ConstantOfShapeAttributes.defaults()
+
+
+@lifts(ConstantOfShape)
+def lift_constant_of_shape(ctx: LiftingContext, node: ConstantOfShape) -> None:
+    """Make the constant that every sample reads, in the size of a batch of one."""
+    sizes, value = ctx.integers(node, 0), node.attributes.value
+    if min(sizes, default=1) < 0:
+        ctx.fail(node, f"the shape {sizes} has a negative size")
+    ctx.check_size(node, math.prod(sizes))
+    filled = np.zeros(1, np.float32) if value is None else value.values.reshape(-1)
+    ctx.bind(node, np.full(sizes, filled[0], filled.dtype))
 
 
 @lifts(Concat)

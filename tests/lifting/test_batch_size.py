@@ -1,0 +1,101 @@
+"""The size of the batch in a graph: as a shape it is right, as a number it is refused."""
+
+from typing import Any
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+from neat_onnx import ModelError, import_model
+
+FLOAT, INT64 = TensorProto.FLOAT, TensorProto.INT64
+NUMBERS = {
+    "zero": np.int64(0),
+    "one": np.int64(1),
+    "axis0": np.array([0]),
+    "axis1": np.array([1]),
+    "two": np.array([2]),
+    "weight": np.float32(0.5),
+    "table": np.array([[1.0, -2.0], [0.5, 3.0]], np.float32),
+}
+
+
+def model(*nodes: onnx.NodeProto, output: list[Any] | None = None) -> onnx.ModelProto:
+    """A graph from x [N, 2] to y."""
+    used = {name for node in nodes for name in node.input}
+    graph = helper.make_graph(
+        list(nodes),
+        "graph",
+        [helper.make_tensor_value_info("x", FLOAT, ["N", 2])],
+        [helper.make_tensor_value_info("y", FLOAT, output or ["N", 2])],
+        [numpy_helper.from_array(np.array(v), k) for k, v in NUMBERS.items() if k in used],
+    )
+    made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
+    onnx.checker.check_model(made, full_check=True)
+    return made
+
+
+def node(op: str, inputs: str, output: str, **attributes: Any) -> onnx.NodeProto:
+    return helper.make_node(op, inputs.split(), [output], **attributes)
+
+
+def assert_equal(made: onnx.ModelProto) -> None:
+    x = np.random.default_rng(0).normal(size=(5, 2)).astype(np.float32)
+    (want,) = onnxruntime.InferenceSession(made.SerializeToString()).run(None, {"x": x})
+    np.testing.assert_allclose(import_model(made).activate(x), want, rtol=1e-6, atol=1e-6)
+
+
+def zeros_like_a_column() -> list[onnx.NodeProto]:
+    """As exporters write zeros_like(x[:, 0]): a constant in the size of the batch."""
+    return [
+        node("Shape", "x", "shape"),
+        node("Gather", "shape zero", "count", axis=0),
+        node("Unsqueeze", "count axis0", "size"),
+        node("ConstantOfShape", "size", "zeros"),
+    ]
+
+
+def test_a_constant_in_the_size_of_the_batch():
+    column = node("Gather", "x one", "column", axis=1)
+    rest = [
+        node("Mul", "column weight", "scaled"),
+        node("Add", "zeros scaled", "sum"),
+        node("Unsqueeze", "sum axis1", "y"),
+    ]
+    assert_equal(model(*zeros_like_a_column(), column, *rest, output=["N", 1]))
+
+
+def test_a_constant_expanded_to_the_batch():
+    assert_equal(
+        model(
+            node("Shape", "x", "shape"),
+            node("Expand", "weight shape", "offset"),
+            node("Add", "x offset", "y"),
+        )
+    )
+
+
+def test_a_reshape_to_the_batch():
+    assert_equal(
+        model(
+            node("MatMul", "x table", "h"),
+            node("Shape", "h", "shape"),
+            node("Gather", "shape axis0", "count", axis=0),
+            node("Concat", "count two", "size", axis=0),
+            node("Reshape", "h size", "y"),
+        )
+    )
+
+
+@pytest.mark.parametrize("op", ["Mul", "Div", "Add"])
+def test_the_number_of_samples_is_no_number(op: str):
+    made = model(
+        node("Shape", "x", "shape"),
+        node("Gather", "shape zero", "count", axis=0),
+        node("Cast", "count", "number", to=FLOAT),
+        node(op, "x number", "y"),
+    )
+    with pytest.raises(ModelError, match=r"'number' is the size of the batch, used as a number"):
+        import_model(made)
