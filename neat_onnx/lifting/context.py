@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NoReturn, TypeVar
+from typing import NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
 from neat_onnx.errors import ModelError, NeatOnnxError
 from neat_onnx.lifting.batch_size import follow_batch_size
+from neat_onnx.lifting.registry import LIFTS, lifts
 from neat_onnx.lifting.values import (
     DROPPED,
     INPUT,
@@ -57,28 +58,6 @@ __all__ = [
 
 _MOST_NEURONS = 1 << 22
 _AGGREGATIONS = {"total": "sum", "product": "product", "largest": "max", "smallest": "min"}
-
-Lift = Callable[["LiftingContext", Any], None]
-
-LIFTS: dict[str, Lift] = {}
-Operator = TypeVar("Operator", bound=Lift)
-
-
-def lifts(*operators: type[Node]) -> Callable[[Operator], Operator]:
-    """Register the decorated function as what lifts nodes of these operators.
-
-    Raises:
-        ModelError: one of them has one already.
-    """
-
-    def register(function: Operator) -> Operator:
-        for operator in operators:
-            if operator.__name__ in LIFTS:
-                raise ModelError(f"two functions lift {operator.__name__}")
-            LIFTS[operator.__name__] = function
-        return function
-
-    return register
 
 
 @dataclass

@@ -1,0 +1,30 @@
+"""The registry of import: which function lifts the nodes of each operator."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from neat_onnx.errors import ModelError
+from neat_onnx.model import Node
+
+Lift = Callable[[Any, Any], None]
+"""Takes the context of an import and a node."""
+
+LIFTS: dict[str, Lift] = {}
+Operator = TypeVar("Operator", bound=Lift)
+
+
+def lifts(*operators: type[Node]) -> Callable[[Operator], Operator]:
+    """Register the decorated function as what lifts nodes of these operators.
+
+    Raises:
+        ModelError: one of them has one already.
+    """
+
+    def register(function: Operator) -> Operator:
+        for operator in operators:
+            if operator.__name__ in LIFTS:
+                raise ModelError(f"two functions lift {operator.__name__}")
+            LIFTS[operator.__name__] = function
+        return function
+
+    return register
