@@ -5,7 +5,7 @@ BIN := .venv/bin
 DONE := .cache/done
 PORT ?= 0
 
-.PHONY: setup build web test lint browser bench runtimes schema screenshot clean
+.PHONY: setup build docs web test lint browser bench runtimes schema screenshot clean
 .DELETE_ON_ERROR:
 
 # Debian packages, where they can be installed without asking.
@@ -35,6 +35,10 @@ build: setup
 
 web: build
 	$(BIN)/python web/serve.py $(PORT)
+
+# The documentation alone, into web/dist/docs; `make build` does it too.
+docs: setup
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
 
 lint: setup
 	$(BIN)/ruff check

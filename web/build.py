@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from pack import bundle, compile, fetch, notices, own, stand_in, trim
+from pack import bundle, compile, documentation, fetch, notices, own, stand_in, trim
 
 ROOT = Path(__file__).absolute().parent.parent
 WEB = ROOT / "web"
@@ -55,6 +55,7 @@ def main() -> None:
         copy(path, DIST / "wheels" / path.name)
     (DIST / "licenses.txt").write_text(notices.text(ROOT, list(published.values())))
     write_lock(npm_lock, bundle.write(DIST / "packages", wheels))
+    documentation.write(ROOT, DIST / "docs")
     total = sum(path.stat().st_size for path in DIST.rglob("*") if path.is_file())
     seconds = time.perf_counter() - start
     print(f"web/dist: {total / 1e6:.1f} MB in {seconds:.1f} s")

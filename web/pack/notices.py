@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from email import message_from_bytes
 from email.message import Message
+from importlib import metadata
 from pathlib import Path
 from typing import NamedTuple
 
@@ -42,6 +43,7 @@ def text(root: Path, wheels: list[Path]) -> str:
         wheels: as they were published, ours excepted.
     """
     components = [_own(root), *_engine(root, wheels), *map(of_wheel, wheels)]
+    components.append(of_installed("mkdocs-material"))  # scripts and icons of the documentation
     parts = ["What this site ships, and under which licences."]
     parts.append("\n".join(f"- {each.name}: {each.license}" for each in components))
     seen: dict[str, str] = {}
@@ -67,6 +69,14 @@ def of_wheel(path: Path) -> Component:
         raise SystemExit(f"{path.name} carries no licence: it cannot be shipped")
     linked = [_linked(data) for name, data in sorted(files.items()) if _BILL.fullmatch(name)]
     return Component(f"{facts['Name']} {facts['Version']}", _license(facts), [*texts, *linked])
+
+
+def of_installed(name: str) -> Component:
+    """Return the name, licence and notices of an installed package."""
+    package = metadata.distribution(name)
+    paths = [path for path in package.files or () if _is_text(path.as_posix())]
+    texts = dict.fromkeys(path.read_text() for path in paths)
+    return Component(f"{name} {package.version}", "MIT, and the licences of its icons", [*texts])
 
 
 def _is_text(name: str) -> bool:
