@@ -11,6 +11,9 @@ estimated by the neurons without a bound alone. Each is at most a sum of coeffic
 these the spectral radius ρ of (a_ij) decides, whatever the delays are: below 1 its values stay as
 bounded as what they read; at 1 they grow by one power of t more; above 1 exponentially. Powers of t
 up to the fourth do not overflow in any number of steps that somebody computes.
+
+Once values overflow, others may be NaN: ∞ − ∞, 0 · ∞, sin(∞). That passes through every bound, so
+whatever reads such a value, directly or not, must not be padded over either.
 """
 
 from dataclasses import dataclass
@@ -26,6 +29,7 @@ from neat_onnx.network.schedule import Edges
 from neat_onnx.network.structure import Structure
 
 _SELECTING = frozenset({"max", "min", "maxabs", "median"})
+_ONE_OF_ITS_INPUTS = ("max", "min", "maxabs")
 _LARGEST_POWER = 4
 _ABOVE_ONE = 1e-9  # a spectral radius up to 1 + this overflows after 10^11 steps at the earliest
 _FAR = np.logspace(12, 30, 37)
@@ -34,7 +38,7 @@ _MOST_ROUNDS = 300
 
 @dataclass(frozen=True)
 class Overflowing:
-    """Values that may overflow.
+    """Values that may overflow, or be NaN because others do.
 
     Attributes:
         activation, state: whether each neuron's activation, or pre-activation, may, (n,).
@@ -59,6 +63,8 @@ def overflowing(net: Structure, *, over_time: bool = True) -> Overflowing:
     power[kinds.seeds()] = np.inf
     power = _spread(power, source, target, factor if over_time else np.zeros(len(factor)))
     wild = power > _LARGEST_POWER
+    if np.any(wild):
+        wild |= kinds.undefined(wild)
     return Overflowing(wild[:count], wild[count:])
 
 
@@ -81,6 +87,9 @@ class _Kinds:
         selects = [name in _SELECTING for name in net.aggregations]
         plain = np.array(linear, np.bool_) | np.array(selects, np.bool_)
         fan_in = np.bincount(net.live.target, minlength=len(net))
+        chooses = np.array([name in _ONE_OF_ITS_INPUTS for name in net.aggregations], np.bool_)
+        self._chooses = chooses[net.neurons.aggregation]
+        self._breaks = np.array([_breaks(f) for f in functions], np.bool_)[code]
         self._multiplies = ~plain[net.neurons.aggregation] & (fan_in > 1)
 
     def never_overflow(self) -> bool:
@@ -118,6 +127,26 @@ class _Kinds:
             ),
         )
 
+    def undefined(self, infinite: Bools) -> Bools:
+        """Return which values may be NaN where `infinite` ones are ±∞."""
+        net, live, count = self._net, self._net.live, len(self._net)
+        gated = np.flatnonzero(live.gater != NONE)
+        read = self._read()
+        reads = infinite[read]
+        several = np.bincount(live.target[reads], minlength=count) > 1
+        by_gate = gated[reads[gated] | infinite[live.gater[gated]]]
+        zero = reads & (live.weight * net.neurons.response[live.target] == 0.0)
+        found = np.zeros(2 * count, np.bool_)
+        found[:count] = self._breaks & infinite[count:]
+        found[count:] = several & ~self._chooses
+        found[count + live.target[zero]] = True
+        found[count + live.target[by_gate]] = True
+        found[count + live.target[reads & self._multiplies[live.target]]] = True
+        own = np.flatnonzero(~net.is_input)
+        sources = np.concatenate([count + own, read, live.gater[gated]])
+        targets = np.concatenate([own, count + live.target, count + live.target[gated]])
+        return _reached(found, Edges(sources, targets, 2 * count))
+
     def _read(self) -> Ints:
         """The value that each live connection reads."""
         live = self._net.live
@@ -143,6 +172,22 @@ def _slope(function: Activation) -> float:
         return 0.0 if function.bounded else np.inf
     sizes = [np.abs(function(sign * _FAR)) / _FAR for sign in (-1.0, 1.0)]
     return float(np.max(sizes))
+
+
+def _breaks(function: Activation) -> bool:
+    """Whether a function is undefined at ∞ or −∞, as a sine is."""
+    with np.errstate(all="ignore"):
+        return bool(np.any(np.isnan(function(np.array([-np.inf, np.inf])))))
+
+
+def _reached(found: Bools, edges: Edges) -> Bools:
+    """Everything that edges lead to from what was found, and that itself."""
+    reached, frontier = found.copy(), np.flatnonzero(found)
+    while frontier.size:
+        _, ends = edges.pairs(frontier)
+        frontier = np.unique(ends[~reached[ends]])
+        reached[frontier] = True
+    return reached
 
 
 def _bound(function: Activation) -> float:

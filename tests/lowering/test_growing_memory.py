@@ -40,6 +40,32 @@ def test_a_growing_state_does_not_reach_its_neighbour(form):
     np.testing.assert_allclose(played(export(net, **form), x), net.run(x), atol=1e-6)
 
 
+@pytest.mark.parametrize("form", FORMS, ids=str)
+def test_what_is_undefined_does_not_reach_its_neighbour(form):
+    """sin(∞) and tanh(∞ - ∞) are NaN, which would pass every bound; output 14 reads neither."""
+    loops = [(10, 1.5, "sin"), (11, 1.5, "identity"), (12, 1.5, "identity")]
+    names = [*((id, name) for id, _, name in loops), (13, "tanh"), (14, "tanh"), (15, "tanh")]
+    net = Network.build(
+        inputs=1,
+        outputs=[14, 15],
+        neurons=[{"id": id, "activation": name} for id, name in names],
+        connections=[
+            *({"source": 0, "target": id, "weight": 1.0} for id in (10, 11, 12, 14)),
+            *(
+                {"source": id, "target": id, "weight": w, "delay": 1, "reads_state": True}
+                for id, w, _ in loops
+            ),
+            {"source": 11, "target": 13, "weight": 1.0},
+            {"source": 12, "target": 13, "weight": -1.0},
+            *({"source": id, "target": 15, "weight": 1.0, "delay": 1} for id in (10, 13)),
+        ],
+    )
+    x = steps_of(net, 2000)
+    want = net.run(x)[..., 0]
+    assert np.all(np.isfinite(want))
+    np.testing.assert_allclose(played(export(net, **form), x)[..., 0], want, atol=1e-6)
+
+
 def test_what_cannot_grow_costs_nothing():
     """A level of leaky states is one Gemm for the layer before, and one for its own past."""
     loop = {"delay": 1, "reads_state": True}

@@ -112,6 +112,19 @@ def test_integrators_in_a_row_grow_by_powers_of_time():
 
 
 def test_growth_goes_on_through_delays():
-    neurons = [{"id": 1}, {"id": 2}, {"id": 3, "activation": "sin"}]
+    neurons = [{"id": 1}, {"id": 2}, {"id": 3, "activation": "tanh"}]
     connections = [(0, 1, 1.0), later(1, 1, 2.0), later(1, 2, 1.0), later(2, 3, 1.0)]
     assert wild(neurons, connections) == [1, 2]
+
+
+def test_what_infinities_make_undefined_passes_every_bound():
+    grows = [(0, 1, 1.0), later(1, 1, 2.0)]
+    read_on = [{"id": 3, "activation": "tanh"}, {"id": 4, "activation": "tanh"}]
+    sine = [{"id": 1}, {"id": 2, "activation": "sin"}, *read_on]
+    assert wild(sine, [*grows, (1, 2, 1.0), (2, 3, 1.0), (0, 4, 1.0)]) == [1, 2, 3]
+    difference = [{"id": 1}, {"id": 2}, *read_on]
+    both = [*grows, (0, 2, 1.0), later(2, 2, 2.0), (1, 3, 1.0), (2, 3, -1.0), (1, 4, 1.0)]
+    assert wild(difference, both) == [1, 2, 3]
+    gated = [{"id": 1}, {"id": 2, "activation": "tanh"}, {"id": 3, "activation": "tanh"}]
+    gate = {"source": 1, "target": 2, "weight": 1.0, "gater": 3}
+    assert wild(gated, [*grows, (0, 3, 1.0), gate]) == [1, 2]

@@ -79,7 +79,9 @@ class Fused:
                 ctx.bind(neurons, place_of(every, name), ctx.plan.depth + 1)
 
     def is_safe(self, ctx: LoweringContext, bounded: Ints) -> bool:
-        """Whether no zero of W can meet an infinity: who may overflow is read by all rows."""
+        """Whether no zero of W or R can meet what is not finite, but where all rows read it."""
+        if np.any(ctx.overflowing[self._layer.hidden]):
+            return False
         rows = self._rows(self._cell.rows_of("W"))
         row, edge = (ends[self._outer(ctx, rows)] for ends in ctx.edges_into(rows))
         source = ctx.net.live.source[edge]
