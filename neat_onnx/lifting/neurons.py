@@ -35,6 +35,8 @@ from neat_onnx.network.genes import (
 from neat_onnx.network.network import Network
 from neat_onnx.network.spatial import moved_blocks
 
+_NO_INTS = np.empty(0, np.int64)
+
 
 @dataclass(frozen=True)
 class _Read:
@@ -62,7 +64,7 @@ class Resolution:
         self._activation = [VARIABLE] * self._made
         self._extra: list[tuple[int, int]] = []  # (signal, neuron) of connections of weight 1
         self._known: dict[tuple[int, int], int] = {}  # (origin, formula) to its neuron
-        several = self._origins_with_several_formulas()
+        several = self._origins_with_several_formulas() | self._states_that_gate()
         for signal in np.flatnonzero(ctx.kind == SETTLED).tolist():
             origin, formula = int(ctx.origin[signal]), int(ctx.formula_of[signal])
             if (origin, formula) not in self._known:
@@ -76,6 +78,15 @@ class Resolution:
         pairs = distinct(ctx.origin[settled] * formulas + ctx.formula_of[settled])
         origins, counts = np.unique(pairs // formulas, return_counts=True)
         return set(origins[counts > 1].tolist())
+
+    def _states_that_gate(self) -> set[int]:
+        """States that gate connections, now or later: only activations can, so they are these."""
+        made = self._made_neurons
+        gates = [_NO_INTS, *(each.gate for some in made for each in some.connections)]
+        following, _ = self._delayed
+        ends = following[np.concatenate(gates)]
+        ends = ends[ends != NONE]
+        return set(ends[self._ctx.kind[ends] == STATE].tolist())
 
     def _neuron(self, origin: int, formula: int, shared: bool) -> int:
         source = int(self.neuron_of[origin])

@@ -269,3 +269,21 @@ def test_what_does_not_contribute_does_not_come_back_without_metadata():
     model = export(net)
     assert import_model(model) == net
     assert len(import_model(stripped(model))) == 4
+
+
+def test_a_state_that_gates_a_step_later_keeps_its_own_neuron():
+    """Its square is a formula of the state, but what gates is the state itself."""
+    net = Network.build(
+        inputs=1,
+        outputs=[3],
+        neurons=[{"id": 1, "activation": "tanh"}, {"id": 2}, {"id": 3, "activation": "tanh"}],
+        connections=[
+            {"source": 0, "target": 1, "weight": 0.5, "gater": 2, "gate_delay": 1},
+            {"source": 1, "target": 2, "weight": 1.5},
+            {"source": 0, "target": 2, "weight": 0.5},
+            {"source": 2, "target": 3, "weight": -0.5, "gater": 2},
+        ],
+    )
+    back = import_model(export(net, dtype="float64", include_metadata=False))
+    x = np.random.default_rng(0).normal(size=(20, 1))
+    np.testing.assert_allclose(back.run(x), net.run(x), rtol=1e-12)
