@@ -25,6 +25,15 @@ def add_network_flags(parser: argparse.ArgumentParser) -> None:
         help="of gated connections before the first step: 1 for a network of NeatapticTS restored "
         "without clear(). Default: 0.",
     )
+    group.add_argument(
+        "--inputs", type=int, metavar="N", help="inputs of a matrix of WANN or prettyNEAT"
+    )
+    group.add_argument(
+        "--cycles",
+        type=int,
+        metavar="N",
+        help="updates in a step of a cyclic genome of SharpNEAT 2, goNEAT or TensorNEAT",
+    )
     group = parser.add_argument_group("time, for ctrnn and iznn networks of neat-python")
     group.add_argument(
         "--time-step", type=float, metavar="T", help="of the integration; needed: JSON lacks it"
@@ -39,7 +48,7 @@ def add_network_flags(parser: argparse.ArgumentParser) -> None:
 
 def chosen_network(arguments: argparse.Namespace) -> dict[str, Any]:
     """The facts about a network that the command line gives, as `load_network` takes them."""
-    names = ("config", "genome", "initial_gain", "time_step", "advance_time")
+    names = ("config", "genome", "initial_gain", "inputs", "cycles", "time_step", "advance_time")
     return {name: getattr(arguments, name) for name in names}
 
 

@@ -18,6 +18,8 @@ class ReadOptions:
         genome: the id of one network of a population.
         time_step, advance_time: of ctrnn and iznn networks; see `load_network`.
         initial_gain: the gain of a gated connection before its gater was first computed.
+        inputs: the number of inputs, where the file does not tell it.
+        cycles: how often the network is updated in a step, where the file does not tell it.
     """
 
     config: object = None
@@ -25,6 +27,8 @@ class ReadOptions:
     time_step: float | None = None
     advance_time: float | None = None
     initial_gain: float | None = None
+    inputs: int | None = None
+    cycles: int | None = None
 
 
 class Library:

@@ -18,6 +18,9 @@ _UNUSED = {
     "time_step": _TIMES,
     "advance_time": _TIMES,
     "initial_gain": "initial_gain is for networks with gates, of NeatapticTS and its relatives",
+    "inputs": "inputs is for matrices of WANN and prettyNEAT",
+    "cycles": "cycles is for genomes that may be updated several times in a step, of SharpNEAT 2, "
+    "goNEAT and TensorNEAT",
 }
 
 
@@ -29,6 +32,8 @@ def load_network(
     time_step: float | None = None,
     advance_time: float | None = None,
     initial_gain: float | None = None,
+    inputs: int | None = None,
+    cycles: int | None = None,
 ) -> Network:
     """Return the network in `source`, whichever library it comes from.
 
@@ -43,6 +48,9 @@ def load_network(
         advance_time: the time by which one step of `run` advances them; a time_step by default.
         initial_gain: the gain of a gated connection before its gater was first computed: 0, as
             after `clear()`, by default; 1 for a NeatapticTS or neataptic network restored without.
+        inputs: the number of inputs of a matrix of WANN or prettyNEAT, where it cannot be inferred.
+        cycles: how often one step of `run` updates a cyclic genome whose file does not tell it, of
+            SharpNEAT 2, goNEAT or TensorNEAT.
 
     Returns:
         The network, with the ids of its neurons as the library has them.
@@ -52,7 +60,7 @@ def load_network(
         NetworkError: it is not a network; says where.
         OptionError: an option that the source has no use for, or one that it needs is missing.
     """
-    options = ReadOptions(config, genome, time_step, advance_time, initial_gain)
+    options = ReadOptions(config, genome, time_step, advance_time, initial_gain, inputs, cycles)
     if isinstance(source, Network):
         refuse_unused(options, frozenset())
         return source
@@ -71,6 +79,8 @@ def load_networks(
     time_step: float | None = None,
     advance_time: float | None = None,
     initial_gain: float | None = None,
+    inputs: int | None = None,
+    cycles: int | None = None,
 ) -> dict[int, Network]:
     """Return all networks of a population by their ids, the best first.
 
@@ -81,6 +91,8 @@ def load_networks(
         time_step: as for `load_network`.
         advance_time: as for `load_network`.
         initial_gain: as for `load_network`.
+        inputs: as for `load_network`.
+        cycles: as for `load_network`.
 
     Returns:
         The networks by id, by descending fitness where the source holds it.
@@ -90,7 +102,7 @@ def load_networks(
         NetworkError: one of them is not a network; says where.
         OptionError: as `load_network` does.
     """
-    options = ReadOptions(config, None, time_step, advance_time, initial_gain)
+    options = ReadOptions(config, None, time_step, advance_time, initial_gain, inputs, cycles)
     if isinstance(source, Network):
         refuse_unused(options, frozenset())
         return {0: source}

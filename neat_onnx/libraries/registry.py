@@ -8,11 +8,13 @@ from neat_onnx.libraries.neat_python import NeatPython
 from neat_onnx.libraries.neataptic import Neataptic
 from neat_onnx.libraries.neataptic_ts import NeatapticTS
 from neat_onnx.libraries.own import Own
+from neat_onnx.libraries.sharpneat import SharpNEAT
 from neat_onnx.libraries.synaptic import Synaptic
 from neat_onnx.network.written import find_writers_with
 
 _BUILTIN: tuple[Library, ...] = (
     *(Synaptic(), Own(), NeatPython(), NeatapticTS(), Carrot(), Neataptic(), BrainJS()),
+    *(SharpNEAT(),),
 )
 """Asked in this order whether a source is theirs."""
 

@@ -13,7 +13,7 @@ from functools import cache
 
 from neat_onnx.errors import OptionError
 from neat_onnx.libraries.neat_python.times import sub_steps
-from neat_onnx.libraries.neat_python.unrolled import Genes
+from neat_onnx.libraries.unrolled import Genes
 
 _SUB_STEPS_FOLLOWED = 300_000
 _MOST_CHANGES = 100

@@ -29,7 +29,7 @@ from neat_onnx.libraries.neat_python.static import (
     silent_ids,
 )
 from neat_onnx.libraries.neat_python.times import Times, sub_steps
-from neat_onnx.libraries.neat_python.unrolled import Genes, Value
+from neat_onnx.libraries.unrolled import Genes, Value
 from neat_onnx.network.network import Network
 from neat_onnx.parsing import ForeignDocument
 

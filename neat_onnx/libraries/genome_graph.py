@@ -1,0 +1,217 @@
+"""Genomes of nodes and weighted edges, compiled to networks in the two ways that breeders evaluate.
+
+A *settled* network passes each sample through nodes in topological order. An *updated* one computes
+all nodes at once, from the inputs and from the nodes' values one update before, and takes a fixed
+number of updates for each step.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from neat_onnx.errors import NetworkError, OptionError, warn
+from neat_onnx.libraries.unrolled import Genes
+from neat_onnx.network.network import Network
+from neat_onnx.network.schedule import schedule
+
+_MOST_COPIES = 1_000_000
+
+
+class Node(NamedTuple):
+    """A node that computes; `activation` and `aggregation` are our names."""
+
+    id: int
+    activation: str
+    bias: float = 0.0
+    response: float = 1.0
+    aggregation: str = "sum"
+
+    @property
+    def gene(self) -> dict[str, Any]:
+        """All but its id, as `Network.build` takes it."""
+        return {key: value for key, value in self._asdict().items() if key != "id"}
+
+
+class Edge(NamedTuple):
+    """A weighted connection between two ids."""
+
+    source: int
+    target: int
+    weight: float
+    enabled: bool = True
+
+
+@dataclass(frozen=True)
+class GenomeGraph:
+    """A genome.
+
+    Attributes:
+        library: the name of the library that wrote it.
+        inputs, outputs: ids, in order.
+        nodes: all that compute; the outputs are among them.
+        edges: between inputs and nodes, in the order in which a node adds them.
+        limit: the activation of neurons that outputs pass through on their way out.
+        limited: the outputs that do.
+    """
+
+    library: str
+    inputs: Sequence[int]
+    outputs: Sequence[int]
+    nodes: Sequence[Node]
+    edges: Sequence[Edge]
+    limit: str = ""
+    limited: frozenset[int] = frozenset()
+
+    def checked(self) -> "GenomeGraph":
+        """Return the genome itself.
+
+        Raises:
+            NetworkError: an edge has an end that does not exist, or ends at an input.
+        """
+        computing, inputs = {node.id for node in self.nodes}, set(self.inputs)
+        for edge in self.edges:
+            place = f"connection {edge.source} to {edge.target}"
+            if edge.source not in computing and edge.source not in inputs:
+                raise NetworkError(f"there is no node {edge.source}", where=place)
+            if edge.target not in computing:
+                what = "an input" if edge.target in inputs else "no node"
+                raise NetworkError(f"{edge.target} is {what}", where=place)
+        return self
+
+    def reached(self, start: Iterable[int]) -> set[int]:
+        """Return the ids to which enabled edges lead from `start`, these included."""
+        leads: dict[int, list[int]] = {}
+        for edge in self.edges:
+            if edge.enabled:
+                leads.setdefault(edge.source, []).append(edge.target)
+        found = set(start)
+        waiting = list(found)
+        while waiting:
+            for target in leads.get(waiting.pop(), ()):
+                if target not in found:
+                    found.add(target)
+                    waiting.append(target)
+        return found
+
+    def without_silent(self, start: Iterable[int]) -> "GenomeGraph":
+        """Return the genome with edges disabled that begin at nodes no `start` leads to.
+
+        Libraries that push values forward, layer by layer from the inputs, read 0 from such nodes.
+        """
+        reached = self.reached([*start, *self.inputs])
+        silent = {e.source for e in self.edges if e.enabled and e.source not in reached}
+        if not silent:
+            return self
+        named = ", ".join(map(str, sorted(silent)[:4])) + (", …" if len(silent) > 4 else "")
+        warn(
+            f"{self.library} reads 0 from nodes that no input leads to ({named}): "
+            "their connections are read as disabled"
+        )
+        edges = [e._replace(enabled=e.enabled and e.source not in silent) for e in self.edges]
+        return replace(self, edges=edges)
+
+    @property
+    def has_cycle(self) -> bool:
+        """Whether enabled edges form one."""
+        try:
+            schedule(self._built(0))
+        except NetworkError:
+            return True
+        return False
+
+    def settled(self, hint: str | None = None) -> Network:
+        """Return the network that evaluates nodes in topological order.
+
+        Args:
+            hint: the way out, where there is a cycle.
+
+        Raises:
+            NetworkError: enabled edges form a cycle, or it is no network.
+        """
+        built = self._built(0)
+        try:
+            schedule(built)
+        except NetworkError as error:
+            raise NetworkError(error.message, where=error.where, hint=hint) from error
+        return built
+
+    def updated(self, cycles: int) -> Network:
+        """Return the network that updates all nodes at once, `cycles` times in a step.
+
+        Raises:
+            NetworkError: it is no network.
+            OptionError: the number is less than 1, or makes too many copies of the nodes.
+        """
+        check_cycles(cycles)
+        if cycles == 1:
+            return self._built(1)
+        if cycles * len(self.nodes) > _MOST_COPIES:
+            raise OptionError(
+                f"{cycles} updates of {len(self.nodes)} nodes in a step are too many",
+                where="cycles",
+                hint=f"At most {_MOST_COPIES} copies of nodes are made",
+            )
+        return self._unrolled(cycles)
+
+    def _built(self, delay: int) -> Network:
+        genes = self._fresh_genes()
+        for node in self.nodes:
+            genes.neuron(node.id, "", (), **node.gene)
+        inputs = set(self.inputs)
+        for edge in self.edges:
+            value = (edge.source, 0 if edge.source in inputs else delay)
+            genes.connect(value, edge.target, edge.weight, enabled=edge.enabled)
+        return self._network(genes)
+
+    def _fresh_genes(self) -> Genes:
+        return Genes([*self.inputs, *(node.id for node in self.nodes)])
+
+    def _network(self, genes: Genes) -> Network:
+        """The network of these genes, with its outputs limited."""
+        outputs = [
+            genes.helper(f"limit of {key}", [((key, 0), 1.0)], activation=self.limit)
+            if key in self.limited
+            else key
+            for key in self.outputs
+        ]
+        return genes.network(list(self.inputs), outputs, self.library)
+
+    def _unrolled(self, cycles: int) -> Network:
+        """Copies of the nodes, one for each update; the last ones keep the ids."""
+        genes = self._fresh_genes()
+        needed = self._needed(cycles)
+        inputs = set(self.inputs)
+        before = {node.id: (node.id, 1) for node in self.nodes}
+        for cycle in range(1, cycles + 1):
+            last = cycle == cycles
+            now = {}
+            for node in self.nodes:
+                if last:
+                    now[node.id] = genes.neuron(node.id, "", (), **node.gene)
+                elif node.id in needed[cycle]:
+                    now[node.id] = genes.helper(f"{node.id} at update {cycle}", (), **node.gene)
+            for edge in self.edges:
+                if edge.target in now and (edge.enabled or last):
+                    value = (edge.source, 0) if edge.source in inputs else before.get(edge.source)
+                    value = value or (edge.source, 1)  # only a disabled edge reads a missing copy
+                    genes.connect(value, now[edge.target], edge.weight, enabled=edge.enabled)
+            before = {key: (copy, 0) for key, copy in now.items()}
+        return self._network(genes)
+
+    def _needed(self, cycles: int) -> dict[int, set[int]]:
+        """The nodes that the update after each one reads."""
+        needed = {cycles: {node.id for node in self.nodes}}
+        for cycle in range(cycles - 1, 0, -1):
+            later = needed[cycle + 1]
+            needed[cycle] = {e.source for e in self.edges if e.enabled and e.target in later}
+        return needed
+
+
+def check_cycles(cycles: object) -> None:
+    """Refuse a number of updates that is not a positive integer.
+
+    Raises:
+        OptionError: it is not.
+    """
+    if not isinstance(cycles, int) or isinstance(cycles, bool) or cycles < 1:
+        raise OptionError(f"cycles is {cycles!r}, expected a positive integer", where="cycles")
