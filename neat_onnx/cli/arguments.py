@@ -29,6 +29,9 @@ def add_network_flags(parser: argparse.ArgumentParser) -> None:
         "--inputs", type=int, metavar="N", help="inputs of a matrix of WANN or prettyNEAT"
     )
     group.add_argument(
+        "--outputs", type=int, metavar="N", help="outputs of a matrix of WANN or prettyNEAT"
+    )
+    group.add_argument(
         "--cycles",
         type=int,
         metavar="N",
@@ -48,7 +51,8 @@ def add_network_flags(parser: argparse.ArgumentParser) -> None:
 
 def chosen_network(arguments: argparse.Namespace) -> dict[str, Any]:
     """The facts about a network that the command line gives, as `load_network` takes them."""
-    names = ("config", "genome", "initial_gain", "inputs", "cycles", "time_step", "advance_time")
+    names = ("config", "genome", "initial_gain", "inputs", "outputs", "cycles")
+    names += ("time_step", "advance_time")
     return {name: getattr(arguments, name) for name in names}
 
 

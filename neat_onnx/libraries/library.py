@@ -18,7 +18,7 @@ class ReadOptions:
         genome: the id of one network of a population.
         time_step, advance_time: of ctrnn and iznn networks; see `load_network`.
         initial_gain: the gain of a gated connection before its gater was first computed.
-        inputs: the number of inputs, where the file does not tell it.
+        inputs, outputs: how many there are, where the file does not tell it.
         cycles: how often the network is updated in a step, where the file does not tell it.
     """
 
@@ -28,6 +28,7 @@ class ReadOptions:
     advance_time: float | None = None
     initial_gain: float | None = None
     inputs: int | None = None
+    outputs: int | None = None
     cycles: int | None = None
 
 

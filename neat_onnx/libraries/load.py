@@ -19,6 +19,7 @@ _UNUSED = {
     "advance_time": _TIMES,
     "initial_gain": "initial_gain is for networks with gates, of NeatapticTS and its relatives",
     "inputs": "inputs is for matrices of WANN and prettyNEAT",
+    "outputs": "outputs is for matrices of WANN and prettyNEAT",
     "cycles": "cycles is for genomes that may be updated several times in a step, of SharpNEAT 2, "
     "goNEAT and TensorNEAT",
 }
@@ -33,6 +34,7 @@ def load_network(
     advance_time: float | None = None,
     initial_gain: float | None = None,
     inputs: int | None = None,
+    outputs: int | None = None,
     cycles: int | None = None,
 ) -> Network:
     """Return the network in `source`, whichever library it comes from.
@@ -48,7 +50,8 @@ def load_network(
         advance_time: the time by which one step of `run` advances them; a time_step by default.
         initial_gain: the gain of a gated connection before its gater was first computed: 0, as
             after `clear()`, by default; 1 for a NeatapticTS or neataptic network restored without.
-        inputs: the number of inputs of a matrix of WANN or prettyNEAT, where it cannot be inferred.
+        inputs: the number of inputs of a matrix of WANN or prettyNEAT; inferred if it is None.
+        outputs: the same of its outputs.
         cycles: how often one step of `run` updates a cyclic genome whose file does not tell it, of
             SharpNEAT 2, goNEAT or TensorNEAT.
 
@@ -60,7 +63,9 @@ def load_network(
         NetworkError: it is not a network; says where.
         OptionError: an option that the source has no use for, or one that it needs is missing.
     """
-    options = ReadOptions(config, genome, time_step, advance_time, initial_gain, inputs, cycles)
+    options = ReadOptions(
+        config, genome, time_step, advance_time, initial_gain, inputs, outputs, cycles
+    )
     if isinstance(source, Network):
         refuse_unused(options, frozenset())
         return source
@@ -80,6 +85,7 @@ def load_networks(
     advance_time: float | None = None,
     initial_gain: float | None = None,
     inputs: int | None = None,
+    outputs: int | None = None,
     cycles: int | None = None,
 ) -> dict[int, Network]:
     """Return all networks of a population by their ids, the best first.
@@ -92,6 +98,7 @@ def load_networks(
         advance_time: as for `load_network`.
         initial_gain: as for `load_network`.
         inputs: as for `load_network`.
+        outputs: as for `load_network`.
         cycles: as for `load_network`.
 
     Returns:
@@ -102,7 +109,9 @@ def load_networks(
         NetworkError: one of them is not a network; says where.
         OptionError: as `load_network` does.
     """
-    options = ReadOptions(config, None, time_step, advance_time, initial_gain, inputs, cycles)
+    options = ReadOptions(
+        config, None, time_step, advance_time, initial_gain, inputs, outputs, cycles
+    )
     if isinstance(source, Network):
         refuse_unused(options, frozenset())
         return {0: source}

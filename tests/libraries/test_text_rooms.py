@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from neat_onnx import Network, NetworkError, load_network
+from neat_onnx import Network, NetworkError, OptionError, load_network, load_networks
 
-ROOMS = {"sharpneat": "sharpneat"}
+ROOMS = {"sharpneat": "sharpneat", "wann": "wann"}
 BOUND = 1e-12
 CASES = [
     (library, path)
@@ -51,3 +51,108 @@ def test_recorded_networks_compute_what_the_library_computes(library, path):
 
 def test_every_room_has_cases():
     assert {library for library, _ in CASES} == set(ROOMS.values())
+
+
+XML = """<?xml version="1.0" encoding="utf-8"?>
+<Root>
+  <ActivationFunctions>
+    <Fn id="0" name="LogisticFunctionSteep" prob="0.5" />
+    <Fn id="1" name="Linear" prob="0.5" />
+  </ActivationFunctions>
+  <Networks>
+    <Network id="4" birthGen="1" fitness="1.5"><Nodes>
+      <Node type="bias" id="0" fnId="0" /><Node type="in" id="1" fnId="0" />
+      <Node type="out" id="2" fnId="1" /><Node type="hid" id="9" fnId="0" />
+    </Nodes><Connections>
+      <Con id="5" src="1" tgt="9" wght="1" /><Con id="6" src="9" tgt="2" wght="-2" />
+      <Con id="7" src="0" tgt="2" wght="1.5" />%s
+    </Connections></Network>
+    <Network id="8" birthGen="1" fitness="2.5"><Nodes>
+      <Node type="bias" id="0" /><Node type="in" id="1" /><Node type="out" id="2" />
+    </Nodes><Connections><Con id="5" src="1" tgt="2" wght="1" /></Connections></Network>
+  </Networks>
+</Root>"""
+
+
+@QUIET
+def test_xml_genomes_of_sharpneat():
+    nets = load_networks((XML % "").encode())
+    assert list(nets) == [8, 4]
+    x = np.array([[0.0], [1.0], [-1.0]])
+    hidden = 1.0 / (1.0 + np.exp(-4.9 * x))
+    np.testing.assert_allclose(nets[8].activate(x), hidden, rtol=1e-14)
+    expected = np.clip(np.clip(1.5 - 2.0 * hidden, -1.0, 1.0), 0.0, 1.0)
+    np.testing.assert_allclose(nets[4].activate(x), expected, rtol=1e-14)
+    with pytest.raises(NetworkError, match="a population of 2 networks"):
+        load_network((XML % "").encode())
+
+
+@QUIET
+def test_cyclic_xml_needs_the_number_of_updates():
+    source = (XML % '<Con id="8" src="2" tgt="9" wght="1" />').encode()
+    with pytest.raises(OptionError, match="the network has cycles"):
+        load_network(source, genome=4)
+    net = load_network(source, genome=4, cycles=2)
+    out, hidden, expected = 0.0, 0.0, []
+    for x in (0.5, -0.25, 1.0):
+        for _ in range(2):
+            before = out
+            out = np.clip(1.5 - 2.0 * hidden, -1.0, 1.0)
+            hidden = 1.0 / (1.0 + np.exp(-4.9 * (x + before)))
+        expected.append([np.clip(out, 0.0, 1.0)])
+    np.testing.assert_allclose(net.run([[0.5], [-0.25], [1.0]]), expected, rtol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("1 1\n\nacyclic\n\n0 1 x\n\n0 ReLU\n", "the weight should be a finite number"),
+        ("1 1\n\nacyclic\n\n0 1 nan\n\n0 ReLU\n", "the weight should be a finite number"),
+        ("1 1\n\nacyclic\n\n0 1 1\n\n0 Softmax\n", "unknown activation 'Softmax'"),
+        ("1 1\n\nacyclic\n\n0 1 1\n\n", "no activation function"),
+        ("1 1\n\nacyclic\n\n1 0 1\n\n0 ReLU\n", "a connection to the input 0"),
+        ("1 1\n\nacyclic\n\n0 1 1\n1 2 1\n2 1 1\n\n0 ReLU\n", "cycle"),
+        ("1 1\n\ncyclic\n\n0 1 1\n\n0 ReLU\n", "expected `acyclic` or `cyclic N`"),
+        ("1 1\n\ncyclic 0\n\n0 1 1\n\n0 ReLU\n", "at least one cycle"),
+        ("1 0\n\nacyclic\n\n0 1 1\n\n0 ReLU\n", "at least one output"),
+        (
+            '<!DOCTYPE a [<!ENTITY b "c">]><Network><Nodes><Node/></Nodes></Network>',
+            "document type",
+        ),
+        ("<Network><Nodes><Node type='in' id='x'/></Nodes></Network>", "id should be a number"),
+        ("<Network><Nodes><Node", "invalid XML"),
+        ("0,1,1\n0,0\n", "2 numbers in a matrix of 2 rows"),
+        ("0,1,1\n0,inf,5\n", "not finite"),
+        ("0,1,0,1\n0,0,0,1\n0,1,0,5\n", "which does not come later"),
+    ],
+)
+@QUIET
+def test_bad_files_are_refused_by_name(source, message):
+    with pytest.raises(NetworkError, match=message):
+        load_network(source.encode())
+
+
+def test_sharpneat_says_what_it_cannot_express():
+    net = Network.build(
+        inputs=1,
+        outputs=[2],
+        neurons=[{"id": 1, "activation": "tanh", "bias": 1.0}, {"id": 2, "activation": "sigmoid"}],
+        connections=[(0, 1, 1.0), (1, 2, 1.0)],
+    )
+    with pytest.raises(NetworkError) as refused:
+        net.to_library("sharpneat")
+    assert "another activation than sigmoid" in str(refused.value)
+    net = Network.mlp([2, 3, 1], activation="sigmoid")
+    with pytest.warns(UserWarning, match="gives neurons their biases"):
+        written = net.to_library("sharpneat")
+    x = [[0.5, -1.0], [2.0, 0.25]]
+    np.testing.assert_allclose(load_network(written.encode()).activate(x), net.activate(x), 1e-13)
+
+
+def test_matrices_of_wann_tell_how_they_were_read():
+    with pytest.warns(UserWarning, match="1 inputs and 1 outputs, inferred"):
+        net = load_network(b"0,0,0.5,1\n0,0,2,1\n0,0,0,7\n")
+    assert net.activate([1.0]).tolist() == [-2.5]
+    for options in ({"inputs": 2}, {"outputs": 0}, {"inputs": -1}):
+        with pytest.raises(OptionError):
+            load_network(b"0,0,0.5,1\n0,0,2,1\n0,0,0,7\n", **options)

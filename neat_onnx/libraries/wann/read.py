@@ -1,0 +1,126 @@
+"""Read matrices of WANN and prettyNEAT, the text that `exportNet` writes.
+
+Row i, column j is the weight of the connection from node i to node j; the last column is the
+activation of node i. Node 0 is 1, the inputs follow, then hidden nodes and outputs in an order in
+which each reads those before it. How many of them are inputs and outputs the file does not say:
+nodes that nothing enters are taken as inputs, nodes at the end that nothing leaves as outputs.
+"""
+
+import numpy as np
+
+from neat_onnx.errors import NetworkError, OptionError, warn
+from neat_onnx.libraries.wann.names import ACTIVATION_NAMES
+from neat_onnx.network.genes import Connections, Floats, Neurons, Port
+from neat_onnx.network.network import Network
+
+
+def read(content: str, inputs: int | None, outputs: int | None) -> Network:
+    """Return the network that `act` evaluates.
+
+    Args:
+        content: the text.
+        inputs: how many there are, without the bias; None to infer them.
+        outputs: how many there are; None to infer them.
+
+    Raises:
+        NetworkError: it is not such a matrix; says where.
+        OptionError: there cannot be that many.
+    """
+    matrix = _matrix(content)
+    weights, codes = np.nan_to_num(matrix[:, :-1], nan=0.0), matrix[:, -1]
+    count = len(weights)
+    first = _first_computing(weights, inputs)
+    last = _first_output(weights, first, outputs)
+    if inputs is None or outputs is None:
+        warn(
+            f"read with {first - 1} inputs and {count - last} outputs, inferred from the matrix: "
+            "say inputs=N and outputs=N if it is otherwise"
+        )
+    bias = weights[0].copy()
+    bias[:first] = 0.0
+    source, target = np.nonzero(weights[1:])
+    source += 1
+    _refuse_backward(weights, first)
+    computing = range(first, count)
+    names = ["identity"] * (first - 1) + [_activation(codes[j], j) for j in computing]
+    neurons, activations, aggregations = Neurons.of(np.arange(1, count), names, bias=bias[1:])
+    return Network(
+        inputs=(Port("input", (first - 1,), np.arange(first - 1)),),
+        outputs=(Port("output", (count - last,), np.arange(last - 1, count - 1)),),
+        neurons=neurons,
+        connections=Connections.of(source - 1, target - 1, weights[source, target]),
+        activations=activations,
+        aggregations=aggregations,
+        library="wann",
+    )
+
+
+def _matrix(content: str) -> Floats:
+    lines = [line for line in content.removeprefix("\ufeff").splitlines() if line.strip()]
+    rows = []
+    for number, line in enumerate(lines, 1):
+        fields = line.split(",")
+        if len(fields) != len(lines) + 1:
+            raise NetworkError(
+                f"{len(fields)} numbers in a matrix of {len(lines)} rows",
+                where=f"line {number}",
+                hint="Each row has a weight for every row, and an activation",
+            )
+        try:
+            rows.append([float(text) for text in fields])
+        except ValueError as error:
+            raise NetworkError(f"not a number: {error}", where=f"line {number}") from error
+    matrix = np.array(rows)
+    if np.any(np.isinf(matrix)) or np.any(np.isnan(matrix[:, -1])):
+        row = int(np.argmax(np.any(np.isinf(matrix), axis=1) | np.isnan(matrix[:, -1])))
+        raise NetworkError("a number is not finite", where=f"line {row + 1}")
+    return matrix
+
+
+def _first_computing(weights: Floats, inputs: int | None) -> int:
+    """The first node that computes."""
+    entered = np.flatnonzero(np.any(weights != 0.0, axis=0))
+    most = int(entered[0]) if entered.size else len(weights) - 1
+    if most < 1:
+        raise NetworkError("a connection to the first node, which is the bias", where="column 1")
+    if inputs is None:
+        return most
+    if isinstance(inputs, bool) or not isinstance(inputs, int) or not 0 <= inputs < most:
+        raise OptionError(
+            f"{inputs!r} inputs, but the node {most} is entered by connections",
+            where="inputs",
+            hint=f"At most {most - 1}",
+        )
+    return inputs + 1
+
+
+def _first_output(weights: Floats, first: int, outputs: int | None) -> int:
+    """The first output: without a number, the first of the nodes at the end that nothing leaves."""
+    if outputs is not None:
+        most = len(weights) - first
+        if isinstance(outputs, bool) or not isinstance(outputs, int) or not 0 < outputs <= most:
+            hint = f"From 1 to {most}"
+            raise OptionError(f"there cannot be {outputs!r} outputs", where="outputs", hint=hint)
+        return len(weights) - outputs
+    leaving = np.any(weights != 0.0, axis=1)
+    last = len(weights) - 1
+    while last > first and not leaving[last - 1]:
+        last -= 1
+    return last
+
+
+def _refuse_backward(weights: Floats, first: int) -> None:
+    """Refuse connections from nodes that are computed later: the library reads 0 from them."""
+    source, target = np.nonzero(np.tril(weights))
+    if source.size:
+        raise NetworkError(
+            f"a connection from node {source[0]} to node {target[0]}, which does not come later",
+            where=f"line {source[0] + 1}",
+        )
+
+
+def _activation(code: float, node: int) -> str:
+    name = ACTIVATION_NAMES.get(f"{code:g}")
+    if name is None:
+        warn(f"unknown activation {code:g} of node {node}: the library takes the identity")
+    return name or "identity"
