@@ -51,8 +51,8 @@ def add_network_flags(parser: argparse.ArgumentParser) -> None:
 
 def chosen_network(arguments: argparse.Namespace) -> dict[str, Any]:
     """The facts about a network that the command line gives, as `load_network` takes them."""
-    names = ("config", "genome", "initial_gain", "inputs", "outputs", "cycles")
-    names += ("time_step", "advance_time")
+    facts = ("config", "genome", "initial_gain", "inputs", "outputs", "cycles")
+    names = (*facts, "time_step", "advance_time")
     return {name: getattr(arguments, name) for name in names}
 
 

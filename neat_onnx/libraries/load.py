@@ -45,15 +45,13 @@ def load_network(
             it is. `neat_onnx.libraries()` lists the libraries.
         config: the configuration of a genome of neat-python: a path, INI text or a live Config.
         genome: the id of the network to take, where the source is a population.
-        time_step: of the integration, for neat-python's ctrnn (seconds) and iznn (milliseconds)
-            networks only.
+        time_step: of the integration, for neat-python's ctrnn (seconds) and iznn (milliseconds).
         advance_time: the time by which one step of `run` advances them; a time_step by default.
         initial_gain: the gain of a gated connection before its gater was first computed: 0, as
             after `clear()`, by default; 1 for a NeatapticTS or neataptic network restored without.
-        inputs: the number of inputs of a matrix of WANN or prettyNEAT; inferred if it is None.
-        outputs: the same of its outputs.
-        cycles: how often one step of `run` updates a cyclic genome whose file does not tell it, of
-            SharpNEAT 2, goNEAT or TensorNEAT.
+        inputs: the number of inputs of a matrix of WANN or prettyNEAT; inferred if None.
+        outputs: the same of outputs.
+        cycles: how often a step updates a cyclic genome, where its file does not tell.
 
     Returns:
         The network, with the ids of its neurons as the library has them.
@@ -66,15 +64,7 @@ def load_network(
     options = ReadOptions(
         config, genome, time_step, advance_time, initial_gain, inputs, outputs, cycles
     )
-    if isinstance(source, Network):
-        refuse_unused(options, frozenset())
-        return source
-    content = content_of(source)
-    library = _library_of(content)
-    refuse_unused(options, library.options)
-    if genome is None:
-        return library.read(content, options)
-    return _picked(library.read_all(content, options), genome)
+    return _read(source, options)
 
 
 def load_networks(
@@ -180,6 +170,19 @@ def refuse_unused(options: ReadOptions, used: frozenset[str]) -> None:
     for field in fields(options):
         if field.name not in used and getattr(options, field.name) is not None:
             raise OptionError(_UNUSED[field.name], where=field.name)
+
+
+def _read(source: object, options: ReadOptions) -> Network:
+    """The network that `load_network` returns."""
+    if isinstance(source, Network):
+        refuse_unused(options, frozenset())
+        return source
+    content = content_of(source)
+    library = _library_of(content)
+    refuse_unused(options, library.options)
+    if options.genome is None:
+        return library.read(content, options)
+    return _picked(library.read_all(content, options), options.genome)
 
 
 def _picked(found: Mapping[int, Network], genome: int) -> Network:
