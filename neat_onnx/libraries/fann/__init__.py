@@ -1,0 +1,31 @@
+"""FANN: network files of floating point numbers, `fann_save`."""
+
+from typing import Any
+
+from neat_onnx.libraries.library import Library, ReadOptions
+from neat_onnx.network.network import Network
+
+# ruff: noqa: PLC0415 (the reader is imported when it is called)
+
+
+class Fann(Library):
+    """Layers of neurons, with or without connections that skip layers."""
+
+    name = "fann"
+    title = "FANN"
+    keys = "text that begins with FANN_FLO_2.1"
+    suffixes = (".net",)
+
+    def recognises(self, content: object) -> bool:
+        """Return whether it begins with FANN's signature."""
+        return isinstance(content, str) and content.startswith("FANN_F")
+
+    def read(self, content: Any, options: ReadOptions) -> Network:
+        """Return the network that `fann_run` evaluates.
+
+        Raises:
+            NetworkError: it is not a network; says where.
+        """
+        from neat_onnx.libraries.fann.read import read
+
+        return read(content)
