@@ -21,7 +21,7 @@ from neat_onnx.lifting.context import (
 )
 from neat_onnx.lifting.neurons import Resolution
 from neat_onnx.lifting.outputs import choice_hint, computed_outputs, with_outputs
-from neat_onnx.lifting.support import require_lifts
+from neat_onnx.lifting.support import is_liftable, require_lifts
 from neat_onnx.model import Graph, Model, ValueInfo
 from neat_onnx.model.states import guessed_pairs, initial_states, state_pairs
 from neat_onnx.model.wiring import require_wiring
@@ -29,6 +29,7 @@ from neat_onnx.network.expression import VARIABLE
 from neat_onnx.network.genes import Ints, Port
 from neat_onnx.network.network import Network
 from neat_onnx.passes import SIMPLE, canonicalize
+from neat_onnx.passes.function_bodies import function_bodies
 
 BatchAxis = Literal["auto"] | None
 _MOST_INPUTS = 1 << 24
@@ -70,6 +71,9 @@ def lift(
     model = canonicalize(model, SIMPLE)
     if outputs is None:
         model = computed_outputs(model, pairs.values())
+    known = function_bodies(model, is_liftable)
+    if known is not model:
+        model = canonicalize(known, SIMPLE)
     require_lifts(model.graph)
     kept = {entry.name for entry in model.graph.outputs}
     pairs = {previous: following for previous, following in pairs.items() if following in kept}

@@ -3,7 +3,12 @@
 from neat_onnx.errors import ModelError
 from neat_onnx.lifting.context import LIFTS
 from neat_onnx.lifting.outputs import choice_hint
-from neat_onnx.model import Graph, OpenNode
+from neat_onnx.model import Graph, Node, OpenNode
+
+
+def is_liftable(node: Node) -> bool:
+    """Whether a function is registered for a node's operator, in its form."""
+    return node.op_type in LIFTS and not isinstance(node, OpenNode)
 
 
 def require_lifts(graph: Graph) -> None:
@@ -16,7 +21,7 @@ def require_lifts(graph: Graph) -> None:
     lost: set[str] = set()
     first: int | None = None
     for at, node in enumerate(graph.node):
-        if node.op_type not in LIFTS or isinstance(node, OpenNode):
+        if not is_liftable(node):
             missing.setdefault(node.op_type, []).append(node.label)
             lost.update(filter(None, node.output))
             first = at if first is None else first

@@ -11,6 +11,7 @@ from neat_onnx.errors import ModelError
 from neat_onnx.model.attributes import AttributeType
 from neat_onnx.model.budget import Budget
 from neat_onnx.model.graph import DEFAULT_OPSET, Content, Graph
+from neat_onnx.model.labels import without_labels
 from neat_onnx.model.node import Node
 from neat_onnx.model.tensor import LISTS, Tensor
 from neat_onnx.model.value import Extent, ValueInfo
@@ -47,7 +48,7 @@ def document_of(proto: onnx.ModelProto) -> dict[str, Any]:
             proto = inlined(proto)
         if not proto.HasField("graph"):
             raise ModelError("not an ONNX model: it has no graph")
-        return _model_from_proto(proto)
+        return _model_from_proto(without_labels(proto))
     except UnicodeDecodeError as error:
         raise ModelError("not a valid ONNX protobuf: a text is not UTF-8") from error
 
@@ -107,8 +108,8 @@ def _fill_graph(proto: onnx.GraphProto, graph: Graph) -> None:
     """
     proto.name = graph.name or "graph"
     proto.doc_string = graph.doc_string
-    proto.input.extend(_value_to_proto(value) for value in graph.inputs)
-    proto.output.extend(_value_to_proto(value) for value in graph.outputs)
+    proto.input.extend(value_to_proto(value) for value in graph.inputs)
+    proto.output.extend(value_to_proto(value) for value in graph.outputs)
     for tensor in graph.initializer:
         _fill_tensor(proto.initializer.add(), tensor)
     for node in graph.node:
@@ -129,7 +130,8 @@ def _graph_from_proto(proto: onnx.GraphProto) -> dict[str, Any]:
     }
 
 
-def _value_to_proto(value: ValueInfo) -> onnx.ValueInfoProto:
+def value_to_proto(value: ValueInfo) -> onnx.ValueInfoProto:
+    """Return an input, an output or a type as onnx has it."""
     shape = value.shape
     return onnx.helper.make_tensor_value_info(value.name, int(value.elem_type), shape)
 

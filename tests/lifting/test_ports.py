@@ -152,3 +152,53 @@ def test_fixed_sizes_whose_first_axis_is_no_batch_are_features():
         net = import_model(model)
     assert net.inputs[0].shape == (2, 3)
     assert verify(net, model, runtime="onnxruntime").passed
+
+
+def classifier() -> ModelProto:
+    """As skl2onnx shapes a classifier: labels that are texts, and a list of maps."""
+    nodes = [
+        node("MatMul", "x W", "sum"),
+        node("Sigmoid", "sum", "table"),
+        node("ArgMax", "table", "best", axis=1),
+        node("ArrayFeatureExtractor", "texts best", "label", domain="ai.onnx.ml"),
+        node("ZipMap", "table", "probability", domain="ai.onnx.ml", classlabels_int64s=[0, 1, 2]),
+    ]
+    model = policy(nodes, {"x": ["N", 3]}, {})
+    text = helper.make_tensor_value_info("label", TensorProto.STRING, ["N"])
+    numbers = helper.make_tensor_type_proto(TensorProto.FLOAT, [])
+    maps = helper.make_sequence_type_proto(helper.make_map_type_proto(TensorProto.INT64, numbers))
+    model.graph.output.extend([text, helper.make_value_info("probability", maps)])
+    words = np.array([b"a", b"b", b"c"], object)
+    model.graph.initializer.append(numpy_helper.from_array(words, "texts"))
+    model.opset_import.append(helper.make_opsetid("ai.onnx.ml", 3))
+    return model
+
+
+def test_maps_of_classes_are_tables_and_texts_are_left_out():
+    model = classifier()
+    with pytest.warns(NeatOnnxWarning) as caught:
+        net = import_model(model)
+    told = " ".join(str(each.message) for each in caught)
+    assert "'probability' is a list of maps" in told
+    assert "'label' is text, and is left out" in told
+    x = np.random.default_rng(0).normal(size=(5, 3)).astype(np.float32)
+    session = onnxruntime.InferenceSession(model.SerializeToString())
+    (maps,) = session.run(["probability"], {"x": x})
+    want = [list(each.values()) for each in maps]
+    np.testing.assert_allclose(net.activate(x), want, rtol=1e-6)
+    assert len(model.graph.output) == 2
+
+
+@pytest.mark.parametrize(
+    ("made", "opset"),
+    [
+        (node("CastLike", "x half", "y"), 19),
+        (node("CastLike", "x half", "y"), 18),
+    ],
+)
+def test_operators_without_a_rule_of_their_own_are_their_function_bodies(made, opset):
+    model = policy([made], {"x": ["N", 3]}, {"y": ["N", 3]})
+    model.opset_import[0].version = opset
+    model.ir_version = 9
+    net = import_model(model)
+    assert verify(net, model, runtime="onnxruntime").passed
