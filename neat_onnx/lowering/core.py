@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 import neat_onnx.operators  # noqa: F401 (fills the registry)
+from neat_onnx.errors import warn
 from neat_onnx.genome import CHECKSUM, checksum, genome_metadata
 from neat_onnx.lowering.checks import check_activations, check_network
 from neat_onnx.lowering.context import LoweringContext
@@ -27,8 +28,20 @@ from neat_onnx.version import __version__
 
 # the oldest IR version that each opset allows, from ONNX's table of versions
 IR_OF_OPSET = dict(
-    zip(range(13, 27), (7, 7, 8, 8, 8, 8, 9, 9, 10, 10, 11, 12, 13, 13), strict=True)
+    zip(range(13, 29), (7, 7, 8, 8, 8, 8, 9, 9, 10, 10, 11, 12, 13, 13, 13, 14), strict=True)
 )
+_RUNTIME, _NEWEST_LOADED = "onnxruntime 1.31", 26
+
+
+def ir_version(opset: int) -> int:
+    """Return the oldest IR version of an opset; warn if the most common runtime loads neither."""
+    oldest = IR_OF_OPSET[opset]
+    if opset > _NEWEST_LOADED:
+        warn(
+            f"{_RUNTIME} does not load opset {opset} (IR {oldest}), the newest that it knows is "
+            f"{_NEWEST_LOADED}; tract, OpenCV and OpenVINO do"
+        )
+    return oldest
 
 
 def export_network(net: Network, options: ExportOptions) -> Model:
@@ -108,7 +121,7 @@ def _on_their_levels(ctx: LoweringContext, plan: Plan) -> Plan:
 def _finished(ctx: LoweringContext, frame: Frame, work: _Work, graph: Graph) -> Model:
     options = ctx.options
     model = Model(
-        ir_version=IR_OF_OPSET[options.opset],
+        ir_version=ir_version(options.opset),
         opset_import=[OperatorSet(version=options.opset)],
         producer_name=options.producer_name,
         producer_version=options.producer_version or __version__,

@@ -18,7 +18,9 @@ class ExportOptions(OptionDocument):
     In JSON the camelCase names of NeatapticTS are read as well as these.
     """
 
-    opset: int = Field(18, ge=13, le=26, description="The opset version to write.")
+    opset: int = Field(
+        18, ge=13, le=28, description="The opset version to write; onnxruntime loads up to 26."
+    )
     dtype: Literal["float32", "float64"] = Field("float32", description="The type of the numbers.")
     dialect: Literal["standard", "neataptic"] = Field(
         "standard",

@@ -13,7 +13,7 @@ import numpy as np
 import neat_onnx.operators  # noqa: F401 (fills the registry)
 from neat_onnx.errors import NetworkError, OptionError
 from neat_onnx.lowering.builder import GraphBuilder
-from neat_onnx.lowering.core import IR_OF_OPSET
+from neat_onnx.lowering.core import IR_OF_OPSET, ir_version
 from neat_onnx.model import DataType, Graph, Model, OperatorSet, ValueInfo
 from neat_onnx.network.expression import scalar_slope
 from neat_onnx.network.genes import Floats
@@ -44,7 +44,7 @@ def lower_population(
         raise NetworkError("a population without inputs has no ONNX form", where="inputs")
     graph = _Lowering(population, dtype, opset, shared_input).graph()
     return Model(
-        ir_version=IR_OF_OPSET[opset],
+        ir_version=ir_version(opset),
         opset_import=[OperatorSet(version=opset)],
         producer_name="neat_onnx",
         producer_version=__version__,

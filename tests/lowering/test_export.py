@@ -13,6 +13,7 @@ from routes import stripped
 
 from neat_onnx import (
     ExportOptions,
+    NeatOnnxWarning,
     Network,
     NetworkError,
     OptionError,
@@ -20,6 +21,7 @@ from neat_onnx import (
     import_model,
     load_model,
     validate,
+    verify,
 )
 from neat_onnx.model import DataType
 
@@ -48,7 +50,7 @@ def test_options_as_a_document_as_keywords_and_both():
     ("options", "where"),
     [
         ({"opset": 12}, "opset"),
-        ({"opset": 27}, "opset"),
+        ({"opset": 29}, "opset"),
         ({"opset": "18"}, "opset"),
         ({"dtype": "float16"}, "dtype"),
         ({"fold": 1}, "fold"),
@@ -111,6 +113,19 @@ def test_the_head_of_the_file():
 )
 def test_the_oldest_ir_version_of_each_opset(opset, ir):
     assert export(MLP, opset=opset).ir_version == ir
+
+
+@pytest.mark.parametrize(("opset", "ir"), [(27, 13), (28, 14)])
+@pytest.mark.parametrize("name", ["every_activation", "evolved_mixed", "convolution_and_pools"])
+def test_an_opset_ahead_of_onnxruntime_is_valid_and_told(name, opset, ir):
+    net = NETWORKS[name]
+    with pytest.warns(NeatOnnxWarning, match=f"onnxruntime .* opset {opset} .IR {ir}.*is 26"):
+        model = export(net, opset=opset, dtype="float64")
+    assert (model.ir_version, validate(model)) == (ir, [])
+    back = load_model(model.to_bytes())
+    assert verify(net, back, samples=8).verdict == "equal"
+    found, wanted = import_model(back).to_document(), net.to_document()
+    assert (found.neurons, found.connections) == (wanted.neurons, wanted.connections)
 
 
 def test_every_tensor_of_numbers_has_the_asked_type():
