@@ -31,12 +31,16 @@ def _import_operators() -> None:
 
 
 @takes_export_options
-def export(net: Any, *, options: Any = None, **keywords: Unpack[ExportKeywords]) -> Model:
+def export(
+    net: Any, *, options: Any = None, calibration: Any = None, **keywords: Unpack[ExportKeywords]
+) -> Model:
     """Turn a network into ONNX.
 
     Args:
         net: a Network, or whatever `load_network` reads.
         options: the options as one document; camelCase names are read too.
+        calibration: for `quantize="full"`, inputs such as the network will meet, (N, I), or
+            sequences (T, I) or (T, N, I); by port, if it has several. None: sampled ones.
         keywords: the same options one by one, listed below; they win over the document.
 
     Returns:
@@ -51,10 +55,14 @@ def export(net: Any, *, options: Any = None, **keywords: Unpack[ExportKeywords])
     """
     wanted = export_options(options, **keywords)
     network = net if isinstance(net, Network) else load_network(net)
-    if wanted.dialect == "neataptic":
+    if wanted.dialect == "neataptic" and wanted.quantize == "none":
         from neat_onnx.libraries.neataptic_ts.onnx.write import write_network
 
         return write_network(network, wanted)
+    if wanted.quantize != "none" or calibration is not None:
+        from neat_onnx.quantization import export_quantized
+
+        return export_quantized(network, wanted, calibration)
     if wanted.legacy_node_ordering:
         warn(
             "legacy_node_ordering is for the neataptic dialect only: in valid ONNX a node stands "

@@ -59,7 +59,7 @@ RIGHT_OPTIONS = [
 ]
 WRONG_OPTIONS = [
     {"opset": 12},
-    {"opset": 27},
+    {"opset": 29},
     {"opset": 18.5},
     {"opset": "18"},
     {"dtype": "float16"},

@@ -87,6 +87,20 @@ class Runner:
         return outputs.reshape(*lead, len(self._net.output_neurons))
 
 
+def rows_of(net: Structure, x: Any, ranks: tuple[int, int]) -> Floats:
+    """Return inputs, an array or one for each port, as one array (…, I).
+
+    Args:
+        ranks: how many axes it may have.
+
+    Raises:
+        NetworkError: they are no numbers, or have another shape.
+    """
+    if isinstance(x, Mapping):
+        return _gather_ports(net, x, (ranks[0] - 1, ranks[1] - 1))[0]
+    return _single(net, x, ranks)[0]
+
+
 def _single(
     net: Structure, x: npt.ArrayLike, ranks: tuple[int, int]
 ) -> tuple[Floats, tuple[int, ...]]:

@@ -40,6 +40,11 @@ class ExportOptions(OptionDocument):
     fold: bool = Field(
         False, description="Merge responses and slopes into the weights: smaller, last bits gone."
     )
+    quantize: Literal["none", "weights", "full"] = Field(
+        "none",
+        description="Write int8, a quarter of the size, which computes something else: weights "
+        "alone, or the inputs and outputs of every Gemm as well. For float32.",
+    )
     batch_dimension: bool | str = Field(
         "N",
         description="The name of the batch dimension, any but 'T'; true is 'N', false is a batch "

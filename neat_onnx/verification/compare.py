@@ -64,6 +64,7 @@ def compare(
         "seed": int(seed),
         "runtime": player.name,
         "dtype": "float32" if single else "float64",
+        "quantized": any(node.op_type == "DequantizeLinear" for node in model.graph.node),
     }
     try:
         parts = [_part(net, player, x) for x in inputs]

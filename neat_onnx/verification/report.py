@@ -37,6 +37,9 @@ class Report(BaseModel):
     seed: int = Field(description="The seed that the inputs were sampled with.")
     runtime: str = Field(description="The runtime that ran the model, with its version.")
     dtype: str = Field(description="The type of the model's inputs: float32 or float64.")
+    quantized: bool = Field(
+        False, description="Whether the model has quantized numbers: it is not meant to be equal."
+    )
     not_finite: int = Field(description="Output values that are infinite or NaN on either side.")
     first_error: str | None = Field(
         None, description="Where it is different: the first neuron whose value differs."
@@ -49,12 +52,13 @@ class Report(BaseModel):
 
     def __str__(self) -> str:
         verdict = "DIFFERENT" if self.verdict == "different" else self.verdict
-        text = f"{verdict} over {self._samples()} in {self.runtime}: {self._difference()}."
+        of = " (the model is quantized)" if self.quantized else ""
+        text = f"{verdict}{of} over {self._samples()} in {self.runtime}: {self._difference()}."
         if self.overflow_step is not None:
             text += f" From step {self.overflow_step} on values grow beyond {self.dtype}."
         if self.verdict == "different" and self.first_error:
             text += f" It begins at {self.first_error}."
-        elif self.rounding is not None:
+        elif self.rounding is not None and not self.quantized:
             text += f" Rounding this network to {self.dtype} gives {self.rounding:.3g} by itself"
             text += ": for less, export it in float64." if self.dtype == "float32" else "."
         return text

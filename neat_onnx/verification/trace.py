@@ -9,14 +9,13 @@ import numpy as np
 from neat_onnx.errors import NeatOnnxError, NetworkError
 from neat_onnx.files import parse_json
 from neat_onnx.genome import GENOME, GenomeDocument
-from neat_onnx.model import DataType, Model, ValueInfo
-from neat_onnx.model.states import INITIAL_KEY, STATE_KEY
+from neat_onnx.model import DataType, Model
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
 from neat_onnx.network.program import Program
 from neat_onnx.network.schedule import schedule
 from neat_onnx.parsing import parse
-from neat_onnx.verification.player import Player
+from neat_onnx.verification.player import Player, with_outputs
 
 _GROWN = {DataType.FLOAT: 1e-4, DataType.DOUBLE: 1e-10}
 
@@ -32,7 +31,7 @@ def first_difference(net: Network, model: Model, x: Floats, runtime: str) -> str
     """
     try:
         places = _places(model)
-        got = _run(net, model, x, runtime, list(places))
+        got = Player(with_outputs(model, list(places)), net, runtime).play(x, list(places))
     except NeatOnnxError:  # damaged metadata, or a runtime that shows no inner tensors: no place
         return None
     values = Program(net, dense=False).neuron_values(x)
@@ -64,25 +63,6 @@ def _places(model: Model) -> dict[str, list[int]]:
     places = parse(GenomeDocument, parse_json(text), NetworkError).ids
     produced = {name for node in model.graph.node for name in node.output}
     return {tensor: ids for tensor, ids in places.items() if tensor in produced}
-
-
-def _run(
-    net: Network, model: Model, x: Floats, runtime: str, tensors: list[str]
-) -> dict[str, Floats]:
-    """The values (T, N, columns) of these tensors."""
-    graph = model.graph
-    known = {output.name for output in graph.outputs}
-    extra = [
-        ValueInfo.of(name, graph.inputs[0].elem_type, None) for name in tensors if name not in known
-    ]
-    kept = [entry for entry in model.metadata_props if entry.key in (STATE_KEY, INITIAL_KEY)]
-    wide = model.model_copy(
-        update={
-            "graph": graph.model_copy(update={"outputs": graph.outputs + extra}),
-            "metadata_props": kept,  # the genome describes the graph as it was
-        }
-    )
-    return Player(wide, net, runtime).play(x, tensors)
 
 
 def _error(want: Floats, got: Floats) -> float:

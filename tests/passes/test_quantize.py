@@ -1,0 +1,118 @@
+"""Int8: valid, small, run elsewhere, fused, imported again, and never called what it is not."""
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+from networks import NETWORKS
+
+from neat_onnx import Network, OptionError, export, import_model, load_model, validate, verify
+from neat_onnx.cli import main
+
+EVOLVED = NETWORKS["evolved_mixed"]
+GRU = Network.gru(2, 3, 1, seed=0)
+SPACE = NETWORKS["convolution_and_pools"]
+LAYERS = Network.mlp([784, 128, 10], activation="tanh", seed=0)
+FORMS = [
+    (EVOLVED, {"quantize": "weights"}),
+    (EVOLVED, {"quantize": "full"}),
+    (GRU, {"quantize": "weights"}),
+    (GRU, {"quantize": "full"}),
+    (GRU, {"quantize": "weights", "sequence": True, "fused_recurrent": False}),
+    (SPACE, {"quantize": "weights"}),
+    (NETWORKS["slopes_of_their_own"], {"quantize": "full"}),
+    (NETWORKS["responses"], {"quantize": "full", "opset": 21}),
+]
+
+
+@pytest.mark.parametrize(("net", "options"), FORMS)
+def test_int8_is_valid_close_told_and_imported_as_its_graph(net, options):
+    model = export(net, **options)
+    assert validate(model) == []
+    report = verify(net, model, samples=16)
+    assert (report.verdict, report.quantized) == ("different", True)
+    assert "quantized" in str(report)
+    assert report.normalised_mse is not None
+    assert 1e-9 < report.normalised_mse < 0.1
+    back = import_model(load_model(model.to_bytes()))
+    again = verify(back, model, samples=16)
+    assert again.normalised_mse is not None
+    assert again.normalised_mse < report.normalised_mse / 1000
+    assert export(net, **options).to_bytes() == model.to_bytes()
+
+
+@pytest.mark.parametrize("quantize", ["weights", "full"])
+def test_a_dense_network_is_a_quarter_of_its_size_and_runs(quantize):
+    model = export(LAYERS, quantize=quantize)
+    assert len(model.to_bytes()) <= 0.3 * len(export(LAYERS).to_bytes())
+    reference = verify(LAYERS, model, samples=8)
+    for runtime in ("onnxruntime", "onnxruntime-web"):
+        report = verify(LAYERS, model, samples=8, runtime=runtime)
+        assert report.normalised_mse == pytest.approx(reference.normalised_mse, rel=0.05)
+
+
+def test_each_weight_is_within_half_a_step():
+    matrix = {tensor.name: tensor for tensor in export(LAYERS).graph.initializer}["W0"].values
+    tensors = {each.name: each for each in export(LAYERS, quantize="weights").graph.initializer}
+    scale = tensors["W0_scale"].values[:, None]
+    assert np.allclose(scale[:, 0], np.max(np.abs(matrix), axis=1) / 127, rtol=1e-6)
+    assert np.all(np.abs(tensors["W0_quantized"].values * scale - matrix) <= scale * 0.501)
+
+
+def test_onnxruntime_computes_the_full_form_in_integers(tmp_path):
+    options = onnxruntime.SessionOptions()
+    options.optimized_model_filepath = str(tmp_path / "fused.onnx")
+    options.log_severity_level = 4
+    model = export(Network.mlp([6, 5, 3], activation="sigmoid", seed=2), quantize="full")
+    onnxruntime.InferenceSession(model.to_bytes(), options, providers=["CPUExecutionProvider"])
+    found = [node.op_type for node in onnx.load(tmp_path / "fused.onnx").graph.node]
+    assert found.count("QGemm") == 2
+    assert "Gemm" not in found
+
+
+def test_ranges_are_those_of_the_inputs_given():
+    net = Network.mlp([4, 6, 2], activation="tanh", seed=3)
+    x = np.random.default_rng(0).uniform(-0.1, 0.1, (200, 4))
+    want = net.activate(x)
+
+    def error(model):
+        session = onnxruntime.InferenceSession(model.to_bytes())
+        return np.abs(session.run(None, {"input": x.astype(np.float32)})[0] - want).max()
+
+    sampled, given = export(net, quantize="full"), export(net, quantize="full", calibration=x)
+    assert error(given) < error(sampled) / 10
+    assert error(given) < 0.01
+    named = export(net, quantize="full", calibration={"input": x})
+    assert named.to_bytes() == given.to_bytes()
+    state = np.random.default_rng(0).normal(size=(9, 2))
+    assert validate(export(GRU, quantize="full", calibration=state)) == []
+
+
+@pytest.mark.parametrize(
+    ("options", "where"),
+    [
+        ({"quantize": "weights", "dtype": "float64"}, "dtype"),
+        ({"quantize": "weights", "dialect": "neataptic"}, "dialect"),
+        ({"quantize": "weights", "embed_network": True}, "embed_network"),
+        ({"quantize": "full", "sequence": True}, "quantize"),
+        ({"quantize": "weights", "calibration": [[1.0] * 5]}, "calibration"),
+        ({"calibration": [[1.0] * 5]}, "calibration"),
+        ({"quantize": "full", "calibration": [[1.0]]}, "calibration"),
+        ({"quantize": "full", "calibration": [[np.nan] * 5]}, "calibration"),
+        ({"quantize": "full", "calibration": "many"}, "calibration"),
+        ({"quantize": "int4"}, "quantize"),
+    ],
+)
+def test_what_does_not_go_with_int8_is_refused(options, where):
+    with pytest.raises(OptionError) as caught:
+        export(EVOLVED, **options)
+    assert caught.value.where == where
+    assert caught.value.hint
+
+
+def test_the_command_line_quantizes(tmp_path, capsys):
+    EVOLVED.save(tmp_path / "net.json")
+    out = tmp_path / "small.onnx"
+    assert main(["export", str(tmp_path / "net.json"), str(out), "--quantize", "weights"]) == 0
+    assert main(["verify", str(tmp_path / "net.json"), str(out)]) == 1
+    assert "quantized" in capsys.readouterr().out
