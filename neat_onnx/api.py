@@ -1,6 +1,6 @@
 """The verbs of the public surface.
 
-Each imports what it needs when it is called: the operators are many classes, and whoever only reads
+Each imports its room when it is called: the operators are many classes, and whoever only reads
 or runs a network, or waits for the page to start, need not wait for them.
 """
 
@@ -45,7 +45,7 @@ def export(
 
     Returns:
         A valid ONNX model that computes the same, with the batch as the first axis of every input
-        and output. With `dialect="neataptic"` it is what NeatapticTS writes, to be saved as JSON.
+        and output. With `dialect="neataptic"` it is a document of NeatapticTS, to be saved as JSON.
 
     Raises:
         NetworkError: the network cannot be exported, for example because of a cycle; or the
@@ -104,7 +104,8 @@ def convert(source: Any) -> Model:
     """Make a model valid ONNX, to be saved as binary or as JSON: NeatapticTS's above all.
 
     Outputs are produced, inputs get a batch axis, nodes are sorted, tensors shaped as their readers
-    want them, what no output depends on is left out, and the versions are filled in. Each of these
+    want them, nodes on which no output depends are left out, and the versions are filled in. Each
+    of these
     is a NeatOnnxWarning. A model that is valid stays as it is.
 
     Args:
@@ -114,7 +115,7 @@ def convert(source: Any) -> Model:
         A model that `validate` finds nothing wrong with.
 
     Raises:
-        ModelError: it contradicts itself, leaves open what it computes, or would not be valid ONNX
+        ModelError: it contradicts itself, is ambiguous, or would not be valid ONNX
             even so; says which node.
     """
     from neat_onnx.conversion import upgraded
@@ -125,7 +126,8 @@ def convert(source: Any) -> Model:
 def canonicalize(source: Any) -> Model:
     """Bring a model to one form, whatever its age and the tool that wrote it.
 
-    Constants become initializers, and what depends on constants alone is computed; operators take
+    Constants become initializers, and nodes that depend on constants alone are computed; operators
+    take
     the form they have at opset 18; functions, branches and loops that are constant are unfolded;
     Identity, Dropout and normalisations that can be merged go; dead nodes are dropped. The result
     computes the same, is valid ONNX, and its own canonical form. Inputs and outputs keep their

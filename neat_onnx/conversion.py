@@ -1,4 +1,4 @@
-"""Upgrade: a model that was read, made valid ONNX."""
+"""Conversion of a model that was read to valid ONNX."""
 
 from neat_onnx.errors import ModelError, warn
 from neat_onnx.libraries.neataptic_ts.onnx.repair import repaired
@@ -32,7 +32,7 @@ def upgraded(model: Model) -> Model:
 def _with_header(model: Model) -> Model:
     """The model with the versions and the name that ONNX wants, and a producer if it lacked them.
 
-    What NeatapticTS writes is a model of its own kind; the result is none.
+    A document of NeatapticTS says so in its header; the result is valid ONNX and does not.
     """
     whole = model.model_copy() if type(model) is Model else Model.model_construct(**dict(model))
     if not model.graph.name:

@@ -35,12 +35,12 @@ def printable(text: str) -> str:
 
 
 class NeatOnnxError(Exception):
-    """Bad input, told to the user: what is wrong, where, and what to do.
+    """Bad input: the fault, its place, and a way out.
 
     Attributes:
-        message: what is wrong, one sentence without its full stop.
+        message: the fault, one sentence without its full stop.
         where: a JSON path, a node's or a neuron's name; None if it is the whole input.
-        hint: what to do about it; None if that is obvious.
+        hint: a way out; None if that is obvious.
     """
 
     def __init__(self, message: str, *, where: str | None = None, hint: str | None = None) -> None:

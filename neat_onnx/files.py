@@ -54,7 +54,7 @@ def limited(stream: BinaryIO, where: str) -> bytes:
 
     Args:
         stream: where to read.
-        where: what the error calls it.
+        where: name of the document in the error.
 
     Raises:
         DocumentError: there are more than 1 GiB of them.
@@ -125,7 +125,7 @@ def _replace(target: str, data: bytes, mode: int) -> None:
 
 
 def _mode_of(path: str) -> int | None:
-    """The mode of what stands at `path`; None if nothing does."""
+    """The mode of the file at `path`; None if there is none."""
     try:
         return os.stat(path).st_mode
     except FileNotFoundError:
@@ -133,7 +133,7 @@ def _mode_of(path: str) -> int | None:
 
 
 def _kind_of(path: str | os.PathLike[str]) -> str:
-    """The kind of what stands at `path`, if it is not a regular file."""
+    """The kind of file at `path`, if it is not a regular one."""
     mode = os.stat(path).st_mode
     kinds = {
         stat.S_IFDIR: "a directory",

@@ -1,4 +1,4 @@
-"""Pydantic at the boundary: a document is parsed once, and what is wrong is told in our words."""
+"""Pydantic at the boundary: a document is parsed once; mistakes become errors of this package."""
 
 from collections.abc import Sequence
 from typing import Any, TypeVar

@@ -1,4 +1,4 @@
-"""The command line: arguments in, exit code out. What the commands do is in `commands`."""
+"""The command line: arguments in, exit code out. The commands themselves are in `commands`."""
 
 import argparse
 import io
@@ -111,7 +111,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line.
 
     Args:
-        argv: the arguments after the program's name; None takes those of the process.
+        argv: the arguments after the program's name; None takes the arguments of the process.
 
     Returns:
         The exit code: 0 done, 1 the check said no, 2 bad input or usage.
@@ -145,7 +145,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _discard_output() -> None:
-    """Let what is still buffered not fail again when the interpreter ends."""
+    """Discard buffered output, whose flushing would fail again when the interpreter ends."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

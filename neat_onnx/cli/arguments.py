@@ -12,7 +12,7 @@ from neat_onnx.options import ExportOptions, export_options
 
 
 def add_network_flags(parser: argparse.ArgumentParser) -> None:
-    """Give `parser` the flags that say about a network what its file does not hold."""
+    """Add the flags for facts about a network that its file does not hold."""
     group = parser.add_argument_group("reading a network")
     group.add_argument(
         "--config", metavar="FILE", help="the configuration of a genome pickled by neat-python"

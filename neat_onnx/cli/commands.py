@@ -1,4 +1,4 @@
-"""What each command does: it gets the parsed arguments, prints, and returns its exit code."""
+"""The commands: each gets the parsed arguments, prints, and returns its exit code."""
 
 import sys
 from argparse import Namespace
@@ -63,7 +63,7 @@ def translate(arguments: Namespace) -> int:
 
 
 def _write_network(arguments: Namespace, net: Network) -> int:
-    """Write a network for the library that --to names, and tell what was written."""
+    """Write a network for the library that --to names, and print the name of the file."""
     save_network(net, arguments.out, arguments.to)
     facts = _network_facts(net)
     done = f"wrote {_name(arguments.out)}: {_in_short(facts)}"
@@ -101,7 +101,7 @@ def canonicalize(arguments: Namespace) -> int:
 
 
 def inspect(arguments: Namespace) -> int:
-    """What a file is: a network, or a model and the network that it computes."""
+    """The kind of a file: a network, or a model and the network that it computes."""
     found = load(arguments.file, chosen_network(arguments))
     if isinstance(found, Network):
         sections = {"network": _network_facts(found)}
@@ -174,7 +174,7 @@ def certify(arguments: Namespace) -> int:
 
 
 def replay(arguments: Namespace) -> int:
-    """A certificate's comparison again: equal, or what is not as the certificate says."""
+    """A certificate's comparison again: equal, or the first contradiction."""
     net = neat_onnx.load_network(source_of(arguments.network), **chosen_network(arguments))
     model = neat_onnx.load_model(source_of(arguments.model))
     try:
@@ -209,7 +209,7 @@ def _certified(net: Network, model: Model, options: Any) -> tuple[Model, Report]
 def _write_model(
     arguments: Namespace, model: Model, report: Report | None, encoding: Encoding | None = None
 ) -> int:
-    """Write a model unless a report says no, and tell what was written."""
+    """Write a model unless a report says no, and print the name of the file."""
     written = report is None or report.passed
     if written:
         save_model(model, arguments.out, encoding, arguments.spelling)

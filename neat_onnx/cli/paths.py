@@ -22,7 +22,7 @@ STANDARD = "-"
 
 
 def source_of(path: str) -> str | bytes:
-    """Return what to read: the path itself, or the bytes of standard input.
+    """Return the source to read: the path itself, or the bytes of standard input.
 
     Raises:
         DocumentError: standard input is read a second time, or holds too much.

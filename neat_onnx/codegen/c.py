@@ -12,7 +12,7 @@ class C(Language):
     """C99 in double or float.
 
     Args:
-        single: numbers are float, and the functions those of float.
+        single: numbers are float, and so are the functions.
     """
 
     def __init__(self, single: bool) -> None:
@@ -50,7 +50,7 @@ def print_c(plan: Plan, dtype: str, name: str) -> str:
 
     Args:
         dtype: "float64" for double, "float32" for float.
-        name: what its functions and its struct begin with.
+        name: prefix of the names of its functions and its struct.
 
     Raises:
         OptionError: a formula has no form in C, or a number does not fit into float.

@@ -1,4 +1,4 @@
-"""What the languages of generated code differ in: operators, functions, loops."""
+"""Differences between the languages of generated code: operators, functions, loops."""
 
 import re
 from abc import ABC, abstractmethod
@@ -29,8 +29,8 @@ class Language(ABC):
     Attributes:
         functions: for each primitive that is a function, the name that the language calls it by.
         helpers: definitions of the names that the language does not have itself.
-        end: what ends a statement.
-        block_end: what ends a loop; empty where indentation does.
+        end: the end of a statement.
+        block_end: the end of a loop; empty where indentation ends it.
         logic: the operators on truth values.
     """
 

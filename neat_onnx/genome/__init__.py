@@ -1,6 +1,6 @@
-"""The genome in a model's metadata: what ONNX itself cannot say, and nothing else.
+"""The genome in a model's metadata: the facts that ONNX itself cannot hold, and nothing else.
 
-ONNX says which numbers are computed from which. It does not say what a neuron's id is, that a
+ONNX says which numbers are computed from which. It does not hold the ids of neurons, nor that a
 connection is disabled, that two connections run in parallel, or in which order genes stand. Export
 lifts the model that it has just written, compares the result with the network, and writes down the
 difference. Import lifts the same graph and applies it. Weights therefore come from the graph: the

@@ -2,8 +2,8 @@
 
 The genome in the metadata is that of one graph. Whoever changes the graph afterwards (trains it,
 prunes it, adds a connection) leaves metadata behind that tells of another network. So export writes
-a checksum over both, and import applies the metadata only if it still holds. What is hashed is
-written down in docs/genome-format.md, in terms of ONNX alone: the same for a model in JSON, in
+a checksum over both, and import applies the metadata only if it still holds. docs/genome-format.md
+defines the hashed text, in terms of ONNX alone: the same for a model in JSON, in
 binary and in any encoding of its numbers.
 """
 

@@ -1,4 +1,4 @@
-"""Export: what the graph does not say of the network it was made from."""
+"""Export: the facts of a network that its graph does not hold."""
 
 import json
 from typing import Any
@@ -79,7 +79,7 @@ def _parts(places: dict[str, Ints], ids: Ints) -> dict[str, dict[str, list[int]]
 
 
 def _changed_neurons(net: Network, lifted: Network, home: Ints) -> list[dict[str, Any]]:
-    """For each neuron that differs from its lifted one, its id and what differs."""
+    """For each neuron that differs from its lifted one, its id and the fields that differ."""
     placed = home != NONE
     at = np.where(placed, home, 0)
     columns = [
@@ -105,7 +105,7 @@ def _changed_neurons(net: Network, lifted: Network, home: Ints) -> list[dict[str
 
 
 def _changed_connections(net: Network, known: Connections) -> dict[str, dict[str, Any]]:
-    """For each gene that is not what is known of it, what differs."""
+    """For each connection that differs from its known fields, the fields that differ."""
     genes = net.connections
     differs = {
         name: _unlike(getattr(genes, name), getattr(known, name)) for name in CONNECTION_FIELDS

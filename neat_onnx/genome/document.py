@@ -1,4 +1,4 @@
-"""The genome document: the difference between a network and what its graph lifts to."""
+"""The genome document: the difference between a network and the one that its graph lifts to."""
 
 from dataclasses import replace
 from typing import Any
@@ -25,7 +25,7 @@ CONNECTION_FIELDS = (
 
 
 class GenomeDocument(Document):
-    """What a network is besides what its graph says."""
+    """The facts of a network that its graph does not hold."""
 
     version: int = Field(1, ge=1, le=1)
     library: str = "neat-onnx"

@@ -181,7 +181,7 @@ def _restored_connections(
 
 
 def _check_same_function(net: Network, lifted: Network, data_type: DataType) -> None:
-    """Refuse a genome that does not compute what the graph does.
+    """Refuse a genome that does not compute the same as the graph.
 
     The checksum has shown that both are as they were exported; this shows that we still read them
     alike. Compared on a few samples, with room for genes that only the graph has rounded.

@@ -41,7 +41,7 @@ class Library:
     text, `bytes` for a file that is not text, or a live Python object.
 
     Attributes:
-        name: what `Network.save(library=…)` and `--to` call it; lower case.
+        name: its name in `Network.save(library=…)` and `--to`; lower case.
         title: the name for people; the name if empty.
         keys: the top-level keys or the form of its files, for the message when nobody recognises
             a source.

@@ -137,7 +137,7 @@ class _Drafting:
     def __init__(self, net: Network, library: ListLibrary) -> None:
         self.net, self.library, self.draft = net, library, Draft()
         self.problems: dict[str, list[int]] = {}
-        self.told: Counter[str] = Counter()
+        self.notes: Counter[str] = Counter()
         live = net.live
         self._fan_in = np.bincount(live.target, minlength=len(net))
         loops = (live.source == live.target) & (live.delay == 1)
@@ -163,7 +163,7 @@ class _Drafting:
             node = self.chains[neuron].last
             if self.draft.nodes[node].kind != "hidden":
                 node = self.draft.follow(node, Node("identity"))
-                self.told["an output that is an input, or several outputs, has a copy"] += 1
+                self.notes["an output that is an input, or several outputs, has a copy"] += 1
             self.draft.nodes[node].kind = "output"
             self.draft.outputs.append(node)
         self._check_gains()
@@ -174,7 +174,7 @@ class _Drafting:
             if gain not in (0.0, 1.0) or (len(self.gains) > 1 and not self.library.open_gates):
                 self.problems.setdefault(f"an initial gain of {gain:g}", []).extend(neurons)
         if 1.0 in self.gains and not self.library.open_gates:
-            self.told["its gates start at 1 where it is loaded and clear() is not called"] = 0
+            self.notes["its gates start at 1 where it is loaded and clear() is not called"] = 0
 
     def _input(self, neuron: int) -> _Neuron:
         node = self.draft.add(Node("identity", neuron=neuron, kind="input"))
@@ -188,19 +188,19 @@ class _Drafting:
         steps: list[tuple[str, float, float]] = []  # activation, bias, weight to it
         if scale != 1.0 and self._fan_in[j]:
             steps.append(("identity", 0.0, 1.0))
-            self.told["a response or a mean is a weight between two"] += 1
+            self.notes["a response or a mean is a weight between two"] += 1
         state = len(steps)
         head = name if name in self.library.activations else _CHAINS.get(name, (name,))[0]
         needs_state = j in self._shown or (j in self._looping and state > 0)
         if needs_state and head != "identity":
             steps.append(("identity", bias, scale))
             bias, scale = 0.0, 1.0
-            self.told["a state that is read is held by one"] += 1
+            self.notes["a state that is read is held by one"] += 1
         if name in self.library.activations:
             steps.append((name, bias, scale))
         elif name in _CHAINS and {head, _CHAINS[name][3]} <= self.library.activations.keys():
             steps += [(head, bias, scale), (_CHAINS[name][3], *_CHAINS[name][2:0:-1])]
-            self.told[f"the activation {name} is two"] += 1
+            self.notes[f"the activation {name} is two"] += 1
         else:
             self._problem(f"the activation {name}", j)
             steps.append((name, bias, scale))
@@ -220,7 +220,7 @@ class _Drafting:
         if aggregation != "mean":
             self._problem(f"the aggregation {aggregation}", j)
         elif count & (count - 1):
-            self.told["a mean is a sum times 1/n, equal to the last bit or two, and has one"] += 1
+            self.notes["a mean is a sum times 1/n, equal to the last bit or two, and has one"] += 1
         return bias, response / count
 
     def _connect(self, position: int, seen: set[tuple[int, int, bool]]) -> None:
@@ -255,7 +255,7 @@ class _Drafting:
     def _append(self, edge: Edge, seen: set[tuple[int, int, bool]]) -> None:
         if (edge.source, edge.target, edge.is_loop) in seen and not self.library.adds_repeats:
             edge.source = self.draft.follow(edge.source, Node("identity"))
-            self.told["a second connection with the same ends reads a copy"] += 1
+            self.notes["a second connection with the same ends reads a copy"] += 1
         seen.add((edge.source, edge.target, edge.is_loop))
         self.draft.edges.append(edge)
 
@@ -275,7 +275,7 @@ class _Drafting:
             seen.add((edge.source, edge.target, is_loop))
             self.draft.edges.append(edge)
         else:
-            self.told["disabled connections are left out"] = 0
+            self.notes["disabled connections are left out"] = 0
 
     def _check(self, position: int, edge: Edge) -> None:
         genes, j = self.net.connections, int(self.net.connections.target[position])
@@ -306,7 +306,7 @@ def draft_of(net: Network, library: ListLibrary) -> Draft:
     draft = work.run()
     if work.problems:
         raise cannot_say(net, library.title, work.problems)
-    for text, count in work.told.items():
+    for text, count in work.notes.items():
         extra = f"neurons were added: {text} ({count})" if count else text
         warn(f"written for {library.title}: {extra}")
     return draft

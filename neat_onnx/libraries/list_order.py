@@ -1,12 +1,13 @@
 """List order, compiled: how neataptic and NeatapticTS evaluate a network, as explicit delays.
 
-Both go through `nodes` once a step, in list order, and read what stands there. So
+Both go through `nodes` once a step, in list order, and read the values that the nodes have at that
+moment. So
 - a connection from a later node carries the value of the previous step;
 - a self-connection multiplies the node's previous *state*, before its activation function;
 - a gater sets the gains it gates when it is computed: a gater that stands before the target acts in
   the same step, any other one step later. After a reset these gains are 0;
 - an input node only takes its value: its bias, its activation, connections into it are ignored, and
-  it never sets a gain, so that what it gates does not act after a reset.
+  it never sets a gain, so that connections gated by it do not act after a reset.
 """
 
 import math
@@ -42,7 +43,7 @@ class ListConnection(ForeignDocument):
 
 
 class ListDocument(ForeignDocument):
-    """What both libraries say about the whole network: how many inputs and outputs it has."""
+    """The fields of the whole network that both libraries have: the sizes of its ends."""
 
     input: int | None = None
     output: int | None = None

@@ -24,7 +24,7 @@ class Written:
 
     Attributes:
         nodes: in the order in which they are evaluated: inputs first.
-        ids: of the nodes: those of the neurons, new ones for added nodes.
+        ids: of the nodes: ids of the neurons, new ones for added nodes.
         edges: the connections; ends and gaters are positions in `nodes`.
     """
 
@@ -34,7 +34,7 @@ class Written:
 
 
 def write_list(net: Network, library: ListLibrary, *, outputs_last: bool = False) -> Written:
-    """Return a network in list order, with warnings for what is added or left out.
+    """Return a network in list order, with warnings for added nodes and lost fields.
 
     Args:
         net: the network. Several ports become one, their neurons in order.

@@ -23,7 +23,7 @@ def translated(
     what: Literal["activation", "aggregation"],
     where: str,
 ) -> str:
-    """What a Network calls the function that a library calls `name`.
+    """The name in a Network of the function that a library calls `name`.
 
     Args:
         name: the library's.

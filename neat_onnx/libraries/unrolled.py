@@ -1,6 +1,6 @@
 """Networks that take several sub-steps within one step: their neurons, copied for each of them.
 
-A reader says what is computed, neuron by neuron; `Genes` gathers it and makes it a Network.
+A reader adds computations neuron by neuron; `Genes` gathers it and makes it a Network.
 """
 
 from collections.abc import Iterable, Sequence
@@ -62,7 +62,7 @@ class Genes:
         )
 
     def network(self, inputs: Sequence[int], outputs: Sequence[int], library: str) -> Network:
-        """All of them, as a Network with these input and output neurons."""
+        """The genes as a Network with these input and output neurons."""
         built = Network.build(
             inputs=inputs, outputs=outputs, neurons=self._neurons, connections=self._connections
         )

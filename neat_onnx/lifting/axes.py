@@ -58,7 +58,7 @@ def output_axes(entry: ValueInfo, inputs: Sequence[ValueInfo], count: int) -> Ax
 
     Args:
         entry: the output, as the graph states it.
-        inputs: those of the graph.
+        inputs: the outputs of the graph.
         count: how many axes there are to find.
 
     Returns:

@@ -72,7 +72,7 @@ class LiftingContext:
         blocks: the neurons that slide a window, by their states, with the signals that they read.
         formulas: each formula that was settled, and its number.
         settled: the signals of each value that was settled.
-        next, initial: for a register, the signal it takes at the end of a step, and what it holds
+        next, initial: for a register, the signal it takes at the end of a step, and its value
             before the first if not zero.
         integer: names of tensors of integers; neurons carry them as numbers.
         sizes: names of tensors that hold the size of the batch.
@@ -177,7 +177,7 @@ class LiftingContext:
         return operand.dtype.kind == "b"
 
     def bind(self, node: Node, *operands: Operand) -> None:
-        """Say what the outputs of `node` are; a left out one has no name."""
+        """Record the values of the outputs of `node`; an output that is left out has no name."""
         for name, operand in zip(node.output, operands, strict=False):
             Budget().take("elements", math.prod(operand.shape), node.label)
             if isinstance(operand, Value) and self._readers[name] != 1:
@@ -280,7 +280,7 @@ class LiftingContext:
         return Value(made.states.reshape(values.shape))
 
     def feed(self, previous: str, following: str) -> None:
-        """Let the registers of the tensor `previous` take what the tensor `following` holds.
+        """Feed the registers of the tensor `previous` from the tensor `following`.
 
         Raises:
             ModelError: their shapes differ.

@@ -37,7 +37,7 @@ _MOST_INPUTS = 1 << 24
 
 @dataclass(frozen=True)
 class Lifted:
-    """What a graph computes, and where.
+    """The network that a graph computes, and where its neurons are.
 
     Attributes:
         network: ids are positions; neurons in the order in which they were made.

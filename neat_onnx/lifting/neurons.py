@@ -1,8 +1,8 @@
 """The end of an import: signals become neurons and connections.
 
 A state whose settled signals all have one formula is a neuron with that activation. If there are
-several, the state is a neuron of its own, which a neuron for each formula reads. A formula of what
-is settled already is a neuron that reads it. A register is a delay of the signal that it follows.
+several, the state is a neuron of its own, which a neuron for each formula reads. A formula of a
+settled signal is a neuron that reads it. A register is a delay of the signal that it follows.
 """
 
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ _NO_INTS = np.empty(0, np.int64)
 
 @dataclass(frozen=True)
 class _Read:
-    """What signals are: a neuron's activation or state, some steps ago. NONE for no signal."""
+    """The origin of signals: a neuron's activation or state, some steps ago. NONE for no signal."""
 
     neuron: Ints
     delay: Ints
@@ -132,7 +132,7 @@ class Resolution:
         return {origin for origin, _ in self._known}
 
     def _are_activations(self, signals: Ints) -> bool:
-        """Whether the signals are what their neurons give in the same step."""
+        """Whether the signals are activations of their neurons in the same step."""
         if np.any(self._ctx.kind[signals] == REGISTER):
             return False
         states = signals[self._ctx.kind[signals] == STATE]
@@ -183,7 +183,7 @@ class Resolution:
         return {each: activation_name(each, self._ctx.data_type) for each in formulas}
 
     def _connections(self, slope: Floats) -> tuple[Connections, Floats]:
-        """The links as connections, and what delayed ones read of each neuron at first.
+        """The links as connections, and the initial value of each neuron for the delayed ones.
 
         A state that is read was divided by its neuron's slope; the weight makes up for it.
         """
@@ -228,7 +228,7 @@ class Resolution:
         )
 
     def _followed(self, signals: Ints) -> _Read:
-        """Signals through the registers to what they are a delay of."""
+        """Follow signals through registers to the signals that they delay."""
         ctx = self._ctx
         following, delays = self._delayed
         first = np.zeros(len(ctx.kind) + 1)

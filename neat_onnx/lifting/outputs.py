@@ -1,4 +1,4 @@
-"""Which outputs of a graph become those of a network.
+"""The choice of the graph outputs that become outputs of the network.
 
 A policy often gives constants beside its actions (a version, the size of its memory), and actions
 drawn at random beside those that are not. A network computes neither.

@@ -14,7 +14,7 @@ Operator = TypeVar("Operator", bound=Lift)
 
 
 def lifts(*operators: type[Node]) -> Callable[[Operator], Operator]:
-    """Register the decorated function as what lifts nodes of these operators.
+    """Register the decorated function to lift nodes of these operators.
 
     Raises:
         ModelError: one of them has one already.

@@ -1,4 +1,4 @@
-"""Whether import knows every operator of a graph; all that it does not know is told at once."""
+"""Whether import knows every operator of a graph; one error lists all that it does not know."""
 
 from neat_onnx.errors import ModelError
 from neat_onnx.lifting.context import LIFTS

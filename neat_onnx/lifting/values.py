@@ -95,7 +95,7 @@ class Value:
     """A tensor of the graph, in terms of signals; compared and hashed by identity.
 
     Attributes:
-        signals: what its elements are made of; if `reduced`, one more axis at the end, over which
+        signals: the signal of each element; if `reduced`, one more axis at the end, over which
             the formula reduces.
         formula: each element as an expression of its signal, or of its signals times their weights.
         weight: multiplies each signal before the formula; None for 1.

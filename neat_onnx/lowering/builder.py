@@ -18,7 +18,8 @@ class GraphBuilder:
     Args:
         data_type: float type of initializers.
         opset: version of ONNX's operators that the nodes are of.
-        reserved: names that nothing else may get, such as those of the graph's inputs and outputs.
+        reserved: names that nothing else may get, such as the names of the graph's inputs and
+            outputs.
 
     Attributes:
         nodes, initializers: the graph so far.

@@ -27,7 +27,7 @@ class Block:
     Attributes:
         level: their topological level, from 1.
         neurons: positions, in the order in which they become columns.
-        suffix: makes the block's names differ from those of its level's other blocks.
+        suffix: makes the block's names differ from the names of its level's other blocks.
         whole_state: if any of its values is carried to the next step, all of them are.
     """
 

@@ -1,4 +1,4 @@
-"""Who lowers what: planners claim neurons, frames make the ends of the graph.
+"""The registry of lowerings: planners claim neurons, frames make the ends of the graph.
 
 A planner is asked once an export, over the whole network, which of the neurons that nobody has
 claimed yet it lowers; planners are asked by stage, and within a stage in the order in which they
@@ -67,7 +67,7 @@ class Plan:
     """The answer of a planner.
 
     Attributes:
-        claims: what it lowers.
+        claims: blocks that it lowers.
         metadata: entries for the model's metadata, asked once all neurons are lowered. It is given
             the planner's own claims, on their final levels.
     """
@@ -120,7 +120,7 @@ class Frame(Protocol):
         ...
 
     def metadata(self, model: Model) -> dict[str, str]:
-        """Return what the metadata has to say of memory; {} where there is nothing to say."""
+        """Return the entries about memory for the model's metadata; {} where there are none."""
         ...
 
     def stand_alone(self, model: Model) -> None:

@@ -1,4 +1,4 @@
-"""Model: what an ONNX file says, as Pydantic models of JSON ONNX."""
+"""Model: the content of an ONNX file, as Pydantic models of JSON ONNX."""
 
 from neat_onnx.model.attributes import Attributes
 from neat_onnx.model.budget import limits

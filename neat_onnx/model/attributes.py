@@ -1,4 +1,4 @@
-"""Attributes: what configures an operator, declared as typed fields.
+"""Attributes: the configuration of an operator, declared as typed fields.
 
     class GemmAttributes(Attributes):
         alpha: float = 1.0
@@ -68,8 +68,8 @@ _LISTS: dict[type, AttributeType] = {
 class Attributes(BaseModel):
     """The attributes of one operator: a base with none. See the module's docstring.
 
-    `Attributes(alpha=2.0)` takes values by name, reading takes ONNX's list. Only what was given
-    explicitly is written; a field that was not given has its default.
+    `Attributes(alpha=2.0)` takes values by name, reading takes ONNX's list. Only fields that were
+    given explicitly are written; a field that was not given has its default.
     """
 
     model_config = ConfigDict(defer_build=True, extra="forbid", frozen=True, allow_inf_nan=False)
@@ -78,7 +78,7 @@ class Attributes(BaseModel):
     def defaults(cls) -> Self:
         """With no field given, for attributes that need none. Nothing is validated.
 
-        What a node's class has by default; a validator for it, made whenever the class is imported,
+        The default of a node's class; a validator for it, made whenever the class is imported,
         would take longer than all else that a class needs.
         """
         return cast("Self", cls.model_construct())

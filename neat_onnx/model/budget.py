@@ -1,6 +1,7 @@
 """Budget: how much one model may ask for, counted before memory is taken.
 
-A few bytes of ONNX can announce a billion elements. What makes neurons, connections, elements of
+A few bytes of ONNX can announce a billion elements. Code that makes neurons, connections, elements
+of
 constants, or nodes says so here first, and is refused where the sum is beyond the limits.
 """
 
@@ -55,8 +56,8 @@ def limits(
         connections: of a network; at first 33,554,432.
         nodes: of a graph, after functions are inlined and loops unrolled; at first 262,144.
 
-    Yields:
-        The limits that hold; what is not given stays as it is around.
+    Returns:
+        A context manager that gives the limits which hold; the others stay as they are around.
     """
     given = {"elements": elements, "neurons": neurons, "connections": connections, "nodes": nodes}
     changed = {kind: most for kind, most in given.items() if most is not None}
@@ -69,7 +70,7 @@ def limits(
 
 @dataclass
 class Budget:
-    """What has been taken of the limits so far."""
+    """The amounts that have been taken of the limits so far."""
 
     limits: Limits = field(default_factory=_CURRENT.get)
     taken: dict[Kind, int] = field(default_factory=dict)
@@ -78,7 +79,7 @@ class Budget:
         """Count `count` more.
 
         Args:
-            kind: what is to be made.
+            kind: kind of things to be made.
             count: how many.
             where: the node they are made for, as messages call it.
 

@@ -1,13 +1,13 @@
 """The spellings of JSON ONNX, brought to the one that the models read.
 
 - **ours**, which NeatapticTS writes too: `graph.inputs`, `graph.outputs`, `node.attributes`.
-- **official**, what `onnx.save_model(m, "m.json")` writes: `graph.input`, `graph.output`,
+- **official**, as `onnx.save_model(m, "m.json")` writes it: `graph.input`, `graph.output`,
   `node.attribute`; bytes (an attribute's `s`) are base64.
-- **camelCase**, what protobuf's own JSON mapping writes: the same with `opType`, `dataType`, …
+- **camelCase**, as protobuf's own JSON mapping writes it: the same with `opType`, `dataType`, …
 
 They may be mixed. An attribute's `s` is base64 under `attribute`, and text under `attributes`.
 
-Protobuf fields that do not change what a model computes are dropped: `model_version`, `domain`,
+Protobuf fields without effect on the outputs are dropped: `model_version`, `domain`,
 `training_info` of a model, `value_info` and `quantization_annotation` of a graph, `doc_string` of
 all but model and graph, `metadata_props` of all but the model, `denotation`, and the placement
 hints. Every other unknown field is left in place, to be refused.
@@ -38,7 +38,7 @@ _OURS = {
 def canonical(document: dict[str, Any]) -> dict[str, Any]:
     """A copy of a model's document in our spelling. Lists of numbers are not copied.
 
-    What is not as it should be is left as it is, for the models to refuse.
+    Wrong values are left as they are, for the models to refuse.
 
     Raises:
         ModelError: a key is given in two spellings; text in base64 cannot be decoded.

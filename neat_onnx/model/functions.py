@@ -59,7 +59,7 @@ def _sizes(proto: onnx.ModelProto) -> dict[_Key, int]:
 
 
 def _calls(nodes: object) -> list[_Key]:
-    """What the nodes are, with those of the graphs inside them."""
+    """The nodes, and the nodes of the graphs inside them."""
     found: list[_Key] = []
     pending = [nodes]
     while pending:

@@ -16,7 +16,7 @@ class TensorFacts(NamedTuple):
 
 
 def stated_facts(model: Model) -> dict[str, TensorFacts]:
-    """What the graph itself says of its inputs, outputs and initializers."""
+    """Types and shapes that the graph states for its inputs, outputs and initializers."""
     graph = model.graph
     facts = {entry.name: _of(entry) for entry in (*graph.outputs, *graph.inputs)}
     return facts | {
@@ -25,7 +25,7 @@ def stated_facts(model: Model) -> dict[str, TensorFacts]:
 
 
 def inferred_facts(model: Model) -> dict[str, TensorFacts]:
-    """What onnx infers of all tensors of the graph, besides what the graph says.
+    """Types and shapes that onnx infers for the other tensors of the graph.
 
     A graph that inference refuses has only the facts that it states: the checker says why.
     """

@@ -28,7 +28,7 @@ def json_text(value: Any, indent: bool = True) -> str:
 def _write(value: Any, newline: str, room: int, parts: list[str]) -> None:
     """Appends the text of `value`.
 
-    `newline` starts a line at the indent of its parent, `room` is what its own first line has left.
+    `newline` starts a line at the indent of its parent, `room` is the rest of its own first line.
     """
     if _is_flat(value, room):
         parts.append(_SPACED(value))
@@ -48,7 +48,9 @@ def _write(value: Any, newline: str, room: int, parts: list[str]) -> None:
 
 
 def _is_flat(value: Any, room: int) -> bool:
-    """Whether `value` goes on one line: a scalar, a list of scalars, or what fits in `room`."""
+    """Whether `value` goes on one line: a scalar, a list of scalars, or a value that fits in
+    `room`.
+    """
     if not isinstance(value, dict | list | tuple) or not value:
         return True
     if not isinstance(value, dict) and not isinstance(value[0], dict | list | tuple):
@@ -57,7 +59,7 @@ def _is_flat(value: Any, room: int) -> bool:
 
 
 def _size(value: Any, room: int) -> int:
-    """What is left of `room` after the text of `value`; negative as soon as it is used up."""
+    """The rest of `room` after the text of `value`; negative as soon as it is used up."""
     if isinstance(value, dict):
         for key, entry in value.items():
             room = _size(entry, room - len(key) - 6)

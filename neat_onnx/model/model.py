@@ -67,7 +67,7 @@ class Model(Content):
                 same double; "raw" writes base64 of the ONNX elements: FLOAT rounds to float32;
                 "sparse" is "numbers", but floats that are mostly 0.0 are the coordinates and the
                 values of the others (see `neat_onnx.model.sparse`).
-                None is what the model was exported with, else "numbers".
+                None is the encoding that the model was exported with, else "numbers".
             spelling: "neat_onnx" has the names that NeatapticTS reads; "protobuf" is protobuf's own
                 JSON, which `onnx.load_model(format="json")` and Netron read.
 
@@ -114,7 +114,7 @@ class Model(Content):
         """The model that onnx's `proto` holds.
 
         Raises:
-            ModelError: it uses what is not supported.
+            ModelError: it uses something unsupported.
         """
         from neat_onnx.model.proto import document_of  # noqa: PLC0415 - onnx is slow to import
 
@@ -137,12 +137,12 @@ class Model(Content):
     ) -> None:
         """Write the model to `path`, whole or not at all: `.onnx` is binary, `.json` JSON.
 
-        Encoding and spelling are those of `to_json`; binary files have none.
+        Encoding and spelling are as in `to_json`; binary files have none.
 
         Raises:
             OptionError: `path` has another ending, or there is no such encoding.
-            ModelError: as `to_bytes`; and, for `.onnx`, no node produces an output: so it is with
-                what NeatapticTS writes, which no runtime would load.
+            ModelError: as `to_bytes`; and, for `.onnx`, no node produces an output: documents of
+                NeatapticTS are so, and no runtime would load them.
             DocumentError: the file cannot be written.
         """
         match Path(path).suffix.lower():
@@ -191,7 +191,7 @@ def load_model(source: Any) -> Model:
 
     Raises:
         DocumentError: it cannot be read, or is neither JSON nor protobuf.
-        ModelError: it is not a model, or one that uses what is not supported.
+        ModelError: it is not a model, or uses something unsupported.
     """
     if isinstance(source, Model):
         return source
@@ -215,7 +215,7 @@ def from_document(document: Any) -> Model:
     """The model of a JSON document, in any of the spellings that `dialect` knows.
 
     Raises:
-        ModelError: it is not a model, or one that uses what is not supported.
+        ModelError: it is not a model, or uses something unsupported.
     """
     if not isinstance(document, dict) or not isinstance(document.get("graph"), dict):
         raise ModelError("not an ONNX model: it has no graph")
@@ -227,7 +227,7 @@ def from_document(document: Any) -> Model:
 
 
 def _opset(document: dict[str, Any]) -> int:
-    """The opset that a document states; what is not as it should be is refused elsewhere."""
+    """The opset that a document states; wrong values are refused elsewhere."""
     entries = document.get("opset_import")
     for entry in entries if isinstance(entries, list) else ():
         if isinstance(entry, dict) and entry.get("domain", "") in ONNX_DOMAINS:

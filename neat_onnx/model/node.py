@@ -118,7 +118,7 @@ class Node(BaseModel):
 
     @model_serializer(mode="wrap")
     def _document(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """The JSON form, without what is empty."""
+        """The JSON form, without empty fields."""
         document: dict[str, Any] = handler(self)
         return {
             key: value
@@ -175,8 +175,8 @@ def read_others_with(reader: Reader) -> Reader:
 def parse_node(document: Any, context: Any = None) -> Node:
     """The node that `document` describes.
 
-    It is an instance of the class its op_type names. What the class refuses and ONNX allows is an
-    `OpenNode`, as is an operator without a class, and every node of an opset before 13.
+    It is an instance of the class its op_type names. A node that the class refuses and ONNX allows
+    is an `OpenNode`, as is an operator without a class, and every node of an opset before 13.
 
     Args:
         context: pydantic's, of the document that the node is part of; "opset" is its opset.

@@ -1,7 +1,7 @@
-"""Numbers as JSON gives them: what is an integer, what is a finite float.
+"""Numbers as JSON gives them: tests for integers and for finite floats.
 
 Protobuf's JSON writes int64 as decimal strings, so those are integers too. A bool is no number.
-Errors are ValueErrors that go on from the name of what is wrong: "is null".
+Errors are ValueErrors whose text goes on from the name of the field: "is null".
 """
 
 import math

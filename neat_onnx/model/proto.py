@@ -39,7 +39,7 @@ def document_of(proto: onnx.ModelProto) -> dict[str, Any]:
     """The JSON document of the model that `proto` holds. Local functions are inlined.
 
     Raises:
-        ModelError: it is not a model, or uses what is not supported.
+        ModelError: it is not a model, or uses something unsupported.
     """
     try:
         if proto.functions:
@@ -104,7 +104,7 @@ def _model_from_proto(proto: onnx.ModelProto) -> dict[str, Any]:
 def _fill_graph(proto: onnx.GraphProto, graph: Graph) -> None:
     """Write `graph` into an empty `proto`.
 
-    Everything is made where it belongs: protobuf copies what is handed to it.
+    Everything is made where it belongs: protobuf copies its arguments.
     """
     proto.name = graph.name or "graph"
     proto.doc_string = graph.doc_string

@@ -1,4 +1,4 @@
-"""What pydantic found wrong, told as a ModelError: which initializer or node, what, and where."""
+"""Pydantic's errors as a ModelError, which names the initializer or the node and the path."""
 
 from typing import Any
 
@@ -39,7 +39,7 @@ def refusal(error: ValidationError, document: Any) -> ModelError:
 
 
 def _subject(inner: tuple[int | str, ...], detail: ErrorDetails) -> str:
-    """What the error's text goes on from; nothing where our validator names it in its text."""
+    """The subject of the error's text; nothing where our validator names it in its text."""
     if isinstance(detail["input"], list | dict) and detail["type"] not in _PHRASES:
         return ""
     return json_path(inner[-2:] if inner and isinstance(inner[-1], int) else inner[-1:])

@@ -192,7 +192,7 @@ def _attribute(name: str, kind: AttributeType, value: Schema) -> Schema:
 
 
 def _tidy(schema: Any, named: bool = False) -> Any:
-    """Without what pydantic adds for Python: null for what is left out, titles made of names.
+    """Without pydantic's additions for Python: null for absent fields, titles made of names.
 
     `named` says that the keys of `schema` are names of ours, not keywords.
     """

@@ -3,13 +3,14 @@
     {"name": "W0", "data_type": 1, "dims": [2, 3],
      "sparse": {"coordinates": [[0, 2], [1, 0]], "values": [0.5, -0.25]}}
 
-It says what ONNX's SparseTensorProto says (`coordinates` are its `indices` of shape [NNZ, rank]),
+It holds the facts of ONNX's SparseTensorProto (`coordinates` are its `indices` of shape [NNZ,
+rank]),
 as an entry of `initializer` like any other. Coordinates are written in C order, and may be read in
-any. -0.0 is a value: what is left out is 0.0, so every bit comes back.
+any. -0.0 is a value: every other element is 0.0, so every bit comes back.
 
 A tensor is written so where that is shorter than the list of all values, the zeros counted as
 "0.0, " and each coordinate as the longest there is. Few bytes can ask for much memory: the sparse
-tensors of a file may not be larger than `MOST_VALUES` together. What goes beyond is written dense.
+tensors of a file may not be larger than `MOST_VALUES` together. Larger tensors are written dense.
 """
 
 import math
@@ -30,7 +31,7 @@ _FRAME = 80  # the characters of the keys, brackets and line breaks that only th
 
 
 class Room:
-    """What the sparse tensors of one document may still take of `MOST_VALUES`."""
+    """The part of `MOST_VALUES` that the sparse tensors of one document may still take."""
 
     def __init__(self) -> None:
         self.left = MOST_VALUES
@@ -43,11 +44,12 @@ class Room:
 
 
 def to_sparse(values: Floats, room: Room) -> dict[str, NDArray[Any]] | None:
-    """The coordinates (n, rank) and values (n,) of what is not 0.0; None if that is not shorter.
+    """The coordinates (n, rank) and values (n,) of the elements other than 0.0; None if not
+    shorter.
 
     Args:
         values: contiguous, of any shape.
-        room: is taken from; None is also what comes back if it does not suffice.
+        room: is taken from; None is also returned if it does not suffice.
     """
     flat = values.ravel()
     at = np.flatnonzero(flat.view(np.int64))  # the bits: -0.0 has one

@@ -24,7 +24,7 @@ def protobuf_document(document: dict[str, Any]) -> dict[str, Any]:
     """Respell a model's document.
 
     Args:
-        document: what `Model.to_document` gives; tensors may hold arrays.
+        document: the document of `Model.to_document`; tensors may hold arrays.
 
     Returns:
         The same model in protobuf's JSON, with the versions and the graph's name, which ONNX wants.

@@ -1,4 +1,4 @@
-"""What a model carries from one step to the next: which output feeds which input, from what start.
+"""The memory of a model: which output feeds which input, and the values before the first step.
 
 The metadata says so under two keys; without it, `hidden_next…` feeds `hidden_prev…` of the same
 ending, other tools' names pair too (`recurrent_in` and `recurrent_out`, `h_0` and `h_n`), and every
@@ -85,7 +85,7 @@ def _alike(one: ValueInfo, other: ValueInfo) -> bool:
 
 
 def initial_states(model: Model) -> dict[str, list[float]]:
-    """What state inputs hold before the first step, where it is not zero."""
+    """The values of state inputs before the first step, where they are not zero."""
     text = model.metadata.get(INITIAL_KEY)
     kind = TypeAdapter(dict[str, list[FiniteFloat]])
     return {} if text is None else _parsed(INITIAL_KEY, text, kind)

@@ -257,7 +257,7 @@ class Tensor(BaseModel):
 
 
 def _room(info: ValidationInfo | SerializationInfo) -> Room:
-    """What is left for the sparse tensors of the document that this tensor is part of, if any."""
+    """The room for sparse tensors in the document that this tensor is part of, if any."""
     room = (info.context or {}).get("room")
     return room if isinstance(room, Room) else Room()
 

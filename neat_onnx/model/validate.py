@@ -1,4 +1,4 @@
-"""validate: what is wrong with a model, as a list of findings, at three levels.
+"""validate: the faults of a model, as a list of findings, at three levels.
 
 - **schema**: it reads as a model of ours.
 - **onnx**: onnx's full checker, with strict shape inference, accepts it.

@@ -21,7 +21,7 @@ Extent = int | str | None
 
 
 class _Record(BaseModel):
-    """A frozen JSON object that leaves out what is None."""
+    """A frozen JSON object without the fields that are None."""
 
     model_config = ConfigDict(defer_build=True, extra="forbid", frozen=True)
 

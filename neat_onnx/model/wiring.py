@@ -1,12 +1,12 @@
 """The graph-semantics profile: how nodes, tensors, inputs and outputs must hang together.
 
-Each constraint is a function that yields what breaks it, under the profile's own name:
+Each constraint is a function that yields its violations, under the profile's own name:
 
 - C1: each graph input is read by a node.
 - C2: each graph output is produced by a node.
 - C3: the graph is acyclic, and each node stands after those whose outputs it reads.
 - C4: each node has an output.
-- C5: what a node reads is produced by a node, or is a graph input or an initializer.
+- C5: each input of a node is produced by a node, or is a graph input or an initializer.
 - C6: each tensor has one producer.
 - R1: each node contributes to a graph output, and each initializer is read.
 """

@@ -1,7 +1,7 @@
 """The activations: each written once, as an expression of the pre-activation z.
 
 A name without a prefix is the field's standard meaning; `neat_…` are neat-python's own forms, with
-its slopes and clamps. What a library calls each of them is in that library's reader.
+its slopes and clamps. The names that a library has for them are in that library's reader.
 """
 
 from collections.abc import Callable
@@ -50,17 +50,17 @@ class Activation:
     """An activation function.
 
     Attributes:
-        name: what a Network calls it.
+        name: its name in a Network.
         expression: its formula over the variable z.
         bounded: |f(z)| stays below a constant.
-        tame: |f(z)| grows at most linearly, so that it overflows only where z nearly does.
+        linear_growth: |f(z)| grows at most linearly, so that it overflows only where z nearly does.
         builtin: it came with the package.
     """
 
     name: str
     expression: Expression
     bounded: bool
-    tame: bool
+    linear_growth: bool
     builtin: bool = False
 
     def __call__(self, z: Array) -> Array:
@@ -75,7 +75,7 @@ class Activation:
             name,
             expression,
             bounded=bool(np.all(size <= PROBED_BOUND)),
-            tame=bool(np.all(size <= PROBED_BOUND * (1.0 + np.abs(_PROBE)))),
+            linear_growth=bool(np.all(size <= PROBED_BOUND * (1.0 + np.abs(_PROBE)))),
             builtin=builtin,
         )
 

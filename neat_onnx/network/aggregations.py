@@ -34,7 +34,7 @@ class Aggregation:
     """An aggregation function.
 
     Attributes:
-        name: what a Network calls it.
+        name: its name in a Network.
         formula: (v, k) to the expression for k inputs.
         empty: its value where there are no inputs.
         builtin: it came with the package.

@@ -38,7 +38,7 @@ class BlockDocument(Document):
 
 
 def block_document(block: SpatialBlock, ids: Ints) -> BlockDocument:
-    """The document of a block; `ids` are those of all neurons."""
+    """The document of a block; `ids` are the ids of all neurons."""
     window, plain = block.window, Window.of(block.window.kernel)
     return BlockDocument.model_construct(
         kind=block.kind,

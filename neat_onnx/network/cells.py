@@ -35,7 +35,7 @@ class Part:
     """One layer of neurons of a cell.
 
     Attributes:
-        name: what the part is called.
+        name: its name.
         activation: its activation, if the operator's are the default ones.
         function: which of the operator's activations it has; None for the one above, always.
         rows: its block of rows in W, R and B; None for a part without weights.

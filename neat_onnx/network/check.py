@@ -77,7 +77,7 @@ def check_neurons(genes: Neurons, activations: int, aggregations: int) -> None:
 
 
 def check_connections(genes: Connections, neurons: Neurons, is_input: Bools) -> None:
-    """Refuse ends that do not exist, numbers out of range, and what ends in an input."""
+    """Refuse ends that do not exist, numbers out of range, and connections into inputs."""
     count = len(neurons)
     for name in ("source", "target"):
         ends = getattr(genes, name)

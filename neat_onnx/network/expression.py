@@ -31,7 +31,7 @@ class Expression:
 
     Attributes:
         op: the primitive's name, `variable` or `constant`.
-        args: what it is applied to.
+        args: its operands.
         value: the number, for a constant.
     """
 
@@ -121,7 +121,7 @@ class Expression:
         """Apply to `values` in their own precision; overflow gives infinities, without warnings.
 
         Args:
-            values: any shape; for an aggregation (..., k), where k is what gets reduced.
+            values: any shape; for an aggregation (..., k), where k is the reduced axis.
         """
         with np.errstate(all="ignore"):
             return np.asarray(self._evaluate(values))
@@ -162,6 +162,7 @@ VARIABLE = Expression("variable")
 
 
 def constant(value: float) -> Expression:
+    """Return a number as an expression."""
     return Expression("constant", (), float(value))
 
 
@@ -226,62 +227,77 @@ where_largest = _unary("where_largest")
 
 
 def elu(x: Expression, alpha: float = 1.0) -> Expression:
+    """Return x where it is positive, else alpha · (e^x − 1)."""
     return _call("elu", x, alpha)
 
 
 def selu(x: Expression, alpha: float, gamma: float) -> Expression:
+    """Return gamma · elu(x, alpha)."""
     return _call("selu", x, alpha, gamma)
 
 
 def leaky_relu(x: Expression, slope: float) -> Expression:
+    """Return x where it is not negative, else slope · x."""
     return _call("leaky_relu", x, slope)
 
 
 def clip(x: Expression, low: float = -np.inf, high: float = np.inf) -> Expression:
+    """Return x limited to [low, high]."""
     return _call("clip", x, low, high)
 
 
 def greater(x: Expression, y: Expression | float) -> Expression:
+    """Return whether x > y."""
     return _call("greater", x, y)
 
 
 def equal(x: Expression, y: Expression | float) -> Expression:
+    """Return whether x = y."""
     return _call("equal", x, y)
 
 
 def where(truth: Expression, x: Expression | float, y: Expression | float) -> Expression:
+    """Return x where `truth` holds, else y."""
     return _call("where", truth, x, y)
 
 
 def greater_or_equal(x: Expression, y: Expression | float) -> Expression:
+    """Return whether x ≥ y."""
     return _call("greater_or_equal", x, y)
 
 
 def less(x: Expression, y: Expression | float) -> Expression:
+    """Return whether x < y."""
     return _call("less", x, y)
 
 
 def less_or_equal(x: Expression, y: Expression | float) -> Expression:
+    """Return whether x ≤ y."""
     return _call("less_or_equal", x, y)
 
 
 def rounded(x: Expression) -> Expression:
+    """Round to the nearest integer, halves to the even one."""
     return _call("round", x)
 
 
 def power(x: Expression | float, y: Expression | float) -> Expression:
+    """Raise x to the power y."""
     return _call("pow", x, y)
 
 
 def maximum(x: Expression, y: Expression | float) -> Expression:
+    """Return the larger of two values."""
     return _call("maximum", x, y)
 
 
 def minimum(x: Expression, y: Expression | float) -> Expression:
+    """Return the smaller of two values."""
     return _call("minimum", x, y)
 
 
 def pick(v: Expression, index: Expression) -> Expression:
+    """Return the element of each row of v at the position `index`."""
     return _call("pick", v, index)
 
 

@@ -103,7 +103,7 @@ class Neurons(ReadOnly):
     """The neurons, as arrays of length n; a neuron is its position in them.
 
     Attributes:
-        id: what the gene is called; unique.
+        id: the gene's number; unique.
         activation, aggregation: position of the name in the network's tables.
         bias, response: finite.
         initial: the value that a delayed connection reads before the first step.
@@ -210,6 +210,7 @@ class Connections(ReadOnly):
 
 
 def same_arrays(one: Any, other: Any, without: tuple[str, ...]) -> bool:
+    """Whether two records of arrays have equal fields, but for the fields named in `without`."""
     return all(
         np.array_equal(getattr(one, field.name), getattr(other, field.name))
         for field in fields(one)

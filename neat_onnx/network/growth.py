@@ -9,7 +9,7 @@ grow from step to step: x(t) = 1.5 · x(t−1) + … doubles every other step. H
 estimated by the neurons without a bound alone. Each is at most a sum of coefficients times others,
 |x_i(t)| ≤ Σ a_ij · |x_j(t − d_ij)| + c with a_ij ≥ 0, and for every strongly connected component of
 these the spectral radius ρ of (a_ij) decides, whatever the delays are: below 1 its values stay as
-bounded as what they read; at 1 they grow by one power of t more; above 1 exponentially. Powers of t
+bounded as their inputs; at 1 they grow by one power of t more; above 1 exponentially. Powers of t
 up to the fourth do not overflow in any number of steps that somebody computes.
 
 Once values overflow, others may be NaN: ∞ − ∞, 0 · ∞, sin(∞). That passes through every bound, so
@@ -62,14 +62,14 @@ def overflowing(net: Structure, *, over_time: bool = True) -> Overflowing:
     power = np.zeros(2 * count)  # of t that values grow by; ∞ where they may overflow
     power[kinds.seeds()] = np.inf
     power = _spread(power, source, target, factor if over_time else np.zeros(len(factor)))
-    wild = power > _LARGEST_POWER
-    if np.any(wild):
-        wild |= kinds.undefined(wild)
-    return Overflowing(wild[:count], wild[count:])
+    overflows = power > _LARGEST_POWER
+    if np.any(overflows):
+        overflows |= kinds.undefined(overflows)
+    return Overflowing(overflows[:count], overflows[count:])
 
 
 class _Kinds:
-    """What neurons do to the size of the values that they read.
+    """The effect of neurons on the size of the values that they read.
 
     Values are numbered: j is the activation of neuron j, n + j its pre-activation.
     """
@@ -79,7 +79,7 @@ class _Kinds:
         functions = [activation_named(name) for name in net.activations]
         code = net.neurons.activation
         self._bounded = np.array([f.bounded for f in functions], np.bool_)[code] | net.is_input
-        self._tame = np.array([f.tame for f in functions], np.bool_)[code] | net.is_input
+        self._linear = np.array([f.linear_growth for f in functions], np.bool_)[code] | net.is_input
         self._slope = np.array([_slope(f) for f in functions])[code]
         self._bound = np.array([_bound(f) for f in functions])[code]
         self._bound[net.is_input] = np.inf
@@ -95,7 +95,7 @@ class _Kinds:
     def never_overflow(self) -> bool:
         """Whether nothing can within one step, by the kinds of the neurons alone."""
         gated = self._net.live.gater != NONE
-        return bool(np.all(self._tame)) and not np.any(self._multiplies) and not np.any(gated)
+        return bool(np.all(self._linear)) and not np.any(self._multiplies) and not np.any(gated)
 
     def seeds(self) -> Ints:
         """The values that may overflow at once, whatever they read."""
@@ -103,7 +103,7 @@ class _Kinds:
         gated = live.gater != NONE
         read, gain = self._unbounded_read(), ~self._bounded[live.gater]
         both = (gated & read & gain) | (self._multiplies[live.target] & read)
-        return np.concatenate([np.flatnonzero(~self._tame), count + live.target[both]])
+        return np.concatenate([np.flatnonzero(~self._linear), count + live.target[both]])
 
     def influences(self) -> tuple[Ints, Ints, Floats]:
         """(value, value that it goes into, factor) wherever the first has no bound."""
@@ -168,7 +168,7 @@ def _product(size: Floats, bound: Floats) -> Floats:
 
 def _slope(function: Activation) -> float:
     """Return lim sup |f(z)| / |z|; probed, and 0 for a function with a bound."""
-    if function.bounded or not function.tame:
+    if function.bounded or not function.linear_growth:
         return 0.0 if function.bounded else np.inf
     sizes = [np.abs(function(sign * _FAR)) / _FAR for sign in (-1.0, 1.0)]
     return float(np.max(sizes))
@@ -199,7 +199,7 @@ def _bound(function: Activation) -> float:
 
 
 def _spread(power: Floats, source: Ints, target: Ints, factor: Floats) -> Floats:
-    """Carry powers of t along influences, and add what components of them add."""
+    """Carry powers of t along influences, and add the growth of each component."""
     component = components(source, target, len(power))
     count = int(component.max(initial=-1)) + 1
     inside = component[source] == component[target]
@@ -220,7 +220,7 @@ def _spread(power: Floats, source: Ints, target: Ints, factor: Floats) -> Floats
 
 
 def _growth(component: Ints, source: Ints, target: Ints, factor: Floats, count: int) -> Floats:
-    """The powers of t that each component adds to what it reads: 0, 1, or ∞."""
+    """The powers of t that each component adds to its inputs: 0, 1, or ∞."""
     growth = np.zeros(count)
     if not len(source):
         return growth

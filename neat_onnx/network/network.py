@@ -1,4 +1,4 @@
-"""The Network: what an evolved network computes, in arrays.
+"""The Network: an evolved network as arrays, with the verbs that run, save and build it.
 
 At step t every neuron j computes
 
@@ -38,10 +38,10 @@ class Network(Structure):
 
     Attributes:
         inputs, outputs: the ports, at least one output.
-        neurons: all of them; those of an input port compute nothing.
+        neurons: all neurons; neurons of an input port compute nothing.
         connections: sorted by target, and in link order within one.
         activations, aggregations: tables of names.
-        library: what wrote it, for people; takes no part in equality.
+        library: the library or tool that wrote it, for people; takes no part in equality.
         blocks: hints at layers that slide a window; they take no part in equality either.
     """
 
@@ -148,7 +148,7 @@ class Network(Structure):
         save(self, path, library)
 
     def to_library(self, name: str) -> Any:
-        """The network as a library's own document: what `json.dumps` takes, text, or bytes.
+        """The network as a library's own document: a value for `json.dumps`, text, or bytes.
 
         Args:
             name: the name of the library; see `neat_onnx.libraries()`.
@@ -203,7 +203,7 @@ class Network(Structure):
                 `gate_delay`, `initial_gain`.
 
         Raises:
-            NetworkError: what they describe is not a network.
+            NetworkError: they do not describe a network.
         """
         from neat_onnx.network.document import build
 
@@ -263,8 +263,8 @@ class Network(Structure):
         """A GRU cell, neuron by neuron: gates are neurons that gate. See `Network.rnn`.
 
         Args:
-            linear_before_reset: the reset gate multiplies what the recurrent weights make of the
-                hidden units, rather than the hidden units.
+            linear_before_reset: the reset gate multiplies the recurrent products rather than the
+                hidden units.
         """
         from neat_onnx.network.cell_builder import build_cell
         from neat_onnx.network.cells import GRU, LINEAR_GRU

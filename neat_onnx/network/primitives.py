@@ -1,4 +1,4 @@
-"""The primitives that formulas are made of: what each computes, and what it takes.
+"""The primitives that formulas are made of: the function and the operands of each.
 
 A primitive's signature has a letter for each argument: `n` a number, `t` a truth value, `c` a
 number that is a constant, `v` numbers along a last axis (in aggregations only).

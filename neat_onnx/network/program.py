@@ -1,7 +1,8 @@
 """The fast evaluator: a Network compiled to a few array operations a level.
 
 All values of a step stand in one matrix of rows × samples: first a row for each neuron's activation
-in level order (so what a level computes is one slice), then a row for each pre-activation that some
+in level order (so the results of a level are one slice), then a row for each pre-activation that
+some
 connection reads, then the delay registers.
 """
 
@@ -54,7 +55,7 @@ class _Group:
 
     Attributes:
         rows: the slice they fill.
-        inputs: what they read; None if they have no inputs.
+        inputs: the matrix of their inputs; None if they have none.
         aggregation: None for sums, which `inputs` says how to take.
         scale: multiplies the aggregate, (neurons, 1): the response; for a mean, divided by k.
         bias: (neurons, 1).
@@ -120,7 +121,7 @@ class Program:
     def run(self, x: Floats) -> tuple[Floats, bool]:
         """(T, N, I) to (T, N, O): N sequences side by side, each from the reset state.
 
-        Also says whether every value stayed finite: where not, what a dense program computed may be
+        Also says whether every value stayed finite: where not, the values of a dense program may be
         NaN by padding (0 · ∞), and a sparse one has to say.
         """
         steps, samples, _ = x.shape
@@ -132,7 +133,7 @@ class Program:
         return out, finite
 
     def initial_state(self, samples: int) -> Floats:
-        """What the registers hold at first: (samples, registers)."""
+        """The values of the registers at first: (samples, registers)."""
         return np.tile(self._initial, (samples, 1))
 
     def step(self, x: Floats, state: Floats) -> tuple[Floats, Floats, bool]:
@@ -188,7 +189,7 @@ class _Builder:
 
     def __init__(self, net: Structure, plan: Schedule, dense: bool, element: np.dtype[Any]) -> None:
         self._net, self._dense, self._element = net, dense, element
-        self._wild = overflowing(net, over_time=False).activation
+        self._overflows = overflowing(net, over_time=False).activation
         live = net.live
         genes = net.neurons
         counts = np.bincount(live.target, minlength=len(net))
@@ -255,8 +256,13 @@ class _Builder:
             return _Inputs(rows.reshape(shape), weight.reshape(shape), gains)
         columns, column = np.unique(rows, return_inverse=True)
         size = len(neurons) * len(columns)
-        wild: Bools = self._wild[self._net.live.source[edges]]
-        if self._dense and not gated and size <= _DENSE_UP_TO * len(edges) and not np.any(wild):
+        overflows: Bools = self._overflows[self._net.live.source[edges]]
+        if (
+            self._dense
+            and not gated
+            and size <= _DENSE_UP_TO * len(edges)
+            and not np.any(overflows)
+        ):
             flat = np.repeat(np.arange(len(neurons)), counts) * len(columns) + column
             matrix = np.bincount(flat, weight, size).astype(self._element).reshape(len(neurons), -1)
             return _Inputs(columns, matrix)

@@ -1,9 +1,9 @@
-"""What connections read, numbered.
+"""Signals: the numbers of all values that connections read.
 
 A connection reads its source's activation or its state (the pre-activation), of this step or of an
 earlier one; and so does its gate. Each such thing is a *signal*: first the activation of every
 neuron (signal j is neuron j's), then the states that are read, then the registers. A register holds
-what another signal was one step ago; a delay of d steps is a chain of d registers.
+the value that another signal had one step ago; a delay of d steps is a chain of d registers.
 """
 
 from dataclasses import dataclass
@@ -16,12 +16,12 @@ from neat_onnx.network.structure import Structure
 
 @dataclass(frozen=True)
 class Registers:
-    """The registers, as arrays: after each step, `signal` takes what `origin` is; all at once.
+    """The registers, as arrays: after each step, `signal` takes the value of `origin`; all at once.
 
     Attributes:
         signal: their own numbers, consecutive.
         origin: the signal each one holds the previous value of.
-        initial: what they hold before the first step.
+        initial: their values before the first step.
     """
 
     signal: Ints
@@ -96,7 +96,7 @@ class _Chains:
         self._known: dict[tuple[int, float, int], int] = {}
 
     def register(self, signal: int, initial: float, delay: int) -> int:
-        """The signal that is what `signal` was `delay` steps ago."""
+        """The register with the value that `signal` had `delay` steps ago."""
         held = signal
         for steps in range(1, delay + 1):
             key = (signal, initial, steps)

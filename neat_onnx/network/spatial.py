@@ -1,7 +1,7 @@
 """Spatial blocks: neurons that slide one window over others, as convolutions and pools do.
 
-A block is a hint. It says what some neurons may be written as; what they compute is in their
-connections, and a block counts for nothing until it has been checked against them.
+A block is a hint. It names an operator that some neurons may be written as; their meaning is in
+their connections, and a block counts for nothing until it has been checked against them.
 """
 
 import math
@@ -29,7 +29,7 @@ class SpatialBlock(ReadOnly):
     """Neurons that slide a window over others.
 
     Attributes:
-        kind: what they may be written as.
+        kind: the operator that they may be written as.
         sources: the neurons that the window slides over, shape (channels, *space).
         neurons: those that compute, shape (channels, *positions). For ConvTranspose the window
             slides over these, and its positions are the sources.
@@ -51,7 +51,7 @@ class SpatialBlock(ReadOnly):
 
     @property
     def aggregation(self) -> str:
-        """How its neurons make one number of what their window shows."""
+        """The aggregation of the values inside each window."""
         if not self.is_pool:
             return "sum"
         return "max" if self.kind in ("MaxPool", "GlobalMaxPool") else "mean"
@@ -79,7 +79,7 @@ class SpatialBlock(ReadOnly):
 
 
 def moved_blocks(blocks: Iterable[SpatialBlock], to: Ints) -> tuple[SpatialBlock, ...]:
-    """The blocks with neuron j called to[j], without those of which a neuron is called NONE."""
+    """The blocks with neuron j called to[j], without blocks of a neuron that is called NONE."""
     moved = (block.moved(to) for block in blocks)
     return tuple(block for block in moved if block is not None)
 

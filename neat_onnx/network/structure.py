@@ -40,10 +40,10 @@ class Structure(ReadOnly):
 
     Attributes:
         inputs, outputs: the ports, at least one output.
-        neurons: all of them; those of an input port compute nothing.
+        neurons: all neurons; neurons of an input port compute nothing.
         connections: sorted by target, and in link order within one.
         activations, aggregations: tables of names.
-        library: what wrote it, for people; takes no part in equality.
+        library: the library or tool that wrote it, for people; takes no part in equality.
         blocks: hints at layers that slide a window; they take no part in equality either.
 
     Raises:
@@ -140,7 +140,7 @@ class Structure(ReadOnly):
 
     @cached_property
     def has_memory(self) -> bool:
-        """Whether what it computes at one step depends on steps before."""
+        """Whether its outputs at one step depend on steps before."""
         live = self.live
         gated = live.gater != NONE
         return bool(np.any(live.delay > 0) or np.any(live.gate_delay[gated] > 0))

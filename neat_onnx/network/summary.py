@@ -11,7 +11,7 @@ from neat_onnx.network.structure import Structure
 
 
 class Summary(BaseModel):
-    """What a network is."""
+    """The properties of a network."""
 
     library: str = Field(description="What wrote it.")
     inputs: int
@@ -56,7 +56,7 @@ class Summary(BaseModel):
 
 
 def summary(net: Structure) -> Summary:
-    """Count what a network is made of.
+    """Count the neurons, connections and levels of a network.
 
     Args:
         net: the network.

@@ -5,7 +5,7 @@ window at position p stands over
 
     p · stride + k · dilation − begin
 
-where what lies outside of the space is padding. The sizes are those of ONNX's Conv and pools.
+where places outside of the space are padding. The sizes are as in ONNX's Conv and pools.
 """
 
 from collections.abc import Iterable
@@ -49,7 +49,8 @@ class Window:
         end: Sizes | None = None,
         ceil: bool = False,
     ) -> "Window":
-        """A window; what is not given is plain: steps of 1, no padding.
+        """Make a window, with plain values for the fields that are not given: steps of 1, no
+        padding.
 
         Raises:
             NetworkError: the numbers of axes differ, or a number is out of range.

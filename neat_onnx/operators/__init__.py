@@ -1,7 +1,7 @@
 """The operators: one file a family, with everything known about it in both directions.
 
-Importing this package registers them: node classes, what lifts them (`lifting.context.lifts`), what
-lowers neurons to them (`lowering.registry.lowers`), and the frames of graphs.
+Importing this package registers them: node classes, lifting (`lifting.context.lifts`), lowering
+    (`lowering.registry.lowers`), and the frames of graphs.
 """
 
 from neat_onnx.operators import (

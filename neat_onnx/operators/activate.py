@@ -24,7 +24,7 @@ class Group:
 
 
 def in_column_order(ctx: LoweringContext, neurons: Ints) -> Ints:
-    """The neurons so that those of one activation stand together, and outputs in their order.
+    """The neurons so that equal activations stand together, and outputs in their order.
 
     Activations come in the order in which they first occur.
     """
@@ -49,12 +49,12 @@ def groups_of(ctx: LoweringContext, neurons: Ints) -> list[Group]:
 
 
 def slopes(ctx: LoweringContext, neurons: Ints) -> Floats:
-    """What `fold` takes out of each neuron's activation: the c of f(c·z)."""
+    """The slope that `fold` takes out of each neuron's activation: the c of f(c·z)."""
     return np.array([_split(ctx, neuron)[0] for neuron in neurons.tolist()])
 
 
 def _formulas(ctx: LoweringContext, neurons: Ints) -> list[Expression]:
-    """What is to be applied to each neuron's column; equal ones are one object."""
+    """The formula that is applied to each neuron's column; equal ones are one object."""
     known: dict[Expression, Expression] = {}
     by_code: dict[tuple[int, bool], Expression] = {}
     found = []
@@ -79,7 +79,8 @@ def _foldable(ctx: LoweringContext, neuron: int) -> bool:
 
 
 def respond(ctx: LoweringContext, block: Block, tensor: str, response: Floats, bias: Floats) -> str:
-    """bias + response · tensor, one of each for every column; what changes nothing is left out.
+    """bias + response · tensor, one of each for every column; factors of 1 and addends of 0 are
+    left out.
 
     With `fold`, the slopes of the activations go in as well.
     """
@@ -101,7 +102,7 @@ def activate(
 
     Args:
         tensor: the pre-activations [N, neurons], in the order of `block.neurons`.
-        formula: what is left to apply, if it is one thing for all of them.
+        formula: the formula that remains, if it is the same for all neurons.
     """
     if ctx.reads_state(block.neurons):
         ctx.bind(ctx.signals.state[block.neurons], tensor, block.level)

@@ -73,7 +73,9 @@ def add(ctx: LiftingContext, node: Node, one: Operand, other: Operand) -> Value:
 
 
 def _merged(ctx: LiftingContext, one: Value, other: Value) -> Value | None:
-    """Neurons that sum what two would, if nothing else reads them: a recurrent layer's parts."""
+    """Neurons that sum the inputs of two others, if nothing else reads these: a recurrent layer's
+    parts.
+    """
     both = one.made, other.made
     if both[0] is None or both[1] is None or both[0] is both[1] or one.shape != other.shape:
         return None

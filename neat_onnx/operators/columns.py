@@ -112,7 +112,7 @@ def pick_columns(ctx: LoweringContext, held: Columns, wanted: Ints) -> str:
 
 
 def _bind_products(ctx: LoweringContext, signals: Ints, level: int) -> None:
-    """Compute those of `signals` that are products of a value and a gain, and not bound yet."""
+    """Compute the signals that are products of a value and a gain, and not bound yet."""
     missing = signals[ctx.signals.are_products(signals) & (ctx.places.home[signals] == UNBOUND)]
     if not missing.size:
         return
@@ -135,7 +135,7 @@ def _cost_of_joining(ctx: LoweringContext, homes: tuple[int, ...], rows: int) ->
 
 
 def _longest_prefix(ctx: LoweringContext, homes: tuple[int, ...]) -> int:
-    """How many of `homes`, from the first, stand joined already; one always does."""
+    """The length, 1 or more, of the longest prefix of `homes` that is joined already."""
     return max(
         (len(key) for key in ctx.places.joined if key == homes[: len(key)]),
         default=min(1, len(homes)),
@@ -143,7 +143,7 @@ def _longest_prefix(ctx: LoweringContext, homes: tuple[int, ...]) -> int:
 
 
 def _join(ctx: LoweringContext, homes: tuple[int, ...], level: int) -> str:
-    """The tensor that joins `homes`, extending what is joined already."""
+    """The tensor that joins `homes`, extending a tensor that joins the first of them already."""
     if len(homes) == 1:
         return flat_tensor(ctx, ctx.places.columns[homes[0]])
     if homes not in ctx.places.joined:

@@ -182,7 +182,7 @@ def responses(ctx: LoweringContext, neurons: Ints) -> tuple[Floats, Floats]:
 
 
 def mean_counts(ctx: LoweringContext, neurons: Ints) -> Floats:
-    """What the sum of each neuron's inputs is divided by: their number for a mean, else 1."""
+    """The divisor of the sum of each neuron's inputs: their number for a mean, else 1."""
     mean = (ctx.net.aggregation_names[neurons] == "mean") & (ctx.fan_in[neurons] > 0)
     return np.where(mean, ctx.fan_in[neurons], 1).astype(np.float64)
 

@@ -257,7 +257,7 @@ def lift_same(ctx: LiftingContext, node: Node) -> None:
 
 @lifts(Div)
 def lift_div(ctx: LiftingContext, node: Div) -> None:
-    """The quotient; that of integers without what stands behind the point."""
+    """The quotient; of integers, truncated towards zero."""
     operands = [ctx.operand(node, position) for position in range(2)]
     quotient = applied(ctx, node, "div", operands)
     if ctx.has_integers(node):

@@ -1,4 +1,5 @@
-"""Formulas to nodes and back: what every operator that is a primitive of expressions shares.
+"""Formulas to nodes and back: the code that all operators which are primitives of expressions
+share.
 
 A family's file says which of its operators a primitive is, by `emits`. `emit_formula` walks an
 expression and adds a node for each primitive; `apply_formula` is its mirror for lifting.
@@ -51,7 +52,7 @@ RULES: dict[str, Rule] = {}
 
 
 def emits(*primitives: str) -> Callable[[Rule], Rule]:
-    """Register the decorated function as what turns these primitives into a node."""
+    """Register the decorated function to turn these primitives into a node."""
 
     def register(rule: Rule) -> Rule:
         for primitive in primitives:
@@ -85,8 +86,8 @@ class FormulaEmitter:
 
     Args:
         ctx: the export.
-        tensor: what stands for the variable.
-        output: the name of the result's tensor; what is on the way to it gets a number.
+        tensor: tensor for the variable.
+        output: the name of the result's tensor; intermediate tensors get a number.
         name: the name of the node that produces the result.
     """
 
@@ -123,9 +124,9 @@ def apply_formula(
     """`primitive` of operands as one formula, or None if neurons have to combine them.
 
     That is so if they are not made of one tensor, if a constant is not the same for all elements,
-    and for sums and products with what is an activation already: those are biases and weights. A
-    Tanh of an Abs is a neuron that reads another: both have a name. What has no name grows until
-    something else reads it, or to the largest formula that a network carries.
+    and for sums and products with an activation: those are biases and weights. A
+    Tanh of an Abs is a neuron that reads another: both have a name. A formula without a name grows
+    until something else reads it, or to the largest formula that a network carries.
     """
     values = [operand for operand in operands if isinstance(operand, Value)]
     base = values[0]

@@ -133,7 +133,7 @@ def lift_logic(ctx: LiftingContext, node: Node) -> None:
 
 @lifts(Cast)
 def lift_cast(ctx: LiftingContext, node: Cast) -> None:
-    """Numbers stay what they are, as far as both types hold them; integers drop their fraction."""
+    """Numbers stay the same, as far as both types hold them; integers drop their fraction."""
     operand, to = ctx.operand(node, 0), DataType(node.attributes.to)
     ctx.integer.discard(node.output[0])
     whole = to in (DataType.INT32, DataType.INT64)

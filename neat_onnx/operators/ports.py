@@ -27,7 +27,7 @@ def produce_output(ctx: LoweringContext, port: Port) -> None:
 
 
 def produce_as(ctx: LoweringContext, tensor: str, output: str) -> None:
-    """Rename a tensor to a graph output, or copy it: an input, or what is an output already."""
+    """Rename a tensor to a graph output, or copy it: an input, or an output already."""
     if ctx.is_produced(tensor) and tensor not in {port.name for port in ctx.net.outputs}:
         ctx.rename_tensor(tensor, output)
         ctx.places.rename(tensor, output)
@@ -36,10 +36,10 @@ def produce_as(ctx: LoweringContext, tensor: str, output: str) -> None:
 
 
 def described(ctx: LoweringContext, ports: Iterable[Port]) -> list[ValueInfo]:
-    """Return what the graph says of its ports: names, type, shapes with the batch in front."""
+    """Return the graph's entries for its ports: names, type, shapes with the batch in front."""
     return [value_info(ctx, port.name, port.shape) for port in ports]
 
 
 def value_info(ctx: LoweringContext, name: str, shape: tuple[int, ...]) -> ValueInfo:
-    """Return what the graph says of an input or output of this shape without the batch."""
+    """Return the graph's entry for an input or output of this shape without the batch."""
     return ValueInfo.of(name, ctx.data_type, [ctx.options.batch, *shape])

@@ -1,4 +1,4 @@
-"""A plain recurrent layer: what it reads of its own previous step has a matrix of its own.
+"""Plain recurrent layers: a matrix of its own for the connections from the previous step.
 
     RecurrentSum_k = Gemm(previous layer, W, B) + Gemm(hidden_prev, R)
     Layer_k        = activation(RecurrentSum_k)

@@ -1,7 +1,8 @@
 """Scan: a network with its time inside, one sequence in and one out.
 
 The graph of one step becomes the body. Its states are the Scan's, its ports gain a time axis in
-front: [T, N, …]. What the states start from is a constant, expanded to the size of the batch.
+front: [T, N, …]. The initial values of the states are a constant, expanded to the size of the
+    batch.
 """
 
 import math

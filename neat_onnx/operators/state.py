@@ -1,7 +1,7 @@
-"""What a network carries from one step to the next: extra inputs and outputs of the graph.
+"""Memory as extra inputs and outputs of the graph: the frame of a single step.
 
-A register (`network.signals`) is a column of an input `hidden_prev…`; what it holds next is the
-same column of the output `hidden_next…`. The k-th of these outputs feeds the k-th of these inputs.
+A register (`network.signals`) is a column of an input `hidden_prev…`; its next value is the same
+column of the output `hidden_next…`. The k-th of these outputs feeds the k-th of these inputs.
 """
 
 import json
@@ -28,7 +28,7 @@ class State:
     Attributes:
         previous, next: the names of the graph's input and output.
         origin: the signals whose values it takes at the end of a step, in column order.
-        initial: what it holds before the first step, (width,).
+        initial: the values before the first step, (width,).
     """
 
     previous: str
@@ -84,7 +84,7 @@ class OneStep:
         return state_metadata(self._states, model)
 
     def stand_alone(self, model: Model) -> None:
-        """Refuse what only the metadata can say."""
+        """Refuse initial values, which only the metadata can hold."""
         check_stand_alone(self._states, model, lossy=self._ctx.options.lossy)
 
 
@@ -95,7 +95,7 @@ def one_step(ctx: LoweringContext, claims: Sequence[Claim]) -> OneStep | None:
 
 
 def _open_states(ctx: LoweringContext, blocks: Sequence[Block]) -> list[State]:
-    """Give every register a column of an input, those of one level and one delay together."""
+    """Give every register a column of an input, registers of one level and one delay together."""
     states: list[State] = []
     for (level, _, _, depth, _), columns in _grouped(ctx, blocks):
         stem = f"_l{level}" if states else ""

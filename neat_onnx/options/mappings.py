@@ -1,4 +1,4 @@
-"""Mappings: what the options say of layers that slide a window over the layer before them.
+"""Mappings: options that name layers which slide a window over the layer before them.
 
 The names are those of NeatapticTS; sizes are in neurons, and neurons stand in C order: channel,
 then row, then column.
@@ -45,7 +45,7 @@ Pad = Annotated[int, Field(ge=0, le=2**24)]
 
 
 class _Window(OptionDocument):
-    """How a window slides, and what is put around the layer first.
+    """The strides, padding and dilations of a window.
 
     It is written with its keys in the order in which they were given, as NeatapticTS does.
     """

@@ -1,1 +1,1 @@
-"""What the web page may ask of the engine."""
+"""The functions of the engine that the web page calls."""

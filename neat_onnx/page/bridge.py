@@ -1,4 +1,4 @@
-"""What the page may ask of the engine: a table of functions, JSON and bytes in and out.
+"""The functions that the page calls: one table, JSON and bytes in and out.
 
 The page's worker calls `call`; nothing here knows of browsers, so CPython tests it.
 """
@@ -43,7 +43,7 @@ _held: list[Held] = []  # what was converted last, to be written and played with
 
 
 class Reply(NamedTuple):
-    """What a method gives back: a JSON value, and files by name."""
+    """The result of a method: a JSON value, and files by name."""
 
     result: dict[str, Any]
     blobs: dict[str, bytes]
@@ -58,7 +58,7 @@ def call(
         method: its name.
         params: a JSON object.
         data: the file that it is about; empty if it is about none.
-        progress: is told a stage and the fraction done, from 0 to 1.
+        progress: receives a stage and the fraction done, from 0 to 1.
 
     Returns:
         JSON text of `{"result": …}` or `{"error": {"kind", "message", "where", "hint"}}`, and the
@@ -92,14 +92,14 @@ def _convert(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
         warnings.simplefilter("ignore")
         warnings.simplefilter("always", NeatOnnxWarning)
         result = _converted(params, data, progress)
-    told = [printable(str(warning.message)) for warning in caught]
-    return Reply({**result, "warnings": list(dict.fromkeys(told))}, {})
+    lines = [printable(str(warning.message)) for warning in caught]
+    return Reply({**result, "warnings": list(dict.fromkeys(lines))}, {})
 
 
 def _file(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
     """One file of the network that was converted last: onnx, json or network.
 
-    What there is to be warned of has been told with the verdict.
+    Warnings came with the verdict already.
     """
     net, model, options = _last()
     kind = str(params.get("kind"))
@@ -125,7 +125,7 @@ def _plan(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
 
 
 def _parity(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
-    """Outputs of both sides of what was converted last, to be plotted."""
+    """Outputs of both sides of the last conversion, to be plotted."""
     net, model, options = _last()
     progress("comparing", 0.3)
     return Reply({**parity(net, _valid(model, options))}, {})
@@ -171,7 +171,7 @@ def _converted(params: dict[str, Any], data: bytes, progress: Progress) -> dict[
 
 
 def _valid(model: Model, options: ExportOptions) -> Model:
-    """The model that runtimes load; what NeatapticTS's dialect writes is none yet."""
+    """The model that runtimes load; a document of NeatapticTS's dialect is converted first."""
     return neat_onnx.convert(model) if options.dialect == "neataptic" else model
 
 
@@ -187,7 +187,7 @@ def _graph(net: Network) -> Drawing | None:
 
 
 def _ports(net: Network) -> dict[str, Any]:
-    """What goes in and out at each step, by name where there is one, and what is remembered."""
+    """The inputs and outputs of a step, by name where there is one, and the memory."""
 
     def named(neurons: Ints, noun: str) -> list[str]:
         names = (net.neuron_names[neuron] for neuron in neurons.tolist())

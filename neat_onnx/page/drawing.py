@@ -1,4 +1,4 @@
-"""A network as the page draws it: neurons and connections with what a person asks of each."""
+"""A network as the page draws it: neurons and connections with the facts shown for each."""
 
 from typing import TypedDict
 

@@ -1,4 +1,4 @@
-"""Outputs of a network beside those of its model, to be plotted against each other."""
+"""Outputs of a network and of its model, to be plotted against each other."""
 
 from typing import TypedDict
 

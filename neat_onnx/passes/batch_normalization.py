@@ -48,7 +48,7 @@ def _takes(node: Node, draft: Draft) -> bool:
 
 
 def _factors(node: Node, draft: Draft) -> tuple[Floats, Floats] | None:
-    """What a normalisation multiplies each channel by, and adds to it then."""
+    """The factor and the addend of a normalisation for each channel."""
     if node.op_type != "BatchNormalization" or node.domain or len(node.output) > 1:
         return None
     given = attributes_of(node)

@@ -1,4 +1,4 @@
-"""Drop what no output depends on: dead nodes, and initializers that nobody reads."""
+"""Drop dead nodes, on which no output depends, and initializers that no node reads."""
 
 from neat_onnx.model import Graph
 from neat_onnx.model.wiring import Wiring

@@ -1,4 +1,4 @@
-"""Compute what depends on constants alone: its result becomes an initializer.
+"""Compute nodes that depend on constants alone: their results become initializers.
 
 Each node is computed by onnx's reference evaluator, of operators that are deterministic and whose
 result's size is known before they are computed (see `sizes`). FLOAT is computed in float32, as a
@@ -33,7 +33,7 @@ _LARGEST = 1 << 22
 def fold_constants(model: Model, budget: Budget | None = None) -> Model:
     """The model with an initializer for each tensor that is constant.
 
-    What a graph output names stays a node, as a graph's outputs come from nodes.
+    A graph output stays the result of a node, as a graph's outputs come from nodes.
     """
     graph = model.graph
     constant = set(graph.tensors) - {entry.name for entry in graph.inputs}
@@ -90,7 +90,7 @@ def _array(tensor: Tensor) -> Array | None:
 
 
 def _evaluated(node: Node, operands: list[Array | None], opset: int) -> list[Array] | None:
-    """What the reference evaluator gives for a node; None if it fails, or not finite numbers."""
+    """The reference evaluator's result for a node; None if it fails or is not finite."""
     from onnx.reference import ReferenceEvaluator  # noqa: PLC0415 - slow to import
 
     from neat_onnx.model.proto import node_to_proto  # noqa: PLC0415 - slow to import

@@ -48,7 +48,7 @@ def transpose_pairs(model: Model) -> Model:
 
 
 def _path(nodes: list[Node], alone: dict[str, int], at: int) -> list[int] | None:
-    """The positions of what follows a Transpose, up to the one that undoes it."""
+    """The positions of the nodes after a Transpose, up to the one that undoes it."""
     perm = attributes_of(nodes[at])["perm"]
     path: list[int] = []
     step = alone.get(nodes[at].output[0])

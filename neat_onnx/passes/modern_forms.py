@@ -1,7 +1,7 @@
 """Bring a model of an older opset to opset 18: every operator in the form that it has there.
 
-Attributes that became inputs become initializers, attributes that meant nothing go, and what the
-old form meant by its attributes is said by nodes. An operator whose form did not change is taken
+Attributes that became inputs become initializers, attributes without effect go, and the effects of
+the old form's attributes become nodes. An operator whose form did not change is taken
 over. The rules of each operator are in `old_forms`.
 """
 

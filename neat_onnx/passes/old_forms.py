@@ -25,7 +25,7 @@ class OldNode:
         op_type, reads, gives, attributes, name: of the node.
         opset: the opset of its model.
         draft: where new initializers and names come from.
-        before, after: nodes that compute what it reads, or what it gave.
+        before, after: nodes that compute its inputs, or its former outputs.
     """
 
     op_type: str

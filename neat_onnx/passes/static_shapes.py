@@ -1,4 +1,4 @@
-"""Sizes that are known without running the graph: Shape, Size, and what is computed from them.
+"""Sizes that are known without running the graph: Shape, Size, and values computed from them.
 
 A tensor of sizes is followed element by element. An element is a number, the symbol of an axis
 (as "N"), or unknown. Where all are numbers the tensor becomes an initializer; a Reshape to one size

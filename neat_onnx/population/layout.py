@@ -85,18 +85,18 @@ class Level:
 
     @property
     def width(self) -> int:
-        """Columns of its neurons, without those of pre-activations."""
+        """Columns of its neurons, without the columns of pre-activations."""
         return int(self.bias.shape[2])
 
 
 @dataclass(frozen=True)
 class Layout:
-    """The columns of a population, and what fills them.
+    """The columns of a population, and the stages that fill them.
 
     Attributes:
         members: how many networks.
         inputs, registers: how many columns of each.
-        initial: (P, registers), what they hold before the first step.
+        initial: (P, registers), their values before the first step.
         levels: in the order of computation.
         outputs: (P, columns, outputs), picks the outputs.
         following: (P, columns, registers), picks the next values of the registers.

@@ -93,10 +93,11 @@ class _Planner:
         self._members = []
         for k, net in enumerate(nets):
             signals, growing = signals_of(net), overflowing(net)
-            wild = growing.activation | (growing.state & (signals.state != NONE))
-            if np.any(wild):
+            overflows = growing.activation | (growing.state & (signals.state != NONE))
+            if np.any(overflows):
                 raise NetworkError(
-                    f"{net.label(int(np.argmax(wild)))} may overflow, which padding cannot carry",
+                    f"{net.label(int(np.argmax(overflows)))} may overflow, which padding cannot "
+                    "carry",
                     where=f"member {k}",
                     hint="Export this network alone",
                 )

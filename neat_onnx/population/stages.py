@@ -63,7 +63,7 @@ def stages_of(tasks: Sequence[Task], columns: int) -> list[Ints]:
     """Return the stage of each neuron of each member, from 1; 0 for inputs.
 
     Args:
-        columns: how many columns stand before those of the first stage.
+        columns: number of columns before the first stage.
     """
     most: dict[Hashable, int] = defaultdict(int)
     for task in tasks:

@@ -1,6 +1,6 @@
 """A certificate: a comparison of a network with a model, written down so that others can repeat it.
 
-It names both by hashes of what they say, not of how their files say it; and it holds a hash of its
+It names both by hashes of their content, not of their files' bytes; and it holds a hash of its
 own fields, so that a changed one is noticed before anything is run. A certificate is no signature:
 who can write one can write another. It is a proof that can be repeated.
 """
@@ -22,7 +22,7 @@ CERTIFICATE = "neat_onnx.certificate"
 
 
 class CertificateMismatch(DocumentError):
-    """A certificate, a network, a model or a result is not what the certificate says."""
+    """A certificate is changed, or contradicts a network, a model or a result."""
 
 
 class _Record(BaseModel):

@@ -91,7 +91,7 @@ def repeat(certificate: Certificate, net: Network, model: Model) -> Report:
 
 
 def _repeated(certificate: Certificate, run: Run, net: Network, model: Model) -> Report:
-    """One runtime's comparison again, held against what the certificate says of it."""
+    """Repeat one runtime's comparison, and compare it with the certificate."""
     sampling = certificate.sampling
     report = compare(net, model, samples=sampling.samples, seed=sampling.seed, runtime=run.runtime)
     said = {"bound": certificate.bound, "dtype": certificate.dtype}

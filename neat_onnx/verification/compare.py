@@ -166,7 +166,7 @@ def _report(
 
 
 def _node_count(graph: Graph) -> int:
-    """The number of nodes, those of subgraphs included."""
+    """The number of nodes, subgraphs included."""
     inner = (
         value
         for node in graph.node

@@ -1,4 +1,4 @@
-"""A quick check of an import: does the network compute what the model does?"""
+"""A quick check of an import: the network's outputs against the model's."""
 
 from neat_onnx.errors import ModelError
 from neat_onnx.model import Model
@@ -12,7 +12,7 @@ def check_import(net: Network, model: Model) -> None:
     """Compare an imported network with its model on a few samples, by onnx's reference evaluator.
 
     Args:
-        net: what the import made of the model.
+        net: the imported network.
         model: the model as it was lifted, repairs included.
 
     Raises:

@@ -58,8 +58,8 @@ class Rounding(NamedTuple):
     """A comparison with rounding.
 
     Attributes:
-        within: every error is at most four times what rounding gives.
-        normalised_mse: what rounding alone gives; None if that is not finite.
+        within: every error is at most four times the error of rounding.
+        normalised_mse: the error of rounding alone; None if that is not finite.
     """
 
     within: bool
@@ -69,7 +69,7 @@ class Rounding(NamedTuple):
 def against_rounding(
     want: Floats, got: Floats, rounded: Iterable[Floats], bound: float
 ) -> Rounding:
-    """Compare a model's error with what rounding does to the network itself.
+    """Compare a model's error with the effect of rounding on the network itself.
 
     Args:
         want: the network's outputs (T, N, O), in float64.

@@ -25,7 +25,7 @@ class Player:
     """A model, loaded into a runtime, that plays sequences.
 
     Args:
-        model: what to run, as it is.
+        model: the model to run, as it is.
         net: says which columns of the inputs belong to which port.
         runtime: the name of a runtime, see `neat_onnx.verification.runtimes`.
 

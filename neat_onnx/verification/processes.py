@@ -29,7 +29,7 @@ def session_of(model: Model, name: str, build: Build) -> Session:
     """Return a session that runs a model as generated code.
 
     Args:
-        model: what is imported; its metadata counts where it agrees with the graph.
+        model: the imported model; its metadata counts where it agrees with the graph.
         name: the language and the version of its compiler or interpreter.
         build: writes the program.
 

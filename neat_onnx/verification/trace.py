@@ -27,7 +27,7 @@ def first_difference(net: Network, model: Model, x: Floats, runtime: str) -> str
         x: the inputs (T, N, I).
 
     Returns:
-        What to call it and how much it differs; None if the model does not say where neurons stand.
+        Its label and its difference; None if the model does not say where neurons stand.
     """
     try:
         places = _places(model)

@@ -65,7 +65,7 @@ FORMULAS = {
 BOUNDED = {"sigmoid", "tanh", "softsign", "sin", "step", "bipolar", "gaussian", "bipolar_sigmoid"}
 BOUNDED |= {"hard_tanh", "hat", "neat_sigmoid", "neat_tanh", "neat_sin", "neat_gauss"}
 BOUNDED |= {"neat_softplus", "neat_log"}
-NOT_TAME = {"square", "cube", "neat_inv", "neat_exp"}
+FASTER_THAN_LINEAR = {"square", "cube", "neat_inv", "neat_exp"}
 
 
 @pytest.mark.parametrize("name", FORMULAS)
@@ -81,7 +81,7 @@ def test_every_builtin_has_a_formula_here():
 
 def test_which_are_bounded_and_which_may_overflow():
     builtin = [f for f in ACTIVATIONS.values() if f.builtin]
-    assert {f.name for f in builtin if not f.tame} == NOT_TAME
+    assert {f.name for f in builtin if not f.linear_growth} == FASTER_THAN_LINEAR
     assert BOUNDED - {f.name for f in builtin if f.bounded} <= {"neat_log", "neat_softplus"}
     assert {f.name for f in builtin if f.bounded} <= BOUNDED
 

@@ -1,13 +1,13 @@
 """neat-python's continuous-time networks (CTRNN): `export_network_json(net)`, type ctrnn.
 
-Such a network is integrated in sub-steps. In each, every node has a *drive*, the activation of what
-it reads: the current inputs, and the other nodes as they were one sub-step before. Its *state*
+Such a network is integrated in sub-steps. In each, every node has a *drive*, the activation of its
+inputs: the current inputs, and the other nodes as they were one sub-step before. Its *state*
 moves towards the drive, by a rate that the sub-step and the node's time constant give:
 
     state(k) = (1 - rate) · state(k - lag) + rate · drive(k)
 
 The integrators of neat-python differ in rate and lag. Up to 2.0 it fills two buffers in turn, and a
-new state replaces not the last one but the one before it (lag 2); what it returns is one sub-step
+new state replaces not the last one but the one before it (lag 2); its outputs are one sub-step
 late. From 2.1 on it is the exponential Euler method. Only the version in the metadata tells.
 """
 
@@ -166,7 +166,7 @@ class _Compiler:
         return key if own else self._genes.fresh_id()
 
     def _value(self, key: int, k: int) -> Value:
-        """What a node is after sub-step k; those up to 0 are of the step before."""
+        """The value of a node after sub-step k; values up to k = 0 are from the step before."""
         if key not in self._nodes:
             return key, 0
         if (key, k) in self._state:
@@ -206,7 +206,7 @@ class _Compiler:
                 self._genes.connect((source, 1), buffer, 1.0, gater=gater, gate_delay=1)
 
     def _add_returned(self, key: int) -> None:
-        """What `advance` returns of a node: the state before the last one."""
+        """The value of a node that `advance` returns: the state before the last one."""
         last, late = (self._value(key, len(self._lengths) - k) for k in (0, self._integrator.late))
         if self._swap is None:
             self._genes.neuron(key, "", [(late, 1.0)])

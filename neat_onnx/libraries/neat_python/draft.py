@@ -1,6 +1,7 @@
 """A network as the genes of neat-python: nodes, connections, and the kind of network they make.
 
-The genes of a feed-forward network read within the step; those of a recurrent one read every node
+The genes of a feed-forward network read within the step; the genes of a recurrent one read every
+node
 as it was one step before, and only the inputs at once. A network that mixes both is neither.
 """
 

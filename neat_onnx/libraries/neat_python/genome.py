@@ -174,7 +174,9 @@ def _required(outputs: list[int], sources: Mapping[int, list[int]], inputs: set[
 
 
 def _reached(begin: set[int], sources: Mapping[int, list[int]]) -> set[int]:
-    """The nodes all of whose sources are reached, in topological order from those of `begin`."""
+    """The nodes all of whose sources are reached, in topological order, starting from the nodes of
+    `begin`.
+    """
     missing = {key: len(values) for key, values in sources.items()}
     readers: dict[int, list[int]] = defaultdict(list)
     for key, values in sources.items():

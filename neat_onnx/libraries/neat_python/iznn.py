@@ -82,7 +82,7 @@ class _Compiler:
 
     Args:
         document: the network.
-        dt: what one advance advances it by.
+        dt: time that one advance takes.
         advances: how many of them there are in one step.
     """
 
@@ -113,7 +113,7 @@ class _Compiler:
         return key if own else self._genes.fresh_id()
 
     def _value(self, key: int, what: str, k: int) -> Value:
-        """What it is after advance k; that of advance 0 was the last one of the step before."""
+        """The value after advance k; that of k = 0 is the last one of the step before."""
         if key not in self._nodes:
             return key, 0
         return (self._ids[key, what, k], 0) if k else (self._ids[key, what, self._advances], 1)
@@ -137,7 +137,7 @@ class _Compiler:
         self._fire(node, key, k, v, recovery)
 
     def _fire(self, node: _Node, key: int, k: int, v: Value, recovery: Value) -> None:
-        """The spike, if v says so, and what it leaves."""
+        """The spike, if v is above the threshold, and the values of v and u after it."""
         spike = self._value(key, "fired", k)
         quiet = self._helper(key, "quiet", k, [(spike, -1.0)], bias=1.0)
         self._neuron(key, "fired", k, [(v, 1.0)], activation="step", bias=-_THRESHOLD)

@@ -97,7 +97,7 @@ _Node = tuple[int, dict[str, Any], Iterable[tuple[int, Any]]]
 
 
 def _parts(inputs: Iterable[int], outputs: Iterable[int], nodes: list[_Node]) -> dict[str, Any]:
-    """What every document has."""
+    """The fields that every document has."""
     input_keys, output_keys = list(inputs), list(outputs)
     return {
         "topology": {"input_keys": input_keys, "output_keys": output_keys},

@@ -51,7 +51,7 @@ def _follow(
     memo: dict[int, _Size],
     count: int,
 ) -> None:
-    """Do to the sizes what the opcode does to the values."""
+    """Apply the effect of an opcode to the sizes of the values."""
     name = opcode.name
     if name in ("PUT", "BINPUT", "LONG_BINPUT", "MEMOIZE"):
         key = len(memo) if name == "MEMOIZE" else _index(argument)

@@ -1,4 +1,6 @@
-"""What a genome of neat-python needs from its configuration: its inputs, outputs and functions."""
+"""The settings of a configuration that a genome of neat-python needs: its inputs, outputs and
+functions.
+"""
 
 import configparser
 import os

@@ -46,7 +46,7 @@ def read_all(content: Any, options: ReadOptions) -> dict[int, Network]:
 
 
 def _opened(content: Any, options: ReadOptions) -> tuple[Any, object]:
-    """What a source holds, and the configuration that goes with it."""
+    """The content of a source, and the configuration that goes with it."""
     if isinstance(content, str):
         if "[NEAT]" in content:
             raise DocumentError(

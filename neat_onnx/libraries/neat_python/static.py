@@ -247,7 +247,7 @@ def _neurons(
 
 
 def function_name(node: Node, index: int, what: Literal["activation", "aggregation"]) -> str:
-    """What we call the activation or aggregation of the node at `index`.
+    """The name in a Network of the activation or aggregation of the node at `index`.
 
     Raises:
         NetworkError: nobody knows it.

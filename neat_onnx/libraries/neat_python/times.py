@@ -15,11 +15,11 @@ _LARGEST = sys.float_info.max
 
 @dataclass(frozen=True)
 class Times:
-    """What the caller said of time, in the unit of the library that the network is from.
+    """The caller's options for time, in the unit of the library that the network is from.
 
     Attributes:
         time_step: of the integration; None if not given.
-        advance_time: what one step of the network advances it by; None for one time_step.
+        advance_time: time that one step of the network takes; None for one time_step.
     """
 
     time_step: object = None

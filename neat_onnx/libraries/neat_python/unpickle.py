@@ -1,8 +1,8 @@
 """Pickles of neat-python, without running anything in them and without neat-python.
 
 A pickle is a small program that may call any function. Here a class or function that it names
-becomes an inert stand-in of that name: an object holds its attributes, and nothing else. What the
-standard library has is refused by name, but for a short list of containers and numbers.
+becomes an inert stand-in of that name: an object holds its attributes, and nothing else. Everything
+of the standard library is refused by name, but for a short list of containers and numbers.
 """
 
 import gzip
@@ -126,7 +126,7 @@ class _Unpickler(pickle.Unpickler):
         self._kinds: dict[str, type[StandIn]] = {}
 
     def find_class(self, module: str, name: str) -> Any:
-        """Return what stands for a class or function; see the module's text."""
+        """Return the stand-in for a class or function; see the module's text."""
         home = _RENAMED.get(module, module)
         full = f"{home}.{name}"
         if full in _ALLOWED:
@@ -153,7 +153,8 @@ def unpickled(data: bytes) -> Any:
         data: the bytes of the file.
 
     Raises:
-        DocumentError: it is not a pickle, is too large, or asks for what neat-python has not.
+        DocumentError: it is not a pickle, is too large, or names a class that neat-python does not
+            have.
     """
     if data.startswith(b"\x1f\x8b"):
         data = _gunzipped(data)

@@ -142,7 +142,7 @@ def _reshaped(ctx: LiftingContext, axes: Axes, name: str) -> Axes:
 
 
 def _merged(read: Sequence[Axes], rank: int) -> Axes:
-    """The axes of a tensor that has those of what it was made from, aligned at the end.
+    """The axes of a tensor, from the axes of its operands, aligned at the end.
 
     It is so for elementwise operators, products of matrices, and whatever keeps the rank; where the
     rank changes, nothing is known.

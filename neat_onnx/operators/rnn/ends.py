@@ -1,6 +1,7 @@
-"""Y_h and Y_c: what a sequence ends with.
+"""Y_h and Y_c: the values at the end of a sequence.
 
-A network gives at every step what the sequence would end with there. That is the same function as
+A network gives at every step the value that a sequence of this length would end with. That is the
+same function as
 long as nothing brings these tensors together with one that has a time axis.
 """
 

@@ -85,8 +85,8 @@ class Fused:
         rows = self._rows(self._cell.rows_of("W"))
         row, edge = (ends[self._outer(ctx, rows)] for ends in ctx.edges_into(rows))
         source = ctx.net.live.source[edge]
-        wild = np.setdiff1d(source[ctx.overflowing[source]], bounded)
-        return all(len(np.unique(row[source == each])) == len(rows) for each in wild)
+        overflows = np.setdiff1d(source[ctx.overflowing[source]], bounded)
+        return all(len(np.unique(row[source == each])) == len(rows) for each in overflows)
 
     # --- parameters ------------------------------------------------------------------------------
 
@@ -129,7 +129,7 @@ class Fused:
         return np.concatenate([first, second])
 
     def _peephole(self, ctx: LoweringContext) -> Floats:
-        """P (3 · H,); empty for what has no memory."""
+        """P (3 · H,); empty for cells without memory."""
         if not self._cell.peepholes:
             return np.zeros(0)
         rows, live = self._rows(self._cell.peepholes), ctx.net.live

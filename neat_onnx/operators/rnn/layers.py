@@ -99,7 +99,7 @@ class _Finder:
     # --- finding ---------------------------------------------------------------------------------
 
     def layers(self) -> list[Layer]:
-        """Units with the same parts on one level together; what they are has to be checked yet."""
+        """Units with the same parts on one level together; the weights are not checked yet."""
         units = list(self._gated())
         taken = {neuron for unit in units for neuron in unit.values()}
         units += [{"hidden": neuron} for neuron in self._recurrent() if neuron not in taken]
@@ -142,7 +142,7 @@ class _Finder:
                 yield unit
 
     def _links(self, neuron: int) -> list[_Link]:
-        """What a neuron sums, if it does nothing but that."""
+        """The sources of a neuron that sums and does nothing else."""
         edges = self._into[neuron]
         if not self._plain[neuron] or self._net.neurons.bias[neuron] != 0.0:
             return []
@@ -196,7 +196,9 @@ class _Finder:
     # --- checking --------------------------------------------------------------------------------
 
     def holds(self, layer: Layer) -> bool:
-        """Whether the layer's neurons compute what the operator does, and hide what it hides."""
+        """Whether the layer's neurons compute the operator, and nothing else reads its inner
+        neurons.
+        """
         inside = set(layer.neurons.tolist())
         hides = inside - set(layer.hidden.tolist())
         return (

@@ -1,4 +1,4 @@
-"""The nodes: what RNN, LSTM and GRU declare."""
+"""The node classes of RNN, LSTM and GRU."""
 
 from typing import Literal
 

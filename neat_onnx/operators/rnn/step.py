@@ -1,4 +1,4 @@
-"""What a cell is made with: the parameters of one direction, and neurons that sum parts."""
+"""One step of a cell: the parameters of one direction, and neurons that sum parts."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -57,10 +57,10 @@ class Step:
     """The parameters of one direction of a node, with H hidden units, and neurons for its cell.
 
     Attributes:
-        w: (gates, H, I), what multiplies the input.
-        r: (gates, H, H), what multiplies the previous step's H.
+        w: (gates, H, I), the weights of the input.
+        r: (gates, H, H), the weights of the previous step's H.
         wb, rb: (gates, H), the biases of both.
-        peephole: (3, H), what multiplies the memory of an LSTM's own unit.
+        peephole: (3, H), the weights of the memory of an LSTM's own unit.
         curves: the activations, in the operator's order.
     """
 
@@ -90,7 +90,7 @@ class Step:
         return signals
 
     def sums(self, *parts: Incoming, bias: npt.ArrayLike = 0.0, curve: Curve = IDENTITY) -> Ints:
-        """H new neurons: what `curve` makes of the sum of their parts and bias, as signals."""
+        """H new neurons: the activation `curve` of the sum of their parts and bias, as signals."""
         if curve.clip is not None:  # hard_tanh clips at 1
             unit = replace(plain("hard_tanh"), slope=1.0 / curve.clip)
             held = self.sums(*parts, bias=bias, curve=unit)

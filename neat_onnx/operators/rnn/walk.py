@@ -1,4 +1,4 @@
-"""What RNN, LSTM and GRU share: inputs, outputs, directions, and the walk over the steps.
+"""The walk over the steps of RNN, LSTM and GRU: inputs, outputs, directions.
 
 Each has a table of its cell, which makes the neurons of one step. A network steps by itself, so the
 cell is made once, and the states that it hands on stand in registers. Y_h and Y_c, which ONNX gives
@@ -129,7 +129,7 @@ def _parameter(
 
 
 def _check(ctx: LiftingContext, node: Recurrence, length: int, stepping: bool) -> None:
-    """Refuse what depends on how long the sequence is, where that is not known."""
+    """Refuse nodes whose result depends on an unknown length of the sequence."""
     direction = node.attributes.direction
     if stepping:
         find_ends(ctx)

@@ -1,4 +1,4 @@
-"""The room of what slides a window: Conv, ConvTranspose, and the pools."""
+"""Operators that slide a window: Conv, ConvTranspose, and the pools."""
 
 from neat_onnx.operators.spatial import convolution, find, pools
 

@@ -63,7 +63,7 @@ class Convolution:
 
 
 def _output_padding(spatial: SpatialBlock) -> dict[str, Sizes]:
-    """What the neurons have beyond the last position of the window."""
+    """The number of neurons beyond the last position of the window, on each axis."""
     plain = _unfolded(spatial.window, spatial.sources.shape[1:])
     more = tuple(size - bare for size, bare in zip(spatial.neurons.shape[1:], plain, strict=True))
     return {"output_padding": more} if any(more) else {}

@@ -1,7 +1,7 @@
 """Which neurons of a network are written as convolutions and pools.
 
-Mappings are asked first, then the blocks that the network carries, then what is found in the
-weights. Each is a claim, checked against the connections before it is used.
+Mappings are asked first, then the blocks that the network carries, then the weights themselves.
+Each is a claim, checked against the connections before it is used.
 """
 
 from collections.abc import Sequence
@@ -30,12 +30,12 @@ _IN_FLOAT64 = ("MaxPool",)  # of onnxruntime's kernels
 
 @dataclass
 class SpatialLayers:
-    """What was found.
+    """The spatial layers of a network.
 
     Attributes:
         handlers: one for each block that is written as such.
         mismatched: the layers that a mapping calls a convolution, and whose weights are none.
-        inferred: those of the blocks that were found in the weights.
+        inferred: the blocks that were found in the weights.
     """
 
     handlers: list[Convolution | Pool] = field(default_factory=list)
@@ -81,7 +81,7 @@ def spatial_layers(ctx: LoweringContext, free: Bools) -> SpatialLayers:
 
 
 class _Search:
-    """What has been found so far, and the neurons that it has taken."""
+    """The blocks found so far, and their neurons."""
 
     def __init__(self, ctx: LoweringContext, free: Bools) -> None:
         self.found = SpatialLayers()
@@ -94,7 +94,7 @@ class _Search:
             self._shapes[0] = ctx.net.inputs[0].shape
 
     def convolutions_of_mappings(self) -> None:
-        """Take what the options say of layers."""
+        """Take the layers that the options name."""
         for k, mapping in enumerate(self._ctx.options.conv2d_mappings):
             level = mapping.layer_index
             label = f"conv2d_mappings[{k}]: no Conv is written for layer {level}"
@@ -145,9 +145,9 @@ class _Search:
         """Take a block if it holds, and nobody has its neurons; warn if it does not hold.
 
         Args:
-            label: what the warning says is not done.
+            label: the part of the warning that names the refused operation.
             level: of a mapping, to be remembered where the weights do not bear it out.
-            asked: somebody wants the operator: it is news if this form of file cannot have it.
+            asked: an option asks for the operator: a warning says so if this file cannot have it.
         """
         if np.any(self._taken[block.neurons]):
             return False

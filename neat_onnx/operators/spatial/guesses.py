@@ -1,4 +1,4 @@
-"""What convolution a matrix of weights is, if it is one: read from where its weights repeat.
+"""Guess the convolution that a matrix of weights is, from the places where its weights repeat.
 
 A matrix is a convolution over one axis of its sources and neurons exactly if every weight repeats
 one position and one stride further, wherever both are inside; over two axes, if it does so along
@@ -86,8 +86,8 @@ class Geometry:
 
 @dataclass(frozen=True)
 class _Axis:
-    """One axis of the space: so many positions over so many places, and how far apart those of
-    neighbours are in the rows and columns of the matrix.
+    """One axis of the space: so many positions over so many places, and how far apart the weights
+    of neighbours are in the rows and columns of the matrix.
     """
 
     positions: int
@@ -125,7 +125,7 @@ def geometry_of(matrix: Matrix, sources: Sizes | None = None) -> Geometry | None
 
 
 def _neurons_alike(matrix: Matrix) -> int:
-    """The most positions there can be: those of a channel have one bias."""
+    """The most positions there can be: the neurons of a channel have one bias."""
     changes = np.flatnonzero(np.diff(matrix.bias)) + 1
     return math.gcd(len(matrix.bias), *changes.tolist())
 
@@ -161,7 +161,7 @@ def _planes(matrix: Matrix, alike: int, sources: Sizes | None) -> list[tuple[_Ax
 def _axes(
     matrix: Matrix, rows: int, columns: int, counts: list[int], sizes: list[int]
 ) -> list[_Axis]:
-    """The axes along which a sample of the weights repeats, and those of a single position.
+    """The axes along which a sample of the weights repeats, and the axes of a single position.
 
     Args:
         rows, columns: those between neighbours along the axis.

@@ -1,7 +1,8 @@
 """Convolutions found in the weights of layers, without anybody saying where they are.
 
 A layer is the neurons of one level that sum, share an activation, and read the same space: an input
-port, the neurons of a block, or what else the level before has. Both sides stand in C order of
+port, the neurons of a block, or the other neurons of the level before. Both sides stand in C order
+of
 channel, row and column; how many of each there are is found, unless a port or a block tells.
 """
 
@@ -54,7 +55,7 @@ class _Space:
 
 @dataclass(eq=False)
 class _Spaces:
-    """All of them.
+    """Every convolution that the weights show.
 
     Attributes:
         all: each one.
@@ -84,7 +85,7 @@ class _Layer:
 
 
 def _order(ctx: LoweringContext) -> Ints:
-    """What neurons are sorted by: outputs stand in the order of their ports, others in that of the
+    """The sort key of neurons: outputs stand in the order of their ports, others in that of the
     genome.
     """
     count, outputs = len(ctx.net), ctx.net.output_neurons
@@ -94,7 +95,7 @@ def _order(ctx: LoweringContext) -> Ints:
 
 
 def _layers(ctx: LoweringContext, spaces: _Spaces, neurons: Ints) -> Iterator[_Layer]:
-    """Those of the neurons that sum, by their activation and by what they read."""
+    """Group the neurons that sum by activation and by sources."""
     net = ctx.net
     sums = (net.aggregation_names == "sum") & (net.neurons.response == 1.0)
     for activation in np.unique(net.neurons.activation[neurons]):
@@ -157,7 +158,7 @@ def _is_valid(ctx: LoweringContext, block: SpatialBlock) -> bool:
 
 
 def _planes(shape: Sizes) -> list[Sizes]:
-    """What a shape without batch may be as [channels, height, width]."""
+    """The ways to read a shape without batch as [channels, height, width]."""
     if len(shape) == 3:
         return [shape]
     if len(shape) == 2:

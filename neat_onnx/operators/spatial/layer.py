@@ -1,4 +1,4 @@
-"""What the layers that slide a window have in common, in both directions."""
+"""Lowering and lifting that all layers with a window share."""
 
 from typing import Any, NoReturn
 
@@ -19,7 +19,7 @@ from neat_onnx.operators.spatial.nodes import WindowAttributes
 
 
 def window_attributes(block: SpatialBlock) -> dict[str, Any]:
-    """The attributes that say how the window slides; what is plain is left out after the pads."""
+    """The attributes that say how the window slides; default values are left out after the pads."""
     window = block.window
     attributes: dict[str, Any] = {
         "kernel_shape": window.kernel,
@@ -82,7 +82,7 @@ def window_of(
 
 
 def refuse_window(ctx: LiftingContext, node: Node, window: Window, space: Sizes) -> NoReturn:
-    """Raise ModelError about a window that is larger than what it slides over."""
+    """Raise ModelError about a window that is larger than its padded input."""
     pads = zip(space, window.begin, window.end, strict=True)
     padded = times(size + begin + end for size, begin, end in pads)
     ctx.fail(

@@ -1,6 +1,6 @@
-"""Mappings to blocks: what the options say of a level, as a claim about its neurons.
+"""Mappings to blocks: an option about a level, as a claim about its neurons.
 
-A level's neurons, and those of the level before it, stand in C order of channel, row and column.
+The neurons of a level and of the level before it stand in C order of channel, row and column.
 """
 
 import numpy as np
@@ -20,7 +20,7 @@ def mapped_convolution(
     """The block that a mapping claims.
 
     Raises:
-        NotShared: the sizes are not those of the network's levels.
+        NotShared: the sizes contradict the network's levels.
     """
     sources = (mapping.in_channels, mapping.in_height, mapping.in_width)
     neurons = (mapping.out_channels, mapping.out_height, mapping.out_width)

@@ -1,4 +1,4 @@
-"""What the metadata says of spatial layers, under the keys that NeatapticTS has for it."""
+"""The metadata of spatial layers, under the keys that NeatapticTS has for it."""
 
 import json
 from collections.abc import Sequence
@@ -18,11 +18,11 @@ def spatial_metadata(
     found: Sequence[SpatialBlock],
     mismatched: Sequence[int],
 ) -> dict[str, str]:
-    """The entries: which layers are what, and their specifications where they have two axes.
+    """The entries: the layers and their specifications where they have two axes.
 
     Args:
         claims: of all windows.
-        found: those of them that were found in the weights.
+        found: the blocks that were found in the weights.
         mismatched: the layers that a mapping calls a convolution, and whose weights are none.
     """
     layers = sorted(

@@ -1,4 +1,4 @@
-"""The nodes: what convolutions and pools declare."""
+"""The node classes of convolutions and pools."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""The pools: neurons that take the largest, or the mean, of what a window shows of one channel."""
+"""The pools: neurons that take the largest, or the mean, of a window on one channel."""
 
 from dataclasses import replace
 
@@ -95,7 +95,7 @@ def writable_pool(pool: SpatialBlock, opset: int) -> SpatialBlock:
 
 
 def pooled_level(ctx: LoweringContext, spatial: SpatialBlock) -> int:
-    """The level of what is pooled, 0 for inputs."""
+    """The level of the pooled neurons, 0 for inputs."""
     return int(ctx.plan.level[spatial.sources].max())
 
 

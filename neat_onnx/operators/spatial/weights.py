@@ -1,4 +1,4 @@
-"""Whether neurons are what a block says: its receptive fields, checked connection by connection.
+"""The check of a block against the connections: its receptive fields and shared weights.
 
 A connection of weight 0 may stand outside of a convolution's window, and one of the window may be
 missing where its weight is 0; neither may touch a source that can overflow, as 0 · ∞ is no 0.
@@ -15,7 +15,7 @@ from neat_onnx.network.spatial import Fields, SpatialBlock, receptive_fields
 
 
 class NotShared(NeatOnnxError):
-    """Neurons are not what a block says; the message names the first one that differs."""
+    """The connections contradict a block; the message names the first neuron that differs."""
 
 
 class Unavailable(NotShared):
@@ -24,7 +24,7 @@ class Unavailable(NotShared):
 
 @dataclass(frozen=True, eq=False)
 class Weights:
-    """What a convolution's node needs.
+    """The weights and biases of a convolution's node.
 
     Attributes:
         kernel: shaped as the operator wants it.
@@ -52,7 +52,7 @@ def shared_weights(ctx: LoweringContext, block: SpatialBlock) -> Weights:
     """
     _check_neurons(ctx, block, np.ones(block.neurons.size))
     found = _connections(ctx, block)
-    _refuse_wild(ctx, block, found)
+    _refuse_overflowing(ctx, block, found)
     kernel = np.zeros(int(np.prod(block.weight_shape)))
     places, first = np.unique(found.fields.weight, return_index=True)
     kernel[places] = found.weight[first]
@@ -133,11 +133,11 @@ def _connections(ctx: LoweringContext, block: SpatialBlock) -> _Found:
     )
 
 
-def _refuse_wild(ctx: LoweringContext, block: SpatialBlock, found: _Found) -> None:
-    """Refuse a window that would put a weight of 0 on what may overflow."""
-    wild = ctx.overflowing[block.sources.ravel()][found.fields.source] & (found.times == 0)
+def _refuse_overflowing(ctx: LoweringContext, block: SpatialBlock, found: _Found) -> None:
+    """Refuse a window that would put a weight of 0 on a value that may overflow."""
+    overflows = ctx.overflowing[block.sources.ravel()][found.fields.source] & (found.times == 0)
     at = np.zeros(block.neurons.size, np.bool_)
-    at[found.fields.neuron[wild]] = True
+    at[found.fields.neuron[overflows]] = True
     _refuse(ctx, block, at, "does not read a neuron of its window that may overflow")
 
 

@@ -4,7 +4,7 @@ A runtime is a module of this package, named like the runtime with `_` for `-`, 
 
     load(model: Model) -> Session
 
-and raises OptionError where what it needs is not installed, ModelError where it refuses the model.
+and raises OptionError where a requirement is not installed, ModelError where it refuses the model.
 "c", "javascript" and "python" are code that `neat_onnx.generate_code` prints, compiled and run.
 """
 
