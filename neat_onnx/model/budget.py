@@ -58,6 +58,9 @@ def limits(
 
     Returns:
         A context manager that gives the limits which hold; the others stay as they are around.
+
+    Raises:
+        ModelError: raised inside the context, by calls that would make more of one model.
     """
     given = {"elements": elements, "neurons": neurons, "connections": connections, "nodes": nodes}
     changed = {kind: most for kind, most in given.items() if most is not None}
