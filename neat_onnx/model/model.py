@@ -14,9 +14,9 @@ from neat_onnx.files import parse_json, read_bytes, sniff, write_bytes
 from neat_onnx.model.dialect import canonical
 from neat_onnx.model.graph import DEFAULT_OPSET, ONNX_DOMAINS, Content
 from neat_onnx.model.layout import json_text
-from neat_onnx.model.refusal import refusal
 from neat_onnx.model.sparse import Room
 from neat_onnx.model.spelling import Spelling, protobuf_document
+from neat_onnx.model.validation_errors import refusal
 
 if TYPE_CHECKING:
     import onnx
@@ -240,7 +240,7 @@ def _from_bytes(data: bytes) -> Model:
     if sniff(data) == "json":
         return from_document(parse_json(data))
     from neat_onnx.model.proto import parsed  # noqa: PLC0415 - onnx is slow to import
-    from neat_onnx.model.text import is_text, parsed_text  # noqa: PLC0415
+    from neat_onnx.model.text_forms import is_text, parsed_text  # noqa: PLC0415
 
     if is_text(data):
         return Model.from_proto(parsed_text(data))

@@ -31,7 +31,7 @@ from pydantic_core import PydanticCustomError
 
 from neat_onnx.errors import ModelError
 from neat_onnx.model.attributes import Attributes
-from neat_onnx.model.refusal import refusal
+from neat_onnx.model.validation_errors import refusal
 
 __all__ = ["Attributes", "Node", "node_class", "node_classes", "parse_node"]
 
