@@ -7,7 +7,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from neat_onnx.errors import NetworkError
 from neat_onnx.model import DataType, Node, Tensor
+
+_LARGEST = {
+    DataType.FLOAT: float(np.finfo(np.float32).max),
+    DataType.DOUBLE: float(np.finfo(np.float64).max),
+}
 
 
 class GraphBuilder:
@@ -124,9 +130,14 @@ class GraphBuilder:
     def initializer(
         self, name: str, values: npt.ArrayLike, data_type: DataType | None = None
     ) -> str:
-        """Add an initializer, of the graph's float type unless told otherwise; return its name."""
-        unique = self.fresh(name)
-        self.initializers[unique] = Tensor.of(unique, values, data_type or self.data_type)
+        """Add an initializer, of the graph's float type unless told otherwise; return its name.
+
+        Raises:
+            NetworkError: a value is beyond the range of that type.
+        """
+        unique, kind = self.fresh(name), data_type or self.data_type
+        _require_range(unique, values, kind)
+        self.initializers[unique] = Tensor.of(unique, values, kind)
         return unique
 
     def integers(self, name: str, values: Sequence[int]) -> str:
@@ -148,3 +159,18 @@ class GraphBuilder:
         if key not in self._made:
             self._made[key] = make()
         return self._made[key]
+
+
+def _require_range(name: str, values: npt.ArrayLike, data_type: DataType) -> None:
+    """Refuse what the type would hold as ∞: a sum of duplicate connections, a folded product."""
+    if data_type not in _LARGEST:
+        return
+    flat = np.asarray(values).ravel()
+    beyond = np.flatnonzero(~(np.abs(flat) <= _LARGEST[data_type]))
+    if beyond.size:
+        element = "float32" if data_type is DataType.FLOAT else "float64"
+        raise NetworkError(
+            f"{name} would hold {float(flat[beyond[0]]):.6g}, beyond the range of {element}",
+            hint="Sums of duplicate connections, products that fold=True makes and constants of "
+            'formulas have to fit; dtype="float64" holds more than float32',
+        )

@@ -44,6 +44,7 @@ def ir_version(opset: int) -> int:
     return oldest
 
 
+@np.errstate(all="ignore")  # what is not finite is refused where an initializer is made
 def export_network(net: Network, options: ExportOptions) -> Model:
     """The ONNX model of `net`. See `neat_onnx.export`."""
     check_network(net, options)

@@ -163,7 +163,7 @@ class Tensor(BaseModel):
         if elements.dtype.kind == "f" and not np.isfinite(elements).all():
             at = int(np.argmin(np.isfinite(elements.ravel())))
             raise ModelError(
-                f"tensor {self.name}: value {at} is {self.values.ravel()[at]!r}, "
+                f"tensor {self.name}: value {at} is {float(self.values.ravel()[at])!r}, "
                 f"too large for {'float16' if kind is DataType.FLOAT16 else 'float32'}",
                 hint="Export with dtype=float64",
             )

@@ -48,6 +48,7 @@ class Overflowing:
     state: Bools
 
 
+@np.errstate(over="ignore", invalid="ignore")  # a factor beyond every number is ∞
 def overflowing(net: Structure, *, over_time: bool = True) -> Overflowing:
     """Return which values of `net` may overflow on moderate inputs.
 
@@ -162,8 +163,7 @@ class _Kinds:
 
 def _product(size: Floats, bound: Floats) -> Floats:
     """size · bound, and 0 where size is 0."""
-    with np.errstate(invalid="ignore"):
-        return np.where(size == 0.0, 0.0, size * bound)
+    return np.where(size == 0.0, 0.0, size * bound)
 
 
 def _slope(function: Activation) -> float:

@@ -138,7 +138,8 @@ def shared_slope(ctx: LoweringContext, block: Block) -> tuple[float, Expression 
     if ctx.reads_state(block.neurons):
         return 1.0, formula
     slope, core = scalar_slope(formula)
-    exact = ctx.options.dtype == "float32" or float(np.float32(slope)) == slope
+    held = float(np.float32(slope))
+    exact = held == slope or (ctx.options.dtype == "float32" and np.isfinite(held))
     return (slope, core) if exact else (1.0, formula)
 
 

@@ -34,6 +34,40 @@ def test_a_gene_beyond_float32_is_named(gene):
     assert import_model(export(one(**gene), dtype="float64")) == one(**gene)
 
 
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize(
+    ("options", "gene", "weights"),
+    [
+        ({}, {}, [3e38, 3e38]),
+        ({"dtype": "float64"}, {}, [1.7e308, 1.7e308]),
+        ({"fold": True}, {"activation": "neat_sigmoid"}, [3e38]),
+        ({"fold": True, "dtype": "float64"}, {"response": 1e200}, [1e200]),
+        ({}, {"activation": "formula: z * 1e39"}, [1.0]),
+    ],
+)
+def test_what_a_sum_or_product_of_genes_makes_infinite_is_refused(options, gene, weights):
+    net = Network.build(
+        inputs=1,
+        outputs=[7],
+        neurons=[{"id": 7} | gene],
+        connections=[(0, 7, weight) for weight in weights],
+    )
+    with pytest.raises(NetworkError, match=r"would hold .*, beyond the range of float"):
+        export(net, **options)
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_genes_at_the_end_of_the_range_give_no_warning_of_numpy():
+    net = Network.build(
+        inputs=1,
+        outputs=[7],
+        neurons=[{"id": 7, "response": 1e300}],
+        connections=[(0, 7, 1e300), {"source": 7, "target": 7, "weight": 1e300, "delay": 1}],
+    )
+    assert not np.isfinite(net.run(np.ones((3, 1)))).all()
+    assert import_model(export(net, dtype="float64")) == net
+
+
 def test_a_gene_that_does_not_compute_may_be_as_large_as_it_likes():
     net = one(weight=1e39, enabled=False)
     assert import_model(export(net)) == net
