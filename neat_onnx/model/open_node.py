@@ -124,6 +124,8 @@ def _is_known(document: dict[str, Any], domain: str, opset: int) -> bool:
     kinds = {name: int(entry.type.value) for name, entry in schema.attributes.items()}
     types = (_type_of(entry) for entry in document.get("attributes", []))
     inputs, outputs = document.get("input", []), document.get("output", [])
+    if not (isinstance(inputs, list | tuple) and isinstance(outputs, list | tuple)):
+        return False
     return (
         all(name == "consumed_inputs" or kinds.get(name) == kind for name, kind in types)
         and schema.min_input <= len(inputs) <= schema.max_input
@@ -134,7 +136,9 @@ def _is_known(document: dict[str, Any], domain: str, opset: int) -> bool:
 def _type_of(entry: Any) -> tuple[Any, int]:
     """The name and the type of an entry of an attribute list; 0 if it is no such entry."""
     try:
-        return entry["name"], int(given_value(entry, AttributeType.INTS).type)
+        name = entry["name"]
+        kind = int(given_value(entry, AttributeType.INTS).type)
+        return (name, kind) if isinstance(name, str) else (None, 0)
     except (TypeError, KeyError, ValueError):
         return None, 0
 
