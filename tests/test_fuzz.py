@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from cases import case
 from fuzzing import damaged, damaged_bytes
+from onnx import TensorProto, helper
 
 from neat_onnx import NeatOnnxError, Network, export, import_model, load_model, load_network
 
@@ -57,3 +58,12 @@ def test_an_attribute_whose_name_is_no_text(name: Any) -> None:
     node["attributes"][0]["name"] = name
     with pytest.raises(NeatOnnxError):
         load_model(document)
+
+
+def test_an_old_slice_without_starts_is_refused() -> None:
+    slicing = helper.make_node("Slice", ["x"], ["y"], axes=[1], ends=[1])
+    ends = [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["N", 2]) for name in "xy"]
+    graph = helper.make_graph([slicing], "g", ends[:1], ends[1:])
+    old = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 8)])
+    with pytest.raises(NeatOnnxError, match="starts"):
+        import_model(load_model(old.SerializeToString()))

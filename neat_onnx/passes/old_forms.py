@@ -48,7 +48,13 @@ class OldNode:
         self.reads[position] = name
 
     def constant(self, what: str, values: Any, data_type: DataType = DataType.INT64) -> str:
-        """The name of a new initializer, called after the node's output."""
+        """The name of a new initializer, called after the node's output.
+
+        Raises:
+            ModelError: there are no values: the node lacks an attribute.
+        """
+        if values is None:
+            self.refuse(f"the attribute '{what}' is missing")
         return self.draft.constant(f"{self.gives[0]}_{what}", values, data_type)
 
     def read_attribute(self, name: str, position: int) -> None:
