@@ -19,7 +19,7 @@ from neat_onnx.cli.paths import (
     source_of,
 )
 from neat_onnx.codegen.generate import SUFFIXES
-from neat_onnx.errors import DocumentError, NeatOnnxError, OptionError, printable
+from neat_onnx.errors import DocumentError, ModelError, NeatOnnxError, OptionError, printable
 from neat_onnx.libraries.registry import writer_named
 from neat_onnx.model import Model
 from neat_onnx.model.layout import json_text
@@ -106,8 +106,7 @@ def inspect(arguments: Namespace) -> int:
     if isinstance(found, Network):
         sections = {"network": _network_facts(found)}
     else:
-        net = neat_onnx.import_model(found)
-        sections = {"model": _model_facts(found), "network": _network_facts(net)}
+        sections = {"model": _model_facts(found)} | _imported_facts(found)
     kind = next(iter(sections))
     lines = [f"{_name(arguments.file)}: a {kind}"]
     for title, facts in sections.items():
@@ -238,6 +237,15 @@ def _tell(arguments: Namespace, document: Any, lines: Iterable[str]) -> None:
 
 def _network_facts(net: Network) -> dict[str, Any]:
     return neat_onnx.summary(net).model_dump()
+
+
+def _imported_facts(model: Model) -> dict[str, dict[str, Any]]:
+    """The network that a model computes, or all that stands in the way of one."""
+    try:
+        return {"network": _network_facts(neat_onnx.import_model(model))}
+    except ModelError as error:
+        obstacles = list(error.obstacles) or [error.message]
+        return {"no network": {"obstacles": obstacles, "hint": error.hint or ""}}
 
 
 def _model_facts(model: Model) -> dict[str, Any]:

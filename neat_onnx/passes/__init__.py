@@ -16,6 +16,7 @@ from neat_onnx.passes.fold_constants import fold_constants
 from neat_onnx.passes.identities import identities
 from neat_onnx.passes.layout_pairs import double_reshapes, transpose_pairs
 from neat_onnx.passes.modern_forms import modern_forms
+from neat_onnx.passes.single_elements import single_elements
 from neat_onnx.passes.static_shapes import static_shapes
 
 Pass = Callable[[Model], Model]
@@ -39,6 +40,7 @@ SIMPLE: tuple[Pass, ...] = (
     modern_forms,
     constant_branches,
     constant_loops,
+    single_elements,
     without_dead,
 )
 """The passes that import needs: they leave the names of computed tensors as they are."""
