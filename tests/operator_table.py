@@ -19,20 +19,26 @@ from neat_onnx.model.tensor import DataType
 
 PACKAGE = Path(neat_onnx.__file__).parent
 OPSET = 26
+ML_OPSET = 3  # the last one with trees as scikit-learn's converter writes them
 NOTES = {
-    "ArgMax": "`keepdims` 1; read by GatherElements",
     "BatchNormalization": "variance plus epsilon above 0",
     "Clip": "bounds are single numbers",
     "Dropout": "`training_mode` false",
     "Einsum": "letters, commas and an arrow",
     "GRU": "along the first axis; sequences of one length",
-    "GatherElements": "indices are an ArgMax of the same tensor",
+    "GatherElements": "indices are constant, without a batch, or an ArgMax of the same tensor",
     "LSTM": "along the first axis; sequences of one length",
     "MaxPool": "no second output, the indices",
     "Mod": "`fmod` 1 where the divisor is computed",
     "RNN": "along the first axis; sequences of one length",
+    "GatherND": "without a batch",
+    "LinearRegressor": "`post_transform` for several targets only",
+    "LinearClassifier": "a score for each label",
+    "ScatterElements": "without a batch",
+    "ScatterND": "without a batch",
+    "TreeEnsembleClassifier": "a score for each label; one kind of split, that is no `BRANCH_EQ`",
+    "TreeEnsembleRegressor": "one kind of split, that is no `BRANCH_EQ`",
     "Scan": "along the first axis of graph inputs",
-    "TopK": "`largest` 0; along the last axis",
 }
 BEFORE_LIFTING = {"Constant"}  # every form of it has become an initializer
 TRAINING_OR_UNUSED = {"momentum", "seed", "stash_type", "precision", "overwrite"}
@@ -44,7 +50,8 @@ def rows() -> Iterator[list[str]]:
     for name, kind in node_classes().items():
         if not kind.__module__.startswith("neat_onnx."):
             continue
-        schema = onnx.defs.get_schema(name, OPSET)
+        domain = kind.model_fields["domain"].default
+        schema = onnx.defs.get_schema(name, ML_OPSET if domain else OPSET, domain)
         found = [*_attributes(kind, schema), *_arity(kind, schema)]
         if positions := constants.get(name):
             names = [schema.inputs[at].name for at in sorted(positions) if at < len(schema.inputs)]

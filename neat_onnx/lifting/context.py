@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NoReturn
@@ -32,9 +32,9 @@ from neat_onnx.lifting.values import (
     Operand,
     Value,
 )
-from neat_onnx.model import DataType, Graph, Model, Node
+from neat_onnx.model import DataType, Model, Node
 from neat_onnx.model.budget import Budget
-from neat_onnx.model.wiring import subgraphs
+from neat_onnx.model.wiring import names_read
 from neat_onnx.network.expression import VARIABLE, Expression, number, parts_of
 from neat_onnx.network.genes import Floats, Ints
 from neat_onnx.network.primitives import REDUCING
@@ -97,7 +97,7 @@ class LiftingContext:
         self._signal_count = 0
         self._budget = Budget()
         self._connected = 0
-        self._readers = Counter(_names_read(self.model.graph))
+        self._readers = Counter(names_read(self.model.graph))
 
     @property
     def kind(self) -> Ints:
@@ -164,6 +164,10 @@ class LiftingContext:
         names = [name for name in node.input if name in self.operands and not self._is_truth(name)]
         return bool(names) and all(self._is_integer(name) for name in names)
 
+    def is_of_numbers(self, name: str) -> bool:
+        """Whether a tensor is of neither integers nor truth values."""
+        return not self._is_integer(name) and not self._is_truth(name)
+
     def _is_integer(self, name: str) -> bool:
         operand = self.operands[name]
         return name in self.integer or (
@@ -192,6 +196,18 @@ class LiftingContext:
         """Where the node stands in the document; None inside of another node's graph."""
         position = self._positions.get(id(node))
         return None if position is None else f"graph.node[{position}]"
+
+    def readers_of(self, name: str) -> set[str]:
+        """The operators that read a tensor, in the graph itself."""
+        return self._operators_reading.get(name, set())
+
+    @cached_property
+    def _operators_reading(self) -> dict[str, set[str]]:
+        found: dict[str, set[str]] = {}
+        for node in self.model.graph.node:
+            for name in node.input:
+                found.setdefault(name, set()).add(node.op_type)
+        return found
 
     @cached_property
     def _positions(self) -> dict[int, int]:
@@ -348,15 +364,6 @@ class LiftingContext:
         """New signals that are `formula` of the signals `origin`."""
         position = self.formulas.setdefault(formula, len(self.formulas))
         return self.add_signals(len(origin), SETTLED, origin, position)
-
-
-def _names_read(graph: Graph) -> Iterator[str]:
-    """Every name that a node or an output reads, in the graphs inside of nodes too."""
-    for node in graph.node:
-        yield from node.input
-        for inner in subgraphs(node):
-            yield from _names_read(inner)
-    yield from (output.name for output in graph.outputs)
 
 
 def lift_node(ctx: LiftingContext, node: Node) -> None:

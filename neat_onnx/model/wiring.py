@@ -241,3 +241,12 @@ def _repeated(names: Iterable[str]) -> list[str]:
 
 def _some(labels: list[str]) -> str:
     return ", ".join(labels[:5]) + (", …" if len(labels) > 5 else "")
+
+
+def names_read(graph: Graph) -> Iterator[str]:
+    """Every name that a node or an output reads, in the graphs inside of nodes too."""
+    for node in graph.node:
+        yield from node.input
+        for inner in subgraphs(node):
+            yield from names_read(inner)
+    yield from (output.name for output in graph.outputs)

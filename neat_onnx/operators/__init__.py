@@ -5,16 +5,20 @@ Importing this package registers them: node classes, lifting (`lifting.context.l
 """
 
 from neat_onnx.operators import (
+    arranging,
     dense,
     elementwise,
     functions,
+    indexed,
     logic,
+    ml,
     normalization,
     per_neuron,
     products,
     quantization,
     recurrent,
     reduce,
+    resize,
     rnn,
     scan,
     several,
@@ -26,16 +30,20 @@ from neat_onnx.operators import (
 )
 
 __all__ = [
+    "arranging",
     "dense",
     "elementwise",
     "functions",
+    "indexed",
     "logic",
+    "ml",
     "normalization",
     "per_neuron",
     "products",
     "quantization",
     "recurrent",
     "reduce",
+    "resize",
     "rnn",
     "scan",
     "several",

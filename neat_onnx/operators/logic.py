@@ -89,7 +89,20 @@ class Cast(_Unary):
     attributes: CastAttributes
 
 
+class CastLikeAttributes(Attributes):
+    saturate: Literal[1] = 1
+
+
+class CastLike(Node):
+    """The first input with the element type of the second."""
+
+    inputs = (2, 2)
+    since = 15
+    attributes: CastLikeAttributes = CastLikeAttributes.defaults()
+
+
 _BOOL = DataType.BOOL
+_WIDE = (DataType.FLOAT, DataType.DOUBLE)
 _MEMORY: dict[DataType, type[np.generic]] = {
     DataType.FLOAT: np.float32,
     DataType.DOUBLE: np.float64,
@@ -153,6 +166,21 @@ def lift_cast(ctx: LiftingContext, node: Cast) -> None:
     elif whole and not ctx.has_integers(node):
         operand = formula_of(ctx, operand, TRUNCATED)
     ctx.bind(node, operand)
+
+
+@lifts(CastLike)
+def lift_cast_like(ctx: LiftingContext, node: CastLike) -> None:
+    """To the type of the model's numbers; numbers that are of it stay what they are."""
+    operand = ctx.operand(node, 0)
+    if ctx.is_of_numbers(node.input[1]) and ctx.data_type in _WIDE:
+        if isinstance(operand, Value) and operand.formula.is_truth:
+            operand = apply_formula(ctx, node, "number", [operand]) or operand
+        elif not isinstance(operand, Value):
+            operand = operand.astype(np.float64)
+        ctx.integer.discard(node.output[0])
+        ctx.bind(node, operand)
+        return
+    ctx.fail(node, f"'{node.input[1]}' is of integers or truth values, or of a narrow type")
 
 
 @lifts(IsInf)

@@ -29,6 +29,8 @@ from neat_onnx.operators.formula import (
     emits,
     recognised,
 )
+from neat_onnx.operators.indexed import gather_elements
+from neat_onnx.operators.ranking import PlaceAttributes, lift_ordered, lift_place
 from neat_onnx.operators.shaping import Reshape
 
 
@@ -74,15 +76,14 @@ class ReduceLogSum(_Reduce): ...
 class ReduceLogSumExp(_Reduce): ...
 
 
-class ArgMaxAttributes(Attributes):
-    axis: int = 0
-    keepdims: Literal[0, 1] = 1
-    select_last_index: Literal[0] = 0
-
-
 class ArgMax(Node):
     since = 13
-    attributes: ArgMaxAttributes = ArgMaxAttributes.defaults()
+    attributes: PlaceAttributes = PlaceAttributes.defaults()
+
+
+class ArgMin(Node):
+    since = 13
+    attributes: PlaceAttributes = PlaceAttributes.defaults()
 
 
 class GatherElementsAttributes(Attributes):
@@ -117,6 +118,7 @@ _PRIMITIVES: dict[str, type[Node]] = {
     "total": ReduceSum,
 }
 _AXES_ARE_INPUTS_SINCE: dict[type[Node], int] = {ReduceSum: 13}
+_READ_LAST = {"ReduceMax", "ReduceMin", "Squeeze"}
 _NAMES = {operator.__name__: primitive for primitive, operator in _PRIMITIVES.items()}
 
 
@@ -291,14 +293,24 @@ _NORMS: dict[str, _Norm] = {
 
 @lifts(ArgMax)
 def lift_argmax(ctx: LiftingContext, node: ArgMax) -> None:
+    """A part of the aggregation maxabs, where elements are picked by it; else a number."""
+    if ctx.readers_of(node.output[0]) != {"GatherElements"} or not node.attributes.keepdims:
+        lift_place(ctx, node, largest=True)
+        return
     value = _last_axis(ctx, node, (node.attributes.axis,))
-    if not node.attributes.keepdims:
-        ctx.fail(node, "keepdims: expected 1, got 0")
     ctx.bind(node, replace(value, formula=call("where_largest", value.formula)))
+
+
+@lifts(ArgMin)
+def lift_argmin(ctx: LiftingContext, node: ArgMin) -> None:
+    lift_place(ctx, node, largest=False)
 
 
 @lifts(GatherElements)
 def lift_gather_elements(ctx: LiftingContext, node: GatherElements) -> None:
+    if not isinstance(ctx.operand(node, 1), Value):
+        gather_elements(ctx, node, node.attributes.axis)
+        return
     value, place = _last_axis(ctx, node, (node.attributes.axis,)), ctx.value(node, 1)
     picked = apply_formula(ctx, node, "pick", [value, place])
     if picked is None or place.formula.op != "where_largest":
@@ -308,9 +320,13 @@ def lift_gather_elements(ctx: LiftingContext, node: GatherElements) -> None:
 
 @lifts(TopK)
 def lift_topk(ctx: LiftingContext, node: TopK) -> None:
-    value = _last_axis(ctx, node, (node.attributes.axis,))
-    if node.attributes.largest:
-        ctx.fail(node, "largest: expected 0, got 1")
+    """A part of the aggregation median, where the last of the smallest is read; else numbers."""
+    given = node.attributes
+    values, places = (ctx.readers_of(name) for name in node.output)
+    if given.largest or places or not values or not values <= _READ_LAST:
+        lift_ordered(ctx, node, given.axis, largest=bool(given.largest))
+        return
+    value = _last_axis(ctx, node, (given.axis,))
     (count,) = ctx.integers(node, 1)
     ctx.bind(node, replace(value, formula=call("lowest", value.formula, float(count))))
 

@@ -5,15 +5,13 @@ front: [T, N, …]. The initial values of the states are a constant, expanded to
     batch.
 """
 
-import math
 from collections.abc import Sequence
-
-import numpy as np
 
 from neat_onnx.lifting.context import REGISTER, LiftingContext, Value, lift_node, lifts
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.lowering.registry import Claim, frames
 from neat_onnx.model import Attributes, Graph, Model, Node, ValueInfo
+from neat_onnx.operators.arranging import Expand
 from neat_onnx.operators.shaping import Concat, Shape, Slice
 from neat_onnx.operators.state import OneStep, State, check_stand_alone, state_metadata
 from neat_onnx.operators.steps import timed
@@ -29,12 +27,6 @@ class Scan(Node):
     outputs = (1, None)
     since = 11
     attributes: ScanAttributes
-
-
-class Expand(Node):
-    inputs = (2, 2)
-    shape_inputs = frozenset({1})
-    since = 13
 
 
 _STEP = "_step"  # what the body calls a port, whose own name is the whole sequence's
@@ -122,17 +114,6 @@ def _rewired(node: Node, names: dict[str, str]) -> Node:
 
 
 # --- lifting -------------------------------------------------------------------------------------
-
-
-@lifts(Expand)
-def lift_expand(ctx: LiftingContext, node: Expand) -> None:
-    shape = ctx.integers(node, 1)
-    operand = ctx.operand(node, 0)
-    ctx.check_size(node, math.prod(np.broadcast_shapes(operand.shape, tuple(shape))))
-    if isinstance(operand, Value):
-        ctx.bind(node, operand.rearranged(lambda array: array * np.ones(shape, np.int64)))
-    else:
-        ctx.bind(node, operand * np.ones(shape))
 
 
 @lifts(Scan)

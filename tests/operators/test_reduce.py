@@ -89,8 +89,8 @@ def test_a_reduction_is_an_aggregation(nodes, aggregation, axis):
     ("nodes", "message"),
     [
         ([node("ReduceMax", "v a1", "y", keepdims=0)], "would mix samples"),
-        ([node("TopK", "v k", "y u", axis=2, largest=1)], "largest: expected 0, got 1"),
-        ([node("GatherElements", "v i", "y", axis=2)], "'i' is a constant"),
+        ([node("TopK", "v k", "y u", axis=0)], "would mix samples"),
+        ([node("GatherElements", "v i", "y", axis=2)], "would mix samples"),
     ],
 )
 def test_what_no_aggregation_is_refused_by_the_nodes_name(nodes, message):

@@ -1,0 +1,208 @@
+"""GatherElements, GatherND, ScatterElements, ScatterND and OneHot, by constant indices.
+
+Nothing is computed by those that gather; those that scatter combine elements by neurons where they
+reduce.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Literal
+
+import numpy as np
+
+from neat_onnx.lifting.context import Array, LiftingContext, Operand, lifts
+from neat_onnx.model import Attributes, Node
+from neat_onnx.network.genes import Ints
+from neat_onnx.operators.algebra import Algebra, rearranged, reshaped
+from neat_onnx.operators.arranging import axis_of, combined
+
+Reduction = Literal["none", "add", "mul", "max", "min"]
+
+_PRIMITIVES = {"add": "add", "mul": "mul", "max": "maximum", "min": "minimum"}
+
+
+class GatherNDAttributes(Attributes):
+    batch_dims: int = 0
+
+
+class GatherND(Node):
+    inputs = (2, 2)
+    since = 13
+    attributes: GatherNDAttributes = GatherNDAttributes.defaults()
+
+
+class ScatterElementsAttributes(Attributes):
+    axis: int = 0
+    reduction: Reduction = "none"
+
+
+class ScatterElements(Node):
+    """Data, indices, updates."""
+
+    inputs = (3, 3)
+    since = 13
+    attributes: ScatterElementsAttributes = ScatterElementsAttributes.defaults()
+
+
+class ScatterNDAttributes(Attributes):
+    reduction: Reduction = "none"
+
+
+class ScatterND(Node):
+    """Data, indices, updates."""
+
+    inputs = (3, 3)
+    since = 13
+    attributes: ScatterNDAttributes = ScatterNDAttributes.defaults()
+
+
+class OneHotAttributes(Attributes):
+    axis: int = -1
+
+
+class OneHot(Node):
+    """Indices, how many there are, and the numbers that say off and on."""
+
+    inputs = (3, 3)
+    since = 11
+    attributes: OneHotAttributes = OneHotAttributes.defaults()
+
+
+def indices_of(ctx: LiftingContext, node: Node, position: int, size: int) -> Ints:
+    """Constant indices, from 0.
+
+    Raises:
+        ModelError: they are no integers, or outside of `size`.
+    """
+    index = ctx.constant(node, position)
+    if index.dtype.kind not in "iu":
+        ctx.fail(node, "its indices have to be of integers")
+    found = index.astype(np.int64)
+    if np.any(found < -size) or np.any(found >= size):
+        ctx.fail(node, f"an index is outside of the {size} elements")
+    return np.where(found < 0, found + size, found)
+
+
+def gather_elements(ctx: LiftingContext, node: Node, axis: int) -> None:
+    """Bind the elements at constant indices along an axis."""
+    operand = ctx.operand(node, 0)
+    ctx.refuse_batch(node, [0])  # constant indices are for a fixed number of samples
+    axis = axis_of(ctx, node, axis, len(operand.shape))
+    index = indices_of(ctx, node, 1, operand.shape[axis])
+    inside = tuple(slice(size) for size in index.shape)
+    kept = (*inside[:axis], slice(None), *inside[axis + 1 :])
+    ctx.bind(node, rearranged(operand, lambda array: np.take_along_axis(array[kept], index, axis)))
+
+
+@lifts(GatherND)
+def lift_gather_nd(ctx: LiftingContext, node: GatherND) -> None:
+    operand, batch = ctx.operand(node, 0), node.attributes.batch_dims
+    index = ctx.constant(node, 1)
+    if not 0 <= batch < min(len(operand.shape), len(index.shape)):
+        ctx.fail(node, f"batch_dims is {batch}, for {len(operand.shape)} axes")
+    depth = index.shape[-1]
+    ctx.refuse_batch(node, [0])
+    sizes = operand.shape[batch : batch + depth]
+    if index.dtype.kind != "i" or depth != len(sizes):
+        ctx.fail(node, "its indices do not fit its input")
+    _check_places(ctx, node, index, sizes)
+    leading = np.indices(operand.shape[:batch])
+    spread = index.shape[batch:-1]
+    before = tuple(each.reshape(*each.shape, *[1] * len(spread)) for each in leading)
+    at = (*before, *np.moveaxis(index, -1, 0))
+    ctx.bind(node, rearranged(operand, lambda array: array[at]))
+
+
+def _check_places(ctx: LiftingContext, node: Node, index: Array, sizes: tuple[int, ...]) -> None:
+    if np.any(index < -np.array(sizes)) or np.any(index >= np.array(sizes)):
+        ctx.fail(node, f"an index is outside of the shape {list(sizes)}")
+
+
+@lifts(ScatterElements)
+def lift_scatter_elements(ctx: LiftingContext, node: ScatterElements) -> None:
+    data = ctx.operand(node, 0)
+    ctx.refuse_batch(node, [0])
+    axis = axis_of(ctx, node, node.attributes.axis, len(data.shape))
+    index = indices_of(ctx, node, 1, data.shape[axis])
+    updates = ctx.operand(node, 2)
+    if index.shape != updates.shape:
+        ctx.fail(node, f"the shapes of indices and updates differ: {index.shape}, {updates.shape}")
+    at = np.indices(index.shape)
+    at[axis] = index
+    places = np.arange(math.prod(data.shape)).reshape(data.shape)[tuple(at)]
+    _scatter(ctx, node, places.ravel(), node.attributes.reduction)
+
+
+@lifts(ScatterND)
+def lift_scatter_nd(ctx: LiftingContext, node: ScatterND) -> None:
+    data, index = ctx.operand(node, 0), ctx.constant(node, 1)
+    depth = index.shape[-1]
+    ctx.refuse_batch(node, [0])
+    if index.dtype.kind != "i" or depth > len(data.shape):
+        ctx.fail(node, "its indices do not fit its input")
+    _check_places(ctx, node, index, data.shape[:depth])
+    at = tuple(np.moveaxis(index, -1, 0))
+    places = np.arange(math.prod(data.shape)).reshape(data.shape)[at]
+    if math.prod(ctx.operand(node, 2).shape) != places.size:
+        ctx.fail(node, "its updates do not fit its indices")
+    _scatter(ctx, node, places.ravel(), node.attributes.reduction)
+
+
+def _scatter(ctx: LiftingContext, node: Node, places: Ints, reduction: Reduction) -> None:
+    """Bind the data, with updates at `places`; the last one of equal places counts."""
+    tensors = Algebra(ctx, node)
+    data, updates = tensors.input(0), reshaped(tensors.input(2), (-1,))
+    shape = data.shape
+    flat = reshaped(data, (-1,))
+    for one in _rounds(places):
+        target = places[one]
+        new = rearranged(updates, _taking(one))
+        if reduction != "none":
+            new = tensors(_PRIMITIVES[reduction], rearranged(flat, _taking(target)), new)
+        flat = combined(ctx, node, [flat, new], _placing(target))
+    ctx.bind(node, reshaped(flat, shape))
+
+
+def _taking(places: Ints) -> Callable[[Array], Array]:
+    return lambda array: array[places]
+
+
+def _placing(target: Ints) -> Callable[[Array, Array], Array]:
+    def change(array: Array, new: Array) -> Array:
+        changed = np.array(array)
+        changed[target] = new
+        return changed
+
+    return change
+
+
+def _rounds(places: Ints) -> list[Ints]:
+    """Positions of updates, so that no place is met twice in a round, in their order."""
+    order = np.argsort(places, kind="stable")
+    ordered = places[order]
+    start = np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))
+    nth = np.arange(len(places)) - np.repeat(start, np.diff(np.append(start, len(places))))
+    return [np.sort(order[nth == k]) for k in range(int(nth.max(initial=-1)) + 1)]
+
+
+@lifts(OneHot)
+def lift_one_hot(ctx: LiftingContext, node: OneHot) -> None:
+    """Of computed indices as well: comparisons with each index from 0, and from the end."""
+    tensors = Algebra(ctx, node)
+    index, values = tensors.input(0), ctx.constant(node, 2).ravel()
+    (depth,) = (int(each) for each in ctx.constant(node, 1).ravel())
+    rank = len(index.shape) + 1
+    axis = node.attributes.axis
+    if not -rank <= axis < rank or depth < 1 or values.size != 2:
+        ctx.fail(node, f"axis is {axis}, its depth {depth}, and it has {values.size} values")
+    axis %= rank
+    if axis == 0:
+        ctx.refuse_batch(node, [0])
+    ctx.check_size(node, math.prod(index.shape) * depth)
+    spread: Operand = rearranged(index, lambda array: np.expand_dims(array, axis))
+    number = np.arange(depth).reshape([-1 if k == axis else 1 for k in range(rank)])
+    hits = tensors("number", tensors("either", *(
+        tensors("equal", spread, each) for each in (number, number - depth)
+    )))  # fmt: skip
+    off, on = (float(each) for each in values)
+    ctx.bind(node, tensors("add", tensors("mul", hits, on - off), off))

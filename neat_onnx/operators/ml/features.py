@@ -1,0 +1,131 @@
+"""Scaler, Normalizer, Binarizer, Imputer, ArrayFeatureExtractor, FeatureVectorizer: features."""
+
+from typing import Literal
+
+import numpy as np
+
+from neat_onnx.lifting.context import LiftingContext, Operand, Value, lifts
+from neat_onnx.model import Attributes
+from neat_onnx.network.expression import VARIABLE, call, greater
+from neat_onnx.operators.algebra import Algebra, rearranged, reshaped
+from neat_onnx.operators.formula import formula_of
+from neat_onnx.operators.ml.nodes import MlNode
+
+
+class ScalerAttributes(Attributes):
+    offset: tuple[float, ...] = (0.0,)
+    scale: tuple[float, ...] = (1.0,)
+
+
+class Scaler(MlNode):
+    """(X - offset) · scale, one of each for all features or for each."""
+
+    attributes: ScalerAttributes = ScalerAttributes.defaults()
+
+
+class NormalizerAttributes(Attributes):
+    norm: Literal["MAX", "L1", "L2"] = "MAX"
+
+
+class Normalizer(MlNode):
+    """Each sample divided by a norm of it, unless that is 0."""
+
+    attributes: NormalizerAttributes = NormalizerAttributes.defaults()
+
+
+class BinarizerAttributes(Attributes):
+    threshold: float = 0.0
+
+
+class Binarizer(MlNode):
+    attributes: BinarizerAttributes = BinarizerAttributes.defaults()
+
+
+class ArrayFeatureExtractor(MlNode):
+    """Elements of the last axis at constant places."""
+
+    inputs = (2, 2)
+
+
+class FeatureVectorizerAttributes(Attributes):
+    inputdimensions: tuple[int, ...] | None = None
+
+
+class FeatureVectorizer(MlNode):
+    """The features of all inputs beside each other."""
+
+    inputs = (1, None)
+    attributes: FeatureVectorizerAttributes = FeatureVectorizerAttributes.defaults()
+
+
+@lifts(Scaler)
+def lift_scaler(ctx: LiftingContext, node: Scaler) -> None:
+    tensors, given = Algebra(ctx, node), node.attributes
+    x = tensors.input(0)
+    offset, scale = (np.asarray(values) for values in (given.offset, given.scale))
+    features = x.shape[-1]
+    if {offset.size, scale.size} - {1, features}:
+        ctx.fail(node, f"it has {offset.size} offsets and {scale.size} scales for {features}")
+    ctx.bind(node, tensors("mul", tensors("sub", x, offset), scale))
+
+
+@lifts(Normalizer)
+def lift_normalizer(ctx: LiftingContext, node: Normalizer) -> None:
+    tensors, norm = Algebra(ctx, node), node.attributes.norm
+    x = tensors.input(0)
+    if norm == "MAX":
+        size = tensors.reduced("max", x, (-1,))
+    else:
+        part = tensors("abs", x) if norm == "L1" else tensors("mul", x, x)
+        size = tensors.reduced("sum", part, (-1,))
+        size = tensors("sqrt", size) if norm == "L2" else size
+    is_zero = tensors("equal", size, 0.0)
+    inverse = tensors("where", is_zero, 1.0, tensors("reciprocal", size))
+    ctx.bind(node, tensors("mul", x, inverse))
+
+
+@lifts(Binarizer)
+def lift_binarizer(ctx: LiftingContext, node: Binarizer) -> None:
+    above = call("number", greater(VARIABLE, node.attributes.threshold))
+    ctx.bind(node, formula_of(ctx, ctx.operand(node, 0), above))
+
+
+@lifts(ArrayFeatureExtractor)
+def lift_array_feature_extractor(ctx: LiftingContext, node: ArrayFeatureExtractor) -> None:
+    """At a computed place of constants, as of labels: the sum of those that the place equals."""
+    tensors = Algebra(ctx, node)
+    x, place = tensors.input(0), tensors.input(1)
+    if isinstance(place, Value):
+        ctx.bind(node, _labels(ctx, node, tensors, x, place))
+        return
+    index, size = place.ravel(), x.shape[-1]
+    if place.dtype.kind != "i" or np.any(index < 0) or np.any(index >= size):
+        ctx.fail(node, f"an index is outside of the {size} features")
+    if len(x.shape) == 1 and not isinstance(x, Value):
+        x = x[None]
+    ctx.bind(node, rearranged(x, lambda array: array[..., index]))
+
+
+def _labels(
+    ctx: LiftingContext,
+    node: ArrayFeatureExtractor,
+    tensors: Algebra,
+    labels: Operand,
+    place: Operand,
+) -> Operand:
+    if isinstance(labels, Value) or labels.size != labels.shape[-1]:
+        ctx.fail(node, "computed places in something else than one row of constants")
+    numbers = np.arange(labels.size, dtype=np.float64)
+    hits = tensors("equal", reshaped(place, (-1, 1)), numbers)
+    weights = labels.astype(np.float64).reshape(1, -1)
+    found = tensors.along(tensors("number", hits), 1, weights)
+    return reshaped(found, (1, -1))
+
+
+@lifts(FeatureVectorizer)
+def lift_feature_vectorizer(ctx: LiftingContext, node: FeatureVectorizer) -> None:
+    values = [ctx.as_value(node, ctx.operand(node, k)) for k in range(len(node.input))]
+    found = [value.shape[-1] for value in values]
+    if node.attributes.inputdimensions not in (None, tuple(found)):
+        ctx.fail(node, f"inputdimensions: expected {found}")
+    ctx.bind(node, Value(np.concatenate([ctx.settle(value) for value in values], axis=-1)))

@@ -1,0 +1,107 @@
+"""LinearRegressor and LinearClassifier: a matrix product, and labels of the best scores."""
+
+import numpy as np
+
+from neat_onnx.lifting.context import LiftingContext, Operand, lifts
+from neat_onnx.model import Attributes, Node
+from neat_onnx.network.genes import Floats
+from neat_onnx.operators.algebra import Algebra, rearranged, reshaped
+from neat_onnx.operators.ml.nodes import MlNode, Transform, transformed
+from neat_onnx.operators.ranking import first_hit
+
+
+class LinearRegressorAttributes(Attributes):
+    coefficients: tuple[float, ...]
+    intercepts: tuple[float, ...] | None = None
+    post_transform: Transform = "NONE"
+    targets: int = 1
+
+
+class LinearRegressor(MlNode):
+    attributes: LinearRegressorAttributes
+
+
+class LinearClassifierAttributes(Attributes):
+    classlabels_ints: tuple[int, ...] | None = None
+    classlabels_strings: tuple[str, ...] | None = None
+    coefficients: tuple[float, ...]
+    intercepts: tuple[float, ...] | None = None
+    multi_class: int = 0
+    post_transform: Transform = "NONE"
+
+
+class LinearClassifier(MlNode):
+    """The label of the best score, and the scores; multi_class has no meaning, in runtimes too."""
+
+    outputs = (2, 2)
+    attributes: LinearClassifierAttributes
+
+
+@lifts(LinearRegressor)
+def lift_linear_regressor(ctx: LiftingContext, node: LinearRegressor) -> None:
+    tensors, given = Algebra(ctx, node), node.attributes
+    scores = _scores(ctx, node, tensors, given.targets, given)
+    if given.targets == 1 and given.post_transform != "NONE":
+        ctx.fail(node, f"post_transform: {given.post_transform} of one target is not the same in "
+                 "all runtimes, expected NONE")  # fmt: skip
+    ctx.bind(node, transformed(tensors, scores, given.post_transform))
+
+
+@lifts(LinearClassifier)
+def lift_linear_classifier(ctx: LiftingContext, node: LinearClassifier) -> None:
+    tensors, given = Algebra(ctx, node), node.attributes
+    labels = label_numbers(ctx, node, given.classlabels_ints, given.classlabels_strings)
+    classes = len(given.intercepts or labels)
+    if classes != len(labels):
+        ctx.fail(node, f"it has {classes} scores for {len(labels)} labels")
+    scores = _scores(ctx, node, tensors, classes, given)
+    found = label_of(tensors, scores, labels)
+    ctx.bind(node, found, transformed(tensors, scores, given.post_transform))
+    ctx.integer.add(node.output[0])
+    ctx.integer.discard(node.output[1])
+
+
+def _scores(
+    ctx: LiftingContext,
+    node: Node,
+    tensors: Algebra,
+    count: int,
+    given: LinearRegressorAttributes | LinearClassifierAttributes,
+) -> Operand:
+    """X [N, F] times the coefficients, and the intercepts, [N, count]."""
+    x = tensors.input(0)
+    if len(x.shape) == 1:
+        x = rearranged(x, lambda array: array[None])
+    weights = np.asarray(given.coefficients, np.float64)
+    if count < 1 or weights.size != count * x.shape[-1]:
+        ctx.fail(node, f"{weights.size} coefficients for {count} scores of {x.shape[-1]} features")
+    found = tensors.along(x, len(x.shape) - 1, weights.reshape(count, -1))
+    intercepts = given.intercepts
+    if not intercepts:
+        return found
+    if len(intercepts) != count:
+        ctx.fail(node, f"it has {len(intercepts)} intercepts, expected {count}")
+    return tensors("add", found, np.asarray(intercepts))
+
+
+def label_numbers(
+    ctx: LiftingContext,
+    node: Node,
+    integers: tuple[int, ...] | None,
+    strings: tuple[str, ...] | None,
+) -> Floats:
+    """The number of each label: itself, or its place where labels are text."""
+    if bool(integers) == bool(strings):
+        ctx.fail(node, "expected labels as classlabels_ints or as strings")
+    if integers:
+        return np.asarray(integers, np.float64)
+    assert strings
+    return np.arange(len(strings), dtype=np.float64)
+
+
+def label_of(tensors: Algebra, scores: Operand, labels: Floats) -> Operand:
+    """The label of the first of the largest scores, [N]."""
+    hits = tensors("number", tensors("equal", scores, tensors.reduced("max", scores, (-1,))))
+    choice = first_hit(tensors, hits, len(scores.shape) - 1)
+    found = tensors.along(choice, len(scores.shape) - 1, labels[None, :])
+    return reshaped(found, scores.shape[:-1])

@@ -1,0 +1,221 @@
+"""Tree ensembles: each split is a step neuron, each leaf one for the conjunction on its way.
+
+A leaf is reached where all conditions on the way to it hold: their sum, a condition that has to
+fail counted as 1 minus it, is then the depth of the leaf, and smaller everywhere else.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from neat_onnx.lifting.context import LiftingContext, Operand, lifts
+from neat_onnx.model import Attributes
+from neat_onnx.network.expression import VARIABLE, Expression, call, negated
+from neat_onnx.operators.algebra import Algebra, rearranged
+from neat_onnx.operators.formula import formula_of
+from neat_onnx.operators.ml.linear import label_numbers, label_of
+from neat_onnx.operators.ml.nodes import MlNode, Transform, transformed
+
+_SPLITS = {
+    "BRANCH_LEQ": ("less_or_equal", "greater"),
+    "BRANCH_LT": ("less", "greater_or_equal"),
+    "BRANCH_GT": ("greater", "less_or_equal"),
+    "BRANCH_GTE": ("greater_or_equal", "less"),
+}
+"""The comparison of each split, and its opposite, which fails for NaN as well."""
+_BINARY = 2
+
+
+class TreeAttributes(Attributes):
+    base_values: tuple[float, ...] | None = None
+    nodes_falsenodeids: tuple[int, ...]
+    nodes_featureids: tuple[int, ...]
+    nodes_hitrates: tuple[float, ...] | None = None
+    nodes_missing_value_tracks_true: tuple[int, ...] | None = None
+    nodes_modes: tuple[str, ...]
+    nodes_nodeids: tuple[int, ...]
+    nodes_treeids: tuple[int, ...]
+    nodes_truenodeids: tuple[int, ...]
+    nodes_values: tuple[float, ...]
+    post_transform: Transform = "NONE"
+
+
+class TreeEnsembleRegressorAttributes(TreeAttributes):
+    aggregate_function: Literal["SUM", "AVERAGE"] = "SUM"
+    n_targets: int = 1
+    target_ids: tuple[int, ...]
+    target_nodeids: tuple[int, ...]
+    target_treeids: tuple[int, ...]
+    target_weights: tuple[float, ...]
+
+
+class TreeEnsembleRegressor(MlNode):
+    """The hit rates of nodes have no meaning."""
+
+    attributes: TreeEnsembleRegressorAttributes
+
+
+class TreeEnsembleClassifierAttributes(TreeAttributes):
+    class_ids: tuple[int, ...]
+    class_nodeids: tuple[int, ...]
+    class_treeids: tuple[int, ...]
+    class_weights: tuple[float, ...]
+    classlabels_int64s: tuple[int, ...] | None = None
+    classlabels_strings: tuple[str, ...] | None = None
+
+
+class TreeEnsembleClassifier(MlNode):
+    """The label of the best score, and the scores; the hit rates of nodes have no meaning."""
+
+    outputs = (2, 2)
+    attributes: TreeEnsembleClassifierAttributes
+
+
+@dataclass(frozen=True)
+class _Leaf:
+    """A leaf: (tree, node), and the splits on the way to it with the side that was taken."""
+
+    key: tuple[int, int]
+    way: tuple[tuple[int, bool], ...]
+
+
+@lifts(TreeEnsembleRegressor)
+def lift_tree_regressor(ctx: LiftingContext, node: TreeEnsembleRegressor) -> None:
+    given, tensors = node.attributes, Algebra(ctx, node)
+    weights = zip(given.target_treeids, given.target_nodeids, given.target_ids,
+                  given.target_weights, strict=True)  # fmt: skip
+    scale = 1.0 / len({*given.nodes_treeids}) if given.aggregate_function == "AVERAGE" else 1.0
+    entries = [(tree, at, target, weight * scale) for tree, at, target, weight in weights]
+    scores = _scores(ctx, node, tensors, entries, given.n_targets)
+    ctx.bind(node, transformed(tensors, scores, given.post_transform))
+
+
+@lifts(TreeEnsembleClassifier)
+def lift_tree_classifier(ctx: LiftingContext, node: TreeEnsembleClassifier) -> None:
+    given, tensors = node.attributes, Algebra(ctx, node)
+    labels = label_numbers(ctx, node, given.classlabels_int64s, given.classlabels_strings)
+    entries = list(zip(given.class_treeids, given.class_nodeids, given.class_ids,
+                       given.class_weights, strict=True))  # fmt: skip
+    if len(labels) == _BINARY and len({*given.class_ids}) == 1:
+        ctx.fail(node, "two classes share one score; expected a score for each")
+    scores = _scores(ctx, node, tensors, entries, len(labels))
+    found = label_of(tensors, scores, labels)
+    ctx.bind(node, found, transformed(tensors, scores, given.post_transform))
+    ctx.integer.add(node.output[0])
+    ctx.integer.discard(node.output[1])
+
+
+def _scores(
+    ctx: LiftingContext,
+    node: TreeEnsembleRegressor | TreeEnsembleClassifier,
+    tensors: Algebra,
+    entries: list[tuple[int, int, int, float]],
+    count: int,
+) -> Operand:
+    """The sum of the weights of all leaves that are reached, for each of `count` scores."""
+    given = node.attributes
+    leaves = list(_leaves(ctx, node))
+    reached = _reached(ctx, node, tensors, leaves)
+    row = {leaf.key: k for k, leaf in enumerate(leaves)}
+    matrix = np.zeros((count, len(leaves)))
+    for tree, at, score, weight in entries:
+        if (tree, at) not in row or not 0 <= score < count:
+            ctx.fail(node, f"a weight for the node {at} of the tree {tree}, which is no leaf")
+        matrix[score, row[tree, at]] += weight
+    scores = tensors.along(reached, 1, matrix)
+    if not given.base_values or not any(given.base_values):
+        return scores
+    trees = np.array([leaf.key[0] for leaf in leaves])
+    given_by = {(tree, score) for tree, _, score, _ in entries}
+    whole = {
+        score
+        for tree, score in given_by
+        if len({at for t, at, s, _ in entries if (t, s) == (tree, score)}) == np.sum(trees == tree)
+    }
+    if len(whole) < count:
+        ctx.fail(node, "base_values of a score that no tree always gives: runtimes leave them out")
+    if len(given.base_values) != count:
+        ctx.fail(node, f"it has {len(given.base_values)} base_values, expected {count}")
+    return tensors("add", scores, np.asarray(given.base_values))
+
+
+def _leaves(
+    ctx: LiftingContext, node: TreeEnsembleRegressor | TreeEnsembleClassifier
+) -> Iterator[_Leaf]:
+    """All leaves that a root leads to; the first node of a tree is its root."""
+    given = node.attributes
+    keys = list(zip(given.nodes_treeids, given.nodes_nodeids, strict=True))
+    place = {key: k for k, key in enumerate(keys)}
+    if len(place) != len(keys):
+        ctx.fail(node, "two nodes of a tree have one id")
+    roots = {tree: (tree, at) for tree, at in reversed(keys)}
+    seen: set[tuple[int, int]] = set()
+    stack = [_Leaf(key, ()) for key in reversed(roots.values())]
+    while stack:
+        here = stack.pop()
+        if here.key in seen or here.key not in place:
+            ctx.fail(
+                node, f"the node {here.key[1]} of the tree {here.key[0]} is none, or met twice"
+            )
+        seen.add(here.key)
+        k = place[here.key]
+        if given.nodes_modes[k] == "LEAF":
+            yield here
+            continue
+        for side, child in (
+            (False, given.nodes_falsenodeids[k]),
+            (True, given.nodes_truenodeids[k]),
+        ):
+            stack.append(_Leaf((here.key[0], child), (*here.way, (k, side))))
+
+
+def _reached(
+    ctx: LiftingContext,
+    node: TreeEnsembleRegressor | TreeEnsembleClassifier,
+    tensors: Algebra,
+    leaves: list[_Leaf],
+) -> Operand:
+    """1 for each leaf that is reached, [N, leaves]."""
+    splits = sorted({split for leaf in leaves for split, _ in leaf.way})
+    column = {split: k for k, split in enumerate(splits)}
+    matrix, depth = np.zeros((len(leaves), len(splits))), np.zeros(len(leaves))
+    for k, leaf in enumerate(leaves):
+        for split, side in leaf.way:
+            matrix[k, column[split]] = 1.0 if side else -1.0
+            depth[k] += side
+    if not splits:
+        ctx.fail(node, "its trees are single leaves: it depends on no input")
+    conditions = _conditions(ctx, node, tensors, splits)
+    found = tensors.along(conditions, 1, matrix)
+    return tensors("number", tensors("greater", tensors("sub", found, depth), -0.5))
+
+
+def _conditions(
+    ctx: LiftingContext,
+    node: TreeEnsembleRegressor | TreeEnsembleClassifier,
+    tensors: Algebra,
+    splits: list[int],
+) -> Operand:
+    """1 for each split whose condition holds, [N, splits]."""
+    given, x = node.attributes, tensors.input(0)
+    features = np.array([given.nodes_featureids[k] for k in splits])
+    if len(x.shape) != _BINARY or np.any(features < 0) or np.any(features >= x.shape[1]):
+        ctx.fail(node, f"its splits read features that an input of {list(x.shape)} has not")
+    tracks = given.nodes_missing_value_tracks_true or (0,) * len(given.nodes_modes)
+    kinds = {(given.nodes_modes[k], bool(tracks[k])) for k in splits}
+    (mode, missing), *others = sorted(kinds)
+    if others or mode not in _SPLITS:
+        ctx.fail(node, f"nodes_modes: expected one of {', '.join(_SPLITS)}, got {sorted(kinds)}")
+    values = np.array([given.nodes_values[k] for k in splits])
+    read = rearranged(x, lambda array: array[:, features])
+    above = tensors("sub", read, values)
+    return formula_of(ctx, above, _holds(mode, missing))
+
+
+def _holds(mode: str, missing: bool) -> Expression:
+    """Whether x - value, as z, takes the true branch; `missing`: NaN does so as well."""
+    plain, opposite = _SPLITS[mode]
+    truth = negated(call(opposite, VARIABLE, 0.0)) if missing else call(plain, VARIABLE, 0.0)
+    return call("number", truth)

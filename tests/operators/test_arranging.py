@@ -1,0 +1,112 @@
+"""Tile, Pad, Resize, scatters, ArgMax, TopK and their kind, against onnxruntime."""
+
+import numpy as np
+import onnxruntime
+import pytest
+from graphs import assert_lifts, graph, node
+
+from neat_onnx import ModelError, import_model
+
+INTS = np.array
+ROWS = ("N", 3, 4)
+IMAGE = ("N", 4, 4, 6)
+
+
+@pytest.mark.parametrize(
+    ("x", "nodes", "constants"),
+    [
+        (ROWS, [node("Tile", "x r", "y")], {"r": INTS([1, 2, 3])}),
+        (ROWS, [node("Expand", "x s", "y")], {"s": INTS([1, 3, 1])}),
+        (("N", 1, 4), [node("Expand", "x s", "y")], {"s": INTS([5, 4])}),
+        (ROWS, [node("Pad", "x p v", "y")], {"p": INTS([0, 1, -1, 0, 0, 2]), "v": 1.5}),
+        (ROWS, [node("Pad", "x p _ a", "y", mode="reflect")],
+         {"p": INTS([2, 1]), "a": INTS([-1])}),
+        (ROWS, [node("Pad", "x p", "y", mode="edge")], {"p": INTS([0, 2, 1, 0, 1, 0])}),
+        (IMAGE, [node("DepthToSpace", "x", "y", blocksize=2, mode="CRD")], {}),
+        (IMAGE, [node("SpaceToDepth", "x", "y", blocksize=2)], {}),
+        (ROWS, [node("Trilu", "x k", "y", upper=0)], {"k": INTS(1)}),
+        (ROWS, [node("Trilu", "x k", "y")], {"k": INTS(-1)}),
+        (ROWS, [node("Compress", "x c", "y", axis=2)], {"c": INTS([1, 0, 1, 1])}),
+        (ROWS, [node("Cast", "x", "i", to=7), node("OneHot", "i d v", "y", axis=1)],
+         {"d": INTS([3]), "v": [-1.0, 2.0]}),
+        (ROWS, [node("ArgMax", "x", "i", axis=2, keepdims=0), node("Cast", "i", "y", to=1)], {}),
+        (ROWS, [node("ArgMin", "x", "i", axis=1), node("Cast", "i", "y", to=1)], {}),
+        (ROWS, [node("TopK", "x k", "y i", axis=1)], {"k": INTS([2])}),
+        (ROWS, [node("TopK", "x k", "v i", largest=0), node("Cast", "i", "y", to=1)],
+         {"k": INTS([3])}),
+    ],
+)  # fmt: skip
+def test_elements_move_as_in_onnxruntime(x, nodes, constants):
+    if nodes[0].op_type == "Compress":
+        constants = {"b": constants["c"]}
+        nodes = [node("Cast", "b", "c", to=9), *nodes]
+    assert_lifts(graph(nodes, x=x, **constants))
+
+
+@pytest.mark.parametrize("order", ["first", "last"])
+def test_the_first_of_equal_ones_is_found_or_the_last(order):
+    nodes = [
+        node("Round", "x", "r"),
+        node("ArgMax", "r", "i", axis=1, select_last_index=int(order == "last")),
+        node("Cast", "i", "y", to=1),
+    ]
+    assert_lifts(graph(nodes, x=("N", 6)), rows=50)
+
+
+def test_equal_ones_keep_their_order():
+    nodes = [node("Round", "x", "r"), node("TopK", "r k", "v i"), node("Cast", "i", "y", to=1)]
+    assert_lifts(graph(nodes, x=("N", 6), k=INTS([4])), rows=50)
+
+
+@pytest.mark.parametrize("mode", ["nearest", "linear", "cubic"])
+@pytest.mark.parametrize(
+    "coordinates", ["half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric"]
+)
+@pytest.mark.parametrize("sizes", [[7, 9], [3, 1], [8, 4]])
+def test_resize(mode, coordinates, sizes):
+    options = {"mode": mode, "coordinate_transformation_mode": coordinates}
+    made = node("Resize", "x _ _ s", "y", axes=[2, 3], **options)
+    assert_lifts(graph([made], x=("N", 1, 4, 6), s=INTS(sizes)), rows=2)
+
+
+@pytest.mark.parametrize("scale", [0.7, 1.1, 1.5, 3.0, 0.51])
+def test_resize_by_scales(scale):
+    made = node("Resize", "x _ f", "y", coordinate_transformation_mode="asymmetric",
+                nearest_mode="floor")  # fmt: skip
+    assert_lifts(graph([made], x=("N", 1, 20, 10), f=[1.0, 1.0, scale, scale]), rows=2)
+
+
+@pytest.mark.parametrize("reduction", ["none", "add", "mul", "max", "min"])
+def test_scatters_of_one_sample(reduction):
+    """All axes are features: the indices stand for one sample."""
+    x = np.random.default_rng(0).normal(size=(4, 3)).astype(np.float32)
+    places = INTS([[0, 2, 0], [0, 2, 1]]) if reduction != "none" else INTS([[0, 2, 1], [3, 0, 2]])
+    updates = np.arange(6.0).reshape(2, 3) - 2.5
+    for operator, index in (("ScatterElements", places), ("ScatterND", INTS([[1], [3]]))):
+        made = node(operator, "x i u", "y", reduction=reduction)
+        model = graph([made], x=(4, 3), i=index, u=updates)
+        session = onnxruntime.InferenceSession(model.SerializeToString())
+        (want,) = session.run(None, {"x": x})
+        got = import_model(model, batch_axis=None).activate({"x": x[None]})["y"][0]
+        np.testing.assert_allclose(got, want, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "constants", "message"),
+    [
+        ([node("Tile", "x r", "y")], {"r": INTS([2, 1, 1])}, "the batch"),
+        ([node("Pad", "x p", "y")], {"p": INTS([1, 0, 0, 0, 0, 0])}, "the batch"),
+        ([node("Pad", "x p", "y", mode="reflect")], {"p": INTS([0, 3, 0, 0, 0, 0])}, "reflect"),
+        ([node("Expand", "x s", "y")], {"s": INTS([2, 1, 3, 4])}, "the batch"),
+        ([node("ArgMax", "x", "y")], {}, "the batch"),
+        ([node("TopK", "x k", "y i")], {"k": INTS([5])}, "k is 5"),
+        ([node("Resize", "x _ s", "y", coordinate_transformation_mode="align_corners",
+               mode="linear")],
+         {"s": [1.0, 1.0, 1.3]}, "whole numbers"),
+        ([node("ScatterND", "x i u", "y")], {"i": INTS([[0]]), "u": np.ones((1, 3, 4))},
+         "the batch"),
+    ],
+)  # fmt: skip
+def test_refused_by_name(nodes, constants, message):
+    with pytest.raises(ModelError, match=message):
+        import_model(graph(nodes, x=ROWS, **constants))

@@ -1,0 +1,121 @@
+"""Models of ai.onnx.ml, as scikit-learn's converter writes them, against onnxruntime."""
+
+from typing import Any
+
+import numpy as np
+import onnxruntime
+import pytest
+from onnx import TensorProto, helper
+
+from neat_onnx import ModelError, import_model
+
+X = np.random.default_rng(0).normal(size=(40, 4)).astype(np.float32)
+X[0] = 0.0
+WEIGHTS = np.random.default_rng(1).normal(size=12).round(2).tolist()
+TREES: dict[str, Any] = {
+    "nodes_treeids": [0, 0, 0, 0, 0, 1, 1, 1],
+    "nodes_nodeids": [0, 1, 2, 3, 4, 0, 1, 2],
+    "nodes_featureids": [0, 2, 0, 0, 0, 3, 0, 0],
+    "nodes_values": [0.25, -0.5, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0],
+    "nodes_modes": ["BRANCH_LEQ", "BRANCH_LEQ", "LEAF", "LEAF", "LEAF", "BRANCH_LEQ",
+                    "LEAF", "LEAF"],
+    "nodes_truenodeids": [1, 2, 0, 0, 0, 1, 0, 0],
+    "nodes_falsenodeids": [4, 3, 0, 0, 0, 2, 0, 0],
+}  # fmt: skip
+LEAVES = {"treeids": [0, 0, 0, 1, 1], "nodeids": [2, 3, 4, 1, 2], "ids": [0, 1, 1, 2, 0],
+          "weights": [0.5, 1.5, -1.0, 2.0, 0.75]}  # fmt: skip
+
+
+def leaves(stem: str) -> dict[str, Any]:
+    return {f"{stem}_{key}": values for key, values in LEAVES.items()}
+
+
+def model(operator: str, outputs: int = 1, **attributes: Any) -> Any:
+    names = ["label", "y"][-outputs:]
+    made = helper.make_node(operator, ["x"], names, domain="ai.onnx.ml", **attributes)
+    types = {"label": TensorProto.INT64, "y": TensorProto.FLOAT}
+    graph = helper.make_graph(
+        [made], "graph", [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["N", 4])],
+        [helper.make_tensor_value_info(name, types[name], None) for name in names],
+    )  # fmt: skip
+    ids = [helper.make_opsetid("", 18), helper.make_opsetid("ai.onnx.ml", 3)]
+    return helper.make_model(graph, opset_imports=ids, ir_version=8)
+
+
+@pytest.mark.parametrize(
+    ("operator", "attributes"),
+    [
+        ("Scaler", {"offset": [1.0, 0.0, -2.0, 0.5], "scale": [0.5, 2.0, 1.0, -1.0]}),
+        ("Scaler", {"offset": [1.0], "scale": [0.5]}),
+        ("Normalizer", {"norm": "L1"}),
+        ("Normalizer", {"norm": "L2"}),
+        ("Normalizer", {"norm": "MAX"}),
+        ("Binarizer", {"threshold": 0.25}),
+        ("LinearRegressor", {"coefficients": WEIGHTS[:4], "intercepts": [0.5]}),
+        ("LinearRegressor", {"coefficients": WEIGHTS, "targets": 3}),
+        ("LinearRegressor",
+         {"coefficients": WEIGHTS, "targets": 3, "post_transform": "SOFTMAX"}),
+        (
+            "LinearRegressor",
+            {"coefficients": WEIGHTS, "targets": 3, "post_transform": "LOGISTIC"},
+        ),
+        ("LinearClassifier",
+         {"coefficients": WEIGHTS, "intercepts": [0.1, 0.2, 0.3], "multi_class": 1,
+          "classlabels_ints": [7, -1, 4]}),
+        ("LinearClassifier",
+         {"coefficients": WEIGHTS, "intercepts": [0.1, 0.2, 0.3], "classlabels_ints": [0, 1, 2],
+          "post_transform": "SOFTMAX"}),
+        ("LinearClassifier",
+         {"coefficients": WEIGHTS[:8], "intercepts": [0.1, 0.2], "classlabels_ints": [0, 1],
+          "post_transform": "LOGISTIC"}),
+        ("TreeEnsembleRegressor", TREES | leaves("target") | {"n_targets": 3}),
+        ("TreeEnsembleRegressor",
+         TREES | leaves("target") | {"n_targets": 1, "aggregate_function": "AVERAGE",
+                                     "base_values": [1.5], "target_ids": [0] * 5}),
+        ("TreeEnsembleClassifier",
+         TREES | leaves("class") | {"classlabels_int64s": [3, 5, 9]}),
+        ("TreeEnsembleClassifier",
+         TREES | leaves("class") | {"classlabels_int64s": [3, 5, 9],
+                                    "post_transform": "SOFTMAX"}),
+    ],
+)  # fmt: skip
+def test_computes_what_onnxruntime_does(operator, attributes):
+    whole = model(operator, 2 if operator.endswith("Classifier") else 1, **attributes)
+    session = onnxruntime.InferenceSession(whole.SerializeToString())
+    got = import_model(whole).activate({"x": X})
+    for name, want in zip(got, session.run(None, {"x": X}), strict=True):
+        np.testing.assert_allclose(got[name], want, rtol=1e-5, atol=1e-6, err_msg=name)
+
+
+def test_missing_values_take_the_branch_that_the_tree_says():
+    x = X.copy()
+    x[::3, 0] = x[1::3, 3] = np.nan
+    for tracks in ([0] * 8, [1] * 8):
+        attributes = TREES | leaves("target") | {"nodes_missing_value_tracks_true": tracks}
+        whole = model("TreeEnsembleRegressor", n_targets=3, **attributes)
+        (want,) = onnxruntime.InferenceSession(whole.SerializeToString()).run(None, {"x": x})
+        np.testing.assert_allclose(import_model(whole).activate({"x": x})["y"], want, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("operator", "attributes", "message"),
+    [
+        ("LinearRegressor", {"coefficients": WEIGHTS[:3]}, "3 coefficients"),
+        ("LinearRegressor", {"coefficients": WEIGHTS[:4], "post_transform": "PROBIT"}, "PROBIT"),
+        ("LinearClassifier", {"coefficients": WEIGHTS[:4], "classlabels_ints": [0, 1],
+                              "intercepts": [0.0]}, "1 scores for 2 labels"),
+        ("LinearRegressor", {"coefficients": WEIGHTS[:4], "post_transform": "LOGISTIC"}, "one"),
+        ("TreeEnsembleRegressor", TREES | leaves("target")
+         | {"n_targets": 3, "base_values": [1.0, 2.0, 3.0]}, "base_values"),
+        ("Scaler", {"offset": [1.0, 2.0], "scale": [1.0]}, "2 offsets"),
+        ("TreeEnsembleRegressor", TREES | leaves("target") | {"nodes_truenodeids": [0] * 8},
+         "met twice"),
+        ("TreeEnsembleRegressor",
+         TREES | leaves("target") | {"nodes_modes": ["BRANCH_EQ", *TREES["nodes_modes"][1:]]},
+         "nodes_modes"),
+    ],
+)  # fmt: skip
+def test_refused_by_name(operator, attributes, message):
+    outputs = 2 if operator.endswith("Classifier") else 1
+    with pytest.raises(ModelError, match=message):
+        import_model(model(operator, outputs, **attributes))
