@@ -110,3 +110,8 @@ def test_scatters_of_one_sample(reduction):
 def test_refused_by_name(nodes, constants, message):
     with pytest.raises(ModelError, match=message):
         import_model(graph(nodes, x=ROWS, **constants))
+
+
+def test_a_constant_is_cast_like_the_numbers():
+    compared = [node("CastLike", "c x", "d"), node("Greater", "x d", "t")]
+    assert_lifts(graph([*compared, node("CastLike", "t x", "y")], c=INTS([0, 1, -1])))
