@@ -32,13 +32,22 @@ def test_every_package_that_is_shipped_is_listed_with_its_version():
         assert listed[wheel["name"].replace("-", "_")].startswith(wheel["version"])
     files = [*(DIST / "packages").iterdir(), *(DIST / "wheels").iterdir()]
     assert {re.split("[.-]", path.name)[0] for path in files} - OURS <= set(listed)
-    assert {"Pyodide", "CPython", "numpy", "neat_onnx"} <= set(listed)
+    assert {"Pyodide", "CPython", "numpy", "neat_onnx", "onnxruntime_web"} <= set(listed)
 
 
 def test_no_folder_of_the_site_is_unknown_to_this_test():
     """A new one may hold something of a third party, which belongs into the list."""
     folders = {path.name for path in DIST.iterdir() if path.is_dir()}
-    assert folders <= {"pyodide", "packages", "wheels", "views", "live", "samples", "docs"}
+    assert folders <= {
+        "pyodide",
+        "packages",
+        "wheels",
+        "views",
+        "live",
+        "samples",
+        "docs",
+        "runtime",
+    }
 
 
 def test_every_licence_has_its_terms():

@@ -3,13 +3,18 @@ import { Cancelled, Engine } from "./engine.js";
 import { Player } from "./live/player.js";
 import { Evaluator } from "./live/evaluator.js";
 import { blobOf, save, stemOf } from "./files.js";
+import { asksForHalf, cameAlone, Halves, isConfiguration } from "./halves.js";
+import { leave, secondOpinion } from "./opinion.js";
 import { linked, linkTo } from "./link.js";
 import { kindOfBytes } from "./signature.js";
+import { breeders } from "./views/breeders.js";
 import { dock } from "./views/dock.js";
 import { downloads } from "./views/downloads.js";
 import { drop } from "./views/drop.js";
 import { error } from "./views/error.js";
 import { graph } from "./views/graph.js";
+import { halves as halvesView } from "./views/halves.js";
+import { members } from "./views/members.js";
 import { neuron } from "./views/neuron.js";
 import { notice } from "./views/notice.js";
 import { options } from "./views/options.js";
@@ -18,6 +23,7 @@ import { progress } from "./views/progress.js";
 import { report } from "./views/report.js";
 import { run as programs } from "./views/run.js";
 import { loadSample, samples } from "./views/samples.js";
+import { second } from "./views/second.js";
 import { share } from "./views/share.js";
 import { status } from "./views/status.js";
 import { summary } from "./views/summary.js";
@@ -31,27 +37,28 @@ const state = {
   loading: { stage: "loading", fraction: 0 },
   failure: null, // why the engine failed
   schema: null, // of the export options
-  wanted: null, // the conversion asked for last: {name, load(), sample, settings, times}
+  wanted: null, // the conversion asked for last: {name, load(), sample, configuration, genome, settings, times}
   job: null, // {name, stage, fraction} while something is under way
   made: null, // what the result was made with, like `wanted`
   result: null, // {name, kind, summary, graph, ports, report, warnings}: the last good one
+  second: null, // opinion on the result: {} while it is being asked, then {report} or {failed}
   files: null, // of the result: {kind: {name, url, size} | {name}}; written when asked for
   link: null, // the part of the address that brings it back; null if it would be too long
   player: null, // plays with the result; null if it is too large
   selected: -1, // the neuron looked at
-  error: null, // {name, kind, message, where, hint, asks}
+  error: null, // {name, kind, message, where, hint, asks: times | configuration | genome}
   notice: null, // a sentence
   turns: 0, // files finished, well or not
 };
 
 const actions = {
-  take, again, tellTimes, plot, download, cancel, tell, select, restart: () => engine.start(),
+  take, again, pick, tellTimes, plot, download, downloadFor, cancel, tell, select, restart: () => engine.start(),
   saveText: (ending, text) => saveAs(ending, new Blob([text], { type: "image/svg+xml" })),
   savePicture: (canvas) => canvas.toBlob((blob) => saveAs("png", blob)),
 };
 const views = [
-  status, drop, samples, notice, error, times, verdict, downloads, dock, progress, summary, player,
-  graph, neuron, share, report, programs, options,
+  status, drop, samples, notice, error, halvesView, times, verdict, second, members, downloads, dock, progress, summary, player,
+  graph, neuron, share, breeders, report, programs, options,
 ].map((view) => view(actions));
 
 function update(changes) {
@@ -63,6 +70,7 @@ function update(changes) {
   Object.assign(document.body.dataset, { state: phase, job: outcome, turns });
 }
 
+const halves = new Halves();
 let held = null; // the result whose network the engine has
 
 const engine = new Engine(({ phase, message = null, times, ...loading }) => {
@@ -83,9 +91,14 @@ async function loadSchema() {
 }
 
 /** A file was dropped, chosen, pasted or picked from the samples; `load` gives it. */
-function take(name, load, sample = null) {
+function take(name, load, { sample = null, configuration = null } = {}) {
   performance.mark("drop");
-  return run({ name, load, sample, settings: {}, times: null });
+  return run({ name, load, sample, configuration, genome: null, settings: {}, times: null });
+}
+
+/** Another network of the population that the result is one of. */
+function pick(genome) {
+  return run({ ...state.made, genome });
 }
 
 /** Do what the address asks for, if it asks for something else than what is there. */
@@ -141,12 +154,14 @@ function begin(name) {
 
 async function run(wanted) {
   const { job, onProgress, current } = begin(wanted.name);
+  leave();
   update({ wanted, job, error: null, notice: null });
   let outcome;
   try {
     const { result, size } = await convert(wanted, onProgress, current);
     if (!current()) return;
     show(wanted, result);
+    halves.done();
     performance.mark("verdict");
     address(wanted);
     await write("onnx", onProgress);
@@ -155,12 +170,28 @@ async function run(wanted) {
     if (size > LARGE) engine.start();
   } catch (reason) {
     if (reason instanceof Cancelled || !current()) return;
+    const whole = halves.completed(wanted, reason);
+    if (whole) {
+      state.job = null; // it has ended: the engine is free
+      return run(whole);
+    }
     outcome = { error: problem(wanted.name, reason) };
   }
   update({ ...outcome, job: null, turns: state.turns + 1 });
+  if (state.made === wanted && state.phase === "ready") askAnother();
 }
 
-async function convert({ name, load, settings, times: time }, onProgress, current) {
+/** Have another runtime run the model of the result. */
+async function askAnother() {
+  const { result } = state;
+  update({ second: {} });
+  const found = await secondOpinion(engine).then((report) => ({ report }),
+    (error) => (error instanceof Cancelled ? null : { failed: error.message }));
+  if (state.result === result) update({ second: found });
+}
+
+async function convert(wanted, onProgress, current) {
+  const { name, load, configuration, genome, settings, times: time } = wanted;
   onProgress({ stage: "fetching" });
   const file = await load();
   const data = await file.arrayBuffer().catch(() => {
@@ -169,7 +200,9 @@ async function convert({ name, load, settings, times: time }, onProgress, curren
   if (!current()) throw new Cancelled("another file came");
   const foreign = kindOfBytes(new Uint8Array(data, 0, Math.min(64, data.byteLength)));
   if (foreign) throw foreign;
-  const params = { name, file: `${stemOf(name)}.onnx`, options: settings, time: time ?? {} };
+  if (isConfiguration(data)) throw cameAlone;
+  const config = configuration && await (await configuration.load()).text();
+  const params = { name, file: `${stemOf(name)}.onnx`, config, genome, options: settings, time: time ?? {} };
   const { result } = await engine.call("convert", params, data, onProgress);
   held = result;
   return { result, size: file.size };
@@ -181,7 +214,7 @@ function show(made, result) {
   const stem = stemOf(made.name);
   const endings = { onnx: ".onnx", json: ".onnx.json", network: ".network.json" };
   const files = Object.fromEntries(Object.entries(endings).map(([kind, end]) => [kind, { name: stem + end }]));
-  update({ made, result: { ...result, name: made.name }, files, link: null, player: null, selected: -1 });
+  update({ made, result: { ...result, name: made.name }, files, link: null, player: null, second: null, selected: -1 });
   held = state.result;
 }
 
@@ -231,10 +264,33 @@ async function download(kind) {
   if (state.files[kind].url) save(state.files[kind]);
 }
 
-function saveAs(ending, blob) {
+/** Give the result's network as a file of a library. */
+async function downloadFor({ library, suffix }) {
+  const stem = stemOf(state.result.name);
+  const { job, onProgress, current } = begin(`${stem}${suffix}`);
+  update({ job, error: null, notice: null });
+  let outcome;
+  try {
+    await hold(onProgress);
+    const { result, blobs } = await engine.call("library", { library, file: job.name }, undefined, onProgress);
+    if (!current()) return;
+    saveBlob(result.name, new Blob([blobs.library]));
+    outcome = { notice: result.warnings.join(" ") || null };
+  } catch (reason) {
+    if (reason instanceof Cancelled || !current()) return;
+    outcome = { error: problem(job.name, reason) };
+  }
+  update({ ...outcome, job: null });
+}
+
+function saveBlob(name, blob) {
   const url = URL.createObjectURL(blob);
-  save({ url, name: `${stemOf(state.result.name)}.${ending}` });
+  save({ url, name });
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
+function saveAs(ending, blob) {
+  saveBlob(`${stemOf(state.result.name)}.${ending}`, blob);
 }
 
 /** What plays with the result: null if the engine says that it is too large. */
@@ -248,9 +304,10 @@ async function livePlan() {
   }
 }
 
-function problem(name, { kind = "Error", message, where = null, hint = null }) {
-  const asks = kind === "OptionError" && (where === "time_step" || where === "advance_time");
-  return { name, kind, message, where, hint, asks };
+function problem(name, reason) {
+  const { kind = "Error", message, where = null, hint = null } = reason;
+  const timed = kind === "OptionError" && (where === "time_step" || where === "advance_time");
+  return { name, kind, message, where, hint, asks: timed ? "times" : asksForHalf(reason) };
 }
 
 addEventListener("keydown", (event) => {

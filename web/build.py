@@ -12,7 +12,17 @@ import time
 from pathlib import Path
 from typing import Any
 
-from pack import bundle, compile, documentation, fetch, notices, own, stand_in, trim
+from pack import (
+    bundle,
+    compile,
+    documentation,
+    fetch,
+    notices,
+    own,
+    runtime,
+    stand_in,
+    trim,
+)
 
 ROOT = Path(__file__).absolute().parent.parent
 WEB = ROOT / "web"
@@ -22,7 +32,7 @@ ENGINE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm")
 PAGE = ("index.html", "style.css", "icon.svg")
 SCRIPTS = (
     *("app.js", "engine.js", "spawn.js", "delivery.js", "kept.js", "worker.js", "serve.js"),
-    *("files.js", "intake.js", "link.js", "signature.js"),
+    *("files.js", "halves.js", "intake.js", "link.js", "opinion.js", "second.js", "signature.js"),
 )
 FOLDERS = (("views", "*.js"), ("live", "*.js"), ("samples", "*.json"))
 SCHEMA = "options.schema.json"  # what the page makes its form of
@@ -54,6 +64,7 @@ def main() -> None:
     for path in [ours, *(published[name] for name in FOR_MICROPIP)]:
         copy(path, DIST / "wheels" / path.name)
     (DIST / "licenses.txt").write_text(notices.text(ROOT, list(published.values())))
+    runtime.write(DIST / "runtime", ROOT / "node_modules" / "onnxruntime-web")
     write_lock(npm_lock, bundle.write(DIST / "packages", wheels))
     documentation.write(ROOT, DIST / "docs")
     total = sum(path.stat().st_size for path in DIST.rglob("*") if path.is_file())

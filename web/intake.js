@@ -1,6 +1,8 @@
-// What a person drops or pastes → {name, load} of one file, or {notice}: a sentence on why not.
+// What a person drops, chooses or pastes → {name, load} of one file, with a `configuration`, {name, load}
+// too, if a genome of neat-python came with its own; or {notice}: a sentence on why not.
 
-const FITS = /\.(json|onnx)$/i;
+const FITS = /\.(json|onnx|pkl|pickle)$|^neat-checkpoint/i;
+const CONFIGURES = /config|\.(ini|cfg)$/i; // a file of neat-python beside its genome
 const one = (file) => ({ name: file.name, load: async () => file });
 
 /** Of a drop: a file, the only fitting one of a folder or of several, or JSON as text. */
@@ -9,10 +11,12 @@ export async function dropped(data) {
   const folder = entries.find((entry) => entry.isDirectory);
   const files = [...data.files];
   if (folder) return chosen(await filesIn(folder), `the folder ${folder.name}`);
-  if (files.length === 1) return one(files[0]);
-  if (files.length) return chosen(files, "what you dropped");
+  if (files.length) return several(files);
   return text(data.getData("text/plain"), "dropped");
 }
+
+/** Of files dropped or chosen at once. */
+export const several = (files) => (files.length === 1 ? one(files[0]) : chosen(files, "what you dropped"));
 
 /** Of a paste: a file or JSON; null if it is neither and nobody should mind. */
 export function pasted(data) {
@@ -21,15 +25,25 @@ export function pasted(data) {
 }
 
 function chosen(files, place) {
+  const configurations = files.filter(({ name }) => CONFIGURES.test(name) && !FITS.test(name));
+  const others = files.filter((file) => !configurations.includes(file));
+  if (configurations.length === 1 && others.length === 1) {
+    return { ...one(others[0]), configuration: one(configurations[0]) };
+  }
   const fitting = files.filter(({ name }) => FITS.test(name));
-  if (fitting.length === 1) return one(fitting[0]);
-  if (!fitting.length) return { notice: `There is no .json or .onnx file in ${place}.` };
+  if (fitting.length === 1) return { ...one(fitting[0]), ...beside(configurations, fitting[0]) };
+  if (!fitting.length) return { notice: `There is no .json, .onnx or .pkl file in ${place}.` };
   const names = fitting.slice(0, 3).map(({ name }) => name).join(", ");
   return {
     ...one(fitting[0]),
     notice: `There are ${fitting.length} files in ${place} (${names}${fitting.length > 3 ? ", …" : ""}): `
       + `this is ${fitting[0].name}. Drop one at a time for the others.`,
   };
+}
+
+/** The configuration that goes with a genome, if there is just one. */
+function beside(configurations, { name }) {
+  return configurations.length === 1 && !/\.(json|onnx)$/i.test(name) ? { configuration: one(configurations[0]) } : {};
 }
 
 function text(content, how) {

@@ -19,9 +19,9 @@ function unpacked(text) {
 
 /**
  * The part of an address after # that brings a conversion back; null if it would be too long.
- * @param made {name, load, sample, settings, times}
+ * @param made {name, load, sample, configuration, genome, settings, times}
  */
-export async function linkTo({ name, load, sample, settings, times }) {
+export async function linkTo({ name, load, sample, configuration, genome, settings, times }) {
   const parts = new URLSearchParams();
   if (sample) parts.set("sample", sample);
   else {
@@ -30,13 +30,18 @@ export async function linkTo({ name, load, sample, settings, times }) {
     parts.set("name", name);
     parts.set("net", await packed(await file.arrayBuffer()));
   }
+  if (configuration) {
+    parts.set("config-name", configuration.name);
+    parts.set("config", await packed(await (await configuration.load()).arrayBuffer()));
+  }
+  if (genome !== null) parts.set("genome", genome);
   if (Object.keys(settings).length) parts.set("options", JSON.stringify(settings));
   if (times) parts.set("times", JSON.stringify(times));
   const link = `#${parts}`;
   return link.length > MOST ? null : link;
 }
 
-/** What a link asks for: {name, load, sample, settings, times}; null if it asks for nothing. */
+/** What a link asks for: {name, load, sample, configuration, genome, settings, times}; null if it asks for nothing. */
 export function linked(hash, loadSample) {
   const parts = new URLSearchParams(hash.slice(1));
   const sample = parts.get("sample");
@@ -44,8 +49,16 @@ export function linked(hash, loadSample) {
   if (!sample && !packedNetwork) return null;
   const name = sample ? `${sample}.json` : parts.get("name") ?? "linked.json";
   const load = sample ? () => loadSample(sample) : () => fileOf(name, packedNetwork);
-  return { name, load, sample, settings: json(parts.get("options")) ?? {}, times: json(parts.get("times")) };
+  const besides = { configuration: configurationOf(parts), genome: integer(parts.get("genome")) };
+  return { name, load, sample, ...besides, settings: json(parts.get("options")) ?? {}, times: json(parts.get("times")) };
 }
+
+function configurationOf(parts) {
+  const [name, text] = [parts.get("config-name") ?? "config", parts.get("config")];
+  return text === null ? null : { name, load: () => fileOf(name, text) };
+}
+
+const integer = (text) => (/^-?\d{1,9}$/.test(text ?? "") ? Number(text) : null);
 
 async function fileOf(name, text) {
   try {

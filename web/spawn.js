@@ -10,8 +10,9 @@ const policy = globalThis.trustedTypes?.createPolicy("neat", {
   },
 }) ?? { createScriptURL: (url) => url };
 
-function start() {
-  const code = new URL("worker.js", import.meta.url).href;
+/** A worker that runs one of our modules, under this page's policy. */
+export function workerOf(file) {
+  const code = new URL(file, import.meta.url).href;
   const source = `
     const early = [];
     self.onmessage = (event) => early.push(event);
@@ -20,7 +21,11 @@ function start() {
       (error) => self.postMessage({ fatal: { message: String(error) } }),
     );`;
   const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
-  const worker = new Worker(policy.createScriptURL(url), { type: "module" });
+  return new Worker(policy.createScriptURL(url), { type: "module" });
+}
+
+function start() {
+  const worker = workerOf("worker.js");
   const early = []; // what it says before anybody listens
   worker.onmessage = (event) => early.push(event);
   return { worker, early };

@@ -17,8 +17,10 @@ from neat_onnx.network.genes import Ints
 from neat_onnx.network.network import Network
 from neat_onnx.network.summary import summary
 from neat_onnx.options import ExportOptions, export_options
+from neat_onnx.page.breeders import Member, choices, picked, written
 from neat_onnx.page.density import density
 from neat_onnx.page.drawing import Drawing, drawing
+from neat_onnx.page.opinion import judged, order
 from neat_onnx.page.parity import parity
 from neat_onnx.page.plan import MOST, plan_of
 from neat_onnx.page.snippets import snippets
@@ -32,11 +34,12 @@ _TIMES = ("time_step", "advance_time")
 
 
 class Held(NamedTuple):
-    """A network and the model that it was compared with."""
+    """A network, the model that it was compared with, and the sampling of that comparison."""
 
     net: Network
     model: Model
     options: ExportOptions
+    checked: dict[str, int]
 
 
 _held: list[Held] = []  # what was converted last, to be written and played with; or none
@@ -101,7 +104,7 @@ def _file(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
 
     Warnings came with the verdict already.
     """
-    net, model, options = _last()
+    net, model, options, _ = _last()
     kind = str(params.get("kind"))
     if kind not in _WRITERS:
         raise DocumentError(f"there is no file of kind '{kind}'")
@@ -109,6 +112,14 @@ def _file(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return Reply({}, {kind: _WRITERS[kind](net, model, options)})
+
+
+def _library(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
+    """The network that was converted last, as a file of the library that is asked for."""
+    progress("writing", 0.5)
+    found = written(_last().net, str(params.get("library")), str(params.get("file")))
+    name, content, told = found
+    return Reply({"name": name, "warnings": list(dict.fromkeys(told))}, {"library": content})
 
 
 def _onnx(net: Network, model: Model, options: ExportOptions) -> bytes:
@@ -126,9 +137,27 @@ def _plan(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
 
 def _parity(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
     """Outputs of both sides of the last conversion, to be plotted."""
-    net, model, options = _last()
+    net, model, options, _ = _last()
     progress("comparing", 0.3)
     return Reply({**parity(net, _valid(model, options))}, {})
+
+
+def _exam(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
+    """The model that was converted last, and what another runtime has to play with it."""
+    net, model, options, checked = _last()
+    valid = _valid(model, options)
+    told, parts = order(net, valid, **checked)
+    inputs = b"".join(x.astype("<f8").tobytes() for x in parts)
+    return Reply(told, {"model": valid.to_bytes(), "inputs": inputs})
+
+
+def _judge(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
+    """The report on the outputs of another runtime, which played what `exam` said."""
+    net, model, options, checked = _last()
+    runtime = str(params.get("runtime"))
+    return Reply(
+        judged(net, _valid(model, options), data, runtime=runtime, **checked).model_dump(), {}
+    )
 
 
 def _last() -> Held:
@@ -142,6 +171,8 @@ def _converted(params: dict[str, Any], data: bytes, progress: Progress) -> dict[
     progress("reading", 0.05)
     options = export_options(params.get("options"))
     document = parse_json(data) if sniff(data) == "json" else data
+    genome: int | None = None
+    members: list[Member] = []
     if _is_model(str(params.get("name", "")), document):
         read = neat_onnx.load_model(document)
         progress("importing", 0.25)
@@ -150,7 +181,8 @@ def _converted(params: dict[str, Any], data: bytes, progress: Progress) -> dict[
     else:
         times = {name: params.get("time", {}).get(name) for name in _TIMES}
         given = {name: params.get(name) for name in ("config", "genome")}
-        net, kind, changed = neat_onnx.load_network(document, **given, **times), "network", False
+        net, genome, members = picked(document, **given, **times)
+        kind, changed = "network", False
         progress("exporting", 0.25)
         model = neat_onnx.export(net, options=options)
     progress("comparing", 0.5)
@@ -159,6 +191,9 @@ def _converted(params: dict[str, Any], data: bytes, progress: Progress) -> dict[
     result = {
         "kind": kind,
         "changed": changed,
+        "genome": genome,
+        "members": members,
+        "libraries": choices(),
         "summary": summary(net).model_dump(),
         "graph": _graph(net),
         "density": density(net) if len(net) > _MOST_PLAIN else None,
@@ -166,7 +201,7 @@ def _converted(params: dict[str, Any], data: bytes, progress: Progress) -> dict[
         "snippets": snippets(_valid(model, options), str(params.get("file", "network.onnx"))),
         "report": report.model_dump(),
     }
-    _held[:] = [Held(net, model, options)]
+    _held[:] = [Held(net, model, options, checked)]
     return result
 
 
@@ -233,7 +268,10 @@ _WRITERS: dict[str, Callable[[Network, Model, ExportOptions], bytes]] = {
 }
 _METHODS: dict[str, Callable[[dict[str, Any], bytes, Progress], Reply]] = {
     "convert": _convert,
+    "exam": _exam,
     "file": _file,
+    "judge": _judge,
+    "library": _library,
     "parity": _parity,
     "plan": _plan,
     "warm": _warm,

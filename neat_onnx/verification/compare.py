@@ -37,24 +37,28 @@ class _Part(NamedTuple):
 
 
 def compare(
-    net: Network, model: Model, *, samples: int, seed: int, runtime: str, long: bool = True
+    net: Network,
+    model: Model,
+    *,
+    samples: int,
+    seed: int,
+    runtime: str,
+    long: bool = True,
+    player: Player | None = None,
 ) -> Report:
     """Compare a network with a model; see `neat_onnx.verify`.
 
     Args:
         long: play the long sequences too, where there is memory.
+        player: has the model loaded already; `runtime` then only finds the first neuron that
+            differs.
     """
     check_sampling(samples, seed)
     model.check_outputs()  # nothing is repaired here
     _check_ports(net, model)
     single = model.graph.inputs[0].elem_type is DataType.FLOAT
-    player = Player(model, net, runtime)
-    inputs = [short_sequences(net, samples, seed)]
-    if net.has_memory and long:
-        nodes = _node_count(model.graph) * (LONG_SEQUENCES if player.fixed_batch else 1)
-        inputs.append(long_sequences(net, seed, long_steps(nodes)))
-    if single:  # both sides get the same inputs
-        inputs = [x.astype(np.float32).astype(np.float64) for x in inputs]
+    player = player or Player(model, net, runtime)
+    inputs = sampled_inputs(net, model, samples, seed, long=long, fixed_batch=player.fixed_batch)
     facts = {
         "bound": BOUND[DataType.FLOAT if single else DataType.DOUBLE],
         "samples": samples,
@@ -71,6 +75,28 @@ def compare(
     except ShapeMismatch as error:
         return _report("different", Errors(None, None, None, None, 0), facts, str(error))
     return _judged(net, model, parts, facts, runtime)
+
+
+def sampled_inputs(
+    net: Network, model: Model, samples: int, seed: int, *, long: bool, fixed_batch: bool
+) -> list[Floats]:
+    """Return the inputs (T, N, I) that a network and a model are compared on.
+
+    Args:
+        net: says how many inputs there are, and whether there is memory.
+        model: says in which type, to which they are rounded, and for how many steps it is played.
+        samples: the number of short sequences.
+        seed: of the random numbers.
+        long: sample the long sequences too, where there is memory.
+        fixed_batch: the model takes one sample at a time.
+    """
+    inputs = [short_sequences(net, samples, seed)]
+    if net.has_memory and long:
+        nodes = _node_count(model.graph) * (LONG_SEQUENCES if fixed_batch else 1)
+        inputs.append(long_sequences(net, seed, long_steps(nodes)))
+    if model.graph.inputs[0].elem_type is DataType.FLOAT:  # both sides get the same inputs
+        inputs = [x.astype(np.float32).astype(np.float64) for x in inputs]
+    return inputs
 
 
 def _part(net: Network, player: Player, x: Floats) -> _Part:

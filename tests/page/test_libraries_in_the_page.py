@@ -1,10 +1,18 @@
 """Files of libraries that are not JSON, as the page hands them to the engine."""
 
 import base64
+import io
 import json
+import zipfile
 from pathlib import Path
 
+import numpy as np
+from page import ask, convert
+
+from neat_onnx import libraries, load_network, load_networks
 from neat_onnx.page.bridge import call
+
+CORPORA = Path(__file__).parents[1] / "corpora"
 
 RECORDED = json.loads(
     (Path(__file__).parents[1] / "libraries" / "neat_python" / "recorded.json").read_text()
@@ -29,8 +37,58 @@ def test_a_genome_alone_asks_for_its_configuration():
     assert "configuration is needed" in converted("ff-xor0-2.0.0")["error"]["message"]
 
 
-def test_a_checkpoint_asks_for_a_genome():
+def test_a_checkpoint_gives_its_best_genome_and_lists_all():
     name = "checkpoint-population-2.0.0"
-    assert "a population of" in converted(name)["error"]["message"]
-    genome = int(next(iter(CASES[name]["outputs"])))
-    assert converted(name, genome=genome)["result"]["report"]["passed"]
+    nets = load_networks(base64.b64decode(CASES[name]["file"]))
+    best, *_, last = nets
+    told = converted(name)["result"]
+    assert told["genome"] == best
+    assert [member["id"] for member in told["members"]] == list(nets)
+    assert told["members"][0]["neurons"] == len(nets[best])
+    told = converted(name, genome=last)["result"]
+    assert (told["genome"], told["report"]["passed"]) == (last, True)
+    assert "no genome 12345" in converted(name, genome=12345)["error"]["message"]
+
+
+def test_a_network_alone_is_no_population():
+    config = RECORDED["configs"][CASES["ff-xor0-2.0.0"]["config"]]
+    told = converted("ff-xor0-2.0.0", config=config)["result"]
+    assert (told["genome"], told["members"]) == (None, [])
+
+
+def test_every_library_that_is_written_can_be_chosen():
+    config = RECORDED["configs"][CASES["ff-xor0-2.0.0"]["config"]]
+    told = converted("ff-xor0-2.0.0", config=config)["result"]
+    offered = {choice["library"] for choice in told["libraries"]}
+    assert offered == {library.name for library in libraries() if library.writes} - {"neat-onnx"}
+
+
+def test_a_network_is_written_for_a_library():
+    document = json.loads((CORPORA / "nts-net-dag-24.json").read_text())["source"]
+    net = load_network(document)
+    convert(json.dumps(document).encode(), name="net.json")
+    reply, files = ask("library", library="neataptic-ts", file="net.json")
+    assert reply["result"]["name"] == "net.json"
+    assert json.loads(files["library"]) == net.to_library("neataptic-ts")
+
+
+def test_a_genome_and_its_configuration_are_one_archive():
+    config = RECORDED["configs"][CASES["ff-xor0-2.0.0"]["config"]]
+    converted("ff-xor0-2.0.0", config=config)
+    reply, files = ask("library", library="neat-python", file="winner.pkl")
+    assert reply["result"]["name"] == "winner.zip"
+    with zipfile.ZipFile(io.BytesIO(files["library"])) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    assert sorted(parts) == ["winner.ini", "winner.pkl"]
+    back = load_network(parts["winner.pkl"], config=parts["winner.ini"])
+    source = load_network(base64.b64decode(CASES["ff-xor0-2.0.0"]["file"]), config=config)
+    x = np.array(CASES["ff-xor0-2.0.0"]["inputs"])
+    np.testing.assert_allclose(back.activate(x), source.activate(x), rtol=1e-12)
+
+
+def test_a_library_that_cannot_say_it_refuses_in_words():
+    document = json.loads((CORPORA / "np-atom-agg-median.json").read_text())["source"]
+    convert(json.dumps(document).encode(), name="net.json")
+    reply, files = ask("library", library="neataptic", file="net.json")
+    assert "median" in json.dumps(reply["error"])
+    assert files == {}

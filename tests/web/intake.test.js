@@ -25,7 +25,20 @@ test("of several files the only one that fits is taken, or the first is and it i
   const several = await of("a.json", "b.onnx", "c.txt");
   assert.equal(several.name, "a.json");
   assert.match(several.notice, /2 files in what you dropped \(a\.json, b\.onnx\): this is a\.json/);
-  assert.match((await of("a.txt", "b.txt")).notice, /no \.json or \.onnx file/);
+  assert.match((await of("a.txt", "b.txt")).notice, /no \.json, \.onnx or \.pkl file/);
+});
+
+test("a genome and its configuration are one", async () => {
+  const of = (...names) => dropped({ items: [], files: names.map(file), getData: () => "" });
+  for (const [genome, config] of [["winner.pkl", "config-feedforward"], ["winner", "config.ini"], ["best.pickle", "neat.cfg"]]) {
+    for (const names of [[genome, config], [config, genome]]) {
+      const { name, configuration, notice } = await of(...names);
+      assert.deepEqual([name, configuration?.name, notice], [genome, config, undefined]);
+    }
+  }
+  assert.equal((await of("config.json", "a.txt")).configuration, undefined);
+  const folderful = await dropped(ofFolder("run", ["winner.pkl", "config-feedforward", "plot.svg", "log.txt"]));
+  assert.deepEqual([folderful.name, folderful.configuration.name], ["winner.pkl", "config-feedforward"]);
 });
 
 test("a folder with one network is that network", async () => {

@@ -53,10 +53,15 @@ def write(target: Path, wheels: list[Path]) -> list[dict[str, Any]]:
 
 
 def _write(folder: Path, path: str, data: bytes) -> dict[str, Any]:
-    packed = cache.step("packed.gz", ["gzip", data], partial(_gzip, data))
-    file = folder / f"{path.replace('/', '.')}.gz"
-    file.write_bytes(packed.read_bytes())
+    file = gzipped(folder / f"{path.replace('/', '.')}.gz", data)
     return {**entry(folder.parent, file), "path": path, "first": not _LATER.match(path)}
+
+
+def gzipped(file: Path, data: bytes) -> Path:
+    """Write some bytes compressed; the same bytes always give the same file."""
+    packed = cache.step("packed.gz", ["gzip", data], partial(_gzip, data))
+    file.write_bytes(packed.read_bytes())
+    return file
 
 
 def entry(site: Path, file: Path) -> dict[str, Any]:

@@ -117,5 +117,8 @@ def _engine(root: Path, wheels: list[Path]) -> Iterator[Component]:
     changed = "Its standard library is shipped without some modules, compiled, without docstrings."
     terms = (_KEPT / "cpython.txt").read_text()
     yield Component(f"CPython {python}", "PSF-2.0", [changed, terms])
+    runtime = json.loads((root / "node_modules/onnxruntime-web/package.json").read_text())
+    notice = (_KEPT / "onnxruntime.txt").read_text()
+    yield Component(f"onnxruntime-web {runtime['version']}", runtime["license"], [notice])
     linked = (_KEPT / "linked.txt").read_text()
     yield Component("Libraries linked into Pyodide", "as told below", [linked])

@@ -47,6 +47,11 @@ export function short(number) {
   return size < 1e-3 || size >= 1e6 ? number.toExponential(1) : String(+number.toPrecision(3));
 }
 
+/** 6.9e-6 → "0.0000069"; what would be too long stays short. */
+export function plain(number) {
+  return number >= 1e-9 && number < 1e6 ? number.toLocaleString("en", { maximumSignificantDigits: 2 }) : short(number);
+}
+
 export function bytes(size) {
   if (size < 1000) return `${size} B`;
   return size < 1e6 ? `${(size / 1e3).toFixed(1)} kB` : `${(size / 1e6).toFixed(1)} MB`;

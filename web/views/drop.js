@@ -1,5 +1,5 @@
 // The drop zone: a button that opens the file picker, the whole window as a target, and pasting.
-import { dropped, pasted } from "../intake.js";
+import { dropped, pasted, several } from "../intake.js";
 import { $, whenChanged } from "./dom.js";
 
 const TYPING = "input, textarea, select, [contenteditable]";
@@ -9,14 +9,13 @@ export function drop({ take, tell }) {
   const title = zone.querySelector(".drop-title");
   let depth = 0; // dragenter and dragleave come in pairs, from every element on the way
 
-  const receive = ({ name, load, notice }) => {
-    if (load) take(name, load);
+  const receive = ({ name, load, configuration, notice }) => {
+    if (load) take(name, load, { configuration });
     if (notice) tell(notice);
   };
   zone.addEventListener("click", () => input.click());
   input.addEventListener("change", () => {
-    const [file] = input.files;
-    if (file) take(file.name, async () => file);
+    if (input.files.length) receive(several([...input.files]));
     input.value = ""; // so that the same file can be chosen again
   });
 

@@ -7,7 +7,7 @@ export function error({ restart }) {
     if (state.error === shown && state.failure === broken) return;
     [shown, broken] = [state.error, state.failure];
     const box = $("error");
-    const asked = shown?.asks && !state.wanted?.times; // a question, for which there is a form
+    const asked = shown?.asks && !(shown.asks === "times" && state.wanted?.times); // a question, for which there is a form
     box.hidden = (!shown || asked) && !broken;
     if (broken) box.replaceChildren(...failure(broken, restart));
     else if (shown && !asked) box.replaceChildren(...problem(shown, state.made));

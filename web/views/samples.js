@@ -25,7 +25,7 @@ export function samples({ take }) {
     type: "button",
     className: "sample",
     "data-testid": `sample-${stemOf(name)}`,
-    onclick: () => take(name, () => loadSample(stemOf(name)), stemOf(name)),
+    onclick: () => take(name, () => loadSample(stemOf(name)), { sample: stemOf(name) }),
   }, library));
   $("samples").append(...buttons);
   return whenChanged((state) => state.job?.name ?? "", (under) => {

@@ -33,7 +33,7 @@ export function times({ tellTimes }) {
   });
 
   const clear = whenChanged((state) => state.wanted?.load, () => form.reset());
-  const show = whenChanged((state) => Boolean(state.error?.asks || state.wanted?.times), (asked) => {
+  const show = whenChanged((state) => Boolean(state.error?.asks === "times" || state.wanted?.times), (asked) => {
     form.hidden = !asked;
     if (asked) inputs[0].focus();
   });

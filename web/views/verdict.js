@@ -1,5 +1,5 @@
 // The answer, in place of the introduction: equal or not, and by how much.
-import { $, count, counted, h, short, whenChanged } from "./dom.js";
+import { $, count, counted, h, plain, short, whenChanged } from "./dom.js";
 
 const OUTCOMES = {
   equal: { name: "passed", word: "Equal", title: "Equal." },
@@ -54,9 +54,4 @@ function inWords({ samples, steps, long_sequences: long, long_steps: far, ...rep
   }
   const said = most === 0 ? " gave the very same numbers" : " never differed by more than ";
   return [`${inputs} ${both}${said}`, most === 0 ? "" : h("strong", {}, plain(most)), `. The model was run by ${runtime}.`];
-}
-
-/** 6.9e-6 → "0.0000069"; what would be too long stays short. */
-function plain(number) {
-  return number >= 1e-9 && number < 1e6 ? number.toLocaleString("en", { maximumSignificantDigits: 2 }) : short(number);
 }

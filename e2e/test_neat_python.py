@@ -1,0 +1,122 @@
+"""Genomes of neat-python as its users have them, and networks written for other libraries."""
+
+import base64
+import io
+import json
+import zipfile
+
+import numpy as np
+import pytest
+from site_page import ROOT, NeatPage, source_text
+
+import neat_onnx
+
+RECORDED = json.loads((ROOT / "tests/libraries/neat_python/recorded.json").read_text())
+CASES = {case["name"]: case for case in RECORDED["cases"]}
+pytestmark = pytest.mark.filterwarnings("ignore::neat_onnx.NeatOnnxWarning")
+PICKLE, CHECKPOINT = "ff-xor0-2.0.0", "checkpoint-population-2.0.0"
+
+
+def file_of(name: str) -> bytes:
+    return base64.b64decode(CASES[name]["file"])
+
+
+def config_of(name: str) -> str:
+    return RECORDED["configs"][CASES[name]["config"]]
+
+
+def choose(neat: NeatPage, files: dict[str, bytes]) -> str:
+    """Choose files at once in the picker."""
+    turns = neat.turns()
+    uploads = [{"name": name, "mimeType": "", "buffer": data} for name, data in files.items()]
+    neat["file-input"].set_input_files(files=uploads)
+    return neat.outcome(turns)
+
+
+def assert_converted(neat: NeatPage, net: neat_onnx.Network) -> None:
+    assert neat.text("verdict") == "passed"
+    assert neat.download("network")[1] == net.to_json().encode()
+
+
+@pytest.mark.parametrize("name", ["ff-messy0-0.92", "ff-xor0-2.0.0", "rec-memory0-1.1.0"])
+def test_a_pickle_and_its_configuration_are_dropped_together(neat, tmp_path, name):
+    (tmp_path / "winner.pkl").write_bytes(file_of(name))
+    (tmp_path / "config-feedforward").write_text(config_of(name))
+    turns = neat.turns()
+    neat.drag(tmp_path / "config-feedforward", tmp_path / "winner.pkl")
+    assert neat.outcome(turns) == "done"
+    assert_converted(neat, neat_onnx.load_network(file_of(name), config_of(name)))
+    assert neat.download("onnx")[0] == "winner.onnx"
+
+
+def test_each_half_asks_for_the_other(neat):
+    net = neat_onnx.load_network(file_of(PICKLE), config_of(PICKLE))
+    assert choose(neat, {"winner.pkl": file_of(PICKLE)}) == "asking"
+    assert "configuration is needed" in neat.text("halves")
+    assert choose(neat, {"config": config_of(PICKLE).encode()}) == "done"
+    assert neat["halves"].is_hidden()
+    assert_converted(neat, net)
+    assert choose(neat, {"config": config_of(PICKLE).encode()}) == "asking"
+    assert "is a configuration" in neat.text("halves")
+    assert choose(neat, {"best": file_of(PICKLE)}) == "done"
+    assert_converted(neat, net)
+
+
+def test_the_link_of_a_pickle_carries_its_configuration(neat, browser):
+    choose(neat, {"winner.pkl": file_of(PICKLE), "config": config_of(PICKLE).encode()})
+    neat.page.wait_for_url("**/#*config=*")
+    context = browser.new_context()
+    other = NeatPage(context.new_page(), neat.page.evaluate("location.href"))
+    assert other.outcome(0) == "done"
+    assert_converted(other, neat_onnx.load_network(file_of(PICKLE), config_of(PICKLE)))
+    context.close()
+
+
+def test_a_checkpoint_gives_the_best_and_lets_others_be_chosen(neat):
+    nets = neat_onnx.load_networks(file_of(CHECKPOINT))
+    best, *_, last = nets
+    assert choose(neat, {"neat-checkpoint-49": file_of(CHECKPOINT)}) == "done"
+    assert neat["genome"].input_value() == str(best)
+    assert neat["genome"].locator("option").count() == len(nets)
+    assert_converted(neat, nets[best])
+    turns = neat.turns()
+    neat["genome"].select_option(str(last))
+    assert neat.outcome(turns) == "done"
+    assert neat["genome"].input_value() == str(last)
+    assert_converted(neat, nets[last])
+
+
+def test_a_hostile_pickle_is_refused_in_words(neat):
+    assert choose(neat, {"winner.pkl": b"\x80\x04cos\nsystem\n(S'ls'\ntR."}) == "error"
+    assert "os.system" in neat.text("error")
+
+
+def saved_for(neat: NeatPage, title: str) -> tuple[str, bytes]:
+    neat["library"].select_option(label=title)
+    with neat.page.expect_download() as waiting:
+        neat["download-library"].click()
+    with open(waiting.value.path(), "rb") as file:
+        return waiting.value.suggested_filename, file.read()
+
+
+def test_a_network_is_saved_for_another_library(neat):
+    choose(neat, {"winner.pkl": file_of(PICKLE), "config": config_of(PICKLE).encode()})
+    net = neat_onnx.load_network(file_of(PICKLE), config_of(PICKLE))
+    x = np.array(CASES[PICKLE]["inputs"])
+    name, data = saved_for(neat, "neataptic")
+    assert name == "winner.json"
+    np.testing.assert_allclose(neat_onnx.load_network(data).activate(x), net.activate(x), rtol=1e-9)
+    name, data = saved_for(neat, "neat-python (pickle and configuration)")
+    assert name == "winner.zip"
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        back = neat_onnx.load_network(archive.read("winner.pkl"), archive.read("winner.ini"))
+    np.testing.assert_allclose(back.activate(x), net.activate(x), rtol=1e-12)
+
+
+def test_what_a_library_cannot_say_is_refused_in_words(neat):
+    neat.choose("median.json", source_text("np-atom-agg-median"))
+    neat["library"].select_option(label="neataptic")
+    neat["download-library"].click()
+    neat["error"].wait_for()
+    assert "median" in neat.text("error")
+    assert neat.text("verdict") == "passed"

@@ -1,0 +1,112 @@
+"""Files of libraries on the page: a member of a population, and networks written for a library."""
+
+import io
+import warnings
+import zipfile
+from collections.abc import Mapping
+from typing import Any, NamedTuple, TypedDict
+
+import neat_onnx
+from neat_onnx.errors import DocumentError, NeatOnnxWarning, OptionError, printable
+from neat_onnx.libraries.registry import writer_named
+from neat_onnx.network.network import Network
+
+_OWN = "neat-onnx"  # its file is a download of its own
+_EVOLVES = ".pkl"  # beside the usual ending, where a library writes it
+_MOMENT = (1980, 1, 1, 0, 0, 0)  # of files in an archive: the same network gives the same bytes
+_MOST_TOLD = 1000  # members of a population that a list shows
+
+
+class Member(TypedDict):
+    """One network of a population."""
+
+    id: int
+    neurons: int
+    connections: int
+
+
+class Choice(TypedDict):
+    """A library that a network can be written for, and the ending of the file."""
+
+    library: str
+    title: str
+    suffix: str
+
+
+class Picked(NamedTuple):
+    """One network of a source, its id if it is one of several, and all of them, the best first."""
+
+    net: Network
+    genome: int | None
+    members: list[Member]
+
+
+def picked(source: Any, genome: int | None = None, **options: Any) -> Picked:
+    """Return one network of a source: of a population the one asked for, or else the best.
+
+    Args:
+        source: what `neat_onnx.load_networks` reads.
+        genome: the id of the network, or None.
+        options: the others of `neat_onnx.load_networks`.
+
+    Raises:
+        DocumentError, NetworkError: as `load_networks` does, or there is no network at all.
+        OptionError: as `load_networks` does, or there is no genome of that id.
+    """
+    nets = neat_onnx.load_networks(source, **options)
+    if not nets:
+        raise DocumentError("there is no network in this population")
+    wanted = next(iter(nets)) if genome is None else genome
+    if wanted not in nets:
+        raise OptionError(f"there is no genome {wanted}", where="genome")
+    if len(nets) == 1:
+        return Picked(nets[wanted], None, [])
+    members = [
+        Member(id=id, neurons=len(net), connections=len(net.connections))
+        for id, net in list(nets.items())[:_MOST_TOLD]
+    ]
+    return Picked(nets[wanted], wanted, members)
+
+
+def choices() -> list[Choice]:
+    """Return every library that networks are written for, with the endings to choose from."""
+    found = []
+    for library in neat_onnx.libraries():
+        if not library.writes or library.name == _OWN:
+            continue
+        endings = [library.suffixes[0], *(end for end in library.suffixes[1:] if end == _EVOLVES)]
+        title = library.title or library.name
+        found += [Choice(library=library.name, title=title, suffix=end) for end in endings]
+    return sorted(found, key=lambda choice: choice["title"].lower())
+
+
+def written(net: Network, library: str, name: str) -> tuple[str, bytes, list[str]]:
+    """Return the file of a network for a library; several are packed into a ZIP archive.
+
+    Args:
+        net: the network.
+        library: its name.
+        name: the name of the file.
+
+    Returns:
+        The name and the bytes of the file, and the warnings.
+
+    Raises:
+        NetworkError: the library cannot compute the network; every reason, with its neurons.
+        OptionError: there is no such library.
+    """
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", NeatOnnxWarning)
+        files = writer_named(library).files(net, name)
+    told = [printable(str(warning.message)) for warning in caught]
+    if len(files) == 1:
+        return *next(iter(files.items())), told
+    return f"{name.rpartition('.')[0]}.zip", _archive(files), told
+
+
+def _archive(files: Mapping[str, bytes]) -> bytes:
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w") as archive:
+        for name, data in files.items():
+            archive.writestr(zipfile.ZipInfo(name, _MOMENT), data)
+    return target.getvalue()

@@ -1,0 +1,142 @@
+// Runs inside a worker of its own: plays the samples of a comparison with onnxruntime-web.
+// {id, order, model, inputs} is answered once, by {id, runtime, outputs} or {id, error}; the order is
+// that of neat_onnx/page/opinion.py.
+import { fetchKept } from "./kept.js";
+
+const here = new URL("./", import.meta.url);
+let runtime = null; // onnxruntime-web, once it is asked for
+
+async function load() {
+  const response = await fetch(new URL("runtime/files.json", here));
+  if (!response.ok) throw new Error(`its list of files could not be loaded: ${response.status}`);
+  const { version, module, wasm } = await response.json();
+  const packed = await fetchKept(wasm);
+  const [ort, wasmBinary] = await Promise.all([
+    import(new URL(module.file, here).href),
+    new Response(packed.body.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer(),
+  ]);
+  Object.assign(ort.env.wasm, { wasmBinary, numThreads: 1, proxy: false });
+  ort.env.logLevel = "error";
+  return { ort, name: `onnxruntime-web ${version}` };
+}
+
+const product = (sizes) => sizes.reduce((total, size) => total * size, 1);
+
+/** Columns `from` to `to` of `rows` rows of `width` numbers. */
+function columns(values, width, { from, to }, rows, Kind) {
+  const taken = new Kind(rows * (to - from));
+  for (let row = 0; row < rows; row += 1) {
+    for (let column = from; column < to; column += 1) taken[row * (to - from) + column - from] = values[row * width + column];
+  }
+  return taken;
+}
+
+/** Run one step, or a whole sequence: rows of inputs → the outputs by name. */
+class Session {
+  constructor(ort, session, order) {
+    Object.assign(this, { ort, session, order, Kind: order.dtype === "float32" ? Float32Array : Float64Array });
+  }
+
+  tensor(values, sizes) {
+    return new this.ort.Tensor(this.order.dtype, values, sizes);
+  }
+
+  run(rows, leading, width, states = {}) {
+    const feeds = { ...states };
+    for (const port of this.order.inputs) {
+      const values = columns(rows, width, port, product(leading), this.Kind);
+      feeds[port.name] = this.tensor(values, [...leading, ...port.sizes]);
+    }
+    return this.session.run(feeds);
+  }
+
+  start(samples) {
+    return Object.fromEntries(this.order.states.map(({ name, sizes, start }) => {
+      const each = product(sizes);
+      const values = new this.Kind(samples * each);
+      if (start.length) for (let place = 0; place < values.length; place += 1) values[place] = start[place % each];
+      return [name, this.tensor(values, [samples, ...sizes])];
+    }));
+  }
+
+  /** Play inputs (steps, samples, width) from the initial state → outputs (steps, samples, all columns). */
+  async play(x, [steps, samples, width]) {
+    if (this.order.whole) return this.joined(await this.run(x, [steps, samples], width), steps * samples);
+    const total = this.order.outputs.reduce((sum, { columns: each }) => sum + each, 0);
+    const played = new Float64Array(steps * samples * total);
+    let states = this.start(samples);
+    for (let step = 0; step < steps; step += 1) {
+      const results = await this.run(x.subarray(step * samples * width, (step + 1) * samples * width), [samples], width, states);
+      states = Object.fromEntries(this.order.states.map(({ name, following }) => [name, results[following]]));
+      played.set(this.joined(results, samples), step * samples * total);
+    }
+    return played;
+  }
+
+  /** The outputs of all ports beside each other, a row for each sample. */
+  joined(results, rows) {
+    const total = this.order.outputs.reduce((sum, { columns: each }) => sum + each, 0);
+    const joined = new Float64Array(rows * total);
+    let from = 0;
+    for (const { name, columns: each } of this.order.outputs) {
+      const { data } = results[name];
+      if (data.length !== rows * each) throw new Error(`the output ${name} has ${data.length} numbers, expected ${rows * each}`);
+      for (let row = 0; row < rows; row += 1) {
+        for (let column = 0; column < each; column += 1) joined[row * total + from + column] = data[row * each + column];
+      }
+      from += each;
+    }
+    return joined;
+  }
+
+  /** The same for a model that takes one sample at a time. */
+  async playEach(x, [steps, samples, width]) {
+    const total = this.order.outputs.reduce((sum, { columns: each }) => sum + each, 0);
+    const played = new Float64Array(steps * samples * total);
+    for (let sample = 0; sample < samples; sample += 1) {
+      const alone = new Float64Array(steps * width);
+      for (let step = 0; step < steps; step += 1) {
+        const from = (step * samples + sample) * width;
+        alone.set(x.subarray(from, from + width), step * width);
+      }
+      const rows = await this.play(alone, [steps, 1, width]);
+      for (let step = 0; step < steps; step += 1) {
+        played.set(rows.subarray(step * total, (step + 1) * total), (step * samples + sample) * total);
+      }
+    }
+    return played;
+  }
+}
+
+async function exam({ order, model, inputs }) {
+  runtime ??= load();
+  const { ort, name } = await runtime.catch((error) => {
+    runtime = null; // the next one may try again
+    throw error;
+  });
+  const created = await ort.InferenceSession.create(model, { executionProviders: ["wasm"] });
+  const session = new Session(ort, created, order);
+  try {
+    const x = new Float64Array(inputs.buffer);
+    const played = [];
+    let from = 0;
+    for (const shape of order.parts) {
+      const part = x.subarray(from, from += product(shape));
+      played.push(await (order.fixed ? session.playEach(part, shape) : session.play(part, shape)));
+    }
+    const outputs = new Float64Array(played.reduce((sum, { length }) => sum + length, 0));
+    played.reduce((at, values) => (outputs.set(values, at), at + values.length), 0);
+    return { runtime: name, outputs: outputs.buffer };
+  } finally {
+    await created.release();
+  }
+}
+
+self.onmessage = async ({ data: { id, ...request } }) => {
+  try {
+    const answer = await exam(request);
+    self.postMessage({ id, ...answer }, [answer.outputs]);
+  } catch (error) {
+    self.postMessage({ id, error: String(error?.message ?? error).slice(0, 400) });
+  }
+};
