@@ -4,8 +4,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 DONE := .cache/done
 PORT ?= 0
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+export PIP_BUILD_CONSTRAINT := $(CURDIR)/constraints.txt
 
-.PHONY: setup build docs web test lint browser bench runtimes schema screenshot clean
+.PHONY: setup build docs web test lint browser bench runtimes schema lock screenshot clean
 .DELETE_ON_ERROR:
 
 # Debian packages, where they can be installed without asking.
@@ -15,13 +17,13 @@ apt = command -v apt-get >/dev/null && $(ROOT) apt-get update -qq \
 
 setup: $(DONE)/python $(DONE)/node
 
-$(DONE)/python: pyproject.toml
+$(DONE)/python: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("neat_onnx needs Python 3.11 or newer, and $(PYTHON) is %s: say make PYTHON=/path/to/python3" % sys.version.split()[0])'
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { $(call apt,python3-venv); } \
 		|| { echo "Python's venv module is missing: install python3-venv" >&2; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . --group dev
+	$(PIP) install --constraint constraints.txt --upgrade pip
+	$(PIP) install --constraint constraints.txt --editable . --group dev
 	@mkdir -p $(@D) && touch $@
 
 $(DONE)/node: package.json package-lock.json
@@ -60,12 +62,16 @@ bench: build browser
 
 # Every runtime on every network of the corpora: writes docs/runtimes.md. It takes a while.
 runtimes: setup
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[runtime,tract,opencv,openvino]'
+	$(PIP) install --constraint constraints.txt --editable '.[runtime,tract,opencv,openvino]'
 	$(BIN)/python tests/bench/runtimes.py
 
 schema: setup
 	set -e; for name in model network options certificate; do \
 		$(BIN)/neat-onnx schema $$name > schema/$$name.schema.json; done
+
+# The newest versions of what setup installs, into constraints.txt.
+lock: setup
+	$(BIN)/python tests/lock.py
 
 screenshot: build browser
 	$(BIN)/python e2e/screenshot.py

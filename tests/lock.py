@@ -1,0 +1,37 @@
+"""Write constraints.txt: the newest versions of all that building and testing installs.
+
+    python tests/lock.py
+
+Every name is a package of the registry that pip uses; extras' runtimes, which only `make runtimes`
+installs, are left out.
+"""
+
+import json
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).absolute().parent.parent
+FILE = ROOT / "constraints.txt"
+HEAD = "# Versions that `make setup` installs and builds with; `make lock` writes them anew.\n"
+
+
+def main() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    wanted = ["pip", *project["build-system"]["requires"], *project["project"]["dependencies"]]
+    pins = sorted(resolved([*wanted, *project["dependency-groups"]["dev"], "editables"]))
+    FILE.write_text(HEAD + "".join(f"{name}=={version}\n" for name, version in pins))
+
+
+def resolved(wanted: list[str]) -> list[tuple[str, str]]:
+    """Name and version of every package that these requirements need, as pip resolves them."""
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--dry-run"]
+    command += ["--ignore-installed", "--report", "-", *wanted]
+    report = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+    found = (entry["metadata"] for entry in report["install"])
+    return [(each["name"].lower().replace("_", "-"), each["version"]) for each in found]
+
+
+if __name__ == "__main__":
+    main()
