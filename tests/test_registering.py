@@ -52,9 +52,12 @@ OWN_AGGREGATIONS = {
 
 @pytest.fixture(autouse=True)
 def registries() -> Iterator[None]:
-    """What a test registers is gone after it."""
+    """What a test registers is gone after it; two operators of ours stand aside meanwhile."""
     tables = (ACTIVATIONS, AGGREGATIONS, LIFTS, _REGISTRY)
     before = [dict(table) for table in tables]
+    for name in ("HardSwish", "ThresholdedRelu"):
+        _REGISTRY.pop(name)
+        LIFTS.pop(name)
     yield
     for table, kept in zip(tables, before, strict=True):
         table.clear()
@@ -99,12 +102,13 @@ def test_an_aggregation_of_known_ones_comes_back_as_neurons_of_these_without_met
 def test_one_that_was_registered_and_is_gone_is_unknown():
     register_activation("own_ramp", OWN_ACTIVATIONS["own_ramp"])
     net = layered([2, 1], ["own_ramp"])
-    model = export(net, include_metadata=False)
+    model = export(net, include_metadata=False, dtype="float64")
+    want = net.activate(np.eye(2))
     del ACTIVATIONS["own_ramp"]
     register_activation("own_bump", OWN_ACTIVATIONS["own_bump"])
-    with pytest.raises(ModelError, match="act_l1") as caught:
-        import_model(model)
-    assert "register_activation" in str(caught.value)
+    back = import_model(model)
+    assert back.activation_names[-1].startswith("formula: ")  # a formula needs no name
+    np.testing.assert_array_equal(back.activate(np.eye(2)), want)
     with pytest.raises(NetworkError, match="unknown activation 'own_ramp'"):
         load_network(net.to_json())
 
@@ -123,7 +127,7 @@ def test_a_name_is_taken_once():
 
 
 def define_hard_swish() -> type[Node]:
-    """ONNX's HardSwish, which this package does not write: to be read as x · clip(x/6 + 0.5)."""
+    """ONNX's HardSwish, to be read as x · clip(x/6 + 0.5)."""
 
     class HardSwish(Node):
         since = 14

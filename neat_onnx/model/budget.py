@@ -11,7 +11,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Literal, NoReturn
 
-from neat_onnx.errors import ModelError
+from neat_onnx.errors import ModelError, OptionError
 
 Kind = Literal["elements", "neurons", "connections", "nodes"]
 
@@ -60,10 +60,14 @@ def limits(
         A context manager that gives the limits which hold; the others stay as they are around.
 
     Raises:
+        OptionError: a limit is no whole number of 0 or more.
         ModelError: raised inside the context, by calls that would make more of one model.
     """
     given = {"elements": elements, "neurons": neurons, "connections": connections, "nodes": nodes}
     changed = {kind: most for kind, most in given.items() if most is not None}
+    for kind, most in changed.items():
+        if not isinstance(most, int) or isinstance(most, bool) or most < 0:
+            raise OptionError(f"expected a whole number of 0 or more, got {most!r}", where=kind)
     token = _CURRENT.set(replace(_CURRENT.get(), **changed))
     try:
         yield _CURRENT.get()

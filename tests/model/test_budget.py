@@ -5,7 +5,7 @@ import pytest
 from graphs import graph, node
 from onnx import helper
 
-from neat_onnx import ModelError, Network, export, import_model, limits, load_model
+from neat_onnx import ModelError, Network, OptionError, export, import_model, limits, load_model
 
 
 def model(calls: dict[str, list[str]]) -> onnx.ModelProto:
@@ -71,3 +71,12 @@ def test_tensors_that_grow_without_end_are_refused():
     with pytest.raises(ModelError, match="it has 1000000000 elements"):
         wide = [node("Expand", "w s", "e"), node("Add", "x e", "y")]
         import_model(graph(wide, w=[1.0], s=[10**9]))
+
+
+@pytest.mark.parametrize("most", [-1, 1.5, True, "many"])
+def test_a_limit_is_a_whole_number(most):
+    with (
+        pytest.raises(OptionError, match="expected a whole number of 0 or more"),
+        limits(nodes=most),
+    ):
+        pass

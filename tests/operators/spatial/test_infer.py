@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import cases
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from networks import NETWORKS, evolved
 from routes import Trip, json_trip, onnxruntime_agrees
@@ -169,6 +169,7 @@ def convolving_layers(draw: st.DrawFn) -> Layer:
     return matrix, np.repeat(bias, len(matrix) // shape[0]), "tanh"
 
 
+@settings(max_examples=40)
 @given(convolving_layers(), st.booleans(), st.booleans())
 def test_finds_any_convolution(layer: Layer, zeros: bool, more: bool):
     after = [dense(len(layer[0]), 3)] if more else []
