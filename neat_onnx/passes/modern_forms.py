@@ -12,6 +12,7 @@ from neat_onnx.model.graph import ONNX_DOMAINS
 from neat_onnx.passes.draft import MODERN, Draft, attributes_of, copied, make_node
 from neat_onnx.passes.old_forms import FORMS, OldNode
 
+ML_DOMAIN = "ai.onnx.ml"
 _OLDEST_IR = 8  # of opset 18
 
 
@@ -46,6 +47,10 @@ def _modern_nodes(nodes: list[Node], draft: Draft) -> list[Node]:
 
 
 def _modern(node: Node, draft: Draft) -> list[Node]:
+    if node.domain == ML_DOMAIN:  # its forms do not depend on the opset
+        given = attributes_of(node)
+        return [make_node(node.op_type, node.input, node.output, given,
+                          name=node.name, domain=ML_DOMAIN)]  # fmt: skip
     if node.domain not in ONNX_DOMAINS:
         return [node]
     old = OldNode(

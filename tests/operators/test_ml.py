@@ -87,6 +87,12 @@ def test_computes_what_onnxruntime_does(operator, attributes):
         np.testing.assert_allclose(got[name], want, rtol=1e-5, atol=1e-6, err_msg=name)
 
 
+def test_models_of_an_older_opset():
+    whole = model("Scaler", offset=[1.0], scale=[0.5])
+    whole.opset_import[0].version = 9
+    np.testing.assert_allclose(import_model(whole).activate({"x": X})["y"], (X - 1) * 0.5)
+
+
 def test_missing_values_take_the_branch_that_the_tree_says():
     x = X.copy()
     x[::3, 0] = x[1::3, 3] = np.nan
