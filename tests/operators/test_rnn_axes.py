@@ -68,23 +68,24 @@ def test_the_same_by_layout(op):
 
 
 @pytest.mark.parametrize("op", GATES)
-def test_a_sequence_on_the_second_axis_is_refused(op):
-    with pytest.raises(ModelError, match="not the first axis of the graph's inputs") as caught:
-        import_model(_batch_first(op, ["batch", "seq", 3]))
-    assert caught.value.where == "graph.node[2]"
-    assert "[T, N, features]" in caught.value.hint
+def test_a_sequence_on_the_second_axis_is_played_along_it(op):
+    """Batch-first: samples stay apart, and the last step gives what the node ends with."""
+    model, x = _batch_first(op, ["batch", "seq", 3]), _samples(5, SAMPLES, 3)
+    net = import_model(model)
+    want = in_onnxruntime(model, np.ascontiguousarray(x.swapaxes(0, 1)))["out"]
+    assert_close(net.run({"X": x})["out"][-1], want, 1e-5)
 
 
 @pytest.mark.parametrize("op", GATES)
-def test_a_sequence_of_a_fixed_length_is_refused_or_unrolled(op):
+def test_a_sequence_of_a_fixed_length_is_unrolled(op):
     case, x = _case(op), _samples(4, 1, 3)
     model = case.model(x)
-    with pytest.raises(ModelError, match="fixed length 4") as caught:
-        import_model(model)
-    assert "batch_axis=None" in caught.value.hint
-    got = import_model(model, batch_axis=None).activate({"X": x})
-    for name, want in in_onnxruntime(model, x).items():
-        assert_close(got[name], want, 1e-5)
+    with pytest.warns(NeatOnnxWarning, match=r"every axis is taken for features.*fixed length 4"):
+        told = import_model(model)
+    for net in (told, import_model(model, batch_axis=None)):
+        got = net.activate({"X": x})
+        for name, want in in_onnxruntime(model, x).items():
+            assert_close(got[name], want, 1e-5)
 
 
 def test_one_step_has_no_memory():
@@ -95,11 +96,9 @@ def test_one_step_has_no_memory():
     assert_close(net.activate({"X": x})["Y_h"], want["Y_h"], 1e-5)
 
 
-def test_an_axis_called_batch_that_is_stepped_along_is_told():
+def test_an_axis_called_batch_is_not_stepped_along():
     model = _case("LSTM").model(_samples(2, 2, 3), ["batch", "seq", 3])
     del model.graph.output[1:]
-    with pytest.warns(NeatOnnxWarning, match="runs along the axis 'batch'"):
-        net = import_model(model)
-    x = _samples(6, SAMPLES, 3)
-    want = in_onnxruntime(model, x)["Y"]
-    assert_close(net.run({"X": x})["Y"].reshape(want.shape), want, 1e-5)
+    with pytest.raises(ModelError, match="not the first axis of the graph's inputs") as caught:
+        import_model(model)
+    assert "[T, N, features]" in caught.value.hint

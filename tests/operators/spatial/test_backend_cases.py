@@ -18,7 +18,7 @@ from onnx.backend.test.case.node import (  # noqa: F401 (they register their cas
     maxpool,
 )
 
-from neat_onnx import ModelError, export, import_model
+from neat_onnx import ModelError, NeatOnnxWarning, export, import_model
 
 Array = np.ndarray[Any, Any]
 
@@ -116,8 +116,8 @@ def test_case_whose_kernel_is_an_input_too(name: str):
     got = import_model(model, batch_axis=None).activate(named)[model.graph.output[0].name]
     assert_gives(name, got, want)
     if len(named) > 1:
-        with pytest.raises(ModelError, match="is computed, and has to be constant"):
-            import_model(model)
+        with pytest.warns(NeatOnnxWarning, match="every axis is taken for features"):
+            assert import_model(model) == import_model(model, batch_axis=None)
 
 
 @pytest.mark.parametrize("name", BY_BATCH)
@@ -135,6 +135,7 @@ def test_case_by_batch_and_back(name: str):
 
 
 @pytest.mark.parametrize("name", MIXES_THE_BATCH)
-def test_flattening_the_batch_is_refused_where_there_is_one(name: str):
-    with pytest.raises(ModelError, match="the first axis of output 'b' is not the batch"):
-        import_model(given(name)[0])
+def test_flattening_a_fixed_batch_makes_every_axis_features(name: str):
+    model, _, _ = given(name)
+    with pytest.warns(NeatOnnxWarning, match="the first axis of output 'b' is not the batch"):
+        assert import_model(model) == import_model(model, batch_axis=None)
