@@ -14,7 +14,7 @@ from neat_onnx.libraries.unrolled import Genes
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import schedule
 
-_MOST_COPIES = 1_000_000
+_MOST_COPIES = 100_000
 
 
 class Node(NamedTuple):

@@ -119,6 +119,7 @@ def test_cyclic_xml_needs_the_number_of_updates():
         ("1 1\n\nacyclic\n\n0 1 1\n1 2 1\n2 1 1\n\n0 ReLU\n", "cycle"),
         ("1 1\n\ncyclic\n\n0 1 1\n\n0 ReLU\n", "expected `acyclic` or `cyclic N`"),
         ("1 1\n\ncyclic 0\n\n0 1 1\n\n0 ReLU\n", "at least one cycle"),
+        ("99999999 1\n\nacyclic\n\n\n\n0 ReLU\n", "inputs should be a small integer"),
         ("1 0\n\nacyclic\n\n0 1 1\n\n0 ReLU\n", "at least one output"),
         (
             '<!DOCTYPE a [<!ENTITY b "c">]><Network><Nodes><Node/></Nodes></Network>',
