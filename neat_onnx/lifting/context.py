@@ -34,7 +34,7 @@ from neat_onnx.lifting.values import (
 )
 from neat_onnx.model import DataType, Model, Node
 from neat_onnx.model.budget import Budget
-from neat_onnx.model.wiring import names_read
+from neat_onnx.model.wiring import names_read, subgraphs
 from neat_onnx.network.expression import VARIABLE, Expression, number, parts_of
 from neat_onnx.network.genes import Floats, Ints
 from neat_onnx.network.primitives import REDUCING
@@ -198,15 +198,18 @@ class LiftingContext:
         return None if position is None else f"graph.node[{position}]"
 
     def readers_of(self, name: str) -> set[str]:
-        """The operators that read a tensor, in the graph itself."""
+        """The operators that read a tensor, in the graph or in one inside it."""
         return self._operators_reading.get(name, set())
 
     @cached_property
     def _operators_reading(self) -> dict[str, set[str]]:
         found: dict[str, set[str]] = {}
-        for node in self.model.graph.node:
-            for name in node.input:
-                found.setdefault(name, set()).add(node.op_type)
+        graphs = [self.model.graph]
+        while graphs:
+            for node in graphs.pop().node:
+                graphs.extend(subgraphs(node))
+                for name in node.input:
+                    found.setdefault(name, set()).add(node.op_type)
         return found
 
     @cached_property
