@@ -62,7 +62,7 @@ def output_axes(entry: ValueInfo, inputs: Sequence[ValueInfo], count: int) -> Ax
         count: how many axes there are to find.
 
     Returns:
-        Axes of the same symbols as those of the inputs where the graph states any, else the first.
+        Axes of the same symbols as the inputs' where the graph states any, else the first.
     """
     found, sizes = axes_of_inputs(inputs), entry.shape or ()
     known = [(each.shape or (), found[each.name]) for each in inputs]

@@ -162,7 +162,7 @@ class GraphBuilder:
 
 
 def _require_range(name: str, values: npt.ArrayLike, data_type: DataType) -> None:
-    """Refuse what the type would hold as ∞: a sum of duplicate connections, a folded product."""
+    """Refuse values that become ∞: a sum of duplicate connections, a folded product."""
     if data_type not in _LARGEST:
         return
     flat = np.asarray(values).ravel()

@@ -69,7 +69,7 @@ class MetadataEntry(Part):
 
 
 class Graph(Part):
-    """The nodes, what they read and what they produce."""
+    """The nodes with their inputs and outputs."""
 
     name: str = ""
     doc_string: str = Field("", description="Text for people.")

@@ -1,6 +1,6 @@
 """Tile, Pad, DepthToSpace, Trilu and their kind: elements move, or give way to constants.
 
-What only moves elements costs no neuron; a constant that comes in is one.
+Moving elements costs no neuron; a constant that comes in is one.
 """
 
 import math

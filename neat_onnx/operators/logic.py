@@ -170,7 +170,7 @@ def lift_cast(ctx: LiftingContext, node: Cast) -> None:
 
 @lifts(CastLike)
 def lift_cast_like(ctx: LiftingContext, node: CastLike) -> None:
-    """To the type of the model's numbers; numbers that are of it stay what they are."""
+    """To the type of the model's numbers; numbers of that type stay as they are."""
     operand = ctx.operand(node, 0)
     if ctx.is_of_numbers(node.input[1]) and ctx.data_type in _WIDE:
         if isinstance(operand, Value) and operand.formula.is_truth:

@@ -114,7 +114,7 @@ def _check(ctx: LiftingContext, node: Resize, numbers: Floats, axes: list[int]) 
 
 
 def _refuse_fractions(ctx: LiftingContext, node: Resize, sizes: Floats) -> None:
-    """Refuse what runtimes and the standard disagree about: corners of a fraction of an element."""
+    """Refuse forms that runtimes disagree about: corners of a fraction of an element."""
     aligned = node.attributes.coordinate_transformation_mode == "align_corners"
     if aligned and not np.allclose(sizes, np.round(sizes), rtol=0.0, atol=1e-5):
         ctx.fail(

@@ -45,7 +45,7 @@ def picked(source: Any, genome: int | None = None, **options: Any) -> Picked:
     """Return one network of a source: of a population the one asked for, or else the best.
 
     Args:
-        source: what `neat_onnx.load_networks` reads.
+        source: any form that `neat_onnx.load_networks` reads.
         genome: the id of the network, or None.
         options: the others of `neat_onnx.load_networks`.
 

@@ -143,7 +143,7 @@ def _parity(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
 
 
 def _exam(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
-    """The model that was converted last, and what another runtime has to play with it."""
+    """The model that was converted last, and the samples for another runtime."""
     net, model, options, checked = _last()
     valid = _valid(model, options)
     told, parts = order(net, valid, **checked)
@@ -152,7 +152,7 @@ def _exam(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
 
 
 def _judge(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
-    """The report on the outputs of another runtime, which played what `exam` said."""
+    """The report on the outputs of another runtime for the samples of `exam`."""
     net, model, options, checked = _last()
     runtime = str(params.get("runtime"))
     return Reply(

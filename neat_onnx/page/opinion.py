@@ -37,7 +37,7 @@ class _Handed(Player):
 def order(
     net: Network, model: Model, *, samples: int, seed: int
 ) -> tuple[dict[str, Any], list[Floats]]:
-    """Return what a runtime has to play: JSON, and the inputs (T, N, I).
+    """Return the samples for a runtime: JSON, and the inputs (T, N, I).
 
     Raises:
         DocumentError: samples do not stand in the first axes of all inputs.
@@ -99,7 +99,7 @@ def judged(
         net: the network.
         model: the model that was run.
         data: the outputs of all parts of its order, (T, N, O) each, as float64.
-        runtime: what ran it, with its version.
+        runtime: name and version of the runtime.
         samples: as in the order.
         seed: as in the order.
 

@@ -83,7 +83,7 @@ class _Quantizer:
         self._names[output] = self._around(given, output, output)
 
     def _around(self, tensor: str, measured: str, wish: str = "") -> str:
-        """Emit QuantizeLinear and DequantizeLinear of a tensor, and return what they give.
+        """Emit QuantizeLinear and DequantizeLinear of a tensor, and return the results.
 
         Args:
             measured: the tensor whose range it has.

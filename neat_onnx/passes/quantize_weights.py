@@ -52,7 +52,7 @@ def _column(gemm: Node) -> int:
 
 
 def scales(values: Floats, axis: int, least: Floats | float = 0.0) -> Floats:
-    """Return what one step of int8 is along an axis, in float32; 1 for zeros.
+    """Return the step of int8 along an axis, in float32; 1 for zeros.
 
     Args:
         least: the scales are at least this.

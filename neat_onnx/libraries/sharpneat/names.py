@@ -1,6 +1,6 @@
 """SharpNEAT's activation functions, as versions 2 and 4 compute them.
 
-The names that only version 2 has stand last, so that a written file has those of version 4.
+The names that only version 2 has stand last, so that a written file has the names of version 4.
 """
 
 from neat_onnx.network.activations import FORMULA

@@ -1,4 +1,4 @@
-"""What the operators of the domain ai.onnx.ml declare in common."""
+"""The operators of the domain ai.onnx.ml declare in common."""
 
 from typing import Literal
 
