@@ -10,14 +10,13 @@ moment. So
   it never sets a gain, so that connections gated by it do not act after a reset.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
 from pydantic import Field
 
-from neat_onnx.errors import NetworkError, OptionError, warn
+from neat_onnx.errors import NetworkError, warn
 from neat_onnx.libraries.names import translated
 from neat_onnx.network.activations import ACTIVATIONS
 from neat_onnx.network.genes import NONE, Bools, Connections, Floats, Ints, Neurons, Port
@@ -58,25 +57,25 @@ class ListNetwork:
         names: the library's names of activations to ours.
         nodes: n of them, evaluated in this order.
         connections: m of them.
-        ids: of the neurons, shape (n,).
-        masks: multiply the activations, shape (n,).
-        enabled: whether the library lets each connection act, shape (m,).
         initial_gain: the gain of a gated connection before its gater was first computed: 0 after
             `clear()`, 1 where the network was restored without.
+        ids: of the neurons, shape (n,); None for their positions.
+        masks: multiply the activations, shape (n,); None for ones.
+        enabled: whether the library lets each connection act, shape (m,); None if all do.
     """
 
     library: str
     names: Mapping[str, str]
     nodes: Sequence[ListNode]
     connections: Sequence[ListConnection]
-    ids: Ints
-    masks: Floats
-    enabled: Bools
     initial_gain: float = 0.0
+    ids: Ints | None = None
+    masks: Floats | None = None
+    enabled: Bools | None = None
 
 
-def compile_list(network: ListNetwork, document: ListDocument) -> Network:
-    """The network with explicit delays.
+def compile_list(network: ListNetwork, document: ListDocument | None = None) -> Network:
+    """Return the network with explicit delays; its ends have the sizes that the document states.
 
     A node whose mask is not 1 gets a neuron after it, which everything reads in its place: its
     identity of mask · activation. Only the node's own self-connection still reads the node.
@@ -87,16 +86,18 @@ def compile_list(network: ListNetwork, document: ListDocument) -> Network:
     """
     kinds = np.array([node.type for node in network.nodes], dtype=object)
     is_input = kinds == "input"
-    _check_count("input", document.input, int(np.sum(is_input)))
-    _check_count("output", document.output, int(np.sum(kinds == "output")))
+    if document is not None:
+        _check_count("input", document.input, int(np.sum(is_input)))
+        _check_count("output", document.output, int(np.sum(kinds == "output")))
     _check_inputs_first(network.library, is_input)
     _check_positions(network)
-    masked = np.flatnonzero((network.masks != 1.0) & ~is_input)
+    mask = np.ones(len(kinds)) if network.masks is None else network.masks
+    masked = np.flatnonzero((mask != 1.0) & ~is_input)
     shown = np.arange(len(kinds))
     shown[masked] = len(kinds) + np.arange(len(masked))
     neurons, activations = _neurons(network, is_input, masked)
     genes = _connections(network, is_input, shown)
-    masks = Connections.of(masked, shown[masked], network.masks[masked])
+    masks = Connections.of(masked, shown[masked], mask[masked])
     inputs, outputs = np.flatnonzero(is_input), shown[kinds == "output"]
     return Network(
         inputs=(Port("input", (len(inputs),), inputs),),
@@ -107,21 +108,6 @@ def compile_list(network: ListNetwork, document: ListDocument) -> Network:
         aggregations=("sum",),
         library=network.library,
     )
-
-
-def checked_gain(initial_gain: object) -> float:
-    """Return the gain that gated connections start with, 0 if it is None.
-
-    Raises:
-        OptionError: it is not a finite number.
-    """
-    if initial_gain is None:
-        return 0.0
-    if isinstance(initial_gain, bool) or not isinstance(initial_gain, int | float):
-        raise OptionError(f"{initial_gain!r} is not a number", where="initial_gain")
-    if not math.isfinite(initial_gain):
-        raise OptionError(f"{initial_gain} is not a finite number", where="initial_gain")
-    return float(initial_gain)
 
 
 def repeats(connections: Sequence[ListConnection]) -> Bools:
@@ -219,9 +205,9 @@ def _neurons(
     extra = len(masked)
     bias = np.array([node.bias for node in network.nodes] + [0.0] * extra, np.float64)
     bias[: len(names)][is_input] = 0.0
-    new_ids = network.ids.max(initial=-1) + 1 + np.arange(extra)
-    labels = ("",) * len(names) + tuple(f"masked {id}" for id in network.ids[masked].tolist())
-    ids = np.concatenate([network.ids, new_ids])
+    given = np.arange(len(names)) if network.ids is None else network.ids
+    ids = np.concatenate([given, given.max(initial=-1) + 1 + np.arange(extra)])
+    labels = ("",) * len(names) + tuple(f"masked {id}" for id in given[masked].tolist())
     neurons, activations, _ = Neurons.of(ids, names + ["identity"] * extra, bias=bias, name=labels)
     return neurons, activations
 
@@ -235,7 +221,9 @@ def _connections(network: ListNetwork, is_input: Bools, shown: Ints) -> Connecti
     gated = gater != NONE
     to_itself = source == target
     dead = gated & is_input[gater]
-    enabled = network.enabled & ~is_input[target]
+    enabled = ~is_input[target]
+    if network.enabled is not None:
+        enabled &= network.enabled
     weight = np.array([gene.weight for gene in genes], np.float64)
     if network.initial_gain:  # an input never sets the gain, so it stays
         weight = np.where(dead, network.initial_gain * weight, weight)

@@ -1,11 +1,18 @@
-"""Populations: arrays of networks, from `neat.export()` and NeatapticTS's `exportState()`."""
+"""The relatives of neataptic: `Network.toJSON()`, and populations as arrays of such documents.
 
-from collections.abc import Mapping
+Populations come from `neat.export()` and from NeatapticTS's `exportState()`.
+"""
+
+import math
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from neat_onnx.errors import NetworkError
+from neat_onnx.errors import NetworkError, OptionError
 from neat_onnx.libraries.library import Library, ReadOptions
 from neat_onnx.network.network import Network
+
+Reader = Callable[[Mapping[str, Any], float], Network]
+Writer = Callable[[Network], dict[str, Any]]
 
 
 class ExportedLibrary(Library):
@@ -20,14 +27,30 @@ class ExportedLibrary(Library):
         """Return whether a document is a network of this library, quickly."""
         raise NotImplementedError
 
+    def reader(self) -> Reader:
+        """Return the function that makes a network of a document and an initial gain."""
+        raise NotImplementedError
+
+    def writer(self) -> Writer:
+        """Return the function that makes a document of a network."""
+        raise NotImplementedError
+
     def read_network(self, document: Mapping[str, Any], options: ReadOptions) -> Network:
-        """Return the network of one document.
+        """Return the network that `Network.fromJSON(document)` evaluates after `clear()`.
 
         Raises:
             NetworkError: it is not a network; says where.
-            OptionError: an option is wrong.
+            OptionError: the initial gain is not a finite number.
         """
-        raise NotImplementedError
+        return self.reader()(document, _checked_gain(options.initial_gain))
+
+    def write(self, network: Network) -> dict[str, Any]:
+        """Return the document that `Network.fromJSON` loads.
+
+        Raises:
+            NetworkError: the library cannot express something; lists every reason with neurons.
+        """
+        return self.writer()(network)
 
     def recognises(self, content: object) -> bool:
         """Return whether it is a network of this library, or a population that begins with one."""
@@ -82,3 +105,14 @@ def _members(content: object) -> list[Any] | None:
     if isinstance(content, Mapping) and "nodes" not in content:
         content = content.get("population")
     return content if isinstance(content, list) else None
+
+
+def _checked_gain(initial_gain: object) -> float:
+    """The gain that gated connections start with, 0 if it is None."""
+    if initial_gain is None:
+        return 0.0
+    if isinstance(initial_gain, bool) or not isinstance(initial_gain, int | float):
+        raise OptionError(f"{initial_gain!r} is not a number", where="initial_gain")
+    if not math.isfinite(initial_gain):
+        raise OptionError(f"{initial_gain} is not a finite number", where="initial_gain")
+    return float(initial_gain)

@@ -12,10 +12,8 @@ import numpy as np
 from neat_onnx.errors import NetworkError
 from neat_onnx.libraries.list_order import (
     ListConnection,
-    ListDocument,
     ListNetwork,
     ListNode,
-    checked_gain,
     compile_list,
     refuse_repeats,
     sorted_by,
@@ -37,18 +35,12 @@ class _Document(ForeignDocument):
     connections: list[ListConnection]
 
 
-def read(document: Mapping[str, Any], initial_gain: float | None = None) -> Network:
-    """Return the network that `Network.fromJSON(document)` evaluates after `clear()`.
-
-    Args:
-        document: the parsed JSON.
-        initial_gain: of gated connections; 0 if it is None.
+def read(document: Mapping[str, Any], initial_gain: float) -> Network:
+    """Return the network that carrot evaluates after `clear()`.
 
     Raises:
-        NetworkError: it is not a network; says where.
-        OptionError: the gain is not a finite number.
+        NetworkError: the document is not a network; says where.
     """
-    gain = checked_gain(initial_gain)
     parsed = parse(_Document, document, NetworkError)
     inputs, outputs = set(parsed.input_nodes), set(parsed.output_nodes)
     for key, found in (("input_nodes", inputs), ("output_nodes", outputs)):
@@ -73,12 +65,11 @@ def read(document: Mapping[str, Any], initial_gain: float | None = None) -> Netw
         names=ACTIVATION_NAMES,
         nodes=nodes,
         connections=genes,
+        initial_gain=initial_gain,
         ids=np.array(order, np.int64),
         masks=np.array([parsed.nodes[at].mask for at in order], np.float64),
-        enabled=np.ones(len(genes), np.bool_),
-        initial_gain=gain,
     )
-    return compile_list(network, ListDocument())
+    return compile_list(network)
 
 
 def _without_second_loops(genes: list[ListConnection]) -> list[ListConnection]:

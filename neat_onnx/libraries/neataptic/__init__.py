@@ -3,9 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from neat_onnx.libraries.library import ReadOptions
-from neat_onnx.libraries.populations import ExportedLibrary
-from neat_onnx.network.network import Network
+from neat_onnx.libraries.populations import ExportedLibrary, Reader, Writer
 
 # ruff: noqa: PLC0415 (reader and writer are imported when they are called)
 
@@ -26,23 +24,14 @@ class Neataptic(ExportedLibrary):
             or any(isinstance(node, Mapping) and "squash" in node for node in nodes)
         )
 
-    def read_network(self, document: Mapping[str, Any], options: ReadOptions) -> Network:
-        """Return the network that `Network.fromJSON(document)` evaluates after `clear()`.
-
-        Raises:
-            NetworkError: it is not a network; says where.
-            OptionError: the initial gain is not a finite number.
-        """
+    def reader(self) -> Reader:
+        """Return the reader of neataptic's JSON."""
         from neat_onnx.libraries.neataptic.read import read
 
-        return read(document, options.initial_gain)
+        return read
 
-    def write(self, network: Network) -> dict[str, Any]:
-        """Return the document that `Network.fromJSON` loads.
-
-        Raises:
-            NetworkError: the library cannot express something; lists every reason with neurons.
-        """
+    def writer(self) -> Writer:
+        """Return the writer of neataptic's JSON."""
         from neat_onnx.libraries.neataptic.write import write
 
-        return write(network)
+        return write

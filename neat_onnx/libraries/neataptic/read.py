@@ -11,7 +11,6 @@ from neat_onnx.libraries.list_order import (
     ListDocument,
     ListNetwork,
     ListNode,
-    checked_gain,
     compile_list,
     refuse_repeats,
 )
@@ -48,18 +47,12 @@ class _Document(ListDocument):
     connections: list[ListConnection]
 
 
-def read(document: Mapping[str, Any], initial_gain: float | None = None) -> Network:
-    """The network that `Network.fromJSON(document)` evaluates after `clear()`, by `activate`.
-
-    Args:
-        document: the parsed JSON.
-        initial_gain: of gated connections; 0 if it is None.
+def read(document: Mapping[str, Any], initial_gain: float) -> Network:
+    """Return the network that neataptic evaluates, by `activate` after `clear()`.
 
     Raises:
-        NetworkError: it is not a network; says where.
-        OptionError: the gain is not a finite number.
+        NetworkError: the document is not a network; says where.
     """
-    gain = checked_gain(initial_gain)
     parsed = parse(_Document, document, NetworkError)
     genes = parsed.connections
     refuse_repeats(name, genes)
@@ -68,9 +61,7 @@ def read(document: Mapping[str, Any], initial_gain: float | None = None) -> Netw
         names=ACTIVATION_NAMES,
         nodes=parsed.nodes,
         connections=genes,
-        ids=np.arange(len(parsed.nodes)),
+        initial_gain=initial_gain,
         masks=np.array([node.mask for node in parsed.nodes], np.float64),
-        enabled=np.ones(len(genes), np.bool_),
-        initial_gain=gain,
     )
     return compile_list(network, parsed)

@@ -12,7 +12,6 @@ from neat_onnx.libraries.list_order import (
     ListDocument,
     ListNetwork,
     ListNode,
-    checked_gain,
     compile_list,
     repeats,
 )
@@ -67,18 +66,12 @@ class _Document(ListDocument):
     connections: list[_Connection]
 
 
-def read(document: Mapping[str, Any], initial_gain: float | None = None) -> Network:
-    """The network that `Network.fromJSON(document)` evaluates after `clear()`.
-
-    Args:
-        document: the parsed JSON.
-        initial_gain: of gated connections; 0 if it is None.
+def read(document: Mapping[str, Any], initial_gain: float) -> Network:
+    """Return the network that NeatapticTS evaluates after `clear()`.
 
     Raises:
-        NetworkError: it is not a network; says where.
-        OptionError: the gain is not a finite number.
+        NetworkError: the document is not a network; says where.
     """
-    gain = checked_gain(initial_gain)
     parsed = parse(_Document, document, NetworkError)
     if parsed.format_version != VERSION:
         warn(f"unknown formatVersion {parsed.format_version}: read as version {VERSION}")
@@ -93,10 +86,9 @@ def read(document: Mapping[str, Any], initial_gain: float | None = None) -> Netw
         names=ACTIVATION_NAMES,
         nodes=parsed.nodes,
         connections=genes,
+        initial_gain=initial_gain,
         ids=_ids(parsed.nodes),
-        masks=np.ones(len(parsed.nodes)),
         enabled=enabled,
-        initial_gain=gain,
     )
     return compile_list(network, parsed)
 

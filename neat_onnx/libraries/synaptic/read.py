@@ -13,7 +13,6 @@ from pydantic import Field
 from neat_onnx.errors import NetworkError, warn
 from neat_onnx.libraries.list_order import (
     ListConnection,
-    ListDocument,
     ListNetwork,
     ListNode,
     compile_list,
@@ -70,12 +69,10 @@ def read(document: Mapping[str, Any]) -> Network:
         names=ACTIVATION_NAMES,
         nodes=nodes,
         connections=genes,
-        ids=np.array(order, np.int64),
-        masks=np.ones(len(nodes)),
-        enabled=np.ones(len(genes), np.bool_),
         initial_gain=1.0,
+        ids=np.array(order, np.int64),
     )
-    return compile_list(network, ListDocument())
+    return compile_list(network)
 
 
 def _rank(layer: str | int) -> tuple[int, int]:
