@@ -1,0 +1,289 @@
+"""The commands with their arguments, as a table; flags of libraries and options in `arguments`."""
+
+import argparse
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NoReturn, get_args
+
+from neat_onnx.cli import commands, epilogs
+from neat_onnx.cli.arguments import (
+    add_import_flags,
+    add_library_flag,
+    add_network_flags,
+    add_option_flags,
+)
+from neat_onnx.codegen.generate import CodeLanguage
+from neat_onnx.errors import OptionError
+from neat_onnx.model.model import Encoding
+from neat_onnx.model.spelling import Spelling
+from neat_onnx.model.validate import Profile
+from neat_onnx.verification.runtimes import RUNTIMES
+from neat_onnx.version import __version__
+
+_STYLE: dict[str, Any] = {
+    "formatter_class": argparse.RawDescriptionHelpFormatter,
+    "allow_abbrev": False,
+}
+
+Part = Callable[[argparse.ArgumentParser], Any]
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command of the command line.
+
+    Attributes:
+        name: its name.
+        run: takes the parsed arguments, prints, and returns the exit code.
+        text: the line of help, without a capital or a full stop.
+        parts: each adds arguments to its parser, in the order of the help.
+        epilog: the end of its help.
+        usage: the line of usage before the positional arguments; argparse's if it is empty.
+    """
+
+    name: str
+    run: Callable[[argparse.Namespace], int]
+    text: str
+    parts: tuple[Part, ...]
+    epilog: str | None = None
+    usage: str = ""
+
+    def add_to(self, subparsers: Any) -> None:
+        """Add the command's parser to the parsers of commands."""
+        parser: argparse.ArgumentParser = subparsers.add_parser(
+            self.name,
+            help=self.text,
+            description=self.text[0].upper() + self.text[1:] + ".",
+            epilog=self.epilog,
+            **_STYLE,
+        )
+        if self.usage:
+            parser.usage = f"{parser.prog} {self.usage}"
+        parser.set_defaults(run=self.run)
+        for add in self.parts:
+            add(parser)
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors are ours."""
+
+    def error(self, message: str) -> NoReturn:
+        found = re.fullmatch(r"argument (\S+): (.*)", message, re.DOTALL)
+        where, what = (found[1], found[2]) if found else (None, message)
+        raise OptionError(what, where=where, hint=f"See {self.prog} --help")
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line; its errors are OptionErrors."""
+    whole = _Parser(
+        prog="neat-onnx",
+        description="Evolved neural networks to ONNX and back, proven equal.",
+        epilog=epilogs.ALL,
+        **_STYLE,
+    )
+    whole.add_argument("--version", action="version", version=f"neat-onnx {__version__}")
+    subparsers = whole.add_subparsers(metavar="COMMAND", required=True)
+    for command in _COMMANDS:
+        command.add_to(subparsers)
+    return whole
+
+
+def _argument(*names: str, **settings: Any) -> Part:
+    """An argument, as `add_argument` takes it."""
+    return lambda parser: parser.add_argument(*names, **settings)
+
+
+def _verify(text: str) -> Part:
+    return _argument("--verify", action="store_true", help=text)
+
+
+def _runtime(text: str, **settings: Any) -> Part:
+    return _argument("--runtime", choices=RUNTIMES, help=text, **settings)
+
+
+_SCHEMAS = ("model", "network", "options", "certificate")
+_FILE = _argument("file", metavar="FILE")
+_NETWORK_IN = _argument("file", metavar="IN", help="a network")
+_NETWORK_OUT = _argument("out", metavar="OUT", help="the network to write")
+_MODEL_IN = _argument("file", metavar="IN", help="a model: .onnx or JSON ONNX")
+_MODEL_OUT = _argument("out", metavar="OUT", help="what to write: .onnx or .json")
+_NETWORK = _argument("network", metavar="NETWORK")
+_MODEL = _argument("model", metavar="MODEL")
+_SAMPLES = _argument("--samples", type=int, default=256, metavar="N", help="default: 256")
+_SEED = _argument("--seed", type=int, default=0, metavar="N", help="default: 0")
+_JSON = _argument("--json", action="store_true", help="print the result as JSON")
+_ENCODING = _argument(
+    "--encoding", choices=get_args(Encoding), help="how JSON holds tensors. Default: numbers."
+)
+_SPELLING = _argument(
+    "--spelling",
+    choices=get_args(Spelling),
+    default="neat_onnx",
+    help="the names in JSON: neat_onnx has those that NeatapticTS reads, protobuf is ONNX's "
+    "own JSON, which onnx.load_model and Netron read. Default: neat_onnx.",
+)
+_COMMANDS = (
+    Command(
+        "export",
+        commands.export,
+        "turn a network into ONNX",
+        (
+            _NETWORK_IN,
+            _MODEL_OUT,
+            _verify("compare both on sampled inputs, and write OUT only if they are equal"),
+            _argument(
+                "--certify",
+                action="store_true",
+                help="verify, and keep the certificate in OUT's metadata",
+            ),
+            _SPELLING,
+            _JSON,
+            add_network_flags,
+            add_option_flags,
+        ),
+        epilogs.EXPORT,
+        "[-h] [--verify] [--certify] [--spelling NAME] [--json] [reading options] [export options] "
+        "IN OUT",
+    ),
+    Command(
+        "import",
+        commands.import_,
+        "turn ONNX into a network that can evolve on",
+        (_MODEL_IN, _NETWORK_OUT, add_library_flag, add_import_flags, _JSON),
+    ),
+    Command(
+        "translate",
+        commands.translate,
+        "turn a network of one library into a file of another",
+        (_NETWORK_IN, _NETWORK_OUT, add_library_flag, _JSON, add_network_flags),
+        epilogs.TRANSLATE,
+    ),
+    Command(
+        "code",
+        commands.code,
+        "print a network as C, JavaScript or Python that needs no runtime",
+        (
+            _NETWORK_IN,
+            _argument("out", metavar="OUT", help="what to write: .c, .js, .mjs or .py"),
+            _argument(
+                "--language",
+                choices=get_args(CodeLanguage),
+                help="instead of the one of OUT's ending",
+            ),
+            _argument(
+                "--dtype",
+                choices=("float64", "float32"),
+                default="float64",
+                help="float32: in C only",
+            ),
+            _argument(
+                "--name", default="network", help="what the names of C's functions begin with"
+            ),
+            _JSON,
+            add_network_flags,
+        ),
+        epilogs.CODE,
+    ),
+    Command(
+        "convert",
+        commands.convert,
+        "make a model valid ONNX, or write it in the other form",
+        (
+            _argument("file", metavar="IN", help="a model: .onnx or JSON ONNX, NeatapticTS's too"),
+            _MODEL_OUT,
+            _verify(
+                "import the result, compare on sampled inputs, and write OUT only if they are equal"
+            ),
+            _ENCODING,
+            _SPELLING,
+            _JSON,
+        ),
+        epilogs.CONVERT,
+    ),
+    Command(
+        "canonicalize",
+        commands.canonicalize,
+        "bring a model to one simple form, whatever its age and the tool that wrote it",
+        (_MODEL_IN, _MODEL_OUT, _ENCODING, _SPELLING, _JSON),
+        epilogs.CANONICALIZE,
+    ),
+    Command(
+        "inspect",
+        commands.inspect,
+        "say what a file is: a network or a model",
+        (_FILE, _JSON, add_network_flags),
+    ),
+    Command(
+        "validate",
+        commands.validate,
+        "say what is wrong with models",
+        (
+            _argument("files", metavar="FILE", nargs="+", help="models: .onnx or JSON ONNX"),
+            _argument(
+                "--profile",
+                choices=get_args(Profile),
+                help="the level to check: schema (it reads as a model), onnx (the official "
+                "checker) or sonnx (how the graph hangs together); default: all three",
+            ),
+            _JSON,
+        ),
+    ),
+    Command(
+        "verify",
+        commands.verify,
+        "compare a network with its model on samples",
+        (
+            _NETWORK,
+            _MODEL,
+            _SAMPLES,
+            _SEED,
+            _runtime(
+                "what runs the model: a runtime, or code generated from it (c, javascript, python)",
+                default="reference",
+            ),
+            _JSON,
+            add_network_flags,
+        ),
+    ),
+    Command(
+        "certify",
+        commands.certify,
+        "compare a network with its model, and write that down so that others can repeat it",
+        (
+            _NETWORK,
+            _MODEL,
+            _argument("out", metavar="OUT", help="the certificate to write: .json"),
+            _SAMPLES,
+            _SEED,
+            _runtime(
+                "a runtime that runs the model, once for each. Default: reference.",
+                action="append",
+            ),
+            _JSON,
+            add_network_flags,
+        ),
+    ),
+    Command(
+        "replay",
+        commands.replay,
+        "repeat the comparison of a certificate, and say what is not as it says",
+        (
+            _argument(
+                "certificate",
+                metavar="CERTIFICATE",
+                help="a certificate, or a model that `export --certify` wrote",
+            ),
+            _NETWORK,
+            _MODEL,
+            _JSON,
+            add_network_flags,
+        ),
+    ),
+    Command(
+        "schema",
+        commands.schema,
+        "print one of the JSON Schemas",
+        (_argument("name", metavar="NAME", choices=_SCHEMAS, help=", ".join(_SCHEMAS)),),
+    ),
+)
