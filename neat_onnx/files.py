@@ -6,6 +6,8 @@ import os
 import re
 import stat
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, BinaryIO, Literal, cast
 
 from neat_onnx.errors import DocumentError
@@ -36,17 +38,11 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
         DocumentError: it is not there, not a regular file, not readable, or larger than 1 GiB.
     """
     where = os.fspath(path)
-    try:
+    with _reported("read", where):
         if not stat.S_ISREG(os.stat(path).st_mode):  # a device or a pipe may never end
             raise DocumentError(f"cannot read {_kind_of(path)}: not a file", where=where)
         with open(path, "rb") as file:
             return limited(file, where)
-    except ValueError as error:  # a NUL byte in the path
-        raise DocumentError(f"cannot read the file: {error}", where=where) from error
-    except OSError as error:
-        raise DocumentError(
-            f"cannot read the file: {error.strerror or error}", where=where
-        ) from error
 
 
 def limited(stream: BinaryIO, where: str) -> bytes:
@@ -97,18 +93,24 @@ def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
         DocumentError: the file cannot be written, or is not a regular one; nothing is left behind.
     """
     where = os.fspath(path)
-    try:
+    with _reported("write", where):
         target = os.path.realpath(path)
         mode = _mode_of(target)
         if mode is not None and not stat.S_ISREG(mode):
             raise DocumentError(f"cannot write to {_kind_of(target)}: not a file", where=where)
         _replace(target, data, 0o666 & ~_umask() if mode is None else stat.S_IMODE(mode))
+
+
+@contextmanager
+def _reported(verb: str, where: str) -> Iterator[None]:
+    """Turn errors of the operating system into DocumentErrors."""
+    try:
+        yield
     except ValueError as error:  # a NUL byte in the path
-        raise DocumentError(f"cannot write the file: {error}", where=where) from error
+        raise DocumentError(f"cannot {verb} the file: {error}", where=where) from error
     except OSError as error:
-        raise DocumentError(
-            f"cannot write the file: {error.strerror or error}", where=where
-        ) from error
+        text = f"cannot {verb} the file: {error.strerror or error}"
+        raise DocumentError(text, where=where) from error
 
 
 def _replace(target: str, data: bytes, mode: int) -> None:

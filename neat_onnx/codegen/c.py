@@ -1,5 +1,7 @@
 """C99: tables and functions, no heap, no library but libm."""
 
+from types import MappingProxyType
+
 import numpy as np
 
 from neat_onnx.codegen.language import Language, helpers_in
@@ -15,6 +17,13 @@ class C(Language):
         single: numbers are float, and so are the functions.
     """
 
+    parameters = MappingProxyType({"z": "real z", "v": "const real *v"})
+    loop_form = "for (int {variable} = {start}; {variable} < {stop}; ++{variable}) {{"
+    array_form = "real {name}[{size}];"
+    local_form = "const real {name} = {value};"
+    lowest_form = "lowest({target}, {values}, {size}, {count});"
+    function_form = "static real {name}({parameter})\n{{\n{lines}    return {result};\n}}"
+
     def __init__(self, single: bool) -> None:
         self._single = single
         self._suffix = suffix = "f" if single else ""
@@ -28,21 +37,6 @@ class C(Language):
             return "INFINITY" if value > 0 else "-INFINITY"
         text = str(np.float32(value)) if self._single else repr(float(value))
         return (text if any(char in text for char in ".e") else text + ".0") + self._suffix
-
-    def choice(self, truth: str, yes: str, no: str) -> str:
-        return f"({truth} ? {yes} : {no})"
-
-    def loop(self, variable: str, start: str, stop: str) -> str:
-        return f"for (int {variable} = {start}; {variable} < {stop}; ++{variable}) {{"
-
-    def array(self, name: str, size: int) -> str:
-        return f"real {name}[{size}];"
-
-    def local(self, name: str, value: str) -> str:
-        return f"const real {name} = {value};"
-
-    def lowest(self, target: str, values: str, size: int, count: int) -> str:
-        return f"lowest({target}, {values}, {size}, {count});"
 
 
 def print_c(plan: Plan, dtype: str, name: str) -> str:
@@ -59,14 +53,7 @@ def print_c(plan: Plan, dtype: str, name: str) -> str:
     program = Program(plan, C(single))
     _check_range(plan, single)
     tables = [_table(label, values, program) for label, values in program.tables.items()]
-    functions = [
-        f"static real {function.name}({_PARAMETERS[function.parameter]})\n{{\n"
-        + "".join(f"    {line}\n" for line in function.lines)
-        + f"    return {function.result};\n}}"
-        for function in program.functions
-    ]
     body = _body(plan, program, name)
-    helpers = program.language.helpers_of("\n".join([*functions, body]))
     declared = [f"typedef {'float' if single else 'double'} real;"]
     if plan.has_memory:
         declared.append(f"typedef struct {{\n    real v[{plan.rows}];\n}} {name}_state;")
@@ -75,8 +62,7 @@ def print_c(plan: Plan, dtype: str, name: str) -> str:
         "#include <math.h>" + ("\n#include <string.h>" if plan.has_memory else ""),
         *declared,
         *tables,
-        *helpers,
-        *functions,
+        *program.definitions(body),
         body,
     ]
     return "\n\n".join(parts) + "\n"
@@ -150,7 +136,6 @@ def _check_range(plan: Plan, single: bool) -> None:
 
 
 _UNSIGNED = ((255, "unsigned char"), (65535, "unsigned short"))
-_PARAMETERS = {"z": "real z", "v": "const real *v"}
 _LIBM = {
     "abs": "fabs", "sqrt": "sqrt", "exp": "exp", "log": "log", "sin": "sin", "cos": "cos",
     "tan": "tan", "asin": "asin", "acos": "acos", "atan": "atan", "sinh": "sinh", "cosh": "cosh",

@@ -8,6 +8,12 @@ from neat_onnx.codegen.source import Program, Table, comment_lines
 class JavaScript(Language):
     """JavaScript's numbers are doubles."""
 
+    loop_form = "for (let {variable} = {start}; {variable} < {stop}; ++{variable}) {{"
+    array_form = "const {name} = new Float64Array({size});"
+    local_form = "const {name} = {value};"
+    lowest_form = "{target}.set(Float64Array.from({values}).sort().subarray(0, {count}));"
+    function_form = "function {name}({parameter}) {{\n{lines}    return {result};\n}}"
+
     def __init__(self) -> None:
         self.helpers = helpers_in(_HELPERS)
         self.functions = {op: f"Math.{op}" for op in _MATH} | {op: op for op in self.helpers}
@@ -15,21 +21,6 @@ class JavaScript(Language):
 
     def number(self, value: float) -> str:
         return repr(float(value)).replace("inf", "Infinity")
-
-    def choice(self, truth: str, yes: str, no: str) -> str:
-        return f"({truth} ? {yes} : {no})"
-
-    def loop(self, variable: str, start: str, stop: str) -> str:
-        return f"for (let {variable} = {start}; {variable} < {stop}; ++{variable}) {{"
-
-    def array(self, name: str, size: int) -> str:
-        return f"const {name} = new Float64Array({size});"
-
-    def local(self, name: str, value: str) -> str:
-        return f"const {name} = {value};"
-
-    def lowest(self, target: str, values: str, size: int, count: int) -> str:
-        return f"{target}.set(Float64Array.from({values}).sort().subarray(0, {count}));"
 
 
 def print_javascript(plan: Plan) -> str:
@@ -40,15 +31,8 @@ def print_javascript(plan: Plan) -> str:
     """
     program = Program(plan, JavaScript())
     tables = [_table(label, values, program) for label, values in program.tables.items()]
-    functions = [
-        f"function {function.name}({function.parameter}) {{\n"
-        + "".join(f"{INDENT}{line}\n" for line in function.lines)
-        + f"{INDENT}return {function.result};\n}}"
-        for function in program.functions
-    ]
     body = _memory(program) if plan.has_memory else _activate(program)
-    helpers = program.language.helpers_of("\n".join([*functions, body]))
-    parts = [_header(program), *tables, *helpers, *functions, body]
+    parts = [_header(program), *tables, *program.definitions(body), body]
     return "\n\n".join(parts) + "\n"
 
 

@@ -24,7 +24,7 @@ def helpers_in(source: str, suffix: str = "") -> dict[str, str]:
 
 
 class Language(ABC):
-    """A language that a network can be printed in.
+    """A language that a network can be printed in: its syntax, as templates, and its functions.
 
     Attributes:
         functions: for each primitive that is a function, the name that the language calls it by.
@@ -32,6 +32,14 @@ class Language(ABC):
         end: the end of a statement.
         block_end: the end of a loop; empty where indentation ends it.
         logic: the operators on truth values.
+        parameters: how functions declare z, a number, and v, an array of numbers.
+        choice_form: an expression that is `yes` where `truth` holds, else `no`.
+        comment_form: a line that holds nothing but a comment.
+        loop_form: the line that begins a loop over start ≤ variable < stop.
+        array_form: a statement that declares an array of numbers.
+        local_form: a statement that declares a number.
+        lowest_form: a statement that sets `target` to the `count` smallest of `values`, ascending.
+        function_form: the definition of a function.
     """
 
     functions: dict[str, str]
@@ -39,34 +47,51 @@ class Language(ABC):
     end = ";"
     block_end = "}"
     logic: Mapping[str, str] = MappingProxyType({"both": "&&", "either": "||", "negated": "!"})
+    parameters: Mapping[str, str] = MappingProxyType({"z": "z", "v": "v"})
+    choice_form = "({truth} ? {yes} : {no})"
+    comment_form = "/* {text} */"
+    loop_form: str
+    array_form: str
+    local_form: str
+    lowest_form: str
+    function_form: str
 
     @abstractmethod
     def number(self, value: float) -> str:
         """Return a literal that reads back to `value`."""
 
-    @abstractmethod
     def choice(self, truth: str, yes: str, no: str) -> str:
         """Return an expression that is `yes` where `truth` holds, else `no`."""
+        return self.choice_form.format(truth=truth, yes=yes, no=no)
 
     def comment(self, text: str) -> str:
         """Return a line that holds nothing but a comment."""
-        return f"/* {text} */"
+        return self.comment_form.format(text=text)
 
-    @abstractmethod
     def loop(self, variable: str, start: str, stop: str) -> str:
         """Return the line that begins a loop over start ≤ variable < stop."""
+        return self.loop_form.format(variable=variable, start=start, stop=stop)
 
-    @abstractmethod
     def array(self, name: str, size: int) -> str:
         """Return a statement that declares an array of numbers."""
+        return self.array_form.format(name=name, size=size)
 
-    @abstractmethod
     def local(self, name: str, value: str) -> str:
         """Return a statement that declares a number."""
+        return self.local_form.format(name=name, value=value)
 
-    @abstractmethod
     def lowest(self, target: str, values: str, size: int, count: int) -> str:
         """Return a statement that sets `target` to the `count` smallest of `values`, ascending."""
+        return self.lowest_form.format(target=target, values=values, size=size, count=count)
+
+    def function(self, name: str, parameter: str, lines: Iterable[str], result: str) -> str:
+        """Return the definition of a function of z or v: statements, then its result."""
+        return self.function_form.format(
+            name=name,
+            parameter=self.parameters[parameter],
+            lines="".join(f"{INDENT}{line}\n" for line in lines),
+            result=result,
+        )
 
     def infix(self, op: str, left: str, right: str) -> str:
         """Return an arithmetic operation or comparison."""

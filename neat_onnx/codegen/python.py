@@ -10,6 +10,13 @@ from neat_onnx.codegen.source import Program, Table, comment_lines
 class Python(Language):
     """Python, whose functions raise where arithmetic of floating point has infinities and NaN."""
 
+    choice_form = "({yes} if {truth} else {no})"
+    comment_form = "# {text}"
+    loop_form = "for {variable} in range({start}, {stop}):"
+    array_form = "{name} = [0.0] * {size}"
+    local_form = "{name} = {value}"
+    lowest_form = "{target}[:] = sorted({values}, key=lambda x: (x != x, x))[:{count}]"
+    function_form = "def {name}({parameter}):\n{lines}    return {result}"
     end = ""
     block_end = ""
     logic = MappingProxyType({"both": "and", "either": "or", "negated": "not"})
@@ -21,24 +28,6 @@ class Python(Language):
 
     def number(self, value: float) -> str:
         return repr(float(value)).replace("inf", "math.inf")
-
-    def choice(self, truth: str, yes: str, no: str) -> str:
-        return f"({yes} if {truth} else {no})"
-
-    def comment(self, text: str) -> str:
-        return f"# {text}"
-
-    def loop(self, variable: str, start: str, stop: str) -> str:
-        return f"for {variable} in range({start}, {stop}):"
-
-    def array(self, name: str, size: int) -> str:
-        return f"{name} = [0.0] * {size}"
-
-    def local(self, name: str, value: str) -> str:
-        return f"{name} = {value}"
-
-    def lowest(self, target: str, values: str, size: int, count: int) -> str:
-        return f"{target}[:] = sorted({values}, key=lambda x: (x != x, x))[:{count}]"
 
     def infix(self, op: str, left: str, right: str) -> str:
         return f"divide({left}, {right})" if op == "div" else super().infix(op, left, right)
@@ -52,16 +41,9 @@ def print_python(plan: Plan) -> str:
     """
     program = Program(plan, Python())
     tables = [_table(label, values, program) for label, values in program.tables.items()]
-    functions = [
-        f"def {function.name}({function.parameter}):\n"
-        + "".join(f"{INDENT}{line}\n" for line in function.lines)
-        + f"{INDENT}return {function.result}"
-        for function in program.functions
-    ]
     body = _memory(program) if plan.has_memory else _activate(program)
-    helpers = program.language.helpers_of("\n".join([*functions, body]))
     head = [_header(program), "import math", "\n".join(tables)]
-    return "\n\n".join(head) + "\n\n\n" + "\n\n\n".join([*helpers, *functions, body]) + "\n"
+    return "\n\n".join(head) + "\n\n\n" + "\n\n\n".join([*program.definitions(body), body]) + "\n"
 
 
 def _header(program: Program) -> str:

@@ -135,6 +135,14 @@ class Program:
                 lines.append(f"{kind} {name}, {len(rows)} numbers{shape}{renamed}")
         return lines
 
+    def definitions(self, body: str) -> list[str]:
+        """Return the definitions of the functions that the body and its groups call."""
+        functions = [
+            self.language.function(each.name, each.parameter, each.lines, each.result)
+            for each in self.functions
+        ]
+        return [*self.language.helpers_of("\n".join([*functions, body])), *functions]
+
     # --- statements ------------------------------------------------------------------------------
 
     def copy_inputs(self) -> list[str]:

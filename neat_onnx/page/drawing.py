@@ -1,6 +1,7 @@
 """A network as the page draws it: neurons and connections with the facts shown for each."""
 
-from typing import TypedDict
+from collections.abc import Sequence
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -64,55 +65,33 @@ def _neurons(net: Network) -> list[DrawnNeuron]:
     kinds = np.full(len(net), "hidden", object)
     kinds[net.output_neurons] = "output"
     kinds[net.input_neurons] = "input"
-    columns = zip(
-        net.neurons.id.tolist(),
-        net.neuron_names,
-        kinds.tolist(),
-        schedule(net).level.tolist(),
-        net.activation_names.tolist(),
-        net.aggregation_names.tolist(),
-        net.neurons.bias.tolist(),
-        net.neurons.response.tolist(),
-        strict=True,
+    return _records(
+        id=net.neurons.id.tolist(),
+        name=net.neuron_names,
+        kind=kinds.tolist(),
+        level=schedule(net).level.tolist(),
+        activation=net.activation_names.tolist(),
+        aggregation=net.aggregation_names.tolist(),
+        bias=net.neurons.bias.tolist(),
+        response=net.neurons.response.tolist(),
     )
-    return [
-        DrawnNeuron(
-            id=id,
-            name=name,
-            kind=kind,
-            level=level,
-            activation=activation,
-            aggregation=aggregation,
-            bias=bias,
-            response=response,
-        )
-        for id, name, kind, level, activation, aggregation, bias, response in columns
-    ]
 
 
 def _connections(net: Network, which: np.ndarray) -> list[DrawnConnection]:
     genes = net.connections.take(which)
     enabled = net.connections.enabled
     edge = np.where(enabled, np.cumsum(enabled) - 1, NONE)[which]
-    columns = zip(
-        genes.source.tolist(),
-        genes.target.tolist(),
-        genes.weight.tolist(),
-        genes.enabled.tolist(),
-        genes.delay.tolist(),
-        genes.gater.tolist(),
-        edge.tolist(),
-        strict=True,
+    return _records(
+        source=genes.source.tolist(),
+        target=genes.target.tolist(),
+        weight=genes.weight.tolist(),
+        enabled=genes.enabled.tolist(),
+        delay=genes.delay.tolist(),
+        gater=genes.gater.tolist(),
+        edge=edge.tolist(),
     )
-    return [
-        DrawnConnection(
-            source=source,
-            target=target,
-            weight=weight,
-            enabled=enabled,
-            delay=delay,
-            gater=gater,
-            edge=edge,
-        )
-        for source, target, weight, enabled, delay, gater, edge in columns
-    ]
+
+
+def _records(**columns: Sequence[Any]) -> list[Any]:
+    """Return a dictionary for each row of columns of one length."""
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]

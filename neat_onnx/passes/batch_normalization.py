@@ -17,8 +17,7 @@ def fold_batch_normalization(model: Model) -> Model:
     """
     draft = Draft(model)
     alone = sole_readers(model.graph)
-    merged: dict[int, Node] = {}
-    dropped: set[int] = set()
+    changed: dict[int, Node | None] = {}
     for at, node in enumerate(model.graph.node):
         reader = alone.get(node.output[0]) if node.output else None
         if reader is None or not _takes(node, draft):
@@ -28,12 +27,8 @@ def fold_batch_normalization(model: Model) -> Model:
         if factors is not None and normalization.input[0] == node.output[0]:
             folded = _folded(node, normalization, factors, draft)
             if folded is not None:
-                merged[at] = folded
-                dropped.add(reader)
-    if not merged:
-        return model
-    nodes = [merged.get(at, node) for at, node in enumerate(model.graph.node)]
-    return draft.finished([node for at, node in enumerate(nodes) if at not in dropped])
+                changed |= {at: folded, reader: None}
+    return draft.replaced(changed)
 
 
 def _takes(node: Node, draft: Draft) -> bool:

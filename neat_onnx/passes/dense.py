@@ -9,8 +9,7 @@ def matmul_add(model: Model) -> Model:
     """The model with a Gemm for MatMul [N, K] × [K, M] and the Add of [M] that alone reads it."""
     draft = Draft(model)
     alone = sole_readers(model.graph)
-    merged: dict[int, Node] = {}
-    dropped: set[int] = set()
+    changed: dict[int, Node | None] = {}
     for at, node in enumerate(model.graph.node):
         reader = alone.get(node.output[0]) if node.op_type == "MatMul" and not node.domain else None
         if reader is None or not _is_dense(node, draft):
@@ -18,12 +17,9 @@ def matmul_add(model: Model) -> Model:
         add = model.graph.node[reader]
         bias = [name for name in add.input if name != node.output[0]]
         if add.op_type == "Add" and not add.domain and _is_row(bias, node, draft):
-            merged[reader] = make_node("Gemm", [*node.input, *bias], add.output, name=add.name)
-            dropped.add(at)
-    if not merged:
-        return model
-    nodes = [merged.get(at, node) for at, node in enumerate(model.graph.node)]
-    return draft.finished([node for at, node in enumerate(nodes) if at not in dropped])
+            gemm = make_node("Gemm", [*node.input, *bias], add.output, name=add.name)
+            changed |= {at: None, reader: gemm}
+    return draft.replaced(changed)
 
 
 def _is_dense(node: Node, draft: Draft) -> bool:

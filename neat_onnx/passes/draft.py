@@ -81,6 +81,16 @@ class Draft:
             initializer=list(self.tensors.values()),
         )
 
+    def replaced(self, changed: Mapping[int, Node | None]) -> Model:
+        """The model with the nodes at these positions replaced, or left out where there is None.
+
+        It is the model itself where nothing changes.
+        """
+        if not changed:
+            return self.model
+        nodes = (changed.get(at, node) for at, node in enumerate(self.model.graph.node))
+        return self.finished([node for node in nodes if node is not None])
+
 
 def with_graph(model: Model, **changes: Any) -> Model:
     """The model with these fields of its graph replaced."""

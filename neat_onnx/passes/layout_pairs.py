@@ -69,7 +69,7 @@ def double_reshapes(model: Model) -> Model:
     """The model with one Reshape where one alone reads another, and copies no size from it."""
     nodes = list(model.graph.node)
     tensors, alone = model.graph.tensors, sole_readers(model.graph)
-    dropped: set[int] = set()
+    changed: dict[int, Node | None] = {}
     for at, first in enumerate(nodes):
         reader = alone.get(first.output[0]) if _is(first, "Reshape") else None
         second = nodes[reader] if reader is not None else None
@@ -78,10 +78,8 @@ def double_reshapes(model: Model) -> Model:
         shape = tensors.get(second.input[1])
         if second.input[0] == first.output[0] and shape is not None and shape.values.all():
             nodes[reader] = with_inputs(second, [first.input[0], second.input[1]])
-            dropped.add(at)
-    if not dropped:
-        return model
-    return Draft(model).finished([node for at, node in enumerate(nodes) if at not in dropped])
+            changed |= {at: None, reader: nodes[reader]}
+    return Draft(model).replaced(changed)
 
 
 def _is(node: Node, op_type: str) -> bool:

@@ -55,10 +55,7 @@ def lift_linear_classifier(ctx: LiftingContext, node: LinearClassifier) -> None:
     if classes != len(labels):
         ctx.fail(node, f"it has {classes} scores for {len(labels)} labels")
     scores = _scores(ctx, node, tensors, classes, given)
-    found = label_of(tensors, scores, labels)
-    ctx.bind(node, found, transformed(tensors, scores, given.post_transform))
-    ctx.integer.add(node.output[0])
-    ctx.integer.discard(node.output[1])
+    bind_classes(ctx, node, scores, labels, given.post_transform)
 
 
 def _scores(
@@ -99,7 +96,17 @@ def label_numbers(
     return np.arange(len(strings), dtype=np.float64)
 
 
-def label_of(tensors: Algebra, scores: Operand, labels: Floats) -> Operand:
+def bind_classes(
+    ctx: LiftingContext, node: Node, scores: Operand, labels: Floats, transform: Transform
+) -> None:
+    """Bind the outputs of a classifier: the label of each sample, an integer, and its scores."""
+    tensors = Algebra(ctx, node)
+    ctx.bind(node, _label(tensors, scores, labels), transformed(tensors, scores, transform))
+    ctx.integer.add(node.output[0])
+    ctx.integer.discard(node.output[1])
+
+
+def _label(tensors: Algebra, scores: Operand, labels: Floats) -> Operand:
     """The label of the first of the largest scores, [N]."""
     hits = tensors("number", tensors("equal", scores, tensors.reduced("max", scores, (-1,))))
     choice = first_hit(tensors, hits, len(scores.shape) - 1)

@@ -15,7 +15,7 @@ from neat_onnx.model import Attributes
 from neat_onnx.network.expression import VARIABLE, Expression, call, negated
 from neat_onnx.operators.algebra import Algebra, rearranged
 from neat_onnx.operators.formula import formula_of
-from neat_onnx.operators.ml.linear import label_numbers, label_of
+from neat_onnx.operators.ml.linear import bind_classes, label_numbers
 from neat_onnx.operators.ml.nodes import MlNode, Transform, transformed
 
 _SPLITS = {
@@ -101,10 +101,7 @@ def lift_tree_classifier(ctx: LiftingContext, node: TreeEnsembleClassifier) -> N
     if len(labels) == _BINARY and len({*given.class_ids}) == 1:
         ctx.fail(node, "two classes share one score; expected a score for each")
     scores = _scores(ctx, node, tensors, entries, len(labels))
-    found = label_of(tensors, scores, labels)
-    ctx.bind(node, found, transformed(tensors, scores, given.post_transform))
-    ctx.integer.add(node.output[0])
-    ctx.integer.discard(node.output[1])
+    bind_classes(ctx, node, scores, labels, given.post_transform)
 
 
 def _scores(
