@@ -1,5 +1,6 @@
 """What export writes runs in onnxruntime-web, the runtime of browsers, as it does elsewhere."""
 
+import itertools
 import json
 import subprocess
 from pathlib import Path
@@ -18,14 +19,14 @@ SEQUENCES = ["nts-net-lstm-2", "nts-net-gate-3", "np-rec-10", "nap-net-narx-2"]
 
 
 def from_corpora():
-    """(model, inputs, outputs, tolerance) of each."""
-    for name in STATELESS + SEQUENCES:
+    """(model, inputs, outputs, tolerance) of each, without and with functions."""
+    for name, functions in itertools.product(STATELESS + SEQUENCES, (False, True)):
         chosen = case(name)
         x, want, tolerance, _ = sequences(chosen)
         if name in SEQUENCES:
-            yield export(chosen.network(), sequence=True), x, want, tolerance
+            yield export(chosen.network(), sequence=True, functions=functions), x, want, tolerance
         else:
-            yield export(chosen.network()), x[0], want[0], tolerance[0]
+            yield export(chosen.network(), functions=functions), x[0], want[0], tolerance[0]
 
 
 def spatial():

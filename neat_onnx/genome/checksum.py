@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from neat_onnx.genome.document import GENOME, NETWORK
-from neat_onnx.model import Graph, Model, Node, Tensor
+from neat_onnx.model import Function, Graph, Model, Node, Tensor
 from neat_onnx.model.attributes import AttributeType
 from neat_onnx.model.states import INITIAL_KEY, STATE_KEY
 
@@ -26,7 +26,9 @@ _COVERED = (STATE_KEY, INITIAL_KEY, GENOME, NETWORK)
 def checksum(model: Model, metadata: Mapping[str, str]) -> str:
     """Return the SHA-256 of a model's graph and of the metadata about its states and genome."""
     entries = [["metadata", key, metadata[key]] for key in _COVERED if key in metadata]
-    return _digest([_line(["opset", model.opset]), *_lines(model.graph), *map(_line, entries)])
+    functions = sorted(_line(["function", *_function(each)]) for each in model.functions)
+    opset = _line(["opset", model.opset])
+    return _digest([opset, *functions, *_lines(model.graph), *map(_line, entries)])
 
 
 def _lines(graph: Graph) -> list[str]:
@@ -38,6 +40,12 @@ def _lines(graph: Graph) -> list[str]:
         ["outputs", [entry.name for entry in graph.outputs]],
     ]
     return sorted(map(_line, tensors + nodes)) + [_line(end) for end in ends]
+
+
+def _function(function: Function) -> list[Any]:
+    nodes = sorted(_line(["node", *_node(node)]) for node in function.node)
+    ends = [list(function.inputs), list(function.outputs)]
+    return [function.domain, function.name, *ends, _digest(nodes)]
 
 
 def _tensor(tensor: Tensor) -> list[Any]:

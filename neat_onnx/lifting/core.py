@@ -30,6 +30,7 @@ from neat_onnx.network.genes import Ints, Port
 from neat_onnx.network.network import Network
 from neat_onnx.passes import SIMPLE, canonicalize
 from neat_onnx.passes.function_bodies import function_bodies
+from neat_onnx.passes.local_functions import local_functions
 
 BatchAxis = Literal["auto"] | None
 _MOST_INPUTS = 1 << 24
@@ -62,6 +63,7 @@ def lift(
     Raises:
         ModelError: the graph has something that neurons cannot compute; says which node.
     """
+    model = local_functions(model)
     pairs = state_pairs(model)
     for previous, following in guessed_pairs(model).items():
         warn(f"by their names, '{following}' is taken to feed '{previous}' in the next step")

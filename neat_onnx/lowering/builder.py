@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neat_onnx.errors import NetworkError
-from neat_onnx.model import DataType, Node, Tensor
+from neat_onnx.model import DataType, Function, Node, OpenNode, Tensor
 
 _LARGEST = {
     DataType.FLOAT: float(np.finfo(np.float32).max),
@@ -96,11 +96,28 @@ class GraphBuilder:
         kind = operator.model_fields["attributes"].annotation
         assert kind is not None
         node = operator(
-            name=self.fresh(f"node:{name}").removeprefix("node:"),
+            name=self._node_name(name),
             input=list(inputs),
             output=outputs,
             attributes=kind(**attributes),
         )
+        return self._append(node)
+
+    def call(self, function: Function, tensor: str, output: str, name: str) -> str:
+        """Add a node that applies a function of the model, and return the name of its output."""
+        node = OpenNode(
+            op_type=function.name,
+            domain=function.domain,
+            name=self._node_name(name),
+            input=[tensor],
+            output=[self.fresh(output)],
+        )
+        return self._append(node)[0]
+
+    def _node_name(self, wish: str) -> str:
+        return self.fresh(f"node:{wish}").removeprefix("node:")
+
+    def _append(self, node: Node) -> list[str]:
         self.nodes.append(node)
         for tensor in node.input:
             self._readers[tensor].append(node)

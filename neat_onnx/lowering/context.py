@@ -13,7 +13,8 @@ from neat_onnx.lowering.builder import GraphBuilder
 from neat_onnx.lowering.overflow import overflowing_signals
 from neat_onnx.lowering.placement import Columns, Placement
 from neat_onnx.lowering.signals import GraphSignals
-from neat_onnx.model import DataType
+from neat_onnx.model import DataType, Function
+from neat_onnx.network.expression import Expression
 from neat_onnx.network.genes import Bools, Ints
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import Schedule, contributing
@@ -59,6 +60,7 @@ class LoweringContext(GraphBuilder):
         places: which tensor holds which signal.
         overflowing: whether each signal may overflow on moderate inputs, now or after many steps.
         fan_in: number of live connections into each neuron.
+        functions: the functions of the model, by activation and formula.
     """
 
     def __init__(self, net: Network, options: ExportOptions, plan: Schedule) -> None:
@@ -70,6 +72,7 @@ class LoweringContext(GraphBuilder):
         self.places = Placement(self.signals.count, len(net))
         self.overflowing: Bools = overflowing_signals(net, self.signals)
         self.fan_in: Ints = np.bincount(net.live.target, minlength=len(net))
+        self.functions: dict[tuple[str, Expression], Function] = {}
         self._first_edge = np.searchsorted(net.live.target, np.arange(len(net) + 1))
         self._unread_inputs = _unread_inputs(net)
 

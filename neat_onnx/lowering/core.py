@@ -18,6 +18,7 @@ from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.lowering.placement import UNBOUND
 from neat_onnx.lowering.registry import Claim, Frame, Plan, frame_of, planners
 from neat_onnx.model import Graph, MetadataEntry, Model, OperatorSet
+from neat_onnx.model.node import OWN_DOMAIN
 from neat_onnx.model.states import STATE_KEY
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import Schedule, contributing, schedule, with_late_sinks
@@ -30,12 +31,13 @@ from neat_onnx.version import __version__
 IR_OF_OPSET = dict(
     zip(range(13, 29), (7, 7, 8, 8, 8, 8, 9, 9, 10, 10, 11, 12, 13, 13, 13, 14), strict=True)
 )
+_FIRST_WITH_FUNCTIONS = 8
 _RUNTIME, _NEWEST_LOADED = "onnxruntime 1.31", 26
 
 
-def ir_version(opset: int) -> int:
+def ir_version(opset: int, *, with_functions: bool = False) -> int:
     """Return the oldest IR version of an opset; warn if the most common runtime loads neither."""
-    oldest = IR_OF_OPSET[opset]
+    oldest = max(IR_OF_OPSET[opset], _FIRST_WITH_FUNCTIONS if with_functions else 0)
     if opset > _NEWEST_LOADED:
         warn(
             f"{_RUNTIME} does not load opset {opset} (IR {oldest}), the newest that it knows is "
@@ -121,13 +123,18 @@ def _on_their_levels(ctx: LoweringContext, plan: Plan) -> Plan:
 
 def _finished(ctx: LoweringContext, frame: Frame, work: _Work, graph: Graph) -> Model:
     options = ctx.options
+    functions = list(ctx.functions.values())
+    versions = [OperatorSet(version=options.opset)]
+    if functions:
+        versions.append(OperatorSet(domain=OWN_DOMAIN, version=1))
     model = Model(
-        ir_version=ir_version(options.opset),
-        opset_import=[OperatorSet(version=options.opset)],
+        ir_version=ir_version(options.opset, with_functions=bool(functions)),
+        opset_import=versions,
         producer_name=options.producer_name,
         producer_version=options.producer_version or __version__,
         doc_string=options.doc_string,
         graph=apply_passes(graph),
+        functions=functions,
     ).written_as(options.encoding)
     entries = _metadata(ctx, frame, work, model)
     return model.model_copy(update={"metadata_props": entries}) if entries else model

@@ -2,7 +2,7 @@
 
 from neat_onnx.model.attributes import Attributes
 from neat_onnx.model.budget import limits
-from neat_onnx.model.graph import Graph, MetadataEntry, OperatorSet
+from neat_onnx.model.graph import Function, Graph, MetadataEntry, OperatorSet
 from neat_onnx.model.model import Model, load_model
 from neat_onnx.model.node import Node, node_class, node_classes
 from neat_onnx.model.open_node import OpenNode
@@ -15,6 +15,7 @@ __all__ = [
     "Attributes",
     "DataType",
     "Finding",
+    "Function",
     "Graph",
     "MetadataEntry",
     "Model",

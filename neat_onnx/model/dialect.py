@@ -27,11 +27,13 @@ _DROPPED = {
     "graph": frozenset({"value_info", "quantization_annotation", "metadata_props"}),
     "node": _NOTES | {"overload", "device_configurations"},
     "attribute": _NOTES,
+    "function": frozenset({"metadata_props", "value_info"}),
     "other": _NOTES,
 }
 _OURS = {
     "graph": {"input": "inputs", "output": "outputs"},
     "node": {"attribute": "attributes"},
+    "function": {"input": "inputs", "output": "outputs"},
 }
 
 
@@ -45,7 +47,18 @@ def canonical(document: dict[str, Any]) -> dict[str, Any]:
     """
     model = _object(document, "model")
     model["graph"] = _graph(model.get("graph"), "graph")
+    if isinstance(model.get("functions"), list):
+        model["functions"] = [
+            _function(function, f"functions[{at}]")
+            for at, function in enumerate(model["functions"])
+        ]
     return model
+
+
+def _function(document: Any, where: str) -> Any:
+    if not isinstance(document, dict):
+        return document
+    return _with_nodes(_object(document, "function", where), where)
 
 
 def _graph(document: Any, where: str) -> Any:
@@ -55,11 +68,14 @@ def _graph(document: Any, where: str) -> Any:
     for key in ("inputs", "outputs", "initializer"):
         if key in graph:
             graph[key] = _deep(graph[key])
-    if isinstance(graph.get("node"), list):
-        graph["node"] = [
-            _node(node, f"{where}.node[{at}]") for at, node in enumerate(graph["node"])
-        ]
-    return graph
+    return _with_nodes(graph, where)
+
+
+def _with_nodes(part: dict[str, Any], where: str) -> dict[str, Any]:
+    """A graph or a function, its nodes in our spelling."""
+    if isinstance(part.get("node"), list):
+        part["node"] = [_node(node, f"{where}.node[{at}]") for at, node in enumerate(part["node"])]
+    return part
 
 
 def _node(document: Any, where: str) -> Any:

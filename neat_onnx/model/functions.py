@@ -8,6 +8,8 @@ import onnx
 
 from neat_onnx.errors import ModelError
 from neat_onnx.model.budget import Budget
+from neat_onnx.model.graph import ONNX_DOMAINS
+from neat_onnx.model.node import OWN_DOMAIN
 
 _Key = tuple[str, str, str]
 
@@ -30,6 +32,26 @@ def inlined(proto: onnx.ModelProto) -> onnx.ModelProto:
         left = ", ".join(function.name for function in whole.functions)
         raise ModelError(f"its local functions cannot be inlined: {left}", where="functions")
     return whole
+
+
+def is_kept(function: onnx.FunctionProto, model: onnx.ModelProto) -> bool:
+    """Whether a function is of the kind that an export writes.
+
+    It is of this package's domain, has no attributes, is of the model's opset, and its nodes are
+    ONNX's own operators, without graphs inside.
+    """
+    attributes = [each for node in function.node for each in node.attribute]
+    return (
+        function.domain == OWN_DOMAIN
+        and not (function.attribute or function.attribute_proto or function.overload)
+        and _opset(function) == _opset(model)
+        and all(node.domain in ONNX_DOMAINS for node in function.node)
+        and not any(each.ref_attr_name or each.HasField("g") or each.graphs for each in attributes)
+    )
+
+
+def _opset(part: onnx.FunctionProto | onnx.ModelProto) -> list[int]:
+    return [entry.version for entry in part.opset_import if entry.domain in ONNX_DOMAINS]
 
 
 def _sizes(proto: onnx.ModelProto) -> dict[_Key, int]:

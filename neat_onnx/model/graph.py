@@ -100,6 +100,23 @@ class Graph(Part):
         return {tensor.name: tensor for tensor in self.initializer}
 
 
+class Function(Part):
+    """A function of the model: the nodes that a call of it stands for.
+
+    A call is a node whose `domain` and `op_type` are the function's `domain` and `name`.
+    """
+
+    name: str
+    domain: str
+    doc_string: str = Field("", description="Text for people.")
+    inputs: list[str] = Field([], description="The names of its arguments inside the function.")
+    outputs: list[str] = Field(description="The names of its results inside the function.")
+    opset_import: list[OperatorSet] = Field([], description="The versions of its operators.")
+    node: list[AnyNode] = Field(
+        description="The operators, each after those whose outputs it reads."
+    )
+
+
 class Content(Part):
     """The fields of a model. Only `graph` is required."""
 
@@ -110,6 +127,9 @@ class Content(Part):
     doc_string: str = Field("", description="Text for people.")
     metadata_props: list[MetadataEntry] = Field([], description="What else the writer says.")
     graph: Graph
+    functions: list[Function] = Field(
+        [], description="Functions without attributes that nodes of the graph call."
+    )
 
     @property
     def opset(self) -> int:

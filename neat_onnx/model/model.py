@@ -221,9 +221,19 @@ def from_document(document: Any) -> Model:
         raise ModelError("not an ONNX model: it has no graph")
     plain = canonical(document)
     try:
-        return Model.model_validate(plain, context={"room": Room(), "opset": _opset(plain)})
+        model = Model.model_validate(plain, context={"room": Room(), "opset": _opset(plain)})
     except ValidationError as error:
         raise refusal(error, plain) from None
+    return _with_known_functions(model) if model.functions else model
+
+
+def _with_known_functions(model: Model) -> Model:
+    """The model with functions as an export writes them; others are inlined."""
+    from neat_onnx.model.functions import is_kept  # noqa: PLC0415 - onnx is slow to import
+
+    proto = model.to_proto()
+    kept = all(is_kept(function, proto) for function in proto.functions)
+    return model if kept else Model.from_proto(proto)
 
 
 def _opset(document: dict[str, Any]) -> int:

@@ -39,6 +39,7 @@ _REGISTRY: dict[str, type["Node"]] = {}
 _FINDERS: list[Callable[[], None]] = []
 _READERS: list["Reader"] = []
 
+OWN_DOMAIN = "neat_onnx"  # of the functions that an export writes: their names are any
 OLDEST_TYPED = 13  # the classes describe the forms of this opset and of later ones
 
 
@@ -194,7 +195,8 @@ def parse_node(document: Any, context: Any = None) -> Node:
     if not isinstance(document.get("attributes", []), list | Attributes):
         raise ValueError("attributes is not a list")
     opset = (context or {}).get("opset", OLDEST_TYPED)
-    if opset < OLDEST_TYPED and (found := _read_open(document, context, "")):
+    plain = opset < OLDEST_TYPED or document.get("domain") == OWN_DOMAIN
+    if plain and (found := _read_open(document, context, "")):
         return found
     try:
         kind = node_class(op_type)

@@ -10,7 +10,7 @@ from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 from neat_onnx.errors import ModelError
 from neat_onnx.model.attributes import AttributeType
 from neat_onnx.model.budget import Budget
-from neat_onnx.model.graph import DEFAULT_OPSET, Content, Graph
+from neat_onnx.model.graph import DEFAULT_OPSET, Content, Function, Graph
 from neat_onnx.model.labels import without_labels
 from neat_onnx.model.node import Node
 from neat_onnx.model.tensor import LISTS, Tensor
@@ -36,16 +36,20 @@ def to_proto(model: Content) -> onnx.ModelProto:
 
 
 def document_of(proto: onnx.ModelProto) -> dict[str, Any]:
-    """The JSON document of the model that `proto` holds. Local functions are inlined.
+    """The JSON document of the model that `proto` holds.
+
+    Local functions are inlined, but for a model whose functions all are activations of this
+    package's own domain.
 
     Raises:
         ModelError: it is not a model, or uses something unsupported.
     """
     try:
         if proto.functions:
-            from neat_onnx.model.functions import inlined  # noqa: PLC0415 - seldom needed
+            from neat_onnx.model.functions import inlined, is_kept  # noqa: PLC0415 - seldom needed
 
-            proto = inlined(proto)
+            if not all(is_kept(function, proto) for function in proto.functions):
+                proto = inlined(proto)
         if not proto.HasField("graph"):
             raise ModelError("not an ONNX model: it has no graph")
         return _model_from_proto(without_labels(proto))
@@ -82,6 +86,8 @@ def _model_to_proto(model: Content) -> onnx.ModelProto:
         proto.opset_import.add(domain=domain, version=version)
     for entry in model.metadata_props:
         proto.metadata_props.add(key=entry.key, value=entry.value)
+    for function in model.functions:
+        _fill_function(proto.functions.add(), function)
     return proto
 
 
@@ -97,8 +103,34 @@ def _model_from_proto(proto: onnx.ModelProto) -> dict[str, Any]:
             {"key": entry.key, "value": entry.value} for entry in proto.metadata_props
         ],
         "graph": _graph_from_proto(proto.graph),
+        "functions": [_function_from_proto(function) for function in proto.functions],
     }
     return {"ir_version": proto.ir_version, **document} if proto.ir_version else document
+
+
+def _fill_function(proto: onnx.FunctionProto, function: Function) -> None:
+    proto.name, proto.domain = function.name, function.domain
+    proto.doc_string = function.doc_string
+    proto.input.extend(function.inputs)
+    proto.output.extend(function.outputs)
+    for entry in function.opset_import:
+        proto.opset_import.add(domain=entry.domain, version=entry.version)
+    for node in function.node:
+        _fill_node(proto.node.add(), node)
+
+
+def _function_from_proto(proto: onnx.FunctionProto) -> dict[str, Any]:
+    return {
+        "name": proto.name,
+        "domain": proto.domain,
+        "doc_string": proto.doc_string,
+        "inputs": list(proto.input),
+        "outputs": list(proto.output),
+        "opset_import": [
+            {"domain": entry.domain, "version": entry.version} for entry in proto.opset_import
+        ],
+        "node": [_node_from_proto(node) for node in proto.node],
+    }
 
 
 def _fill_graph(proto: onnx.GraphProto, graph: Graph) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from neat_onnx.model.attributes import Attributes, AttributeType
 from neat_onnx.model.model import Model
-from neat_onnx.model.node import Node, node_classes
+from neat_onnx.model.node import OWN_DOMAIN, Node, node_classes
 from neat_onnx.model.tensor import DATA_FIELDS, SPARSE_TYPES, DataType
 
 Schema = dict[str, Any]
@@ -65,8 +65,12 @@ def model_schema() -> Schema:
     operators = node_classes()
     definitions["Node"] = {
         "description": "One application of an operator to tensors, all of them by name.",
-        "oneOf": [{"$ref": f"#/$defs/{op_type}Node"} for op_type in operators],
+        "oneOf": [
+            *({"$ref": f"#/$defs/{op_type}Node"} for op_type in operators),
+            {"$ref": "#/$defs/FunctionCall"},
+        ],
     }
+    definitions["FunctionCall"] = _call()
     definitions |= {f"{op_type}Node": _node(kind) for op_type, kind in operators.items()}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -146,6 +150,22 @@ def _node(kind: type[Node]) -> Schema:
             "attributes": _attributes(kind.model_fields["attributes"].annotation),
         },
         "required": ["op_type", "input", "output"],
+        "additionalProperties": False,
+    }
+
+
+def _call() -> Schema:
+    return {
+        "description": "A call of a function of the model: `op_type` is its name.",
+        "type": "object",
+        "properties": {
+            "op_type": {"type": "string"},
+            "name": {"type": "string", "description": "The node's own name, for people."},
+            "domain": {"const": OWN_DOMAIN},
+            "input": _NAMES,
+            "output": _NAMES,
+        },
+        "required": ["op_type", "domain", "input", "output"],
         "additionalProperties": False,
     }
 

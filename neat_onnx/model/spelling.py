@@ -89,8 +89,10 @@ _GRAPH: dict[str, Callable[[Any], Any]] = {
     "initializer": _each(_of(_TENSOR)),
     "node": _each(_node),
 }
+_VERSIONS = _each(_of({"version": str}))
 _MODEL: dict[str, Callable[[Any], Any]] = {
     "ir_version": str,
-    "opset_import": _each(_of({"version": str})),
+    "opset_import": _VERSIONS,
     "graph": _graph,
+    "functions": _each(_of({"opset_import": _VERSIONS, "node": _each(_node)})),
 }

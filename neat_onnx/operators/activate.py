@@ -9,8 +9,8 @@ from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.network.activations import activation_named, label_of
 from neat_onnx.network.expression import VARIABLE, Expression, scalar_slope
 from neat_onnx.network.genes import Floats, Ints
+from neat_onnx.operators.activation_functions import emit_activation, is_function
 from neat_onnx.operators.elementwise import Add, Mul
-from neat_onnx.operators.formula import emit_formula
 from neat_onnx.operators.shaping import Split
 
 
@@ -70,7 +70,15 @@ def _formulas(ctx: LoweringContext, neurons: Ints) -> list[Expression]:
 def _split(ctx: LoweringContext, neuron: int) -> tuple[float, Expression]:
     """(slope, rest) of a neuron's activation, the slope 1 where it has to stay."""
     formula = activation_named(ctx.net.activation_names[neuron]).expression
-    return scalar_slope(formula) if _foldable(ctx, neuron) else (1.0, formula)
+    return slope_of(ctx, formula) if _foldable(ctx, neuron) else (1.0, formula)
+
+
+def slope_of(ctx: LoweringContext, formula: Expression) -> tuple[float, Expression]:
+    """(slope, rest) of an activation: the c and f of f(c·z); c is 1 for one that is a function of
+    the model, which stays whole.
+    """
+    slope, rest = scalar_slope(formula)
+    return (1.0, formula) if is_function(ctx, rest) else (slope, rest)
 
 
 def _foldable(ctx: LoweringContext, neuron: int) -> bool:
@@ -111,7 +119,7 @@ def activate(
         groups = [Group(groups[0].name, formula, block.neurons)]
     if len(groups) == 1:
         output, name = block.tensor("Layer"), block.name("act")
-        result = emit_formula(ctx, groups[0].formula, tensor, output, name)
+        result = emit_activation(ctx, groups[0].name, groups[0].formula, tensor, output, name)
         ctx.bind(block.neurons, result, block.level)
         return
     _activate_apart(ctx, block, tensor, groups)
@@ -126,7 +134,7 @@ def _activate_apart(ctx: LoweringContext, block: Block, tensor: str, groups: lis
         result = part
         if group.formula != VARIABLE:
             output, name = block.tensor("Layer") + label, block.name("act") + label
-            result = emit_formula(ctx, group.formula, part, output, name)
+            result = emit_activation(ctx, group.name, group.formula, part, output, name)
         ctx.bind(group.neurons, result, block.level)
 
 

@@ -15,9 +15,16 @@ from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers
 from neat_onnx.model import Attributes, Node
 from neat_onnx.network.aggregations import aggregation_named
-from neat_onnx.network.expression import VARIABLE, Expression, call, constant, scalar_slope
+from neat_onnx.network.expression import VARIABLE, Expression, call, constant
 from neat_onnx.network.genes import Bools, Floats, Ints, distinct
-from neat_onnx.operators.activate import activate, groups_of, in_column_order, respond, slopes
+from neat_onnx.operators.activate import (
+    activate,
+    groups_of,
+    in_column_order,
+    respond,
+    slope_of,
+    slopes,
+)
 from neat_onnx.operators.algebra import Algebra, rearranged
 from neat_onnx.operators.arithmetic import value_of
 from neat_onnx.operators.columns import columns_for
@@ -137,7 +144,7 @@ def shared_slope(ctx: LoweringContext, block: Block) -> tuple[float, Expression 
     formula = groups[0].formula
     if ctx.reads_state(block.neurons):
         return 1.0, formula
-    slope, core = scalar_slope(formula)
+    slope, core = slope_of(ctx, formula)
     held = float(np.float32(slope))
     exact = held == slope or (ctx.options.dtype == "float32" and np.isfinite(held))
     return (slope, core) if exact else (1.0, formula)

@@ -7,10 +7,10 @@ import numpy as np
 
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers
-from neat_onnx.network.activations import activation_named
+from neat_onnx.network.activations import activation_named, label_of
 from neat_onnx.network.genes import Bools, Ints
+from neat_onnx.operators.activation_functions import emit_activation
 from neat_onnx.operators.dense import Gemm, by_overflowing_source, responses, weight_matrix
-from neat_onnx.operators.formula import emit_formula
 from neat_onnx.operators.shaping import Concat
 
 
@@ -54,8 +54,9 @@ def lower_per_neuron(ctx: LoweringContext, block: Block) -> None:
         ]
         output, name = block.tensor("Gemm") + suffix, block.name("gemm") + suffix
         result = ctx.emit(Gemm, inputs, output, name, alpha=1.0, beta=1.0, transB=1)
-        formula = activation_named(ctx.net.activation_names[neuron]).expression
+        activation = str(ctx.net.activation_names[neuron])
+        formula = activation_named(activation).expression
         output, name = block.tensor("Layer") + suffix, block.name("act") + suffix
-        parts.append(emit_formula(ctx, formula, result, output, name))
+        parts.append(emit_activation(ctx, label_of(activation), formula, result, output, name))
     layer = ctx.emit(Concat, parts, block.tensor("Layer"), block.name("concat"), axis=1)
     ctx.bind(block.neurons, layer, block.level)

@@ -40,6 +40,11 @@ class ExportOptions(OptionDocument):
     fold: bool = Field(
         False, description="Merge responses and slopes into the weights: smaller, last bits gone."
     )
+    functions: bool = Field(
+        False,
+        description="Write each activation that is no ONNX operator as a function of the model, "
+        "which is called where it is used.",
+    )
     quantize: Literal["none", "weights", "full"] = Field(
         "none",
         description="Write int8, a quarter of the size, which computes something else: weights "

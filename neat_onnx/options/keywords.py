@@ -19,6 +19,7 @@ class ExportKeywords(TypedDict, total=False):
     lossy: bool
     mixed_activations: Literal["grouped", "per_neuron"]
     fold: bool
+    functions: bool
     quantize: Literal["none", "weights", "full"]
     batch_dimension: bool | str
     encoding: Literal["numbers", "raw", "sparse"]

@@ -15,6 +15,7 @@ from neat_onnx.passes.drop_dead import drop_dead
 from neat_onnx.passes.fold_constants import fold_constants
 from neat_onnx.passes.identities import identities
 from neat_onnx.passes.layout_pairs import double_reshapes, transpose_pairs
+from neat_onnx.passes.local_functions import local_functions
 from neat_onnx.passes.modern_forms import modern_forms
 from neat_onnx.passes.single_elements import single_elements
 from neat_onnx.passes.static_shapes import static_shapes
@@ -33,6 +34,7 @@ def without_dead(model: Model) -> Model:
 
 
 SIMPLE: tuple[Pass, ...] = (
+    local_functions,
     weights_among_inputs,
     constant_nodes,
     fold_constants,

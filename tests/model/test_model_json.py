@@ -160,7 +160,7 @@ def test_what_is_no_document_is_a_DocumentError(source, text):
         ({"opset_import": [{"domain": ""}]}, "version is missing (opset_import[0].version)"),
         ({"metadata_props": {"key": "v"}}, "metadata_props is not a list (metadata_props)"),
         ({"metadata_props": [{"key": "k", "value": 1}]}, "value is not a string"),
-        ({"functions": [{"name": "f"}]}, "functions is not a known key"),
+        ({"functions": [{"name": "f"}]}, "domain is missing (functions[0].domain)"),
     ],
 )
 def test_what_is_no_model_is_a_ModelError(change, text):

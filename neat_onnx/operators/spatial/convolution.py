@@ -13,8 +13,8 @@ from neat_onnx.network.genes import Ints
 from neat_onnx.network.spatial import Kind, SpatialBlock
 from neat_onnx.network.window import Sizes, Window, times
 from neat_onnx.operators.activate import groups_of, slopes
+from neat_onnx.operators.activation_functions import emit_activation
 from neat_onnx.operators.columns import in_shape
-from neat_onnx.operators.formula import emit_formula
 from neat_onnx.operators.spatial.layer import (
     add_block,
     bind_spatial,
@@ -55,8 +55,9 @@ class Convolution:
             attributes |= _output_padding(spatial)
         operator = ConvTranspose if spatial.kind == "ConvTranspose" else Conv
         result = ctx.emit(operator, names, block.tensor("Conv"), block.name("conv"), **attributes)
-        formula = groups_of(ctx, block.neurons)[0].formula
-        layer = emit_formula(ctx, formula, result, block.tensor("Layer"), block.name("act_conv"))
+        group, output = groups_of(ctx, block.neurons)[0], block.tensor("Layer")
+        name = block.name("act_conv")
+        layer = emit_activation(ctx, group.name, group.formula, result, output, name)
         shape = spatial.neurons.shape
         flat = (block.tensor("Flat"), block.name("flatten"))
         bind_spatial(ctx, block, shape, result, Columns(layer, block.neurons, level, shape, flat))

@@ -8,13 +8,13 @@ from neat_onnx.lifting.context import LiftingContext, lifts
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.placement import Columns
 from neat_onnx.model import Node
-from neat_onnx.network.activations import activation_named
+from neat_onnx.network.activations import activation_named, label_of
 from neat_onnx.network.expression import VARIABLE
 from neat_onnx.network.genes import Ints
 from neat_onnx.network.spatial import Kind, SpatialBlock
 from neat_onnx.network.window import Sizes, Window
+from neat_onnx.operators.activation_functions import emit_activation
 from neat_onnx.operators.columns import flat_tensor, in_shape
-from neat_onnx.operators.formula import emit_formula
 from neat_onnx.operators.spatial.layer import (
     add_block,
     bind_spatial,
@@ -61,9 +61,11 @@ class Pool:
             **_attributes(spatial),
         )
         result, flat = pooled, (f"PoolFlat_{after}", f"flatten_after_l{after}")
-        formula = activation_named(ctx.net.activation_names[block.neurons[0]]).expression
+        activation = str(ctx.net.activation_names[block.neurons[0]])
+        formula = activation_named(activation).expression
         if formula != VARIABLE:  # whole: a pool has no weights for its slope to go into
-            result = emit_formula(ctx, formula, pooled, block.tensor("Layer"), block.name("act"))
+            output, name = block.tensor("Layer"), block.name("act")
+            result = emit_activation(ctx, label_of(activation), formula, pooled, output, name)
         columns = Columns(result, block.neurons, block.level, shape, flat)
         if ctx.options.flatten_after_pooling:
             columns = Columns(flat_tensor(ctx, columns), block.neurons, block.level)

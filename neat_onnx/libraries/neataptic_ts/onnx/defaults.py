@@ -26,6 +26,7 @@ _ONLY: dict[str, Any] = {
     "sequence": False,
     "fused_recurrent": False,
     "infer_conv": False,
+    "functions": False,
     "embed_network": False,
 }
 _PLAIN = {"groups": 1, "dilation_height": 1, "dilation_width": 1}
