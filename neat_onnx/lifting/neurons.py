@@ -31,6 +31,7 @@ from neat_onnx.network.genes import (
     Neurons,
     Port,
     distinct,
+    owned,
 )
 from neat_onnx.network.network import Network
 from neat_onnx.network.spatial import moved_blocks
@@ -192,16 +193,17 @@ class Resolution:
         if np.any(gated.reads_state):
             raise ModelError("a state gates a connection; only activations can")
         scaled = weight * np.where(read.reads_state, slope[read.neuron], 1.0)
-        connections = Connections.of(
-            read.neuron,
-            target,
-            scaled,
-            delay=read.delay,
-            reads_state=read.reads_state,
-            gater=gated.neuron,
-            gate_delay=gated.delay,
-            initial_gain=gated.initial,
-        )
+        fresh = {
+            "source": read.neuron,
+            "target": target,
+            "weight": scaled,
+            "delay": read.delay,
+            "reads_state": read.reads_state,
+            "gater": gated.neuron,
+            "gate_delay": gated.delay,
+            "initial_gain": gated.initial,
+        }
+        connections = Connections.of(**{name: owned(array) for name, array in fresh.items()})
         return connections, self._initial(read)
 
     @cached_property

@@ -27,6 +27,14 @@ _DTYPES: dict[str, type[np.generic]] = {
     **dict.fromkeys(("enabled", "reads_state"), np.bool_),
     **dict.fromkeys(("neurons", "sources"), np.int64),  # of ports and of blocks
 }
+_PLAIN = {  # a connection that is enabled, not delayed and not gated
+    "enabled": True,
+    "delay": 0,
+    "reads_state": False,
+    "gater": NONE,
+    "gate_delay": 0,
+    "initial_gain": 0.0,
+}
 
 
 def owned(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -194,15 +202,10 @@ class Connections(ReadOnly):
     ) -> Connections:
         """Make connections from arrays; those not given are plain: enabled, no delay, no gate."""
         count = len(np.asarray(source))
-        plain: dict[str, npt.ArrayLike] = {
-            "enabled": owned(np.ones(count, np.bool_)),
-            "delay": owned(np.zeros(count, np.int64)),
-            "reads_state": owned(np.zeros(count, np.bool_)),
-            "gater": owned(np.full(count, NONE, np.int64)),
-            "gate_delay": owned(np.zeros(count, np.int64)),
-            "initial_gain": owned(np.zeros(count)),
-        }
-        return cls(source, target, weight, **(plain | others))  # type: ignore[arg-type]
+        for name, value in _PLAIN.items():
+            if name not in others:
+                others[name] = owned(np.full(count, value, _DTYPES[name]))
+        return cls(source, target, weight, **others)  # type: ignore[arg-type]
 
     def take(self, which: npt.NDArray[Any]) -> Connections:
         """Return the connections that `which` selects (positions or a mask), in that order."""
