@@ -74,7 +74,11 @@ def export(
 
 
 def import_model(
-    model: Any, *, batch_axis: "BatchAxis" = "auto", outputs: Sequence[str] | None = None
+    model: Any,
+    *,
+    batch_axis: "BatchAxis" = "auto",
+    outputs: Sequence[str] | None = None,
+    check: bool = True,
 ) -> Network:
     """Turn ONNX into a network that can evolve on.
 
@@ -87,17 +91,26 @@ def import_model(
             with None every axis is features.
         outputs: the outputs to import, by name; None takes all that are neither constant nor random
             (a NeatOnnxWarning names those left out).
+        check: compare the network with the model on a few samples, unless the model is an
+            unchanged export of ours. Models that onnx's reference evaluator cannot run, of
+            more than 10,000 nodes, or of a size that would take it many seconds, are not compared.
 
     Returns:
         A network whose ports are the inputs and outputs of the graph, by name and shape.
 
     Raises:
-        ModelError: the graph has something that neurons cannot compute; says which node.
+        ModelError: the graph has something that neurons cannot compute; says which node. Or the
+            check found a sample that the model computes otherwise; says where that begins.
         OptionError: the graph has no such output.
     """
-    from neat_onnx.genome import import_network
+    from neat_onnx.genome import imported
 
-    return import_network(load_model(model), batch_axis, outputs)
+    found = imported(load_model(model), batch_axis, outputs)
+    if check and not found.as_exported:
+        from neat_onnx.verification.imported import check_import
+
+        check_import(found)
+    return found.network
 
 
 def convert(source: Any) -> Model:

@@ -127,7 +127,7 @@ def _shown(default: Any) -> str:
 
 
 def add_import_flags(parser: argparse.ArgumentParser) -> None:
-    """How a model is taken apart: --batch-axis and --outputs."""
+    """How a model is taken apart: --batch-axis, --outputs and --no-check."""
     parser.add_argument(
         "--batch-axis",
         choices=("auto", "none"),
@@ -141,6 +141,11 @@ def add_import_flags(parser: argparse.ArgumentParser) -> None:
         help="the outputs to import, with commas between them; else all that are neither constant "
         "nor random",
     )
+    parser.add_argument(
+        "--no-check",
+        action="store_true",
+        help="do not compare the network with the model on a few samples",
+    )
 
 
 def chosen_import(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -149,4 +154,5 @@ def chosen_import(arguments: argparse.Namespace) -> dict[str, Any]:
     return {
         "batch_axis": None if arguments.batch_axis == "none" else "auto",
         "outputs": None if names is None else [name.strip() for name in names.split(",")],
+        "check": not arguments.no_check,
     }

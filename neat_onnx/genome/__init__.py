@@ -14,14 +14,16 @@ there is a warning, and the graph alone counts. docs/genome-format.md describes 
 from neat_onnx.genome.checksum import CHECKSUM, checksum
 from neat_onnx.genome.describe import genome_metadata
 from neat_onnx.genome.document import GENOME, NETWORK, GenomeDocument
-from neat_onnx.genome.restore import import_network
+from neat_onnx.genome.restore import Imported, import_network, imported
 
 __all__ = [
     "CHECKSUM",
     "GENOME",
     "NETWORK",
     "GenomeDocument",
+    "Imported",
     "checksum",
     "genome_metadata",
     "import_network",
+    "imported",
 ]

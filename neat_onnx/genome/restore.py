@@ -1,7 +1,7 @@
 """Import: the network of a model, with the genome that its metadata tells of."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -35,19 +35,44 @@ _STEPS, _SAMPLES = 3, 5
 _TOLERANCE = {DataType.FLOAT: 1e-3, DataType.DOUBLE: 1e-6}
 
 
+@dataclass(frozen=True)
+class Imported:
+    """A network, with the graph that it was read from.
+
+    Attributes:
+        network: the network.
+        lifted: the network of the graph alone.
+        model: the model that was lifted: the given one, repaired.
+        as_exported: the graph is, bit by bit, the one that the genome was exported with.
+    """
+
+    network: Network
+    lifted: Lifted
+    model: Model
+    as_exported: bool = False
+
+
 def import_network(
     model: Model, batch_axis: BatchAxis = "auto", outputs: Sequence[str] | None = None
 ) -> Network:
     """Return the network of a model. See `neat_onnx.import_model`."""
+    return imported(model, batch_axis, outputs).network
+
+
+def imported(
+    model: Model, batch_axis: BatchAxis = "auto", outputs: Sequence[str] | None = None
+) -> Imported:
+    """Return the network of a model, and how it came about. See `neat_onnx.import_model`."""
     as_read, model = model, repaired(model)
     lifted = lift(model, batch_axis, outputs)
+    graphs = Imported(lifted.network, lifted, model)
     given = {key: read for key, read in _READERS.items() if key in model.metadata}
     try:
         if given:
             _check_sum(as_read)
     except NetworkError as error:
         warn(f"the metadata {next(iter(given))} is left out of account: {error}")
-        return lifted.network
+        return graphs
     for key, read in given.items():
         try:
             net = read(parse_json(model.metadata[key]), lifted)
@@ -55,8 +80,8 @@ def import_network(
         except NeatOnnxError as error:
             warn(f"the metadata {key} is left out of account: {error}")
         else:
-            return net
-    return lifted.network
+            return replace(graphs, network=net, as_exported=True)
+    return graphs
 
 
 def _check_sum(model: Model) -> None:

@@ -1,6 +1,6 @@
 """Proof: a network and a model run side by side on sampled inputs, by an independent runtime."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ from neat_onnx.model.value import Extent
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
 from neat_onnx.verification.judge import Errors, against_rounding, measure
-from neat_onnx.verification.player import Player, ShapeMismatch
+from neat_onnx.verification.player import Player, ShapeMismatch, number_type
 from neat_onnx.verification.report import Report, Verdict
 from neat_onnx.verification.rounding import rounded_runs, within_range
 from neat_onnx.verification.samples import (
@@ -25,6 +25,13 @@ from neat_onnx.verification.samples import (
 )
 
 BOUND = {DataType.FLOAT: 1e-12, DataType.DOUBLE: 1e-24}
+_WITHOUT_BOUND = (DataType.FLOAT16, DataType.BFLOAT16)
+_ROUNDED: dict[str, Callable[[Floats], Any]] = {
+    "DOUBLE": np.float64,
+    "INT": np.rint,
+    "UINT": lambda x: np.rint(np.abs(x)),
+    "BOOL": lambda x: x > 0.0,
+}
 
 
 class _Part(NamedTuple):
@@ -55,13 +62,25 @@ def compare(
     """
     check_sampling(samples, seed)
     model.check_outputs()  # nothing is repaired here
-    _check_ports(net, model)
-    single = model.graph.inputs[0].elem_type is DataType.FLOAT
+    check_ports(net, model)
     player = player or Player(model, net, runtime)
+    long = long and not player.ends
     inputs = sampled_inputs(net, model, samples, seed, long=long, fixed_batch=player.fixed_batch)
+    return compared(net, model, player, inputs, seed, runtime)
+
+
+def compared(
+    net: Network, model: Model, player: Player, inputs: Sequence[Floats], seed: int, runtime: str
+) -> Report:
+    """Compare a network with a model on these inputs, (T, N, I): short ones, and long ones if any.
+
+    Raises:
+        ModelError: the runtime cannot run the model.
+    """
+    single = number_type(model) is DataType.FLOAT
     facts = {
         "bound": BOUND[DataType.FLOAT if single else DataType.DOUBLE],
-        "samples": samples,
+        "samples": inputs[0].shape[1],
         "steps": len(inputs[0]),
         "long_sequences": LONG_SEQUENCES if len(inputs) > 1 else 0,
         "long_steps": len(inputs[1]) if len(inputs) > 1 else 0,
@@ -92,11 +111,26 @@ def sampled_inputs(
     """
     inputs = [short_sequences(net, samples, seed)]
     if net.has_memory and long:
-        nodes = _node_count(model.graph) * (LONG_SEQUENCES if fixed_batch else 1)
+        nodes = node_count(model.graph) * (LONG_SEQUENCES if fixed_batch else 1)
         inputs.append(long_sequences(net, seed, long_steps(nodes)))
-    if model.graph.inputs[0].elem_type is DataType.FLOAT:  # both sides get the same inputs
-        inputs = [x.astype(np.float32).astype(np.float64) for x in inputs]
-    return inputs
+    return [as_read(net, model, x) for x in inputs]
+
+
+def as_read(net: Network, model: Model, x: Floats) -> Floats:
+    """Round inputs (T, N, I) to the types of the model's inputs, so that both sides get the same.
+
+    Args:
+        net: says which columns are those of which input.
+        model: the model.
+        x: the inputs.
+    """
+    kinds = {entry.name: entry.elem_type.name for entry in model.graph.inputs}
+    parts, start = [], 0
+    for port in net.inputs:
+        part = x[..., start : start + port.neurons.size]
+        parts.append(_ROUNDED.get(kinds[port.name].rstrip("0123456789"), np.float32)(part))
+        start += port.neurons.size
+    return np.concatenate([x[..., :0], *parts], axis=-1, dtype=np.float64)
 
 
 def _part(net: Network, player: Player, x: Floats) -> _Part:
@@ -191,24 +225,29 @@ def _report(
     )
 
 
-def _node_count(graph: Graph) -> int:
-    """The number of nodes, subgraphs included."""
+def node_count(graph: Graph) -> int:
+    """Count the nodes of a graph, those of its subgraphs included."""
     inner = (
         value
         for node in graph.node
         for _, _, value in node.attributes.given()
         if isinstance(value, Graph)
     )
-    return len(graph.node) + sum(_node_count(body) for body in inner)
+    return len(graph.node) + sum(node_count(body) for body in inner)
 
 
-def _check_ports(net: Network, model: Model) -> None:
+def check_ports(net: Network, model: Model) -> None:
+    """Refuse a model whose inputs and outputs are not the network's.
+
+    Raises:
+        ModelError: names or shapes differ; or an input is of half precision, which has no bound.
+    """
     for entry in model.graph.inputs:
-        if entry.elem_type not in BOUND:
+        if entry.elem_type in _WITHOUT_BOUND:
             raise ModelError(
                 f"the input '{entry.name}' is {entry.elem_type.name}, expected FLOAT or DOUBLE",
                 where="graph.inputs",
-                hint="Only models of floating-point numbers are compared",
+                hint="Models of half precision are not compared",
             )
     pairs = state_pairs(model)
     carried = {*pairs, *pairs.values()}

@@ -1,27 +1,115 @@
-"""A quick check of an import: the network's outputs against the model's."""
+"""The check that an import is right: its outputs against the model's, on a few samples.
 
-from neat_onnx.errors import ModelError
-from neat_onnx.model import Model
+A graph may do to the batch, or to time, what no network of neurons can: then its import computes
+another function, however plausible each of its nodes is. Only running the graph shows that.
+"""
+
+import numpy as np
+
+from neat_onnx.errors import ModelError, NeatOnnxError
+from neat_onnx.genome import Imported
+from neat_onnx.model import Graph, Model, Node
+from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
-from neat_onnx.verification.compare import compare
+from neat_onnx.network.program import Program
+from neat_onnx.verification.compare import as_read, check_ports, compared, node_count
+from neat_onnx.verification.judge import measure
+from neat_onnx.verification.player import Player, with_outputs
+from neat_onnx.verification.samples import short_sequences
 
-_SAMPLES = 8
+_SAMPLES, _STEPS = 8, 4
+_MOST_NODES = 10_000
+_MOST_NODE_RUNS = 40_000  # a node takes onnx's reference evaluator some 20 µs
+_MOST_PRODUCTS = 1 << 25  # of weights and values, by numpy
+_MOST_TRACED = 1_000  # nodes of a graph in which the first difference is looked for
+_DIFFERS = 1e-6  # the normalised MSE from which on a tensor is not the same any more
+_RUNTIMES = ("reference", "onnxruntime")
+_RECURRENT = ("RNN", "GRU", "LSTM")
+_LEFT_OUT = frozenset({"activations", "activation_alpha", "activation_beta", "clip"})
 
 
-def check_import(net: Network, model: Model) -> None:
-    """Compare an imported network with its model on a few samples, by onnx's reference evaluator.
+def check_import(found: Imported) -> None:
+    """Compare an imported network with its model on a few samples.
 
-    Args:
-        net: the imported network.
-        model: the model as it was lifted, repairs included.
+    The model is run by onnx's reference evaluator, or by onnxruntime where the former does not run
+    it, or is known to be wrong, and the latter is installed. Graphs that neither runs, or not in a
+    few seconds, are left unchecked, as are those of half precision.
 
     Raises:
-        ModelError: they differ, or the reference evaluator does not run the model.
+        ModelError: they differ.
     """
-    report = compare(net, model, samples=_SAMPLES, seed=0, runtime="reference", long=False)
-    if not report.passed:
+    net, model = found.network, found.model
+    if node_count(model.graph) > _MOST_NODES:
+        return
+    for runtime in _runtimes(model.graph):
+        try:
+            check_ports(net, model)
+            player = Player(model, net, runtime)
+            x = _samples(net, model, player)
+            report = None if x is None else compared(net, model, player, [x], 0, runtime)
+        except NeatOnnxError:  # it does not run the model, or is not installed
+            continue
+        if x is None or report is None or report.passed:
+            return
         raise ModelError(
-            f"the imported network does not compute what the model does: {report}",
-            where=report.first_error,
-            hint="The model has something that import takes for something else: please report it",
+            f"the imported network does not compute what the model does in {report.runtime}: "
+            f"{report.first_error or report.difference()}",
+            where=_first_difference(found, x, runtime),
+            hint="A graph that mixes samples of its batch is no network: import with "
+            "batch_axis=None if the first axis is features; check=False leaves this check out",
         )
+
+
+def _runtimes(graph: Graph) -> tuple[str, ...]:
+    return _RUNTIMES[1:] if any(_is_misread(node) for node in graph.node) else _RUNTIMES
+
+
+def _is_misread(node: Node) -> bool:
+    """Whether onnx's reference evaluator leaves attributes of a node out of account."""
+    given = {name for name, _, _ in node.attributes.given()}
+    return node.op_type in _RECURRENT and not given.isdisjoint(_LEFT_OUT)
+
+
+def _samples(net: Network, model: Model, player: Player) -> Floats | None:
+    """Inputs (T, N, I): as many as there is time for; None if there is none for a single one."""
+    steps = _STEPS if net.has_memory or player.whole else 1
+    nodes, links = node_count(model.graph) + 1, len(net.connections) + 1
+    calls = _MOST_NODE_RUNS // (nodes * steps) if player.fixed_batch else _SAMPLES
+    count = min(_SAMPLES, calls, _MOST_PRODUCTS // (links * steps))
+    if count < 1:
+        return None
+    x = np.concatenate([short_sequences(net, _SAMPLES, seed) for seed in range(steps)])[:steps]
+    order = [2, _SAMPLES - 1, 0, 1, *range(3, _SAMPLES - 1)]  # a plain one and a large one first
+    return as_read(net, model, x[:, order[:count]])
+
+
+def _first_difference(found: Imported, x: Floats, runtime: str) -> str:
+    """The first node, in the graph's order, whose output differs from the neurons' values."""
+    net, model, lifted = found.network, found.model, found.lifted
+    produced = {name: node for node in model.graph.node for name in node.output}
+    places = {
+        name: lifted.tensors[name]
+        for name in produced
+        if name in lifted.tensors and name not in {e.name for e in model.graph.outputs}
+    }
+    if net is not lifted.network or len(produced) > _MOST_TRACED:
+        return "graph.outputs"
+    values = Program(net, dense=False).neuron_values(x)
+    player = Player(with_outputs(model, list(places)), net, runtime)
+    for name, neurons in places.items():
+        if _differs(player, x, name, values[:, neurons]):
+            return f"from tensor '{name}' of node {produced[name].label} on"
+    return "graph.outputs"
+
+
+def _differs(player: Player, x: Floats, name: str, want: Floats) -> bool:
+    """Whether a tensor that has a row for each sample has other values than (T, neurons, N)."""
+    try:
+        got = player.play(x, [name])[name]
+    except ModelError:
+        return False
+    expected = want.swapaxes(1, 2)
+    if got.shape != expected.shape:
+        return False
+    error = measure(expected, got).normalised_mse
+    return error is None or error > _DIFFERS

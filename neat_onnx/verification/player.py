@@ -9,12 +9,32 @@ from typing import Any
 import numpy as np
 
 from neat_onnx.errors import ModelError
-from neat_onnx.lifting.axes import Axes, axes_of_inputs, output_axes
+from neat_onnx.lifting.axes import axes_of_inputs, output_axes
 from neat_onnx.model import DataType, Model, ValueInfo
 from neat_onnx.model.states import INITIAL_KEY, STATE_KEY, initial_states, state_pairs
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
 from neat_onnx.verification.runtimes import Feed, load
+
+_ELEMENTS = {
+    DataType.DOUBLE: np.float64,
+    DataType.INT64: np.int64,
+    DataType.INT32: np.int32,
+    DataType.INT16: np.int16,
+    DataType.INT8: np.int8,
+    DataType.UINT64: np.uint64,
+    DataType.UINT32: np.uint32,
+    DataType.UINT16: np.uint16,
+    DataType.UINT8: np.uint8,
+    DataType.BOOL: np.bool_,
+}
+_FLOATING = (DataType.FLOAT, DataType.DOUBLE)
+
+
+def number_type(model: Model) -> DataType:
+    """The type whose bound holds: that of the first input of floating-point numbers, or FLOAT."""
+    kinds = {entry.elem_type: None for entry in model.graph.inputs}
+    return next((kind for kind in kinds if kind in _FLOATING), DataType.FLOAT)
 
 
 class ShapeMismatch(ModelError):
@@ -33,6 +53,7 @@ class Player:
         name: the runtime and its version.
         fixed_batch: the model takes one sample at a time.
         whole: the model, or the runtime, takes whole sequences.
+        ends: an output of the model is that of the end of a sequence, so that each step is a run.
 
     Raises:
         ModelError: the runtime refuses the model.
@@ -48,8 +69,9 @@ class Player:
         self._inputs = model.graph.inputs
         self._outputs = {entry.name: entry for entry in model.graph.outputs}
         self._shapes = {entry.name: entry.shape or () for entry in model.graph.inputs}
-        double = model.graph.inputs[0].elem_type is DataType.DOUBLE
-        self._element = np.float64 if double else np.float32
+        self._elements = {
+            entry.name: _ELEMENTS.get(entry.elem_type, np.float32) for entry in model.graph.inputs
+        }
         self._axes = axes_of_inputs(model.graph.inputs)
         ports = {port.name: port for port in (*net.inputs, *net.outputs)}
         self._ranks = {name: len(port.shape) for name, port in ports.items()}
@@ -58,13 +80,19 @@ class Player:
         if self._session.sequences:
             self._axes = dict.fromkeys(self._axes, (0, 1))
         self.whole = any(len(axes) > 1 for axes in self._axes.values())
+        self.ends = self.whole and any(
+            len(self._outputs[port.name].shape or ()) == len(port.shape) + 1
+            for port in net.outputs
+            if port.name in self._outputs and not self._session.sequences
+        )
         batches = [
             (*self._shapes[name], 1, 1)[axes[-1]] if axes else 1
             for name, axes in self._axes.items()
         ]
         fixed = [] if self._session.sequences else [n for n in batches if isinstance(n, int)]
         self.fixed_batch = bool(fixed)
-        self._copies = max(fixed, default=1)
+        self._batch = max(fixed, default=1)
+        self._rows_fed = self._batch if all(self._axes.values()) else 1
 
     def play(self, x: Floats, tensors: Sequence[str]) -> dict[str, Floats]:
         """Run N sequences of T steps, each from the initial state.
@@ -80,16 +108,31 @@ class Player:
             ModelError: the runtime cannot run the model.
             ShapeMismatch: an output is not made of a row for each sample.
         """
-        parts = np.split(x, x.shape[1], axis=1) if self.fixed_batch else [x]
-        played = [
-            self._whole(part, tensors) if self.whole else self._steps(part, tensors)
-            for part in parts
-        ]
+        play = self._whole if self.whole else self._steps
+        if not self.fixed_batch:
+            return play(x, tensors)
+        played = []
+        for start in range(0, x.shape[1], self._rows_fed):
+            part = x[:, start : start + self._rows_fed]
+            full = part.take(np.arange(self._batch), axis=1, mode="clip")  # the last one repeats
+            count = part.shape[1]
+            played.append({name: got[:, :count] for name, got in play(full, tensors).items()})
         return {name: np.concatenate([each[name] for each in played], axis=1) for name in tensors}
 
     def _whole(self, x: Floats, tensors: Sequence[str]) -> dict[str, Floats]:
         results = self._session.run(self._feed(x))
-        return {name: self._rows(name, results, x.shape[:2]) for name in tensors}
+        ended = [name for name in tensors if self._has_ended(name, results[name])]
+        parts = [self._session.run(self._feed(x[:stop])) for stop in range(1, len(x)) if ended]
+        return {
+            name: np.array([self._rows(name, part, x.shape[1:2]) for part in [*parts, results]])
+            if name in ended
+            else self._rows(name, results, x.shape[:2])
+            for name in tensors
+        }
+
+    def _has_ended(self, name: str, values: Any) -> bool:
+        """Whether an output is of the end of a sequence: it has the batch as an axis, not time."""
+        return name in self._ranks and np.ndim(values) == self._ranks[name] + 1
 
     def _steps(self, x: Floats, tensors: Sequence[str]) -> dict[str, Floats]:
         states = {name: self._start(name, x.shape[1]) for name in self._pairs}
@@ -107,25 +150,24 @@ class Player:
             size for axis, size in enumerate(sizes) if axis not in axes and isinstance(size, int)
         )
         held = np.reshape(self._initial.get(name, np.zeros(shape)), shape)
-        return self._placed(np.broadcast_to(held, (samples, *shape)), axes)
+        return self._placed(np.broadcast_to(held, (samples, *shape)), name)
 
     def _feed(self, x: Floats) -> Feed:
         feed, start = {}, 0
         for port in self._net.inputs:
             stop = start + port.neurons.size
             values = x[..., start:stop].reshape(*x.shape[:-1], *port.shape)
-            feed[port.name] = self._placed(values, self._axes[port.name])
+            feed[port.name] = self._placed(values, port.name)
             start = stop
         return feed
 
-    def _placed(self, values: Floats, axes: Axes) -> Any:
-        """Values whose samples come first, with time and the batch on these axes."""
+    def _placed(self, values: Floats, name: str) -> Any:
+        """Values whose samples come first, as the input `name` takes them: its axes, its type."""
+        axes, element = self._axes[name], self._elements[name]
         if not axes:
-            return np.array(values[0], self._element)
-        if self._copies > 1:
-            values = np.repeat(values, self._copies, axis=len(axes) - 1)
+            return np.array(values[0], element)
         moved = np.moveaxis(values, range(len(axes)), axes)
-        return np.ascontiguousarray(moved, self._element)
+        return np.ascontiguousarray(moved, element)
 
     def _rows(self, name: str, results: dict[str, Any], leading: tuple[int, ...]) -> Floats:
         """One of the results as float64, (*leading, columns)."""
@@ -138,15 +180,13 @@ class Player:
             axes = output_axes(entry, self._inputs, max(0, count))
             if all(axis < values.ndim for axis in axes):
                 values = np.moveaxis(values, axes, range(len(axes)))
-        expected = (*leading[:-1], leading[-1] * self._copies)
-        if values.shape[: len(leading)] != expected:
+        if values.shape[: len(leading)] != leading:
             raise ShapeMismatch(
                 f"the output '{name}' has the shape {list(values.shape)} "
-                f"where {list(expected)} rows go in",
+                f"where {list(leading)} rows go in",
                 hint="A model may not mix its samples: its outputs have the batch as an axis",
             )
-        rows = values.reshape(*expected, -1)
-        return rows[..., : leading[-1], :] if self._copies > 1 else rows
+        return values.reshape(*leading, -1)
 
 
 def with_outputs(model: Model, tensors: Sequence[str]) -> Model:
@@ -156,7 +196,7 @@ def with_outputs(model: Model, tensors: Sequence[str]) -> Model:
     """
     graph = model.graph
     known = {entry.name for entry in graph.outputs}
-    element = graph.inputs[0].elem_type
+    element = number_type(model)
     extra = [ValueInfo.of(name, element, None) for name in tensors if name not in known]
     kept = [entry for entry in model.metadata_props if entry.key in (STATE_KEY, INITIAL_KEY)]
     wide = graph.model_copy(update={"outputs": graph.outputs + extra})

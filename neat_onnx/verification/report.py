@@ -53,7 +53,7 @@ class Report(BaseModel):
     def __str__(self) -> str:
         verdict = "DIFFERENT" if self.verdict == "different" else self.verdict
         of = " (the model is quantized)" if self.quantized else ""
-        text = f"{verdict}{of} over {self._samples()} in {self.runtime}: {self._difference()}."
+        text = f"{verdict}{of} over {self._samples()} in {self.runtime}: {self.difference()}."
         if self.overflow_step is not None:
             text += f" From step {self.overflow_step} on values grow beyond {self.dtype}."
         if self.verdict == "different" and self.first_error:
@@ -71,7 +71,8 @@ class Report(BaseModel):
             text += f" and {self.long_sequences} of {self.long_steps}"
         return text
 
-    def _difference(self) -> str:
+    def difference(self) -> str:
+        """Say by how much outputs differ, in words."""
         if self.normalised_mse is None:
             return f"outputs are not finite, or of another shape (bound {self.bound:g})"
         return (

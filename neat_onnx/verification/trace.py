@@ -15,7 +15,7 @@ from neat_onnx.network.network import Network
 from neat_onnx.network.program import Program
 from neat_onnx.network.schedule import schedule
 from neat_onnx.parsing import parse
-from neat_onnx.verification.player import Player, with_outputs
+from neat_onnx.verification.player import Player, number_type, with_outputs
 
 _GROWN = {DataType.FLOAT: 1e-4, DataType.DOUBLE: 1e-10}
 
@@ -37,7 +37,7 @@ def first_difference(net: Network, model: Model, x: Floats, runtime: str) -> str
     values = Program(net, dense=False).neuron_values(x)
     want = dict(zip(net.neurons.id.tolist(), np.moveaxis(values, 1, 0), strict=True))
     level = dict(zip(net.neurons.id.tolist(), schedule(net).level.tolist(), strict=True))
-    data_type = model.graph.inputs[0].elem_type
+    data_type = number_type(model)
     errors = [
         (level[neuron], neuron, _error(want[neuron], got[tensor][..., column]))
         for tensor, ids in places.items()

@@ -1,0 +1,169 @@
+"""Graphs that mix the samples of a batch: imported as onnxruntime computes them, or refused."""
+
+import subprocess
+import sys
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+from graphs import graph, node
+
+from neat_onnx import ModelError, Network, export, import_model
+
+RNG = np.random.default_rng(0)
+RECURRENT = {"W": RNG.normal(size=(1, 2, 3)), "R": RNG.normal(size=(1, 2, 2))}
+RNN = node("RNN", "t W R", "steps last", hidden_size=2)
+
+REFUSED_BY_RULE = {
+    "Gather": graph([node("Gather", "x at", "y", axis=0)], at=[2, 1, 0]),
+    "Slice": graph([node("Slice", "x a b a", "y")], a=[0], b=[1]),
+    "CumSum": graph([node("CumSum", "x axis", "y")], axis=0),
+    "Flatten": graph([node("Flatten", "x", "y", axis=0)]),
+    "Softmax": graph([node("Softmax", "x", "y", axis=0)]),
+    "Gemm": graph([node("Gemm", "x w", "y", transA=1)], w=RNG.normal(size=(3, 2))),
+    "merged": graph([node("Reshape", "x shape", "y")], shape=[-1, 6]),
+    "matrix": graph([node("Transpose", "x", "t"), node("MatMul", "x t", "y")]),
+}
+REFUSED_BY_CHECK = {
+    "over all": graph(
+        [
+            node("Reshape", "x row", "t"),
+            node("Softmax", "t", "s"),
+            node("Reshape", "s rows", "y"),
+        ],
+        row=[1, -1],
+        rows=[-1, 3],
+    ),
+    "shuffled": graph(
+        [
+            node("Reshape", "x wide", "t"),
+            node("Transpose", "t", "u"),
+            node("Reshape", "u rows", "y"),
+        ],
+        wide=[3, -1],
+        rows=[-1, 3],
+    ),
+    "windows": graph(
+        [
+            node("Transpose", "x", "t"),
+            node("Unsqueeze", "t first", "u"),
+            node("MaxPool", "u", "v", kernel_shape=[3], pads=[1, 1]),
+            node("Squeeze", "v first", "w"),
+            node("Transpose", "w", "y"),
+        ],
+        first=[0],
+    ),
+    "as time": graph(
+        [node("Unsqueeze", "x axis", "t"), RNN, node("Squeeze", "steps axes", "y")],
+        x=("rows", 3),
+        axis=[1],
+        axes=[1, 2],
+        **RECURRENT,
+    ),
+    "a fixed batch": graph(
+        [node("Reshape", "x row", "t"), node("Softmax", "t", "s"), node("Reshape", "s all", "y")],
+        x=(4, 3),
+        row=[1, -1],
+        all=[-1, 3],
+    ),
+}
+IMPORTED = {
+    "back and forth": graph(
+        [
+            node("Transpose", "x", "t"),
+            node("Relu", "t", "r"),
+            node("Transpose", "r", "u"),
+            node("MatMul", "u w", "y"),
+        ],
+        w=RNG.normal(size=(3, 2)),
+    ),
+    "an axis in front": graph(
+        [
+            node("Unsqueeze", "x first", "t"),
+            node("Tanh", "t", "s"),
+            node("Squeeze", "s first", "y"),
+        ],
+        first=[0],
+    ),
+    "rows as planes": graph(
+        [
+            node("Unsqueeze", "x first", "t"),
+            node("MatMul", "t w", "s"),
+            node("Squeeze", "s first", "y"),
+        ],
+        first=[0],
+        w=RNG.normal(size=(3, 3)),
+    ),
+}
+
+
+def computed(model: onnx.ModelProto, x: np.ndarray) -> np.ndarray:
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    session = onnxruntime.InferenceSession(model.SerializeToString(), options)
+    return session.run(None, {"x": x})[0]
+
+
+def is_right(net: Network, model: onnx.ModelProto) -> bool:
+    x = RNG.normal(size=(4, 3)).astype(np.float32)
+    want, got = computed(model, x), net.activate(x)
+    return got.shape == want.shape and np.allclose(got, want, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", REFUSED_BY_RULE)
+def test_what_works_along_the_batch_is_refused(name: str):
+    with pytest.raises(ModelError):
+        import_model(REFUSED_BY_RULE[name], check=False)
+
+
+@pytest.mark.parametrize("name", REFUSED_BY_CHECK)
+def test_the_check_finds_the_others(name: str):
+    model = REFUSED_BY_CHECK[name]
+    assert not is_right(import_model(model, check=False), model)
+    with pytest.raises(ModelError, match="does not compute what the model does") as caught:
+        import_model(model)
+    assert caught.value.where
+    assert "check=False" in str(caught.value.hint)
+
+
+@pytest.mark.parametrize("name", IMPORTED)
+def test_a_batch_that_comes_back_is_imported(name: str):
+    assert is_right(import_model(IMPORTED[name]), IMPORTED[name])
+
+
+def test_where_the_difference_begins():
+    with pytest.raises(ModelError) as caught:
+        import_model(REFUSED_BY_CHECK["shuffled"])
+    assert caught.value.where == "from tensor 'u' of node make_u (Transpose) on"
+
+
+def test_a_sequence_with_the_batch_first():
+    """Its last state has no time axis; each prefix of a sequence has one of its own."""
+    nodes = [node("Transpose", "x", "t", perm=[1, 0, 2]), RNN, node("Squeeze", "last first", "y")]
+    model = graph(nodes, x=("batch", "seq", 3), first=[0], **RECURRENT)
+    net = import_model(model)
+    x = RNG.normal(size=(5, 2, 3)).astype(np.float32)
+    np.testing.assert_allclose(net.run(x)[-1], computed(model, x.swapaxes(0, 1)), atol=1e-6)
+
+
+def test_integers_are_checked():
+    model = graph([node("Cast", "x", "f", to=1), node("Exp", "f", "y")])
+    model.graph.input[0].type.tensor_type.elem_type = onnx.TensorProto.INT64
+    assert import_model(model).activate([1.0, 2.0, 0.0]) == pytest.approx(np.exp([1.0, 2.0, 0.0]))
+
+
+def test_models_that_no_evaluator_runs_are_not_checked():
+    model = graph([node("Identity", "x", "t"), node("Tanh", "t", "y")])
+    model.opset_import[0].version, model.ir_version = 28, 14
+    model.graph.input[0].type.tensor_type.elem_type = onnx.TensorProto.FLOAT16
+    assert len(import_model(model)) == 6
+
+
+def test_our_own_files_are_not_run():
+    model = export(Network.mlp([2, 3, 1], seed=0)).to_json()
+    code = (
+        "import sys, neat_onnx; neat_onnx.import_model(sys.stdin.read().encode());"
+        "assert 'onnx.reference' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], input=model, text=True, check=True)
