@@ -70,9 +70,18 @@ def compare(
 
 
 def compared(
-    net: Network, model: Model, player: Player, inputs: Sequence[Floats], seed: int, runtime: str
+    net: Network,
+    model: Model,
+    player: Player,
+    inputs: Sequence[Floats],
+    seed: int,
+    runtime: str,
+    slack: float = 1.0,
 ) -> Report:
     """Compare a network with a model on these inputs, (T, N, I): short ones, and long ones if any.
+
+    Args:
+        slack: how many times the bound is passed without a comparison with rounding.
 
     Raises:
         ModelError: the runtime cannot run the model.
@@ -93,7 +102,7 @@ def compared(
         parts = [_part(net, player, x) for x in inputs]
     except ShapeMismatch as error:
         return _report("different", Errors(None, None, None, None, 0), facts, str(error))
-    return _judged(net, model, parts, facts, runtime)
+    return _judged(net, model, parts, facts, runtime, slack)
 
 
 def sampled_inputs(
@@ -141,11 +150,16 @@ def _part(net: Network, player: Player, x: Floats) -> _Part:
 
 
 def _judged(
-    net: Network, model: Model, parts: list[_Part], facts: dict[str, Any], runtime: str
+    net: Network,
+    model: Model,
+    parts: list[_Part],
+    facts: dict[str, Any],
+    runtime: str,
+    slack: float,
 ) -> Report:
     """The report of the worst part."""
     bound = facts["bound"]
-    beyond = [part for part in parts if not _within(part.errors, bound)]
+    beyond = [part for part in parts if not _within(part.errors, slack * bound)]
     if not beyond:
         return _report("equal", _worst(parts), facts)
     single = facts["dtype"] == "float32"

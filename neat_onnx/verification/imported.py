@@ -21,6 +21,7 @@ _SAMPLES, _STEPS = 8, 4
 _MOST_NODES = 10_000
 _MOST_NODE_RUNS = 40_000  # a node takes onnx's reference evaluator some 20 µs
 _MOST_PRODUCTS = 1 << 25  # of weights and values, by numpy
+_LARGE = 1 << 17  # connections
 _MOST_TRACED = 1_000  # nodes of a graph in which the first difference is looked for
 _DIFFERS = 1e-6  # the normalised MSE from which on a tensor is not the same any more
 _RUNTIMES = ("reference", "onnxruntime")
@@ -46,10 +47,12 @@ def check_import(found: Imported) -> None:
             check_ports(net, model)
             player = Player(model, net, runtime)
             x = _samples(net, model, player)
-            report = None if x is None else compared(net, model, player, [x], 0, runtime)
+            if x is None:
+                return
+            report = compared(net, model, player, [x], 0, runtime, _slack(net))
         except NeatOnnxError:  # it does not run the model, or is not installed
             continue
-        if x is None or report is None or report.passed:
+        if report.passed:
             return
         raise ModelError(
             f"the imported network does not compute what the model does in {report.runtime}: "
@@ -58,6 +61,14 @@ def check_import(found: Imported) -> None:
             hint="A graph that mixes samples of its batch is no network: import with "
             "batch_axis=None if the first axis is features; check=False leaves this check out",
         )
+
+
+def _slack(net: Network) -> float:
+    """How many times the bound a large network may be off: running it rounded takes too long."""
+    links = len(net.connections)
+    if links <= _LARGE:
+        return 1.0
+    return float(np.bincount(net.connections.target, minlength=1).max())
 
 
 def _runtimes(graph: Graph) -> tuple[str, ...]:
