@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic_core import ErrorDetails
 
 from neat_onnx.errors import NeatOnnxError
 
@@ -28,7 +29,7 @@ Parsed = TypeVar("Parsed", bound=BaseModel)
 def parse(
     kind: type[Parsed], value: Any, error: type[NeatOnnxError], hint: str | None = None
 ) -> Parsed:
-    """`value`, from JSON, as a `kind`.
+    """Return `value`, from JSON, as a `kind`.
 
     Raises:
         error: at the first thing that is wrong, with its JSON path.
@@ -37,31 +38,45 @@ def parse(
         return kind.model_validate(value)
     except ValidationError as problem:
         first = problem.errors(include_url=False)[0]
-        raise error(_sentence(first), where=json_path(first["loc"]) or None, hint=hint) from None
+        last = first["loc"][-1] if first["loc"] else "the document"
+        text = f"{'it' if isinstance(last, int) else last} {complaint(first)}"
+        raise error(text, where=json_path(first["loc"]) or None, hint=hint) from None
 
 
 def json_path(location: Sequence[int | str]) -> str:
-    """`('nodes', 3, 'bias')` as `nodes[3].bias`."""
+    """Return a location as a JSON path: `('nodes', 3, 'bias')` as `nodes[3].bias`."""
     path = ""
     for step in location:
         path += f"[{step}]" if isinstance(step, int) else f".{step}" if path else step
     return path
 
 
-def _sentence(problem: Any) -> str:
-    last = problem["loc"][-1] if problem["loc"] else "the document"
-    name = "it" if isinstance(last, int) else last
-    kind, found = problem["type"], problem["input"]
-    if kind == "missing":
-        return f"missing key '{name}'"
-    if kind == "extra_forbidden":
-        return f"unknown key '{name}'"
-    if found is None and "number" in problem["msg"]:
-        return f"{name} is null (NaN or Infinity in the source?)"
-    if kind == "finite_number":
-        return f"{name} is not a finite number"
-    expected = problem["msg"].removeprefix("Input should be ").removeprefix("Value error, ")
-    return f"{name} should be {expected}, got {_shown(found)}"
+def complaint(detail: ErrorDetails, *, private: bool = False) -> str:
+    """Return the end of a sentence about a wrong value: "is not a list, got the string 'x'".
+
+    Args:
+        detail: the first of Pydantic's errors.
+        private: leave out values of wrong types, which may be long or not for others.
+    """
+    context, found = detail.get("ctx", {}), detail["input"]
+    got = "" if private else f", got {_shown(found)}"
+    match detail["type"]:
+        case "value_error":
+            return str(context["error"])
+        case "literal_error" | "enum":
+            value = f"'{found[:40]}'" if isinstance(found, str) else _shown(found)
+            return f"is {value}, expected {context['expected']}"
+        case "float_type" | "int_type" if found is None:
+            return "is null (NaN or Infinity in the source?)"
+        case kind if kind in _BOUNDS:
+            relation, key = _BOUNDS[kind]
+            return f"is {_shown(found)}, expected {relation} {context[key]}"
+        case kind if kind in _COMPLAINTS:
+            return _COMPLAINTS[kind]
+        case kind if kind in _TYPES:
+            return f"is not {_TYPES[kind]}{got}"
+        case _:
+            return detail["msg"]
 
 
 def _shown(value: Any) -> str:
@@ -74,3 +89,29 @@ def _shown(value: Any) -> str:
     if value is None:
         return "null"
     return "an object" if isinstance(value, dict) else "an array"
+
+
+_COMPLAINTS = {
+    "missing": "is missing",
+    "extra_forbidden": "is not a known key",
+    "finite_number": "is not a finite number",
+    "string_unicode": "is not UTF-8 text",
+}
+_TYPES = {
+    "string_type": "a string",
+    "bool_type": "true or false",
+    "int_type": "an integer",
+    "int_from_float": "an integer",
+    "float_type": "a number",
+    "list_type": "a list",
+    "tuple_type": "a list",
+    "model_type": "an object",
+    "model_attributes_type": "an object",
+    "dict_type": "an object",
+}
+_BOUNDS = {
+    "greater_than": ("more than", "gt"),
+    "greater_than_equal": ("at least", "ge"),
+    "less_than": ("less than", "lt"),
+    "less_than_equal": ("at most", "le"),
+}

@@ -6,18 +6,9 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from neat_onnx.errors import ModelError
-from neat_onnx.parsing import json_path
+from neat_onnx.parsing import complaint, json_path
 
-_PHRASES = {
-    "missing": "is missing",
-    "extra_forbidden": "is not a known key",
-    "string_unicode": "is not UTF-8 text",
-    "string_type": "is not a string",
-    "list_type": "is not a list",
-    "tuple_type": "is not a list",
-    "model_type": "is not an object",
-    "dict_type": "is not an object",
-}
+_OWN = ("external_data", "unknown_attribute", "unsupported_op")  # types of our own errors
 
 
 def refusal(error: ValidationError, document: Any) -> ModelError:
@@ -30,7 +21,7 @@ def refusal(error: ValidationError, document: Any) -> ModelError:
     location = tuple(step for step in first["loc"] if step != "values")  # no key of the document
     label, depth = _label(location, document)
     subject = _subject(location[depth:], first)
-    text = f"{subject} {_text(first)}".lstrip()
+    text = f"{subject} {complaint(first, private=True)}".lstrip()
     return ModelError(
         f"{label}: {text}" if label else text,
         where=json_path(location) or None,
@@ -40,26 +31,9 @@ def refusal(error: ValidationError, document: Any) -> ModelError:
 
 def _subject(inner: tuple[int | str, ...], detail: ErrorDetails) -> str:
     """The subject of the error's text; nothing where our validator names it in its text."""
-    if isinstance(detail["input"], list | dict) and detail["type"] not in _PHRASES:
+    if isinstance(detail["input"], list | dict) and detail["type"] in ("value_error", *_OWN):
         return ""
     return json_path(inner[-2:] if inner and isinstance(inner[-1], int) else inner[-1:])
-
-
-def _text(detail: ErrorDetails) -> str:
-    context = detail.get("ctx", {})
-    match detail["type"]:
-        case "value_error":
-            return str(context["error"])
-        case "literal_error":
-            return f"is {detail['input']!r}, expected {context['expected']}"
-        case "greater_than_equal":
-            return f"is {detail['input']}, expected at least {context['ge']}"
-        case "less_than_equal":
-            return f"is too large, expected at most {context['le']}"
-        case known if known in _PHRASES:
-            return _PHRASES[known]
-        case _:
-            return detail["msg"]
 
 
 def _label(location: tuple[int | str, ...], document: Any) -> tuple[str, int]:

@@ -119,7 +119,7 @@ class ExportOptions(OptionDocument):
     @classmethod
     def _is_a_name(cls, value: bool | str) -> bool | str:
         if value in ("", TIME):
-            raise ValueError(f"a name, and not '{TIME}', which is the time axis's")
+            raise ValueError(f"should be a name, and not '{TIME}', which is the time axis's")
         return value
 
     @property

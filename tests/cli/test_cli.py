@@ -328,9 +328,9 @@ def test_usage_errors_are_one_line(run, line):
 @pytest.mark.parametrize(
     ("options", "line"),
     [
-        ({"opset": 99}, r"opset should be less than or equal to 28, got 99 \(opset\)"),
-        ({"colour": 1}, r"unknown key 'colour' \(colour\)"),
-        ({"conv2dMappings": [{}]}, r"missing key 'kernelHeight' \(conv2dMappings"),
+        ({"opset": 99}, r"opset is 99, expected at most 28 \(opset\)"),
+        ({"colour": 1}, r"colour is not a known key \(colour\)"),
+        ({"conv2dMappings": [{}]}, r"kernelHeight is missing \(conv2dMappings"),
         ([], "options should be an object"),
     ],
 )

@@ -270,7 +270,7 @@ def test_a_time_constant_too_small(version: str, constant: float):
 def test_a_node_without_a_time_constant():
     source = document()
     del source["nodes"][1]["time_constant"]
-    with pytest.raises(NetworkError, match="missing key 'time_constant'") as caught:
+    with pytest.raises(NetworkError, match="time_constant is missing") as caught:
         load_network(source, time_step=0.1)
     assert caught.value.where == "nodes[1].time_constant"
 

@@ -75,7 +75,7 @@ WRONG = {
     "neurons[1].id|": (("neurons", 1, "id"), 10**30),
     "neurons[1]|occurs twice": (("neurons", 1, "id"), 10),
     "neurons[2].bias|not a finite": (("neurons", 2, "bias"), float("inf")),
-    "neurons[2].bais|unknown key 'bais'": (("neurons", 2, "bais"), 1.0),
+    "neurons[2].bais|bais is not a known key": (("neurons", 2, "bais"), 1.0),
     "connections[0].weight|null": (("connections", 0, "weight"), None),
     "connections[0].weight|string": (("connections", 0, "weight"), "1"),
     "connections[0]|no neuron has the id 99": (("connections", 0, "source"), 99),
@@ -110,7 +110,7 @@ def test_what_is_wrong_and_where(expected):
 @pytest.mark.parametrize("key", ["inputs", "outputs", "neurons", "connections"])
 def test_a_missing_list(key):
     document = {name: value for name, value in DOCUMENT.items() if name != key}
-    with pytest.raises(NetworkError, match=f"missing key '{key}'"):
+    with pytest.raises(NetworkError, match=f"{key} is missing"):
         read(document)
 
 

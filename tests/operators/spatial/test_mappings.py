@@ -358,7 +358,7 @@ def test_an_activation_that_the_layer_does_not_have_is_told():
         ({"layer_index": 0}, "layer_index"),
         ({"in_width": 0}, "in_width"),
         ({"pad_left": -1}, "pad_left"),
-        ({"kernel": 3}, "unknown key 'kernel'"),
+        ({"kernel": 3}, "kernel is not a known key"),
         ({"stride_height": "2"}, "stride_height"),
     ],
 )
