@@ -14,6 +14,7 @@ from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
 from neat_onnx.verification.judge import Errors, against_rounding, measure
 from neat_onnx.verification.player import Player, ShapeMismatch, number_type
+from neat_onnx.verification.quantized import has_its_weights, is_quantized
 from neat_onnx.verification.report import Report, Verdict
 from neat_onnx.verification.rounding import rounded_runs, within_range
 from neat_onnx.verification.samples import (
@@ -96,7 +97,7 @@ def compared(
         "seed": int(seed),
         "runtime": player.name,
         "dtype": "float32" if single else "float64",
-        "quantized": any(node.op_type == "DequantizeLinear" for node in model.graph.node),
+        "quantized": is_quantized(model.graph),
     }
     try:
         parts = [_part(net, player, x) for x in inputs]
@@ -173,7 +174,8 @@ def _judged(
     ]
     sizes = [each.normalised_mse for each in found if each.normalised_mse is not None]
     rounding = max(sizes, default=None)
-    if all(each.within for each in found):
+    another = facts["quantized"] and not has_its_weights(net, model)
+    if all(each.within for each in found) and not another:
         verdict: Verdict = "equal within float32" if single else "equal"
         return _report(verdict, _worst(parts), facts, None, rounding)
     from neat_onnx.verification.trace import first_difference  # noqa: PLC0415 (only where it fails)

@@ -38,7 +38,10 @@ class Report(BaseModel):
     runtime: str = Field(description="The runtime that ran the model, with its version.")
     dtype: str = Field(description="The type of the model's inputs: float32 or float64.")
     quantized: bool = Field(
-        False, description="Whether the model has quantized numbers: it is not meant to be equal."
+        False,
+        description="Whether the model has quantized numbers. The network that was "
+        "quantized is different, unless int8 holds it within `bound`; the one that an import gives "
+        "is not.",
     )
     not_finite: int = Field(description="Output values that are infinite or NaN on either side.")
     first_error: str | None = Field(

@@ -1,0 +1,40 @@
+"""Quantized models, and whether a network is the one that such a model computes."""
+
+import numpy as np
+
+from neat_onnx.errors import NeatOnnxError
+from neat_onnx.lifting.core import lift
+from neat_onnx.model import Graph, Model
+from neat_onnx.model.wiring import subgraphs
+from neat_onnx.network.genes import Floats
+from neat_onnx.network.network import Network
+
+_INTEGER = frozenset(
+    {"DequantizeLinear", "QLinearConv", "QLinearMatMul", "ConvInteger", "MatMulInteger"}
+)
+
+
+def is_quantized(graph: Graph) -> bool:
+    """Whether a node of the graph, or of a graph inside it, computes with quantized numbers."""
+    return any(
+        node.op_type in _INTEGER or any(is_quantized(inner) for inner in subgraphs(node))
+        for node in graph.node
+    )
+
+
+def has_its_weights(net: Network, model: Model) -> bool:
+    """Whether a network has the weights and biases that a quantized model computes with.
+
+    They are compared as float32, whatever their order. The network that an import gives has them;
+    the network that was quantized has others, however small the difference.
+    """
+    try:
+        lifted = lift(model).network
+    except NeatOnnxError:
+        return False
+    return np.array_equal(_numbers(net), _numbers(lifted))
+
+
+def _numbers(net: Network) -> Floats:
+    genes = np.concatenate([net.live.weight, net.neurons.bias])
+    return np.sort(genes[genes != 0].astype(np.float32)).astype(np.float64)
