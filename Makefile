@@ -55,7 +55,7 @@ browser: setup
 test: lint build browser
 	$(BIN)/python -m pytest -n auto tests
 	node --test tests/web/*.test.js
-	$(BIN)/python -m pytest e2e
+	$(BIN)/python -m pytest -n 2 e2e
 
 bench: build browser
 	set -e; for bench in tests/bench/bench_*.py; do $(BIN)/python $$bench; done

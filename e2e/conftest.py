@@ -1,4 +1,4 @@
-"""One browser and one server for all tests; a page that is ready for each."""
+"""One browser, one server and one ready page for the tests of a process; fresh ones on demand."""
 
 import sys
 from pathlib import Path
@@ -10,6 +10,9 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from browser import FLAGS, chromium
 from site_page import DIST, NeatPage, served
+
+SIZE = {"width": 1280, "height": 900}
+PATIENCE = 60_000  # ms: a machine may be busy
 
 
 @pytest.fixture(scope="session")
@@ -29,16 +32,28 @@ def browser():
 
 
 @pytest.fixture(scope="session")
-def context(browser):
+def new_context(browser):
+    """Makes browser contexts; without service workers, which answer in place of the server."""
+
+    def make(**options):
+        found = browser.new_context(**{"service_workers": "block", **options})
+        found.set_default_timeout(PATIENCE)
+        return found
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def context(new_context):
     """Shared, so that its cache is warm after the first page."""
-    found = browser.new_context(viewport={"width": 1280, "height": 900})
+    found = new_context(viewport=SIZE)
     yield found
     found.close()
 
 
 @pytest.fixture
-def neat(context, address):
-    """A ready page; at its end, it must not have complained."""
+def fresh(context, address):
+    """A page that has just become ready; at its end, it must not have complained."""
     page = context.new_page()
     neat = NeatPage(page, address)
     neat.wait_ready()
@@ -47,12 +62,27 @@ def neat(context, address):
     assert neat.complaints == []
 
 
-@pytest.fixture(scope="module")
-def shared(context, address):
-    """A ready page for several tests in a row: what one leaves must not disturb the next."""
-    page = context.new_page()
-    neat = NeatPage(page, address)
+@pytest.fixture(scope="session")
+def _booted(context, address):
+    neat = NeatPage(context.new_page(), address)
     neat.wait_ready()
     yield neat
-    page.close()
-    assert neat.complaints == []
+    neat.page.close()
+
+
+@pytest.fixture
+def neat(_booted):
+    """A ready page with whatever result the test before left; Python starts but once for all."""
+    _booted.page.set_viewport_size(SIZE)
+    _booted.page.evaluate("""() => {
+        scrollTo(0, 0);
+        document.activeElement.blur();
+        history.replaceState(null, "", location.pathname);
+    }""")
+    _booted.wait_ready()
+    yield _booted
+    _booted.page.emulate_media(color_scheme=None, forced_colors=None)
+    _booted.page.unroute_all()
+    told = _booted.complaints.copy()
+    _booted.complaints.clear()
+    assert told == []

@@ -64,7 +64,7 @@ class NeatPage:
         page.goto(address if "#" in address else f"{address}/")
 
     def _listen(self, message: Any) -> None:
-        if message.type in ("error", "warning"):
+        if message.type in ("error", "warning") and "blocked by Playwright" not in message.text:
             self.complaints.append(f"{message.type}: {message.text}")
 
     def __getitem__(self, name: str) -> Locator:

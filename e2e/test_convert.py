@@ -30,24 +30,24 @@ def assert_files(page, document: dict, stem: str) -> bytes:
 
 
 @pytest.mark.parametrize("sample", SAMPLES)
-def test_a_sample_is_one_click_away(shared, sample):
-    turns = shared.turns()
-    shared[f"sample-{sample}"].click()
-    assert shared.outcome(turns) == "done"
-    assert shared.text("verdict") == "passed"
-    assert "other " not in shared.page.locator(".legend").inner_text().replace("other curves", "")
+def test_a_sample_is_one_click_away(neat, sample):
+    turns = neat.turns()
+    neat[f"sample-{sample}"].click()
+    assert neat.outcome(turns) == "done"
+    assert neat.text("verdict") == "passed"
+    assert "other " not in neat.page.locator(".legend").inner_text().replace("other curves", "")
     document = json.loads((ROOT / "web" / "samples" / f"{sample}.json").read_text())
     assert document == case(SAMPLES[sample])["source"]
-    assert_right(assert_files(shared, document, sample), SAMPLES[sample])
+    assert_right(assert_files(neat, document, sample), SAMPLES[sample])
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_chosen_file_becomes_the_model_that_cpython_makes(shared, name):
-    assert shared.choose(f"{name}.json", source_text(name)) == "done"
-    assert shared.text("verdict") == "passed"
-    assert float(shared.text("normalised-mse")) <= 1e-12
-    assert float(shared.text("mse")) >= 0
-    assert_right(assert_files(shared, case(name)["source"], name), name)
+def test_a_chosen_file_becomes_the_model_that_cpython_makes(neat, name):
+    assert neat.choose(f"{name}.json", source_text(name)) == "done"
+    assert neat.text("verdict") == "passed"
+    assert float(neat.text("normalised-mse")) <= 1e-12
+    assert float(neat.text("mse")) >= 0
+    assert_right(assert_files(neat, case(name)["source"], name), name)
 
 
 def test_a_dropped_file_is_converted_and_described(neat, tmp_path):

@@ -8,7 +8,8 @@ from site_page import CORPORA, DIST, NeatPage, case, source_text
 import neat_onnx
 
 
-def test_a_bad_file_then_a_good_one(neat):
+def test_a_bad_file_then_a_good_one(fresh):
+    neat = fresh
     assert neat.choose("broken.json", b'{"nodes": [}') == "error"
     told = neat.text("error")
     assert "broken.json" in told
@@ -61,7 +62,7 @@ def test_an_error_comes_into_view_and_has_the_focus(neat):
 
 def test_what_is_under_way_can_be_cancelled(neat):
     assert neat.choose("good.json", source_text("np-ff-19")) == "done"
-    wide = neat_onnx.Network.mlp([300, 300, 300, 1], activation="tanh", seed=0).to_json().encode()
+    wide = neat_onnx.Network.mlp([200, 200, 200, 1], activation="tanh", seed=0).to_json().encode()
     upload = {"name": "wide.json", "mimeType": "application/json", "buffer": wide}
     turns = neat.turns()
     neat["file-input"].set_input_files(files=[upload])
@@ -102,14 +103,14 @@ def test_of_several_files_one_is_taken_and_it_is_told_which(neat, tmp_path):
     assert "this is one.json" in neat.text("notice")
 
 
-def test_without_its_scripts_the_page_says_why(browser, address, tmp_path):
-    context = browser.new_context(java_script_enabled=False)
+def test_without_its_scripts_the_page_says_why(new_context, address, tmp_path):
+    context = new_context(java_script_enabled=False)
     for where in (f"{address}/", f"file://{DIST}/index.html"):
         page = context.new_page()
         page.goto(where)
         page.get_by_text("still waiting for its scripts").wait_for(timeout=2500)
     context.close()
-    context = browser.new_context()
+    context = new_context()
     page = context.new_page()
     page.goto(f"file://{DIST}/index.html")
     page.get_by_text("still waiting for its scripts").wait_for(timeout=2500)
@@ -119,8 +120,8 @@ def test_without_its_scripts_the_page_says_why(browser, address, tmp_path):
     context.close()
 
 
-def test_a_server_without_the_type_of_webassembly_will_do(browser, address):
-    context = browser.new_context()
+def test_a_server_without_the_type_of_webassembly_will_do(new_context, address):
+    context = new_context()
     context.route(
         "**/*.wasm*",
         lambda route: route.fulfill(
@@ -141,19 +142,19 @@ BAD = sorted(
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_hostile_files_are_refused_in_a_sentence(shared, name):
+def test_hostile_files_are_refused_in_a_sentence(neat, name):
     data = (CORPORA / "bad" / name).read_bytes()
-    assert shared.choose(name, data) == "error"
-    told = shared.text("error")
+    assert neat.choose(name, data) == "error"
+    told = neat.text("error")
     assert "Traceback" not in told
     assert "InternalError" not in told
     if "ran out of room" in told:  # then Pyodide said so on the console, and a new worker comes
-        shared.complaints.clear()
-    shared.wait_ready()
+        neat.complaints.clear()
+    neat.wait_ready()
 
 
-def test_a_browser_that_blocks_webassembly_is_told_so(browser, address):
-    context = browser.new_context()
+def test_a_browser_that_blocks_webassembly_is_told_so(new_context, address):
+    context = new_context()
     page = context.new_page()
     block = "script-src 'self' 'wasm-unsafe-eval'"
 
@@ -168,8 +169,8 @@ def test_a_browser_that_blocks_webassembly_is_told_so(browser, address):
     context.close()
 
 
-def test_a_package_that_does_not_arrive_is_a_failure_with_a_way_on(browser, address):
-    context = browser.new_context()
+def test_a_package_that_does_not_arrive_is_a_failure_with_a_way_on(new_context, address):
+    context = new_context()
     page = context.new_page()
     context.route("**/packages/numpy*", lambda route: route.abort())
     page.goto(f"{address}/")

@@ -8,9 +8,9 @@ from site_page import NeatPage, case, source_text
 import neat_onnx
 
 
-def opened(browser, url: str) -> NeatPage:
-    """A fresh browser at an address, its conversion done."""
-    neat = NeatPage(browser.new_context().new_page(), url)
+def opened(context, url: str) -> NeatPage:
+    """A new page at an address, its conversion done."""
+    neat = NeatPage(context.new_page(), url)
     assert neat.outcome(0) == "done"
     return neat
 
@@ -20,14 +20,14 @@ def link(neat: NeatPage) -> str:
     return neat.page.evaluate("location.href")
 
 
-def test_a_link_opens_the_same_genome_in_a_fresh_browser(neat, browser):
+def test_a_link_opens_the_same_genome_in_a_fresh_browser(neat, new_context):
     neat.choose("winner.json", source_text("nts-net-dag-24"))
     neat.page.locator("#option-dtype").select_option("float64")
     turns = neat.turns()
     neat["export-button"].click()
     assert neat.outcome(turns) == "done"
     neat.page.wait_for_url("**options=*")
-    other = opened(browser, link(neat))
+    other = opened(new_context(), link(neat))
     net = neat_onnx.load_network(case("nts-net-dag-24")["source"])
     assert other.download("network") == ("winner.network.json", net.to_json().encode())
     assert other.download("onnx")[1] == neat_onnx.export(net, dtype="float64").to_bytes()
@@ -48,17 +48,17 @@ def test_back_and_forward_bring_everything_back(neat):
     assert neat.download("onnx")[0] == "nts-net-dag-24.onnx"
 
 
-def test_a_sample_has_a_short_link(browser, address):
-    neat = opened(browser, f"{address}/#sample=neat-python")
+def test_a_sample_has_a_short_link(context, address):
+    neat = opened(context, f"{address}/#sample=neat-python")
     assert neat.download("onnx")[0] == "neat-python.onnx"
-    neat.page.context.close()
+    neat.page.close()
 
 
 @pytest.mark.parametrize("hash", ["net=!!!", "net=AAAA&name=x.json", "sample=none-such"])
-def test_a_broken_link_is_told(browser, address, hash):
-    neat = NeatPage(browser.new_context().new_page(), f"{address}/#{hash}")
+def test_a_broken_link_is_told(context, address, hash):
+    neat = NeatPage(context.new_page(), f"{address}/#{hash}")
     assert neat.outcome(0) == "error"
-    neat.page.context.close()
+    neat.page.close()
 
 
 def test_what_is_too_large_for_a_link_is_told(neat):

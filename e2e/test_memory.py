@@ -13,28 +13,28 @@ LSTM, RECURRENT, TIMED = "nts-net-lstm-2", "np-rec-10", "np-ctrnn-v21-3"
 
 
 @pytest.mark.parametrize("name", [LSTM, RECURRENT])
-def test_a_network_with_memory_is_converted_and_says_so(shared, name):
-    assert shared.choose(f"{name}.json", source_text(name)) == "done"
-    assert shared.text("verdict") == "passed"
-    assert "sequences of" in shared.text("verdict-words")
+def test_a_network_with_memory_is_converted_and_says_so(neat, name):
+    assert neat.choose(f"{name}.json", source_text(name)) == "done"
+    assert neat.text("verdict") == "passed"
+    assert "sequences of" in neat.text("verdict-words")
     net = neat_onnx.load_network(case(name)["source"])
     size = net.initial_state(1).shape[1]
-    assert f"remembers: {size} values from one step to the next" in shared.text("network-summary")
-    assert "reads an earlier step" in shared.page.locator(".legend").inner_text()
-    model = shared.download("onnx")[1]
+    assert f"remembers: {size} values from one step to the next" in neat.text("network-summary")
+    assert "reads an earlier step" in neat.page.locator(".legend").inner_text()
+    model = neat.download("onnx")[1]
     assert model == neat_onnx.export(net).to_bytes()
     assert_right(model, name)
 
 
-def test_the_sequence_option_gives_one_model_of_whole_sequences(shared):
-    shared.choose("net.json", source_text(RECURRENT))
-    turns = shared.turns()
-    shared.page.locator("#option-sequence").check()
-    shared["export-button"].click()
-    assert shared.outcome(turns) == "done"
-    assert shared.text("verdict") == "passed"
+def test_the_sequence_option_gives_one_model_of_whole_sequences(neat):
+    neat.choose("net.json", source_text(RECURRENT))
+    turns = neat.turns()
+    neat.page.locator("#option-sequence").check()
+    neat["export-button"].click()
+    assert neat.outcome(turns) == "done"
+    assert neat.text("verdict") == "passed"
     net = neat_onnx.load_network(case(RECURRENT)["source"])
-    model = shared.download("onnx")[1]
+    model = neat.download("onnx")[1]
     assert model == neat_onnx.export(net, sequence=True).to_bytes()
     assert_right_sequence(model, RECURRENT)
 
@@ -55,132 +55,132 @@ def give(page, row: list[float]) -> None:
 
 
 @pytest.mark.parametrize("name", [LSTM, RECURRENT])
-def test_stepping_is_what_cpython_computes(shared, name):
-    shared.choose("net.json", source_text(name))
+def test_stepping_is_what_cpython_computes(neat, name):
+    neat.choose("net.json", source_text(name))
     recorded = case(name)
     net = neat_onnx.load_network(recorded["source"])
     rows = recorded["inputs"][:3]
-    give(shared, rows[0])
+    give(neat, rows[0])
     for number, row in enumerate(rows[1:], start=2):
-        shared["step-button"].click()
-        give(shared, row)
-        shared["player"].get_by_text(f"Step {number} of {number}", exact=True).wait_for()
-    shared.page.wait_for_timeout(50)
+        neat["step-button"].click()
+        give(neat, row)
+        neat["player"].get_by_text(f"Step {number} of {number}", exact=True).wait_for()
+    neat.page.wait_for_timeout(50)
     wanted = net.run(np.array(rows))
-    shown = outputs(shared)
+    shown = outputs(neat)
     assert [head for head, *_ in shown] == ["3", "2", "1"]
     np.testing.assert_allclose(np.array(shown, float)[::-1, 1:], wanted, rtol=1e-12, atol=1e-15)
 
-    shared["step-scrub"].fill("1")  # back to the first step, with the inputs that it had
-    shared["player"].get_by_text("Step 1 of 3", exact=True).wait_for()
-    assert float(shared["step-input-0"].input_value()) == rows[0][0]
-    shared["step-reset"].click()
-    shared["player"].get_by_text("Step 1 of 1", exact=True).wait_for()
-    again = np.array(outputs(shared), float)[0, 1:]
+    neat["step-scrub"].fill("1")  # back to the first step, with the inputs that it had
+    neat["player"].get_by_text("Step 1 of 3", exact=True).wait_for()
+    assert float(neat["step-input-0"].input_value()) == rows[0][0]
+    neat["step-reset"].click()
+    neat["player"].get_by_text("Step 1 of 1", exact=True).wait_for()
+    again = np.array(outputs(neat), float)[0, 1:]
     np.testing.assert_allclose(again, wanted[0], rtol=1e-12, atol=1e-15)
 
 
-def test_a_network_with_memory_plays_and_pauses(shared):
-    shared.choose("net.json", source_text(LSTM))
-    shared["step-play"].click()
-    shared["player"].get_by_text(re.compile(r"Step ([3-9]|\d\d+) of")).wait_for()
-    shared["step-play"].click()
-    shared["player"].get_by_role("button", name="Play", exact=True).wait_for()
+def test_a_network_with_memory_plays_and_pauses(neat):
+    neat.choose("net.json", source_text(LSTM))
+    neat["step-play"].click()
+    neat["player"].get_by_text(re.compile(r"Step ([3-9]|\d\d+) of")).wait_for()
+    neat["step-play"].click()
+    neat["player"].get_by_role("button", name="Play", exact=True).wait_for()
 
 
-def test_without_memory_there_are_no_steps_and_inputs_act_at_once(shared):
-    shared.choose("net.json", source_text("np-ff-19"))
-    assert not shared["step-play"].is_visible()
+def test_without_memory_there_are_no_steps_and_inputs_act_at_once(neat):
+    neat.choose("net.json", source_text("np-ff-19"))
+    assert not neat["step-play"].is_visible()
     recorded = case("np-ff-19")
-    give(shared, recorded["inputs"][0])
-    shared.page.wait_for_timeout(50)
-    (shown,) = outputs(shared)
+    give(neat, recorded["inputs"][0])
+    neat.page.wait_for_timeout(50)
+    (shown,) = outputs(neat)
     np.testing.assert_allclose(np.array(shown[1:], float), recorded["outputs"][0], rtol=1e-12)
-    assert "carries a positive value" in shared.page.locator(".legend").inner_text()
+    assert "carries a positive value" in neat.page.locator(".legend").inner_text()
 
 
-def test_random_inputs_and_a_text_of_all_are_taken(shared):
-    shared.choose("net.json", source_text(LSTM))
-    shared["step-random"].click()
-    shared.page.wait_for_timeout(50)
-    values = [shared[f"step-input-{place}"].input_value() for place in range(3)]
+def test_random_inputs_and_a_text_of_all_are_taken(neat):
+    neat.choose("net.json", source_text(LSTM))
+    neat["step-random"].click()
+    neat.page.wait_for_timeout(50)
+    values = [neat[f"step-input-{place}"].input_value() for place in range(3)]
     assert all(-1 <= float(value) <= 1 for value in values)
     assert len(set(values)) > 1
-    shared["player"].get_by_text("All inputs as one text").click()
-    shared["input-vector"].fill("[0.5; -2, 1e-1]")
-    shared.page.wait_for_timeout(50)
-    values = [shared[f"step-input-{place}"].input_value() for place in range(3)]
+    neat["player"].get_by_text("All inputs as one text").click()
+    neat["input-vector"].fill("[0.5; -2, 1e-1]")
+    neat.page.wait_for_timeout(50)
+    values = [neat[f"step-input-{place}"].input_value() for place in range(3)]
     assert values == ["0.5", "-2", "0.1"]
 
 
-def test_of_many_inputs_the_first_have_sliders_and_all_are_a_text(shared):
+def test_of_many_inputs_the_first_have_sliders_and_all_are_a_text(neat):
     wide = neat_onnx.Network.mlp([40, 3, 20], activation="tanh", seed=0)
-    shared.choose("wide.json", wide.to_json().encode())
-    assert "and 16 inputs more, in the text below" in shared.text("player")
+    neat.choose("wide.json", wide.to_json().encode())
+    assert "and 16 inputs more, in the text below" in neat.text("player")
     row = np.random.default_rng(0).normal(size=40)
-    shared["input-vector"].fill(" ".join(map(repr, row.tolist())))
-    shared.page.wait_for_timeout(50)
+    neat["input-vector"].fill(" ".join(map(repr, row.tolist())))
+    neat.page.wait_for_timeout(50)
     np.testing.assert_allclose(
-        np.array(outputs(shared)[0][1:], float), wide.activate(row)[:12], rtol=1e-12
+        np.array(outputs(neat)[0][1:], float), wide.activate(row)[:12], rtol=1e-12
     )
-    assert "and 8 outputs more" in shared.text("player")
+    assert "and 8 outputs more" in neat.text("player")
 
 
-def test_two_inputs_have_a_surface(shared):
+def test_two_inputs_have_a_surface(neat):
     net = neat_onnx.Network.mlp([2, 4, 1], activation="tanh", seed=0)
-    shared.choose("xor.json", net.to_json().encode())
-    shared.page.get_by_text("both inputs from −1 to 1").wait_for()
-    shared["step-input-0"].fill("0.25")
-    shared.page.wait_for_timeout(50)
-    shown = float(outputs(shared)[0][1])
+    neat.choose("xor.json", net.to_json().encode())
+    neat.page.get_by_text("both inputs from −1 to 1").wait_for()
+    neat["step-input-0"].fill("0.25")
+    neat.page.wait_for_timeout(50)
+    shown = float(outputs(neat)[0][1])
     assert abs(shown - net.activate([0.25, 0.0])[0]) < 1e-12
 
 
-def test_a_neuron_is_looked_at_by_the_keyboard(shared):
-    shared.choose("net.json", source_text("np-ff-19"))
-    shared.page.locator(".frame").focus()
+def test_a_neuron_is_looked_at_by_the_keyboard(neat):
+    neat.choose("net.json", source_text("np-ff-19"))
+    neat.page.locator(".frame").focus()
     for _ in range(8):  # as far as it goes: an output
-        shared.page.keyboard.press("ArrowRight")
-    told = shared.text("neuron")
+        neat.page.keyboard.press("ArrowRight")
+    told = neat.text("neuron")
     assert "Activation" in told and "Bias" in told and "From" in told
-    assert shared["neuron"].locator(".curve").is_visible()
+    assert neat["neuron"].locator(".curve").is_visible()
 
 
-def test_a_bad_file_leaves_the_player(shared):
-    shared.choose("net.json", source_text(LSTM))
-    shared.choose("bad.json", b"{}")
-    assert shared["step-button"].is_visible()
+def test_a_bad_file_leaves_the_player(neat):
+    neat.choose("net.json", source_text(LSTM))
+    neat.choose("bad.json", b"{}")
+    assert neat["step-button"].is_visible()
 
 
-def test_a_network_of_continuous_time_asks_for_its_times(shared):
-    assert shared.choose("net.json", source_text(TIMED)) == "asking"
-    assert not shared["error"].is_visible()
-    assert shared.page.evaluate("document.activeElement.name") == "time_step"
-    turns = shared.turns()
-    shared.page.keyboard.type("0.125")
-    shared.page.keyboard.press("Tab")
-    shared.page.keyboard.type("-1")
-    convert = shared["time-form"].get_by_role("button", name="Convert")
+def test_a_network_of_continuous_time_asks_for_its_times(neat):
+    assert neat.choose("net.json", source_text(TIMED)) == "asking"
+    assert not neat["error"].is_visible()
+    assert neat.page.evaluate("document.activeElement.name") == "time_step"
+    turns = neat.turns()
+    neat.page.keyboard.type("0.125")
+    neat.page.keyboard.press("Tab")
+    neat.page.keyboard.type("-1")
+    convert = neat["time-form"].get_by_role("button", name="Convert")
     convert.click()
-    assert shared.turns() == turns  # the browser itself refuses a negative time
+    assert neat.turns() == turns  # the browser itself refuses a negative time
 
-    shared.page.locator("#advance_time").fill("1000000")
+    neat.page.locator("#advance_time").fill("1000000")
     convert.click()
-    assert shared.outcome(turns) == "asking"
-    assert "advance_time" in shared.text("error")
+    assert neat.outcome(turns) == "asking"
+    assert "advance_time" in neat.text("error")
 
-    shared.page.locator("#advance_time").fill("0.5")
-    turns = shared.turns()
+    neat.page.locator("#advance_time").fill("0.5")
+    turns = neat.turns()
     convert.click()
-    assert shared.outcome(turns) == "done"
-    assert not shared["error"].is_visible()
+    assert neat.outcome(turns) == "done"
+    assert not neat["error"].is_visible()
     net = neat_onnx.load_network(case(TIMED)["source"], time_step=0.125, advance_time=0.5)
-    model = shared.download("onnx")[1]
+    model = neat.download("onnx")[1]
     assert model == neat_onnx.export(net).to_bytes()
     assert_right(model, TIMED)
 
-    turns = shared.turns()  # the times are kept when the options change
-    shared["export-button"].click()
-    assert shared.outcome(turns) == "done"
-    assert shared.choose("other.json", source_text("np-ff-19")) == "done"
-    assert not shared["time-form"].is_visible()
+    turns = neat.turns()  # the times are kept when the options change
+    neat["export-button"].click()
+    assert neat.outcome(turns) == "done"
+    assert neat.choose("other.json", source_text("np-ff-19")) == "done"
+    assert not neat["time-form"].is_visible()

@@ -61,10 +61,10 @@ def stock(tmp_path):
         yield address
 
 
-def test_the_wheel_installs_with_micropip(browser, stock):
+def test_the_wheel_installs_with_micropip(new_context, stock):
     import hashlib
 
-    context = browser.new_context()
+    context = new_context()
     page = context.new_page()
     page.goto(f"{stock}/")
     page.wait_for_selector("body[data-state=done]", timeout=120_000)

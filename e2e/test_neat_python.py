@@ -49,7 +49,8 @@ def test_a_pickle_and_its_configuration_are_dropped_together(neat, tmp_path, nam
     assert neat.download("onnx")[0] == "winner.onnx"
 
 
-def test_each_half_asks_for_the_other(neat):
+def test_each_half_asks_for_the_other(fresh):
+    neat = fresh
     net = neat_onnx.load_network(file_of(PICKLE), config_of(PICKLE))
     assert choose(neat, {"winner.pkl": file_of(PICKLE)}) == "asking"
     assert "configuration is needed" in neat.text("halves")
@@ -62,14 +63,13 @@ def test_each_half_asks_for_the_other(neat):
     assert_converted(neat, net)
 
 
-def test_the_link_of_a_pickle_carries_its_configuration(neat, browser):
+def test_the_link_of_a_pickle_carries_its_configuration(neat, context):
     choose(neat, {"winner.pkl": file_of(PICKLE), "config": config_of(PICKLE).encode()})
     neat.page.wait_for_url("**/#*config=*")
-    context = browser.new_context()
     other = NeatPage(context.new_page(), neat.page.evaluate("location.href"))
     assert other.outcome(0) == "done"
     assert_converted(other, neat_onnx.load_network(file_of(PICKLE), config_of(PICKLE)))
-    context.close()
+    other.page.close()
 
 
 def test_a_checkpoint_gives_the_best_and_lets_others_be_chosen(neat):

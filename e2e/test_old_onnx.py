@@ -45,15 +45,15 @@ def assert_files(page: Any, name: str, stem: str) -> bytes:
 
 
 @pytest.mark.parametrize("name", WITH_CONV)
-def test_a_convolution_becomes_valid_onnx(shared, name):
-    assert shared.choose("old.onnx.json", source_text(name)) == "done"
-    assert shared.text("verdict") == "passed"
-    assert float(shared.text("normalised-mse")) <= 1e-12
-    told = warned(shared)
+def test_a_convolution_becomes_valid_onnx(neat, name):
+    assert neat.choose("old.onnx.json", source_text(name)) == "done"
+    assert neat.text("verdict") == "passed"
+    assert float(neat.text("normalised-mse")) <= 1e-12
+    told = warned(neat)
     assert any("node conv_l1 (Conv) reads 'input' as" in text for text in told)
     assert any("no node produces the output 'output'" in text for text in told)
-    assert "was made valid ONNX" in shared.text("report")
-    data = assert_files(shared, name, "old")
+    assert "was made valid ONNX" in neat.text("report")
+    data = assert_files(neat, name, "old")
     recorded = case(name) | {"sens32": [0.0] * len(case(name)["inputs"])}
     assert_close(in_onnxruntime(data, name), recorded)
 

@@ -10,10 +10,11 @@ def focused(page) -> str:
     )
 
 
-def test_the_keyboard_alone_is_enough(neat, tmp_path):
-    page = neat.page
+def test_the_keyboard_alone_is_enough(fresh, tmp_path):
+    neat, page = fresh, fresh.page
     page.keyboard.press("Tab")
     assert focused(page) == "skip"
+    assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
     page.keyboard.press("Enter")
     page.keyboard.press("Tab")
     order = [focused(page)]
@@ -46,13 +47,6 @@ def test_the_keyboard_alone_is_enough(neat, tmp_path):
     assert {"download-onnx", "download-json", "download-network"} <= {
         name.replace("button ", "") for name in reached
     }
-
-
-def test_what_has_the_focus_shows_it(neat):
-    neat.page.keyboard.press("Tab")
-    neat.page.keyboard.press("Tab")
-    style = "getComputedStyle(document.activeElement).outlineStyle"
-    assert neat.page.evaluate(style) == "solid"
 
 
 @pytest.mark.parametrize("width", [320, 390, 768])
@@ -118,8 +112,8 @@ def test_outcomes_are_announced(neat):
     assert neat["graph"].get_attribute("aria-label")
 
 
-def test_no_motion_for_those_who_asked_for_none(browser, address):
-    context = browser.new_context(reduced_motion="reduce")
+def test_no_motion_for_those_who_asked_for_none(new_context, address):
+    context = new_context(reduced_motion="reduce")
     neat = NeatPage(context.new_page(), address)
     seconds = "getComputedStyle(document.getElementById('drop')).transitionDuration"
     assert neat.page.evaluate(seconds) == "0s"

@@ -23,11 +23,11 @@ def second_verdict(neat: NeatPage) -> str:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_both_runtimes_agree_and_are_named(shared, name):
-    assert shared.choose(f"{name}.json", source_text(name)) == "done"
-    assert f"onnx.reference {onnx.__version__}" in shared.text("verdict-words")
-    assert second_verdict(shared).startswith("Equal")
-    assert shared.text("second-runtime") == f"onnxruntime-web {VERSION}"
+def test_both_runtimes_agree_and_are_named(neat, name):
+    assert neat.choose(f"{name}.json", source_text(name)) == "done"
+    assert f"onnx.reference {onnx.__version__}" in neat.text("verdict-words")
+    assert second_verdict(neat).startswith("Equal")
+    assert neat.text("second-runtime") == f"onnxruntime-web {VERSION}"
 
 
 @pytest.mark.parametrize("options", [{"dtype": "float64"}, {"sequence": True}])
@@ -38,8 +38,9 @@ def test_other_types_and_whole_sequences_are_run_too(neat, options):
     assert second_verdict(neat) == "Equal"
 
 
-def test_it_judges_by_itself(neat):
+def test_it_judges_by_itself(fresh):
     """The first verdict is not asked: outputs that are off are told."""
+    neat = fresh
     neat.page.route(
         re.compile(r"second\.js$"),
         lambda route: route.fulfill(
@@ -54,10 +55,10 @@ def test_it_judges_by_itself(neat):
     assert second_verdict(neat) == "Different"
 
 
-def test_a_missing_runtime_is_told_and_harms_nothing(browser, tmp_path):
+def test_a_missing_runtime_is_told_and_harms_nothing(new_context, tmp_path):
     shutil.copytree(DIST, tmp_path / "site")
     shutil.rmtree(tmp_path / "site" / "runtime")
-    context = browser.new_context()
+    context = new_context()
     with served(tmp_path / "site") as address:
         neat = NeatPage(context.new_page(), address)
         assert neat.choose("net.json", source_text("np-ff-19")) == "done"
