@@ -6,6 +6,7 @@ import { blobOf, save, stemOf } from "./files.js";
 import { asksForHalf, cameAlone, Halves, isConfiguration } from "./halves.js";
 import { leave, secondOpinion } from "./opinion.js";
 import { linked, linkTo } from "./link.js";
+import { keepOffline } from "./offline.js";
 import { kindOfBytes } from "./signature.js";
 import { breeders } from "./views/breeders.js";
 import { dock } from "./views/dock.js";
@@ -16,7 +17,7 @@ import { graph } from "./views/graph.js";
 import { halves as halvesView } from "./views/halves.js";
 import { members } from "./views/members.js";
 import { neuron } from "./views/neuron.js";
-import { notice } from "./views/notice.js";
+import { notice, offline } from "./views/notice.js";
 import { options } from "./views/options.js";
 import { player } from "./views/player.js";
 import { progress } from "./views/progress.js";
@@ -48,6 +49,7 @@ const state = {
   selected: -1, // the neuron looked at
   error: null, // {name, kind, message, where, hint, asks: times | configuration | genome}
   notice: null, // a sentence
+  offline: false, // whether the browser has kept the site
   turns: 0, // files finished, well or not
 };
 
@@ -58,7 +60,7 @@ const actions = {
 };
 const views = [
   status, drop, samples, notice, error, halvesView, times, verdict, second, members, downloads, dock, progress, summary, player,
-  graph, neuron, share, breeders, report, programs, options,
+  graph, neuron, share, breeders, report, programs, options, offline,
 ].map((view) => view(actions));
 
 function update(changes) {
@@ -76,7 +78,7 @@ let held = null; // the result whose network the engine has
 const engine = new Engine(({ phase, message = null, times, ...loading }) => {
   if (phase !== "ready" && phase !== "warm") held = null;
   if (phase !== "loading") performance.mark(phase, { detail: times });
-  if (phase === "warm") return;
+  if (phase === "warm") return void keep();
   update({ phase, failure: message, ...(phase === "loading" && { loading }) });
 });
 
@@ -106,6 +108,11 @@ function follow() {
   document.body.toggleAttribute("data-embed", new URLSearchParams(location.hash.slice(1)).has("embed"));
   const wanted = linked(location.hash, loadSample);
   if (wanted && location.hash !== state.link) run(wanted);
+}
+
+/** Have the site kept, once nothing more urgent comes. */
+async function keep() {
+  if (!state.offline && !document.body.hasAttribute("data-embed")) update({ offline: await keepOffline() });
 }
 
 /** Have the address bring the result back. */

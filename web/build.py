@@ -17,7 +17,9 @@ from pack import (
     compile,
     documentation,
     fetch,
+    icons,
     notices,
+    offline,
     own,
     runtime,
     stand_in,
@@ -29,10 +31,24 @@ WEB = ROOT / "web"
 DIST = WEB / "dist"
 PYODIDE = ROOT / "node_modules" / "pyodide"
 ENGINE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm")
-PAGE = ("index.html", "style.css", "icon.svg")
+PAGE = ("index.html", "style.css", "icon.svg", "manifest.webmanifest")
+ICONS = {
+    "icon-192.png": (192, False),
+    "icon-512.png": (512, False),
+    "icon-512-maskable.png": (512, True),
+}
 SCRIPTS = (
     *("app.js", "engine.js", "spawn.js", "delivery.js", "kept.js", "worker.js", "serve.js"),
-    *("files.js", "halves.js", "intake.js", "link.js", "opinion.js", "second.js", "signature.js"),
+    *(
+        "files.js",
+        "halves.js",
+        "intake.js",
+        "link.js",
+        "offline.js",
+        "opinion.js",
+        "second.js",
+        "signature.js",
+    ),
 )
 FOLDERS = (("views", "*.js"), ("live", "*.js"), ("samples", "*.json"))
 SCHEMA = "options.schema.json"  # what the page makes its form of
@@ -67,6 +83,9 @@ def main() -> None:
     runtime.write(DIST / "runtime", ROOT / "node_modules" / "onnxruntime-web")
     write_lock(npm_lock, bundle.write(DIST / "packages", wheels))
     documentation.write(ROOT, DIST / "docs")
+    for name, (size, maskable) in ICONS.items():
+        (DIST / name).write_bytes(icons.png(WEB / "icon.svg", size, maskable=maskable))
+    offline.write(DIST, WEB / "sw.js")
     total = sum(path.stat().st_size for path in DIST.rglob("*") if path.is_file())
     seconds = time.perf_counter() - start
     print(f"web/dist: {total / 1e6:.1f} MB in {seconds:.1f} s")

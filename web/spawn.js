@@ -3,12 +3,20 @@
 // A worker made from a blob: URL inherits this page's Content-Security-Policy; one made from an
 // ordinary URL would not, so the blob does nothing but import the real module.
 
+/** The address of the site's service worker. */
+const serviceWorker = new URL("sw.js", import.meta.url).href;
+
 const policy = globalThis.trustedTypes?.createPolicy("neat", {
   createScriptURL(url) {
-    if (!url.startsWith(`blob:${location.origin}/`)) throw new TypeError(`not ours: ${url}`);
+    if (!url.startsWith(`blob:${location.origin}/`) && url !== serviceWorker) throw new TypeError(`not ours: ${url}`);
     return url;
   },
 }) ?? { createScriptURL: (url) => url };
+
+/** Start, or find, the service worker: resolves to its registration. */
+export function register() {
+  return navigator.serviceWorker.register(policy.createScriptURL(serviceWorker), { updateViaCache: "none" });
+}
 
 /** A worker that runs one of our modules, under this page's policy. */
 export function workerOf(file) {

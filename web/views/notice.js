@@ -1,5 +1,8 @@
-// A sentence that is no error: why something was not taken, or which of several files was.
+// Sentences that are no errors: why something was not taken, which of several files was, and that the
+// page is kept.
 import { $, whenChanged } from "./dom.js";
+
+export const offline = () => whenChanged((state) => state.offline, (kept) => { $("offline").hidden = !kept; });
 
 export const notice = () => whenChanged((state) => state.notice, (text) => {
   $("notice").hidden = !text;

@@ -1,0 +1,113 @@
+"""After one visit, the page works without a network; a newer build never mixes with the old."""
+
+import json
+import re
+import shutil
+
+import pytest
+from site_page import DIST, NeatPage, case, served, source_text
+
+import neat_onnx
+
+
+@pytest.fixture
+def site(tmp_path):
+    """A copy of the site that a test may change."""
+    shutil.copytree(DIST, tmp_path / "site")
+    return tmp_path / "site"
+
+
+def kept(neat: NeatPage) -> None:
+    neat["offline"].wait_for(timeout=90_000)
+
+
+def test_after_one_visit_all_works_without_a_network(new_context, address):
+    context = new_context(service_workers="allow")
+    first = NeatPage(context.new_page(), address)
+    kept(first)
+    context.set_offline(True)
+    neat = NeatPage(first.page, address)
+    neat.wait_ready()
+    assert neat.choose("net.json", source_text("np-ff-19")) == "done"
+    assert neat.text("verdict") == "passed"
+    net = neat_onnx.load_network(case("np-ff-19")["source"])
+    assert neat.download("onnx")[1] == neat_onnx.export(net).to_bytes()
+    neat["second-verdict"].wait_for(timeout=90_000)
+    turns = neat.turns()
+    neat["sample-neataptic"].click()
+    assert neat.outcome(turns) == "done"
+    neat.page.get_by_role("link", name="Documentation").click()
+    neat.page.get_by_role("heading", level=1, name="neat_onnx").wait_for()
+    neat.page.goto(f"{address}/docs/operators.html")
+    assert neat.page.locator("tbody tr").count() > 100
+    context.close()
+
+
+KEEP = """async () => {
+    await navigator.serviceWorker.register("../sw.js");
+    const { active } = await navigator.serviceWorker.ready;
+    const version = /data-version="(.*?)"/.exec(await (await fetch("../index.html")).text())[1];
+    const controlled = new Promise((go) => (navigator.serviceWorker.oncontrollerchange = go));
+    active.postMessage({ version });
+    await controlled;
+}"""
+UPDATE = """async () => {
+    const registration = await navigator.serviceWorker.ready;
+    await registration.update();
+    while (!registration.waiting) await new Promise((go) => setTimeout(go, 50));
+}"""
+
+
+def test_a_newer_build_comes_with_the_next_load_and_whole(new_context, site):
+    with served(site) as address:
+        context = new_context(service_workers="allow")
+        page, other = context.new_page(), context.new_page()
+        for each in (page, other):  # of the documentation, where no Python has to start
+            each.goto(f"{address}/docs/index.html")
+        page.evaluate(KEEP)
+        older = shown(page)
+        newer = rebuild(site)
+        page.evaluate(UPDATE)
+        for _ in range(2):  # another tab still has the old build
+            page.reload()
+            assert shown(page) == older
+        other.close()
+        page.goto(f"{address}/docs/index.html#where-to-go-next")
+        page.reload()
+        assert shown(page) == newer
+        assert page.url.endswith("#where-to-go-next")
+        context.close()
+
+
+def shown(page) -> tuple[str, bool]:
+    """The build of the page that is served, and whether another file of it is the new one."""
+    page.wait_for_selector("h1")
+    texts = """Promise.all(["../index.html", "../options.schema.json"]
+        .map(async (name) => (await fetch(name)).text()))"""
+    html, schema = page.evaluate(texts)
+    return re.search(r'data-version="(\w+)"', html)[1], "brand-new" in schema
+
+
+def rebuild(site) -> tuple[str, bool]:
+    """Put a build with another page and another schema in the place of the site."""
+    from pack import offline
+
+    (site / "sw.js").unlink()
+    page = site / "index.html"
+    page.write_text(re.sub(r' data-version="\w+"', "", page.read_text()))
+    schema = site / "options.schema.json"
+    schema.write_text(json.dumps(json.loads(schema.read_text()) | {"$comment": "brand-new"}))
+    offline.write(site, DIST.parent / "sw.js")
+    return re.search(r'data-version="(\w+)"', page.read_text())[1], True
+
+
+def test_it_can_be_installed(neat, address):
+    href = neat.page.get_attribute("link[rel=manifest]", "href")
+    manifest = neat.page.request.get(f"{address}/{href}").json()
+    assert manifest["start_url"] == manifest["scope"] == "./"
+    for icon in manifest["icons"]:
+        data = neat.page.request.get(f"{address}/{icon['src']}").body()
+        if icon["type"] == "image/png":
+            assert data.startswith(b"\x89PNG")
+            size = int.from_bytes(data[16:20], "big"), int.from_bytes(data[20:24], "big")
+            assert "{}x{}".format(*size) == icon["sizes"]
