@@ -127,8 +127,8 @@ class _Planner:
         self._net = net
         self._level = schedule(net).level
         self._signals: Signals = signals_of(net)
-        genes, live = net.neurons, net.live
-        self._fan_in = np.bincount(live.target, minlength=len(net))
+        genes = net.neurons
+        self._fan_in = net.fan_in
         linear = np.array([aggregation_named(name).linear for name in net.aggregations])
         self._linear = linear[genes.aggregation]
         read = self._signals.state != NONE
@@ -147,7 +147,6 @@ class _Planner:
         others = others[np.lexsort(key[others].T[::-1])]
         self._order, self._key = others, key[others]
         self._row = self._rows(inputs, others)
-        self._first = np.searchsorted(live.target, np.arange(len(net) + 1))
         self._source = self._row[self._signals.source]
         gain = self._signals.gain
         self._gain = np.where(gain == NONE, NONE, self._row[gain])
@@ -196,8 +195,7 @@ class _Planner:
     def _group(self, neurons: Ints) -> Group:
         net = self._net
         counts = self._fan_in[neurons]
-        starts = np.cumsum(counts) - counts
-        edges = np.repeat(self._first[neurons] - starts, counts) + np.arange(int(counts.sum()))
+        _, edges = net.edges_into(neurons)
         lead = int(neurons[0])
         state = self._signals.state[lead]
         linear = bool(self._linear[lead])

@@ -67,8 +67,8 @@ def reasons_against(net: Network, limits: Limits) -> Reasons:
     Also warns of disabled genes and names that will be left out.
     """
     reasons = Reasons(net, limits.title)
-    computes, live = ~net.is_input, net.live
-    fan_in = np.bincount(live.target, minlength=len(net))
+    computes = ~net.is_input
+    fan_in = net.fan_in
     for name in dict.fromkeys(net.activation_names[computes]):
         if name not in limits.activations:
             reasons.neurons(f"the activation {name}", computes & (net.activation_names == name))

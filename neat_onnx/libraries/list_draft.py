@@ -12,8 +12,6 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from neat_onnx.errors import warn
 from neat_onnx.libraries.refusal import cannot_say
 from neat_onnx.network.genes import NONE
@@ -139,7 +137,7 @@ class _Drafting:
         self.problems: dict[str, list[int]] = {}
         self.notes: Counter[str] = Counter()
         live = net.live
-        self._fan_in = np.bincount(live.target, minlength=len(net))
+        self._fan_in = net.fan_in
         loops = (live.source == live.target) & (live.delay == 1)
         self._shown = set(live.source[live.reads_state & ~loops].tolist())
         looping = Counter(live.source[live.reads_state & loops].tolist())

@@ -71,21 +71,13 @@ class LoweringContext(GraphBuilder):
         self.signals = GraphSignals.of(net)
         self.places = Placement(self.signals.count, len(net))
         self.overflowing: Bools = overflowing_signals(net, self.signals)
-        self.fan_in: Ints = np.bincount(net.live.target, minlength=len(net))
+        self.fan_in: Ints = net.fan_in
         self.functions: dict[tuple[str, Expression], Function] = {}
-        self._first_edge = np.searchsorted(net.live.target, np.arange(len(net) + 1))
         self._unread_inputs = _unread_inputs(net)
 
     def edges_into(self, neurons: Ints) -> tuple[Ints, Ints]:
-        """Return the live connections into `neurons`: (row, edge), in the order of rows and genes.
-
-        `row` is a position in `neurons`, `edge` one in `net.live`.
-        """
-        counts = self.fan_in[neurons]
-        starts = np.cumsum(counts) - counts
-        row = np.repeat(np.arange(len(neurons)), counts)
-        edge = np.repeat(self._first_edge[neurons] - starts, counts) + np.arange(len(row))
-        return row, edge
+        """Return the live connections into `neurons`, as `Structure.edges_into` does."""
+        return self.net.edges_into(neurons)
 
     def levels_of(self, which: Bools) -> Iterator[tuple[int, Ints]]:
         """Yield (level, neurons) for each level from 1 that has some of the neurons `which`."""

@@ -87,7 +87,7 @@ class _Kinds:
         linear = [aggregation_named(name).linear for name in net.aggregations]
         selects = [name in _SELECTING for name in net.aggregations]
         plain = np.array(linear, np.bool_) | np.array(selects, np.bool_)
-        fan_in = np.bincount(net.live.target, minlength=len(net))
+        fan_in = net.fan_in
         chooses = np.array([name in _ONE_OF_ITS_INPUTS for name in net.aggregations], np.bool_)
         self._chooses = chooses[net.neurons.aggregation]
         self._breaks = np.array([_breaks(f) for f in functions], np.bool_)[code]

@@ -190,9 +190,8 @@ class _Builder:
     def __init__(self, net: Structure, plan: Schedule, dense: bool, element: np.dtype[Any]) -> None:
         self._net, self._dense, self._element = net, dense, element
         self._overflows = overflowing(net, over_time=False).activation
-        live = net.live
         genes = net.neurons
-        counts = np.bincount(live.target, minlength=len(net))
+        counts = net.fan_in
         linear = np.array([aggregation_named(name).linear for name in net.aggregations])
         self._linear = linear[genes.aggregation]
         # within a level: sums first, then by aggregation and number of inputs, then by activation
@@ -203,7 +202,6 @@ class _Builder:
         self.row = np.empty(len(net), np.int64)
         self.row[order] = np.arange(len(net))
         self._fan_in = counts
-        self._first = np.searchsorted(live.target, np.arange(len(net) + 1))
         signals = signals_of(net)
         self.row_of = np.concatenate([self.row, np.arange(len(net), signals.count)])
         self._state = signals.state
@@ -244,8 +242,7 @@ class _Builder:
 
     def _inputs_of(self, neurons: Ints, linear: bool) -> _Inputs:
         counts = self._fan_in[neurons]
-        starts = np.cumsum(counts) - counts
-        edges = np.repeat(self._first[neurons] - starts, counts) + np.arange(int(counts.sum()))
+        _, edges = self._net.edges_into(neurons)
         rows = self._source_row[edges]
         weight = self._net.live.weight[edges].astype(self._element)
         gain = self._gain_row[edges]
@@ -266,4 +263,4 @@ class _Builder:
             flat = np.repeat(np.arange(len(neurons)), counts) * len(columns) + column
             matrix = np.bincount(flat, weight, size).astype(self._element).reshape(len(neurons), -1)
             return _Inputs(columns, matrix)
-        return _Inputs(rows, weight, gain if gated else None, starts)
+        return _Inputs(rows, weight, gain if gated else None, np.cumsum(counts) - counts)

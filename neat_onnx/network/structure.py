@@ -139,6 +139,27 @@ class Structure(ReadOnly):
         return self.connections.take(self.connections.enabled)
 
     @cached_property
+    def first_edge(self) -> Ints:
+        """The position in `live` of each neuron's first connection, and the end: shape (n + 1,)."""
+        return owned(np.searchsorted(self.live.target, np.arange(len(self) + 1)))
+
+    @cached_property
+    def fan_in(self) -> Ints:
+        """The number of live connections into each neuron, shape (n,)."""
+        return owned(np.diff(self.first_edge))
+
+    def edges_into(self, neurons: Ints) -> tuple[Ints, Ints]:
+        """Return the live connections into `neurons`: (row, edge), in the order of rows and genes.
+
+        `row` is a position in `neurons`, `edge` one in `live`.
+        """
+        counts = self.fan_in[neurons]
+        starts = np.cumsum(counts) - counts
+        row = np.repeat(np.arange(len(neurons)), counts)
+        edge = np.repeat(self.first_edge[neurons] - starts, counts) + np.arange(len(row))
+        return row, edge
+
+    @cached_property
     def has_memory(self) -> bool:
         """Whether its outputs at one step depend on steps before."""
         live = self.live

@@ -42,8 +42,8 @@ def plan_of(net: Network) -> Plan:
         `first`, `source`, `weight`, `delay`, `state`, `gater`, `gate_delay`, `initial_gain`.
     """
     live, genes = net.live, net.neurons
-    first = np.searchsorted(live.target, np.arange(len(net) + 1))
-    trees, aggregation = _aggregations(net, np.diff(first))
+    first = net.first_edge
+    trees, aggregation = _aggregations(net, net.fan_in)
     order = np.concatenate(schedule(net).levels)
     ints = {
         "order": order[~net.is_input[order]],

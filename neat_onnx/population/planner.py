@@ -33,10 +33,6 @@ class _Member:
     column: Ints
     stage: Ints
 
-    def __post_init__(self) -> None:
-        live = self.net.live.target
-        self._first = np.searchsorted(live, np.arange(len(self.net) + 1)).tolist()
-
     @cached_property
     def keys(self) -> list[_Key | None]:
         """The aggregation and activation of each neuron; None for inputs."""
@@ -50,10 +46,15 @@ class _Member:
 
     def edges_into(self, neuron: int) -> Ints:
         """Return the live connections into a neuron."""
-        return np.arange(self._first[neuron], self._first[neuron + 1])
+        return np.arange(*self._first_edge[neuron : neuron + 2])
+
+    @cached_property
+    def _first_edge(self) -> list[int]:
+        first: list[int] = self.net.first_edge.tolist()
+        return first
 
     def _key(self, neuron: int, aggregation: str, activation: str) -> _Key:
-        k = self._first[neuron + 1] - self._first[neuron]
+        k = int(self.net.fan_in[neuron])
         linear = aggregation_named(aggregation).linear
         return (_PLAIN if linear or not k else (aggregation, k)), activation
 

@@ -73,7 +73,7 @@ def _refuse(net: Network, level: np.ndarray[Any, np.dtype[np.int64]]) -> None:
     is_output = np.zeros(len(net), np.bool_)
     is_output[net.output_neurons] = True
     repeated = len(set(net.output_neurons.tolist())) != len(net.output_neurons)
-    fan_in = np.bincount(live.target, minlength=len(net))
+    fan_in = net.fan_in
     ends = live.target * len(net) + live.source
     first = np.zeros(len(live), np.bool_)
     first[np.unique(ends, return_index=True)[1]] = True

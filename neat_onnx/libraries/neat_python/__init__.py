@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from neat_onnx.files import sniff
 from neat_onnx.libraries.library import Library, ReadOptions
 from neat_onnx.network.network import Network
 
@@ -26,7 +27,7 @@ class NeatPython(Library):
         if isinstance(content, Mapping):
             return "network_type" in content
         if isinstance(content, bytes):
-            return content.startswith((b"\x80", b"\x1f\x8b")) or _ends_as_pickle(content)
+            return sniff(content) in ("pickle", "gzip") or _ends_as_pickle(content)
         if isinstance(content, str):
             return "[NEAT]" in content or _ends_as_pickle(content.encode(errors="replace"))
         if isinstance(content, tuple) and len(content) == 2:
