@@ -5,6 +5,7 @@ from neat_onnx.libraries.neataptic_ts.onnx.repair import repaired
 from neat_onnx.lifting.core import lift
 from neat_onnx.lowering.core import IR_OF_OPSET
 from neat_onnx.model import Model, OperatorSet, validate
+from neat_onnx.model.crashes import refuse_crashes
 from neat_onnx.model.graph import ONNX_DOMAINS
 from neat_onnx.model.wiring import require_wiring
 from neat_onnx.passes import drop_dead
@@ -57,8 +58,9 @@ def _with_shapes(model: Model) -> Model:
     from onnx.shape_inference import InferenceError, infer_shapes  # noqa: PLC0415 - slow to import
 
     try:
+        refuse_crashes(model)
         inferred = Model.from_proto(infer_shapes(model.to_proto(), strict_mode=True))
-    except InferenceError:
+    except (InferenceError, ModelError):
         return model  # the checker says why
     return model.model_copy(
         update={"graph": graph.model_copy(update={"outputs": inferred.graph.outputs})}

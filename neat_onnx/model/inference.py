@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from neat_onnx.errors import ModelError
+from neat_onnx.model.crashes import refuse_crashes
 from neat_onnx.model.model import Model
 from neat_onnx.model.tensor import DataType
 from neat_onnx.model.value import Extent, ValueInfo
@@ -28,12 +29,14 @@ def inferred_facts(model: Model) -> dict[str, TensorFacts]:
     """Types and shapes that onnx infers for the other tensors of the graph.
 
     A graph that inference refuses has only the facts that it states: the checker says why.
+    Values of tensors are not followed: that takes memory for each element of a vector.
     """
     from onnx import shape_inference  # noqa: PLC0415 - slow to import
 
     facts = stated_facts(model)
     try:
-        proto = shape_inference.infer_shapes(model.to_proto(), data_prop=True)
+        refuse_crashes(model)
+        proto = shape_inference.infer_shapes(model.to_proto())
     except (ModelError, RuntimeError, ValueError):
         return facts
     for entry in proto.graph.value_info:

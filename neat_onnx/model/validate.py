@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any, Literal, get_args
 
 from neat_onnx.errors import ModelError, OptionError
+from neat_onnx.model.crashes import refuse_crashes
 from neat_onnx.model.model import Model, load_model
 from neat_onnx.model.wiring import Finding, wiring_findings
 
@@ -55,6 +56,7 @@ def _onnx_findings(model: Model) -> Iterator[Finding]:
     from onnx.shape_inference import InferenceError  # noqa: PLC0415 - slow to import
 
     try:
+        refuse_crashes(model)
         onnx.checker.check_model(model.to_proto(), full_check=True)
     except ModelError as error:
         yield _told(error, "onnx")
