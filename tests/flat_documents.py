@@ -90,7 +90,7 @@ def weights(**shapes: tuple[int, ...]) -> dict[str, Floats]:
     return {name: rng.integers(-64, 64, shape) / 64 for name, shape in shapes.items()}
 
 
-def told(make: Callable[[Any], Any], document: Any) -> tuple[Any, list[str]]:
+def with_warnings(make: Callable[[Any], Any], document: Any) -> tuple[Any, list[str]]:
     """What `make` makes of the document, and what it warns of."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

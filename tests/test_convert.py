@@ -8,7 +8,7 @@ import numpy as np
 import onnxruntime
 import pytest
 from cases import Case, assert_within, bad_files, case, cases
-from flat_documents import conv, document, gemm, spec, told, weights
+from flat_documents import conv, document, gemm, spec, weights, with_warnings
 from google.protobuf import json_format
 from graphs import graph, node
 
@@ -52,7 +52,7 @@ def in_onnxruntime(path: Path | str, peer: Case) -> Any:
 
 def test_what_is_missing_is_filled_in():
     bare = case("nts-onnx-default-2")
-    model, _ = told(convert, bare.source)
+    model, _ = with_warnings(convert, bare.source)
     assert (model.ir_version, model.opset, model.graph.name) == (8, 18, "graph")
     assert (model.producer_name, model.producer_version) == ("neat_onnx", neat_onnx.__version__)
     assert model.graph.inputs[0].shape == ("N", 4)
@@ -61,7 +61,7 @@ def test_what_is_missing_is_filled_in():
 
 def test_what_is_there_is_kept():
     peer = case(CONV)
-    model, _ = told(convert, peer.source)
+    model, _ = with_warnings(convert, peer.source)
     for key in ("ir_version", "producer_name", "producer_version", "doc_string"):
         assert getattr(model, key) == peer.source[key]
     known = {entry["key"]: entry["value"] for entry in peer.source["metadata_props"]}
@@ -70,7 +70,7 @@ def test_what_is_there_is_kept():
 
 def test_json_keeps_every_bit_and_binary_rounds():
     peer = case(CONV)
-    model, _ = told(convert, peer.source)
+    model, _ = with_warnings(convert, peer.source)
     exact = {entry["name"]: entry["float_data"] for entry in peer.source["graph"]["initializer"]}
     held = model.graph.tensors
     assert all(held[name].values.ravel().tolist() == exact[name] for name in exact)
@@ -91,13 +91,13 @@ def test_what_export_writes_stays_as_it_is(name: str):
 def test_the_model_is_the_callers_still():
     model = neat_onnx.load_model(case(CONV).source)
     before = model.to_json()
-    told(convert, model)
+    with_warnings(convert, model)
     assert model.to_json() == before
 
 
 def test_what_the_dialect_writes_comes_back_valid():
     net = Network.mlp([3, 4, 2], activation="tanh", seed=0)
-    model, _ = told(convert, neat_onnx.export(net, dialect="neataptic"))
+    model, _ = with_warnings(convert, neat_onnx.export(net, dialect="neataptic"))
     assert neat_onnx.validate(model) == []
     assert neat_onnx.verify(net, neat_onnx.load_model(model.to_bytes())).passed
     assert json.loads(model.to_json())["ir_version"] == 8
@@ -137,7 +137,7 @@ def test_a_document_of_neataptic_ts_runs_in_onnxruntime(run, old):
 @pytest.mark.parametrize("encoding", ["numbers", "raw", "sparse"])
 def test_json_in_each_encoding(run, old, encoding: str):
     assert run(old, "new.json", "--encoding", encoding)[0] == 0
-    model, _ = told(convert, case(CONV).source)
+    model, _ = with_warnings(convert, case(CONV).source)
     assert Path("new.json").read_text() == model.to_json(encoding=encoding)
     assert neat_onnx.validate("new.json") == []
 
@@ -214,7 +214,7 @@ def test_the_same_is_refused_by_the_command_and_the_function(run, old, tmp_path)
     path = tmp_path / "broken.json"
     path.write_text(json.dumps(source))
     with pytest.raises(NeatOnnxError) as refused:
-        told(convert, source)
+        with_warnings(convert, source)
     assert run(path, "new.onnx")[2][-1] == f"error: {refused.value}"
     assert not Path("new.onnx").exists()
 

@@ -61,12 +61,12 @@ def _discard_output() -> None:
 @contextmanager
 def _warnings_as_lines() -> Iterator[None]:
     """Each NeatOnnxWarning is a line on standard error, once; other warnings are not the user's."""
-    told: set[str] = set()
+    shown: set[str] = set()
 
     def show(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
         line = f"warning: {printable(str(message))}"
-        if line not in told:
-            told.add(line)
+        if line not in shown:
+            shown.add(line)
             print(line, file=sys.stderr)
 
     with warnings.catch_warnings():

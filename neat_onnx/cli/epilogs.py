@@ -46,9 +46,9 @@ examples:
 """
 CONVERT = """\
 NeatapticTS writes JSON ONNX that no runtime loads: outputs that no node produces, no batch axis,
-nodes out of order, flat tensors into convolutions. Each repair is told on standard error. A model
-that is valid already only changes its form: .onnx is binary, with float32 numbers rounded, .json
-is JSON ONNX.
+nodes out of order, flat tensors into convolutions. Each repair is a warning on standard error. A
+model that is valid already only changes its form: .onnx is binary, with float32 numbers rounded,
+.json is JSON ONNX.
 
 examples:
   neat-onnx convert old.onnx.json new.onnx

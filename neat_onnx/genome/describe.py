@@ -43,13 +43,13 @@ def genome_metadata(ctx: LoweringContext, model: Model) -> dict[str, str]:
 
 def _difference(net: Network, lifted: Lifted, places: dict[str, Ints]) -> GenomeDocument:
     ids = net.neurons.id
-    home = np.full(len(net), NONE, np.int64)  # the lifted neuron of each neuron
+    lifted_of = np.full(len(net), NONE, np.int64)  # the lifted neuron of each neuron
     for tensor, neurons in places.items():
-        home[neurons] = lifted.tensors[tensor]
+        lifted_of[neurons] = lifted.tensors[tensor]
     placed = np.concatenate([np.empty(0, np.int64), *places.values()])
     in_order = np.array_equal(placed, np.arange(len(net)))
     genes = net.connections
-    known = carried_over(lifted.network, home)
+    known = carried_over(lifted.network, lifted_of)
     same = np.array_equal(known.source, genes.source) and np.array_equal(known.target, genes.target)
     if not same:
         known = filled(known, matches(known, genes.source, genes.target, len(net)))
@@ -62,7 +62,7 @@ def _difference(net: Network, lifted: Lifted, places: dict[str, Ints]) -> Genome
         },
         parts=_parts(places, ids),
         order=None if in_order else ids.tolist(),
-        neurons=_changed_neurons(net, lifted.network, home),
+        neurons=_changed_neurons(net, lifted.network, lifted_of),
         connections=None if same else np.stack([ids[genes.source], ids[genes.target]], 1).tolist(),
         genes=_changed_connections(net, known),
     )
@@ -78,10 +78,10 @@ def _parts(places: dict[str, Ints], ids: Ints) -> dict[str, dict[str, list[int]]
     return found
 
 
-def _changed_neurons(net: Network, lifted: Network, home: Ints) -> list[dict[str, Any]]:
+def _changed_neurons(net: Network, lifted: Network, lifted_of: Ints) -> list[dict[str, Any]]:
     """For each neuron that differs from its lifted one, its id and the fields that differ."""
-    placed = home != NONE
-    at = np.where(placed, home, 0)
+    placed = lifted_of != NONE
+    at = np.where(placed, lifted_of, 0)
     columns = [
         ("activation", net.activation_names, lifted.activation_names[at]),
         ("aggregation", net.aggregation_names, lifted.aggregation_names[at]),

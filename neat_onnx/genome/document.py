@@ -59,17 +59,17 @@ class GenomeDocument(Document):
 _ROUNDS_TO_ZERO = 2.0**-150  # in float32: a weight up to this does not come back from such a file
 
 
-def carried_over(lifted: Network, home: Ints) -> Connections:
+def carried_over(lifted: Network, lifted_of: Ints) -> Connections:
     """The lifted connections between neurons that have a place in the genome, as positions there.
 
     They are in canonical order: by target, then by source, then by delay.
 
     Args:
-        home: the lifted neuron of each neuron of the genome, NONE where it has none.
+        lifted_of: the lifted neuron of each neuron of the genome, NONE where it has none.
     """
     back = np.full(len(lifted) + 1, NONE, np.int64)  # the last place is that of NONE
-    placed = np.flatnonzero(home != NONE)
-    back[home[placed]] = placed
+    placed = np.flatnonzero(lifted_of != NONE)
+    back[lifted_of[placed]] = placed
     genes = lifted.connections
     source, target, gater = back[genes.source], back[genes.target], back[genes.gater]
     inside = (source != NONE) & (target != NONE) & ((gater != NONE) | (genes.gater == NONE))
@@ -87,7 +87,7 @@ def carried_over(lifted: Network, home: Ints) -> Connections:
     )
     if not np.all(inside):
         found = found.take(inside)
-    key = found.target * len(home) + found.source
+    key = found.target * len(lifted_of) + found.source
     if np.any(key[1:] <= key[:-1]):
         found = found.take(np.lexsort((found.gate_delay, found.gater, found.delay, key)))
     return found

@@ -106,10 +106,10 @@ def _embedded(value: Any, lifted: Lifted) -> Network:
 def _restored(value: Any, lifted: Lifted) -> Network:
     """The genome: the lifted network with the difference applied."""
     document = parse(GenomeDocument, value, NetworkError)
-    home = _homes(document, lifted)
-    order = document.order if document.order is not None else list(home)
-    at = np.array([home.get(neuron, NONE) for neuron in order], np.int64)
-    if len(set(order)) != len(order) or not set(home) <= set(order):
+    lifted_of = _lifted_neurons(document, lifted)
+    order = document.order if document.order is not None else list(lifted_of)
+    at = np.array([lifted_of.get(neuron, NONE) for neuron in order], np.int64)
+    if len(set(order)) != len(order) or not set(lifted_of) <= set(order):
         raise NetworkError("its ids do not fit together", where="order")
     position = {neuron: k for k, neuron in enumerate(order)}
     net = lifted.network
@@ -125,9 +125,9 @@ def _restored(value: Any, lifted: Lifted) -> Network:
     )
 
 
-def _homes(document: GenomeDocument, lifted: Lifted) -> dict[int, int]:
+def _lifted_neurons(document: GenomeDocument, lifted: Lifted) -> dict[int, int]:
     """The lifted neuron of each id."""
-    home: dict[int, int] = {}
+    lifted_of: dict[int, int] = {}
     listed = document.ids | {
         place_of(tensor, part): ids
         for tensor, parts in document.parts.items()
@@ -138,10 +138,10 @@ def _homes(document: GenomeDocument, lifted: Lifted) -> dict[int, int]:
         if places is None or len(places) != len(ids):
             name = " of ".join(repr(each) for each in part_at(place)[::-1] if each)
             raise NetworkError(f"the graph has no {len(ids)} neurons in {name}", where="ids")
-        home.update(zip(ids, places.tolist(), strict=True))
-    if len(set(home.values())) != sum(map(len, listed.values())):
+        lifted_of.update(zip(ids, places.tolist(), strict=True))
+    if len(set(lifted_of.values())) != sum(map(len, listed.values())):
         raise NetworkError("its ids do not fit the graph", where="ids")
-    return home
+    return lifted_of
 
 
 def _moved(port: Port, back: Ints) -> Port:

@@ -1,6 +1,6 @@
 """Genomes of nodes and weighted edges, compiled to networks in the two ways that breeders evaluate.
 
-A *settled* network passes each sample through nodes in topological order. An *updated* one computes
+A *acyclic* network passes each sample through nodes in topological order. An *updated* one computes
 all nodes at once, from the inputs and from the nodes' values one update before, and takes a fixed
 number of updates for each step.
 """
@@ -119,7 +119,7 @@ class GenomeGraph:
             return True
         return False
 
-    def settled(self, hint: str | None = None) -> Network:
+    def acyclic(self, hint: str | None = None) -> Network:
         """Return the network that evaluates nodes in topological order.
 
         Args:

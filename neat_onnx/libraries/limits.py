@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from neat_onnx.errors import warn
-from neat_onnx.libraries.refusal import cannot_say
+from neat_onnx.libraries.unsupported import cannot_say
 from neat_onnx.network.genes import NONE, Bools
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import schedule

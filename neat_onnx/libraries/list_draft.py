@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from neat_onnx.errors import warn
-from neat_onnx.libraries.refusal import cannot_say
+from neat_onnx.libraries.unsupported import cannot_say
 from neat_onnx.network.genes import NONE
 from neat_onnx.network.network import Network
 

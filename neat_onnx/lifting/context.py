@@ -1,8 +1,9 @@
 """The state of one import: neurons where the graph has tensors.
 
 A tensor is an array of *signals*, shaped like it (the batch axis has length 1). An elementwise
-node stays a formula until something else reads the result: then it is settled, and an activation is
-recognised. So rearranging a tensor costs nothing, and no neuron is made inside a formula.
+node stays a formula until something else reads the result: then it is materialized, and an
+activation is recognised. So rearranging a tensor costs nothing, and no neuron is made inside a
+formula.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ from neat_onnx.lifting.registry import LIFTS, lifts
 from neat_onnx.lifting.values import (
     DROPPED,
     INPUT,
+    MATERIALIZED,
     REGISTER,
-    SETTLED,
     STATE,
     Array,
     NewConnections,
@@ -44,8 +45,8 @@ __all__ = [
     "DROPPED",
     "INPUT",
     "LIFTS",
+    "MATERIALIZED",
     "REGISTER",
-    "SETTLED",
     "STATE",
     "Array",
     "LiftingContext",
@@ -70,8 +71,8 @@ class LiftingContext:
         operands: every tensor met so far, by name: constants as arrays, others as values.
         neurons: the neurons made so far, with their connections.
         blocks: the neurons that slide a window, by their states, with the signals that they read.
-        formulas: each formula that was settled, and its number.
-        settled: the signals of each value that was settled.
+        formulas: each formula that was materialized, and its number.
+        materialized: the signals of each value that was materialized.
         next, initial: for a register, the signal it takes at the end of a step, and its value
             before the first if not zero.
         integer: names of tensors of integers; neurons carry them as numbers.
@@ -85,7 +86,7 @@ class LiftingContext:
     neurons: list[NewNeurons] = field(default_factory=list)
     blocks: list[SpatialBlock] = field(default_factory=list)
     formulas: dict[Expression, int] = field(default_factory=dict)
-    settled: dict[Value, Ints] = field(default_factory=dict)
+    materialized: dict[Value, Ints] = field(default_factory=dict)
     next: dict[int, int] = field(default_factory=dict)
     initial: dict[int, float] = field(default_factory=dict)
     integer: set[str] = field(default_factory=set)
@@ -106,12 +107,12 @@ class LiftingContext:
 
     @property
     def origin(self) -> Ints:
-        """For each settled signal, the signal that it was settled from."""
+        """For each materialized signal, the signal that it was materialized from."""
         return self._signals[1, : self._signal_count]
 
     @property
     def formula_of(self) -> Ints:
-        """For each settled signal, the number of its formula."""
+        """For each materialized signal, the number of its formula."""
         return self._signals[2, : self._signal_count]
 
     @property
@@ -309,29 +310,29 @@ class LiftingContext:
             raise ModelError(
                 f"output '{following}' does not fit the state '{previous}' that it feeds"
             )
-        signals = value.signals if value.plain else self.settle(value)
+        signals = value.signals if value.plain else self.materialize(value)
         self.next.update(zip(held.signals.ravel().tolist(), signals.ravel().tolist(), strict=True))
 
-    def settle(self, value: Value) -> Ints:
+    def materialize(self, value: Value) -> Ints:
         """Signals that carry the elements of `value`, shaped like it; truth values as 1 and 0."""
         if value.plain and not np.any(self.kind[value.signals] == STATE):
             return value.signals
-        if value not in self.settled:
+        if value not in self.materialized:
             formula = value.formula
             numbers = replace(value, formula=number(formula)) if formula.is_truth else value
-            self.settled[value] = self._settle(numbers)
-        return self.settled[value]
+            self.materialized[value] = self._materialize(numbers)
+        return self.materialized[value]
 
-    def _settle(self, value: Value) -> Ints:
+    def _materialize(self, value: Value) -> Ints:
         if value.reduced:
-            return self._settle_reduced(value)
+            return self._materialize_reduced(value)
         signals = self._multiplied(value)
         if value.formula == VARIABLE:
             fresh = self.kind[signals] == STATE
             result = signals.copy()
-            result[fresh] = self.settled_from(signals[fresh], VARIABLE)
+            result[fresh] = self.materialized_from(signals[fresh], VARIABLE)
             return result
-        return self.settled_from(signals.ravel(), value.formula).reshape(signals.shape)
+        return self.materialized_from(signals.ravel(), value.formula).reshape(signals.shape)
 
     def _multiplied(self, value: Value) -> Ints:
         """The signals of a value times their weights and gates; neurons where there are any."""
@@ -339,7 +340,7 @@ class LiftingContext:
             return value.signals
         weight = np.ones(value.signals.shape) if value.weight is None else value.weight
         changed = (value.gates >= 0) | (value.weight is not None)
-        sources = self.settle(Value(value.signals[changed]))
+        sources = self.materialize(Value(value.signals[changed]))
         made = self.add_neurons(sources.size)
         position = np.arange(sources.size)
         self.connect(made, sources, position, weight[changed], value.gates[changed])
@@ -347,7 +348,7 @@ class LiftingContext:
         signals[changed] = made.states
         return signals
 
-    def _settle_reduced(self, value: Value) -> Ints:
+    def _materialize_reduced(self, value: Value) -> Ints:
         """Neurons that aggregate a formula of each input."""
         aggregation = _AGGREGATIONS.get(value.formula.op)
         inner = value.formula.args[0]
@@ -356,17 +357,17 @@ class LiftingContext:
                 f"the formula {value.formula.text('v')} is no known aggregation",
                 hint="Register it with neat_onnx.register_aggregation",
             )
-        signals = self.settle(replace(value, formula=inner, reduced=False))
+        signals = self.materialize(replace(value, formula=inner, reduced=False))
         count, inputs = value.signals.size // signals.shape[-1], signals.shape[-1]
         made = self.add_neurons(count, aggregation=aggregation)
         position = np.repeat(np.arange(count), inputs)
         self.connect(made, signals, position, np.ones(signals.size))
-        return self.settle(Value(made.states.reshape(value.shape)))
+        return self.materialize(Value(made.states.reshape(value.shape)))
 
-    def settled_from(self, origin: Ints, formula: Expression) -> Ints:
+    def materialized_from(self, origin: Ints, formula: Expression) -> Ints:
         """New signals that are `formula` of the signals `origin`."""
         position = self.formulas.setdefault(formula, len(self.formulas))
-        return self.add_signals(len(origin), SETTLED, origin, position)
+        return self.add_signals(len(origin), MATERIALIZED, origin, position)
 
 
 def lift_node(ctx: LiftingContext, node: Node) -> None:

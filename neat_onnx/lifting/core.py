@@ -1,7 +1,7 @@
 """Lift: a Model to a Network. The core of import, which names no operator.
 
 Constants and inputs are bound, then each node is lifted in order by the function registered for its
-operator. At the end every signal that was settled becomes a neuron, or the activation of one.
+operator. At the end every signal that was materialized becomes a neuron, or the activation of one.
 """
 
 from collections.abc import Sequence
@@ -19,9 +19,9 @@ from neat_onnx.lifting.context import (
     Value,
     lift_node,
 )
+from neat_onnx.lifting.known_operators import is_liftable, require_lifts
 from neat_onnx.lifting.neurons import Resolution
 from neat_onnx.lifting.outputs import choice_hint, computed_outputs, with_outputs
-from neat_onnx.lifting.support import is_liftable, require_lifts
 from neat_onnx.model import Graph, Model, ValueInfo
 from neat_onnx.model.states import guessed_pairs, initial_states, state_pairs
 from neat_onnx.model.wiring import require_wiring
@@ -194,9 +194,9 @@ def _close(ctx: LiftingContext, entry: ValueInfo) -> _Entry:
         )
     if not isinstance(value, Value):
         raise ModelError(f"graph output '{entry.name}' depends on no input", where="graph.outputs")
-    signals = ctx.settle(value).copy()
+    signals = ctx.materialize(value).copy()
     registers = ctx.kind[signals] == REGISTER
-    signals[registers] = ctx.settled_from(signals[registers], VARIABLE)
+    signals[registers] = ctx.materialized_from(signals[registers], VARIABLE)
     return entry.name, signals.shape, signals.ravel()
 
 

@@ -1,8 +1,8 @@
 """The end of an import: signals become neurons and connections.
 
-A state whose settled signals all have one formula is a neuron with that activation. If there are
-several, the state is a neuron of its own, which a neuron for each formula reads. A formula of a
-settled signal is a neuron that reads it. A register is a delay of the signal that it follows.
+A state whose materialized signals all have one formula is a neuron with that activation. If there
+are several, the state is a neuron of its own, which a neuron for each formula reads. A formula of a
+materialized signal is a neuron that reads it. A register is a delay of the signal that it follows.
 """
 
 from dataclasses import dataclass
@@ -13,8 +13,8 @@ import numpy as np
 from neat_onnx.errors import ModelError
 from neat_onnx.lifting.context import (
     INPUT,
+    MATERIALIZED,
     REGISTER,
-    SETTLED,
     STATE,
     LiftingContext,
     NewNeurons,
@@ -66,7 +66,7 @@ class Resolution:
         self._extra: list[tuple[int, int]] = []  # (signal, neuron) of connections of weight 1
         self._known: dict[tuple[int, int], int] = {}  # (origin, formula) to its neuron
         several = self._origins_with_several_formulas() | self._states_that_gate()
-        for signal in np.flatnonzero(ctx.kind == SETTLED).tolist():
+        for signal in np.flatnonzero(ctx.kind == MATERIALIZED).tolist():
             origin, formula = int(ctx.origin[signal]), int(ctx.formula_of[signal])
             if (origin, formula) not in self._known:
                 self._known[origin, formula] = self._neuron(origin, formula, origin in several)
@@ -74,9 +74,9 @@ class Resolution:
 
     def _origins_with_several_formulas(self) -> set[int]:
         ctx = self._ctx
-        settled = ctx.kind == SETTLED
+        materialized = ctx.kind == MATERIALIZED
         formulas = len(ctx.formulas)
-        pairs = distinct(ctx.origin[settled] * formulas + ctx.formula_of[settled])
+        pairs = distinct(ctx.origin[materialized] * formulas + ctx.formula_of[materialized])
         origins, counts = np.unique(pairs // formulas, return_counts=True)
         return set(origins[counts > 1].tolist())
 
@@ -114,22 +114,22 @@ class Resolution:
         return found
 
     def _neurons_of(self, value: Value) -> Ints | None:
-        if value in self._ctx.settled or value.plain:
-            signals = self._ctx.settled.get(value, value.signals)
+        if value in self._ctx.materialized or value.plain:
+            signals = self._ctx.materialized.get(value, value.signals)
             return self.neuron_of[signals].ravel() if self._are_activations(signals) else None
         if not value.elementwise or value.formula not in self._ctx.formulas:
             return None
-        formula = self._ctx.formulas[value.formula]  # settled after it was rearranged
+        formula = self._ctx.formulas[value.formula]  # materialized after it was rearranged
         found = [self._placed(origin, formula) for origin in value.signals.ravel().tolist()]
         return None if None in found else np.array(found, np.int64)
 
     def _placed(self, origin: int, formula: int) -> int | None:
         """The neuron that gives `formula` of a signal; the state's own if nothing reads more."""
-        unread = self._ctx.kind[origin] == STATE and origin not in self._settled_origins
+        unread = self._ctx.kind[origin] == STATE and origin not in self._materialized_origins
         return int(self.neuron_of[origin]) if unread else self._known.get((origin, formula))
 
     @cached_property
-    def _settled_origins(self) -> set[int]:
+    def _materialized_origins(self) -> set[int]:
         return {origin for origin, _ in self._known}
 
     def _are_activations(self, signals: Ints) -> bool:
@@ -235,7 +235,7 @@ class Resolution:
         following, delays = self._delayed
         first = np.zeros(len(ctx.kind) + 1)
         first[list(ctx.initial)] = list(ctx.initial.values())
-        kind = np.append(ctx.kind, SETTLED)  # the last place is that of NONE
+        kind = np.append(ctx.kind, MATERIALIZED)  # the last place is that of NONE
         end, delay = following[signals], delays[signals]
         if np.any(kind[end] == REGISTER):
             raise ModelError("a state feeds itself and nothing else", where="graph.outputs")

@@ -65,12 +65,12 @@ def computed_outputs(model: Model, states: Collection[str]) -> Model:
     drawn = [name for name in names if name in random]
     if not fixed and not drawn:
         return model
-    told = [f"{_listed(fixed)} on no input"] * bool(fixed)
-    told += [f"{_listed(drawn)} on chance"] * bool(drawn)
+    reasons = [f"{_listed(fixed)} on no input"] * bool(fixed)
+    reasons += [f"{_listed(drawn)} on chance"] * bool(drawn)
     if len(fixed) + len(drawn) == len(names):
-        raise ModelError(f"every output is constant or random: {'; '.join(told)}",
+        raise ModelError(f"every output is constant or random: {'; '.join(reasons)}",
                          where="graph.outputs")  # fmt: skip
-    warn(f"outputs that no network computes are left out: {'; '.join(told)}")
+    warn(f"outputs that no network computes are left out: {'; '.join(reasons)}")
     kept = {entry.name for entry in model.graph.outputs} - {*fixed, *drawn}
     return _reduced(model, kept, ())
 

@@ -1,8 +1,8 @@
 """Tensors of a graph in terms of signals, and the neurons and connections in the making.
 
 A signal is a number that an input neuron gives, the pre-activation of a neuron that was lifted (a
-*state*), an activation of one of these (*settled*), or the value of another signal one step ago (a
-*register*).
+*state*), an activation of one of these (*materialized*), or the value of another signal one step
+ago (a *register*).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from neat_onnx.network.genes import Floats, Ints
 
 Array = npt.NDArray[Any]
 
-INPUT, STATE, SETTLED, REGISTER, DROPPED = range(5)
+INPUT, STATE, MATERIALIZED, REGISTER, DROPPED = range(5)
 _NO_INTS = np.empty(0, np.int64)
 
 

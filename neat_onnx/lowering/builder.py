@@ -147,7 +147,7 @@ class GraphBuilder:
     def initializer(
         self, name: str, values: npt.ArrayLike, data_type: DataType | None = None
     ) -> str:
-        """Add an initializer, of the graph's float type unless told otherwise; return its name.
+        """Add an initializer, of the graph's float type unless another is given; return its name.
 
         Raises:
             NetworkError: a value is beyond the range of that type.

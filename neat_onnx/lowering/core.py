@@ -162,7 +162,7 @@ def _entries(metadata: dict[str, str]) -> list[MetadataEntry]:
 def _layer_sizes(ctx: LoweringContext) -> dict[str, str]:
     """The sizes of the hidden layers, if every level reads from the one before it only."""
     level, live = ctx.plan.level, ctx.net.live
-    used = ctx.places.home[live.target] != UNBOUND
+    used = ctx.places.position[live.target] != UNBOUND
     if np.any(level[live.source[used]] + 1 != level[live.target[used]]):
         return {}
     return {"layer_sizes": str([len(neurons) for neurons in ctx.plan.levels[1:-1]])}

@@ -33,7 +33,7 @@ class Placement:
 
     Attributes:
         columns: every tensor whose columns are signals, in order of creation.
-        home: for each signal its position in `columns`, UNBOUND where it stands nowhere.
+        position: for each signal its position in `columns`, UNBOUND where it stands nowhere.
         joined: the tensor that concatenates several of `columns`, by their positions.
         shaped: the tensor [N, *shape] with the elements of another one, by its name and the shape;
             the shape None is [N, width].
@@ -43,7 +43,7 @@ class Placement:
 
     def __init__(self, signals: int, levels: int) -> None:
         self.columns: list[Columns] = []
-        self.home: Ints = np.full(signals, UNBOUND, np.int64)
+        self.position: Ints = np.full(signals, UNBOUND, np.int64)
         self.joined: dict[tuple[int, ...], str] = {}
         self.shaped: dict[tuple[str, tuple[int, ...] | None], str] = {}
         self.sequences: dict[str, str] = {}
@@ -55,13 +55,13 @@ class Placement:
 
     def bind(self, columns: Columns) -> None:
         """Say that signals stand in the columns of a tensor."""
-        self.home[columns.signals] = len(self.columns)
+        self.position[columns.signals] = len(self.columns)
         self._width_of_level[columns.level] += len(columns.signals)
         self.columns.append(columns)
 
     def are_bound(self, signals: Ints) -> bool:
         """Whether all of these signals stand somewhere."""
-        return not np.any(self.home[signals] == UNBOUND)
+        return not np.any(self.position[signals] == UNBOUND)
 
     def rename(self, old: str, new: str) -> None:
         """Follow a tensor that got another name."""

@@ -42,7 +42,7 @@ def validate(source: Any, profile: Profile | None = None) -> list[Finding]:
         if isinstance(source, Model) and profile in ("schema", None):
             load_model(model.to_document())
     except ModelError as error:
-        return [_told(error, "schema")]
+        return [_finding(error, "schema")]
     findings: list[Finding] = []
     if profile in ("onnx", None):
         findings += _onnx_findings(model)
@@ -59,14 +59,14 @@ def _onnx_findings(model: Model) -> Iterator[Finding]:
         refuse_crashes(model)
         onnx.checker.check_model(model.to_proto(), full_check=True)
     except ModelError as error:
-        yield _told(error, "onnx")
+        yield _finding(error, "onnx")
     except (onnx.checker.ValidationError, InferenceError, ValueError) as error:
         text = "; ".join(line.strip() for line in str(error).splitlines() if line.strip())
         node = _NODE_NAME.search(text)
         yield Finding(code="onnx", where=node[1] if node else "model", message=text)
 
 
-def _told(error: ModelError, code: str) -> Finding:
+def _finding(error: ModelError, code: str) -> Finding:
     return Finding(
         code=code, where=error.where or "model", message=error.message, hint=error.hint or ""
     )

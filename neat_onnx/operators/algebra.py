@@ -69,7 +69,7 @@ class Algebra:
         """Multiply each vector along an axis by a constant matrix (out, in)."""
         if not isinstance(operand, Value):
             return np.moveaxis(np.tensordot(matrix, operand, (1, axis)), 0, axis)
-        signals = np.moveaxis(self._ctx.settle(operand), axis, -1)
+        signals = np.moveaxis(self._ctx.materialize(operand), axis, -1)
         shape = (*signals.shape[:-1], len(matrix))
         size = math.prod(shape)
         self._ctx.check_size(self._node, size)
@@ -89,14 +89,14 @@ class Algebra:
             return value.shared
         ctx, rows = self._ctx, math.prod(kept)
         ctx.check_size(self._node, rows * count)
-        source = value if value.ungated else Value(ctx.settle(value))
+        source = value if value.ungated else Value(ctx.materialize(value))
         gate, weight = source.gate, source.weight
         ends = tuple(range(-len(axes), 0))
 
         def by_row(array: Array) -> Array:
             return np.moveaxis(array, axes, ends).reshape(-1)
 
-        signals = by_row(ctx.settle(Value(source.signals)))
+        signals = by_row(ctx.materialize(Value(source.signals)))
         weights = np.ones(signals.size) if weight is None else by_row(weight)
         made = ctx.add_neurons(rows, aggregation=aggregation)
         position = np.repeat(np.arange(rows), count)

@@ -19,7 +19,7 @@ _Rule = Callable[[LiftingContext, Node, Operand, Operand], Value]
 def multiply(ctx: LiftingContext, node: Node, one: Operand, other: Operand) -> Value:
     """The product: a gate, or weights."""
     if isinstance(one, Value) and isinstance(other, Value):
-        signals, gate = np.broadcast_arrays(ctx.settle(one), ctx.settle(other))
+        signals, gate = np.broadcast_arrays(ctx.materialize(one), ctx.materialize(other))
         ctx.check_size(node, signals.size)
         return Value(signals, gate=gate)
     if isinstance(one, Value):
@@ -31,7 +31,7 @@ def multiply(ctx: LiftingContext, node: Node, one: Operand, other: Operand) -> V
 def divide(ctx: LiftingContext, node: Node, one: Operand, other: Operand) -> Value:
     """The quotient: a gate by a reciprocal; a mean, where the divisor is the number of inputs."""
     if isinstance(other, Value):
-        divisor = Value(ctx.settle(other), call("reciprocal", VARIABLE))
+        divisor = Value(ctx.materialize(other), call("reciprocal", VARIABLE))
         return multiply(ctx, node, one, divisor)
     assert isinstance(one, Value)
     made = one.made if one.plain else None
@@ -58,7 +58,7 @@ def _scale(ctx: LiftingContext, node: Node, value: Value, factor: Array) -> Valu
         value.made.response = value.made.response * factor.ravel()
         value.made.bias = value.made.bias * factor.ravel()
         return value
-    signals = value.signals if value.plain else ctx.settle(value)
+    signals = value.signals if value.plain else ctx.materialize(value)
     return Value(np.broadcast_to(signals, shape), VARIABLE, factor)
 
 
@@ -140,12 +140,12 @@ def neurons_of(
     shape: tuple[int, ...] = (),
 ) -> Value:
     """New neurons that aggregate the operands element by element, broadcast to one shape."""
-    settled = [ctx.settle(operand) for operand in operands]
-    shape = np.broadcast_shapes(shape, *(signals.shape for signals in settled))
+    materialized = [ctx.materialize(operand) for operand in operands]
+    shape = np.broadcast_shapes(shape, *(signals.shape for signals in materialized))
     size = int(np.prod(shape, dtype=object))
     ctx.check_size(node, size)
     made = ctx.add_neurons(size, aggregation=aggregation)
-    for signals, weight in zip(settled, weights, strict=True):
+    for signals, weight in zip(materialized, weights, strict=True):
         ctx.connect(made, np.broadcast_to(signals, shape), np.arange(size), np.full(size, weight))
     return value_of(made, shape)
 
@@ -162,7 +162,7 @@ def affine(ctx: LiftingContext, value: Value, factors: Array, shifts: Array) -> 
         made.scale(factors.ravel())
         made.bias = made.bias + shifts.ravel()
         return value
-    signals: Ints = ctx.settle(value)
+    signals: Ints = ctx.materialize(value)
     fresh = ctx.add_neurons(factors.size, bias=shifts.ravel())
     ctx.connect(fresh, signals, np.arange(factors.size), factors.ravel())
     return value_of(fresh, value.shape)

@@ -109,7 +109,7 @@ def combined(
     if not any(isinstance(operand, Value) for operand in operands):
         return change(*operands)
     values = (ctx.as_value(node, operand) for operand in operands)
-    return Value(change(*(ctx.settle(value) for value in values)))
+    return Value(change(*(ctx.materialize(value) for value in values)))
 
 
 def axis_of(ctx: LiftingContext, node: Node, axis: int, rank: int) -> int:

@@ -34,11 +34,11 @@ def applied(
     if found is not None:
         return found
     if any(isinstance(operand, Value) and operand.reduced for operand in operands):
-        settled = [
-            Value(ctx.settle(operand)) if isinstance(operand, Value) else operand
+        materialized = [
+            Value(ctx.materialize(operand)) if isinstance(operand, Value) else operand
             for operand in operands
         ]
-        return applied(ctx, node, primitive, settled)
+        return applied(ctx, node, primitive, materialized)
     return _combined(ctx, node, primitive, operands)
 
 
@@ -52,7 +52,7 @@ def _combined(
         return _where(ctx, node, *operands)
     if primitive in _COMPARISONS:
         difference = subtract(ctx, node, operands[0], operands[1])
-        return Value(ctx.settle(difference), call(primitive, VARIABLE, 0.0))
+        return Value(ctx.materialize(difference), call(primitive, VARIABLE, 0.0))
     if set(SIGNATURES[primitive]) == {"t"}:
         return _logic(ctx, node, primitive, *operands)
     return _by_constant(ctx, node, primitive, operands)
@@ -64,14 +64,14 @@ def _logic(ctx: LiftingContext, node: Node, primitive: str, one: Operand, other:
                for each in (one, other)]  # fmt: skip
     if primitive == "both":
         product = multiply(ctx, node, *numbers)
-        return Value(ctx.settle(product), greater(VARIABLE, 0.5))
+        return Value(ctx.materialize(product), greater(VARIABLE, 0.5))
     if primitive == "either":
         either = neurons_of(
             ctx, node, [ctx.as_value(node, each) for each in numbers], "max", (1.0, 1.0)
         )
         return Value(either.signals, greater(VARIABLE, 0.5))
     difference = subtract(ctx, node, *numbers)
-    return Value(ctx.settle(difference), negated(equal(VARIABLE, 0.0)))
+    return Value(ctx.materialize(difference), negated(equal(VARIABLE, 0.0)))
 
 
 def _where(
@@ -82,15 +82,15 @@ def _where(
         return _picked(ctx, node, np.asarray(truth, np.bool_), one, other)
     for each in (one, other):
         _refuse_infinite(ctx, node, each)
-    chosen = Value(ctx.settle(truth))
-    rest = Value(ctx.settle(subtract(ctx, node, np.asarray(1.0), chosen)))
+    chosen = Value(ctx.materialize(truth))
+    rest = Value(ctx.materialize(subtract(ctx, node, np.asarray(1.0), chosen)))
     terms = [multiply(ctx, node, chosen, one), multiply(ctx, node, rest, other)]
     return neurons_of(ctx, node, terms, "sum", (1.0, 1.0))
 
 
 def _picked(ctx: LiftingContext, node: Node, truth: Array, one: Operand, other: Operand) -> Operand:
     values = [ctx.as_value(node, each) for each in (one, other)]
-    signals = [ctx.settle(value) for value in values]
+    signals = [ctx.materialize(value) for value in values]
     ctx.check_size(
         node, int(np.prod(np.broadcast_shapes(truth.shape, *(s.shape for s in signals))))
     )
@@ -115,7 +115,7 @@ def _by_constant(
     shape = np.broadcast_shapes(constants[0].shape, values[0].shape)
     ctx.check_size(node, int(np.prod(shape, dtype=object)))
     numbers = np.broadcast_to(constants[0], shape)
-    signals = np.broadcast_to(ctx.settle(values[0]), shape)
+    signals = np.broadcast_to(ctx.materialize(values[0]), shape)
     different = np.unique(numbers)
     if len(different) > _MOST_CONSTANTS:
         ctx.fail(node, f"it has {len(different)} different constants, at most {_MOST_CONSTANTS}")
@@ -123,5 +123,5 @@ def _by_constant(
     for each in different.tolist():
         args = [VARIABLE if isinstance(operand, Value) else constant(each) for operand in operands]
         where = numbers == each
-        result[where] = ctx.settle(Value(signals[where], call(primitive, *args)))
+        result[where] = ctx.materialize(Value(signals[where], call(primitive, *args)))
     return Value(result)

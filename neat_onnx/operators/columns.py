@@ -26,7 +26,7 @@ class _Way:
     """Tensors to join (positions in `Placement.columns`), whether to gather from them, the cost."""
 
     cost: float
-    homes: tuple[int, ...]
+    positions: tuple[int, ...]
     gather: bool = False
 
 
@@ -40,15 +40,15 @@ def columns_for(ctx: LoweringContext, needed: Ints, rows: int, level: int) -> Co
         level: the level that reads them; names the nodes that this takes.
     """
     _bind_products(ctx, needed, level)
-    homes = tuple(distinct(ctx.places.home[needed]).tolist())
+    positions = tuple(distinct(ctx.places.position[needed]).tolist())
     gathered = _PER_GATHER + (_PER_GATHERED + rows) * len(needed)
-    best = _Way(_cost_of_joining(ctx, homes, 0) + gathered, homes, gather=True)
-    best = _better(ctx, best, homes, needed, rows)
+    best = _Way(_cost_of_joining(ctx, positions, 0) + gathered, positions, gather=True)
+    best = _better(ctx, best, positions, needed, rows)
     if rows * ctx.places.width_before(level) < best.cost:
         places = enumerate(ctx.places.columns)
         earlier = tuple(k for k, columns in places if columns.level < level)
         best = _better(ctx, best, earlier, needed, rows)
-    held = Columns(_join(ctx, best.homes, level), _signals(ctx, best.homes), level)
+    held = Columns(_join(ctx, best.positions, level), _signals(ctx, best.positions), level)
     return Columns(pick_columns(ctx, held, needed), needed, level) if best.gather else held
 
 
@@ -68,16 +68,16 @@ def exactly(ctx: LoweringContext, wanted: Ints, level: int) -> str:
     """A tensor whose columns are the signals `wanted`, in that order, repeats allowed."""
     _bind_products(ctx, wanted, level)
     read = np.concatenate([wanted, ctx.take_unread_inputs()])
-    homes = tuple(dict.fromkeys(ctx.places.home[read].tolist()))
-    held = Columns(_join(ctx, homes, level), _signals(ctx, homes), level)
+    positions = tuple(dict.fromkeys(ctx.places.position[read].tolist()))
+    held = Columns(_join(ctx, positions, level), _signals(ctx, positions), level)
     return held.tensor if np.array_equal(held.signals, wanted) else pick_columns(ctx, held, wanted)
 
 
 def in_shape(ctx: LoweringContext, wanted: Ints, level: int) -> str:
     """A tensor [N, *shape] of the signals `wanted`, which have that shape."""
-    home = ctx.places.home[wanted.ravel()[0]] if wanted.size else UNBOUND
-    held = ctx.places.columns[home]
-    bound = home != UNBOUND and np.array_equal(held.signals, wanted.ravel())
+    position = ctx.places.position[wanted.ravel()[0]] if wanted.size else UNBOUND
+    held = ctx.places.columns[position]
+    bound = position != UNBOUND and np.array_equal(held.signals, wanted.ravel())
     if bound and not ctx.has_unread_inputs:
         if held.shape == wanted.shape:
             return held.tensor
@@ -113,7 +113,7 @@ def pick_columns(ctx: LoweringContext, held: Columns, wanted: Ints) -> str:
 
 def _bind_products(ctx: LoweringContext, signals: Ints, level: int) -> None:
     """Compute the signals that are products of a value and a gain, and not bound yet."""
-    missing = signals[ctx.signals.are_products(signals) & (ctx.places.home[signals] == UNBOUND)]
+    missing = signals[ctx.signals.are_products(signals) & (ctx.places.position[signals] == UNBOUND)]
     if not missing.size:
         return
     missing = distinct(missing)
@@ -122,35 +122,39 @@ def _bind_products(ctx: LoweringContext, signals: Ints, level: int) -> None:
     ctx.bind(missing, gated, level - 1)
 
 
-def _signals(ctx: LoweringContext, homes: tuple[int, ...]) -> Ints:
-    return np.concatenate([ctx.places.columns[home].signals for home in homes])
+def _signals(ctx: LoweringContext, positions: tuple[int, ...]) -> Ints:
+    return np.concatenate([ctx.places.columns[position].signals for position in positions])
 
 
-def _cost_of_joining(ctx: LoweringContext, homes: tuple[int, ...], rows: int) -> float:
-    done = _longest_prefix(ctx, homes)
-    inputs = 0 if done == len(homes) else len(homes) - done + 1
+def _cost_of_joining(ctx: LoweringContext, positions: tuple[int, ...], rows: int) -> float:
+    done = _longest_prefix(ctx, positions)
+    inputs = 0 if done == len(positions) else len(positions) - done + 1
     return (
-        rows * sum(len(ctx.places.columns[home].signals) for home in homes) + _PER_JOINED * inputs
+        rows * sum(len(ctx.places.columns[position].signals) for position in positions)
+        + _PER_JOINED * inputs
     )
 
 
-def _longest_prefix(ctx: LoweringContext, homes: tuple[int, ...]) -> int:
-    """The length, 1 or more, of the longest prefix of `homes` that is joined already."""
+def _longest_prefix(ctx: LoweringContext, positions: tuple[int, ...]) -> int:
+    """The length, 1 or more, of the longest prefix of `positions` that is joined already."""
     return max(
-        (len(key) for key in ctx.places.joined if key == homes[: len(key)]),
-        default=min(1, len(homes)),
+        (len(key) for key in ctx.places.joined if key == positions[: len(key)]),
+        default=min(1, len(positions)),
     )
 
 
-def _join(ctx: LoweringContext, homes: tuple[int, ...], level: int) -> str:
-    """The tensor that joins `homes`, extending a tensor that joins the first of them already."""
-    if len(homes) == 1:
-        return flat_tensor(ctx, ctx.places.columns[homes[0]])
-    if homes not in ctx.places.joined:
-        done = _longest_prefix(ctx, homes)
-        first = _join(ctx, homes[:done], level)
-        parts = [first, *(flat_tensor(ctx, ctx.places.columns[home]) for home in homes[done:])]
-        ctx.places.joined[homes] = ctx.emit(
+def _join(ctx: LoweringContext, positions: tuple[int, ...], level: int) -> str:
+    """The tensor that joins `positions`, extending one that joins the first of them already."""
+    if len(positions) == 1:
+        return flat_tensor(ctx, ctx.places.columns[positions[0]])
+    if positions not in ctx.places.joined:
+        done = _longest_prefix(ctx, positions)
+        first = _join(ctx, positions[:done], level)
+        parts = [
+            first,
+            *(flat_tensor(ctx, ctx.places.columns[position]) for position in positions[done:]),
+        ]
+        ctx.places.joined[positions] = ctx.emit(
             Concat, parts, f"Concat_{level}", f"concat_l{level}", axis=1
         )
-    return ctx.places.joined[homes]
+    return ctx.places.joined[positions]

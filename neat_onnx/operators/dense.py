@@ -304,8 +304,8 @@ def lift_product(ctx: LiftingContext, node: Node, weights: Array, bias: Array) -
     if size != weights.shape[1]:
         ctx.fail(node, f"its input has {size} columns, {node.input[1]} expects {weights.shape[1]}")
     if not value.ungated:
-        value = Value(ctx.settle(value))
-    signals = ctx.settle(Value(value.signals)).reshape(-1, size)
+        value = Value(ctx.materialize(value))
+    signals = ctx.materialize(Value(value.signals)).reshape(-1, size)
     gates = value.gates.reshape(-1, size)
     ctx.check_size(node, len(signals) * len(weights))
     made = ctx.add_neurons(len(signals) * len(weights), bias=np.tile(bias, len(signals)))

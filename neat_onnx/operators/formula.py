@@ -147,11 +147,11 @@ def apply_formula(
         if primitive in ARITHMETIC or base.reduced:
             return None
         if base.formula != VARIABLE:
-            again = {id(value): Value(ctx.settle(value)) for value in values}
+            again = {id(value): Value(ctx.materialize(value)) for value in values}
             if len(again) > 1:
                 return None
-            settled = [again.get(id(operand), operand) for operand in operands]
-            return apply_formula(ctx, node, primitive, settled)
+            materialized = [again.get(id(operand), operand) for operand in operands]
+            return apply_formula(ctx, node, primitive, materialized)
     return recognised(ctx, node, replace(base, formula=formula))
 
 
@@ -200,7 +200,7 @@ def formula_of(ctx: LiftingContext, operand: Operand, formula: Expression) -> Op
     whole = formula.substitute(operand.formula)
     grows = may_grow(ctx, operand.formula) and fits(whole)
     if operand.reduced or not (grows or is_part(whole, operand, ctx.data_type)):
-        return Value(ctx.settle(operand), formula)
+        return Value(ctx.materialize(operand), formula)
     return replace(operand, formula=whole)
 
 
@@ -219,7 +219,7 @@ def recognised(ctx: LiftingContext, node: Node, value: Value) -> Value:
     count = value.signals.size // inputs
     made = ctx.add_neurons(count, aggregation=name)
     weight = np.ones(value.signals.shape) if value.weight is None else value.weight
-    signals = ctx.settle(Value(value.signals))
+    signals = ctx.materialize(Value(value.signals))
     ctx.connect(made, signals, np.repeat(np.arange(count), inputs), weight, value.gate)
     return Value(made.states.reshape(value.shape), made=made)
 

@@ -97,7 +97,7 @@ def _recurrent_matrix(
 ) -> tuple[Floats, str]:
     """(R, hidden): weights (neurons, width), and the state [N, width] that they multiply."""
     read = ctx.signals.read[edge]
-    hidden = ctx.places.columns[ctx.places.home[read[0]]]
+    hidden = ctx.places.columns[ctx.places.position[read[0]]]
     column = np.zeros(ctx.signals.count, np.int64)
     column[hidden.signals] = np.arange(len(hidden.signals))
     matrix = np.zeros((len(block.neurons), len(hidden.signals)))

@@ -165,7 +165,9 @@ def lift_concat(ctx: LiftingContext, node: Concat) -> None:
 
 def _only_gated(ctx: LiftingContext, value: Value) -> Value:
     """The value as signals and their gates, which a sum can read without a neuron between."""
-    return value if value.ungated and value not in ctx.settled else Value(ctx.settle(value))
+    return (
+        value if value.ungated and value not in ctx.materialized else Value(ctx.materialize(value))
+    )
 
 
 @lifts(Split)

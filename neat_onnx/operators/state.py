@@ -168,7 +168,7 @@ def _grouped(ctx: LoweringContext, blocks: Sequence[Block]) -> list[tuple[_Key, 
     The block counts where all its values are carried; it is -1 for the others of a level. Two
     registers of one signal that start at different values are variants.
     """
-    home, place = _places(ctx, blocks)
+    block_of, place = _places(ctx, blocks)
     registers, used = ctx.signals.registers, _used(ctx, blocks)
     root = np.arange(ctx.signals.count)
     neuron_of = np.full(ctx.signals.count, -1, np.int64)
@@ -187,7 +187,7 @@ def _grouped(ctx: LoweringContext, blocks: Sequence[Block]) -> list[tuple[_Key, 
         neuron, is_state = int(neuron_of[root[signal]]), bool(root[signal] >= len(ctx.net))
         level = int(ctx.plan.level[neuron])
         variant = 0
-        key = (level, int(home[neuron]), int(is_state), int(depth[signal]), variant)
+        key = (level, int(block_of[neuron]), int(is_state), int(depth[signal]), variant)
         while place[neuron] in groups.get(key, {}):
             variant += 1
             key = (*key[:4], variant)
@@ -215,14 +215,14 @@ def _places(ctx: LoweringContext, blocks: Sequence[Block]) -> tuple[Ints, Ints]:
     """The block of each neuron, -1 if it is not carried as a whole, and where the neuron stands
     among all, inputs first.
     """
-    home = np.full(len(ctx.net), -1, np.int64)
+    block_of = np.full(len(ctx.net), -1, np.int64)
     place = np.zeros(len(ctx.net), np.int64)
     ordered = np.concatenate([ctx.net.input_neurons, *(block.neurons for block in blocks)])
     place[ordered] = np.arange(len(ordered))
     for k, block in enumerate(blocks):
         if block.whole_state:
-            home[block.neurons] = k
-    return home, place
+            block_of[block.neurons] = k
+    return block_of, place
 
 
 def _complete(

@@ -98,10 +98,10 @@ def written(net: Network, library: str, name: str) -> tuple[str, bytes, list[str
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", NeatOnnxWarning)
         files = writer_named(library).files(net, name)
-    told = [printable(str(warning.message)) for warning in caught]
+    texts = [printable(str(warning.message)) for warning in caught]
     if len(files) == 1:
-        return *next(iter(files.items())), told
-    return f"{name.rpartition('.')[0]}.zip", _archive(files), told
+        return *next(iter(files.items())), texts
+    return f"{name.rpartition('.')[0]}.zip", _archive(files), texts
 
 
 def _archive(files: Mapping[str, bytes]) -> bytes:

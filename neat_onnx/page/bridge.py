@@ -118,8 +118,8 @@ def _library(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
     """The network that was converted last, as a file of the library that is asked for."""
     progress("writing", 0.5)
     found = written(_last().net, str(params.get("library")), str(params.get("file")))
-    name, content, told = found
-    return Reply({"name": name, "warnings": list(dict.fromkeys(told))}, {"library": content})
+    name, content, texts = found
+    return Reply({"name": name, "warnings": list(dict.fromkeys(texts))}, {"library": content})
 
 
 def _onnx(net: Network, model: Model, options: ExportOptions) -> bytes:
@@ -146,9 +146,9 @@ def _exam(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
     """The model that was converted last, and the samples for another runtime."""
     net, model, options, checked = _last()
     valid = _valid(model, options)
-    told, parts = order(net, valid, **checked)
+    described, parts = order(net, valid, **checked)
     inputs = b"".join(x.astype("<f8").tobytes() for x in parts)
-    return Reply(told, {"model": valid.to_bytes(), "inputs": inputs})
+    return Reply(described, {"model": valid.to_bytes(), "inputs": inputs})
 
 
 def _judge(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:

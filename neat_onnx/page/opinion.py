@@ -52,7 +52,7 @@ def order(
     whole, fixed = _form(net, model)
     starts, columns = initial_states(model), np.cumsum([0, *(p.neurons.size for p in net.inputs)])
     parts = sampled_inputs(net, model, samples, seed, long=True, fixed_batch=fixed)
-    told = {
+    found = {
         "dtype": "float32" if model.graph.inputs[0].elem_type is DataType.FLOAT else "float64",
         "whole": whole,
         "fixed": fixed,
@@ -72,7 +72,7 @@ def order(
         ],
         "outputs": [{"name": port.name, "columns": port.neurons.size} for port in net.outputs],
     }
-    return told, parts
+    return found, parts
 
 
 def _form(net: Network, model: Model) -> tuple[bool, bool]:
@@ -106,10 +106,10 @@ def judged(
     Raises:
         DocumentError: `data` is not as long as the outputs are.
     """
-    told, _ = order(net, model, samples=samples, seed=seed)
+    found, _ = order(net, model, samples=samples, seed=seed)
     values, parts, start = np.frombuffer(data, "<f8"), [], 0
-    width = sum(port["columns"] for port in told["outputs"])
-    for steps, rows, _ in told["parts"]:
+    width = sum(port["columns"] for port in found["outputs"])
+    for steps, rows, _ in found["parts"]:
         stop = start + steps * rows * width
         parts.append(values[start:stop])
         start = stop
@@ -117,8 +117,8 @@ def judged(
         raise DocumentError(f"{len(values)} outputs came, expected {start}")
     shaped = [
         part.reshape(steps, rows, width)
-        for part, (steps, rows, _) in zip(parts, told["parts"], strict=True)
+        for part, (steps, rows, _) in zip(parts, found["parts"], strict=True)
     ]
-    player = _Handed(net, shaped, runtime, told["fixed"])
+    player = _Handed(net, shaped, runtime, found["fixed"])
     report = compare(net, model, samples=samples, seed=seed, runtime="reference", player=player)
     return report.model_copy(update={"first_error": None})  # it was not this runtime that was asked

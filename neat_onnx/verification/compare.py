@@ -178,7 +178,7 @@ def _judged(
     if all(each.within for each in found) and not another:
         verdict: Verdict = "equal within float32" if single else "equal"
         return _report(verdict, _worst(parts), facts, None, rounding)
-    from neat_onnx.verification.trace import first_difference  # noqa: PLC0415 (only where it fails)
+    from neat_onnx.verification.first_difference import first_difference  # noqa: PLC0415 (only where it fails)
 
     where = first_difference(net, model, beyond[0].x, runtime)
     return _report("different", _worst(parts), facts, where, rounding)

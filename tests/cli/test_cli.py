@@ -37,8 +37,8 @@ def run(capsys, monkeypatch, tmp_path):
 
     def command(*arguments):
         code = main([str(argument) for argument in arguments])
-        told = capsys.readouterr()
-        return code, told.out, told.err.splitlines()
+        reply = capsys.readouterr()
+        return code, reply.out, reply.err.splitlines()
 
     command.folder = folder
     return command
@@ -81,11 +81,11 @@ def test_export_writes_what_python_writes(run, network):
 
 def test_export_as_json(run, network):
     code, out, _ = run("export", network, "net.onnx", "--verify", "--json")
-    told = json.loads(out)
+    reply = json.loads(out)
     assert code == 0
-    assert told["written"]
-    assert told["report"]["passed"]
-    assert told["model"]["inputs"] == {"input": "FLOAT [N, 2]"}
+    assert reply["written"]
+    assert reply["report"]["passed"]
+    assert reply["model"]["inputs"] == {"input": "FLOAT [N, 2]"}
 
 
 def test_a_failed_check_writes_nothing(run, tmp_path):
@@ -203,9 +203,9 @@ def test_times_are_flags(run, name, times):
     net = run.folder / "net.json"
     net.write_text(json.dumps(case(name).source))
     assert run("export", net, "net.onnx", "--verify", *times)[0] == 0
-    told = json.loads(run("inspect", net, "--json", *times)[1])
-    assert told["network"]["library"].startswith("neat-python")
-    assert told["network"]["has_memory"]
+    reply = json.loads(run("inspect", net, "--json", *times)[1])
+    assert reply["network"]["library"].startswith("neat-python")
+    assert reply["network"]["has_memory"]
     assert run("verify", net, "net.onnx", "--samples", "8", *times)[0] == 0
 
 
@@ -238,17 +238,17 @@ def test_times_for_what_has_none(run, network):
 def test_inspect_model(run, network, ending):
     run("export", network, f"net.{ending}")
     code, out, _ = run("inspect", f"net.{ending}", "--json")
-    told = json.loads(out)
-    assert (code, told["kind"]) == (0, "model")
-    assert told["model"]["opset"] == 18
-    assert told["network"]["neurons"] == len(neat_onnx.load_network(network))
+    reply = json.loads(out)
+    assert (code, reply["kind"]) == (0, "model")
+    assert reply["model"]["opset"] == 18
+    assert reply["network"]["neurons"] == len(neat_onnx.load_network(network))
     assert run("inspect", f"net.{ending}")[1].startswith(f"net.{ending}: a model\n")
 
 
 def test_inspect_network(run, network):
-    told = json.loads(run("inspect", network, "--json")[1])
-    assert told["kind"] == "network"
-    assert told["network"] == neat_onnx.summary(neat_onnx.load_network(network)).model_dump()
+    reply = json.loads(run("inspect", network, "--json")[1])
+    assert reply["kind"] == "network"
+    assert reply["network"] == neat_onnx.summary(neat_onnx.load_network(network)).model_dump()
     assert re.search(r"library +NeatapticTS", run("inspect", network)[1])
 
 

@@ -29,20 +29,20 @@ def test_standard_input_to_standard_output():
 
 
 def test_standard_input_is_read_once():
-    told = process("verify", "-", "-", given=NET.to_json().encode())
-    assert told.returncode == 2
-    assert told.stderr.count(b"\n") == 1
-    assert b"once only" in told.stderr
+    reply = process("verify", "-", "-", given=NET.to_json().encode())
+    assert reply.returncode == 2
+    assert reply.stderr.count(b"\n") == 1
+    assert b"once only" in reply.stderr
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")
 @pytest.mark.parametrize("arguments", [("inspect", "-"), ("translate", "-", "-")])
 def test_a_full_standard_output_is_one_line(arguments):
     with open("/dev/full", "wb") as full:
-        told = process(*arguments, given=NET.to_json().encode(), stdout=full)
-    assert told.returncode == 2
-    assert told.stderr.splitlines()[-1].startswith(b"error: cannot write to standard output")
-    assert b"mistake" not in told.stderr
+        reply = process(*arguments, given=NET.to_json().encode(), stdout=full)
+    assert reply.returncode == 2
+    assert reply.stderr.splitlines()[-1].startswith(b"error: cannot write to standard output")
+    assert b"mistake" not in reply.stderr
 
 
 def test_translate_writes_for_a_library(tmp_path, capsys):

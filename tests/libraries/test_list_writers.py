@@ -96,9 +96,9 @@ def test_added_nodes_are_told():
         neurons=[{"id": 1, "activation": "tanh", "response": 2.0}],
         connections=[{"source": 0, "target": 1, "weight": 1.0, "delay": 2}],
     )
-    _, told = again(net, "neataptic-ts")
-    assert any("a response or a mean is a weight" in text for text in told)
-    assert any("3 nodes were added that hold a value" in text for text in told)
+    _, reply = again(net, "neataptic-ts")
+    assert any("a response or a mean is a weight" in text for text in reply)
+    assert any("3 nodes were added that hold a value" in text for text in reply)
 
 
 def test_gates_that_start_open_are_told():
@@ -109,8 +109,8 @@ def test_gates_that_start_open_are_told():
         neurons=[1, 2],
         connections=[{**gene, "initial_gain": 1.0}, (0, 2, 1.0)],
     )
-    _, told = again(net, "neataptic-ts")
-    assert any("start at 1" in text for text in told)
+    _, reply = again(net, "neataptic-ts")
+    assert any("start at 1" in text for text in reply)
     half = Network.build(
         inputs=1, outputs=[1], neurons=[1, 2], connections=[{**gene, "initial_gain": 0.5}]
     )

@@ -110,8 +110,8 @@ def test_rooms_are_imported_when_a_file_asks_for_them():
         "import sys, neat_onnx; neat_onnx.libraries();"
         "print(*(m for m in sys.modules if m.startswith('neat_onnx.libraries.')))"
     )
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert not [name for name in told.stdout.split() if name.endswith((".read", ".write"))]
+    reply = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not [name for name in reply.stdout.split() if name.endswith((".read", ".write"))]
 
 
 def test_options_are_part_of_the_public_protocol():

@@ -171,8 +171,8 @@ ROOM_MODULES = ("read", "write", "names", "xml", "net_file", "layers", "genome_g
 
 def test_importing_the_package_imports_no_room():
     code = "import sys, neat_onnx; neat_onnx.libraries(); print(*sys.modules)"
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    rooms = [name for name in told.stdout.split() if name.startswith("neat_onnx.libraries.")]
+    reply = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    rooms = [name for name in reply.stdout.split() if name.startswith("neat_onnx.libraries.")]
     assert "neat_onnx.libraries.sharpneat" in rooms
     found = [name for name in rooms if name.endswith(ROOM_MODULES)]
     assert set(found) <= {"neat_onnx.libraries.names"}

@@ -178,9 +178,9 @@ def test_maps_of_classes_are_tables_and_texts_are_left_out():
     model = classifier()
     with pytest.warns(NeatOnnxWarning) as caught:
         net = import_model(model)
-    told = " ".join(str(each.message) for each in caught)
-    assert "'probability' is a list of maps" in told
-    assert "'label' is text, and is left out" in told
+    reply = " ".join(str(each.message) for each in caught)
+    assert "'probability' is a list of maps" in reply
+    assert "'label' is text, and is left out" in reply
     x = np.random.default_rng(0).normal(size=(5, 3)).astype(np.float32)
     session = onnxruntime.InferenceSession(model.SerializeToString())
     (maps,) = session.run(["probability"], {"x": x})

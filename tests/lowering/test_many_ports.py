@@ -276,10 +276,10 @@ def test_the_command_line(net: Network, tmp_path: Any, monkeypatch: Any, capsys:
     assert load_network("back.json") == net
     capsys.readouterr()
     assert main(["inspect", "net.onnx", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["model"]["inputs"]["eye"] == "FLOAT [N, 2, 3]"
-    assert told["model"]["outputs"]["wish"] == "FLOAT [N]"
-    assert (told["network"]["inputs"], told["network"]["outputs"]) == (9, 10)
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["model"]["inputs"]["eye"] == "FLOAT [N, 2, 3]"
+    assert printed["model"]["outputs"]["wish"] == "FLOAT [N]"
+    assert (printed["network"]["inputs"], printed["network"]["outputs"]) == (9, 10)
 
 
 @both

@@ -89,12 +89,12 @@ def test_every_command_takes_it(files, capsys):
     assert main(["import", "net.onnx.json", "back.json"]) == 0
     assert neat_onnx.load_network("back.json") == NET
     capsys.readouterr()
-    told = []
+    printed = []
     for name in ("net.onnx.json", "dense.onnx.json"):
         assert main(["inspect", name, "--json"]) == 0
-        told.append(json.loads(capsys.readouterr().out))
-    assert told[0]["model"] == told[1]["model"]
-    assert told[0]["network"] == told[1]["network"]
+        printed.append(json.loads(capsys.readouterr().out))
+    assert printed[0]["model"] == printed[1]["model"]
+    assert printed[0]["network"] == printed[1]["network"]
 
 
 def test_a_wrong_file_is_one_line_of_every_command(files, capsys):

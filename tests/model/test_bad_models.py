@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from cases import assert_within, bad_files
-from flat_documents import told
+from flat_documents import with_warnings
 from sample_models import node  # noqa: F401 - registers the operators
 
 from neat_onnx import convert, import_model
@@ -82,7 +82,7 @@ def test_readable_though_odd(name):
 @pytest.fixture(scope="module")
 def imported():
     """Import whatever import imports when it is first called, which is not what is measured."""
-    told(convert, BAD / "onnx-gemm-alpha.json")
+    with_warnings(convert, BAD / "onnx-gemm-alpha.json")
 
 
 @pytest.mark.parametrize(("name", "text"), UNLIFTABLE.items())
@@ -93,7 +93,7 @@ def test_refused_by_name_at_once(name, text, make):
     tracemalloc.start()
     try:
         with pytest.raises(ModelError) as refused:
-            told(make, BAD / name)
+            with_warnings(make, BAD / name)
         assert tracemalloc.get_traced_memory()[1] < 20e6
     finally:
         tracemalloc.stop()
@@ -108,13 +108,13 @@ def test_refused_by_name_at_once(name, text, make):
 )
 def test_every_verdict(path, entry):
     try:
-        net, texts = told(import_model, path)
+        net, texts = with_warnings(import_model, path)
     except NeatOnnxError as error:
         assert entry["verdict"] in MAY_REFUSE
         assert str(error).isprintable()
         assert len(str(error)) < 1000
         with pytest.raises(NeatOnnxError):
-            told(convert, path)
+            with_warnings(convert, path)
         return
     assert entry["verdict"] != "refuse"
     assert entry["verdict"] not in MUST_WARN or texts
@@ -122,12 +122,12 @@ def test_every_verdict(path, entry):
     want = np.array(expected["outputs"])
     tolerance = 1e-12 * np.maximum(1.0, np.abs(want))
     assert_within(net.activate(expected["inputs"]), want, tolerance)
-    again = import_model(told(convert, path)[0])
+    again = import_model(with_warnings(convert, path)[0])
     assert_within(again.activate(expected["inputs"]), want, tolerance)
 
 
 def test_metadata_that_is_not_json_is_named():
-    _, texts = told(import_model, BAD / "onnx-metadata-notjson.json")
+    _, texts = with_warnings(import_model, BAD / "onnx-metadata-notjson.json")
     keys = "layer_sizes, conv2d_specs, recurrent_single_step, lstm_emitted_layers"
     assert f"repaired: metadata that is not JSON is left out: {keys}" in texts
 

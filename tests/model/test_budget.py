@@ -45,9 +45,12 @@ def test_two_to_the_power_of_forty_nodes_are_refused_before_there_are_any():
 
 def test_the_limit_is_raised_as_the_error_says():
     calls = {f"f{k}": [f"f{k + 1}"] * 2 for k in range(4)} | {"f4": ["Tanh"]}
-    with limits(nodes=15), pytest.raises(ModelError, match="16 nodes, and the limit is 15") as told:
+    with (
+        limits(nodes=15),
+        pytest.raises(ModelError, match="16 nodes, and the limit is 15") as reply,
+    ):
         load_model(model(calls))
-    assert "neat_onnx.limits(nodes=16)" in str(told.value)
+    assert "neat_onnx.limits(nodes=16)" in str(reply.value)
     with limits(nodes=16):
         assert len(load_model(model(calls)).graph.node) == 16
 

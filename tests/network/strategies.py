@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from neat_onnx.network.network import Network
 
-TAME = ["tanh", "sigmoid", "neat_sin", "neat_gauss", "softsign", "hard_tanh"]
+BOUNDED = ["tanh", "sigmoid", "neat_sin", "neat_gauss", "softsign", "hard_tanh"]
 GROWING = ["identity", "relu", "abs", "square", "cube", "neat_exp", "neat_inv", "softplus"]
 AGGREGATIONS = ["sum", "sum", "sum", "mean", "product", "max", "min", "maxabs", "median"]
 
@@ -26,7 +26,7 @@ def networks(
     neurons = [
         {
             "id": j,
-            "activation": draw(st.sampled_from(activations or TAME)),
+            "activation": draw(st.sampled_from(activations or BOUNDED)),
             "aggregation": draw(st.sampled_from(AGGREGATIONS)),
             "bias": draw(weights),
             "response": draw(weights),

@@ -5,7 +5,7 @@ import json
 
 import pytest
 from hypothesis import given
-from strategies import GROWING, TAME, networks
+from strategies import BOUNDED, GROWING, networks
 
 from neat_onnx.errors import NeatOnnxError, NetworkError
 from neat_onnx.libraries import load_network
@@ -33,7 +33,7 @@ def read(document):
     return Network.from_document(document)
 
 
-@given(networks(activations=[*TAME, *GROWING]))
+@given(networks(activations=[*BOUNDED, *GROWING]))
 def test_round_trip(net):
     again = load_network(net.to_json())
     assert again == net

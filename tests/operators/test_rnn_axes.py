@@ -81,8 +81,8 @@ def test_a_sequence_of_a_fixed_length_is_unrolled(op):
     case, x = _case(op), _samples(4, 1, 3)
     model = case.model(x)
     with pytest.warns(NeatOnnxWarning, match=r"every axis is taken for features.*fixed length 4"):
-        told = import_model(model)
-    for net in (told, import_model(model, batch_axis=None)):
+        reply = import_model(model)
+    for net in (reply, import_model(model, batch_axis=None)):
         got = net.activate({"X": x})
         for name, want in in_onnxruntime(model, x).items():
             assert_close(got[name], want, 1e-5)

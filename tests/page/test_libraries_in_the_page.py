@@ -28,9 +28,9 @@ def converted(name, **params):
 
 def test_a_genome_with_its_configuration():
     config = RECORDED["configs"][CASES["ff-xor0-2.0.0"]["config"]]
-    told = converted("ff-xor0-2.0.0", config=config)
-    assert told["result"]["kind"] == "network"
-    assert told["result"]["report"]["passed"]
+    printed = converted("ff-xor0-2.0.0", config=config)
+    assert printed["result"]["kind"] == "network"
+    assert printed["result"]["report"]["passed"]
 
 
 def test_a_genome_alone_asks_for_its_configuration():
@@ -41,25 +41,25 @@ def test_a_checkpoint_gives_its_best_genome_and_lists_all():
     name = "checkpoint-population-2.0.0"
     nets = load_networks(base64.b64decode(CASES[name]["file"]))
     best, *_, last = nets
-    told = converted(name)["result"]
-    assert told["genome"] == best
-    assert [member["id"] for member in told["members"]] == list(nets)
-    assert told["members"][0]["neurons"] == len(nets[best])
-    told = converted(name, genome=last)["result"]
-    assert (told["genome"], told["report"]["passed"]) == (last, True)
+    printed = converted(name)["result"]
+    assert printed["genome"] == best
+    assert [member["id"] for member in printed["members"]] == list(nets)
+    assert printed["members"][0]["neurons"] == len(nets[best])
+    printed = converted(name, genome=last)["result"]
+    assert (printed["genome"], printed["report"]["passed"]) == (last, True)
     assert "no genome 12345" in converted(name, genome=12345)["error"]["message"]
 
 
 def test_a_network_alone_is_no_population():
     config = RECORDED["configs"][CASES["ff-xor0-2.0.0"]["config"]]
-    told = converted("ff-xor0-2.0.0", config=config)["result"]
-    assert (told["genome"], told["members"]) == (None, [])
+    printed = converted("ff-xor0-2.0.0", config=config)["result"]
+    assert (printed["genome"], printed["members"]) == (None, [])
 
 
 def test_every_library_that_is_written_can_be_chosen():
     config = RECORDED["configs"][CASES["ff-xor0-2.0.0"]["config"]]
-    told = converted("ff-xor0-2.0.0", config=config)["result"]
-    offered = {choice["library"] for choice in told["libraries"]}
+    printed = converted("ff-xor0-2.0.0", config=config)["result"]
+    offered = {choice["library"] for choice in printed["libraries"]}
     assert offered == {library.name for library in libraries() if library.writes} - {"neat-onnx"}
 
 

@@ -55,8 +55,8 @@ def test_what_a_runtime_computed_is_judged(name, options):
     assert convert(data, name="net.json", options=options)[0]["result"]["report"]["passed"]
     reply, blobs = ask("exam")
     outputs = sat(reply["result"], blobs)
-    told = ask("judge", outputs, runtime="onnxruntime 1")[0]["result"]
-    assert (told["passed"], told["runtime"]) == (True, "onnxruntime 1")
+    printed = ask("judge", outputs, runtime="onnxruntime 1")[0]["result"]
+    assert (printed["passed"], printed["runtime"]) == (True, "onnxruntime 1")
     off = np.frombuffer(outputs, "<f8").copy()
     off += 0.5
     assert ask("judge", off.tobytes(), runtime="x")[0]["result"]["verdict"] == "different"

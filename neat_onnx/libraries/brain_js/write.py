@@ -7,7 +7,7 @@ import numpy as np
 from neat_onnx.errors import warn
 from neat_onnx.libraries.brain_js.read import ACTIVATION_NAMES, LEAKY, LEAKY_FORMULA
 from neat_onnx.libraries.names import reversed_names
-from neat_onnx.libraries.refusal import cannot_say
+from neat_onnx.libraries.unsupported import cannot_say
 from neat_onnx.network.genes import NONE, Bools
 from neat_onnx.network.network import Network
 

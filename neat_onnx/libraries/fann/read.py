@@ -103,7 +103,7 @@ def _network(
         raise NetworkError("an output without connections", where="neurons")
     computing = [key for key in range(inputs, len(neurons)) if key not in is_bias]
     nodes = [Node(key, _activation(neurons[key], key), bias.get(key, 0.0)) for key in computing]
-    return GenomeGraph("fann", range(inputs), outputs, nodes, edges).settled()
+    return GenomeGraph("fann", range(inputs), outputs, nodes, edges).acyclic()
 
 
 def _activation(neuron: tuple[str, str, str], at: int) -> str:

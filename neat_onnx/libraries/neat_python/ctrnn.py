@@ -87,7 +87,7 @@ def read(document: Mapping[str, Any], times: Times) -> Network:
     if swaps:
         warn(
             f"neat-python 2.0.0 rounds the time so that some steps, the first of them step "
-            f"{swaps.changes[0] + 1}, have one more sub-step: these steps are told by their "
+            f"{swaps.changes[0] + 1}, have one more sub-step: these steps are known by their "
             f"number, which is right for the first {swaps.followed} steps after a reset"
         )
     return _Compiler(parsed, integrator, lengths, swaps).network()

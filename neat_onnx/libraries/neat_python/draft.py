@@ -13,7 +13,7 @@ import numpy as np
 from neat_onnx.errors import warn
 from neat_onnx.libraries.neat_python.slopes import called
 from neat_onnx.libraries.neat_python.static import AGGREGATION_NAMES
-from neat_onnx.libraries.refusal import cannot_say
+from neat_onnx.libraries.unsupported import cannot_say
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.aggregations import aggregation_named
 from neat_onnx.network.genes import NONE, Ints

@@ -127,17 +127,17 @@ class _Unpickler(pickle.Unpickler):
 
     def find_class(self, module: str, name: str) -> Any:
         """Return the stand-in for a class or function; see the module's text."""
-        home = _RENAMED.get(module, module)
-        full = f"{home}.{name}"
+        module_name = _RENAMED.get(module, module)
+        full = f"{module_name}.{name}"
         if full in _ALLOWED:
             return _ALLOWED[full]
-        root = home.partition(".")[0]
+        root = module_name.partition(".")[0]
         refused = root in sys.stdlib_module_names or root in sys.builtin_module_names
         refused = refused and root != "__main__" and full not in _TYPES
         if refused or root in ("numpy", "neat_onnx"):
             raise DocumentError(f"the pickle asks for {full}, which is refused", hint=_HINT)
         if full not in self._kinds:
-            kind = type(name.rpartition(".")[2] or "_", (StandIn,), {"__module__": home})
+            kind = type(name.rpartition(".")[2] or "_", (StandIn,), {"__module__": module_name})
             self._kinds[full] = kind
         return self._kinds[full]
 

@@ -13,7 +13,7 @@ _HEAD = re.compile(r"\s*(#.*\s+)*\d+[ \t]+\d+[ \t]*\r?\n\s*(#.*\s+)*(a?cyclic)\b
 
 
 class SharpNEAT(Library):
-    """Nodes of one activation, settled (acyclic) or updated a number of times in a step."""
+    """Nodes of one activation, acyclic, or updated a number of times in a step."""
 
     name = "sharpneat"
     title = "SharpNEAT"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from neat_onnx.errors import NetworkError, warn
 from neat_onnx.libraries.genome_graph import Edge, GenomeGraph, Node
 from neat_onnx.libraries.names import translated
-from neat_onnx.libraries.sharpneat.layers import settled
+from neat_onnx.libraries.sharpneat.layers import acyclic
 from neat_onnx.libraries.sharpneat.names import ACTIVATION_NAMES
 from neat_onnx.network.activations import ACTIVATIONS
 from neat_onnx.network.network import Network
@@ -85,7 +85,7 @@ def read_net_file(content: str) -> Network:
         nodes=[Node(key, activation) for key in ids],
         edges=edges,
     )
-    return settled(genome) if cycles is None else genome.updated(cycles)
+    return acyclic(genome) if cycles is None else genome.updated(cycles)
 
 
 def _counts(section: list[_Line]) -> tuple[int, int]:

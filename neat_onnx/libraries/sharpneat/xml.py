@@ -14,7 +14,7 @@ from xml.etree.ElementTree import Element
 from neat_onnx.errors import NetworkError, OptionError, warn
 from neat_onnx.libraries.genome_graph import Edge, GenomeGraph, Node, check_cycles
 from neat_onnx.libraries.names import translated
-from neat_onnx.libraries.sharpneat.layers import settled
+from neat_onnx.libraries.sharpneat.layers import acyclic
 from neat_onnx.libraries.sharpneat.names import NAMES_OF_VERSION_2, RADIAL, radial, stays_in_unit
 from neat_onnx.network.activations import ACTIVATIONS, FORMULA
 from neat_onnx.network.network import Network
@@ -134,8 +134,8 @@ def _read(element: Element, functions: Mapping[int, str], cycles: int | None) ->
         hint = "Give cycles, the timesteps of SharpNEAT's activation scheme"
         raise OptionError("the network has cycles", where="cycles", hint=hint)
     if cycles is None and bias:
-        return genome.without_silent(bias).settled()
-    return settled(genome) if cycles is None else genome.updated(cycles)
+        return genome.without_silent(bias).acyclic()
+    return acyclic(genome) if cycles is None else genome.updated(cycles)
 
 
 def _nodes(element: Element, functions: Mapping[int, str]) -> _Nodes:

@@ -128,4 +128,4 @@ def lift_feature_vectorizer(ctx: LiftingContext, node: FeatureVectorizer) -> Non
     found = [value.shape[-1] for value in values]
     if node.attributes.inputdimensions not in (None, tuple(found)):
         ctx.fail(node, f"inputdimensions: expected {found}")
-    ctx.bind(node, Value(np.concatenate([ctx.settle(value) for value in values], axis=-1)))
+    ctx.bind(node, Value(np.concatenate([ctx.materialize(value) for value in values], axis=-1)))

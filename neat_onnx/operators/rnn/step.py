@@ -122,7 +122,7 @@ class Step:
 
     def _activated(self, states: Ints, name: str) -> Ints:
         formula = writable(activation_named(name).expression, self.ctx.data_type)
-        return self.ctx.settled_from(states, formula)
+        return self.ctx.materialized_from(states, formula)
 
 
 def step_of(cell: Cell, step: Step, x: Ints, states: Mapping[str, Ints | None]) -> dict[str, Ints]:

@@ -28,7 +28,7 @@ _UNROLL = "With batch_axis=None and fixed sizes, every step gets neurons of its 
 
 def lift_recurrence(ctx: LiftingContext, node: Recurrence, cell: Cell) -> None:
     """Make the neurons of a node, and bind its outputs."""
-    x = ctx.settle(ctx.value(node, 0))
+    x = ctx.materialize(ctx.value(node, 0))
     if x.ndim != 3:
         ctx.fail(node, f"its input has {x.ndim} axes, expected 3")
     if node.attributes.layout:
@@ -157,7 +157,7 @@ def _start(
         if stepping:
             name = node.input[position]
             ctx.fail(node, f"its initial state {name} is computed, not constant", _UNROLL)
-        signals = ctx.settle(operand)
+        signals = ctx.materialize(operand)
         return signals.swapaxes(0, 1) if node.attributes.layout else signals
     if operand is None:
         operand = np.zeros(shape)

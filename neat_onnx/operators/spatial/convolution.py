@@ -168,14 +168,14 @@ def _lift(
     constant = np.zeros(channels) if isinstance(bias, Value) else np.asarray(bias, np.float64)
     weights, gates = np.ones(math.prod(kernel.shape)), None
     if isinstance(kernel, Value):
-        gates = ctx.settle(kernel).ravel()
+        gates = ctx.materialize(kernel).ravel()
     else:
         weights = kernel.ravel().astype(np.float64)
     value = add_block(
         ctx, node, blocks, weights, np.repeat(constant, math.prod(space)), gates=gates
     )
     if isinstance(bias, Value):
-        read = np.broadcast_to(ctx.settle(bias).reshape(-1, *[1] * len(space)), value.shape)
+        read = np.broadcast_to(ctx.materialize(bias).reshape(-1, *[1] * len(space)), value.shape)
         assert value.made is not None
         size = value.signals.size
         ctx.connect(value.made, read, np.arange(size), np.ones(size))

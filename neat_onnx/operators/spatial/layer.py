@@ -57,7 +57,7 @@ def spatial_value(ctx: LiftingContext, node: Node) -> Ints:
             f"its input has the shape {list(value.shape)}, expected batch, channels, and space",
             hint="A Reshape before it gives a flat tensor its channels and space",
         )
-    return ctx.settle(value)
+    return ctx.materialize(value)
 
 
 def window_of(

@@ -51,7 +51,7 @@ def _is_plane(block: SpatialBlock) -> bool:
 
 
 def _is_flattened(ctx: LoweringContext, block: SpatialBlock) -> bool:
-    columns = ctx.places.columns[ctx.places.home[block.neurons.flat[0]]]
+    columns = ctx.places.columns[ctx.places.position[block.neurons.flat[0]]]
     return columns.shape is None or (columns.tensor, None) in ctx.places.shaped
 
 

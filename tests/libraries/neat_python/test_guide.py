@@ -40,8 +40,8 @@ def blocks(language):
 def test_the_python(folder):
     code = "\n".join(blocks("python"))
     run = [sys.executable, "-c", code]
-    told = subprocess.run(run, cwd=folder, capture_output=True, text=True, check=False)
-    assert told.returncode == 0, told.stderr
+    reply = subprocess.run(run, cwd=folder, capture_output=True, text=True, check=False)
+    assert reply.returncode == 0, reply.stderr
     assert {"back.pkl", "back.ini"} <= {path.name for path in folder.iterdir()}
 
 

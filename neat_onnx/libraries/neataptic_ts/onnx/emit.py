@@ -3,10 +3,10 @@
 import numpy as np
 
 from neat_onnx.libraries.neataptic_ts.onnx import metadata, names
+from neat_onnx.libraries.neataptic_ts.onnx.dense_layers import Layer
 from neat_onnx.libraries.neataptic_ts.onnx.draft import Draft
 from neat_onnx.libraries.neataptic_ts.onnx.forms import LayerForm
 from neat_onnx.libraries.neataptic_ts.onnx.kernels import channel_biases, kernels_of
-from neat_onnx.libraries.neataptic_ts.onnx.layers import Layer
 from neat_onnx.libraries.neataptic_ts.onnx.names import initializer, previous_state
 from neat_onnx.libraries.neataptic_ts.onnx.windows import attributes_of, spec_of
 from neat_onnx.options.mappings import Conv2DMapping, Pool2DMapping

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from neat_onnx.errors import OptionError, warn
-from neat_onnx.libraries.neataptic_ts.onnx.layers import Layer
+from neat_onnx.libraries.neataptic_ts.onnx.dense_layers import Layer
 from neat_onnx.model import node_classes
 from neat_onnx.network.activations import ACTIVATIONS
 from neat_onnx.network.network import Network

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from neat_onnx.libraries.neataptic_ts.onnx import metadata, names
+from neat_onnx.libraries.neataptic_ts.onnx.dense_layers import Layer
 from neat_onnx.libraries.neataptic_ts.onnx.draft import Draft
-from neat_onnx.libraries.neataptic_ts.onnx.layers import Layer
 from neat_onnx.libraries.neataptic_ts.onnx.names import NodeNames, initializer, layer_output
 
 

@@ -7,8 +7,8 @@ import numpy as np
 
 from neat_onnx.errors import OptionError
 from neat_onnx.libraries.neataptic_ts.onnx import metadata
+from neat_onnx.libraries.neataptic_ts.onnx.dense_layers import Layer
 from neat_onnx.libraries.neataptic_ts.onnx.draft import Draft
-from neat_onnx.libraries.neataptic_ts.onnx.layers import Layer
 from neat_onnx.network.genes import NONE, Floats, Ints
 from neat_onnx.network.window import Sizes
 from neat_onnx.options.mappings import Conv2DMapping

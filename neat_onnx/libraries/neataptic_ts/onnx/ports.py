@@ -78,9 +78,9 @@ def with_states(model: Model) -> Model:
         pairs.append([entry.name, following])
     if not pairs:
         return model
-    told = MetadataEntry(key=STATE_KEY, value=json.dumps(pairs))
+    states = MetadataEntry(key=STATE_KEY, value=json.dumps(pairs))
     model = with_graph(model, outputs=outputs, node=nodes)
-    return model.model_copy(update={"metadata_props": [*model.metadata_props, told]})
+    return model.model_copy(update={"metadata_props": [*model.metadata_props, states]})
 
 
 def _without_unread(model: Model) -> Model:

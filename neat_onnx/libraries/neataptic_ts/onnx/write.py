@@ -4,12 +4,12 @@ from typing import Any
 
 from neat_onnx.libraries.neataptic_ts.onnx import metadata
 from neat_onnx.libraries.neataptic_ts.onnx.defaults import with_defaults
+from neat_onnx.libraries.neataptic_ts.onnx.dense_layers import layers_of
 from neat_onnx.libraries.neataptic_ts.onnx.draft import Draft, NeatapticModel
 from neat_onnx.libraries.neataptic_ts.onnx.emit import emit_layer
 from neat_onnx.libraries.neataptic_ts.onnx.forms import LayerForm, forms_of
 from neat_onnx.libraries.neataptic_ts.onnx.fused import describe_groups, write_fused
 from neat_onnx.libraries.neataptic_ts.onnx.kernels import describe_guesses, describe_sharing
-from neat_onnx.libraries.neataptic_ts.onnx.layers import layers_of
 from neat_onnx.libraries.neataptic_ts.onnx.losses import losses, refuse_or_warn
 from neat_onnx.libraries.neataptic_ts.onnx.metadata import MetadataWriter
 from neat_onnx.libraries.neataptic_ts.onnx.names import INPUT, OUTPUT, previous_state

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cases import Case, assert_within, cases
-from flat_documents import told
+from flat_documents import with_warnings
 from interpreter import computed
 from playing import played, sequences
 
@@ -49,7 +49,7 @@ def test_the_groups_are_there():
 
 @pytest.mark.parametrize("case", WHOLE, ids=lambda case: case.name)
 def test_every_document_computes_what_it_should(case: Case):
-    net, texts = told(import_model, case.source)
+    net, texts = with_warnings(import_model, case.source)
     want = wanted(case)
     assert_within(ran(net, case), want.outputs, want.tolerance64)
     lost = [text for text in texts if text.startswith("the document computes something else")]
@@ -59,7 +59,7 @@ def test_every_document_computes_what_it_should(case: Case):
 
 @pytest.mark.parametrize("case", WHOLE, ids=lambda case: case.name)
 def test_every_document_becomes_valid_onnx(case: Case):
-    model, _ = told(convert, case.source)
+    model, _ = with_warnings(convert, case.source)
     assert validate(model) == []
     want = wanted(case)
     x, outputs, tolerance, _ = sequences(want)
@@ -73,7 +73,7 @@ def test_every_document_becomes_valid_onnx(case: Case):
 @pytest.mark.parametrize("make", [import_model, convert])
 def test_a_document_that_contradicts_itself_is_refused_by_name(case: Case, make: Any):
     with pytest.raises(ModelError) as refusal:
-        told(make, case.source)
+        with_warnings(make, case.source)
     status, line = case.document["graph_status"], str(refusal.value)
     _, operator, name, *_ = status.split()
     assert f"{name} ({operator})" in line
@@ -88,11 +88,11 @@ def test_the_corners_of_the_peer_are_read(recorded: dict[str, Any]):
     document = recorded["document"]
     if recorded["case"] in TOO_SMALL:
         with pytest.raises(ModelError, match=r"gemm_l2_n0 .* smaller|pool_after_l2 .* flat layer"):
-            told(convert, document)
+            with_warnings(convert, document)
         return
-    net, texts = told(import_model, document)
+    net, texts = with_warnings(import_model, document)
     assert not any("has no pools" in text for text in texts)  # the one that there is does nothing
-    model, _ = told(convert, document)
+    model, _ = with_warnings(convert, document)
     assert validate(model) == []
     x = np.random.default_rng(0).normal(size=(5, len(net.input_neurons))).astype(np.float32)
     got = net.run(x.astype(np.float64))
@@ -104,14 +104,14 @@ def test_the_corners_of_the_peer_are_read(recorded: dict[str, Any]):
 
 def test_a_state_that_nothing_reads_is_left_out():
     (document,) = (peer["document"] for peer in PEERS if peer["case"] == "conv-with-memory")
-    model, texts = told(convert, document)
+    model, texts = with_warnings(convert, document)
     assert any("no node reads the state 'hidden_prev'" in text for text in texts)
     assert [entry.name for entry in model.graph.inputs] == ["input"]
 
 
 def test_what_feeds_a_state_is_in_the_metadata():
     (case,) = (case for case in WHOLE if case.name == "nts-onnx-recurrent2-2")
-    model, texts = told(convert, case.source)
+    model, texts = with_warnings(convert, case.source)
     pairs = [["hidden_prev", "hidden_next"], ["hidden_prev_l2", "hidden_next_l2"]]
     assert json.loads(model.metadata["neat_onnx.state"]) == pairs
     assert "repaired: 'hidden_prev_l2' is what 'RecurrentSum_2' was one step ago" in texts
@@ -120,7 +120,7 @@ def test_what_feeds_a_state_is_in_the_metadata():
 def test_by_products_leave_nothing_behind():
     (case,) = (case for case in WHOLE if case.name == "nts-onnx-gru-1")
     assert any(node.op_type == "GRU" for node in load_model(case.source).graph.node)
-    model, texts = told(convert, case.source)
+    model, texts = with_warnings(convert, case.source)
     assert not any("GRU" in name for name in model.graph.tensors)
     assert "gru_emitted_layers" not in model.metadata
     assert "layer_sizes" in model.metadata

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import onnxruntime
 import pytest
-from flat_documents import conv, document, gemm, node, pool, spec, told, weights
+from flat_documents import conv, document, gemm, node, pool, spec, weights, with_warnings
 from graphs import graph
 from graphs import node as made
 from hypothesis import given, settings
@@ -35,9 +35,9 @@ def one_conv(**metadata: Any) -> dict[str, Any]:
 
 def refusal(source: dict[str, Any]) -> str:
     with pytest.raises(ModelError) as refused:
-        told(import_model, source)
+        with_warnings(import_model, source)
     with pytest.raises(ModelError) as again:
-        told(convert, source)
+        with_warnings(convert, source)
     assert str(again.value) == str(refused.value)
     return str(refused.value)
 
@@ -46,7 +46,7 @@ def refusal(source: dict[str, Any]) -> str:
 
 
 def test_the_nodes_are_named_as_export_names_them():
-    model = told(convert, one_conv(conv2d_specs=ONE))[0]
+    model = with_warnings(convert, one_conv(conv2d_specs=ONE))[0]
     assert [entry.name for entry in model.graph.node] == [
         *("reshape_l1", "conv_l1", "act_conv_l1", "flatten_l1", "gemm_l2"),
     ]
@@ -55,7 +55,7 @@ def test_the_nodes_are_named_as_export_names_them():
 
 def test_a_spec_of_another_layer_is_not_taken():
     wrong = spec(2, (1, 2, 8), (2, 1, 7))
-    model = told(convert, one_conv(conv2d_specs=[wrong, *ONE]))[0]
+    model = with_warnings(convert, one_conv(conv2d_specs=[wrong, *ONE]))[0]
     assert model.graph.tensors["shape_l1"].values.tolist() == [0, 1, 4, 4]
 
 
@@ -71,7 +71,7 @@ def test_without_a_usable_spec_several_shapes_are_a_refusal(specs: Any):
 def test_without_a_spec_the_only_shape_is_taken():
     tensors = weights(ConvW0=(2, 1, 3, 3), ConvB0=(2,), W=(2, 8), B=(2,))
     nodes = [*conv(1, "input", [3, 3]), gemm(2, "Layer_1")]
-    model, texts = told(convert, document(nodes, tensors, 16, 2))
+    model, texts = with_warnings(convert, document(nodes, tensors, 16, 2))
     assert any("reads 'input' as 1×4×4" in text for text in texts)
     assert validate(model) == []
 
@@ -79,7 +79,7 @@ def test_without_a_spec_the_only_shape_is_taken():
 def test_one_axis_needs_no_spec():
     tensors = weights(ConvW0=(2, 3, 3), ConvB0=(2,), W=(2, 6), B=(2,))
     nodes = [*conv(1, "input", [3]), gemm(2, "Layer_1")]
-    model, texts = told(convert, document(nodes, tensors, 15, 2))
+    model, texts = with_warnings(convert, document(nodes, tensors, 15, 2))
     assert any("reads 'input' as 3×5" in text for text in texts)
     assert validate(model) == []
 
@@ -90,11 +90,11 @@ def test_a_layer_may_be_seen_in_another_shape_by_the_next():
     )
     specs = [spec(1, (1, 4, 4), (2, 3, 3)), spec(2, (2, 3, 3), (1, 2, 2))]
     nodes = [*conv(1, "input", [2, 2]), *conv(2, "Layer_1", [2, 2]), gemm(3, "Layer_2")]
-    plain = told(convert, document(nodes, tensors, 16, 2, conv2d_specs=specs))[0]
+    plain = with_warnings(convert, document(nodes, tensors, 16, 2, conv2d_specs=specs))[0]
     assert [entry.name for entry in plain.graph.node].count("reshape_l2") == 0
     tensors |= weights(ConvW1=(1, 3, 2, 2), W=(2, 2))
     specs[1] = spec(2, (3, 2, 3), (1, 1, 2))
-    model = told(convert, document(nodes, tensors, 16, 2, conv2d_specs=specs))[0]
+    model = with_warnings(convert, document(nodes, tensors, 16, 2, conv2d_specs=specs))[0]
     assert model.graph.tensors["shape_l2"].values.tolist() == [0, 3, 2, 3]
     assert validate(model) == []
 
@@ -102,9 +102,9 @@ def test_a_layer_may_be_seen_in_another_shape_by_the_next():
 def test_an_output_that_is_spatial_is_flattened():
     tensors = weights(ConvW0=(2, 1, 2, 2), ConvB0=(2,))
     source = document(conv(1, "input", [2, 2]), tensors, 16, 18, conv2d_specs=ONE)
-    model = told(convert, source)[0]
+    model = with_warnings(convert, source)[0]
     assert validate(model) == []
-    assert told(import_model, source)[0].outputs[0].shape == (18,)
+    assert with_warnings(import_model, source)[0].outputs[0].shape == (18,)
 
 
 def test_a_flat_layer_between_convolutions():
@@ -113,7 +113,7 @@ def test_a_flat_layer_between_convolutions():
     between = node("Gemm", "Layer_1 V C", "Layer_2", "gemm_l2", transB=1)
     nodes = [*conv(1, "input", [2, 2]), between, *conv(3, "Layer_2", [2, 2]), gemm(4, "Layer_3")]
     specs = [*ONE, spec(3, (2, 2, 2), (1, 1, 1))]
-    model = told(convert, document(nodes[::-1], tensors, 16, 2, conv2d_specs=specs))[0]
+    model = with_warnings(convert, document(nodes[::-1], tensors, 16, 2, conv2d_specs=specs))[0]
     assert validate(model) == []
     assert [entry.op_type for entry in model.graph.node] == [
         *("Reshape", "Conv", "Tanh", "Flatten", "Gemm"),
@@ -143,7 +143,7 @@ def test_a_pool_that_keeps_the_size_is_computed(operator: str, flatten: bool):
         nodes.append(node("Flatten", "Pool_1", "PoolFlat_1", "flatten_after_l1", axis=1))
     nodes.append(gemm(2, nodes[-1]["output"][0]))
     source = document(nodes, tensors, 16, 2, conv2d_specs=ONE)
-    net, texts = told(import_model, source)
+    net, texts = with_warnings(import_model, source)
     assert any("has no pools, this graph computes them" in text for text in texts)
     by_hand = graph(
         [
@@ -258,8 +258,8 @@ def test_any_convolution_is_read_as_the_graph_says(made: tuple[Network, dict[str
     def in_dialect(net: Network) -> Model:
         return export(net, options=options, dialect="neataptic", lossy=True)
 
-    source = told(in_dialect, net)[0].to_document()
+    source = with_warnings(in_dialect, net)[0].to_document()
     x = np.random.default_rng(1).normal(size=(3, len(net.input_neurons)))
-    got = told(import_model, source)[0].activate(x)
+    got = with_warnings(import_model, source)[0].activate(x)
     np.testing.assert_allclose(got, computed(source, options, x), rtol=1e-12, atol=1e-12)
-    assert validate(told(convert, source)[0]) == []
+    assert validate(with_warnings(convert, source)[0]) == []

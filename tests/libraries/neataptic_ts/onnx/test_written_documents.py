@@ -51,10 +51,10 @@ def test_the_corpora_are_written_or_refused(case: Case):
             written(network, options)
         assert refusal.value.where
         assert "lossy=True" in str(refusal.value.hint)
-    model, told = written(network, options, lossy=not case.document["faithful"])
+    model, reply = written(network, options, lossy=not case.document["faithful"])
     assert json.loads(model.to_json()) == case.source
-    assert any(text.startswith("lost: ") for text in told) != case.document["faithful"]
-    assert len(set(told)) == len(told)
+    assert any(text.startswith("lost: ") for text in reply) != case.document["faithful"]
+    assert len(set(reply)) == len(reply)
 
 
 @pytest.mark.parametrize("recorded", RECORDED, ids=lambda recorded: recorded["case"])
