@@ -54,7 +54,7 @@ def export(
             dialect.
     """
     wanted = export_options(options, **keywords)
-    network = net if isinstance(net, Network) else load_network(net)
+    network = load_network(net)
     if wanted.dialect == "neataptic" and wanted.quantize == "none":
         from neat_onnx.libraries.neataptic_ts.onnx.write import write_network
 
@@ -140,11 +140,10 @@ def canonicalize(source: Any) -> Model:
     """Bring a model to one form, whatever its age and the tool that wrote it.
 
     Constants become initializers, and nodes that depend on constants alone are computed; operators
-    take
-    the form they have at opset 18; functions, branches and loops that are constant are unfolded;
-    Identity, Dropout and normalisations that can be merged go; dead nodes are dropped. The result
-    computes the same, is valid ONNX, and its own canonical form. Inputs and outputs keep their
-    names.
+    take the form they have at opset 18; functions, constant branches and constant loops are
+    unfolded; Identity, Dropout and normalisations that can be merged go; dead nodes are dropped.
+    The result computes the same, is valid ONNX, and its own canonical form. Inputs and outputs keep
+    their names.
 
     Args:
         source: a Model, or whatever `load_model` reads.
@@ -195,8 +194,9 @@ def verify(
     """
     from neat_onnx.verification.compare import compare
 
-    network = net if isinstance(net, Network) else load_network(net)
-    return compare(network, load_model(model), samples=samples, seed=seed, runtime=runtime)
+    return compare(
+        load_network(net), load_model(model), samples=samples, seed=seed, runtime=runtime
+    )
 
 
 def generate_code(
@@ -228,26 +228,7 @@ def generate_code(
     """
     from neat_onnx.codegen.generate import generate
 
-    network = net if isinstance(net, Network) else load_network(net)
-    return generate(network, language, dtype, name)
-
-
-def to_neat_python(net: Network) -> tuple[Any, Any]:
-    """Turn a network into a live genome of neat-python with its configuration, to evolve on.
-
-    Args:
-        net: the network.
-
-    Returns:
-        A `neat.DefaultGenome` with the key 1, and its `neat.Config`.
-
-    Raises:
-        NetworkError: neat-python cannot compute the network; every reason, with its neurons.
-        OptionError: neat-python is not installed.
-    """
-    from neat_onnx.libraries.neat_python.write import to_neat_python as written
-
-    return written(net)
+    return generate(load_network(net), language, dtype, name)
 
 
 def certify(
@@ -278,10 +259,9 @@ def certify(
     """
     from neat_onnx.verification.certify import issue
 
-    network = net if isinstance(net, Network) else load_network(net)
     given = {} if options is None else export_options(options).model_dump(exclude_defaults=True)
     return issue(
-        network,
+        load_network(net),
         load_model(model),
         samples=samples,
         seed=seed,
@@ -309,8 +289,7 @@ def replay(certificate: Any, net: Any, model: Any) -> Report:
     from neat_onnx.verification.certificate import load_certificate
     from neat_onnx.verification.certify import repeat
 
-    network = net if isinstance(net, Network) else load_network(net)
-    return repeat(load_certificate(certificate), network, load_model(model))
+    return repeat(load_certificate(certificate), load_network(net), load_model(model))
 
 
 def export_population(

@@ -185,7 +185,7 @@ def test_every_file_says_what_it_is_for(path: Path):
 
 REGISTERED = ("lifts", "emits")  # decorators that say all there is to say about a function
 VAGUE = re.compile(r"\b([Ww]hat|that which|[Tt]hose of)\b")
-PRIVATE_WORDS = re.compile(r"\b(wild|tame|calm|telling|upgraded?)\b")
+PRIVATE_WORDS = re.compile(r"\b(wild|tame|calm|told|home|settled?|telling|upgraded?)\b")
 
 
 def docstrings() -> Iterator[tuple[Path, str]]:

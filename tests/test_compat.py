@@ -22,7 +22,7 @@ def wanted(path: Path) -> Network:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_a_file_is_read_to_its_genome(path: Path):
     with warnings.catch_warnings():
-        repaired = path.stem == "dialect"  # its document is repaired, and that is told
+        repaired = path.stem == "dialect"  # its document is repaired, and a warning says so
         warnings.simplefilter("ignore" if repaired else "error")
         net = import_model(path)
     assert net == wanted(path)

@@ -75,8 +75,8 @@ def medians(*works: Callable[[], Any], repeats: int = 7) -> list[float]:
 def alone(name: str, script: str = __file__) -> dict[str, float]:
     """What the script's function of that name returns in a process of its own, on one thread.
 
-    There its memory can be told, and on a busy machine the threads of a matrix product do not wait
-    for one another.
+    There its memory can be measured, and on a busy machine the threads of a matrix product do not
+    wait for one another.
     """
     run = subprocess.run(
         [sys.executable, script, name],

@@ -111,7 +111,7 @@ def verdict(neat: NeatPage, data: bytes) -> float:
     return float(neat.page.evaluate(f"{last.format('verdict')} - {last.format('drop')}"))
 
 
-def told(title: str, times: list[float]) -> None:
+def print_times(title: str, times: list[float]) -> None:
     middle = statistics.median(times)
     bound = f"bound 2000: {'met' if middle <= 2000 else 'MISSED'}"
     print(f"{title:<34}{middle:7.0f} ms   worst {max(times):.0f}   {bound}")
@@ -124,7 +124,7 @@ def bench_verdict(context: BrowserContext, address: str) -> None:
     for hidden in (100, 988):
         data = evolved(hidden)
         times = [verdict(neat, data) for _ in range(5)]
-        told(f"drop → verdict, {hidden + 12} neurons", times)
+        print_times(f"drop → verdict, {hidden + 12} neurons", times)
     neat.page.close()
 
 
@@ -137,7 +137,7 @@ def bench_haste(context: BrowserContext, address: str) -> None:
             neat.wait_ready()
             times.append(verdict(neat, data))
             neat.page.close()
-        told(f"drop at once → verdict, {hidden + 12}", times)
+        print_times(f"drop at once → verdict, {hidden + 12}", times)
 
 
 def main() -> None:

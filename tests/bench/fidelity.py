@@ -4,7 +4,7 @@
 
 Every case is read, run and exported; onnxruntime computes the model, and everything is compared
 with what the library that wrote the network computed itself. Networks with memory are played as
-single steps and as one Scan, the worse of the two is told. Errors are relative to max(1, |value|).
+single steps and as one Scan, the worse of the two counts. Errors are relative to max(1, |value|).
 """
 
 import sys

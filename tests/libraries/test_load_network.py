@@ -1,4 +1,4 @@
-"""load_network: what it takes, and how the formats are told apart."""
+"""load_network: what it takes, and how it distinguishes the formats."""
 
 import copy
 import json

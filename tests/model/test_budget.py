@@ -47,10 +47,10 @@ def test_the_limit_is_raised_as_the_error_says():
     calls = {f"f{k}": [f"f{k + 1}"] * 2 for k in range(4)} | {"f4": ["Tanh"]}
     with (
         limits(nodes=15),
-        pytest.raises(ModelError, match="16 nodes, and the limit is 15") as reply,
+        pytest.raises(ModelError, match="16 nodes, and the limit is 15") as caught,
     ):
         load_model(model(calls))
-    assert "neat_onnx.limits(nodes=16)" in str(reply.value)
+    assert "neat_onnx.limits(nodes=16)" in str(caught.value)
     with limits(nodes=16):
         assert len(load_model(model(calls)).graph.node) == 16
 

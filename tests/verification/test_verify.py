@@ -1,4 +1,4 @@
-"""verify: it passes what is right, fails what is wrong, and is honest about what cannot be reply."""
+"""verify: it passes what is right, fails what is wrong, and says what it cannot judge."""
 
 import numpy as np
 import pytest

@@ -81,6 +81,24 @@ class NeatPython(Library):
         return super().files(network, name)
 
 
+def to_neat_python(net: Network) -> tuple[Any, Any]:
+    """Turn a network into a live genome of neat-python with its configuration, to evolve on.
+
+    Args:
+        net: the network.
+
+    Returns:
+        A `neat.DefaultGenome` with the key 1, and its `neat.Config`.
+
+    Raises:
+        NetworkError: neat-python cannot compute the network; every reason, with its neurons.
+        OptionError: neat-python is not installed.
+    """
+    from neat_onnx.libraries.neat_python.write import to_neat_python as written
+
+    return written(net)
+
+
 def _ends_as_pickle(content: bytes) -> bool:
     """Whether it begins and ends as pickles of protocol 0 and 1, which have no signature."""
     return content[:1] in (b"c", b"(") and content[-1:] == b"."

@@ -1,4 +1,4 @@
-"""Convolutions that nobody told of, found in layers of weights; and layers that are none."""
+"""Convolutions that nobody declared, found in layers of weights; and layers that are none."""
 
 import itertools
 import json
