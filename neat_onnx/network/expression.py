@@ -124,14 +124,15 @@ class Expression:
             values: any shape; for an aggregation (..., k), where k is the reduced axis.
         """
         with np.errstate(all="ignore"):
-            return np.asarray(self._evaluate(values))
+            return np.asarray(self.compute(values))
 
-    def _evaluate(self, values: Array) -> Any:
+    def compute(self, values: Array) -> Any:
+        """Apply to `values` as `evaluate` does; warnings of overflow are the caller's to silence."""
         if self.op == "variable":
             return values
-        if self.is_constant:
+        if self.op == "constant":
             return self.value
-        return PRIMITIVES[self.op](*(arg._evaluate(values) for arg in self.args))
+        return PRIMITIVES[self.op](*[arg.compute(values) for arg in self.args])
 
     def text(self, variable: str) -> str:
         """The formula as people write it; `formula_text.parse_expression` reads it back."""

@@ -74,10 +74,11 @@ class _Group:
     def compute(self, values: Floats) -> None:
         z = self._aggregate(values) * self.scale + self.bias
         where, rows = self.states
-        values[rows] = z[where]
+        if rows.size:
+            values[rows] = z[where]
         out = values[self.rows]
         for part, function in self.functions:
-            out[part] = function.expression.evaluate(z[part])
+            out[part] = function.expression.compute(z[part])
 
     def _aggregate(self, values: Floats) -> Floats:
         inputs = self.inputs
@@ -118,6 +119,7 @@ class Program:
         self._initial = registers.initial
         self._rows = builder.signals.count
 
+    @np.errstate(all="ignore")
     def run(self, x: Floats) -> tuple[Floats, bool]:
         """(T, N, I) to (T, N, O): N sequences side by side, each from the reset state.
 
@@ -136,6 +138,7 @@ class Program:
         """The values of the registers at first: (samples, registers)."""
         return np.tile(self._initial, (samples, 1))
 
+    @np.errstate(all="ignore")
     def step(self, x: Floats, state: Floats) -> tuple[Floats, Floats, bool]:
         """One step of N sequences: (N, I) and a state (N, registers) to (N, O) and the next state.
 
@@ -147,6 +150,7 @@ class Program:
         following = values[self._register_origins].T
         return values[self._outputs].T.copy(), following.copy(), _is_finite(values)
 
+    @np.errstate(all="ignore")
     def neuron_values(self, x: Floats) -> Floats:
         """The activation of every neuron at every step: (T, N, I) to (T, neurons, N)."""
         values = self._start(x.shape[1])
@@ -174,14 +178,12 @@ class Program:
     def _step(self, values: Floats, x: Floats) -> None:
         """Compute all rows for the inputs (N, I)."""
         values[self._inputs] = x.T
-        with np.errstate(all="ignore"):
-            for group in self._groups:
-                group.compute(values)
+        for group in self._groups:
+            group.compute(values)
 
 
 def _is_finite(values: Floats) -> bool:
-    with np.errstate(all="ignore"):
-        return bool(np.isfinite(np.sum(values)))
+    return bool(np.isfinite(np.add.reduce(values, axis=None)))
 
 
 class _Builder:

@@ -73,6 +73,7 @@ class Player:
             entry.name: _ELEMENTS.get(entry.elem_type, np.float32) for entry in model.graph.inputs
         }
         self._axes = axes_of_inputs(model.graph.inputs)
+        self._found_axes: dict[tuple[str, int], Axes] = {}  # of outputs, by how many they have
         ports = {port.name: port for port in (*net.inputs, *net.outputs)}
         self._ranks = {name: len(port.shape) for name, port in ports.items()}
         if all(len(self._shapes[port.name]) == len(port.shape) for port in net.inputs):
@@ -176,8 +177,11 @@ class Player:
             return values.reshape(1, -1)
         entry = self._outputs.get(name)
         if entry is not None and not self._session.sequences:
-            count = min(len(leading), values.ndim - self._ranks.get(name, 0))
-            axes = output_axes(entry, self._inputs, max(0, count))
+            count = max(0, min(len(leading), values.ndim - self._ranks.get(name, 0)))
+            axes = self._found_axes.get((name, count))
+            if axes is None:
+                axes = output_axes(entry, self._inputs, count)
+                self._found_axes[name, count] = axes
             if all(axis < values.ndim for axis in axes):
                 values = np.moveaxis(values, axes, range(len(axes)))
         if values.shape[: len(leading)] != leading:
