@@ -51,9 +51,9 @@ class OldNode:
         """The name of a new initializer, called after the node's output.
 
         Raises:
-            ModelError: there are no values: the node lacks an attribute.
+            ModelError: values are missing: the node lacks an attribute.
         """
-        if values is None:
+        if values is None or (isinstance(values, list) and None in values):
             self.refuse(f"the attribute '{what}' is missing")
         return self.draft.constant(f"{self.gives[0]}_{what}", values, data_type)
 
