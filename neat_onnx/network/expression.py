@@ -127,7 +127,7 @@ class Expression:
             return np.asarray(self.compute(values))
 
     def compute(self, values: Array) -> Any:
-        """Apply to `values` as `evaluate` does; warnings of overflow are the caller's to silence."""
+        """Apply to `values` as `evaluate` does, without silencing warnings of overflow."""
         if self.op == "variable":
             return values
         if self.op == "constant":

@@ -51,17 +51,21 @@ def _combined(
     if primitive == "where":
         return _where(ctx, node, *operands)
     if primitive in _COMPARISONS:
-        difference = subtract(ctx, node, operands[0], operands[1])
+        difference = subtract(ctx, node, *_as_numbers(operands))
         return Value(ctx.materialize(difference), call(primitive, VARIABLE, 0.0))
     if set(SIGNATURES[primitive]) == {"t"}:
         return _logic(ctx, node, primitive, *operands)
     return _by_constant(ctx, node, primitive, operands)
 
 
+def _as_numbers(operands: Sequence[Operand]) -> list[Operand]:
+    """Operands with constants, truth values among them, as numbers."""
+    return [each if isinstance(each, Value) else np.asarray(each, np.float64) for each in operands]
+
+
 def _logic(ctx: LiftingContext, node: Node, primitive: str, one: Operand, other: Operand) -> Value:
     """Truth values of two tensors, which neurons carry as 1 and 0."""
-    numbers = [np.asarray(each, np.float64) if not isinstance(each, Value) else each
-               for each in (one, other)]  # fmt: skip
+    numbers = _as_numbers((one, other))
     if primitive == "both":
         product = multiply(ctx, node, *numbers)
         return Value(ctx.materialize(product), greater(VARIABLE, 0.5))

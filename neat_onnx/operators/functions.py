@@ -112,8 +112,8 @@ def _celu(given: CeluAttributes) -> Expression:
 
 
 def _shrink(given: ShrinkAttributes) -> Expression:
-    low = where(less(VARIABLE, -given.lambd), VARIABLE + given.bias, 0.0)
-    return where(greater(VARIABLE, given.lambd), VARIABLE - given.bias, low)
+    high = where(greater(VARIABLE, given.lambd), VARIABLE - given.bias, 0.0)
+    return where(less(VARIABLE, -given.lambd), VARIABLE + given.bias, high)
 
 
 def _swish(given: SwishAttributes) -> Expression:

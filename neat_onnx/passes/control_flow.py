@@ -39,20 +39,22 @@ def _unfolded(model: Model, op_type: str, unfold: Unfold, budget: Budget) -> Mod
 
 
 def _branch(node: Node, draft: Draft, budget: Budget) -> list[Node] | None:
-    condition = draft.tensors.get(node.input[0])
+    condition = draft.tensors.get(node.input[0]) if node.input else None
     if condition is None or condition.size != 1:
         return None
-    taken = "then_branch" if condition.values.item() else "else_branch"
-    graph: Graph = attributes_of(node)[taken]
+    graph = attributes_of(node).get("then_branch" if condition.values.item() else "else_branch")
+    if not isinstance(graph, Graph):
+        return None
     budget.take("nodes", len(graph.node), node.label)
     return splice(draft, graph, {}, node.output)
 
 
 def _iterations(node: Node, draft: Draft, budget: Budget) -> list[Node] | None:
-    body: Graph = attributes_of(node)["body"]
-    carried = node.input[2:]
+    body, carried = attributes_of(node).get("body"), node.input[2:]
+    if not isinstance(body, Graph) or not _fits(node, body):
+        return None
     count = _trip_count(node, draft, body)
-    if count is None or len(body.outputs) != 1 + len(carried):
+    if count is None:
         return None
     budget.take("nodes", (len(body.node) + 1) * count, node.label)
     nodes: list[Node] = []
@@ -70,6 +72,12 @@ def _iterations(node: Node, draft: Draft, budget: Budget) -> list[Node] | None:
     return nodes
 
 
+def _fits(node: Node, body: Graph) -> bool:
+    """Whether a loop carries everything that it reads and gives, and nothing else."""
+    reads = len(node.input)
+    return reads >= 2 and len(body.inputs) == reads and len(body.outputs) == reads - 1
+
+
 def _trip_count(node: Node, draft: Draft, body: Graph) -> int | None:
     """How often a loop runs; None if only running it tells."""
     limit = draft.tensors.get(node.input[0]) if node.input[0] else None
@@ -85,8 +93,9 @@ def _stays_true(body: Graph) -> bool:
     """Whether the condition that a loop's body gives is the one that it got, or constantly true."""
     name = body.outputs[0].name
     producers = {output: node for node in body.node for output in node.output}
-    while name in producers and producers[name].op_type in ("Identity", "Cast"):
-        name = producers[name].input[0]
+    for _ in body.node:  # a body that is wired in a circle ends too
+        if name in producers and producers[name].op_type in ("Identity", "Cast"):
+            name = next(iter(producers[name].input), "")
     if name == body.inputs[1].name:
         return True
     constant = body.tensors.get(name)

@@ -147,6 +147,12 @@ def _part(net: Network, player: Player, x: Floats) -> _Part:
     want = net.run(x)
     played = player.play(x, [port.name for port in net.outputs])
     got = np.concatenate([played[port.name] for port in net.outputs], axis=-1)
+    if got.shape != want.shape:
+        raise ShapeMismatch(
+            f"the outputs have {got.shape[-1]} values for each sample, "
+            f"the network's {want.shape[-1]}",
+            hint="Compare a network with the model that was made from it",
+        )
     return _Part(x, want, got, measure(want, got))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from neat_onnx.errors import ModelError
-from neat_onnx.lifting.axes import axes_of_inputs, output_axes
+from neat_onnx.lifting.axes import Axes, axes_of_inputs, output_axes
 from neat_onnx.model import DataType, Model, ValueInfo
 from neat_onnx.model.states import INITIAL_KEY, STATE_KEY, initial_states, state_pairs
 from neat_onnx.network.genes import Floats

@@ -191,3 +191,50 @@ def test_every_operator_that_import_lacks_is_told_at_once():
     with pytest.raises(ModelError, match=r"NonZero: make_a .*Unique: make_y"):
         import_model(graph(nodes))
     assert len(load_model(graph(nodes)).graph.node) == 2
+
+
+@pytest.mark.parametrize(
+    ("opset", "made"),
+    [
+        (7, node("TopK", "x", "y i")),
+        (1, node("Upsample", "x", "y", height_scale=2.0)),
+        (7, node("Pad", "x", "y")),
+    ],
+    ids=["TopK", "Upsample", "Pad"],
+)
+def test_an_old_form_that_lacks_an_attribute_is_refused(opset: int, made: onnx.NodeProto):
+    model = graph([made], opset=opset, outputs=("y",))
+    with pytest.raises(ModelError, match="is missing"):
+        canonicalize(model)
+
+
+def loop_of(nodes: list[onnx.NodeProto], condition: str) -> onnx.ModelProto:
+    """A Loop of three iterations over `x`, whose body computes `next` and a condition."""
+    kinds = {"step": TensorProto.INT64, "go": TensorProto.BOOL, condition: TensorProto.BOOL}
+    entries = {
+        name: helper.make_tensor_value_info(name, kinds.get(name, TensorProto.FLOAT), None)
+        for name in ("step", "go", "value", condition, "next")
+    }
+    body = helper.make_graph(
+        nodes,
+        "body",
+        [entries[name] for name in ("step", "go", "value")],
+        [entries[name] for name in (condition, "next")],
+    )
+    model = graph([node("Loop", "n t x", "y", body=body)], outputs=("y",))
+    model.graph.initializer.extend(
+        [numpy_helper.from_array(np.array(3), "n"), numpy_helper.from_array(np.array(True), "t")]
+    )
+    return model
+
+
+def test_a_loop_whose_condition_is_computed_from_itself_stays():
+    circle = [node("Identity", "a", "b"), node("Identity", "b", "a"), node("Relu", "value", "next")]
+    assert [each.op_type for each in canonicalize(loop_of(circle, "a")).graph.node] == ["Loop"]
+
+
+def test_a_loop_without_a_body_stays():
+    model = loop_of([node("Relu", "value", "next"), node("Identity", "go", "stay")], "stay")
+    assert [each.op_type for each in canonicalize(model).graph.node] == ["Relu"] * 3
+    del model.graph.node[0].attribute[:]
+    assert [each.op_type for each in canonicalize(model).graph.node] == ["Loop"]
