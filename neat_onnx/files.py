@@ -121,7 +121,7 @@ def _replace(target: str, data: bytes, mode: int) -> None:
             file.write(data)
         os.chmod(temporary, mode)
         os.replace(temporary, target)
-    except BaseException:  # an interrupt too
+    except BaseException:  # an interrupt too: nothing half-written stays, and it goes on
         os.unlink(temporary)
         raise
 

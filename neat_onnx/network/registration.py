@@ -47,7 +47,7 @@ def expression_of(kind: str, name: str, formula: Callable[..., Any], *args: Any)
         )
     try:
         found = formula(*args)
-    except Exception as error:
+    except Exception as error:  # the user's code may raise anything; it is the cause of ours
         raise NetworkError(
             f"the formula of the {kind} '{name}' fails: {type(error).__name__}: {error}",
             hint=_EXPECTED,

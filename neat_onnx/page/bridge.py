@@ -77,7 +77,7 @@ def call(
         return _failure(type(error).__name__, error.message, error.where, error.hint), {}
     except MemoryError:
         return _failure("MemoryError", "it is too large for the memory of this tab"), {}
-    except Exception as error:  # noqa: BLE001 (the page goes on working whatever happens)
+    except Exception as error:  # noqa: BLE001 (a mistake of ours: the page shows it, and goes on)
         message = printable(f"{type(error).__name__}: {error}".rstrip(": "))
         hint = "This is a mistake in neat_onnx: please report it, with the file if you can share it"
         return _failure("InternalError", message, hint=hint), {}

@@ -102,7 +102,7 @@ def _evaluated(node: Node, operands: list[Array | None], opset: int) -> list[Arr
                 node_to_proto(node), opsets={"": min(opset, NEWEST_OPSET)}
             )
             results = evaluator.run(None, feed)
-    except Exception:  # noqa: BLE001 - it raises whatever its operators do
+    except Exception:  # noqa: BLE001 - its operators raise anything; then the node stays
         return None
     arrays = [np.asarray(result) for result in results]
     fine = all(array.dtype in _TYPES and np.isfinite(array).all() for array in arrays)

@@ -63,8 +63,8 @@ def _formula(what: str, function: Callable[[Any], Any]) -> str | None:
     samples = _POINTS if what == "activation" else _LISTS
     try:
         values = [float(function(sample)) for sample in samples]
-    except Exception:  # noqa: BLE001 (a function of the user's may raise anything)
-        return None
+    except Exception:  # noqa: BLE001 (the user's code may raise anything: then it is none of ours,
+        return None  # and the caller refuses it by name)
     for name, ours in _table(what).items():
         with np.errstate(all="ignore"):
             same = [float(ours(np.asarray(sample))) for sample in samples]

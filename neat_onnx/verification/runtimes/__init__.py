@@ -62,13 +62,13 @@ def load(runtime: str, model: Model) -> Session:
         session: Session = room.load(model)
     except NeatOnnxError:
         raise
-    except Exception as error:  # runtimes raise what they like
+    except Exception as error:  # each runtime has exceptions of its own; it is the cause of ours
         raise _refused(runtime, "load", error) from error
 
     def run(feed: Feed) -> dict[str, Any]:
         try:
             return session.run(feed)
-        except Exception as error:
+        except Exception as error:  # the same
             raise _refused(session.name, "run", error) from error
 
     return session._replace(run=run)

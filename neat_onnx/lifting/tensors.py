@@ -1,0 +1,154 @@
+"""The tensors of a graph as an import meets them: looked up by the nodes that read them.
+
+A constant is an array, any other tensor is a Value; the neurons behind values are made by
+`LiftingContext`, on top of this.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NoReturn
+
+from neat_onnx.errors import ModelError
+from neat_onnx.lifting.values import Array, Operand, Value
+from neat_onnx.model import DataType, Model, Node
+from neat_onnx.model.budget import Budget
+from neat_onnx.model.wiring import names_read, subgraphs
+
+
+@dataclass
+class Tensors:
+    """The tensors of the graph that is imported.
+
+    Attributes:
+        model: the model.
+        features_only: every axis of the inputs is features; no batch, no time.
+        operands: every tensor met so far, by name: constants as arrays, others as values.
+        integer: names of tensors of integers; neurons carry them as numbers.
+        sizes: names of tensors that hold the size of the batch.
+        ended: names of tensors that have lost the time axis, as the end of a sequence has.
+    """
+
+    model: Model
+    features_only: bool = False
+    operands: dict[str, Operand] = field(default_factory=dict)
+    integer: set[str] = field(default_factory=set)
+    sizes: set[str] = field(default_factory=set)
+    ended: set[str] = field(default_factory=set)
+
+    @property
+    def data_type(self) -> DataType:
+        """The type of the numbers."""
+        inputs = self.model.graph.inputs
+        return inputs[0].elem_type if inputs else DataType.FLOAT
+
+    def operand(self, node: Node, position: int) -> Operand:
+        """The tensor that `node` reads at `position`."""
+        name = node.input[position]
+        if name not in self.operands:
+            self.fail(
+                node,
+                f"input '{name}' is no output of a node before it, no initializer, no graph input",
+            )
+        return self.operands[name]
+
+    def optional(self, node: Node, position: int) -> Operand | None:
+        """The same, or None where it is left out."""
+        if position >= len(node.input) or not node.input[position]:
+            return None
+        return self.operand(node, position)
+
+    def value(self, node: Node, position: int) -> Value:
+        """The tensor at `position`, which has to be computed."""
+        found = self.operand(node, position)
+        if not isinstance(found, Value):
+            self.fail(node, f"input '{node.input[position]}' is a constant")
+        return found
+
+    def constant(self, node: Node, position: int) -> Array:
+        """The tensor at `position`, which has to be constant."""
+        found = self.operand(node, position)
+        if isinstance(found, Value):
+            self.fail(node, f"input '{node.input[position]}' is computed, and has to be constant")
+        return found
+
+    def integers(self, node: Node, position: int) -> list[int]:
+        """The constant at `position` as a list of integers."""
+        values = self.constant(node, position)
+        if values.dtype.kind != "i":
+            self.fail(node, f"input '{node.input[position]}' has to be of integers")
+        return [int(value) for value in values.ravel()]
+
+    def has_integers(self, node: Node) -> bool:
+        """Whether a node reads integers, and besides them nothing but truth values."""
+        names = [name for name in node.input if name in self.operands and not self._is_truth(name)]
+        return bool(names) and all(self._is_integer(name) for name in names)
+
+    def is_of_numbers(self, name: str) -> bool:
+        """Whether a tensor is of neither integers nor truth values."""
+        return not self._is_integer(name) and not self._is_truth(name)
+
+    def _is_integer(self, name: str) -> bool:
+        operand = self.operands[name]
+        return name in self.integer or (
+            not isinstance(operand, Value) and operand.dtype.kind in "iu"
+        )
+
+    def _is_truth(self, name: str) -> bool:
+        operand = self.operands[name]
+        if isinstance(operand, Value):
+            return operand.formula.is_truth
+        return operand.dtype.kind == "b"
+
+    def bind(self, node: Node, *operands: Operand) -> None:
+        """Record the values of the outputs of `node`; an output that is left out has no name."""
+        for name, operand in zip(node.output, operands, strict=False):
+            Budget().take("elements", math.prod(operand.shape), node.label)
+            if isinstance(operand, Value) and self._readers[name] != 1:
+                operand = operand.shared  # noqa: PLW2901
+            self.operands[name] = operand
+
+    def fail(self, node: Node, message: str, hint: str | None = None) -> NoReturn:
+        """Raise ModelError about `node`."""
+        raise ModelError(f"node {node.label}: {message}", where=self.path(node), hint=hint)
+
+    def path(self, node: Node) -> str | None:
+        """Where the node stands in the document; None inside of another node's graph."""
+        position = self._positions.get(id(node))
+        return None if position is None else f"graph.node[{position}]"
+
+    def readers_of(self, name: str) -> set[str]:
+        """The operators that read a tensor, in the graph or in one inside it."""
+        return self._operators_reading.get(name, set())
+
+    @cached_property
+    def _readers(self) -> Counter[str]:
+        return Counter(names_read(self.model.graph))
+
+    @cached_property
+    def _operators_reading(self) -> dict[str, set[str]]:
+        found: dict[str, set[str]] = {}
+        graphs = [self.model.graph]
+        while graphs:
+            for node in graphs.pop().node:
+                graphs.extend(subgraphs(node))
+                for name in node.input:
+                    found.setdefault(name, set()).add(node.op_type)
+        return found
+
+    @cached_property
+    def _positions(self) -> dict[int, int]:
+        return {id(node): position for position, node in enumerate(self.model.graph.node)}
+
+    def refuse_batch(self, node: Node, axes: Iterable[int]) -> None:
+        """Refuse to work along the first axis where that is the batch: it would mix samples."""
+        if not self.features_only and 0 in axes:
+            self.fail(
+                node,
+                "it works along the first axis, the batch, and would mix samples",
+                "Import with batch_axis=None to take every axis for features",
+            )
