@@ -127,7 +127,10 @@ _NAMES = {operator.__name__: primitive for primitive, operator in _PRIMITIVES.it
 
 @lowers(Stage.AGGREGATIONS)
 def plan_reductions(ctx: LoweringContext, free: Bools) -> Plan:
-    """Claim neurons whose aggregation is not linear, by aggregation and number of inputs."""
+    """Claim neurons whose aggregation is not linear, by aggregation and number of inputs.
+
+    Of one input every aggregation is that input: such neurons are left to be sums.
+    """
     return Plan(
         [
             Claim(block, lower_reduction)
@@ -141,7 +144,7 @@ def _blocks(ctx: LoweringContext, level: int, neurons: Ints) -> list[Block]:
     groups: dict[tuple[str, int], list[int]] = {}
     for neuron in neurons.tolist():
         name, inputs = ctx.net.aggregation_names[neuron], int(ctx.fan_in[neuron])
-        if inputs and not aggregation_named(name).linear:
+        if inputs > 1 and not aggregation_named(name).linear:
             groups.setdefault((name, inputs), []).append(neuron)
     return [
         Block(level, in_column_order(ctx, np.array(group)), f"_{name}{inputs}")

@@ -40,6 +40,31 @@ process.
 
 """
 
+TAIL = """
+## What OpenVINO gets wrong
+
+OpenVINO 2026.4 on a CPU computes this graph of two nodes wrongly for every batch of two or more
+rows: it fuses the Add into the reduction, and then adds the constants to the wrong columns.
+
+```
+<ir_version: 8, opset_import: ["": 18]>
+g (float[N, 2, 2] x) => (float[N, 2] y)
+   <float[2] bias = {0.25, 0.5}, int64[1] axes = {2}>
+{
+   largest = ReduceMax <keepdims = 0> (x, axes)
+   y = Add (largest, bias)
+}
+```
+
+The same happens with ReduceSum, ReduceMin and ReduceProd, with Mul and Sub, and with an activation
+in between. It is right for a batch of one, if `largest` is an output of the graph as well, and if
+the reduced axis is not the last one or is kept. Networks meet it where two or more neurons of a
+level have the same aggregation (max, min, product, median or maxabs) of the same number of inputs,
+two or more, and a bias or a response. Neurons of one input are written as sums, which every runtime
+computes right. Run others in OpenVINO with one sample at a time, or in another runtime; `verify`
+with `runtime="openvino"` says whether a network is one of them.
+"""
+
 
 class Job(NamedTuple):
     """A network, and how it is exported."""
@@ -128,7 +153,7 @@ def table(every: int) -> str:
         samples=SAMPLES,
         versions=", ".join(str(version) for version in versions.values()),
     )
-    return head + "\n".join(lines) + "\n" + _why(reasons)
+    return head + "\n".join(lines) + "\n" + _why(reasons) + TAIL
 
 
 def _cell(found: Counter[str]) -> str:

@@ -34,6 +34,16 @@ def test_neurons_of_one_kind_are_reduced_together(name, operators):
     np.testing.assert_array_equal(weight, net.connections.weight)
 
 
+@pytest.mark.parametrize("name", ["product", "max", "min", "maxabs", "median"])
+def test_of_one_input_it_is_a_sum(name):
+    net = aggregating(name, 1)
+    model = export(net)
+    assert [each.op_type for each in model.graph.node] == ["Gemm", "Tanh"]
+    back = import_model(model)
+    assert back == net
+    assert back.aggregation_names[-1] == name
+
+
 def test_the_median_of_an_even_number_is_the_mean_of_the_middle_two():
     found = [each.op_type for each in export(aggregating("median", 4)).graph.node]
     assert found.count("TopK") == 2 + 1  # and one for the neuron of three inputs
