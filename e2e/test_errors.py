@@ -95,10 +95,11 @@ def test_pasted_json_is_taken_and_other_text_is_told(neat):
 
 
 def test_of_several_files_one_is_taken_and_it_is_told_which(neat, tmp_path):
-    for name in ("one.json", "two.json"):
-        (tmp_path / name).write_bytes(source_text("np-ff-19"))
+    files = [tmp_path / name for name in ("one.json", "two.json", "three.json")]
+    for path in files:
+        path.write_bytes(source_text("np-ff-19"))
     turns = neat.turns()
-    neat.drag(tmp_path / "one.json", tmp_path / "two.json")
+    neat.drag(*files)
     assert neat.outcome(turns) == "done"
     assert "this is one.json" in neat.text("notice")
 

@@ -4,11 +4,13 @@ import { Player } from "./live/player.js";
 import { Evaluator } from "./live/evaluator.js";
 import { blobOf, save, stemOf } from "./files.js";
 import { asksForHalf, cameAlone, Halves, isConfiguration } from "./halves.js";
+import { comparison } from "./comparison.js";
 import { leave, secondOpinion } from "./opinion.js";
 import { linked, linkTo } from "./link.js";
 import { keepOffline } from "./offline.js";
 import { kindOfBytes } from "./signature.js";
 import { breeders } from "./views/breeders.js";
+import { difference } from "./views/difference.js";
 import { dock } from "./views/dock.js";
 import { downloads } from "./views/downloads.js";
 import { drop } from "./views/drop.js";
@@ -38,11 +40,12 @@ const state = {
   loading: { stage: "loading", fraction: 0 },
   failure: null, // why the engine failed
   schema: null, // of the export options
-  wanted: null, // the conversion asked for last: {name, load(), sample, configuration, genome, settings, times}
+  wanted: null, // the conversion asked for last: {name, load(), sample, configuration, other, genome, settings, times}
   job: null, // {name, stage, fraction} while something is under way
   made: null, // what the result was made with, like `wanted`
   result: null, // {name, kind, summary, graph, ports, report, warnings}: the last good one
   second: null, // opinion on the result: {} while it is being asked, then {report} or {failed}
+  other: null, // the result compared with another file: {name, genome, function} or {name, failed}
   files: null, // of the result: {kind: {name, url, size} | {name}}; written when asked for
   link: null, // the part of the address that brings it back; null if it would be too long
   player: null, // plays with the result; null if it is too large
@@ -60,7 +63,7 @@ const actions = {
 };
 const views = [
   status, drop, samples, notice, error, halvesView, times, verdict, second, members, downloads, dock, progress, summary, player,
-  graph, neuron, share, breeders, report, programs, options, offline,
+  graph, neuron, difference, share, breeders, report, programs, options, offline,
 ].map((view) => view(actions));
 
 function update(changes) {
@@ -93,9 +96,9 @@ async function loadSchema() {
 }
 
 /** A file was dropped, chosen, pasted or picked from the samples; `load` gives it. */
-function take(name, load, { sample = null, configuration = null } = {}) {
+function take(name, load, { sample = null, configuration = null, other = null } = {}) {
   performance.mark("drop");
-  return run({ name, load, sample, configuration, genome: null, settings: {}, times: null });
+  return run({ name, load, sample, configuration, other, genome: null, settings: {}, times: null });
 }
 
 /** Another network of the population that the result is one of. */
@@ -173,7 +176,7 @@ async function run(wanted) {
     address(wanted);
     await write("onnx", onProgress);
     const live = await livePlan();
-    outcome = live && { player: live };
+    outcome = { player: live, other: wanted.other && await comparison(engine, wanted.other, onProgress) };
     if (size > LARGE) engine.start();
   } catch (reason) {
     if (reason instanceof Cancelled || !current()) return;
@@ -221,7 +224,7 @@ function show(made, result) {
   const stem = stemOf(made.name);
   const endings = { onnx: ".onnx", json: ".onnx.json", network: ".network.json" };
   const files = Object.fromEntries(Object.entries(endings).map(([kind, end]) => [kind, { name: stem + end }]));
-  update({ made, result: { ...result, name: made.name }, files, link: null, player: null, second: null, selected: -1 });
+  update({ made, result: { ...result, name: made.name }, files, link: null, player: null, second: null, other: null, selected: -1 });
   held = state.result;
 }
 

@@ -39,16 +39,8 @@ ICONS = {
 }
 SCRIPTS = (
     *("app.js", "engine.js", "spawn.js", "delivery.js", "kept.js", "worker.js", "serve.js"),
-    *(
-        "files.js",
-        "halves.js",
-        "intake.js",
-        "link.js",
-        "offline.js",
-        "opinion.js",
-        "second.js",
-        "signature.js",
-    ),
+    *("comparison.js", "files.js", "halves.js", "intake.js", "link.js", "offline.js"),
+    *("opinion.js", "second.js", "signature.js"),
 )
 FOLDERS = (("views", "*.js"), ("live", "*.js"), ("samples", "*.json"))
 SCHEMA = "options.schema.json"  # what the page makes its form of

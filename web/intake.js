@@ -1,5 +1,6 @@
 // What a person drops, chooses or pastes → {name, load} of one file, with a `configuration`, {name, load}
-// too, if a genome of neat-python came with its own; or {notice}: a sentence on why not.
+// too, if a genome of neat-python came with its own, and the `other` of two files, which the first is
+// compared with; or {notice}: a sentence on why not.
 
 const FITS = /\.(json|onnx|pkl|pickle)$|^neat-checkpoint/i;
 const CONFIGURES = /config|\.(ini|cfg)$/i; // a file of neat-python beside its genome
@@ -32,12 +33,15 @@ function chosen(files, place) {
   }
   const fitting = files.filter(({ name }) => FITS.test(name));
   if (fitting.length === 1) return { ...one(fitting[0]), ...beside(configurations, fitting[0]) };
+  if (fitting.length === 2) {
+    return { ...one(fitting[0]), ...beside(configurations, fitting[0]), other: { ...one(fitting[1]), ...beside(configurations, fitting[1]) } };
+  }
   if (!fitting.length) return { notice: `There is no .json, .onnx or .pkl file in ${place}.` };
   const names = fitting.slice(0, 3).map(({ name }) => name).join(", ");
   return {
     ...one(fitting[0]),
     notice: `There are ${fitting.length} files in ${place} (${names}${fitting.length > 3 ? ", …" : ""}): `
-      + `this is ${fitting[0].name}. Drop one at a time for the others.`,
+      + `this is ${fitting[0].name}. Drop one for the others, or two to compare them.`,
   };
 }
 

@@ -13,6 +13,7 @@ import neat_onnx
 from neat_onnx.errors import DocumentError, NeatOnnxError, NeatOnnxWarning, printable
 from neat_onnx.files import parse_json, sniff
 from neat_onnx.model import Model
+from neat_onnx.network.difference import difference
 from neat_onnx.network.genes import Ints
 from neat_onnx.network.network import Network
 from neat_onnx.network.summary import summary
@@ -21,7 +22,7 @@ from neat_onnx.page.breeders import Member, choices, picked, written
 from neat_onnx.page.density import density
 from neat_onnx.page.drawing import Drawing, drawing
 from neat_onnx.page.opinion import judged, order
-from neat_onnx.page.parity import parity
+from neat_onnx.page.parity import parity, parity_of_networks
 from neat_onnx.page.plan import MOST, plan_of
 from neat_onnx.page.snippets import snippets
 from neat_onnx.page.wording import for_visitors
@@ -142,6 +143,23 @@ def _parity(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
     return Reply({**parity(net, _valid(model, options))}, {})
 
 
+def _difference(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
+    """The way from the network that was converted last to the one of another file."""
+    net = _last().net
+    progress("reading", 0.2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        document = _document(data)
+        if _is_model(str(params.get("name", "")), document):
+            model = neat_onnx.convert(neat_onnx.load_model(document))
+            other = neat_onnx.import_model(model)
+        else:
+            other = picked(document, **_reading(params)).net
+        progress("comparing", 0.6)
+        pairs = parity_of_networks(net, other)
+    return Reply({"genome": difference(net, other).model_dump(), "function": pairs}, {})
+
+
 def _exam(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
     """The model that was converted last, and the samples for another runtime."""
     net, model, options, checked = _last()
@@ -170,7 +188,7 @@ def _converted(params: dict[str, Any], data: bytes, progress: Progress) -> dict[
     """Read a network and export it, or read a model, make it valid and import it; then compare."""
     progress("reading", 0.05)
     options = export_options(params.get("options"))
-    document = parse_json(data) if sniff(data) == "json" else data
+    document = _document(data)
     genome: int | None = None
     members: list[Member] = []
     if _is_model(str(params.get("name", "")), document):
@@ -179,9 +197,7 @@ def _converted(params: dict[str, Any], data: bytes, progress: Progress) -> dict[
         model = neat_onnx.convert(read)
         net, kind, changed = neat_onnx.import_model(model), "model", model != read
     else:
-        times = {name: params.get("time", {}).get(name) for name in _TIMES}
-        given = {name: params.get(name) for name in ("config", "genome")}
-        net, genome, members = picked(document, **given, **times)
+        net, genome, members = picked(document, genome=params.get("genome"), **_reading(params))
         kind, changed = "network", False
         progress("exporting", 0.25)
         model = neat_onnx.export(net, options=options)
@@ -203,6 +219,17 @@ def _converted(params: dict[str, Any], data: bytes, progress: Progress) -> dict[
     }
     _held[:] = [Held(net, model, options, checked)]
     return result
+
+
+def _document(data: bytes) -> Any:
+    """The JSON value of a file, or the bytes of one that is not JSON."""
+    return parse_json(data) if sniff(data) == "json" else data
+
+
+def _reading(params: dict[str, Any]) -> dict[str, Any]:
+    """What a person told besides a file: its configuration, and times."""
+    times = {name: (params.get("time") or {}).get(name) for name in _TIMES}
+    return {"config": params.get("config"), **times}
 
 
 def _valid(model: Model, options: ExportOptions) -> Model:
@@ -268,6 +295,7 @@ _WRITERS: dict[str, Callable[[Network, Model, ExportOptions], bytes]] = {
 }
 _METHODS: dict[str, Callable[[dict[str, Any], bytes, Progress], Reply]] = {
     "convert": _convert,
+    "difference": _difference,
     "exam": _exam,
     "file": _file,
     "judge": _judge,

@@ -1,6 +1,6 @@
 """Outputs of a network and of its model, to be plotted against each other."""
 
-from typing import TypedDict
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -39,8 +39,26 @@ def parity(net: Network, model: Model, *, samples: int = 256, seed: int = 0) -> 
     element = np.float32 if single else np.float64
     x = short_sequences(net, samples, seed).astype(element).astype(np.float64)
     played = Player(model, net, "reference").play(x, [port.name for port in net.outputs])
-    got = np.concatenate([played[port.name] for port in net.outputs], axis=-1).ravel()
-    want = net.run(x).ravel()
+    got = np.concatenate([played[port.name] for port in net.outputs], axis=-1)
+    return _pairs(net.run(x), got, element)
+
+
+def parity_of_networks(
+    one: Network, other: Network, *, samples: int = 256, seed: int = 0
+) -> Parity | None:
+    """Run two networks on the same short sequences; None if their numbers of ports' values differ.
+
+    The histogram is of the second network's outputs minus the first one's.
+    """
+    sizes = [(len(net.input_neurons), len(net.output_neurons)) for net in (one, other)]
+    if sizes[0] != sizes[1]:
+        return None
+    x = short_sequences(other if other.has_memory else one, samples, seed)
+    return _pairs(one.run(x), other.run(x), np.float64)
+
+
+def _pairs(want: Floats, got: Floats, element: type[np.floating[Any]]) -> Parity:
+    want, got = want.ravel(), got.ravel()
     finite = np.isfinite(got) & np.isfinite(want)
     want, got = want[finite], got[finite]
     chosen = np.linspace(0, len(want) - 1, min(_MOST, len(want))).round().astype(int)

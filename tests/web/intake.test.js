@@ -22,9 +22,9 @@ test("one file is taken, whatever it is called", async () => {
 test("of several files the only one that fits is taken, or the first is and it is told", async () => {
   const of = (...names) => dropped({ items: [], files: names.map(file), getData: () => "" });
   assert.deepEqual(Object.keys(await of("a.txt", "b.onnx")), ["name", "load"]);
-  const several = await of("a.json", "b.onnx", "c.txt");
+  const several = await of("a.json", "b.onnx", "d.json", "c.txt");
   assert.equal(several.name, "a.json");
-  assert.match(several.notice, /2 files in what you dropped \(a\.json, b\.onnx\): this is a\.json/);
+  assert.match(several.notice, /3 files in what you dropped \(a\.json, b\.onnx, d\.json\): this is a\.json/);
   assert.match((await of("a.txt", "b.txt")).notice, /no \.json, \.onnx or \.pkl file/);
 });
 
@@ -39,6 +39,14 @@ test("a genome and its configuration are one", async () => {
   assert.equal((await of("config.json", "a.txt")).configuration, undefined);
   const folderful = await dropped(ofFolder("run", ["winner.pkl", "config-feedforward", "plot.svg", "log.txt"]));
   assert.deepEqual([folderful.name, folderful.configuration.name], ["winner.pkl", "config-feedforward"]);
+});
+
+test("two files are compared, pickles with the configuration of both", async () => {
+  const of = (...names) => dropped({ items: [], files: names.map(file), getData: () => "" });
+  const { name, other, notice } = await of("a.json", "b.onnx");
+  assert.deepEqual([name, other.name, notice], ["a.json", "b.onnx", undefined]);
+  const genomes = await of("a.pkl", "b.pkl", "config-feedforward");
+  assert.deepEqual([genomes.configuration.name, genomes.other.configuration.name], ["config-feedforward", "config-feedforward"]);
 });
 
 test("a folder with one network is that network", async () => {

@@ -9,8 +9,8 @@ export function drop({ take, tell }) {
   const title = zone.querySelector(".drop-title");
   let depth = 0; // dragenter and dragleave come in pairs, from every element on the way
 
-  const receive = ({ name, load, configuration, notice }) => {
-    if (load) take(name, load, { configuration });
+  const receive = ({ name, load, configuration, other, notice }) => {
+    if (load) take(name, load, { configuration, other });
     if (notice) tell(notice);
   };
   zone.addEventListener("click", () => input.click());

@@ -37,14 +37,15 @@ const frame = (label, ...children) => svg("svg", {
 }, ...children);
 const text = (x, y, anchor, words) => svg("text", { x, y, "text-anchor": anchor }, words);
 
-function scatter({ network, model }) {
+/** Outputs of one side against those of the other. */
+export function scatter({ network, model }, label = "ONNX against network") {
   const all = [...network, ...model];
   const [low, high] = [Math.min(...all), Math.max(...all)];
   const at = (value) => PAD + ((value - low) / (high - low || 1)) * (SIZE - 2 * PAD);
   const dots = network.map((value, place) => svg("circle", {
     cx: at(value).toFixed(1), cy: (SIZE - at(model[place])).toFixed(1), r: 2,
   }));
-  return frame(`ONNX against network, from ${short(low)} to ${short(high)}`,
+  return frame(`${label}, from ${short(low)} to ${short(high)}`,
     svg("line", { x1: PAD, y1: SIZE - PAD, x2: SIZE - PAD, y2: PAD, class: "diagonal" }), ...dots,
     text(PAD, SIZE - 12, "start", short(low)), text(SIZE - PAD, SIZE - 12, "end", short(high)));
 }
