@@ -17,17 +17,23 @@ _IMAGE = 4  # the batch, the channels, and two axes of space
 
 
 class Expand(Node):
+    """X broadcast to a constant shape: repeated along axes of length 1 and along new ones."""
+
     inputs = (2, 2)
     shape_inputs = frozenset({1})
     since = 13
 
 
 class Tile(Node):
+    """X repeated a constant number of times along each axis; not along the batch."""
+
     inputs = (2, 2)
     since = 13
 
 
 class PadAttributes(Attributes):
+    """Attributes of Pad: where the values of the new elements come from."""
+
     mode: Literal["constant", "reflect", "edge", "wrap"] = "constant"
 
 
@@ -40,60 +46,84 @@ class Pad(Node):
 
 
 class DepthToSpaceAttributes(Attributes):
+    """Attributes of DepthToSpace: the block size, and the order of blocks and channels."""
+
     blocksize: int
     mode: Literal["DCR", "CRD"] = "DCR"
 
 
 class DepthToSpace(Node):
+    """[N, C·b², H, W] as [N, C, H·b, W·b]: channels become blocks of b × b positions."""
+
     since = 13
     attributes: DepthToSpaceAttributes
 
 
 class SpaceToDepthAttributes(Attributes):
+    """Attributes of SpaceToDepth: the block size."""
+
     blocksize: int
 
 
 class SpaceToDepth(Node):
+    """[N, C, H·b, W·b] as [N, C·b², H, W]: blocks of b × b positions become channels."""
+
     since = 13
     attributes: SpaceToDepthAttributes
 
 
 class TriluAttributes(Attributes):
+    """Attributes of Trilu: whether the upper or the lower triangle is kept."""
+
     upper: Literal[0, 1] = 1
 
 
 class Trilu(Node):
+    """X with 0 on one side of a diagonal of its last two axes; the diagonal is constant."""
+
     inputs = (1, 2)
     since = 14
     attributes: TriluAttributes = TriluAttributes.defaults()
 
 
 class ReverseSequenceAttributes(Attributes):
+    """Attributes of ReverseSequence: the axis of time and that of the batch, 0 and 1."""
+
     batch_axis: Literal[0, 1] = 1
     time_axis: Literal[0, 1] = 0
 
 
 class ReverseSequence(Node):
+    """X with the first steps of each sequence reversed, in constant lengths."""
+
     inputs = (2, 2)
     since = 10
     attributes: ReverseSequenceAttributes = ReverseSequenceAttributes.defaults()
 
 
 class CompressAttributes(Attributes):
+    """Attributes of Compress: the axis; None for the flattened input."""
+
     axis: int | None = None
 
 
 class Compress(Node):
+    """The elements along an axis where a constant condition is true."""
+
     inputs = (2, 2)
     since = 11
     attributes: CompressAttributes = CompressAttributes.defaults()
 
 
 class CenterCropPadAttributes(Attributes):
+    """Attributes of CenterCropPad: the axes; None for all."""
+
     axes: tuple[int, ...] | None = None
 
 
 class CenterCropPad(Node):
+    """X cropped to its centre, or padded with 0 around it, to constant sizes."""
+
     inputs = (2, 2)
     since = 18
     attributes: CenterCropPadAttributes = CenterCropPadAttributes.defaults()
@@ -126,6 +156,7 @@ def axis_of(ctx: LiftingContext, node: Node, axis: int, rank: int) -> int:
 
 @lifts(Expand)
 def lift_expand(ctx: LiftingContext, node: Expand) -> None:
+    """Lift Expand: the signals are broadcast, without neurons."""
     operand, wanted = ctx.operand(node, 0), tuple(ctx.integers(node, 1))
     shape = np.broadcast_shapes(operand.shape, wanted)
     ctx.check_size(node, math.prod(shape))
@@ -139,6 +170,7 @@ def lift_expand(ctx: LiftingContext, node: Expand) -> None:
 
 @lifts(Tile)
 def lift_tile(ctx: LiftingContext, node: Tile) -> None:
+    """Lift Tile: the signals are repeated, without neurons."""
     operand, repeats = ctx.operand(node, 0), ctx.integers(node, 1)
     if len(repeats) != len(operand.shape) or min(repeats, default=0) < 0:
         ctx.fail(node, f"repeats {repeats} do not fit an input of {len(operand.shape)} axes")
@@ -153,6 +185,7 @@ def lift_tile(ctx: LiftingContext, node: Tile) -> None:
 
 @lifts(Pad)
 def lift_pad(ctx: LiftingContext, node: Pad) -> None:
+    """Lift Pad: signals inside, constants or other signals around them."""
     operand, mode = ctx.operand(node, 0), node.attributes.mode
     rank = len(operand.shape)
     axes = range(rank) if ctx.optional(node, 3) is None else ctx.integers(node, 3)
@@ -217,6 +250,7 @@ def padded(
 
 @lifts(CenterCropPad)
 def lift_center_crop_pad(ctx: LiftingContext, node: CenterCropPad) -> None:
+    """Lift CenterCropPad: a slice of the signals, and zeros around it."""
     operand, wanted = ctx.operand(node, 0), ctx.integers(node, 1)
     rank = len(operand.shape)
     given = node.attributes.axes
@@ -237,6 +271,7 @@ def lift_center_crop_pad(ctx: LiftingContext, node: CenterCropPad) -> None:
 
 @lifts(DepthToSpace)
 def lift_depth_to_space(ctx: LiftingContext, node: DepthToSpace) -> None:
+    """Lift DepthToSpace: a rearrangement of signals."""
     operand, size = ctx.operand(node, 0), node.attributes.blocksize
     batch, channels, height, width = _image(ctx, node, operand)
     inner = channels // (size * size)
@@ -253,6 +288,7 @@ def lift_depth_to_space(ctx: LiftingContext, node: DepthToSpace) -> None:
 
 @lifts(SpaceToDepth)
 def lift_space_to_depth(ctx: LiftingContext, node: SpaceToDepth) -> None:
+    """Lift SpaceToDepth: a rearrangement of signals."""
     operand, size = ctx.operand(node, 0), node.attributes.blocksize
     batch, channels, height, width = _image(ctx, node, operand)
     split = (batch, channels, height // size, size, width // size, size)
@@ -275,6 +311,7 @@ def _image(
 
 @lifts(Trilu)
 def lift_trilu(ctx: LiftingContext, node: Trilu) -> None:
+    """Lift Trilu: signals on one side of the diagonal, zeros on the other."""
     operand = ctx.operand(node, 0)
     if len(operand.shape) < 2:
         ctx.fail(node, f"its input has {len(operand.shape)} axes, expected 2 or more")
@@ -293,6 +330,7 @@ def lift_trilu(ctx: LiftingContext, node: Trilu) -> None:
 
 @lifts(ReverseSequence)
 def lift_reverse_sequence(ctx: LiftingContext, node: ReverseSequence) -> None:
+    """Lift ReverseSequence: a rearrangement of signals along the axis of time."""
     operand, lengths = ctx.operand(node, 0), ctx.integers(node, 1)
     time, batch = node.attributes.time_axis, node.attributes.batch_axis
     if time == batch or len(operand.shape) < 2:
@@ -313,6 +351,7 @@ def lift_reverse_sequence(ctx: LiftingContext, node: ReverseSequence) -> None:
 
 @lifts(Compress)
 def lift_compress(ctx: LiftingContext, node: Compress) -> None:
+    """Lift Compress: a choice of signals."""
     operand, wanted = ctx.operand(node, 0), ctx.constant(node, 1).astype(np.bool_)
     axis = node.attributes.axis
     if axis is None:

@@ -33,6 +33,8 @@ from neat_onnx.operators.products import matrix_product
 
 
 class GemmAttributes(Attributes):
+    """Attributes of Gemm: factors of A·B and C, and which of A and B is transposed."""
+
     alpha: float = 1.0
     beta: float = 1.0
     transA: Literal[0, 1] = 0
@@ -40,6 +42,8 @@ class GemmAttributes(Attributes):
 
 
 class Gemm(Node):
+    """alpha · A·B + beta · C, with A and B transposed where attributes say so."""
+
     inputs = (2, 3)
     since = 13
     whole = True
@@ -47,6 +51,8 @@ class Gemm(Node):
 
 
 class MatMul(Node):
+    """The matrix product of numpy's matmul, broadcasting over leading axes."""
+
     inputs = (2, 2)
     since = 13
 
@@ -229,6 +235,7 @@ def _check_connectivity(ctx: LoweringContext, block: Block, weights: Floats) -> 
 
 @lifts(Gemm)
 def lift_gemm(ctx: LiftingContext, node: Gemm) -> None:
+    """Lift Gemm: one sum neuron for each element of the result."""
     given = node.attributes
     matrix, addend = ctx.operand(node, 1), ctx.optional(node, 2)
     plain = not given.transA and not isinstance(matrix, Value) and not isinstance(addend, Value)
@@ -287,6 +294,7 @@ def _transposed(operand: Operand) -> Operand:
 
 @lifts(MatMul)
 def lift_matmul(ctx: LiftingContext, node: MatMul) -> None:
+    """Lift MatMul: sum neurons where one factor is constant, sums of products where none is."""
     one, matrix = ctx.operand(node, 0), ctx.operand(node, 1)
     plain = isinstance(one, Value) and len(one.shape) > 1 and not isinstance(matrix, Value)
     if plain and len(matrix.shape) == 2:

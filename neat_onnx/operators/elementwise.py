@@ -18,154 +18,218 @@ class _Binary(Node, abstract=True):
     since = 13
 
 
-class Sigmoid(_Unary): ...
+class Sigmoid(_Unary):
+    """1 / (1 + exp(-x)), element by element."""
 
 
-class Tanh(_Unary): ...
+class Tanh(_Unary):
+    """The hyperbolic tangent, element by element."""
 
 
-class Exp(_Unary): ...
+class Exp(_Unary):
+    """The exponential, element by element."""
 
 
-class Log(_Unary): ...
+class Log(_Unary):
+    """The natural logarithm, element by element."""
 
 
 class Sin(_Unary):
+    """The sine, element by element."""
+
     since = 7
 
 
-class Sqrt(_Unary): ...
+class Sqrt(_Unary):
+    """The square root, element by element."""
 
 
-class Abs(_Unary): ...
+class Abs(_Unary):
+    """The absolute value, element by element."""
 
 
-class Neg(_Unary): ...
+class Neg(_Unary):
+    """-x, element by element."""
 
 
-class Reciprocal(_Unary): ...
+class Reciprocal(_Unary):
+    """1 / x, element by element."""
 
 
-class Relu(_Unary): ...
+class Relu(_Unary):
+    """max(0, x), element by element."""
 
 
 class Softplus(_Unary):
+    """log(1 + exp(x)), element by element."""
+
     since = 1
 
 
 class Softsign(_Unary):
+    """x / (1 + abs(x)), element by element."""
+
     since = 1
 
 
 class Cos(_Unary):
+    """The cosine, element by element."""
+
     since = 7
 
 
 class Tan(_Unary):
+    """The tangent, element by element."""
+
     since = 7
 
 
 class Asin(_Unary):
+    """The inverse sine, element by element."""
+
     since = 7
 
 
 class Acos(_Unary):
+    """The inverse cosine, element by element."""
+
     since = 7
 
 
 class Atan(_Unary):
+    """The inverse tangent, element by element."""
+
     since = 7
 
 
 class Sinh(_Unary):
+    """The hyperbolic sine, element by element."""
+
     since = 9
 
 
 class Cosh(_Unary):
+    """The hyperbolic cosine, element by element."""
+
     since = 9
 
 
 class Asinh(_Unary):
+    """The inverse hyperbolic sine, element by element."""
+
     since = 9
 
 
 class Acosh(_Unary):
+    """The inverse hyperbolic cosine, element by element."""
+
     since = 9
 
 
 class Atanh(_Unary):
+    """The inverse hyperbolic tangent, element by element."""
+
     since = 9
 
 
-class Erf(_Unary): ...
+class Erf(_Unary):
+    """The error function, element by element."""
 
 
-class Sign(_Unary): ...
+class Sign(_Unary):
+    """-1, 0 or 1, the sign of each element."""
 
 
-class Floor(_Unary): ...
+class Floor(_Unary):
+    """The largest integer that is not larger, element by element."""
 
 
-class Ceil(_Unary): ...
+class Ceil(_Unary):
+    """The smallest integer that is not smaller, element by element."""
 
 
 class Round(_Unary):
+    """The nearest integer, halves to the even one, element by element."""
+
     since = 11
 
 
-class Add(_Binary): ...
+class Add(_Binary):
+    """A + B, with broadcasting."""
 
 
-class Sub(_Binary): ...
+class Sub(_Binary):
+    """A - B, with broadcasting."""
 
 
-class Mul(_Binary): ...
+class Mul(_Binary):
+    """A · B, with broadcasting."""
 
 
-class Div(_Binary): ...
+class Div(_Binary):
+    """A / B, with broadcasting; integers are truncated towards zero."""
 
 
-class Pow(_Binary): ...
+class Pow(_Binary):
+    """A to the power of B, with broadcasting."""
 
 
 class Clip(Node):
+    """min(max(x, low), high), element by element; constant bounds, which may be left out."""
+
     inputs = (1, 3)
     since = 13
 
 
 class EluAttributes(Attributes):
+    """Attributes of Elu: alpha."""
+
     alpha: float = 1.0
 
 
 class Elu(_Unary):
+    """x where it is positive, else alpha · (exp(x) - 1)."""
+
     since = 6
     attributes: EluAttributes = EluAttributes.defaults()
 
 
 class SeluAttributes(Attributes):
+    """Attributes of Selu: alpha and gamma."""
+
     alpha: float = 1.67326319217681884765625
     gamma: float = 1.05070102214813232421875
 
 
 class Selu(_Unary):
+    """gamma · x where x is positive, else gamma · alpha · (exp(x) - 1)."""
+
     since = 6
     attributes: SeluAttributes = SeluAttributes.defaults()
 
 
 class LeakyReluAttributes(Attributes):
+    """Attributes of LeakyRelu: alpha, the slope where x is negative."""
+
     alpha: float = 0.01
 
 
 class LeakyRelu(_Unary):
+    """x where it is not negative, else alpha · x."""
+
     since = 6
     attributes: LeakyReluAttributes = LeakyReluAttributes.defaults()
 
 
 class DropoutAttributes(Attributes):
+    """Attributes of Dropout: the seed, which is for training only."""
+
     seed: int | None = None
 
 
 class Dropout(Node):
+    """The identity, as in inference; an optional mask that keeps everything."""
+
     inputs = (1, 3)
     outputs = (1, 2)
     since = 13
@@ -220,11 +284,13 @@ _PRIMITIVE |= {operator.__name__: name for name, (operator, _) in _WITH_ATTRIBUT
 
 @emits(*_SAME)
 def emit_same(emitter: FormulaEmitter, part: Expression) -> Emission:
+    """Emit the operator that computes a primitive without parameters."""
     return Emission(_SAME[part.op], [emitter.operand(arg) for arg in part.args], {})
 
 
 @emits(*_WITH_ATTRIBUTES)
 def emit_with_attributes(emitter: FormulaEmitter, part: Expression) -> Emission:
+    """Emit the operator of a primitive whose constant parameters are attributes."""
     operator, names = _WITH_ATTRIBUTES[part.op]
     values = [arg.value for arg in part.args[1:]]
     return Emission(
@@ -234,6 +300,7 @@ def emit_with_attributes(emitter: FormulaEmitter, part: Expression) -> Emission:
 
 @emits("clip")
 def emit_clip(emitter: FormulaEmitter, part: Expression) -> Emission:
+    """Emit Clip; an infinite bound is left out."""
     bounds = [emitter.operand(arg) if np.isfinite(arg.value) else "" for arg in part.args[1:]]
     while bounds and not bounds[-1]:
         bounds.pop()
@@ -245,6 +312,7 @@ def emit_clip(emitter: FormulaEmitter, part: Expression) -> Emission:
 
 @lifts(*(operator for operator in _SAME.values() if operator is not Div), Elu, Selu, LeakyRelu)
 def lift_same(ctx: LiftingContext, node: Node) -> None:
+    """Lift an operator that is one primitive, with its attributes as constant parameters."""
     operands = [ctx.operand(node, position) for position in range(len(node.input))]
     primitive = _PRIMITIVE[node.op_type]
     given = node.attributes
@@ -267,6 +335,7 @@ def lift_div(ctx: LiftingContext, node: Div) -> None:
 
 @lifts(Clip)
 def lift_clip(ctx: LiftingContext, node: Clip) -> None:
+    """Lift Clip, with constant bounds that may be left out."""
     value = ctx.value(node, 0)
     bounds = [
         np.asarray(infinite if ctx.optional(node, at) is None else ctx.constant(node, at))

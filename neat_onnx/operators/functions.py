@@ -29,65 +29,93 @@ _HALF_ROOT = 0.7071067811865476
 
 
 class GeluAttributes(Attributes):
+    """Attributes of Gelu: whether it is approximated by tanh."""
+
     approximate: Literal["none", "tanh"] = "none"
 
 
 class Gelu(Node):
+    """x · Φ(x), with the normal distribution's Φ by erf or approximated by tanh."""
+
     since = 20
     attributes: GeluAttributes = GeluAttributes.defaults()
 
 
 class HardSigmoidAttributes(Attributes):
+    """Attributes of HardSigmoid: the slope alpha and the offset beta."""
+
     alpha: float = 0.2
     beta: float = 0.5
 
 
 class HardSigmoid(Node):
+    """max(0, min(1, alpha · x + beta)), element by element."""
+
     since = 6
     attributes: HardSigmoidAttributes = HardSigmoidAttributes.defaults()
 
 
 class HardSwish(Node):
+    """x · max(0, min(1, x / 6 + 0.5)), element by element."""
+
     since = 14
 
 
 class Mish(Node):
+    """x · tanh(log(1 + exp(x))), element by element."""
+
     since = 18
 
 
 class CeluAttributes(Attributes):
+    """Attributes of Celu: alpha."""
+
     alpha: float = 1.0
 
 
 class Celu(Node):
+    """max(0, x) + min(0, alpha · (exp(x / alpha) - 1)), element by element."""
+
     since = 12
     attributes: CeluAttributes = CeluAttributes.defaults()
 
 
 class ThresholdedReluAttributes(Attributes):
+    """Attributes of ThresholdedRelu: alpha, the threshold."""
+
     alpha: float = 1.0
 
 
 class ThresholdedRelu(Node):
+    """x where it is larger than alpha, else 0."""
+
     since = 10
     attributes: ThresholdedReluAttributes = ThresholdedReluAttributes.defaults()
 
 
 class ShrinkAttributes(Attributes):
+    """Attributes of Shrink: the threshold lambd, and bias."""
+
     bias: float = 0.0
     lambd: float = 0.5
 
 
 class Shrink(Node):
+    """x + bias below -lambd, x - bias above lambd, 0 between."""
+
     since = 9
     attributes: ShrinkAttributes = ShrinkAttributes.defaults()
 
 
 class SwishAttributes(Attributes):
+    """Attributes of Swish: alpha, the slope inside of the sigmoid."""
+
     alpha: float = 1.0
 
 
 class Swish(Node):
+    """x · sigmoid(alpha · x), element by element."""
+
     since = 24
     attributes: SwishAttributes = SwishAttributes.defaults()
 
@@ -135,12 +163,14 @@ _FORMULAS: dict[type[Node], Callable[[Any], Expression]] = {
 
 @lifts(*_FORMULAS)
 def lift_function(ctx: LiftingContext, node: Node) -> None:
+    """Lift an operator that is a formula of one number."""
     formula = _FORMULAS[type(node)](node.attributes)
     ctx.bind(node, formula_of(ctx, ctx.operand(node, 0), formula))
 
 
 @lifts(PRelu)
 def lift_prelu(ctx: LiftingContext, node: PRelu) -> None:
+    """Lift PRelu; its slope may be constant or computed, and may not make the result larger."""
     slope = ctx.operand(node, 1)
     x = ctx.operand(node, 0)
     if isinstance(x, Value) and np.broadcast_shapes(x.shape, slope.shape) != x.shape:

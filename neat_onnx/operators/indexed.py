@@ -22,16 +22,22 @@ _PRIMITIVES = {"add": "add", "mul": "mul", "max": "maximum", "min": "minimum"}
 
 
 class GatherNDAttributes(Attributes):
+    """Attributes of GatherND: how many leading axes indices and data share."""
+
     batch_dims: int = 0
 
 
 class GatherND(Node):
+    """The slices of the data at constant indices, one for each row of the last axis."""
+
     inputs = (2, 2)
     since = 13
     attributes: GatherNDAttributes = GatherNDAttributes.defaults()
 
 
 class ScatterElementsAttributes(Attributes):
+    """Attributes of ScatterElements: the axis, and how updates join the data."""
+
     axis: int = 0
     reduction: Reduction = "none"
 
@@ -45,6 +51,8 @@ class ScatterElements(Node):
 
 
 class ScatterNDAttributes(Attributes):
+    """Attributes of ScatterND: how updates join the data."""
+
     reduction: Reduction = "none"
 
 
@@ -57,6 +65,8 @@ class ScatterND(Node):
 
 
 class OneHotAttributes(Attributes):
+    """Attributes of OneHot: the position of the new axis."""
+
     axis: int = -1
 
 
@@ -96,6 +106,7 @@ def gather_elements(ctx: LiftingContext, node: Node, axis: int) -> None:
 
 @lifts(GatherND)
 def lift_gather_nd(ctx: LiftingContext, node: GatherND) -> None:
+    """Lift GatherND: a choice of signals; the first axis has to be features."""
     operand, batch = ctx.operand(node, 0), node.attributes.batch_dims
     index = ctx.constant(node, 1)
     if not 0 <= batch < min(len(operand.shape), len(index.shape)):
@@ -120,6 +131,7 @@ def _check_places(ctx: LiftingContext, node: Node, index: Array, sizes: tuple[in
 
 @lifts(ScatterElements)
 def lift_scatter_elements(ctx: LiftingContext, node: ScatterElements) -> None:
+    """Lift ScatterElements with constant indices; the first axis has to be features."""
     data = ctx.operand(node, 0)
     ctx.refuse_batch(node, [0])
     axis = axis_of(ctx, node, node.attributes.axis, len(data.shape))
@@ -135,6 +147,7 @@ def lift_scatter_elements(ctx: LiftingContext, node: ScatterElements) -> None:
 
 @lifts(ScatterND)
 def lift_scatter_nd(ctx: LiftingContext, node: ScatterND) -> None:
+    """Lift ScatterND with constant indices; the first axis has to be features."""
     data, index = ctx.operand(node, 0), ctx.constant(node, 1)
     depth = index.shape[-1]
     ctx.refuse_batch(node, [0])

@@ -30,66 +30,94 @@ class _Binary(Node, abstract=True):
     since = 13
 
 
-class Greater(_Binary): ...
+class Greater(_Binary):
+    """A > B, with broadcasting."""
 
 
 class GreaterOrEqual(_Binary):
+    """A ≥ B, with broadcasting."""
+
     since = 12
 
 
-class Less(_Binary): ...
+class Less(_Binary):
+    """A < B, with broadcasting."""
 
 
 class LessOrEqual(_Binary):
+    """A ≤ B, with broadcasting."""
+
     since = 12
 
 
-class Equal(_Binary): ...
+class Equal(_Binary):
+    """A = B, with broadcasting."""
 
 
 class And(_Binary):
+    """Whether both truth values hold, with broadcasting."""
+
     since = 7
 
 
 class Or(_Binary):
+    """Whether one of two truth values holds, or both, with broadcasting."""
+
     since = 7
 
 
 class Xor(_Binary):
+    """Whether exactly one of two truth values holds, with broadcasting."""
+
     since = 7
 
 
 class Not(_Unary):
+    """The other truth value, element by element."""
+
     since = 1
 
 
-class IsNaN(_Unary): ...
+class IsNaN(_Unary):
+    """Whether each element is NaN."""
 
 
 class IsInfAttributes(Attributes):
+    """Attributes of IsInf: which signs count."""
+
     detect_negative: Literal[0, 1] = 1
     detect_positive: Literal[0, 1] = 1
 
 
 class IsInf(_Unary):
+    """Whether each element is infinite."""
+
     since = 10
     attributes: IsInfAttributes = IsInfAttributes.defaults()
 
 
 class Where(Node):
+    """X where the condition holds, else Y, with broadcasting."""
+
     inputs = (3, 3)
     since = 9
 
 
 class CastAttributes(Attributes):
+    """Attributes of Cast: the type of the result."""
+
     to: Literal[1, 6, 7, 9, 11]
 
 
 class Cast(_Unary):
+    """The elements in another type of numbers, or as truth values."""
+
     attributes: CastAttributes
 
 
 class CastLikeAttributes(Attributes):
+    """Attributes of CastLike: whether float8 saturates, which has no meaning here."""
+
     saturate: Literal[1] = 1
 
 
@@ -127,11 +155,13 @@ _PRIMITIVE = {operator.__name__: primitive for primitive, operator in _OPERATORS
 
 @emits(*_OPERATORS)
 def emit_logic(emitter: FormulaEmitter, part: Expression) -> Emission:
+    """Emit the operator of a comparison or of logic."""
     return Emission(_OPERATORS[part.op], [emitter.operand(arg) for arg in part.args], {})
 
 
 @emits("number")
 def emit_number(emitter: FormulaEmitter, part: Expression) -> Emission:
+    """Emit the Cast of truth values to numbers."""
     return Emission(Cast, [emitter.operand(part.args[0])], {"to": int(emitter.ctx.data_type)})
 
 
@@ -140,6 +170,7 @@ def emit_number(emitter: FormulaEmitter, part: Expression) -> Emission:
 
 @lifts(*_COMPARISONS.values(), *_LOGIC.values(), IsNaN, Where)
 def lift_logic(ctx: LiftingContext, node: Node) -> None:
+    """Lift comparisons, logic and Where: formulas of truth values."""
     operands = [ctx.operand(node, position) for position in range(len(node.input))]
     ctx.bind(node, applied(ctx, node, _PRIMITIVE[node.op_type], operands))
 

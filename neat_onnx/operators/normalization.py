@@ -21,6 +21,8 @@ _SHAPED = 2  # the batch and the channels; space may follow
 
 
 class BatchNormalizationAttributes(Attributes):
+    """Attributes of BatchNormalization: epsilon; momentum is for training, which is refused."""
+
     epsilon: float = 1e-5
     momentum: float = 0.9
     training_mode: Literal[0] = 0
@@ -35,6 +37,8 @@ class BatchNormalization(Node):
 
 
 class LayerNormalizationAttributes(Attributes):
+    """Attributes of LayerNormalization: the first normalised axis, and epsilon."""
+
     axis: int = -1
     epsilon: float = 1e-5
     stash_type: Literal[1] = 1
@@ -50,18 +54,24 @@ class LayerNormalization(Node):
 
 
 class RMSNormalizationAttributes(Attributes):
+    """Attributes of RMSNormalization: the first normalised axis, and epsilon."""
+
     axis: int = -1
     epsilon: float = 1e-5
     stash_type: Literal[1] = 1
 
 
 class RMSNormalization(Node):
+    """x / sqrt(mean(x²) + epsilon) · scale, over the last axes from `axis` on."""
+
     inputs = (2, 2)
     since = 23
     attributes: RMSNormalizationAttributes = RMSNormalizationAttributes.defaults()
 
 
 class InstanceNormalizationAttributes(Attributes):
+    """Attributes of InstanceNormalization: epsilon."""
+
     epsilon: float = 1e-5
 
 
@@ -74,6 +84,8 @@ class InstanceNormalization(Node):
 
 
 class GroupNormalizationAttributes(Attributes):
+    """Attributes of GroupNormalization: the number of groups of channels, and epsilon."""
+
     num_groups: int
     epsilon: float = 1e-5
     stash_type: Literal[1] = 1
@@ -88,15 +100,21 @@ class GroupNormalization(Node):
 
 
 class LpNormalizationAttributes(Attributes):
+    """Attributes of LpNormalization: the axis, and the norm, 1 or 2."""
+
     axis: int = -1
     p: Literal[1, 2] = 2
 
 
 class LpNormalization(Node):
+    """x divided by its norm of order p along one axis."""
+
     attributes: LpNormalizationAttributes = LpNormalizationAttributes.defaults()
 
 
 class LRNAttributes(Attributes):
+    """Attributes of LRN: the number of channels, alpha, beta and bias."""
+
     alpha: float = 0.0001
     beta: float = 0.75
     bias: float = 1.0
@@ -111,16 +129,21 @@ class LRN(Node):
 
 
 class MeanVarianceNormalizationAttributes(Attributes):
+    """Attributes of MeanVarianceNormalization: the axes."""
+
     axes: tuple[int, ...] = (0, 2, 3)
 
 
 class MeanVarianceNormalization(Node):
+    """(x - mean) / deviation over some axes."""
+
     since = 13
     attributes: MeanVarianceNormalizationAttributes = MeanVarianceNormalizationAttributes.defaults()
 
 
 @lifts(BatchNormalization)
 def lift_batch_normalization(ctx: LiftingContext, node: BatchNormalization) -> None:
+    """Lift BatchNormalization in inference: an affine function of each channel."""
     value = ctx.value(node, 0)
     if len(value.shape) < _SHAPED:
         ctx.fail(node, f"its input has the shape {list(value.shape)}, expected batch and channels")
@@ -174,6 +197,7 @@ def _last_axes(ctx: LiftingContext, node: Node, axis: int, rank: int) -> tuple[i
 
 @lifts(LayerNormalization)
 def lift_layer_normalization(ctx: LiftingContext, node: LayerNormalization) -> None:
+    """Lift LayerNormalization; not along the batch."""
     tensors, given = Algebra(ctx, node), node.attributes
     x = tensors.input(0)
     axes = _last_axes(ctx, node, given.axis, len(x.shape))
@@ -186,6 +210,7 @@ def lift_layer_normalization(ctx: LiftingContext, node: LayerNormalization) -> N
 
 @lifts(RMSNormalization)
 def lift_rms_normalization(ctx: LiftingContext, node: RMSNormalization) -> None:
+    """Lift RMSNormalization; not along the batch."""
     tensors, given = Algebra(ctx, node), node.attributes
     x = tensors.input(0)
     axes = _last_axes(ctx, node, given.axis, len(x.shape))
@@ -200,6 +225,7 @@ def _channels(operand: Operand, rank: int) -> Operand:
 
 @lifts(InstanceNormalization)
 def lift_instance_normalization(ctx: LiftingContext, node: InstanceNormalization) -> None:
+    """Lift InstanceNormalization: each channel of each sample by its mean and deviation."""
     tensors = Algebra(ctx, node)
     x = tensors.input(0)
     rank = len(x.shape)
@@ -214,6 +240,7 @@ def lift_instance_normalization(ctx: LiftingContext, node: InstanceNormalization
 
 @lifts(GroupNormalization)
 def lift_group_normalization(ctx: LiftingContext, node: GroupNormalization) -> None:
+    """Lift GroupNormalization: each group of channels by its mean and deviation."""
     tensors, given = Algebra(ctx, node), node.attributes
     x = tensors.input(0)
     shape, groups = x.shape, given.num_groups
@@ -248,6 +275,7 @@ def lift_lp_normalization(ctx: LiftingContext, node: LpNormalization) -> None:
 
 @lifts(LRN)
 def lift_lrn(ctx: LiftingContext, node: LRN) -> None:
+    """Lift LRN: each value divided by a power of the sum of squares of neighbouring channels."""
     tensors, given = Algebra(ctx, node), node.attributes
     x = tensors.input(0)
     if len(x.shape) < _SHAPED or given.size < 1:
@@ -263,6 +291,7 @@ def lift_lrn(ctx: LiftingContext, node: LRN) -> None:
 
 @lifts(MeanVarianceNormalization)
 def lift_mean_variance(ctx: LiftingContext, node: MeanVarianceNormalization) -> None:
+    """Lift MeanVarianceNormalization; not along the batch."""
     tensors = Algebra(ctx, node)
     x = tensors.input(0)
     axes = tuple(axis % len(x.shape) for axis in node.attributes.axes)

@@ -13,10 +13,14 @@ from neat_onnx.operators.algebra import Algebra, rearranged
 
 
 class EinsumAttributes(Attributes):
+    """Attributes of Einsum: the equation."""
+
     equation: str
 
 
 class Einsum(Node):
+    """Sums of products by Einstein's convention, as numpy's einsum."""
+
     inputs = (1, None)
     since = 12
     attributes: EinsumAttributes
@@ -24,6 +28,7 @@ class Einsum(Node):
 
 @lifts(Einsum)
 def lift_einsum(ctx: LiftingContext, node: Einsum) -> None:
+    """Lift Einsum: products of elements, summed over the indices that the result lacks."""
     tensors = Algebra(ctx, node)
     operands = [tensors.input(position) for position in range(len(node.input))]
     ctx.bind(node, einsum(ctx, node, tensors, node.attributes.equation, operands))

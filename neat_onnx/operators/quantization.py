@@ -14,6 +14,8 @@ from neat_onnx.operators.formula import formula_of
 
 
 class QuantizeLinearAttributes(Attributes):
+    """Attributes of QuantizeLinear: the axis of the scales; blocks are refused."""
+
     axis: int = 1
     block_size: Literal[0] = 0
     output_dtype: Literal[0] = 0
@@ -22,18 +24,24 @@ class QuantizeLinearAttributes(Attributes):
 
 
 class QuantizeLinear(Node):
+    """round(x / scale) + zero point, saturated to the range of the integer type."""
+
     inputs = (2, 3)
     since = 13
     attributes: QuantizeLinearAttributes = QuantizeLinearAttributes.defaults()
 
 
 class DequantizeLinearAttributes(Attributes):
+    """Attributes of DequantizeLinear: the axis of the scales; blocks are refused."""
+
     axis: int = 1
     block_size: Literal[0] = 0
     output_dtype: Literal[0] = 0
 
 
 class DequantizeLinear(Node):
+    """(x - zero point) · scale."""
+
     inputs = (2, 3)
     since = 13
     attributes: DequantizeLinearAttributes = DequantizeLinearAttributes.defaults()

@@ -11,6 +11,8 @@ from neat_onnx.operators.arranging import axis_of
 
 
 class PlaceAttributes(Attributes):
+    """Attributes of ArgMax and ArgMin: the axis, and the choice between equal elements."""
+
     axis: int = 0
     keepdims: Literal[0, 1] = 1
     select_last_index: Literal[0, 1] = 0

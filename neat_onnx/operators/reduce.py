@@ -35,6 +35,8 @@ from neat_onnx.operators.shaping import Reshape
 
 
 class ReduceAttributes(Attributes):
+    """Attributes of reductions: the axes where they are no input, and whether they stay."""
+
     axes: tuple[int, ...] | None = None
     keepdims: Literal[0, 1] = 1
     noop_with_empty_axes: Literal[0, 1] = 0
@@ -46,63 +48,85 @@ class _Reduce(Node, abstract=True):
     attributes: ReduceAttributes = ReduceAttributes.defaults()
 
 
-class ReduceMax(_Reduce): ...
+class ReduceMax(_Reduce):
+    """The largest element along some axes."""
 
 
-class ReduceMin(_Reduce): ...
+class ReduceMin(_Reduce):
+    """The smallest element along some axes."""
 
 
-class ReduceProd(_Reduce): ...
+class ReduceProd(_Reduce):
+    """The product along some axes."""
 
 
-class ReduceSum(_Reduce): ...
+class ReduceSum(_Reduce):
+    """The sum along some axes."""
 
 
-class ReduceMean(_Reduce): ...
+class ReduceMean(_Reduce):
+    """The mean along some axes."""
 
 
-class ReduceL1(_Reduce): ...
+class ReduceL1(_Reduce):
+    """The sum of absolute values along some axes."""
 
 
-class ReduceL2(_Reduce): ...
+class ReduceL2(_Reduce):
+    """The square root of the sum of squares along some axes."""
 
 
-class ReduceSumSquare(_Reduce): ...
+class ReduceSumSquare(_Reduce):
+    """The sum of squares along some axes."""
 
 
-class ReduceLogSum(_Reduce): ...
+class ReduceLogSum(_Reduce):
+    """The logarithm of the sum along some axes."""
 
 
-class ReduceLogSumExp(_Reduce): ...
+class ReduceLogSumExp(_Reduce):
+    """The logarithm of the sum of exponentials along some axes."""
 
 
 class ArgMax(Node):
+    """The place of the largest element along an axis."""
+
     since = 13
     attributes: PlaceAttributes = PlaceAttributes.defaults()
 
 
 class ArgMin(Node):
+    """The place of the smallest element along an axis."""
+
     since = 13
     attributes: PlaceAttributes = PlaceAttributes.defaults()
 
 
 class GatherElementsAttributes(Attributes):
+    """Attributes of GatherElements: the axis."""
+
     axis: int = 0
 
 
 class GatherElements(Node):
+    """The elements at indices along one axis, an index for each element of the result."""
+
     inputs = (2, 2)
     since = 13
     attributes: GatherElementsAttributes = GatherElementsAttributes.defaults()
 
 
 class TopKAttributes(Attributes):
+    """Attributes of TopK: the axis, and whether the largest are taken; sorted only."""
+
     axis: int = -1
     largest: Literal[0, 1] = 1
     sorted: Literal[1] = 1
 
 
 class TopK(Node):
+    """The k largest or smallest elements along an axis, sorted, and their places."""
+
     inputs = (2, 2)
     outputs = (2, 2)
     since = 11
@@ -171,6 +195,7 @@ def lower_reduction(ctx: LoweringContext, block: Block) -> None:
 
 @emits(*_PRIMITIVES)
 def emit_reduce(emitter: FormulaEmitter, part: Expression) -> Emission:
+    """Emit the reduction over the inputs of a neuron."""
     operator, ctx = _PRIMITIVES[part.op], emitter.ctx
     data = emitter.operand(part.args[0])
     if ctx.opset >= _AXES_ARE_INPUTS_SINCE.get(operator, 18):
@@ -180,16 +205,19 @@ def emit_reduce(emitter: FormulaEmitter, part: Expression) -> Emission:
 
 @emits("where_largest")
 def emit_where_largest(emitter: FormulaEmitter, part: Expression) -> Emission:
+    """Emit ArgMax over the inputs of a neuron."""
     return Emission(ArgMax, [emitter.operand(part.args[0])], {"axis": _AXIS, "keepdims": 1})
 
 
 @emits("pick")
 def emit_pick(emitter: FormulaEmitter, part: Expression) -> Emission:
+    """Emit GatherElements over the inputs of a neuron."""
     return Emission(GatherElements, [emitter.operand(arg) for arg in part.args], {"axis": _AXIS})
 
 
 @emits("lowest")
 def emit_lowest(emitter: FormulaEmitter, part: Expression) -> Emission:
+    """Emit TopK of the smallest inputs of a neuron, sorted."""
     data, count = part.args
     wanted = emitter.ctx.shared_integers("lowest", [int(count.value)])
     attributes = {"axis": _AXIS, "largest": 0, "sorted": 1}
@@ -210,6 +238,7 @@ _AGGREGATIONS = {
 
 @lifts(*_PRIMITIVES.values(), ReduceMean)
 def lift_reduce(ctx: LiftingContext, node: _Reduce) -> None:
+    """Lift a reduction: neurons that aggregate, where one sample's elements are reduced."""
     axes = reduced_axes(ctx, node)
     operand = ctx.operand(node, 0)
     if axes is None:
@@ -260,6 +289,7 @@ def reduced_axes(ctx: LiftingContext, node: _Reduce) -> tuple[int, ...] | None:
 
 @lifts(ReduceL1, ReduceL2, ReduceSumSquare, ReduceLogSum, ReduceLogSumExp)
 def lift_norm(ctx: LiftingContext, node: _Reduce) -> None:
+    """Lift a reduction that is a formula of sums."""
     axes = reduced_axes(ctx, node)
     tensors = Algebra(ctx, node)
     x, keep = tensors.input(0), bool(node.attributes.keepdims)
@@ -306,11 +336,13 @@ def lift_argmax(ctx: LiftingContext, node: ArgMax) -> None:
 
 @lifts(ArgMin)
 def lift_argmin(ctx: LiftingContext, node: ArgMin) -> None:
+    """Lift ArgMin: the place as a number."""
     lift_place(ctx, node, largest=False)
 
 
 @lifts(GatherElements)
 def lift_gather_elements(ctx: LiftingContext, node: GatherElements) -> None:
+    """Lift GatherElements by constant indices, or by the ArgMax of the same data."""
     if not isinstance(ctx.operand(node, 1), Value):
         gather_elements(ctx, node, node.attributes.axis)
         return

@@ -19,6 +19,8 @@ _HALF = np.float32(0.5)
 
 
 class ResizeAttributes(Attributes):
+    """Attributes of Resize: interpolation, rounding, and the map of positions to the input."""
+
     antialias: Literal[0, 1] = 0
     axes: tuple[int, ...] | None = None
     coordinate_transformation_mode: Literal[
@@ -51,6 +53,7 @@ class Resize(Node):
 
 @lifts(Resize)
 def lift_resize(ctx: LiftingContext, node: Resize) -> None:
+    """Lift Resize: each element is a weighted sum of elements, with constant sizes or scales."""
     tensors, given = Algebra(ctx, node), node.attributes
     x = tensors.input(0)
     for axis, (scale, size) in _scales(ctx, node, x.shape).items():

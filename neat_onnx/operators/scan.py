@@ -18,11 +18,15 @@ from neat_onnx.operators.steps import timed
 
 
 class ScanAttributes(Attributes):
+    """Attributes of Scan as it is written: the body, and how many inputs are sequences."""
+
     body: Graph
     num_scan_inputs: int
 
 
 class Scan(Node):
+    """A body applied to each step of sequences, with states carried from step to step."""
+
     inputs = (1, None)
     outputs = (1, None)
     since = 11

@@ -17,23 +17,31 @@ class _Several(Node, abstract=True):
     since = 13
 
 
-class Max(_Several): ...
+class Max(_Several):
+    """The largest of several inputs, element by element, with broadcasting."""
 
 
-class Min(_Several): ...
+class Min(_Several):
+    """The smallest of several inputs, element by element, with broadcasting."""
 
 
-class Sum(_Several): ...
+class Sum(_Several):
+    """The sum of several inputs, element by element, with broadcasting."""
 
 
-class Mean(_Several): ...
+class Mean(_Several):
+    """The mean of several inputs, element by element, with broadcasting."""
 
 
 class ModAttributes(Attributes):
+    """Attributes of Mod: fmod, which gives the result the sign of the dividend."""
+
     fmod: Literal[0, 1] = 0
 
 
 class Mod(Node):
+    """The remainder of A / B, with broadcasting."""
+
     inputs = (2, 2)
     since = 13
     attributes: ModAttributes = ModAttributes.defaults()
@@ -44,17 +52,20 @@ _FOLDED = {"Max": "maximum", "Min": "minimum", "Sum": "add", "Mean": "add"}
 
 @emits("maximum", "minimum")
 def emit_extreme(emitter: FormulaEmitter, part: Expression) -> Emission:
+    """Emit Max or Min of two operands."""
     operator = Max if part.op == "maximum" else Min
     return Emission(operator, [emitter.operand(arg) for arg in part.args], {})
 
 
 @emits("mod")
 def emit_mod(emitter: FormulaEmitter, part: Expression) -> Emission:
+    """Emit Mod with fmod=1, the only form for floats."""
     return Emission(Mod, [emitter.operand(arg) for arg in part.args], {"fmod": 1})
 
 
 @lifts(Max, Min, Sum, Mean)
 def lift_several(ctx: LiftingContext, node: _Several) -> None:
+    """Lift Max, Min, Sum and Mean, folded from the left, two inputs at a time."""
     primitive = _FOLDED[node.op_type]
     operands = [ctx.operand(node, position) for position in range(len(node.input))]
 

@@ -13,21 +13,29 @@ from neat_onnx.model import Attributes, Node, Tensor
 
 
 class ConcatAttributes(Attributes):
+    """Attributes of Concat: the axis."""
+
     axis: int
 
 
 class Concat(Node):
+    """The inputs joined along one axis; not along the batch."""
+
     inputs = (1, None)
     since = 13
     attributes: ConcatAttributes
 
 
 class SplitAttributes(Attributes):
+    """Attributes of Split: the axis, and the number of outputs from opset 18 on."""
+
     axis: int = 0
     num_outputs: int | None = None
 
 
 class Split(Node):
+    """Parts of X along one axis, of constant sizes or of equal ones."""
+
     inputs = (1, 2)
     outputs = (1, None)
     since = 13
@@ -35,20 +43,28 @@ class Split(Node):
 
 
 class GatherAttributes(Attributes):
+    """Attributes of Gather: the axis."""
+
     axis: int = 0
 
 
 class Gather(Node):
+    """The slices along one axis at constant indices."""
+
     inputs = (2, 2)
     since = 13
     attributes: GatherAttributes = GatherAttributes.defaults()
 
 
 class ReshapeAttributes(Attributes):
+    """Attributes of Reshape: whether a 0 in the shape is a size, or copies that of the input."""
+
     allowzero: int = 0
 
 
 class Reshape(Node):
+    """The same elements, in C order, in a constant shape."""
+
     inputs = (2, 2)
     since = 13
     shape_inputs = frozenset({1})
@@ -56,51 +72,73 @@ class Reshape(Node):
 
 
 class FlattenAttributes(Attributes):
+    """Attributes of Flatten: the axis from which on elements are in one row."""
+
     axis: int = 1
 
 
 class Flatten(Node):
+    """A matrix: the axes before `axis` as rows, the others as columns."""
+
     since = 13
     attributes: FlattenAttributes = FlattenAttributes.defaults()
 
 
 class TransposeAttributes(Attributes):
+    """Attributes of Transpose: the order of axes; None reverses them."""
+
     perm: tuple[int, ...] | None = None
 
 
 class Transpose(Node):
+    """The axes in another order."""
+
     since = 13
     attributes: TransposeAttributes = TransposeAttributes.defaults()
 
 
 class Squeeze(Node):
+    """X without some axes of length 1, or without all of them."""
+
     inputs = (1, 2)
     since = 13
 
 
 class Unsqueeze(Node):
+    """X with new axes of length 1 at constant places."""
+
     inputs = (2, 2)
     since = 13
 
 
 class Slice(Node):
+    """Parts of some axes: constant starts, ends and steps."""
+
     inputs = (3, 5)
     since = 13
 
 
 class Shape(Node):
+    """The sizes of all axes, integers."""
+
     since = 13
 
 
 class Identity(Node):
+    """X itself."""
+
     since = 13
 
 
 class ConstantAttributes(Attributes):
+    """Attributes of Constant: the tensor."""
+
     value: Tensor
 
 
 class Constant(Node):
+    """A tensor that stands in the node."""
+
     inputs = (0, 0)
     since = 13
     attributes: ConstantAttributes
@@ -108,11 +146,13 @@ class Constant(Node):
 
 @lifts(Identity)
 def lift_identity(ctx: LiftingContext, node: Identity) -> None:
+    """Lift Identity: its output is its input."""
     ctx.bind(node, ctx.operand(node, 0))
 
 
 @lifts(Constant)
 def lift_constant(ctx: LiftingContext, node: Constant) -> None:
+    """Lift Constant: its output is its tensor."""
     ctx.bind(node, node.attributes.value.values)
 
 
@@ -126,10 +166,14 @@ def lift_shape(ctx: LiftingContext, node: Shape) -> None:
 
 
 class ConstantOfShapeAttributes(Attributes):
+    """Attributes of ConstantOfShape: a tensor of one element, 0 if None."""
+
     value: Tensor | None = None
 
 
 class ConstantOfShape(Node):
+    """One value in each element of a constant shape."""
+
     since = 9
     shape_inputs = frozenset({0})
     attributes: ConstantOfShapeAttributes = ConstantOfShapeAttributes.defaults()
@@ -148,6 +192,7 @@ def lift_constant_of_shape(ctx: LiftingContext, node: ConstantOfShape) -> None:
 
 @lifts(Concat)
 def lift_concat(ctx: LiftingContext, node: Concat) -> None:
+    """Lift Concat: signals beside each other; not along the batch."""
     parts = [ctx.operand(node, position) for position in range(len(node.input))]
     arrays = [part for part in parts if not isinstance(part, Value)]
     axis = node.attributes.axis
@@ -172,6 +217,7 @@ def _only_gated(ctx: LiftingContext, value: Value) -> Value:
 
 @lifts(Split)
 def lift_split(ctx: LiftingContext, node: Split) -> None:
+    """Lift Split: parts of the signals; not along the batch."""
     axis = node.attributes.axis
     shape = _shape(ctx, node)
     if ctx.optional(node, 1) is not None:
@@ -195,6 +241,7 @@ def lift_split(ctx: LiftingContext, node: Split) -> None:
 
 @lifts(Gather)
 def lift_gather(ctx: LiftingContext, node: Gather) -> None:
+    """Lift Gather by constant indices: a choice of signals; not along the batch."""
     index = ctx.constant(node, 1)
     if index.dtype.kind != "i":
         ctx.fail(node, "its indices have to be of integers")
@@ -207,6 +254,7 @@ def lift_gather(ctx: LiftingContext, node: Gather) -> None:
 
 @lifts(Reshape)
 def lift_reshape(ctx: LiftingContext, node: Reshape) -> None:
+    """Lift Reshape: the same signals in another shape."""
     old = _shape(ctx, node)
     wanted = ctx.integers(node, 1)
     if not node.attributes.allowzero:
@@ -216,6 +264,7 @@ def lift_reshape(ctx: LiftingContext, node: Reshape) -> None:
 
 @lifts(Flatten)
 def lift_flatten(ctx: LiftingContext, node: Flatten) -> None:
+    """Lift Flatten: the same signals as a matrix."""
     old, axis = _shape(ctx, node), node.attributes.axis
     if isinstance(ctx.operand(node, 0), Value) and axis in (0, -len(old)):
         ctx.refuse_batch(node, [0])
@@ -225,11 +274,13 @@ def lift_flatten(ctx: LiftingContext, node: Flatten) -> None:
 
 @lifts(Transpose)
 def lift_transpose(ctx: LiftingContext, node: Transpose) -> None:
+    """Lift Transpose: the same signals, their axes in another order."""
     _rearrange(ctx, node, lambda array: np.transpose(array, node.attributes.perm))
 
 
 @lifts(Squeeze)
 def lift_squeeze(ctx: LiftingContext, node: Squeeze) -> None:
+    """Lift Squeeze: the same signals; the batch axis stays unless it is named."""
     if ctx.optional(node, 1) is not None:
         axes = tuple(ctx.integers(node, 1))
     else:  # the first axis has length 1 only because the batch is not known here
@@ -239,12 +290,14 @@ def lift_squeeze(ctx: LiftingContext, node: Squeeze) -> None:
 
 @lifts(Unsqueeze)
 def lift_unsqueeze(ctx: LiftingContext, node: Unsqueeze) -> None:
+    """Lift Unsqueeze: the same signals with new axes."""
     axes = tuple(ctx.integers(node, 1))
     _rearrange(ctx, node, lambda array: np.expand_dims(array, axes))
 
 
 @lifts(Slice)
 def lift_slice(ctx: LiftingContext, node: Slice) -> None:
+    """Lift Slice: a choice of signals by constant starts, ends and steps."""
     starts, ends = ctx.integers(node, 1), ctx.integers(node, 2)
     rank = len(_shape(ctx, node))
     axes = ctx.integers(node, 3) if ctx.optional(node, 3) is not None else list(range(len(starts)))

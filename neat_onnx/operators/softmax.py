@@ -12,6 +12,8 @@ _ONE_AXIS_SINCE = 13
 
 
 class SoftmaxAttributes(Attributes):
+    """Attributes of Softmax, LogSoftmax and Hardmax: the axis."""
+
     axis: int | None = None
 
 
@@ -24,21 +26,28 @@ class _AlongAxis(Node, abstract=True):
     attributes: SoftmaxAttributes = SoftmaxAttributes.defaults()
 
 
-class Softmax(_AlongAxis): ...
+class Softmax(_AlongAxis):
+    """exp(x) / sum(exp(x))."""
 
 
-class LogSoftmax(_AlongAxis): ...
+class LogSoftmax(_AlongAxis):
+    """log(exp(x) / sum(exp(x)))."""
 
 
-class Hardmax(_AlongAxis): ...
+class Hardmax(_AlongAxis):
+    """1 at the first of the largest elements, 0 elsewhere."""
 
 
 class CumSumAttributes(Attributes):
+    """Attributes of CumSum: whether an element counts itself, and the direction."""
+
     exclusive: Literal[0, 1] = 0
     reverse: Literal[0, 1] = 0
 
 
 class CumSum(Node):
+    """The sums of the elements up to each, along a constant axis."""
+
     inputs = (2, 2)
     since = 11
     attributes: CumSumAttributes = CumSumAttributes.defaults()
@@ -75,6 +84,7 @@ def lift_hardmax(ctx: LiftingContext, node: Hardmax) -> None:
 
 @lifts(CumSum)
 def lift_cumsum(ctx: LiftingContext, node: CumSum) -> None:
+    """Lift CumSum: a sum neuron for each element."""
     tensors = Algebra(ctx, node)
     x = tensors.input(0)
     (axis,) = ctx.integers(node, 1)

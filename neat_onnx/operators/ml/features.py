@@ -13,6 +13,8 @@ from neat_onnx.operators.ml.nodes import MlNode
 
 
 class ScalerAttributes(Attributes):
+    """Attributes of Scaler: offset and scale, one for all features or for each."""
+
     offset: tuple[float, ...] = (0.0,)
     scale: tuple[float, ...] = (1.0,)
 
@@ -24,6 +26,8 @@ class Scaler(MlNode):
 
 
 class NormalizerAttributes(Attributes):
+    """Attributes of Normalizer: the norm."""
+
     norm: Literal["MAX", "L1", "L2"] = "MAX"
 
 
@@ -34,10 +38,14 @@ class Normalizer(MlNode):
 
 
 class BinarizerAttributes(Attributes):
+    """Attributes of Binarizer: the threshold."""
+
     threshold: float = 0.0
 
 
 class Binarizer(MlNode):
+    """1 where x is larger than the threshold, else 0."""
+
     attributes: BinarizerAttributes = BinarizerAttributes.defaults()
 
 
@@ -48,6 +56,8 @@ class ArrayFeatureExtractor(MlNode):
 
 
 class FeatureVectorizerAttributes(Attributes):
+    """Attributes of FeatureVectorizer: how many features each input has."""
+
     inputdimensions: tuple[int, ...] | None = None
 
 
@@ -60,6 +70,7 @@ class FeatureVectorizer(MlNode):
 
 @lifts(Scaler)
 def lift_scaler(ctx: LiftingContext, node: Scaler) -> None:
+    """Lift Scaler, an affine function of each feature."""
     tensors, given = Algebra(ctx, node), node.attributes
     x = tensors.input(0)
     offset, scale = (np.asarray(values) for values in (given.offset, given.scale))
@@ -71,6 +82,7 @@ def lift_scaler(ctx: LiftingContext, node: Scaler) -> None:
 
 @lifts(Normalizer)
 def lift_normalizer(ctx: LiftingContext, node: Normalizer) -> None:
+    """Lift Normalizer: each sample times the reciprocal of its norm."""
     tensors, norm = Algebra(ctx, node), node.attributes.norm
     x = tensors.input(0)
     if norm == "MAX":
@@ -86,6 +98,7 @@ def lift_normalizer(ctx: LiftingContext, node: Normalizer) -> None:
 
 @lifts(Binarizer)
 def lift_binarizer(ctx: LiftingContext, node: Binarizer) -> None:
+    """Lift Binarizer, a comparison."""
     above = call("number", greater(VARIABLE, node.attributes.threshold))
     ctx.bind(node, formula_of(ctx, ctx.operand(node, 0), above))
 
@@ -124,6 +137,7 @@ def _labels(
 
 @lifts(FeatureVectorizer)
 def lift_feature_vectorizer(ctx: LiftingContext, node: FeatureVectorizer) -> None:
+    """Lift FeatureVectorizer: signals beside each other."""
     values = [ctx.as_value(node, ctx.operand(node, k)) for k in range(len(node.input))]
     found = [value.shape[-1] for value in values]
     if node.attributes.inputdimensions not in (None, tuple(found)):

@@ -11,6 +11,8 @@ from neat_onnx.operators.ranking import first_hit
 
 
 class LinearRegressorAttributes(Attributes):
+    """Attributes of LinearRegressor: coefficients by target, intercepts, the transform."""
+
     coefficients: tuple[float, ...]
     intercepts: tuple[float, ...] | None = None
     post_transform: Transform = "NONE"
@@ -18,10 +20,14 @@ class LinearRegressorAttributes(Attributes):
 
 
 class LinearRegressor(MlNode):
+    """X · coefficientsᵀ + intercepts, [N, targets], then its transform."""
+
     attributes: LinearRegressorAttributes
 
 
 class LinearClassifierAttributes(Attributes):
+    """Attributes of LinearClassifier: coefficients by class, intercepts, labels, the transform."""
+
     classlabels_ints: tuple[int, ...] | None = None
     classlabels_strings: tuple[str, ...] | None = None
     coefficients: tuple[float, ...]
@@ -39,6 +45,7 @@ class LinearClassifier(MlNode):
 
 @lifts(LinearRegressor)
 def lift_linear_regressor(ctx: LiftingContext, node: LinearRegressor) -> None:
+    """Lift LinearRegressor: sum neurons, then the transform of the scores."""
     tensors, given = Algebra(ctx, node), node.attributes
     scores = _scores(ctx, node, tensors, given.targets, given)
     if given.targets == 1 and given.post_transform != "NONE":
@@ -49,6 +56,7 @@ def lift_linear_regressor(ctx: LiftingContext, node: LinearRegressor) -> None:
 
 @lifts(LinearClassifier)
 def lift_linear_classifier(ctx: LiftingContext, node: LinearClassifier) -> None:
+    """Lift LinearClassifier: scores as sum neurons, and the label of the largest."""
     tensors, given = Algebra(ctx, node), node.attributes
     labels = label_numbers(ctx, node, given.classlabels_ints, given.classlabels_strings)
     classes = len(given.intercepts or labels)

@@ -29,6 +29,8 @@ _BINARY = 2
 
 
 class TreeAttributes(Attributes):
+    """Attributes of tree ensembles: the nodes of all trees as lists of one length."""
+
     base_values: tuple[float, ...] | None = None
     nodes_falsenodeids: tuple[int, ...]
     nodes_featureids: tuple[int, ...]
@@ -43,6 +45,8 @@ class TreeAttributes(Attributes):
 
 
 class TreeEnsembleRegressorAttributes(TreeAttributes):
+    """Attributes of TreeEnsembleRegressor: trees, and the weights of their leaves by target."""
+
     aggregate_function: Literal["SUM", "AVERAGE"] = "SUM"
     n_targets: int = 1
     target_ids: tuple[int, ...]
@@ -58,6 +62,8 @@ class TreeEnsembleRegressor(MlNode):
 
 
 class TreeEnsembleClassifierAttributes(TreeAttributes):
+    """Attributes of TreeEnsembleClassifier: trees, and the weights of their leaves by class."""
+
     class_ids: tuple[int, ...]
     class_nodeids: tuple[int, ...]
     class_treeids: tuple[int, ...]
@@ -83,6 +89,7 @@ class _Leaf:
 
 @lifts(TreeEnsembleRegressor)
 def lift_tree_regressor(ctx: LiftingContext, node: TreeEnsembleRegressor) -> None:
+    """Lift TreeEnsembleRegressor: comparisons, leaves reached, sums of their weights."""
     given, tensors = node.attributes, Algebra(ctx, node)
     weights = zip(given.target_treeids, given.target_nodeids, given.target_ids,
                   given.target_weights, strict=True)  # fmt: skip
@@ -94,6 +101,7 @@ def lift_tree_regressor(ctx: LiftingContext, node: TreeEnsembleRegressor) -> Non
 
 @lifts(TreeEnsembleClassifier)
 def lift_tree_classifier(ctx: LiftingContext, node: TreeEnsembleClassifier) -> None:
+    """Lift TreeEnsembleClassifier: as a regressor of scores, and the label of the largest."""
     given, tensors = node.attributes, Algebra(ctx, node)
     labels = label_numbers(ctx, node, given.classlabels_int64s, given.classlabels_strings)
     entries = list(zip(given.class_treeids, given.class_nodeids, given.class_ids,

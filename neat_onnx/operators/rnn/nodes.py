@@ -7,6 +7,8 @@ from neat_onnx.operators.rnn.curves import Function
 
 
 class RecurrenceAttributes(Attributes):
+    """Attributes of RNN, GRU and LSTM: activations, clipping, direction, size, layout."""
+
     activation_alpha: tuple[float, ...] = ()
     activation_beta: tuple[float, ...] = ()
     activations: tuple[Function, ...] | None = None
@@ -25,22 +27,31 @@ class Recurrence(Node, abstract=True):
     attributes: RecurrenceAttributes = RecurrenceAttributes.defaults()
 
 
-class RNN(Recurrence): ...
+class RNN(Recurrence):
+    """h(t) = f(x(t)·Wᵀ + h(t-1)·Rᵀ + b), over a sequence."""
 
 
 class GRUAttributes(RecurrenceAttributes):
+    """Attributes of GRU: the common ones, and where the reset acts."""
+
     linear_before_reset: Literal[0, 1] = 0
 
 
 class GRU(Recurrence):
+    """The gated recurrent unit over a sequence: h = (1 - z)·ĥ + z·h(t-1), with gates z and r."""
+
     attributes: GRUAttributes = GRUAttributes.defaults()
 
 
 class LSTMAttributes(RecurrenceAttributes):
+    """Attributes of LSTM: the common ones, and whether input and forget gates are coupled."""
+
     input_forget: Literal[0, 1] = 0
 
 
 class LSTM(Recurrence):
+    """The long short-term memory over a sequence: c = f·c(t-1) + i·g, h = o·tanh(c)."""
+
     inputs = (3, 8)
     outputs = (0, 3)
     attributes: LSTMAttributes = LSTMAttributes.defaults()

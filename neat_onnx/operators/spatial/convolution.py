@@ -85,6 +85,7 @@ def _unfolded(window: Window, positions: Sizes) -> Sizes:
 
 @lifts(Conv)
 def lift_conv(ctx: LiftingContext, node: Conv) -> None:
+    """Lift Conv: a sum neuron for each position and channel, kept together as a block."""
     signals, kernel = spatial_value(ctx, node), _parameter(ctx, node, 1)
     space = signals.shape[2:]
     _check_kernel(ctx, node, kernel, len(space), node.attributes)
@@ -104,6 +105,7 @@ def lift_conv(ctx: LiftingContext, node: Conv) -> None:
 
 @lifts(ConvTranspose)
 def lift_conv_transpose(ctx: LiftingContext, node: ConvTranspose) -> None:
+    """Lift ConvTranspose: a sum neuron for each position and channel, kept together as a block."""
     signals, kernel, given = spatial_value(ctx, node), _parameter(ctx, node, 1), node.attributes
     counts = signals.shape[2:]
     _check_kernel(ctx, node, kernel, len(counts), given)

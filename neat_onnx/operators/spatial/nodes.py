@@ -7,6 +7,8 @@ from neat_onnx.network.window import Sizes, Window
 
 
 class WindowAttributes(Attributes):
+    """Attributes of windows: kernel, pads, strides and dilations, by spatial axis."""
+
     auto_pad: Literal["NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID"] = "NOTSET"
     kernel_shape: tuple[int, ...] | None = None
     pads: tuple[int, ...] | None = None
@@ -32,6 +34,8 @@ class WindowAttributes(Attributes):
 
 
 class ConvAttributes(WindowAttributes):
+    """Attributes of Conv: its window, and the number of groups of channels."""
+
     group: int = 1
 
 
@@ -44,6 +48,8 @@ class Conv(Node):
 
 
 class ConvTransposeAttributes(ConvAttributes):
+    """Attributes of ConvTranspose: the window, groups, and the size or padding of the output."""
+
     output_padding: tuple[int, ...] | None = None
     output_shape: tuple[int, ...] | None = None
 
@@ -57,11 +63,15 @@ class ConvTranspose(Node):
 
 
 class PoolAttributes(WindowAttributes):
+    """Attributes of pools: the window, and whether positions are rounded up."""
+
     kernel_shape: tuple[int, ...]
     ceil_mode: Literal[0, 1] = 0
 
 
 class MaxPoolAttributes(PoolAttributes):
+    """Attributes of MaxPool: the window; indices in another storage order are refused."""
+
     storage_order: Literal[0] = 0
 
 
@@ -74,6 +84,8 @@ class MaxPool(Node):
 
 
 class AveragePoolAttributes(PoolAttributes):
+    """Attributes of AveragePool: the window, and whether padding counts in the mean."""
+
     count_include_pad: Literal[0, 1] = 0
 
 
@@ -84,7 +96,9 @@ class AveragePool(Node):
     attributes: AveragePoolAttributes
 
 
-class GlobalMaxPool(Node): ...
+class GlobalMaxPool(Node):
+    """The largest element of each channel of [N, C, …]."""
 
 
-class GlobalAveragePool(Node): ...
+class GlobalAveragePool(Node):
+    """The mean of each channel of [N, C, …]."""

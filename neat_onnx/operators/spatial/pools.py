@@ -117,6 +117,7 @@ def _attributes(spatial: SpatialBlock) -> dict[str, object]:
 
 @lifts(MaxPool, AveragePool)
 def lift_pool(ctx: LiftingContext, node: MaxPool | AveragePool) -> None:
+    """Lift MaxPool and AveragePool: a block, with a neuron for each position and channel."""
     if len(node.output) > 1 and node.output[1]:
         ctx.fail(node, "its second output, the indices, cannot be turned into neurons")
     signals, given = spatial_value(ctx, node), node.attributes
@@ -133,6 +134,7 @@ def lift_pool(ctx: LiftingContext, node: MaxPool | AveragePool) -> None:
 
 @lifts(GlobalMaxPool, GlobalAveragePool)
 def lift_global_pool(ctx: LiftingContext, node: Node) -> None:
+    """Lift pools over all positions: a neuron for each channel."""
     signals = spatial_value(ctx, node)
     _lift(ctx, node, signals, Window.of(signals.shape[2:]), count_padding=False)
 
