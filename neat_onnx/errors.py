@@ -4,7 +4,7 @@ Exception
 └── NeatOnnxError          everything this package raises on bad input
 ├── DocumentError      the text is not JSON, or not a document this package knows
 ├── NetworkError       a network is not one: a bad weight, a missing neuron, a cycle
-├── ModelError         a model is not valid, or uses what is not supported
+├── ModelError         a model is not valid, or uses something unsupported
 └── OptionError        an option has a value it cannot have
 UserWarning
 └── NeatOnnxWarning        the result is right, but there is something to know about it
@@ -64,7 +64,7 @@ class NetworkError(NeatOnnxError):
 
 
 class ModelError(NeatOnnxError):
-    """A model is not valid, or uses what is not supported.
+    """A model is not valid, or uses something unsupported.
 
     Attributes:
         obstacles: where several nodes stand in the way, each of them in a sentence.

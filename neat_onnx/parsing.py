@@ -10,7 +10,7 @@ from neat_onnx.errors import NeatOnnxError
 
 
 class Document(BaseModel):
-    """Base of what is read from JSON: nothing unknown, no numbers in strings, no infinities."""
+    """Base of documents read from JSON: nothing unknown, no numbers in strings, no infinities."""
 
     model_config = ConfigDict(
         defer_build=True, extra="forbid", strict=True, frozen=True, allow_inf_nan=False

@@ -1,8 +1,8 @@
 """Export in int8: weights alone, or the values of every Gemm as well.
 
 The ranges of values are measured: the model that is exported in float32 plays inputs, in onnx's
-reference evaluator. What is written computes something else than the network, so the genome stays
-out of its metadata: an import gives what the graph computes.
+reference evaluator. The written model computes something else than the network, so the genome stays
+out of its metadata: an import gives the graph's own function.
 """
 
 from typing import Any

@@ -7,7 +7,7 @@ difference. Import lifts the same graph and applies it. Weights therefore come f
 metadata holds only those the graph has no place for.
 
 The graph counts. A checksum over the graph and its metadata shows whether either was changed after
-the export; then, and wherever the network that results does not compute what the graph computes,
+the export; then, and wherever the resulting network computes another function than the graph,
 there is a warning, and the graph alone counts. docs/genome-format.md describes every key.
 """
 

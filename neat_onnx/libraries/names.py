@@ -29,7 +29,7 @@ def translated(
         name: the library's.
         names: the library's names to ours.
         registry: all functions by our name; those that the user registered are found in it too.
-        what: which kind of function.
+        what: the kind of function.
         where: JSON path of the name, for the error.
 
     Raises:

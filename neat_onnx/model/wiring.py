@@ -29,8 +29,8 @@ class Finding(BaseModel):
     Attributes:
         code: "schema", "onnx", or the constraint: C1 to C6, R1.
         where: the node's or the tensor's name, or a JSON path.
-        message: what is wrong, one sentence without its full stop.
-        hint: what to do about it; "" if that is obvious.
+        message: the mistake, one sentence without its full stop.
+        hint: the way out; "" if that is obvious.
         severity: "error" breaks the profile; "warning" does not.
     """
 

@@ -181,7 +181,7 @@ def _breaks(function: Activation) -> bool:
 
 
 def _reached(found: Bools, edges: Edges) -> Bools:
-    """Everything that edges lead to from what was found, and that itself."""
+    """The nodes that were found, and all that edges lead to from them."""
     reached, frontier = found.copy(), np.flatnonzero(found)
     while frontier.size:
         _, ends = edges.pairs(frontier)

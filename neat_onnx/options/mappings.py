@@ -1,6 +1,6 @@
 """Mappings: options that name layers which slide a window over the layer before them.
 
-The names are those of NeatapticTS; sizes are in neurons, and neurons stand in C order: channel,
+The names come from NeatapticTS; sizes are in neurons, and neurons stand in C order: channel,
 then row, then column.
 """
 

@@ -130,7 +130,7 @@ def as_read(net: Network, model: Model, x: Floats) -> Floats:
     """Round inputs (T, N, I) to the types of the model's inputs, so that both sides get the same.
 
     Args:
-        net: says which columns are those of which input.
+        net: assigns the columns to its inputs.
         model: the model.
         x: the inputs.
     """
@@ -248,7 +248,7 @@ def _report(
 
 
 def node_count(graph: Graph) -> int:
-    """Count the nodes of a graph, those of its subgraphs included."""
+    """Count the nodes of a graph and of its subgraphs."""
     inner = (
         value
         for node in graph.node

@@ -1,6 +1,6 @@
 """The check that an import is right: its outputs against the model's, on a few samples.
 
-A graph may do to the batch, or to time, what no network of neurons can: then its import computes
+A graph may mix samples, or steps of time, as no network of neurons can: then its import computes
 another function, however plausible each of its nodes is. Only running the graph shows that.
 """
 
@@ -34,7 +34,7 @@ def check_import(found: Imported) -> None:
 
     The model is run by onnx's reference evaluator; where that does not run it, or finds it
     different, by onnxruntime, if that is installed: the evaluator is not always right. Graphs that
-    neither runs, or not in a few seconds, are left unchecked, as are those of half precision.
+    neither runs, or not in a few seconds, are left unchecked, as are graphs of half precision.
 
     Raises:
         ModelError: they differ.

@@ -1,7 +1,7 @@
 """neat-python network JSON: `export_network_json(net)`, format version 1.0.
 
 A feed-forward network is evaluated in topological order; a recurrent one reads the current inputs,
-and of every other node what it was one step before. Nodes that nothing reads are not in the file.
+and the value of every other node one step before. Nodes that nothing reads are not in the file.
 Networks whose step is an amount of time have readers of their own.
 """
 

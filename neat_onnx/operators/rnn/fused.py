@@ -79,7 +79,7 @@ class Fused:
                 ctx.bind(neurons, place_of(every, name), ctx.plan.depth + 1)
 
     def is_safe(self, ctx: LoweringContext, bounded: Ints) -> bool:
-        """Whether no zero of W or R can meet what is not finite, but where all rows read it."""
+        """Whether no zero of W or R can meet an infinity or NaN, but where all rows read it."""
         if np.any(ctx.overflowing[self._layer.hidden]):
             return False
         rows = self._rows(self._cell.rows_of("W"))

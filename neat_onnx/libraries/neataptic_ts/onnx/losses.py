@@ -21,7 +21,7 @@ class Loss(NamedTuple):
     """One kind of loss.
 
     Attributes:
-        what: a sentence without its full stop.
+        what: the loss, a sentence without its full stop.
         where: the first neuron concerned, or an option.
         error: the exception that refuses it.
         hint: a way to avoid it; "" if only another dialect does.
