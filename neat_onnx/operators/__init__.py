@@ -6,6 +6,7 @@ Importing this package registers them: node classes, lifting (`lifting.context.l
 
 from neat_onnx.operators import (
     arranging,
+    constants,
     dense,
     elementwise,
     functions,
@@ -13,9 +14,11 @@ from neat_onnx.operators import (
     logic,
     ml,
     normalization,
+    padding,
     per_neuron,
     products,
     quantization,
+    ranking,
     recurrent,
     reduce,
     resize,
@@ -31,6 +34,7 @@ from neat_onnx.operators import (
 
 __all__ = [
     "arranging",
+    "constants",
     "dense",
     "elementwise",
     "functions",
@@ -38,9 +42,11 @@ __all__ = [
     "logic",
     "ml",
     "normalization",
+    "padding",
     "per_neuron",
     "products",
     "quantization",
+    "ranking",
     "recurrent",
     "reduce",
     "resize",

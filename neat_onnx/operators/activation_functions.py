@@ -8,8 +8,8 @@ from neat_onnx.lowering.kernels import writable
 from neat_onnx.model import DataType, Function, OperatorSet, Tensor
 from neat_onnx.model.node import OWN_DOMAIN
 from neat_onnx.network.expression import Expression, parts_of
+from neat_onnx.operators.constants import Constant, ConstantAttributes
 from neat_onnx.operators.formula import emit_formula
-from neat_onnx.operators.shaping import Constant, ConstantAttributes
 
 _ARGUMENT, _RESULT = "z", "a"
 

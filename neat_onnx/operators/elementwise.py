@@ -221,21 +221,6 @@ class LeakyRelu(_Unary):
     attributes: LeakyReluAttributes = LeakyReluAttributes.defaults()
 
 
-class DropoutAttributes(Attributes):
-    """Attributes of Dropout: the seed, which is for training only."""
-
-    seed: int | None = None
-
-
-class Dropout(Node):
-    """The identity, as in inference; an optional mask that keeps everything."""
-
-    inputs = (1, 3)
-    outputs = (1, 2)
-    since = 13
-    attributes: DropoutAttributes = DropoutAttributes.defaults()
-
-
 _SAME: dict[str, type[Node]] = {
     "sigmoid": Sigmoid,
     "tanh": Tanh,
@@ -345,14 +330,3 @@ def lift_clip(ctx: LiftingContext, node: Clip) -> None:
         ctx.fail(node, "its bounds have to be single numbers")
     bounds = [bound.reshape(()) for bound in bounds]
     ctx.bind(node, applied(ctx, node, "clip", [value, *bounds]))
-
-
-@lifts(Dropout)
-def lift_dropout(ctx: LiftingContext, node: Dropout) -> None:
-    """The identity, and a mask that keeps all: in training it would be random."""
-    x = ctx.operand(node, 0)
-    training = ctx.optional(node, 2) is not None and np.any(ctx.constant(node, 2))
-    ratio = 0.5 if ctx.optional(node, 1) is None else float(ctx.constant(node, 1).ravel()[0])
-    if training and ratio > 0.0:
-        ctx.fail(node, "its training_mode is true: it leaves out values at random")
-    ctx.bind(node, x, np.ones(x.shape, np.bool_))

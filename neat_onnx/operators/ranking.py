@@ -1,13 +1,20 @@
-"""ArgMax, ArgMin and TopK: places in an order, as numbers that neurons compute by comparisons."""
+"""ArgMax, ArgMin and TopK: places in an order, as numbers that neurons compute by comparisons.
 
+Where their readers make them a part of an aggregation, maxabs or median, they are that part.
+"""
+
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 
-from neat_onnx.lifting.context import LiftingContext, Operand
+from neat_onnx.lifting.context import LiftingContext, Operand, Value, lifts
 from neat_onnx.model import Attributes, Node
+from neat_onnx.network.expression import call
 from neat_onnx.operators.algebra import Algebra, rearranged
 from neat_onnx.operators.arranging import axis_of
+from neat_onnx.operators.formula import apply_formula
+from neat_onnx.operators.indexed import gather_elements
 
 
 class PlaceAttributes(Attributes):
@@ -16,6 +23,54 @@ class PlaceAttributes(Attributes):
     axis: int = 0
     keepdims: Literal[0, 1] = 1
     select_last_index: Literal[0, 1] = 0
+
+
+class ArgMax(Node):
+    """The place of the largest element along an axis."""
+
+    since = 13
+    attributes: PlaceAttributes = PlaceAttributes.defaults()
+
+
+class ArgMin(Node):
+    """The place of the smallest element along an axis."""
+
+    since = 13
+    attributes: PlaceAttributes = PlaceAttributes.defaults()
+
+
+class GatherElementsAttributes(Attributes):
+    """Attributes of GatherElements: the axis."""
+
+    axis: int = 0
+
+
+class GatherElements(Node):
+    """The elements at indices along one axis, an index for each element of the result."""
+
+    inputs = (2, 2)
+    since = 13
+    attributes: GatherElementsAttributes = GatherElementsAttributes.defaults()
+
+
+class TopKAttributes(Attributes):
+    """Attributes of TopK: the axis, and whether the largest are taken; sorted only."""
+
+    axis: int = -1
+    largest: Literal[0, 1] = 1
+    sorted: Literal[1] = 1
+
+
+class TopK(Node):
+    """The k largest or smallest elements along an axis, sorted, and their places."""
+
+    inputs = (2, 2)
+    outputs = (2, 2)
+    since = 11
+    attributes: TopKAttributes = TopKAttributes.defaults()
+
+
+_READ_LAST = {"ReduceMax", "ReduceMin", "Squeeze"}
 
 
 def first_hit(tensors: Algebra, hits: Operand, axis: int, *, last: bool = False) -> Operand:
@@ -84,3 +139,54 @@ def lift_ordered(ctx: LiftingContext, node: Node, axis: int, *, largest: bool) -
     )  # fmt: skip
     ctx.integer.discard(node.output[0])
     ctx.integer.add(node.output[1])
+
+
+@lifts(ArgMax)
+def lift_argmax(ctx: LiftingContext, node: ArgMax) -> None:
+    """A part of the aggregation maxabs, where elements are picked by it; else a number."""
+    if ctx.readers_of(node.output[0]) != {"GatherElements"} or not node.attributes.keepdims:
+        lift_place(ctx, node, largest=True)
+        return
+    value = last_axis(ctx, node, (node.attributes.axis,))
+    ctx.bind(node, replace(value, formula=call("where_largest", value.formula)))
+
+
+@lifts(ArgMin)
+def lift_argmin(ctx: LiftingContext, node: ArgMin) -> None:
+    """Lift ArgMin: the place as a number."""
+    lift_place(ctx, node, largest=False)
+
+
+@lifts(GatherElements)
+def lift_gather_elements(ctx: LiftingContext, node: GatherElements) -> None:
+    """Lift GatherElements by constant indices, or by the ArgMax of the same data."""
+    if not isinstance(ctx.operand(node, 1), Value):
+        gather_elements(ctx, node, node.attributes.axis)
+        return
+    value, place = last_axis(ctx, node, (node.attributes.axis,)), ctx.value(node, 1)
+    picked = apply_formula(ctx, node, "pick", [value, place])
+    if picked is None or place.formula.op != "where_largest":
+        ctx.fail(node, "its indices have to be the ArgMax of what it picks from")
+    ctx.bind(node, picked)
+
+
+@lifts(TopK)
+def lift_topk(ctx: LiftingContext, node: TopK) -> None:
+    """A part of the aggregation median, where the last of the smallest is read; else numbers."""
+    given = node.attributes
+    values, places = (ctx.readers_of(name) for name in node.output)
+    if given.largest or places or not values or not values <= _READ_LAST:
+        lift_ordered(ctx, node, given.axis, largest=bool(given.largest))
+        return
+    value = last_axis(ctx, node, (given.axis,))
+    (count,) = ctx.integers(node, 1)
+    ctx.bind(node, replace(value, formula=call("lowest", value.formula, float(count))))
+
+
+def last_axis(ctx: LiftingContext, node: Node, axes: tuple[int, ...] | None) -> Value:
+    """The first input, which `axes` reduce along its last axis."""
+    value = ctx.value(node, 0)
+    rank = len(value.shape)
+    if value.reduced or axes is None or [axis % rank for axis in axes] != [rank - 1]:
+        ctx.fail(node, f"it works along the axes {list(axes or [])} of {rank}, expected the last")
+    return value

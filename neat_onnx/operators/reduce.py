@@ -25,12 +25,10 @@ from neat_onnx.operators.elementwise import Mul
 from neat_onnx.operators.formula import (
     Emission,
     FormulaEmitter,
-    apply_formula,
     emits,
     recognised,
 )
-from neat_onnx.operators.indexed import gather_elements
-from neat_onnx.operators.ranking import PlaceAttributes, lift_ordered, lift_place
+from neat_onnx.operators.ranking import ArgMax, GatherElements, TopK
 from neat_onnx.operators.shaping import Reshape
 
 
@@ -88,51 +86,6 @@ class ReduceLogSumExp(_Reduce):
     """The logarithm of the sum of exponentials along some axes."""
 
 
-class ArgMax(Node):
-    """The place of the largest element along an axis."""
-
-    since = 13
-    attributes: PlaceAttributes = PlaceAttributes.defaults()
-
-
-class ArgMin(Node):
-    """The place of the smallest element along an axis."""
-
-    since = 13
-    attributes: PlaceAttributes = PlaceAttributes.defaults()
-
-
-class GatherElementsAttributes(Attributes):
-    """Attributes of GatherElements: the axis."""
-
-    axis: int = 0
-
-
-class GatherElements(Node):
-    """The elements at indices along one axis, an index for each element of the result."""
-
-    inputs = (2, 2)
-    since = 13
-    attributes: GatherElementsAttributes = GatherElementsAttributes.defaults()
-
-
-class TopKAttributes(Attributes):
-    """Attributes of TopK: the axis, and whether the largest are taken; sorted only."""
-
-    axis: int = -1
-    largest: Literal[0, 1] = 1
-    sorted: Literal[1] = 1
-
-
-class TopK(Node):
-    """The k largest or smallest elements along an axis, sorted, and their places."""
-
-    inputs = (2, 2)
-    outputs = (2, 2)
-    since = 11
-    attributes: TopKAttributes = TopKAttributes.defaults()
-
-
 _Norm = Callable[[Algebra, Operand, tuple[int, ...], bool], Operand]
 _AXIS = 2  # the inputs of a neuron, in [N, neurons, k]
 _PRIMITIVES: dict[str, type[Node]] = {
@@ -142,7 +95,6 @@ _PRIMITIVES: dict[str, type[Node]] = {
     "total": ReduceSum,
 }
 _AXES_ARE_INPUTS_SINCE: dict[type[Node], int] = {ReduceSum: 13}
-_READ_LAST = {"ReduceMax", "ReduceMin", "Squeeze"}
 _NAMES = {operator.__name__: primitive for primitive, operator in _PRIMITIVES.items()}
 
 
@@ -322,54 +274,3 @@ _NORMS: dict[str, _Norm] = {
     "ReduceLogSum": _sum_of(None, "log"),
     "ReduceLogSumExp": _log_sum_exp,
 }
-
-
-@lifts(ArgMax)
-def lift_argmax(ctx: LiftingContext, node: ArgMax) -> None:
-    """A part of the aggregation maxabs, where elements are picked by it; else a number."""
-    if ctx.readers_of(node.output[0]) != {"GatherElements"} or not node.attributes.keepdims:
-        lift_place(ctx, node, largest=True)
-        return
-    value = _last_axis(ctx, node, (node.attributes.axis,))
-    ctx.bind(node, replace(value, formula=call("where_largest", value.formula)))
-
-
-@lifts(ArgMin)
-def lift_argmin(ctx: LiftingContext, node: ArgMin) -> None:
-    """Lift ArgMin: the place as a number."""
-    lift_place(ctx, node, largest=False)
-
-
-@lifts(GatherElements)
-def lift_gather_elements(ctx: LiftingContext, node: GatherElements) -> None:
-    """Lift GatherElements by constant indices, or by the ArgMax of the same data."""
-    if not isinstance(ctx.operand(node, 1), Value):
-        gather_elements(ctx, node, node.attributes.axis)
-        return
-    value, place = _last_axis(ctx, node, (node.attributes.axis,)), ctx.value(node, 1)
-    picked = apply_formula(ctx, node, "pick", [value, place])
-    if picked is None or place.formula.op != "where_largest":
-        ctx.fail(node, "its indices have to be the ArgMax of what it picks from")
-    ctx.bind(node, picked)
-
-
-@lifts(TopK)
-def lift_topk(ctx: LiftingContext, node: TopK) -> None:
-    """A part of the aggregation median, where the last of the smallest is read; else numbers."""
-    given = node.attributes
-    values, places = (ctx.readers_of(name) for name in node.output)
-    if given.largest or places or not values or not values <= _READ_LAST:
-        lift_ordered(ctx, node, given.axis, largest=bool(given.largest))
-        return
-    value = _last_axis(ctx, node, (given.axis,))
-    (count,) = ctx.integers(node, 1)
-    ctx.bind(node, replace(value, formula=call("lowest", value.formula, float(count))))
-
-
-def _last_axis(ctx: LiftingContext, node: Node, axes: tuple[int, ...] | None) -> Value:
-    """The first input, which `axes` reduce along its last axis."""
-    value = ctx.value(node, 0)
-    rank = len(value.shape)
-    if value.reduced or axes is None or [axis % rank for axis in axes] != [rank - 1]:
-        ctx.fail(node, f"it works along the axes {list(axes or [])} of {rank}, expected the last")
-    return value

@@ -12,7 +12,8 @@ from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.lowering.registry import Claim, frames
 from neat_onnx.model import Attributes, Graph, Model, Node, ValueInfo
 from neat_onnx.operators.arranging import Expand
-from neat_onnx.operators.shaping import Concat, Shape, Slice
+from neat_onnx.operators.constants import Shape
+from neat_onnx.operators.shaping import Concat, Slice
 from neat_onnx.operators.state import OneStep, State, check_stand_alone, state_metadata
 from neat_onnx.operators.steps import timed
 

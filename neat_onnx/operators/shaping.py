@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from neat_onnx.lifting.context import Array, LiftingContext, Value, lifts
-from neat_onnx.model import Attributes, Node, Tensor
+from neat_onnx.model import Attributes, Node
 
 
 class ConcatAttributes(Attributes):
@@ -118,30 +118,25 @@ class Slice(Node):
     since = 13
 
 
-class Shape(Node):
-    """The sizes of all axes, integers."""
-
-    since = 13
-
-
 class Identity(Node):
     """X itself."""
 
     since = 13
 
 
-class ConstantAttributes(Attributes):
-    """Attributes of Constant: the tensor."""
+class DropoutAttributes(Attributes):
+    """Attributes of Dropout: the seed, which is for training only."""
 
-    value: Tensor
+    seed: int | None = None
 
 
-class Constant(Node):
-    """A tensor that stands in the node."""
+class Dropout(Node):
+    """The identity, as in inference; an optional mask that keeps everything."""
 
-    inputs = (0, 0)
+    inputs = (1, 3)
+    outputs = (1, 2)
     since = 13
-    attributes: ConstantAttributes
+    attributes: DropoutAttributes = DropoutAttributes.defaults()
 
 
 @lifts(Identity)
@@ -150,44 +145,15 @@ def lift_identity(ctx: LiftingContext, node: Identity) -> None:
     ctx.bind(node, ctx.operand(node, 0))
 
 
-@lifts(Constant)
-def lift_constant(ctx: LiftingContext, node: Constant) -> None:
-    """Lift Constant: its output is its tensor."""
-    ctx.bind(node, node.attributes.value.values)
-
-
-@lifts(Shape)
-def lift_shape(ctx: LiftingContext, node: Shape) -> None:
-    """Take the length 1 for the batch, and follow it to where it is used."""
-    operand = ctx.operand(node, 0)
-    if isinstance(operand, Value) and not ctx.features_only:
-        ctx.sizes.update(node.output)
-    ctx.bind(node, np.array(operand.shape, np.int64))
-
-
-class ConstantOfShapeAttributes(Attributes):
-    """Attributes of ConstantOfShape: a tensor of one element, 0 if None."""
-
-    value: Tensor | None = None
-
-
-class ConstantOfShape(Node):
-    """One value in each element of a constant shape."""
-
-    since = 9
-    shape_inputs = frozenset({0})
-    attributes: ConstantOfShapeAttributes = ConstantOfShapeAttributes.defaults()
-
-
-@lifts(ConstantOfShape)
-def lift_constant_of_shape(ctx: LiftingContext, node: ConstantOfShape) -> None:
-    """Make the constant that every sample reads, in the size of a batch of one."""
-    sizes, value = ctx.integers(node, 0), node.attributes.value
-    if min(sizes, default=1) < 0:
-        ctx.fail(node, f"the shape {sizes} has a negative size")
-    ctx.check_size(node, math.prod(sizes))
-    filled = np.zeros(1, np.float32) if value is None else value.values.reshape(-1)
-    ctx.bind(node, np.full(sizes, filled[0], filled.dtype))
+@lifts(Dropout)
+def lift_dropout(ctx: LiftingContext, node: Dropout) -> None:
+    """The identity, and a mask that keeps all: in training it would be random."""
+    x = ctx.operand(node, 0)
+    training = ctx.optional(node, 2) is not None and np.any(ctx.constant(node, 2))
+    ratio = 0.5 if ctx.optional(node, 1) is None else float(ctx.constant(node, 1).ravel()[0])
+    if training and ratio > 0.0:
+        ctx.fail(node, "its training_mode is true: it leaves out values at random")
+    ctx.bind(node, x, np.ones(x.shape, np.bool_))
 
 
 @lifts(Concat)

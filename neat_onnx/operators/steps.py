@@ -11,8 +11,9 @@ from neat_onnx.lowering.registry import Claim, frames
 from neat_onnx.model import Graph, Model, ValueInfo
 from neat_onnx.network.genes import Port
 from neat_onnx.operators.columns import exactly
+from neat_onnx.operators.constants import Shape
 from neat_onnx.operators.ports import described, produce_as
-from neat_onnx.operators.shaping import Concat, Flatten, Reshape, Shape, Slice
+from neat_onnx.operators.shaping import Concat, Flatten, Reshape, Slice
 from neat_onnx.options import TIME
 
 

@@ -1,0 +1,68 @@
+"""Constant, ConstantOfShape and Shape: tensors that do not depend on the values of the inputs."""
+
+import math
+
+import numpy as np
+
+from neat_onnx.lifting.context import LiftingContext, Value, lifts
+from neat_onnx.model import Attributes, Node, Tensor
+
+
+class ConstantAttributes(Attributes):
+    """Attributes of Constant: the tensor."""
+
+    value: Tensor
+
+
+class Constant(Node):
+    """A tensor that stands in the node."""
+
+    inputs = (0, 0)
+    since = 13
+    attributes: ConstantAttributes
+
+
+class ConstantOfShapeAttributes(Attributes):
+    """Attributes of ConstantOfShape: a tensor of one element, 0 if None."""
+
+    value: Tensor | None = None
+
+
+class ConstantOfShape(Node):
+    """One value in each element of a constant shape."""
+
+    since = 9
+    shape_inputs = frozenset({0})
+    attributes: ConstantOfShapeAttributes = ConstantOfShapeAttributes.defaults()
+
+
+class Shape(Node):
+    """The sizes of all axes, integers."""
+
+    since = 13
+
+
+@lifts(Constant)
+def lift_constant(ctx: LiftingContext, node: Constant) -> None:
+    """Lift Constant: its output is its tensor."""
+    ctx.bind(node, node.attributes.value.values)
+
+
+@lifts(ConstantOfShape)
+def lift_constant_of_shape(ctx: LiftingContext, node: ConstantOfShape) -> None:
+    """Make the constant that every sample reads, in the size of a batch of one."""
+    sizes, value = ctx.integers(node, 0), node.attributes.value
+    if min(sizes, default=1) < 0:
+        ctx.fail(node, f"the shape {sizes} has a negative size")
+    ctx.check_size(node, math.prod(sizes))
+    filled = np.zeros(1, np.float32) if value is None else value.values.reshape(-1)
+    ctx.bind(node, np.full(sizes, filled[0], filled.dtype))
+
+
+@lifts(Shape)
+def lift_shape(ctx: LiftingContext, node: Shape) -> None:
+    """Take the length 1 for the batch, and follow it to where it is used."""
+    operand = ctx.operand(node, 0)
+    if isinstance(operand, Value) and not ctx.features_only:
+        ctx.sizes.update(node.output)
+    ctx.bind(node, np.array(operand.shape, np.int64))
