@@ -20,7 +20,7 @@ def translated(
     name: str,
     names: Mapping[str, str],
     registry: Mapping[str, Registered],
-    what: Literal["activation", "aggregation"],
+    kind: Literal["activation", "aggregation"],
     where: str,
 ) -> str:
     """The name in a Network of the function that a library calls `name`.
@@ -29,7 +29,7 @@ def translated(
         name: the library's.
         names: the library's names to ours.
         registry: all functions by our name; those that the user registered are found in it too.
-        what: the kind of function.
+        kind: the kind of function.
         where: JSON path of the name, for the error.
 
     Raises:
@@ -40,15 +40,15 @@ def translated(
     if is_users_own(name, registry):
         return name
     raise NetworkError(
-        f"unknown {what} '{name}'",
+        f"unknown {kind} '{name}'",
         where=where,
-        hint=f"Known: {', '.join(sorted(names))}; {how_to_register(name, what)}",
+        hint=f"Known: {', '.join(sorted(names))}; {how_to_register(name, kind)}",
     )
 
 
-def formula_of(library: str, name: str, what: Literal["activation", "aggregation"]) -> str | None:
+def formula_of(library: str, name: str, kind: Literal["activation", "aggregation"]) -> str | None:
     """Return the activation registered for a custom function of a library; None if none is."""
-    return LIBRARY_NAMES.get((library, name)) if what == "activation" else None
+    return LIBRARY_NAMES.get((library, name)) if kind == "activation" else None
 
 
 def is_users_own(name: str, registry: Mapping[str, Registered]) -> bool:
@@ -56,9 +56,9 @@ def is_users_own(name: str, registry: Mapping[str, Registered]) -> bool:
     return name in registry and not registry[name].builtin
 
 
-def how_to_register(name: str, what: Literal["activation", "aggregation"]) -> str:
+def how_to_register(name: str, kind: Literal["activation", "aggregation"]) -> str:
     """The hint that says how to make `name` known."""
-    return f"add your own with neat_onnx.register_{what}('{name}', formula)"
+    return f"add your own with neat_onnx.register_{kind}('{name}', formula)"
 
 
 def reversed_names(names: Mapping[str, str]) -> dict[str, str]:

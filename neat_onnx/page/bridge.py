@@ -227,7 +227,7 @@ def _document(data: bytes) -> Any:
 
 
 def _reading(params: dict[str, Any]) -> dict[str, Any]:
-    """What a person told besides a file: its configuration, and times."""
+    """The facts that come beside a file: its configuration, and times."""
     times = {name: (params.get("time") or {}).get(name) for name in _TIMES}
     return {"config": params.get("config"), **times}
 

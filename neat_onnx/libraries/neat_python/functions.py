@@ -21,51 +21,51 @@ _POINTS = [0.0, *(s * x for x in (1e-9, 0.1, 0.3, 0.77, 1.0, 1.9, 3.1, 4.5, 13.0
 _LISTS = [[0.5], [-1.5, 0.25], [2.0, -3.5, 1.25], [0.3, 0.7, -0.7, 4.0], [3.0, 1.0, 2.0, 5.0, -9.0]]
 
 
-def described(what: str, name: object, function: Any) -> dict[str, Any]:
+def described(kind: str, name: object, function: Any) -> dict[str, Any]:
     """Return how a document speaks of a function.
 
     Args:
-        what: "activation" or "aggregation".
+        kind: "activation" or "aggregation".
         name: the name in the gene, or in the configuration.
         function: the function of that name, live or a stand-in; None if it is not at hand.
     """
-    if not isinstance(name, str) or _is_own(function, what, name):
+    if not isinstance(name, str) or _is_own(function, kind, name):
         return {"name": name, "custom": False}
     if function is None:  # an INI file names functions only
         return {"name": name, "custom": (LIBRARY, name) in LIBRARY_NAMES}
     found = {"name": name, "custom": True}
-    if (LIBRARY, name) in LIBRARY_NAMES or is_users_own(name, _table(what)):
+    if (LIBRARY, name) in LIBRARY_NAMES or is_users_own(name, _table(kind)):
         return found
     if not isinstance(function, type) and callable(function):
-        formula = _formula(what, function)
+        formula = _formula(kind, function)
         if formula is not None:
-            warn(f"the custom {what} '{name}' computes what neat_onnx calls {formula}")
+            warn(f"the custom {kind} '{name}' computes what neat_onnx calls {formula}")
             found["formula"] = formula
     return found
 
 
-def name_of(function: Any, what: str) -> str:
+def name_of(function: Any, kind: str) -> str:
     """Return the name by which neat-python, or the user, calls a function."""
     own = getattr(function, "__name__", None) or type(function).__name__
-    return str(own).removesuffix(f"_{what}")
+    return str(own).removesuffix(f"_{kind}")
 
 
-def _is_own(function: Any, what: str, name: str) -> bool:
+def _is_own(function: Any, kind: str, name: str) -> bool:
     """Whether the function is neat-python's own one of that name."""
     if isinstance(function, type) and issubclass(function, StandIn):
-        return (function.__module__, function.__name__) == (f"neat.{what}s", f"{name}_{what}")
-    module = sys.modules.get(f"neat.{what}s")
-    return module is not None and getattr(module, f"{name}_{what}", None) is function
+        return (function.__module__, function.__name__) == (f"neat.{kind}s", f"{name}_{kind}")
+    module = sys.modules.get(f"neat.{kind}s")
+    return module is not None and getattr(module, f"{name}_{kind}", None) is function
 
 
-def _formula(what: str, function: Callable[[Any], Any]) -> str | None:
+def _formula(kind: str, function: Callable[[Any], Any]) -> str | None:
     """Our name of the function that gives the same values, to the last bits; None if none does."""
-    samples = _POINTS if what == "activation" else _LISTS
+    samples = _POINTS if kind == "activation" else _LISTS
     try:
         values = [float(function(sample)) for sample in samples]
     except Exception:  # noqa: BLE001 (the user's code may raise anything: then it is none of ours,
         return None  # and the caller refuses it by name)
-    for name, ours in _table(what).items():
+    for name, ours in _table(kind).items():
         with np.errstate(all="ignore"):
             same = [float(ours(np.asarray(sample))) for sample in samples]
         if np.allclose(values, same, rtol=1e-14, atol=1e-300):
@@ -73,5 +73,5 @@ def _formula(what: str, function: Callable[[Any], Any]) -> str | None:
     return None
 
 
-def _table(what: str) -> Mapping[str, Activation | Aggregation]:
-    return ACTIVATIONS if what == "activation" else AGGREGATIONS
+def _table(kind: str) -> Mapping[str, Activation | Aggregation]:
+    return ACTIVATIONS if kind == "activation" else AGGREGATIONS

@@ -21,13 +21,13 @@ class Loss(NamedTuple):
     """One kind of loss.
 
     Attributes:
-        what: the loss, a sentence without its full stop.
+        text: the loss, a sentence without its full stop.
         where: the first neuron concerned, or an option.
         error: the exception that refuses it.
         hint: a way to avoid it; "" if only another dialect does.
     """
 
-    what: str
+    text: str
     where: str
     error: type[NeatOnnxError] = NetworkError
     hint: str = ""
@@ -40,7 +40,7 @@ def losses(net: Network, forms: list[LayerForm]) -> list[Loss]:
         *_of_connections(net, forms),
         *(loss for form in forms for loss in _of_window(net, form)),
     ]
-    return list({loss.what: loss for loss in reversed(found)}.values())[::-1]
+    return list({loss.text: loss for loss in reversed(found)}.values())[::-1]
 
 
 def refuse_or_warn(found: Iterable[Loss], lossy: bool) -> None:
@@ -54,12 +54,12 @@ def refuse_or_warn(found: Iterable[Loss], lossy: bool) -> None:
         if not lossy:
             advice = f"{loss.hint}; " if loss.hint else ""
             raise loss.error(
-                f"the neataptic dialect would lose something: {loss.what}",
+                f"the neataptic dialect would lose something: {loss.text}",
                 where=loss.where,
                 hint=f"{advice}lossy=True writes it all the same, "
                 "the standard dialect loses nothing",
             )
-        warn(f"lost: {loss.what} ({loss.where})")
+        warn(f"lost: {loss.text} ({loss.where})")
 
 
 def _of_neurons(net: Network, forms: list[LayerForm]) -> Iterator[Loss]:
@@ -94,7 +94,7 @@ def _of_connections(net: Network, forms: list[LayerForm]) -> Iterator[Loss]:
     live = counted & genes.enabled
     linear = net.activation_names[genes.source] == "identity"
     begun = net.neurons.initial[genes.source] != 0.0
-    for which, what in (
+    for which, text in (
         (written & ~live, "disabled connections are written as if they were enabled"),
         (live & (genes.gater != NONE), "gates are left out"),
         (live & ~loop & ~near, "connections that skip layers, or stay in one, are left out"),
@@ -109,7 +109,7 @@ def _of_connections(net: Network, forms: list[LayerForm]) -> Iterator[Loss]:
         ),
         (written & live & loop & begun, "initial values are left out"),
     ):
-        yield from _first(net, genes.target[which], what)
+        yield from _first(net, genes.target[which], text)
     lost = live & loop & ~recurrent[genes.target]
     yield from _first(net, genes.target[lost], "self-connections are left out", _SINGLE_STEP)
 
@@ -120,23 +120,23 @@ def _of_window(net: Network, form: LayerForm) -> Iterator[Loss]:
     if conv is not None:
         wanted, found = (conv.out_height, conv.out_width), positions_of(conv)
         if wanted != found:
-            what = (
+            text = (
                 f"the window of layer {layer.index} has {times(found)} positions, "
                 f"not {times(wanted)}"
             )
-            yield Loss(what, "conv2d_mappings", OptionError)
+            yield Loss(text, "conv2d_mappings", OptionError)
         else:
             weights, biases = dense_equivalent(layer, conv)
             wrong = np.any(weights != layer.weights, axis=1) | (biases != layer.biases)
-            what = f"layer {layer.index} is written as a Conv that its weights do not bear out"
+            text = f"layer {layer.index} is written as a Conv that its weights do not bear out"
             if is_padded_before(conv.window):
-                what += ": with padding at its top or left NeatapticTS reads the kernel wrongly"
-            yield from _first(net, layer.neurons[wrong], what)
+                text += ": with padding at its top or left NeatapticTS reads the kernel wrongly"
+            yield from _first(net, layer.neurons[wrong], text)
     if pool is not None and (conv is None or not is_identity(pool.window)):
-        what = f"the {pool.type} after layer {layer.index} is not in the network"
-        yield Loss(what, "pool2d_mappings", OptionError)
+        text = f"the {pool.type} after layer {layer.index} is not in the network"
+        yield Loss(text, "pool2d_mappings", OptionError)
 
 
-def _first(net: Network, neurons: Ints, what: str, hint: str = "") -> Iterator[Loss]:
+def _first(net: Network, neurons: Ints, text: str, hint: str = "") -> Iterator[Loss]:
     if neurons.size:
-        yield Loss(what, net.label(int(neurons[0])), hint=hint)
+        yield Loss(text, net.label(int(neurons[0])), hint=hint)
