@@ -93,7 +93,7 @@ def import_model(
             (a NeatOnnxWarning names those left out).
         check: compare the network with the model on a few samples, unless the model is an
             unchanged export of ours. Models that onnx's reference evaluator cannot run, of
-            more than 10,000 nodes, or of a size that would take it many seconds, are not compared.
+            more than 2,000 nodes, or of a size that would take it many seconds, are not compared.
 
     Returns:
         A network whose ports are the inputs and outputs of the graph, by name and shape.

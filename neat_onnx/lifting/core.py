@@ -23,6 +23,7 @@ from neat_onnx.lifting.known_operators import is_liftable, require_lifts
 from neat_onnx.lifting.neurons import Resolution
 from neat_onnx.lifting.outputs import choice_hint, computed_outputs, with_outputs
 from neat_onnx.model import Graph, Model, ValueInfo
+from neat_onnx.model.budget import LimitReached
 from neat_onnx.model.states import guessed_pairs, initial_states, state_pairs
 from neat_onnx.model.wiring import require_wiring
 from neat_onnx.network.expression import VARIABLE
@@ -83,6 +84,8 @@ def lift(
         return _lifted(model, pairs, batch_axis)
     try:
         return _lifted(model, pairs, batch_axis)
+    except LimitReached:
+        raise
     except ModelError as error:
         try:
             lifted = _lifted(model, pairs, None)
@@ -131,6 +134,7 @@ def _lift_all(ctx: LiftingContext) -> None:
 
     Raises:
         ModelError: it tells of every node that cannot be lifted, but not of those that read them.
+        LimitReached: a node asks for more than the limits allow.
     """
     obstacles: list[ModelError] = []
     missing: set[str] = set()
@@ -139,8 +143,10 @@ def _lift_all(ctx: LiftingContext) -> None:
             try:
                 lift_node(ctx, node)
                 continue
+            except LimitReached:
+                raise
             except ModelError as error:
-                obstacles.append(error)
+                obstacles.append(error.with_traceback(None))  # its frames hold arrays
         missing.update(filter(None, node.output))
     if obstacles:
         raise all_obstacles(obstacles, choice_hint(ctx.model.graph, missing))

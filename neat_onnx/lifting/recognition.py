@@ -1,15 +1,41 @@
 """Names of formulas: which activation, or which aggregation, a formula of a graph is."""
 
-from functools import cache
-
-import numpy as np
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar
 
 from neat_onnx.lifting.context import Value
 from neat_onnx.lowering.kernels import writable
 from neat_onnx.model import DataType
-from neat_onnx.network.activations import ACTIVATIONS, FORMULA, Activation, activation_named
-from neat_onnx.network.aggregations import AGGREGATIONS, Aggregation
+from neat_onnx.network.activations import ACTIVATIONS, FORMULA, activation_named
+from neat_onnx.network.aggregations import AGGREGATIONS
 from neat_onnx.network.expression import Expression, parts_of, scalar_slope
+
+_Key = ParamSpec("_Key")
+_Known = TypeVar("_Known")
+
+
+def _of_registered(
+    registry: dict[str, Any],
+) -> Callable[[Callable[_Key, _Known]], Callable[_Key, _Known]]:
+    """Keep the results of a function for as long as a registry stays as it is.
+
+    The registry is compared by identity, entry by entry: hashing its formulas at each node of a
+    graph would take longer than all else.
+    """
+
+    def keeping(function: Callable[_Key, _Known]) -> Callable[_Key, _Known]:
+        results: dict[Any, tuple[tuple[Any, ...], _Known]] = {}
+
+        def kept(*key: _Key.args, **options: _Key.kwargs) -> _Known:
+            entries = tuple(registry.values())
+            found = results.get(key)
+            if found is None or found[0] != entries:
+                found = results[key] = entries, function(*key, **options)
+            return found[1]
+
+        return kept
+
+    return keeping
 
 
 def known_activation(formula: Expression, data_type: DataType) -> tuple[str, float] | None:
@@ -18,7 +44,7 @@ def known_activation(formula: Expression, data_type: DataType) -> tuple[str, flo
     c is 1 where the formula is written as it is; with `fold` a slope has gone into the weights, and
     other tools write slopes of their own.
     """
-    known = _activations(data_type, tuple(ACTIVATIONS.values()))
+    known = _activations(data_type)
     formula = _rounded(formula, data_type)
     if formula in known:
         return known[formula]
@@ -29,13 +55,11 @@ def known_activation(formula: Expression, data_type: DataType) -> tuple[str, flo
     return name, steeper / slope
 
 
-@cache
-def _activations(
-    data_type: DataType, registered: tuple[Activation, ...]
-) -> dict[Expression, tuple[str, float]]:
+@_of_registered(ACTIVATIONS)
+def _activations(data_type: DataType) -> dict[Expression, tuple[str, float]]:
     whole: dict[Expression, tuple[str, float]] = {}
     folded: dict[Expression, tuple[str, float]] = {}
-    for each in registered:
+    for each in ACTIVATIONS.values():
         slope, core = scalar_slope(each.expression)
         whole[_rounded(writable(each.expression, data_type), data_type)] = (each.name, 1.0)
         folded.setdefault(_rounded(writable(core, data_type), data_type), (each.name, slope))
@@ -61,45 +85,38 @@ def is_part(formula: Expression, value: Value, data_type: DataType) -> bool:
     formula = _rounded(formula, data_type)
     inputs = value.signals.shape[-1] if value.signals.ndim else 1
     if not value.reduced:
-        parts = _all_parts(data_type, tuple(ACTIVATIONS.values()))
+        parts = _all_parts(data_type)
         if formula in parts or scalar_slope(formula)[1] in parts:
             return True
-    return formula in _parts_over(data_type, inputs, tuple(AGGREGATIONS.values()))
+    return formula in _parts_over(data_type, inputs)
 
 
-@cache
-def _all_parts(data_type: DataType, registered: tuple[Activation, ...]) -> frozenset[Expression]:
-    known = _activations(data_type, registered)
+@_of_registered(ACTIVATIONS)
+def _all_parts(data_type: DataType) -> frozenset[Expression]:
+    known = _activations(data_type)
     return frozenset(part for formula in known for part in parts_of(formula))
 
 
-@cache
-def _parts_over(
-    data_type: DataType, inputs: int, registered: tuple[Aggregation, ...]
-) -> frozenset[Expression]:
-    known = _aggregations(data_type, inputs, registered)
+@_of_registered(AGGREGATIONS)
+def _parts_over(data_type: DataType, inputs: int) -> frozenset[Expression]:
+    known = _aggregations(data_type, inputs)
     return frozenset(part for formula in known for part in parts_of(formula))
 
 
 def known_aggregation(formula: Expression, inputs: int, data_type: DataType) -> str | None:
     """The name of the aggregation of this many inputs that is written as `formula`."""
-    known = _aggregations(data_type, inputs, tuple(AGGREGATIONS.values()))
+    known = _aggregations(data_type, inputs)
     return known.get(_rounded(formula, data_type))
 
 
-@cache
-def _aggregations(
-    data_type: DataType, inputs: int, registered: tuple[Aggregation, ...]
-) -> dict[Expression, str]:
+@_of_registered(AGGREGATIONS)
+def _aggregations(data_type: DataType, inputs: int) -> dict[Expression, str]:
     return {
         _rounded(writable(each.expression(inputs), data_type), data_type): each.name
-        for each in registered
+        for each in AGGREGATIONS.values()
         if not each.linear
     }
 
 
 def _rounded(formula: Expression, data_type: DataType) -> Expression:
-    if data_type is DataType.DOUBLE:
-        return formula
-    with np.errstate(over="ignore"):
-        return formula.map_constants(lambda value: float(np.float32(value)))
+    return formula if data_type is DataType.DOUBLE else formula.single

@@ -33,6 +33,10 @@ class Limits:
     nodes: int = 1 << 18
 
 
+class LimitReached(ModelError):
+    """A model asks for more than a limit allows: nothing else about it is worth finding out."""
+
+
 _DEFAULT = Limits()
 _CURRENT: ContextVar[Limits] = ContextVar("limits", default=_DEFAULT)
 
@@ -104,7 +108,7 @@ class Budget:
         return self.taken.get(kind, 0) + int(count) <= most
 
     def _refuse(self, kind: Kind, total: int, where: str) -> NoReturn:
-        raise ModelError(
+        raise LimitReached(
             f"{f'node {where}: ' if where else ''}it takes {total} {kind}, "
             f"and the limit is {getattr(self.limits, kind)}",
             hint=f"Raise it: with neat_onnx.limits({kind}={total}):",

@@ -12,7 +12,7 @@ reduced. Expressions are built with ordinary arithmetic and the functions of thi
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
@@ -105,11 +105,31 @@ class Expression:
         """How deep the tree is; 1 for a variable or a constant."""
         return 1 + max((arg.depth for arg in self.args), default=0)
 
-    def map_constants(self, change: Callable[[float], float]) -> Expression:
-        """The same tree with every constant replaced by `change(constant)`."""
+    @cached_property
+    def single(self) -> Expression:
+        """The same tree with every constant rounded to float32."""
         if self.is_constant:
-            return constant(change(self.value))
-        return Expression(self.op, tuple(arg.map_constants(change) for arg in self.args))
+            with np.errstate(over="ignore"):
+                rounded = float(np.float32(self.value))
+            return self if rounded == self.value else constant(rounded)
+        return self._with([arg.single for arg in self.args])
+
+    @cached_property
+    def stripped(self) -> tuple[tuple[float, ...], Expression]:
+        """Factors of the variable, two different ones at most, and the tree without them."""
+        if self.op == "variable":
+            return (1.0,), self
+        if self.op == "mul" and self.args[0].is_constant and self.args[1].op == "variable":
+            return (self.args[0].value,), self.args[1]
+        parts = [arg.stripped for arg in self.args]
+        factors = dict.fromkeys(factor for found, _ in parts for factor in found)
+        return tuple(factors)[:2], self._with([core for _, core in parts])
+
+    def _with(self, args: Sequence[Expression]) -> Expression:
+        """The same primitive of other operands; itself where they are its own."""
+        if all(one is other for one, other in zip(args, self.args, strict=True)):
+            return self
+        return Expression(self.op, tuple(args), self.value)
 
     def substitute(self, inner: Expression) -> Expression:
         """The same tree with `inner` in place of the variable."""
@@ -325,18 +345,6 @@ def parts_of(formula: Expression) -> list[Expression]:
 
 
 def scalar_slope(formula: Expression) -> tuple[float, Expression]:
-    """(c, f) such that the formula is f(c·z) with the largest possible part in c; (1, formula)
-    where z occurs without a factor or with several.
-    """
-    factors: set[float] = set()
-
-    def strip(part: Expression) -> Expression:
-        if part.op == "mul" and part.args[0].is_constant and part.args[1] == VARIABLE:
-            factors.add(part.args[0].value)
-            return VARIABLE
-        if part == VARIABLE:
-            factors.add(1.0)
-        return Expression(part.op, tuple(strip(arg) for arg in part.args), part.value)
-
-    core = strip(formula)
-    return (factors.pop(), core) if len(factors) == 1 else (1.0, formula)
+    """Return (c, f) so that the formula is f(c·z); (1, formula) if z has several factors."""
+    factors, core = formula.stripped
+    return (factors[0], core) if len(factors) == 1 else (1.0, formula)

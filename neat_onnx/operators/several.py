@@ -8,6 +8,7 @@ import numpy as np
 from neat_onnx.lifting.context import LiftingContext, Operand, Value, lifts
 from neat_onnx.model import Attributes, Node
 from neat_onnx.network.expression import Expression
+from neat_onnx.operators.arithmetic import neurons_of
 from neat_onnx.operators.choice import applied
 from neat_onnx.operators.formula import Emission, FormulaEmitter, emits
 
@@ -47,6 +48,8 @@ class Mod(Node):
     attributes: ModAttributes = ModAttributes.defaults()
 
 
+_MOST_FOLDED = 8  # tensors that are joined one by one; more are inputs of the same neurons
+_AGGREGATIONS = {"maximum": "max", "minimum": "min", "add": "sum"}
 _FOLDED = {"Max": "maximum", "Min": "minimum", "Sum": "add", "Mean": "add"}
 
 
@@ -72,7 +75,12 @@ def lift_several(ctx: LiftingContext, node: _Several) -> None:
     def joined(one: Operand, other: Operand) -> Operand:
         return applied(ctx, node, primitive, [one, other])
 
-    total = reduce(joined, operands)
+    if len(operands) > _MOST_FOLDED:
+        values = [ctx.as_value(node, operand) for operand in operands]
+        ones = (1.0,) * len(values)
+        total: Operand = neurons_of(ctx, node, values, _AGGREGATIONS[primitive], ones)
+    else:
+        total = reduce(joined, operands)
     if node.op_type == "Mean":
         total = applied(ctx, node, "div", [total, np.asarray(float(len(operands)))])
     ctx.bind(node, total)

@@ -130,10 +130,11 @@ def test_equal_means_the_same_structure():
     assert z - 1.0 != 1.0 - z
 
 
-def test_substitute_and_map_constants():
+def test_substitute_and_single():
     formula = e.tanh(2.0 * z)
     assert formula.substitute(z + 1.0) == e.tanh(2.0 * (z + 1.0))
-    assert formula.map_constants(lambda value: value / 2.0) == e.tanh(1.0 * z)
+    assert formula.single is formula
+    assert (0.1 * z).single == float(np.float32(0.1)) * z
 
 
 def test_text():
