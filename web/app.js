@@ -9,6 +9,7 @@ import { leave, secondOpinion } from "./opinion.js";
 import { linked, linkTo } from "./link.js";
 import { keepOffline } from "./offline.js";
 import { kindOfBytes } from "./signature.js";
+import { anatomy } from "./views/anatomy.js";
 import { breeders } from "./views/breeders.js";
 import { difference } from "./views/difference.js";
 import { dock } from "./views/dock.js";
@@ -50,6 +51,7 @@ const state = {
   link: null, // the part of the address that brings it back; null if it would be too long
   player: null, // plays with the result; null if it is too large
   selected: -1, // the neuron looked at
+  lit: [], // the neurons of the node of the model that is pointed at
   error: null, // {name, kind, message, where, hint, asks: times | configuration | genome}
   notice: null, // a sentence
   offline: false, // whether the browser has kept the site
@@ -57,13 +59,13 @@ const state = {
 };
 
 const actions = {
-  take, again, pick, tellTimes, plot, download, downloadFor, cancel, tell, select, restart: () => engine.start(),
+  take, again, pick, tellTimes, plot: () => asked("parity"), look: () => asked("anatomy"), light, download, downloadFor, cancel, tell, select, restart: () => engine.start(),
   saveText: (ending, text) => saveAs(ending, new Blob([text], { type: "image/svg+xml" })),
   savePicture: (canvas) => canvas.toBlob((blob) => saveAs("png", blob)),
 };
 const views = [
   status, drop, samples, notice, error, halvesView, times, verdict, second, members, downloads, dock, progress, summary, player,
-  graph, neuron, difference, share, breeders, report, programs, options, offline,
+  graph, neuron, difference, anatomy, share, breeders, report, programs, options, offline,
 ].map((view) => view(actions));
 
 function update(changes) {
@@ -224,7 +226,7 @@ function show(made, result) {
   const stem = stemOf(made.name);
   const endings = { onnx: ".onnx", json: ".onnx.json", network: ".network.json" };
   const files = Object.fromEntries(Object.entries(endings).map(([kind, end]) => [kind, { name: stem + end }]));
-  update({ made, result: { ...result, name: made.name }, files, link: null, player: null, second: null, other: null, selected: -1 });
+  update({ made, result: { ...result, name: made.name }, files, link: null, player: null, second: null, other: null, selected: -1, lit: [] });
   held = state.result;
 }
 
@@ -246,11 +248,16 @@ async function write(kind, onProgress) {
   update({ files: { ...state.files, [kind]: written } });
 }
 
-/** Outputs of both sides, to be plotted; null if that failed. */
-async function plot() {
+/** Light up neurons in the drawing. */
+function light(lit) {
+  update({ lit });
+}
+
+/** What a method of the bridge says of the result; null if that failed. */
+async function asked(method) {
   try {
     await hold(() => {});
-    const { result } = await engine.call("parity");
+    const { result } = await engine.call(method);
     return result;
   } catch {
     return null;

@@ -18,6 +18,7 @@ from neat_onnx.network.genes import Ints
 from neat_onnx.network.network import Network
 from neat_onnx.network.summary import summary
 from neat_onnx.options import ExportOptions, export_options
+from neat_onnx.page.anatomy import anatomy
 from neat_onnx.page.breeders import Member, choices, picked, written
 from neat_onnx.page.density import density
 from neat_onnx.page.drawing import Drawing, drawing
@@ -134,6 +135,12 @@ def _plan(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
         raise DocumentError(f"{len(net.connections)} connections are too many to play with")
     document, arrays = plan_of(net)
     return Reply(document, arrays)
+
+
+def _anatomy(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
+    """The model of the last conversion, to be looked at."""
+    net, model, options, _ = _last()
+    return Reply({**anatomy(net, _valid(model, options))}, {})
 
 
 def _parity(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
@@ -294,6 +301,7 @@ _WRITERS: dict[str, Callable[[Network, Model, ExportOptions], bytes]] = {
     "network": lambda net, model, options: net.to_json().encode(),
 }
 _METHODS: dict[str, Callable[[dict[str, Any], bytes, Progress], Reply]] = {
+    "anatomy": _anatomy,
     "convert": _convert,
     "difference": _difference,
     "exam": _exam,

@@ -12,7 +12,7 @@ const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], Arrow
 /** One scene on two canvases, with its pointer, its keys and its view. */
 export class Drawing {
   constructor(parts) {
-    Object.assign(this, parts, { hovered: -1, selected: -1, player: null, zoom: 1, left: 0, top: 0, running: 0 });
+    Object.assign(this, parts, { hovered: -1, selected: -1, lit: [], player: null, zoom: 1, left: 0, top: 0, running: 0 });
     this.order = null;
     this.redraw = soon(() => this.draw());
     this.observer = new ResizeObserver(() => this.resize());
@@ -109,7 +109,12 @@ export class Drawing {
     const { scene, colours } = this;
     const pen = this.pen(this.over);
     const chosen = this.hovered >= 0 ? this.hovered : this.selected;
-    this.base.classList.toggle("dimmed", chosen >= 0);
+    this.base.classList.toggle("dimmed", chosen >= 0 || this.lit.length > 0);
+    if (this.lit.length && this.hovered < 0) {
+      drawNeurons(pen, scene, colours, this.lit, this.live?.frame.activations);
+      for (const neuron of this.lit) ring(pen, ...scene.at[neuron], scene.radius + 5, 2, colours.accent);
+      return;
+    }
     if (chosen < 0) return;
     const near = this.hovered >= 0 ? this.touching(chosen) : reached(scene, chosen);
     const options = { live: Boolean(this.live), lit: near.edges.size < 800 };
@@ -128,6 +133,13 @@ export class Drawing {
     if (neuron === this.selected) return;
     this.selected = neuron;
     this.drawOver();
+  }
+
+  /** Show some neurons alone; none shows all again. */
+  light(neurons) {
+    if (neurons === this.lit) return;
+    this.lit = neurons;
+    if (this.width) this.drawOver();
   }
 
   hover(neuron) {

@@ -27,6 +27,7 @@ export function graph({ select }) {
     build(state);
     drawn?.play(state.player);
     drawn?.point(state.selected);
+    drawn?.light(state.lit);
   };
 }
 
@@ -59,6 +60,7 @@ function picture({ neurons, connections, omitted }, select) {
     resize: () => drawing.resize(),
     play: (player) => drawing.play(player),
     point: (neuron) => drawing.select(neuron),
+    light: (neurons) => drawing.light(neurons),
     stop: () => drawing.stop(),
   };
 }

@@ -1,0 +1,25 @@
+"""The model seen: its graph beside the drawing, its JSON and its text, made when looked at."""
+
+from site_page import source_text
+
+
+def test_the_model_is_shown_and_lights_up_the_network(neat):
+    assert neat.choose("net.json", source_text("nts-net-dag-24")) == "done"
+    assert neat.page.locator(".nodes").count() == 0
+    neat["anatomy"].locator("summary").first.click()
+    nodes = neat["anatomy"].locator(".node")
+    nodes.first.wait_for()
+    assert "Gemm" in nodes.first.text_content()
+    dimmed = neat.page.locator("canvas.dimmed")
+    assert dimmed.count() == 0
+    nodes.nth(1).hover()
+    dimmed.wait_for()
+    neat.page.mouse.move(0, 0)
+    dimmed.wait_for(state="detached")
+    neat.page.locator(".frame").press("ArrowRight")  # a neuron of the first layer behind the inputs
+    neat.page.locator(".frame").press("ArrowRight")
+    neat["anatomy"].locator(".node.lit").first.wait_for()
+    neat["model-json"].locator("summary").first.click()
+    assert "ir_version" in neat.text("model-json")
+    neat["model-text"].locator("summary").click()
+    assert "Gemm" in neat.text("model-text")

@@ -1,0 +1,105 @@
+"""A model as the page shows it: its nodes with their shapes, its initializers, its textual form."""
+
+from typing import Any, TypedDict
+
+import numpy as np
+
+from neat_onnx.errors import NetworkError
+from neat_onnx.files import parse_json
+from neat_onnx.genome import GENOME, GenomeDocument
+from neat_onnx.model import Model
+from neat_onnx.model.inference import inferred_facts
+from neat_onnx.network.network import Network
+from neat_onnx.parsing import parse
+
+_MOST_NODES = 300  # that are drawn
+_MOST_ELEMENTS = 20_000  # of all initializers together, that are written as text
+
+
+class ShownNode(TypedDict):
+    """A node of the graph.
+
+    Attributes:
+        op, name: its operator and its name.
+        reads: positions of the nodes whose outputs it reads.
+        initializers: the names and shapes of its weights, as `W0 3×2`.
+        shape: of its first output, `N×3`; empty if it is not known.
+        neurons: positions of the neurons that it computes.
+    """
+
+    op: str
+    name: str
+    reads: list[int]
+    initializers: list[str]
+    shape: str
+    neurons: list[int]
+
+
+class Anatomy(TypedDict):
+    """The nodes in the order of the graph, how many more there are, and texts; None if too long."""
+
+    nodes: list[ShownNode]
+    omitted: int
+    elements: int
+    text: str | None
+    json: str | None
+
+
+def anatomy(net: Network, model: Model) -> Anatomy:
+    """Describe a model beside the network that it computes."""
+    graph = model.graph
+    shapes = {name: facts.shape for name, facts in inferred_facts(model).items()}
+    weights = {tensor.name for tensor in graph.initializer}
+    drawn = graph.node[:_MOST_NODES]
+    maker = {name: place for place, node in enumerate(drawn) for name in node.output}
+    neurons = _neurons(net, model)
+    elements = sum(tensor.size for tensor in graph.initializer)
+    short = elements <= _MOST_ELEMENTS
+    return Anatomy(
+        nodes=[
+            ShownNode(
+                op=node.op_type,
+                name=node.name,
+                reads=sorted({maker[name] for name in node.input if name in maker}),
+                initializers=[
+                    f"{name} {_sized(shapes.get(name))}" for name in node.input if name in weights
+                ],
+                shape=_sized(shapes.get(node.output[0])) if node.output else "",
+                neurons=neurons[place],
+            )
+            for place, node in enumerate(drawn)
+        ],
+        omitted=len(graph.node) - len(drawn),
+        elements=elements,
+        text=_text(model) if short else None,
+        json=model.to_json() if short else None,
+    )
+
+
+def _neurons(net: Network, model: Model) -> list[list[int]]:
+    """The neurons of each node: of its outputs, or of the nodes that its outputs only lead to."""
+    given = model.metadata.get(GENOME)
+    ids = parse(GenomeDocument, parse_json(given), NetworkError).ids if given else {}
+    position = dict(zip(net.neurons.id.tolist(), range(len(net)), strict=True))
+    later: dict[str, set[int]] = {}
+    found = []
+    for node in reversed(model.graph.node):
+        named = [ids[name] for name in node.output if name in ids]
+        own = {position[id] for each in named for id in each if id in position}
+        if not named and node.op_type != "Concat":
+            own = set().union(*(later.get(name, set()) for name in node.output))
+        found.append(sorted(own))
+        for name in node.input:
+            later.setdefault(name, set()).update(own)
+    return found[::-1]
+
+
+def _sized(shape: Any) -> str:
+    return "×".join("?" if size is None else str(size) for size in shape) if shape else ""
+
+
+def _text(model: Model) -> str:
+    from onnx import printer  # noqa: PLC0415 - only when it is looked at
+
+    with np.errstate(all="ignore"):
+        return str(printer.to_text(model.to_proto()))

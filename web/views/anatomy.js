@@ -1,0 +1,101 @@
+// The model seen: its graph, hovered together with the drawing of the network, its JSON and its text.
+import { $, count, counted, h, svg, whenChanged } from "./dom.js";
+
+const [WIDE, HIGH, GAP_X, GAP_Y] = [148, 54, 36, 14];
+const MOST = 200; // members of a JSON list that are shown
+
+export function anatomy({ look, light }) {
+  let boxes = []; // [{element, neurons}] of the nodes drawn
+  const build = whenChanged((state) => state.result, (result) => {
+    boxes = [];
+    if (result) $("anatomy").replaceChildren(fold(look, (found) => { boxes = draw($("anatomy-body"), found, light); }));
+  });
+  const point = whenChanged((state) => state.selected, (selected) => {
+    for (const { element, neurons } of boxes) element.classList.toggle("lit", selected >= 0 && neurons.includes(selected));
+  });
+  return (state) => {
+    build(state);
+    point(state);
+  };
+}
+
+/** A fold that asks for the model when it is opened. */
+function fold(look, show) {
+  const body = h("div", { id: "anatomy-body" }, h("p", { className: "soft", role: "status" }, "Looking into the model…"));
+  const details = h("details", { "data-testid": "anatomy" }, h("summary", {}, "Look into the model"), body);
+  let asked = false;
+  details.addEventListener("toggle", async () => {
+    if (!details.open || asked) return;
+    asked = true;
+    const found = await look();
+    if (!body.isConnected) return;
+    if (found) show(found);
+    else body.replaceChildren(h("p", { className: "warning" }, "The model could not be shown."));
+  });
+  return details;
+}
+
+function draw(body, { nodes, omitted, elements, text, json }, light) {
+  const boxes = [];
+  const more = omitted ? ` and ${count(omitted)} more that are not drawn` : "";
+  body.replaceChildren(
+    h("p", { className: "soft" }, `${counted(nodes.length, "node")}${more}, ${counted(elements, "number")} in the initializers. `
+      + "Point at a node: its neurons light up in the drawing above."),
+    h("div", { className: "nodes", tabIndex: 0, role: "group", ariaLabel: "Graph of the model" }, graphOf(nodes, boxes, light)),
+    ...(json === null ? [h("p", { className: "soft" }, "It is too large to be written out here: download it as JSON instead.")] : [
+      h("details", { "data-testid": "model-json" }, h("summary", {}, "As JSON"), h("div", { className: "tree" }, branch(JSON.parse(json)))),
+      h("details", { "data-testid": "model-text" }, h("summary", {}, "As ONNX text"), h("pre", { tabIndex: 0 }, h("code", {}, text))),
+    ]),
+  );
+  return boxes;
+}
+
+/** Nodes in columns, each behind the last node that it reads. */
+function graphOf(nodes, boxes, light) {
+  const column = [];
+  const rows = [];
+  const at = nodes.map(({ reads }, place) => {
+    column[place] = reads.length ? 1 + Math.max(...reads.map((other) => column[other])) : 0;
+    rows[column[place]] = (rows[column[place]] ?? 0) + 1;
+    return [column[place] * (WIDE + GAP_X) + 2, (rows[column[place]] - 1) * (HIGH + GAP_Y) + 2];
+  });
+  const [width, height] = [rows.length * (WIDE + GAP_X), Math.max(...rows) * (HIGH + GAP_Y)];
+  const lines = nodes.flatMap(({ reads }, place) => reads.map((other) => {
+    const [x1, y1, x2, y2] = [at[other][0] + WIDE, at[other][1] + HIGH / 2, at[place][0], at[place][1] + HIGH / 2];
+    return svg("path", { d: `M${x1},${y1}C${x1 + 18},${y1} ${x2 - 18},${y2} ${x2},${y2}`, class: "edge" });
+  }));
+  const drawn = nodes.map((node, place) => {
+    const element = box(node, at[place]);
+    element.addEventListener("pointerenter", () => light(node.neurons));
+    element.addEventListener("pointerleave", () => light([]));
+    boxes.push({ element, neurons: node.neurons });
+    return element;
+  });
+  const said = nodes.map(({ op }) => op).slice(0, 20).join(", ");
+  return svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Nodes in order: ${said}` }, ...lines, ...drawn);
+}
+
+function box({ op, name, shape, initializers, neurons }, [x, y]) {
+  const weights = initializers.length ? initializers.join(", ") : name;
+  return svg("g", { class: "node", transform: `translate(${x},${y})` },
+    svg("title", {}, [`${op} ${name}`, shape && `gives ${shape}`, initializers.join(", "), counted(neurons.length, "neuron")].filter(Boolean).join("\n")),
+    svg("rect", { width: WIDE, height: HIGH, rx: 8 }),
+    svg("text", { x: 10, y: 22, class: "op" }, op),
+    svg("text", { x: WIDE - 10, y: 22, "text-anchor": "end" }, shape.length > 12 ? `${shape.slice(0, 11)}…` : shape),
+    svg("text", { x: 10, y: 41 }, weights.length > 22 ? `${weights.slice(0, 21)}…` : weights));
+}
+
+/** A JSON value as a tree: folded below the first level, each kind of value in its colour. */
+function branch(value, depth = 0) {
+  if (value === null || typeof value !== "object") {
+    return h("span", { className: `json-${typeof value}` }, JSON.stringify(value));
+  }
+  const entries = Object.entries(value);
+  const plain = Array.isArray(value) && value.every((each) => typeof each !== "object");
+  if (plain) return h("span", { className: "json-list" }, `[${value.slice(0, MOST).map((each) => JSON.stringify(each)).join(", ")}${entries.length > MOST ? ", …" : ""}]`);
+  const members = h("ul", {}, ...entries.slice(0, MOST).map(([key, each]) => h("li", {},
+    Array.isArray(value) ? null : h("span", { className: "json-key" }, `${key}: `), branch(each, depth + 1))));
+  if (depth === 0) return members;
+  const head = Array.isArray(value) ? counted(entries.length, "entry").replace("entrys", "entries") : value.name ?? value.key ?? value.op_type ?? "{…}";
+  return h("details", { open: depth < 2 && !Array.isArray(value) }, h("summary", {}, String(head)), members);
+}
