@@ -14,11 +14,12 @@ from typing import Any, Literal, get_args, get_origin
 import onnx
 
 import neat_onnx
+from neat_onnx.model.graph import NEWEST_OPSET
 from neat_onnx.model.node import Node, node_classes
 from neat_onnx.model.tensor import DataType
 
 PACKAGE = Path(neat_onnx.__file__).parent
-OPSET = 26
+OPSET = NEWEST_OPSET
 ML_OPSET = 3  # the last one with trees as scikit-learn's converter writes them
 NOTES = {
     "BatchNormalization": "variance plus epsilon above 0",

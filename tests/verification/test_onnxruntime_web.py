@@ -13,7 +13,7 @@ from routes import rounding_tolerance
 
 from neat_onnx import export
 
-SCRIPT = Path(__file__).with_name("play_in_web.mjs")
+SCRIPT = Path(__file__).parents[1] / "play_in_web.mjs"
 STATELESS = ["nts-net-dag-24", "np-ff-19", "np-atom-agg-median", "nap-net-perceptron-4"]
 SEQUENCES = ["nts-net-lstm-2", "nts-net-gate-3", "np-rec-10", "nap-net-narx-2"]
 

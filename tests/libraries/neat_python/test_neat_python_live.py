@@ -25,7 +25,7 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:no node computes the output 9"),
 ]
 
-RECORDED = json.loads((Path(__file__).parent / "neat_python" / "recorded.json").read_text())
+RECORDED = json.loads((Path(__file__).parent / "recorded.json").read_text())
 CASE = next(case for case in RECORDED["cases"] if case["name"] == "ff-messy0-2.0.0")
 SIGMOID, TANH = activations.sigmoid_activation, activations.tanh_activation
 SUM, PRODUCT = aggregations.sum_aggregation, aggregations.product_aggregation
