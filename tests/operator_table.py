@@ -31,6 +31,7 @@ NOTES = {
     "LSTM": "along the first axis; sequences of one length",
     "MaxPool": "no second output, the indices",
     "Mod": "`fmod` 1 where the divisor is computed",
+    "QGemm": "constant scales and zero points; one scale of the result",
     "RNN": "along the first axis; sequences of one length",
     "GatherND": "without a batch",
     "LinearRegressor": "`post_transform` for several targets only",
@@ -52,6 +53,9 @@ def rows() -> Iterator[list[str]]:
         if not kind.__module__.startswith("neat_onnx."):
             continue
         domain = kind.model_fields["domain"].default
+        if domain not in ("", "ai.onnx.ml"):  # onnx has no schema of it
+            yield [f"`{domain}.{name}`", "yes" if name in written else "–", NOTES.get(name, "–")]
+            continue
         schema = onnx.defs.get_schema(name, ML_OPSET if domain else OPSET, domain)
         found = [*_attributes(kind, schema), *_arity(kind, schema)]
         if positions := constants.get(name):

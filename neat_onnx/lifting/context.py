@@ -13,14 +13,14 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
-from neat_onnx.errors import ModelError, NeatOnnxError
-from neat_onnx.lifting.batch_size import follow_batch_size
+from neat_onnx.errors import ModelError
 from neat_onnx.lifting.registry import LIFTS, lifts
 from neat_onnx.lifting.tensors import Tensors
 from neat_onnx.lifting.values import (
     DROPPED,
     INPUT,
     MATERIALIZED,
+    NOT_FINITE,
     REGISTER,
     STATE,
     Array,
@@ -41,6 +41,7 @@ __all__ = [
     "INPUT",
     "LIFTS",
     "MATERIALIZED",
+    "NOT_FINITE",
     "REGISTER",
     "STATE",
     "Array",
@@ -48,12 +49,15 @@ __all__ = [
     "NewNeurons",
     "Operand",
     "Value",
-    "lift_node",
     "lifts",
 ]
 
 _MOST_NEURONS = 1 << 22
 _AGGREGATIONS = {"total": "sum", "product": "product", "largest": "max", "smallest": "min"}
+
+
+class NotFiniteError(ModelError):
+    """A neuron would have to give a value that is not finite."""
 
 
 @dataclass
@@ -67,6 +71,7 @@ class LiftingContext(Tensors):
         materialized: the signals of each value that was materialized.
         next, initial: for a register, the signal it takes at the end of a step, and its value
             before the first if not zero.
+        not_finite: the signals of "inf", "-inf" and "nan", as far as there are any.
     """
 
     neurons: list[NewNeurons] = field(default_factory=list)
@@ -75,6 +80,7 @@ class LiftingContext(Tensors):
     materialized: dict[Value, Ints] = field(default_factory=dict)
     next: dict[int, int] = field(default_factory=dict)
     initial: dict[int, float] = field(default_factory=dict)
+    not_finite: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._signals = np.empty((3, 1024), np.int64)
@@ -183,7 +189,13 @@ class LiftingContext(Tensors):
         self.next.update(zip(held.signals.ravel().tolist(), signals.ravel().tolist(), strict=True))
 
     def materialize(self, value: Value) -> Ints:
-        """Signals that carry the elements of `value`, shaped like it; truth values as 1 and 0."""
+        """Signals that carry the elements of `value`, shaped like it; truth values as 1 and 0.
+
+        Raises:
+            NotFiniteError: an element is not finite.
+        """
+        if self.not_finite and np.any(self.kind[value.signals] == NOT_FINITE):
+            raise NotFiniteError("a value that it reads is constant, and not finite")
         if value.plain and not np.any(self.kind[value.signals] == STATE):
             return value.signals
         if value not in self.materialized:
@@ -237,25 +249,3 @@ class LiftingContext(Tensors):
         """New signals that are `formula` of the signals `origin`."""
         position = self.formulas.setdefault(formula, len(self.formulas))
         return self.add_signals(len(origin), MATERIALIZED, origin, position)
-
-
-def lift_node(ctx: LiftingContext, node: Node) -> None:
-    """Lift one node by the function registered for its operator.
-
-    Raises:
-        ModelError: there is none, or the node cannot be lifted; the message names the node.
-    """
-    lift = LIFTS.get(node.op_type)
-    if lift is None:
-        ctx.fail(node, "this operator cannot be turned into neurons")
-    if ctx.has_integers(node):
-        ctx.integer.update(node.output)
-    size = follow_batch_size(node, ctx.operands, ctx.sizes)
-    if size is not None:
-        ctx.fail(node, f"input '{size}' is the size of the batch, used as a number")
-    try:
-        lift(ctx, node)
-    except NeatOnnxError:
-        raise
-    except (ValueError, IndexError) as error:  # numpy, on shapes that do not fit
-        ctx.fail(node, f"the shapes of its inputs do not fit: {error}")

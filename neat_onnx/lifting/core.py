@@ -16,9 +16,10 @@ from neat_onnx.lifting.context import (
     INPUT,
     REGISTER,
     LiftingContext,
+    NotFiniteError,
     Value,
-    lift_node,
 )
+from neat_onnx.lifting.dispatch import lift_node
 from neat_onnx.lifting.known_operators import is_liftable, require_lifts
 from neat_onnx.lifting.neurons import Resolution
 from neat_onnx.lifting.outputs import choice_hint, computed_outputs, with_outputs
@@ -200,7 +201,11 @@ def _close(ctx: LiftingContext, entry: ValueInfo) -> _Entry:
         )
     if not isinstance(value, Value):
         raise ModelError(f"graph output '{entry.name}' depends on no input", where="graph.outputs")
-    signals = ctx.materialize(value).copy()
+    try:
+        signals = ctx.materialize(value).copy()
+    except NotFiniteError as error:
+        raise ModelError(f"graph output '{entry.name}': {error.message}",
+                         where="graph.outputs") from None  # fmt: skip
     registers = ctx.kind[signals] == REGISTER
     signals[registers] = ctx.materialized_from(signals[registers], VARIABLE)
     return entry.name, signals.shape, signals.ravel()

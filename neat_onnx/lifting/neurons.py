@@ -14,6 +14,7 @@ from neat_onnx.errors import ModelError
 from neat_onnx.lifting.context import (
     INPUT,
     MATERIALIZED,
+    NOT_FINITE,
     REGISTER,
     STATE,
     LiftingContext,
@@ -134,7 +135,7 @@ class Resolution:
 
     def _are_activations(self, signals: Ints) -> bool:
         """Whether the signals are activations of their neurons in the same step."""
-        if np.any(self._ctx.kind[signals] == REGISTER):
+        if np.any(np.isin(self._ctx.kind[signals], (REGISTER, NOT_FINITE))):
             return False
         states = signals[self._ctx.kind[signals] == STATE]
         return not np.any(self._hides_state[self.neuron_of[states]])

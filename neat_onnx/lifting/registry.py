@@ -10,11 +10,18 @@ Lift = Callable[[Any, Any], None]
 """Takes the context of an import and a node."""
 
 LIFTS: dict[str, Lift] = {}
+INFINITE: set[str] = set()
+"""Operators that can read constants with infinities."""
 Operator = TypeVar("Operator", bound=Lift)
 
 
-def lifts(*operators: type[Node]) -> Callable[[Operator], Operator]:
+def lifts(*operators: type[Node], infinite: bool = False) -> Callable[[Operator], Operator]:
     """Register the decorated function to lift nodes of these operators.
+
+    Args:
+        operators: their classes.
+        infinite: the function takes constants with infinities, which no neuron can have; without
+            it they are refused.
 
     Raises:
         ModelError: one of them has one already.
@@ -25,6 +32,8 @@ def lifts(*operators: type[Node]) -> Callable[[Operator], Operator]:
             if operator.__name__ in LIFTS:
                 raise ModelError(f"two functions lift {operator.__name__}")
             LIFTS[operator.__name__] = function
+            if infinite:
+                INFINITE.add(operator.__name__)
         return function
 
     return register

@@ -13,11 +13,18 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NoReturn
 
+import numpy as np
+
 from neat_onnx.errors import ModelError
+from neat_onnx.lifting.registry import INFINITE
 from neat_onnx.lifting.values import Array, Operand, Value
 from neat_onnx.model import DataType, Model, Node
 from neat_onnx.model.budget import Budget
 from neat_onnx.model.wiring import names_read, subgraphs
+
+
+def _is_finite(array: Array) -> bool:
+    return array.dtype.kind != "f" or bool(np.isfinite(array).all())
 
 
 @dataclass
@@ -54,7 +61,10 @@ class Tensors:
                 node,
                 f"input '{name}' is no output of a node before it, no initializer, no graph input",
             )
-        return self.operands[name]
+        found = self.operands[name]
+        if node.op_type not in INFINITE and not isinstance(found, Value) and not _is_finite(found):
+            self.fail(node, f"its constant input '{name}' has values that are not finite")
+        return found
 
     def optional(self, node: Node, position: int) -> Operand | None:
         """The same, or None where it is left out."""

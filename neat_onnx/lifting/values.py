@@ -2,7 +2,8 @@
 
 A signal is a number that an input neuron gives, the pre-activation of a neuron that was lifted (a
 *state*), an activation of one of these (*materialized*), or the value of another signal one step
-ago (a *register*).
+ago (a *register*). No neuron gives a value that is not finite: such an element of
+a tensor is a signal of its own kind, until an operator that does without it has read it.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from neat_onnx.network.genes import Floats, Ints
 
 Array = npt.NDArray[Any]
 
-INPUT, STATE, MATERIALIZED, REGISTER, DROPPED = range(5)
+INPUT, STATE, MATERIALIZED, REGISTER, DROPPED, NOT_FINITE = range(6)
 _NO_INTS = np.empty(0, np.int64)
 
 

@@ -15,6 +15,7 @@ from pydantic import BeforeValidator, Field
 
 _DECIMAL = re.compile(r"-?[0-9]{1,19}")
 _NON_FINITE = ("NaN", "Infinity", "-Infinity")
+_INFINITE = {"Infinity": math.inf, "-Infinity": -math.inf, "inf": math.inf, "-inf": -math.inf}
 
 
 def integer(value: Any) -> int:
@@ -55,15 +56,34 @@ def finite(value: Any) -> float:
     return number
 
 
-def number_list(content: Any, field: str, memory: type[np.generic]) -> NDArray[Any]:
+def finite_or_infinite(value: Any) -> float:
+    """`value` as a float that is a number: JSON writes the infinities as text.
+
+    Raises:
+        ValueError: it is none.
+    """
+    infinite = isinstance(value, str | float) and str(value) in _INFINITE
+    return _INFINITE[str(value)] if infinite else finite(value)
+
+
+def number_list(
+    content: Any, field: str, memory: type[np.generic], *, infinite: bool = False
+) -> NDArray[Any]:
     """The numbers of a JSON list, (n,), as `memory`. A good list costs no Python per number.
+
+    Args:
+        content: the list.
+        field: how messages call it.
+        memory: the type of the result.
+        infinite: "Infinity" and "-Infinity" are numbers too.
 
     Raises:
         ValueError: it is no list of such numbers; the text begins with `field`, where it stands.
     """
     if not isinstance(content, list):
         raise ValueError(f"{field} is not a list")
-    number, plain = (finite, {float, int}) if memory is np.float64 else (integer, {int})
+    real = finite_or_infinite if infinite else finite
+    number, plain = (real, {float, int}) if memory is np.float64 else (integer, {int})
     numbers = content if set(map(type, content)) <= plain else _each(content, field, number)
     try:
         return np.array(numbers, dtype=np.int64 if memory is np.bool_ else memory).astype(
@@ -84,10 +104,14 @@ def _each(content: list[Any], field: str, number: Callable[[Any], float]) -> lis
     return numbers
 
 
-def check_finite(numbers: NDArray[Any], field: str) -> None:
-    """Raises ValueError if one of the floats is not finite; the text says which, in C order."""
-    if not np.isfinite(numbers).all():
-        at = int(np.argmin(np.isfinite(numbers.ravel())))
+def check_finite(numbers: NDArray[Any], field: str, *, infinite: bool = False) -> None:
+    """Raises ValueError if one of the floats is not finite; the text says which, in C order.
+
+    With `infinite` the infinities pass, and NaN does not.
+    """
+    fine = ~np.isnan(numbers) if infinite else np.isfinite(numbers)
+    if not fine.all():
+        at = int(np.argmin(fine.ravel()))
         raise ValueError(f"{field}[{at}] is not a finite number")
 
 

@@ -109,6 +109,8 @@ class Tensor(BaseModel):
 
     `values` has the shape `dims`. The floating types are float64 in memory, the integers int64
     (UINT64: uint64), BOOL bool: a FLOAT keeps every bit of a double until it is written to bytes.
+    NaN is refused; an infinity, as masks of attention have it, is the text "Infinity" or
+    "-Infinity" in JSON.
     `values` is read-only. In JSON the numbers are float_data, double_data, int64_data, uint64_data
     (UINT32, UINT64) or int32_data (the others; FLOAT16 and BFLOAT16 as their bits) in C order, or
     raw_data (standard base64 of the little-endian ONNX elements), or, of FLOAT and DOUBLE,
@@ -127,15 +129,28 @@ class Tensor(BaseModel):
     values: SkipJsonSchema[Array]
 
     @classmethod
-    def of(cls, name: str, values: ArrayLike, data_type: DataType = DataType.FLOAT) -> "Tensor":
+    def of(
+        cls,
+        name: str,
+        values: ArrayLike,
+        data_type: DataType = DataType.FLOAT,
+        *,
+        infinite: bool = False,
+    ) -> "Tensor":
         """A tensor of `values`, of their shape.
+
+        Args:
+            name: how it is called.
+            values: numbers; infinities with `infinite` only.
+            data_type: ONNX's type of an element.
+            infinite: infinities are allowed, as masks of attention have them.
 
         Raises:
             ModelError: `values` are not finite, or not of a kind that `data_type` holds.
         """
         array = np.asarray(values)
         try:
-            checked = _in_memory(array, data_type)
+            checked = _in_memory(array, data_type, infinite=infinite)
         except ValueError as error:
             raise ModelError(f"tensor {name}: {error}") from None
         return cls.model_construct(
@@ -160,8 +175,9 @@ class Tensor(BaseModel):
         element = "<f4" if kind is DataType.BFLOAT16 else _STORAGE[kind].element
         with np.errstate(over="ignore"):  # looked for in the next lines
             elements = self.values.astype(element)
-        if elements.dtype.kind == "f" and not np.isfinite(elements).all():
-            at = int(np.argmin(np.isfinite(elements.ravel())))
+        fine = np.isfinite(elements) if elements.dtype.kind == "f" else np.ones(1, np.bool_)
+        if not fine.all() and not (fine := fine | np.isinf(self.values)).all():
+            at = int(np.argmin(fine.ravel()))
             raise ModelError(
                 f"tensor {self.name}: value {at} is {float(self.values.ravel()[at])!r}, "
                 f"too large for {'float16' if kind is DataType.FLOAT16 else 'float32'}",
@@ -235,11 +251,15 @@ class Tensor(BaseModel):
         def as_json(numbers: Array) -> Any:
             return numbers if context.get("arrays") else numbers.tolist()
 
-        if context.get("encoding") == "sparse" and self.data_type in SPARSE_TYPES:
+        infinite = self.values.dtype == np.float64 and bool(np.isinf(self.values).any())
+        sparse = context.get("encoding") == "sparse" and not infinite
+        if sparse and self.data_type in SPARSE_TYPES:
             content = to_sparse(self.values, _room(info))
             if content is not None:
                 return {**head, "sparse": {key: as_json(part) for key, part in content.items()}}
         numbers = self.values.ravel()
+        if infinite and self.data_type not in _HALVES:
+            return {**head, _STORAGE[self.data_type].field: _with_texts(numbers)}
         if self.data_type is DataType.BOOL:
             numbers = numbers.astype(np.int64)
         elif self.data_type in _HALVES:
@@ -262,14 +282,20 @@ def _room(info: ValidationInfo | SerializationInfo) -> Room:
     return room if isinstance(room, Room) else Room()
 
 
-def _in_memory(array: Array, data_type: DataType) -> Array:
-    """`array` as `values` holds it: of the memory type, contiguous, finite, read-only."""
+def _with_texts(numbers: Array) -> list[float | str]:
+    """The numbers as JSON has them, which has no infinities: these are protobuf's texts."""
+    texts = {math.inf: "Infinity", -math.inf: "-Infinity"}
+    return [texts.get(number, number) for number in numbers.tolist()]
+
+
+def _in_memory(array: Array, data_type: DataType, *, infinite: bool = True) -> Array:
+    """`array` as `values` holds it: of the memory type, contiguous, of numbers, read-only."""
     memory = _STORAGE[data_type].memory
     if not np.can_cast(array.dtype, memory, casting="same_kind") or array.dtype == object:
         raise ValueError(f"{array.dtype} values do not go with {data_type.name}")
     held = np.ascontiguousarray(array, dtype=memory).reshape(array.shape).view()
     if held.dtype == np.float64:
-        check_finite(held, _STORAGE[data_type].field)
+        check_finite(held, _STORAGE[data_type].field, infinite=infinite)
     if held.dtype == np.int64 and held.size:
         limits = np.iinfo(_STORAGE[data_type].element)
         if held.min() < limits.min or held.max() > limits.max:
@@ -314,7 +340,7 @@ def _from_list(content: Any, field: str, data_type: DataType) -> Array:
     if field != _STORAGE[data_type].field:
         raise ValueError(f"data_type {data_type.name} does not go with {field}")
     if data_type not in _HALVES:
-        return number_list(content, field, _STORAGE[data_type].memory)
+        return number_list(content, field, _STORAGE[data_type].memory, infinite=True)
     bits = number_list(content, field, np.int64)
     if bits.size and (bits.min() < 0 or bits.max() > 0xFFFF):
         raise ValueError(f"{field} has a number that is not the 16 bits of a {data_type.name}")

@@ -65,15 +65,23 @@ class Algebra:
             result = result.rearranged(lambda array: array.reshape(shape))
         return result
 
-    def along(self, operand: Operand, axis: int, matrix: Floats) -> Operand:
-        """Multiply each vector along an axis by a constant matrix (out, in)."""
+    def along(
+        self, operand: Operand, axis: int, matrix: Floats, aggregation: str = "sum"
+    ) -> Operand:
+        """Multiply each vector along an axis by a constant matrix (out, in).
+
+        With the aggregation "product" the terms are multiplied, not added; the matrix has ones.
+        """
+        if not isinstance(operand, Value) and aggregation == "product":
+            rows = np.moveaxis(np.asarray(operand), axis, -1)[..., None, :]
+            return np.asarray(np.moveaxis(np.where(matrix, rows, 1).prod(axis=-1), -1, axis))
         if not isinstance(operand, Value):
             return np.moveaxis(np.tensordot(matrix, operand, (1, axis)), 0, axis)
         signals = np.moveaxis(self._ctx.materialize(operand), axis, -1)
         shape = (*signals.shape[:-1], len(matrix))
         size = math.prod(shape)
         self._ctx.check_size(self._node, size)
-        made = self._ctx.add_neurons(size)
+        made = self._ctx.add_neurons(size, aggregation=aggregation)
         row, column = np.nonzero(matrix)
         rows = np.arange(size).reshape(-1, len(matrix))[:, row]
         source = signals.reshape(-1, matrix.shape[1])[:, column]

@@ -126,7 +126,7 @@ def axis_of(ctx: LiftingContext, node: Node, axis: int, rank: int) -> int:
     return axis % rank
 
 
-@lifts(Expand)
+@lifts(Expand, infinite=True)
 def lift_expand(ctx: LiftingContext, node: Expand) -> None:
     """Lift Expand: the signals are broadcast, without neurons."""
     operand, wanted = ctx.operand(node, 0), tuple(ctx.integers(node, 1))

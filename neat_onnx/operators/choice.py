@@ -13,6 +13,7 @@ from neat_onnx.network.expression import VARIABLE, call, constant, equal, greate
 from neat_onnx.network.primitives import PRIMITIVES, SIGNATURES
 from neat_onnx.operators.arithmetic import RULES, multiply, neurons_of, subtract
 from neat_onnx.operators.formula import apply_formula
+from neat_onnx.operators.infinite import applied_to_infinite, special
 
 _MOST_CONSTANTS = 256
 _COMPARISONS = ("greater", "greater_or_equal", "less", "less_or_equal", "equal")
@@ -30,6 +31,10 @@ def applied(
     if not any(isinstance(operand, Value) for operand in operands):
         with np.errstate(all="ignore"):
             return np.asarray(PRIMITIVES[primitive](*operands))
+    if primitive != "clip" and any(special(ctx, operand) is not None for operand in operands):
+        return applied_to_infinite(
+            ctx, node, primitive, operands, lambda each: applied(ctx, node, primitive, each)
+        )
     found = apply_formula(ctx, node, primitive, operands)
     if found is not None:
         return found

@@ -36,10 +36,18 @@ class ConstantOfShape(Node):
     attributes: ConstantOfShapeAttributes = ConstantOfShapeAttributes.defaults()
 
 
+class ShapeAttributes(Attributes):
+    """Attributes of Shape: the axes from `start` to before `end`."""
+
+    start: int = 0
+    end: int | None = None
+
+
 class Shape(Node):
-    """The sizes of all axes, integers."""
+    """The sizes of axes, integers."""
 
     since = 13
+    attributes: ShapeAttributes = ShapeAttributes.defaults()
 
 
 @lifts(Constant)
@@ -62,7 +70,9 @@ def lift_constant_of_shape(ctx: LiftingContext, node: ConstantOfShape) -> None:
 @lifts(Shape)
 def lift_shape(ctx: LiftingContext, node: Shape) -> None:
     """Take the length 1 for the batch, and follow it to where it is used."""
-    operand = ctx.operand(node, 0)
-    if isinstance(operand, Value) and not ctx.features_only:
+    operand, given = ctx.operand(node, 0), node.attributes
+    sizes = np.array(operand.shape, np.int64)[given.start : given.end]
+    first = range(len(operand.shape))[given.start : given.end][:1]
+    if isinstance(operand, Value) and not ctx.features_only and 0 in first:
         ctx.sizes.update(node.output)
-    ctx.bind(node, np.array(operand.shape, np.int64))
+    ctx.bind(node, sizes)

@@ -295,7 +295,13 @@ def emit_clip(emitter: FormulaEmitter, part: Expression) -> Emission:
 # --- to formulas ---------------------------------------------------------------------------------
 
 
-@lifts(*(operator for operator in _SAME.values() if operator is not Div), Elu, Selu, LeakyRelu)
+@lifts(
+    *(operator for operator in _SAME.values() if operator is not Div),
+    Elu,
+    Selu,
+    LeakyRelu,
+    infinite=True,
+)
 def lift_same(ctx: LiftingContext, node: Node) -> None:
     """Lift an operator that is one primitive, with its attributes as constant parameters."""
     operands = [ctx.operand(node, position) for position in range(len(node.input))]
@@ -318,7 +324,7 @@ def lift_div(ctx: LiftingContext, node: Div) -> None:
     ctx.bind(node, quotient)
 
 
-@lifts(Clip)
+@lifts(Clip, infinite=True)
 def lift_clip(ctx: LiftingContext, node: Clip) -> None:
     """Lift Clip, with constant bounds that may be left out."""
     value = ctx.value(node, 0)

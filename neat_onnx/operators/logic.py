@@ -106,7 +106,8 @@ class Where(Node):
 class CastAttributes(Attributes):
     """Attributes of Cast: the type of the result."""
 
-    to: Literal[1, 6, 7, 9, 11]
+    to: Literal[1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13, 16]
+    saturate: Literal[0, 1] = 1
 
 
 class Cast(_Unary):
@@ -118,7 +119,7 @@ class Cast(_Unary):
 class CastLikeAttributes(Attributes):
     """Attributes of CastLike: whether float8 saturates, which has no meaning here."""
 
-    saturate: Literal[1] = 1
+    saturate: Literal[0, 1] = 1
 
 
 class CastLike(Node):
@@ -134,10 +135,23 @@ _WIDE = (DataType.FLOAT, DataType.DOUBLE)
 _MEMORY: dict[DataType, type[np.generic]] = {
     DataType.FLOAT: np.float32,
     DataType.DOUBLE: np.float64,
+    DataType.INT8: np.int8,
+    DataType.UINT8: np.uint8,
+    DataType.INT16: np.int16,
+    DataType.UINT16: np.uint16,
     DataType.INT32: np.int64,
+    DataType.UINT32: np.uint32,
     DataType.INT64: np.int64,
+    DataType.UINT64: np.uint64,
     DataType.BOOL: np.bool_,
+    DataType.FLOAT16: np.float16,
+    DataType.BFLOAT16: np.float64,
 }
+_NARROW = tuple(
+    kind for kind in DataType
+    if kind.name.startswith(("INT", "UINT")) and kind not in (DataType.INT32, DataType.INT64)
+)  # fmt: skip
+_HALVES = (DataType.FLOAT16, DataType.BFLOAT16)
 _COMPARISONS: dict[str, type[Node]] = {
     "greater": Greater,
     "greater_or_equal": GreaterOrEqual,
@@ -168,23 +182,28 @@ def emit_number(emitter: FormulaEmitter, part: Expression) -> Emission:
 # --- to formulas ---------------------------------------------------------------------------------
 
 
-@lifts(*_COMPARISONS.values(), *_LOGIC.values(), IsNaN, Where)
+@lifts(*_COMPARISONS.values(), *_LOGIC.values(), IsNaN, Where, infinite=True)
 def lift_logic(ctx: LiftingContext, node: Node) -> None:
     """Lift comparisons, logic and Where: formulas of truth values."""
     operands = [ctx.operand(node, position) for position in range(len(node.input))]
     ctx.bind(node, applied(ctx, node, _PRIMITIVE[node.op_type], operands))
 
 
-@lifts(Cast)
+@lifts(Cast, infinite=True)
 def lift_cast(ctx: LiftingContext, node: Cast) -> None:
     """Numbers stay the same, as far as both types hold them; integers drop their fraction."""
     operand, to = ctx.operand(node, 0), DataType(node.attributes.to)
     ctx.integer.discard(node.output[0])
-    whole = to in (DataType.INT32, DataType.INT64)
+    whole = to.name.startswith(("INT", "UINT"))
+    if to in _NARROW and isinstance(operand, Value) and ctx.has_integers(node):
+        ctx.fail(node, f"integers would be cut off to the bits of {to.name}")
+    if to in _HALVES and to is not ctx.data_type:
+        ctx.fail(node, f"it rounds to {to.name}: only the type of the model's own numbers is read")
     if not isinstance(operand, Value):
         with np.errstate(all="ignore"):
             numbers = operand.astype(_MEMORY[to])
-        ctx.bind(node, numbers.astype(np.float64) if numbers.dtype.kind == "f" else numbers)
+        held = {"f": np.float64, "i": np.int64}.get(numbers.dtype.kind, numbers.dtype.type)
+        ctx.bind(node, numbers.astype(held))
         return
     if whole:
         ctx.integer.add(node.output[0])
@@ -199,11 +218,14 @@ def lift_cast(ctx: LiftingContext, node: Cast) -> None:
     ctx.bind(node, operand)
 
 
-@lifts(CastLike)
+@lifts(CastLike, infinite=True)
 def lift_cast_like(ctx: LiftingContext, node: CastLike) -> None:
-    """To the type of the model's numbers; numbers of that type stay as they are."""
+    """To the type of the model's numbers; numbers of that type stay as they are.
+
+    Numbers of a narrow type are not rounded, as nothing is in a model of that type.
+    """
     operand = ctx.operand(node, 0)
-    if ctx.is_of_numbers(node.input[1]) and ctx.data_type in _WIDE:
+    if ctx.is_of_numbers(node.input[1]) and ctx.data_type in (*_WIDE, *_HALVES):
         if isinstance(operand, Value) and operand.formula.is_truth:
             operand = apply_formula(ctx, node, "number", [operand]) or operand
         elif not isinstance(operand, Value):

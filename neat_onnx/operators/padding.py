@@ -40,7 +40,7 @@ class CenterCropPad(Node):
     attributes: CenterCropPadAttributes = CenterCropPadAttributes.defaults()
 
 
-@lifts(Pad)
+@lifts(Pad, infinite=True)
 def lift_pad(ctx: LiftingContext, node: Pad) -> None:
     """Lift Pad: signals inside, constants or other signals around them."""
     operand, mode = ctx.operand(node, 0), node.attributes.mode

@@ -7,10 +7,12 @@ from typing import Literal
 
 import numpy as np
 
-from neat_onnx.lifting.context import LiftingContext, Value, lifts
+from neat_onnx.lifting.context import LiftingContext, Operand, Value, lifts
 from neat_onnx.model import Attributes, DataType, Node
 from neat_onnx.network.expression import VARIABLE, Expression, clip, rounded
+from neat_onnx.operators.algebra import Algebra, reshaped
 from neat_onnx.operators.formula import formula_of
+from neat_onnx.operators.logic import Cast
 
 
 class QuantizeLinearAttributes(Attributes):
@@ -58,25 +60,28 @@ _RANGES = {
 @lifts(QuantizeLinear)
 def lift_quantize(ctx: LiftingContext, node: QuantizeLinear) -> None:
     """Numbers become steps; the type of the zero point says how many there are."""
-    scale, zero = _step(ctx, node)
-    low, high = _range(ctx, node)
-    ctx.bind(node, formula_of(ctx, ctx.operand(node, 0), quantized(scale, zero, low, high)))
+    low, high = range_of(ctx, node, 2)
+    if (step := _step(ctx, node)) is not None:
+        formula = quantized(*step, low, high)
+        ctx.bind(node, formula_of(ctx, ctx.operand(node, 0), formula))
+        return
+    tensors = Algebra(ctx, node)
+    x, scale, zero = tensors.input(0), _along(ctx, node, 1), _along(ctx, node, 2)
+    steps = tensors("add", tensors("round", tensors("div", x, scale)), zero)
+    ctx.bind(node, tensors("clip", steps, float(low), float(high)))
 
 
 @lifts(DequantizeLinear)
 def lift_dequantize(ctx: LiftingContext, node: DequantizeLinear) -> None:
     """Steps become numbers again."""
     operand = ctx.operand(node, 0)
-    if isinstance(operand, Value):
-        scale, zero = _step(ctx, node)
-        ctx.bind(node, formula_of(ctx, operand, dequantized(scale, zero)))
+    step = _step(ctx, node)
+    if isinstance(operand, Value) and step is not None:
+        ctx.bind(node, formula_of(ctx, operand, dequantized(*step)))
         return
-    scales, zeros = ctx.constant(node, 1), ctx.optional(node, 2)
-    shape = [1] * operand.ndim
-    if scales.size > 1:
-        shape[node.attributes.axis] = -1
-    start = 0 if zeros is None else np.asarray(zeros).reshape(shape)
-    ctx.bind(node, (operand - start) * scales.reshape(shape))
+    tensors = Algebra(ctx, node)
+    less = tensors("sub", tensors.input(0), _along(ctx, node, 2))
+    ctx.bind(node, tensors("mul", less, _along(ctx, node, 1)))
 
 
 def quantized(scale: float, zero: int, low: int, high: int) -> Expression:
@@ -90,21 +95,47 @@ def dequantized(scale: float, zero: int) -> Expression:
     return (VARIABLE - float(zero) if zero else VARIABLE) * scale
 
 
-def _step(ctx: LiftingContext, node: Node) -> tuple[float, int]:
-    """The scale and the zero point, one for all elements."""
-    scale = ctx.constant(node, 1)
-    zero = ctx.constant(node, 2) if len(node.input) > 2 and node.input[2] else np.zeros(1)
-    if scale.size != 1 or zero.size != 1:
-        ctx.fail(node, f"it has {scale.size} scales: computed values take one")
+def _step(ctx: LiftingContext, node: Node) -> tuple[float, int] | None:
+    """The scale and the zero point, if they are constant, and one for all elements."""
+    scale, zero = ctx.operand(node, 1), ctx.optional(node, 2)
+    zero = np.zeros(1) if zero is None else zero
+    if isinstance(scale, Value) or isinstance(zero, Value) or scale.size != 1 or zero.size != 1:
+        return None
     return float(scale.flat[0]), int(zero.flat[0])
 
 
-def _range(ctx: LiftingContext, node: Node) -> tuple[int, int]:
-    """The smallest and the largest number of the type of the zero point, uint8 without one."""
-    name = node.input[2] if len(node.input) > 2 else ""
+def _along(ctx: LiftingContext, node: QuantizeLinear | DequantizeLinear, position: int) -> Operand:
+    """Scales or zero points, along their axis of the first input; 0 where they are left out."""
+    found = ctx.optional(node, position)
+    if found is None:
+        return np.zeros(())
+    if not isinstance(found, Value):
+        found = found.astype(np.float64)
+    if not found.shape or found.shape == (1,):
+        return reshaped(found, ())
+    rank, axis = len(ctx.operand(node, 0).shape), node.attributes.axis
+    if len(found.shape) != 1 or not -rank <= axis < rank:
+        ctx.fail(node, f"its scales have the shape {list(found.shape)}, its axis is {axis}")
+    return reshaped(found, tuple(-1 if k == axis % rank else 1 for k in range(rank)))
+
+
+def range_of(ctx: LiftingContext, node: Node, position: int) -> tuple[int, int]:
+    """The smallest and the largest number of the type of the zero point, uint8 without one.
+
+    Raises:
+        ModelError: the type of the input at this position is not known, or is none of these.
+    """
+    name = node.input[position] if len(node.input) > position else ""
     if not name:
         return _RANGES[DataType.UINT8]
     tensor = ctx.model.graph.tensors.get(name)
-    if tensor is None or tensor.data_type not in _RANGES:
+    known = _type_of_cast(ctx, name) if tensor is None else tensor.data_type
+    if known not in _RANGES:
         ctx.fail(node, f"the type of '{name}' is not known, or none of 8 or 16 bits")
-    return _RANGES[tensor.data_type]
+    return _RANGES[known]
+
+
+def _type_of_cast(ctx: LiftingContext, name: str) -> DataType | None:
+    """The type of a computed zero point, which a Cast gives it."""
+    casts = (node for node in ctx.model.graph.node if isinstance(node, Cast))
+    return next((DataType(node.attributes.to) for node in casts if name in node.output), None)

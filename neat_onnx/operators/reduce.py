@@ -28,6 +28,7 @@ from neat_onnx.operators.formula import (
     emits,
     recognised,
 )
+from neat_onnx.operators.infinite import masked_largest
 from neat_onnx.operators.ranking import ArgMax, GatherElements, TopK
 from neat_onnx.operators.shaping import Reshape
 
@@ -188,7 +189,7 @@ _AGGREGATIONS = {
 }
 
 
-@lifts(*_PRIMITIVES.values(), ReduceMean)
+@lifts(*_PRIMITIVES.values(), ReduceMean, infinite=True)
 def lift_reduce(ctx: LiftingContext, node: _Reduce) -> None:
     """Lift a reduction: neurons that aggregate, where one sample's elements are reduced."""
     axes = reduced_axes(ctx, node)
@@ -196,12 +197,12 @@ def lift_reduce(ctx: LiftingContext, node: _Reduce) -> None:
     if axes is None:
         ctx.bind(node, operand)
         return
-    one_row = _as_formula(ctx, node, operand, axes)
+    masked = masked_largest(ctx, node, operand, axes) if node.op_type == "ReduceMax" else None
+    one_row = masked or _as_formula(ctx, node, operand, axes)
     if one_row is not None:
         ctx.bind(node, one_row)
         return
-    tensors = Algebra(ctx, node)
-    keep = bool(node.attributes.keepdims)
+    tensors, keep = Algebra(ctx, node), bool(node.attributes.keepdims)
     aggregation = _AGGREGATIONS[node.op_type]
     ctx.bind(node, tensors.reduced(aggregation, tensors.input(0), axes, keepdims=keep))
 

@@ -7,7 +7,8 @@ front: [T, N, …]. The initial values of the states are a constant, expanded to
 
 from collections.abc import Sequence
 
-from neat_onnx.lifting.context import REGISTER, LiftingContext, Value, lift_node, lifts
+from neat_onnx.lifting.context import REGISTER, LiftingContext, Value, lifts
+from neat_onnx.lifting.dispatch import lift_node
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.lowering.registry import Claim, frames
 from neat_onnx.model import Attributes, Graph, Model, Node, ValueInfo

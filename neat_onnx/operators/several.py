@@ -66,7 +66,7 @@ def emit_mod(emitter: FormulaEmitter, part: Expression) -> Emission:
     return Emission(Mod, [emitter.operand(arg) for arg in part.args], {"fmod": 1})
 
 
-@lifts(Max, Min, Sum, Mean)
+@lifts(Max, Min, Sum, Mean, infinite=True)
 def lift_several(ctx: LiftingContext, node: _Several) -> None:
     """Lift Max, Min, Sum and Mean, folded from the left, two inputs at a time."""
     primitive = _FOLDED[node.op_type]

@@ -139,7 +139,7 @@ class Dropout(Node):
     attributes: DropoutAttributes = DropoutAttributes.defaults()
 
 
-@lifts(Identity)
+@lifts(Identity, infinite=True)
 def lift_identity(ctx: LiftingContext, node: Identity) -> None:
     """Lift Identity: its output is its input."""
     ctx.bind(node, ctx.operand(node, 0))
@@ -205,7 +205,7 @@ def lift_split(ctx: LiftingContext, node: Split) -> None:
     ctx.bind(node, *(_take(operand, part) for part in slices))
 
 
-@lifts(Gather)
+@lifts(Gather, infinite=True)
 def lift_gather(ctx: LiftingContext, node: Gather) -> None:
     """Lift Gather by constant indices: a choice of signals; not along the batch."""
     index = ctx.constant(node, 1)
@@ -218,7 +218,7 @@ def lift_gather(ctx: LiftingContext, node: Gather) -> None:
     _rearrange(ctx, node, lambda array: np.take(array, index, axis=axis))
 
 
-@lifts(Reshape)
+@lifts(Reshape, infinite=True)
 def lift_reshape(ctx: LiftingContext, node: Reshape) -> None:
     """Lift Reshape: the same signals in another shape."""
     old = _shape(ctx, node)
@@ -238,13 +238,13 @@ def lift_flatten(ctx: LiftingContext, node: Flatten) -> None:
     _rearrange(ctx, node, lambda array: array.reshape(rows, -1))
 
 
-@lifts(Transpose)
+@lifts(Transpose, infinite=True)
 def lift_transpose(ctx: LiftingContext, node: Transpose) -> None:
     """Lift Transpose: the same signals, their axes in another order."""
     _rearrange(ctx, node, lambda array: np.transpose(array, node.attributes.perm))
 
 
-@lifts(Squeeze)
+@lifts(Squeeze, infinite=True)
 def lift_squeeze(ctx: LiftingContext, node: Squeeze) -> None:
     """Lift Squeeze: the same signals; the batch axis stays unless it is named."""
     if ctx.optional(node, 1) is not None:
@@ -254,14 +254,14 @@ def lift_squeeze(ctx: LiftingContext, node: Squeeze) -> None:
     _rearrange(ctx, node, lambda array: np.squeeze(array, axes))
 
 
-@lifts(Unsqueeze)
+@lifts(Unsqueeze, infinite=True)
 def lift_unsqueeze(ctx: LiftingContext, node: Unsqueeze) -> None:
     """Lift Unsqueeze: the same signals with new axes."""
     axes = tuple(ctx.integers(node, 1))
     _rearrange(ctx, node, lambda array: np.expand_dims(array, axes))
 
 
-@lifts(Slice)
+@lifts(Slice, infinite=True)
 def lift_slice(ctx: LiftingContext, node: Slice) -> None:
     """Lift Slice: a choice of signals by constant starts, ends and steps."""
     starts, ends = ctx.integers(node, 1), ctx.integers(node, 2)

@@ -1,12 +1,13 @@
-"""Softmax, LogSoftmax and Hardmax, and CumSum: operators along one axis."""
-
-from typing import Literal
+"""Softmax, LogSoftmax and Hardmax."""
 
 import numpy as np
 
-from neat_onnx.lifting.context import LiftingContext, lifts
+from neat_onnx.lifting.context import LiftingContext, Operand, Value, lifts
 from neat_onnx.model import Attributes, Node
+from neat_onnx.network.genes import Floats
 from neat_onnx.operators.algebra import Algebra, reshaped
+from neat_onnx.operators.arranging import axis_of
+from neat_onnx.operators.infinite import Rows, special
 
 _ONE_AXIS_SINCE = 13
 
@@ -38,26 +39,15 @@ class Hardmax(_AlongAxis):
     """1 at the first of the largest elements, 0 elsewhere."""
 
 
-class CumSumAttributes(Attributes):
-    """Attributes of CumSum: whether an element counts itself, and the direction."""
-
-    exclusive: Literal[0, 1] = 0
-    reverse: Literal[0, 1] = 0
-
-
-class CumSum(Node):
-    """The sums of the elements up to each, along a constant axis."""
-
-    inputs = (2, 2)
-    since = 11
-    attributes: CumSumAttributes = CumSumAttributes.defaults()
-
-
 @lifts(Softmax, LogSoftmax)
 def lift_softmax(ctx: LiftingContext, node: _AlongAxis) -> None:
     """The largest is taken out before the exponential, so that it does not overflow."""
     tensors = Algebra(ctx, node)
     x, axes = tensors.input(0), _axes(ctx, node)
+    absent = special(ctx, x)
+    if absent is not None and isinstance(x, Value):
+        ctx.bind(node, _of_present(ctx, node, x, absent, axes))
+        return
     less = tensors("sub", x, tensors.reduced("max", x, axes))
     spread = tensors("exp", less)
     total = tensors.reduced("sum", spread, axes)
@@ -65,6 +55,25 @@ def lift_softmax(ctx: LiftingContext, node: _AlongAxis) -> None:
         ctx.bind(node, tensors("sub", less, tensors("log", total)))
     else:
         ctx.bind(node, tensors("div", spread, total))
+
+
+def _of_present(
+    ctx: LiftingContext, node: Node, x: Value, elements: Floats, axes: tuple[int, ...]
+) -> Operand:
+    """The softmax where some elements are −∞, and take no part: their share is 0.
+
+    Where all along the axes are, it is NaN.
+    """
+    rows = Rows(ctx, node, x, elements, axes)
+    tensors = Algebra(ctx, node)
+    less = tensors("sub", rows.present, rows.reduced("max", rows.present))
+    spread = tensors("exp", less)
+    total = rows.reduced("sum", spread)
+    if node.op_type == "LogSoftmax":
+        share, nothing = tensors("sub", less, tensors("log", total)), -np.inf
+    else:
+        share, nothing = tensors("div", spread, total), 0.0
+    return rows.filled(share, nothing, np.nan)
 
 
 @lifts(Hardmax)
@@ -82,29 +91,10 @@ def lift_hardmax(ctx: LiftingContext, node: Hardmax) -> None:
     ctx.bind(node, reshaped(tensors("number", tensors("greater", first, 0.5)), shape))
 
 
-@lifts(CumSum)
-def lift_cumsum(ctx: LiftingContext, node: CumSum) -> None:
-    """Lift CumSum: a sum neuron for each element."""
-    tensors = Algebra(ctx, node)
-    x = tensors.input(0)
-    (axis,) = ctx.integers(node, 1)
-    axis = _checked(ctx, node, axis, len(x.shape))
-    size = x.shape[axis]
-    matrix = np.tri(size, k=-1 if node.attributes.exclusive else 0)
-    ctx.bind(node, tensors.along(x, axis, matrix.T if node.attributes.reverse else matrix))
-
-
 def _axes(ctx: LiftingContext, node: _AlongAxis) -> tuple[int, ...]:
     rank = len(ctx.operand(node, 0).shape)
     axis = node.attributes.axis
     if ctx.model.opset >= _ONE_AXIS_SINCE:
-        return (_checked(ctx, node, -1 if axis is None else axis, rank),)
-    first = _checked(ctx, node, 1 if axis is None else axis, rank)
+        return (axis_of(ctx, node, -1 if axis is None else axis, rank),)
+    first = axis_of(ctx, node, 1 if axis is None else axis, rank)
     return tuple(range(first, rank))
-
-
-def _checked(ctx: LiftingContext, node: Node, axis: int, rank: int) -> int:
-    if not -rank <= axis < rank:
-        ctx.fail(node, f"its axis is {axis}, and its input has {rank}")
-    ctx.refuse_batch(node, [axis % rank])
-    return axis % rank

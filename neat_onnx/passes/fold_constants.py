@@ -90,7 +90,7 @@ def _array(tensor: Tensor) -> Array | None:
 
 
 def _evaluated(node: Node, operands: list[Array | None], opset: int) -> list[Array] | None:
-    """The reference evaluator's result for a node; None if it fails or is not finite."""
+    """The reference evaluator's result for a node; None if it fails or has NaN in it."""
     from onnx.reference import ReferenceEvaluator  # noqa: PLC0415 - slow to import
 
     from neat_onnx.model.proto import node_to_proto  # noqa: PLC0415 - slow to import
@@ -105,9 +105,9 @@ def _evaluated(node: Node, operands: list[Array | None], opset: int) -> list[Arr
     except Exception:  # noqa: BLE001 - its operators raise anything; then the node stays
         return None
     arrays = [np.asarray(result) for result in results]
-    fine = all(array.dtype in _TYPES and np.isfinite(array).all() for array in arrays)
+    fine = all(array.dtype in _TYPES and not np.isnan(array).any() for array in arrays)
     return arrays if fine and len(arrays) == len(node.output) else None
 
 
 def _tensor(name: str, array: Array) -> Tensor:
-    return Tensor.of(name, array, _TYPES[array.dtype])
+    return Tensor.of(name, array, _TYPES[array.dtype], infinite=True)

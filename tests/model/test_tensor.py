@@ -1,4 +1,5 @@
 import base64
+import json
 
 import numpy as np
 import pytest
@@ -78,7 +79,7 @@ def test_a_scalar_and_an_empty_tensor_need_no_more_than_their_dims():
         ({"dims": [2], "float_data": [1.0, True]}, "float_data[1] is not a number"),
         ({"dims": [2], "float_data": [[1.0], [2.0]]}, "float_data[0] is not a number"),
         ({"dims": [2], "float_data": [1.0, "NaN"]}, "float_data[1] is not a finite number"),
-        ({"dims": [1], "float_data": [float("inf")]}, "float_data[0] is not a finite number"),
+        ({"dims": [1], "float_data": [float("nan")]}, "float_data[0] is not a finite number"),
         ({"dims": [2], "float_data": [0, 10**400]}, "float_data[1] is out of range"),
         ({"dims": [1], "float_data": "AAAA"}, "float_data is not a list"),
         ({"data_type": 7, "dims": [1], "float_data": [1]}, "INT64 does not go with float_data"),
@@ -100,6 +101,19 @@ def test_a_scalar_and_an_empty_tensor_need_no_more_than_their_dims():
 )
 def test_what_is_wrong_is_refused_in_our_words(document, text):
     assert text in said(**document)
+
+
+@pytest.mark.parametrize("data_type", [DataType.FLOAT, DataType.DOUBLE, DataType.FLOAT16])
+def test_infinities_are_texts_in_json_and_the_same_in_every_form(data_type):
+    mask = Tensor.of("mask", [0.5, -np.inf, np.inf], data_type, infinite=True)
+    for context in ({}, {"encoding": "raw"}, {"encoding": "sparse"}):
+        document = json.loads(json.dumps(mask.model_dump(context=context), allow_nan=False))
+        assert Tensor.model_validate(document) == mask
+    if data_type is not DataType.FLOAT16:
+        (numbers,) = (value for key, value in mask.model_dump().items() if key.endswith("_data"))
+        assert numbers == [0.5, "-Infinity", "Infinity"]
+    with pytest.raises(ModelError, match="is not a finite number"):
+        Tensor.of("W", mask.values, data_type)
 
 
 def test_values_are_read_only_and_equality_is_bit_for_bit():

@@ -1,5 +1,5 @@
 """Operators that slide a window: Conv, ConvTranspose, and the pools."""
 
-from neat_onnx.operators.spatial import convolution, find, pools
+from neat_onnx.operators.spatial import convolution, find, lp_pool, pools
 
-__all__ = ["convolution", "find", "pools"]
+__all__ = ["convolution", "find", "lp_pool", "pools"]

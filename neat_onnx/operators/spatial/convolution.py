@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -25,7 +26,6 @@ from neat_onnx.operators.spatial.layer import (
 )
 from neat_onnx.operators.spatial.nodes import (
     Conv,
-    ConvAttributes,
     ConvTranspose,
     ConvTransposeAttributes,
 )
@@ -87,20 +87,45 @@ def _unfolded(window: Window, positions: Sizes) -> Sizes:
 def lift_conv(ctx: LiftingContext, node: Conv) -> None:
     """Lift Conv: a sum neuron for each position and channel, kept together as a block."""
     signals, kernel = spatial_value(ctx, node), _parameter(ctx, node, 1)
+    ctx.bind(node, convolved(ctx, node, signals, kernel, kernel_at=1, bias_at=2))
+
+
+def convolved(
+    ctx: LiftingContext,
+    node: Any,
+    signals: Ints,
+    kernel: Operand,
+    *,
+    kernel_at: int,
+    bias_at: int | None = None,
+) -> Value:
+    """Neurons that slide a window over signals [N, C, *space].
+
+    Args:
+        ctx: the import.
+        node: a node with the attributes of a Conv.
+        signals: the tensor that it reads.
+        kernel: W [M, C/group, …].
+        kernel_at, bias_at: positions of kernel and bias among its inputs; None without a bias.
+
+    Raises:
+        ModelError: their shapes do not fit.
+    """
     space = signals.shape[2:]
-    _check_kernel(ctx, node, kernel, len(space), node.attributes)
+    _check_kernel(ctx, node, kernel, len(space), kernel_at)
     groups = node.attributes.group
     if signals.shape[1] != kernel.shape[1] * groups:
         ctx.fail(
             node,
-            f"its input has {signals.shape[1]} channels, {node.input[1]} expects "
+            f"its input has {signals.shape[1]} channels, {node.input[kernel_at]} expects "
             f"{kernel.shape[1] * groups}",
         )
     window = window_of(ctx, node, node.attributes, kernel.shape[2:], space)
     positions = window.positions(space)
     if 0 in positions:
         refuse_window(ctx, node, window, space)
-    _lift(ctx, node, "Conv", signals, kernel, kernel.shape[0], positions, window)
+    bias = _bias(ctx, node, kernel.shape[0], bias_at)
+    return _slid(ctx, node, "Conv", signals, kernel, bias, positions, window)
 
 
 @lifts(ConvTranspose)
@@ -108,7 +133,7 @@ def lift_conv_transpose(ctx: LiftingContext, node: ConvTranspose) -> None:
     """Lift ConvTranspose: a sum neuron for each position and channel, kept together as a block."""
     signals, kernel, given = spatial_value(ctx, node), _parameter(ctx, node, 1), node.attributes
     counts = signals.shape[2:]
-    _check_kernel(ctx, node, kernel, len(counts), given)
+    _check_kernel(ctx, node, kernel, len(counts), 1)
     if signals.shape[1] != kernel.shape[0]:
         ctx.fail(
             node,
@@ -125,7 +150,8 @@ def lift_conv_transpose(ctx: LiftingContext, node: ConvTranspose) -> None:
     if min(space) < 1:
         ctx.fail(node, f"its output would have the shape {times(space)}")
     out = kernel.shape[1] * given.group
-    _lift(ctx, node, "ConvTranspose", signals, kernel, out, space, window)
+    bias = _bias(ctx, node, out, 2)
+    ctx.bind(node, _slid(ctx, node, "ConvTranspose", signals, kernel, bias, space, window))
 
 
 def _unfolding(
@@ -150,23 +176,23 @@ def _unfolding(
     return replace(window, begin=begin, end=end), wanted
 
 
-def _lift(
+def _slid(
     ctx: LiftingContext,
-    node: Conv | ConvTranspose,
+    node: Any,
     kind: Kind,
     signals: Ints,
     kernel: Operand,
-    channels: int,
+    bias: Operand,
     space: Sizes,
     window: Window,
-) -> None:
+) -> Value:
+    channels = math.prod(bias.shape)
     shape = (channels, *space)
     ctx.check_size(node, math.prod(shape))
     blank = np.zeros(shape, np.int64)
     blocks = [
         SpatialBlock(kind, sources, blank, window, node.attributes.group) for sources in signals
     ]
-    bias = _bias(ctx, node, channels)
     constant = np.zeros(channels) if isinstance(bias, Value) else np.asarray(bias, np.float64)
     weights, gates = np.ones(math.prod(kernel.shape)), None
     if isinstance(kernel, Value):
@@ -181,7 +207,7 @@ def _lift(
         assert value.made is not None
         size = value.signals.size
         ctx.connect(value.made, read, np.arange(size), np.ones(size))
-    ctx.bind(node, value)
+    return value
 
 
 def _parameter(ctx: LiftingContext, node: Node, position: int) -> Operand:
@@ -192,13 +218,9 @@ def _parameter(ctx: LiftingContext, node: Node, position: int) -> Operand:
 
 
 def _check_kernel(
-    ctx: LiftingContext,
-    node: Conv | ConvTranspose,
-    kernel: Operand,
-    axes: int,
-    given: ConvAttributes,
+    ctx: LiftingContext, node: Any, kernel: Operand, axes: int, position: int
 ) -> None:
-    name = node.input[1]
+    name, given = node.input[position], node.attributes
     if len(kernel.shape) != axes + 2:
         ctx.fail(node, f"{name} has {len(kernel.shape)} axes, expected {axes + 2}")
     if given.kernel_shape is not None and given.kernel_shape != kernel.shape[2:]:
@@ -211,11 +233,11 @@ def _check_kernel(
         ctx.fail(node, f"group: expected a divisor of {kernel.shape[0]}, got {given.group}")
 
 
-def _bias(ctx: LiftingContext, node: Conv | ConvTranspose, channels: int) -> Operand:
-    if ctx.optional(node, 2) is None:
+def _bias(ctx: LiftingContext, node: Node, channels: int, position: int | None) -> Operand:
+    if position is None or ctx.optional(node, position) is None:
         return np.zeros(channels)
-    bias = _parameter(ctx, node, 2)
+    bias = _parameter(ctx, node, position)
     count = math.prod(bias.shape)
     if count != channels:
-        ctx.fail(node, f"bias {node.input[2]} has {count} values, expected {channels}")
+        ctx.fail(node, f"bias {node.input[position]} has {count} values, expected {channels}")
     return bias if isinstance(bias, Value) else bias.ravel()

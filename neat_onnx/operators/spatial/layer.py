@@ -50,7 +50,15 @@ def spatial_value(ctx: LiftingContext, node: Node) -> Ints:
     Raises:
         ModelError: it has fewer axes.
     """
-    value = ctx.value(node, 0)
+    return channels_and_space(ctx, node, ctx.value(node, 0))
+
+
+def channels_and_space(ctx: LiftingContext, node: Node, value: Value) -> Ints:
+    """The signals of a tensor [N, channels, *space].
+
+    Raises:
+        ModelError: it has fewer axes.
+    """
     if len(value.shape) < 3:
         ctx.fail(
             node,

@@ -1,0 +1,238 @@
+"""Arithmetic with infinities: the −∞ of a mask, which takes an element out of a softmax.
+
+An element that is constant and not finite is a signal of its own kind, which no neuron gives. Sums,
+choices and the like hand it on; where a neuron would have to read it the import is refused.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from neat_onnx.lifting.context import NOT_FINITE, Array, LiftingContext, Operand, Value
+from neat_onnx.model import Node
+from neat_onnx.network.expression import VARIABLE, call, greater, is_infinite, less
+from neat_onnx.network.genes import Floats, Ints
+
+_Applied = Callable[[Sequence[Operand]], Operand]
+
+
+def special(ctx: LiftingContext, operand: Operand) -> Floats | None:
+    """The elements that are constant and not finite, the others being 0; None if there are none."""
+    if not isinstance(operand, Value):
+        found = operand.dtype.kind == "f" and not np.isfinite(operand).all()
+        return np.where(np.isfinite(operand), 0.0, operand) if found else None
+    if not (ctx.not_finite and operand.elementwise):
+        return None
+    if not np.any(ctx.kind[operand.signals] == NOT_FINITE):
+        return None
+    elements = np.zeros(operand.shape)
+    for text, signal in ctx.not_finite.items():
+        elements[operand.signals == signal] = float(text)
+    return elements
+
+
+def with_special(ctx: LiftingContext, node: Node, operand: Operand, elements: Floats) -> Operand:
+    """The operand with the elements in place that are not finite."""
+    if not isinstance(operand, Value):
+        return np.where(np.isfinite(elements), operand, elements)
+    signals = ctx.materialize(ctx.as_value(node, operand))
+    signals, elements = (each.copy() for each in np.broadcast_arrays(signals, elements))
+    for number in (np.inf, -np.inf, np.nan):
+        at = np.isnan(elements) if np.isnan(number) else elements == number
+        if at.any():
+            signals[at] = _signal(ctx, number)
+    return Value(signals)
+
+
+def _signal(ctx: LiftingContext, number: float) -> int:
+    """The signal of −∞, ∞ or NaN."""
+    text = repr(float(number))
+    if text not in ctx.not_finite:
+        ctx.not_finite[text] = int(ctx.add_signals(1, NOT_FINITE)[0])
+    return ctx.not_finite[text]
+
+
+def applied_to_infinite(
+    ctx: LiftingContext, node: Node, primitive: str, operands: Sequence[Operand], applied: _Applied
+) -> Operand:
+    """`primitive` of operands with elements that are not finite.
+
+    Args:
+        ctx: the import.
+        node: the node that asks.
+        primitive: its name.
+        operands: at least one has such elements, at least one is computed.
+        applied: the primitive of finite operands.
+
+    Raises:
+        ModelError: it cannot be known without knowing the other operand.
+    """
+    found = [special(ctx, operand) for operand in operands]
+    elements = [np.zeros(operand.shape) if each is None else each
+                for operand, each in zip(operands, found, strict=True)]  # fmt: skip
+    finite = [_replaced(ctx, operand, each)
+              for operand, each in zip(operands, found, strict=True)]  # fmt: skip
+    if primitive == "where":
+        return _chosen(ctx, node, operands[0], finite[1:], elements[1:])
+    if primitive in ("maximum", "minimum"):
+        return _extreme(ctx, node, primitive, finite, elements, applied)
+    if primitive in ("add", "sub"):
+        one, other = np.broadcast_arrays(*elements)
+        with np.errstate(invalid="ignore"):
+            result = one + other if primitive == "add" else one - other
+        return with_special(ctx, node, applied(finite), result)
+    if primitive == "equal":
+        return _equal(ctx, node, finite, elements, applied)
+    return ctx.fail(node, "it reads values that are constant, and not finite")
+
+
+def _replaced(ctx: LiftingContext, operand: Operand, elements: Floats | None) -> Operand:
+    """The operand with 0 in place of elements that are not finite."""
+    if elements is None:
+        return operand
+    if not isinstance(operand, Value):
+        return np.where(np.isfinite(operand), operand, 0.0)
+    zero = ctx.add_neurons(1).states[0]
+    return Value(np.where(ctx.kind[operand.signals] == NOT_FINITE, zero, operand.signals),
+                 operand.formula)  # fmt: skip
+
+
+def _chosen(
+    ctx: LiftingContext,
+    node: Node,
+    truth: Operand,
+    finite: Sequence[Operand],
+    elements: Sequence[Floats],
+) -> Operand:
+    """A choice by constants."""
+    if isinstance(truth, Value):
+        ctx.fail(node, "a value that it may leave out is not finite")
+    chosen = np.asarray(truth, np.bool_)
+    signals: list[Ints] = [ctx.materialize(ctx.as_value(node, each)) for each in finite]
+    result = np.where(chosen, *signals)
+    return with_special(ctx, node, Value(result), np.where(chosen, *elements))
+
+
+def _extreme(
+    ctx: LiftingContext,
+    node: Node,
+    primitive: str,
+    finite: Sequence[Operand],
+    elements: Sequence[Floats],
+    applied: _Applied,
+) -> Operand:
+    """The largest or the smallest: the infinity that never wins gives way to the other operand."""
+    loses = -np.inf if primitive == "maximum" else np.inf
+    values = [ctx.as_value(node, each) for each in finite]
+    both = ctx.materialize(ctx.as_value(node, applied(values)))
+    one, other = (np.broadcast_to(ctx.materialize(value), both.shape) for value in values)
+    first, second = (np.broadcast_to(each, both.shape) for each in elements)
+    signals: Array = np.where(first == loses, other, np.where(second == loses, one, both))
+    function = np.maximum if primitive == "maximum" else np.minimum
+    return with_special(ctx, node, Value(signals), function(first, second))
+
+
+def _equal(
+    ctx: LiftingContext,
+    node: Node,
+    finite: Sequence[Operand],
+    elements: Sequence[Floats],
+    applied: _Applied,
+) -> Operand:
+    """Whether elements are equal; a computed one may be infinite while the network runs."""
+    values = [Value(ctx.materialize(ctx.as_value(node, each))) for each in finite]
+    truth = ctx.materialize(ctx.as_value(node, applied(values)))
+    one, other = (np.broadcast_to(each, truth.shape) for each in elements)
+    with np.errstate(invalid="ignore"):
+        constant = ctx.add_neurons(2, bias=[0.0, 1.0]).states[(one == other).astype(np.int64)]
+    truth = np.where((one != 0) & (other != 0), constant, truth)
+    for value, number, rest in ((values[0], other, one), (values[1], one, other)):
+        signals = np.broadcast_to(value.signals, truth.shape)
+        for infinity in (np.inf, -np.inf):
+            side = greater(VARIABLE, 0.0) if infinity > 0 else less(VARIABLE, 0.0)
+            at = (number == infinity) & (rest == 0)
+            is_it = call("both", is_infinite(VARIABLE), side)
+            truth[at] = ctx.materialize(Value(signals[at], is_it))
+    return Value(truth, greater(VARIABLE, 0.5))
+
+
+class Rows:
+    """The vectors of a tensor along some axes, without the elements that are −∞.
+
+    Attributes:
+        present: the elements that take part, (n,).
+    """
+
+    def __init__(
+        self,
+        ctx: LiftingContext,
+        node: Node,
+        x: Value,
+        elements: Floats,
+        axes: tuple[int, ...],
+    ) -> None:
+        if np.any(np.isnan(elements) | (elements > 0)):
+            ctx.fail(node, "a value that it reads is constant, and infinite or NaN")
+        self._ctx, self._node, self._shape = ctx, node, x.shape
+        count = int(np.prod([x.shape[axis] for axis in axes]))
+        ends = tuple(range(-len(axes), 0))
+        order = np.moveaxis(np.arange(elements.size).reshape(x.shape), axes, ends)
+        self._places = order.reshape(-1, count)
+        self._is_present = elements.ravel()[self._places] == 0
+        self._some = self._is_present.any(axis=1)
+        row, column = np.nonzero(self._is_present)
+        self._at = self._places[row, column]
+        self._group = np.unique(row, return_inverse=True)[1]
+        self.present = Value(ctx.materialize(Value(x.signals.ravel()[self._at], x.formula)))
+
+    def _neurons(self, aggregation: str, operand: Operand) -> Ints:
+        """A neuron for each vector that has an element present."""
+        assert isinstance(operand, Value)
+        made = self._ctx.add_neurons(int(self._some.sum()), aggregation=aggregation)
+        sources = self._ctx.materialize(operand)
+        self._ctx.connect(made, sources, self._group, np.ones(sources.size))
+        return made.states
+
+    def reduced(self, aggregation: str, operand: Operand) -> Value:
+        """For each element that is present, the largest or the sum of its vector."""
+        return Value(self._neurons(aggregation, operand)[self._group])
+
+    def largest(self) -> Operand:
+        """The largest of each vector, (vectors,), −∞ where nothing is present."""
+        signals = np.full(self._some.shape, self._ctx.add_neurons(1).states[0])
+        signals[self._some] = self._neurons("max", self.present)
+        elements = np.where(self._some, 0.0, -np.inf)
+        return with_special(self._ctx, self._node, Value(signals), elements)
+
+    def filled(self, operand: Operand, absent: float, alone: float) -> Operand:
+        """The tensor of elements that are present, the others being constant.
+
+        Args:
+            operand: the elements that are present, (n,).
+            absent: the value of the others.
+            alone: their value where nothing is present in the whole vector.
+        """
+        ctx, size = self._ctx, self._places.size
+        signals = np.full(size, ctx.add_neurons(1).states[0])
+        signals[self._at] = ctx.materialize(ctx.as_value(self._node, operand))
+        rest = np.where(self._some[:, None], absent, alone)
+        elements = np.zeros(size)
+        elements[self._places] = np.where(self._is_present, 0.0, rest)
+        whole = Value(signals.reshape(self._shape))
+        return with_special(ctx, self._node, whole, elements.reshape(self._shape))
+
+
+def masked_largest(
+    ctx: LiftingContext, node: Any, operand: Operand, axes: tuple[int, ...]
+) -> Value | None:
+    """The largest along axes, without elements that are −∞; None if there are none of these."""
+    absent = special(ctx, operand)
+    if absent is None or not isinstance(operand, Value):
+        return None
+    keep = node.attributes.keepdims
+    sizes = [(1 if axis in axes else size, axis) for axis, size in enumerate(operand.shape)]
+    shape = tuple(size for size, axis in sizes if keep or axis not in axes)
+    largest = Rows(ctx, node, operand, absent, axes).largest()
+    assert isinstance(largest, Value)
+    return largest.rearranged(lambda array: array.reshape(shape))
