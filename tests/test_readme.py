@@ -12,6 +12,8 @@ import pytest
 
 import neat_onnx
 from neat_onnx.cli import main
+from neat_onnx.model.graph import NEWEST_OPSET
+from neat_onnx.model.node import OLDEST_TYPED
 
 ROOT = Path(__file__).parents[1]
 SAMPLE = ROOT / "web" / "samples" / "neat-python.json"
@@ -150,3 +152,33 @@ def test_the_tree_of_contributing_is_there():
         else:
             folder = ROOT / name
             assert folder.exists(), name
+
+
+def listed(room):
+    """The files and rooms that the tree of CONTRIBUTING.md lists under a top-level room."""
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    (inside,) = re.findall(rf"^{room}/[^\n]*\n((?:  [^\n]*\n)*)", text, re.MULTILINE)
+    return {line.split()[0].rstrip("/") for line in inside.splitlines()}
+
+
+def found(room):
+    """The files and rooms that exist there."""
+    entries = (ROOT / room).iterdir()
+    return {each.name for each in entries if each.name not in ("__pycache__", "py.typed")}
+
+
+def test_the_tree_lists_the_package():
+    assert listed("neat_onnx") == found("neat_onnx")
+
+
+def test_the_tree_lists_every_room():
+    for room in ("tests", "web"):
+        rooms = {name for name in found(room) if (ROOT / room / name).is_dir()} - {"dist"}
+        mirrored = found("neat_onnx") if room == "tests" else set()
+        assert rooms - mirrored <= listed(room), room
+        assert listed(room) <= found(room), room
+
+
+def test_the_table_of_operators_names_the_newest_opset():
+    text = (ROOT / "docs" / "operators.md").read_text(encoding="utf-8")
+    assert f"in the forms of opsets {OLDEST_TYPED} to {NEWEST_OPSET};" in text
