@@ -7,6 +7,7 @@ import numpy as np
 
 from neat_onnx.errors import warn
 from neat_onnx.libraries.unsupported import cannot_say
+from neat_onnx.network.aggregations import aggregation_named
 from neat_onnx.network.genes import NONE, Bools
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import schedule
@@ -72,9 +73,10 @@ def reasons_against(net: Network, limits: Limits) -> Reasons:
     for name in dict.fromkeys(net.activation_names[computes]):
         if name not in limits.activations:
             reasons.neurons(f"the activation {name}", computes & (net.activation_names == name))
-    for name in dict.fromkeys(net.aggregation_names[computes & (fan_in > 0)]):
+    for name in dict.fromkeys(net.aggregation_names[computes]):
         if name not in limits.aggregations:
-            here = computes & (net.aggregation_names == name) & (fan_in > 0)
+            empty = aggregation_named(name).empty == 0.0
+            here = computes & (net.aggregation_names == name) & ((fan_in > 0) | (not empty))
             reasons.neurons(f"the aggregation {name}", here)
     if not limits.responses:
         reasons.neurons("a response", computes & (net.neurons.response != 1.0))

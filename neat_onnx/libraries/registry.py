@@ -4,6 +4,7 @@ from neat_onnx.errors import OptionError
 from neat_onnx.libraries.brain_js import BrainJS
 from neat_onnx.libraries.carrot import Carrot
 from neat_onnx.libraries.fann import Fann
+from neat_onnx.libraries.goneat import GoNEAT
 from neat_onnx.libraries.library import Library
 from neat_onnx.libraries.neat_python import NeatPython
 from neat_onnx.libraries.neataptic import Neataptic
@@ -16,7 +17,7 @@ from neat_onnx.network.written import find_writers_with
 
 _BUILTIN: tuple[Library, ...] = (
     *(Synaptic(), Own(), NeatPython(), NeatapticTS(), Carrot(), Neataptic(), BrainJS()),
-    *(SharpNEAT(), Fann(), Wann()),
+    *(SharpNEAT(), Fann(), GoNEAT(), Wann()),
 )
 """Asked in this order whether a source is theirs."""
 

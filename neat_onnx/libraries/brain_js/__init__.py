@@ -13,6 +13,7 @@ class BrainJS(Library):
     """Dense layers with one activation for all neurons."""
 
     name = "brain.js"
+    oracle = "its own code"
     keys = "sizes, layers"
     lost = (
         "float32 numbers; ids, names, disabled genes: left out; missing connections: weights of 0"

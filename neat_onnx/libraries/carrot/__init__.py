@@ -12,6 +12,7 @@ class Carrot(ExportedLibrary):
     """Networks evaluated in list order, hidden nodes before outputs, with gates and masks."""
 
     name = "carrot"
+    oracle = "its own code"
     keys = "input_nodes, output_nodes, nodes, connections"
     lost = "ids, names, disabled genes: left out; responses, delays: expressed by added nodes"
 

@@ -13,6 +13,7 @@ class Fann(Library):
 
     name = "fann"
     title = "FANN"
+    oracle = "libfann, but for two rectifiers"
     keys = "text that begins with FANN_FLO_2.1"
     suffixes = (".net",)
 

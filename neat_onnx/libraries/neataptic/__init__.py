@@ -12,6 +12,7 @@ class Neataptic(ExportedLibrary):
     """Networks evaluated in list order, with gates and dropout masks."""
 
     name = "neataptic"
+    oracle = "its own code"
     lost = "ids, names, disabled genes: left out; responses, delays: expressed by added nodes"
     keys = "input, output, nodes, connections"
 

@@ -13,6 +13,7 @@ class NeatapticTS(ExportedLibrary):
 
     name = "neataptic-ts"
     title = "NeatapticTS"
+    oracle = "its own code"
     lost = "names, responses, delays: expressed by added nodes; disabled self-connections: left out"
     keys = "formatVersion, nodes, connections"
 

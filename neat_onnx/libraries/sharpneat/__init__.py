@@ -17,6 +17,7 @@ class SharpNEAT(Library):
 
     name = "sharpneat"
     title = "SharpNEAT"
+    oracle = "the evaluation that it documents, written out"
     keys = "text: inputs outputs, acyclic or cyclic N, connections, 0 ReLU; or XML"
     suffixes = (".net",)
     options = frozenset({"cycles", "genome"})

@@ -13,6 +13,7 @@ class Synaptic(Library):
     """Layers of neurons evaluated one after another, with gates and self-connections."""
 
     name = "synaptic"
+    oracle = "its own code"
     keys = "neurons, connections"
     lost = "ids, names, disabled genes: left out; responses, delays: expressed by added neurons"
 

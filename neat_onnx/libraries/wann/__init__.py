@@ -13,6 +13,7 @@ class Wann(Library):
 
     name = "wann"
     title = "WANN"
+    oracle = "its own code"
     keys = "a matrix of N rows with N + 1 numbers, separated by commas"
     suffixes = (".out",)
     options = frozenset({"inputs", "outputs"})

@@ -1,0 +1,133 @@
+"""Read genomes of goNEAT as the networks that it builds of them.
+
+goNEAT computes all nodes at once from the values of the update before, and a caller asks for as
+many updates as the network is deep: one without cycles then holds its values in topological order.
+A node is computed once something that reaches back to an input or a bias has come in; till then it
+is 0, for ever where nothing does.
+"""
+
+from collections.abc import Mapping
+
+from neat_onnx.errors import NetworkError, OptionError
+from neat_onnx.libraries.genome_graph import Edge, GenomeGraph, Node
+from neat_onnx.libraries.goneat.genome import (
+    BIAS,
+    HIDDEN,
+    INPUT,
+    OUTPUT,
+    Genome,
+    NodeLine,
+    plain_genomes,
+)
+from neat_onnx.libraries.goneat.names import ACTIVATION_NAMES
+from neat_onnx.libraries.goneat.yaml import yaml_genome
+from neat_onnx.libraries.names import translated
+from neat_onnx.network.activations import ACTIVATIONS
+from neat_onnx.network.network import Network
+
+
+def read(content: str, cycles: int | None) -> Network:
+    """Return the network of the only genome of a file.
+
+    Raises:
+        NetworkError: there are several, or it is not a genome; says where.
+        OptionError: it has a cycle, and `cycles` is not given.
+    """
+    genomes = _genomes(content)
+    if len(genomes) != 1:
+        ids = ", ".join(str(genome.id) for genome in genomes[:20])
+        raise NetworkError(
+            f"a population of {len(genomes)} networks",
+            hint=f"Say which with genome=ID, or use load_networks. Found: {ids}",
+        )
+    return _network(genomes[0], cycles)
+
+
+def read_all(content: str, cycles: int | None) -> Mapping[int, Network]:
+    """Return the network of each genome by its id, in the order of the file.
+
+    Raises:
+        NetworkError: one of them is not a genome, or two have one id; says where.
+        OptionError: one has a cycle, and `cycles` is not given.
+    """
+    found: dict[int, Network] = {}
+    for genome in _genomes(content):
+        if genome.id in found:
+            raise NetworkError(f"the genome id {genome.id} occurs twice")
+        found[genome.id] = _network(genome, cycles)
+    return found
+
+
+def _genomes(content: str) -> list[Genome]:
+    return plain_genomes(content) or [yaml_genome(content)]
+
+
+def _network(genome: Genome, cycles: int | None) -> Network:
+    """The network of a genome; genes that come from a bias are the biases of their targets."""
+    ids = [node.id for node in genome.nodes]
+    if len(set(ids)) < len(ids):
+        raise NetworkError(f"two nodes have one id, in the genome {genome.id}")
+    always_one = {node.id for node in genome.nodes if node.kind == BIAS}
+    biases = [edge for edge in genome.genes if edge.source in always_one and edge.enabled]
+    graph = GenomeGraph(
+        library="goneat",
+        inputs=[node.id for node in genome.nodes if node.kind == INPUT],
+        outputs=[node.id for node in genome.nodes if node.kind == OUTPUT],
+        nodes=[_node(node, biases) for node in genome.nodes if node.kind in (HIDDEN, OUTPUT)],
+        edges=[edge for edge in genome.genes if edge.source not in always_one],
+    ).checked()
+    start = {edge.target for edge in biases}
+    _check_outputs(graph, start)
+    graph = graph.without_silent(start)
+    if not graph.has_cycle:
+        return graph.acyclic()
+    if cycles is None:
+        raise OptionError(
+            f"the genome {genome.id} has a cycle",
+            where="cycles",
+            hint="Say how many updates a step takes (what ForwardSteps is called with): cycles=N",
+        )
+    _check_first_update(graph, genome, start)
+    return graph.updated(cycles)
+
+
+def _node(node: NodeLine, biases: list[Edge]) -> Node:
+    name = translated(node.activation, ACTIVATION_NAMES, ACTIVATIONS, "activation", node.where)
+    return Node(node.id, name, sum(edge.weight for edge in biases if edge.target == node.id))
+
+
+def _check_outputs(graph: GenomeGraph, start: set[int]) -> None:
+    """Refuse a network that goNEAT does not activate.
+
+    Raises:
+        NetworkError: there is no output, or nothing leads from an input or a bias to one.
+    """
+    if not graph.outputs:
+        raise NetworkError("a network without outputs", where="nodes")
+    reached = graph.reached([*start, *graph.inputs])
+    silent = [key for key in graph.outputs if key not in reached]
+    if silent:
+        raise NetworkError(
+            "no input and no bias leads to it: goNEAT does not activate such a network",
+            where=f"node {silent[0]}",
+        )
+
+
+def _check_first_update(graph: GenomeGraph, genome: Genome, start: set[int]) -> None:
+    """Refuse a cyclic network some of whose nodes are still 0 after the first update.
+
+    Raises:
+        NetworkError: one of its nodes has inputs from nodes that come later in the list alone.
+    """
+    awake = set(graph.inputs)
+    for node in genome.nodes:
+        sources = {edge.source for edge in graph.edges if edge.enabled and edge.target == node.id}
+        if node.id in start or sources & awake:
+            awake.add(node.id)
+    for key in sorted(graph.reached([*start, *graph.inputs]) - awake):
+        raise NetworkError(
+            "in a network with cycles, goNEAT leaves this node at 0 in its first update, because "
+            "all that it reads comes later in the list of nodes",
+            where=f"node {key}",
+            hint="Connect it to an input or a bias, with the weight 0 if need be",
+        )

@@ -1,0 +1,264 @@
+"""goNEAT's genomes, against its published algorithm transcribed line by line from its Go."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+import yaml
+
+from neat_onnx import Network, NetworkError, OptionError, load_network, load_networks
+from neat_onnx.libraries.goneat.names import ACTIVATION_NAMES
+
+TYPES = ("HIDN", "INPT", "OUTP", "BIAS")
+
+
+def sigmoid(x: float) -> float:
+    return 1 / (1 + math.exp(-x))
+
+
+def parabolas(x: float, reach: float, factor: float) -> float:
+    if x < -reach:
+        return 0.0
+    if x < 0.0:
+        return (x + reach) * (x + reach) * factor
+    return 1.0 - (x - reach) * (x - reach) * factor if x < reach else 1.0
+
+
+FUNCTIONS = {
+    "SigmoidPlainActivation": sigmoid,
+    "SigmoidReducedActivation": lambda x: sigmoid(0.5 * x),
+    "SigmoidSteepenedActivation": lambda x: sigmoid(4.924273 * x),
+    "SigmoidBipolarActivation": lambda x: 2 * sigmoid(4.924273 * x) - 1,
+    "SigmoidApproximationActivation": lambda x: parabolas(x, 4.0, 0.03125),
+    "SigmoidSteepenedApproximationActivation": lambda x: parabolas(x, 1.0, 0.5),
+    "SigmoidInverseAbsoluteActivation": lambda x: 0.5 + (x / (1.0 + abs(x))) * 0.5,
+    "SigmoidLeftShiftedActivation": lambda x: sigmoid(x + 2.4621365),
+    "SigmoidLeftShiftedSteepenedActivation": lambda x: sigmoid(4.924273 * x + 2.4621365),
+    "SigmoidRightShiftedSteepenedActivation": lambda x: sigmoid(4.924273 * x - 2.4621365),
+    "TanhActivation": lambda x: math.tanh(0.9 * x),
+    "GaussianBipolarActivation": lambda x: 2 * math.exp(-((x * 2.5) ** 2)) - 1,
+    "GaussianActivation": lambda x: math.exp(-(x**2)),
+    "LinearActivation": lambda x: x,
+    "LinearAbsActivation": abs,
+    "LinearClippedActivation": lambda x: max(-1.0, min(1.0, x)),
+    "NullActivation": lambda x: 0.0,
+    "SignActivation": lambda x: float(x > 0) - float(x < 0),
+    "SineActivation": lambda x: math.sin(2 * x),
+    "StepActivation": lambda x: 0.0 if math.copysign(1.0, x) < 0 else 1.0,
+}
+
+
+class Peer:
+    """`Network` of goNEAT: LoadSensors, ForwardSteps, ReadOutputs."""
+
+    def __init__(self, nodes: list[Any], genes: list[Any]) -> None:
+        self.nodes, self.genes = nodes, [gene for gene in genes if gene[3]]
+        self.value = dict.fromkeys((key for key, _, _ in nodes), 0.0)
+        self.count, self.active = dict.fromkeys(self.value, 0), dict.fromkeys(self.value, False)
+        self.kinds = {key: kind for key, kind, _ in nodes}
+
+    def forward(self, row: Any, steps: int) -> list[float]:
+        given = iter(row)
+        for key, kind, _ in self.nodes:
+            if kind in (1, 3):
+                self.value[key], self.count[key] = next(given) if kind == 1 else 1.0, 1
+        outputs = [key for key, kind, _ in self.nodes if kind == 2]
+        for _ in range(steps):
+            once = False
+            while not once or any(self.count[key] == 0 for key in outputs):
+                self._update()
+                once = True
+        return [self.value[key] for key in outputs]
+
+    def _update(self) -> None:
+        sums = {}
+        for key, kind, _ in self.nodes:
+            if kind in (0, 2):
+                sums[key] = 0.0
+                for source, target, weight, _ in self.genes:
+                    if target == key:
+                        sums[key] += weight * (self.value[source] if self.count[source] else 0.0)
+                        self.active[key] |= self.active[source] or self.kinds[source] in (1, 3)
+        for key, kind, name in self.nodes:
+            if kind in (0, 2) and self.active[key]:
+                self.value[key] = FUNCTIONS[name](sums[key])
+                self.count[key] += 1
+
+
+def genome(seed: int, *, cyclic: bool = False) -> tuple[list[Any], list[Any]]:
+    """Nodes (id, type, activation) and genes (source, target, weight, enabled)."""
+    random = np.random.default_rng(seed)
+    hidden = int(random.integers(0, 7))
+    kinds = [3, 1, 1, 2, 2, *[0] * hidden]
+    names = random.choice(sorted(FUNCTIONS), len(kinds)).tolist()
+    nodes = [
+        (key, kind, name) for key, (kind, name) in enumerate(zip(kinds, names, strict=True), 1)
+    ]
+    ids, order = [key for key, *_ in nodes], {3: 0, 1: 0, 0: 1, 2: 2}
+    genes = [(int(random.integers(1, 4)), key, random.normal(), True) for key in (4, 5)]
+    genes += [(1, key, random.normal(), True) for key in ids[3:] if cyclic]
+    for _ in range(3 * hidden + 2):
+        i, j = random.choice(ids, 2).tolist()
+        before = (order[kinds[i - 1]], i) < (order[kinds[j - 1]], j)
+        if j > 3 and (before or cyclic):
+            genes.append((i, j, float(random.normal()), bool(random.random() < 0.8)))
+    return nodes, genes
+
+
+def plain(nodes: list[Any], genes: list[Any], key: int = 1) -> str:
+    lines = [f"genomestart {key}", "trait 1 0.1 0 0 0 0 0 0 0"]
+    lines += [f"node {i} 0 {int(kind in (1, 3))} {kind} {name}" for i, kind, name in nodes]
+    lines += [
+        f"gene 1 {i} {j} {weight!r} false {at} 0 {str(enabled).lower()}"
+        for at, (i, j, weight, enabled) in enumerate(
+            [(i, j, float(weight), enabled) for i, j, weight, enabled in genes], 1
+        )
+    ]
+    return "\n".join([*lines, f"genomeend {key}", ""])
+
+
+def in_yaml(nodes: list[Any], genes: list[Any], *, flow: bool | None) -> str:
+    document = {
+        "id": 1,
+        "traits": [{"id": 1, "params": [0.1, 0.0]}],
+        "nodes": [
+            {"id": i, "trait_id": 0, "type": TYPES[kind], "activation": name}
+            for i, kind, name in nodes
+        ],
+        "genes": [
+            {"src_id": i, "tgt_id": j, "weight": float(weight), "trait_id": 1, "innov_num": 1,
+             "mut_num": 0, "recurrent": False, "enabled": enabled}
+            for i, j, weight, enabled in genes
+        ],
+    }  # fmt: skip
+    return "# a genome\n" + yaml.safe_dump(
+        {"genome": document}, default_flow_style=flow, width=10**6
+    )
+
+
+pytestmark = pytest.mark.filterwarnings("ignore:goneat reads 0:neat_onnx.NeatOnnxWarning")
+X = np.random.default_rng(0).normal(size=(5, 2))
+
+
+def test_every_activation_has_a_name():
+    assert set(ACTIVATION_NAMES) == set(FUNCTIONS)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_genomes_without_cycles_compute_the_same(seed: int):
+    nodes, genes = genome(seed)
+    net = load_network(plain(nodes, genes).encode())
+    assert net.library == "goneat"
+    want = [Peer(nodes, genes).forward(row, len(nodes)) for row in X]
+    np.testing.assert_allclose(net.activate(X), want, rtol=1e-12, atol=1e-12)
+    for flow in (None, False):
+        assert load_network(in_yaml(nodes, genes, flow=flow).encode()) == net
+    back = load_network(net.to_library("goneat").encode())
+    np.testing.assert_allclose(back.activate(X), net.activate(X), rtol=1e-14)
+    assert set(back.neurons.id) == set(net.neurons.id)
+    assert np.sum(~back.connections.enabled) == np.sum(~net.connections.enabled)
+
+
+@pytest.mark.parametrize("cycles", [1, 3])
+@pytest.mark.parametrize("seed", range(8))
+def test_genomes_with_cycles_take_updates_in_a_step(seed: int, cycles: int):
+    nodes, genes = genome(seed, cyclic=True)
+    genes.append((4, 4, 0.5, True))
+    net = load_network(plain(nodes, genes).encode(), cycles=cycles)
+    peer = Peer(nodes, genes)
+    want = [peer.forward(row, cycles) for row in X]
+    np.testing.assert_allclose(net.run(X), want, rtol=1e-12, atol=1e-12)
+
+
+def test_a_cycle_needs_the_number_of_updates():
+    nodes, genes = genome(0, cyclic=True)
+    with pytest.raises(OptionError, match="has a cycle"):
+        load_network(plain(nodes, [*genes, (4, 4, 0.5, True)]).encode())
+
+
+def test_a_node_that_wakes_late_in_a_cyclic_network_is_refused():
+    nodes = [(1, 1, "NullActivation"), (2, 2, "TanhActivation"), (3, 0, "TanhActivation")]
+    genes = [(1, 3, 1.0, True), (3, 2, 1.0, True), (3, 3, 0.5, True)]
+    with pytest.raises(NetworkError, match=r"at 0 in its first update.*node 2"):
+        load_network(plain(nodes, genes).encode(), cycles=2)
+
+
+def test_a_population_is_read_by_ids():
+    text = plain(*genome(1), 3) + plain(*genome(2), 8)
+    assert list(load_networks(text.encode())) == [3, 8]
+    with pytest.raises(NetworkError, match="a population of 2 networks"):
+        load_network(text.encode())
+    assert load_network(text.encode(), genome=8) == load_network(plain(*genome(2)).encode())
+
+
+def test_networks_are_written_with_their_ids_and_disabled_genes():
+    net = Network.build(
+        inputs=[7, 3],
+        outputs=[12],
+        neurons=[
+            {"id": 12, "activation": "sigmoid", "bias": 0.5},
+            {"id": 9, "activation": "abs"},
+        ],
+        connections=[
+            (7, 9, 0.1),
+            (9, 12, -2.5),
+            {"source": 3, "target": 12, "weight": 1.5, "enabled": False},
+        ],
+    )
+    back = load_network(net.to_library("goneat").encode())
+    assert back.neurons.id.tolist() == [7, 3, 12, 9]
+    x = np.random.default_rng(1).normal(size=(6, 2))
+    assert np.array_equal(back.activate(x), net.activate(x))
+    assert back.connections.weight.tolist() == [0.1, -2.5, 1.5] or len(back.connections) == 3
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"activation": "mish"}, "the activation mish"),
+        ({"aggregation": "max"}, "the aggregation max"),
+        ({"response": 2.0}, "a response"),
+    ],
+)
+def test_what_goneat_cannot_say_is_refused(change: dict[str, Any], message: str):
+    net = Network.build(
+        inputs=1, outputs=[1], neurons=[{"id": 1, **change}], connections=[(0, 1, 1.0)]
+    )
+    with pytest.raises(NetworkError, match=message):
+        net.to_library("goneat")
+
+
+def test_an_empty_product_is_not_taken_for_an_empty_sum():
+    net = Network.build(
+        inputs=1,
+        outputs=[1],
+        neurons=[{"id": 1}, {"id": 2, "aggregation": "product"}],
+        connections=[(0, 1, 1.0), (2, 1, 1.0)],
+    )
+    for library in ("goneat", "sharpneat"):
+        with pytest.raises(NetworkError, match="product"):
+            net.to_library(library)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("genomestart 1\nnode 1 0 1", "a node is"),
+        ("genomestart 1\nnode 1 0 1 7 X", "type of a node is 0 to 3"),
+        ("genomestart 1\nnode 1 0 0 2 Nope\ngenomeend 1", "unknown activation 'Nope'"),
+        ("genomestart 1\nnode 1 0 1 1\nnode 2 0 0 2\ngene 1 1 2 x true 1 0 true", "finite number"),
+        ("genomestart 1\nnode 1 0 1 1\nnode 2 0 0 2\ngene 1 1 9 1 true 1 0 true", "no node"),
+        ("genomestart 1\nnode 1 0 1 1\nnode 1 0 0 2", "two nodes have one id"),
+        ("genomestart 1\nnode 1 0 1 1\nnode 2 0 0 2", "does not activate"),
+        ("genomestart 1\nnode 1 0 1 1", "without outputs"),
+        ("genomestart 1\nnode x 0 1 1", "small integer"),
+        ("genome:\n  id: 1", "expected a list of mappings"),
+        ("genome:\n  id: 1\n  nodes: &a [", "not understood"),
+        ("genome:\n  id: 1\n  nodes:\n    - {id: 1", "not understood"),
+        ("genome:\n  id: 1\n  modules:\n    - {id: 1}", "modules cannot be read"),
+    ],
+)
+def test_bad_files_are_refused(text: str, message: str):
+    with pytest.raises(NetworkError, match=message):
+        load_network(text.encode())
