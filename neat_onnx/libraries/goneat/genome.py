@@ -44,7 +44,7 @@ def plain_genomes(content: str) -> list[Genome]:
     """Return the genomes of a file of plain text.
 
     Raises:
-        NetworkError: a line is not what it begins as.
+        NetworkError: a line of a node or of a gene has other fields than theirs.
     """
     found: list[Genome] = []
     open_ = False
