@@ -215,6 +215,8 @@ def _check_same_function(net: Network, lifted: Network, data_type: DataType) -> 
         (p.name, p.shape) for p in lifted.inputs + lifted.outputs
     ]:
         raise NetworkError("its inputs and outputs are not those of the graph")
+    if data_type not in _TOLERANCE:
+        raise NetworkError(f"its inputs are {data_type.name}, and no network was exported so")
     x = np.random.default_rng(0).normal(size=(_STEPS, _SAMPLES, len(net.input_neurons)))
     ours, graphs = net.run(x), lifted.run(x)
     scale = np.maximum(1.0, np.abs(graphs))

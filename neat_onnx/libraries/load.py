@@ -4,6 +4,8 @@ import os
 from collections.abc import Mapping
 from dataclasses import fields
 
+import numpy as np
+
 from neat_onnx.errors import DocumentError, OptionError
 from neat_onnx.files import parse_json, read_bytes, sniff
 from neat_onnx.libraries.library import Library, ReadOptions
@@ -177,15 +179,30 @@ def _read(source: object, options: ReadOptions) -> Network:
     if isinstance(source, Network):
         refuse_unused(options, frozenset())
         return source
+    if options.genome is not None:
+        _check_id(options.genome)
     content = content_of(source)
     library = _library_of(content)
     refuse_unused(options, library.options)
     if options.genome is None:
         return library.read(content, options)
-    return _picked(library.read_all(content, options), options.genome)
+    return picked(library.read_all(content, options), options.genome)
 
 
-def _picked(found: Mapping[int, Network], genome: int) -> Network:
+def _check_id(genome: object) -> None:
+    if not isinstance(genome, int | np.integer):
+        raise OptionError(
+            f"there is no genome {genome!r:.40}", where="genome", hint="Ids are integers"
+        )
+
+
+def picked(found: Mapping[int, Network], genome: int) -> Network:
+    """Return the network of that id.
+
+    Raises:
+        OptionError: there is none; the hint lists those there are.
+    """
+    _check_id(genome)
     if genome not in found:
         ids = ", ".join(map(str, list(found)[:20])) + (", …" if len(found) > 20 else "")
         raise OptionError(f"there is no genome {genome}", where="genome", hint=f"Found: {ids}")

@@ -26,7 +26,7 @@ def parsed_text(data: bytes) -> onnx.ModelProto:
         if text.lstrip().startswith("<"):
             return onnx.parser.parse_model(text)
         proto: onnx.ModelProto = text_format.Parse(text, onnx.ModelProto())
-    except (onnx.parser.ParseError, text_format.ParseError, UnicodeDecodeError) as error:
+    except (onnx.parser.ParseError, text_format.ParseError, RuntimeError, ValueError) as error:
         lines = [line for line in str(error).splitlines() if line.strip()] or ["it is not readable"]
         raise ModelError(
             f"not a valid ONNX text: {lines[0].strip()}",

@@ -298,10 +298,14 @@ def build(
     input_ids = list(range(inputs)) if isinstance(inputs, int) else list(inputs)
     genes = [{"id": gene} if isinstance(gene, int) else dict(gene) for gene in neurons]
     keys = ("source", "target", "weight")
-    edges = [
-        dict(gene) if isinstance(gene, Mapping) else dict(zip(keys, gene, strict=True))
-        for gene in connections
-    ]
+    edges: list[dict[str, Any]] = []
+    for gene in connections:
+        if not isinstance(gene, Mapping) and len(gene) != len(keys):
+            raise NetworkError(
+                f"a connection of {len(gene)} values, expected {', '.join(keys)}",
+                where=f"connections[{len(edges)}]",
+            )
+        edges.append(dict(gene if isinstance(gene, Mapping) else zip(keys, gene, strict=True)))
     document = {
         "inputs": [{"name": "input", "shape": [len(input_ids)], "neurons": input_ids}],
         "outputs": [{"name": "output", "shape": [len(outputs)], "neurons": list(outputs)}],

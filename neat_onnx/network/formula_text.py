@@ -180,7 +180,7 @@ class _Parser:
             self._fail(f"{name} takes {len(kinds)} arguments, got {len(args)}")
         for arg, kind in zip(args, kinds, strict=True):
             self._require(arg, kind, f"an argument of {name}")
-            if kind != "c" and abs(arg.value) == math.inf:
+            if name != "clip" and abs(arg.value) == math.inf:
                 self._fail(f"an argument of {name} is not a finite number")
         return call(name, *args)
 

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, TypedDict
 
 import neat_onnx
-from neat_onnx.errors import DocumentError, NeatOnnxWarning, OptionError, printable
+from neat_onnx.errors import DocumentError, NeatOnnxWarning, printable
+from neat_onnx.libraries.load import picked as one_of
 from neat_onnx.libraries.registry import writer_named
 from neat_onnx.network.network import Network
 
@@ -57,15 +58,14 @@ def picked(source: Any, genome: int | None = None, **options: Any) -> Picked:
     if not nets:
         raise DocumentError("there is no network in this population")
     wanted = next(iter(nets)) if genome is None else genome
-    if wanted not in nets:
-        raise OptionError(f"there is no genome {wanted}", where="genome")
+    net = one_of(nets, wanted)
     if len(nets) == 1:
-        return Picked(nets[wanted], None, [])
+        return Picked(net, None, [])
     members = [
         Member(id=id, neurons=len(net), connections=len(net.connections))
         for id, net in list(nets.items())[:_MOST_TOLD]
     ]
-    return Picked(nets[wanted], wanted, members)
+    return Picked(net, wanted, members)
 
 
 def choices() -> list[Choice]:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import neat_onnx
-from neat_onnx.errors import DocumentError, NeatOnnxError, NeatOnnxWarning, printable
+from neat_onnx.errors import DocumentError, NeatOnnxError, NeatOnnxWarning, OptionError, printable
 from neat_onnx.files import parse_json, sniff
 from neat_onnx.model import Model
 from neat_onnx.network.difference import difference
@@ -235,7 +235,10 @@ def _document(data: bytes) -> Any:
 
 def _reading(params: dict[str, Any]) -> dict[str, Any]:
     """The facts that come beside a file: its configuration, and times."""
-    times = {name: (params.get("time") or {}).get(name) for name in _TIMES}
+    told = params.get("time") or {}
+    if not isinstance(told, dict):
+        raise OptionError("the times are no object with a number for each name", where="time")
+    times = {name: told.get(name) for name in _TIMES}
     return {"config": params.get("config"), **times}
 
 

@@ -5,6 +5,7 @@ large. For a network with memory also a few long ones, because a value may grow 
 steps before it does harm.
 """
 
+import math
 from typing import Any
 
 import numpy as np
@@ -18,20 +19,24 @@ LONG_SEQUENCES = 8
 _LONGEST, _SHORTEST_LONG = 512, 48
 _NODE_RUNS = 20_000  # how often nodes may be run for the long sequences: about half a second
 _LARGE = 10.0
-_FEWEST = 4
+_FEWEST, _MOST = 4, 1_000_000
 
 
 def check_sampling(samples: Any, seed: Any) -> None:
     """Refuse numbers of samples and seeds that are none.
 
     Raises:
-        OptionError: `samples` is not an integer of 4 or more, or `seed` not one of 0 or more.
+        OptionError: `samples` is no integer from 4 to 1,000,000, or `seed` none of 0 or more.
     """
-    for name, value, least in (("samples", samples, _FEWEST), ("seed", seed, 0)):
+    for name, value, least, most in (
+        ("samples", samples, _FEWEST, _MOST),
+        ("seed", seed, 0, math.inf),
+    ):
         whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-        if not whole or value < least:
+        if not whole or not least <= value <= most:
+            upper = "or more" if most == math.inf else f"to {most}"
             raise OptionError(
-                f"{name} is {value!r}, expected an integer of {least} or more",
+                f"{name} is {value!r}, expected an integer of {least} {upper}",
                 where=name,
                 hint=f"Take {name}={least} or more, without a fraction",
             )

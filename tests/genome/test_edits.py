@@ -1,12 +1,13 @@
 """Files that were edited after their export: the graph counts, always, and a warning says so."""
 
+import json
 import warnings
 
 import numpy as np
 import onnx
 import pytest
 from networks import NETWORKS
-from onnx import numpy_helper
+from onnx import TensorProto, numpy_helper
 
 from neat_onnx import NeatOnnxWarning, Network, export, import_model, load_model
 
@@ -94,3 +95,10 @@ def test_genes_of_input_neurons_come_back():
     net = Network.from_document(document)
     assert import_model(export(net)) == net
     assert import_model(export(net).to_json()).to_json() == net.to_json()
+
+
+def test_a_model_of_another_type_leaves_the_genome_out():
+    document = json.loads(export(Network.mlp([2, 2, 1])).to_json())
+    document["graph"]["inputs"][0]["type"]["tensor_type"]["elem_type"] = TensorProto.INT8
+    with pytest.warns(NeatOnnxWarning, match="left out of account"):
+        assert len(import_model(document)) == 5

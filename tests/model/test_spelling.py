@@ -136,7 +136,13 @@ def test_the_text_forms_of_onnx_are_read(form, tmp_path):
     np.testing.assert_allclose(one, other, rtol=1e-5)
 
 
-@pytest.mark.parametrize("text", [b"<ir_version: 8", b"ir_version: eight", b"graph { nodes {} }"])
+LARGE = b"""<ir_version: 8, opset_import: ["": 18]>
+g (float[N, 1] x) => (float[N, 1] y) <float[1] w = {1e400}> { y = Mul(x, w) }"""
+
+
+@pytest.mark.parametrize(
+    "text", [b"<ir_version: 8", b"ir_version: eight", b"graph { nodes {} }", LARGE]
+)
 def test_text_that_is_no_model_is_told(text):
     with pytest.raises(ModelError, match="not a valid ONNX text"):
         load_model(text)

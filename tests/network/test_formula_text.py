@@ -99,6 +99,7 @@ def test_products_go_before_sums_and_both_from_the_left():
         ("greater(z, 0)", "the formula has to be a number"),
         ("1 + equal(z, 0)", "an argument of add has to be a number"),
         ("1e999 * z", "is not a finite number"),
+        ("leaky_relu(z, -inf)", "is not a finite number"),
         ("3", "does not read z"),
         ("(" * 5000, "nested too deeply"),
         ("-" * 5000 + "z", "nested too deeply"),

@@ -132,6 +132,7 @@ def test_build():
         {"neurons": [{"id": 7, "aggregation": "foo"}]},
         {"neurons": [{"id": 7, "bias": float("nan")}]},
         {"connections": [(4, 8, 1.0)]},
+        {"connections": [(4, 7)]},
         {"connections": [(7, 4, 1.0)]},
         {"connections": [(4, 7, float("inf"))]},
     ],

@@ -127,6 +127,12 @@ def test_a_wrong_option_is_an_error_that_names_it(source):
     assert "opset" in json.dumps(reply["error"])
 
 
+@pytest.mark.parametrize("odd", [{"time": [1]}, {"genome": [1]}, {"samples": 2**70}], ids=str)
+def test_what_a_damaged_link_asks_for_is_refused(source, odd):
+    reply, _ = convert(source, name="x.json", **odd)
+    assert reply["error"]["kind"] == "OptionError"
+
+
 def test_an_unknown_method_is_an_error():
     reply, _ = ask("format_disk")
     assert reply["error"]["message"] == "there is no method 'format_disk'"

@@ -172,6 +172,7 @@ def test_memory_is_played_step_by_step():
         ({"samples": -1}, "samples"),
         ({"samples": 4.5}, "samples"),
         ({"samples": True}, "samples"),
+        ({"samples": 2**70}, "samples"),
         ({"seed": -1}, "seed"),
         ({"seed": 1.5}, "seed"),
         ({"runtime": "abacus"}, "runtime"),

@@ -82,6 +82,8 @@ def test_a_population_asks_for_a_genome():
     assert "load_networks" in str(caught.value)
     with pytest.raises(OptionError, match="there is no genome 12345"):
         load_network(file_of(CHECKPOINTS[0]), genome=12345)
+    with pytest.raises(OptionError, match="there is no genome"):
+        load_network(file_of(CHECKPOINTS[0]), genome=[1])
 
 
 def test_files_and_paths(tmp_path):
