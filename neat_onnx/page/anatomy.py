@@ -77,20 +77,20 @@ def anatomy(net: Network, model: Model) -> Anatomy:
 
 
 def _neurons(net: Network, model: Model) -> list[list[int]]:
-    """The neurons of each node: of its outputs, or of the nodes that its outputs only lead to."""
+    """The neurons of each node: of its outputs, or of the nodes that read an unnamed output."""
     given = model.metadata.get(GENOME)
     ids = parse(GenomeDocument, parse_json(given), NetworkError).ids if given else {}
     position = dict(zip(net.neurons.id.tolist(), range(len(net)), strict=True))
-    later: dict[str, set[int]] = {}
+    of: dict[str, set[int]] = {
+        name: {position[id] for id in named if id in position} for name, named in ids.items()
+    }
     found = []
     for node in reversed(model.graph.node):
-        named = [ids[name] for name in node.output if name in ids]
-        own = {position[id] for each in named for id in each if id in position}
-        if not named and node.op_type != "Concat":
-            own = set().union(*(later.get(name, set()) for name in node.output))
+        own = set().union(*(of.get(name, set()) for name in node.output))
         found.append(sorted(own))
-        for name in node.input:
-            later.setdefault(name, set()).update(own)
+        for name in () if node.op_type == "Concat" else node.input:
+            if name not in ids:
+                of.setdefault(name, set()).update(own)
     return found[::-1]
 
 

@@ -26,6 +26,7 @@ class _Handed(Player):
     def __init__(self, net: Network, parts: list[Floats], name: str, fixed_batch: bool) -> None:
         self._net, self._parts = net, parts
         self.name, self.fixed_batch = name, fixed_batch
+        self.ends = False  # of the outputs, all steps are handed
 
     def play(self, x: Floats, tensors: Sequence[str]) -> dict[str, Floats]:
         """Return the outputs for `x`, (T, N, columns) each."""

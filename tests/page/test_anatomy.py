@@ -20,6 +20,15 @@ def test_nodes_tell_their_weights_shapes_and_neurons():
     assert found["json"] == model.to_json()
 
 
+def test_a_node_that_is_split_computes_the_neurons_of_all_parts():
+    net = case("nts-net-dag-24").network()
+    nodes = anatomy(net, neat_onnx.export(net))["nodes"]
+    gemm, split = nodes[:2]
+    assert (gemm["op"], split["op"]) == ("Gemm", "Split")
+    assert f"N×{len(gemm['neurons'])}" == gemm["shape"] and len(gemm["neurons"]) > 1
+    assert split["neurons"] == gemm["neurons"]
+
+
 def test_every_neuron_is_computed_by_a_node():
     for name in ("nts-net-dag-24", "np-ff-19", "nts-net-lstm-2", "np-rec-10"):
         net = case(name).network()
