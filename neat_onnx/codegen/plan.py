@@ -105,11 +105,6 @@ class Plan:
         """Whether a step reads registers, which the steps before it wrote."""
         return bool(len(self.registers[0]))
 
-    @property
-    def largest_fan_in(self) -> int:
-        """The inputs of the neuron that has most, among those that do not sum."""
-        return max((group.fan_in or 0 for group in self.groups), default=0)
-
 
 def plan_of(net: Network) -> Plan:
     """Plan the computation of one step of a network.

@@ -152,7 +152,7 @@ def apply_formula(
                 return None
             materialized = [again.get(id(operand), operand) for operand in operands]
             return apply_formula(ctx, node, primitive, materialized)
-    return recognised(ctx, node, replace(base, formula=formula))
+    return recognised(ctx, replace(base, formula=formula))
 
 
 def _single_number(
@@ -208,7 +208,7 @@ def _has_name(ctx: LiftingContext, formula: Expression) -> bool:
     return known_activation(formula, ctx.data_type) is not None
 
 
-def recognised(ctx: LiftingContext, node: Node, value: Value) -> Value:
+def recognised(ctx: LiftingContext, value: Value) -> Value:
     """The neurons that a reduced value is the aggregation of, once its formula is one; else it."""
     if not value.reduced:
         return value

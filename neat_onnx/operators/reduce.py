@@ -219,7 +219,7 @@ def _as_formula(
     reduced = replace(operand, formula=formula, reduced=True, made=None)
     if not is_part(formula, reduced, ctx.data_type):
         return None
-    return recognised(ctx, node, reduced)
+    return recognised(ctx, reduced)
 
 
 def reduced_axes(ctx: LiftingContext, node: _Reduce) -> tuple[int, ...] | None:

@@ -5,7 +5,7 @@ result's size is known before they are computed (see `sizes`). FLOAT is computed
 runtime would: a node that reads a FLOAT with more bits than that is left alone.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,6 @@ from neat_onnx.passes.draft import Draft
 from neat_onnx.passes.sizes import SIZES
 
 Array = npt.NDArray[Any]
-Evaluate = Callable[[list[Array | None]], list[Any]]
 
 _DTYPES: Mapping[DataType, Any] = {
     DataType.FLOAT: np.float32, DataType.DOUBLE: np.float64, DataType.FLOAT16: np.float16,

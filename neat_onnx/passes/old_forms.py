@@ -10,7 +10,6 @@ from neat_onnx.errors import ModelError
 from neat_onnx.model import DataType, Node
 from neat_onnx.passes.draft import Draft, make_node
 
-FLOATING = (DataType.FLOAT, DataType.DOUBLE, DataType.FLOAT16, DataType.BFLOAT16)
 _ELEMENT_TYPES = {
     "FLOAT": 1, "UINT8": 2, "INT8": 3, "UINT16": 4, "INT16": 5, "INT32": 6, "INT64": 7,
     "BOOL": 9, "FLOAT16": 10, "DOUBLE": 11, "UINT32": 12, "UINT64": 13,

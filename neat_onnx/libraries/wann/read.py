@@ -40,7 +40,7 @@ def read(content: str, inputs: int | None, outputs: int | None) -> Network:
     bias[:first] = 0.0
     source, target = np.nonzero(weights[1:])
     source += 1
-    _refuse_backward(weights, first)
+    _refuse_backward(weights)
     computing = range(first, count)
     names = ["identity"] * (first - 1) + [_activation(codes[j], j) for j in computing]
     neurons, activations, aggregations = Neurons.of(np.arange(1, count), names, bias=bias[1:])
@@ -109,7 +109,7 @@ def _first_output(weights: Floats, first: int, outputs: int | None) -> int:
     return last
 
 
-def _refuse_backward(weights: Floats, first: int) -> None:
+def _refuse_backward(weights: Floats) -> None:
     """Refuse connections from nodes that are computed later: the library reads 0 from them."""
     source, target = np.nonzero(np.tril(weights))
     if source.size:

@@ -4,13 +4,13 @@ Only the activations that the operators have by default are looked for, and init
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from neat_onnx.network.cells import RECOGNISED, Cell, Part
+from neat_onnx.network.cells import RECOGNISED, Cell, Link, Part
 from neat_onnx.network.genes import NONE, Ints
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import Schedule, contributing
@@ -62,6 +62,17 @@ class _Link(NamedTuple):
     source: int
     delay: int
     gater: int = NONE
+
+
+def _is_link(edge: _Edge, link: Link, found: Mapping[str, int]) -> bool:
+    """Whether an edge may be a link of the table, as far as its ends are found."""
+    return (
+        edge.known
+        and (edge.weight, edge.delay) == (1.0, link.delay)
+        and (edge.gater != NONE) == bool(link.gate)
+        and found.get(link.source, edge.source) == edge.source
+        and found.get(link.gate, edge.gater) == edge.gater
+    )
 
 
 def layers_of(net: Network, plan: Schedule) -> list[Layer]:
@@ -130,16 +141,78 @@ class _Finder:
     def _gated(self) -> Iterator[dict[str, int]]:
         """Units of GRUs and LSTMs: each has a neuron that keeps a part of itself."""
         for neuron in np.flatnonzero(self._plain & (self._name == "identity")).tolist():
-            kept = self._kept(neuron)
-            if kept is None:
-                continue
-            keep, candidate, enter = kept
-            if self._name[enter] == "complement" and self._links(enter) == [_Link(keep, 0)]:
-                unit = self._gru(neuron, keep, candidate, enter)
-            else:
-                unit = self._lstm(neuron, keep, candidate, enter)
-            if unit is not None and len(set(unit.values())) == len(unit):
+            units = (self._unit(cell, cell.keeper, neuron) for cell in RECOGNISED if cell.keeper)
+            unit = next(filter(None, units), None)
+            if unit is not None:
                 yield unit
+
+    def _unit(self, cell: Cell, keeper: str, neuron: int) -> dict[str, int] | None:
+        """The neurons of a cell by part, found from one along the links of the table."""
+        found = {keeper: neuron}
+        while len(found) < len(cell.parts):
+            more = {
+                name: end
+                for part in cell.parts
+                for name, end in self._beside(part, found)
+                if name not in found
+            }
+            if not more:
+                return None
+            found |= more
+        if len(set(found.values())) < len(found) or not all(
+            self._sums(part, found) for part in cell.parts if not part.matrices
+        ):
+            return None
+        return {part.name: found[part.name] for part in cell.parts}
+
+    def _beside(self, part: Part, found: Mapping[str, int]) -> Iterator[tuple[str, int]]:
+        """Parts that this one reads, or that gate it, if it is found; else itself, as a reader."""
+        if part.name not in found:
+            yield from self._reader(part, found)
+            return
+        for link in part.links:
+            edges = [edge for edge in self._into[found[part.name]] if _is_link(edge, link, found)]
+            if len(edges) == 1:
+                yield link.source, edges[0].source
+                if link.gate:
+                    yield link.gate, edges[0].gater
+        if part.gate and "hidden" in found:  # a gate acts on the unit that is read, not the reader
+            hidden = found["hidden"]
+            read = [edge for edge in self._from[hidden] if edge.delay and edge.target != hidden]
+            gaters = {edge.gater for edge in read} - {NONE}
+            if len(gaters) == 1:
+                yield part.gate, gaters.pop()
+
+    def _reader(self, part: Part, found: Mapping[str, int]) -> Iterator[tuple[str, int]]:
+        """A part that reads a single one that is found, and its gate."""
+        if part.matrices or len(part.links) != 1 or part.links[0].source not in found:
+            return
+        (link,) = part.links
+        readers = [
+            (reader, self._links(reader))
+            for reader in sorted(self._readers[found[link.source]])
+            if self._name[reader] == part.activation
+        ]
+        readers = [
+            (reader, links)
+            for reader, links in readers
+            if [(each.source, each.delay, each.gater != NONE) for each in links]
+            == [(found[link.source], link.delay, bool(link.gate))]
+        ]
+        if len(readers) == 1:
+            ((reader, (read,)),) = readers
+            yield part.name, reader
+            if link.gate:
+                yield link.gate, read.gater
+
+    def _sums(self, part: Part, found: Mapping[str, int]) -> bool:
+        """Whether a part without weights has its activation, and the links of the table alone."""
+        neuron = found[part.name]
+        wanted = sorted(
+            _Link(found[link.source], link.delay, found[link.gate] if link.gate else NONE)
+            for link in part.links
+        )
+        return self._name[neuron] == part.activation and sorted(self._links(neuron)) == wanted
 
     def _links(self, neuron: int) -> list[_Link]:
         """The sources of a neuron that sums and does nothing else."""
@@ -149,49 +222,6 @@ class _Finder:
         if not all(edge.known and edge.weight == 1.0 for edge in edges):
             return []
         return [_Link(edge.source, edge.delay, edge.gater) for edge in edges]
-
-    def _kept(self, neuron: int) -> tuple[int, int, int] | None:
-        """(a, s, b) if the neuron is a ⊙ itself one step ago + b ⊙ s."""
-        links = sorted(self._links(neuron), key=lambda link: link.delay)
-        if len(links) != 2 or NONE in (links[0].gater, links[1].gater):
-            return None
-        (source, now, enter), (own, before, keep) = links
-        return (keep, source, enter) if (now, own, before) == (0, neuron, 1) else None
-
-    def _gru(self, hidden: int, update: int, candidate: int, fresh: int) -> dict[str, int] | None:
-        found = {"update": update}
-        linear = [edge for edge in self._into[candidate] if edge.gater != NONE and not edge.delay]
-        if len(linear) == 1:
-            found |= {"reset": linear[0].gater, "linear": linear[0].source}
-        else:
-            edges = [edge for edge in self._from[hidden] if edge.delay and edge.target != hidden]
-            resets = {edge.gater for edge in edges} - {NONE}
-            if linear or len(resets) != 1:
-                return None
-            found["reset"] = resets.pop()
-        return found | {"candidate": candidate, "fresh": fresh, "hidden": hidden}
-
-    def _lstm(self, memory: int, forget: int, candidate: int, entry: int) -> dict[str, int] | None:
-        readers = [j for j in self._readers[memory] if self._links(j) == [_Link(memory, 0)]]
-        shown = [reader for reader in readers if self._name[reader] == "tanh"]
-        if len(shown) != 1 or len(self._readers[shown[0]]) != 1:
-            return None
-        (hidden,) = self._readers[shown[0]]
-        links = self._links(hidden)
-        if len(links) != 1 or self._name[hidden] != "identity":
-            return None
-        ((source, delay, out),) = links
-        if (source, delay) != (shown[0], 0) or out == NONE:
-            return None
-        return {
-            "entry": entry,
-            "forget": forget,
-            "candidate": candidate,
-            "memory": memory,
-            "out": out,
-            "shown": shown[0],
-            "hidden": hidden,
-        }
 
     # --- checking --------------------------------------------------------------------------------
 
