@@ -39,6 +39,7 @@ from neat_onnx.network.network import Network
 from neat_onnx.network.summary import Summary, summary
 from neat_onnx.options import ExportOptions
 from neat_onnx.population.population import Population
+from neat_onnx.registering import operator
 from neat_onnx.verification.certificate import Certificate
 from neat_onnx.verification.report import Report
 from neat_onnx.version import __version__
@@ -74,6 +75,7 @@ __all__ = [
     "load_model",
     "load_network",
     "load_networks",
+    "operator",
     "register_activation",
     "register_aggregation",
     "register_library",

@@ -127,6 +127,8 @@ def _finished(ctx: LoweringContext, frame: Frame, work: _Work, graph: Graph) -> 
     versions = [OperatorSet(version=options.opset)]
     if functions:
         versions.append(OperatorSet(domain=OWN_DOMAIN, version=1))
+    others = {node.domain for node in graph.node} - {"", OWN_DOMAIN}
+    versions += [OperatorSet(domain=domain, version=1) for domain in sorted(others)]
     model = Model(
         ir_version=ir_version(options.opset, with_functions=bool(functions)),
         opset_import=versions,
