@@ -26,10 +26,10 @@ def add_network_flags(parser: argparse.ArgumentParser) -> None:
         "without clear(). Default: 0.",
     )
     group.add_argument(
-        "--inputs", type=int, metavar="N", help="inputs of a matrix of WANN or prettyNEAT"
+        "--inputs", type=int, metavar="N", help="inputs of a matrix of WANN, or in TensorNEAT"
     )
     group.add_argument(
-        "--outputs", type=int, metavar="N", help="outputs of a matrix of WANN or prettyNEAT"
+        "--outputs", type=int, metavar="N", help="outputs of a matrix of WANN, or in TensorNEAT"
     )
     group.add_argument(
         "--cycles",

@@ -12,12 +12,13 @@ from neat_onnx.libraries.neataptic_ts import NeatapticTS
 from neat_onnx.libraries.own import Own
 from neat_onnx.libraries.sharpneat import SharpNEAT
 from neat_onnx.libraries.synaptic import Synaptic
+from neat_onnx.libraries.tensorneat import TensorNEAT
 from neat_onnx.libraries.wann import Wann
 from neat_onnx.network.written import find_writers_with
 
 _BUILTIN: tuple[Library, ...] = (
     *(Synaptic(), Own(), NeatPython(), NeatapticTS(), Carrot(), Neataptic(), BrainJS()),
-    *(SharpNEAT(), Fann(), GoNEAT(), Wann()),
+    *(SharpNEAT(), Fann(), GoNEAT(), TensorNEAT(), Wann()),
 )
 """Asked in this order whether a source is theirs."""
 

@@ -1,0 +1,34 @@
+"""TensorNEAT: the dictionary that `network_dict` of a genome gives, as JSON."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from neat_onnx.libraries.library import Library, ReadOptions
+from neat_onnx.network.network import Network
+
+# ruff: noqa: PLC0415 (the reader is imported when it is called)
+
+
+class TensorNEAT(Library):
+    """Nodes with bias, response, aggregation and activation; outputs have no activation."""
+
+    name = "tensorneat"
+    title = "TensorNEAT"
+    oracle = "its algorithm, written out"
+    keys = "nodes, conns"
+    options = frozenset({"inputs", "outputs", "cycles"})
+
+    def recognises(self, content: object) -> bool:
+        """Return whether it is an object of nodes and conns."""
+        return isinstance(content, Mapping) and "conns" in content and "nodes" in content
+
+    def read(self, content: Any, options: ReadOptions) -> Network:
+        """Return the network that `forward` of the genome computes.
+
+        Raises:
+            NetworkError: it is not a network; says where.
+            OptionError: `inputs` or `outputs` is missing or wrong, or `cycles` is missing.
+        """
+        from neat_onnx.libraries.tensorneat.read import read
+
+        return read(content, options)
