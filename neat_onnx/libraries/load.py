@@ -20,8 +20,8 @@ _UNUSED = {
     "time_step": _TIMES,
     "advance_time": _TIMES,
     "initial_gain": "initial_gain is for networks with gates, of NeatapticTS and its relatives",
-    "inputs": "inputs is for matrices of WANN and prettyNEAT",
-    "outputs": "outputs is for matrices of WANN and prettyNEAT",
+    "inputs": "inputs is for matrices of WANN and prettyNEAT, and for TensorNEAT",
+    "outputs": "outputs is for matrices of WANN and prettyNEAT, and for TensorNEAT",
     "cycles": "cycles is for genomes that may be updated several times in a step, of SharpNEAT 2, "
     "goNEAT and TensorNEAT",
 }
@@ -51,7 +51,8 @@ def load_network(
         advance_time: the time by which one step of `run` advances them; a time_step by default.
         initial_gain: the gain of a gated connection before its gater was first computed: 0, as
             after `clear()`, by default; 1 for a NeatapticTS or neataptic network restored without.
-        inputs: the number of inputs of a matrix of WANN or prettyNEAT; inferred if None.
+        inputs: the number of inputs of a matrix of WANN or prettyNEAT, inferred if None; and of a
+            network of TensorNEAT.
         outputs: the same of outputs.
         cycles: how often a step updates a cyclic genome, where its file does not tell.
 

@@ -1,8 +1,8 @@
 """Read the dictionary that `network_dict` of a TensorNEAT genome gives.
 
 The inputs are the nodes 0, 1, …, then come the outputs, as `DefaultGenome` and `RecurrentGenome`
-count without `init_hidden_layers`. A node is computed once a value has come in; what has no value
-is left out of aggregations. A recurrent genome starts anew with each sample and makes
+count without `init_hidden_layers`. A node is computed once a value has come in; nodes without
+a value are left out of aggregations. A recurrent genome starts anew with each sample and makes
 `activate_time` updates.
 """
 
