@@ -10,7 +10,7 @@ from typing import Any
 
 from neat_onnx.cli import commands
 from neat_onnx.cli.parser import parser
-from neat_onnx.cli.paths import output_error
+from neat_onnx.cli.paths import CLOSED_OUTPUT, output_error
 from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning, printable
 
 _INTERRUPTED, _BROKEN_PIPE = 130, 141  # what a shell says of the signals
@@ -25,6 +25,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         The exit code: 0 done, 1 the check said no, 2 bad input or usage.
     """
+    if sys.stdout is None:
+        commands.complain(CLOSED_OUTPUT)
+        return commands.BAD_INPUT
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # names may not fit the terminal
     try:

@@ -19,6 +19,9 @@ from neat_onnx.network.network import Network
 
 STANDARD = "-"
 """Standard input or output in place of a path."""
+CLOSED_OUTPUT = DocumentError(
+    "standard output is closed", where=STANDARD, hint="Send it to a file, or to the null device"
+)
 
 
 def source_of(path: str) -> str | bytes:
@@ -58,6 +61,14 @@ def check_target(out: str, source: str, endings: tuple[str, ...]) -> None:
             where=out,
             hint=f"Use {' or '.join(endings)}",
         )
+    try:
+        _check_place(path, source)
+    except OSError as error:  # a name that is too long
+        raise DocumentError(f"cannot write the file: {error.strerror}", where=out) from error
+
+
+def _check_place(path: Path, source: str) -> None:
+    out = str(path)
     if not path.parent.is_dir():
         raise DocumentError(
             f"cannot write the file: there is no directory '{path.parent}'", where=out

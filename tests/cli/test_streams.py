@@ -57,3 +57,17 @@ def test_translate_writes_for_a_library(tmp_path, capsys):
 def test_an_unknown_library_is_told_before_anything_is_read(command, tmp_path, capsys):
     assert main([command, "absent.json", str(tmp_path / "x.json"), "--to", "torch"]) == 2
     assert "there is no library named 'torch'" in capsys.readouterr().err
+
+
+def test_a_closed_standard_output_is_one_line():
+    line = '"$0" -m neat_onnx schema model >&-'
+    reply = subprocess.run(["sh", "-c", line, sys.executable], capture_output=True, check=False)
+    assert reply.returncode == 2
+    assert reply.stderr.splitlines()[-1].startswith(b"error: standard output is closed")
+
+
+def test_a_name_that_is_too_long_is_one_line(tmp_path, capsys):
+    NET.save(tmp_path / "net.json")
+    long = tmp_path / ("x" * 300 + ".onnx")
+    assert main(["export", str(tmp_path / "net.json"), str(long)]) == 2
+    assert capsys.readouterr().err.startswith("error: cannot write the file: File name too long")
