@@ -65,7 +65,7 @@ function timePanel(playing) {
 function outputsTable({ frames, cursor, hasMemory }, names) {
   const shown = names.slice(0, MOST_COLUMNS);
   const head = [
-    h("th", { scope: "col" }, hasMemory ? "Step" : ""),
+    hasMemory ? h("th", { scope: "col" }, "Step") : h("td"),
     ...shown.map((name, place) => h("th", { scope: "col" }, h("span", { className: "clip", title: name }, name),
       hasMemory ? sparkline(frames.slice(-MOST_POINTS).map(({ outputs }) => outputs[place]),
         cursor - Math.max(0, frames.length - MOST_POINTS)) : "")),
