@@ -29,12 +29,16 @@ def read(case: Case) -> Network:
 
 
 def assert_exports(case: Case, net: Network) -> None:
-    """As single steps and as one Scan, in both types, onnxruntime gives what the peer gave."""
-    for dtype, tolerance in (("float32", case.tolerance32), ("float64", case.tolerance64)):
-        for sequence in (False, True):
-            model = export(net, dtype=dtype, sequence=sequence)
-            assert validate(model) == []
-            assert_within(played(model, case.inputs[:, None])[:, 0], case.outputs, tolerance)
+    """In both types onnxruntime gives what the peer gave, as single steps and as one Scan.
+
+    A network of many parts of a step takes onnxruntime seconds to load: one form for each type.
+    """
+    forms = [("float32", False), ("float64", True), ("float32", True), ("float64", False)]
+    for dtype, sequence in forms[:2] if len(net.neurons) > 500 else forms:
+        tolerance = case.tolerance32 if dtype == "float32" else case.tolerance64
+        model = export(net, dtype=dtype, sequence=sequence)
+        assert validate(model) == []
+        assert_within(played(model, case.inputs[:, None])[:, 0], case.outputs, tolerance)
 
 
 def assert_comes_back(case: Case, net: Network) -> None:

@@ -1,4 +1,4 @@
-"""300 random chains of convolutions, pools and dense layers: out, and back, and out again."""
+"""100 random chains of convolutions, pools and dense layers: out, and back, and out again."""
 
 import pytest
 from chains import Chain, chains
@@ -9,7 +9,7 @@ from neat_onnx import export, import_model, load_model
 from neat_onnx.model import Model
 
 SPATIAL = ("Conv", "ConvTranspose", "MaxPool", "AveragePool", "GlobalMaxPool", "GlobalAveragePool")
-PARTS, EXAMPLES = 10, 15
+PARTS, EXAMPLES = 4, 13
 
 
 def kinds(model: Model) -> list[str]:
