@@ -120,3 +120,17 @@ def test_what_a_library_cannot_say_is_refused_in_words(neat):
     neat["error"].wait_for()
     assert "median" in neat.text("error")
     assert neat.text("verdict") == "passed"
+
+
+def test_a_network_is_saved_as_code_and_with_its_proof(neat):
+    choose(neat, {"winner.pkl": file_of(PICKLE), "config": config_of(PICKLE).encode()})
+    net = neat_onnx.load_network(file_of(PICKLE), config_of(PICKLE))
+    found = {}
+    for title in ("Python module, no runtime", "Certificate of the comparison"):
+        neat["form"].select_option(label=title)
+        with neat.page.expect_download() as waiting:
+            neat["download-form"].click()
+        with open(waiting.value.path(), encoding="utf-8") as file:
+            found[waiting.value.suggested_filename] = file.read()
+    assert found["winner.py"] == neat_onnx.generate_code(net, language="python")
+    assert json.loads(found["winner.certificate.json"])["verdict"] == "equal"

@@ -10,7 +10,6 @@ import { linked, linkTo } from "./link.js";
 import { keepOffline } from "./offline.js";
 import { kindOfBytes } from "./signature.js";
 import { anatomy } from "./views/anatomy.js";
-import { breeders } from "./views/breeders.js";
 import { difference } from "./views/difference.js";
 import { dock } from "./views/dock.js";
 import { downloads } from "./views/downloads.js";
@@ -27,6 +26,7 @@ import { progress } from "./views/progress.js";
 import { report } from "./views/report.js";
 import { run as programs } from "./views/run.js";
 import { loadSample, samples } from "./views/samples.js";
+import { forms, genome } from "./views/saves.js";
 import { second } from "./views/second.js";
 import { share } from "./views/share.js";
 import { status } from "./views/status.js";
@@ -65,7 +65,7 @@ const actions = {
 };
 const views = [
   status, drop, samples, notice, error, halvesView, times, verdict, second, members, downloads, dock, progress, summary, player,
-  graph, neuron, difference, anatomy, share, breeders, report, programs, options, offline,
+  graph, neuron, difference, anatomy, share, genome, forms, report, programs, options, offline,
 ].map((view) => view(actions));
 
 function update(changes) {
@@ -281,17 +281,17 @@ async function download(kind) {
   if (state.files[kind].url) save(state.files[kind]);
 }
 
-/** Give the result's network as a file of a library. */
-async function downloadFor({ library, suffix }) {
+/** Give the result's network in another form, which a method of the engine writes. */
+async function downloadFor({ method, suffix, ...asked }) {
   const stem = stemOf(state.result.name);
   const { job, onProgress, current } = begin(`${stem}${suffix}`);
   update({ job, error: null, notice: null });
   let outcome;
   try {
     await hold(onProgress);
-    const { result, blobs } = await engine.call("library", { library, file: job.name }, undefined, onProgress);
+    const { result, blobs } = await engine.call(method, { ...asked, file: job.name }, undefined, onProgress);
     if (!current()) return;
-    saveBlob(result.name, new Blob([blobs.library]));
+    saveBlob(result.name, new Blob([blobs[method]]));
     outcome = { notice: result.warnings.join(" ") || null };
   } catch (reason) {
     if (reason instanceof Cancelled || !current()) return;

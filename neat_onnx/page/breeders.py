@@ -76,7 +76,9 @@ def choices() -> list[Choice]:
             continue
         endings = [library.suffixes[0], *(end for end in library.suffixes[1:] if end == _EVOLVES)]
         title = library.title or library.name
-        found += [Choice(library=library.name, title=title, suffix=end) for end in endings]
+        for end in endings:
+            both = " (pickle and configuration)" if end == _EVOLVES else ""
+            found.append(Choice(library=library.name, title=title + both, suffix=end))
     return sorted(found, key=lambda choice: choice["title"].lower())
 
 

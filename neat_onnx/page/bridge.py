@@ -22,6 +22,7 @@ from neat_onnx.page.anatomy import anatomy
 from neat_onnx.page.breeders import Member, choices, picked, written
 from neat_onnx.page.density import density
 from neat_onnx.page.drawing import Drawing, drawing
+from neat_onnx.page.forms import FORMS, in_form
 from neat_onnx.page.opinion import judged, order
 from neat_onnx.page.parity import parity, parity_of_networks
 from neat_onnx.page.plan import MOST, plan_of
@@ -124,6 +125,14 @@ def _library(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
     return Reply({"name": name, "warnings": list(dict.fromkeys(texts))}, {"library": content})
 
 
+def _form(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
+    """The network that was converted last, in another form."""
+    net, model, options, _ = _last()
+    progress("writing", 0.5)
+    text = in_form(net, model, options, str(params.get("form")))
+    return Reply({"name": params.get("file"), "warnings": []}, {"form": text.encode()})
+
+
 def _onnx(net: Network, model: Model, options: ExportOptions) -> bytes:
     return _valid(model, options).to_bytes()
 
@@ -217,6 +226,7 @@ def _converted(params: dict[str, Any], data: bytes, progress: Progress) -> dict[
         "genome": genome,
         "members": members,
         "libraries": choices(),
+        "forms": FORMS,
         "summary": summary(net).model_dump(),
         "graph": _graph(net),
         "density": density(net) if len(net) > _MOST_PLAIN else None,
@@ -309,6 +319,7 @@ _METHODS: dict[str, Callable[[dict[str, Any], bytes, Progress], Reply]] = {
     "difference": _difference,
     "exam": _exam,
     "file": _file,
+    "form": _form,
     "judge": _judge,
     "library": _library,
     "parity": _parity,
