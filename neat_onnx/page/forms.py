@@ -33,7 +33,7 @@ def in_form(net: Network, model: Model, options: ExportOptions, form: str) -> st
     Args:
         net: the network.
         model: its export.
-        options: those of the export, which a certificate names.
+        options: the options of the export; a certificate names them.
         form: the name of the form.
 
     Raises:
