@@ -37,6 +37,10 @@ def add_network_flags(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="updates in a step of a cyclic genome of SharpNEAT 2, goNEAT or TensorNEAT",
     )
+    _add_time_flags(parser)
+
+
+def _add_time_flags(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("time, for ctrnn and iznn networks of neat-python")
     group.add_argument(
         "--time-step", type=float, metavar="T", help="of the integration; needed: JSON lacks it"

@@ -11,6 +11,7 @@ a chain of nodes that computes the same numbers:
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from neat_onnx.errors import warn
 from neat_onnx.libraries.unsupported import cannot_say
@@ -84,6 +85,11 @@ class Edge:
     gate_delay: int = 0
     is_loop: bool = False
     starts_open: bool = False
+
+    def document(self) -> dict[str, Any]:
+        """Return the keys that NeatapticTS and synaptic share."""
+        gater = None if self.gater == NONE else self.gater
+        return {"from": self.source, "to": self.target, "weight": self.weight, "gater": gater}
 
 
 @dataclass

@@ -12,6 +12,7 @@ moment. So
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 from pydantic import Field
@@ -87,8 +88,7 @@ def compile_list(network: ListNetwork, document: ListDocument | None = None) -> 
     kinds = np.array([node.type for node in network.nodes], dtype=object)
     is_input = kinds == "input"
     if document is not None:
-        _check_count("input", document.input, int(np.sum(is_input)))
-        _check_count("output", document.output, int(np.sum(kinds == "output")))
+        _check_sizes(document, kinds)
     _check_inputs_first(network.library, is_input)
     _check_positions(network)
     mask = np.ones(len(kinds)) if network.masks is None else network.masks
@@ -156,6 +156,11 @@ def sorted_by(
         for gene in genes
     ]
     return [nodes[node] for node in order], moved
+
+
+def _check_sizes(document: ListDocument, kinds: np.ndarray[Any, Any]) -> None:
+    _check_count("input", document.input, int(np.sum(kinds == "input")))
+    _check_count("output", document.output, int(np.sum(kinds == "output")))
 
 
 def _check_count(name: str, said: int | None, found: int) -> None:

@@ -43,6 +43,19 @@ def immediate_edges(net: Structure) -> tuple[Ints, Ints]:
     )
 
 
+def _edges_with_blocks(net: Structure, blocks: Sequence[SpatialBlock]) -> tuple[Ints, Ints, Ints]:
+    """The edges without delay, and for each neuron the one of its block that stands for all."""
+    source, target = immediate_edges(net)
+    one_of = np.arange(len(net))
+    for block in blocks:
+        members = block.neurons.ravel()
+        one_of[members] = members[0]
+        slid = block.sources.ravel()
+        source = np.concatenate([source, slid])
+        target = np.concatenate([target, np.full(len(slid), members[0])])
+    return one_of[source], one_of[target], one_of
+
+
 def schedule(net: Structure, blocks: Sequence[SpatialBlock] = ()) -> Schedule:
     """The levels of `net`.
 
@@ -52,16 +65,8 @@ def schedule(net: Structure, blocks: Sequence[SpatialBlock] = ()) -> Schedule:
     Raises:
         NetworkError: connections without delay form a cycle; the message names its neurons.
     """
-    source, target = immediate_edges(net)
+    source, target, one_of = _edges_with_blocks(net, blocks)
     count = len(net)
-    one_of = np.arange(count)  # of the neurons of a block, the first stands for all
-    for block in blocks:
-        members = block.neurons.ravel()
-        one_of[members] = members[0]
-        slid = block.sources.ravel()
-        source = np.concatenate([source, slid])
-        target = np.concatenate([target, np.full(len(slid), members[0])])
-    source, target = one_of[source], one_of[target]
     level = np.full(count, -1, np.int64)
     waiting = np.bincount(target, minlength=count)
     edges = Edges(source, target, count)

@@ -125,6 +125,12 @@ def check_block(block: SpatialBlock) -> None:
         raise NetworkError(f"{block.kind} makes {out} channels of {channels}")
     if channels % block.groups or out % block.groups:
         raise NetworkError(f"{block.groups} groups do not divide {channels} channels into {out}")
+    _check_positions(block)
+
+
+def _check_positions(block: SpatialBlock) -> None:
+    """Refuse a window that makes too many connections, or has another number of positions."""
+    channels, out = len(block.sources), len(block.neurons)
     space, positions = block.sources.shape[1:], block.neurons.shape[1:]
     if block.kind == "ConvTranspose":
         space, positions = positions, space

@@ -170,10 +170,9 @@ def _grouped(ctx: LoweringContext, blocks: Sequence[Block]) -> list[tuple[_Key, 
     """
     block_of, place = _places(ctx, blocks)
     registers, used = ctx.signals.registers, _used(ctx, blocks)
-    root = np.arange(ctx.signals.count)
+    root, depth = np.arange(ctx.signals.count), np.zeros(ctx.signals.count, np.int64)
     neuron_of = np.full(ctx.signals.count, -1, np.int64)
     neuron_of[ctx.signals.state] = neuron_of[: len(ctx.net)] = np.arange(len(ctx.net))
-    depth = np.zeros(ctx.signals.count, np.int64)
     groups: dict[_Key, dict[int, _Column]] = {}
     for signal, origin, initial in zip(
         registers.signal.tolist(),

@@ -35,6 +35,21 @@ class _Handed(Player):
         return dict(zip(tensors, columns, strict=True))
 
 
+def _states(model: Model) -> list[dict[str, Any]]:
+    """The states of a model: name, sizes and initial values, and the output that feeds each."""
+    shapes = {entry.name: entry.shape or () for entry in model.graph.inputs}
+    starts = initial_states(model)
+    return [
+        {
+            "name": name,
+            "following": following,
+            "sizes": list(shapes[name][1:]),
+            "start": np.ravel(starts.get(name, [])).tolist(),
+        }
+        for name, following in state_pairs(model).items()
+    ]
+
+
 def order(
     net: Network, model: Model, *, samples: int, seed: int
 ) -> tuple[dict[str, Any], list[Floats]]:
@@ -49,9 +64,8 @@ def order(
         each, and `following`, the output that feeds it. `outputs`: names and numbers of columns.
         `whole`: the model takes whole sequences; `fixed`: it takes one sample at a time.
     """
-    shapes = {entry.name: entry.shape or () for entry in model.graph.inputs}
     whole, fixed = _form(net, model)
-    starts, columns = initial_states(model), np.cumsum([0, *(p.neurons.size for p in net.inputs)])
+    columns = np.cumsum([0, *(port.neurons.size for port in net.inputs)])
     parts = sampled_inputs(net, model, samples, seed, long=True, fixed_batch=fixed)
     found = {
         "dtype": "float32" if model.graph.inputs[0].elem_type is DataType.FLOAT else "float64",
@@ -62,15 +76,7 @@ def order(
             {"name": port.name, "sizes": list(port.shape), "from": int(first), "to": int(last)}
             for port, first, last in zip(net.inputs, columns[:-1], columns[1:], strict=True)
         ],
-        "states": [
-            {
-                "name": name,
-                "following": following,
-                "sizes": list(shapes[name][1:]),
-                "start": np.ravel(starts.get(name, [])).tolist(),
-            }
-            for name, following in state_pairs(model).items()
-        ],
+        "states": _states(model),
         "outputs": [{"name": port.name, "columns": port.neurons.size} for port in net.outputs],
     }
     return found, parts

@@ -195,18 +195,13 @@ class _Planner:
             of_kind = [key for key in keys if key[0] == kind]
             first, count = starts[of_kind[0]], sum(widths[key] for key in of_kind)
             reductions.append(self._reduction(kind, first, count, slots))
-        reads = any(
-            member.signals.state[neuron] != NONE
-            for member, placed in zip(self._members, slots, strict=True)
-            for neuron in placed
-        )
         return Level(
             sums=self._sums(total, slots) if total else None,
             reductions=tuple(reductions),
             scale=scale,
             bias=bias,
             activations=tuple((activation_named(key[1]), widths[key]) for key in keys),
-            keeps_state=reads,
+            keeps_state=self._reads_state(slots),
         )
 
     def _sums(self, width: int, slots: list[dict[int, int]]) -> Sums:
@@ -229,6 +224,14 @@ class _Planner:
             for place, (_, slot) in enumerate(found):
                 target[row, place, slot] = 1.0
         return Sums(width, weight, gains if most else None, target)
+
+    def _reads_state(self, slots: list[dict[int, int]]) -> bool:
+        """Whether some connection reads the pre-activation of a neuron in these slots."""
+        return any(
+            member.signals.state[neuron] != NONE
+            for member, placed in zip(self._members, slots, strict=True)
+            for neuron in placed
+        )
 
     def _reduction(
         self, kind: _Kind, first: int, width: int, slots: list[dict[int, int]]

@@ -70,6 +70,22 @@ def compare(
     return compared(net, model, player, inputs, seed, runtime)
 
 
+def _facts(model: Model, player: Player, inputs: Sequence[Floats], seed: int) -> dict[str, Any]:
+    """The entries of a report that do not depend on the outputs."""
+    single = number_type(model) is DataType.FLOAT
+    return {
+        "bound": BOUND[DataType.FLOAT if single else DataType.DOUBLE],
+        "samples": inputs[0].shape[1],
+        "steps": len(inputs[0]),
+        "long_sequences": LONG_SEQUENCES if len(inputs) > 1 else 0,
+        "long_steps": len(inputs[1]) if len(inputs) > 1 else 0,
+        "seed": int(seed),
+        "runtime": player.name,
+        "dtype": "float32" if single else "float64",
+        "quantized": is_quantized(model.graph),
+    }
+
+
 def compared(
     net: Network,
     model: Model,
@@ -87,18 +103,7 @@ def compared(
     Raises:
         ModelError: the runtime cannot run the model.
     """
-    single = number_type(model) is DataType.FLOAT
-    facts = {
-        "bound": BOUND[DataType.FLOAT if single else DataType.DOUBLE],
-        "samples": inputs[0].shape[1],
-        "steps": len(inputs[0]),
-        "long_sequences": LONG_SEQUENCES if len(inputs) > 1 else 0,
-        "long_steps": len(inputs[1]) if len(inputs) > 1 else 0,
-        "seed": int(seed),
-        "runtime": player.name,
-        "dtype": "float32" if single else "float64",
-        "quantized": is_quantized(model.graph),
-    }
+    facts = _facts(model, player, inputs, seed)
     try:
         parts = [_part(net, player, x) for x in inputs]
     except ShapeMismatch as error:

@@ -62,8 +62,7 @@ class Player:
 
     def __init__(self, model: Model, net: Network, runtime: str) -> None:
         self._session = load(runtime, model)
-        self.name = self._session.name
-        self._net = net
+        self.name, self._net = self._session.name, net
         self._pairs = state_pairs(model)
         self._initial = initial_states(model)
         self._inputs = model.graph.inputs

@@ -6,9 +6,9 @@ import numpy as np
 
 from neat_onnx.errors import warn
 from neat_onnx.libraries.brain_js.read import ACTIVATION_NAMES, LEAKY, LEAKY_FORMULA
+from neat_onnx.libraries.limits import Reasons
 from neat_onnx.libraries.names import reversed_names
-from neat_onnx.libraries.unsupported import cannot_say
-from neat_onnx.network.genes import NONE, Bools
+from neat_onnx.network.genes import NONE
 from neat_onnx.network.network import Network
 
 _TITLE = "brain.js"
@@ -67,31 +67,25 @@ def _levels(net: Network) -> np.ndarray[Any, np.dtype[np.int64]]:
 
 def _refuse(net: Network, level: np.ndarray[Any, np.dtype[np.int64]]) -> None:
     """Refuse every property that dense layers do not have."""
-    live, computes, problems = net.live, ~net.is_input, {}
+    live, computes, reasons = net.live, ~net.is_input, Reasons(net, _TITLE)
     names = net.activation_names
     common = str(names[net.output_neurons[0]])
-    is_output = np.zeros(len(net), np.bool_)
-    is_output[net.output_neurons] = True
+    is_output = np.isin(np.arange(len(net)), net.output_neurons)
     repeated = len(set(net.output_neurons.tolist())) != len(net.output_neurons)
-    fan_in = net.fan_in
     ends = live.target * len(net) + live.source
     first = np.zeros(len(live), np.bool_)
     first[np.unique(ends, return_index=True)[1]] = True
 
-    def check(what: str, neurons: Bools) -> None:
-        if np.any(neurons):
-            problems[what] = np.flatnonzero(neurons).tolist()
-
     known = np.array([str(name) in _ACTIVATIONS for name in names])
-    check("an activation but sigmoid, tanh, relu and leaky-relu", computes & ~known)
-    check(
+    reasons.neurons("an activation but sigmoid, tanh, relu and leaky-relu", computes & ~known)
+    reasons.neurons(
         f"another activation than {common}, which its outputs have,", computes & (names != common)
     )
-    check(
+    reasons.neurons(
         "an aggregation other than the sum",
-        (net.aggregation_names != "sum") & (fan_in > 0) & computes,
+        (net.aggregation_names != "sum") & (net.fan_in > 0) & computes,
     )
-    check("a response", (net.neurons.response != 1.0) & computes)
+    reasons.neurons("a response", (net.neurons.response != 1.0) & computes)
     for what, which in (
         ("a delay", live.delay > 0),
         ("a gated connection", live.gater != NONE),
@@ -99,12 +93,13 @@ def _refuse(net: Network, level: np.ndarray[Any, np.dtype[np.int64]]) -> None:
         ("two connections with the same ends", ~first),
         ("a connection that skips layers", level[live.source] != level[live.target] - 1),
     ):
-        check(what, np.isin(np.arange(len(net)), live.target[which]))
+        reasons.connections(what, which)
     last = level == level.max()
-    check("a neuron without readers beside the outputs", computes & last & ~is_output)
-    check("an output that is an input, or several outputs", is_output & (net.is_input | repeated))
-    if problems:
-        raise cannot_say(net, _TITLE, problems)
+    reasons.neurons("a neuron without readers beside the outputs", computes & last & ~is_output)
+    reasons.neurons(
+        "an output that is an input, or several outputs", is_output & (net.is_input | repeated)
+    )
+    reasons.refuse()
 
 
 def _layer(net: Network, before: Any, here: Any) -> dict[str, Any]:

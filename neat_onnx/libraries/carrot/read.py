@@ -42,23 +42,11 @@ def read(document: Mapping[str, Any], initial_gain: float) -> Network:
         NetworkError: the document is not a network; says where.
     """
     parsed = parse(_Document, document, NetworkError)
-    inputs, outputs = set(parsed.input_nodes), set(parsed.output_nodes)
-    for key, found in (("input_nodes", inputs), ("output_nodes", outputs)):
-        for node in found:
-            if not 0 <= node < len(parsed.nodes):
-                raise NetworkError(f"no node {node}: there are {len(parsed.nodes)}", where=key)
-    kinds = [
-        "input" if at in inputs else "output" if at in outputs else "hidden"
-        for at in range(len(parsed.nodes))
-    ]
-    typed = [
-        node.model_copy(update={"type": kind})
-        for node, kind in zip(parsed.nodes, kinds, strict=True)
-    ]
+    typed = _typed(parsed)
     genes = _without_second_loops(parsed.connections)
     refuse_repeats("carrot", genes)
     ranks = {"input": 0, "hidden": 1, "output": 2}
-    order = sorted(range(len(typed)), key=lambda at: ranks[kinds[at]])
+    order = sorted(range(len(typed)), key=lambda at: ranks[typed[at].type])
     nodes, genes = sorted_by(order, typed, genes)
     network = ListNetwork(
         library="carrot",
@@ -70,6 +58,23 @@ def read(document: Mapping[str, Any], initial_gain: float) -> Network:
         masks=np.array([parsed.nodes[at].mask for at in order], np.float64),
     )
     return compile_list(network)
+
+
+def _typed(document: _Document) -> list[ListNode]:
+    """The nodes, with the types that the lists of inputs and outputs give them."""
+    count = len(document.nodes)
+    inputs, outputs = set(document.input_nodes), set(document.output_nodes)
+    for key, found in (("input_nodes", inputs), ("output_nodes", outputs)):
+        for node in found:
+            if not 0 <= node < count:
+                raise NetworkError(f"no node {node}: there are {count}", where=key)
+    kinds = (
+        "input" if k in inputs else "output" if k in outputs else "hidden" for k in range(count)
+    )
+    return [
+        node.model_copy(update={"type": kind})
+        for node, kind in zip(document.nodes, kinds, strict=True)
+    ]
 
 
 def _without_second_loops(genes: list[ListConnection]) -> list[ListConnection]:

@@ -22,6 +22,7 @@ from neat_onnx.errors import NetworkError
 from neat_onnx.libraries.neat_python.functions import described
 from neat_onnx.libraries.neat_python.numbers import number
 from neat_onnx.libraries.neat_python.settings import Settings
+from neat_onnx.libraries.neat_python.static import connection_document
 
 _WRONG_CONFIG = "Is this the configuration of this genome?"
 _SPIKING = ("a", "b", "c", "d")
@@ -71,7 +72,7 @@ def to_document(genome: Any, settings: Settings, *, timed: bool) -> dict[str, An
         edges, dead = _feed_forward(nodes, edges, settings, old)
     fed = {edge.target for edge in edges if edge.enabled}
     silent = kind in ("recurrent", "ctrnn")
-    parts: dict[str, Any] = {
+    return {
         "format_version": "1.0",
         "network_type": kind,
         "topology": {"input_keys": settings.inputs, "output_keys": settings.outputs},
@@ -81,16 +82,10 @@ def to_document(genome: Any, settings: Settings, *, timed: bool) -> dict[str, An
             if key not in dead and (key in fed or not silent)
         ],
         "connections": [
-            {
-                "from": edge.source,
-                "to": edge.target,
-                "weight": number(edge.weight),
-                "enabled": edge.enabled,
-            }
+            connection_document(edge.source, edge.target, number(edge.weight), edge.enabled)
             for edge in edges
         ],
     }
-    return parts
 
 
 def _kind(nodes: Iterable[Any], settings: Settings, timed: bool) -> str:

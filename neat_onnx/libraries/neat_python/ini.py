@@ -68,16 +68,7 @@ def ini_text(draft: Draft) -> str:
         "feed_forward": str(draft.feed_forward),
         **_GENOME,
     }
-    values = {
-        "bias": [node.bias for node in draft.nodes],
-        "response": [node.response for node in draft.nodes],
-        "weight": [gene.weight for gene in draft.connections],
-    }
-    for name, found in values.items():
-        largest = max([30.0, *(2.0 * abs(value) for value in found)])
-        changed = _FLOAT | (_RESPONSE | {"replace_rate": "0.0"} if name == "response" else {})
-        bounds = {"max_value": repr(largest), "min_value": repr(-largest)}
-        items |= {f"{name}_{key}": value for key, value in (changed | bounds).items()}
+    items |= _numbers(draft)
     for name in ("activation", "aggregation"):
         options = sorted({getattr(node, name) for node in draft.nodes})
         items |= {
@@ -87,3 +78,19 @@ def ini_text(draft: Draft) -> str:
         }
     lines = "".join(f"{key} = {value}\n" for key, value in items.items())
     return _BEGIN + lines + _END
+
+
+def _numbers(draft: Draft) -> dict[str, str]:
+    """The settings of genes that are numbers, with bounds that hold the values of this genome."""
+    values = {
+        "bias": [node.bias for node in draft.nodes],
+        "response": [node.response for node in draft.nodes],
+        "weight": [gene.weight for gene in draft.connections],
+    }
+    items: dict[str, str] = {}
+    for name, found in values.items():
+        largest = max([30.0, *(2.0 * abs(value) for value in found)])
+        changed = _FLOAT | (_RESPONSE | {"replace_rate": "0.0"} if name == "response" else {})
+        bounds = {"max_value": repr(largest), "min_value": repr(-largest)}
+        items |= {f"{name}_{key}": value for key, value in (changed | bounds).items()}
+    return items

@@ -112,6 +112,11 @@ class _StaticDocument(Document):
 Parsed = TypeVar("Parsed", bound=Document)
 
 
+def connection_document(source: int, target: int, weight: float, enabled: bool) -> dict[str, Any]:
+    """Return a connection as neat-python's JSON has it."""
+    return {"from": source, "to": target, "weight": weight, "enabled": enabled}
+
+
 def read(document: Mapping[str, Any]) -> Network:
     """The network, as neat-python 2 evaluates it.
 

@@ -14,10 +14,22 @@ from typing import Any
 from neat_onnx.errors import OptionError
 from neat_onnx.libraries.neat_python.draft import ConnectionGene, Draft, NodeGene, draft_of
 from neat_onnx.libraries.neat_python.ini import ini_text
+from neat_onnx.libraries.neat_python.static import connection_document
 from neat_onnx.network.network import Network
 
 _FIRST_INNOVATION = 1_000_000_000
 """Beyond the numbers that a fresh innovation tracker of neat-python gives to new genes."""
+
+
+def _input(key: int) -> dict[str, Any]:
+    return {
+        "id": key,
+        "type": "input",
+        "activation": {"name": "identity", "custom": False},
+        "aggregation": {"name": "none", "custom": False},
+        "bias": 0.0,
+        "response": 1.0,
+    }
 
 
 def document_of(net: Network) -> dict[str, Any]:
@@ -33,18 +45,7 @@ def document_of(net: Network) -> dict[str, Any]:
         "input_keys": draft.inputs,
         "output_keys": draft.outputs,
     }
-    plain = {"name": "identity", "custom": False}
-    inputs = [
-        {
-            "id": key,
-            "type": "input",
-            "activation": plain,
-            "aggregation": {"name": "none", "custom": False},
-            "bias": 0.0,
-            "response": 1.0,
-        }
-        for key in draft.inputs
-    ]
+    inputs = [_input(key) for key in draft.inputs]
     return {
         "format_version": "1.0",
         "network_type": "feedforward" if draft.feed_forward else "recurrent",
@@ -52,12 +53,7 @@ def document_of(net: Network) -> dict[str, Any]:
         "topology": topology,
         "nodes": [*inputs, *(_node(node, draft) for node in _documented(draft))],
         "connections": [
-            {
-                "from": gene.source,
-                "to": gene.target,
-                "weight": gene.weight,
-                "enabled": gene.enabled,
-            }
+            connection_document(gene.source, gene.target, gene.weight, gene.enabled)
             for gene in draft.connections
         ],
     }

@@ -6,7 +6,6 @@ from neat_onnx.libraries.list_draft import ListLibrary
 from neat_onnx.libraries.list_writer import write_list
 from neat_onnx.libraries.names import reversed_names
 from neat_onnx.libraries.neataptic_ts.read import ACTIVATION_NAMES, VERSION
-from neat_onnx.network.genes import NONE
 from neat_onnx.network.network import Network
 
 _LIBRARY = ListLibrary(
@@ -39,14 +38,5 @@ def write(net: Network) -> dict[str, Any]:
             }
             for index, node in enumerate(written.nodes)
         ],
-        "connections": [
-            {
-                "from": edge.source,
-                "to": edge.target,
-                "weight": edge.weight,
-                "gater": None if edge.gater == NONE else edge.gater,
-                "enabled": edge.enabled,
-            }
-            for edge in written.edges
-        ],
+        "connections": [edge.document() | {"enabled": edge.enabled} for edge in written.edges],
     }

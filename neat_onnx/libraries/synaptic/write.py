@@ -6,7 +6,6 @@ from neat_onnx.libraries.list_draft import ListLibrary
 from neat_onnx.libraries.list_writer import write_list
 from neat_onnx.libraries.names import reversed_names
 from neat_onnx.libraries.synaptic.read import ACTIVATION_NAMES
-from neat_onnx.network.genes import NONE
 from neat_onnx.network.network import Network
 
 _LIBRARY = ListLibrary(
@@ -37,13 +36,5 @@ def write(net: Network) -> dict[str, Any]:
             }
             for node in written.nodes
         ],
-        "connections": [
-            {
-                "from": edge.source,
-                "to": edge.target,
-                "weight": edge.weight,
-                "gater": None if edge.gater == NONE else edge.gater,
-            }
-            for edge in written.edges
-        ],
+        "connections": [edge.document() for edge in written.edges],
     }

@@ -32,23 +32,17 @@ def read(content: str, inputs: int | None, outputs: int | None) -> Network:
     first = _first_computing(weights, inputs)
     last = _first_output(weights, first, outputs)
     if inputs is None or outputs is None:
-        warn(
-            f"read with {first - 1} inputs and {count - last} outputs, inferred from the matrix: "
-            "say inputs=N and outputs=N if it is otherwise"
-        )
-    bias = weights[0].copy()
-    bias[:first] = 0.0
+        _warn_of_inference(first - 1, count - last)
+    bias = np.where(np.arange(count) < first, 0.0, weights[0])
     source, target = np.nonzero(weights[1:])
-    source += 1
     _refuse_backward(weights)
-    computing = range(first, count)
-    names = ["identity"] * (first - 1) + [_activation(codes[j], j) for j in computing]
+    names = ["identity"] * (first - 1) + [_activation(codes[j], j) for j in range(first, count)]
     neurons, activations, aggregations = Neurons.of(np.arange(1, count), names, bias=bias[1:])
     return Network(
         inputs=(Port("input", (first - 1,), np.arange(first - 1)),),
         outputs=(Port("output", (count - last,), np.arange(last - 1, count - 1)),),
         neurons=neurons,
-        connections=Connections.of(source - 1, target - 1, weights[source, target]),
+        connections=Connections.of(source, target - 1, weights[source + 1, target]),
         activations=activations,
         aggregations=aggregations,
         library="wann",
@@ -107,6 +101,13 @@ def _first_output(weights: Floats, first: int, outputs: int | None) -> int:
     while last > first and not leaving[last - 1]:
         last -= 1
     return last
+
+
+def _warn_of_inference(inputs: int, outputs: int) -> None:
+    warn(
+        f"read with {inputs} inputs and {outputs} outputs, inferred from the matrix: "
+        "say inputs=N and outputs=N if it is otherwise"
+    )
 
 
 def _refuse_backward(weights: Floats) -> None:
