@@ -63,6 +63,11 @@ level have the same aggregation (max, min, product, median or maxabs) of the sam
 two or more, and a bias or a response. Neurons of one input are written as sums, which every runtime
 computes right. Run others in OpenVINO with one sample at a time, or in another runtime; `verify`
 with `runtime="openvino"` says whether a network is one of them.
+
+## What OpenCV gets wrong
+
+OpenCV 5.0 gives ∞ for a Softplus of 89 or more in float32, because it computes the exponential
+first. neat-python's softplus is limited at 60 and is right there.
 """
 
 
