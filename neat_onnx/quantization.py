@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from neat_onnx.errors import NetworkError, OptionError
-from neat_onnx.genome import CHECKSUM, GENOME
+from neat_onnx.genome import CHECKSUM, GENES, GENOME
 from neat_onnx.lowering.core import export_network
 from neat_onnx.model import Model
 from neat_onnx.network.genes import Floats
@@ -66,7 +66,7 @@ def _check(options: ExportOptions, calibration: Any, full: bool) -> None:
 
 
 def _without_genome(model: Model) -> Model:
-    kept = [entry for entry in model.metadata_props if entry.key not in (GENOME, CHECKSUM)]
+    kept = [entry for entry in model.metadata_props if entry.key not in (GENOME, GENES, CHECKSUM)]
     return model.model_copy(update={"metadata_props": kept})
 
 

@@ -20,12 +20,12 @@ from neat_onnx.model.attributes import AttributeType
 from neat_onnx.model.states import INITIAL_KEY, STATE_KEY
 
 CHECKSUM = "neat_onnx.checksum"
-_COVERED = (STATE_KEY, INITIAL_KEY, GENOME, NETWORK)
+COVERED = (STATE_KEY, INITIAL_KEY, GENOME, NETWORK)
 
 
 def checksum(model: Model, metadata: Mapping[str, str]) -> str:
     """Return the SHA-256 of a model's graph and of the metadata about its states and genome."""
-    entries = [["metadata", key, metadata[key]] for key in _COVERED if key in metadata]
+    entries = [["metadata", key, metadata[key]] for key in COVERED if key in metadata]
     functions = sorted(_line(["function", *_function(each)]) for each in model.functions)
     opset = _line(["opset", model.opset])
     return _digest([opset, *functions, *_lines(model.graph), *map(_line, entries)])

@@ -15,6 +15,7 @@ from neat_onnx.genome.document import (
     filled,
     matches,
 )
+from neat_onnx.genome.gene_checksum import GENES, gene_checksum
 from neat_onnx.lifting.core import Lifted, lift
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.model import Model
@@ -33,19 +34,33 @@ def genome_metadata(ctx: LoweringContext, model: Model) -> dict[str, str]:
         if (tensor := as_sequence.get(columns.tensor, columns.tensor)) in lifted.tensors
         and columns.signals[0] < len(ctx.net)
     }
+    lasting = _lasting(model)
+    places = {lasting.get(tensor, tensor): neurons for tensor, neurons in places.items()}
     places = dict(sorted(places.items(), key=lambda item: bool(part_at(item[0])[1])))
-    document = _difference(ctx.net, lifted, places).model_dump(exclude_defaults=True)
+    lifted_of = np.full(len(ctx.net), NONE, np.int64)  # the lifted neuron of each neuron
+    for tensor, neurons in places.items():
+        lifted_of[neurons] = lifted.tensors[tensor]
+    document = _difference(ctx.net, lifted, places, lifted_of).model_dump(exclude_defaults=True)
     entries = {GENOME: json.dumps(document, separators=(",", ":"))}
     if ctx.options.embed_network:
         entries[NETWORK] = json.dumps(json.loads(ctx.net.to_json()), separators=(",", ":"))
+    known = {**model.metadata, **entries}
+    data_type = model.graph.inputs[0].elem_type
+    entries[GENES] = gene_checksum(lifted.network, lifted_of, data_type, known)
     return entries
 
 
-def _difference(net: Network, lifted: Lifted, places: dict[str, Ints]) -> GenomeDocument:
+def _lasting(model: Model) -> dict[str, str]:
+    """By tensor, the graph output that is an Identity of it: optimizers keep the output's name."""
+    outputs = {entry.name for entry in model.graph.outputs}
+    copies = [node for node in model.graph.node if node.op_type == "Identity"]
+    return {node.input[0]: node.output[0] for node in copies if node.output[0] in outputs}
+
+
+def _difference(
+    net: Network, lifted: Lifted, places: dict[str, Ints], lifted_of: Ints
+) -> GenomeDocument:
     ids = net.neurons.id
-    lifted_of = np.full(len(net), NONE, np.int64)  # the lifted neuron of each neuron
-    for tensor, neurons in places.items():
-        lifted_of[neurons] = lifted.tensors[tensor]
     placed = np.concatenate([np.empty(0, np.int64), *places.values()])
     in_order = np.array_equal(placed, np.arange(len(net)))
     genes = net.connections

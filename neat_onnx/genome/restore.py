@@ -18,6 +18,7 @@ from neat_onnx.genome.document import (
     filled,
     matches,
 )
+from neat_onnx.genome.gene_checksum import GENES, gene_checksum
 from neat_onnx.libraries.neataptic_ts.onnx.repair import repaired
 from neat_onnx.lifting.core import BatchAxis, Lifted, lift
 from neat_onnx.model import DataType, Model
@@ -67,9 +68,10 @@ def imported(
     lifted = lift(model, batch_axis, outputs)
     graphs = Imported(lifted.network, lifted, model)
     given = {key: read for key, read in _READERS.items() if key in model.metadata}
+    as_exported = model.metadata.get(CHECKSUM) == checksum(as_read, model.metadata)
     try:
-        if given:
-            _check_sum(as_read)
+        if given and not as_exported:
+            _check_genes(model, lifted)
     except NetworkError as error:
         warn(f"the metadata {next(iter(given))} is left out of account: {error}")
         return graphs
@@ -80,23 +82,29 @@ def imported(
         except NeatOnnxError as error:
             warn(f"the metadata {key} is left out of account: {error}")
         else:
-            return replace(graphs, network=net, as_exported=True)
+            return replace(graphs, network=net, as_exported=as_exported)
     return graphs
 
 
-def _check_sum(model: Model) -> None:
-    """Refuse metadata of another graph: one bit of a weight is enough to make it another.
+def _check_genes(model: Model, lifted: Lifted) -> None:
+    """Refuse metadata of other genes: one bit of a weight is enough to make them others.
+
+    A graph that was rewritten, by an optimizer, has another checksum and the same genes.
 
     Raises:
-        NetworkError: the checksum is missing, or is not that of the graph and the metadata.
+        NetworkError: there is no checksum of genes, or it is not that of the graph's.
     """
-    found = model.metadata.get(CHECKSUM)
-    if found is None:
+    if CHECKSUM not in model.metadata and GENES not in model.metadata:
         raise NetworkError("it comes without a checksum", where=CHECKSUM)
-    if found != checksum(model, model.metadata):
-        raise NetworkError(
-            "the graph, or the metadata, was changed after the export", where=CHECKSUM
-        )
+    changed = "the graph, or the metadata, was changed after the export"
+    try:
+        document = parse(GenomeDocument, parse_json(model.metadata[GENOME]), NetworkError)
+        at = _in_order(document, _lifted_neurons(document, lifted))
+    except (NeatOnnxError, KeyError) as error:
+        raise NetworkError(f"{changed}: {error}", where=CHECKSUM) from error
+    data_type = model.graph.inputs[0].elem_type
+    if model.metadata.get(GENES) != gene_checksum(lifted.network, at, data_type, model.metadata):
+        raise NetworkError(changed, where=CHECKSUM)
 
 
 def _embedded(value: Any, lifted: Lifted) -> Network:
@@ -108,7 +116,7 @@ def _restored(value: Any, lifted: Lifted) -> Network:
     document = parse(GenomeDocument, value, NetworkError)
     lifted_of = _lifted_neurons(document, lifted)
     order = document.order if document.order is not None else list(lifted_of)
-    at = np.array([lifted_of.get(neuron, NONE) for neuron in order], np.int64)
+    at = _in_order(document, lifted_of)
     if len(set(order)) != len(order) or not set(lifted_of) <= set(order):
         raise NetworkError("its ids do not fit together", where="order")
     position = {neuron: k for k, neuron in enumerate(order)}
@@ -123,6 +131,12 @@ def _restored(value: Any, lifted: Lifted) -> Network:
         library=document.library,
         blocks=moved_blocks(net.blocks, back),
     )
+
+
+def _in_order(document: GenomeDocument, lifted_of: dict[int, int]) -> Ints:
+    """The lifted neuron of each neuron in the order of the genome, NONE where it has none."""
+    order = document.order if document.order is not None else list(lifted_of)
+    return np.array([lifted_of.get(neuron, NONE) for neuron in order], np.int64)
 
 
 def _lifted_neurons(document: GenomeDocument, lifted: Lifted) -> dict[int, int]:

@@ -5,9 +5,10 @@ import warnings
 
 import numpy as np
 import onnx
+import onnxruntime
 import pytest
 from networks import NETWORKS
-from onnx import TensorProto, numpy_helper
+from onnx import TensorProto, numpy_helper, version_converter
 
 from neat_onnx import NeatOnnxWarning, Network, export, import_model, load_model
 
@@ -75,6 +76,42 @@ def test_no_form_of_a_file_is_an_edit(name: str, tmp_path):
         for path in sorted(tmp_path.iterdir()):
             back = import_model(load_model(path))
             assert back.neurons.id.tolist() == NETWORKS[name].neurons.id.tolist(), path.name
+
+
+def optimized(proto: onnx.ModelProto, path: str) -> onnx.ModelProto:
+    """The model as onnxruntime's basic optimizations rewrite it."""
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
+    options.optimized_model_filepath = path
+    options.log_severity_level = 4
+    onnxruntime.InferenceSession(proto.SerializeToString(), options)
+    return onnx.load(path)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name != "without_inputs"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_the_genome_comes_back_from_rewritten_files(name: str, dtype: str, tmp_path):
+    net = NETWORKS[name]
+    proto = export(net, dtype=dtype).to_proto()
+    for other in (
+        optimized(proto, str(tmp_path / "net.onnx")),
+        version_converter.convert_version(proto, 21),
+    ):
+        back = import_model(other)
+        assert back.neurons.id.tolist() == net.neurons.id.tolist()
+        assert back.connections.enabled.tolist() == net.connections.enabled.tolist()
+        if dtype == "float64":
+            assert back == import_model(proto)
+
+
+@pytest.mark.parametrize("kind", ["one_bit", "scaled"])
+def test_an_edit_of_a_rewritten_file_is_found(kind: str, tmp_path):
+    for name in NAMES:
+        proto = optimized(export(NETWORKS[name]).to_proto(), str(tmp_path / "net.onnx"))
+        changed = edited(proto, kind, np.random.default_rng(1))
+        with pytest.warns(NeatOnnxWarning, match="changed after the export"):
+            got = import_model(changed)
+        assert got == import_model(without_genome(changed))
 
 
 def test_genes_of_input_neurons_come_back():

@@ -1,0 +1,87 @@
+"""The checksum of the genes that a graph holds, whatever the nodes that it holds them in.
+
+An optimizer rewrites the nodes of a graph and leaves its function and the names of most tensors.
+The genome in the metadata is still that of such a graph: every gene that the graph gives is, bit by
+bit, the one that it gave when the genome was written. Where one gene differs the checksum does.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from neat_onnx.genome.checksum import COVERED
+from neat_onnx.model import DataType
+from neat_onnx.network.genes import NONE, Floats, Ints
+from neat_onnx.network.network import Network
+
+GENES = "neat_onnx.genes"
+
+
+def gene_checksum(
+    lifted: Network, lifted_of: Ints, data_type: DataType, metadata: Mapping[str, str]
+) -> str:
+    """Return the SHA-256 of the genes of a graph and of the metadata about states and genome.
+
+    Args:
+        lifted: the network of the graph alone.
+        lifted_of: for each neuron of the genome its neuron in `lifted`, NONE where it has none.
+        data_type: the type of the graph's numbers, to which genes are rounded.
+        metadata: the entries of the model.
+    """
+    placed = lifted_of[lifted_of != NONE]
+    order = np.concatenate([placed, np.setdiff1d(np.arange(len(lifted)), placed)])
+    place = np.append(np.argsort(order), NONE)  # the last one is that of NONE
+    ports = [[port.name, list(port.shape), place[port.neurons].tolist()] for port in _ports(lifted)]
+    entries = [[key, metadata[key]] for key in COVERED if key in metadata]
+    names = [lifted.activation_names[order].tolist(), lifted.aggregation_names[order].tolist()]
+    digest = hashlib.sha256(json.dumps([entries, ports, names]).encode())
+    for column in [*_neurons(lifted, order, data_type), *_connections(lifted, place, data_type)]:
+        digest.update(_packed(column))
+    return digest.hexdigest()
+
+
+def _ports(net: Network) -> list[Any]:
+    return [*net.inputs, *net.outputs]
+
+
+def _neurons(net: Network, order: Ints, data_type: DataType) -> list[Floats]:
+    genes = net.neurons
+    values = genes.bias, genes.response, genes.initial
+    return [_rounded(each[order], data_type) for each in values]
+
+
+def _connections(net: Network, place: Ints, data_type: DataType) -> list[Any]:
+    """The fields of connections, which are sorted by all of them."""
+    genes = net.connections
+    columns: list[Any] = [
+        place[genes.target],
+        place[genes.source],
+        genes.delay.astype(np.int64),
+        genes.reads_state.astype(np.int64),
+        place[genes.gater],
+        genes.gate_delay.astype(np.int64),
+        genes.enabled.astype(np.int64),
+        _rounded(genes.weight, data_type),
+        _rounded(genes.initial_gain, data_type),
+    ]
+    key = columns[0] * len(place) + columns[1]
+    if np.all(key[1:] > key[:-1]):  # sorted, without parallel connections: the usual case
+        return columns
+    order = np.lexsort(columns[::-1])
+    return [column[order] for column in columns]
+
+
+def _packed(column: np.ndarray[Any, Any]) -> bytes:
+    """A column in little-endian order; the first element alone where all are the same."""
+    same = len(column) > 0 and bool(np.all(column == column[0]))
+    kept = column[:1] if same else column
+    return kept.astype(column.dtype.newbyteorder("<")).tobytes()
+
+
+def _rounded(values: Floats, data_type: DataType) -> Floats:
+    """Values as the file holds them, 0 for -0."""
+    kept = values.astype(np.float32) if data_type is DataType.FLOAT else values
+    return np.asarray(kept, np.float64) + 0.0
