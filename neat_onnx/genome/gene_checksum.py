@@ -33,7 +33,7 @@ def gene_checksum(
     """
     placed = lifted_of[lifted_of != NONE]
     order = np.concatenate([placed, np.setdiff1d(np.arange(len(lifted)), placed)])
-    place = np.append(np.argsort(order), NONE)  # the last one is that of NONE
+    place = np.append(np.argsort(order), NONE).astype(np.int32)  # the last one is that of NONE
     ports = [[port.name, list(port.shape), place[port.neurons].tolist()] for port in _ports(lifted)]
     entries = [[key, metadata[key]] for key in COVERED if key in metadata]
     names = [lifted.activation_names[order].tolist(), lifted.aggregation_names[order].tolist()]
@@ -47,41 +47,40 @@ def _ports(net: Network) -> list[Any]:
     return [*net.inputs, *net.outputs]
 
 
-def _neurons(net: Network, order: Ints, data_type: DataType) -> list[Floats]:
+def _neurons(net: Network, order: Ints, data_type: DataType) -> list[Any]:
     genes = net.neurons
     values = genes.bias, genes.response, genes.initial
     return [_rounded(each[order], data_type) for each in values]
 
 
-def _connections(net: Network, place: Ints, data_type: DataType) -> list[Any]:
+def _connections(net: Network, place: np.ndarray[Any, Any], data_type: DataType) -> list[Any]:
     """The fields of connections, which are sorted by all of them."""
     genes = net.connections
     columns: list[Any] = [
         place[genes.target],
         place[genes.source],
-        genes.delay.astype(np.int64),
-        genes.reads_state.astype(np.int64),
+        genes.delay.astype(np.int32),
+        genes.reads_state.astype(np.int32),
         place[genes.gater],
-        genes.gate_delay.astype(np.int64),
-        genes.enabled.astype(np.int64),
+        genes.gate_delay.astype(np.int32),
+        genes.enabled.astype(np.int32),
         _rounded(genes.weight, data_type),
         _rounded(genes.initial_gain, data_type),
     ]
-    key = columns[0] * len(place) + columns[1]
+    key = columns[0] * np.int64(len(place)) + columns[1]
     if np.all(key[1:] > key[:-1]):  # sorted, without parallel connections: the usual case
         return columns
     order = np.lexsort(columns[::-1])
     return [column[order] for column in columns]
 
 
-def _packed(column: np.ndarray[Any, Any]) -> bytes:
+def _packed(column: np.ndarray[Any, Any]) -> memoryview:
     """A column in little-endian order; the first element alone where all are the same."""
     same = len(column) > 0 and bool(np.all(column == column[0]))
     kept = column[:1] if same else column
-    return kept.astype(column.dtype.newbyteorder("<")).tobytes()
+    return np.ascontiguousarray(kept, column.dtype.newbyteorder("<")).data
 
 
-def _rounded(values: Floats, data_type: DataType) -> Floats:
+def _rounded(values: Floats, data_type: DataType) -> Any:
     """Values as the file holds them, 0 for -0."""
-    kept = values.astype(np.float32) if data_type is DataType.FLOAT else values
-    return np.asarray(kept, np.float64) + 0.0
+    return values.astype(np.float32 if data_type is DataType.FLOAT else np.float64) + np.float32(0)
