@@ -83,4 +83,6 @@ def _packed(column: np.ndarray[Any, Any]) -> memoryview:
 
 def _rounded(values: Floats, data_type: DataType) -> Any:
     """Values as the file holds them, 0 for -0."""
-    return values.astype(np.float32 if data_type is DataType.FLOAT else np.float64) + np.float32(0)
+    if data_type is DataType.FLOAT:
+        return values.astype(np.float32) + np.float32(0)
+    return values + 0.0
