@@ -7,20 +7,10 @@ drawn at random beside those that are not. A network computes neither.
 from collections.abc import Collection, Sequence
 
 from neat_onnx.errors import ModelError, OptionError, warn
-from neat_onnx.model import Graph, Model, Node
-from neat_onnx.model.graph import ONNX_DOMAINS
+from neat_onnx.model import Graph, Model
+from neat_onnx.model.semantics import is_random
 from neat_onnx.model.wiring import Wiring, reads
 from neat_onnx.passes import drop_dead
-
-RANDOM = frozenset(
-    {"RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"}
-    | {"Multinomial", "Bernoulli"}
-)
-
-
-def is_random(node: Node) -> bool:
-    """Whether a node draws its outputs at random."""
-    return node.op_type in RANDOM and node.domain in ONNX_DOMAINS
 
 
 def with_outputs(model: Model, wanted: Sequence[str], pairs: dict[str, str]) -> Model:

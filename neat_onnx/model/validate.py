@@ -2,7 +2,7 @@
 
 - **schema**: it reads as a model of ours.
 - **onnx**: onnx's full checker, with strict shape inference, accepts it.
-- **sonnx**: the graph-semantics profile, constraint by constraint (see `wiring`).
+- **sonnx**: the graph-semantics profile, constraint by constraint (see `wiring` and `semantics`).
 """
 
 import re
@@ -12,6 +12,7 @@ from typing import Any, Literal, get_args
 from neat_onnx.errors import ModelError, OptionError
 from neat_onnx.model.crashes import refuse_crashes
 from neat_onnx.model.model import Model, load_model
+from neat_onnx.model.semantics import semantic_findings
 from neat_onnx.model.wiring import Finding, wiring_findings
 
 Profile = Literal["schema", "onnx", "sonnx"]
@@ -24,7 +25,8 @@ def validate(source: Any, profile: Profile | None = None) -> list[Finding]:
 
     Args:
         source: a Model, or whatever `load_model` takes. One that cannot be read as a model has
-            "schema" findings whatever the profile.
+            "schema" findings whatever the profile; functions that call themselves are "functions"
+            findings of the profile "sonnx".
         profile: the level to check; None checks all three, in order.
 
     Returns:
@@ -42,12 +44,14 @@ def validate(source: Any, profile: Profile | None = None) -> list[Finding]:
         if isinstance(source, Model) and profile in ("schema", None):
             load_model(model.to_document())
     except ModelError as error:
-        return [_finding(error, "schema")]
+        recursive = error.where == "functions"
+        return [_finding(error, "functions" if recursive and profile == "sonnx" else "schema")]
     findings: list[Finding] = []
     if profile in ("onnx", None):
         findings += _onnx_findings(model)
     if profile in ("sonnx", None):
         findings += wiring_findings(model.graph)
+        findings += semantic_findings(model.graph)
     return findings
 
 

@@ -27,7 +27,8 @@ class Finding(BaseModel):
     """One thing that is wrong with a model.
 
     Attributes:
-        code: "schema", "onnx", or the constraint: C1 to C6, R1.
+        code: "schema", "onnx", or the constraint: C1 to C6, R1, "functions", "deterministic",
+            "order".
         where: the node's or the tensor's name, or a JSON path.
         message: the mistake, one sentence without its full stop.
         hint: the way out; "" if that is obvious.

@@ -122,3 +122,27 @@ def test_what_is_no_document_or_no_profile_is_an_error():
         validate("{")
     with pytest.raises(OptionError, match="no profile 'strict'"):
         validate(mlp(), "strict")
+
+
+def test_deterministic_operators_only():
+    text = b"""<ir_version: 8, opset_import: ["": 18]>
+g (float[N] x) => (float[N] y) { n = RandomNormalLike (x) y = Add (x, n) }"""
+    assert found(text) == [("deterministic", "n (RandomNormalLike)")]
+
+
+def test_functions_do_not_recur():
+    text = b"""<ir_version: 8, opset_import: ["": 18, "own": 1]>
+g (float[N] x) => (float[N] y) { y = own.Again (x) }
+<domain: "own", opset_import: ["": 18, "own": 1]>
+Again (a) => (b) { b = own.Again (a) }"""
+    assert found(text) == [("functions", "functions")]
+    assert found(text, None) == [("schema", "functions")]
+
+
+def test_a_graph_inside_gives_no_name_again():
+    text = b"""<ir_version: 8, opset_import: ["": 18]>
+g (float[N] x, bool c) => (float[N] y) {
+    y = If (c) <then_branch = branch () => (float[N] z) { q = Abs (x) z = Neg (q) },
+                else_branch = other () => (float[N] v) { x = Sin (c) v = Neg (x) }>
+}"""
+    assert ("order", "x") in found(text)

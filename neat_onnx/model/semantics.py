@@ -1,0 +1,57 @@
+"""The graph-semantics profile in words: deterministic operators, and values that no order changes.
+
+The draft says these beside its constraints, without codes of its own for them:
+
+- deterministic: "if all operators are deterministic, a graph is also deterministic".
+- order: "the values of the outputs do not depend on the execution order of its nodes"; a graph
+  inside a node must not give a name again that a tensor around it has.
+"""
+
+from collections.abc import Iterator
+
+from neat_onnx.model.graph import ONNX_DOMAINS, Graph
+from neat_onnx.model.node import Node
+from neat_onnx.model.wiring import Finding, subgraphs
+
+RANDOM = frozenset(
+    {"RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"}
+    | {"Multinomial", "Bernoulli"}
+)
+"""The operators of ONNX that draw their outputs at random."""
+
+
+def is_random(node: Node) -> bool:
+    """Whether a node draws its outputs at random."""
+    return node.op_type in RANDOM and node.domain in ONNX_DOMAINS
+
+
+def semantic_findings(graph: Graph, around: frozenset[str] = frozenset()) -> Iterator[Finding]:
+    """Yield the breaches of a graph, and of the graphs inside its nodes.
+
+    Args:
+        graph: the graph.
+        around: names of tensors of the graphs that it stands in.
+    """
+    own = _names(graph)
+    for name in sorted(own & around):
+        yield Finding(
+            code="order",
+            where=name,
+            message=f"a graph inside a node gives '{name}' again, a tensor of the graph around it",
+            hint="Give every tensor a name of its own",
+        )
+    for node in graph.node:
+        if is_random(node):
+            yield Finding(
+                code="deterministic",
+                where=node.label,
+                message=f"node {node.label} draws its outputs at random",
+                hint="Make the random numbers an input of the graph",
+            )
+        for inner in subgraphs(node):
+            yield from semantic_findings(inner, around | own)
+
+
+def _names(graph: Graph) -> frozenset[str]:
+    given = {entry.name for entry in graph.inputs} | set(graph.tensors)
+    return frozenset(given | {name for node in graph.node for name in node.output if name})

@@ -1,0 +1,39 @@
+"""Small models of others: imported, equal to onnxruntime, exported again, and equal once more."""
+
+from typing import Any
+
+import numpy as np
+import onnx
+import onnxruntime
+import pytest
+from small_models import small_models
+
+from neat_onnx import export, import_model
+
+MODELS = dict(small_models())
+LEAST = 150
+
+
+def outputs(model: onnx.ModelProto, x: np.ndarray[Any, Any]) -> list[np.ndarray[Any, Any]]:
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    session = onnxruntime.InferenceSession(model.SerializeToString(), options)
+    return session.run(None, {"x": x})
+
+
+def test_there_are_enough():
+    assert len(MODELS) >= LEAST
+
+
+@pytest.mark.filterwarnings("ignore::neat_onnx.NeatOnnxWarning")
+@pytest.mark.parametrize("name", MODELS)
+def test_it_comes_in_and_goes_out_equal(name: str):
+    model = MODELS[name]
+    shape = [axis.dim_value for axis in model.graph.input[0].type.tensor_type.shape.dim][1:]
+    x = np.random.default_rng(0).normal(size=(4, *shape)).astype(np.float32)
+    net = import_model(model)
+    got = net.activate({"x": x})
+    again = outputs(export(net).to_proto(), x)
+    for port, want, exported in zip(net.outputs, outputs(model, x), again, strict=True):
+        np.testing.assert_allclose(got[port.name], want, rtol=1e-5, atol=1e-5)
+        np.testing.assert_allclose(exported, want, rtol=1e-5, atol=1e-5)
