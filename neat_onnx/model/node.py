@@ -192,6 +192,8 @@ def parse_node(document: Any, context: Any = None) -> Node:
     op_type = document.get("op_type")
     if not isinstance(op_type, str) or not op_type:
         raise ValueError("has no op_type")
+    if any("\ud800" <= letter <= "\udfff" for letter in op_type):
+        raise ValueError("has half a surrogate pair in its op_type, which UTF-8 cannot hold")
     if not isinstance(document.get("attributes", []), list | Attributes):
         raise ValueError("attributes is not a list")
     opset = (context or {}).get("opset", OLDEST_TYPED)

@@ -120,6 +120,7 @@ def test_a_wrong_attribute_is_refused_with_node_field_found_and_wanted(entry, te
         ({"attributes": {"rate": 1}}, "attributes is not a list"),
         ({"op_type": "FooBar"}, "node y (FooBar): unsupported op_type FooBar (graph.node[0])"),
         ({"op_type": None}, "has no op_type"),
+        ({"op_type": "\ud800"}, "half a surrogate pair"),
         ({"domain": "com.example"}, "domain is 'com.example'"),
         ({"name": "pool\x1b[31m", "input": []}, "node pool\\x1b[31m (Probe)"),
     ],
