@@ -195,8 +195,8 @@ def lift_cast(ctx: LiftingContext, node: Cast) -> None:
     operand, to = ctx.operand(node, 0), DataType(node.attributes.to)
     ctx.integer.discard(node.output[0])
     whole = to.name.startswith(("INT", "UINT"))
-    if to in _NARROW and isinstance(operand, Value) and ctx.has_integers(node):
-        ctx.fail(node, f"integers would be cut off to the bits of {to.name}")
+    if to in _NARROW and isinstance(operand, Value) and not operand.formula.is_truth:
+        ctx.fail(node, f"numbers would be cut off to the bits of {to.name}")
     if to in _HALVES and to is not ctx.data_type:
         ctx.fail(node, f"it rounds to {to.name}: only the type of the model's own numbers is read")
     if not isinstance(operand, Value):

@@ -31,7 +31,9 @@ def first_difference(net: Network, model: Model, x: Floats, runtime: str) -> str
     """
     try:
         places = _places(model)
-        got = Player(with_outputs(model, list(places)), net, runtime).play(x, list(places))
+        player = Player(with_outputs(model, list(places)), net, runtime)
+        places = {tensor: ids for tensor, ids in places.items() if player.shows(tensor)}
+        got = player.play(x, list(places))
     except NeatOnnxError:  # damaged metadata, or a runtime that shows no inner tensors: no place
         return None
     values = Program(net, dense=False).neuron_values(x)

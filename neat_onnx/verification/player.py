@@ -119,6 +119,10 @@ class Player:
             played.append({name: got[:, :count] for name, got in play(full, tensors).items()})
         return {name: np.concatenate([each[name] for each in played], axis=1) for name in tensors}
 
+    def shows(self, tensor: str) -> bool:
+        """Whether the runtime gives a graph output: one that keeps the memory gives no states."""
+        return not self._session.sequences or tensor not in self._pairs.values()
+
     def _whole(self, x: Floats, tensors: Sequence[str]) -> dict[str, Floats]:
         results = self._session.run(self._feed(x))
         ended = [name for name in tensors if self._has_ended(name, results[name])]

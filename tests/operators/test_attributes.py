@@ -105,6 +105,7 @@ ELSEWHERE = {
     "DequantizeLinear": "their numbers are integers",
     "CumProd": "in no opset that onnxruntime loads; test_integer_products",
     "EyeLike": "a constant; test_integer_products",
+    "Shape": "a constant; folded",
     "ConvInteger": "of integers; test_integer_products",
     "QLinearConv": "of integers; test_integer_products",
     "Scan": "a graph; test_rnn_graphs",
@@ -189,7 +190,11 @@ def opset_of(name: str, attributes: dict[str, Any]) -> int:
     """An opset in which the operator has the attributes."""
     if name.startswith("Reduce") and "axes" in attributes:  # an input later
         return 12 if name == "ReduceSum" else 17
-    since = {("AveragePool", "dilations"): 19, ("GroupNormalization", "stash_type"): 21}
+    since = {
+        ("Cast", "saturate"): 19,
+        ("AveragePool", "dilations"): 19,
+        ("GroupNormalization", "stash_type"): 21,
+    }
     return max(18, node_classes()[name].since, *(since.get((name, key), 0) for key in attributes))
 
 
