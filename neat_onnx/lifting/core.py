@@ -35,6 +35,7 @@ from neat_onnx.passes.function_bodies import function_bodies
 from neat_onnx.passes.local_functions import local_functions
 
 BatchAxis = Literal["auto"] | None
+_MOST_AXES = 64  # as many as an array of numpy may have
 _MOST_INPUTS = 1 << 24
 
 
@@ -170,6 +171,11 @@ def _open(ctx: LiftingContext, entry: ValueInfo, axes: Axes, kind: int) -> _Entr
             f"graph input '{entry.name}' has the shape {list(sizes)}",
             where="graph.inputs",
             hint="Every axis but the batch needs a fixed size of 1 or more",
+        )
+    if len(sizes) > _MOST_AXES:
+        raise ModelError(
+            f"graph input '{entry.name}' has {len(sizes)} axes, expected {_MOST_AXES} or fewer",
+            where="graph.inputs",
         )
     count = int(np.prod(shape, dtype=object))
     if count > _MOST_INPUTS:

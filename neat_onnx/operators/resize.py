@@ -60,6 +60,8 @@ def lift_resize(ctx: LiftingContext, node: Resize) -> None:
         if scale == 1.0 and size == x.shape[axis]:
             continue
         ctx.refuse_batch(node, [axis])
+        others = int(np.prod(x.shape, dtype=object)) // x.shape[axis]
+        ctx.check_size(node, max(others, 1 if given.mode == "nearest" else x.shape[axis]) * size)
         at = _coordinates(given, scale, x.shape[axis], size)
         x = _along(ctx, node, tensors, x, axis, (at, scale))
     ctx.bind(node, x)
@@ -74,7 +76,6 @@ def _along(
     where: tuple[Floats, float],
 ) -> Operand:
     given, (at, scale), size = node.attributes, where, x.shape[axis]
-    ctx.check_size(node, int(np.prod(x.shape, dtype=object)) // size * len(at))
     if given.mode == "nearest":
         index = np.clip(_NEAREST[given.nearest_mode](at), 0, size - 1).astype(np.int64)
         return rearranged(x, lambda array: np.take(array, index, axis))

@@ -1,5 +1,7 @@
 """Local functions are inlined; what asks for too many nodes, neurons or elements is refused."""
 
+import tracemalloc
+
 import onnx
 import pytest
 from graphs import graph, node
@@ -74,6 +76,23 @@ def test_tensors_that_grow_without_end_are_refused():
     with pytest.raises(ModelError, match="it has 1000000000 elements"):
         wide = [node("Expand", "w s", "e"), node("Add", "x e", "y")]
         import_model(graph(wide, w=[1.0], s=[10**9]))
+
+
+@pytest.mark.parametrize("mode", ["nearest", "linear"])
+def test_a_resize_to_a_billion_is_refused_before_there_is_one(mode: str):
+    resized = node("Resize", "x _ _ s", "y", mode=mode)
+    tracemalloc.start()
+    with pytest.raises(ModelError, match=r"it has [13]000000000 elements"):
+        import_model(graph([resized], s=[1, 10**9]))
+    assert tracemalloc.get_traced_memory()[1] < 50e6
+    tracemalloc.stop()
+
+
+def test_more_axes_than_arrays_have_are_refused():
+    with pytest.raises(ModelError, match="input 'x' has 71 axes, expected 64 or fewer"):
+        import_model(graph([node("Relu", "x", "y")], x=["N", *[1] * 70]))
+    with pytest.raises(ModelError, match=r"make_y \(Reshape\)"):
+        import_model(graph([node("Reshape", "x s", "y")], s=[-1, *[1] * 70]))
 
 
 @pytest.mark.parametrize("most", [-1, 1.5, True, "many"])
