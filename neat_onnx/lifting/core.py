@@ -24,7 +24,7 @@ from neat_onnx.lifting.known_operators import is_liftable, require_lifts
 from neat_onnx.lifting.neurons import Resolution
 from neat_onnx.lifting.outputs import choice_hint, computed_outputs, with_outputs
 from neat_onnx.model import Graph, Model, ValueInfo
-from neat_onnx.model.budget import LimitReached
+from neat_onnx.model.budget import Budget, LimitReached
 from neat_onnx.model.states import guessed_pairs, initial_states, state_pairs
 from neat_onnx.model.wiring import require_wiring
 from neat_onnx.network.expression import VARIABLE
@@ -67,6 +67,7 @@ def lift(
         ModelError: the graph has something that neurons cannot compute; says which node.
     """
     model = local_functions(model)
+    Budget().take("nodes", len(model.graph.node))
     pairs = state_pairs(model)
     for previous, following in guessed_pairs(model).items():
         warn(f"by their names, '{following}' is taken to feed '{previous}' in the next step")

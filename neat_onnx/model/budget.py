@@ -1,8 +1,7 @@
 """Budget: how much one model may ask for, counted before memory is taken.
 
 A few bytes of ONNX can announce a billion elements. Code that makes neurons, connections, elements
-of
-constants, or nodes says so here first, and is refused where the sum is beyond the limits.
+of constants, or nodes says so here first, and is refused where the sum is beyond the limits.
 """
 
 from collections.abc import Iterator
@@ -30,7 +29,7 @@ class Limits:
     elements: int = 1 << 24
     neurons: int = 1 << 24
     connections: int = 1 << 25
-    nodes: int = 1 << 18
+    nodes: int = 1 << 15
 
 
 class LimitReached(ModelError):
@@ -58,7 +57,7 @@ def limits(
         elements: of constants that are computed or read from sparse ones; at first 16,777,216.
         neurons: of a network; at first 16,777,216.
         connections: of a network; at first 33,554,432.
-        nodes: of a graph, after functions are inlined and loops unrolled; at first 262,144.
+        nodes: of a graph, after functions are inlined and loops unrolled; at first 32,768.
 
     Returns:
         A context manager that gives the limits which hold; the others stay as they are around.

@@ -57,6 +57,16 @@ def test_the_limit_is_raised_as_the_error_says():
         assert len(load_model(model(calls)).graph.node) == 16
 
 
+def test_the_nodes_of_a_file_are_counted_too():
+    many = [node("Relu", "x", f"t{k}") for k in range(6)]
+    total = node("Sum", " ".join(f"t{k}" for k in range(6)), "y")
+    given = load_model(graph([*many, total]))
+    with limits(nodes=6), pytest.raises(ModelError, match="7 nodes, and the limit is 6"):
+        import_model(given)
+    with limits(nodes=7):
+        assert import_model(given).activate([1.0, -1.0, 2.0]).tolist() == [6.0, 0.0, 12.0]
+
+
 def test_connections_and_neurons_are_limited():
     with (
         limits(connections=10),
