@@ -74,7 +74,7 @@ class Player:
         self._axes = axes_of_inputs(model.graph.inputs)
         self._found_axes: dict[tuple[str, int], Axes] = {}  # of outputs, by how many they have
         ports = {port.name: port for port in (*net.inputs, *net.outputs)}
-        self._ranks = {name: len(port.shape) for name, port in ports.items()}
+        self._port_shapes = {name: port.shape for name, port in ports.items()}
         if all(len(self._shapes[port.name]) == len(port.shape) for port in net.inputs):
             self._axes = dict.fromkeys(self._axes, ())
         if self._session.sequences:
@@ -136,7 +136,8 @@ class Player:
 
     def _has_ended(self, name: str, values: Any) -> bool:
         """Whether an output is of the end of a sequence: it has the batch as an axis, not time."""
-        return name in self._ranks and np.ndim(values) == self._ranks[name] + 1
+        shape = self._port_shapes.get(name)
+        return shape is not None and np.ndim(values) == len(shape) + 1
 
     def _steps(self, x: Floats, tensors: Sequence[str]) -> dict[str, Floats]:
         states = {name: self._start(name, x.shape[1]) for name in self._pairs}
@@ -180,11 +181,12 @@ class Player:
             return values.reshape(1, -1)
         entry = self._outputs.get(name)
         if entry is not None and not self._session.sequences:
-            count = max(0, min(len(leading), values.ndim - self._ranks.get(name, 0)))
+            count = max(0, min(len(leading), values.ndim - len(self._port_shapes.get(name, ()))))
             axes = self._found_axes.get((name, count))
             if axes is None:
                 axes = output_axes(entry, self._inputs, count)
                 self._found_axes[name, count] = axes
+            axes = self._rows_axes(name, values.shape, axes, leading)
             if all(axis < values.ndim for axis in axes):
                 values = np.moveaxis(values, axes, range(len(axes)))
         if values.shape[: len(leading)] != leading:
@@ -194,6 +196,20 @@ class Player:
                 hint="A model may not mix its samples: its outputs have the batch as an axis",
             )
         return values.reshape(*leading, -1)
+
+    def _rows_axes(
+        self, name: str, shape: tuple[int, ...], axes: Axes, leading: tuple[int, ...]
+    ) -> Axes:
+        """The axis of the samples: the stated one, or where that cannot be, one that can."""
+        port = self._port_shapes.get(name)
+        if port is None or len(axes) != 1 or len(leading) != 1:
+            return axes
+        fitting = [
+            axis
+            for axis, size in enumerate(shape)
+            if size == leading[0] and shape[:axis] + shape[axis + 1 :] == port
+        ]
+        return axes if not fitting or axes[0] in fitting else (fitting[0],)
 
 
 def with_outputs(model: Model, tensors: Sequence[str]) -> Model:
