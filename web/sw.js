@@ -7,7 +7,13 @@ const scope = new URL("./", location.href);
 const FAMILY = `neat_onnx ${scope.pathname} `; // of the names of our caches: an origin may hold other sites
 const NAME = FAMILY + version;
 const AT_ONCE = 6; // downloads
-const AGAIN = "<script>location.reload()</script>"; // a Refresh header would stay at an address with a #
+// A page that loads itself again once the newer build has taken over. (A Refresh header would stay at an
+// address with a #, and a page that reloads at once, over and over, is stopped by the browser.)
+const AGAIN = `<script>
+  const again = () => location.reload();
+  navigator.serviceWorker.oncontrollerchange = again;
+  setInterval(again, 500);
+</script>`;
 
 /** The address of a file, with its hash: the same bytes in every build that has it. */
 function addressOf(path) {

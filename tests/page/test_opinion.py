@@ -9,7 +9,13 @@ import pytest
 from page import ask, convert
 
 CORPORA = Path(__file__).parents[1] / "corpora"
-CASES = ["np-ff-19", "nts-net-dag-24", "np-rec-01", "nts-net-lstm-2"]
+CASES: list[tuple[str, dict[str, object]]] = [
+    ("np-ff-19", {}),
+    ("nts-net-dag-24", {"dtype": "float64"}),
+    ("np-rec-01", {}),
+    ("np-rec-01", {"sequence": True}),
+    ("nts-net-lstm-2", {"dtype": "float64"}),
+]
 
 
 def sat(order: dict, blobs: dict[str, bytes]) -> bytes:
@@ -48,8 +54,7 @@ def start(order: dict, state: dict, samples: int) -> np.ndarray:
     return np.broadcast_to(each, (samples, *state["sizes"])).astype(order["dtype"])
 
 
-@pytest.mark.parametrize("options", [{}, {"dtype": "float64"}, {"sequence": True}])
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize(("name", "options"), CASES)
 def test_what_a_runtime_computed_is_judged(name, options):
     data = json.dumps(json.loads((CORPORA / f"{name}.json").read_text())["source"]).encode()
     assert convert(data, name="net.json", options=options)[0]["result"]["report"]["passed"]
