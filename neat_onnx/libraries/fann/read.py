@@ -4,13 +4,13 @@ Neurons stand layer by layer. The last neuron of the first layer is the bias, an
 one without connections: it is 1. A layered network has one neuron too many in its last layer.
 """
 
-import math
 import re
 from collections.abc import Iterator
 
 from neat_onnx.errors import NetworkError, warn
 from neat_onnx.libraries.fann.names import activation_name
 from neat_onnx.libraries.genome_graph import Edge, GenomeGraph, Node
+from neat_onnx.libraries.text_numbers import finite_number
 from neat_onnx.network.network import Network
 
 _VERSIONS = ("FANN_FLO_2.0", "FANN_FLO_2.1")
@@ -64,16 +64,6 @@ def _integer(text: str, where: str) -> int:
     return int(text)
 
 
-def _finite(text: str, where: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise NetworkError(f"'{text}' is not a finite number", where=where)
-    return value
-
-
 def _network(
     neurons: list[tuple[str, str, str]],
     connections: list[tuple[str, str]],
@@ -88,7 +78,7 @@ def _network(
     for target, number in enumerate(fan_in):
         for text, weight_text in connections[at : at + number]:
             source = _integer(text, f"connections[{at}]")
-            weight = _finite(weight_text, f"connections[{at}]")
+            weight = finite_number(weight_text, "weight", f"connections[{at}]")
             if source >= target:
                 raise NetworkError(
                     f"neuron {target} reads {source}, which is not before it",
@@ -108,7 +98,7 @@ def _network(
 
 def _activation(neuron: tuple[str, str, str], at: int) -> str:
     where = f"neurons[{at}]"
-    name = activation_name(neuron[1], _finite(neuron[2], where))
+    name = activation_name(neuron[1], finite_number(neuron[2], "steepness", where))
     if name is None:
         raise NetworkError(f"unknown activation function {neuron[1]}", where=where)
     return name

@@ -7,12 +7,12 @@ gene TRAIT SOURCE TARGET WEIGHT RECURRENT INNOVATION MUTATION ENABLED
 genomeend 1
 """
 
-import math
 from dataclasses import dataclass, field
 
 from neat_onnx.errors import NetworkError
 from neat_onnx.libraries.genome_graph import Edge
 from neat_onnx.libraries.goneat.names import DEFAULT
+from neat_onnx.libraries.text_numbers import finite_number
 
 HIDDEN, INPUT, OUTPUT, BIAS = "HIDN", "INPT", "OUTP", "BIAS"
 TYPES = (HIDDEN, INPUT, OUTPUT, BIAS)
@@ -83,7 +83,9 @@ def _gene(fields: list[str], where: str) -> Edge:
             where=where,
         )
     source, target = integer(fields[1], where), integer(fields[2], where)
-    return Edge(source, target, number(fields[3], where), _TRUTHS[fields[7].lower()])
+    return Edge(
+        source, target, finite_number(fields[3], "weight", where), _TRUTHS[fields[7].lower()]
+    )
 
 
 def integer(text: str, where: str) -> int:
@@ -96,18 +98,3 @@ def integer(text: str, where: str) -> int:
     if not (digits.isascii() and digits.isdigit() and len(digits) <= 10):
         raise NetworkError(f"expected a small integer, got '{text[:40]}'", where=where)
     return int(text)
-
-
-def number(text: str, where: str) -> float:
-    """Return the finite number that a text is.
-
-    Raises:
-        NetworkError: it is none.
-    """
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise NetworkError(f"expected a finite number, got '{text[:40]}'", where=where)
-    return value

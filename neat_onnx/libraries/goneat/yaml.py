@@ -9,7 +9,8 @@ from typing import Any, NamedTuple, NoReturn
 
 from neat_onnx.errors import NetworkError
 from neat_onnx.libraries.genome_graph import Edge
-from neat_onnx.libraries.goneat.genome import TYPES, Genome, NodeLine, integer, number
+from neat_onnx.libraries.goneat.genome import TYPES, Genome, NodeLine, integer
+from neat_onnx.libraries.text_numbers import finite_number
 
 _KEY = re.compile(r"([A-Za-z_][\w-]*)\s*:(?:\s+(.*))?$")
 _TOKEN = re.compile(r"\s*([{}\[\],:]|[^\s{}\[\],:]+)")
@@ -64,7 +65,12 @@ def _gene(entry: dict[str, Any], where: str) -> Edge:
     if enabled not in ("true", "false"):
         raise NetworkError(f"enabled is '{enabled}', expected true or false", where=where)
     source, target = (integer(_text(entry, key, where), where) for key in ("src_id", "tgt_id"))
-    return Edge(source, target, number(_text(entry, "weight", where), where), enabled == "true")
+    return Edge(
+        source,
+        target,
+        finite_number(_text(entry, "weight", where), "weight", where),
+        enabled == "true",
+    )
 
 
 def _text(entry: dict[str, Any], key: str, where: str) -> str:

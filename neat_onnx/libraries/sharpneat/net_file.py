@@ -5,7 +5,6 @@ number of updates in a step; the connections; the activation functions. All node
 these. Inputs have the lowest ids, then come the outputs.
 """
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -14,6 +13,7 @@ from neat_onnx.libraries.genome_graph import Edge, GenomeGraph, Node
 from neat_onnx.libraries.names import translated
 from neat_onnx.libraries.sharpneat.layers import acyclic
 from neat_onnx.libraries.sharpneat.names import ACTIVATION_NAMES
+from neat_onnx.libraries.text_numbers import finite_number
 from neat_onnx.network.activations import ACTIVATIONS
 from neat_onnx.network.network import Network
 
@@ -36,15 +36,7 @@ class _Line:
         return int(text)
 
     def number_at(self, at: int, name: str) -> float:
-        try:
-            value = float(self.fields[at])
-        except ValueError:
-            value = math.nan
-        if not math.isfinite(value):
-            raise NetworkError(
-                f"{name} should be a finite number, got '{self.fields[at]}'", where=self.where
-            )
-        return value
+        return finite_number(self.fields[at], name, self.where)
 
 
 def _sections(content: str) -> Iterator[list[_Line]]:
