@@ -7,7 +7,7 @@ PORT ?= 0
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 export PIP_BUILD_CONSTRAINT := $(CURDIR)/constraints.txt
 
-.PHONY: setup build docs web test lint browser bench runtimes schema lock screenshot clean
+.PHONY: setup build docs web test lint browser bench runtimes libraries schema lock screenshot clean
 .DELETE_ON_ERROR:
 
 # Debian packages, where they can be installed without asking.
@@ -64,6 +64,14 @@ bench: build browser
 runtimes: setup
 	$(PIP) install --constraint constraints.txt --editable '.[runtime,tract,opencv,openvino]'
 	$(BIN)/python tests/bench/runtimes.py
+
+# Every network of the tests, written for every library and run by it: writes docs/written.md.
+LIBRARIES := neataptic@1.4.7 synaptic@1.1.4 @liquid-carrot/carrot@0.3.20 brain.js@1.6.1
+libraries: setup
+	@mkdir -p .cache/libraries
+	npm install --prefix .cache/libraries --save-exact --ignore-scripts --no-audit --no-fund \
+		--loglevel=error $(LIBRARIES)
+	$(BIN)/python tests/bench/libraries.py
 
 schema: setup
 	set -e; for name in model network options certificate; do \

@@ -1,0 +1,246 @@
+"""The table of docs/written.md: networks written for each library, in the library's own code.
+
+    make libraries
+
+Every network of the corpora, and every recorded one of tests/libraries, is written for every
+library. The library loads the document and computes; its outputs are compared with the network's.
+Then the document is read again and compared with the network.
+"""
+
+import json
+import pickle
+import sys
+import tempfile
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+sys.path.insert(0, str(Path(__file__).absolute().parents[1]))
+sys.path.insert(0, str(Path(__file__).absolute().parents[1] / "libraries" / "neat_python"))
+
+import neat
+import numpy as np
+import timed
+from cases import CORPORA, cases
+from judging import JAVASCRIPT, Task, computed
+
+import neat_onnx
+from neat_onnx import NeatOnnxError, NeatOnnxWarning, Network
+
+TESTS = Path(__file__).absolute().parents[1]
+DOCS = TESTS.parent / "docs" / "written.md"
+BOUND = 1e-12
+FLOAT32 = 2.0**-20
+KINDS = neat.DefaultReproduction, neat.DefaultSpeciesSet, neat.DefaultStagnation
+HEAD = """\
+# Networks written for libraries
+
+`make libraries` writes every network of the corpora and every recorded network of the tests for
+every library ({networks} networks; {origins}), lets the library's own code load and run it, and
+reads it again. Versions: {versions}.
+
+- **equal**: the library computes the network's outputs, |difference| ≤ 1e-12 · max(1, |output|)
+  (brain.js, which keeps float32: 2^-20), plus what rounding of the weights to doubles does to them.
+- **refused**: the library cannot say the network; every reason is told with its neurons.
+- **genome**: read again, the document is the same genome, gene by gene. **function**: it computes
+  the same, but a field that the library does not have is gone, or neurons were added.
+
+| library | judge | written | equal | largest error | refused | genome | function |
+|---|---|---|---|---|---|---|---|
+"""
+
+
+class Source(NamedTuple):
+    """A network with rows to run it on.
+
+    Attributes:
+        origin: the library that wrote it.
+        net: the network.
+        inputs, sequence: rows, steps of a sequence or samples.
+        sensitivity: what rounding does to the outputs of each row.
+    """
+
+    name: str
+    origin: str
+    net: Network
+    inputs: Any
+    sequence: bool
+    sensitivity: Any
+
+    @property
+    def outputs(self) -> Any:
+        """The outputs of the network."""
+        with np.errstate(all="ignore"):
+            return self.net.run(self.inputs) if self.sequence else self.net.activate(self.inputs)
+
+
+def sources() -> list[Source]:
+    """Every network, once."""
+    found = {json.dumps(net.net.to_json()): net for net in [*_corpora(), *_recorded()]}
+    return list(found.values())
+
+
+def _corpora() -> Iterator[Source]:
+    for case in cases("nts", "nap", "np"):
+        origin = {"nts": "NeatapticTS", "nap": "neataptic"}.get(case.name[:3], "neat-python")
+        if case.kind == "network-json":
+            read = timed.read if "advance" in case.document else lambda case: case.network()
+            rounding = 8.0 * case.sens64
+            yield Source(case.name, origin, read(case), case.inputs, case.sequence, rounding)
+            continue
+        net = timed.quietly(case.document["source_network"], None, None)
+        inputs = np.random.default_rng(3).normal(size=(8, len(net.input_neurons)))
+        yield Source(case.name, origin, net, inputs, True, 0.0)
+
+
+def _recorded() -> Iterator[Source]:
+    for path in sorted((TESTS / "libraries").glob("*/*.json")):
+        document = json.loads(path.read_text("utf-8"))
+        if path.parent.name in ("neat_python", "onnx"):
+            continue
+        options = document.get("options", {})
+        source = document["source"]
+        source = source.encode() if isinstance(source, str) else source
+        net = neat_onnx.load_network(source, **options)
+        inputs = np.array(document["inputs"], np.float64)
+        origin = path.parent.name.replace("_", ".")
+        yield Source(path.stem, origin, net, inputs, document["sequence"], 0.0)
+
+
+def by_neat_python(tasks: list[tuple[Source, Any]]) -> list[Any]:
+    """The outputs in neat-python of networks written as winner.pkl with their configuration."""
+    return [_in_neat_python(source) for source, _ in tasks]
+
+
+def _in_neat_python(source: Source) -> Any:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "winner.pkl")
+        source.net.save(path, library="neat-python")
+        genome = pickle.loads(path.read_bytes())
+        config = neat.Config(neat.DefaultGenome, *KINDS, str(path.with_suffix(".ini")))
+    try:
+        return _played(genome, config, source)
+    except OverflowError as error:
+        return f"OverflowError: {error}"
+
+
+def _played(genome: Any, config: Any, source: Source) -> Any:
+    static = config.genome_config.feed_forward
+    kind = neat.nn.FeedForwardNetwork if static else neat.nn.RecurrentNetwork
+    network = kind.create(genome, config)
+    outputs = []
+    for row in source.inputs.tolist():
+        if not (static or source.sequence):
+            network.reset()
+        outputs.append(network.activate(row))
+    return np.array(outputs, np.float64)
+
+
+def by_javascript(library: str) -> Callable[[list[tuple[Source, Any]]], list[Any]]:
+    """The judge of a library of JavaScript."""
+
+    def judge(tasks: list[tuple[Source, Any]]) -> list[Any]:
+        return computed(library, [Task(doc, s.inputs, s.sequence) for s, doc in tasks])
+
+    return judge
+
+
+JUDGES = {name: (by_javascript(name), "its own code") for name in JAVASCRIPT} | {
+    "neataptic-ts": (by_javascript("neataptic-ts"), "its algorithm, written out"),
+    "neat-python": (by_neat_python, "its own code"),
+}
+
+
+def row_of(library: str, nets: list[Source]) -> str:
+    """A line of the table."""
+    counts: Counter[str] = Counter()
+    tasks, worst = [], 0.0
+    for source in nets:
+        try:
+            document = source.net.to_library(library)
+        except NeatOnnxError as error:
+            if "(neuron " not in str(error):
+                raise AssertionError(f"{source.name}: {error}") from error
+            counts["refused"] += 1
+            continue
+        counts["written"] += 1
+        tasks.append((source, document))
+        counts[_read_again(library, source, document)] += 1
+    judge, how = JUDGES.get(library, (None, "–"))
+    found = judge(tasks) if judge else []
+    for (source, _), outputs in zip(tasks, found, strict=bool(judge)):
+        error = _error(library, source, outputs)
+        if error is None:
+            print(library, source.name, outputs if isinstance(outputs, str) else "differs")
+            continue
+        counts["equal"] += 1
+        worst = max(worst, error)
+    equal, largest = (counts["equal"], f"{worst:.1e}") if judge else ("–", "–")
+    return (
+        f"| {library} | {how} | {counts['written']} | {equal} | {largest} | {counts['refused']} | "
+        f"{counts['genome']} | {counts['function']} |"
+    )
+
+
+def _error(library: str, source: Source, outputs: Any) -> float | None:
+    """The largest error of outputs beyond rounding; None where they are others."""
+    want = source.outputs
+    if isinstance(outputs, str) or outputs.shape != want.shape:
+        return None
+    finite = np.isfinite(want)
+    if not np.array_equal(outputs[~finite], want[~finite], equal_nan=True):
+        return None
+    scale = np.maximum(1.0, np.abs(np.where(finite, want, 0.0)))
+    rounding = np.broadcast_to(source.sensitivity, want.shape)
+    errors = ((np.abs(outputs - want) - rounding) / scale)[finite]
+    error = float(np.max(errors, initial=0.0))
+    return error if error <= (FLOAT32 if library == "brain.js" else BOUND) else None
+
+
+def _read_again(library: str, source: Source, document: Any) -> str:
+    """Whether a document, read again, is the same genome, computes the same, or neither."""
+    net = source.net
+    counts = {"inputs": len(net.input_neurons), "outputs": len(net.output_neurons)}
+    options: dict[str, Any] = counts if library == "wann" else {}
+    if isinstance(document, str):
+        document = document.encode()
+    back = neat_onnx.load_network(document, **options)
+    if back == net:
+        return "genome"
+    again = source._replace(net=back)
+    same = _error(library, source, again.outputs) is not None
+    if not same:
+        print(library, source.name, "comes back as another function")
+    return "function" if same else "other"
+
+
+def main() -> None:
+    """Write the document."""
+    warnings.simplefilter("ignore", NeatOnnxWarning)
+    nets = sources()
+    origins = Counter(source.origin for source in nets)
+    lines = [
+        row_of(library.name, nets)
+        for library in neat_onnx.libraries()
+        if library.reads and library.writes
+    ]
+    head = HEAD.format(
+        networks=len(nets),
+        origins=", ".join(f"{count} of {origin}" for origin, count in origins.items()),
+        versions=f"neat-python {neat.__version__}, {_versions()}",
+    )
+    DOCS.write_text(head + "\n".join(lines) + "\n", encoding="utf-8")
+
+
+def _versions() -> str:
+    folder = TESTS.parent / ".cache" / "libraries"
+    lock = json.loads((folder / "package-lock.json").read_text("utf-8"))
+    wanted = lock["packages"][""]["dependencies"]
+    return ", ".join(f"{name} {version}" for name, version in wanted.items())
+
+
+if __name__ == "__main__":
+    assert CORPORA.exists()
+    main()

@@ -1,0 +1,57 @@
+// Networks in the libraries' own code.
+//     node judge.cjs LIBRARY < tasks > answers
+// A line of the input is {document, inputs, sequence}: rows are steps from the reset state, or
+// independent samples. A line of the output is {outputs} or {error}.
+'use strict';
+const readline = require('node:readline');
+const log = console.log;
+console.log = console.warn = () => {};
+
+const load = {
+  neataptic: () => listOrder(require('neataptic').Network),
+  carrot: () => listOrder(require('@liquid-carrot/carrot/src/index.js').Network),
+  synaptic: () => synaptic(require('synaptic').Network),
+  'brain.js': () => brain(require('brain.js').NeuralNetwork),
+  'neataptic-ts': () => require('./neataptic_ts.cjs').restore,
+};
+
+// Each entry makes, of a document, a player {reset, step}.
+const listOrder = (Network) => (document) => {
+  const network = Network.fromJSON(document);
+  return { reset: () => network.clear(), step: (row) => network.activate(row) };
+};
+
+const synaptic = (Network) => (document) => {
+  let network;
+  const reset = () => {
+    network = Network.fromJSON(document);
+    network.setOptimize(false);
+  };
+  return { reset, step: (row) => network.activate(row) };
+};
+
+const brain = (NeuralNetwork) => (document) => {
+  const network = new NeuralNetwork();
+  network.fromJSON(document);
+  return { reset: () => {}, step: (row) => Array.from(network.run(row)) };
+};
+
+function played(restore, { document, inputs, sequence }) {
+  const player = restore(document);
+  player.reset();
+  return inputs.map((row) => {
+    if (!sequence) player.reset();
+    return player.step(row).map((value) => (Number.isFinite(value) ? value : String(value)));
+  });
+}
+
+const restore = load[process.argv[2]]();
+readline.createInterface({ input: process.stdin }).on('line', (line) => {
+  let answer;
+  try {
+    answer = { outputs: played(restore, JSON.parse(line)) };
+  } catch (error) {
+    answer = { error: String(error) };
+  }
+  log(JSON.stringify(answer));
+});
