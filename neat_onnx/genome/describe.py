@@ -106,15 +106,15 @@ def _changed_neurons(net: Network, lifted: Network, lifted_of: Ints) -> list[dic
         ),
     ]
     differs = [~placed | _unlike(ours, theirs) for _, ours, theirs in columns]
-    named = np.array([bool(name) for name in net.neuron_names], np.bool_)
+    texts = {"name": net.neuron_names, "spelling": net.spellings}
+    given = [np.array([bool(text) for text in each], np.bool_) for each in texts.values()]
     changed = []
-    for neuron in np.flatnonzero(np.any([*differs, named], axis=0)).tolist():
+    for neuron in np.flatnonzero(np.any([*differs, *given], axis=0)).tolist():
         gene: dict[str, Any] = {"id": int(net.neurons.id[neuron])}
         for (name, ours, _), different in zip(columns, differs, strict=True):
             if different[neuron]:
                 gene[name] = ours[neuron : neuron + 1].tolist()[0]
-        if named[neuron]:
-            gene["name"] = net.neuron_names[neuron]
+        gene |= {name: each[neuron] for name, each in texts.items() if each[neuron]}
         changed.append(gene)
     return changed
 

@@ -177,6 +177,7 @@ def _restored_neurons(
         "response": np.where(placed, net.neurons.response[at], 1.0).tolist(),
         "initial": np.where(placed, net.neurons.initial[at], 0.0).tolist(),
         "name": [""] * len(order),
+        "spelling": [""] * len(order),
     }
     for k, neuron in enumerate(order):
         if neuron in changed:

@@ -18,7 +18,7 @@ import numpy as np
 from pydantic import Field
 
 from neat_onnx.errors import NetworkError, warn
-from neat_onnx.libraries.names import translated
+from neat_onnx.libraries.names import reversed_names, translated
 from neat_onnx.network.activations import ACTIVATIONS
 from neat_onnx.network.genes import NONE, Bools, Connections, Floats, Ints, Neurons, Port
 from neat_onnx.network.network import Network
@@ -213,8 +213,23 @@ def _neurons(
     given = np.arange(len(names)) if network.ids is None else network.ids
     ids = np.concatenate([given, given.max(initial=-1) + 1 + np.arange(extra)])
     labels = ("",) * len(names) + tuple(f"masked {id}" for id in given[masked].tolist())
-    neurons, activations, _ = Neurons.of(ids, names + ["identity"] * extra, bias=bias, name=labels)
+    neurons, activations, _ = Neurons.of(
+        ids,
+        names + ["identity"] * extra,
+        bias=bias,
+        name=labels,
+        spelling=_spellings(network, names) + [""] * extra,
+    )
     return neurons, activations
+
+
+def _spellings(network: ListNetwork, names: Sequence[str]) -> list[str]:
+    """The name of each activation where it is not the library's usual one for `names`."""
+    usual = reversed_names(network.names)
+    return [
+        node.squash if network.names.get(node.squash) == name and node.squash != usual[name] else ""
+        for node, name in zip(network.nodes, names, strict=True)
+    ]
 
 
 def _connections(network: ListNetwork, is_input: Bools, shown: Ints) -> Connections:

@@ -61,8 +61,9 @@ def _check_port(side: Where, position: int, port: Port, count: int) -> None:
 
 def check_neurons(genes: Neurons, activations: int, aggregations: int) -> None:
     """Refuse ids that occur twice, numbers that are not finite, and codes outside the tables."""
-    if genes.name and len(genes.name) != len(genes):
-        raise NetworkError(f"{len(genes.name)} names of {len(genes)} neurons", where="neurons")
+    for what, texts in (("names", genes.name), ("spellings", genes.spelling)):
+        if texts and len(texts) != len(genes):
+            raise NetworkError(f"{len(texts)} {what} of {len(genes)} neurons", where="neurons")
     unique, counts = np.unique(genes.id, return_counts=True)
     if np.any(counts > 1):
         raise NetworkError(f"two neurons have the id {unique[counts > 1][0]}", where="neurons")
@@ -104,7 +105,7 @@ def check_lengths(genes: Neurons | Connections, where: Where) -> None:
     shapes = {
         field.name: np.shape(getattr(genes, field.name))
         for field in fields(genes)
-        if field.name != "name"
+        if field.name not in ("name", "spelling")
     }
     wanted = (len(genes),)
     for name, shape in shapes.items():

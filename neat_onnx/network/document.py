@@ -49,6 +49,11 @@ class NeuronDocument(Document):
     response: float = Field(1.0, description="Multiplies the aggregate.")
     initial: float = Field(0.0, description="What delayed connections read before the first step.")
     name: str = Field("", description="For people.")
+    spelling: str = Field(
+        "",
+        description="The library's name of the activation, where that has several and this is not "
+        "the usual one: NeatapticTS's `sigmoid` for `logistic`.",
+    )
 
 
 class ConnectionDocument(Document):
@@ -182,6 +187,7 @@ def _neuron_documents(net: Structure) -> list[NeuronDocument]:
         genes.response.tolist(),
         genes.initial.tolist(),
         net.neuron_names,
+        net.spellings,
         strict=True,
     )
     keys = tuple(NeuronDocument.model_fields)
@@ -242,6 +248,7 @@ def structure_of(document: NetworkDocument) -> Structure:
         response=[neuron.response for neuron in genes],
         initial=[neuron.initial for neuron in genes],
         name=[neuron.name for neuron in genes],
+        spelling=[neuron.spelling for neuron in genes],
     )
     return Structure(
         inputs=_ports("inputs", document.inputs, position),

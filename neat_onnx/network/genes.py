@@ -116,6 +116,8 @@ class Neurons(ReadOnly):
         bias, response: finite.
         initial: the value that a delayed connection reads before the first step.
         name: for people; may be empty.
+        spelling: the library's name of the activation, where it is not the usual one of several;
+            may be empty.
     """
 
     id: Ints
@@ -125,6 +127,7 @@ class Neurons(ReadOnly):
     response: Floats
     initial: Floats
     name: tuple[str, ...] = ()
+    spelling: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.id)
@@ -140,6 +143,7 @@ class Neurons(ReadOnly):
         response: npt.ArrayLike = 1.0,
         initial: npt.ArrayLike = 0.0,
         name: Sequence[str] = (),
+        spelling: Sequence[str] = (),
     ) -> tuple[Neurons, tuple[str, ...], tuple[str, ...]]:
         """Make neurons from the names of their functions.
 
@@ -147,7 +151,7 @@ class Neurons(ReadOnly):
             id: (n,), unique.
             activation, aggregation: the name of each neuron's function; None for sums.
             bias, response, initial: a number for each neuron, or one for all.
-            name: for people; a text for each neuron, or none.
+            name, spelling: a text for each neuron, or none.
 
         Returns:
             The neurons, and the tables of activations and aggregations that a network of them has.
@@ -159,8 +163,8 @@ class Neurons(ReadOnly):
             np.broadcast_to(np.asarray(values, np.float64), ids.shape)
             for values in (bias, response, initial)
         )
-        names = tuple(name) if any(name) else ()
-        neurons = cls(ids, activation_codes, aggregation_codes, bias, response, initial, names)
+        texts = (tuple(each) if any(each) else () for each in (name, spelling))
+        neurons = cls(ids, activation_codes, aggregation_codes, bias, response, initial, *texts)
         return neurons, activations, aggregations
 
 

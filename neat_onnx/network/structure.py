@@ -33,6 +33,9 @@ from neat_onnx.network.genes import (
 )
 from neat_onnx.network.spatial import SpatialBlock
 
+_NOT_ARRAYS = ("activation", "aggregation", "name", "spelling")
+"""Of neurons: compared as names; a spelling is not compared."""
+
 
 @dataclass(frozen=True, eq=False)
 class Structure(ReadOnly):
@@ -90,7 +93,7 @@ class Structure(ReadOnly):
             self.inputs == other.inputs
             and self.outputs == other.outputs
             and same_arrays(self.connections, other.connections, ())
-            and same_arrays(self.neurons, other.neurons, ("activation", "aggregation", "name"))
+            and same_arrays(self.neurons, other.neurons, _NOT_ARRAYS)
             and self.neuron_names == other.neuron_names
             and np.array_equal(self.activation_names, other.activation_names)
             and np.array_equal(self.aggregation_names, other.aggregation_names)
@@ -112,6 +115,11 @@ class Structure(ReadOnly):
     def neuron_names(self) -> tuple[str, ...]:
         """The name of each neuron, empty for none."""
         return self.neurons.name or ("",) * len(self.neurons)
+
+    @cached_property
+    def spellings(self) -> tuple[str, ...]:
+        """The library's unusual name of each neuron's activation, empty for none."""
+        return self.neurons.spelling or ("",) * len(self.neurons)
 
     @cached_property
     def input_neurons(self) -> Ints:

@@ -15,33 +15,12 @@ from neat_onnx.libraries.list_order import (
     compile_list,
     repeats,
 )
+from neat_onnx.libraries.neataptic_ts.names import ACTIVATION_NAMES
 from neat_onnx.network.network import Network
 from neat_onnx.parsing import parse
 
 name = "NeatapticTS"
 
-ACTIVATION_NAMES = {
-    "logistic": "sigmoid",
-    "sigmoid": "sigmoid",
-    "tanh": "tanh",
-    "identity": "identity",
-    "step": "step",
-    "relu": "relu",
-    "softsign": "softsign",
-    "sinusoid": "sin",
-    "gaussian": "gaussian",
-    "bentIdentity": "bent_identity",
-    "bipolar": "bipolar",
-    "bipolarSigmoid": "bipolar_sigmoid",
-    "hardTanh": "hard_tanh",
-    "absolute": "abs",
-    "inverse": "complement",
-    "selu": "selu",
-    "softplus": "softplus",
-    "swish": "swish",
-    "gelu": "gelu",
-    "mish": "mish",
-}
 VERSION = 2
 _EXACT_IN_JAVASCRIPT = 2**53
 

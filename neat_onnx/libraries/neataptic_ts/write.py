@@ -4,13 +4,11 @@ from typing import Any
 
 from neat_onnx.libraries.list_draft import ListLibrary
 from neat_onnx.libraries.list_writer import write_list
-from neat_onnx.libraries.names import reversed_names
-from neat_onnx.libraries.neataptic_ts.read import ACTIVATION_NAMES, VERSION
+from neat_onnx.libraries.neataptic_ts.names import SQUASHES, spelled
+from neat_onnx.libraries.neataptic_ts.read import VERSION
 from neat_onnx.network.network import Network
 
-_LIBRARY = ListLibrary(
-    "NeatapticTS", reversed_names(ACTIVATION_NAMES), adds_repeats=True, has_disabled=True
-)
+_LIBRARY = ListLibrary("NeatapticTS", SQUASHES, adds_repeats=True, has_disabled=True)
 _INPUT_SQUASH = "logistic"
 
 
@@ -32,7 +30,7 @@ def write(net: Network) -> dict[str, Any]:
                 "bias": node.bias,
                 "squash": _INPUT_SQUASH
                 if node.kind == "input"
-                else _LIBRARY.activations[node.activation],
+                else spelled(node.activation, net.spellings[node.neuron]),
                 "index": index,
                 "geneId": written.ids[index],
             }

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from neat_onnx.errors import OptionError, warn
+from neat_onnx.libraries.neataptic_ts.names import spelled
 from neat_onnx.libraries.neataptic_ts.onnx.dense_layers import Layer
 from neat_onnx.model import node_classes
 from neat_onnx.network.activations import ACTIVATIONS
@@ -75,12 +76,13 @@ def fits(mapping: Conv2DMapping, layer: Layer) -> bool:
 
 def _form(net: Network, layer: Layer, options: ExportOptions) -> LayerForm:
     names = net.activation_names[layer.neurons]
+    squashes = _squashes(net, layer)
     conv = next((m for m in options.conv2d_mappings if m.layer_index == layer.index), None)
     if conv is not None and not fits(conv, layer):
         conv = None
     single_step = options.allow_recurrent and options.recurrent_single_step
     keeps_state = single_step and not layer.is_output and bool(np.any(layer.loops))
-    recurrent, mixed = keeps_state and conv is None, len(set(names)) > 1
+    recurrent, mixed = keeps_state and conv is None, len(set(squashes)) > 1
     if recurrent and mixed:
         raise OptionError(
             f"layer {layer.index} has memory and several activations",
@@ -97,6 +99,14 @@ def _form(net: Network, layer: Layer, options: ExportOptions) -> LayerForm:
     return LayerForm(layer, operators, conv, pool, keeps_state, mixed)
 
 
+def _squashes(net: Network, layer: Layer) -> list[str]:
+    """NeatapticTS's names, by which it tells activations apart; two are of one formula."""
+    return [
+        spelled(net.activation_names[neuron], net.spellings[neuron])
+        for neuron in layer.neurons.tolist()
+    ]
+
+
 def _check_operator(op_type: str, where: str) -> None:
     known = [name for name in node_classes() if name.lower() in ACTIVATIONS]
     if op_type not in known:
@@ -108,7 +118,7 @@ def _check_operator(op_type: str, where: str) -> None:
 
 
 def _check_layer(net: Network, layer: Layer, options: ExportOptions) -> None:
-    names = sorted(set(net.activation_names[layer.neurons]))
+    names = sorted(set(_squashes(net, layer)))
     if len(names) > 1 and not options.allow_mixed_activations:
         raise OptionError(
             f"layer {layer.index} has several activations: {', '.join(names)}",

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import Case, cases
+from cases import Case, case, cases
 from interpreter import computed
 from jsonschema import Draft202012Validator
 
@@ -21,8 +21,10 @@ from neat_onnx import (
     NeatOnnxError,
     NeatOnnxWarning,
     Network,
+    OptionError,
     convert,
     export,
+    import_model,
     json_schema,
     load_model,
     load_network,
@@ -61,6 +63,45 @@ def test_the_corpora_are_written_or_refused(case: Case):
 def test_corners_are_written_as_the_peer_does(recorded: dict[str, Any]):
     model, _ = written(recorded["network"], recorded["options"], lossy=True)
     assert json.loads(model.to_json()) == recorded["document"]
+
+
+def respelled(case: Case, squashes: list[str]) -> dict[str, Any]:
+    """The network of a case, its hidden nodes of these activations, over and over."""
+    network = json.loads(json.dumps(case.document["source_network"]))
+    hidden = [node for node in network["nodes"] if node["type"] == "hidden"]
+    for k, node in enumerate(hidden):
+        node["squash"] = squashes[k % len(squashes)]
+    return network
+
+
+def test_logistic_and_sigmoid_are_two_activations_as_the_peer_has_it(tmp_path: Path):
+    """It tells activations apart by the names of functions, so such a layer is a mixed one."""
+    recorded = case("nts-onnx-mixed-1")
+    network, options = respelled(recorded, ["sigmoid", "logistic"]), recorded.document["options"]
+    expected = json.loads(json.dumps(recorded.source))
+    for node in expected["graph"]["node"]:
+        if node["name"].startswith("act_l1_"):
+            node["op_type"] = "Sigmoid"
+    net = load_network(network)
+    assert json.loads(written(net, options)[0].to_json()) == expected
+    with pytest.raises(OptionError, match="logistic, sigmoid"):
+        written(net, {})
+    net.save(tmp_path / "own.json")
+    net.save(tmp_path / "theirs.json", library="neataptic-ts")
+    for again in (
+        load_network(tmp_path / "own.json"),
+        load_network(tmp_path / "theirs.json"),
+        import_model(export(net)),
+    ):
+        assert json.loads(written(again, options)[0].to_json()) == expected
+    assert net == load_network(respelled(recorded, ["logistic"]))
+
+
+@pytest.mark.parametrize("squash", ["logistic", "sigmoid"])
+def test_a_layer_of_one_spelling_is_one_gemm(squash: str):
+    network = respelled(case("nts-onnx-mixed-1"), [squash])
+    graph = json.loads(written(network, {})[0].to_json())["graph"]
+    assert [node["name"] for node in graph["node"]] == ["gemm_l1", "act_l1", "gemm_l2", "act_l2"]
 
 
 @pytest.mark.parametrize("case", COMPUTED, ids=lambda case: case.name)
