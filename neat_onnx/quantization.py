@@ -12,6 +12,7 @@ import numpy as np
 from neat_onnx.errors import NetworkError, OptionError
 from neat_onnx.genome import CHECKSUM, GENES, GENOME
 from neat_onnx.lowering.core import export_network
+from neat_onnx.lowering.profile import in_profile
 from neat_onnx.model import Model
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
@@ -44,7 +45,7 @@ def export_quantized(net: Network, options: ExportOptions, calibration: Any) -> 
     model = _without_genome(export_network(net, plain))
     if full:
         model = quantize_values(model, _ranges(net, model, _inputs(net, calibration)))
-    return quantize_weights(model)
+    return in_profile(quantize_weights(model), options)
 
 
 def _check(options: ExportOptions, calibration: Any, full: bool) -> None:

@@ -40,7 +40,7 @@ NOTES = {
     "ScatterND": "without a batch",
     "TreeEnsembleClassifier": "a score for each label; one kind of split, that is no `BRANCH_EQ`",
     "TreeEnsembleRegressor": "one kind of split, that is no `BRANCH_EQ`",
-    "Scan": "along the first axis of graph inputs",
+    "Scan": "forward, along the first axis of graph inputs",
 }
 BEFORE_LIFTING = {"Constant"}  # every form of it has become an initializer
 TRAINING_OR_UNUSED = {"momentum", "seed", "stash_type", "precision", "overwrite"}

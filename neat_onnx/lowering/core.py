@@ -16,6 +16,7 @@ from neat_onnx.genome import CHECKSUM, checksum, genome_metadata
 from neat_onnx.lowering.checks import check_activations, check_network
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.lowering.placement import UNBOUND
+from neat_onnx.lowering.profile import in_profile
 from neat_onnx.lowering.registry import Claim, Frame, Plan, frame_of, planners
 from neat_onnx.model import Graph, MetadataEntry, Model, OperatorSet
 from neat_onnx.model.node import OWN_DOMAIN
@@ -138,6 +139,7 @@ def _finished(ctx: LoweringContext, frame: Frame, work: _Work, graph: Graph) -> 
         graph=apply_passes(graph),
         functions=functions,
     ).written_as(options.encoding)
+    model = in_profile(model, options)
     entries = _metadata(ctx, frame, work, model)
     return model.model_copy(update={"metadata_props": entries}) if entries else model
 

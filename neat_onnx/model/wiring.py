@@ -59,9 +59,11 @@ class Wiring:
         self.reads = [tuple(name for name in reads(node) if name) for node in graph.node]
         self.read = {name for names in self.reads for name in names}
         self.producer: dict[str, int] = {}
+        self.twice: dict[str, list[int]] = {}
         for at, node in enumerate(graph.node):
             for name in filter(None, node.output):
-                self.producer.setdefault(name, at)
+                if self.producer.setdefault(name, at) != at:
+                    self.twice.setdefault(name, []).append(at)
 
     def sources(self, node: int) -> set[int]:
         """The nodes that `node` reads from."""
@@ -87,15 +89,19 @@ class Wiring:
 
     @cached_property
     def contributing(self) -> set[int]:
-        """The nodes that an output of the graph depends on."""
+        """The nodes that an output of the graph depends on, by any producer of a tensor."""
         found: set[int] = set()
-        pending = [self.producer[name] for name in self.wanted if name in self.producer]
+        pending = list(self.wanted)
         while pending:
-            at = pending.pop()
-            if at not in found:
-                found.add(at)
-                pending.extend(self.sources(at))
+            name = pending.pop()
+            for at in (*self._first(name), *self.twice.get(name, ())):
+                if at not in found:
+                    found.add(at)
+                    pending.extend(self.reads[at])
         return found
+
+    def _first(self, name: str) -> tuple[int, ...]:
+        return (self.producer[name],) if name in self.producer else ()
 
 
 def subgraphs(node: Node) -> list[Graph]:
@@ -206,7 +212,7 @@ def _c6_produced_once(wiring: Wiring) -> Iterator[Finding]:
 
 def _r1_no_dead_nodes(wiring: Wiring) -> Iterator[Finding]:
     for at, node in enumerate(wiring.graph.node):
-        if at not in wiring.contributing:
+        if any(node.output) and at not in wiring.contributing:  # without outputs it is C4's
             yield Finding(
                 code="R1",
                 where=node.label,

@@ -108,6 +108,7 @@ class CastAttributes(Attributes):
 
     to: Literal[1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13, 16]
     saturate: Literal[0, 1] = 1
+    round_mode: Literal["up", "down", "nearest"] = "up"  # of a float8 that is not among the types
 
 
 class Cast(_Unary):

@@ -6,6 +6,7 @@ front: [T, N, …]. The initial values of the states are a constant, expanded to
 """
 
 from collections.abc import Sequence
+from typing import Literal
 
 from neat_onnx.lifting.context import REGISTER, LiftingContext, Value, lifts
 from neat_onnx.lifting.dispatch import lift_node
@@ -20,10 +21,16 @@ from neat_onnx.operators.steps import timed
 
 
 class ScanAttributes(Attributes):
-    """Attributes of Scan as it is written: the body, and how many inputs are sequences."""
+    """Attributes of Scan as it is written: the body, how many inputs are sequences, all of them
+    forward along the first axis.
+    """
 
     body: Graph
     num_scan_inputs: int
+    scan_input_axes: tuple[Literal[0], ...] | None = None
+    scan_input_directions: tuple[Literal[0], ...] | None = None
+    scan_output_axes: tuple[Literal[0], ...] | None = None
+    scan_output_directions: tuple[Literal[0], ...] | None = None
 
 
 class Scan(Node):

@@ -27,6 +27,11 @@ class ExportOptions(OptionDocument):
         description="Which JSON ONNX to write: standard is valid ONNX; neataptic is what "
         "NeatapticTS writes and reads, to the letter, which no runtime loads.",
     )
+    profile: Literal["onnx", "sonnx"] = Field(
+        "onnx",
+        description="What the graph satisfies: onnx is valid ONNX; sonnx is also checked against "
+        "the graph-semantics profile, and its nodes write all of their attributes.",
+    )
     lossy: bool = Field(
         False,
         description="Write also what the form of the file loses, and warn of it instead of "

@@ -16,6 +16,7 @@ class ExportKeywords(TypedDict, total=False):
     opset: int
     dtype: Literal["float32", "float64"]
     dialect: Literal["standard", "neataptic"]
+    profile: Literal["onnx", "sonnx"]
     lossy: bool
     mixed_activations: Literal["grouped", "per_neuron"]
     fold: bool

@@ -108,6 +108,7 @@ def test_a_failed_check_writes_nothing(run, tmp_path):
 
 OPTION_VALUES = {
     "opset": (["--opset", "14"], 14),
+    "profile": (["--profile", "sonnx"], "sonnx"),
     "dtype": (["--dtype", "float64"], "float64"),
     "dialect": (["--dialect", "standard"], "standard"),
     "mixed_activations": (["--mixed-activations", "per_neuron"], "per_neuron"),

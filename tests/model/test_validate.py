@@ -6,13 +6,13 @@ from neat_onnx.model import Tensor, ValueInfo, validate
 from neat_onnx.model.wiring import require_wiring
 
 
-def changed(*, nodes=None, outputs=None, more=(), tensors=(), inputs=()):
+def changed(*, nodes=None, outputs=None, more=(), tensors=(), inputs=(), bare=False):
     """The sound model with something else in its graph."""
     model = mlp()
     graph = model.graph
     graph.node = [*(graph.node if nodes is None else nodes), *more]
     graph.outputs = graph.outputs if outputs is None else outputs
-    graph.initializer = [*graph.initializer, *tensors]
+    graph.initializer = [*(() if bare else graph.initializer), *tensors]
     graph.inputs = [*graph.inputs, *inputs]
     return model
 
@@ -146,3 +146,38 @@ g (float[N] x, bool c) => (float[N] y) {
                 else_branch = other () => (float[N] v) { x = Sin (c) v = Neg (x) }>
 }"""
     assert ("order", "x") in found(text)
+
+
+def _again() -> bytes:
+    return b"""<ir_version: 8, opset_import: ["": 18]>
+g (float[N] x, bool c) => (float[N] y) {
+    y = If (c) <then_branch = branch () => (float[N] z) { q = Abs (x) z = Neg (q) },
+                else_branch = other () => (float[N] v) { q = Sin (x) v = Neg (q) }>
+    w = Relu (x) q = Add (y, w) }""".replace(b"=> (float[N] y)", b"=> (float[N] q)")
+
+
+EXACTLY = {
+    "C1": lambda: changed(inputs=[ValueInfo.of("spare")]),
+    "C2": lambda: changed(outputs=[*mlp().graph.outputs, ValueInfo.of("input")]),
+    "C3": lambda: changed(nodes=mlp().graph.node[::-1]),
+    "C4": lambda: changed(more=[node("Tanh", ["input"], [""])]),
+    "C5": lambda: changed(nodes=[node("Add", ["input", "nowhere"], ["output"])], bare=True),
+    "C6": lambda: changed(more=[node("Tanh", ["input"], ["output"])]),
+    "R1": lambda: changed(more=[node("Relu", ["input"], ["unread"])]),
+    "deterministic": lambda: (
+        b"""<ir_version: 8, opset_import: ["": 18]>
+g (float[N] x) => (float[N] y) { n = RandomNormalLike (x) y = Add (x, n) }"""
+    ),
+    "functions": lambda: (
+        b"""<ir_version: 8, opset_import: ["": 18, "own": 1]>
+g (float[N] x) => (float[N] y) { y = own.Again (x) }
+<domain: "own", opset_import: ["": 18, "own": 1]>
+Again (a) => (b) { b = own.Again (a) }"""
+    ),
+    "order": _again,
+}
+
+
+@pytest.mark.parametrize("code", EXACTLY)
+def test_a_graph_for_each_code_that_fails_exactly_that_one(code):
+    assert {each for each, _ in found(EXACTLY[code]())} == {code}

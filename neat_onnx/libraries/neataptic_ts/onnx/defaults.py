@@ -28,6 +28,7 @@ _ONLY: dict[str, Any] = {
     "infer_conv": False,
     "functions": False,
     "embed_network": False,
+    "profile": "onnx",
 }
 _PLAIN = {"groups": 1, "dilation_height": 1, "dilation_width": 1}
 _PLAIN_POOL = {"ceil_mode": False, "count_include_pad": False}

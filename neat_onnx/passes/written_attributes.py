@@ -1,0 +1,106 @@
+"""Attributes written out: a node says every attribute that has a value, its defaults too.
+
+Defaults are ONNX's own, of the model's opset; for windows, scans and recurrences, whose defaults
+ONNX has in words, they are one number for each axis, input or gate.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from neat_onnx.model import Function, Graph, Model, Node
+from neat_onnx.model.graph import ONNX_DOMAINS
+
+Values = dict[str, Any]
+
+
+def written_attributes(model: Model) -> Model:
+    """The model with every attribute that has a default written in its nodes, inner graphs too."""
+
+    def function(each: Function) -> Function:
+        nodes = [_written(node, model.opset) for node in each.node]
+        return each.model_copy(update={"node": nodes})
+
+    changes = {
+        "graph": _graph(model.graph, model.opset),
+        "functions": [function(each) for each in model.functions],
+    }
+    return model.model_copy(update=changes)
+
+
+def _graph(graph: Graph, opset: int) -> Graph:
+    return graph.model_copy(update={"node": [_written(node, opset) for node in graph.node]})
+
+
+def _written(node: Node, opset: int) -> Node:
+    if node.domain not in ONNX_DOMAINS:
+        return node
+    kind = type(node.attributes)
+    given = {name: value for name, _, value in node.attributes.given()}
+    inner = {
+        name: _graph(value, opset) for name, value in given.items() if isinstance(value, Graph)
+    }
+    in_words = _IN_WORDS.get(node.op_type, lambda node, given: {})(node, given)
+    values = _defaults(type(node), opset) | in_words | given | inner
+    known = {name: value for name, value in values.items() if name in kind.types()}
+    return node.model_copy(update={"attributes": kind(**known)}) if known else node
+
+
+@cache
+def _defaults(kind: type[Node], opset: int) -> Values:
+    """The defaults that ONNX has for an operator, as our classes spell them where they do."""
+    from onnx import defs, helper  # noqa: PLC0415 - slow to import
+
+    ours = kind.model_fields["attributes"].annotation.model_fields  # type: ignore[union-attr]
+    found: Values = {}
+    for name, entry in defs.get_schema(kind.__name__, opset).attributes.items():
+        if not entry.default_value.type or name not in ours:
+            continue
+        value = ours[name].default
+        if value is None:
+            value = helper.get_attribute_value(entry.default_value)
+        found[name] = value.decode() if isinstance(value, bytes) else value
+    return found
+
+
+def _of_window(node: Node, given: Values) -> Values:
+    axes = len(given.get("kernel_shape", ()))
+    ones, zeros = (1,) * axes, (0,) * axes
+    return {"strides": ones, "dilations": ones, "pads": zeros * 2} if axes else {}
+
+
+def _of_transposed_window(node: Node, given: Values) -> Values:
+    axes = len(given.get("kernel_shape", ()))
+    return _of_window(node, given) | ({"output_padding": (0,) * axes} if axes else {})
+
+
+def _of_scan(node: Node, given: Values) -> Values:
+    scanned = (0,) * given["num_scan_inputs"]
+    made = (0,) * (len(node.output) - len(node.input) + len(scanned))
+    return {
+        "scan_input_axes": scanned,
+        "scan_input_directions": scanned,
+        "scan_output_axes": made,
+        "scan_output_directions": made,
+    }
+
+
+def _with_activations(*names: str) -> Callable[[Node, Values], Values]:
+    def values(node: Node, given: Values) -> Values:
+        both = given.get("direction") == "bidirectional"
+        return {"activations": names * (2 if both else 1)}
+
+    return values
+
+
+_IN_WORDS: dict[str, Callable[[Node, Values], Values]] = {
+    "Conv": _of_window,
+    "ConvTranspose": _of_transposed_window,
+    "MaxPool": _of_window,
+    "AveragePool": _of_window,
+    "Scan": _of_scan,
+    "RNN": _with_activations("Tanh"),
+    "GRU": _with_activations("Sigmoid", "Tanh"),
+    "LSTM": _with_activations("Sigmoid", "Tanh", "Tanh"),
+}
+"""The attributes whose defaults ONNX gives in words."""
