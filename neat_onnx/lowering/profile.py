@@ -1,4 +1,4 @@
-"""Profiles: a finished model brought to what the graph-semantics profile wants, and checked."""
+"""Profiles: a finished model in the form of the graph-semantics profile, and checked against it."""
 
 from neat_onnx.errors import NetworkError
 from neat_onnx.model import Model, validate

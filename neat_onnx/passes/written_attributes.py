@@ -40,7 +40,7 @@ def _written(node: Node, opset: int) -> Node:
     inner = {
         name: _graph(value, opset) for name, value in given.items() if isinstance(value, Graph)
     }
-    in_words = _IN_WORDS.get(node.op_type, lambda node, given: {})(node, given)
+    in_words = _IN_WORDS[node.op_type](node, given) if node.op_type in _IN_WORDS else {}
     values = _defaults(type(node), opset) | in_words | given | inner
     known = {name: value for name, value in values.items() if name in kind.types()}
     return node.model_copy(update={"attributes": kind(**known)}) if known else node
