@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from pydantic import Field
 
-from neat_onnx.network.genes import NONE, Connections, Ints
+from neat_onnx.network.genes import NONE, Connections, Ints, owned
 from neat_onnx.network.network import Network
 from neat_onnx.parsing import Document
 
@@ -71,7 +71,8 @@ def carried_over(lifted: Network, lifted_of: Ints) -> Connections:
     placed = np.flatnonzero(lifted_of != NONE)
     back[lifted_of[placed]] = placed
     genes = lifted.connections
-    source, target, gater = back[genes.source], back[genes.target], back[genes.gater]
+    source, target = owned(back[genes.source]), owned(back[genes.target])
+    gater = owned(back[genes.gater])
     inside = (source != NONE) & (target != NONE) & ((gater != NONE) | (genes.gater == NONE))
     inside &= np.abs(genes.weight) > _ROUNDS_TO_ZERO
     found = Connections.of(
@@ -111,4 +112,5 @@ def filled(known: Connections, at: Ints) -> Connections:
     columns = {name: getattr(plain, name).copy() for name in CONNECTION_FIELDS}
     for name, column in columns.items():
         column[found] = getattr(known, name)[at[found]]
+        owned(column)
     return replace(plain, **columns)

@@ -27,7 +27,7 @@ from neat_onnx.network.document import (
     ConnectionDocument,
     NeuronDocument,
 )
-from neat_onnx.network.genes import NONE, Connections, Ints, Neurons, Port
+from neat_onnx.network.genes import NONE, Connections, Ints, Neurons, Port, owned
 from neat_onnx.network.network import Network
 from neat_onnx.network.spatial import moved_blocks
 from neat_onnx.parsing import parse
@@ -204,7 +204,8 @@ def _restored_connections(
         ends = np.array(pairs, np.int64).reshape(-1, 2)
         found = filled(known, matches(known, ends[:, 0], ends[:, 1], len(at)))
         genes = replace(found, source=ends[:, 0], target=ends[:, 1])
-    columns = {name: getattr(genes, name).copy() for name in CONNECTION_FIELDS}
+    listed = {name for changes in document.genes.values() for name in changes}
+    columns = {name: getattr(genes, name).copy() for name in CONNECTION_FIELDS if name in listed}
     for key, changes in document.genes.items():
         if not key.isdigit() or int(key) >= len(genes):
             raise NetworkError(f"there is no connection {key}", where="genes")
@@ -215,9 +216,10 @@ def _restored_connections(
             if name == "gater":
                 value = position.get(value, NONE)
             columns[name][int(key)] = value
-    if np.any(np.isnan(columns["weight"])):
+    genes = replace(genes, **{name: owned(column) for name, column in columns.items()})
+    if np.any(np.isnan(genes.weight)):
         raise NetworkError("the graph has fewer connections than the genome", where="connections")
-    return replace(genes, **columns)
+    return genes
 
 
 def _check_same_function(net: Network, lifted: Network, data_type: DataType) -> None:

@@ -58,8 +58,10 @@ def read_only(values: npt.ArrayLike, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
             array = given.astype(dtype)
         if not np.array_equal(array, given, equal_nan=True):
             raise NetworkError(f"an array of {given.dtype}, expected {np.dtype(dtype)}")
+    if array is not given or isinstance(values, list):
+        return owned(array)
     if array.flags.writeable or array.base is not None:
-        array = owned(array.copy())
+        return owned(array.copy())
     return array
 
 

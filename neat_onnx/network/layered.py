@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from neat_onnx.errors import NetworkError
-from neat_onnx.network.genes import Connections, Neurons, Port
+from neat_onnx.network.genes import Connections, Neurons, Port, owned
 from neat_onnx.network.structure import Structure
 
 
@@ -29,12 +29,13 @@ def mlp(sizes: Sequence[int], hidden: str, output: str, seed: int) -> Structure:
     bias[: sizes[0]] = 0.0
     names = ["identity"] * sizes[0] + [hidden] * (count - sizes[0] - sizes[-1])
     names += [output] * sizes[-1]
+    columns = [owned(np.concatenate(each)) for each in (sources, targets, weights)]
     neurons, activations, aggregations = Neurons.of(np.arange(count), names, bias=bias)
     return Structure(
         inputs=(Port("input", (sizes[0],), np.arange(sizes[0])),),
         outputs=(Port("output", (sizes[-1],), np.arange(count - sizes[-1], count)),),
         neurons=neurons,
-        connections=Connections.of(*map(np.concatenate, (sources, targets, weights))),
+        connections=Connections.of(*columns),
         activations=activations,
         aggregations=aggregations,
     )
