@@ -192,6 +192,7 @@ def opset_of(name: str, attributes: dict[str, Any]) -> int:
         return 12 if name == "ReduceSum" else 17
     since = {
         ("Cast", "saturate"): 19,
+        ("Cast", "round_mode"): 25,
         ("AveragePool", "dilations"): 19,
         ("GroupNormalization", "stash_type"): 21,
     }
