@@ -23,6 +23,7 @@ sys.path.insert(0, str(Path(__file__).absolute().parents[1] / "libraries" / "nea
 import neat
 import numpy as np
 import timed
+import trips
 from cases import CORPORA, cases
 from judging import JAVASCRIPT, Task, computed
 
@@ -50,6 +51,23 @@ reads it again. Versions: {versions}.
 | library | judge | written | equal | largest error | refused | genome | function |
 |---|---|---|---|---|---|---|---|
 """
+
+THROUGH_ONNX = """
+## Through ONNX and back
+
+A document of a library, exported, imported and written for the same library: **kept** counts those
+with the same ids, in the same order where order counts, the same weights and biases to the last
+bit, the same functions, gates and disabled genes. NeatapticTS's node types `variant` and
+`constant`, which it evaluates as `hidden`, come back as that. In two networks one flag `enabled` is
+another: NeatapticTS ignores it on self-connections, and a connection that an input gates never acts
+there.
+
+| library | through | documents | kept |
+|---|---|---|---|"""
+TRIPS = {
+    "JSON ONNX": trips.through_json,
+    "float32 .onnx with embed_network": trips.through_float32,
+}
 
 
 class Source(NamedTuple):
@@ -216,6 +234,22 @@ def _read_again(library: str, source: Source, document: Any) -> str:
     return "function" if same else "other"
 
 
+def through_onnx() -> Iterator[str]:
+    """Lines of the table of genes on the way through ONNX and back."""
+    groups = {
+        "neataptic-ts": (("nts-net", "nts-onnx"), trips.listed),
+        "neat-python": (("np-ff", "np-rec", "np-atom"), trips.keyed),
+    }
+    for library, (names, genes) in groups.items():
+        documents = trips.documents(*names)
+        for form, trip in TRIPS.items():
+            kept = sum(
+                genes(trip(neat_onnx.load_network(document)).to_library(library)) == genes(document)
+                for document in documents.values()
+            )
+            yield f"| {library} | {form} | {len(documents)} | {kept} |"
+
+
 def main() -> None:
     """Write the document."""
     warnings.simplefilter("ignore", NeatOnnxWarning)
@@ -231,6 +265,7 @@ def main() -> None:
         origins=", ".join(f"{count} of {origin}" for origin, count in origins.items()),
         versions=f"neat-python {neat.__version__}, {_versions()}",
     )
+    lines += [THROUGH_ONNX, *through_onnx()]
     DOCS.write_text(head + "\n".join(lines) + "\n", encoding="utf-8")
 
 

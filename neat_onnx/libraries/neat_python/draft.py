@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from neat_onnx.errors import warn
+from neat_onnx.libraries.neat_python.silent import released
 from neat_onnx.libraries.neat_python.slopes import called
 from neat_onnx.libraries.neat_python.static import AGGREGATION_NAMES
 from neat_onnx.libraries.unsupported import cannot_say
@@ -66,10 +67,11 @@ def draft_of(net: Network) -> Draft:
     Raises:
         NetworkError: neat-python cannot compute it; every reason, with its neurons.
     """
+    net, silent = released(net)
     problems = _problems(net)
     if problems:
         raise cannot_say(net, "neat-python", problems)
-    feed_forward = not net.has_memory
+    feed_forward = not net.has_memory and not len(silent)
     keys = _keys(net)
     outputs = list(range(len(net.output_neurons)))
     draft = Draft(feed_forward, [keys[j] for j in net.input_neurons.tolist()], outputs)
@@ -77,7 +79,7 @@ def draft_of(net: Network) -> Draft:
     _add_connections(net, draft, keys)
     _add_outputs(net, draft, keys)
     if not draft.feed_forward:
-        _feed_constants(net, draft, keys)
+        _feed_constants(net, draft, keys, set(silent.tolist()))
     _tell(net)
     return draft
 
@@ -200,15 +202,18 @@ def _add_outputs(net: Network, draft: Draft, keys: list[int]) -> None:
         warn(f"neat-python's outputs are nodes of their own: {len(extra)} nodes are added")
 
 
-def _feed_constants(net: Network, draft: Draft, keys: list[int]) -> None:
-    """Give a weight of 0 to nodes without connections, which neat-python would leave at 0."""
+def _feed_constants(net: Network, draft: Draft, keys: list[int], silent: set[int]) -> None:
+    """Give a weight of 0 to nodes without connections, which neat-python would leave at 0.
+
+    Nodes with the ids `silent` are left at 0.
+    """
     fed = set(net.live.target.tolist())
     added = 0
     for neuron in np.flatnonzero(~net.is_input).tolist():
         aggregation = aggregation_named(net.aggregation_names[neuron])
         z = net.neurons.bias[neuron] + net.neurons.response[neuron] * aggregation.empty
         value = activation_named(net.activation_names[neuron])(np.array([z]))[0]
-        if neuron in fed or value == 0.0:
+        if neuron in fed or value == 0.0 or net.neurons.id[neuron] in silent:
             continue
         if aggregation.empty:
             raise cannot_say(net, "neat-python", {"a product of nothing": [neuron]})

@@ -5,7 +5,8 @@ A genome does not say how it is evaluated; its configuration does, and the kind 
 - feed-forward: only nodes on the way to an output are evaluated, in topological order. Up to 0.92 a
   node without inputs never is, nor is whatever reads it, and such an output stays 0; from 1.0 on a
   node without inputs is the activation of its bias.
-- recurrent, ctrnn: a node without enabled connections into it stays 0, whatever its bias.
+- recurrent, ctrnn: a node without enabled connections into it stays 0, whatever its bias; its genes
+  stand apart, as `silent`.
 - iznn: all nodes are simulated.
 
 All genes are kept, so that the genome can be written again: disabled ones, and nodes that no output
@@ -15,6 +16,7 @@ depends on.
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,20 +68,23 @@ def to_document(genome: Any, settings: Settings, *, timed: bool) -> dict[str, An
     nodes, edges = _genes(genome)
     _check_ends(nodes, edges, settings)
     kind = _kind(nodes.values(), settings, timed)
-    dead: set[int] = set()
+    dead: AbstractSet[int] = set()
     if kind == "feedforward":
         old = _is_old(nodes, genome.connections.values(), settings)
         edges, dead = _feed_forward(nodes, edges, settings, old)
     fed = {edge.target for edge in edges if edge.enabled}
-    silent = kind in ("recurrent", "ctrnn")
+    silent: AbstractSet[int] = set()
+    if kind in ("recurrent", "ctrnn"):
+        dead = silent = nodes.keys() - fed
     return {
         "format_version": "1.0",
         "network_type": kind,
         "topology": {"input_keys": settings.inputs, "output_keys": settings.outputs},
         "nodes": [
-            _node(key, node, settings, kind)
-            for key, node in nodes.items()
-            if key not in dead and (key in fed or not silent)
+            _node(key, node, settings, kind) for key, node in nodes.items() if key not in dead
+        ],
+        "silent": [
+            _node(key, node, settings, kind) for key, node in nodes.items() if key in silent
         ],
         "connections": [
             connection_document(edge.source, edge.target, number(edge.weight), edge.enabled)

@@ -19,6 +19,7 @@ from neat_onnx.libraries.names import (
     is_users_own,
     translated,
 )
+from neat_onnx.libraries.neat_python.silent import is_held, is_plain
 from neat_onnx.network.activations import ACTIVATIONS
 from neat_onnx.network.aggregations import AGGREGATIONS
 from neat_onnx.network.genes import Connections, Neurons, Port
@@ -106,7 +107,10 @@ class Document(_Head):
 
 
 class _StaticDocument(Document):
+    """A network whose step is no amount of time; `silent` are genes of nodes that stay 0."""
+
     nodes: list[Node]
+    silent: list[Node] = Field(default_factory=list)
 
 
 Parsed = TypeVar("Parsed", bound=Document)
@@ -146,19 +150,28 @@ def parse_document(kind: type[Parsed], document: Mapping[str, Any]) -> Parsed:
     return parsed
 
 
-def _network(document: Document) -> Network:
+def _network(document: _StaticDocument) -> Network:
     recurrent = document.network_type == "recurrent"
     inputs, outputs = document.topology.input_keys, document.topology.output_keys
     nodes = {node.id: node for node in document.nodes if node.type != "input"}
     silent = silent_ids(document, nodes, recurrent)
-    ids = [*inputs, *nodes, *silent]
+    if recurrent:
+        others = (node.id for node in document.silent if node.id not in {*inputs, *nodes})
+        silent = [*dict.fromkeys([*silent, *others])]
+    holders = _holders(document, silent)
+    ids = [*inputs, *nodes, *silent, *(holder.id for holder in holders.values())]
+    links = [
+        Connection.model_construct(source=holder.id, target=key, weight=0.0)
+        for key, holder in holders.items()
+    ]
     position = {key: index for index, key in enumerate(ids)}
-    neurons, activations, aggregations = _neurons(document, ids)
+    names = [""] * (len(ids) - len(holders)) + [f"genes of node {key}" for key in holders]
+    neurons, activations, aggregations = _neurons([*document.nodes, *holders.values()], ids, names)
     network = Network(
         inputs=(Port("input", (len(inputs),), np.arange(len(inputs))),),
         outputs=(Port("output", (len(outputs),), _at(position, outputs)),),
         neurons=neurons,
-        connections=_connections(document.connections, position, len(inputs), recurrent),
+        connections=_connections([*document.connections, *links], position, len(inputs), recurrent),
         activations=activations,
         aggregations=aggregations,
         library="neat-python recurrent" if recurrent else "neat-python feed-forward",
@@ -166,6 +179,22 @@ def _network(document: Document) -> Network:
     if not recurrent:
         _refuse_cycles(network)
     return network
+
+
+def _holders(document: _StaticDocument, silent: Sequence[int]) -> dict[int, Node]:
+    """The holders of silent nodes with genes, by the id of the node; see `silent.py`."""
+    fresh = max([-1, *silent, *document.topology.input_keys, *(n.id for n in document.nodes)]) + 1
+    found: dict[int, Node] = {}
+    for at, node in enumerate(document.silent):
+        genes = (node.bias, node.response)
+        try:
+            names = function_name(node, at, "activation"), function_name(node, at, "aggregation")
+        except NetworkError as error:
+            warn(f"node {node.id} stays at 0, and its genes are left out: {error.message}")
+            continue
+        if node.id in silent and not is_plain(*names, *genes) and is_held(*names, *genes):
+            found[node.id] = node.model_copy(update={"id": fresh + at})
+    return found
 
 
 def _refuse_cycles(network: Network) -> None:
@@ -232,12 +261,12 @@ def silent_ids(document: Document, nodes: Mapping[int, Node], recurrent: bool) -
 
 
 def _neurons(
-    document: Document, ids: Sequence[int]
+    nodes: Sequence[Node], ids: Sequence[int], names: Sequence[str]
 ) -> tuple[Neurons, tuple[str, ...], tuple[str, ...]]:
     """The neurons with these ids; those without a node are the constant 0 or an input."""
     bias, response = dict.fromkeys(ids, 0.0), dict.fromkeys(ids, 1.0)
     functions, sums = dict.fromkeys(ids, "identity"), dict.fromkeys(ids, "sum")
-    for index, node in enumerate(document.nodes):
+    for index, node in enumerate(nodes):
         if node.type != "input":
             bias[node.id], response[node.id] = node.bias, node.response
             functions[node.id] = function_name(node, index, "activation")
@@ -248,6 +277,7 @@ def _neurons(
         [*sums.values()],
         bias=[*bias.values()],
         response=[*response.values()],
+        name=names,
     )
 
 
