@@ -154,6 +154,17 @@ class Tensors:
     def _positions(self) -> dict[int, int]:
         return {id(node): position for position, node in enumerate(self.model.graph.node)}
 
+    def axes(self, node: Node, axes: Iterable[int], rank: int) -> tuple[int, ...]:
+        """Axes of a tensor that has `rank` of them, each counted from 0.
+
+        Raises:
+            ModelError: there is no such axis.
+        """
+        given = tuple(axes)
+        if any(not -rank <= axis < rank for axis in given):
+            self.fail(node, f"its axes are {list(given)}, and its input has {rank}")
+        return tuple(axis % rank for axis in given)
+
     def refuse_batch(self, node: Node, axes: Iterable[int]) -> None:
         """Refuse to work along the first axis where that is the batch: it would mix samples."""
         if not self.features_only and 0 in axes:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from neat_onnx.errors import ModelError
-from neat_onnx.model.graph import ONNX_DOMAINS
+from neat_onnx.model.graph import NEWEST_OPSET, ONNX_DOMAINS
 from neat_onnx.model.model import Model
 from neat_onnx.model.node import Node
 from neat_onnx.model.wiring import subgraphs
@@ -71,7 +71,7 @@ def _needed_inputs(op_type: str, domain: str, version: int) -> frozenset[int]:
     from onnx import defs  # noqa: PLC0415 - slow to import
 
     try:
-        schema = defs.get_schema(op_type, version, domain)
+        schema = defs.get_schema(op_type, min(version, NEWEST_OPSET), domain)
     except defs.SchemaError:
         return frozenset()
     single = defs.OpSchema.FormalParameterOption.Single

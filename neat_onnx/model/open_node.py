@@ -148,7 +148,8 @@ def _schema(op_type: str, domain: str, opset: int) -> Any:
     from onnx import defs  # noqa: PLC0415 - slow to import
 
     own = "" if domain in ONNX_DOMAINS else domain
+    newest = defs.onnx_opset_version()
     try:
-        return defs.get_schema(op_type, defs.onnx_opset_version() if own else opset, own)
+        return defs.get_schema(op_type, newest if own else max(0, min(opset, newest)), own)
     except defs.SchemaError:
         return None

@@ -120,10 +120,9 @@ def axis_of(ctx: LiftingContext, node: Node, axis: int, rank: int) -> int:
     Raises:
         ModelError: there is no such axis, or it is the batch.
     """
-    if not -rank <= axis < rank:
-        ctx.fail(node, f"its axis is {axis}, and its input has {rank}")
-    ctx.refuse_batch(node, [axis % rank])
-    return axis % rank
+    (found,) = ctx.axes(node, [axis], rank)
+    ctx.refuse_batch(node, [found])
+    return found
 
 
 @lifts(Expand, infinite=True)

@@ -188,9 +188,8 @@ def _scaled(tensors: Algebra, x: Operand, scale: Operand, shift: Operand | None)
 
 
 def _last_axes(ctx: LiftingContext, node: Node, axis: int, rank: int) -> tuple[int, ...]:
-    if not -rank <= axis < rank:
-        ctx.fail(node, f"its axis is {axis}, and its input has {rank}")
-    axes = tuple(range(axis % rank, rank))
+    (first,) = ctx.axes(node, [axis], rank)
+    axes = tuple(range(first, rank))
     ctx.refuse_batch(node, axes)
     return axes
 
@@ -294,7 +293,7 @@ def lift_mean_variance(ctx: LiftingContext, node: MeanVarianceNormalization) -> 
     """Lift MeanVarianceNormalization; not along the batch."""
     tensors = Algebra(ctx, node)
     x = tensors.input(0)
-    axes = tuple(axis % len(x.shape) for axis in node.attributes.axes)
+    axes = ctx.axes(node, node.attributes.axes, len(x.shape))
     ctx.refuse_batch(node, axes)
     _, centred = _centred(tensors, x, axes)
     power = tensors.reduced("mean", tensors("mul", centred, centred), axes)

@@ -111,7 +111,7 @@ def lift_center_crop_pad(ctx: LiftingContext, node: CenterCropPad) -> None:
     operand, wanted = ctx.operand(node, 0), ctx.integers(node, 1)
     rank = len(operand.shape)
     given = node.attributes.axes
-    axes = [axis % rank for axis in (range(rank) if given is None else given)]
+    axes = ctx.axes(node, range(rank) if given is None else given, rank)
     widths = [(0, 0)] * rank
     for axis, size in zip(axes, wanted, strict=True):
         more = size - operand.shape[axis]

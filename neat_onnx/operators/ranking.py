@@ -187,6 +187,6 @@ def last_axis(ctx: LiftingContext, node: Node, axes: tuple[int, ...] | None) -> 
     """The first input, which `axes` reduce along its last axis."""
     value = ctx.value(node, 0)
     rank = len(value.shape)
-    if value.reduced or axes is None or [axis % rank for axis in axes] != [rank - 1]:
+    if value.reduced or axes is None or ctx.axes(node, axes, rank) != (rank - 1,):
         ctx.fail(node, f"it works along the axes {list(axes or [])} of {rank}, expected the last")
     return value

@@ -233,9 +233,7 @@ def reduced_axes(ctx: LiftingContext, node: _Reduce) -> tuple[int, ...] | None:
         if given.noop_with_empty_axes:
             return None
         axes = tuple(range(rank))
-    if any(not -rank <= axis < rank for axis in axes):
-        ctx.fail(node, f"its axes are {list(axes)}, and its input has {rank}")
-    found = tuple(sorted({axis % rank for axis in axes}))
+    found = tuple(sorted(set(ctx.axes(node, axes, rank))))
     ctx.refuse_batch(node, found)
     return found
 

@@ -87,7 +87,7 @@ def _scales(
 ) -> dict[int, tuple[float, int]]:
     """For each axis that changes, its scale and the size of the output."""
     given, rank = node.attributes, len(shape)
-    axes = list(range(rank)) if given.axes is None else [axis % rank for axis in given.axes]
+    axes = ctx.axes(node, range(rank) if given.axes is None else given.axes, rank)
     policy = given.keep_aspect_ratio_policy
     sizes, scales = (
         None if ctx.optional(node, position) is None else ctx.constant(node, position).ravel()
@@ -112,9 +112,9 @@ def _scales(
     return dict(zip(axes, zip(factors.tolist(), found, strict=True), strict=True))
 
 
-def _check(ctx: LiftingContext, node: Resize, numbers: Floats, axes: list[int]) -> None:
+def _check(ctx: LiftingContext, node: Resize, numbers: Floats, axes: tuple[int, ...]) -> None:
     if len(numbers) != len(axes) or np.any(numbers <= 0):
-        ctx.fail(node, f"its scales or sizes are {numbers.tolist()}, for the axes {axes}")
+        ctx.fail(node, f"its scales or sizes are {numbers.tolist()}, for the axes {list(axes)}")
 
 
 def _refuse_fractions(ctx: LiftingContext, node: Resize, sizes: Floats) -> None:

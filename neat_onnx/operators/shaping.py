@@ -232,9 +232,11 @@ def lift_reshape(ctx: LiftingContext, node: Reshape) -> None:
 def lift_flatten(ctx: LiftingContext, node: Flatten) -> None:
     """Lift Flatten: the same signals as a matrix."""
     old, axis = _shape(ctx, node), node.attributes.axis
-    if isinstance(ctx.operand(node, 0), Value) and axis in (0, -len(old)):
+    if axis != len(old):  # where it may end
+        (axis,) = ctx.axes(node, [axis], len(old))
+    if isinstance(ctx.operand(node, 0), Value) and axis == 0:
         ctx.refuse_batch(node, [0])
-    rows = math.prod(old[:axis] if axis >= 0 else old[: len(old) + axis])
+    rows = math.prod(old[:axis])
     _rearrange(ctx, node, lambda array: array.reshape(rows, -1))
 
 

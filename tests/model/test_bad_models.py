@@ -135,3 +135,14 @@ def test_metadata_that_is_not_json_is_named():
 def test_attributes_are_honoured():
     gemm = load_model(BAD / "onnx-gemm-alpha.json").graph.node[0]
     assert (gemm.attributes.alpha, gemm.attributes.beta) == (2.5, -0.5)
+
+
+@pytest.mark.parametrize("version", [2**31, 2**70, -(2**31) - 1])
+def test_an_opset_that_no_integer_holds_is_refused(version: int):
+    """Also where a node needs its operator's schema, because of a subgraph or an unknown type."""
+    tensor = {"tensor_type": {"elem_type": 1, "shape": {"dim": [{"dim_value": 2}]}}}
+    celu = {"op_type": "Celu", "name": 7, "input": ["x"], "output": ["y"]}
+    ends = [{"name": name, "type": tensor} for name in "xy"]
+    graph = {"inputs": ends[:1], "outputs": ends[1:], "node": [celu]}
+    with pytest.raises(ModelError, match="version"):
+        load_model({"ir_version": 8, "opset_import": [{"version": version}], "graph": graph})

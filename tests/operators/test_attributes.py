@@ -225,3 +225,14 @@ def test_no_attribute_is_left_out_of_account(name: str):
         if compare(name, attributes):
             compared.update(attributes)
     assert attempted == compared  # or a case is missing
+
+
+@pytest.mark.parametrize("name", sorted({name for name, _ in cases()}))
+@pytest.mark.parametrize("axis", [7, -8])
+def test_an_axis_that_is_not_there_is_refused(name: str, axis: int):
+    fields = {field for other, given in cases() if other == name for field in given}
+    for field in fields & {"axis", "axes", "batch_axis", "time_axis"}:
+        given = {**REQUIRED.get(name, {}), field: (axis,) if field == "axes" else axis}
+        model = model_of(name, given, opset_of(name, given))
+        with pytest.raises(NeatOnnxError):
+            import_model(model, batch_axis=None, check=False)
