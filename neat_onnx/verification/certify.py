@@ -120,8 +120,12 @@ def certified(model: Model, certificate: Certificate) -> Model:
 
 
 def network_hash(net: Network) -> str:
-    """Hash a network: its document, as JSON with sorted keys."""
-    return sha256(net.to_document().model_dump(mode="json"))
+    """Hash a network: its document, as JSON with sorted keys, without empty spellings."""
+    document = net.to_document().model_dump(mode="json")
+    for neuron in document["neurons"]:
+        if not neuron["spelling"]:
+            del neuron["spelling"]
+    return sha256(document)
 
 
 def model_hashes(model: Model) -> tuple[str, str]:

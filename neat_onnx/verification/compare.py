@@ -10,7 +10,7 @@ from neat_onnx.errors import ModelError
 from neat_onnx.model import DataType, Graph, Model
 from neat_onnx.model.states import state_pairs
 from neat_onnx.model.value import Extent
-from neat_onnx.network.genes import Floats
+from neat_onnx.network.genes import Bools, Floats
 from neat_onnx.network.network import Network
 from neat_onnx.verification.judge import Errors, against_rounding, measure
 from neat_onnx.verification.player import Player, ShapeMismatch, number_type
@@ -42,6 +42,14 @@ class _Part(NamedTuple):
     want: Floats
     got: Floats
     errors: Errors
+
+
+class _Cut(NamedTuple):
+    """Steps that are not compared: the first one, in how many sequences, and whether others are."""
+
+    step: int | None
+    sequences: int
+    some_held: bool
 
 
 def compare(
@@ -177,8 +185,7 @@ def _judged(
     single = facts["dtype"] == "float32"
     element = np.float32 if single else np.float64
     runs = [list(rounded_runs(net, part.x, element)) for part in parts]
-    if len(parts) > 1:
-        parts, runs, facts["overflow_step"] = _cut(parts, runs)
+    parts, runs, cut = _cut(parts, runs)
     found = [
         against_rounding(part.want, part.got, rounded, bound)
         for part, rounded in zip(parts, runs, strict=True)
@@ -186,7 +193,8 @@ def _judged(
     sizes = [each.normalised_mse for each in found if each.normalised_mse is not None]
     rounding = max(sizes, default=None)
     another = facts["quantized"] and not has_its_weights(net, model)
-    if all(each.within for each in found) and not another:
+    facts |= {"overflow_step": cut.step, "left_out": cut.sequences}
+    if all(each.within for each in found) and cut.some_held and not another:
         verdict: Verdict = "equal within float32" if single else "equal"
         return _report(verdict, _worst(parts), facts, None, rounding)
     from neat_onnx.verification.first_difference import first_difference  # noqa: PLC0415 (only where it fails)
@@ -197,17 +205,29 @@ def _judged(
 
 def _cut(
     parts: list[_Part], runs: list[list[Floats]]
-) -> tuple[list[_Part], list[list[Floats]], int | None]:
-    """Leave out of the long part, and of its runs, the steps that the type cannot hold.
+) -> tuple[list[_Part], list[list[Floats]], _Cut]:
+    """Leave the steps that the type cannot hold out of the parts, and of their runs."""
+    helds, firsts = zip(*(within_range(run) for run in runs), strict=True)
+    steps = [first for first in firsts if first is not None]
+    cut = _Cut(
+        step=min(steps, default=None),
+        sequences=sum(int(np.sum(~np.all(held, axis=0))) for held in helds),
+        some_held=any(bool(np.any(held)) for held in helds),
+    )
+    whole = [
+        part if np.all(held) else _masked(part, held)
+        for part, held in zip(parts, helds, strict=True)
+    ]
+    kept = [
+        [np.where(held, each, 0.0) for each in run] for run, held in zip(runs, helds, strict=True)
+    ]
+    return whole, kept, cut
 
-    Returns:
-        The parts, their runs, and the first step that is left out, if any is.
-    """
-    short, long = parts
-    held, first = within_range(runs[1])
-    want, got = (np.where(held, values, 0.0) for values in (long.want, long.got))
-    cut = _Part(long.x, want, got, measure(want, got))
-    return [short, cut], [runs[0], [np.where(held, run, 0.0) for run in runs[1]]], first
+
+def _masked(part: _Part, held: Bools) -> _Part:
+    """A part that agrees, at zero, where it is not held."""
+    want, got = (np.where(held, values, 0.0) for values in (part.want, part.got))
+    return _Part(part.x, want, got, measure(want, got))
 
 
 def _within(errors: Errors, bound: float) -> bool:

@@ -31,8 +31,11 @@ class Report(BaseModel):
     long_steps: int = Field(0, description="Their length.")
     overflow_step: int | None = Field(
         None,
-        description="The step from which on a long sequence is not compared, because its type "
-        "itself cannot hold this network's values.",
+        description="The step from which on a sequence is not compared, because its type itself "
+        "cannot hold this network's values; 0 without memory.",
+    )
+    left_out: int = Field(
+        0, description="The number of inputs, or of sequences, that are not compared for that."
     )
     seed: int = Field(description="The seed that the inputs were sampled with.")
     runtime: str = Field(description="The runtime that ran the model, with its version.")
@@ -57,14 +60,23 @@ class Report(BaseModel):
         verdict = "DIFFERENT" if self.verdict == "different" else self.verdict
         of = " (the model is quantized)" if self.quantized else ""
         text = f"{verdict}{of} over {self._samples()} in {self.runtime}: {self.difference()}."
-        if self.overflow_step is not None:
-            text += f" From step {self.overflow_step} on values grow beyond {self.dtype}."
+        text += self._left_out()
         if self.verdict == "different" and self.first_error:
             text += f" It begins at {self.first_error}."
         elif self.rounding is not None and not self.quantized:
             text += f" Rounding this network to {self.dtype} gives {self.rounding:.3g} by itself"
             text += ": for less, export it in float64." if self.dtype == "float32" else "."
         return text
+
+    def _left_out(self) -> str:
+        if self.overflow_step is None:
+            return ""
+        if self.steps == 1:
+            return f" {self.left_out} are left out: their values are beyond {self.dtype}."
+        return (
+            f" From step {self.overflow_step} on values grow beyond {self.dtype}: "
+            f"{self.left_out} sequences are compared as far as it holds them."
+        )
 
     def _samples(self) -> str:
         text = f"{self.samples} samples"

@@ -14,7 +14,7 @@ from neat_onnx.network.genes import Bools, Floats
 from neat_onnx.network.network import Network
 from neat_onnx.network.program import Program
 
-_MARGIN = 16  # steps: another order of operations overflows a little earlier
+_MARGIN = 16  # steps: another order of operations overflows a little earlier in a long sequence
 _DRAWS = 2
 
 
@@ -73,11 +73,12 @@ def within_range(runs: list[Floats]) -> tuple[Bools, int | None]:
         runs: the outputs (T, N, O) of the network in that type, from `rounded_runs`.
 
     Returns:
-        (T, N, 1), true where a sequence is far enough from overflow in all runs; and the first step
-        where one is not, None if all are.
+        (T, N, 1), true where a sequence is far enough from overflow in all runs: 16 steps in a long
+        sequence, one in a short one; and the first step where one is not, None if all are.
     """
     finite = np.all([np.all(np.isfinite(run), axis=-1) for run in runs], axis=0)
     steps, samples = finite.shape
-    first = np.where(np.all(finite, axis=0), steps, np.argmin(finite, axis=0) - _MARGIN)
+    margin = _MARGIN if steps > _MARGIN else 1
+    first = np.where(np.all(finite, axis=0), steps, np.argmin(finite, axis=0) - margin)
     held: Bools = np.arange(steps)[:, None] < first
     return held.reshape(steps, samples, 1), None if np.all(held) else max(0, int(np.min(first)))

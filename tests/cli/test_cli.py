@@ -91,9 +91,9 @@ def test_export_as_json(run, network):
 def test_a_failed_check_writes_nothing(run, tmp_path):
     steep = neat_onnx.Network.build(
         inputs=1,
-        outputs=[1],
-        neurons=[{"id": 1, "activation": "cube"}],
-        connections=[(0, 1, 1e12 / 3)],
+        outputs=[2],
+        neurons=[{"id": 1, "bias": 1e38}, 2],
+        connections=[(0, 1, 1.0), (1, 2, 1e5)],
     )
     steep.save(tmp_path / "steep.json")
     code, out, errors = run("export", tmp_path / "steep.json", "net.onnx", "--verify")

@@ -1,5 +1,7 @@
 """The three verdicts: on what the peers wrote, on wrong weights, on long sequences, on misfits."""
 
+from typing import Any
+
 import numpy as np
 import onnx
 import pytest
@@ -99,6 +101,52 @@ def test_what_float32_cannot_hold_is_not_compared():
     assert 150 < report.overflow_step < 220
     assert f"From step {report.overflow_step} on values grow beyond float32" in str(report)
     assert verify(net, export(net, dtype="float64")).verdict == "equal"
+
+
+def in_a_row(*weights: float, activation: str = "identity", bias: float = 0.0) -> Network:
+    """Neurons one after the other, the first with a bias, the last with an activation."""
+    neurons: list[dict[str, Any]] = [{"id": k + 1} for k in range(len(weights))]
+    neurons[0]["bias"], neurons[-1]["activation"] = bias, activation
+    links = [(k, k + 1, weight) for k, weight in enumerate(weights)]
+    return Network.build(inputs=1, outputs=[len(weights)], neurons=neurons, connections=links)
+
+
+def looping(weight: float) -> Network:
+    loop = {"source": 1, "target": 1, "weight": weight, "delay": 1}
+    return Network.build(inputs=1, outputs=[1], neurons=[1], connections=[(0, 1, 1.0), loop])
+
+
+@pytest.mark.parametrize(
+    ("net", "left_out"),
+    [(in_a_row(1e19, activation="square"), 8), (looping(1e4), 40), (looping(30.0), 8)],
+)
+def test_overflow_within_the_ordinary_steps_is_left_out_and_said(net: Network, left_out: int):
+    model = export(net)
+    report = verify(net, model, samples=32, runtime="onnxruntime")
+    assert report.verdict == "equal within float32"
+    assert (report.not_finite, report.overflow_step is None) == (0, False)
+    assert left_out // 2 < report.left_out <= left_out
+    assert "beyond float32" in str(report)
+    assert verify(net, export(net, dtype="float64"), samples=32).left_out == 0
+    wrong = verify(net, with_relative_error(model, 1e-3), samples=32)
+    assert wrong.verdict == "different"
+
+
+def test_overflow_that_is_the_models_alone_is_different():
+    model = export(in_a_row(1e30, 1e30, 1e-30, 1e-30))
+    report = verify(in_a_row(1.0), model)
+    assert report.verdict == "different"
+    assert (report.mse, report.left_out) == (None, 0)
+    assert report.not_finite > 0
+    assert "not finite" in str(report)
+
+
+def test_where_nothing_can_be_compared_nothing_is_equal():
+    net = in_a_row(1.0, 1e5, activation="tanh", bias=1e38)
+    assert verify(net, export(net)).verdict == "equal"
+    net = in_a_row(1.0, 1e5, bias=1e38)
+    report = verify(net, export(net), samples=8)
+    assert (report.verdict, report.left_out) == ("different", 8)
 
 
 def test_errors_of_values_whose_squares_overflow_are_measured():
