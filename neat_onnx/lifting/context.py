@@ -215,6 +215,12 @@ class LiftingContext(Tensors):
             return result
         return self.materialized_from(signals.ravel(), value.formula).reshape(signals.shape)
 
+    def as_signals(self, value: Value) -> Value:
+        """The value with neurons for its weights and gates, so that it is signals alone."""
+        if (not value.ungated and value.formula != VARIABLE) or value.reduced:
+            return Value(self.materialize(value))
+        return Value(self._multiplied(value))
+
     def _multiplied(self, value: Value) -> Ints:
         """The signals of a value times their weights and gates; neurons where there are any."""
         if value.weight is None and value.gate is None:

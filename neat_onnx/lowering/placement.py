@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from neat_onnx.network.cells import part_at, place_of
 from neat_onnx.network.genes import Ints
 
 UNBOUND = -1
@@ -67,10 +68,14 @@ class Placement:
         """Follow a tensor that got another name."""
 
         def now(name: str) -> str:
-            return new if name == old else name
+            tensor, part = part_at(name)
+            if tensor != old:
+                return name
+            return place_of(new, part) if part else new
 
         self.columns = [
-            replace(each, tensor=new) if each.tensor == old else each for each in self.columns
+            each if now(each.tensor) == each.tensor else replace(each, tensor=now(each.tensor))
+            for each in self.columns
         ]
         self.joined = {key: now(name) for key, name in self.joined.items()}
         self.shaped = {(now(name), shape): now(made) for (name, shape), made in self.shaped.items()}

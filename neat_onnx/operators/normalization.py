@@ -13,6 +13,7 @@ from neat_onnx.model import Attributes, Node
 from neat_onnx.network.genes import Floats
 from neat_onnx.operators.algebra import Algebra, reshaped
 from neat_onnx.operators.arithmetic import affine
+from neat_onnx.operators.inside import bind_with_parts
 
 _BY_CHANNEL_SINCE = 21
 _EUCLIDEAN = 2
@@ -201,10 +202,17 @@ def lift_layer_normalization(ctx: LiftingContext, node: LayerNormalization) -> N
     x = tensors.input(0)
     axes = _last_axes(ctx, node, given.axis, len(x.shape))
     mean, centred = _centred(tensors, x, axes)
-    inverse = _inverse_root(tensors, centred, axes, given.epsilon)
+    square = tensors("mul", centred, centred)
+    power = tensors.reduced("mean", square, axes)
+    inverse = tensors("reciprocal", tensors("sqrt", tensors("add", power, given.epsilon)))
     normal = tensors("mul", centred, inverse)
-    scaled = _scaled(tensors, normal, tensors.input(1), tensors.optional(2))
-    ctx.bind(node, scaled, mean, inverse)
+    weighted, shift = tensors("mul", normal, tensors.input(1)), tensors.optional(2)
+    scaled = weighted if shift is None else tensors("add", weighted, shift)
+    parts = {"mean": mean, "centred": centred, "square": square, "power": power}
+    parts |= {"scale": inverse, "normal": normal}
+    if shift is not None:
+        parts["weighted"] = weighted
+    bind_with_parts(ctx, node, scaled, parts, mean, inverse)
 
 
 @lifts(RMSNormalization)

@@ -8,6 +8,7 @@ from neat_onnx.network.genes import Floats
 from neat_onnx.operators.algebra import Algebra, reshaped
 from neat_onnx.operators.arranging import axis_of
 from neat_onnx.operators.infinite import Rows, special
+from neat_onnx.operators.inside import bind_with_parts
 
 _ONE_AXIS_SINCE = 13
 
@@ -48,13 +49,20 @@ def lift_softmax(ctx: LiftingContext, node: _AlongAxis) -> None:
     if absent is not None and isinstance(x, Value):
         ctx.bind(node, _of_present(ctx, node, x, absent, axes))
         return
-    less = tensors("sub", x, tensors.reduced("max", x, axes))
+    largest = tensors.reduced("max", x, axes)
+    less = tensors("sub", x, largest)
     spread = tensors("exp", less)
     total = tensors.reduced("sum", spread, axes)
+    parts = {"largest": largest, "spread": spread}
     if node.op_type == "LogSoftmax":
-        ctx.bind(node, tensors("sub", less, tensors("log", total)))
+        scale = tensors("log", total)
+        result = tensors("sub", less, scale)
+        parts |= {"less": less, "scale": scale}
     else:
-        ctx.bind(node, tensors("div", spread, total))
+        scale = tensors("reciprocal", total)
+        result = tensors("mul", spread, scale)
+        parts |= {"total": total, "scale": scale}
+    bind_with_parts(ctx, node, result, parts)
 
 
 def _of_present(

@@ -1,0 +1,27 @@
+"""Names for the neurons inside a node that lifts to several: by these the genome finds them."""
+
+from collections.abc import Mapping
+
+from neat_onnx.lifting.context import LiftingContext, Operand, Value
+from neat_onnx.model import Node
+from neat_onnx.network.cells import place_of
+
+
+def bind_with_parts(
+    ctx: LiftingContext, node: Node, result: Operand, parts: Mapping[str, Operand], *more: Operand
+) -> None:
+    """Bind the outputs of a node that is several neurons an element, and remember those inside.
+
+    Args:
+        ctx: the import.
+        node: the node.
+        result: its first output, which gets neurons of its own.
+        parts: the tensors inside, by the names of their parts.
+        more: its other outputs.
+    """
+    if isinstance(result, Value):
+        result = ctx.as_signals(result)
+    ctx.bind(node, result, *more)
+    for name, part in parts.items():
+        if isinstance(part, Value):
+            ctx.operands.setdefault(place_of(node.output[0], name), Value(ctx.materialize(part)))

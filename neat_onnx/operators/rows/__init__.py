@@ -1,0 +1,9 @@
+"""Operators along rows of neurons: Softmax, LogSoftmax and LayerNormalization, found in the genes.
+
+Import makes several neurons of an element of such a node; export finds these neurons, checks every
+gene of them against a table, and writes the node again.
+"""
+
+from neat_onnx.operators.rows import lower
+
+__all__ = ["lower"]

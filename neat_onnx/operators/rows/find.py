@@ -1,0 +1,221 @@
+"""Rows in the genes: the neurons of a Softmax or a normalization, every gene of them checked.
+
+From a neuron that only such a row has, its scale, the other parts are found along the links of the
+table. A row holds if its neurons have the genes that the table says, and nothing else reads those
+inside.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from neat_onnx.lowering.context import LoweringContext
+from neat_onnx.network.activations import activation_named
+from neat_onnx.network.genes import NONE, Bools, Ints
+from neat_onnx.operators.rows.tables import RESULT, ROWS, Link, Part, Row, X
+
+Members = dict[str, list[int]]
+
+
+class _Edge(NamedTuple):
+    source: int
+    target: int
+    weight: float
+    gater: int
+
+
+@dataclass(frozen=True, eq=False)
+class FoundRow:
+    """A row of neurons that are an operator.
+
+    Attributes:
+        row: its table.
+        members: the neurons of each part, in the order of the elements; "x" are the sources.
+        weights: of the links of any weight, by part.
+    """
+
+    row: Row
+    members: Members
+    weights: dict[str, tuple[float, ...]]
+
+    @property
+    def neurons(self) -> list[int]:
+        """All neurons that compute."""
+        return [each for part in self.row.parts for each in self.members[part.name]]
+
+
+class RowFinder:
+    """Finds the rows of one network, among neurons that are free."""
+
+    def __init__(self, ctx: LoweringContext, free: Bools) -> None:
+        self._ctx, self._net, self._free = ctx, ctx.net, free
+        formulas = [str(activation_named(name).expression) for name in self._net.activations]
+        self._formula = np.array(formulas, object)[self._net.neurons.activation]
+
+    def rows(self) -> Iterator[FoundRow]:
+        """Yield the rows, each neuron in one at most."""
+        taken: set[int] = set()
+        for row in ROWS:
+            if row.since > self._ctx.opset:
+                continue
+            anchors = np.flatnonzero(self._free & (self._formula == row.anchor.activation))
+            for anchor in anchors.tolist():
+                found = self._row(row, anchor)
+                if found is not None and taken.isdisjoint(found.neurons):
+                    taken.update(found.neurons)
+                    yield found
+
+    def _row(self, row: Row, anchor: int) -> FoundRow | None:
+        members = self._members(row, anchor)
+        if members is None:
+            return None
+        weights = self._checked(row, members)
+        if weights is None or not self._is_closed(row, members):
+            return None
+        return FoundRow(row, members, weights)
+
+    # --- edges -----------------------------------------------------------------------------------
+
+    def _into(self, neuron: int) -> list[_Edge]:
+        start, stop = self._net.first_edge[neuron : neuron + 2].tolist()
+        return [self._edge(k) for k in range(start, stop)]
+
+    def _from(self, neuron: int) -> list[_Edge]:
+        start, stop = self._leaving[1][neuron : neuron + 2].tolist()
+        return [self._edge(k) for k in self._leaving[0][start:stop].tolist()]
+
+    def _gated_by(self, neuron: int) -> list[_Edge]:
+        return [self._edge(k) for k in np.flatnonzero(self._net.live.gater == neuron).tolist()]
+
+    def _edge(self, k: int) -> _Edge:
+        live = self._net.live
+        return _Edge(
+            int(live.source[k]), int(live.target[k]), float(live.weight[k]), int(live.gater[k])
+        )
+
+    @cached_property
+    def _leaving(self) -> tuple[Ints, Ints]:
+        """The live connections by source, and where each neuron's begin."""
+        source = self._net.live.source
+        order = np.argsort(source, kind="stable")
+        return order, np.searchsorted(source[order], np.arange(len(self._net) + 1))
+
+    # --- finding ---------------------------------------------------------------------------------
+
+    def _members(self, row: Row, anchor: int) -> Members | None:
+        """A neuron for each place of the row, as far as links lead; not checked yet."""
+        found: Members = {row.anchor.name: [anchor]}
+        while len(found) <= len(row.parts):
+            more = self._beside(row, found)
+            if more is None or len(set(more[1])) < len(more[1]):
+                return None
+            found[more[0]] = more[1]
+        width = len(found[X])
+        sizes = {len(found[part.name]) == (1 if part.whole else width) for part in row.parts}
+        return found if sizes == {True} else None
+
+    def _beside(self, row: Row, found: Members) -> tuple[str, list[int]] | None:
+        """One more part, with its neurons: one that a known part reads, or that reads a known."""
+        for part in row.parts:
+            for link in part.links if part.name in found else ():
+                if link.source not in found:
+                    whole = any(each.whole and each.name == link.source for each in row.parts)
+                    sources = self._sources(part, link, found)
+                    return link.source, sources[:1] if whole else sources
+        for part in row.parts:
+            if part.name not in found and part.links[0].source in found:
+                readers = self._readers(part, found)
+                return None if readers is None else (part.name, readers)
+        return None
+
+    def _sources(self, part: Part, link: Link, found: Members) -> list[int]:
+        return [
+            edge.source
+            for neuron in found[part.name]
+            for edge in self._into(neuron)
+            if link.weight in (None, edge.weight) and (edge.gater != NONE) == bool(link.gate)
+        ]
+
+    def _readers(self, part: Part, found: Members) -> list[int] | None:
+        """For each element of the part that it reads first, the one reader that may be it."""
+        link = part.links[0]
+        known = {neuron for members in found.values() for neuron in members}
+        gates = {*found.get(link.gate, ())} if link.gate else {NONE}
+        readers = []
+        for source in found[link.source]:
+            edges = [
+                edge
+                for edge in self._from(source)
+                if edge.gater in gates and edge.target not in known
+            ]
+            if len(edges) != 1:
+                return None
+            readers.append(edges[0].target)
+        return readers
+
+    # --- checking --------------------------------------------------------------------------------
+
+    def _checked(self, row: Row, members: Members) -> dict[str, tuple[float, ...]] | None:
+        """The weights of the links of any weight; None if a gene contradicts the table."""
+        weights: dict[str, tuple[float, ...]] = {}
+        for part in row.parts:
+            neurons = np.array(members[part.name], np.int64)
+            if not self._are_plain(part, neurons):
+                return None
+            for element, neuron in enumerate(neurons.tolist()):
+                given = self._fits(part, element, neuron, members)
+                if given is None:
+                    return None
+                if part.links[0].weight is None:
+                    weights[part.name] = (*weights.get(part.name, ()), *given)
+        return weights
+
+    def _are_plain(self, part: Part, neurons: Ints) -> bool:
+        net, genes = self._net, self._net.neurons
+        activation = part.activation or str(self._formula[neurons[0]])
+        return bool(
+            np.all(self._free[neurons])
+            and np.all(net.aggregation_names[neurons] == part.aggregation)
+            and np.all(genes.response[neurons] == 1.0)
+            and (part.any_bias or np.all(genes.bias[neurons] == 0.0))
+            and np.all(self._formula[neurons] == activation)
+            and len({*net.activation_names[neurons]}) == 1
+        )
+
+    def _fits(self, part: Part, element: int, neuron: int, members: Members) -> list[float] | None:
+        """The weights into a neuron if its connections are the table's, in any order."""
+        start, stop = self._net.first_edge[neuron : neuron + 2]
+        live = self._net.live
+        now = (live.delay[start:stop] == 0) & ~live.reads_state[start:stop]
+        if not np.all(now & ((live.gater == NONE) | (live.gate_delay == 0))[start:stop]):
+            return None
+        edges = self._into(neuron)
+        wanted = []
+        for link in part.links:
+            sources = members[link.source]
+            gate = members[link.gate][0] if link.gate else NONE
+            read = sources if part.whole or len(sources) == 1 else sources[element : element + 1]
+            wanted += [_Edge(source, neuron, link.weight or 0.0, gate) for source in read]
+        loose = part.links[0].weight is None
+        given = [edge._replace(weight=0.0) for edge in edges] if loose else edges
+        return [edge.weight for edge in edges] if sorted(given) == sorted(wanted) else None
+
+    def _is_closed(self, row: Row, members: Members) -> bool:
+        """Whether nothing outside of the row reads a neuron inside of it, or is gated by one."""
+        everyone = [each for part in row.parts for each in members[part.name]]
+        inner = {each for part in row.parts if part.name != RESULT for each in members[part.name]}
+        if len(set(everyone)) < len(everyone) or not inner.isdisjoint(self._outputs):
+            return False
+        inside = [edge for neuron in everyone for edge in self._into(neuron)]
+        reads = sum(edge.source in inner for edge in inside)
+        gates = sum(edge.gater in inner for edge in inside)
+        return reads == sum(len(self._from(each)) for each in inner) and gates == int(
+            np.isin(self._net.live.gater, list(inner)).sum()
+        )
+
+    @cached_property
+    def _outputs(self) -> set[int]:
+        return set(self._net.output_neurons.tolist())
