@@ -37,6 +37,12 @@ def add_network_flags(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="updates in a step of a cyclic genome of SharpNEAT 2, goNEAT or TensorNEAT",
     )
+    group.add_argument(
+        "--library-version",
+        dest="version",
+        metavar="V",
+        help="the neat-python of a genome or a pickled ctrnn that does not tell it, such as 1.0.0",
+    )
     _add_time_flags(parser)
 
 
@@ -55,7 +61,7 @@ def _add_time_flags(parser: argparse.ArgumentParser) -> None:
 
 def chosen_network(arguments: argparse.Namespace) -> dict[str, Any]:
     """The facts about a network that the command line gives, as `load_network` takes them."""
-    facts = ("config", "genome", "initial_gain", "inputs", "outputs", "cycles")
+    facts = ("config", "genome", "initial_gain", "inputs", "outputs", "cycles", "version")
     names = (*facts, "time_step", "advance_time")
     return {name: getattr(arguments, name) for name in names}
 

@@ -20,6 +20,7 @@ class ReadOptions:
         initial_gain: the gain of a gated connection before its gater was first computed.
         inputs, outputs: how many there are, where the file does not tell it.
         cycles: how often the network is updated in a step, where the file does not tell it.
+        version: of the library that wrote the file, where the file does not tell it.
     """
 
     config: object = None
@@ -30,6 +31,7 @@ class ReadOptions:
     inputs: int | None = None
     outputs: int | None = None
     cycles: int | None = None
+    version: str | None = None
 
 
 class Library:

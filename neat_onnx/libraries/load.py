@@ -24,6 +24,7 @@ _UNUSED = {
     "outputs": "outputs is for matrices of WANN and prettyNEAT, and for TensorNEAT",
     "cycles": "cycles is for genomes that may be updated several times in a step, of SharpNEAT 2, "
     "goNEAT and TensorNEAT",
+    "version": "version is for genomes and networks of neat-python",
 }
 
 
@@ -38,6 +39,7 @@ def load_network(
     inputs: int | None = None,
     outputs: int | None = None,
     cycles: int | None = None,
+    version: str | None = None,
 ) -> Network:
     """Return the network in `source`, whichever library it comes from.
 
@@ -55,6 +57,8 @@ def load_network(
             network of TensorNEAT.
         outputs: the same of outputs.
         cycles: how often a step updates a cyclic genome, where its file does not tell.
+        version: the neat-python that evolved a genome, such as "1.0.0", or that integrates a
+            pickled ctrnn, such as "2.1.0", where the source does not tell; see docs/libraries.md.
 
     Returns:
         The network, with the ids of its neurons as the library has them.
@@ -65,7 +69,7 @@ def load_network(
         OptionError: an option that the source has no use for, or one that it needs is missing.
     """
     options = ReadOptions(
-        config, genome, time_step, advance_time, initial_gain, inputs, outputs, cycles
+        config, genome, time_step, advance_time, initial_gain, inputs, outputs, cycles, version
     )
     return _read(source, options)
 
@@ -80,6 +84,7 @@ def load_networks(
     inputs: int | None = None,
     outputs: int | None = None,
     cycles: int | None = None,
+    version: str | None = None,
 ) -> dict[int, Network]:
     """Return all networks of a population by their ids, the best first.
 
@@ -93,6 +98,7 @@ def load_networks(
         inputs: as for `load_network`.
         outputs: as for `load_network`.
         cycles: as for `load_network`.
+        version: as for `load_network`.
 
     Returns:
         The networks by id, by descending fitness where the source holds it.
@@ -103,7 +109,7 @@ def load_networks(
         OptionError: as `load_network` does.
     """
     options = ReadOptions(
-        config, None, time_step, advance_time, initial_gain, inputs, outputs, cycles
+        config, None, time_step, advance_time, initial_gain, inputs, outputs, cycles, version
     )
     if isinstance(source, Network):
         refuse_unused(options, frozenset())

@@ -21,7 +21,7 @@ class NeatPython(Library):
         "innovation numbers, fitness, rates of mutation, names; ctrnn and iznn cannot be written; "
         "ids of inputs and outputs follow their order"
     )
-    options = frozenset({"config", "genome", "time_step", "advance_time"})
+    options = frozenset({"config", "genome", "time_step", "advance_time", "version"})
 
     def recognises(self, content: object) -> bool:
         """It has a network_type, or is a pickle, a genome with its config, an object, or an INI."""

@@ -3,8 +3,8 @@
 A genome does not say how it is evaluated; its configuration does, and the kind of its genes.
 
 - feed-forward: only nodes on the way to an output are evaluated, in topological order. Up to 0.92 a
-  node without inputs never is, nor is whatever reads it, and such an output stays 0; from 1.0 on a
-  node without inputs is the activation of its bias.
+  node without inputs never is, nor is whatever reads it, and such an output stays 0; 1.0 leaves out
+  nodes that no input leads to; from 1.1 on a node without inputs is the activation of its bias.
 - recurrent, ctrnn: a node without enabled connections into it stays 0, whatever its bias; its genes
   stand apart, as `silent`.
 - iznn: all nodes are simulated.
@@ -17,14 +17,20 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from neat_onnx.errors import NetworkError
+from neat_onnx.errors import NetworkError, warn
 from neat_onnx.libraries.neat_python.functions import described
 from neat_onnx.libraries.neat_python.numbers import number
 from neat_onnx.libraries.neat_python.settings import Settings
 from neat_onnx.libraries.neat_python.static import connection_document
+from neat_onnx.libraries.neat_python.versions import (
+    FIRST_STABLE,
+    NEWER,
+    Version,
+    version_of_genes,
+)
 
 _WRONG_CONFIG = "Is this the configuration of this genome?"
 _SPIKING = ("a", "b", "c", "d")
@@ -54,13 +60,16 @@ def fitness_of(genome: Any) -> float:
     return -math.inf
 
 
-def to_document(genome: Any, settings: Settings, *, timed: bool) -> dict[str, Any]:
+def to_document(
+    genome: Any, settings: Settings, *, timed: bool, version: Version | None = None
+) -> dict[str, Any]:
     """Return the network document of a genome.
 
     Args:
         genome: live, or from a pickle.
         settings: of its configuration.
         timed: whether the caller gave times, and so wants a ctrnn.
+        version: of neat-python, if the caller gave it; else genes and configuration tell.
 
     Raises:
         NetworkError: it is not a genome, or not of this configuration.
@@ -69,9 +78,14 @@ def to_document(genome: Any, settings: Settings, *, timed: bool) -> dict[str, An
     _check_ends(nodes, edges, settings)
     kind = _kind(nodes.values(), settings, timed)
     dead: AbstractSet[int] = set()
+    if version is None:
+        version = version_of_genes(nodes, genome.connections.values(), settings.version)
+        if settings.version is None and kind != "iznn" and _is_of_1(nodes, genome):
+            _warn_of_1_0(edges, _led_to(edges, settings, kind))
+    if version == FIRST_STABLE and kind != "iznn":
+        edges = _led_to(edges, settings, kind)
     if kind == "feedforward":
-        old = _is_old(nodes, genome.connections.values(), settings)
-        edges, dead = _feed_forward(nodes, edges, settings, old)
+        edges, dead = _feed_forward(nodes, edges, settings, version < NEWER)
     fed = {edge.target for edge in edges if edge.enabled}
     silent: AbstractSet[int] = set()
     if kind in ("recurrent", "ctrnn"):
@@ -133,12 +147,45 @@ def _check_ends(nodes: Mapping[int, Any], edges: list[_Edge], settings: Settings
             raise NetworkError(f"no node {edge.target}", where=where, hint=_WRONG_CONFIG)
 
 
-def _is_old(nodes: Mapping[int, Any], genes: Iterable[Any], settings: Settings) -> bool:
-    """Whether the genome is of neat-python 0.92 or older: before genes had innovation numbers."""
-    marks = [hasattr(gene, "innovation") for gene in genes]
-    if any(marks) or settings.innovations:
-        return False
-    return bool(marks) and not any(hasattr(node, "time_constant") for node in nodes.values())
+def _is_of_1(nodes: Mapping[int, Any], genome: Any) -> bool:
+    """Whether the genes are those of 1.0 and 1.1: with innovations and without time constants."""
+    marked = any(hasattr(gene, "innovation") for gene in genome.connections.values())
+    return marked and not any(hasattr(node, "time_constant") for node in nodes.values())
+
+
+def _warn_of_1_0(edges: list[_Edge], led: list[_Edge]) -> None:
+    if edges != led:
+        warn(
+            "the genome has nodes that no input leads to, and does not say its version: read as by "
+            "neat-python 1.1 or newer; if it is of 1.0, which leaves them out, give "
+            "version='1.0.0'"
+        )
+
+
+def _led_to(edges: list[_Edge], settings: Settings, kind: str) -> list[_Edge]:
+    """The connections as 1.0 takes them: it leaves out nodes that no input leads to.
+
+    A feed-forward network there has no connections from such nodes; a recurrent one none between
+    two nodes that are left out.
+    """
+    static = kind == "feedforward"
+    readers: dict[int, list[int]] = defaultdict(list)
+    sources: dict[int, list[int]] = defaultdict(list)
+    for edge in edges:
+        if edge.enabled or not static:
+            readers[edge.source].append(edge.target)
+            sources[edge.target].append(edge.source)
+    inputs = set(settings.inputs)
+    reached = _led_from(settings.inputs, readers, set())
+    led = {key: [s for s in found if s in reached] for key, found in sources.items()}
+    required = _led_from(settings.outputs, led, inputs)
+
+    def acts(edge: _Edge) -> bool:
+        if static:
+            return edge.source in inputs or edge.source in required
+        return edge.source in required or edge.target in required
+
+    return [replace(edge, enabled=edge.enabled and acts(edge)) for edge in edges]
 
 
 def _feed_forward(
@@ -149,7 +196,7 @@ def _feed_forward(
     for edge in edges:
         if edge.enabled:
             sources[edge.target].append(edge.source)
-    required = _required(settings.outputs, sources, set(settings.inputs))
+    required = _led_from(settings.outputs, sources, set(settings.inputs))
     begin = set(settings.inputs)
     if not old:
         begin |= {key for key in required if key not in sources}
@@ -162,14 +209,15 @@ def _feed_forward(
     ], dead
 
 
-def _required(outputs: list[int], sources: Mapping[int, list[int]], inputs: set[int]) -> set[int]:
-    """The nodes on the way to an output, itself included."""
-    found, todo = set(outputs), list(outputs)
+def _led_from(start: Iterable[int], ways: Mapping[int, list[int]], without: set[int]) -> set[int]:
+    """The nodes on the ways from the nodes of `start`, themselves included, none of `without`."""
+    found = set(start)
+    todo = list(found)
     while todo:
-        for source in sources.get(todo.pop(), ()):
-            if source not in found and source not in inputs:
-                found.add(source)
-                todo.append(source)
+        for key in ways.get(todo.pop(), ()):
+            if key not in found and key not in without:
+                found.add(key)
+                todo.append(key)
     return found
 
 

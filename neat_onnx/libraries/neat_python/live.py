@@ -13,8 +13,12 @@ from neat_onnx.libraries.neat_python.numbers import number
 from neat_onnx.libraries.neat_python.unpickle import StandIn
 
 
-def to_document(network: Any) -> Mapping[str, Any]:
+def to_document(network: Any, version: str | None = None) -> Mapping[str, Any]:
     """The network document of a live network.
+
+    Args:
+        network: live, or from a pickle.
+        version: of neat-python, if the caller gave it.
 
     Raises:
         DocumentError: not a network; of a genome the hint says how to make one.
@@ -23,9 +27,12 @@ def to_document(network: Any) -> Mapping[str, Any]:
         if name in _DOCUMENTS:
             kind, parts = _DOCUMENTS[name]
             try:
-                return {"format_version": "1.0", "network_type": kind, **parts(network)}
+                found = {"format_version": "1.0", "network_type": kind, **parts(network)}
             except (AttributeError, TypeError, ValueError) as error:
                 raise DocumentError(f"not a {name} as neat-python makes them: {error}") from error
+            if kind == "ctrnn":
+                found["metadata"] = {"neat_python_version": version_of(network, version)}
+            return found
     raise DocumentError(
         f"a {type(network).__name__} of neat-python is not a network",
         hint="Give a network, or a genome with its config",
@@ -55,21 +62,21 @@ def _continuous(network: Any) -> dict[str, Any]:
         )
         for key, node in network.node_evals.items()
     ]
-    version = version_of(network)
-    parts = _parts(network.input_nodes, network.output_nodes, nodes)
-    return parts | {"metadata": {"neat_python_version": version}}
+    return _parts(network.input_nodes, network.output_nodes, nodes)
 
 
 _BEFORE_2_1 = "2.0.0"
 
 
-def version_of(network: Any) -> str:
+def version_of(network: Any, given: str | None) -> str:
     """The version of neat-python, as far as it matters: 0.92 has none and integrates as 2.0."""
+    if given is not None:
+        return given
     if not isinstance(network, StandIn):
         return getattr(sys.modules.get("neat"), "__version__", _BEFORE_2_1)
     warn(
         "a pickled ctrnn does not say which neat-python integrates it: read as by 2.0 or older; "
-        "for 2.1 or newer export it as JSON"
+        "for a newer one give version='2.1'"
     )
     return _BEFORE_2_1
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from neat_onnx.errors import DocumentError, OptionError
 from neat_onnx.files import read_bytes
+from neat_onnx.libraries.neat_python.versions import FIRST_STABLE, NEWER, OLD, Version
 
 _MOST_KEYS = 100_000
 _GIVE = "Give the file, such as config-feedforward, or the Config (command line: --config)"
@@ -24,7 +25,7 @@ class Settings:
         feed_forward: whether its networks are feed-forward.
         activations, aggregations: the functions by name, as the configuration holds them; empty
             for an INI file, which only names them.
-        innovations: whether it is known to be of neat-python 1.0 or newer.
+        version: of neat-python, as far as a Config tells it; None for an INI file.
     """
 
     inputs: list[int]
@@ -32,7 +33,7 @@ class Settings:
     feed_forward: bool
     activations: Mapping[str, Any] = field(default_factory=dict)
     aggregations: Mapping[str, Any] = field(default_factory=dict)
-    innovations: bool = False
+    version: Version | None = None
 
 
 def settings_of(config: object) -> Settings:
@@ -107,8 +108,15 @@ def _from_config(config: Any) -> Settings:
         feed_forward is True,
         _functions(genome, "activation_defs"),
         _functions(genome, "aggregation_function_defs"),
-        hasattr(genome, "innovation_tracker"),
+        _version_of(config, genome),
     )
+
+
+def _version_of(config: Any, genome: Any) -> Version:
+    """The oldest version whose Config looks like this one."""
+    if not hasattr(genome, "innovation_tracker"):
+        return OLD
+    return NEWER if config is genome or hasattr(config, "seed") else FIRST_STABLE
 
 
 def _keys(values: Any) -> list[int]:

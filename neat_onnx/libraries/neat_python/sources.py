@@ -10,6 +10,7 @@ from neat_onnx.libraries.neat_python import kinds, live
 from neat_onnx.libraries.neat_python.settings import settings_of
 from neat_onnx.libraries.neat_python.times import Times
 from neat_onnx.libraries.neat_python.unpickle import unpickled
+from neat_onnx.libraries.neat_python.versions import parsed_version
 from neat_onnx.network.network import Network
 
 _FIVE = 5  # a checkpoint: generation, config, population, species, state of the random numbers
@@ -88,11 +89,12 @@ def _single(found: Any, config: object, options: ReadOptions) -> Network:
     if not genomes.is_genome(found):
         if config is not None:
             raise OptionError("config is for genomes; this is a network", where="config")
-        return _document(live.to_document(found), options)
+        return _document(live.to_document(found, options.version), options)
     timed = options.time_step is not None or options.advance_time is not None
-    document = genomes.to_document(found, settings_of(config), timed=timed)
+    version = parsed_version(options.version)
+    document = genomes.to_document(found, settings_of(config), timed=timed, version=version)
     if document["network_type"] == "ctrnn":
-        document["metadata"] = {"neat_python_version": live.version_of(found)}
+        document["metadata"] = {"neat_python_version": live.version_of(found, options.version)}
     try:
         return _document(document, options)
     except NetworkError as error:
@@ -102,4 +104,7 @@ def _single(found: Any, config: object, options: ReadOptions) -> Network:
 
 
 def _document(document: Mapping[str, Any], options: ReadOptions) -> Network:
+    version = parsed_version(options.version)
+    if version and document.get("network_type") == "ctrnn":
+        document = {**document, "metadata": {"neat_python_version": options.version}}
     return kinds.read(document, Times(options.time_step, options.advance_time))

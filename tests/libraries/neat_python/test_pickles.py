@@ -1,4 +1,4 @@
-"""Pickles of neat-python 0.92, 1.1.0 and 2.0.0, as it wrote them after evolution.
+"""Pickles of neat-python 0.92, 1.0.0, 1.1.0 and 2.0.0, as it wrote them after evolution.
 
 `recorded.json` holds each file, its configuration, and what the library's own networks computed.
 """
@@ -39,8 +39,11 @@ def config_of(name):
     return None if index is None else RECORDED["configs"][index]
 
 
-def times_of(name):
-    return {key: CASES[name][key] for key in ("time_step", "advance_time") if key in CASES[name]}
+def facts_of(name):
+    """The options that the file does not tell; only 1.0 needs its version."""
+    case = CASES[name]
+    found = {key: case[key] for key in ("time_step", "advance_time") if key in case}
+    return found | ({"version": "1.0.0"} if case["version"] == "1.0.0" else {})
 
 
 @pytest.fixture
@@ -57,7 +60,7 @@ def custom():
 @pytest.mark.parametrize("name", SINGLE)
 def test_a_pickle_computes_what_neat_python_computed(name, custom):
     case = CASES[name]
-    net = load_network(file_of(name), config_of(name), **times_of(name))
+    net = load_network(file_of(name), config_of(name), **facts_of(name))
     x = np.array(case["inputs"])
     got = net.run(x) if case["kind"] in WITH_MEMORY else net.activate(x)
     rows = [row for row, values in enumerate(case["outputs"]) if values is not None]
@@ -74,6 +77,32 @@ def test_a_checkpoint_holds_its_config_and_all_genomes(name):
         np.testing.assert_allclose(got, outputs, rtol=1e-12, atol=1e-12)
     first = next(iter(nets))
     assert load_network(file_of(name), genome=first) == nets[first]
+
+
+@pytest.mark.parametrize("name", ["ff-messy0-1.0.0", "rec-pole2-1.0.0"])
+def test_a_genome_that_1_0_computes_otherwise_asks_for_its_version(name):
+    with pytest.warns(neat_onnx.NeatOnnxWarning, match=r"give version='1\.0\.0'"):
+        net = load_network(file_of(name), config_of(name))
+    x = np.array(CASES[name]["inputs"])
+    assert not np.allclose(net.run(x), CASES[name]["outputs"])
+
+
+def test_a_pickled_ctrnn_is_integrated_as_by_the_version_that_is_given():
+    name = "ctrnn-ctrnn0-2.0.0"
+    times, x = facts_of(name), np.array(CASES[name]["inputs"])
+    old, new = (
+        load_network(file_of(name), **times, version=version).run(x)
+        for version in ("2.0.0", "2.1.0")
+    )
+    np.testing.assert_allclose(old, CASES[name]["outputs"], rtol=1e-12, atol=1e-12)
+    assert not np.allclose(new, old)
+
+
+@pytest.mark.parametrize("version", [2.1, "", "two", "2", "2.1\n3", "9" * 400 + ".1"])
+def test_a_version_that_is_none_is_refused(version):
+    name = "ff-xor0-2.0.0"
+    with pytest.raises(OptionError, match="is not a version of neat-python"):
+        load_network(file_of(name), config_of(name), version=version)
 
 
 def test_a_population_asks_for_a_genome():
@@ -146,7 +175,7 @@ def test_spoilt_pickles_are_read_or_refused_in_one_line():
         else:
             del data[place : place + random.integers(1, 9)]
         try:
-            load_network(bytes(data), config_of(name), **times_of(name))
+            load_network(bytes(data), config_of(name), **facts_of(name))
         except NeatOnnxError as error:
             assert "\n" not in str(error)
             refused += 1

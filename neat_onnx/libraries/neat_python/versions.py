@@ -1,0 +1,56 @@
+"""The versions of neat-python, as far as a genome computes differently in them."""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from neat_onnx.errors import OptionError
+
+Version = tuple[int, int]
+
+FIRST_STABLE: Version = (1, 0)
+"""From here on a node without inputs is evaluated; in 1.0 only what the inputs lead to."""
+NEWER: Version = (1, 1)
+EXPONENTIAL: Version = (2, 1)
+"""From here on a ctrnn is integrated by the exponential Euler method."""
+OLD: Version = (0, 92)
+
+
+def parsed_version(text: object) -> Version | None:
+    """Return the first two numbers of a version that a caller gives; None for None.
+
+    Raises:
+        OptionError: it is not a version.
+    """
+    if text is None:
+        return None
+    found = (
+        re.fullmatch(r"(\d{1,9})\.(\d{1,9})[\w.+-]{0,40}", text, re.ASCII)
+        if isinstance(text, str)
+        else None
+    )
+    if not found:
+        raise OptionError(
+            f"{text!r:.40} is not a version of neat-python",
+            where="version",
+            hint="Give it as text, such as '1.0.0' or '2.1.0'",
+        )
+    return int(found[1]), int(found[2])
+
+
+def version_of_genes(
+    nodes: Mapping[int, Any], genes: Iterable[Any], config: Version | None
+) -> Version:
+    """Return the version whose rules a genome is evaluated by.
+
+    Args:
+        nodes, genes: the node genes, and the connection genes.
+        config: the version that its configuration tells, or None.
+    """
+    marks = [hasattr(gene, "innovation") for gene in genes]
+    if any(marks):
+        return NEWER if config in (None, OLD) else config
+    if config is not None:
+        return config
+    timed = any(hasattr(node, "time_constant") for node in nodes.values())
+    return OLD if marks and not timed else NEWER
