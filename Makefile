@@ -52,7 +52,8 @@ browser: setup
 	@$(BIN)/python e2e/browser.py >/dev/null 2>&1 || { $(call apt,chromium); } || true
 	@$(BIN)/python e2e/browser.py
 
-test: lint build browser
+test:
+	$(MAKE) -j2 lint build browser
 	$(BIN)/python -m pytest -n auto tests
 	node --test tests/web/*.test.js
 	$(BIN)/python -m pytest -n 2 e2e

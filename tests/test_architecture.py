@@ -1,6 +1,7 @@
 """The shape of the code: who imports whom, how long things are, and that nothing is forgotten."""
 
 import ast
+import functools
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -32,6 +33,22 @@ CORES = ("lowering", "lifting")
 MOST_VAGUE = 0  # docstrings
 
 
+@functools.cache
+def text_of(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+@functools.cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(text_of(path))
+
+
+def place(path: Path, node: ast.stmt | ast.ExceptHandler | None = None) -> str:
+    """The file, and the line of the node in it, for a failed check."""
+    name = path.relative_to(PACKAGE.parent).as_posix()
+    return name if node is None else f"{name}:{node.lineno}"
+
+
 def module_of(path: Path) -> str:
     return path.relative_to(PACKAGE).with_suffix("").as_posix().split("/")[0]
 
@@ -41,7 +58,7 @@ def imports(path: Path) -> Iterator[str]:
 
     Imports for type checkers only do not count.
     """
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = tree_of(path)
     skipped = {
         id(inner)
         for node in ast.walk(tree)
@@ -92,7 +109,7 @@ def cores() -> list[Path]:
 def test_the_cores_name_no_operator():
     names = own_operators()
     for path in cores():
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        tree = tree_of(path)
         used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
         texts = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
         assert not names & used, path
@@ -126,23 +143,26 @@ def used_modules(path: Path, modules: dict[str, Path]) -> set[str]:
     return {name for name in found if name not in parents or name in uses_more}
 
 
-@pytest.mark.parametrize("path", SOURCES + TESTS, ids=lambda path: path.name)
-def test_files_and_functions_are_short(path: Path):
-    text = path.read_text(encoding="utf-8")
-    assert len(text.splitlines()) <= (350 if path in SOURCES else 500)
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            longest = 45 if path in SOURCES else 60
-            assert (node.end_lineno or 0) - node.lineno < longest, node.name
+def test_files_and_functions_are_short():
+    long = []
+    for path in SOURCES + TESTS:
+        lines, longest = (350, 45) if path in SOURCES else (500, 60)
+        if len(text_of(path).splitlines()) > lines:
+            long.append(place(path))
+        for node in ast.walk(tree_of(path)):
+            function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+            if function and (node.end_lineno or 0) - node.lineno >= longest:
+                long.append(place(path, node))
+    assert long == []
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.name)
-def test_errors_are_not_swallowed(path: Path):
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ExceptHandler):
-            assert node.type is not None, f"a bare except at line {node.lineno}"
-            silent = len(node.body) == 1 and isinstance(node.body[0], ast.Pass)
-            assert not silent, f"an error is dropped at line {node.lineno}"
+def test_errors_are_not_swallowed():
+    for path in SOURCES:
+        for node in ast.walk(tree_of(path)):
+            if isinstance(node, ast.ExceptHandler):
+                assert node.type is not None, f"a bare except in {place(path, node)}"
+                silent = len(node.body) == 1 and isinstance(node.body[0], ast.Pass)
+                assert not silent, f"an error is dropped in {place(path, node)}"
 
 
 def test_the_public_names():
@@ -168,18 +188,17 @@ def test_every_operator_is_lifted():
 def test_every_operator_stands_in_one_room():
     declared: dict[str, list[str]] = {}
     for path in (PACKAGE / "operators").rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree_of(path)):
             if isinstance(node, ast.ClassDef) and node.name in own_operators():
                 declared.setdefault(node.name, []).append(path.name)
     assert {name: rooms for name, rooms in declared.items() if len(rooms) > 1} == {}
     assert set(declared) == own_operators()
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.name)
-def test_every_file_says_what_it_is_for(path: Path):
-    text = path.read_text(encoding="utf-8")
-    assert not text.strip() or ast.get_docstring(ast.parse(text))
-    assert not re.search(r"\b(TODO|FIXME|XXX)\b", text)
+def test_every_file_says_what_it_is_for():
+    for path in SOURCES:
+        assert not text_of(path).strip() or ast.get_docstring(tree_of(path)), place(path)
+        assert not re.search(r"\b(TODO|FIXME|XXX)\b", text_of(path)), place(path)
 
 
 VAGUE = re.compile(r"\b([Ww]hat|that which|[Tt]hose of)\b")
@@ -188,16 +207,20 @@ PRIVATE_WORDS = re.compile(r"\b(wild|tame|calm|told|home|settled?|telling|upgrad
 
 def docstrings() -> Iterator[tuple[Path, str]]:
     for path in SOURCES:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree_of(path)):
             if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
                 yield path, ast.get_docstring(node) or ""
 
 
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.name)
-def test_public_functions_and_classes_have_a_docstring(path: Path):
-    for node in ast.parse(path.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.ClassDef | ast.FunctionDef) and not node.name.startswith("_"):
-            assert ast.get_docstring(node), node.name
+def test_public_functions_and_classes_have_a_docstring():
+    bare = [
+        place(path, node)
+        for path in SOURCES
+        for node in tree_of(path).body
+        if isinstance(node, ast.ClassDef | ast.FunctionDef) and not node.name.startswith("_")
+        if not ast.get_docstring(node)
+    ]
+    assert bare == []
 
 
 def test_docstrings_say_the_thing():

@@ -48,6 +48,12 @@ def case(request) -> Case:
     return CASES[request.param]
 
 
+@pytest.fixture
+def in_turn(case: Case) -> str:
+    """One of the types, the other for the next case, where a route is slow or asks little of it."""
+    return DTYPES[list(CASES).index(case.name) % len(DTYPES)]
+
+
 def test_the_groups_are_all_there():
     assert all(any(name.startswith(group) for name in CASES) for group in GROUPS)
     assert len(CASES) >= 70
@@ -59,27 +65,27 @@ def test_onnxruntime_gives_what_the_peer_computed(case: Case, dtype: str):
     assert_within(got, case.outputs, _tolerance(case, dtype))
 
 
-def test_the_reference_evaluator_gives_what_the_peer_computed(case: Case, dtype: str):
-    whole = trip(case.name, dtype)
+def test_the_reference_evaluator_gives_what_the_peer_computed(case: Case, in_turn: str):
+    whole = trip(case.name, in_turn)
     got = run_reference(whole.model, whole.net, case.inputs)
-    assert_within(got, case.outputs, _tolerance(case, dtype))
+    assert_within(got, case.outputs, _tolerance(case, in_turn))
 
 
 def test_comes_back_from_json_bit_for_bit(case: Case, dtype: str):
     json_trip(trip(case.name, dtype))
 
 
-def test_comes_back_from_the_binary_file(case: Case, dtype: str):
-    binary_trip(trip(case.name, dtype))
+def test_comes_back_from_the_binary_file(case: Case, in_turn: str):
+    binary_trip(trip(case.name, in_turn))
 
 
 def test_is_the_same_function_without_metadata(case: Case):
-    stripped_trip(trip(case.name, "float64"))
-    lift_and_lower(trip(case.name, "float64"))
+    route = (stripped_trip, lift_and_lower)[list(CASES).index(case.name) % 2]
+    route(trip(case.name, "float64"))
 
 
-def test_is_valid(case: Case, dtype: str):
-    is_valid(trip(case.name, dtype))
+def test_is_valid(case: Case, in_turn: str):
+    is_valid(trip(case.name, in_turn))
 
 
 def _tolerance(case: Case, dtype: str):

@@ -84,21 +84,23 @@ def test_every_pair_is_chosen():
     assert {(n, o) for n, o, _ in chosen} >= {(n, o) for n in TELLING for o in MORE_OPTIONS}
 
 
-@pytest.mark.parametrize("options", ["float32", "float64"])
-@pytest.mark.parametrize("network", [*TELLING, "evolved_mixed", "ports_named_like_tensors"])
+@pytest.mark.parametrize(
+    ("network", "options"),
+    [*zip(TELLING, ("float32", "float64", "float32"), strict=True), ("evolved_mixed", "float64")],
+)
 def test_exported_json_follows_the_published_schema(network: str, options: str):
     follows_the_schema(trip(network, options))
 
 
 @pytest.mark.parametrize("options", OPTIONS)
-@some(12)
+@some(8)
 @given(net=dags())
 def test_irregular_networks_take_all_routes(net: Network, options: str):
     _take_all_routes(net, options)
 
 
 @pytest.mark.parametrize("options", OPTIONS)
-@some(6)
+@some(4)
 @given(net=mlps())
 def test_layered_networks_take_all_routes(net: Network, options: str):
     _take_all_routes(net, options)
@@ -111,7 +113,7 @@ def _take_all_routes(net: Network, options: str) -> None:
 
 
 @pytest.mark.parametrize("options", ["float64", "per_neuron_fold64"])
-@some(20)
+@some(12)
 @given(net=towers())
 def test_what_overflows_stays_where_it_is(net: Network, options: str):
     """An infinite value reaches those who read it, and nobody else: no zero weight meets it."""

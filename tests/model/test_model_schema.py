@@ -1,6 +1,7 @@
 """The published schema: the same verdict as ours, from validators in two languages."""
 
 import copy
+import functools
 import json
 import os
 import subprocess
@@ -90,6 +91,12 @@ def changed_document(path, value):
     return document
 
 
+@functools.cache
+def validator():
+    """The schema's validator; making both takes longer than any document."""
+    return jsonschema.Draft202012Validator(model_schema())
+
+
 def right_documents():
     yield from model_schema()["examples"]
     yield mlp().to_document()
@@ -124,7 +131,7 @@ def test_the_published_schema_is_the_one_of_the_operators_there_are():
 
 def test_right_documents_are_valid_and_load():
     for document in right_documents():
-        jsonschema.Draft202012Validator(model_schema()).validate(document)
+        validator().validate(document)
         load_model(document)
 
 
@@ -132,7 +139,7 @@ def test_right_documents_are_valid_and_load():
 def test_wrong_documents_are_neither(wrong):
     document = changed_document(*WRONG[wrong])
     with pytest.raises(jsonschema.ValidationError):
-        jsonschema.Draft202012Validator(model_schema()).validate(document)
+        validator().validate(document)
     with pytest.raises(ModelError):
         load_model(document)
 

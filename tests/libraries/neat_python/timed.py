@@ -31,10 +31,10 @@ def read(case: Case) -> Network:
 def assert_exports(case: Case, net: Network) -> None:
     """In both types onnxruntime gives what the peer gave, as single steps and as one Scan.
 
-    A network of many parts of a step takes onnxruntime seconds to load: one form for each type.
+    A network of many parts of a step takes onnxruntime seconds to load: one form of it.
     """
-    forms = [("float32", False), ("float64", True), ("float32", True), ("float64", False)]
-    for dtype, sequence in forms[:2] if len(net.neurons) > 500 else forms:
+    forms = [("float32", True), ("float64", False), ("float32", False), ("float64", True)]
+    for dtype, sequence in forms[:1] if len(net.neurons) > 500 else forms:
         tolerance = case.tolerance32 if dtype == "float32" else case.tolerance64
         model = export(net, dtype=dtype, sequence=sequence)
         assert validate(model) == []

@@ -169,7 +169,7 @@ def convolving_layers(draw: st.DrawFn) -> Layer:
     return matrix, np.repeat(bias, len(matrix) // shape[0]), "tanh"
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(convolving_layers(), st.booleans(), st.booleans())
 def test_finds_any_convolution(layer: Layer, zeros: bool, more: bool):
     after = [dense(len(layer[0]), 3)] if more else []
