@@ -5,6 +5,7 @@ from typing import Literal, Protocol
 
 from neat_onnx.errors import NetworkError
 from neat_onnx.network.activations import LIBRARY_NAMES
+from neat_onnx.network.aggregations import LIBRARY_AGGREGATIONS
 
 
 class Registered(Protocol):
@@ -47,8 +48,9 @@ def translated(
 
 
 def formula_of(library: str, name: str, kind: Literal["activation", "aggregation"]) -> str | None:
-    """Return the activation registered for a custom function of a library; None if none is."""
-    return LIBRARY_NAMES.get((library, name)) if kind == "activation" else None
+    """Return our function registered for a custom one of a library; None if none is."""
+    table = LIBRARY_NAMES if kind == "activation" else LIBRARY_AGGREGATIONS
+    return table.get((library, name))
 
 
 def is_users_own(name: str, registry: Mapping[str, Registered]) -> bool:

@@ -6,7 +6,7 @@ there are is known when it is built, so a median is spelt out for each k.
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
@@ -65,10 +65,17 @@ def _expression(formula: Formula, k: int) -> Expression:
 
 
 AGGREGATIONS: dict[str, Aggregation] = {}
+LIBRARY_AGGREGATIONS: dict[tuple[str, str], str] = {}
+"""Custom functions of libraries, by library and name, to the names of aggregations."""
 
 
 def register_aggregation(
-    name: str, formula: Formula, *, empty: float = 0.0, builtin: bool = False
+    name: str,
+    formula: Formula,
+    *,
+    empty: float = 0.0,
+    library: str | None = None,
+    builtin: bool = False,
 ) -> Aggregation:
     """Make `name` an aggregation: evaluated, exported, and recognised on import.
 
@@ -77,10 +84,9 @@ def register_aggregation(
         formula: takes v and the number of inputs k and gives the expression, in the functions of
             `neat_onnx.network.expression`; for example `lambda v, k: largest(v) - smallest(v)`.
         empty: the value of a neuron without inputs.
+        library: the library whose custom function has this name, such as "neat-python": the name
+            may then be one of the library's own or of ours, and the formula a known one.
         builtin: set for the aggregations of this package.
-
-    Returns:
-        The aggregation.
 
     Returns:
         The aggregation; it can be called with an array.
@@ -89,28 +95,57 @@ def register_aggregation(
         NetworkError: the name is taken or no name, or the formula is no function of v and k that
             reduces the last axis.
     """
-    check_name("aggregation", name, AGGREGATIONS)
+    check_name("aggregation", name, {} if library else AGGREGATIONS)
     if not isinstance(empty, int | float) or not math.isfinite(empty):
         raise NetworkError(f"the aggregation '{name}' is {empty!r} where empty, expected a number")
     for k in () if builtin else (1, 2, 3):
         expression = expression_of("aggregation", name, formula, VARIABLE, k)
         check_shape("aggregation", name, expression, np.ones((2, k)), (2,))
-    AGGREGATIONS[name] = aggregation = Aggregation(name, formula, empty, builtin)
+    aggregation = Aggregation(name, formula, empty, builtin)
+    if library:
+        return _called_by(library, aggregation)
+    AGGREGATIONS[name] = aggregation
     return aggregation
 
 
-def unregister_aggregation(name: str) -> None:
+def _called_by(library: str, own: Aggregation) -> Aggregation:
+    """Register a library's custom function: a known aggregation, or a new one named after both."""
+    if (library, own.name) in LIBRARY_AGGREGATIONS:
+        raise NetworkError(f"an aggregation named '{own.name}' of {library} is registered already")
+    ours = next((other for other in AGGREGATIONS.values() if _is_same(own, other)), None)
+    if ours is None:
+        ours = replace(own, name=f"{library} {own.name}")
+        check_name("aggregation", ours.name, AGGREGATIONS)
+        AGGREGATIONS[ours.name] = ours
+    LIBRARY_AGGREGATIONS[library, own.name] = ours.name
+    return ours
+
+
+def _is_same(one: Aggregation, other: Aggregation) -> bool:
+    """Whether two aggregations are one formula of up to five inputs."""
+    return one.empty == other.empty and all(
+        one.expression(k) == other.expression(k) for k in range(1, 6)
+    )
+
+
+def unregister_aggregation(name: str, library: str | None = None) -> None:
     """Forget an aggregation that was registered with `register_aggregation`.
 
     Networks that use it stay as they are; they can no longer be run or exported.
 
     Args:
         name: the name it was registered by.
+        library: the library that it was registered for, if it was.
 
     Raises:
         NetworkError: there is none of this name, or it came with the package.
     """
-    unregister("aggregation", name, AGGREGATIONS)
+    if library is None:
+        unregister("aggregation", name, AGGREGATIONS)
+    elif LIBRARY_AGGREGATIONS.pop((library, name), None) is None:
+        raise NetworkError(f"no aggregation named '{name}' of {library} is registered")
+    else:
+        AGGREGATIONS.pop(f"{library} {name}", None)
 
 
 def aggregation_named(name: str) -> Aggregation:

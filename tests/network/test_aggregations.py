@@ -15,7 +15,7 @@ from neat_onnx.network.aggregations import (
     register_aggregation,
     unregister_aggregation,
 )
-from neat_onnx.network.expression import largest, smallest
+from neat_onnx.network.expression import largest, smallest, total
 
 FUNCTIONS = {
     "sum": math.fsum,
@@ -52,6 +52,25 @@ def test_of_nothing():
 
 def test_which_are_linear():
     assert {name for name in FUNCTIONS if aggregation_named(name).linear} == {"sum", "mean"}
+
+
+def test_names_of_a_library_are_apart_from_ours():
+    span = register_aggregation("max", lambda v, k: largest(v) - smallest(v), library="neat-python")
+    mine = register_aggregation("my_mean", lambda v, k: total(v) / float(k), library="neat-python")
+    try:
+        assert span.name == "neat-python max"
+        assert mine is aggregation_named("mean")
+        np.testing.assert_array_equal(span(np.array([[1.0, 4.0]])), [3.0])
+        with pytest.raises(NetworkError, match="'max' of neat-python is registered already"):
+            register_aggregation("max", lambda v, k: largest(v), library="neat-python")
+    finally:
+        for name in ("max", "my_mean"):
+            unregister_aggregation(name, library="neat-python")
+    with pytest.raises(NetworkError, match="no aggregation named 'max' of neat-python"):
+        unregister_aggregation("max", library="neat-python")
+    assert aggregation_named("mean")
+    with pytest.raises(NetworkError, match="unknown aggregation 'neat-python max'"):
+        aggregation_named("neat-python max")
 
 
 def test_registering_ones_own():

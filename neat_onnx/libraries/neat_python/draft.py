@@ -12,7 +12,7 @@ import numpy as np
 
 from neat_onnx.errors import warn
 from neat_onnx.libraries.neat_python.silent import released
-from neat_onnx.libraries.neat_python.slopes import called
+from neat_onnx.libraries.neat_python.slopes import aggregation_called, called
 from neat_onnx.libraries.neat_python.static import AGGREGATION_NAMES
 from neat_onnx.libraries.unsupported import cannot_say
 from neat_onnx.network.activations import activation_named
@@ -106,7 +106,7 @@ def _problems(net: Network) -> dict[str, Iterable[int]]:
             who = computed[net.activation_names[computed] == name]
             checks.append((f"the activation {name}", who))
     for name in net.aggregations:
-        if name not in AGGREGATION_NAMES:
+        if aggregation_called(name) is None:
             who = computed[net.aggregation_names[computed] == name]
             checks.append((f"the aggregation {name}", who))
     for reason, neurons in checks:
@@ -146,7 +146,7 @@ def _node(net: Network, neuron: int, key: int) -> NodeGene:
         float(genes.bias[neuron]) / how.slope + how.shift,
         float(genes.response[neuron]) / how.slope,
         how.name,
-        net.aggregation_names[neuron],
+        aggregation_called(net.aggregation_names[neuron]) or "sum",
         how.custom,
     )
 
@@ -241,6 +241,8 @@ def _tell(net: Network) -> None:
             f"neat-python's slopes are divided out of bias and response of {', '.join(scaled)}: "
             "the last bit may differ"
         )
+    used = {aggregation_called(name) for name in net.aggregation_names[~net.is_input].tolist()}
     custom = sorted(how.name for how in hows.values() if how and how.custom)
+    custom += sorted(name for name in used if name and name not in AGGREGATION_NAMES)
     if custom:
         warn(f"add these functions to neat-python's configuration: {', '.join(custom)}")

@@ -6,22 +6,23 @@ it is known by the formula that it computes, or by one that was registered for i
 
 import sys
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from neat_onnx.errors import warn
-from neat_onnx.libraries.names import is_users_own
+from neat_onnx.libraries.names import formula_of, is_users_own
 from neat_onnx.libraries.neat_python.unpickle import StandIn
-from neat_onnx.network.activations import ACTIVATIONS, LIBRARY_NAMES, Activation
+from neat_onnx.network.activations import ACTIVATIONS, Activation
 from neat_onnx.network.aggregations import AGGREGATIONS, Aggregation
 
 LIBRARY = "neat-python"
+Kind = Literal["activation", "aggregation"]
 _POINTS = [0.0, *(s * x for x in (1e-9, 0.1, 0.3, 0.77, 1.0, 1.9, 3.1, 4.5, 13.0) for s in (1, -1))]
 _LISTS = [[0.5], [-1.5, 0.25], [2.0, -3.5, 1.25], [0.3, 0.7, -0.7, 4.0], [3.0, 1.0, 2.0, 5.0, -9.0]]
 
 
-def described(kind: str, name: object, function: Any) -> dict[str, Any]:
+def described(kind: Kind, name: object, function: Any) -> dict[str, Any]:
     """Return how a document speaks of a function.
 
     Args:
@@ -32,9 +33,9 @@ def described(kind: str, name: object, function: Any) -> dict[str, Any]:
     if not isinstance(name, str) or _is_own(function, kind, name):
         return {"name": name, "custom": False}
     if function is None:  # an INI file names functions only
-        return {"name": name, "custom": (LIBRARY, name) in LIBRARY_NAMES}
+        return {"name": name, "custom": formula_of(LIBRARY, name, kind) is not None}
     found = {"name": name, "custom": True}
-    if (LIBRARY, name) in LIBRARY_NAMES or is_users_own(name, _table(kind)):
+    if formula_of(LIBRARY, name, kind) is not None or is_users_own(name, _table(kind)):
         return found
     if not isinstance(function, type) and callable(function):
         formula = _formula(kind, function)

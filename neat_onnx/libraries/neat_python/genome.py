@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from neat_onnx.errors import NetworkError, warn
-from neat_onnx.libraries.neat_python.functions import described
+from neat_onnx.libraries.neat_python.functions import Kind, described
 from neat_onnx.libraries.neat_python.numbers import number
 from neat_onnx.libraries.neat_python.settings import Settings
 from neat_onnx.libraries.neat_python.static import connection_document
@@ -148,7 +148,7 @@ def _check_ends(nodes: Mapping[int, Any], edges: list[_Edge], settings: Settings
 
 
 def _is_of_1(nodes: Mapping[int, Any], genome: Any) -> bool:
-    """Whether the genes are those of 1.0 and 1.1: with innovations and without time constants."""
+    """Whether a genome is of 1.0 or 1.1: it has innovations and no time constants."""
     marked = any(hasattr(gene, "innovation") for gene in genome.connections.values())
     return marked and not any(hasattr(node, "time_constant") for node in nodes.values())
 
@@ -251,10 +251,11 @@ def _node(key: int, node: Any, settings: Settings, kind: str) -> dict[str, Any]:
         numbers = {name: number(getattr(node, name, None)) for name in _SPIKING}
         return said | plain | {"response": 1.0} | numbers
     said["response"] = number(getattr(node, "response", None))
-    for what, functions in (
-        ("activation", settings.activations),
-        ("aggregation", settings.aggregations),
-    ):
+    tables: dict[Kind, Mapping[str, Any]] = {
+        "activation": settings.activations,
+        "aggregation": settings.aggregations,
+    }
+    for what, functions in tables.items():
         name = getattr(node, what, None)
         said[what] = described(what, name, functions.get(name) if isinstance(name, str) else None)
     if kind == "ctrnn":

@@ -7,8 +7,9 @@ at ±60, and its softplus saturates at 12.
 
 from typing import NamedTuple
 
-from neat_onnx.libraries.neat_python.static import ACTIVATION_NAMES
+from neat_onnx.libraries.neat_python.static import ACTIVATION_NAMES, AGGREGATION_NAMES
 from neat_onnx.network.activations import LIBRARY_NAMES
+from neat_onnx.network.aggregations import LIBRARY_AGGREGATIONS
 
 
 class Called(NamedTuple):
@@ -34,6 +35,20 @@ _SLOPES = {
     "gaussian": Called("gauss", 5.0**0.5),
     "complement": Called("identity", -1.0, 1.0),
 }
+
+
+def aggregation_called(aggregation: str) -> str | None:
+    """Return neat-python's name of an aggregation of ours; None if it has none."""
+    if aggregation in AGGREGATION_NAMES:
+        return aggregation
+    return next(
+        (
+            name
+            for (library, name), ours in LIBRARY_AGGREGATIONS.items()
+            if library == "neat-python" and ours == aggregation
+        ),
+        None,
+    )
 
 
 def called(activation: str) -> Called | None:

@@ -15,7 +15,6 @@ from neat_onnx.errors import NetworkError, warn
 from neat_onnx.libraries.names import (
     Registered,
     formula_of,
-    how_to_register,
     is_users_own,
     translated,
 )
@@ -310,9 +309,7 @@ def function_name(node: Node, index: int, what: Literal["activation", "aggregati
 
 
 def _how_to_register(function: str, what: Literal["activation", "aggregation"]) -> str:
-    if what == "aggregation":
-        return how_to_register(function, what)
-    return f"neat_onnx.register_activation('{function}', formula, library='{name}')"
+    return f"neat_onnx.register_{what}('{function}', formula, library='{name}')"
 
 
 def _connections(

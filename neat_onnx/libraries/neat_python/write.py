@@ -14,7 +14,7 @@ from typing import Any
 from neat_onnx.errors import OptionError
 from neat_onnx.libraries.neat_python.draft import ConnectionGene, Draft, NodeGene, draft_of
 from neat_onnx.libraries.neat_python.ini import ini_text
-from neat_onnx.libraries.neat_python.static import connection_document
+from neat_onnx.libraries.neat_python.static import AGGREGATION_NAMES, connection_document
 from neat_onnx.network.network import Network
 
 _FIRST_INNOVATION = 1_000_000_000
@@ -70,7 +70,10 @@ def _node(node: NodeGene, draft: Draft) -> dict[str, Any]:
         "id": node.key,
         "type": "output" if node.key in draft.outputs else "hidden",
         "activation": {"name": node.activation, "custom": node.custom},
-        "aggregation": {"name": node.aggregation, "custom": False},
+        "aggregation": {
+            "name": node.aggregation,
+            "custom": node.aggregation not in AGGREGATION_NAMES,
+        },
         "bias": node.bias,
         "response": node.response,
     }

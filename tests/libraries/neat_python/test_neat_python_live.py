@@ -17,7 +17,11 @@ from neat_onnx.errors import DocumentError, NeatOnnxWarning, NetworkError, Optio
 from neat_onnx.libraries import load_network
 from neat_onnx.libraries.neat_python.static import ACTIVATION_NAMES, AGGREGATION_NAMES
 from neat_onnx.network.activations import ACTIVATIONS, register_activation
-from neat_onnx.network.aggregations import AGGREGATIONS, register_aggregation
+from neat_onnx.network.aggregations import (
+    AGGREGATIONS,
+    register_aggregation,
+    unregister_aggregation,
+)
 from neat_onnx.network.expression import largest, smallest, tanh
 
 pytestmark = [
@@ -160,6 +164,22 @@ def test_a_function_of_the_users_is_refused_until_it_is_registered(source, funct
     finally:
         ACTIVATIONS.pop("wave", None)
         AGGREGATIONS.pop("spread", None)
+
+
+@pytest.mark.filterwarnings("ignore::neat_onnx.NeatOnnxWarning")
+def test_an_aggregation_of_the_library_is_registered_for_it_and_written_again():
+    live = custom(aggregation=spread_aggregation)
+    register_aggregation("spread", lambda v, k: largest(v) - smallest(v), library="neat-python")
+    try:
+        net = load_network(json.loads(export_network_json(live)))
+        x = [[0.1, -0.3], [2.0, 1.0]]
+        np.testing.assert_allclose(net.activate(x), [live.activate(row) for row in x])
+        document = net.to_library("neat-python")
+        written = [node["aggregation"] for node in document["nodes"] if node["id"] == 0]
+        assert written == [{"name": "spread", "custom": True}]
+        assert load_network(document) == net
+    finally:
+        unregister_aggregation("spread", library="neat-python")
 
 
 def test_a_custom_function_is_the_formula_that_it_computes():
