@@ -33,6 +33,7 @@ class C(Language):
         self.functions |= {"is_nan": "isnan", "is_infinite": "isinf"}
 
     def number(self, value: float) -> str:
+        """Return a literal of the type of the code that reads back to `value`."""
         if np.isinf(value):
             return "INFINITY" if value > 0 else "-INFINITY"
         text = str(np.float32(value)) if self._single else repr(float(value))

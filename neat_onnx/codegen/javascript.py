@@ -20,6 +20,7 @@ class JavaScript(Language):
         self.functions |= {"is_nan": "Number.isNaN"}
 
     def number(self, value: float) -> str:
+        """Return a literal that reads back to `value`."""
         return repr(float(value)).replace("inf", "Infinity")
 
 

@@ -27,9 +27,11 @@ class Python(Language):
         self.functions |= {op: op for op in self.helpers} | {"abs": "abs", "round": "nearest"}
 
     def number(self, value: float) -> str:
+        """Return a literal that reads back to `value`."""
         return repr(float(value)).replace("inf", "math.inf")
 
     def infix(self, op: str, left: str, right: str) -> str:
+        """Return an arithmetic operation; division by zero is a call, as Python would raise."""
         return f"divide({left}, {right})" if op == "div" else super().infix(op, left, right)
 
 

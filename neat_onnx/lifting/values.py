@@ -115,6 +115,7 @@ class Value:
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """The shape of the tensor, batch axis included or not as that of the signals."""
         return self.signals.shape[:-1] if self.reduced else self.signals.shape
 
     @property

@@ -76,6 +76,7 @@ class OpenNode(Node, abstract=True):
 
     @property
     def problem(self) -> str:
+        """The reason why the declared form does not accept the node; empty if it does."""
         return self._problem
 
     @field_validator("op_type")

@@ -22,8 +22,6 @@ import numpy as np
 
 from neat_onnx.network.primitives import PRIMITIVES, TRUTHS, Array
 
-Operand = "Expression | float"
-
 
 @dataclass(frozen=True, eq=False)
 class Expression:
@@ -88,6 +86,7 @@ class Expression:
 
     @property
     def is_constant(self) -> bool:
+        """It is one number, whatever z is."""
         return self.op == "constant"
 
     @property

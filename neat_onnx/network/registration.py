@@ -15,7 +15,9 @@ class Function(Protocol):
     """An activation or an aggregation."""
 
     @property
-    def builtin(self) -> bool: ...
+    def builtin(self) -> bool:
+        """It ships with the package, so that nothing may replace or remove it."""
+        ...
 
 
 def check_name(kind: str, name: object, taken: Mapping[str, Function]) -> None:

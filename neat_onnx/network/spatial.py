@@ -47,6 +47,7 @@ class SpatialBlock(ReadOnly):
 
     @property
     def is_pool(self) -> bool:
+        """It aggregates windows without weights."""
         return self.kind in POOLS
 
     @property

@@ -27,6 +27,7 @@ class Sizes(NamedTuple):
 
     @property
     def known(self) -> bool:
+        """Every element is a number rather than a symbol."""
         return all(isinstance(size, int) for size in self.elements)
 
 

@@ -47,6 +47,7 @@ class Fused:
         self._cell = layer.cell
 
     def lower(self, ctx: LoweringContext, block: Block) -> None:
+        """Write RNN, GRU or LSTM over the sequence, and its outputs as the layer of the block."""
         layer, op = self._layer, self._cell.operator
         stem = op.lower()
         weights, tensor = self._inputs(ctx, block)

@@ -32,10 +32,12 @@ class Layer:
 
     @property
     def hidden(self) -> Ints:
+        """The neurons whose activations are the hidden state, shape (units,)."""
         return self.parts["hidden"]
 
     @property
     def neurons(self) -> Ints:
+        """All neurons of the layer, part by part."""
         return np.concatenate(list(self.parts.values()))
 
 

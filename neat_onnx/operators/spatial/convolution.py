@@ -42,6 +42,7 @@ class Convolution:
         self._weights = weights
 
     def lower(self, ctx: LoweringContext, block: Block) -> None:
+        """Write Conv or ConvTranspose, the activation, and the layout that later levels read."""
         spatial, level = self.spatial, block.level
         slope = float(slopes(ctx, block.neurons[:1])[0])
         names = [

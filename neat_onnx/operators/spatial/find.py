@@ -44,6 +44,7 @@ class SpatialLayers:
 
     @property
     def blocks(self) -> list[SpatialBlock]:
+        """The geometry of each layer, in the order of `handlers`."""
         return [handler.spatial for handler in self.handlers]
 
 

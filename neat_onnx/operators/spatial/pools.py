@@ -51,6 +51,7 @@ class Pool:
         self.spatial = spatial
 
     def lower(self, ctx: LoweringContext, block: Block) -> None:
+        """Write the pool, and the layout that later levels read."""
         spatial, shape = self.spatial, self.spatial.neurons.shape
         after = pooled_level(ctx, spatial)
         pooled = ctx.emit(
