@@ -82,7 +82,7 @@ class Rows:
         self._row = rows[0].row
 
     def lower(self, ctx: LoweringContext, block: Block) -> None:
-        """Write the operator over the last axis of its rows, and bind what others may read."""
+        """Write the operator over the last axis of its rows, and bind its result."""
         stem = self._row.operator.lower()
         inputs, attributes = [self._tensor(ctx, block.level)], dict[str, Any]()
         given = _parameters(ctx, self._rows[0])
