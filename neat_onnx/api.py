@@ -7,6 +7,7 @@ or runs a network, or waits for the page to start, need not wait for them.
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
+from neat_onnx.arguments import AUTO, FLAG, TEXT, TEXTS, WHOLE, optional, takes
 from neat_onnx.errors import warn
 from neat_onnx.libraries import load_network
 from neat_onnx.model import Model, load_model
@@ -73,6 +74,7 @@ def export(
     return export_network(network, wanted)
 
 
+@takes(batch_axis=optional(AUTO), outputs=optional(TEXTS), check=FLAG)
 def import_model(
     model: Any,
     *,
@@ -118,8 +120,7 @@ def convert(source: Any) -> Model:
 
     Outputs are produced, inputs get a batch axis, nodes are sorted, tensors shaped as their readers
     want them, nodes on which no output depends are left out, and the versions are filled in. Each
-    of these
-    is a NeatOnnxWarning. A model that is valid stays as it is.
+    of these is a NeatOnnxWarning. A model that is valid stays as it is.
 
     Args:
         source: a Model, or whatever `load_model` reads.
@@ -231,6 +232,7 @@ def generate_code(
     return generate(load_network(net), language, dtype, name)
 
 
+@takes(runtimes=TEXTS)
 def certify(
     net: Any,
     model: Any,
@@ -292,6 +294,7 @@ def replay(certificate: Any, net: Any, model: Any) -> Report:
     return repeat(load_certificate(certificate), load_network(net), load_model(model))
 
 
+@takes(dtype=TEXT, opset=WHOLE, shared_input=FLAG)
 def export_population(
     nets: "Iterable[Network] | Population",
     *,
@@ -314,8 +317,7 @@ def export_population(
         shared_input: the input is [N, inputs], the same for all members.
 
     Returns:
-        A valid ONNX model; each member computes as its own export does, up to rounding. It does
-        not carry the genomes.
+        A valid ONNX model without the genomes; members compute as in exports of their own.
 
     Raises:
         NetworkError: there is no member; ports differ; a member has a cycle without delay, or

@@ -3,7 +3,10 @@
 from collections.abc import Callable
 from typing import Any
 
+from neat_onnx.arguments import TEXT, takes
 
+
+@takes(domain=TEXT, op_type=TEXT)
 def operator(domain: str, op_type: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Register the decorated function as an operator of a domain of your own.
 

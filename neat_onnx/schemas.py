@@ -4,6 +4,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from neat_onnx.arguments import shown
 from neat_onnx.errors import OptionError
 from neat_onnx.model.schema import model_schema
 from neat_onnx.network.document import NetworkDocument
@@ -76,9 +77,11 @@ def schema_named(name: str) -> dict[str, Any]:
         "options": options_schema,
         "certificate": certificate_schema,
     }
-    if name not in schemas:
+    if not isinstance(name, str) or name not in schemas:
         raise OptionError(
-            f"there is no schema named '{name}'", hint=f"Schemas: {', '.join(schemas)}"
+            f"there is no schema named {shown(name)}",
+            where="name",
+            hint=f"Schemas: {', '.join(schemas)}",
         )
     return schemas[name]()
 

@@ -2,6 +2,7 @@
 
 from typing import Literal, get_args
 
+from neat_onnx.arguments import shown
 from neat_onnx.codegen.plan import plan_of
 from neat_onnx.codegen.source import identifier
 from neat_onnx.errors import OptionError
@@ -18,6 +19,9 @@ SUFFIXES: dict[str, CodeLanguage] = {
 
 def generate(net: Network, language: str, dtype: str, name: str) -> str:
     """Print a network as source code. See `neat_onnx.generate_code`."""
+    for what, value in (("language", language), ("dtype", dtype), ("name", name)):
+        if not isinstance(value, str):
+            raise OptionError(f"{what} is {shown(value)}", where=what, hint="Give a text")
     if language not in get_args(CodeLanguage):
         known = ", ".join(get_args(CodeLanguage))
         raise OptionError(f"no language '{language}'", where="language", hint=f"Known: {known}")

@@ -6,6 +6,7 @@ from dataclasses import fields
 
 import numpy as np
 
+from neat_onnx.arguments import shown
 from neat_onnx.errors import DocumentError, OptionError
 from neat_onnx.files import parse_json, read_bytes, sniff
 from neat_onnx.libraries.library import Library, ReadOptions
@@ -199,7 +200,7 @@ def _read(source: object, options: ReadOptions) -> Network:
 def _check_id(genome: object) -> None:
     if not isinstance(genome, int | np.integer):
         raise OptionError(
-            f"there is no genome {genome!r:.40}", where="genome", hint="Ids are integers"
+            f"there is no genome {shown(genome)}", where="genome", hint="Ids are integers"
         )
 
 

@@ -1,5 +1,6 @@
 """The registry of libraries: an explicit list, to which users add their own."""
 
+from neat_onnx.arguments import TEXT, takes
 from neat_onnx.errors import OptionError
 from neat_onnx.libraries.brain_js import BrainJS
 from neat_onnx.libraries.carrot import Carrot
@@ -58,6 +59,7 @@ def register_library(library: Library) -> None:
     _registered.append(library)
 
 
+@takes(name=TEXT)
 def unregister_library(name: str) -> None:
     """Forget a library that `register_library` made known.
 

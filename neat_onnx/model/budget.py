@@ -10,6 +10,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Literal, NoReturn
 
+from neat_onnx.arguments import shown
 from neat_onnx.errors import ModelError, OptionError
 
 Kind = Literal["elements", "neurons", "connections", "nodes"]
@@ -70,7 +71,9 @@ def limits(
     changed = {kind: most for kind, most in given.items() if most is not None}
     for kind, most in changed.items():
         if not isinstance(most, int) or isinstance(most, bool) or most < 0:
-            raise OptionError(f"expected a whole number of 0 or more, got {most!r}", where=kind)
+            raise OptionError(
+                f"expected a whole number of 0 or more, got {shown(most)}", where=kind
+            )
     token = _CURRENT.set(replace(_CURRENT.get(), **changed))
     try:
         yield _CURRENT.get()

@@ -9,6 +9,7 @@ from pydantic import (
     ValidationError,
 )
 
+from neat_onnx.arguments import FLAG, PATH, TEXT, Kind, optional, takes
 from neat_onnx.errors import DocumentError, ModelError, OptionError
 from neat_onnx.files import parse_json, read_bytes, sniff, write_bytes
 from neat_onnx.model.dialect import canonical
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     import onnx
 
 Encoding = Literal["numbers", "raw", "sparse"]
+_PROTO = Kind("an onnx.ModelProto", lambda value: hasattr(value, "SerializeToString"))
 
 
 class Model(Content):
@@ -36,12 +38,14 @@ class Model(Content):
             f"{len(graph.inputs)} inputs, {len(graph.outputs)} outputs, opset {self.opset}>"
         )
 
+    @takes(encoding=TEXT)
     def written_as(self, encoding: Encoding) -> Self:
         """The same model; its JSON has this encoding unless another is asked for."""
         copy = self.model_copy()
         copy._encoding = encoding
         return copy
 
+    @takes(encoding=optional(TEXT), spelling=TEXT)
     def to_document(
         self, encoding: Encoding | None = None, spelling: Spelling = "neat_onnx"
     ) -> dict[str, Any]:
@@ -53,6 +57,7 @@ class Model(Content):
         """
         return self._document(encoding, spelling, arrays=False)
 
+    @takes(indent=FLAG, encoding=optional(TEXT), spelling=TEXT)
     def to_json(
         self,
         indent: bool = True,
@@ -110,6 +115,7 @@ class Model(Content):
         return to_proto(self)
 
     @classmethod
+    @takes(proto=_PROTO)
     def from_proto(cls, proto: "onnx.ModelProto") -> "Model":
         """The model that onnx's `proto` holds.
 
@@ -129,6 +135,7 @@ class Model(Content):
         data: bytes = self.to_proto().SerializeToString(deterministic=True)
         return data
 
+    @takes(path=PATH, encoding=optional(TEXT), spelling=TEXT)
     def save(
         self,
         path: str | os.PathLike[str],

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Literal, get_args
 
+from neat_onnx.arguments import TEXT, optional, takes
 from neat_onnx.errors import ModelError, OptionError
 from neat_onnx.model.crashes import refuse_crashes
 from neat_onnx.model.model import Model, load_model
@@ -20,6 +21,7 @@ Profile = Literal["schema", "onnx", "sonnx"]
 _NODE_NAME = re.compile(r"(?:node name: |Name: )([^\s,)]+)")
 
 
+@takes(profile=optional(TEXT))
 def validate(source: Any, profile: Profile | None = None) -> list[Finding]:
     """Check a model against the JSON Schema, against ONNX, and against the graph-semantics profile.
 

@@ -10,6 +10,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from neat_onnx.arguments import FLAG, TEXT, optional, takes
 from neat_onnx.errors import NetworkError
 from neat_onnx.network.expression import (
     VARIABLE,
@@ -87,6 +88,7 @@ FORMULA = "formula: "
 """An activation of this prefix is its own formula, as text, and needs no name."""
 
 
+@takes(library=optional(TEXT), builtin=FLAG)
 def register_activation(
     name: str,
     formula: Callable[[Expression], Expression],
@@ -132,6 +134,7 @@ def _called_by(library: str, name: str, expression: Expression) -> Activation:
     return activation_named(ours)
 
 
+@takes(name=TEXT, library=optional(TEXT))
 def unregister_activation(name: str, library: str | None = None) -> None:
     """Forget an activation that was registered with `register_activation`.
 

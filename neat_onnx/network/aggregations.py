@@ -11,6 +11,7 @@ from functools import cache
 
 import numpy as np
 
+from neat_onnx.arguments import TEXT, optional, shown, takes
 from neat_onnx.errors import NetworkError
 from neat_onnx.network.expression import (
     VARIABLE,
@@ -69,6 +70,7 @@ LIBRARY_AGGREGATIONS: dict[tuple[str, str], str] = {}
 """Custom functions of libraries, by library and name, to the names of aggregations."""
 
 
+@takes(library=optional(TEXT))
 def register_aggregation(
     name: str,
     formula: Formula,
@@ -97,7 +99,9 @@ def register_aggregation(
     """
     check_name("aggregation", name, {} if library else AGGREGATIONS)
     if not isinstance(empty, int | float) or not math.isfinite(empty):
-        raise NetworkError(f"the aggregation '{name}' is {empty!r} where empty, expected a number")
+        raise NetworkError(
+            f"the aggregation '{name}' is {shown(empty)} where empty, expected a number"
+        )
     for k in () if builtin else (1, 2, 3):
         expression = expression_of("aggregation", name, formula, VARIABLE, k)
         check_shape("aggregation", name, expression, np.ones((2, k)), (2,))
@@ -128,6 +132,7 @@ def _is_same(one: Aggregation, other: Aggregation) -> bool:
     )
 
 
+@takes(name=TEXT, library=optional(TEXT))
 def unregister_aggregation(name: str, library: str | None = None) -> None:
     """Forget an aggregation that was registered with `register_aggregation`.
 

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field
 
+from neat_onnx.arguments import listed
 from neat_onnx.errors import NetworkError
 from neat_onnx.network.block_document import BlockDocument, block_document, read_block
 from neat_onnx.network.genes import (
@@ -302,12 +303,17 @@ def build(
     connections: Iterable[Mapping[str, Any] | tuple[int, int, float]],
 ) -> Structure:
     """See `Network.build`."""
-    input_ids = list(range(inputs)) if isinstance(inputs, int) else list(inputs)
-    genes = [{"id": gene} if isinstance(gene, int) else dict(gene) for gene in neurons]
+    numbered = range(inputs) if isinstance(inputs, int) else inputs
+    input_ids = listed("inputs", numbered)
+    genes = [
+        dict(gene) if isinstance(gene, Mapping) else {"id": gene}
+        for gene in listed("neurons", neurons)
+    ]
+    output_ids = listed("outputs", outputs)
     keys = ("source", "target", "weight")
     edges: list[dict[str, Any]] = []
-    for gene in connections:
-        if not isinstance(gene, Mapping) and len(gene) != len(keys):
+    for gene in listed("connections", connections):
+        if not isinstance(gene, Mapping) and len(listed("a connection", gene)) != len(keys):
             raise NetworkError(
                 f"a connection of {len(gene)} values, expected {', '.join(keys)}",
                 where=f"connections[{len(edges)}]",
@@ -315,7 +321,7 @@ def build(
         edges.append(dict(gene if isinstance(gene, Mapping) else zip(keys, gene, strict=True)))
     document = {
         "inputs": [{"name": "input", "shape": [len(input_ids)], "neurons": input_ids}],
-        "outputs": [{"name": "output", "shape": [len(outputs)], "neurons": list(outputs)}],
+        "outputs": [{"name": "output", "shape": [len(output_ids)], "neurons": output_ids}],
         "neurons": [{"id": gene} for gene in input_ids] + genes,
         "connections": edges,
     }

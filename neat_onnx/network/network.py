@@ -23,6 +23,18 @@ from typing import TYPE_CHECKING, Any, Self, overload
 
 import numpy.typing as npt
 
+from neat_onnx.arguments import (
+    FLAG,
+    INTEGER,
+    INTEGERS,
+    PATH,
+    TEXT,
+    WHOLE,
+    Kind,
+    is_whole,
+    optional,
+    takes,
+)
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.structure import Structure
 
@@ -31,6 +43,12 @@ if TYPE_CHECKING:
     from neat_onnx.network.run import Runner
 
 # ruff: noqa: PLC0415 (see above)
+
+
+_INPUTS = Kind(
+    "a number of inputs, or a list of ids", lambda value: not is_whole(value) or 0 <= value < 2**31
+)
+_CELL = {"inputs": INTEGER, "units": INTEGER, "outputs": optional(INTEGER), "seed": WHOLE}
 
 
 class Network(Structure):
@@ -97,6 +115,7 @@ class Network(Structure):
         """
         return self._runner.run(x)
 
+    @takes(n=WHOLE)
     def initial_state(self, n: int = 1) -> Floats:
         """The memory of `n` control loops before their first step: (n, registers), float64."""
         return self._runner.initial_state(n)
@@ -130,6 +149,7 @@ class Network(Structure):
 
         return to_json(self)
 
+    @takes(path=PATH, library=TEXT)
     def save(self, path: str | os.PathLike[str], library: str = "neat-onnx") -> None:
         """Write the network to a file of a library, whole or not at all.
 
@@ -147,6 +167,7 @@ class Network(Structure):
 
         save(self, path, library)
 
+    @takes(name=TEXT)
     def to_library(self, name: str) -> Any:
         """The network as a library's own document: a value for `json.dumps`, text, or bytes.
 
@@ -183,6 +204,7 @@ class Network(Structure):
     # --- builders --------------------------------------------------------------------------------
 
     @classmethod
+    @takes(inputs=_INPUTS)
     def build(
         cls,
         *,
@@ -210,6 +232,7 @@ class Network(Structure):
         return cls.of(build(inputs, outputs, neurons, connections))
 
     @classmethod
+    @takes(sizes=INTEGERS, activation=TEXT, output_activation=optional(TEXT), seed=WHOLE)
     def mlp(
         cls,
         sizes: Sequence[int],
@@ -233,6 +256,7 @@ class Network(Structure):
         return cls.of(mlp(sizes, activation, output_activation or activation, seed))
 
     @classmethod
+    @takes(**_CELL)
     def rnn(cls, inputs: int, units: int, outputs: int | None = None, *, seed: int = 0) -> Self:
         """An RNN cell of tanh units as ONNX defines it, with random weights and biases.
 
@@ -251,6 +275,7 @@ class Network(Structure):
         return cls.of(build_cell(RNN, inputs, units, outputs, seed))
 
     @classmethod
+    @takes(**_CELL, linear_before_reset=FLAG)
     def gru(
         cls,
         inputs: int,
@@ -273,6 +298,7 @@ class Network(Structure):
         return cls.of(build_cell(cell, inputs, units, outputs, seed))
 
     @classmethod
+    @takes(**_CELL)
     def lstm(cls, inputs: int, units: int, outputs: int | None = None, *, seed: int = 0) -> Self:
         """An LSTM cell, neuron by neuron: gates are neurons that gate. See `Network.rnn`."""
         from neat_onnx.network.cell_builder import build_cell

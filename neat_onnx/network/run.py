@@ -54,7 +54,7 @@ class Runner:
         flat, lead = _single(self._net, x, (1, 2))
         rows = flat.reshape(-1, flat.shape[-1])
         wanted = (len(rows), self.initial_state(0).shape[1])
-        held = _numbers(state)
+        held = numbers(state)
         if held.shape != wanted:
             raise NetworkError(
                 f"the state has shape {list(held.shape)}, expected {list(wanted)}",
@@ -104,7 +104,7 @@ def rows_of(net: Structure, x: Any, ranks: tuple[int, int]) -> Floats:
 def _single(
     net: Structure, x: npt.ArrayLike, ranks: tuple[int, int]
 ) -> tuple[Floats, tuple[int, ...]]:
-    values = _numbers(x)
+    values = numbers(x)
     wanted = len(net.input_neurons)
     if values.ndim not in ranks or values.shape[-1] != wanted:
         raise NetworkError(
@@ -122,7 +122,7 @@ def _gather_ports(
         raise NetworkError(f"x names the inputs {sorted(x)}", hint=f"Give exactly {names}")
     parts, lead = [], None
     for port in net.inputs:
-        values = _numbers(x[port.name])
+        values = numbers(x[port.name])
         front = values.shape[: values.ndim - len(port.shape)]
         if values.shape[len(front) :] != port.shape or len(front) not in leading:
             raise NetworkError(
@@ -149,7 +149,12 @@ def _part(port: Port, outputs: Floats, start: int) -> Floats:
     return part.reshape((*outputs.shape[:-1], *port.shape))
 
 
-def _numbers(x: npt.ArrayLike) -> Floats:
+def numbers(x: npt.ArrayLike) -> Floats:
+    """Inputs as an array of float64.
+
+    Raises:
+        NetworkError: they are no numbers.
+    """
     try:
         return np.asarray(x, np.float64)
     except (TypeError, ValueError) as error:

@@ -5,6 +5,7 @@ from collections import Counter
 import numpy as np
 from pydantic import BaseModel, Field
 
+from neat_onnx.arguments import instance_of, takes
 from neat_onnx.network.genes import NONE
 from neat_onnx.network.schedule import schedule
 from neat_onnx.network.structure import Structure
@@ -55,6 +56,7 @@ class Summary(BaseModel):
         return "\n".join(lines)
 
 
+@takes(net=instance_of(Structure, "a Network"))
 def summary(net: Structure) -> Summary:
     """Count the neurons, connections and levels of a network.
 

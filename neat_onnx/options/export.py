@@ -144,7 +144,9 @@ def export_options(document: Any = None, **options: Any) -> ExportOptions:
     if isinstance(document, ExportOptions):
         document = document.model_dump(exclude_unset=True)
     if not isinstance(document, dict | None):
-        raise OptionError("options should be an object of names and values")
+        raise OptionError(
+            "options should be an object of names and values", hint='As in {"dtype": "float64"}'
+        )
     known = ", ".join(ExportOptions.model_fields)
     given = {**(document or {}), **options}
     return parse(ExportOptions, given, OptionError, hint=f"Options: {known}")

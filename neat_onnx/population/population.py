@@ -5,9 +5,12 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
-from neat_onnx.errors import NetworkError
+from neat_onnx.arguments import WHOLE, listed, shown, takes
+from neat_onnx.errors import NetworkError, OptionError
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
+from neat_onnx.network.run import numbers
+from neat_onnx.network.structure import Structure
 from neat_onnx.population.layout import Layout, Level, Sums
 from neat_onnx.population.planner import layout_of
 
@@ -24,7 +27,14 @@ class Population:
     """
 
     def __init__(self, nets: Iterable[Network]) -> None:
-        self.members = tuple(nets)
+        self.members = tuple(listed("nets", nets))
+        for member in self.members:
+            if not isinstance(member, Structure):
+                raise OptionError(
+                    f"a member is {shown(member)}, expected a Network",
+                    where="nets",
+                    hint="Read it with neat_onnx.load_network first",
+                )
         self.layout: Layout = layout_of(self.members)
 
     def __len__(self) -> int:
@@ -75,6 +85,7 @@ class Population:
         shape = (0, len(self), values.shape[-2], self.layout.outputs.shape[2])
         return np.stack(results) if results else np.empty(shape)
 
+    @takes(n=WHOLE)
     def initial_state(self, n: int = 1) -> Floats:
         """Return the memory of `n` control loops of every member: (P, n, registers), float64."""
         return self._first(n)
@@ -99,10 +110,10 @@ class Population:
                 f"the state has shape {list(np.shape(state))}, expected {list(wanted)}",
                 hint="Start from initial_state and pass on what step returns",
             )
-        return self._step(values, np.asarray(state, np.float64))
+        return self._step(values, numbers(state))
 
     def _checked(self, x: npt.ArrayLike, ranks: tuple[int, int]) -> Floats:
-        values = np.asarray(x, np.float64)
+        values = numbers(x)
         fits = values.ndim in ranks and values.shape[-1] == self.layout.inputs
         if not fits or (values.ndim == ranks[1] and values.shape[-3] != len(self)):
             raise NetworkError(

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from neat_onnx.arguments import is_whole, shown
 from neat_onnx.errors import OptionError
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
@@ -32,11 +33,10 @@ def check_sampling(samples: Any, seed: Any) -> None:
         ("samples", samples, _FEWEST, _MOST),
         ("seed", seed, 0, math.inf),
     ):
-        whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-        if not whole or not least <= value <= most:
+        if not is_whole(value) or not least <= value <= most:
             upper = "or more" if most == math.inf else f"to {most}"
             raise OptionError(
-                f"{name} is {value!r}, expected an integer of {least} {upper}",
+                f"{name} is {shown(value)}, expected an integer of {least} {upper}",
                 where=name,
                 hint=f"Take {name}={least} or more, without a fraction",
             )

@@ -3,9 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
+from neat_onnx.arguments import instance_of, takes
 from neat_onnx.files import sniff
 from neat_onnx.libraries.library import Library, ReadOptions
 from neat_onnx.network.network import Network
+from neat_onnx.network.structure import Structure
 
 # ruff: noqa: PLC0415 (readers are imported when a file asks for them)
 
@@ -82,6 +84,7 @@ class NeatPython(Library):
         return super().files(network, name)
 
 
+@takes(net=instance_of(Structure, "a Network"))
 def to_neat_python(net: Network) -> tuple[Any, Any]:
     """Turn a network into a live genome of neat-python with its configuration, to evolve on.
 

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from neat_onnx.arguments import shown
 from neat_onnx.errors import ModelError, NeatOnnxError, OptionError
 from neat_onnx.model import Model
 
@@ -54,9 +55,11 @@ def load(runtime: str, model: Model) -> Session:
         ModelError: the runtime refuses the model; so does the session's `run`.
         OptionError: the runtime is unknown, or is not installed.
     """
-    if runtime not in RUNTIMES:
+    if not isinstance(runtime, str) or runtime not in RUNTIMES:
         known = ", ".join(RUNTIMES)
-        raise OptionError(f"unknown runtime '{runtime}'", where="runtime", hint=f"Known: {known}")
+        raise OptionError(
+            f"unknown runtime {shown(runtime)}", where="runtime", hint=f"Known: {known}"
+        )
     room = import_module(f"{__name__}.{runtime.replace('-', '_')}")
     try:
         session: Session = room.load(model)
