@@ -25,7 +25,7 @@ import { player } from "./views/player.js";
 import { progress } from "./views/progress.js";
 import { report } from "./views/report.js";
 import { run as programs } from "./views/run.js";
-import { loadSample, samples } from "./views/samples.js";
+import { samples } from "./views/samples.js";
 import { forms, genome } from "./views/saves.js";
 import { second } from "./views/second.js";
 import { share } from "./views/share.js";
@@ -59,7 +59,7 @@ const state = {
 };
 
 const actions = {
-  take, again, pick, tellTimes, plot: () => asked("parity"), look: () => asked("anatomy"), light, download, downloadFor, cancel, tell, select, restart: () => engine.start(),
+  take, again, pick, giveTimes, plot: () => asked("parity"), look: () => asked("anatomy"), light, download, downloadFor, cancel, notify, select, restart: () => engine.start(),
   saveText: (ending, text) => saveAs(ending, new Blob([text], { type: "image/svg+xml" })),
   savePicture: (canvas) => canvas.toBlob((blob) => saveAs("png", blob)),
 };
@@ -93,7 +93,7 @@ async function loadSchema() {
     if (!response.ok) throw new Error(response.status);
     update({ schema: await response.json() });
   } catch {
-    tell("The form of the export options could not be loaded: reload the page to get it.");
+    notify("The form of the export options could not be loaded: reload the page to get it.");
   }
 }
 
@@ -111,7 +111,7 @@ function pick(genome) {
 /** Do what the address asks for, if it asks for something else than what is there. */
 function follow() {
   document.body.toggleAttribute("data-embed", new URLSearchParams(location.hash.slice(1)).has("embed"));
-  const wanted = linked(location.hash, loadSample);
+  const wanted = linked(location.hash);
   if (wanted && location.hash !== state.link) run(wanted);
 }
 
@@ -135,11 +135,11 @@ function again(settings) {
 }
 
 /** The same file once more, now that its times are known. */
-function tellTimes(told) {
-  return run({ ...state.wanted, times: told });
+function giveTimes(times) {
+  return run({ ...state.wanted, times });
 }
 
-function tell(text) {
+function notify(text) {
   update({ notice: text });
 }
 

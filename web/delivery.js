@@ -36,7 +36,7 @@ export class Delivery {
   }
 }
 
-/** Fetch gzipped files; each is told to `arrived` by its size. */
+/** Fetch gzipped files; `arrived` is called with the size of each. */
 function unpacked(files, arrived) {
   return Promise.all(files.map(async (file) => {
     const response = await fetchKept(file);

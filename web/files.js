@@ -4,7 +4,7 @@ const TYPES = { onnx: "application/octet-stream", json: "application/json", netw
 
 /** "winner.onnx.json" → "winner". */
 export function stemOf(name) {
-  return name.replace(/(\.onnx|\.network)?\.json$|\.onnx$|\.pkl$|\.pickle$/i, "") || "network";
+  return name.replace(/(\.onnx|\.network)?\.json$|\.(onnx|pkl|pickle|net|neat|out|xml|ya?ml)$/i, "") || "network";
 }
 
 /** Bytes → {url, size}; whoever drops it revokes the url. */

@@ -2,7 +2,7 @@
 // too, if a genome of neat-python came with its own, and the `other` of two files, which the first is
 // compared with; or {notice}: a sentence on why not.
 
-const FITS = /\.(json|onnx|pkl|pickle)$|^neat-checkpoint/i;
+const FITS = /\.(json|onnx|pkl|pickle|net|neat|out|xml|ya?ml)$|^neat-checkpoint/i;
 const CONFIGURES = /config|\.(ini|cfg)$/i; // a file of neat-python beside its genome
 const one = (file) => ({ name: file.name, load: async () => file });
 
@@ -36,7 +36,7 @@ function chosen(files, place) {
   if (fitting.length === 2) {
     return { ...one(fitting[0]), ...beside(configurations, fitting[0]), other: { ...one(fitting[1]), ...beside(configurations, fitting[1]) } };
   }
-  if (!fitting.length) return { notice: `There is no .json, .onnx or .pkl file in ${place}.` };
+  if (!fitting.length) return { notice: `There is no file of a network or a model in ${place}.` };
   const names = fitting.slice(0, 3).map(({ name }) => name).join(", ");
   return {
     ...one(fitting[0]),

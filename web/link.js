@@ -1,4 +1,5 @@
-// A network in an address: deflated, base64url, after the #, which no browser sends anywhere.
+// Networks in an address: deflated, base64url, after the #, which no browser sends anywhere.
+import { fileOfSample, loadSample } from "./samples.js";
 
 const MOST = 32_000; // characters that browsers and chats still carry
 const LARGE = 400_000; // bytes; not worth trying
@@ -17,22 +18,26 @@ function unpacked(text) {
   return pipe(Uint8Array.from(plain, (letter) => letter.charCodeAt(0)), new DecompressionStream("deflate-raw"));
 }
 
+/** Put a file into an address: its content under `key`, its name under `keyName`. False if it is too large. */
+async function put(parts, key, keyName, { name, load }) {
+  const file = await load();
+  if (file.size > LARGE) return false;
+  parts.set(keyName, name);
+  parts.set(key, await packed(await file.arrayBuffer()));
+  return true;
+}
+
 /**
  * The part of an address after # that brings a conversion back; null if it would be too long.
- * @param made {name, load, sample, configuration, genome, settings, times}
+ * @param made {name, load, sample, configuration, other, genome, settings, times}
  */
-export async function linkTo({ name, load, sample, configuration, genome, settings, times }) {
+export async function linkTo({ sample, configuration, other, genome, settings, times, ...network }) {
   const parts = new URLSearchParams();
   if (sample) parts.set("sample", sample);
-  else {
-    const file = await load();
-    if (file.size > LARGE) return null;
-    parts.set("name", name);
-    parts.set("net", await packed(await file.arrayBuffer()));
-  }
-  if (configuration) {
-    parts.set("config-name", configuration.name);
-    parts.set("config", await packed(await (await configuration.load()).arrayBuffer()));
+  else if (!await put(parts, "net", "name", network)) return null;
+  const besides = { config: configuration, other, "other-config": other?.configuration };
+  for (const [key, file] of Object.entries(besides)) {
+    if (file && !await put(parts, key, `${key}-name`, file)) return null;
   }
   if (genome !== null) parts.set("genome", genome);
   if (Object.keys(settings).length) parts.set("options", JSON.stringify(settings));
@@ -41,20 +46,24 @@ export async function linkTo({ name, load, sample, configuration, genome, settin
   return link.length > MOST ? null : link;
 }
 
-/** What a link asks for: {name, load, sample, configuration, genome, settings, times}; null if it asks for nothing. */
-export function linked(hash, loadSample) {
+/** What a link asks for, in the form that `linkTo` takes; null if it asks for nothing. */
+export function linked(hash) {
   const parts = new URLSearchParams(hash.slice(1));
   const sample = parts.get("sample");
   const packedNetwork = parts.get("net");
   if (!sample && !packedNetwork) return null;
-  const name = sample ? `${sample}.json` : parts.get("name") ?? "linked.json";
+  const name = sample ? fileOfSample(sample) : parts.get("name") ?? "linked.json";
   const load = sample ? () => loadSample(sample) : () => fileOf(name, packedNetwork);
-  const besides = { configuration: configurationOf(parts), genome: integer(parts.get("genome")) };
-  return { name, load, sample, ...besides, settings: json(parts.get("options")) ?? {}, times: json(parts.get("times")) };
+  const other = besides(parts, "other");
+  if (other) other.configuration = besides(parts, "other-config");
+  const files = { configuration: besides(parts, "config"), other };
+  const settings = json(parts.get("options")) ?? {};
+  return { name, load, sample, ...files, genome: integer(parts.get("genome")), settings, times: json(parts.get("times")) };
 }
 
-function configurationOf(parts) {
-  const [name, text] = [parts.get("config-name") ?? "config", parts.get("config")];
+/** A file beside the network: {name, load}; null if the address has none. */
+function besides(parts, key) {
+  const [name, text] = [parts.get(`${key}-name`) ?? key, parts.get(key)];
   return text === null ? null : { name, load: () => fileOf(name, text) };
 }
 

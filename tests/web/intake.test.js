@@ -25,7 +25,7 @@ test("of several files the only one that fits is taken, or the first is and it i
   const several = await of("a.json", "b.onnx", "d.json", "c.txt");
   assert.equal(several.name, "a.json");
   assert.match(several.notice, /3 files in what you dropped \(a\.json, b\.onnx, d\.json\): this is a\.json/);
-  assert.match((await of("a.txt", "b.txt")).notice, /no \.json, \.onnx or \.pkl file/);
+  assert.match((await of("a.txt", "b.txt")).notice, /no file of a network or a model/);
 });
 
 test("a genome and its configuration are one", async () => {

@@ -58,7 +58,7 @@ test("probing changes nothing that is looked at", () => {
   player.give([2]);
   player.step();
   assert.deepEqual(player.probe([7]), [7]);
-  player.settle();
+  player.resume();
   assert.deepEqual([player.flow(0), player.flow(1)], [2, 2]);
   player.step();
   assert.deepEqual(player.frame.outputs, [6]);

@@ -61,7 +61,7 @@ export class Player {
     this.cursor = Math.max(0, Math.min(this.frames.length - 1, place));
     this.inputs.set(this.frame.inputs);
     this.#recompute();
-    this.#tell();
+    this.#notify();
   }
 
   /** Forget every step, and take the first one with the inputs that there are. */
@@ -76,13 +76,13 @@ export class Player {
   play() {
     if (this.playing) return;
     this.#timer = setInterval(() => this.step(), INTERVAL);
-    this.#tell();
+    this.#notify();
   }
 
   stop() {
     clearInterval(this.#timer);
     this.#timer = 0;
-    this.#tell();
+    this.#notify();
   }
 
   /** What a connection carries at the step looked at. */
@@ -97,7 +97,7 @@ export class Player {
   }
 
   /** After probing: have the evaluator at the step looked at again. */
-  settle() {
+  resume() {
     this.#recompute();
   }
 
@@ -111,7 +111,7 @@ export class Player {
     this.frames[this.cursor] = { number, inputs: this.inputs.slice(), activations, outputs, before, after };
     this.touched = true;
     this.#forget();
-    this.#tell();
+    this.#notify();
   }
 
   #recompute() {
@@ -137,7 +137,7 @@ export class Player {
     }
   }
 
-  #tell() {
+  #notify() {
     for (const listener of this.#listeners) listener();
   }
 }

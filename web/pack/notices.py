@@ -121,4 +121,4 @@ def _engine(root: Path, wheels: list[Path]) -> Iterator[Component]:
     notice = (_KEPT / "onnxruntime.txt").read_text()
     yield Component(f"onnxruntime-web {runtime['version']}", runtime["license"], [notice])
     linked = (_KEPT / "linked.txt").read_text()
-    yield Component("Libraries linked into Pyodide", "as told below", [linked])
+    yield Component("Libraries linked into Pyodide", "as listed below", [linked])

@@ -4,14 +4,14 @@ import { $, whenChanged } from "./dom.js";
 
 const TYPING = "input, textarea, select, [contenteditable]";
 
-export function drop({ take, tell }) {
+export function drop({ take, notify }) {
   const [zone, input] = [$("drop"), $("file")];
   const title = zone.querySelector(".drop-title");
   let depth = 0; // dragenter and dragleave come in pairs, from every element on the way
 
   const receive = ({ name, load, configuration, other, notice }) => {
     if (load) take(name, load, { configuration, other });
-    if (notice) tell(notice);
+    if (notice) notify(notice);
   };
   zone.addEventListener("click", () => input.click());
   input.addEventListener("change", () => {
@@ -38,7 +38,7 @@ export function drop({ take, tell }) {
     try {
       receive(await dropped(event.dataTransfer));
     } catch (error) {
-      tell(`It could not be read: ${error.message}`);
+      notify(`It could not be read: ${error.message}`);
     }
   });
   addEventListener("paste", (event) => {

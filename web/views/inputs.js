@@ -57,19 +57,19 @@ function field(playing, name, place) {
 
 /** All inputs as one text, to be typed or pasted. */
 function vector(playing, size) {
-  const told = h("p", { className: "soft", role: "status" });
+  const message = h("p", { className: "soft", role: "status" });
   const area = h("textarea", {
     rows: 2, spellcheck: false, id: "input-vector", "data-testid": "input-vector",
     oninput: () => {
       const values = numbersIn(area.value);
-      told.textContent = values.length === size ? ""
+      message.textContent = values.length === size ? ""
         : `${counted(values.length, "number")} for ${counted(size, "input")}: the others stay as they are.`;
       playing.give(values.slice(0, size));
     },
   });
   return {
     element: h("details", { open: size > MOST_FIELDS }, h("summary", {}, "All inputs as one text"),
-      h("div", { className: "field" }, h("label", { htmlFor: "input-vector" }, "Numbers, with anything between them"), area, told)),
+      h("div", { className: "field" }, h("label", { htmlFor: "input-vector" }, "Numbers, with anything between them"), area, message)),
     draw() {
       if (document.activeElement !== area) area.value = Array.from(playing.inputs, (value) => +value.toPrecision(6)).join(", ");
     },

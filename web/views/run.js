@@ -1,7 +1,7 @@
 // Programs that run this very model, one tab a language, to be copied.
 import { $, h, whenChanged } from "./dom.js";
 
-export function run({ tell }) {
+export function run({ notify }) {
   let chosen = 0;
   const draw = (snippets) => {
     const tabs = snippets.map(({ title }, place) => h("button", {
@@ -26,7 +26,7 @@ export function run({ tell }) {
           await navigator.clipboard.writeText(text);
           copy.textContent = "Copied";
         } catch {
-          tell("The browser did not allow copying: select the text instead.");
+          notify("The browser did not allow copying: select the text instead.");
         }
       },
     }, "Copy");

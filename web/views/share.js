@@ -2,18 +2,18 @@
 import { $, h, whenChanged } from "./dom.js";
 import { pictureOf } from "./picture.js";
 
-export function share({ tell, saveText, savePicture }) {
+export function share({ notify, saveText, savePicture }) {
   let href = null;
   const copy = async () => {
     if (!href) {
-      tell("This network is too large for a link: pass on the file itself.");
+      notify("This network is too large for a link: pass on the file itself.");
       return;
     }
     try {
       await navigator.clipboard.writeText(href);
-      tell(`The link is copied, ${href.length.toLocaleString("en")} characters. Nothing of it is sent to a server.`);
+      notify(`The link is copied, ${href.length.toLocaleString("en")} characters. Nothing of it is sent to a server.`);
     } catch {
-      tell("The browser did not allow copying: the link is the address of this page.");
+      notify("The browser did not allow copying: the link is the address of this page.");
     }
   };
   const button = (text, name, onclick) => h("button", { type: "button", className: "button small", "data-testid": name, onclick }, text);
@@ -23,7 +23,7 @@ export function share({ tell, saveText, savePicture }) {
     button("PNG", "save-png", () => {
       const canvas = $("graph").querySelector("canvas");
       if (canvas) savePicture(canvas);
-      else tell("Layers are saved as SVG; a PNG can be had of a drawing of all neurons.");
+      else notify("Layers are saved as SVG; a PNG can be had of a drawing of all neurons.");
     }),
   );
   return whenChanged((state) => state.link, (link, { result }) => {

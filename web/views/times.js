@@ -7,7 +7,7 @@ const FIELDS = [
     "What one step of the ONNX model advances it by, in as many time steps as fit. Empty: one time step."],
 ];
 
-export function times({ tellTimes }) {
+export function times({ giveTimes }) {
   const inputs = FIELDS.map(([name, , required]) => h("input", {
     type: "number", id: name, name, min: 0, step: "any", required, inputMode: "decimal",
     "aria-describedby": `about-${name}`,
@@ -28,8 +28,8 @@ export function times({ tellTimes }) {
   );
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    const told = inputs.map(({ name, value, valueAsNumber }) => [name, value === "" ? null : valueAsNumber]);
-    tellTimes(Object.fromEntries(told));
+    const times = inputs.map(({ name, value, valueAsNumber }) => [name, value === "" ? null : valueAsNumber]);
+    giveTimes(Object.fromEntries(times));
   });
 
   const clear = whenChanged((state) => state.wanted?.load, () => form.reset());

@@ -1,0 +1,31 @@
+// Networks that the page brings along: of each library, one with memory, and ONNX that NeatapticTS wrote.
+import { stemOf } from "./files.js";
+
+/** [title, file] */
+export const SAMPLES = [
+  ["NeatapticTS", "neataptic-ts.json"],
+  ["neataptic", "neataptic.json"],
+  ["neat-python", "neat-python.json"],
+  ["an LSTM", "neataptic-ts-lstm.json"],
+  ["a convolution", "neataptic-ts-conv.json"],
+  ["synaptic", "synaptic.json"],
+  ["carrot", "carrot.json"],
+  ["brain.js", "brain.js.json"],
+  ["SharpNEAT", "sharpneat.net"],
+  ["WANN", "wann.out"],
+  ["goNEAT", "goneat.neat"],
+  ["FANN", "fann.net"],
+];
+
+/** The file of a sample, by its name without ending. */
+export const fileOfSample = (stem) => SAMPLES.find(([, file]) => stemOf(file) === stem)?.[1] ?? `${stem}.json`;
+
+/** Fetch a sample as a file, by its name without ending. */
+export async function loadSample(stem) {
+  const name = fileOfSample(stem);
+  const response = await fetch(`samples/${encodeURIComponent(name)}`).catch(() => null);
+  if (!response?.ok) {
+    throw { message: "this sample could not be fetched", hint: "Check the connection, then try again" };
+  }
+  return new File([await response.blob()], name);
+}
