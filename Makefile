@@ -7,7 +7,7 @@ PORT ?= 0
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 export PIP_BUILD_CONSTRAINT := $(CURDIR)/constraints.txt
 
-.PHONY: setup build docs web test lint browser bench runtimes libraries schema lock screenshot clean
+.PHONY: setup build docs web test lint browser bench runtimes libraries schema lock imports screenshot clean
 .DELETE_ON_ERROR:
 
 # Debian packages, where they can be installed without asking.
@@ -81,6 +81,10 @@ schema: setup
 # The newest versions of what setup installs, into constraints.txt.
 lock: setup
 	$(BIN)/python tests/lock.py
+
+# Which modules the page imports, and when, into web/imported.json, by which the build packs them.
+imports: build browser
+	$(BIN)/python e2e/imports.py
 
 screenshot: build browser
 	$(BIN)/python e2e/screenshot.py

@@ -40,11 +40,12 @@ ICONS = {
 SCRIPTS = (
     *("app.js", "engine.js", "spawn.js", "delivery.js", "kept.js", "worker.js", "serve.js"),
     *("comparison.js", "files.js", "halves.js", "intake.js", "link.js", "offline.js"),
-    *("opinion.js", "second.js", "signature.js"),
+    *("opinion.js", "samples.js", "second.js", "signature.js"),
 )
-FOLDERS = (("views", "*.js"), ("live", "*.js"), ("samples", "*.json"))
+FOLDERS = (("views", "*.js"), ("live", "*.js"), ("samples", "*"))
 SCHEMA = "options.schema.json"  # what the page makes its form of
-FETCHED = ("pyodide.asm.wasm", "python_stdlib.zip")  # by Pyodide, the rest it imports
+LIBRARY = "python_stdlib.zip.gz"
+FETCHED = ("pyodide.asm.wasm", LIBRARY)  # by Pyodide, the rest it imports
 FOR_MICROPIP = ("micropip", "packaging")
 
 
@@ -68,12 +69,12 @@ def main() -> None:
             copy(path, DIST / folder / path.name)
     for name in ENGINE:
         copy(PYODIDE / name, DIST / "pyodide" / name)
-    copy(library, DIST / "pyodide" / library.name)
+    bundle.standard_library(DIST / "pyodide" / LIBRARY, library)
     for path in [ours, *(published[name] for name in FOR_MICROPIP)]:
         copy(path, DIST / "wheels" / path.name)
     (DIST / "licenses.txt").write_text(notices.text(ROOT, list(published.values())))
     runtime.write(DIST / "runtime", ROOT / "node_modules" / "onnxruntime-web")
-    write_lock(npm_lock, bundle.write(DIST / "packages", wheels))
+    write_lock(npm_lock, bundle.write(DIST / "packages", wheels, library))
     documentation.write(ROOT, DIST / "docs")
     for name, (size, maskable) in ICONS.items():
         (DIST / name).write_bytes(icons.png(WEB / "icon.svg", size, maskable=maskable))
@@ -88,13 +89,13 @@ def copy(source: Path, target: Path) -> None:
     shutil.copyfile(source, target)
 
 
-def write_lock(npm_lock: Path, packages: list[dict[str, Any]]) -> None:
+def write_lock(npm_lock: Path, packages: dict[str, list[dict[str, Any]]]) -> None:
     """Write Pyodide's lock without a package of its own, and beside it what our page loads."""
     lock = {
         "info": json.loads(npm_lock.read_text())["info"],
         "packages": {},
         "engine": [bundle.entry(DIST, DIST / "pyodide" / name) for name in FETCHED],
-        "files": packages,
+        **packages,
     }
     (DIST / "pyodide" / "pyodide-lock.json").write_text(json.dumps(lock, indent=1) + "\n")
 

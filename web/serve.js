@@ -18,11 +18,12 @@ function explain(error) {
 }
 
 // What a conversion imports, in pieces: a file that is dropped meanwhile waits for one, not for all.
-// Our own modules are there from the start, the others only once the later packages have arrived.
-const OWN = ["neat_onnx.page.bridge", "neat_onnx.operators"];
-const OTHERS = ["onnx", "onnx.reference", "onnx.reference.ops._op_list"];
+const PIECES = [
+  "neat_onnx.page.bridge", "neat_onnx.operators",
+  "onnx", "onnx.reference", "onnx.reference.ops._op_list",
+];
 
-/** Answer calls; a conversion first waits for the packages that `later` loads. */
+/** Answer calls; the first waits for the packages that `later` loads. */
 export function serve({ python, post, later }) {
   let bridge = null; // imported by the first call, or while nobody waits
   let arriving = null;
@@ -57,11 +58,7 @@ export function serve({ python, post, later }) {
   async function handle({ id, ...request }) {
     const onProgress = (stage, fraction) => post({ id, progress: { stage, fraction } });
     try {
-      if (request.method === "convert") {
-        const packages = arrived();
-        OWN.forEach(imported); // while they are on their way
-        await packages;
-      }
+      await arrived();
       const reply = answer(request, onProgress);
       post({ id, ...reply }, Object.values(reply.blobs).map((bytes) => bytes.buffer));
     } catch (error) {
@@ -71,9 +68,8 @@ export function serve({ python, post, later }) {
 
   /** While nobody waits: import what the first conversion will need, and make one. */
   async function warmUp() {
-    const packages = arrived();
-    for (const name of [...OWN, ...OTHERS]) {
-      if (name === OTHERS[0]) await packages;
+    await arrived();
+    for (const name of PIECES) {
       imported(name);
       await new Promise((resolve) => setTimeout(resolve));
     }
@@ -82,5 +78,5 @@ export function serve({ python, post, later }) {
   }
 
   self.onmessage = ({ data }) => handle(data);
-  warmUp().catch((error) => console.warn(`onnx could not be loaded yet: ${error.message}`));
+  warmUp().catch((error) => console.warn(`not everything could be loaded yet: ${error.message}`));
 }

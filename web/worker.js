@@ -34,38 +34,58 @@ function order(files, total = 0) {
   });
 }
 
+/** The response that Pyodide gets for a file of ours: a gzipped one is unpacked. */
+function asked(response, packed) {
+  return packed ? new Response(response.body.pipeThrough(new DecompressionStream("gzip"))) : response;
+}
+
 /** Fetch the engine's large files now: Pyodide asks for them only once it has its code. */
-function fetchEngine(files, fetchKept) {
+function fetchEngine(files, fetchKept, watch) {
   const plain = self.fetch;
   const early = new Map(files.map((file) => {
     // To check one, the browser would have to wait for all of it before it compiles it.
-    const response = fetchKept(file, { checked: false });
+    const packed = file.file.endsWith(".gz");
+    const response = fetchKept(file, { checked: false }).then((found) => {
+      watch(found.clone());
+      return asked(found, packed);
+    });
     response.catch(() => {}); // Pyodide will see it, and say so
-    return [new URL(file.file, here).href, response];
+    return [new URL(packed ? file.file.slice(0, -3) : file.file, here).href, response];
   }));
   self.fetch = (resource, options) => {
     const found = early.get(String(resource));
     early.delete(String(resource));
     return found ?? plain.call(self, resource, options);
   };
-  return [...early.values()];
 }
 
-/** Tell how much of a response has come, from a copy; Pyodide reads, and judges, the original. */
-async function watch(response) {
-  let [told, arrived] = [performance.now(), 0];
-  const reader = response.clone().body.getReader();
+/** Report how much of a response has come, from a copy; Pyodide reads, and judges, the original. */
+async function watch(copy) {
+  let [reported, arrived] = [performance.now(), 0];
+  const reader = copy.body.getReader();
   try {
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
       arrived += part.value.byteLength;
-      if (performance.now() - told < OFTEN) continue;
+      if (performance.now() - reported < OFTEN) continue;
       post({ arrived });
-      [told, arrived] = [performance.now(), 0];
+      [reported, arrived] = [performance.now(), 0];
     }
     post({ arrived });
   } catch {
     // The original fails in the same way, and its reader says so.
   }
+}
+
+/** A file of the lock, at once: Python, which wants to import something, waits for it. */
+function fetchNow(file, integrity) {
+  const url = new URL(file, here);
+  url.search = integrity;
+  const request = new XMLHttpRequest();
+  request.open("GET", url.href, false);
+  request.responseType = "arraybuffer";
+  request.send();
+  if (request.status !== 200) throw new Error(`the server answered ${request.status}`);
+  return new Uint8Array(request.response);
 }
 
 /** Make downloaded packages importable: tables of modules by finder.py, the rest as files. */
@@ -91,12 +111,11 @@ async function start() {
     module("pyodide/pyodide.asm.mjs"), // which loadPyodide would import next
   ]);
   const [{ lock, fresh }, { fetchKept }] = await Promise.all([fetchLock(), module("kept.js")]);
-  const engine = fetchEngine(lock.engine, fetchKept);
+  fetchEngine(lock.engine, fetchKept, fresh ? watch : (copy) => copy.body.cancel()); // a kept one comes at once
   const first = lock.files.filter((file) => file.first);
   const rest = lock.files.filter((file) => !file.first);
   const ordered = order(first, sizeOf(fresh ? [...lock.engine, ...first] : first));
   ordered.catch(() => {}); // awaited below
-  if (fresh) engine.forEach((response) => response.then(watch, () => {})); // a kept one comes at once
   const [{ loadPyodide }, { serve }] = await modules;
   let site;
   const [python, packages] = await Promise.all([
@@ -111,6 +130,9 @@ async function start() {
   post({ progress: { stage: "starting", fraction: 1 } });
   const loaded = performance.now();
   install(python, site, packages);
+  const finder = python.pyimport("finder");
+  finder.add_seldom(JSON.stringify(lock.seldom), fetchNow);
+  finder.destroy();
   let coming = order(rest); // while Python imports
   coming.catch(() => {}); // who needs it tries again, and hears of it
   for (const name of OTHERS) python.pyimport(name).destroy();

@@ -8,6 +8,7 @@ keeps no file as large as Pyodide's and no compiled code; once with a profile on
 has.
 """
 
+import gzip
 import json
 import shutil
 import statistics
@@ -144,6 +145,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         site = Path(scratch) / "site"
         shutil.copytree(DIST, site)
+        library = site / "pyodide" / "python_stdlib.zip"
+        library.write_bytes(gzip.decompress(Path(f"{library}.gz").read_bytes()))
         (site / "bare.html").write_text(BARE_PAGE)
         (site / "bare-worker.js").write_text(BARE_WORKER)
         with served(site) as address, sync_playwright() as playwright:

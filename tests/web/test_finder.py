@@ -1,7 +1,11 @@
 """Tables of modules, as the page imports them: packages, namespaces, what is in no table."""
 
+import base64
+import gzip
+import hashlib
 import importlib
 import importlib.util
+import json
 import marshal
 import sys
 from pathlib import Path
@@ -63,3 +67,53 @@ def test_tables_add_up(finder):
     assert importlib.import_module("two").answer == 1
     with pytest.raises(ModuleNotFoundError):
         importlib.import_module("three")
+
+
+def entry(path, data, modules):
+    """A file as the lock names it, and what a server sends for it."""
+    packed = gzip.compress(data, mtime=0)
+    digest = base64.b64encode(hashlib.sha256(packed).digest()).decode()
+    facts = {"file": f"packages/{path}.gz", "integrity": f"sha256-{digest}"}
+    return {**facts, "path": path, "modules": modules}, packed
+
+
+def test_a_table_is_fetched_when_one_of_its_modules_is_asked_for(finder):
+    data = table(rare="answer = 42", rarer="from rare import answer").to_bytes()
+    described, packed = entry("rare.modules", data, ["rare", "rarer"])
+    fetched = []
+
+    def fetch(file, integrity):
+        fetched.append(file)
+        return SimpleNamespace(to_bytes=lambda: packed)
+
+    finder.add_seldom(json.dumps([described]), fetch)
+    assert fetched == []
+    assert importlib.import_module("rarer").answer == 42
+    assert fetched == ["packages/rare.modules.gz"]
+
+
+def test_another_file_than_the_lock_names_is_refused(finder):
+    described, _ = entry("odd.modules", table(odd="").to_bytes(), ["odd"])
+    finder.add_seldom(json.dumps([described]), lambda *_: SimpleNamespace(to_bytes=lambda: b"x"))
+    with pytest.raises(ImportError, match=r"packages/odd\.modules\.gz: it is another file"):
+        importlib.import_module("odd")
+
+    def missing(file, integrity):
+        raise OSError("the server answered 404")
+
+    finder.add_seldom(json.dumps([described]), missing)
+    with pytest.raises(ImportError, match="the server answered 404"):
+        importlib.import_module("odd")
+
+
+def test_a_library_is_loaded_when_a_function_of_it_is_asked_for(finder):
+    source = importlib.util.find_spec("_bisect").origin  # a shared library, or built in
+    if not source or not source.endswith(".so"):
+        pytest.skip("this Python has no module in a shared library to try")
+    described, packed = entry("_bisect.so", Path(source).read_bytes(), ["_bisect"])
+    finder.add_seldom(json.dumps([described]), lambda *_: SimpleNamespace(to_bytes=lambda: packed))
+    sys.modules.pop("_bisect", None)
+    library = importlib.import_module("_bisect")
+    assert not (finder.SITE / "_bisect.so").exists()
+    assert library.bisect_left([1, 2, 3], 2) == 1
+    assert (finder.SITE / "_bisect.so").exists()

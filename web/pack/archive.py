@@ -17,23 +17,24 @@ def members(path: Path) -> Iterator[tuple[str, bytes]]:
                 yield name, archive.read(name)
 
 
-def write(path: Path, files: Iterable[tuple[str, bytes]]) -> None:
+def write(path: Path, files: Iterable[tuple[str, bytes]], *, packed: bool = True) -> None:
     """Write a zip; if it holds a `.dist-info`, it is a wheel and gets its RECORD."""
     record: list[str] = []
     info = ""
     with zipfile.ZipFile(path, "w") as archive:
         for name, data in files:
-            _add(archive, name, data)
+            _add(archive, name, data, packed)
             code = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
             record.append(f"{name},sha256={code},{len(data)}\n")
             if name.endswith(".dist-info/METADATA"):
                 info = name.split("/")[0]
         if info:
-            _add(archive, f"{info}/RECORD", "".join([*record, f"{info}/RECORD,,\n"]).encode())
+            record.append(f"{info}/RECORD,,\n")
+            _add(archive, f"{info}/RECORD", "".join(record).encode(), packed)
 
 
-def _add(archive: zipfile.ZipFile, name: str, data: bytes) -> None:
+def _add(archive: zipfile.ZipFile, name: str, data: bytes, packed: bool) -> None:
     entry = zipfile.ZipInfo(name, _MOMENT)
-    entry.compress_type = zipfile.ZIP_DEFLATED
+    entry.compress_type = zipfile.ZIP_DEFLATED if packed else zipfile.ZIP_STORED
     entry.external_attr = 0o644 << 16
     archive.writestr(entry, data, compresslevel=9)

@@ -1,14 +1,19 @@
-"""Wheels → what the page loads: per wheel a table of its modules, and its shared libraries.
+"""Wheels → what the page loads: per wheel tables of its modules, and its shared libraries.
 
 Unpacking a wheel in the browser, hundreds of small files, takes as long as importing it, and each
 import then asks the file system for several names. So the page gets all modules of a wheel in one
 table, from which finder.py imports, and as files only what has to be one: shared libraries. Both
 are gzipped, since many servers compress nothing. What else a wheel holds stays behind: the page
 needs none of it.
+
+A wheel has up to three tables: of the modules that are imported until the page is ready, of those
+that come while a person chooses a file, and of those that the page fetches only if somebody asks
+for one. web/imported.json, which e2e/imports.py records, says which is which.
 """
 
 import base64
 import gzip
+import json
 import marshal
 import re
 from collections.abc import Iterator
@@ -22,20 +27,29 @@ _FINDER = Path(__file__).with_name("finder.py")
 _HEADER = 16  # bytes of a .pyc before its code
 _PORTABLE = 2  # the marshal version without back-references: the same bytes whatever is in memory
 
+Table = dict[str, tuple[bool, bytes]]  # module → whether it is a package, and its code
 _VERSIONED = ("onnx",)  # packages whose version somebody asks importlib.metadata for
 
-# What the page does without until it is ready; it comes while nobody waits.
-_LATER = re.compile(
-    r"(onnx|protobuf|ml_dtypes)[/.-]|numpy/(random|fft)/|numpy/linalg/lapack_lite\."
+_IMPORTED: dict[str, list[str]] = json.loads(
+    (Path(__file__).parents[1] / "imported.json").read_text()
 )
+_OURS = "neat_onnx"  # its modules come at the latest with the others: they change from day to day
+
+# Shared libraries that come while nobody waits, and that come only when a function is called.
+_LATER = re.compile(r"onnx[/.-]|numpy/(random|fft)/")
+_SELDOM = re.compile(r"numpy/linalg/(lapack_lite|_umath_linalg)\.")
 
 
-def write(target: Path, wheels: list[Path]) -> list[dict[str, Any]]:
+def write(target: Path, wheels: list[Path], library: Path) -> dict[str, list[dict[str, Any]]]:
     """Write all that the page needs of some compiled wheels into a folder.
 
+    Args:
+        library: the compiled standard library; `standard_library` writes what is imported first.
+
     Returns:
-        The files: where each is, its size and hash, the path below site-packages that it is for
-        (that of a table ends in .modules), and whether it is needed at first.
+        `files`: where each is, its size and hash, the path below site-packages that it is for
+        (that of a table ends in .modules), and whether it is needed at first. `seldom`: the same
+        of files that are fetched when one of their `modules` is asked for.
     """
     target.mkdir(parents=True)
     files = {_FINDER.name: _FINDER.read_bytes()}
@@ -44,17 +58,60 @@ def write(target: Path, wheels: list[Path]) -> list[dict[str, Any]]:
         if name in _VERSIONED:
             said = f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
             files[f"{name}-{version}.dist-info/METADATA"] = said.encode()
-    for wheel in wheels:
-        files |= _files(wheel)
-    libraries = {path: data for path, data in files.items() if path.endswith(".so")}
+    libraries = {path: data for wheel in wheels for path, data in _libraries(wheel)}
     wanted = set().union(*map(exports.imported, libraries.values()))
     files |= {path: exports.stripped(data, wanted) for path, data in libraries.items()}
-    return [_write(target, path, data) for path, data in files.items()]
+    entries: dict[str, list[dict[str, Any]]] = {"files": [], "seldom": []}
+    for path, data in files.items():
+        written = _write(target, path, data)
+        if _SELDOM.match(path):
+            module = path.partition(".")[0].replace("/", ".")
+            entries["seldom"].append({**written, "modules": [module]})
+        else:
+            entries["files"].append({**written, "first": not _LATER.match(path)})
+    tables = {wheel.name.split("-")[0]: _table(wheel) for wheel in wheels}
+    tables["CPython"] = {name: code for name, code in _table(library).items() if _part(name)}
+    for name, table in tables.items():
+        _write_tables(target, name, table, entries)
+    return entries
+
+
+def _write_tables(
+    target: Path, wheel: str, table: Table, entries: dict[str, list[dict[str, Any]]]
+) -> None:
+    """Write the tables of a wheel that are not empty, and enter them."""
+    for part, kind in enumerate(("", ".later", ".seldom")):
+        modules = {name: code for name, code in table.items() if _part(name) == part}
+        if not modules:
+            continue
+        written = _write(target, f"{wheel}{kind}.modules", marshal.dumps(modules, _PORTABLE))
+        if kind == ".seldom":
+            entries["seldom"].append({**written, "modules": sorted(modules)})
+        else:
+            entries["files"].append({**written, "first": not kind})
+
+
+def _part(name: str) -> int:
+    """When a module is imported: 0 until the page is ready, 1 later, 2 hardly ever."""
+    if name in _IMPORTED["ready"]:
+        return 0
+    return 1 if name in _IMPORTED["used"] or name.split(".", maxsplit=1)[0] == _OURS else 2
+
+
+def standard_library(target: Path, library: Path) -> Path:
+    """Write a zip of the modules that are imported until the page is ready, gzipped as a whole."""
+    kept = [(path, data) for path, data in archive.members(library) if not _part(_module(path))]
+    plain = cache.step(
+        "python_stdlib.zip",
+        ["stored", json.dumps([path for path, _ in kept]), Path(archive.__file__), library],
+        lambda path: archive.write(path, kept, packed=False),
+    )
+    return gzipped(target, plain.read_bytes())
 
 
 def _write(folder: Path, path: str, data: bytes) -> dict[str, Any]:
     file = gzipped(folder / f"{path.replace('/', '.')}.gz", data)
-    return {**entry(folder.parent, file), "path": path, "first": not _LATER.match(path)}
+    return {**entry(folder.parent, file), "path": path}
 
 
 def gzipped(file: Path, data: bytes) -> Path:
@@ -78,15 +135,20 @@ def _gzip(data: bytes, target: Path) -> None:
     target.write_bytes(gzip.compress(data, mtime=0))
 
 
-def _files(wheel: Path) -> Iterator[tuple[str, bytes]]:
-    """The shared libraries of a wheel, and its table."""
-    table: dict[str, tuple[bool, bytes]] = {}
+def _libraries(wheel: Path) -> Iterator[tuple[str, bytes]]:
+    return ((path, data) for path, data in archive.members(wheel) if path.endswith(".so"))
+
+
+def _table(wheel: Path) -> Table:
+    """The modules of a wheel or zip, and its namespaces, which have no code."""
+    table: Table = {}
     for path, data in archive.members(wheel):
-        if path.endswith(".so"):
-            yield path, data
-        elif path.endswith(".pyc"):
-            name = path.removesuffix(".pyc").removesuffix("/__init__").replace("/", ".")
-            table[name] = (path.endswith("/__init__.pyc"), data[_HEADER:])
+        if path.endswith(".pyc"):
+            table[_module(path)] = (path.endswith("/__init__.pyc"), data[_HEADER:])
     for parent in sorted({name.rpartition(".")[0] for name in table} - {"", *table}):
         table[parent] = (True, b"")  # a namespace: a package without a file of its own
-    yield f"{wheel.name.split('-')[0]}.modules", marshal.dumps(table, _PORTABLE)
+    return table
+
+
+def _module(path: str) -> str:
+    return path.removesuffix(".pyc").removesuffix("/__init__").replace("/", ".")

@@ -9,7 +9,7 @@ from pack import archive, cache
 _WHEELS = {
     "onnx": r"backend/test/|test/|bin/|.*\.(h|cc|cpp|c|cu|proto|proto3|pyi|in|md|txt|onnx|pb)$"
     r"|fuzz/|tools/|frontend/",
-    "numpy": r"(.*/)?tests/|f2py/|distutils/|_pyinstaller/|_core/include/"
+    "numpy": r"(.*/)?tests/|random/_examples/|f2py/|distutils/|_pyinstaller/|_core/include/"
     r"|polynomial/|testing/|fft/|typing/mypy|ctypeslib|core/|conftest|matlib|doc/|_configtool"
     r"|.*npymath|.*\.(h|hpp|a|c|pxd|pyi|pyx|lib|ini)$",
     "pydantic": r"(mypy|color)\.py$|v1/|experimental/|.*\.pyi$",
@@ -27,7 +27,7 @@ _STANDARD = """
     socketserver multiprocessing concurrent/futures/process
     statistics optparse getopt plistlib tabnanny pyclbr compileall zipapp rlcompleter
     py_compile symtable modulefinder filecmp fileinput sched shelve wave colorsys netrc tomllib html
-    test xml _pyio _pydatetime http csv mimetypes timeit pty tty getpass logging/config
+    test _pyio _pydatetime http csv mimetypes timeit pty tty getpass logging/config
     logging/handlers
 """
 _CODECS = """

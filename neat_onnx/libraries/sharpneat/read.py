@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 from neat_onnx.errors import OptionError
 from neat_onnx.libraries.sharpneat.net_file import read_net_file
-from neat_onnx.libraries.sharpneat.xml import read_networks, read_one
 from neat_onnx.network.network import Network
 
 
@@ -16,6 +15,8 @@ def read(content: str, cycles: int | None) -> Network:
         OptionError: `cycles` is given for a file that says it, or missing for one that needs it.
     """
     if _is_xml(content):
+        from neat_onnx.libraries.sharpneat.xml import read_one  # noqa: PLC0415 - few are XML
+
         return read_one(content, cycles)
     if cycles is not None:
         raise OptionError("a network file of SharpNEAT says the cycles itself", where="cycles")
@@ -30,6 +31,8 @@ def read_all(content: str, cycles: int | None) -> Mapping[int, Network]:
         OptionError: as `read` does.
     """
     if _is_xml(content):
+        from neat_onnx.libraries.sharpneat.xml import read_networks  # noqa: PLC0415
+
         return read_networks(content, cycles)
     return {0: read(content, cycles)}
 

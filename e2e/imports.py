@@ -1,0 +1,88 @@
+"""web/imported.json: the modules that the page imports until it is ready, and those that it uses.
+
+    python e2e/imports.py       (after `make build`)
+
+The build packs them by it: what is in neither list is fetched only when it is asked for.
+"""
+
+import json
+import shutil
+import tempfile
+from pathlib import Path
+
+from browser import FLAGS, chromium
+from playwright.sync_api import Page, Worker, sync_playwright
+from site_page import DIST, ROOT, NeatPage, case, served, source_text
+
+import neat_onnx
+
+TARGET = ROOT / "web" / "imported.json"
+LIST = """python.runPython("import sys; '\\\\n'.join(sys.modules)").split("\\n")"""
+READY = "  post({ ready:"
+NETWORKS = ("np-ff-19", "np-rec-10", "nap-net-random-1", "nts-onnx-recurrent2-2")
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as scratch:
+        site = Path(scratch) / "site"
+        shutil.copytree(DIST, site)
+        worker = (site / "worker.js").read_text()
+        assert worker.count(READY) == 1
+        recorded = f"  Object.assign(self, {{ python, atReady: {LIST} }});\n{READY}"
+        (site / "worker.js").write_text(worker.replace(READY, recorded))
+        with served(site) as address, sync_playwright() as playwright:
+            browser = playwright.chromium.launch(executable_path=chromium(), args=list(FLAGS))
+            ready, used = recorded_in(browser.new_page(), address)
+            browser.close()
+    lists = {"ready": sorted(ready), "used": sorted(used - ready)}
+    TARGET.write_text(json.dumps(lists, indent=0) + "\n")
+    print({name: len(modules) for name, modules in lists.items()})
+
+
+def recorded_in(page: Page, address: str) -> tuple[set[str], set[str]]:
+    """The modules that are there when the page is ready, and after it has been used."""
+    page.set_default_timeout(120_000)
+    neat = NeatPage(page, address)
+    neat.wait_ready()
+    ready = set(engine(page).evaluate("atReady"))
+    use(neat)
+    return ready, set(engine(page).evaluate(LIST))
+
+
+def engine(page: Page) -> Worker:
+    """The worker in which Python runs."""
+    (found,) = (each for each in page.workers if each.evaluate("'atReady' in self"))
+    return found
+
+
+def use(neat: NeatPage) -> None:
+    """Do what a visitor may do: convert files of all kinds, look at everything, save everything."""
+    for path in sorted((ROOT / "web" / "samples").iterdir()):
+        assert neat.choose(path.name, path.read_bytes()) == "done", path.name
+    for name in NETWORKS:
+        assert neat.choose(f"{name}.json", source_text(name)) == "done", name
+    net = neat_onnx.load_network(case("np-ff-19")["source"])
+    model = neat_onnx.export(net)
+    for name, data in {"net.onnx": model.to_bytes(), "net.onnx.json": model.to_json()}.items():
+        content = data if isinstance(data, bytes) else data.encode()
+        assert neat.choose(name, content) == "done", name
+    files = {"net.json": net.to_json().encode(), "net.onnx": model.to_bytes()}
+    uploads = [{"name": name, "mimeType": "", "buffer": data} for name, data in files.items()]
+    turns = neat.turns()
+    neat["file-input"].set_input_files(files=uploads)
+    assert neat.outcome(turns) == "done"
+    for kind in ("onnx", "json", "network"):
+        neat.download(kind)
+    for name in ("form", "library"):
+        for place in range(neat[name].locator("option").count()):
+            neat[name].select_option(index=place)
+            neat[f"download-{name}"].click()
+            neat.page.wait_for_timeout(1500)
+    for summary in neat.page.locator("#result summary").all():
+        if summary.is_visible():
+            summary.click()
+    neat.page.locator("figure .plot").first.wait_for()
+
+
+if __name__ == "__main__":
+    main()
