@@ -20,6 +20,17 @@ SAMPLES = {
     "neataptic-ts-lstm": "nts-net-lstm-2",
 }
 
+# Of SharpNEAT 2: the page has to fetch Python's parser of XML for it.
+GENOME = b"""<?xml version="1.0" encoding="utf-8"?>
+<Root>
+  <ActivationFunctions><Fn id="0" name="LogisticFunctionSteep" prob="1" /></ActivationFunctions>
+  <Networks>
+    <Network id="8" birthGen="1" fitness="2.5"><Nodes>
+      <Node type="bias" id="0" /><Node type="in" id="1" /><Node type="out" id="2" />
+    </Nodes><Connections><Con id="5" src="1" tgt="2" wght="1" /></Connections></Network>
+  </Networks>
+</Root>"""
+
 sys.path.insert(0, str(ROOT / "web"))
 
 from serve import server  # noqa: E402
@@ -51,16 +62,19 @@ class NeatPage:
 
     Attributes:
         complaints: console errors and warnings, and uncaught exceptions.
-        requests: the address of each request that the page made.
+        requests: (address, method, body) of each request that its browser made.
     """
 
     def __init__(self, page: Page, address: str) -> None:
         self.page = page
         self.complaints: list[str] = []
-        self.requests: list[str] = []
+        self.requests: list[tuple[str, str, str | None]] = []
         page.on("console", self._listen)
         page.on("pageerror", lambda error: self.complaints.append(f"uncaught: {error}"))
-        page.context.on("request", lambda request: self.requests.append(request.url))
+        page.context.on(
+            "request",
+            lambda found: self.requests.append((found.url, found.method, found.post_data)),
+        )
         page.goto(address if "#" in address else f"{address}/")
 
     def _listen(self, message: Any) -> None:
@@ -81,6 +95,12 @@ class NeatPage:
         turns = self.turns()
         upload = {"name": name, "mimeType": "application/json", "buffer": data}
         self["file-input"].set_input_files(files=[upload])
+        return self.outcome(turns)
+
+    def follow(self, link: str) -> str:
+        """Go to a link within the page, as Back and Forward do; gives the outcome."""
+        turns = self.turns()
+        self.page.evaluate("(hash) => { location.hash = hash; }", link.partition("#")[2])
         return self.outcome(turns)
 
     def turns(self) -> int:

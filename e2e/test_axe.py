@@ -18,8 +18,8 @@ def assert_clean(neat, state: str) -> None:
 
 
 @pytest.mark.parametrize(("scheme", "width"), LOOKS)
-def test_axe_finds_nothing(neat, scheme, width):
-    page = neat.page
+def test_axe_finds_nothing(second_opinion, scheme, width):
+    neat, page = second_opinion, second_opinion.page
     page.emulate_media(color_scheme=scheme)
     page.set_viewport_size({"width": width, "height": 900})
     page.evaluate(AXE.read_text() + "; undefined")

@@ -1,8 +1,8 @@
 """The documentation beside the page: linked, searchable, and of this host alone."""
 
 
-def test_the_documentation_is_linked_and_loads_nothing_from_elsewhere(new_context, address):
-    page = new_context().new_page()
+def test_the_documentation_is_linked_and_loads_nothing_from_elsewhere(context, address):
+    page = context.new_page()
     asked, failed = set(), []
     page.on("request", lambda request: asked.add(request.url))
     page.on("response", lambda found: found.status >= 400 and failed.append(found.url))

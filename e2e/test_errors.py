@@ -8,14 +8,12 @@ from site_page import CORPORA, DIST, NeatPage, case, source_text
 import neat_onnx
 
 
-def test_a_bad_file_then_a_good_one(fresh):
-    neat = fresh
+def test_a_bad_file_then_a_good_one(neat):
     assert neat.choose("broken.json", b'{"nodes": [}') == "error"
     told = neat.text("error")
     assert "broken.json" in told
     assert "Invalid JSON" in told
     assert "line 1, column 12" in told
-    assert not neat["verdict"].is_visible()
     assert neat.text("status") == "ready"
 
     assert neat.choose("good.json", source_text("np-ff-19")) == "done"
@@ -167,17 +165,4 @@ def test_a_browser_that_blocks_webassembly_is_told_so(new_context, address):
     page.goto(f"{address}/")
     page.wait_for_selector("body[data-state=failed]")
     assert "WebAssembly" in page.get_by_test_id("error").inner_text()
-    context.close()
-
-
-def test_a_package_that_does_not_arrive_is_a_failure_with_a_way_on(new_context, address):
-    context = new_context()
-    page = context.new_page()
-    context.route("**/packages/numpy*", lambda route: route.abort())
-    page.goto(f"{address}/")
-    page.wait_for_selector("body[data-state=failed]", timeout=60_000)
-    context.unroute("**/packages/numpy*")
-    page.get_by_role("button", name="Try again").click()
-    page.wait_for_selector("body[data-state=ready]", timeout=60_000)
-    assert not page.get_by_test_id("error").is_visible()
     context.close()

@@ -2,7 +2,6 @@
 
 import json
 
-import pytest
 from site_page import NeatPage, case, source_text
 
 import neat_onnx
@@ -48,16 +47,37 @@ def test_back_and_forward_bring_everything_back(neat):
     assert neat.download("onnx")[0] == "nts-net-dag-24.onnx"
 
 
-def test_a_sample_has_a_short_link(context, address):
-    neat = opened(context, f"{address}/#sample=neat-python")
-    assert neat.download("onnx")[0] == "neat-python.onnx"
-    neat.page.close()
+def test_a_sample_has_a_short_link(neat):
+    for sample in ("neat-python", "sharpneat"):
+        assert neat.follow(f"#sample={sample}") == "done"
+        assert neat.download("onnx")[0] == f"{sample}.onnx"
 
 
-@pytest.mark.parametrize("hash", ["net=!!!", "net=AAAA&name=x.json", "sample=none-such"])
-def test_a_broken_link_is_told(context, address, hash):
-    neat = NeatPage(context.new_page(), f"{address}/#{hash}")
+def test_a_link_of_two_files_compares_them_again(neat):
+    first, second = (
+        neat_onnx.load_network(case(name)["source"]) for name in ("np-ff-19", "np-ff-24")
+    )
+    files = {"one.json": first.to_json(), "two.json": second.to_json()}
+    uploads = [
+        {"name": name, "mimeType": "", "buffer": text.encode()} for name, text in files.items()
+    ]
+    turns = neat.turns()
+    neat["file-input"].set_input_files(files=uploads)
+    assert neat.outcome(turns) == "done"
+    both, seen = link(neat), neat.text("difference")
+    assert "Compared with two.json" in seen
+    assert neat.choose("alone.json", first.to_json().encode()) == "done"
+    assert neat.follow(both) == "done"
+    assert neat.text("difference") == seen
+    assert neat.download("network") == ("one.network.json", first.to_json().encode())
+
+
+def test_a_broken_link_is_told(context, address):
+    neat = NeatPage(context.new_page(), f"{address}/#net=!!!")
     assert neat.outcome(0) == "error"
+    assert not neat["verdict"].is_visible()
+    for broken in ("#net=AAAA&name=x.json", "#sample=none-such"):
+        assert neat.follow(broken) == "error"
     neat.page.close()
 
 

@@ -63,13 +63,13 @@ def test_each_half_asks_for_the_other(fresh):
     assert_converted(neat, net)
 
 
-def test_the_link_of_a_pickle_carries_its_configuration(neat, context):
+def test_the_link_of_a_pickle_carries_its_configuration(neat):
     choose(neat, {"winner.pkl": file_of(PICKLE), "config": config_of(PICKLE).encode()})
     neat.page.wait_for_url("**/#*config=*")
-    other = NeatPage(context.new_page(), neat.page.evaluate("location.href"))
-    assert other.outcome(0) == "done"
-    assert_converted(other, neat_onnx.load_network(file_of(PICKLE), config_of(PICKLE)))
-    other.page.close()
+    link = neat.page.evaluate("location.hash")
+    neat.choose("another.json", source_text("np-ff-19"))
+    assert neat.follow(link) == "done"
+    assert_converted(neat, neat_onnx.load_network(file_of(PICKLE), config_of(PICKLE)))
 
 
 def test_a_checkpoint_gives_the_best_and_lets_others_be_chosen(neat):

@@ -7,7 +7,7 @@ import time
 
 import pytest
 from playwright.sync_api import Error
-from site_page import DIST, NeatPage, case, served, source_text
+from site_page import DIST, GENOME, NeatPage, case, served, source_text
 
 import neat_onnx
 
@@ -35,6 +35,7 @@ def test_after_one_visit_all_works_without_a_network(new_context, address):
     net = neat_onnx.load_network(case("np-ff-19")["source"])
     assert neat.download("onnx")[1] == neat_onnx.export(net).to_bytes()
     neat["second-verdict"].wait_for(timeout=90_000)
+    assert neat.choose("genome.xml", GENOME) == "done"  # imports what is fetched only then
     turns = neat.turns()
     neat["sample-neataptic"].click()
     assert neat.outcome(turns) == "done"
