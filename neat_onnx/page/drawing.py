@@ -8,6 +8,7 @@ import numpy as np
 from neat_onnx.network.genes import NONE
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import schedule
+from neat_onnx.page.layers import DrawnLayer, drawn_layers
 
 
 class DrawnNeuron(TypedDict):
@@ -47,6 +48,7 @@ class Drawing(TypedDict):
 
     neurons: list[DrawnNeuron]
     connections: list[DrawnConnection]
+    layers: list[DrawnLayer]
     omitted: int
 
 
@@ -57,6 +59,7 @@ def drawing(net: Network, most: int = 5000) -> Drawing:
     return Drawing(
         neurons=_neurons(net),
         connections=connections,
+        layers=drawn_layers(net),
         omitted=len(net.connections) - len(connections),
     )
 

@@ -41,3 +41,13 @@ test("rows are ordered so that connections do not cross where they need not", ()
   assert.ok(order(0, 1, 2) && order(5, 4, 3));
   assert.equal(Math.sign(y[0] - y[2]), Math.sign(y[5] - y[3]));
 });
+
+test("the neurons of a layer stand next to each other", () => {
+  const inputs = [0, 1, 2, 3, 4].map(() => neuron(0, "input"));
+  const hidden = [0, 1, 2, 3, 4].map(() => neuron(1));
+  const connections = [0, 1, 2, 3, 4].map((place) => edge(place, 5 + place));
+  const layer = [-1, -1, -1, -1, -1, 0, -1, 0, -1, 0];
+  const { y } = layout([...inputs, ...hidden], connections, layer);
+  const order = [5, 6, 7, 8, 9].sort((a, b) => y[a] - y[b]).map((place) => layer[place]);
+  assert.match(order.join(""), /000/);
+});

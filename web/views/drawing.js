@@ -1,7 +1,7 @@
 // A scene that can be looked at: drawn in slices, pointed at, walked through, zoomed and panned.
 import { h } from "./dom.js";
 import { legend } from "./legend.js";
-import { drawConnections, drawNames, drawNeurons, readColours, ring, strengths } from "./paint.js";
+import { drawBoxes, drawConnections, drawGates, drawNames, drawNeurons, readColours, ring, strengths } from "./paint.js";
 import { measure, nearest, neighbour, reached } from "./scene.js";
 import { soon } from "./soon.js";
 
@@ -75,7 +75,9 @@ export class Drawing {
     this.strong = strengths(scene, live);
     const order = scene.connections.map((_, place) => place);
     if (!live) order.sort((a, b) => Math.abs(this.strong[a]) - Math.abs(this.strong[b]));
-    this.drawSome(this.pen(this.base), order, 0);
+    const pen = this.pen(this.base);
+    drawBoxes(pen, scene, this.colours);
+    this.drawSome(pen, order, 0);
     if (this.shown !== Boolean(live)) {
       this.shown = Boolean(live);
       this.key.replaceChildren(legend(scene, this.omitted, this.shown));
@@ -100,6 +102,7 @@ export class Drawing {
       return;
     }
     const activations = live?.frame.activations;
+    drawGates(pen, scene, colours, order);
     drawNeurons(pen, scene, colours, scene.neurons.map((_, place) => place), activations);
     drawNames(pen, scene, colours, activations);
   }
@@ -119,6 +122,7 @@ export class Drawing {
     const near = this.hovered >= 0 ? this.touching(chosen) : reached(scene, chosen);
     const options = { live: Boolean(this.live), lit: near.edges.size < 800 };
     drawConnections(pen, scene, colours, near.edges, this.strong, options);
+    drawGates(pen, scene, colours, near.edges);
     drawNeurons(pen, scene, colours, [...near.neurons], this.live?.frame.activations);
     ring(pen, ...scene.at[chosen], scene.radius + 5, 2, colours.accent);
   }
@@ -154,7 +158,8 @@ export class Drawing {
     const { label, kind, activation, aggregation } = this.scene.neurons[neuron];
     const what = kind === "input" ? [kind] : [kind, activation, aggregation !== "sum" ? aggregation : ""];
     const value = this.live ? ` · now ${+this.live.frame.activations[neuron].toPrecision(4)}` : "";
-    this.tip.replaceChildren(h("strong", {}, label), ` ${what.filter(Boolean).join(" · ")}${value}`, h("br"),
+    const layer = this.scene.layers[this.scene.layer[neuron]]?.label ?? "";
+    this.tip.replaceChildren(h("strong", {}, label), ` ${[...what, layer].filter(Boolean).join(" · ")}${value}`, h("br"),
       `${this.scene.into[neuron].length} in, ${this.scene.from[neuron].length} out`);
     const [x, y] = this.onScreen(neuron);
     const rightHalf = x > this.width / 2;

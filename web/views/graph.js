@@ -39,12 +39,13 @@ function labelled({ graph: { neurons, ...rest }, ports }) {
   return { neurons: neurons.map((neuron, place) => ({ ...neuron, label: labels[place] })), ...rest };
 }
 
-function picture({ neurons, connections, omitted }, select) {
-  const scene = sceneOf({ neurons, connections });
+function picture({ neurons, connections, layers, omitted }, select) {
+  const scene = sceneOf({ neurons, connections, layers });
   const base = h("canvas", {
     role: "img", "data-testid": "graph",
     ariaLabel: `Drawing of ${counted(neurons.length, "neuron")} in ${scene.columns} columns, `
-      + `with ${counted(connections.length, "connection")}`,
+      + `with ${counted(connections.length, "connection")}`
+      + layers.map(({ label, neurons: inside }) => `; ${label} of ${counted(inside.length, "neuron")}`).join(""),
   });
   base.scene = scene; // for who saves it as a picture
   const over = h("canvas", { className: "over", ariaHidden: "true" });

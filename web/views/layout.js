@@ -8,23 +8,24 @@ const SWEEPS = 12;
  * Places in the unit square, inputs at x = 0, outputs at x = 1.
  * @param neurons [{level, kind}]
  * @param connections [{source, target}], positions in `neurons`
+ * @param layer for each neuron, what it stands together with in its column; -1 for nothing
  * @returns {x: number[], y: number[], columns: number, rows: number} rows: the tallest column
  */
-export function layout(neurons, connections) {
+export function layout(neurons, connections, layer = neurons.map(() => -1)) {
   const column = columnsOf(neurons, connections);
   const columns = group(column);
   const { before, after } = neighbours(neurons.length, connections, column);
   const place = new Float64Array(neurons.length);
-  const settle = (members) => members.forEach((neuron, row) => {
+  const assignRows = (members) => members.forEach((neuron, row) => {
     place[neuron] = (row + 0.5) / members.length;
   });
-  columns.forEach(settle);
+  columns.forEach(assignRows);
   for (let sweep = 0; sweep < SWEEPS; sweep += 1) {
     const forwards = sweep % 2 === 0;
     const order = forwards ? columns.slice(1) : columns.slice(0, -1).reverse();
     for (const members of order) {
-      sortBy(members, (neuron) => mean(forwards ? before[neuron] : after[neuron], place, neuron));
-      settle(members);
+      sortBy(members, (neuron) => mean(forwards ? before[neuron] : after[neuron], place, neuron), layer);
+      assignRows(members);
     }
   }
   const rows = Math.max(...columns.map((members) => members.length));
@@ -53,9 +54,20 @@ const mean = (others, place, neuron) => (others.length
   ? others.reduce((sum, other) => sum + place[other], 0) / others.length
   : place[neuron]);
 
-function sortBy(members, key) {
+/** Sort by a key; those of one layer stand together, where the mean of their keys is. */
+function sortBy(members, key, layer) {
   const keys = new Map(members.map((neuron) => [neuron, key(neuron)]));
-  members.sort((a, b) => keys.get(a) - keys.get(b));
+  const sums = new Map();
+  for (const neuron of members) {
+    const [sum, number] = sums.get(layer[neuron]) ?? [0, 0];
+    sums.set(layer[neuron], [sum + keys.get(neuron), number + 1]);
+  }
+  const outer = (neuron) => {
+    if (layer[neuron] < 0) return keys.get(neuron);
+    const [sum, number] = sums.get(layer[neuron]);
+    return sum / number;
+  };
+  members.sort((a, b) => outer(a) - outer(b) || layer[a] - layer[b] || keys.get(a) - keys.get(b));
 }
 
 /** Rows of a short column stand further apart than those of the tallest, up to a limit. */

@@ -3,7 +3,7 @@ import { count, h } from "./dom.js";
 import { family, TITLES } from "./palette.js";
 
 /** The key to a scene; `live` once colours say what flows rather than what there is. */
-export function legend({ neurons, connections }, omitted, live) {
+export function legend({ neurons, connections, layers }, omitted, live) {
   const delayed = connections.some(({ enabled, delay }) => enabled && delay > 0);
   const disabled = connections.some(({ enabled }) => !enabled);
   return h("ul", { className: "legend" },
@@ -13,6 +13,8 @@ export function legend({ neurons, connections }, omitted, live) {
     h("li", {}, live ? "thicker: carries more" : "thicker: larger weight"),
     delayed ? entry("stroke delayed", "reads an earlier step") : "",
     disabled ? entry("stroke disabled", "disabled") : "",
+    connections.some(({ enabled, gater }) => enabled && gater >= 0) ? entry("gate", "multiplied by a gate") : "",
+    layers.length ? entry("box", `layer: ${[...new Set(layers.map(({ label }) => label))].join(", ")}`) : "",
     omitted ? h("li", {}, `${count(omitted)} light connections not drawn`) : "");
 }
 

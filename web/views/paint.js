@@ -1,4 +1,5 @@
 // A scene on a canvas. Colours come from style.css, so they follow the theme.
+import { middle } from "./boxes.js";
 import { family } from "./palette.js";
 
 const FAMILIES = ["sigmoid", "tanh", "rectifier", "wave", "step", "curve", "linear", "other"];
@@ -41,9 +42,59 @@ export function drawConnections(pen, scene, colours, places, strong, { live, lit
   pen.setLineDash([]);
 }
 
+/** Draw a box around each layer, under everything else. */
+export function drawBoxes(pen, { boxes, named }, colours) {
+  pen.lineJoin = "round";
+  for (const { outline, top: [x, y], label } of boxes) {
+    pen.beginPath();
+    outline.forEach((corner) => pen.lineTo(...corner));
+    pen.closePath();
+    pen.globalAlpha = 0.1;
+    pen.fillStyle = colours.accent;
+    pen.fill();
+    pen.globalAlpha = 0.55;
+    pen.strokeStyle = colours.accent;
+    pen.lineWidth = 1;
+    pen.stroke();
+    pen.globalAlpha = 1;
+    if (!named && boxes.length > 4) continue;
+    pen.font = "600 11px system-ui, sans-serif";
+    pen.fillStyle = colours.soft;
+    pen.textAlign = "left";
+    pen.textBaseline = "alphabetic";
+    pen.fillText(label, x, Math.max(10, y - 4));
+  }
+}
+
+/** Draw a diamond on each connection with a gate, and a thread to the neuron that is its gate. */
+export function drawGates(pen, { connections, curves, at }, colours, places) {
+  for (const place of places) {
+    const { gater, enabled } = connections[place];
+    if (gater < 0 || !enabled) continue;
+    const [x, y] = middle(curves[place]);
+    pen.strokeStyle = colours.accent;
+    pen.lineWidth = 0.8;
+    pen.globalAlpha = 0.35;
+    pen.setLineDash([2, 3]);
+    pen.beginPath();
+    pen.moveTo(...at[gater]);
+    pen.lineTo(x, y);
+    pen.stroke();
+    pen.setLineDash([]);
+    pen.globalAlpha = 1;
+    pen.beginPath();
+    for (const [dx, dy] of [[0, -5], [5, 0], [0, 5], [-5, 0]]) pen.lineTo(x + dx, y + dy);
+    pen.closePath();
+    pen.fillStyle = colours.card;
+    pen.fill();
+    pen.lineWidth = 1.4;
+    pen.stroke();
+  }
+}
+
 /** The bar across a connection that says negative without a colour. */
-function bar(pen, [x1, y1, x2, y2, x3, y3, x4, y4]) {
-  const [x, y] = [(x1 + 3 * x2 + 3 * x3 + x4) / 8, (y1 + 3 * y2 + 3 * y3 + y4) / 8];
+function bar(pen, curve) {
+  const [[x, y], [x1, y1, x2, y2, x3, y3, x4, y4]] = [middle(curve), curve];
   const [dx, dy] = [x4 + x3 - x2 - x1, y4 + y3 - y2 - y1];
   const size = 4 / (Math.hypot(dx, dy) || 1);
   pen.setLineDash([]);

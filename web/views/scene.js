@@ -1,17 +1,19 @@
 // A network laid out: where its neurons and connections stand on a canvas, and which are near a point.
+import { boxesOf, layerOf } from "./boxes.js";
 import { layout } from "./layout.js";
 
 const MARGIN = 24;
 const LABEL = 112; // px beside the first and last column, if names are drawn
 
-/** What there is to draw of {neurons, connections}, at no size yet. */
-export function sceneOf({ neurons, connections }) {
+/** What there is to draw of {neurons, connections, layers}, at no size yet. */
+export function sceneOf({ neurons, connections, layers = [] }) {
   const [into, from] = [neurons.map(() => []), neurons.map(() => [])];
   connections.forEach(({ source, target }, place) => {
     into[target].push(place);
     from[source].push(place);
   });
-  return { neurons, connections, into, from, ...layout(neurons, connections), at: [], curves: [] };
+  const layer = layerOf(neurons, layers);
+  return { neurons, connections, layers, layer, into, from, ...layout(neurons, connections, layer), at: [], curves: [] };
 }
 
 /** Give the scene a size: places, curves and the radius of a neuron. */
@@ -24,6 +26,7 @@ export function measure(scene, width, height) {
   scene.at = scene.x.map((x, neuron) => [margin + x * (width - 2 * margin), 20 + scene.y[neuron] * (height - 40)]);
   scene.curves = scene.connections.map((connection) => curveOf(scene, connection));
   scene.paths = scene.curves.map(pathOf);
+  scene.boxes = boxesOf(scene);
 }
 
 /** Two ends and two controls: forwards a gentle S, in a column a bow, backwards an arc, to itself a loop. */

@@ -1,0 +1,115 @@
+"""Layers that a picture shows as one thing: convolutions, pools, and layers of recurrent cells."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import NamedTuple, TypedDict
+
+import numpy as np
+
+from neat_onnx.network.genes import NONE, Ints
+from neat_onnx.network.network import Network
+from neat_onnx.network.schedule import schedule
+from neat_onnx.network.spatial import SpatialBlock, receptive_fields
+
+
+class DrawnLayer(TypedDict):
+    """Neurons that belong together, by their places in the network, and a name for them."""
+
+    label: str
+    neurons: list[int]
+
+
+def drawn_layers(net: Network) -> list[DrawnLayer]:
+    """Return the layers of `net` that are what they are said to be: "Conv 3×3", "LSTM 4"."""
+    from neat_onnx.operators.rnn.recogniser import layers_of  # noqa: PLC0415 - imports all operators
+
+    spatial = [(_name(block), block.neurons) for block in net.blocks if _holds(net, block)]
+    recurrent = [
+        (f"{layer.cell.operator} {len(layer.hidden)}", layer.neurons)
+        for layer in (layers_of(net, schedule(net)) if net.has_memory else ())
+    ]
+    layers, taken = [], np.zeros(len(net), bool)
+    for label, neurons in [*spatial, *recurrent, *_gated(net)]:
+        if not np.any(taken[neurons]):
+            layers.append(DrawnLayer(label=label, neurons=neurons.ravel().tolist()))
+            taken[neurons] = True
+    return layers
+
+
+def _gated(net: Network) -> Iterator[tuple[str, Ints]]:
+    """Layers of cells whose gates multiply connections, as NeatapticTS and neataptic build them."""
+    units = _GatedUnits(net)
+    level = schedule(net).level
+    for operator, find in (("LSTM", units.lstm), ("GRU", units.gru)):
+        layers: dict[int, list[set[int]]] = defaultdict(list)
+        for neuron in np.unique(net.live.target[net.live.gater != NONE]).tolist():
+            if unit := find(neuron):
+                layers[int(level[neuron])].append(unit)
+        for found in layers.values():
+            yield f"{operator} {len(found)}", np.array(sorted(set().union(*found)), np.int64)
+
+
+class _GatedUnits:
+    """The neurons of a unit around the neuron that keeps its state; none if it is no such unit."""
+
+    def __init__(self, net: Network) -> None:
+        live = net.live.take(np.flatnonzero(net.live.gater != NONE))
+        self._into: dict[int, list[_Gated]] = defaultdict(list)
+        self._from: dict[int, list[_Gated]] = defaultdict(list)
+        columns = (live.source.tolist(), live.target.tolist(), live.gater.tolist())
+        for source, target, gater, delay in zip(*columns, live.delay.tolist(), strict=True):
+            edge = _Gated(source, target, gater, delay)
+            self._into[target].append(edge)
+            self._from[source].append(edge)
+
+    def lstm(self, cell: int) -> set[int]:
+        """A neuron that keeps itself by a gate, and has gates before and behind it."""
+        into, behind = self._into[cell], self._from[cell]
+        kept = {edge.gater for edge in into if edge.source == cell and edge.delay}
+        entered = {edge.gater for edge in into if edge.source != cell}
+        left = {edge.gater for edge in behind if edge.target != cell}
+        return {cell, *kept, *entered, *left} if kept and entered and left else set()
+
+    def gru(self, hidden: int) -> set[int]:
+        """A neuron between what was, by one gate, and a candidate, by another gate."""
+        was = [edge for edge in self._into[hidden] if edge.delay and edge.source != hidden]
+        new = [edge for edge in self._into[hidden] if not edge.delay]
+        candidates = {edge.source for edge in new}
+        reset = {edge.gater for name in candidates for edge in self._into[name] if edge.delay}
+        if not (was and new and reset):
+            return set()
+        gates = {edge.gater for edge in [*was, *new]}
+        return {hidden, *gates, *candidates, *reset, *(edge.source for edge in was)}
+
+
+class _Gated(NamedTuple):
+    """An enabled connection with a gate."""
+
+    source: int
+    target: int
+    gater: int
+    delay: int
+
+
+def _name(block: SpatialBlock) -> str:
+    kernel = "×".join(map(str, block.window.kernel))
+    return block.kind if block.kind.startswith("Global") else f"{block.kind} {kernel}"
+
+
+def _holds(net: Network, block: SpatialBlock) -> bool:
+    """Whether the enabled connections into the block are its window, with shared weights."""
+    fields, neurons = receptive_fields(block), block.neurons.ravel()
+    said = np.stack([neurons[fields.neuron], block.sources.ravel()[fields.source]])
+    live = net.live.take(np.flatnonzero(np.isin(net.live.target, neurons)))
+    found = np.stack([live.target, live.source])
+    order, place = np.lexsort(said[::-1]), np.lexsort(found[::-1])
+    if not np.array_equal(said[:, order], found[:, place]):
+        return False
+    if np.any(live.delay) or np.any(live.gater != NONE):
+        return False
+    if np.any(net.aggregation_names[neurons] != block.aggregation):
+        return False
+    weights, shared = live.weight[place], fields.weight[order]
+    first = np.zeros(shared.max(initial=0) + 1)
+    first[shared] = weights
+    return bool(np.array_equal(first[shared], weights))
