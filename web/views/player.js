@@ -1,5 +1,6 @@
 // Playing with the network: what goes in, what comes out, and the steps of one with memory.
 import { $, count, counted, h, svg, whenChanged } from "./dom.js";
+import { image } from "./image.js";
 import { inputPanel } from "./inputs.js";
 import { soon } from "./soon.js";
 import { surface } from "./surface.js";
@@ -22,8 +23,10 @@ export function player() {
     $("player-inputs").replaceChildren(inputs.element);
     $("player-time").hidden = !time;
     $("player-time").replaceChildren(...(time ? [time.element] : []));
-    $("player-surface").replaceChildren(...(plane ? [plane.element] : []));
-    $("player-surface").hidden = !plane;
+    const picture = image(playing, result.ports);
+    const squares = [plane, picture].filter(Boolean);
+    $("player-surface").replaceChildren(...squares.map(({ element }) => element));
+    $("player-surface").hidden = !squares.length;
     const draw = soon(() => {
       inputs.draw();
       time?.draw();
@@ -31,7 +34,7 @@ export function player() {
       $("player-outputs").replaceChildren(...outputsTable(playing, result.ports.outputs));
     });
     const end = playing.listen(draw);
-    quiet = () => { end(); plane?.stop(); };
+    quiet = () => { end(); squares.forEach(({ stop }) => stop()); };
     draw();
   });
 }
@@ -45,18 +48,18 @@ function timePanel(playing) {
     type: "range", min: 1, max: 1, value: 1, ariaLabel: "Step looked at", "data-testid": "step-scrub",
     oninput: () => playing.look(slider.valueAsNumber - 1 - playing.forgotten),
   });
-  const told = h("output", { className: "soft", "data-testid": "step-told" });
+  const label = h("output", { className: "soft", "data-testid": "step-label" });
   return {
     element: h("div", { className: "buttons" }, play,
       button("Step", "step-button", () => playing.step()),
-      button("Reset", "step-reset", () => playing.reset()), slider, told),
+      button("Reset", "step-reset", () => playing.reset()), slider, label),
     draw() {
       const { number } = playing.frame;
       const last = playing.forgotten + playing.frames.length;
       play.textContent = playing.playing ? "Pause" : "Play";
       Object.assign(slider, { min: playing.forgotten + 1, max: last, disabled: last < 2 });
       slider.valueAsNumber = number;
-      told.textContent = `Step ${count(number)} of ${count(last)}`;
+      label.textContent = `Step ${count(number)} of ${count(last)}`;
     },
   };
 }

@@ -1,19 +1,17 @@
 // What a network of two inputs and no memory gives everywhere: one coloured square an output.
 import { h } from "./dom.js";
+import { canSample, paint, rangeOf, sampled, SIZE } from "./field.js";
 
-const SIZE = 96; // points each way
-const SLICE = 8; // ms of work between two frames
-const MOST_WORK = 4e7; // connections × points
+const [COLD, MIDDLE, WARM] = [[34, 94, 168], [247, 246, 240], [214, 89, 31]];
 
 /** {element, draw(), stop()}, or null if this network has no such picture. */
 export function surface(playing, { inputs, outputs }) {
-  const work = playing.evaluator.weight.length * SIZE * SIZE;
-  if (playing.hasMemory || inputs.length !== 2 || work > MOST_WORK) return null;
+  if (inputs.length !== 2 || !canSample(playing)) return null;
   const canvas = h("canvas", { className: "surface", width: SIZE, height: SIZE, role: "img", "data-testid": "surface" });
   const mark = h("span", { className: "surface-mark", ariaHidden: "true" });
   const caption = h("figcaption", { className: "soft" });
   const frame = h("div", { className: "surface-frame" }, canvas, mark);
-  const chosen = h("select", { ariaLabel: "Output shown", onchange: () => begin() },
+  const chosen = h("select", { ariaLabel: "Output shown", onchange: () => show() },
     ...outputs.map((name, place) => h("option", { value: String(place) }, name)));
   chosen.hidden = outputs.length < 2;
   const element = h("figure", {}, h("h3", {}, "Response"), chosen, frame, caption);
@@ -26,35 +24,18 @@ export function surface(playing, { inputs, outputs }) {
   canvas.addEventListener("pointerdown", give);
   canvas.addEventListener("pointermove", give);
 
-  const values = new Float64Array(SIZE * SIZE);
-  let [row, asked] = [0, 0];
-  function begin() {
-    row = 0;
-    cancelAnimationFrame(asked);
-    asked = requestAnimationFrame(some);
-  }
-  function some() {
-    const until = performance.now() + SLICE;
+  let all = null;
+  const stop = sampled(playing, (x, y) => [x, y], (values) => { all = values; show(); });
+  function show() {
+    if (!all) return;
     const output = Number(chosen.value || 0);
-    for (; row < SIZE && performance.now() < until; row += 1) {
-      for (let column = 0; column < SIZE; column += 1) {
-        const point = [((column + 0.5) / SIZE) * 2 - 1, 1 - ((row + 0.5) / SIZE) * 2];
-        values[row * SIZE + column] = playing.probe(point)[output];
-      }
-    }
-    playing.settle();
-    if (row < SIZE) asked = requestAnimationFrame(some);
-    else finish();
-  }
-  function finish() {
-    const finite = values.filter(Number.isFinite);
-    const [low, high] = [finite.reduce((a, b) => Math.min(a, b), Infinity), finite.reduce((a, b) => Math.max(a, b), -Infinity)];
+    const values = all.filter((_, place) => place % outputs.length === output);
+    const [low, high] = rangeOf(values);
     colour(canvas, values, low, high);
-    const said = `${outputs[Number(chosen.value || 0)]}: from ${low.toPrecision(3)} to ${high.toPrecision(3)}, both inputs from −1 to 1`;
+    const said = `${outputs[output]}: from ${low.toPrecision(3)} to ${high.toPrecision(3)}, both inputs from −1 to 1`;
     caption.textContent = `${said}. Drag in it.`;
     canvas.ariaLabel = `Response surface. ${said}`;
   }
-  begin();
   return {
     element,
     draw() {
@@ -63,19 +44,16 @@ export function surface(playing, { inputs, outputs }) {
       mark.style.left = `${(x + 1) * 50}%`;
       mark.style.top = `${(1 - y) * 50}%`;
     },
-    stop: () => cancelAnimationFrame(asked),
+    stop,
   };
 }
 
 function colour(canvas, values, low, high) {
-  const pen = canvas.getContext("2d");
-  const image = pen.createImageData(SIZE, SIZE);
-  const [cold, middle, warm] = [[34, 94, 168], [247, 246, 240], [214, 89, 31]];
-  values.forEach((value, place) => {
+  paint(canvas, (place) => {
+    const value = values[place];
     const share = high > low ? ((value - low) / (high - low)) * 2 - 1 : 0;
-    const end = share < 0 ? warm : cold;
-    const mixed = middle.map((from, channel) => from + (end[channel] - from) * Math.abs(share));
-    image.data.set([...mixed, Number.isFinite(value) ? 255 : 0], place * 4);
+    const end = share < 0 ? WARM : COLD;
+    const mixed = MIDDLE.map((from, channel) => from + (end[channel] - from) * Math.abs(share));
+    return [...mixed, Number.isFinite(value) ? 255 : 0];
   });
-  pen.putImageData(image, 0, 0);
 }
