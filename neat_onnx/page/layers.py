@@ -20,7 +20,7 @@ class DrawnLayer(TypedDict):
 
 
 def drawn_layers(net: Network) -> list[DrawnLayer]:
-    """Return the layers of `net` that are what they are said to be: "Conv 3×3", "LSTM 4"."""
+    """Return the layers of `net` by name, "Conv 3×3" or "LSTM 4", if its connections agree."""
     from neat_onnx.operators.rnn.recogniser import layers_of  # noqa: PLC0415 - imports all operators
 
     spatial = [(_name(block), block.neurons) for block in net.blocks if _holds(net, block)]
@@ -71,7 +71,7 @@ class _GatedUnits:
         return {cell, *kept, *entered, *left} if kept and entered and left else set()
 
     def gru(self, hidden: int) -> set[int]:
-        """A neuron between what was, by one gate, and a candidate, by another gate."""
+        """A neuron that mixes an earlier state, by one gate, with a candidate, by another."""
         was = [edge for edge in self._into[hidden] if edge.delay and edge.source != hidden]
         new = [edge for edge in self._into[hidden] if not edge.delay]
         candidates = {edge.source for edge in new}
