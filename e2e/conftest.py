@@ -100,7 +100,7 @@ def neat(_booted):
     _booted.wait_ready()
     yield _booted
     _booted.page.emulate_media(
-        media=None, color_scheme=None, forced_colors=None, reduced_motion=None
+        media="null", color_scheme="null", forced_colors="null", reduced_motion="null"
     )
     _booted.page.unroute_all()
     told = _booted.complaints.copy()

@@ -134,6 +134,37 @@ def test_two_inputs_have_a_surface(neat):
     neat.page.wait_for_timeout(50)
     shown = float(outputs(neat)[0][1])
     assert abs(shown - net.activate([0.25, 0.0])[0]) < 1e-12
+    assert neat["image"].get_attribute("aria-label").startswith("The network as an image. Grey")
+
+
+def test_a_network_that_draws_is_shown_as_its_image(neat):
+    net = neat_onnx.Network.mlp([3, 6, 3], activation="sin", seed=0)
+    neat.choose("cppn.json", net.to_json().encode())
+    neat.page.get_by_text("input 3 is the distance from the middle").wait_for()
+    copy = """(canvas) => {
+        const pen = new OffscreenCanvas(96, 96).getContext("2d", { willReadFrequently: true });
+        pen.drawImage(canvas, 0, 0);
+        return [...pen.getImageData(95, 0, 1, 1).data];
+    }"""
+    x = 1 - 1 / 96  # the middle of the last point of the first row
+    wanted = (net.activate([x, x, np.hypot(x, x)]) + 1) / 2 * 255
+    np.testing.assert_allclose(neat["image"].evaluate(copy), [*wanted, 255], atol=1)
+
+
+def test_layers_and_gates_are_drawn_as_what_they_are(neat):
+    neat.choose("lstm.json", source_text(LSTM))
+    legend = neat.page.locator(".legend")
+    assert "layer: LSTM 2" in legend.inner_text()
+    assert "multiplied by a gate" in legend.inner_text()
+    assert "LSTM 2 of 8 neurons" in neat["graph"].get_attribute("aria-label")
+    with neat.page.expect_download() as waiting:
+        neat["save-svg"].click()
+    with open(waiting.value.path(), encoding="utf-8") as file:
+        picture = file.read()
+    assert picture.count("LSTM 2</text>") == 2
+    assert picture.count("l5 5l-5 5l-5 -5Z") == 22  # one a gated connection
+    neat.choose("conv.json", source_text("nts-onnx-poolmax-2"))
+    assert "layer: Conv 2×2, MaxPool 3×3" in legend.inner_text()
 
 
 def test_a_neuron_is_looked_at_by_the_keyboard(neat):

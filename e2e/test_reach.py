@@ -141,3 +141,46 @@ def test_no_motion_for_those_who_asked_for_none(neat):
     neat.page.emulate_media(reduced_motion="reduce")
     seconds = "getComputedStyle(document.getElementById('drop')).transitionDuration"
     assert neat.page.evaluate(seconds) == "0s"
+
+
+def pixels(page) -> set[tuple[int, int, int]]:
+    """The opaque colours of the drawing."""
+    found = page.evaluate(
+        """() => {
+            const canvas = document.querySelector(".frame canvas");
+            const copy = new OffscreenCanvas(canvas.width, canvas.height);
+            const pen = copy.getContext("2d", { willReadFrequently: true });
+            pen.drawImage(canvas, 0, 0);
+            const { data } = pen.getImageData(0, 0, copy.width, copy.height);
+            const colours = new Set();
+            for (let at = 0; at < data.length; at += 4) {
+                if (data[at + 3] === 255) colours.add(data.slice(at, at + 3).join());
+            }
+            return [...colours];
+        }"""
+    )
+    return {tuple(map(int, colour.split(","))) for colour in found}
+
+
+def background(page, selector: str) -> str:
+    return page.evaluate(f"getComputedStyle(document.querySelector('{selector}')).backgroundColor")
+
+
+def test_forced_colours_and_print_keep_the_drawing_and_its_legend(neat):
+    page = neat.page
+    assert neat.choose("net.json", source_text("nts-net-lstm-2")) == "done"
+    page.emulate_media(forced_colors="active", color_scheme="dark")
+    page.wait_for_timeout(100)
+    assert (255, 255, 255) in pixels(page)  # what is ink, on black
+    assert "negative weight" in page.locator(".legend").inner_text()
+    negative = page.locator(".legend .stroke.negative")
+    mark = "(mark) => getComputedStyle(mark, '::after').borderLeftWidth"
+    assert negative.evaluate(mark) == "2px"  # the bar that says negative without a colour
+    swatch = page.locator(".legend .tint-sigmoid")
+    assert swatch.evaluate("(mark) => getComputedStyle(mark).forcedColorAdjust") == "none"
+    page.emulate_media(forced_colors="null", color_scheme="dark", media="print")
+    page.wait_for_timeout(100)
+    assert background(page, ".card") == "rgb(255, 255, 255)"  # paper, whatever the screen is
+    assert (25, 24, 20) in pixels(page)  # ink
+    assert page.locator(".legend").is_visible()
+    assert not page.locator("#options").is_visible()

@@ -1,12 +1,13 @@
 """Assemble web/dist, the whole site, from our sources, npm's Pyodide and published wheels.
 
-    python web/build.py
+    python web/build.py         SITE_URL, if it is set, is where the site will be
 
 Every download is pinned and checked by its hash; every step is cached by the hash of what goes
 into it, so that a second build takes seconds and the same sources give the same bytes.
 """
 
 import json
+import os
 import shutil
 import time
 from pathlib import Path
@@ -31,7 +32,8 @@ WEB = ROOT / "web"
 DIST = WEB / "dist"
 PYODIDE = ROOT / "node_modules" / "pyodide"
 ENGINE = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm")
-PAGE = ("index.html", "style.css", "icon.svg", "manifest.webmanifest")
+PAGE = ("index.html", "style.css", "icon.svg", "og.png", "manifest.webmanifest")
+PREVIEW = 'property="og:image" content="'
 ICONS = {
     "icon-192.png": (192, False),
     "icon-512.png": (512, False),
@@ -78,10 +80,18 @@ def main() -> None:
     documentation.write(ROOT, DIST / "docs")
     for name, (size, maskable) in ICONS.items():
         (DIST / name).write_bytes(icons.png(WEB / "icon.svg", size, maskable=maskable))
+    name_site(DIST / "index.html", os.environ.get("SITE_URL", ""))
     offline.write(DIST, WEB / "sw.js")
     total = sum(path.stat().st_size for path in DIST.rglob("*") if path.is_file())
     seconds = time.perf_counter() - start
     print(f"web/dist: {total / 1e6:.1f} MB in {seconds:.1f} s")
+
+
+def name_site(page: Path, url: str) -> None:
+    """Write the whole address of the preview's picture, if the site's is known."""
+    if url:
+        text = page.read_text().replace(PREVIEW, f"{PREVIEW}{url.rstrip('/')}/")
+        page.write_text(text)
 
 
 def copy(source: Path, target: Path) -> None:

@@ -7,6 +7,7 @@ import { soon } from "./soon.js";
 
 const SLICE = 500; // connections between two looks at the clock
 const BUDGET = 12; // ms of drawing between two frames
+const LOOKS = ["(prefers-color-scheme: dark)", "(forced-colors: active)", "print"]; // with other colours
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 /** One scene on two canvases, with its pointer, its keys and its view. */
@@ -17,8 +18,9 @@ export class Drawing {
     this.redraw = soon(() => this.draw());
     this.observer = new ResizeObserver(() => this.resize());
     this.observer.observe(this.frame);
-    this.theme = matchMedia("(prefers-color-scheme: dark)");
-    this.theme.addEventListener("change", this.redraw);
+    this.repaint = () => this.draw(Infinity); // at once: a printer does not wait for frames
+    this.looks = LOOKS.map((query) => matchMedia(query));
+    this.looks.forEach((look) => look.addEventListener("change", this.repaint));
     this.listenToPointer();
     this.frame.addEventListener("keydown", (event) => this.press(event));
   }
@@ -26,7 +28,7 @@ export class Drawing {
   stop() {
     this.quiet?.();
     this.observer.disconnect();
-    this.theme.removeEventListener("change", this.redraw);
+    this.looks.forEach((look) => look.removeEventListener("change", this.repaint));
     cancelAnimationFrame(this.running);
   }
 
@@ -67,7 +69,8 @@ export class Drawing {
     return this.player?.touched ? this.player : null;
   }
 
-  draw() {
+  /** Draw all of it; what takes longer than `budget` ms goes on at the next frame. */
+  draw(budget = BUDGET) {
     if (!this.width) return;
     cancelAnimationFrame(this.running);
     const { scene, live } = this;
@@ -77,7 +80,7 @@ export class Drawing {
     if (!live) order.sort((a, b) => Math.abs(this.strong[a]) - Math.abs(this.strong[b]));
     const pen = this.pen(this.base);
     drawBoxes(pen, scene, this.colours);
-    this.drawSome(pen, order, 0);
+    this.drawSome(pen, order, 0, budget);
     if (this.shown !== Boolean(live)) {
       this.shown = Boolean(live);
       this.key.replaceChildren(legend(scene, this.omitted, this.shown));
@@ -87,9 +90,9 @@ export class Drawing {
   }
 
   /** Draw connections for a few milliseconds, go on at the next frame, and end with the neurons. */
-  drawSome(pen, order, from) {
+  drawSome(pen, order, from, budget = BUDGET) {
     const { scene, live, colours, strong } = this;
-    const until = performance.now() + BUDGET;
+    const until = performance.now() + budget;
     const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
     const phase = live?.playing && !still && order.length <= SLICE ? (performance.now() % 900) / 900 : -1;
     let next = from;
