@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from neat_onnx.network.genes import Bools, Ints
+from neat_onnx.network.genes import Bools, Ints, counted
 from neat_onnx.network.schedule import Edges
 
 
@@ -32,7 +32,7 @@ def _left_over(source: Ints, target: Ints, count: int) -> Bools:
     left = np.ones(count, np.bool_)
     while frontier.size:
         left[frontier] = False
-        reached, times = np.unique(edges.leaving(frontier), return_counts=True)
+        reached, times = counted(edges.leaving(frontier), count)
         waiting[reached] -= times
         frontier = reached[waiting[reached] == 0]
     return left

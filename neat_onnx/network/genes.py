@@ -239,6 +239,27 @@ def distinct(values: Ints) -> Ints:
     return ordered[first]
 
 
+def counted(positions: Ints, count: int) -> tuple[Ints, Ints]:
+    """The different positions in ascending order, and how often each occurs.
+
+    Sorting is quicker where there are few of `count` possible ones, counting where there are many.
+    """
+    if len(positions) < count:
+        return np.unique(positions, return_counts=True)
+    times = np.bincount(positions, minlength=count)
+    found = np.flatnonzero(times)
+    return found, times[found]
+
+
+def ranked(positions: Ints, count: int) -> tuple[Ints, Ints]:
+    """The different positions in ascending order, and the place of each given one among them."""
+    if len(positions) < count:
+        return np.unique(positions, return_inverse=True)
+    found = np.zeros(count, np.bool_)
+    found[positions] = True
+    return np.flatnonzero(found), (np.cumsum(found) - 1)[positions]
+
+
 def codes_of(names: Sequence[str]) -> tuple[tuple[str, ...], Ints]:
     """A sorted table of the distinct names, and each name's position in it."""
     table = sorted(set(names))

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from neat_onnx.network.activations import Activation, activation_named
 from neat_onnx.network.aggregations import Aggregation, aggregation_named
-from neat_onnx.network.genes import NONE, Bools, Floats, Ints
+from neat_onnx.network.genes import NONE, Bools, Floats, Ints, ranked
 from neat_onnx.network.growth import overflowing
 from neat_onnx.network.schedule import Schedule, schedule
 from neat_onnx.network.signals import signals_of
@@ -253,7 +253,7 @@ class _Builder:
             shape = (len(neurons), int(counts[0]))
             gains = gain.reshape(shape) if gated else None
             return _Inputs(rows.reshape(shape), weight.reshape(shape), gains)
-        columns, column = np.unique(rows, return_inverse=True)
+        columns, column = ranked(rows, self.signals.count)
         size = len(neurons) * len(columns)
         overflows: Bools = self._overflows[self._net.live.source[edges]]
         if (

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from neat_onnx.errors import NetworkError
-from neat_onnx.network.genes import NONE, Bools, Ints, distinct
+from neat_onnx.network.genes import NONE, Bools, Ints, counted, distinct
 from neat_onnx.network.spatial import SpatialBlock
 from neat_onnx.network.structure import Structure
 
@@ -74,7 +74,7 @@ def schedule(net: Structure, blocks: Sequence[SpatialBlock] = ()) -> Schedule:
     roots = np.flatnonzero((waiting == 0) & ~net.is_input & (one_of == np.arange(count)))
     while frontier.size or (number == 0 and roots.size):
         level[frontier] = number
-        reached, times = np.unique(edges.leaving(frontier), return_counts=True)
+        reached, times = counted(edges.leaving(frontier), count)
         waiting[reached] -= times
         frontier = reached[waiting[reached] == 0]
         if number == 0:

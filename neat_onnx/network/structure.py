@@ -65,8 +65,9 @@ class Structure(ReadOnly):
     def __post_init__(self) -> None:
         check_lengths(self.neurons, "neurons")
         check_lengths(self.connections, "connections")
-        order = np.argsort(self.connections.target, kind="stable")
-        if np.any(order[1:] < order[:-1]):
+        target = self.connections.target
+        if np.any(target[1:] < target[:-1]):
+            order = np.argsort(target, kind="stable")
             object.__setattr__(self, "connections", self.connections.take(order))
         check_names(self.activations, self.aggregations)
         check_ports(self.inputs, self.outputs, len(self))
