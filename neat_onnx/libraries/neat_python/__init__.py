@@ -20,7 +20,8 @@ class NeatPython(Library):
     keys = "network_type, topology, nodes, connections, or a pickled genome, network or checkpoint"
     suffixes = (".json", ".pkl", ".pickle")
     lost = (
-        "innovation numbers, fitness, rates of mutation, names; ctrnn and iznn cannot be written; "
+        "innovation numbers, fitness, rates of mutation, names; ctrnn and iznn: what was read from "
+        "one is written; "
         "ids of inputs and outputs follow their order"
     )
     options = frozenset({"config", "genome", "time_step", "advance_time", "version"})
@@ -85,14 +86,16 @@ class NeatPython(Library):
 
 
 @takes(net=instance_of(Structure, "a Network"))
-def to_neat_python(net: Network) -> tuple[Any, Any]:
+def to_neat_python(net: Network, time_step: float | None = None) -> tuple[Any, Any]:
     """Turn a network into a live genome of neat-python with its configuration, to evolve on.
 
     Args:
         net: the network.
+        time_step: of the integration of a ctrnn, in the unit of its time constants; 1 if None.
 
     Returns:
-        A `neat.DefaultGenome` with the key 1, and its `neat.Config`.
+        A `neat.DefaultGenome` with the key 1, and its `neat.Config`; of a network that was read
+        from an iznn a `neat.iznn.IZGenome`.
 
     Raises:
         NetworkError: neat-python cannot compute the network; every reason, with its neurons.
@@ -100,7 +103,7 @@ def to_neat_python(net: Network) -> tuple[Any, Any]:
     """
     from neat_onnx.libraries.neat_python.write import to_neat_python as written
 
-    return written(net)
+    return written(net, time_step)
 
 
 def _ends_as_pickle(content: bytes) -> bool:

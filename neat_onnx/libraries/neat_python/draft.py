@@ -5,12 +5,12 @@ node
 as it was one step before, and only the inputs at once. A network that mixes both is neither.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from neat_onnx.errors import warn
+from neat_onnx.errors import NetworkError, warn
 from neat_onnx.libraries.neat_python.silent import released
 from neat_onnx.libraries.neat_python.slopes import aggregation_called, called
 from neat_onnx.libraries.neat_python.static import AGGREGATION_NAMES
@@ -23,7 +23,7 @@ from neat_onnx.network.network import Network
 
 @dataclass(frozen=True)
 class NodeGene:
-    """A node gene."""
+    """A node gene; `numbers` has the further genes of a ctrnn or an iznn, by name."""
 
     key: int
     bias: float = 0.0
@@ -31,6 +31,7 @@ class NodeGene:
     activation: str = "identity"
     aggregation: str = "sum"
     custom: bool = False
+    numbers: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,9 @@ class Draft:
         inputs, outputs: the keys of the nodes.
         nodes: hidden ones and outputs.
         connections: at most one between two nodes.
+        timed: "ctrnn" or "iznn" where a step is an amount of time, else empty.
+        time_step, advance_time: of such a step.
+        version: of neat-python.
     """
 
     feed_forward: bool
@@ -59,6 +63,15 @@ class Draft:
     outputs: list[int]
     nodes: list[NodeGene] = field(default_factory=list)
     connections: list[ConnectionGene] = field(default_factory=list)
+    timed: str = ""
+    time_step: float = 1.0
+    advance_time: float = 1.0
+    version: str = "2.0.0"
+
+    @property
+    def kind(self) -> str:
+        """The type of network, as a document calls it."""
+        return self.timed or ("feedforward" if self.feed_forward else "recurrent")
 
 
 def draft_of(net: Network) -> Draft:
@@ -75,7 +88,7 @@ def draft_of(net: Network) -> Draft:
     keys = _keys(net)
     outputs = list(range(len(net.output_neurons)))
     draft = Draft(feed_forward, [keys[j] for j in net.input_neurons.tolist()], outputs)
-    draft.nodes = [_node(net, j, keys[j]) for j in np.flatnonzero(~net.is_input).tolist()]
+    draft.nodes = [node_gene(net, j, keys[j]) for j in np.flatnonzero(~net.is_input).tolist()]
     _add_connections(net, draft, keys)
     _add_outputs(net, draft, keys)
     if not draft.feed_forward:
@@ -136,8 +149,37 @@ def _keys(net: Network) -> list[int]:
     return [keys[neuron] for neuron in range(len(net))]
 
 
-def _node(net: Network, neuron: int, key: int) -> NodeGene:
-    """The gene of a neuron, its activation's slope divided out of bias and response."""
+def numbered(draft: Draft) -> Draft:
+    """Return genes whose inputs are -1, -2, … and whose outputs are 0, 1, …, as a genome has them.
+
+    Raises:
+        NetworkError: one node is an input and an output, or two outputs.
+    """
+    keys = {key: -1 - place for place, key in enumerate(draft.inputs)}
+    for place, key in enumerate(draft.outputs):
+        if key in keys:
+            raise NetworkError(f"neat-python cannot say node {key} as two ends of the network")
+        keys[key] = place
+    named = {key for gene in draft.connections for key in (gene.source, gene.target)}
+    others = list(dict.fromkeys([*(n.key for n in draft.nodes), *sorted(named)]))
+    free = max([len(draft.outputs) - 1, *others]) + 1
+    for key in others:
+        if key not in keys:
+            kept = key >= len(draft.outputs)
+            keys[key], free = (key, free) if kept else (free, free + 1)
+    nodes = [replace(node, key=keys[node.key]) for node in draft.nodes]
+    has = {node.key for node in nodes} | {keys[key] for key in draft.inputs}
+    nodes += [NodeGene(key) for key in dict.fromkeys(keys.values()) if key not in has]
+    connections = [
+        replace(gene, source=keys[gene.source], target=keys[gene.target])
+        for gene in draft.connections
+    ]
+    ends = list(keys.values())[: len(draft.inputs)], list(range(len(draft.outputs)))
+    return replace(draft, inputs=ends[0], outputs=ends[1], nodes=nodes, connections=connections)
+
+
+def node_gene(net: Network, neuron: int, key: int) -> NodeGene:
+    """Return the gene of a neuron, its activation's slope divided out of bias and response."""
     genes = net.neurons
     how = called(net.activation_names[neuron])
     assert how is not None  # _problems has looked

@@ -62,6 +62,7 @@ def ini_text(draft: Draft) -> str:
     Returns:
         INI text that `neat.Config` reads, with `neat.DefaultGenome` and the default classes.
     """
+    spiking = draft.timed == "iznn"
     items = {
         "num_inputs": str(len(draft.inputs)),
         "num_outputs": str(len(draft.outputs)),
@@ -69,7 +70,7 @@ def ini_text(draft: Draft) -> str:
         **_GENOME,
     }
     items |= _numbers(draft)
-    for name in ("activation", "aggregation"):
+    for name in () if spiking else ("activation", "aggregation"):
         options = sorted({getattr(node, name) for node in draft.nodes})
         items |= {
             f"{name}_default": options[0],
@@ -77,7 +78,8 @@ def ini_text(draft: Draft) -> str:
             f"{name}_options": " ".join(options),
         }
     lines = "".join(f"{key} = {value}\n" for key, value in items.items())
-    return _BEGIN + lines + _END
+    begin = _BEGIN.replace("DefaultGenome", "IZGenome") if spiking else _BEGIN
+    return begin + lines + _END
 
 
 def _numbers(draft: Draft) -> dict[str, str]:
@@ -93,4 +95,21 @@ def _numbers(draft: Draft) -> dict[str, str]:
         changed = _FLOAT | (_RESPONSE | {"replace_rate": "0.0"} if name == "response" else {})
         bounds = {"max_value": repr(largest), "min_value": repr(-largest)}
         items |= {f"{name}_{key}": value for key, value in (changed | bounds).items()}
+    for name in dict.fromkeys(name for node in draft.nodes for name in node.numbers):
+        items |= _around(name, [node.numbers[name] for node in draft.nodes if node.numbers])
+    if draft.timed == "iznn":
+        items = {key: value for key, value in items.items() if not key.startswith("response")}
     return items
+
+
+def _around(name: str, values: list[float]) -> dict[str, str]:
+    """The settings of a number of a ctrnn or an iznn: as in this genome, and about as large."""
+    low, high = min(values), max(values)
+    settings = _FLOAT | {
+        "init_mean": repr(sum(values) / len(values)),
+        "init_stdev": "0.0",
+        "mutate_power": repr(0.1 * max(abs(low), abs(high))),
+        "max_value": repr(high + 0.5 * abs(high)),
+        "min_value": repr(low - 0.5 * abs(low)),
+    }
+    return {f"{name}_{key}": value for key, value in settings.items()}

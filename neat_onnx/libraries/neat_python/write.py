@@ -11,25 +11,22 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from neat_onnx.errors import OptionError
-from neat_onnx.libraries.neat_python.draft import ConnectionGene, Draft, NodeGene, draft_of
+from neat_onnx.errors import NetworkError, OptionError, warn
+from neat_onnx.libraries.neat_python.documents import document_of_draft
+from neat_onnx.libraries.neat_python.draft import (
+    ConnectionGene,
+    Draft,
+    NodeGene,
+    draft_of,
+    numbered,
+)
 from neat_onnx.libraries.neat_python.ini import ini_text
-from neat_onnx.libraries.neat_python.static import AGGREGATION_NAMES, connection_document
+from neat_onnx.libraries.neat_python.timed import timed_draft
+from neat_onnx.libraries.neat_python.versions import EXPONENTIAL, parsed_version
 from neat_onnx.network.network import Network
 
 _FIRST_INNOVATION = 1_000_000_000
 """Beyond the numbers that a fresh innovation tracker of neat-python gives to new genes."""
-
-
-def _input(key: int) -> dict[str, Any]:
-    return {
-        "id": key,
-        "type": "input",
-        "activation": {"name": "identity", "custom": False},
-        "aggregation": {"name": "none", "custom": False},
-        "bias": 0.0,
-        "response": 1.0,
-    }
 
 
 def document_of(net: Network) -> dict[str, Any]:
@@ -38,45 +35,24 @@ def document_of(net: Network) -> dict[str, Any]:
     Raises:
         NetworkError: neat-python cannot compute it; every reason, with its neurons.
     """
-    draft = draft_of(net)
-    topology = {
-        "num_inputs": len(draft.inputs),
-        "num_outputs": len(draft.outputs),
-        "input_keys": draft.inputs,
-        "output_keys": draft.outputs,
-    }
-    inputs = [_input(key) for key in draft.inputs]
-    return {
-        "format_version": "1.0",
-        "network_type": "feedforward" if draft.feed_forward else "recurrent",
-        "metadata": {"neat_python_version": "2.0.0"},
-        "topology": topology,
-        "nodes": [*inputs, *(_node(node, draft) for node in _documented(draft))],
-        "connections": [
-            connection_document(gene.source, gene.target, gene.weight, gene.enabled)
-            for gene in draft.connections
-        ],
-    }
+    return document_of_draft(_genes_of(net, None))
 
 
-def _documented(draft: Draft) -> list[NodeGene]:
-    """The nodes of a document; it has no silent ones where the network is recurrent."""
-    fed = {gene.target for gene in draft.connections if gene.enabled}
-    return [node for node in draft.nodes if draft.feed_forward or node.key in fed]
+def _genes_of(net: Network, time_step: float | None) -> Draft:
+    """The genes of a network of any kind.
 
-
-def _node(node: NodeGene, draft: Draft) -> dict[str, Any]:
-    return {
-        "id": node.key,
-        "type": "output" if node.key in draft.outputs else "hidden",
-        "activation": {"name": node.activation, "custom": node.custom},
-        "aggregation": {
-            "name": node.aggregation,
-            "custom": node.aggregation not in AGGREGATION_NAMES,
-        },
-        "bias": node.bias,
-        "response": node.response,
-    }
+    Raises:
+        NetworkError: neat-python cannot compute it; every reason, with its neurons.
+    """
+    draft = timed_draft(net, time_step) if net.has_memory else None
+    if draft is None:
+        return draft_of(net)
+    how = "advance(inputs, {1!r}, {0!r})" if draft.timed == "ctrnn" else "advance({0!r})"
+    warn(
+        f"written as {draft.timed} of neat-python {draft.version}, a step of which is "
+        + how.format(draft.time_step, draft.advance_time)
+    )
+    return draft
 
 
 def files_of(net: Network, name: str) -> dict[str, bytes]:
@@ -89,60 +65,80 @@ def files_of(net: Network, name: str) -> dict[str, bytes]:
     Raises:
         NetworkError: neat-python cannot compute the network; every reason, with its neurons.
     """
-    draft = draft_of(net)
+    draft = numbered(_genes_of(net, None))
     return {Path(name).stem + ".ini": ini_text(draft).encode(), name: _pickled(draft)}
 
 
-def to_neat_python(net: Network) -> tuple[Any, Any]:
+def to_neat_python(net: Network, time_step: float | None = None) -> tuple[Any, Any]:
     """Return a network as a live genome of neat-python with its configuration, to evolve on.
 
     Args:
         net: the network.
+        time_step: of the integration of a ctrnn; 1 if None.
 
     Returns:
-        A `neat.DefaultGenome` with the key 1 and its `neat.Config`.
+        A `neat.DefaultGenome` with the key 1 and its `neat.Config`; a `neat.iznn.IZGenome` of an
+        iznn.
 
     Raises:
         NetworkError: neat-python cannot compute the network; every reason, with its neurons.
         OptionError: neat-python is not installed.
     """
-    draft = draft_of(net)
+    draft = numbered(_genes_of(net, time_step))
     try:
         import neat  # noqa: PLC0415 - the user's, if there is one
     except ImportError as error:
         raise OptionError(
             "neat-python is not installed", hint="Install it: pip install neat-python"
         ) from error
+    _check_version(draft, getattr(neat, "__version__", "0.92"))
     kinds = (neat.DefaultReproduction, neat.DefaultSpeciesSet, neat.DefaultStagnation)
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "config")
         Path(path).write_text(ini_text(draft), encoding="utf-8")
-        config = neat.Config(neat.DefaultGenome, *kinds, path)
+        kind = neat.iznn.IZGenome if draft.timed == "iznn" else neat.DefaultGenome
+        config = neat.Config(kind, *kinds, path)
     return pickle.loads(_pickled(draft)), config
 
 
+def _check_version(draft: Draft, installed: str) -> None:
+    """Refuse a ctrnn that the installed neat-python integrates in another way."""
+    wanted, found = parsed_version(draft.version), parsed_version(installed)
+    assert wanted is not None and found is not None
+    if draft.timed == "ctrnn" and (wanted < EXPONENTIAL) != (found < EXPONENTIAL):
+        raise NetworkError(
+            f"the network is integrated as by neat-python {draft.version}; {installed} is "
+            "installed, which integrates in another way",
+            hint="Save it as JSON or .pkl for the other version",
+        )
+
+
 def _pickled(draft: Draft) -> bytes:
-    """The pickle of a DefaultGenome, protocol 2."""
-    nodes = _dictionary((_atom(node.key), _node_object(node)) for node in draft.nodes)
+    """The pickle of a DefaultGenome or an IZGenome, protocol 2."""
+    nodes = _dictionary(
+        (_atom(node.key), _node_object(node, draft.timed == "iznn")) for node in draft.nodes
+    )
     connections = _dictionary(
         (_atom((gene.source, gene.target)), _connection_object(gene, _FIRST_INNOVATION + at))
         for at, gene in enumerate(draft.connections)
     )
     genome = _object(
-        "neat.genome.DefaultGenome",
+        "neat.iznn.IZGenome" if draft.timed == "iznn" else "neat.genome.DefaultGenome",
         {"key": _atom(1), "connections": connections, "nodes": nodes, "fitness": _atom(None)},
     )
     return b"\x80\x02" + genome + b"."
 
 
-def _node_object(node: NodeGene) -> bytes:
-    state = {
-        "key": node.key,
-        "bias": node.bias,
+def _node_object(node: NodeGene, spiking: bool) -> bytes:
+    state: dict[str, Any] = {"key": node.key, "bias": node.bias}
+    if spiking:
+        atoms = {name: _atom(value) for name, value in (state | dict(node.numbers)).items()}
+        return _object("neat.iznn.IZNodeGene", atoms)
+    state |= {
         "response": node.response,
         "activation": node.activation,
         "aggregation": node.aggregation,
-        "time_constant": 1.0,
+        "time_constant": node.numbers.get("time_constant", 1.0),
     }
     atoms = {name: _atom(value) for name, value in state.items()}
     return _object("neat.genes.DefaultNodeGene", atoms)

@@ -1,0 +1,193 @@
+"""Networks of continuous time and of spikes, back as the genes that they were read from.
+
+The readers of ctrnn and iznn make several neurons of every node, and name them after it. The names
+are a hint: the genes that they lead to are read again, and have to give the very network.
+"""
+
+import math
+import re
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning
+from neat_onnx.libraries.neat_python import kinds
+from neat_onnx.libraries.neat_python.documents import document_of_draft
+from neat_onnx.libraries.neat_python.draft import ConnectionGene, Draft, NodeGene, node_gene
+from neat_onnx.libraries.neat_python.slopes import aggregation_called, called
+from neat_onnx.libraries.neat_python.times import Times
+from neat_onnx.network.network import Network
+
+_NAME = re.compile(r"node (-?\d+) ([a-z ]+?)(?: \d)?(?:, (?:sub-step|advance) (\d+))?")
+_ROUNDING = 1e-14
+_NUMBERS = ("bias", "response", "initial")
+_NO_GENES = (KeyError, ValueError, ZeroDivisionError, OverflowError)
+
+
+class _Part(NamedTuple):
+    """One of the neurons that a reader makes of a node."""
+
+    key: int
+    what: str
+    copy: int
+
+
+def timed_draft(net: Network, time_step: float | None = None) -> Draft | None:
+    """Return the genes of a network that was read from a ctrnn or an iznn; None for any other.
+
+    Args:
+        net: the network.
+        time_step: of the integration of a ctrnn, which its neurons do not tell; 1 if None.
+    """
+    parts = _Parts(net)
+    for draft in parts.candidates(1.0 if time_step is None else time_step):
+        exact = draft.advance_time
+        for advance_time in (exact, float(f"{exact:.12g}")):  # 0.3 is not 3 · 0.1
+            found = replace(draft, advance_time=advance_time)
+            if _gives(found, net):
+                return found
+    return None
+
+
+def _gives(draft: Draft, net: Network) -> bool:
+    """Whether genes that are read again are the network, to the rounding of its weights."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NeatOnnxWarning)
+            times = Times(draft.time_step, draft.advance_time)
+            back = kinds.read(document_of_draft(draft), times)
+    except NeatOnnxError:
+        return False
+    if len(back) != len(net) or len(back.connections) != len(net.connections):
+        return False
+    numbers = [(getattr(back.neurons, name), getattr(net.neurons, name)) for name in _NUMBERS]
+    numbers.append((back.connections.weight, net.connections.weight))
+    if not all(np.allclose(one, other, _ROUNDING, _ROUNDING) for one, other in numbers):
+        return False
+    exact = {name: getattr(net.neurons, name) for name in _NUMBERS}
+    neurons = replace(back.neurons, **exact)
+    connections = replace(back.connections, weight=net.connections.weight)
+    return replace(back, neurons=neurons, connections=connections) == net
+
+
+class _Parts:
+    """The neurons of a network by the nodes that they are parts of."""
+
+    def __init__(self, net: Network) -> None:
+        self.net = net
+        self.at: dict[_Part, int] = {}
+        self.node: dict[int, int] = {}
+        for position, name in enumerate(net.neuron_names):
+            found = _NAME.fullmatch(name)
+            if found:
+                part = _Part(int(found[1]), found[2], int(found[3] or 1))
+                self.at[part] = position
+                self.node[position] = part.key
+        self.own = {key: at for at, key in enumerate(net.neurons.id.tolist())}
+        genes = net.connections
+        ends = zip(genes.source.tolist(), genes.target.tolist(), strict=True)
+        self.weights = dict(zip(ends, genes.weight.tolist(), strict=True))
+
+    def candidates(self, time_step: float) -> Iterator[Draft]:
+        """Yield the genes that the names lead to."""
+        makers: list[Callable[[], Draft]] = []
+        if any(part.what == "drive" for part in self.at):
+            makers = [
+                lambda: self._ctrnn(time_step, "2.0.0", lambda rate: rate),
+                lambda: self._ctrnn(time_step, "2.1.0", lambda rate: -math.log1p(-rate)),
+            ]
+        elif any(part.what == "current" for part in self.at):
+            makers = [self._iznn]
+        for make in makers:
+            try:
+                yield make()
+            except _NO_GENES:
+                continue
+
+    def _keys(self, what: str) -> tuple[list[int], int]:
+        """The nodes that have such a part, in order, and how many copies each one has."""
+        copies = max(part.copy for part in self.at if part.what == what)
+        return [part.key for part in self.at if part[1:] == (what, copies)], copies
+
+    def _place(self, key: int, what: str, copy: int) -> int:
+        part = _Part(key, what, copy)
+        return self.at[part] if part in self.at else self.own[key]
+
+    def _weight(self, key: int, one: str, other: str, copy: int) -> float:
+        return float(self.weights[self._place(key, one, copy), self._place(key, other, copy)])
+
+    def _ctrnn(self, step: float, version: str, share: Callable[[float], float]) -> Draft:
+        """The genes of a ctrnn; `share` is the part of the time constant that a rate stands for."""
+        keys, copies = self._keys("drive")
+        draft = self._draft("ctrnn", step, version)
+        shares = {
+            key: [share(self._weight(key, "drive", "state", copy)) for copy in (1, copies)]
+            for key in keys
+        }
+        first, last = shares[keys[0]]
+        ratio = last / first
+        whole = round(ratio)
+        draft.advance_time = step * (copies - 1 + (whole if abs(ratio - whole) < 1e-9 else ratio))
+        for key in keys:
+            drive = self._place(key, "drive", copies)
+            if called(self.net.activation_names[drive]) is None:
+                raise ValueError(key)
+            if aggregation_called(self.net.aggregation_names[drive]) is None:
+                raise ValueError(key)
+            gene = node_gene(self.net, drive, key)
+            constant = {"time_constant": float(step / shares[key][0])}
+            draft.nodes.append(replace(gene, numbers=constant))
+            self._add_genes(draft, drive, key)
+        self._add_silent(draft, keys)
+        return draft
+
+    def _iznn(self) -> Draft:
+        keys, copies = self._keys("current")
+        half = self._weight(keys[0], "current", "first half step", 1)
+        draft = self._draft("iznn", 2.0 * half, "2.0.0")
+        draft.advance_time = copies * draft.time_step
+        for key in keys:
+            current = self._place(key, "current", copies)
+            draft.nodes.append(self._spiking(key, current, copies, draft.time_step))
+            self._add_genes(draft, current, key)
+        return draft
+
+    def _spiking(self, key: int, current: int, copies: int, step: float) -> NodeGene:
+        recovery = self._place(key, "recovery", copies)
+        before = self._place(key, "recovery", copies - 1 or 1)
+        c = self._weight(key, "fired", "potential", copies)
+        pulled = self._weight(key, "second half step", "recovery", copies)
+        decay = 1.0 - self.weights[before, recovery]
+        b = float(self.net.neurons.initial[recovery]) / c if c else pulled / decay
+        a = (pulled / b if b else decay) / step
+        d = self._weight(key, "fired", "recovery", copies)
+        bias = float(self.net.neurons.bias[current])
+        return NodeGene(
+            key, bias, activation="izhikevich", numbers={"a": a, "b": b, "c": c, "d": d}
+        )
+
+    def _draft(self, kind: str, step: float, version: str) -> Draft:
+        ids = self.net.neurons.id
+        inputs, outputs = ids[self.net.input_neurons], ids[self.net.output_neurons]
+        draft = Draft(False, inputs.tolist(), outputs.tolist())
+        draft.timed, draft.time_step, draft.version = kind, step, version
+        return draft
+
+    def _add_genes(self, draft: Draft, neuron: int, key: int) -> None:
+        """Add the connections into a neuron as genes of connections into its node."""
+        genes, ids = self.net.connections, self.net.neurons.id
+        for at in np.flatnonzero(genes.target == neuron).tolist():
+            source = int(genes.source[at])
+            begin = self.node.get(source, int(ids[source]))
+            gene = ConnectionGene(begin, key, float(genes.weight[at]), bool(genes.enabled[at]))
+            draft.connections.append(gene)
+
+    def _add_silent(self, draft: Draft, keys: list[int]) -> None:
+        """Add the disabled connections into nodes that stay 0."""
+        known = {*keys, *draft.inputs}
+        for key, neuron in self.own.items():
+            if key not in known and neuron not in self.node and not self.net.neuron_names[neuron]:
+                self._add_genes(draft, neuron, key)

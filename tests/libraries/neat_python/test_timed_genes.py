@@ -1,0 +1,130 @@
+"""Networks of ctrnn and iznn written for neat-python: its own code computes the same."""
+
+import pickle
+import random
+
+import neat
+import numpy as np
+import pytest
+import timed
+from cases import assert_within, case, cases
+
+from neat_onnx import (
+    NeatOnnxWarning,
+    Network,
+    NetworkError,
+    export,
+    import_model,
+    load_model,
+    load_network,
+    to_neat_python,
+)
+
+pytestmark = pytest.mark.filterwarnings("ignore::neat_onnx.NeatOnnxWarning")
+
+KINDS = neat.DefaultReproduction, neat.DefaultSpeciesSet, neat.DefaultStagnation
+HERE = [one for one in cases("np-ctrnn", "np-iznn") if one.document["peer_version"] == "2.0.0"]
+NEWER = [one for one in cases("np-ctrnn") if one not in HERE]
+
+
+def times(one):
+    """The time step of a case, and the time and the number of its advances in a row."""
+    call = one.document["advance"]
+    step = call.get("time_step", call.get("dt_msec"))
+    return step, call.get("advance_time"), call.get("advances_per_row", 1)
+
+
+def played(genome, config, one):
+    step, advance, count = times(one)
+    if advance is not None:
+        network = neat.ctrnn.CTRNN.create(genome, config)
+        return np.array([network.advance(row.tolist(), advance, step) for row in one.inputs])
+    network = neat.iznn.IZNN.create(genome, config)
+    network.reset()
+    outputs = []
+    for row in one.inputs:
+        network.set_inputs(row.tolist())
+        outputs.append([network.advance(step) for _ in range(count)][-1])
+    return np.array(outputs, np.float64)
+
+
+def through_onnx(net):
+    return import_model(load_model(export(net).to_json()))
+
+
+@pytest.mark.parametrize("one", HERE, ids=lambda one: one.name)
+def test_a_genome_computes_what_was_recorded(one):
+    genome, config = to_neat_python(timed.read(one), times(one)[0])
+    assert_within(played(genome, config, one), one.outputs, one.tolerance64)
+
+
+@pytest.mark.parametrize("name", ["np-ctrnn-v20-3", "np-iznn-4"])
+def test_a_genome_comes_back_from_onnx(name):
+    one = case(name)
+    genome, config = to_neat_python(through_onnx(timed.read(one)), times(one)[0])
+    assert_within(played(genome, config, one), one.outputs, one.tolerance64)
+    disabled = sum(not gene["enabled"] for gene in one.source["connections"])
+    assert sum(not gene.enabled for gene in genome.connections.values()) == disabled
+
+
+@pytest.mark.parametrize("one", [*NEWER, case("np-iznn-3")], ids=lambda one: one.name)
+def test_its_json_is_read_as_the_same_network(one):
+    net = timed.read(one)
+    with pytest.warns(NeatOnnxWarning, match="a step of which is advance") as caught:
+        document = net.to_library("neat-python")
+    assert document["metadata"]["neat_python_version"] == one.document["peer_version"]
+    step = 1.0 if one in NEWER else times(one)[0]  # a ctrnn in units of its time step
+    advance = round(times(one)[1] / times(one)[0], 9) if one in NEWER else times(one)[2] * step
+    told = f"advance(inputs, {advance!r}, {step!r})" if one in NEWER else f"advance({step!r})"
+    assert told in str(caught[0].message)
+    back = timed.quietly(document, step, advance)
+    assert_within(back.run(one.inputs), one.outputs, one.tolerance64)
+    assert back.neurons.id.tolist() == net.neurons.id.tolist()
+
+
+def test_another_integrator_than_the_installed_one_is_refused():
+    with pytest.raises(NetworkError, match=r"neat-python 2\.1\.0; 2\.0\.0 is installed"):
+        to_neat_python(timed.read(NEWER[0]), times(NEWER[0])[0])
+
+
+def test_a_network_that_only_has_the_names_is_refused():
+    net = Network.build(
+        inputs=1,
+        outputs=[2],
+        neurons=[{"id": 1, "name": "node 2 drive"}, {"id": 2, "activation": "tanh"}],
+        connections=[
+            (0, 1, 1.0),
+            (1, 2, 0.5),
+            {"source": 2, "target": 2, "weight": 0.5, "delay": 1},
+        ],
+    )
+    with pytest.raises(NetworkError, match="neat-python cannot say neurons that read others"):
+        net.to_library("neat-python")
+
+
+def test_a_pickle_and_its_configuration_evolve_on(tmp_path):
+    one = case("np-iznn-4")
+    path = tmp_path / "winner.pkl"
+    timed.read(one).save(path, library="neat-python")
+    genome = pickle.loads(path.read_bytes())
+    config = neat.Config(neat.iznn.IZGenome, *KINDS, str(path.with_suffix(".ini")))
+    assert_within(played(genome, config, one), one.outputs, one.tolerance64)
+    again = load_network(path, path.with_suffix(".ini"), time_step=times(one)[0])
+    assert_within(again.run(one.inputs), one.outputs, one.tolerance64)
+    config.pop_size = 10
+    random.seed(2)
+
+    def fitness(genomes, config):
+        for _, each in genomes:
+            network = neat.iznn.IZNN.create(each, config)
+            network.set_inputs([1.0] * len(config.genome_config.input_keys))
+            network.advance(1.0)
+            each.fitness = random.random()
+
+    population = neat.Population(config)
+    genome.key = next(iter(population.population))
+    population.population[genome.key] = genome
+    config.genome_config.node_indexer = None
+    population.species = neat.DefaultSpeciesSet(config.species_set_config, population.reporters)
+    population.species.speciate(config, population.population, 0)
+    assert population.run(fitness, 3).fitness is not None
