@@ -122,8 +122,9 @@ def test_a_pickle_and_its_configuration_evolve_on(tmp_path):
             each.fitness = random.random()
 
     population = neat.Population(config)
-    genome.key = next(iter(population.population))
-    population.population[genome.key] = genome
+    for key in population.population:
+        population.population[key] = copy = pickle.loads(path.read_bytes())
+        copy.key = key
     config.genome_config.node_indexer = None
     population.species = neat.DefaultSpeciesSet(config.species_set_config, population.reporters)
     population.species.speciate(config, population.population, 0)
