@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from pydantic import Field
 
+from neat_onnx.genome.ranges import Ids
 from neat_onnx.network.genes import NONE, Connections, Ints, owned
 from neat_onnx.network.network import Network
 from neat_onnx.parsing import Document
@@ -29,15 +30,15 @@ class GenomeDocument(Document):
 
     version: int = Field(1, ge=1, le=1)
     library: str = "neat-onnx"
-    ids: dict[str, list[int]] = Field(
+    ids: dict[str, Ids] = Field(
         description="For each tensor of neurons, the id of the neuron in each column."
     )
-    parts: dict[str, dict[str, list[int]]] = Field(
+    parts: dict[str, dict[str, Ids]] = Field(
         default_factory=dict,
-        description="For each output Y of an RNN, GRU or LSTM node, the ids of the neurons of each "
-        "part inside the node, a neuron for each hidden unit.",
+        description="For the output of a node that is several neurons an element, the ids of the "
+        "neurons of each part inside the node.",
     )
-    order: list[int] | None = Field(
+    order: Ids | None = Field(
         None,
         description="All ids in genome order, where `ids`, then `parts`, are not in that order.",
     )

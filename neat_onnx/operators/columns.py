@@ -13,8 +13,10 @@ import numpy as np
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.lowering.placement import UNBOUND, Columns
 from neat_onnx.network.genes import Ints, distinct
+from neat_onnx.network.window import Sizes
 from neat_onnx.operators.elementwise import Mul
-from neat_onnx.operators.shaping import Concat, Flatten, Gather, Reshape
+from neat_onnx.operators.shaping import Concat, Flatten, Gather, Reshape, Transpose
+from neat_onnx.operators.transposition import axes_of_order
 
 _PER_JOINED = 60  # an input of a Concat
 _PER_GATHERED = 200  # a column of a Gather
@@ -104,11 +106,25 @@ def flat_tensor(ctx: LoweringContext, held: Columns) -> str:
 
 
 def pick_columns(ctx: LoweringContext, held: Columns, wanted: Ints) -> str:
-    """Gather the columns of `wanted` out of `held`."""
+    """Gather the columns of `wanted` out of `held`, or transpose it where that is their order."""
     level = held.level
     position = dict(zip(held.signals.tolist(), range(len(held.signals)), strict=True))
-    index = ctx.integers(f"columns_l{level}", [position[signal] for signal in wanted.tolist()])
+    order = np.array([position[signal] for signal in wanted.tolist()], np.int64)
+    if len(wanted) == len(held.signals) and (axes := axes_of_order(order)):
+        return _transposed(ctx, held, *axes)
+    index = ctx.integers(f"columns_l{level}", order.tolist())
     return ctx.emit(Gather, [held.tensor, index], f"Gather_{level}", f"gather_l{level}", axis=1)
+
+
+def _transposed(ctx: LoweringContext, held: Columns, shape: Sizes, axes: Sizes) -> str:
+    """The columns [N, width], as if of `shape`, with these axes in another order."""
+    level = held.level
+    sizes = ctx.shared_integers("shape", [0, *shape])
+    apart = ctx.emit(Reshape, [held.tensor, sizes], f"Apart_{level}", f"apart_l{level}")
+    order = (0, *(axis + 1 for axis in axes))
+    name = f"transpose_l{level}"
+    turned = ctx.emit(Transpose, [apart], f"Transpose_{level}", name, perm=order)
+    return ctx.emit(Flatten, [turned], f"Order_{level}", f"order_l{level}", axis=1)
 
 
 def _bind_products(ctx: LoweringContext, signals: Ints, level: int) -> None:

@@ -1,0 +1,95 @@
+"""Small convolutional networks go out about as large as they came in, and equal."""
+
+import numpy as np
+import pytest
+from graphs import assert_lifts, graph, node
+from routes import run_onnxruntime
+
+from neat_onnx import export, import_model, validate
+from neat_onnx.operators.transposition import axes_of_order
+
+RANDOM = np.random.default_rng(0)
+
+
+def weights(*shape):
+    return 0.1 * RANDOM.normal(size=shape)
+
+
+def policy():
+    """Pixels in rows, columns, channels, divided by 255, as for Atari."""
+    nodes = [
+        node("Transpose", "x", "t", perm=[0, 3, 1, 2]),
+        node("Div", "t k", "d"),
+        node("Conv", "d w v", "c", strides=[2, 2]),
+        node("Relu", "c", "r"),
+        node("Flatten", "r", "f"),
+        node("Gemm", "f u b", "y", transB=1),
+    ]
+    sizes = {"w": weights(4, 2, 4, 4), "v": weights(4), "u": weights(3, 196), "b": weights(3)}
+    return graph(nodes, x=("N", 16, 16, 2), k=255.0, **sizes)
+
+
+def residual(operator):
+    nodes = [
+        node("Conv", "x w v", "c", pads=[1] * 4),
+        node("Relu", "c", "r"),
+        node("Conv", "r u b", "s", pads=[1] * 4),
+        node(operator, "s r", "m"),
+        node("Relu", "m", "a"),
+        node("GlobalAveragePool", "a", "y"),
+    ]
+    sizes = {"w": weights(4, 2, 3, 3), "v": weights(4), "u": weights(4, 4, 3, 3), "b": weights(4)}
+    return graph(nodes, x=("N", 2, 9, 9), **sizes)
+
+
+def keras():
+    nodes = [
+        node("Transpose", "x", "t", perm=[0, 3, 1, 2]),
+        node("Conv", "t w v", "c"),
+        node("Relu", "c", "r"),
+        node("MaxPool", "r", "p", kernel_shape=[2, 2], strides=[2, 2]),
+        node("Transpose", "p", "q", perm=[0, 2, 3, 1]),
+        node("Reshape", "q s", "f"),
+        node("MatMul", "f u", "h"),
+        node("Add", "h b", "g"),
+        node("Softmax", "g", "y"),
+    ]
+    sizes = {"w": weights(8, 1, 3, 3), "v": weights(8), "u": weights(288, 10), "b": weights(10)}
+    return graph(nodes, x=("N", 14, 14, 1), s=np.array([-1, 288]), **sizes)
+
+
+MODELS = {
+    "policy": policy,
+    "residual sum": lambda: residual("Add"),
+    "residual difference": lambda: residual("Sub"),
+    "keras": keras,
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_size_comes_back(name):
+    model = MODELS[name]()
+    net = assert_lifts(model, rows=2)
+    again = export(net)
+    bare = again.model_copy(update={"metadata_props": []})
+    size = len(model.SerializeToString())
+    assert len(bare.to_bytes()) <= 1.5 * size + 500  # names and shapes
+    assert len(again.to_bytes()) <= 2 * size + 1000
+    assert validate(again) == []
+    x = RANDOM.normal(size=(3, net.input_neurons.size))
+    np.testing.assert_allclose(
+        run_onnxruntime(again, net, x), net.activate(x), rtol=1e-5, atol=1e-5
+    )
+    assert import_model(again.to_json()) == net
+
+
+@pytest.mark.parametrize("axes", [(1, 0, 2), (2, 0, 1), (2, 1, 0), (0, 2, 1), (3, 0, 2, 1)])
+def test_an_order_of_axes_is_found(axes):
+    shape = (4, 3, 5, 2)[: len(axes)] if len(axes) == 4 else (4, 5, 6)
+    places = np.arange(np.prod(shape)).reshape(shape)
+    order = places.transpose(axes).ravel()
+    found = axes_of_order(order)
+    assert found is not None
+    assert np.array_equal(places.reshape(found[0]).transpose(found[1]).ravel(), order)
+    order[[5, 9]] = order[[9, 5]]
+    assert axes_of_order(order) is None
