@@ -40,15 +40,17 @@ def _candidates(ctx: LoweringContext) -> Bools:
     net, genes = ctx.net, ctx.net.neurons
     identities = [activation_named(name).expression == VARIABLE for name in net.activations]
     plain = np.array(identities)[genes.activation] & (genes.bias == 0.0) & (genes.response == 1.0)
-    fits: Bools = (ctx.fan_in == 2) | (ctx.fan_in == 1) & ~plain
-    return fits & (net.aggregation_names == "sum") & ~net.is_input
+    sums = (net.aggregation_names == "sum") & ~net.is_input
+    fits: Bools = sums & ((ctx.fan_in == 2) | (ctx.fan_in == 1) & ~plain)
+    return fits
 
 
 def _of_form(ctx: LoweringContext, neurons: Ints, form: tuple[float, ...]) -> Ints:
     """The neurons whose inputs have these weights, in this order."""
     members = neurons[ctx.fan_in[neurons] == len(form)]
-    same: Bools = np.all(_weights(ctx, members, len(form)) == form, axis=1)
-    return members[same]
+    same = np.all(_weights(ctx, members, len(form)) == form, axis=1)
+    found: Ints = members[same]
+    return found
 
 
 def _weights(ctx: LoweringContext, neurons: Ints, inputs: int) -> Floats:
