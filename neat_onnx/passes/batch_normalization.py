@@ -1,9 +1,10 @@
-"""BatchNormalization folds into the Gemm, Conv or ConvTranspose that it alone reads."""
+"""BatchNormalization folds into the Gemm, MatMul, Conv or ConvTranspose that it alone reads."""
 
 import numpy as np
 import numpy.typing as npt
 
 from neat_onnx.model import DataType, Model, Node, Tensor
+from neat_onnx.passes.dense import is_dense
 from neat_onnx.passes.draft import Draft, attributes_of, make_node
 from neat_onnx.passes.readers import sole_readers
 
@@ -34,6 +35,8 @@ def fold_batch_normalization(model: Model) -> Model:
 def _takes(node: Node, draft: Draft) -> bool:
     """Whether a node is linear in constant weights, with a bias for each channel."""
     given = attributes_of(node)
+    if node.op_type == "MatMul" and not node.domain:
+        return is_dense(node, draft)
     if node.domain or node.op_type not in ("Gemm", "Conv", "ConvTranspose"):
         return False
     if node.op_type == "ConvTranspose" and given.get("group", 1) != 1:
@@ -60,7 +63,7 @@ def _folded(
     factor, shift = factors
     weight = draft.tensors[node.input[1]]
     bias = draft.tensors[node.input[2]] if len(node.input) > 2 and node.input[2] else None
-    axis = 1 if node.op_type == "ConvTranspose" else 0
+    axis = 1 if node.op_type in ("ConvTranspose", "MatMul") else 0
     if node.op_type == "Gemm" and not attributes_of(node).get("transB", 0):
         axis = 1
     if weight.dims[axis] != factor.size or (bias is not None and bias.dims != factor.shape):
@@ -78,8 +81,9 @@ def _folded(
         _added(draft, f"{normalization.output[0]}_bias", added, weight),
     ]
     given = attributes_of(node)
+    operator = "Gemm" if node.op_type == "MatMul" else node.op_type
     return make_node(
-        node.op_type, [node.input[0], *names], normalization.output, given, name=node.name,
+        operator, [node.input[0], *names], normalization.output, given, name=node.name,
         opset=draft.model.opset,
     )  # fmt: skip
 

@@ -12,7 +12,7 @@ def matmul_add(model: Model) -> Model:
     changed: dict[int, Node | None] = {}
     for at, node in enumerate(model.graph.node):
         reader = alone.get(node.output[0]) if node.op_type == "MatMul" and not node.domain else None
-        if reader is None or not _is_dense(node, draft):
+        if reader is None or not is_dense(node, draft):
             continue
         add = model.graph.node[reader]
         bias = [name for name in add.input if name != node.output[0]]
@@ -22,7 +22,8 @@ def matmul_add(model: Model) -> Model:
     return draft.replaced(changed)
 
 
-def _is_dense(node: Node, draft: Draft) -> bool:
+def is_dense(node: Node, draft: Draft) -> bool:
+    """Whether a MatMul is [N, K] × [K, M] with a constant matrix."""
     matrix = draft.tensors.get(node.input[1])
     shape = draft.facts(node.input[0]).shape
     return matrix is not None and len(matrix.dims) == 2 and shape is not None and len(shape) == 2

@@ -128,6 +128,12 @@ def test_a_normalisation_folds_into_the_gemm_before_it():
     assert simple(graph(nodes, w=np.ones((3, 2)), b=[1.0, -1.0], **rows)) == ["Gemm"]
 
 
+def test_a_normalisation_folds_into_a_bare_product():
+    nodes = [node("MatMul", "x w", "a"), node("BatchNormalization", "a s t m v", "y")]
+    rows = {"s": [2.0, 3.0], "t": [0.1, 0.2], "m": [0.5, -0.5], "v": [1.5, 0.5]}
+    assert simple(graph(nodes, w=np.arange(6.0).reshape(3, 2), **rows)) == ["Gemm"]
+
+
 def test_transposes_that_undo_each_other():
     nodes = [
         node("Transpose", "x", "a", perm=[1, 0]),
