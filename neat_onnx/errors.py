@@ -41,7 +41,10 @@ class NeatOnnxError(Exception):
         message: the fault, one sentence without its full stop.
         where: a JSON path, a node's or a neuron's name; None if it is the whole input.
         hint: a way out; None if that is obvious.
+        obstacles: where several things stand in the way, each of them in a sentence.
     """
+
+    obstacles: tuple[str, ...] = ()
 
     def __init__(self, message: str, *, where: str | None = None, hint: str | None = None) -> None:
         self.message = printable(message)
@@ -52,7 +55,12 @@ class NeatOnnxError(Exception):
     def __str__(self) -> str:
         place = f" ({self.where})" if self.where else ""
         advice = f". {self.hint}" if self.hint else ""
-        return f"{self.message}{place}{advice}"
+        return f"{self.message}{place}{self._listed()}{advice}"
+
+    def _listed(self) -> str:
+        shown = "; ".join(self.obstacles[:_MOST_OBSTACLES])
+        more = len(self.obstacles) - _MOST_OBSTACLES
+        return (f": {shown}" if shown else "") + (f"; and {more} more" if more > 0 else "")
 
 
 class DocumentError(NeatOnnxError):
@@ -64,21 +72,7 @@ class NetworkError(NeatOnnxError):
 
 
 class ModelError(NeatOnnxError):
-    """A model is not valid, or uses something unsupported.
-
-    Attributes:
-        obstacles: where several nodes stand in the way, each of them in a sentence.
-    """
-
-    obstacles: tuple[str, ...] = ()
-
-    def __str__(self) -> str:
-        text = super().__str__()
-        if not self.obstacles:
-            return text
-        shown = "; ".join(self.obstacles[:_MOST_OBSTACLES])
-        more = len(self.obstacles) - _MOST_OBSTACLES
-        return f"{text}: {shown}" + (f"; and {more} more" if more > 0 else "")
+    """A model is not valid, or uses something unsupported."""
 
 
 def all_obstacles(errors: Sequence[ModelError], hint: str | None = None) -> ModelError:

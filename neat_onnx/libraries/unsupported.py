@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from neat_onnx.errors import NetworkError
+from neat_onnx.errors import NetworkError, printable
 from neat_onnx.network.network import Network
 
 _MOST_NAMED = 4
@@ -24,7 +24,11 @@ def cannot_say(
         neurons = list(dict.fromkeys(found))
         labels = ", ".join(net.label(neuron) for neuron in neurons[:_MOST_NAMED])
         more = f" and {len(neurons) - _MOST_NAMED} more" if len(neurons) > _MOST_NAMED else ""
-        reasons.append(f"{what} ({labels}{more})" if neurons else what)
+        reasons.append(printable(f"{what} ({labels}{more})" if neurons else what))
+    if len(reasons) > 1:
+        error = NetworkError(f"{title} cannot say this network", hint=hint)
+        error.obstacles = tuple(reasons)
+        return error
     first = next((neuron for found in problems.values() for neuron in found), None)
     where = None if first is None else net.label(first)
-    return NetworkError(f"{title} cannot say {'; '.join(reasons)}", where=where, hint=hint)
+    return NetworkError(f"{title} cannot say {reasons[0]}", where=where, hint=hint)

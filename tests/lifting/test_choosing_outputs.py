@@ -62,9 +62,11 @@ def test_constant_and_random_outputs_are_left_out_by_name():
 def test_outputs_can_be_chosen():
     net = import_model(ml_agents(), outputs=["deterministic_continuous_actions"])
     assert [port.name for port in net.outputs] == ["deterministic_continuous_actions"]
-    for wanted in (["nothing"], [], "version_number"):
+    for wanted in (["nothing"], []):
         with pytest.raises(OptionError, match="deterministic_continuous_actions"):
             import_model(ml_agents(), outputs=wanted)
+    with pytest.raises(OptionError, match="expected a list of texts"):
+        import_model(ml_agents(), outputs="version_number")
     with pytest.raises(ModelError, match="RandomNormalLike"):
         import_model(ml_agents(), outputs=["continuous_actions"])
     with pytest.raises(ModelError, match="depends on no input"):
