@@ -61,10 +61,12 @@ test:
 bench: build browser
 	set -e; for bench in tests/bench/bench_*.py; do $(BIN)/python $$bench; done
 
-# Every runtime on every network of the corpora: writes docs/runtimes.md. It takes a while.
+# Every runtime on every network of the corpora: writes docs/runtimes.md. It takes a while;
+# `make runtimes EVERY=5` takes each fifth network.
+EVERY ?= 1
 runtimes: setup
 	$(PIP) install --constraint constraints.txt --editable '.[runtime,tract,opencv,openvino]'
-	$(BIN)/python tests/bench/runtimes.py
+	$(BIN)/python tests/bench/runtimes.py --every $(EVERY)
 
 # Every network of the tests, written for every library and run by it: writes docs/written.md.
 LIBRARIES := neataptic@1.4.7 synaptic@1.1.4 @liquid-carrot/carrot@0.3.20 brain.js@1.6.1

@@ -45,17 +45,22 @@ def check_sampling(samples: Any, seed: Any) -> None:
 def short_sequences(net: Network, samples: int, seed: int) -> Floats:
     """Sample inputs (T, samples, I); T is 1 for a network without memory."""
     steps = STEPS if net.has_memory else 1
-    return _sampled(np.random.default_rng(seed), steps, samples, net)
+    return _sampled(_stream(seed, 2), steps, samples, net)
 
 
 def long_sequences(net: Network, seed: int, steps: int) -> Floats:
     """Sample the few long sequences, (steps, 8, I)."""
-    return _sampled(np.random.default_rng([seed, 1]), steps, LONG_SEQUENCES, net)
+    return _sampled(_stream(seed, 1), steps, LONG_SEQUENCES, net)
 
 
 def long_steps(nodes: int) -> int:
     """How many steps of a graph of so many nodes the long sequences have: 48 to 512."""
     return max(_SHORTEST_LONG, min(_LONGEST, _NODE_RUNS // max(nodes, 1)))
+
+
+def _stream(seed: int, number: int) -> np.random.Generator:
+    """A stream of random numbers of its own; weights drawn with the same seed are others."""
+    return np.random.default_rng([seed, number])
 
 
 def _sampled(rng: np.random.Generator, steps: int, samples: int, net: Network) -> Floats:

@@ -68,6 +68,12 @@ with `runtime="openvino"` says whether a network is one of them.
 
 OpenCV 5.0 gives ∞ for a Softplus of 89 or more in float32, because it computes the exponential
 first. neat-python's softplus is limited at 60 and is right there.
+
+## What onnxruntime-web needs in float64
+
+onnxruntime-web 1.30 fuses x · sigmoid(a x), as in swish, into its operator QuickGelu, which it has
+in float32 alone: it refuses a float64 model with one. Create the session of a float64 model with
+`{ graphOptimizationLevel: "basic" }`, as `verify` with `runtime="onnxruntime-web"` does.
 """
 
 

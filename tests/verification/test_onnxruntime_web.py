@@ -11,7 +11,7 @@ from networks import NETWORKS, samples
 from playing import sequences
 from routes import rounding_tolerance
 
-from neat_onnx import export
+from neat_onnx import Network, export, verify
 
 SCRIPT = Path(__file__).parents[1] / "play_in_web.mjs"
 STATELESS = ["nts-net-dag-24", "np-ff-19", "np-atom-agg-median", "nap-net-perceptron-4"]
@@ -52,3 +52,9 @@ def test_models_and_scans_run_in_onnxruntime_web(tmp_path):
     results = json.loads(run.stdout.splitlines()[-1])
     for result, (want, tolerance) in zip(results, wanted, strict=True):
         assert_within(np.reshape(result["y"], result["dims"]), want, tolerance)
+
+
+def test_a_float64_model_is_not_fused_into_operators_of_float32():
+    net = Network.mlp([2, 3, 1], activation="swish", seed=0)
+    model = export(net, dtype="float64")
+    assert verify(net, model, samples=8, runtime="onnxruntime-web").verdict == "equal"

@@ -12,6 +12,7 @@ from neat_onnx import Model, ModelError, Network, export, verify
 from neat_onnx.model import Tensor
 
 SENSITIVE = ["np-ff-05", "np-ff-09", "np-ff-11", "np-ff-16", "np-ff-27", "np-rec-01"]
+SENSITIVE_SEED = 6  # its samples meet the poles of all of them
 ORDINARY = ["np-ff-02", "nts-net-dag-01", "nap-net-gru-1", "nts-net-loop-3"]
 
 
@@ -30,12 +31,13 @@ def with_relative_error(model: Model, size: float) -> Model:
 def test_no_float32_could_be_closer(name):
     net = case(name).network()
     model = export(net)
-    report = verify(net, model)
+    report = verify(net, model, seed=SENSITIVE_SEED)
     assert report.verdict == "equal within float32"
     assert report.passed
-    assert report.bound < report.normalised_mse <= 16 * report.rounding
-    assert verify(net, export(net, dtype="float64")).verdict == "equal"
-    assert verify(net, with_relative_error(model, 1e-3)).verdict == "different"
+    assert report.normalised_mse <= 16 * report.rounding
+    assert report.normalised_mse > report.bound or report.left_out
+    assert verify(net, export(net, dtype="float64"), seed=SENSITIVE_SEED).verdict == "equal"
+    assert verify(net, with_relative_error(model, 1e-3), seed=SENSITIVE_SEED).verdict == "different"
 
 
 @pytest.mark.parametrize("name", ORDINARY)

@@ -1,5 +1,5 @@
-// Runs one model in onnxruntime-web under Node, by JSON lines: {model} first, then {feeds} again and
-// again. Tensors are {type, dims, data}, their data in base64.
+// Runs one model in onnxruntime-web under Node, by JSON lines: {model, optimize} first, then {feeds}
+// again and again. Tensors are {type, dims, data}, their data in base64.
 import { createInterface } from "node:readline";
 
 const ARRAYS = { float32: Float32Array, float64: Float64Array };
@@ -7,13 +7,14 @@ const write = (answer) => process.stdout.write(JSON.stringify(answer) + "\n");
 const ort = await import("onnxruntime-web").catch(() => null);
 let session = null;
 
-async function answer({ model, feeds }) {
+async function answer({ model, optimize, feeds }) {
   if (ort === null) return { missing: true };
   if (model) {
     ort.env.wasm.numThreads = 1;
     ort.env.logLevel = "fatal";
     const bytes = new Uint8Array(Buffer.from(model, "base64"));
-    session = await ort.InferenceSession.create(bytes, { executionProviders: ["wasm"] });
+    const options = { executionProviders: ["wasm"], graphOptimizationLevel: optimize };
+    session = await ort.InferenceSession.create(bytes, options);
     return { version: ort.env.versions.web };
   }
   const entries = Object.entries(feeds).map(([name, { type, dims, data }]) => {

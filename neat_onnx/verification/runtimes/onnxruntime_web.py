@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from neat_onnx.errors import ModelError
-from neat_onnx.model import Model
+from neat_onnx.model import DataType, Model
 from neat_onnx.verification.runtimes import Feed, Session, not_installed
 
 _SECONDS = 120.0  # more than any answer takes
@@ -24,7 +24,8 @@ def load(model: Model) -> Session:
     if node is None:
         raise not_installed("onnxruntime-web")
     worker = _Worker(node)
-    answer = worker.ask({"model": base64.b64encode(model.to_bytes()).decode()})
+    data = base64.b64encode(model.to_bytes()).decode()
+    answer = worker.ask({"model": data, "optimize": _level(model)})
     outputs = [entry.name for entry in model.graph.outputs]
 
     def run(feed: Feed) -> dict[str, Any]:
@@ -32,6 +33,12 @@ def load(model: Model) -> Session:
         return {name: _decoded(found["outputs"][name]) for name in outputs}
 
     return Session(run, f"onnxruntime-web {answer['version']}")
+
+
+def _level(model: Model) -> str:
+    """Its level of optimization: with "all", it fuses x · sigmoid(a x) for float32 alone."""
+    double = any(entry.elem_type is DataType.DOUBLE for entry in model.graph.inputs)
+    return "basic" if double else "all"
 
 
 class _Worker:
