@@ -26,6 +26,7 @@ _FEW_NODES = 64
 _MOST_TRACED = 1_000  # nodes of a graph in which the first difference is looked for
 _DIFFERS = 1e-6  # the normalised MSE from which on a tensor is not the same any more
 _RUNTIMES = ("reference", "onnxruntime")
+_INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 _RECURRENT = ("RNN", "GRU", "LSTM")
 _LEFT_OUT = frozenset(
     {"activations", "activation_alpha", "activation_beta", "clip", "input_forget"}
@@ -64,6 +65,7 @@ def _difference(found: Imported, runtime: str) -> ModelError | None:
     x = _samples(net, model, player)
     if x is None:
         return None
+    x = _held(net, model, x)
     report = compared(net, model, player, [x], 0, runtime, _slack(net, model))
     if report.not_finite:
         x = _computed(net, player, x)
@@ -84,6 +86,24 @@ def _computed(net: Network, player: Player, x: Floats) -> Floats:
     played = player.play(x, [port.name for port in net.outputs]).values()
     finite = np.all([np.isfinite(values).all(axis=(0, 2)) for values in played], axis=0)
     return x[:, finite] if finite.any() else x
+
+
+def _held(net: Network, model: Model, x: Floats) -> Floats:
+    """The sequences whose outputs the model's integers hold; all of them if they hold none.
+
+    Where a product is beyond its type, integers begin anew at the other end, and numbers do not.
+    """
+    kinds = {entry.name: entry.elem_type.name.lower() for entry in model.graph.outputs}
+    if not any(kinds[port.name] in _INTEGERS for port in net.outputs):
+        return x
+    want, start, held = net.run(x), 0, np.ones(x.shape[1], np.bool_)
+    for port in net.outputs:
+        part = want[..., start : start + port.neurons.size]
+        start += port.neurons.size
+        if kinds[port.name] in _INTEGERS:
+            limits = np.iinfo(kinds[port.name])
+            held &= np.all((part >= limits.min) & (part <= limits.max), axis=(0, 2))
+    return x[:, held] if held.any() else x
 
 
 def _slack(net: Network, model: Model) -> float:

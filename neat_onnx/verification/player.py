@@ -32,9 +32,13 @@ _FLOATING = (DataType.FLOAT, DataType.DOUBLE)
 
 
 def number_type(model: Model) -> DataType:
-    """The type whose bound holds: that of the first input of floating-point numbers, or FLOAT."""
-    kinds = {entry.elem_type: None for entry in model.graph.inputs}
-    return next((kind for kind in kinds if kind in _FLOATING), DataType.FLOAT)
+    """The type whose bound holds: DOUBLE if all inputs and outputs of such numbers are, or FLOAT.
+
+    A model that reads float64 and gives float32 is no more exact than float32.
+    """
+    entries = (*model.graph.inputs, *model.graph.outputs)
+    kinds = {entry.elem_type for entry in entries if entry.elem_type in _FLOATING}
+    return DataType.DOUBLE if kinds == {DataType.DOUBLE} else DataType.FLOAT
 
 
 class ShapeMismatch(ModelError):

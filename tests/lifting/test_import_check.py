@@ -8,6 +8,7 @@ import onnx
 import onnxruntime
 import pytest
 from graphs import graph, node
+from onnx import helper
 
 from neat_onnx import ModelError, Network, export, import_model
 
@@ -167,3 +168,30 @@ def test_our_own_files_are_not_run():
         "assert 'onnx.reference' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], input=model, text=True, check=True)
+
+
+def _typed(operator, kinds, **attributes):
+    """A node from inputs a, b, … to y, of these types, the last that of y."""
+    *given, made = [helper.np_dtype_to_tensor_dtype(np.dtype(kind)) for kind in kinds]
+    names = ["a", "b"][: len(given)]
+    entries = zip(names, given, strict=True)
+    body = helper.make_graph(
+        [helper.make_node(operator, names, ["y"], **attributes)],
+        "graph",
+        [helper.make_tensor_value_info(name, kind, ["N", 3]) for name, kind in entries],
+        [helper.make_tensor_value_info("y", made, ["N", 3])],
+    )
+    return helper.make_model(body, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
+
+
+def test_a_model_from_float64_to_float32_is_as_exact_as_float32():
+    assert (
+        import_model(_typed("Cast", ["float64", "float32"], to=1)).activate([0.1, 2, 3]).size == 3
+    )
+
+
+@pytest.mark.parametrize("kind", ["int8", "uint8"])
+def test_products_beyond_the_type_of_integers_are_not_compared(kind):
+    net = import_model(_typed("Mul", [kind] * 3))
+    got = net.activate({"a": np.array([2.0, 3, 4]), "b": np.array([5.0, 6, 7])})
+    assert np.ravel(got["y"] if isinstance(got, dict) else got).tolist() == [10, 18, 28]
