@@ -38,11 +38,34 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
         DocumentError: it is not there, not a regular file, not readable, or larger than 1 GiB.
     """
     where = os.fspath(path)
-    with _reported("read", where):
-        if not stat.S_ISREG(os.stat(path).st_mode):  # a device or a pipe may never end
-            raise DocumentError(f"cannot read {_kind_of(path)}: not a file", where=where)
-        with open(path, "rb") as file:
-            return limited(file, where)
+    with _reported("read", where), _opened(path, where) as file:
+        return limited(file, where)
+
+
+def read_part(path: str | os.PathLike[str], offset: int, length: int) -> bytes:
+    """Return `length` bytes of the file at `path`, from `offset` on.
+
+    Raises:
+        DocumentError: as `read_bytes`; or the file ends before them, or they are more than 1 GiB.
+    """
+    where = os.fspath(path)
+    with _reported("read", where), _opened(path, where) as file:
+        size = os.fstat(file.fileno()).st_size
+        if offset + length > size or length > _MAX_BYTES:
+            raise DocumentError(
+                f"cannot read {length} bytes from byte {offset} on: the file has {size}, and at "
+                f"most {_MAX_BYTES} are read",
+                where=where,
+            )
+        file.seek(offset)
+        return file.read(length)
+
+
+def _opened(path: str | os.PathLike[str], where: str) -> BinaryIO:
+    """Open a regular file for reading: a device or a pipe may never end."""
+    if not stat.S_ISREG(os.stat(path).st_mode):
+        raise DocumentError(f"cannot read {_kind_of(path)}: not a file", where=where)
+    return open(path, "rb")
 
 
 def limited(stream: BinaryIO, where: str) -> bytes:

@@ -106,7 +106,11 @@ _SCHEMAS = ("model", "network", "options", "certificate")
 _FILE = _argument("file", metavar="FILE")
 _NETWORK_IN = _argument("file", metavar="IN", help="a network")
 _NETWORK_OUT = _argument("out", metavar="OUT", help="the network to write")
-_MODEL_IN = _argument("file", metavar="IN", help="a model: .onnx or JSON ONNX")
+_MODEL_IN = _argument(
+    "file",
+    metavar="IN",
+    help="a model: .onnx (external data in its own folder is read) or JSON ONNX",
+)
 _MODEL_OUT = _argument("out", metavar="OUT", help="what to write: .onnx or .json")
 _NETWORK = _argument("network", metavar="NETWORK")
 _MODEL = _argument("model", metavar="MODEL")

@@ -153,5 +153,5 @@ def load(path: str, options: dict[str, Any]) -> Network | Model:
     is_model = isinstance(content, dict) and "graph" in content
     if is_model or kind == "onnx" or (kind == "binary" and path.lower().endswith(".onnx")):
         refuse_unused(ReadOptions(**options), frozenset())
-        return neat_onnx.load_model(content)
+        return neat_onnx.load_model(content if kind == "json" else source)
     return neat_onnx.load_network(content, **options)

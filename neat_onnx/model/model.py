@@ -186,7 +186,10 @@ class Model(Content):
 
 
 def load_model(source: Any) -> Model:
-    """Read a model. No other file is opened: external data is refused.
+    """Read a model.
+
+    External data is read from files in the model's own folder, or below it, and nowhere else; of a
+    model that does not come from a path it is refused.
 
     Args:
         source: a path; the content of a file (binary ONNX, JSON, or onnx's textproto or onnxtxt),
@@ -198,7 +201,8 @@ def load_model(source: Any) -> Model:
 
     Raises:
         DocumentError: it cannot be read, or is neither JSON nor protobuf.
-        ModelError: it is not a model, or uses something unsupported.
+        ModelError: it is not a model, or uses something unsupported; or its external data is not
+            where it should be.
     """
     if isinstance(source, Model):
         return source
@@ -209,7 +213,7 @@ def load_model(source: Any) -> Model:
     if isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith("{"):
         return from_document(parse_json(source))
     if isinstance(source, str | os.PathLike):
-        return _from_bytes(read_bytes(source))
+        return _from_bytes(read_bytes(source), os.path.dirname(os.fspath(source)) or os.curdir)
     if isinstance(source, bytes | bytearray | memoryview):
         return _from_bytes(bytes(source))
     raise DocumentError(
@@ -253,12 +257,16 @@ def _opset(document: dict[str, Any]) -> int:
     return DEFAULT_OPSET
 
 
-def _from_bytes(data: bytes) -> Model:
+def _from_bytes(data: bytes, folder: str | None = None) -> Model:
+    """The model of a file's content; external data is read from `folder`, if that is known."""
     if sniff(data) == "json":
         return from_document(parse_json(data))
     from neat_onnx.model.proto import parsed  # noqa: PLC0415 - onnx is slow to import
     from neat_onnx.model.text_forms import is_text, parsed_text  # noqa: PLC0415
 
-    if is_text(data):
-        return Model.from_proto(parsed_text(data))
-    return Model.from_proto(parsed(data))
+    proto = parsed_text(data) if is_text(data) else parsed(data)
+    if folder is not None:
+        from neat_onnx.model.external import read_external_data  # noqa: PLC0415
+
+        read_external_data(proto, folder)
+    return Model.from_proto(proto)

@@ -197,8 +197,8 @@ class Tensor(BaseModel):
         if document.pop("data_location", 0) not in _INSIDE or document.get("external_data"):
             raise PydanticCustomError(
                 "external_data",
-                "external data is not supported: no other file is opened",
-                {"hint": "Save the model with its data inside: onnx.save(onnx.load(path), path)"},
+                "external data is not supported but of a binary model that is given by its path",
+                {"hint": "Save the model as one file: onnx.save(onnx.load(path), path)"},
             )
         given = {name: document[name] for name in _FIELDS if document.get(name, []) not in _EMPTY}
         if len(given) > 1:
