@@ -7,7 +7,7 @@ PORT ?= 0
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 export PIP_BUILD_CONSTRAINT := $(CURDIR)/constraints.txt
 
-.PHONY: setup build docs web test lint browser bench runtimes libraries schema lock imports screenshot clean
+.PHONY: setup build docs web test lint browser firefox bench runtimes libraries schema lock imports screenshot clean
 .DELETE_ON_ERROR:
 
 # Debian packages, where they can be installed without asking.
@@ -75,6 +75,14 @@ libraries: setup
 	npm install --prefix .cache/libraries --save-exact --ignore-scripts --no-audit --no-fund \
 		--loglevel=error $(LIBRARIES)
 	$(BIN)/python tests/bench/libraries.py
+
+# The page's journeys in Firefox, where it is installed or can be.
+firefox: build
+	@command -v firefox firefox-esr >/dev/null || { $(call apt,firefox-esr); } || true
+	@mkdir -p .cache/firefox
+	npm install --prefix .cache/firefox --save-exact --ignore-scripts --no-audit --no-fund \
+		--loglevel=error puppeteer-core@24.43.1
+	$(BIN)/python e2e/firefox.py
 
 schema: setup
 	set -e; for name in model network options certificate; do \
