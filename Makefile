@@ -7,7 +7,7 @@ PORT ?= 0
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 export PIP_BUILD_CONSTRAINT := $(CURDIR)/constraints.txt
 
-.PHONY: setup build docs web test lint browser firefox bench runtimes libraries schema lock imports screenshot clean
+.PHONY: setup build docs web test lint browser firefox bench runtimes libraries backend schema lock imports screenshot clean
 .DELETE_ON_ERROR:
 
 # Debian packages, where they can be installed without asking.
@@ -83,6 +83,10 @@ firefox: build
 	npm install --prefix .cache/firefox --save-exact --ignore-scripts --no-audit --no-fund \
 		--loglevel=error puppeteer-core@24.43.1
 	$(BIN)/python e2e/firefox.py
+
+# Every backend case of ONNX as neurons: writes docs/backend.md.
+backend: setup
+	$(BIN)/python tests/bench/backend.py
 
 schema: setup
 	set -e; for name in model network options certificate; do \

@@ -32,6 +32,7 @@ from neat_onnx.network.genes import Ints, Port
 from neat_onnx.network.network import Network
 from neat_onnx.passes import SIMPLE, canonicalize
 from neat_onnx.passes.function_bodies import function_bodies
+from neat_onnx.passes.half_precision import check_half_precision
 from neat_onnx.passes.local_functions import local_functions
 
 BatchAxis = Literal["auto"] | None
@@ -81,6 +82,7 @@ def lift(
     if known is not model:
         model = canonicalize(known, SIMPLE)
     require_lifts(model.graph)
+    check_half_precision(model.graph)
     kept = {entry.name for entry in model.graph.outputs}
     pairs = {previous: following for previous, following in pairs.items() if following in kept}
     if batch_axis is None or not _is_static(model.graph):

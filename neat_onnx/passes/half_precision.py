@@ -1,0 +1,79 @@
+"""Half precision: nodes that round their results to 16 bits, as neurons do not.
+
+A network computes in float64. Numbers of BFLOAT16 have 8 bits, so that rounding after each node
+shows in the second or third digit: such models are refused. Numbers of FLOAT16 have 11: such models
+are imported, with a warning. Weights alone are exact in every type.
+"""
+
+from neat_onnx.errors import ModelError, warn
+from neat_onnx.model import DataType, Graph, Node
+
+# fmt: off
+_EXACT = frozenset({  # they choose numbers, or compare them
+    "Abs", "ArgMax", "ArgMin", "Compress", "Concat", "DepthToSpace", "Equal", "Expand", "Flatten",
+    "Gather", "GatherElements", "GatherND", "GlobalMaxPool", "Greater", "GreaterOrEqual",
+    "Identity", "IsInf", "IsNaN", "Less", "LessOrEqual", "Max", "MaxPool", "Min", "Neg", "Not",
+    "OneHot", "Pad", "ReduceMax", "ReduceMin", "Relu", "Reshape", "ReverseSequence",
+    "ScatterElements", "ScatterND", "Shape", "Sign", "Size", "Slice", "SpaceToDepth", "Split",
+    "Squeeze", "Tile", "TopK", "Transpose", "Trilu", "Unsqueeze", "Where",
+})
+# fmt: on
+_CASTS = ("Cast", "CastLike")
+
+
+def check_half_precision(graph: Graph) -> None:
+    """Refuse a graph that rounds to BFLOAT16; warn of one that rounds to FLOAT16.
+
+    Raises:
+        ModelError: it names the nodes.
+    """
+    rounding = _rounding(graph, DataType.BFLOAT16)
+    if rounding:
+        raise ModelError(
+            f"numbers are rounded to BFLOAT16 at {_some(rounding)}, which neurons do not do",
+            where="graph.node",
+            hint="Convert the model to float32 (initializers may stay BFLOAT16, behind a Cast)",
+        )
+    rounding = _rounding(graph, DataType.FLOAT16)
+    if rounding:
+        warn(
+            f"numbers are rounded to FLOAT16 at {_some(rounding)}: the network computes them "
+            "unrounded, and is not compared with the model"
+        )
+
+
+def _rounding(graph: Graph, kind: DataType) -> list[Node]:
+    """The nodes that compute numbers of a type and round them."""
+    computed = {entry.name for entry in graph.inputs if entry.elem_type is kind}
+    constant = {tensor.name for tensor in graph.initializer if tensor.data_type is kind}
+    if not computed and not constant:
+        return []
+    found = []
+    for node in graph.node:
+        given = {name for name in node.input if name}
+        if node.op_type in _CASTS:
+            if not _casts_to(node, kind, computed | constant):
+                continue
+            rounds = node.input[0] not in computed | constant
+        else:
+            exact = node.op_type in _EXACT
+            half = computed | constant if exact else computed
+            if half.isdisjoint(given) and not (given and given <= constant):
+                continue
+            rounds = not exact
+        computed.update(filter(None, node.output))
+        if rounds:
+            found.append(node)
+    return found
+
+
+def _casts_to(node: Node, kind: DataType, half: set[str]) -> bool:
+    """Whether a Cast or CastLike gives a type, of which these tensors are."""
+    if node.op_type == "CastLike":
+        return node.input[1] in half
+    return ("to", kind) in [(name, value) for name, _, value in node.attributes.given()]
+
+
+def _some(nodes: list[Node]) -> str:
+    labels = ", ".join(node.label for node in nodes[:8])
+    return f"node {labels}" + (f" and {len(nodes) - 8} more" if len(nodes) > 8 else "")

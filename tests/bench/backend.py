@@ -1,0 +1,221 @@
+"""ONNX's own backend cases as neurons: writes docs/backend.md.
+
+    python tests/bench/backend.py              every case that onnx's wheel holds
+    python tests/bench/backend.py --every 10   each tenth, printed alone
+
+A case is a model with inputs and the outputs that they should give. It is imported with
+`batch_axis=None`; where that is refused, again with all inputs but the first as constants.
+"""
+
+import argparse
+import re
+import resource
+import signal
+import sys
+import warnings
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import onnx
+from onnx import numpy_helper
+from onnx.backend.test.case.node import collect_testcases
+
+import neat_onnx
+
+DOCS = Path(__file__).parents[2] / "docs" / "backend.md"
+DATA = Path(onnx.__file__).parent / "backend" / "test" / "data"
+SUITES = ("simple", "pytorch-converted", "pytorch-operator")
+SECONDS, MEMORY = 20, 4 << 30
+SEVERAL = "several nodes"
+VERDICTS = ("equal", "refused", "differs, as warned", "wrong", "over the guard", "crashed")
+HEAD = """\
+# ONNX's backend cases
+
+onnx {version} comes with {cases} cases for whoever runs its models: a graph, inputs, and the
+outputs that they should give, with a tolerance. `make backend` imports each graph with
+`batch_axis=None`, and with all inputs but the first as constants where that is refused; the network
+then has to give the outputs. Texts, sequences, integers that are cut off to their bits, and outputs
+whose size depends on the data are no numbers of neurons: such graphs are refused by name. Graphs of
+FLOAT16 come with a warning, because neurons do not round as their nodes do; where that is more than
+the tolerance, the table says "differs, as warned". Written by neat_onnx {own}.
+
+"""
+
+
+class Case(NamedTuple):
+    """A model, with the inputs and outputs of its runs."""
+
+    suite: str
+    name: str
+    model: onnx.ModelProto
+    runs: list[tuple[list[Any], list[Any]]]
+    rtol: float
+    atol: float
+
+    @property
+    def operator(self) -> str:
+        nodes = self.model.graph.node
+        return nodes[0].op_type if len(nodes) == 1 else SEVERAL
+
+
+def cases() -> Iterator[Case]:
+    """Every case that the wheel holds."""
+    for case in collect_testcases(None):
+        if case.model is not None:
+            yield Case("node", case.name, case.model, case.data_sets, case.rtol, case.atol)
+    for suite in SUITES:
+        for folder in sorted((DATA / suite).glob("*/model.onnx")):
+            model = onnx.load(folder)
+            runs = [_run(data) for data in sorted(folder.parent.glob("test_data_set_*"))]
+            yield Case(suite, folder.parent.name, model, runs, 1e-3, 1e-7)
+
+
+def _run(folder: Path) -> tuple[list[Any], list[Any]]:
+    inputs, outputs = (
+        [
+            numpy_helper.to_array(onnx.load_tensor(folder / f"{kind}_{number}.pb"))
+            for number in range(len(list(folder.glob(f"{kind}_*.pb"))))
+        ]
+        for kind in ("input", "output")
+    )
+    return inputs, outputs
+
+
+def judged(case: Case) -> tuple[str, str]:
+    """The verdict, and why."""
+    why = []
+    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    try:
+        for fixed in sorted({0, max(0, len(case.model.graph.input) - 1)}):
+            try:
+                with warnings.catch_warnings(record=True) as told:
+                    warnings.simplefilter("always")
+                    if _is_equal(case, fixed):
+                        return "equal", ""
+                rounds = any("rounded to FLOAT16" in str(entry.message) for entry in told)
+                return "differs, as warned" if rounds else "wrong", case.name
+            except neat_onnx.NeatOnnxError as error:
+                why.append(_general(error.message))
+        return "refused", why[0]
+    except (TimeoutError, MemoryError) as error:
+        return "over the guard", f"{case.name}: {type(error).__name__}"
+    except Exception as error:  # noqa: BLE001 - which would be a defect: it is reported
+        return "crashed", f"{case.name}: {type(error).__name__} {error}"
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _is_equal(case: Case, fixed: int) -> bool:
+    """Whether each run gives its outputs, with the last `fixed` inputs as constants."""
+    for inputs, outputs in case.runs or [([], [])]:
+        model = onnx.ModelProto()
+        model.CopyFrom(case.model)
+        entries = model.graph.input
+        given = {entry.name: values for entry, values in zip(entries, inputs, strict=False)}
+        for entry in list(entries)[len(entries) - fixed :]:
+            if entry.name in given:  # initializers may be inputs, too
+                model.graph.initializer.append(_initializer(given[entry.name], entry.name))
+        del entries[len(entries) - fixed :]
+        net = neat_onnx.import_model(model, batch_axis=None)
+        wanted = {
+            entry.name: want for entry, want in zip(model.graph.output, outputs, strict=False)
+        }
+        data = {port.name: _numbers(given[port.name]) for port in net.inputs}
+        got = net.activate(data)
+        for port in net.outputs:
+            want = _numbers(wanted[port.name])
+            if not np.allclose(
+                np.reshape(got[port.name], -1), want.ravel(), case.rtol, case.atol, equal_nan=True
+            ):
+                return False
+    return True
+
+
+def _numbers(values: Any) -> np.ndarray[Any, Any]:
+    """Data of a case; that of BFLOAT16 is a TensorProto."""
+    array = numpy_helper.to_array(values) if isinstance(values, onnx.TensorProto) else values
+    return np.asarray(array).astype(np.float64)
+
+
+def _initializer(values: Any, name: str) -> onnx.TensorProto:
+    """Data of a case as a constant.
+
+    Raises:
+        ModelError: it is a sequence, or of texts.
+    """
+    if isinstance(values, onnx.TensorProto):
+        tensor = onnx.TensorProto()
+        tensor.CopyFrom(values)
+        tensor.name = name
+        return tensor
+    if not isinstance(values, np.ndarray) or values.dtype.kind in "OSU":
+        raise neat_onnx.ModelError(f"'{name}' is no tensor of numbers")
+    return numpy_helper.from_array(values, name)
+
+
+def _general(why: str) -> str:
+    """A reason without the names and numbers of its case."""
+    why = re.sub(r"^node .*? \((\w+)\): ", "", why)
+    return re.sub(r"-?\d+(\.\d+)?", "n", re.sub(r"'[^']*'", "'…'", why))[:100]
+
+
+def report(found: list[tuple[Case, str, str]]) -> str:
+    """The document's tables."""
+    suites: dict[str, Counter[str]] = defaultdict(Counter)
+    operators: dict[str, Counter[str]] = defaultdict(Counter)
+    for case, verdict, _ in found:
+        suites[case.suite][verdict] += 1
+        if case.suite == "node":
+            operators[case.operator][verdict] += 1
+    reasons = Counter(why for _, verdict, why in found if verdict == "refused")
+    others = sorted(f"{why} ({verdict})" for _, verdict, why in found if verdict in VERDICTS[2:])
+    suites["all"] = sum(suites.values(), Counter())
+    parts = [
+        _table("suite", suites),
+        "## Most frequent reasons of refusals\n\n| cases | reason |\n|---|---|\n"
+        + "".join(f"| {count} | {why} |\n" for why, count in reasons.most_common(15)),
+        "## By operator\n\nCases of the node suite, by the operator of their only node.\n\n"
+        + _table("operator", dict(sorted(operators.items()))),
+    ]
+    if others:
+        parts.insert(1, "Not equal, and not refused:\n\n" + "".join(f"- {x}\n" for x in others))
+    return "\n".join(parts)
+
+
+def _table(head: str, rows: dict[str, Counter[str]]) -> str:
+    used = [verdict for verdict in VERDICTS if any(row[verdict] for row in rows.values())]
+    lines = [f"| {head} | cases | {' | '.join(used)} |", "|---" * (len(used) + 2) + "|"]
+    for name, row in rows.items():
+        cells = " | ".join(str(row[verdict]) for verdict in used)
+        lines.append(f"| {name} | {row.total()} | {cells} |")
+    return "\n".join(lines) + "\n"
+
+
+def _end(*_: object) -> None:
+    raise TimeoutError
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--every", type=int, default=1)
+    every = parser.parse_args().every
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    signal.signal(signal.SIGALRM, _end)
+    warnings.simplefilter("ignore")
+    found = []
+    for number, case in enumerate(list(cases())[::every]):
+        found.append((case, *judged(case)))
+        if number % 100 == 0:
+            print(number, case.name, file=sys.stderr, flush=True)
+    head = HEAD.format(version=onnx.__version__, own=neat_onnx.__version__, cases=len(found))
+    text = head + report(found)
+    print(text)
+    if every == 1:
+        DOCS.write_text(text.rstrip() + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,73 @@
+"""Models that round to 16 bits: neurons do not, so BFLOAT16 is refused, and FLOAT16 warned of."""
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+
+from neat_onnx import ModelError, NeatOnnxWarning, import_model
+
+WEIGHTS = np.array([[0.5, -1.25, 3.0], [2.0, 0.125, -0.75]], np.float32)
+
+
+def model(kind: int, *nodes: onnx.NodeProto, inside: int | None = None) -> onnx.ModelProto:
+    """Nodes from x to y of this type, with the weights W in the type `inside`."""
+    ends = [helper.make_tensor_value_info(name, kind, ["N", 3]) for name in "xy"]
+    inside = kind if inside is None else inside
+    weights = helper.make_tensor("W", inside, WEIGHTS.shape, WEIGHTS.ravel())
+    del ends[1].type.tensor_type.shape.dim[:]
+    graph = helper.make_graph(list(nodes), "graph", ends[:1], ends[1:], [weights])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
+
+
+GEMM = helper.make_node("Gemm", ["x", "W"], ["z"], name="gemm", transB=1)
+TANH = helper.make_node("Tanh", ["z"], ["y"], name="squash")
+
+
+def test_bfloat16_in_between_is_refused_with_the_nodes():
+    with pytest.raises(ModelError, match=r"rounded to BFLOAT16 at node gemm .*, squash") as refused:
+        import_model(model(TensorProto.BFLOAT16, GEMM, TANH))
+    assert "float32" in refused.value.hint
+
+
+def test_float16_in_between_is_warned_of():
+    with pytest.warns(NeatOnnxWarning, match=r"rounded to FLOAT16 at node gemm .*, squash"):
+        net = import_model(model(TensorProto.FLOAT16, GEMM, TANH))
+    assert net.activate([1, 2, 3]) == pytest.approx(np.tanh(WEIGHTS @ [1, 2, 3]), abs=1e-15)
+
+
+def test_a_cast_in_between_rounds():
+    down = helper.make_node("CastLike", ["x", "W"], ["h"], name="down")
+    up = helper.make_node("Cast", ["h"], ["y"], to=1)
+    with pytest.raises(ModelError, match="rounded to BFLOAT16 at node down"):
+        import_model(model(TensorProto.FLOAT, down, up, inside=TensorProto.BFLOAT16))
+
+
+@pytest.mark.parametrize("kind", [TensorProto.BFLOAT16, TensorProto.FLOAT16])
+def test_weights_alone_are_exact(kind):
+    cast = helper.make_node("Cast", ["W"], ["W32"], to=1)
+    gemm = helper.make_node("Gemm", ["x", "W32"], ["z"], transB=1)
+    net = import_model(model(TensorProto.FLOAT, cast, gemm, TANH, inside=kind))
+    assert net == import_model(model(TensorProto.FLOAT, GEMM, TANH))
+
+
+@pytest.mark.parametrize("kind", [TensorProto.BFLOAT16, TensorProto.FLOAT16])
+def test_choosing_numbers_is_exact_and_what_follows_a_cast_is_not_rounded(kind):
+    nodes = [
+        helper.make_node("Relu", ["x"], ["r"]),
+        helper.make_node("Transpose", ["r"], ["t"], perm=[0, 1]),
+        helper.make_node("Cast", ["t"], ["f"], to=1),
+        helper.make_node("Exp", ["f"], ["y"]),
+    ]
+    given = model(kind, *nodes)
+    given.graph.output[0].type.tensor_type.elem_type = TensorProto.FLOAT
+    assert import_model(given).activate([1, -2, 0]) == pytest.approx(np.exp([1, 0, 0]))
+
+
+def test_a_table_of_bfloat16_is_rounded_after_it_was_chosen_from():
+    table = helper.make_node("Gather", ["W", "zero"], ["row"], axis=0)
+    scaled = helper.make_node("Mul", ["x", "row"], ["y"], name="scaled")
+    given = model(TensorProto.BFLOAT16, table, scaled)
+    given.graph.initializer.append(numpy_helper.from_array(np.array(0), "zero"))
+    with pytest.raises(ModelError, match="at node scaled"):
+        import_model(given)
