@@ -140,7 +140,15 @@ class Value:
 
     def rearranged(self, change: Callable[[Array], Array]) -> Value:
         """The value with `change` applied to the array of its elements (not to a reduced axis)."""
-        order = np.asarray(change(np.arange(math.prod(self.shape)).reshape(self.shape)))
+        return self.taken(np.asarray(change(self.order)))
+
+    @property
+    def order(self) -> Ints:
+        """The position of each element in C order, in the value's shape."""
+        return np.arange(math.prod(self.shape)).reshape(self.shape)
+
+    def taken(self, order: Ints) -> Value:
+        """The elements at these positions, in the shape of `order`."""
 
         def moved(values: Array) -> Array:
             return np.asarray(values.reshape(-1, *values.shape[len(self.shape) :])[order])

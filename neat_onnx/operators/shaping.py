@@ -202,7 +202,11 @@ def lift_split(ctx: LiftingContext, node: Split) -> None:
         (slice(None),) * (axis % len(shape)) + (slice(int(stop) - size, int(stop)),)
         for stop, size in zip(stops, sizes, strict=True)
     ]
-    ctx.bind(node, *(_take(operand, part) for part in slices))
+    if isinstance(operand, Value):
+        order = operand.order  # once: there may be as many parts as elements
+        ctx.bind(node, *(operand.taken(order[part]) for part in slices))
+    else:
+        ctx.bind(node, *(operand[part] for part in slices))
 
 
 @lifts(Gather, infinite=True)
@@ -289,12 +293,6 @@ def _refuse_batch(ctx: LiftingContext, node: Node, axes: Iterable[int]) -> None:
 
 def _shape(ctx: LiftingContext, node: Node) -> tuple[int, ...]:
     return ctx.operand(node, 0).shape
-
-
-def _take(operand: Value | Array, part: tuple[slice, ...]) -> Value | Array:
-    if isinstance(operand, Value):
-        return operand.rearranged(lambda array: array[part])
-    return operand[part]
 
 
 def _rearrange(ctx: LiftingContext, node: Node, change: Callable[[Array], Array]) -> None:
