@@ -1,4 +1,4 @@
-"""Neurons that read one other each, or the sum or difference of two: no matrix, but elementwise.
+"""Neurons that read one other each, scaled or not, or the sum or difference of two: elementwise.
 
 A division of an image by 255, or the sum of a residual block, is as many neurons as pixels. A Gemm
 for them would be a matrix of zeros with ones on a diagonal.
@@ -11,7 +11,7 @@ from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.expression import VARIABLE
 from neat_onnx.network.genes import Bools, Floats, Ints, distinct
-from neat_onnx.operators.activate import activate, in_column_order, respond
+from neat_onnx.operators.activate import activate, in_column_order, respond, slopes
 from neat_onnx.operators.columns import exactly
 from neat_onnx.operators.dense import responses
 from neat_onnx.operators.elementwise import Add, Mul, Sub
@@ -29,9 +29,13 @@ def plan_pointwise(ctx: LoweringContext, free: Bools) -> Plan:
     for level, neurons in ctx.levels_of(free & _candidates(ctx)):
         for number, form in enumerate(_FORMS):
             members = _of_form(ctx, neurons, form)
-            if len(members) * len(distinct(_sources(ctx, members).ravel())) >= _LEAST_MATRIX:
+            if _is_large(ctx, members) and _is_found(ctx, members, _factors(ctx, members)):
                 block = Block(level, in_column_order(ctx, members), f"_pointwise{number}")
                 claims.append(Claim(block, lower_pointwise))
+    for level, neurons in ctx.levels_of(free & _scaled(ctx)):
+        if _is_large(ctx, neurons) and _is_found(ctx, neurons, _weights(ctx, neurons, 1)[:, 0]):
+            block = Block(level, in_column_order(ctx, neurons), "_scaled")
+            claims.append(Claim(block, lower_scaled))
     return Plan(claims)
 
 
@@ -43,6 +47,38 @@ def _candidates(ctx: LoweringContext) -> Bools:
     sums = (net.aggregation_names == "sum") & ~net.is_input
     fits: Bools = sums & ((ctx.fan_in == 2) | (ctx.fan_in == 1) & ~plain)
     return fits
+
+
+def _scaled(ctx: LoweringContext) -> Bools:
+    """Sums of one input by a weight other than 1, with the response 1."""
+    genes = ctx.net.neurons
+    sums = (ctx.net.aggregation_names == "sum") & ~ctx.net.is_input & (genes.response == 1.0)
+    single = np.flatnonzero(sums & (ctx.fan_in == 1))
+    scaled = np.zeros(len(sums), np.bool_)
+    scaled[single] = _weights(ctx, single, 1)[:, 0] != 1.0
+    return scaled
+
+
+def _is_large(ctx: LoweringContext, neurons: Ints) -> bool:
+    return len(neurons) * len(distinct(_sources(ctx, neurons).ravel())) >= _LEAST_MATRIX
+
+
+def _is_found(ctx: LoweringContext, neurons: Ints, factors: Floats) -> bool:
+    """Whether import finds the neurons again.
+
+    It makes them of an Add of biases, and of the Identity of an identity activation. After a factor
+    alone it waits until something reads them; a tensor that is rearranged before that is not found.
+    """
+    named = ctx.net.activation_names[neurons]
+    ends = all(activation_named(name).expression == VARIABLE for name in set(named.tolist()))
+    return ends or bool(np.all(factors == 1.0) or np.any(ctx.net.neurons.bias[neurons]))
+
+
+def _factors(ctx: LoweringContext, neurons: Ints) -> Floats:
+    """The factors that stand in an array of their own, 1 where one number does for all."""
+    response = ctx.net.neurons.response[neurons]
+    single = bool(np.all(response == response[:1])) and not ctx.options.fold
+    return np.ones(len(neurons)) if single else response * slopes(ctx, neurons)
 
 
 def _of_form(ctx: LoweringContext, neurons: Ints, form: tuple[float, ...]) -> Ints:
@@ -76,6 +112,21 @@ def lower_pointwise(ctx: LoweringContext, block: Block) -> None:
         operator, stem = (Sub, "Difference") if np.any(weights < 0) else (Add, "Sum")
         result = ctx.emit(operator, parts, block.tensor(stem), block.name(stem.lower()))
     activate(ctx, block, _responded(ctx, block, result))
+
+
+def lower_scaled(ctx: LoweringContext, block: Block) -> None:
+    """Emit a Mul by the weights, one number where all are the same, and an Add of the biases."""
+    neurons, steep = block.neurons, slopes(ctx, block.neurons)
+    factor = _weights(ctx, neurons, 1)[:, 0] * steep
+    shared = bool(np.all(factor == factor[0]))
+    weights = ctx.initializer(block.weights("W"), factor[:1] if shared else factor)
+    tensor = exactly(ctx, _sources(ctx, neurons)[:, 0], block.level)
+    tensor = ctx.emit(Mul, [tensor, weights], block.tensor("Scaled"), block.name("scale"))
+    bias = responses(ctx, neurons)[1] * steep
+    if np.any(bias):
+        addend = ctx.initializer(block.weights("B"), bias)
+        tensor = ctx.emit(Add, [tensor, addend], block.tensor("Biased"), block.name("bias"))
+    activate(ctx, block, tensor)
 
 
 def _responded(ctx: LoweringContext, block: Block, tensor: str) -> str:

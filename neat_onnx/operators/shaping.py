@@ -5,6 +5,7 @@ Lifting them rearranges signals and costs nothing.
 
 import math
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 import numpy as np
 
@@ -141,8 +142,14 @@ class Dropout(Node):
 
 @lifts(Identity, infinite=True)
 def lift_identity(ctx: LiftingContext, node: Identity) -> None:
-    """Lift Identity: its output is its input."""
-    ctx.bind(node, ctx.operand(node, 0))
+    """Lift Identity: its output is its input, but neurons end here, as export writes it for them.
+
+    Values that have been weighed become neurons, and no later bias or response goes past it.
+    """
+    x = ctx.operand(node, 0)
+    if isinstance(x, Value):
+        x = replace(x, made=None) if x.weight is None else Value(ctx.materialize(x))
+    ctx.bind(node, x)
 
 
 @lifts(Dropout)

@@ -58,7 +58,20 @@ def keras():
     return graph(nodes, x=("N", 14, 14, 1), s=np.array([-1, 288]), **sizes)
 
 
+def scaled(*operators):
+    """Each pixel by a factor of its own, and what follows."""
+    nodes = [node("Mul", "x k", "p0")]
+    for place, operator in enumerate(operators):
+        inputs = f"p{place} k" if operator in ("Add", "Mul", "Sub") else f"p{place}"
+        nodes.append(node(operator, inputs, f"p{place + 1}"))
+    nodes += [node("Flatten", f"p{len(operators)}", "f"), node("Gemm", "f u b", "y", transB=1)]
+    sizes = {"k": weights(2, 12, 12), "u": weights(3, 288), "b": weights(3)}
+    return graph(nodes, x=("N", 2, 12, 12), **sizes)
+
+
 MODELS = {
+    "scaled": scaled,
+    "scaled and shifted": lambda: scaled("Add", "Tanh"),
     "policy": policy,
     "residual sum": lambda: residual("Add"),
     "residual difference": lambda: residual("Sub"),
@@ -81,6 +94,13 @@ def test_the_size_comes_back(name):
         run_onnxruntime(again, net, x), net.activate(x), rtol=1e-5, atol=1e-5
     )
     assert import_model(again.to_json()) == net
+
+
+@pytest.mark.parametrize("operators", [("Add", "Mul"), ("Sub", "Add", "Tanh", "Mul"), ("Neg",)])
+@pytest.mark.parametrize("fold", [False, True])
+def test_neurons_one_after_the_other_stay_apart(operators, fold):
+    net = import_model(scaled(*operators))
+    assert import_model(export(net, fold=fold).to_json()) == net
 
 
 @pytest.mark.parametrize("axes", [(1, 0, 2), (2, 0, 1), (2, 1, 0), (0, 2, 1), (3, 0, 2, 1)])
