@@ -3,7 +3,8 @@
 Errors are measured on one kind of sequences at a time, (T, N, O), so that long ones do not hide
 short ones. Against rounding they are measured output by output, because a large one would hide the
 others; on the first 1, 2, 4, … T steps, because a chaotic network forgets its inputs later (against
-rounding in twice as many steps: errors that grow are ahead of each other by some steps); and
+rounding in as many or twice as many, where it is larger: errors that grow are ahead of each other
+by some steps, and where outputs grow too, an early error is nothing beside the later ones); and
 both as the root mean square and as the median over samples, because a few samples near a pole would
 hide all others.
 """
@@ -86,7 +87,8 @@ def against_rounding(
     within = True
     for steps in _prefixes(len(want)):
         later = min(2 * steps, len(want))
-        square = np.max([_mean_square(want, run, later) for run in ours], axis=0)
+        both = [_mean_square(want, run, part) for run in ours for part in (steps, later)]
+        square = np.max(both, axis=0)
         median = np.max([_median(want, run, later) for run in ours], axis=0)
         square_limit = ROUNDING_FACTOR**2 * np.maximum(bound, square)
         median_limit = ROUNDING_FACTOR * np.maximum(bound**0.5, median)

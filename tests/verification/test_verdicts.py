@@ -10,6 +10,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from neat_onnx import Model, ModelError, Network, export, verify
 from neat_onnx.model import Tensor
+from neat_onnx.verification.judge import against_rounding
 
 SENSITIVE = ["np-ff-05", "np-ff-09", "np-ff-11", "np-ff-16", "np-ff-27", "np-rec-01"]
 SENSITIVE_SEED = 6  # its samples meet the poles of all of them
@@ -227,3 +228,13 @@ def test_what_no_runtime_loads_is_not_repaired():
 def test_the_version_is_that_of_the_runtime():
     net = Network.mlp([2, 1], seed=0)
     assert verify(net, export(net), samples=4).runtime == f"onnx.reference {onnx.__version__}"
+
+
+def test_outputs_that_grow_do_not_hide_the_rounding_of_the_steps_before():
+    """The error of the first step counts for the first step, however large the second is."""
+    want = np.stack([np.ones((4, 1)), np.full((4, 1), 1e9)])
+    rounded = want + np.array([1e-7, 0.0])[:, None, None]
+    assert against_rounding(want, rounded, [rounded], 1e-20).within
+    twice, wrong = (want + np.array([error, 0.0])[:, None, None] for error in (2e-7, 9e-7))
+    assert against_rounding(want, twice, [rounded], 1e-20).within
+    assert not against_rounding(want, wrong, [rounded], 1e-20).within
