@@ -106,6 +106,7 @@ def _is_static(graph: Graph) -> bool:
     return all(isinstance(size, int) for size in sizes)
 
 
+@np.errstate(all="ignore")  # a number that is not finite is refused where it is used
 def _lifted(model: Model, pairs: dict[str, str], batch_axis: BatchAxis) -> Lifted:
     axes = axes_of_inputs(model.graph.inputs)
     if batch_axis is None:

@@ -1,6 +1,7 @@
 """Import: the graph itself is what counts, and the metadata only adds to it."""
 
 import json
+import warnings
 
 import numpy as np
 import onnx
@@ -12,6 +13,7 @@ from routes import stripped
 from neat_onnx import (
     DocumentError,
     ModelError,
+    NeatOnnxError,
     NeatOnnxWarning,
     Network,
     export,
@@ -287,3 +289,13 @@ def test_a_state_that_gates_a_step_later_keeps_its_own_neuron():
     back = import_model(export(net, dtype="float64", include_metadata=False))
     x = np.random.default_rng(0).normal(size=(20, 1))
     np.testing.assert_allclose(back.run(x), net.run(x), rtol=1e-12)
+
+
+@pytest.mark.parametrize("divisor", [0.0, [0.0, 1.0]])
+def test_a_division_by_zero_is_refused_without_a_warning_of_numpy(divisor):
+    nodes = [node("Gemm", "x w b", "t"), node("Div", "t c", "y")]
+    model = graph(nodes, x=("N", 2), w=np.eye(2), b=np.array([1.0, 0.0]), c=np.array(divisor))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        with pytest.raises(NeatOnnxError, match="finite"):
+            import_model(model)
