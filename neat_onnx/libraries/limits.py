@@ -87,6 +87,14 @@ def reasons_against(net: Network, limits: Limits) -> Reasons:
     return reasons
 
 
+def repeats_ends(net: Network) -> Bools:
+    """Whether each live connection has the ends of an earlier one."""
+    ends = net.live.target * len(net) + net.live.source
+    repeated = np.ones(len(ends), np.bool_)
+    repeated[np.unique(ends, return_index=True)[1]] = False
+    return repeated
+
+
 def _check_connections(reasons: Reasons, limits: Limits) -> None:
     net, live = reasons.net, reasons.net.live
     from_input = net.is_input[live.source]
@@ -94,10 +102,7 @@ def _check_connections(reasons: Reasons, limits: Limits) -> None:
     reasons.connections("a connection that reads the state", live.reads_state & ~from_input)
     reasons.connections("a delayed input", from_input & (live.delay > 0))
     if not limits.repeated:
-        ends = live.target * len(net) + live.source
-        first = np.zeros(len(live), np.bool_)
-        first[np.unique(ends, return_index=True)[1]] = True
-        reasons.connections("two connections with the same ends", ~first)
+        reasons.connections("two connections with the same ends", repeats_ends(net))
     between = ~from_input
     if limits.memory and np.any(live.delay[between] > 0):
         reasons.connections("a connection between neurons without a delay beside delayed ones",

@@ -229,20 +229,26 @@ def _connection_lines(genes: Connections, ids: list[int]) -> list[str]:
     return lines
 
 
+def _positions(genes: Sequence[NeuronDocument]) -> dict[int, int]:
+    """The position of the neuron of each id, in order."""
+    position: dict[int, int] = {}
+    for index, neuron in enumerate(genes):
+        if neuron.id in position:
+            raise network_error("neurons", index, f"the id {neuron.id} occurs twice")
+        position[neuron.id] = index
+    return position
+
+
 def structure_of(document: NetworkDocument) -> Structure:
     """Return the structure that a document describes.
 
     Raises:
         NetworkError: an id that occurs twice or does not exist, or genes that do not fit together.
     """
-    position: dict[int, int] = {}
-    for index, neuron in enumerate(document.neurons):
-        if neuron.id in position:
-            raise network_error("neurons", index, f"the id {neuron.id} occurs twice")
-        position[neuron.id] = index
     genes = document.neurons
+    position = _positions(genes)
     neurons, activations, aggregations = Neurons.of(
-        [neuron.id for neuron in genes],
+        list(position),
         [neuron.activation for neuron in genes],
         [neuron.aggregation for neuron in genes],
         bias=[neuron.bias for neuron in genes],

@@ -6,7 +6,7 @@ import numpy as np
 
 from neat_onnx.errors import warn
 from neat_onnx.libraries.brain_js.read import ACTIVATION_NAMES, LEAKY, LEAKY_FORMULA
-from neat_onnx.libraries.limits import Reasons
+from neat_onnx.libraries.limits import Reasons, repeats_ends
 from neat_onnx.libraries.names import reversed_names
 from neat_onnx.network.genes import NONE
 from neat_onnx.network.network import Network
@@ -72,10 +72,6 @@ def _refuse(net: Network, level: np.ndarray[Any, np.dtype[np.int64]]) -> None:
     common = str(names[net.output_neurons[0]])
     is_output = np.isin(np.arange(len(net)), net.output_neurons)
     repeated = len(set(net.output_neurons.tolist())) != len(net.output_neurons)
-    ends = live.target * len(net) + live.source
-    first = np.zeros(len(live), np.bool_)
-    first[np.unique(ends, return_index=True)[1]] = True
-
     known = np.array([str(name) in _ACTIVATIONS for name in names])
     reasons.neurons("an activation but sigmoid, tanh, relu and leaky-relu", computes & ~known)
     reasons.neurons(
@@ -90,7 +86,7 @@ def _refuse(net: Network, level: np.ndarray[Any, np.dtype[np.int64]]) -> None:
         ("a delay", live.delay > 0),
         ("a gated connection", live.gater != NONE),
         ("a connection that reads the state", live.reads_state & ~net.is_input[live.source]),
-        ("two connections with the same ends", ~first),
+        ("two connections with the same ends", repeats_ends(net)),
         ("a connection that skips layers", level[live.source] != level[live.target] - 1),
     ):
         reasons.connections(what, which)
