@@ -107,15 +107,15 @@ def test_without_its_scripts_the_page_says_why(new_context, address, tmp_path):
     for where in (f"{address}/", f"file://{DIST}/index.html"):
         page = context.new_page()
         page.goto(where)
-        page.get_by_text("still waiting for its scripts").wait_for(timeout=2500)
+        page.get_by_text("still waiting for its scripts").wait_for(timeout=15_000)
     context.close()
     context = new_context()
     page = context.new_page()
     page.goto(f"file://{DIST}/index.html")
-    page.get_by_text("still waiting for its scripts").wait_for(timeout=2500)
+    page.get_by_text("still waiting for its scripts").wait_for(timeout=15_000)
     context.route("**/views/graph.js", lambda route: route.abort())
     page.goto(f"{address}/")
-    page.get_by_text("still waiting for its scripts").wait_for(timeout=2500)
+    page.get_by_text("still waiting for its scripts").wait_for(timeout=15_000)
     context.close()
 
 

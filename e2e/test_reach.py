@@ -9,10 +9,10 @@ def focused(page) -> str:
     )
 
 
-# Where the next Tab starts from, as on a page that has just been loaded.
 FOLD = """() => {
     for (const fold of document.querySelectorAll("#result details[open]")) fold.open = false;
 }"""
+# Where the next Tab starts from, as on a page that has just been loaded.
 TO_THE_TOP = """() => {
     const place = document.createElement("span");
     place.tabIndex = -1;
