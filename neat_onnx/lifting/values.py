@@ -115,7 +115,7 @@ class Value:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The shape of the tensor, batch axis included or not as that of the signals."""
+        """The shape of the tensor: that of its signals, without the axis that is reduced."""
         return self.signals.shape[:-1] if self.reduced else self.signals.shape
 
     @property

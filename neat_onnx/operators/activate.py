@@ -97,10 +97,15 @@ def respond(ctx: LoweringContext, block: Block, tensor: str, response: Floats, b
     if np.any(response != 1.0):
         factor = ctx.initializer(block.weights("S"), response)
         tensor = ctx.emit(Mul, [tensor, factor], block.tensor("Response"), block.name("response"))
-    if np.any(bias != 0.0):
-        addend = ctx.initializer(block.weights("B"), bias)
-        tensor = ctx.emit(Add, [tensor, addend], block.tensor("Biased"), block.name("bias"))
-    return tensor
+    return shift(ctx, block, tensor, bias)
+
+
+def shift(ctx: LoweringContext, block: Block, tensor: str, bias: Floats) -> str:
+    """bias + tensor, one bias for every column; the tensor itself where all are 0."""
+    if not np.any(bias):
+        return tensor
+    addend = ctx.initializer(block.weights("B"), bias)
+    return ctx.emit(Add, [tensor, addend], block.tensor("Biased"), block.name("bias"))
 
 
 def activate(

@@ -11,7 +11,7 @@ from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.expression import VARIABLE
 from neat_onnx.network.genes import Bools, Floats, Ints, distinct
-from neat_onnx.operators.activate import activate, in_column_order, respond, slopes
+from neat_onnx.operators.activate import activate, in_column_order, respond, shift, slopes
 from neat_onnx.operators.columns import exactly
 from neat_onnx.operators.dense import responses
 from neat_onnx.operators.elementwise import Add, Mul, Sub
@@ -41,22 +41,30 @@ def plan_pointwise(ctx: LoweringContext, free: Bools) -> Plan:
 
 def _candidates(ctx: LoweringContext) -> Bools:
     """Sums of one input that do something to it, and of two."""
-    net, genes = ctx.net, ctx.net.neurons
-    identities = [activation_named(name).expression == VARIABLE for name in net.activations]
-    plain = np.array(identities)[genes.activation] & (genes.bias == 0.0) & (genes.response == 1.0)
-    sums = (net.aggregation_names == "sum") & ~net.is_input
-    fits: Bools = sums & ((ctx.fan_in == 2) | (ctx.fan_in == 1) & ~plain)
+    genes = ctx.net.neurons
+    plain = _identities(ctx) & (genes.bias == 0.0) & (genes.response == 1.0)
+    fits: Bools = _sums(ctx) & ((ctx.fan_in == 2) | (ctx.fan_in == 1) & ~plain)
     return fits
 
 
 def _scaled(ctx: LoweringContext) -> Bools:
     """Sums of one input by a weight other than 1, with the response 1."""
-    genes = ctx.net.neurons
-    sums = (ctx.net.aggregation_names == "sum") & ~ctx.net.is_input & (genes.response == 1.0)
-    single = np.flatnonzero(sums & (ctx.fan_in == 1))
-    scaled = np.zeros(len(sums), np.bool_)
+    unscaled = ctx.net.neurons.response == 1.0
+    single = np.flatnonzero(_sums(ctx) & unscaled & (ctx.fan_in == 1))
+    scaled = np.zeros(len(ctx.net), np.bool_)
     scaled[single] = _weights(ctx, single, 1)[:, 0] != 1.0
     return scaled
+
+
+def _sums(ctx: LoweringContext) -> Bools:
+    sums: Bools = (ctx.net.aggregation_names == "sum") & ~ctx.net.is_input
+    return sums
+
+
+def _identities(ctx: LoweringContext) -> Bools:
+    net = ctx.net
+    known = [activation_named(name).expression == VARIABLE for name in net.activations]
+    return np.array(known, np.bool_)[net.neurons.activation]
 
 
 def _is_large(ctx: LoweringContext, neurons: Ints) -> bool:
@@ -69,9 +77,8 @@ def _is_found(ctx: LoweringContext, neurons: Ints, factors: Floats) -> bool:
     It makes them of an Add of biases, and of the Identity of an identity activation. After a factor
     alone it waits until something reads them; a tensor that is rearranged before that is not found.
     """
-    named = ctx.net.activation_names[neurons]
-    ends = all(activation_named(name).expression == VARIABLE for name in set(named.tolist()))
-    return ends or bool(np.all(factors == 1.0) or np.any(ctx.net.neurons.bias[neurons]))
+    ends = np.all(_identities(ctx)[neurons])
+    return bool(ends or np.all(factors == 1.0) or np.any(ctx.net.neurons.bias[neurons]))
 
 
 def _factors(ctx: LoweringContext, neurons: Ints) -> Floats:
@@ -122,11 +129,7 @@ def lower_scaled(ctx: LoweringContext, block: Block) -> None:
     weights = ctx.initializer(block.weights("W"), factor[:1] if shared else factor)
     tensor = exactly(ctx, _sources(ctx, neurons)[:, 0], block.level)
     tensor = ctx.emit(Mul, [tensor, weights], block.tensor("Scaled"), block.name("scale"))
-    bias = responses(ctx, neurons)[1] * steep
-    if np.any(bias):
-        addend = ctx.initializer(block.weights("B"), bias)
-        tensor = ctx.emit(Add, [tensor, addend], block.tensor("Biased"), block.name("bias"))
-    activate(ctx, block, tensor)
+    activate(ctx, block, shift(ctx, block, tensor, ctx.net.neurons.bias[neurons] * steep))
 
 
 def _responded(ctx: LoweringContext, block: Block, tensor: str) -> str:

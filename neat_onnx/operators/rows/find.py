@@ -87,9 +87,6 @@ class RowFinder:
         start, stop = self._leaving[1][neuron : neuron + 2].tolist()
         return [self._edge(k) for k in self._leaving[0][start:stop].tolist()]
 
-    def _gated_by(self, neuron: int) -> list[_Edge]:
-        return [self._edge(k) for k in np.flatnonzero(self._net.live.gater == neuron).tolist()]
-
     def _edge(self, k: int) -> _Edge:
         live = self._net.live
         return _Edge(
@@ -212,9 +209,15 @@ class RowFinder:
         inside = [edge for neuron in everyone for edge in self._into(neuron)]
         reads = sum(edge.source in inner for edge in inside)
         gates = sum(edge.gater in inner for edge in inside)
-        return reads == sum(len(self._from(each)) for each in inner) and gates == int(
-            np.isin(self._net.live.gater, list(inner)).sum()
+        return reads == sum(len(self._from(each)) for each in inner) and gates == sum(
+            int(self._gated[each]) for each in inner
         )
+
+    @cached_property
+    def _gated(self) -> Ints:
+        """How many live connections each neuron gates."""
+        gater = self._net.live.gater
+        return np.bincount(gater[gater != NONE], minlength=len(self._net))
 
     @cached_property
     def _outputs(self) -> set[int]:
