@@ -24,6 +24,7 @@ class Limits:
         biases, responses, repeated: whether neurons have a bias or a response, and whether two
             connections may have the same ends.
         memory: whether connections between neurons may have a delay: then all have the delay 1.
+        copies_outputs: whether the writer adds a neuron for an output that cannot be one itself.
     """
 
     title: str
@@ -33,6 +34,7 @@ class Limits:
     responses: bool = False
     repeated: bool = False
     memory: bool = False
+    copies_outputs: bool = False
 
 
 @dataclass
@@ -83,7 +85,8 @@ def reasons_against(net: Network, limits: Limits) -> Reasons:
     if not limits.biases:
         reasons.neurons("a bias", computes & (net.neurons.bias != 0.0))
     _check_connections(reasons, limits)
-    _check_outputs(reasons)
+    if not limits.copies_outputs:
+        _check_outputs(reasons)
     return reasons
 
 
@@ -118,6 +121,24 @@ def _check_outputs(reasons: Reasons) -> None:
     count = np.bincount(net.output_neurons, minlength=len(net))
     reasons.neurons("an output that is an input", (count > 0) & net.is_input)
     reasons.neurons("a neuron that is several outputs", count > 1)
+
+
+def outputs_to_copy(net: Network, unfit: Bools) -> list[bool]:
+    """Whether the file needs an added neuron for each output, one that reads it with weight 1.
+
+    Args:
+        net: the network.
+        unfit: the neurons that cannot be outputs, (n,), beside inputs, neurons that others read and
+            those that are an output already.
+    """
+    unfit = unfit | net.is_input
+    unfit[net.live.source] = True
+    seen: set[int] = set()
+    copied = []
+    for j in net.output_neurons.tolist():
+        copied.append(bool(unfit[j]) or j in seen)
+        seen.add(j)
+    return copied
 
 
 def tell_disabled(net: Network, title: str) -> None:

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 sys.path.insert(0, str(Path(__file__).absolute().parents[1]))
 sys.path.insert(0, str(Path(__file__).absolute().parents[1] / "libraries" / "neat_python"))
 
+import fann_peer
 import neat
 import numpy as np
 import timed
@@ -195,10 +196,19 @@ def by_javascript(library: str) -> Callable[[list[tuple[Source, Any]]], list[Any
     return judge
 
 
+def by_fann(tasks: list[tuple[Source, Any]]) -> list[Any]:
+    """The outputs of `fann_run`, in doubles."""
+    return [fann_peer.computed(document, source.inputs) for source, document in tasks]
+
+
 JUDGES = {name: (by_javascript(name), "its own code") for name in JAVASCRIPT} | {
     "neataptic-ts": (by_javascript("neataptic-ts"), "its algorithm, written out"),
     "neat-python": (by_neat_python, "its own code"),
 }
+if fann_peer.library():
+    JUDGES["fann"] = (by_fann, "its own code")
+else:
+    print("networks written for FANN are not run: install Debian's libfann2")
 
 
 def row_of(library: str, nets: list[Source]) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 from neat_onnx.libraries.library import Library, ReadOptions
 from neat_onnx.network.network import Network
 
-# ruff: noqa: PLC0415 (the reader is imported when it is called)
+# ruff: noqa: PLC0415 (reader and writer are imported when they are called)
 
 
 class Fann(Library):
@@ -16,6 +16,7 @@ class Fann(Library):
     oracle = "libfann, but for two rectifiers"
     keys = "text that begins with FANN_FLO_2.1"
     suffixes = (".net",)
+    lost = "ids, names, disabled genes: left out; libfann and libfloatfann round to float32"
 
     def recognises(self, content: object) -> bool:
         """Return whether it begins with FANN's signature."""
@@ -30,3 +31,13 @@ class Fann(Library):
         from neat_onnx.libraries.fann.read import read
 
         return read(content)
+
+    def write(self, network: Network) -> str:
+        """Return the text of the file that `fann_create_from_file` loads.
+
+        Raises:
+            NetworkError: FANN cannot express something; lists every reason with neurons.
+        """
+        from neat_onnx.libraries.fann.write import write
+
+        return write(network)

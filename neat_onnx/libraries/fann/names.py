@@ -26,6 +26,9 @@ _FORMULAS = {
     "18": "relu({x})",
     "19": "leaky_relu({x}, 0.01)",
 }
+CODES = (*_SATURATING, *_FORMULAS, "4", "6")
+"""All numbers, those first whose formulas are short."""
+AFTER_2_2 = frozenset({"18", "19"})
 _MIDDLE, _NEAR, _FAR = 0.549306154251098632812, 1.47221934795379638672, 2.64665293693542480469
 _NODES = {
     "4": (-2.64665246009826660156, -1.47221946716308593750, -_MIDDLE, _MIDDLE, _NEAR, _FAR),

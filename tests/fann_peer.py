@@ -1,0 +1,43 @@
+"""FANN itself, where Debian's libfann2 is installed: its doubles run what was written for it."""
+
+import ctypes
+import ctypes.util
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+
+def library() -> Any:
+    """The library of doubles; None where it is not installed."""
+    name = ctypes.util.find_library("doublefann")
+    if name is None:
+        return None
+    fann = ctypes.CDLL(name)
+    fann.fann_create_from_file.restype = ctypes.c_void_p
+    fann.fann_create_from_file.argtypes = [ctypes.c_char_p]
+    fann.fann_run.restype = ctypes.POINTER(ctypes.c_double)
+    fann.fann_run.argtypes = [ctypes.c_void_p, ctypes.POINTER(ctypes.c_double)]
+    fann.fann_destroy.argtypes = fann.fann_get_num_input.argtypes = [ctypes.c_void_p]
+    fann.fann_get_num_output.argtypes = [ctypes.c_void_p]
+    return fann
+
+
+def computed(document: str, inputs: Any) -> Any:
+    """The outputs of `fann_run` for each row; a text where FANN does not load the document."""
+    fann = library()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "net.net")
+        path.write_text(document, encoding="utf-8")
+        network = fann.fann_create_from_file(str(path).encode())
+    if not network:
+        return "fann_create_from_file returns NULL"
+    try:
+        count = fann.fann_get_num_output(network)
+        rows = np.asarray(inputs, np.float64)
+        assert rows.shape[1] == fann.fann_get_num_input(network)
+        row_type = ctypes.c_double * rows.shape[1]
+        return np.array([fann.fann_run(network, row_type(*row))[:count] for row in rows.tolist()])
+    finally:
+        fann.fann_destroy(network)

@@ -1,0 +1,104 @@
+"""Networks written for FANN, run by FANN itself where Debian's libfann2 is installed."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import fann_peer
+import numpy as np
+import pytest
+from cases import assert_within, cases
+
+from neat_onnx import Network, NetworkError, load_network
+
+pytestmark = pytest.mark.filterwarnings("ignore::neat_onnx.NeatOnnxWarning")
+RECORDED = sorted((Path(__file__).parent / "fann").glob("*.json"))
+needs_fann = pytest.mark.skipif(
+    fann_peer.library() is None, reason="FANN is not installed: Debian's libfann2"
+)
+X = np.random.default_rng(1).normal(size=(6, 2))
+
+
+@needs_fann
+def test_fann_computes_recorded_networks_again():
+    for path in RECORDED:
+        case = json.loads(path.read_text("utf-8"))
+        net = load_network(case["source"].encode())
+        outputs = fann_peer.computed(net.to_library("fann"), case["inputs"])
+        np.testing.assert_allclose(outputs, case["outputs"], rtol=1e-12, atol=1e-12)
+
+
+@needs_fann
+def test_fann_computes_networks_of_others_and_the_rest_is_refused_by_name():
+    said = 0
+    for case in cases("nts-net", "nap-net", "np-ff", "np-atom")[::2]:
+        try:
+            document = case.network().to_library("fann")
+        except NetworkError as error:
+            assert "FANN cannot say" in str(error)
+            assert "(neuron " in str(error)
+            continue
+        assert_within(
+            fann_peer.computed(document, case.inputs), case.outputs, case.tolerance64 + 1e-15
+        )
+        said += 1
+    assert said >= 10
+
+
+def outputs_of_all_sorts() -> Network:
+    """An output that is read, one that is an input, one twice, and one that nothing enters."""
+    return Network.build(
+        inputs=[0, 1],
+        outputs=[3, 0, 2, 2, 4, 5],
+        neurons=[
+            {"id": 2, "activation": "relu", "bias": 0.25},
+            {"id": 3, "activation": "complement", "bias": -1.0},
+            {"id": 4, "activation": "bipolar", "bias": 0.5},
+            {"id": 5, "activation": "neat_sin", "bias": 1.0},
+        ],
+        connections=[(0, 2, 200.0), (1, 2, -1.5), (2, 3, 2.0), (3, 4, 1.0), (0, 4, 0.5)],
+    )
+
+
+def test_outputs_that_cannot_stand_last_are_copied():
+    net = outputs_of_all_sorts()
+    written = net.to_library("fann")
+    assert "layer_sizes=3 1 1 1 6\n" in written
+    np.testing.assert_allclose(load_network(written.encode()).activate(X), net.activate(X), 1e-14)
+    if fann_peer.library():
+        np.testing.assert_allclose(fann_peer.computed(written, X), net.activate(X), 1e-14)
+
+
+def test_a_file_of_shortcuts_comes_back_as_the_same_genome():
+    source: Any = json.loads(RECORDED[1].read_text("utf-8"))["source"]
+    net = load_network(source.encode())
+    assert load_network(net.to_library("fann").encode()) == net
+
+
+def test_every_reason_is_told_at_once():
+    net = Network.build(
+        inputs=1,
+        outputs=[2, 3],
+        neurons=[
+            {"id": 1, "activation": "gelu", "response": 2.0},
+            {"id": 2, "aggregation": "max"},
+            {"id": 3, "activation": "step"},
+        ],
+        connections=[
+            (0, 1, 1.0),
+            (1, 2, 1.0),
+            (0, 2, 1.0),
+            {"source": 1, "target": 3, "weight": 1.0, "delay": 1},
+        ],
+    )
+    with pytest.raises(NetworkError) as refused:
+        net.to_library("fann")
+    reasons = ("activation gelu (neuron 1)", "activation step (neuron 3)", "aggregation max",
+               "a response (neuron 1)", "a delay (neuron 3)")  # fmt: skip
+    assert all(reason in str(refused.value) for reason in reasons)
+
+
+def test_weights_too_large_to_be_multiplied_are_refused():
+    net = Network.build(inputs=1, outputs=[1], neurons=[{"id": 1}], connections=[(0, 1, 1e300)])
+    with pytest.raises(NetworkError, match=r"a weight that large \(neuron 1\)"):
+        net.to_library("fann")
