@@ -128,11 +128,10 @@ def outputs_to_copy(net: Network, unfit: Bools) -> list[bool]:
 
     Args:
         net: the network.
-        unfit: the neurons that cannot be outputs, (n,), beside inputs, neurons that others read and
-            those that are an output already.
+        unfit: the neurons that cannot be outputs, (n,), beside inputs and those that are an output
+            already.
     """
     unfit = unfit | net.is_input
-    unfit[net.live.source] = True
     seen: set[int] = set()
     copied = []
     for j in net.output_neurons.tolist():

@@ -25,8 +25,10 @@ import neat
 import numpy as np
 import timed
 import trips
+import wann_peer
 from cases import CORPORA, cases
 from judging import JAVASCRIPT, Task, computed
+from transcribed import GoNEAT, SharpNEAT, tensorneat
 
 import neat_onnx
 from neat_onnx import NeatOnnxError, NeatOnnxWarning, Network
@@ -201,9 +203,60 @@ def by_fann(tasks: list[tuple[Source, Any]]) -> list[Any]:
     return [fann_peer.computed(document, source.inputs) for source, document in tasks]
 
 
+def by_wann(tasks: list[tuple[Source, Any]]) -> list[Any]:
+    """The outputs of prettyNEAT's `act`."""
+    return [
+        wann_peer.computed(document, source.inputs, len(source.net.output_neurons))
+        for source, document in tasks
+    ]
+
+
+def by_tensorneat(tasks: list[tuple[Source, Any]]) -> list[Any]:
+    """The outputs by the transcription of TensorNEAT's `forward`."""
+    found = []
+    for source, document in tasks:
+        count = len(source.net.output_neurons)
+        found.append(_rows(source, lambda row, d=document, n=count: tensorneat(d, row, n)))
+    return found
+
+
+def by_goneat(tasks: list[tuple[Source, Any]]) -> list[Any]:
+    """The outputs by the transcription of goNEAT's `ForwardSteps`, as many as there are nodes."""
+    found = []
+    for source, document in tasks:
+        peer = GoNEAT.of(document)
+        found.append(_rows(source, lambda row, p=peer: p.forward(row, len(p.nodes))))
+    return found
+
+
+def by_sharpneat(tasks: list[tuple[Source, Any]]) -> list[Any]:
+    """The outputs by the transcription of SharpNEAT's evaluation."""
+    return [_in_sharpneat(source, document) for source, document in tasks]
+
+
+def _in_sharpneat(source: Source, document: str) -> Any:
+    peer = SharpNEAT(document)
+
+    def played(row: list[float]) -> list[float]:
+        if not source.sequence:
+            peer.value.update(dict.fromkeys(peer.value, 0.0))
+        return peer.activate(row)
+
+    return _rows(source, played)
+
+
+def _rows(source: Source, activate: Callable[[list[float]], list[float]]) -> Any:
+    with np.errstate(all="ignore"):
+        return np.array([activate(row) for row in source.inputs.tolist()], np.float64)
+
+
 JUDGES = {name: (by_javascript(name), "its own code") for name in JAVASCRIPT} | {
     "neataptic-ts": (by_javascript("neataptic-ts"), "its algorithm, written out"),
     "neat-python": (by_neat_python, "its own code"),
+    "goneat": (by_goneat, "its algorithm, written out"),
+    "sharpneat": (by_sharpneat, "its algorithm, written out"),
+    "tensorneat": (by_tensorneat, "its algorithm, written out"),
+    "wann": (by_wann, "its own code"),
 }
 if fann_peer.library():
     JUDGES["fann"] = (by_fann, "its own code")
@@ -261,7 +314,7 @@ def _read_again(library: str, source: Source, document: Any) -> str:
     """Whether a document, read again, is the same genome, computes the same, or neither."""
     net = source.net
     counts = {"inputs": len(net.input_neurons), "outputs": len(net.output_neurons)}
-    options: dict[str, Any] = counts if library == "wann" else {}
+    options: dict[str, Any] = counts if library in ("wann", "tensorneat") else {}
     if library == "neat-python" and source.advance:
         count, step = (*source.advance, None)[:2]
         options = {"time_step": step or 1.0, "advance_time": count * (step or 1.0)}
@@ -306,7 +359,7 @@ def main() -> None:
     head = HEAD.format(
         networks=len(nets),
         origins=", ".join(f"{count} of {origin}" for origin, count in origins.items()),
-        versions=f"neat-python {neat.__version__}, {_versions()}",
+        versions=f"neat-python {neat.__version__}, {_versions()}, libfann 2.2.0, prettyNEAT 0.0.2",
     )
     lines += [THROUGH_ONNX, *through_onnx()]
     DOCS.write_text(head + "\n".join(lines) + "\n", encoding="utf-8")

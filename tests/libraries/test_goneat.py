@@ -1,11 +1,11 @@
-"""goNEAT's genomes, against its published algorithm transcribed line by line from its Go."""
+"""goNEAT's genomes, against its published algorithm, transcribed from its Go."""
 
-import math
 from typing import Any
 
 import numpy as np
 import pytest
 import yaml
+from transcribed import GONEAT, GoNEAT
 
 from neat_onnx import Network, NetworkError, OptionError, load_network, load_networks
 from neat_onnx.libraries.goneat.names import ACTIVATION_NAMES
@@ -13,85 +13,12 @@ from neat_onnx.libraries.goneat.names import ACTIVATION_NAMES
 TYPES = ("HIDN", "INPT", "OUTP", "BIAS")
 
 
-def sigmoid(x: float) -> float:
-    return 1 / (1 + math.exp(-x))
-
-
-def parabolas(x: float, reach: float, factor: float) -> float:
-    if x < -reach:
-        return 0.0
-    if x < 0.0:
-        return (x + reach) * (x + reach) * factor
-    return 1.0 - (x - reach) * (x - reach) * factor if x < reach else 1.0
-
-
-FUNCTIONS = {
-    "SigmoidPlainActivation": sigmoid,
-    "SigmoidReducedActivation": lambda x: sigmoid(0.5 * x),
-    "SigmoidSteepenedActivation": lambda x: sigmoid(4.924273 * x),
-    "SigmoidBipolarActivation": lambda x: 2 * sigmoid(4.924273 * x) - 1,
-    "SigmoidApproximationActivation": lambda x: parabolas(x, 4.0, 0.03125),
-    "SigmoidSteepenedApproximationActivation": lambda x: parabolas(x, 1.0, 0.5),
-    "SigmoidInverseAbsoluteActivation": lambda x: 0.5 + (x / (1.0 + abs(x))) * 0.5,
-    "SigmoidLeftShiftedActivation": lambda x: sigmoid(x + 2.4621365),
-    "SigmoidLeftShiftedSteepenedActivation": lambda x: sigmoid(4.924273 * x + 2.4621365),
-    "SigmoidRightShiftedSteepenedActivation": lambda x: sigmoid(4.924273 * x - 2.4621365),
-    "TanhActivation": lambda x: math.tanh(0.9 * x),
-    "GaussianBipolarActivation": lambda x: 2 * math.exp(-((x * 2.5) ** 2)) - 1,
-    "GaussianActivation": lambda x: math.exp(-(x**2)),
-    "LinearActivation": lambda x: x,
-    "LinearAbsActivation": abs,
-    "LinearClippedActivation": lambda x: max(-1.0, min(1.0, x)),
-    "NullActivation": lambda x: 0.0,
-    "SignActivation": lambda x: float(x > 0) - float(x < 0),
-    "SineActivation": lambda x: math.sin(2 * x),
-    "StepActivation": lambda x: 0.0 if math.copysign(1.0, x) < 0 else 1.0,
-}
-
-
-class Peer:
-    """`Network` of goNEAT: LoadSensors, ForwardSteps, ReadOutputs."""
-
-    def __init__(self, nodes: list[Any], genes: list[Any]) -> None:
-        self.nodes, self.genes = nodes, [gene for gene in genes if gene[3]]
-        self.value = dict.fromkeys((key for key, _, _ in nodes), 0.0)
-        self.count, self.active = dict.fromkeys(self.value, 0), dict.fromkeys(self.value, False)
-        self.kinds = {key: kind for key, kind, _ in nodes}
-
-    def forward(self, row: Any, steps: int) -> list[float]:
-        given = iter(row)
-        for key, kind, _ in self.nodes:
-            if kind in (1, 3):
-                self.value[key], self.count[key] = next(given) if kind == 1 else 1.0, 1
-        outputs = [key for key, kind, _ in self.nodes if kind == 2]
-        for _ in range(steps):
-            once = False
-            while not once or any(self.count[key] == 0 for key in outputs):
-                self._update()
-                once = True
-        return [self.value[key] for key in outputs]
-
-    def _update(self) -> None:
-        sums = {}
-        for key, kind, _ in self.nodes:
-            if kind in (0, 2):
-                sums[key] = 0.0
-                for source, target, weight, _ in self.genes:
-                    if target == key:
-                        sums[key] += weight * (self.value[source] if self.count[source] else 0.0)
-                        self.active[key] |= self.active[source] or self.kinds[source] in (1, 3)
-        for key, kind, name in self.nodes:
-            if kind in (0, 2) and self.active[key]:
-                self.value[key] = FUNCTIONS[name](sums[key])
-                self.count[key] += 1
-
-
 def genome(seed: int, *, cyclic: bool = False) -> tuple[list[Any], list[Any]]:
     """Nodes (id, type, activation) and genes (source, target, weight, enabled)."""
     random = np.random.default_rng(seed)
     hidden = int(random.integers(0, 7))
     kinds = [3, 1, 1, 2, 2, *[0] * hidden]
-    names = random.choice(sorted(FUNCTIONS), len(kinds)).tolist()
+    names = random.choice(sorted(GONEAT), len(kinds)).tolist()
     nodes = [
         (key, kind, name) for key, (kind, name) in enumerate(zip(kinds, names, strict=True), 1)
     ]
@@ -142,7 +69,7 @@ X = np.random.default_rng(0).normal(size=(5, 2))
 
 
 def test_every_activation_has_a_name():
-    assert set(ACTIVATION_NAMES) == set(FUNCTIONS)
+    assert set(ACTIVATION_NAMES) == set(GONEAT)
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -150,7 +77,7 @@ def test_genomes_without_cycles_compute_the_same(seed: int):
     nodes, genes = genome(seed)
     net = load_network(plain(nodes, genes).encode())
     assert net.library == "goneat"
-    want = [Peer(nodes, genes).forward(row, len(nodes)) for row in X]
+    want = [GoNEAT(nodes, genes).forward(row, len(nodes)) for row in X]
     np.testing.assert_allclose(net.activate(X), want, rtol=1e-12, atol=1e-12)
     for flow in (None, False):
         assert load_network(in_yaml(nodes, genes, flow=flow).encode()) == net
@@ -166,7 +93,7 @@ def test_genomes_with_cycles_take_updates_in_a_step(seed: int, cycles: int):
     nodes, genes = genome(seed, cyclic=True)
     genes.append((4, 4, 0.5, True))
     net = load_network(plain(nodes, genes).encode(), cycles=cycles)
-    peer = Peer(nodes, genes)
+    peer = GoNEAT(nodes, genes)
     want = [peer.forward(row, cycles) for row in X]
     np.testing.assert_allclose(net.run(X), want, rtol=1e-12, atol=1e-12)
 

@@ -5,41 +5,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from transcribed import TENSORNEAT_ACT, TENSORNEAT_AGG, tensorneat
 
-from neat_onnx import NetworkError, OptionError, export, load_network, verify
+from neat_onnx import Network, NetworkError, OptionError, export, load_network, verify
 from neat_onnx.libraries.tensorneat.names import ACTIVATION_NAMES, AGGREGATION_NAMES
 
 INPUTS, OUTPUTS = 3, 2
 pytestmark = pytest.mark.filterwarnings("ignore:tensorneat reads 0:neat_onnx.NeatOnnxWarning")
 X = np.random.default_rng(5).normal(size=(6, INPUTS))
-
-
-def inv(z: float) -> float:
-    return 1 / (max(z, 1e-7) if z > 0 else min(z, -1e-7))
-
-
-ACT = {
-    "sigmoid": lambda z: 1 / (1 + np.exp(-z)),
-    "scaled_sigmoid": lambda z: 1 / (1 + np.exp(-z)) * 3,
-    "tanh": np.tanh,
-    "scaled_tanh": lambda z: np.tanh(z) * 3,
-    "sin": np.sin,
-    "relu": lambda z: max(z, 0),
-    "lelu": lambda z: z if z > 0 else 0.005 * z,
-    "identity": lambda z: z,
-    "inv": inv,
-    "log": lambda z: np.log(max(z, 1e-7)),
-    "exp": np.exp,
-    "abs": abs,
-}
-AGG = {
-    "sum": np.sum,
-    "product": np.prod,
-    "max": np.max,
-    "min": np.min,
-    "maxabs": lambda z: z[np.argmax(np.abs(z))],
-    "mean": np.mean,
-}
 
 
 def genome(seed: int, *, cyclic: bool = False) -> dict[str, Any]:
@@ -52,8 +25,8 @@ def genome(seed: int, *, cyclic: bool = False) -> dict[str, Any]:
             "idx": k,
             "bias": float(random.normal()),
             "res": float(random.normal()),
-            "agg": str(random.choice(sorted(AGG))),
-            "act": str(random.choice(sorted(ACT))),
+            "agg": str(random.choice(sorted(TENSORNEAT_AGG))),
+            "act": str(random.choice(sorted(TENSORNEAT_ACT))),
         }
         for k in range(count)
     }
@@ -69,36 +42,16 @@ def genome(seed: int, *, cyclic: bool = False) -> dict[str, Any]:
     return {"nodes": nodes, "conns": conns}
 
 
-def forward(network: dict[str, Any], row: Any, updates: int) -> list[float]:
-    """NaN is what has no value yet; it is masked out."""
-    values = dict.fromkeys((node["idx"] for node in network["nodes"].values()), np.nan)
-    for _ in range(updates):
-        values.update(zip(range(INPUTS), row, strict=True))
-        new = dict(values)
-        for node in network["nodes"].values():
-            key = node["idx"]
-            ins = [
-                values[conn["in"]] * conn["weight"]
-                for conn in network["conns"].values()
-                if conn["out"] == key and not np.isnan(values[conn["in"]])
-            ]
-            if ins and key >= INPUTS:
-                z = node["bias"] + node["res"] * AGG[node["agg"]](np.array(ins))
-                new[key] = z if key < INPUTS + OUTPUTS else ACT[node["act"]](z)
-        values = new
-    return [values[key] for key in range(INPUTS, INPUTS + OUTPUTS)]
-
-
 def test_all_functions_have_names():
-    assert set(ACTIVATION_NAMES) == set(ACT)
-    assert set(AGGREGATION_NAMES) == set(AGG)
+    assert set(ACTIVATION_NAMES) == set(TENSORNEAT_ACT)
+    assert set(AGGREGATION_NAMES) == set(TENSORNEAT_AGG)
 
 
 @pytest.mark.parametrize("seed", range(30))
 def test_feedforward_genomes(seed: int):
     network = genome(seed)
     net = load_network(json.dumps(network).encode(), inputs=INPUTS, outputs=OUTPUTS)
-    want = [forward(network, row, len(network["nodes"])) for row in X]
+    want = [tensorneat(network, row, OUTPUTS) for row in X]
     np.testing.assert_allclose(net.activate(X), want, rtol=1e-12, atol=1e-12)
     listed = {key: list(value.values()) for key, value in network.items()}
     assert load_network(listed, inputs=INPUTS, outputs=OUTPUTS) == net
@@ -110,7 +63,7 @@ def test_recurrent_genomes_start_anew_with_each_sample(seed: int, cycles: int):
     network = genome(seed, cyclic=True)
     net = load_network(network, inputs=INPUTS, outputs=OUTPUTS, cycles=cycles)
     assert not net.has_memory
-    want = [forward(network, row, cycles) for row in X]
+    want = [tensorneat(network, row, OUTPUTS, cycles) for row in X]
     np.testing.assert_allclose(net.activate(X), want, rtol=1e-10, atol=1e-10)
 
 
@@ -154,3 +107,62 @@ def test_a_cycle_needs_the_number_of_updates():
     network["conns"]["(3, 3)"] = {"in": 3, "out": 3, "weight": 0.5}
     with pytest.raises(OptionError, match="has a cycle"):
         load_network(network, inputs=INPUTS, outputs=OUTPUTS)
+
+
+def read_again(net: Network) -> Network:
+    document = json.loads(json.dumps(net.to_library("tensorneat")))
+    counts = {"inputs": len(net.input_neurons), "outputs": len(net.output_neurons)}
+    return load_network(document, **counts)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_genome_comes_back_as_itself(seed: int):
+    net = load_network(genome(seed), inputs=INPUTS, outputs=OUTPUTS)
+    if not np.any(net.fan_in[~net.is_input] == 0):
+        assert read_again(net) == net
+
+
+def of_others() -> Network:
+    """Outputs with activations, one that is an input, one twice, and neurons nothing enters."""
+    return Network.build(
+        inputs=[-1, -2],
+        outputs=[3, -1, 2, 2],
+        neurons=[
+            {"id": 2, "activation": "neat_sigmoid", "bias": 0.25, "response": 2.0},
+            {"id": 3, "activation": "complement", "bias": -1.0, "aggregation": "max"},
+            {"id": 4, "activation": "tanh", "bias": 0.5, "aggregation": "min"},
+        ],
+        connections=[(-1, 2, 2.0), (-2, 2, -1.5), (2, 3, 2.0), (4, 3, 1.0)],
+    )
+
+
+@pytest.mark.filterwarnings("ignore:written for TensorNEAT")
+def test_networks_of_others_are_written():
+    net = of_others()
+    document, rows = net.to_library("tensorneat"), X[:, :2]
+    want = [tensorneat(document, row, 4) for row in rows]
+    np.testing.assert_allclose(net.activate(rows), want, rtol=1e-13)
+    np.testing.assert_allclose(read_again(net).activate(rows), want, rtol=1e-13)
+
+
+def test_every_reason_against_writing_is_told_at_once():
+    net = Network.build(
+        inputs=1,
+        outputs=[1, 2],
+        neurons=[
+            {"id": 1, "activation": "gelu"},
+            {"id": 2, "aggregation": "median"},
+            {"id": 3, "aggregation": "product"},
+        ],
+        connections=[
+            (0, 1, 1.0),
+            (0, 2, 1.0),
+            (3, 2, 1.0),
+            {"source": 1, "target": 2, "weight": 1.0, "delay": 1},
+        ],
+    )
+    with pytest.raises(NetworkError) as refused:
+        net.to_library("tensorneat")
+    reasons = ("activation gelu (neuron 1)", "aggregation median (neuron 2)", "a delay (neuron 2)",
+               "a product of nothing (neuron 3)")  # fmt: skip
+    assert all(reason in str(refused.value) for reason in reasons)

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+import wann_peer
+from transcribed import SharpNEAT
 
 from neat_onnx import Network, NetworkError, OptionError, load_network, load_networks
 
@@ -173,3 +175,26 @@ def test_importing_the_package_imports_no_room():
     assert "neat_onnx.libraries.sharpneat" in rooms
     found = [name for name in rooms if name.endswith(ROOM_MODULES)]
     assert set(found) <= {"neat_onnx.libraries.names"}
+
+
+@QUIET
+def test_the_transcription_of_sharpneat_computes_what_was_recorded_and_what_is_written():
+    for path in sorted((Path(__file__).parent / "sharpneat").glob("*.json")):
+        case = json.loads(path.read_text("utf-8"))
+        documents = [case["source"]]
+        if "refused" not in case:
+            documents.append(read(case).to_library("sharpneat"))
+        for document in documents:
+            peer = SharpNEAT(document)
+            got = [peer.activate(row) for row in case["inputs"]]
+            np.testing.assert_allclose(got, case["outputs"], rtol=BOUND, atol=BOUND)
+
+
+@QUIET
+@pytest.mark.skipif(not wann_peer.ANN.exists(), reason="prettyNEAT: make libraries installs it")
+def test_prettyneat_computes_what_is_written():
+    for path in sorted((Path(__file__).parent / "wann").glob("*.json")):
+        case = json.loads(path.read_text("utf-8"))
+        net = read(case)
+        got = wann_peer.computed(net.to_library("wann"), case["inputs"], len(net.output_neurons))
+        np.testing.assert_allclose(got, case["outputs"], rtol=BOUND, atol=BOUND)

@@ -95,7 +95,8 @@ def write(net: Network) -> str:
 def _layers(net: Network, functions: dict[str, Called]) -> list[list[int]]:
     """The neurons of each layer after the inputs; ~j where a copy of neuron j is the output."""
     scaled = [name for name, function in functions.items() if function.scale != 1.0]
-    copied = outputs_to_copy(net, np.isin(net.activation_names, scaled))
+    read = np.isin(np.arange(len(net)), net.live.source)
+    copied = outputs_to_copy(net, read | np.isin(net.activation_names, scaled))
     outputs = net.output_neurons.tolist()
     last = [~j if copy else j for j, copy in zip(outputs, copied, strict=True)]
     alone = set(last)

@@ -6,7 +6,7 @@ from typing import Any
 from neat_onnx.libraries.library import Library, ReadOptions
 from neat_onnx.network.network import Network
 
-# ruff: noqa: PLC0415 (the reader is imported when it is called)
+# ruff: noqa: PLC0415 (reader and writer are imported when they are called)
 
 
 class TensorNEAT(Library):
@@ -17,6 +17,7 @@ class TensorNEAT(Library):
     oracle = "its algorithm, written out"
     keys = "nodes, conns"
     options = frozenset({"inputs", "outputs", "cycles"})
+    lost = "names, disabled genes, the numbers of inputs and outputs: left out; float32 there"
 
     def recognises(self, content: object) -> bool:
         """Return whether it is an object of nodes and conns."""
@@ -32,3 +33,13 @@ class TensorNEAT(Library):
         from neat_onnx.libraries.tensorneat.read import read
 
         return read(content, options)
+
+    def write(self, network: Network) -> dict[str, Any]:
+        """Return the nodes and connections, as `network_dict` of the genome gives them.
+
+        Raises:
+            NetworkError: TensorNEAT cannot express something; lists every reason with neurons.
+        """
+        from neat_onnx.libraries.tensorneat.write import write
+
+        return write(network)
