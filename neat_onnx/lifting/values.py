@@ -147,15 +147,27 @@ class Value:
         """The position of each element in C order, in the value's shape."""
         return np.arange(math.prod(self.shape)).reshape(self.shape)
 
+    def _is_all_in(self, order: Ints) -> bool:
+        """Whether these are the positions of all elements, one after the other."""
+        count = math.prod(self.shape)
+        return order.size == count and bool(np.array_equal(order.ravel(), np.arange(count)))
+
     def taken(self, order: Ints) -> Value:
-        """The elements at these positions, in the shape of `order`."""
+        """The elements at these positions, in the shape of `order`.
+
+        Another shape of all elements in their order is still the neurons that were made, but for
+        neurons that slide a window: by their shape they know channels and space.
+        """
 
         def moved(values: Array) -> Array:
             return np.asarray(values.reshape(-1, *values.shape[len(self.shape) :])[order])
 
+        made = self.made
+        if made is not None and (made.spatial or not self._is_all_in(order)):
+            made = None
         return replace(
             self,
-            made=None,
+            made=made,
             signals=moved(self.signals),
             weight=None if self.weight is None else moved(self.weight),
             gate=None if self.gate is None else moved(self.gate),

@@ -1,7 +1,9 @@
 """Neurons that take the product, the largest, the smallest or the median of their inputs.
 
 The neurons of a level with one aggregation and one number of inputs k are lowered together: their
-weighted inputs are gathered as [N, neurons, k], and the last axis is reduced.
+weighted inputs are gathered as [N, neurons, k], the last axis is reduced and kept, and the
+[N, neurons, 1] that this gives is flattened. A reduction that does not keep its axis would save the
+Flatten, but OpenVINO fuses it with the bias, and adds that to the wrong columns.
 """
 
 from collections.abc import Callable
@@ -30,7 +32,7 @@ from neat_onnx.operators.formula import (
 )
 from neat_onnx.operators.infinite import masked_largest
 from neat_onnx.operators.ranking import ArgMax, GatherElements, TopK
-from neat_onnx.operators.shaping import Reshape
+from neat_onnx.operators.shaping import Flatten, Reshape
 
 
 class ReduceAttributes(Attributes):
@@ -130,7 +132,7 @@ def _blocks(ctx: LoweringContext, level: int, neurons: Ints) -> list[Block]:
 
 
 def lower_reduction(ctx: LoweringContext, block: Block) -> None:
-    """Gather the weighted inputs as [N, neurons, k], and reduce the last axis."""
+    """Gather the weighted inputs as [N, neurons, k], reduce the last axis, and flatten."""
     _, edge = ctx.edges_into(block.neurons)
     inputs = int(ctx.fan_in[block.neurons[0]])
     weight = ctx.initializer(block.weights("W"), ctx.net.live.weight[edge])
@@ -140,7 +142,8 @@ def lower_reduction(ctx: LoweringContext, block: Block) -> None:
     rows = ctx.emit(Reshape, [weighted, shape], block.tensor("Inputs"), block.name("inputs"))
     aggregation = aggregation_named(ctx.net.aggregation_names[block.neurons[0]])
     emitter = FormulaEmitter(ctx, rows, block.tensor("Reduced"), block.name("reduce"))
-    result = emitter.emit(aggregation.expression(inputs))
+    kept = emitter.emit(aggregation.expression(inputs))
+    result = ctx.emit(Flatten, [kept], block.tensor("Columns"), block.name("columns"), axis=1)
     genes = ctx.net.neurons
     response, bias = genes.response[block.neurons], genes.bias[block.neurons]
     activate(ctx, block, respond(ctx, block, result, response, bias))
@@ -152,8 +155,8 @@ def emit_reduce(emitter: FormulaEmitter, part: Expression) -> Emission:
     operator, ctx = _PRIMITIVES[part.op], emitter.ctx
     data = emitter.operand(part.args[0])
     if ctx.opset >= _AXES_ARE_INPUTS_SINCE.get(operator, 18):
-        return Emission(operator, [data, ctx.shared_integers("axes", [_AXIS])], {"keepdims": 0})
-    return Emission(operator, [data], {"axes": (_AXIS,), "keepdims": 0})
+        return Emission(operator, [data, ctx.shared_integers("axes", [_AXIS])], {"keepdims": 1})
+    return Emission(operator, [data], {"axes": (_AXIS,), "keepdims": 1})
 
 
 @emits("where_largest")
@@ -211,7 +214,7 @@ def _as_formula(
     ctx: LiftingContext, node: _Reduce, operand: Operand, axes: tuple[int, ...]
 ) -> Value | None:
     """The formula of an aggregation, or of a part of one, along the last axis."""
-    if not isinstance(operand, Value) or node.attributes.keepdims or operand.reduced:
+    if not isinstance(operand, Value) or operand.reduced:
         return None
     if axes != (len(operand.shape) - 1,) or node.op_type not in _NAMES:
         return None
@@ -219,6 +222,8 @@ def _as_formula(
     reduced = replace(operand, formula=formula, reduced=True, made=None)
     if not is_part(formula, reduced, ctx.data_type):
         return None
+    if node.attributes.keepdims:
+        reduced = reduced.rearranged(lambda array: array[..., None])
     return recognised(ctx, reduced)
 
 

@@ -29,7 +29,7 @@ def test_neurons_of_one_kind_are_reduced_together(name, operators):
     net = Network.from_document(document.model_copy(update={"connections": both}))
     model = export(net)
     found = [each.op_type for each in model.graph.node]
-    assert found == ["Gather", "Mul", "Reshape", *operators, "Add", "Tanh"]
+    assert found == ["Gather", "Mul", "Reshape", *operators, "Flatten", "Add", "Tanh"]
     weight = model.graph.tensors[model.graph.node[1].input[1]].values
     np.testing.assert_array_equal(weight, net.connections.weight)
 
@@ -88,8 +88,16 @@ def test_genes_without_inputs_have_their_aggregate_in_the_bias():
     ],
 )
 @pytest.mark.parametrize("axis", [2, -1])
-def test_a_reduction_is_an_aggregation(nodes, aggregation, axis):
+@pytest.mark.parametrize("after", ["", "Flatten", "Squeeze"])
+def test_a_reduction_is_an_aggregation(nodes, aggregation, axis, after):
     constants = CONSTANTS | {"a": np.array([axis]), "k": np.array([2])}
+    if after:
+        *rest, last = nodes
+        kept = node(last.op_type, " ".join([*last.input]), "kept", keepdims=1)
+        flat = (
+            node("Flatten", "kept", "y") if after == "Flatten" else node("Squeeze", "kept a", "y")
+        )
+        nodes = [*rest, kept, flat]
     net = assert_lifts(graph([*ROWS, *nodes], x=("N", 6), **constants))
     assert net.aggregation_names[6:].tolist() == [aggregation] * 2
     np.testing.assert_array_equal(net.connections.weight, CONSTANTS["w"])

@@ -5,8 +5,9 @@ import pytest
 from graphs import assert_lifts, graph, node
 from onnx import helper, numpy_helper
 
-from neat_onnx import ModelError, import_model
+from neat_onnx import ModelError, export, import_model
 
+RNG = np.random.default_rng(0)
 X = ("N", 2, 6)
 AXIS1, AXIS2 = np.array([1]), np.array([2])
 GATHERED = np.array([[3, -1], [0, 3]])
@@ -91,3 +92,26 @@ def test_a_shape_that_is_computed_is_refused():
     nodes = [helper.make_node("Cast", ["x"], ["s"], "cast", to=7), node("Reshape", "x s", "y")]
     with pytest.raises(ModelError):
         import_model(graph(nodes))
+
+
+@pytest.mark.parametrize("shape", [[0, 3, 2], [0, 1, 6], [-1, 6, 1]])
+def test_a_bias_is_a_bias_behind_another_shape(shape: list[int]):
+    nodes = [node("MatMul", "x w", "z"), node("Reshape", "z s", "r"), node("Add", "r b", "y")]
+    bias = RNG.normal(size=shape[1:])
+    net = assert_lifts(graph(nodes, x=("N", 4), w=RNG.normal(size=(4, 6)), s=shape, b=bias))
+    assert len(net) == 4 + 6
+    np.testing.assert_allclose(net.neurons.bias[4:], bias.ravel().astype(np.float32))
+
+
+def test_an_order_of_its_own_keeps_biases_apart():
+    nodes = [node("MatMul", "x w", "z"), node("Gather", "z s", "r", axis=1),
+             node("Add", "r b", "y")]  # fmt: skip
+    order, bias = np.array([2, 0, 1]), RNG.normal(size=3)
+    assert_lifts(graph(nodes, x=("N", 4), w=RNG.normal(size=(4, 3)), s=order, b=bias))
+
+
+def test_channels_that_are_flattened_stay_a_convolution():
+    nodes = [node("Conv", "x w", "z"), node("Flatten", "z", "r"), node("Add", "r b", "y")]
+    kernel, bias = RNG.normal(size=(2, 1, 3, 3)), RNG.normal(size=18)
+    net = assert_lifts(graph(nodes, x=("N", 1, 5, 5), w=kernel, b=bias))
+    assert "Conv" in [each.op_type for each in export(net).graph.node]

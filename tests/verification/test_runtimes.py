@@ -40,6 +40,16 @@ def test_a_runtime_plays_sequences(runtime):
     assert verify(net, export(net), runtime=runtime).verdict == "equal"
 
 
+@pytest.mark.parametrize("runtime", INSTALLED)
+@pytest.mark.parametrize("aggregation", ["max", "product", "median", "maxabs"])
+def test_a_runtime_adds_each_bias_to_its_own_reduction(runtime, aggregation):
+    """OpenVINO adds it to another where a reduction drops its axis (docs/runtimes.md)."""
+    neurons = [{"id": 3 + k, "aggregation": aggregation, "bias": 0.25 * k} for k in range(3)]
+    links = [(source, 3 + k, 0.5 + source - k) for k in range(3) for source in range(3)]
+    net = Network.build(inputs=3, outputs=[3, 4, 5], neurons=neurons, connections=links)
+    assert verify(net, export(net), runtime=runtime, samples=8).verdict == "equal"
+
+
 @pytest.mark.parametrize("runtime", GENERATED)
 def test_generated_code_is_run_as_scan_and_with_named_ports(runtime):
     net = memory()
