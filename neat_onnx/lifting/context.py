@@ -32,7 +32,7 @@ from neat_onnx.lifting.values import (
 from neat_onnx.model import Node
 from neat_onnx.model.budget import Budget
 from neat_onnx.network.expression import VARIABLE, Expression, number, parts_of
-from neat_onnx.network.genes import Floats, Ints
+from neat_onnx.network.genes import Floats, Ints, repeated
 from neat_onnx.network.primitives import REDUCING
 from neat_onnx.network.spatial import SpatialBlock
 
@@ -152,7 +152,7 @@ class LiftingContext(Tensors):
     ) -> None:
         """Connect signals to new neurons, which go by their positions; arrays of one length."""
         self._budget.take("connections", source.size)
-        gates = np.full(source.size, -1) if gate is None else gate.ravel()
+        gates = repeated(-1, source.size, np.int64) if gate is None else gate.ravel()
         made.connections.append(
             NewConnections(self._connected, source.ravel(), position.ravel(), weight.ravel(), gates)
         )

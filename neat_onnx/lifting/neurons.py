@@ -5,7 +5,7 @@ are several, the state is a neuron of its own, which a neuron for each formula r
 materialized signal is a neuron that reads it. A register is a delay of the signal that it follows.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -32,7 +32,9 @@ from neat_onnx.network.genes import (
     Neurons,
     Port,
     distinct,
+    is_repeated,
     owned,
+    repeated,
 )
 from neat_onnx.network.network import Network
 from neat_onnx.network.spatial import moved_blocks
@@ -84,9 +86,9 @@ class Resolution:
     def _states_that_gate(self) -> set[int]:
         """States that gate connections, now or later: only activations can, so they are these."""
         made = self._made_neurons
-        gates = [_NO_INTS, *(each.gate for some in made for each in some.connections)]
+        gates = [each.gate for some in made for each in some.connections]
         following, _ = self._delayed
-        ends = following[np.concatenate(gates)]
+        ends = following[np.concatenate([_NO_INTS, *(x for x in gates if not is_repeated(x))])]
         ends = ends[ends != NONE]
         return set(ends[self._ctx.kind[ends] == STATE].tolist())
 
@@ -135,10 +137,15 @@ class Resolution:
 
     def _are_activations(self, signals: Ints) -> bool:
         """Whether the signals are activations of their neurons in the same step."""
-        if np.any(np.isin(self._ctx.kind[signals], (REGISTER, NOT_FINITE))):
+        if np.any(self._is_no_activation[signals]):
             return False
         states = signals[self._ctx.kind[signals] == STATE]
         return not np.any(self._hides_state[self.neuron_of[states]])
+
+    @cached_property
+    def _is_no_activation(self) -> Bools:
+        """Whether each signal is of an earlier step, or not finite."""
+        return np.isin(self._ctx.kind, (REGISTER, NOT_FINITE))
 
     @cached_property
     def _hides_state(self) -> Bools:
@@ -193,11 +200,12 @@ class Resolution:
         read, gated = self._followed(source), self._followed(gate)
         if np.any(gated.reads_state):
             raise ModelError("a state gates a connection; only activations can")
-        scaled = weight * np.where(read.reads_state, slope[read.neuron], 1.0)
+        if np.any(read.reads_state):
+            weight = weight * np.where(read.reads_state, slope[read.neuron], 1.0)
         fresh = {
             "source": read.neuron,
             "target": target,
-            "weight": scaled,
+            "weight": weight,
             "delay": read.delay,
             "reads_state": read.reads_state,
             "gater": gated.neuron,
@@ -214,7 +222,7 @@ class Resolution:
     def _all_connections(self) -> tuple[Ints, Ints, Floats, Ints]:
         """Source signals, target neurons, weights and gating signals of all connections."""
         extra = np.array(self._extra, np.int64).reshape(-1, 2)
-        sources, gates = [extra[:, 0]], [np.full(len(extra), NONE)]
+        sources, gates = [extra[:, 0]], [repeated(NONE, len(extra), np.int64)]
         targets, weights = [extra[:, 1]], [np.ones(len(extra))]
         for made in self._made_neurons:
             neurons = self.neuron_of[made.states]
@@ -227,22 +235,27 @@ class Resolution:
             np.concatenate(sources),
             np.concatenate(targets),
             np.concatenate(weights),
-            np.concatenate(gates),
+            _joined(gates),
         )
 
     def _followed(self, signals: Ints) -> _Read:
         """Follow signals through registers to the signals that they delay."""
         ctx = self._ctx
+        if is_repeated(signals) and signals[0] == NONE:
+            return _nothing(signals.size)
         following, delays = self._delayed
         first = np.zeros(len(ctx.kind) + 1)
         first[list(ctx.initial)] = list(ctx.initial.values())
         kind = np.append(ctx.kind, MATERIALIZED)  # the last place is that of NONE
-        end, delay = following[signals], delays[signals]
+        end = following[signals]
         if np.any(kind[end] == REGISTER):
             raise ModelError("a state feeds itself and nothing else", where="graph.outputs")
         neuron = np.append(self.neuron_of, NONE)[end]
-        hides = np.append(self._hides_state, False)[neuron]
-        return _Read(neuron, delay, (kind[end] == STATE) & hides, first[signals])
+        reads_state = (kind[end] == STATE) & np.append(self._hides_state, False)[neuron]
+        if not ctx.next:
+            nothing = _nothing(signals.size)
+            return replace(nothing, neuron=neuron, reads_state=reads_state)
+        return _Read(neuron, delays[signals], reads_state, first[signals])
 
     @cached_property
     def _delayed(self) -> tuple[Ints, Ints]:
@@ -267,6 +280,24 @@ class Resolution:
         if np.any(initial[read.neuron[delayed]] != read.initial[delayed]):
             raise ModelError("two delays of one value start at different values")
         return initial
+
+
+def _nothing(count: int) -> _Read:
+    """No signals: of no neuron, not delayed."""
+    return _Read(
+        neuron=repeated(NONE, count, np.int64),
+        delay=repeated(0, count, np.int64),
+        reads_state=repeated(False, count, np.bool_),
+        initial=repeated(0.0, count, np.float64),
+    )
+
+
+def _joined(parts: list[Ints]) -> Ints:
+    """The arrays one after the other, as one of NONE alone where they are that."""
+    count = sum(map(len, parts))
+    if all(is_repeated(part) and part[0] == NONE for part in parts if part.size):
+        return repeated(NONE, count, np.int64)
+    return np.concatenate(parts)
 
 
 def _in_order(genes: Connections, count: int) -> Connections:

@@ -29,7 +29,7 @@ class Limits:
 
     elements: int = 1 << 24
     neurons: int = 1 << 24
-    connections: int = 1 << 25
+    connections: int = 10_000_000
     nodes: int = 1 << 15
 
 
@@ -57,7 +57,7 @@ def limits(
     Args:
         elements: of constants that are computed or read from sparse ones; at first 16,777,216.
         neurons: of a network; at first 16,777,216.
-        connections: of a network; at first 33,554,432.
+        connections: of a network; at first 10,000,000.
         nodes: of a graph, after functions are inlined and loops unrolled; at first 32,768.
 
     Returns:

@@ -208,7 +208,9 @@ class _Builder:
         self.row_of = np.concatenate([self.row, np.arange(len(net), signals.count)])
         self._state = signals.state
         self._source_row = self.row_of[signals.source]
-        self._gain_row = np.where(signals.gain == NONE, NONE, self.row_of[signals.gain])
+        self._gain_row: Ints | None = None
+        if np.any(signals.gain != NONE):
+            self._gain_row = np.where(signals.gain == NONE, NONE, self.row_of[signals.gain])
         self.signals = signals
 
     def groups_of(self, level: Ints) -> list[_Group]:
@@ -247,22 +249,22 @@ class _Builder:
         _, edges = self._net.edges_into(neurons)
         rows = self._source_row[edges]
         weight = self._net.live.weight[edges].astype(self._element)
-        gain = self._gain_row[edges]
-        gated = bool(np.any(gain != NONE))
+        gain = None if self._gain_row is None else self._gain_row[edges]
+        gain = gain if gain is not None and np.any(gain != NONE) else None
         if not linear:
             shape = (len(neurons), int(counts[0]))
-            gains = gain.reshape(shape) if gated else None
+            gains = None if gain is None else gain.reshape(shape)
             return _Inputs(rows.reshape(shape), weight.reshape(shape), gains)
         columns, column = ranked(rows, self.signals.count)
         size = len(neurons) * len(columns)
         overflows: Bools = self._overflows[self._net.live.source[edges]]
         if (
             self._dense
-            and not gated
+            and gain is None
             and size <= _DENSE_UP_TO * len(edges)
             and not np.any(overflows)
         ):
             flat = np.repeat(np.arange(len(neurons)), counts) * len(columns) + column
             matrix = np.bincount(flat, weight, size).astype(self._element).reshape(len(neurons), -1)
             return _Inputs(columns, matrix)
-        return _Inputs(rows, weight, gain if gated else None, np.cumsum(counts) - counts)
+        return _Inputs(rows, weight, gain, np.cumsum(counts) - counts)

@@ -105,6 +105,8 @@ class Fields:
 def receptive_fields(block: SpatialBlock) -> Fields:
     """Who reads whom in a block, and with which of its weights."""
     found = _scattered(block) if block.kind == "ConvTranspose" else _gathered(block)
+    if block.is_pool:  # by channel, position and tap: that is sorted
+        return found
     order = np.lexsort((found.source, found.neuron))
     return Fields(found.neuron[order], found.source[order], found.weight[order])
 

@@ -77,6 +77,15 @@ def test_connections_and_neurons_are_limited():
         import_model(export(Network.mlp([3, 4, 1])))
 
 
+def test_connections_of_parallel_nodes_are_limited_together():
+    pools = [node("MaxPool", "x", f"y{k}", kernel_shape=[3, 3]) for k in range(3)]
+    model = graph(pools, x=("N", 1, 12, 12), outputs=("y0", "y1", "y2"))
+    with limits(connections=2_700):
+        assert len(import_model(model).connections) == 2_700
+    with limits(connections=2_699), pytest.raises(ModelError, match="it takes 2700 connections"):
+        import_model(model)
+
+
 def test_tensors_that_grow_without_end_are_refused():
     """Concats that double, and an Expand of a few bytes to a billion elements."""
     doubling = [node("Concat", f"t{k} t{k}", f"t{k + 1}", axis=1) for k in range(40)]
