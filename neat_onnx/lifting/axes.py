@@ -5,7 +5,7 @@ time unless their names say otherwise. Where every size is fixed the first axis 
 that of a vector is features.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from neat_onnx.model import ValueInfo
 from neat_onnx.model.value import Extent
@@ -53,23 +53,28 @@ def _is_batch_first(first: str, second: str) -> bool:
     return first.lower() in BATCH_NAMES and second.lower() in _TIME_NAMES
 
 
-def output_axes(entry: ValueInfo, inputs: Sequence[ValueInfo], count: int) -> Axes:
+def shapes_of_inputs(inputs: Sequence[ValueInfo]) -> dict[tuple[Extent, ...], Axes]:
+    """The axes of the inputs that are time and the batch, by shape: there may be many inputs."""
+    found = axes_of_inputs(inputs)
+    return {tuple(entry.shape or ()): found[entry.name] for entry in inputs}
+
+
+def output_axes(entry: ValueInfo, inputs: Mapping[tuple[Extent, ...], Axes], count: int) -> Axes:
     """The axes of an output that are time and the batch.
 
     Args:
         entry: the output, as the graph states it.
-        inputs: the outputs of the graph.
+        inputs: shapes of the inputs of the graph, with their axes (`shapes_of_inputs`).
         count: how many axes there are to find.
 
     Returns:
         Axes of the same symbols as the inputs' where the graph states any, else the first.
     """
-    found, sizes = axes_of_inputs(inputs), entry.shape or ()
-    known = [(each.shape or (), found[each.name]) for each in inputs]
-    for given, axes in known:
+    sizes = entry.shape or ()
+    for given, axes in inputs.items():
         symbols = [given[axis] for axis in axes][len(axes) - count :]
         if len(symbols) == count and all(
             isinstance(name, str) and sizes.count(name) == 1 for name in symbols
         ):
             return tuple(sizes.index(name) for name in symbols)
-    return (1, 0) if count == 2 and any(axes == (1, 0) for _, axes in known) else (0, 1)[:count]
+    return (1, 0) if count == 2 and (1, 0) in inputs.values() else (0, 1)[:count]

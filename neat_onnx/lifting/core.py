@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 
 from neat_onnx.errors import ModelError, all_obstacles, warn
-from neat_onnx.lifting.axes import Axes, axes_of_inputs, output_axes
+from neat_onnx.lifting.axes import Axes, axes_of_inputs, output_axes, shapes_of_inputs
 from neat_onnx.lifting.context import (
     INPUT,
     REGISTER,
@@ -127,10 +127,9 @@ def _lifted(model: Model, pairs: dict[str, str], batch_axis: BatchAxis) -> Lifte
         _close(ctx, entry) for entry in model.graph.outputs if entry.name not in pairs.values()
     ]
     resolved = Resolution(ctx)
-    count = max(map(len, axes.values()), default=0)
     network = resolved.network(
         tuple(Port(name, shape, resolved.neuron_of[signals]) for name, shape, signals in inputs),
-        tuple(_port(ctx, resolved, entry, count) for entry in outputs),
+        _ports(ctx, resolved, outputs, max(map(len, axes.values()), default=0)),
     )
     return Lifted(network, resolved.tensors())
 
@@ -221,12 +220,21 @@ def _close(ctx: LiftingContext, entry: ValueInfo) -> _Entry:
     return entry.name, signals.shape, signals.ravel()
 
 
-def _port(ctx: LiftingContext, resolved: Resolution, entry: _Entry, count: int) -> Port:
-    """The port of an output, of whose axes `count` are time and the batch."""
-    name, shape, signals = entry
+def _ports(
+    ctx: LiftingContext, resolved: Resolution, entries: Sequence[_Entry], count: int
+) -> tuple[Port, ...]:
+    """The ports of the outputs, of whose axes `count` are time and the batch."""
     graph = ctx.model.graph
-    stated = next(each for each in graph.outputs if each.name == name)
-    axes = output_axes(stated, graph.inputs, max(0, count - (name in ctx.ended)))
+    stated = {entry.name: entry for entry in graph.outputs}
+    inputs = shapes_of_inputs(graph.inputs)
+    ports = []
+    for name, shape, signals in entries:
+        axes = output_axes(stated[name], inputs, max(0, count - (name in ctx.ended)))
+        ports.append(_port(name, shape, axes, resolved.neuron_of[signals]))
+    return tuple(ports)
+
+
+def _port(name: str, shape: tuple[int, ...], axes: Axes, neurons: Ints) -> Port:
     if any(axis >= len(shape) or shape[axis] != 1 for axis in axes):
         raise ModelError(
             f"the first axis of output '{name}' is not the batch",
@@ -234,4 +242,4 @@ def _port(ctx: LiftingContext, resolved: Resolution, entry: _Entry, count: int) 
             hint="Import with batch_axis=None to take every axis for features",
         )
     features = tuple(size for axis, size in enumerate(shape) if axis not in axes)
-    return Port(name, features, resolved.neuron_of[signals])
+    return Port(name, features, neurons)

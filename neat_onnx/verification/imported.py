@@ -4,6 +4,8 @@ A graph may mix samples, or steps of time, as no network of neurons can: then it
 another function, however plausible each of its nodes is. Only running the graph shows that.
 """
 
+import math
+
 import numpy as np
 
 from neat_onnx.errors import ModelError, NeatOnnxError
@@ -20,7 +22,9 @@ from neat_onnx.verification.samples import short_sequences
 _SAMPLES, _STEPS = 8, 4
 _MOST_NODES = 2_000
 _MOST_NODE_RUNS = 40_000  # a node takes onnx's reference evaluator some 20 µs
-_MOST_PRODUCTS = 1 << 25  # of weights and values, by numpy
+_TENSORS = 4  # are handed over in the time of a node
+_MOST_POOLED = 1 << 17  # elements of a sample; each takes the evaluator some 0.7 µs
+_MOST_PRODUCTS = 1 << 24  # of weights and values, by numpy
 _LARGE = 1 << 17  # connections
 _FEW_NODES = 64
 _MOST_TRACED = 1_000  # nodes of a graph in which the first difference is looked for
@@ -46,7 +50,7 @@ def check_import(found: Imported) -> None:
     if node_count(found.model.graph) > _MOST_NODES:
         return
     refusal = None
-    for runtime in _runtimes(found.model.graph):
+    for runtime in _runtimes(found):
         try:
             refusal = _difference(found, runtime)
         except NeatOnnxError:  # it does not run the model, or is not installed
@@ -118,8 +122,15 @@ def _slack(net: Network, model: Model) -> float:
     return max(by_nodes, float(np.bincount(net.connections.target, minlength=1).max()))
 
 
-def _runtimes(graph: Graph) -> tuple[str, ...]:
-    return _RUNTIMES[1:] if any(_is_misread(node) for node in graph.node) else _RUNTIMES
+def _runtimes(found: Imported) -> tuple[str, ...]:
+    misread = any(_is_misread(node) for node in found.model.graph.node)
+    return _RUNTIMES[1:] if misread or _pooled(found.lifted.network) > _MOST_POOLED else _RUNTIMES
+
+
+def _pooled(net: Network) -> int:
+    """How many elements pools read: onnx's reference evaluator takes them one by one."""
+    pools = (block for block in net.blocks if block.is_pool)
+    return sum(block.neurons.size * math.prod(block.window.kernel) for block in pools)
 
 
 def _is_misread(node: Node) -> bool:
@@ -133,7 +144,7 @@ def _is_misread(node: Node) -> bool:
 def _samples(net: Network, model: Model, player: Player) -> Floats | None:
     """Inputs (T, N, I): as many as there is time for; None if there is none for a single one."""
     steps = _STEPS if net.has_memory or player.whole else 1
-    nodes, links = node_count(model.graph) + 1, len(net.connections) + 1
+    nodes, links = _node_runs(model.graph), len(net.connections) + 1
     calls = _MOST_NODE_RUNS // (nodes * steps) if player.fixed_batch else _SAMPLES
     count = min(_SAMPLES, calls, _MOST_PRODUCTS // (links * steps))
     if count < 1:
@@ -141,6 +152,15 @@ def _samples(net: Network, model: Model, player: Player) -> Floats | None:
     x = np.concatenate([short_sequences(net, _SAMPLES, seed) for seed in range(steps)])[:steps]
     order = [2, _SAMPLES - 1, 0, 1, *range(3, _SAMPLES - 1)]  # a plain one and a large one first
     return as_read(net, model, x[:, order[:count]])
+
+
+def _node_runs(graph: Graph) -> int:
+    """How many nodes take as long as the graph, whose outputs are looked at one by one.
+
+    A node of many outputs takes as long as several.
+    """
+    tensors = sum(len(node.output) for node in graph.node)
+    return node_count(graph) + tensors // _TENSORS + 2 * len(graph.outputs) - 1
 
 
 def _first_difference(found: Imported, x: Floats, runtime: str) -> str:

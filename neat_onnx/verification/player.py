@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from neat_onnx.errors import ModelError
-from neat_onnx.lifting.axes import Axes, axes_of_inputs, output_axes
+from neat_onnx.lifting.axes import Axes, axes_of_inputs, output_axes, shapes_of_inputs
 from neat_onnx.model import DataType, Model, ValueInfo
 from neat_onnx.model.states import INITIAL_KEY, STATE_KEY, initial_states, state_pairs
 from neat_onnx.network.genes import Floats
@@ -69,7 +69,7 @@ class Player:
         self.name, self._net = self._session.name, net
         self._pairs = state_pairs(model)
         self._initial = initial_states(model)
-        self._inputs = model.graph.inputs
+        self._inputs = shapes_of_inputs(model.graph.inputs)
         self._outputs = {entry.name: entry for entry in model.graph.outputs}
         self._shapes = {entry.name: entry.shape or () for entry in model.graph.inputs}
         self._elements = {

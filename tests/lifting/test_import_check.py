@@ -162,6 +162,15 @@ def test_models_that_no_evaluator_runs_are_not_checked():
         assert len(import_model(model)) == 6
 
 
+def test_large_pools_are_not_left_to_an_evaluator_that_loops(monkeypatch):
+    def run(*_given):
+        raise AssertionError("the reference evaluator reads 160,000 elements one by one")
+
+    monkeypatch.setattr("onnx.reference.ops.op_max_pool.MaxPool._run", run)
+    pool = graph([node("MaxPool", "x", "y", kernel_shape=[20, 20])], x=("N", 1, 39, 39))
+    assert len(import_model(pool).connections) == 160_000
+
+
 def test_our_own_files_are_not_run():
     model = export(Network.mlp([2, 3, 1], seed=0)).to_json()
     code = (
