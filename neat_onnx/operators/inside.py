@@ -25,3 +25,8 @@ def bind_with_parts(
     for name, part in parts.items():
         if isinstance(part, Value):
             ctx.operands.setdefault(place_of(node.output[0], name), Value(ctx.materialize(part)))
+
+
+def as_neurons(ctx: LiftingContext, operand: Operand) -> Operand:
+    """The operand as activations: a factor of it is a weight then, and no part of its formula."""
+    return Value(ctx.materialize(operand)) if isinstance(operand, Value) else operand

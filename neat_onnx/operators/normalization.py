@@ -13,7 +13,7 @@ from neat_onnx.model import Attributes, Node
 from neat_onnx.network.genes import Floats
 from neat_onnx.operators.algebra import Algebra, reshaped
 from neat_onnx.operators.arithmetic import affine
-from neat_onnx.operators.inside import bind_with_parts
+from neat_onnx.operators.inside import as_neurons, bind_with_parts
 
 _BY_CHANNEL_SINCE = 21
 _EUCLIDEAN = 2
@@ -171,21 +171,27 @@ def _parameter(ctx: LiftingContext, node: Node, position: int, channels: int) ->
 # --- by its own mean and spread ------------------------------------------------------------------
 
 
-def _centred(tensors: Algebra, x: Operand, axes: tuple[int, ...]) -> tuple[Operand, Operand]:
-    """(mean, x - mean) over some axes."""
+_Parts = dict[str, Operand]
+
+
+def _centred(tensors: Algebra, x: Operand, axes: tuple[int, ...]) -> _Parts:
+    """The mean, and x - mean, over some axes."""
     mean = tensors.reduced("mean", x, axes)
-    return mean, tensors("sub", x, mean)
+    return {"mean": mean, "centred": tensors("sub", x, mean)}
 
 
-def _inverse_root(tensors: Algebra, x: Operand, axes: tuple[int, ...], epsilon: float) -> Operand:
-    """1 / √(mean(x²) + epsilon)."""
-    power = tensors.reduced("mean", tensors("mul", x, x), axes)
-    return tensors("reciprocal", tensors("sqrt", tensors("add", power, epsilon)))
+def _inverse_root(tensors: Algebra, x: Operand, axes: tuple[int, ...], epsilon: float) -> _Parts:
+    """x², its mean, and the scale 1 / √(mean(x²) + epsilon)."""
+    square = tensors("mul", x, x)
+    power = tensors.reduced("mean", square, axes)
+    scale = tensors("reciprocal", tensors("sqrt", tensors("add", power, epsilon)))
+    return {"square": square, "power": power, "scale": scale}
 
 
-def _scaled(tensors: Algebra, x: Operand, scale: Operand, shift: Operand | None) -> Operand:
-    found = tensors("mul", x, scale)
-    return found if shift is None else tensors("add", found, shift)
+def _normal(tensors: Algebra, x: Operand, axes: tuple[int, ...], epsilon: float) -> _Parts:
+    """The parts of x by its own mean and deviation, but for the product of both."""
+    parts = _centred(tensors, x, axes)
+    return parts | _inverse_root(tensors, parts["centred"], axes, epsilon)
 
 
 def _last_axes(ctx: LiftingContext, node: Node, axis: int, rank: int) -> tuple[int, ...]:
@@ -200,19 +206,13 @@ def lift_layer_normalization(ctx: LiftingContext, node: LayerNormalization) -> N
     """Lift LayerNormalization; not along the batch."""
     tensors, given = Algebra(ctx, node), node.attributes
     x = tensors.input(0)
-    axes = _last_axes(ctx, node, given.axis, len(x.shape))
-    mean, centred = _centred(tensors, x, axes)
-    square = tensors("mul", centred, centred)
-    power = tensors.reduced("mean", square, axes)
-    inverse = tensors("reciprocal", tensors("sqrt", tensors("add", power, given.epsilon)))
-    normal = tensors("mul", centred, inverse)
-    weighted, shift = tensors("mul", normal, tensors.input(1)), tensors.optional(2)
-    scaled = weighted if shift is None else tensors("add", weighted, shift)
-    parts = {"mean": mean, "centred": centred, "square": square, "power": power}
-    parts |= {"scale": inverse, "normal": normal}
+    parts = _normal(tensors, x, _last_axes(ctx, node, given.axis, len(x.shape)), given.epsilon)
+    parts["normal"] = tensors("mul", parts["centred"], parts["scale"])
+    result, shift = tensors("mul", parts["normal"], tensors.input(1)), tensors.optional(2)
     if shift is not None:
-        parts["weighted"] = weighted
-    bind_with_parts(ctx, node, scaled, parts, mean, inverse)
+        parts["weighted"] = result
+        result = tensors("add", result, shift)
+    bind_with_parts(ctx, node, result, parts, parts["mean"], parts["scale"])
 
 
 @lifts(RMSNormalization)
@@ -221,13 +221,9 @@ def lift_rms_normalization(ctx: LiftingContext, node: RMSNormalization) -> None:
     tensors, given = Algebra(ctx, node), node.attributes
     x = tensors.input(0)
     axes = _last_axes(ctx, node, given.axis, len(x.shape))
-    normal = tensors("mul", x, _inverse_root(tensors, x, axes, given.epsilon))
-    ctx.bind(node, _scaled(tensors, normal, tensors.input(1), None))
-
-
-def _channels(operand: Operand, rank: int) -> Operand:
-    """A parameter of each channel, to broadcast with [N, C, …]."""
-    return reshaped(operand, (-1, *[1] * (rank - _SHAPED)))
+    parts = _inverse_root(tensors, x, axes, given.epsilon)
+    parts["normal"] = tensors("mul", x, parts["scale"])
+    bind_with_parts(ctx, node, tensors("mul", parts["normal"], tensors.input(1)), parts)
 
 
 @lifts(InstanceNormalization)
@@ -238,11 +234,31 @@ def lift_instance_normalization(ctx: LiftingContext, node: InstanceNormalization
     rank = len(x.shape)
     if rank <= _SHAPED:
         ctx.fail(node, f"its input has {rank} axes, expected batch, channels and space")
-    axes = tuple(range(_SHAPED, rank))
-    _, centred = _centred(tensors, x, axes)
-    inverse = _inverse_root(tensors, centred, axes, node.attributes.epsilon)
-    scale, shift = (_channels(tensors.input(k), rank) for k in (1, 2))
-    ctx.bind(node, _scaled(tensors, tensors("mul", centred, inverse), scale, shift))
+    grouped = reshaped(x, (*x.shape[:_SHAPED], 1, -1))
+    _bind_grouped(ctx, node, tensors, grouped, node.attributes.epsilon, x.shape)
+
+
+def _bind_grouped(
+    ctx: LiftingContext,
+    node: Node,
+    tensors: Algebra,
+    x: Operand,
+    epsilon: float,
+    shape: tuple[int, ...],
+) -> None:
+    """Bind x [N, groups, channels of each, space] by the mean and deviation of each group.
+
+    The node's second and third input are the factors and shifts, for each group or each channel.
+    """
+    parts = _normal(tensors, x, (2, 3), epsilon)
+    by_channel = ctx.model.opset >= _BY_CHANNEL_SINCE or x.shape[2] == 1
+    sizes = (x.shape[1], x.shape[2] if by_channel else 1, 1)
+    scale, shift = (reshaped(tensors.input(k), sizes) for k in (1, 2))
+    parts["scale"] = as_neurons(ctx, parts["scale"])
+    parts["factor"] = tensors("mul", parts["scale"], scale)
+    parts["weighted"] = tensors("mul", parts["centred"], parts["factor"])
+    result = tensors("add", parts["weighted"], shift)
+    bind_with_parts(ctx, node, reshaped(result, shape), parts)
 
 
 @lifts(GroupNormalization)
@@ -253,16 +269,8 @@ def lift_group_normalization(ctx: LiftingContext, node: GroupNormalization) -> N
     shape, groups = x.shape, given.num_groups
     if len(shape) < _SHAPED or groups < 1 or shape[1] % groups:
         ctx.fail(node, f"its input has the shape {list(shape)}, num_groups is {groups}")
-    grouped = reshaped(x, (shape[0], groups, -1))
-    _, centred = _centred(tensors, grouped, (2,))
-    normal = tensors("mul", centred, _inverse_root(tensors, centred, (2,), given.epsilon))
-    each = [tensors.input(1), tensors.input(2)]
-    if ctx.model.opset < _BY_CHANNEL_SINCE:
-        scale, shift = (reshaped(values, (-1, 1)) for values in each)
-        ctx.bind(node, reshaped(_scaled(tensors, normal, scale, shift), shape))
-        return
-    scale, shift = (_channels(values, len(shape)) for values in each)
-    ctx.bind(node, _scaled(tensors, reshaped(normal, shape), scale, shift))
+    grouped = reshaped(x, (shape[0], groups, shape[1] // groups, -1))
+    _bind_grouped(ctx, node, tensors, grouped, given.epsilon, shape)
 
 
 @lifts(LpNormalization)
@@ -270,14 +278,16 @@ def lift_lp_normalization(ctx: LiftingContext, node: LpNormalization) -> None:
     """A vector of zeros stays one."""
     tensors, given = Algebra(ctx, node), node.attributes
     x = tensors.input(0)
-    (axis, *_) = _last_axes(ctx, node, given.axis, len(x.shape))
-    part = tensors("abs", x) if given.p == 1 else tensors("mul", x, x)
-    norm = tensors.reduced("sum", part, (axis,))
+    (axis,) = ctx.axes(node, [given.axis], len(x.shape))
+    ctx.refuse_batch(node, (axis,))
+    square = tensors("abs", x) if given.p == 1 else tensors("mul", x, x)
+    norm = tensors.reduced("sum", square, (axis,))
     if given.p == _EUCLIDEAN:
         norm = tensors("sqrt", norm)
     is_zero = tensors("equal", norm, 0.0)
-    inverse = tensors("where", is_zero, 0.0, tensors("reciprocal", norm))
-    ctx.bind(node, tensors("mul", x, inverse))
+    scale = tensors("where", is_zero, 0.0, tensors("reciprocal", norm))
+    parts = {"square": square, "scale": scale}
+    bind_with_parts(ctx, node, tensors("mul", x, scale), parts)
 
 
 @lifts(LRN)
@@ -303,7 +313,8 @@ def lift_mean_variance(ctx: LiftingContext, node: MeanVarianceNormalization) -> 
     x = tensors.input(0)
     axes = ctx.axes(node, node.attributes.axes, len(x.shape))
     ctx.refuse_batch(node, axes)
-    _, centred = _centred(tensors, x, axes)
-    power = tensors.reduced("mean", tensors("mul", centred, centred), axes)
-    deviation = tensors("add", tensors("sqrt", power), _TINY)
-    ctx.bind(node, tensors("div", centred, deviation))
+    parts = _centred(tensors, x, axes)
+    parts["square"] = tensors("mul", parts["centred"], parts["centred"])
+    power = tensors.reduced("mean", parts["square"], axes)
+    parts["scale"] = tensors("reciprocal", tensors("add", tensors("sqrt", power), _TINY))
+    bind_with_parts(ctx, node, tensors("mul", parts["centred"], parts["scale"]), parts)

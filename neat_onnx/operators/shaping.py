@@ -144,11 +144,13 @@ class Dropout(Node):
 def lift_identity(ctx: LiftingContext, node: Identity) -> None:
     """Lift Identity: its output is its input, but neurons end here, as export writes it for them.
 
-    Values that have been weighed become neurons, and no later bias or response goes past it.
+    Values that have been weighed or gated become neurons, and no later bias or response goes past
+    it.
     """
     x = ctx.operand(node, 0)
     if isinstance(x, Value):
-        x = replace(x, made=None) if x.weight is None else Value(ctx.materialize(x))
+        ended = x.weight is None and x.gate is None
+        x = replace(x, made=None) if ended else Value(ctx.materialize(x))
     ctx.bind(node, x)
 
 

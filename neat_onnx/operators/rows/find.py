@@ -27,6 +27,13 @@ class _Edge(NamedTuple):
     gater: int
 
 
+def _is_sized(part: Part, size: int, width: int) -> bool:
+    """Whether a part may have so many neurons in a row of a width."""
+    if part.runs:
+        return size > 0 and width % size == 0
+    return size == (1 if part.whole else width)
+
+
 @dataclass(frozen=True, eq=False)
 class FoundRow:
     """A row of neurons that are an operator.
@@ -40,6 +47,18 @@ class FoundRow:
     row: Row
     members: Members
     weights: dict[str, tuple[float, ...]]
+
+    @property
+    def width(self) -> int:
+        """The number of elements."""
+        return len(self.members[RESULT])
+
+    @property
+    def runs(self) -> int:
+        """The number of runs of elements."""
+        return max(
+            [len(self.members[part.name]) for part in self.row.parts if part.runs], default=1
+        )
 
     @property
     def neurons(self) -> list[int]:
@@ -59,8 +78,6 @@ class RowFinder:
         """Yield the rows, each neuron in one at most."""
         taken: set[int] = set()
         for row in ROWS:
-            if row.since > self._ctx.opset:
-                continue
             anchors = np.flatnonzero(self._free & (self._formula == row.anchor.activation))
             for anchor in anchors.tolist():
                 found = self._row(row, anchor)
@@ -110,9 +127,8 @@ class RowFinder:
             if more is None or len(set(more[1])) < len(more[1]):
                 return None
             found[more[0]] = more[1]
-        width = len(found[X])
-        sizes = {len(found[part.name]) == (1 if part.whole else width) for part in row.parts}
-        return found if sizes == {True} else None
+        fit = all(_is_sized(part, len(found[part.name]), len(found[X])) for part in row.parts)
+        return found if fit else None
 
     def _beside(self, row: Row, found: Members) -> tuple[str, list[int]] | None:
         """One more part, with its neurons: one that a known part reads, or that reads a known."""
@@ -141,6 +157,9 @@ class RowFinder:
         link = part.links[0]
         known = {neuron for members in found.values() for neuron in members}
         gates = {*found.get(link.gate, ())} if link.gate else {NONE}
+        if part.runs:
+            edges = self._from(found[link.source][0])
+            return [edge.target for edge in edges if edge.gater in gates]
         readers = []
         for source in found[link.source]:
             edges = [
@@ -193,7 +212,10 @@ class RowFinder:
         wanted = []
         for link in part.links:
             sources = members[link.source]
-            gate = members[link.gate][0] if link.gate else NONE
+            gate = NONE
+            if link.gate:
+                gates = members[link.gate]
+                gate = gates[element * len(gates) // len(members[part.name])]
             read = sources if part.whole or len(sources) == 1 else sources[element : element + 1]
             wanted += [_Edge(source, neuron, link.weight or 0.0, gate) for source in read]
         loose = part.links[0].weight is None

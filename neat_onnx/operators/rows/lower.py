@@ -1,41 +1,32 @@
-"""Rows written as nodes: all of one operator, level, width and parameters are one node."""
+"""Rows lowered: all of one operator, level, width and parameters are one node, or its parts."""
 
 from collections import defaultdict
-from collections.abc import Hashable
-from typing import Any
+from collections.abc import Hashable, Mapping
 
 import numpy as np
 
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.placement import Columns
 from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers
-from neat_onnx.model import Node
 from neat_onnx.network.activations import activation_named, label_of
 from neat_onnx.network.cells import place_of
 from neat_onnx.network.expression import VARIABLE
 from neat_onnx.network.genes import Bools, Ints
 from neat_onnx.operators.activation_functions import emit_activation
 from neat_onnx.operators.columns import exactly, in_shape
-from neat_onnx.operators.normalization import LayerNormalization
+from neat_onnx.operators.rows.compose import Composition
 from neat_onnx.operators.rows.find import FoundRow, RowFinder
-from neat_onnx.operators.rows.tables import LAYER_NORMALIZATION, RESULT, X
-from neat_onnx.operators.softmax import LogSoftmax, Softmax
-
-_NODES: dict[str, type[Node]] = {
-    "Softmax": Softmax,
-    "LogSoftmax": LogSoftmax,
-    "LayerNormalization": LayerNormalization,
-}
+from neat_onnx.operators.rows.nodes import NodeOfRows, has_node, key_of, node_of
+from neat_onnx.operators.rows.tables import RESULT, X
+from neat_onnx.operators.shaping import Identity
 
 
 @lowers(Stage.LEVELS)
 def plan_rows(ctx: LoweringContext, free: Bools) -> Plan:
-    """Claim the rows that are a Softmax, a LogSoftmax or a LayerNormalization."""
+    """Claim the rows that are a softmax or a normalization."""
     groups: dict[Hashable, list[FoundRow]] = defaultdict(list)
     for row in RowFinder(ctx, free).rows():
-        # runtimes add up a LayerNormalization in float32
-        if row.row.operator != "LayerNormalization" or ctx.options.dtype == "float32":
-            groups[_key(ctx, row)].append(row)
+        groups[_key(ctx, row)].append(row)
     claims = []
     for number, rows in enumerate(groups.values(), 1):
         rows.sort(key=lambda row: row.members[RESULT])
@@ -51,27 +42,17 @@ def _level(ctx: LoweringContext, row: FoundRow) -> int:
 
 
 def _key(ctx: LoweringContext, row: FoundRow) -> Hashable:
-    """Rows of one key are written as one node."""
-    results = row.members[RESULT]
+    """Rows of one key are written together."""
+    has = has_node(ctx, row)
     return (
-        row.row.operator,
+        id(row.row),
+        has,
         _level(ctx, row),
-        len(results),
-        ctx.net.activation_names[results[0]],
-        *(tuple(values) for values in _parameters(ctx, row).values()),
+        row.width,
+        row.runs,
+        ctx.net.activation_names[row.members[RESULT][0]],
+        *(key_of(ctx, row) if has else ()),
     )
-
-
-def _parameters(ctx: LoweringContext, row: FoundRow) -> dict[str, list[float]]:
-    """The epsilon, scale and shift of a normalization."""
-    if row.row.operator != "LayerNormalization":
-        return {}
-    bias = ctx.net.neurons.bias
-    (scale,) = row.weights.values()
-    given = {"epsilon": bias[row.members["scale"]].tolist(), "scale": list(scale)}
-    if row.row is LAYER_NORMALIZATION:
-        given["shift"] = bias[row.members[RESULT]].tolist()
-    return given
 
 
 class Rows:
@@ -82,51 +63,65 @@ class Rows:
         self._row = rows[0].row
 
     def lower(self, ctx: LoweringContext, block: Block) -> None:
-        """Write the operator over the last axis of its rows, and bind its result."""
-        stem = self._row.operator.lower()
-        inputs, attributes = [self._tensor(ctx, block.level)], dict[str, Any]()
-        given = _parameters(ctx, self._rows[0])
-        if given:
-            (attributes["epsilon"],) = given["epsilon"]
-            inputs += [ctx.initializer(block.weights(f"N{name}"), given[name])
-                       for name in given if name != "epsilon"]  # fmt: skip
-        made = ctx.emit(
-            _NODES[self._row.operator],
-            inputs,
-            block.tensor(self._row.operator),
-            block.name(stem),
-            axis=-1,
-            **attributes,
-        )
-        self._bind(ctx, block, made)
+        """Write the rows, and bind all their neurons."""
+        if has_node(ctx, self._rows[0]):
+            node = node_of(ctx, self._rows)
+            made = self._emitted(ctx, block, node)
+            self._bind(ctx, block, made, node.shape)
+            inside = {part.name: place_of(made, part.name) for part in self._row.inner}
+        else:
+            shape = (len(self._rows), self._rows[0].runs, -1)
+            x = self._neurons(X).reshape(shape)
+            parts = Composition(ctx, block, self._rows, in_shape(ctx, x, block.level))
+            self._bind(ctx, block, parts.emit(), x.shape, ends=self._row.ends_in_product)
+            inside = parts.tensors
+        self._bind_inside(ctx, inside)
 
-    def _tensor(self, ctx: LoweringContext, level: int) -> str:
+    def _emitted(self, ctx: LoweringContext, block: Block, node: NodeOfRows) -> str:
+        name = node.operator.__name__
         sources = self._neurons(X)
-        if len(sources) == 1:
-            return exactly(ctx, sources[0], level)
-        return in_shape(ctx, sources, level)
+        if len(node.shape) == 1:
+            tensor = exactly(ctx, sources.ravel(), block.level)
+        else:
+            tensor = in_shape(ctx, sources.reshape(node.shape), block.level)
+        inputs = [tensor]
+        for key, values in node.parameters.items():
+            inputs.append(ctx.initializer(block.weights(f"N{key}"), values))
+        names = block.tensor(name), block.name(name.lower())
+        return ctx.emit(node.operator, inputs, *names, **node.attributes)
 
     def _neurons(self, part: str) -> Ints:
         return np.array([row.members[part] for row in self._rows], np.int64)
 
-    def _bind(self, ctx: LoweringContext, block: Block, made: str) -> None:
-        neurons = self._neurons(RESULT)
-        several = len(neurons) > 1
-        shape = neurons.shape if several else None
+    def _bind(
+        self,
+        ctx: LoweringContext,
+        block: Block,
+        made: str,
+        sizes: tuple[int, ...],
+        *,
+        ends: bool = False,
+    ) -> None:
+        """Bind the results to `made`; with `ends`, to an Identity: import makes neurons there."""
+        shape = sizes if len(sizes) > 1 else None
         flat = (block.tensor("Flat"), block.name("flatten"))
-        neurons = neurons.ravel()
+        neurons = self._neurons(RESULT).ravel()
         name = str(ctx.net.activation_names[neurons[0]])
         formula = activation_named(name).expression
         result = made
         if formula != VARIABLE:
             output = block.tensor("Layer")
             result = emit_activation(ctx, label_of(name), formula, made, output, block.name("act"))
+        if ends:
+            wish = block.tensor("Ends"), block.name("ends")
+            result = ctx.emit(Identity, [result], *wish)
         if ctx.reads_state(neurons):
             states = ctx.signals.state[neurons]
             state_flat = (f"{made}_flat", f"flatten_{made}")
             ctx.places.bind(Columns(made, states, block.level, shape, state_flat))
         ctx.places.bind(Columns(result, neurons, block.level, shape, flat))
-        for part in self._row.inner:  # inside the node, where no other neuron reads
-            ctx.bind(
-                self._neurons(part.name).ravel(), place_of(made, part.name), ctx.plan.depth + 1
-            )
+
+    def _bind_inside(self, ctx: LoweringContext, places: Mapping[str, str]) -> None:
+        """Bind the neurons that no other neuron reads, for the genome."""
+        for part in self._row.inner:
+            ctx.bind(self._neurons(part.name).ravel(), places[part.name], ctx.plan.depth + 1)

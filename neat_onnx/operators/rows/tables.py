@@ -1,11 +1,11 @@
-"""The parts of a Softmax, a LogSoftmax and a LayerNormalization, neuron by neuron.
+"""The parts of a softmax and of the normalizations, neuron by neuron.
 
-A row of width w has parts: a part is one neuron for the whole row, or one for each element. A link
-is a connection from another part: from the neuron of the same element, or from all of a part.
+A row of width w has parts: a part is one neuron for the whole row, one for each run of elements
+(all runs of one length), or one for each element. A link is a connection from another part: from
+the neuron of the same element, or from all of a part.
 """
 
 from dataclasses import dataclass
-from typing import Literal
 
 X = "x"
 RESULT = "result"
@@ -34,6 +34,7 @@ class Part:
         name: its name.
         links: the connections into it.
         whole: it is one neuron, which reads all elements of its sources.
+        runs: it is one neuron for each run of elements.
         activation: the text of its formula; "" for any.
         aggregation: of its inputs.
         any_bias: it may have a bias.
@@ -42,6 +43,7 @@ class Part:
     name: str
     links: tuple[Link, ...]
     whole: bool = False
+    runs: bool = False
     activation: str = "z"
     aggregation: str = "sum"
     any_bias: bool = False
@@ -52,14 +54,16 @@ class Row:
     """The parts of an operator along a row.
 
     Attributes:
-        operator: the operator.
+        operator: the operator; "" if none is written, because runtimes differ about its result.
         parts: in an order in which they can be computed; the last is the result.
         since: the first opset that has the operator.
+        in_float64: runtimes compute the operator in float64, too.
     """
 
-    operator: Literal["Softmax", "LogSoftmax", "LayerNormalization"]
+    operator: str
     parts: tuple[Part, ...]
     since: int = 13
+    in_float64: bool = False
 
     @property
     def anchor(self) -> Part:
@@ -70,6 +74,11 @@ class Row:
     def inner(self) -> tuple[Part, ...]:
         """All parts but the result."""
         return self.parts[:-1]
+
+    @property
+    def ends_in_product(self) -> bool:
+        """Whether the result is a product to which nothing is added."""
+        return not self.parts[-1].any_bias
 
 
 _LARGEST = Part("largest", (Link(X),), whole=True, aggregation="max")
@@ -83,6 +92,7 @@ SOFTMAX = Row(
         Part("scale", (Link("total"),), whole=True, activation="reciprocal(z)"),
         Part(RESULT, (Link("spread", gate="scale"),), activation=""),
     ),
+    in_float64=True,
 )
 
 LOG_SOFTMAX = Row(
@@ -94,22 +104,19 @@ LOG_SOFTMAX = Row(
         Part("scale", (Link("spread"),), whole=True, activation="log(z)"),
         Part(RESULT, (Link("less"), Link("scale", -1.0)), activation=""),
     ),
+    in_float64=True,
 )
 
-_NORMAL = (
+_CENTRED = (
     Part("mean", (Link(X),), whole=True, aggregation="mean"),
     Part("centred", (Link(X), Link("mean", -1.0))),
     Part("square", (Link("centred"),), activation="z * z"),
-    Part("power", (Link("square"),), whole=True, aggregation="mean"),
-    Part(
-        "scale",
-        (Link("power"),),
-        whole=True,
-        activation="reciprocal(sqrt(z))",
-        any_bias=True,
-    ),
-    Part("normal", (Link("centred", gate="scale"),)),
 )
+_POWER = Part("power", (Link("square"),), whole=True, aggregation="mean")
+_SCALE = Part(
+    "scale", (Link("power"),), whole=True, activation="reciprocal(sqrt(z))", any_bias=True
+)
+_NORMAL = (*_CENTRED, _POWER, _SCALE, Part("normal", (Link("centred", gate="scale"),)))
 
 LAYER_NORMALIZATION = Row(
     "LayerNormalization",
@@ -126,4 +133,87 @@ UNSHIFTED = Row(
 )
 """A LayerNormalization without its third input."""
 
-ROWS = (SOFTMAX, LOG_SOFTMAX, LAYER_NORMALIZATION, UNSHIFTED)
+GROUP_NORMALIZATION = Row(
+    "GroupNormalization",
+    (
+        *_CENTRED,
+        _POWER,
+        _SCALE,
+        Part("factor", (Link("scale", None),), runs=True),
+        Part("weighted", (Link("centred", gate="factor"),)),
+        Part(RESULT, (Link("weighted"),), activation="", any_bias=True),
+    ),
+    since=21,
+)
+"""A run is a channel. A row of one run is an InstanceNormalization, which older opsets have."""
+
+RMS_NORMALIZATION = Row(
+    "RMSNormalization",
+    (
+        Part("square", (Link(X),), activation="z * z"),
+        _POWER,
+        _SCALE,
+        Part("normal", (Link(X, gate="scale"),)),
+        Part(RESULT, (Link("normal", None),), activation=""),
+    ),
+    since=23,
+    in_float64=True,
+)
+
+LP_NORMALIZATION = Row(
+    "LpNormalization",
+    (
+        Part("square", (Link(X),), activation="z * z"),
+        Part(
+            "scale",
+            (Link("square"),),
+            whole=True,
+            activation="where(equal(sqrt(z), 0), 0, reciprocal(sqrt(z)))",
+        ),
+        Part(RESULT, (Link(X, gate="scale"),), activation=""),
+    ),
+    in_float64=True,
+)
+
+ABSOLUTE = Row(
+    "",
+    (
+        Part("square", (Link(X),), activation="abs(z)"),
+        Part(
+            "scale",
+            (Link("square"),),
+            whole=True,
+            activation="where(equal(z, 0), 0, reciprocal(z))",
+        ),
+        Part(RESULT, (Link(X, gate="scale"),), activation=""),
+    ),
+)
+"""An LpNormalization of order 1; ONNX's reference evaluator takes it without absolute values."""
+
+MEAN_VARIANCE = Row(
+    "",
+    (
+        *_CENTRED,
+        Part(
+            "scale",
+            (Link("square"),),
+            whole=True,
+            activation="reciprocal(1e-09 + sqrt(z))",
+            aggregation="mean",
+        ),
+        Part(RESULT, (Link("centred", gate="scale"),), activation=""),
+    ),
+)
+"""A MeanVarianceNormalization; ONNX Runtime gives NaN for a row of equal elements."""
+
+ROWS = (
+    SOFTMAX,
+    LOG_SOFTMAX,
+    LAYER_NORMALIZATION,
+    UNSHIFTED,
+    GROUP_NORMALIZATION,
+    RMS_NORMALIZATION,
+    LP_NORMALIZATION,
+    ABSOLUTE,
+    MEAN_VARIANCE,
+)

@@ -57,7 +57,64 @@ FORMS = {
         18,
     ),
 }
-OPERATORS = ("Softmax", "LogSoftmax", "LayerNormalization")
+BY_CHANNEL = {"s": np.array([2.0, -3.0, 0.5, 1.5]), "b": np.array([0.5, 0.25, -1.0, 2.0])}
+TWO = {name: values[:2] for name, values in BY_CHANNEL.items()}
+INSTANCE = node("InstanceNormalization", "x s b", "y")
+FORMS |= {
+    "rms": ([node("RMSNormalization", "x s", "y")], ("N", 3), {"s": SCALE}, 23),
+    "rms of rows": (
+        [node("RMSNormalization", "x s", "n"), node("Tanh", "n", "y")],
+        ("N", 2, 3),
+        {"s": SCALE},
+        23,
+    ),
+    "instance norm": ([INSTANCE], ("N", 3, 2, 2), NORM, 18),
+    "instance norm of ones": (
+        [INSTANCE],
+        ("N", 2, 3),
+        {"s": np.ones(2), "b": np.zeros(2)},
+        18,
+    ),
+    "group norm": (
+        [node("GroupNormalization", "x s b", "y", num_groups=2)],
+        ("N", 4, 3),
+        BY_CHANNEL,
+        21,
+    ),
+    "group norm of one, without space": (
+        [node("GroupNormalization", "x s b", "n", num_groups=1), node("Relu", "n", "y")],
+        ("N", 4),
+        BY_CHANNEL,
+        21,
+    ),
+    "unit vectors": ([node("LpNormalization", "x", "y")], ("N", 2, 3), {}, 18),
+    "unit vectors of channels": (
+        [node("LpNormalization", "x", "y", axis=1)],
+        ("N", 3, 2, 2),
+        {},
+        22,
+    ),
+}
+COMPOSED = {
+    "rms, before its opset": FORMS["rms"],
+    "rms with an activation": FORMS["rms of rows"],
+    "group norm, before its opset": FORMS["group norm"],
+    "group norm of ones, before its opset": (
+        *FORMS["group norm"][:2],
+        {"s": np.ones(4), "b": np.zeros(4)},
+        21,
+    ),
+    "by absolute values": ([node("LpNormalization", "x", "y", p=1)], ("N", 2, 3), {}, 18),
+    "mean and variance": (
+        [node("MeanVarianceNormalization", "x", "y", axes=[2])],
+        ("N", 2, 3),
+        {},
+        18,
+    ),
+}
+OPERATORS = ("Softmax", "LogSoftmax", "LayerNormalization", "RMSNormalization",
+             "InstanceNormalization", "GroupNormalization", "LpNormalization",
+             "MeanVarianceNormalization")  # fmt: skip
 
 
 def kinds(model):
@@ -69,7 +126,7 @@ def test_it_comes_back_as_the_operator_and_the_genome_with_it(form):
     nodes, x, constants, opset = FORMS[form]
     model = graph(nodes, x=x, opset=opset, **constants)
     net = assert_lifts(model)
-    again = export(net)
+    again = export(net, opset=max(opset, 18))
     assert kinds(again) == sorted(each.op_type for each in nodes if each.op_type in OPERATORS)
     assert validate(again) == []
     assert verify(net, again, samples=16, runtime="onnxruntime").passed
@@ -79,27 +136,82 @@ def test_it_comes_back_as_the_operator_and_the_genome_with_it(form):
     ) == pytest.approx(net.activate(np.ones(net.input_neurons.size)), rel=1e-6, abs=1e-6)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("form", COMPOSED)
+def test_its_parts_are_written_where_no_runtime_has_the_operator(form, dtype):
+    nodes, x, constants, opset = COMPOSED[form]
+    net = assert_lifts(graph(nodes, x=x, opset=opset, **constants))
+    model = export(net, dtype=dtype)
+    assert kinds(model) == []
+    assert len(model.graph.node) <= 16
+    assert verify(net, model, samples=16, runtime="onnxruntime").passed
+    assert import_model(model.to_json()) == net
+    plain = export(net, dtype=dtype, include_metadata=False)
+    again = export(import_model(plain.to_json()), dtype=dtype, include_metadata=False)
+    assert again.to_json() == plain.to_json()
+
+
+def test_a_vector_of_zeros_and_a_row_of_equal_elements_stay_finite():
+    for name in ("unit vectors", "by absolute values", "mean and variance"):
+        nodes, x, constants, opset = (FORMS | COMPOSED)[name]
+        net = import_model(graph(nodes, x=x, opset=opset, **constants))
+        model = export(net)
+        for row in (np.zeros((1, 6)), np.ones((1, 6))):
+            np.testing.assert_allclose(run_onnxruntime(model, net, row), net.activate(row),
+                                       atol=1e-6)  # fmt: skip
+
+
 def changed(net: Network, edge: int, by: float) -> Network:
     weight = net.connections.weight.copy()
     weight[edge] += by
     return replace(net, connections=replace(net.connections, weight=owned(weight)))
 
 
-@pytest.mark.parametrize("operator", ["Softmax", "LogSoftmax", "LayerNormalization"])
-def test_any_gene_that_the_operator_cannot_say_is_written_neuron_by_neuron(operator):
-    reads, constants = ("x s b", NORM) if operator == "LayerNormalization" else ("x", {})
-    net = import_model(graph([node(operator, reads, "y")], x=("N", 3), **constants))
-    x = np.random.default_rng(0).normal(size=(5, 3))
+SAID = {  # forms, and how many of their weights the operator holds
+    "softmax": (*FORMS["softmax"], 0),
+    "log softmax": (*FORMS["log softmax"], 0),
+    "layer norm": (*FORMS["layer norm"], 3),
+    "rms": (*FORMS["rms"], 3),
+    "instance norm": ([INSTANCE], ("N", 1, 2), {"s": np.ones(1), "b": np.ones(1)}, 18, 1),
+    "group norm": (
+        [node("GroupNormalization", "x s b", "y", num_groups=1)],
+        ("N", 2),
+        TWO,
+        21,
+        2,
+    ),
+    "unit vector": ([node("LpNormalization", "x", "y")], ("N", 3), {}, 18, 0),
+}
+
+
+@pytest.mark.parametrize("form", SAID)
+def test_any_gene_that_the_operator_cannot_say_is_written_neuron_by_neuron(form):
+    nodes, shape, constants, opset, weights = SAID[form]
+    net = import_model(graph(nodes, x=shape, opset=opset, **constants))
+    x = np.random.default_rng(0).normal(size=(5, len(net.input_neurons)))
+    written = [each.op_type for each in export(net, opset=opset).graph.node]
     kept = 0
     for edge in range(len(net.connections)):
         other = changed(net, edge, 0.125)
-        model = export(other, include_metadata=False)
-        kept += kinds(model) == [operator]
+        model = export(other, opset=opset, include_metadata=False)
+        kept += [each.op_type for each in model.graph.node] == written
         np.testing.assert_allclose(
             run_onnxruntime(model, other, x), other.activate(x), rtol=1e-4, atol=1e-5
         )
-    # its scale, and the weight of one, which can be taken for a neuron after an unshifted one
-    assert kept == (6 if operator == "LayerNormalization" else 0)
+    assert kept == weights
+
+
+def test_a_shift_of_one_element_is_no_shift_of_a_channel():
+    nodes, shape, constants, opset = FORMS["instance norm"]
+    net = import_model(graph(nodes, x=shape, opset=opset, **constants))
+    assert kinds(export(net)) == ["InstanceNormalization"]
+    bias = net.neurons.bias.copy()
+    bias[net.output_neurons[5]] += 0.5
+    other = replace(net, neurons=replace(net.neurons, bias=owned(bias)))
+    model = export(other)
+    assert kinds(model) == ["InstanceNormalization"]  # of the other channels
+    assert verify(other, model, samples=16, runtime="onnxruntime").passed
+    assert import_model(model.to_json()) == other
 
 
 def test_a_row_whose_inside_is_read_from_outside_is_no_row():

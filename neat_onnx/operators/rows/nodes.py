@@ -1,0 +1,117 @@
+"""Rows written as one node: its shape, its attributes and its parameters."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from neat_onnx.lowering.context import LoweringContext
+from neat_onnx.model import Node
+from neat_onnx.network.genes import Floats
+from neat_onnx.operators.normalization import (
+    GroupNormalization,
+    InstanceNormalization,
+    LayerNormalization,
+    LpNormalization,
+    RMSNormalization,
+)
+from neat_onnx.operators.rows.find import FoundRow
+from neat_onnx.operators.rows.tables import LAYER_NORMALIZATION, RESULT
+from neat_onnx.operators.softmax import LogSoftmax, Softmax
+
+
+class NodeOfRows(NamedTuple):
+    """The node of rows of one operator.
+
+    Attributes:
+        operator: its class.
+        attributes: of the node.
+        parameters: its constant inputs, by name.
+        shape: of the elements of all rows, without the batch.
+    """
+
+    operator: type[Node]
+    attributes: dict[str, Any]
+    parameters: dict[str, Floats]
+    shape: tuple[int, ...]
+
+
+def has_node(ctx: LoweringContext, row: FoundRow) -> bool:
+    """Whether the opset has an operator for the row that runtimes compute in the file's type."""
+    table = row.row
+    if not table.operator or (ctx.options.dtype == "float64" and not table.in_float64):
+        return False
+    if table.operator != "GroupNormalization":
+        return ctx.opset >= table.since
+    by_run = ctx.net.neurons.bias[row.members[RESULT]].reshape(row.runs, -1)
+    return bool(np.all(by_run == by_run[:, :1])) and (row.runs == 1 or ctx.opset >= table.since)
+
+
+def node_of(ctx: LoweringContext, rows: list[FoundRow]) -> NodeOfRows:
+    """The node of rows that have one key."""
+    return _NODES[rows[0].row.operator](ctx, rows)
+
+
+def key_of(ctx: LoweringContext, row: FoundRow) -> tuple[float, ...]:
+    """The parameters that rows of one node share."""
+    if row.row.operator in ("LayerNormalization", "RMSNormalization"):
+        bias = ctx.net.neurons.bias[row.members[RESULT]].tolist()
+        (scale,) = row.weights.values()
+        return _epsilon(ctx, row), *scale, *bias
+    if row.row.operator == "GroupNormalization":
+        return _epsilon(ctx, row), float(row.runs)
+    return ()
+
+
+def _epsilon(ctx: LoweringContext, row: FoundRow) -> float:
+    return float(ctx.net.neurons.bias[row.members["scale"][0]])
+
+
+def _softmax(ctx: LoweringContext, rows: list[FoundRow]) -> NodeOfRows:
+    operator = Softmax if rows[0].row.operator == "Softmax" else LogSoftmax
+    return NodeOfRows(operator, {"axis": -1}, {}, _plane(rows))
+
+
+def _layer_normalization(ctx: LoweringContext, rows: list[FoundRow]) -> NodeOfRows:
+    (scale,) = rows[0].weights.values()
+    parameters = {"scale": np.array(scale)}
+    if rows[0].row is LAYER_NORMALIZATION:
+        parameters["shift"] = ctx.net.neurons.bias[rows[0].members[RESULT]]
+    kind = LayerNormalization if "Layer" in rows[0].row.operator else RMSNormalization
+    return NodeOfRows(
+        kind, {"axis": -1, "epsilon": _epsilon(ctx, rows[0])}, parameters, _plane(rows)
+    )
+
+
+def _group_normalization(ctx: LoweringContext, rows: list[FoundRow]) -> NodeOfRows:
+    runs, width = rows[0].runs, rows[0].width
+    first = np.array([row.members[RESULT] for row in rows])[:, :: width // runs]
+    parameters = {
+        "scale": np.array([row.weights["factor"] for row in rows]).ravel(),
+        "shift": ctx.net.neurons.bias[first].ravel(),
+    }
+    attributes: dict[str, Any] = {"epsilon": _epsilon(ctx, rows[0])}
+    shape = (len(rows) * runs, width // runs)
+    if runs == 1:
+        return NodeOfRows(InstanceNormalization, attributes, parameters, shape)
+    attributes["num_groups"] = len(rows)
+    return NodeOfRows(GroupNormalization, attributes, parameters, shape)
+
+
+def _lp_normalization(ctx: LoweringContext, rows: list[FoundRow]) -> NodeOfRows:
+    return NodeOfRows(LpNormalization, {"axis": -1, "p": 2}, {}, _plane(rows))
+
+
+def _plane(rows: list[FoundRow]) -> tuple[int, ...]:
+    """The shape of rows, the axis of rows left out where there is one."""
+    return (len(rows), rows[0].width)[-min(len(rows), 2) :]
+
+
+_NODES: dict[str, Callable[[LoweringContext, list[FoundRow]], NodeOfRows]] = {
+    "Softmax": _softmax,
+    "LogSoftmax": _softmax,
+    "LayerNormalization": _layer_normalization,
+    "RMSNormalization": _layer_normalization,
+    "GroupNormalization": _group_normalization,
+    "LpNormalization": _lp_normalization,
+}
