@@ -5,6 +5,7 @@ from typing import Any, Literal, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
+from neat_onnx.cli.paths import STANDARD, source_of
 from neat_onnx.errors import DocumentError
 from neat_onnx.files import parse_json, read_bytes
 from neat_onnx.libraries.registry import libraries
@@ -60,10 +61,17 @@ def _add_time_flags(parser: argparse.ArgumentParser) -> None:
 
 
 def chosen_network(arguments: argparse.Namespace) -> dict[str, Any]:
-    """The facts about a network that the command line gives, as `load_network` takes them."""
+    """The facts about a network that the command line gives, as `load_network` takes them.
+
+    Raises:
+        DocumentError: the configuration is on standard input, which is read already.
+    """
     facts = ("config", "genome", "initial_gain", "inputs", "outputs", "cycles", "version")
     names = (*facts, "time_step", "advance_time")
-    return {name: getattr(arguments, name) for name in names}
+    chosen = {name: getattr(arguments, name) for name in names}
+    if arguments.config == STANDARD:
+        chosen["config"] = source_of(STANDARD)
+    return chosen
 
 
 def add_library_flag(parser: argparse.ArgumentParser) -> None:
@@ -94,7 +102,10 @@ def chosen_options(arguments: argparse.Namespace) -> ExportOptions:
         DocumentError: the options file cannot be read, or is not JSON.
         OptionError: an option is unknown or has a wrong value.
     """
-    document = parse_json(read_bytes(arguments.options)) if arguments.options else None
+    document = None
+    if arguments.options:
+        source = source_of(arguments.options)
+        document = parse_json(source if isinstance(source, bytes) else read_bytes(source))
     given = vars(arguments)
     flags = {name: given[name] for name in ExportOptions.model_fields if name in given}
     return export_options(export_options(document), **flags)

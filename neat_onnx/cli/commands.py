@@ -157,7 +157,8 @@ def verify(arguments: Namespace) -> int:
 
 def certify(arguments: Namespace) -> int:
     """A network and a model, compared and certified; written only if the check passes."""
-    check_target(arguments.out, arguments.model, (".json",))
+    for source in (arguments.network, arguments.model):
+        check_target(arguments.out, source, (".json",))
     certificate = neat_onnx.certify(
         neat_onnx.load_network(source_of(arguments.network), **chosen_network(arguments)),
         neat_onnx.load_model(source_of(arguments.model)),
@@ -167,7 +168,7 @@ def certify(arguments: Namespace) -> int:
     )
     passed = certificate.verdict != "different"
     if passed:
-        certificate.save(arguments.out)
+        save_text(certificate.to_json(), arguments.out)
     name = _name(arguments.out)
     done = f"wrote {name}: {certificate.verdict}" if passed else f"{name} is not written: different"
     _tell(arguments, certificate.model_dump(mode="json"), [done])
@@ -176,10 +177,11 @@ def certify(arguments: Namespace) -> int:
 
 def replay(arguments: Namespace) -> int:
     """A certificate's comparison again: equal, or the first contradiction."""
+    certificate = source_of(arguments.certificate)
     net = neat_onnx.load_network(source_of(arguments.network), **chosen_network(arguments))
     model = neat_onnx.load_model(source_of(arguments.model))
     try:
-        report = neat_onnx.replay(arguments.certificate, net, model)
+        report = neat_onnx.replay(certificate, net, model)
     except CertificateMismatch as error:
         _tell(arguments, {"passed": False, "why": str(error)}, [f"DIFFERENT: {error}"])
         return CHECK_SAID_NO

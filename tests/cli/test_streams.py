@@ -1,14 +1,19 @@
 """Standard input and output in place of files, and `translate`."""
 
+import argparse
+import io
 import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 import neat_onnx
 from neat_onnx.cli import main
+from neat_onnx.cli.parser import parser
 
 NET = neat_onnx.Network.mlp([2, 3, 1], seed=3)
 
@@ -71,3 +76,98 @@ def test_a_name_that_is_too_long_is_one_line(tmp_path, capsys):
     long = tmp_path / ("x" * 300 + ".onnx")
     assert main(["export", str(tmp_path / "net.json"), str(long)]) == 2
     assert capsys.readouterr().err.startswith("error: cannot write the file: File name too long")
+
+
+def places_of_files():
+    """(command, place of a file) for each file that a command reads or writes by position."""
+    (subparsers,) = [a for a in parser()._actions if isinstance(a, argparse._SubParsersAction)]
+    for name, command in subparsers.choices.items():
+        arguments = [a for a in command._actions if not a.option_strings and not a.choices]
+        for place, argument in enumerate(arguments):
+            yield name, place, [a.metavar for a in arguments], argument.metavar
+
+
+PLACES = list(places_of_files())
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("streams")
+    NET.save(folder / "net.json")
+    model = neat_onnx.export(NET)
+    model.save(folder / "net.onnx")
+    neat_onnx.certify(NET, model, samples=4).save(folder / "certificate.json")
+    return folder
+
+
+def path_of(folder, command, metavar):
+    """A file for an argument: `import` and its like read models, the others networks."""
+    models = ("import", "convert", "canonicalize", "validate")
+    names = {
+        "OUT": f"{command}.{'c' if command == 'code' else 'json'}",
+        "MODEL": "net.onnx",
+        "CERTIFICATE": "certificate.json",
+    }
+    name = names.get(metavar, "net.onnx" if command in models else "net.json")
+    return str(folder / name)
+
+
+@pytest.mark.parametrize(
+    ("command", "place", "metavars", "metavar"),
+    PLACES,
+    ids=[f"{name}-{metavar}-{place}" for name, place, _, metavar in PLACES],
+)
+def test_every_file_may_be_a_stream(
+    command, place, metavars, metavar, folder, monkeypatch, capfdbinary
+):
+    paths = [path_of(folder, command, each) for each in metavars]
+    assert main([command, *paths]) == 0
+    told = capfdbinary.readouterr().out
+    out = paths[metavars.index("OUT")] if "OUT" in metavars else None
+    written = Path(out).read_bytes() if out else None
+    if metavar != "OUT":
+        given = Path(paths[place]).read_bytes()
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(given)))
+    if out:
+        os.remove(out)
+    monkeypatch.chdir(folder)
+    assert main([command, *paths[:place], "-", *paths[place + 1 :]]) == 0
+    told_now = capfdbinary.readouterr().out
+    if metavar == "OUT":
+        assert told_now == written
+    elif out:
+        assert Path(out).read_bytes() == written
+        assert told_now == told
+    else:
+        assert told_now.replace(b"-:", paths[place].encode() + b":") == told
+    assert not (folder / "-").exists()
+
+
+@pytest.mark.filterwarnings("ignore::neat_onnx.NeatOnnxWarning")
+def test_options_and_configurations_may_be_streams(folder, monkeypatch, capfdbinary):
+    def with_input(given, *arguments):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(given)))
+        code = main([*arguments])
+        return code, capfdbinary.readouterr()
+
+    net = str(folder / "net.json")
+    code, told = with_input(b'{"dtype": "float64"}', "export", net, "-", "--options", "-")
+    assert code == 0
+    assert b'"data_type": 11' in told.out
+    NET.save(folder / "winner.pkl", library="neat-python")
+    config = (folder / "winner.ini").read_bytes()
+    code, told = with_input(config, "translate", str(folder / "winner.pkl"), "-", "--config", "-")
+    assert code == 0
+    assert (
+        np.sort(neat_onnx.load_network(told.out).connections.weight).tolist()
+        == np.sort(NET.connections.weight).tolist()
+    )
+    code, told = with_input(config, "inspect", "-", "--config", "-")
+    assert code == 2
+    assert b"once only" in told.err
+
+
+def test_a_certificate_does_not_overwrite_its_network(folder, capsys):
+    net, model = str(folder / "net.json"), str(folder / "net.onnx")
+    assert main(["certify", net, model, net]) == 2
+    assert "would overwrite" in capsys.readouterr().err
