@@ -1,11 +1,11 @@
 """The protocol of a library: which sources are its own, and how they are read and written."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from neat_onnx.errors import NetworkError
+from neat_onnx.errors import NetworkError, OptionError
 from neat_onnx.network.network import Network
 
 
@@ -122,6 +122,18 @@ class Library:
         """Return the name and the directions."""
         verbs = [verb for verb in ("reads", "writes") if getattr(self, verb)]
         return f"<library {self.name}: {', '.join(verbs)}>"
+
+
+def no_genome(genome: int, ids: Iterable[int]) -> OptionError:
+    """Return the error of a population without that id; its hint lists the ids that there are.
+
+    Args:
+        genome: the id that was asked for.
+        ids: those of the population.
+    """
+    known = list(ids)
+    listed = ", ".join(map(str, known[:20])) + (", …" if len(known) > 20 else "")
+    return OptionError(f"there is no genome {genome}", where="genome", hint=f"Found: {listed}")
 
 
 def encoded(document: Any) -> bytes:

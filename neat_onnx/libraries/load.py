@@ -9,7 +9,7 @@ import numpy as np
 from neat_onnx.arguments import shown
 from neat_onnx.errors import DocumentError, OptionError
 from neat_onnx.files import parse_json, read_bytes, sniff
-from neat_onnx.libraries.library import Library, ReadOptions
+from neat_onnx.libraries.library import Library, ReadOptions, no_genome
 from neat_onnx.libraries.registry import libraries
 from neat_onnx.network.network import Network
 
@@ -155,16 +155,38 @@ def _library_of(content: object) -> Library:
     if isinstance(content, Mapping) and "graph" in content:
         raise DocumentError("this is a JSON ONNX model, not a network", hint=_ONNX_HINT)
     if isinstance(content, str | bytes):
-        parse_json(content)  # says why it is not JSON
+        _explain(content)
     if not isinstance(content, Mapping | list | str | bytes):
         raise DocumentError(
             f"a {type(content).__name__} is not a network",
             hint="Give a path, JSON text, bytes, a parsed document or a live neat-python network",
         )
+    raise DocumentError("not a network this package knows", hint=_known_files())
+
+
+def _explain(content: str | bytes) -> None:
+    """Refuse text or bytes that no library recognises.
+
+    Raises:
+        DocumentError: says why it is not JSON, or what it begins with.
+    """
+    if not content.strip():
+        raise DocumentError("the file is empty", hint="Write the network again")
+    if isinstance(content, bytes) and sniff(content) == "zip":
+        raise DocumentError("this is a zip archive", hint="Unpack it, and give the network in it")
+    if isinstance(content, bytes) or content.lstrip("\ufeff \t\r\n")[:1] in ("{", "["):
+        parse_json(content)
+    raise DocumentError(
+        f"not a network this package knows: text that begins with {shown(content[:40])}",
+        hint=_known_files(),
+    )
+
+
+def _known_files() -> str:
     known = "; ".join(
         f"{library.keys} ({library.title or library.name})" for library in libraries()
     )
-    raise DocumentError("not a network this package knows", hint=f"Expected keys: {known}")
+    return f"Expected keys: {known}"
 
 
 def refuse_unused(options: ReadOptions, used: frozenset[str]) -> None:
@@ -212,6 +234,5 @@ def picked(found: Mapping[int, Network], genome: int) -> Network:
     """
     _check_id(genome)
     if genome not in found:
-        ids = ", ".join(map(str, list(found)[:20])) + (", …" if len(found) > 20 else "")
-        raise OptionError(f"there is no genome {genome}", where="genome", hint=f"Found: {ids}")
+        raise no_genome(genome, found)
     return found[genome]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from neat_onnx.errors import NetworkError, OptionError
-from neat_onnx.libraries.library import Library, ReadOptions
+from neat_onnx.libraries.library import Library, ReadOptions, no_genome
 from neat_onnx.network.network import Network
 
 Reader = Callable[[Mapping[str, Any], float], Network]
@@ -69,7 +69,7 @@ class ExportedLibrary(Library):
         if members is not None:
             raise NetworkError(
                 f"this is a population of {len(members)} networks",
-                hint="Ask for one of them, load_network(…, genome=0), or for all: load_networks",
+                hint="Ask for one of them, genome=0 (--genome 0), or for all: load_networks",
             )
         return self.read_network(content, options)
 
@@ -83,12 +83,11 @@ class ExportedLibrary(Library):
         members = _members(content)
         if members is None:
             return {0: self.read_network(content, options)}
-        wanted = range(len(members)) if options.genome is None else [options.genome]
-        return {
-            place: self._member(members[place], place, options)
-            for place in wanted
-            if 0 <= place < len(members)
-        }
+        places = range(len(members))
+        wanted = places if options.genome is None else [options.genome]
+        if options.genome is not None and options.genome not in places:
+            raise no_genome(options.genome, places)
+        return {place: self._member(members[place], place, options) for place in wanted}
 
     def _member(self, document: Any, place: int, options: ReadOptions) -> Network:
         if not isinstance(document, Mapping):

@@ -185,6 +185,17 @@ class Model(Content):
                 )
 
 
+_NETWORK_HINT = "To turn a network into a model use load_network and export, or `neat-onnx export`"
+_NO_MODELS: dict[str, tuple[str, str]] = {
+    "pickle": ("a pickle", _NETWORK_HINT),
+    "gzip": (
+        "a gzip file",
+        f"Unpack it first; if it is a checkpoint of neat-python: {_NETWORK_HINT}",
+    ),
+    "zip": ("a zip archive", "Unpack it, and give the model in it"),
+}
+
+
 def load_model(source: Any) -> Model:
     """Read a model.
 
@@ -229,7 +240,7 @@ def from_document(document: Any) -> Model:
         ModelError: it is not a model, or uses something unsupported.
     """
     if not isinstance(document, dict) or not isinstance(document.get("graph"), dict):
-        raise ModelError("not an ONNX model: it has no graph")
+        raise ModelError("not an ONNX model: it has no graph", hint=_NETWORK_HINT)
     plain = canonical(document)
     try:
         model = Model.model_validate(plain, context={"room": Room(), "opset": _opset(plain)})
@@ -259,8 +270,12 @@ def _opset(document: dict[str, Any]) -> int:
 
 def _from_bytes(data: bytes, folder: str | None = None) -> Model:
     """The model of a file's content; external data is read from `folder`, if that is known."""
-    if sniff(data) == "json":
+    kind = sniff(data)
+    if kind == "json":
         return from_document(parse_json(data))
+    if kind in _NO_MODELS:
+        what, hint = _NO_MODELS[kind]
+        raise DocumentError(f"this is {what}, not a model", hint=hint)
     from neat_onnx.model.proto import parsed  # noqa: PLC0415 - onnx is slow to import
     from neat_onnx.model.text_forms import is_text, parsed_text  # noqa: PLC0415
 

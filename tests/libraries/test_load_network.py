@@ -1,6 +1,7 @@
 """load_network: what it takes, and how it distinguishes the formats."""
 
 import copy
+import gzip
 import json
 
 import numpy as np
@@ -11,6 +12,8 @@ from hypothesis import strategies as st
 
 from neat_onnx.errors import DocumentError, NeatOnnxError, NetworkError, OptionError
 from neat_onnx.libraries import load_network
+from neat_onnx.libraries.registry import library_named
+from neat_onnx.model import load_model
 from neat_onnx.network.network import Network
 
 SOURCE = case("nts-net-mlp-1").source
@@ -231,3 +234,55 @@ def test_a_spoilt_document_is_read_or_refused(data):
         assert "\n" not in str(error)
     else:
         assert load_network(net.to_json()) == net
+
+
+@pytest.mark.parametrize(
+    ("content", "message", "hint"),
+    [
+        (b"", "the file is empty", "again"),
+        (b" \n", "the file is empty", "again"),
+        (b"import neat\n", "text that begins with 'import neat", "network_type"),
+        (b"PK\x03\x04rest", "a zip archive", "Unpack it"),
+        (b"\x80\x04\x95\xff\x00\x00", "not a whole pickle", "cut off"),
+        (b"\x1f\x8b\x08\x00\x00", "not a whole gzip file", "cut off"),
+        (gzip.compress(b'{"nodes": []}'), "a gzip file that holds JSON", "gunzip"),
+    ],
+)
+def test_a_wrong_file_is_told_with_a_way_out(content, message, hint):
+    with pytest.raises(DocumentError, match=message) as refused:
+        load_network(content)
+    assert refused.value.hint is not None
+    assert hint in refused.value.hint
+
+
+@pytest.mark.parametrize(
+    "config", [b"\xff\xfe[\x00", b"import neat", b"[DefaultGenome]\nnum_outputs = 1\n"]
+)
+def test_a_wrong_configuration_says_which_file_is_meant(config):
+    net = Network.build(inputs=[-1], outputs=[0], neurons=[{"id": 0}], connections=[(-1, 0, 1.0)])
+    pickled = library_named("neat-python").files(net, "winner.pkl")["winner.pkl"]
+    with pytest.raises(DocumentError) as refused:
+        load_network(pickled, config=config)
+    assert "[DefaultGenome] has num_inputs" in (refused.value.hint or "")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"\x80\x04N.", "this is a pickle, not a model"),
+        (gzip.compress(b"x"), "this is a gzip file, not a model"),
+        (b"PK\x03\x04", "this is a zip archive, not a model"),
+        (b'{"nodes": []}', "not an ONNX model: it has no graph"),
+    ],
+)
+def test_a_network_where_a_model_is_asked_for(content, message):
+    with pytest.raises(NeatOnnxError, match=message) as refused:
+        load_model(content)
+    assert refused.value.hint
+
+
+def test_a_genome_that_is_not_in_a_population_is_told_beside_those_that_are():
+    document = case("nap-net-evolved-1").source
+    with pytest.raises(OptionError) as refused:
+        load_network([document, document], genome=9)
+    assert refused.value.hint == "Found: 0, 1"

@@ -38,7 +38,7 @@ def read(content: str, cycles: int | None) -> Network:
         ids = ", ".join(str(genome.id) for genome in genomes[:20])
         raise NetworkError(
             f"a population of {len(genomes)} networks",
-            hint=f"Say which with genome=ID, or use load_networks. Found: {ids}",
+            hint=f"Say which (genome=ID, or --genome ID), or use load_networks. Found: {ids}",
         )
     return _network(genomes[0], cycles)
 

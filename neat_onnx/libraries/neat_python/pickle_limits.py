@@ -41,7 +41,10 @@ def check_limits(data: bytes) -> None:
                 raise DocumentError(f"the pickle has more than {MAX_OPCODES} values")
             _follow(opcode, argument, stack, memo, count)
     except (ValueError, IndexError, KeyError, OverflowError, UnicodeDecodeError) as error:
-        raise DocumentError(f"not a pickle: {error}") from error
+        raise DocumentError(
+            f"not a whole pickle: {error}",
+            hint="Was it cut off? Write or copy it again",
+        ) from error
 
 
 def _follow(

@@ -14,6 +14,10 @@ from neat_onnx.libraries.neat_python.versions import FIRST_STABLE, NEWER, OLD, V
 
 _MOST_KEYS = 100_000
 _GIVE = "Give the file, such as config-feedforward, or the Config (command line: --config)"
+_INI = (
+    "Give the INI file that the genome evolved with, in UTF-8: its section [DefaultGenome] has "
+    "num_inputs, num_outputs and feed_forward"
+)
 
 
 @dataclass(frozen=True)
@@ -62,7 +66,9 @@ def _text(data: bytes, where: str) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise DocumentError("the configuration is not text in UTF-8", where=where) from error
+        raise DocumentError(
+            "the configuration is not text in UTF-8", where=where, hint=_INI
+        ) from error
 
 
 def _from_ini(text: str, where: str) -> Settings:
@@ -72,14 +78,18 @@ def _from_ini(text: str, where: str) -> Settings:
         sections = [name for name in parser.sections() if parser.has_option(name, "num_inputs")]
         if not sections:
             raise DocumentError(
-                "not a configuration of neat-python: no section has num_inputs", where=where
+                "not a configuration of neat-python: no section has num_inputs",
+                where=where,
+                hint=_INI,
             )
         (section, *_) = sections
         counts = [int(parser.get(section, key)) for key in ("num_inputs", "num_outputs")]
         feed_forward = parser.get(section, "feed_forward").strip().lower()
     except (configparser.Error, ValueError) as error:
         message = " ".join(str(error).split())
-        raise DocumentError(f"not a configuration of neat-python: {message}", where=where) from None
+        raise DocumentError(
+            f"not a configuration of neat-python: {message}", where=where, hint=_INI
+        ) from None
     if feed_forward not in ("true", "false"):
         raise DocumentError(
             f"feed_forward is '{feed_forward}', expected True or False", where=where

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from neat_onnx.errors import DocumentError, NetworkError, OptionError
-from neat_onnx.libraries.library import ReadOptions
+from neat_onnx.libraries.library import ReadOptions, no_genome
 from neat_onnx.libraries.neat_python import genome as genomes
 from neat_onnx.libraries.neat_python import kinds, live
 from neat_onnx.libraries.neat_python.settings import settings_of
@@ -43,7 +43,9 @@ def read_all(content: Any, options: ReadOptions) -> dict[int, Network]:
         single = _document(found, options) if _is_document(found) else None
         return {0: single or _single(found, config, options)}
     wanted = population if options.genome is None else [options.genome]
-    return {key: _single(population[key], config, options) for key in wanted if key in population}
+    if options.genome is not None and options.genome not in population:
+        raise no_genome(options.genome, population)
+    return {key: _single(population[key], config, options) for key in wanted}
 
 
 def _opened(content: Any, options: ReadOptions) -> tuple[Any, object]:

@@ -15,6 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from neat_onnx.errors import DocumentError, NeatOnnxError
+from neat_onnx.files import sniff
 from neat_onnx.libraries.neat_python.pickle_limits import check_limits
 
 _MAX_BYTES = 64 << 20
@@ -158,6 +159,8 @@ def unpickled(data: bytes) -> Any:
     """
     if data.startswith(b"\x1f\x8b"):
         data = _gunzipped(data)
+        if sniff(data) == "json":
+            raise DocumentError("a gzip file that holds JSON", hint="Unpack it first: gunzip FILE")
     if len(data) > _MAX_BYTES:
         raise DocumentError(f"the pickle is larger than {_MAX_BYTES >> 20} MiB")
     check_limits(data)
@@ -175,4 +178,6 @@ def _gunzipped(data: bytes) -> bytes:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
             return file.read(_MAX_BYTES + 1)
     except (OSError, EOFError, zlib.error) as error:
-        raise DocumentError(f"not a whole gzip file: {error}") from error
+        raise DocumentError(
+            f"not a whole gzip file: {error}", hint="Was it cut off? Write or copy it again"
+        ) from error

@@ -45,7 +45,7 @@ def read_one(content: str, cycles: int | None) -> Network:
         ids = ", ".join(str(key) for key, _ in elements[:20])
         raise NetworkError(
             f"a population of {len(elements)} networks",
-            hint=f"Say which with genome=ID, or use load_networks. Found: {ids}",
+            hint=f"Say which (genome=ID, or --genome ID), or use load_networks. Found: {ids}",
         )
     return _read(elements[0][1], _functions(_root(content)), cycles)
 
