@@ -125,11 +125,11 @@ class Library:
 
 
 def no_genome(genome: int, ids: Iterable[int]) -> OptionError:
-    """Return the error of a population without that id; its hint lists the ids that there are.
+    """Return the error of a population that lacks an id; its hint lists the ids that there are.
 
     Args:
         genome: the id that was asked for.
-        ids: those of the population.
+        ids: the ids of the population.
     """
     known = list(ids)
     listed = ", ".join(map(str, known[:20])) + (", …" if len(known) > 20 else "")

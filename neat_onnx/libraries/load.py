@@ -168,7 +168,7 @@ def _explain(content: str | bytes) -> None:
     """Refuse text or bytes that no library recognises.
 
     Raises:
-        DocumentError: says why it is not JSON, or what it begins with.
+        DocumentError: says why it is not JSON, or how it begins.
     """
     if not content.strip():
         raise DocumentError("the file is empty", hint="Write the network again")
