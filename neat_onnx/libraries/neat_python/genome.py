@@ -82,10 +82,13 @@ def to_document(
         version = version_of_genes(nodes, genome.connections.values(), settings.version)
         if settings.version is None and kind != "iznn" and _is_of_1(nodes, genome):
             _warn_of_1_0(edges, _led_to(edges, settings, kind))
+    own = edges
     if version == FIRST_STABLE and kind != "iznn":
         edges = _led_to(edges, settings, kind)
     if kind == "feedforward":
         edges, dead = _feed_forward(nodes, edges, settings, version < NEWER)
+    if version < NEWER:
+        _warn_of_losses(version, sum(a != b for a, b in zip(own, edges, strict=True)), dead)
     fed = {edge.target for edge in edges if edge.enabled}
     silent: AbstractSet[int] = set()
     if kind in ("recurrent", "ctrnn"):
@@ -159,6 +162,18 @@ def _warn_of_1_0(edges: list[_Edge], led: list[_Edge]) -> None:
             "the genome has nodes that no input leads to, and does not say its version: read as by "
             "neat-python 1.1 or newer; if it is of 1.0, which leaves them out, give "
             "version='1.0.0'"
+        )
+
+
+def _warn_of_losses(version: Version, disabled: int, dead: AbstractSet[int]) -> None:
+    """Warn of genes that a newer neat-python would evaluate, which writing does not give back."""
+    lost = [f"connections read as disabled, {disabled}"] if disabled else []
+    if dead:
+        lost.append(f"bias, response and functions of the outputs {', '.join(map(str, dead))}")
+    if lost:
+        warn(
+            f"neat-python {version[0]}.{version[1]} leaves out genes that newer ones evaluate, so "
+            f"they do not come back when the network is written: {'; '.join(lost)}"
         )
 
 

@@ -5,6 +5,7 @@
 
 import base64
 import json
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,7 @@ from neat_onnx import (
     load_network,
     load_networks,
 )
+from neat_onnx.libraries.neat_python.unpickle import unpickled
 from neat_onnx.network.expression import equal, sin, tanh, where
 
 RECORDED = json.loads((Path(__file__).parent / "recorded.json").read_text(encoding="utf-8"))
@@ -185,3 +187,41 @@ def test_spoilt_pickles_are_read_or_refused_in_one_line():
 def test_a_ctrnn_of_old_genes_has_no_time_constants():
     with pytest.raises(NetworkError, match="no time constant"):
         load_network(file_of("ff-xor0-0.92"), config_of("ff-xor0-0.92"), time_step=0.1)
+
+
+def genes_of(pickled):
+    """The genes of a genome, as plain values."""
+    genome = unpickled(pickled)
+    nodes = {
+        key: (gene.bias, gene.response, gene.activation, gene.aggregation)
+        for key, gene in genome.nodes.items()
+    }
+    return nodes, {gene.key: (gene.weight, gene.enabled) for gene in genome.connections.values()}
+
+
+OLD_FEED_FORWARD = [
+    name
+    for name in SINGLE
+    if name.startswith("ff-") and "custom" not in name and CASES[name]["version"] < "1.1"
+]
+
+
+@pytest.mark.parametrize("name", OLD_FEED_FORWARD)
+def test_genes_of_old_genomes_come_back_but_for_those_that_a_warning_names(name, tmp_path):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        net = load_network(file_of(name), config=config_of(name), **facts_of(name))
+    told = [str(w.message) for w in caught if "do not come back" in str(w.message)]
+    net.save(tmp_path / "back.pkl", library="neat-python")
+    nodes, connections = genes_of(file_of(name))
+    nodes_back, connections_back = genes_of((tmp_path / "back.pkl").read_bytes())
+    assert nodes_back.keys() == nodes.keys()
+    assert connections_back.keys() == connections.keys()
+    other_nodes = [key for key, gene in nodes.items() if nodes_back[key] != gene]
+    other_flags = [key for key, gene in connections.items() if connections_back[key] != gene]
+    lost = [f"connections read as disabled, {len(other_flags)}"] if other_flags else []
+    if other_nodes:
+        named = ", ".join(map(str, other_nodes))
+        lost.append(f"bias, response and functions of the outputs {named}")
+    assert len(told) == bool(lost)
+    assert all(told[0].endswith("; ".join(lost)) for _ in told)
