@@ -77,18 +77,11 @@ def to_document(
     nodes, edges = _genes(genome)
     _check_ends(nodes, edges, settings)
     kind = _kind(nodes.values(), settings, timed)
-    dead: AbstractSet[int] = set()
     if version is None:
         version = version_of_genes(nodes, genome.connections.values(), settings.version)
         if settings.version is None and kind != "iznn" and _is_of_1(nodes, genome):
             _warn_of_1_0(edges, _led_to(edges, settings, kind))
-    own = edges
-    if version == FIRST_STABLE and kind != "iznn":
-        edges = _led_to(edges, settings, kind)
-    if kind == "feedforward":
-        edges, dead = _feed_forward(nodes, edges, settings, version < NEWER)
-    if version < NEWER:
-        _warn_of_losses(version, sum(a != b for a, b in zip(own, edges, strict=True)), dead)
+    edges, dead = _evaluated(nodes, edges, settings, kind, version)
     fed = {edge.target for edge in edges if edge.enabled}
     silent: AbstractSet[int] = set()
     if kind in ("recurrent", "ctrnn"):
@@ -108,6 +101,20 @@ def to_document(
             for edge in edges
         ],
     }
+
+
+def _evaluated(
+    nodes: Mapping[int, Any], edges: list[_Edge], settings: Settings, kind: str, version: Version
+) -> tuple[list[_Edge], AbstractSet[int]]:
+    """The connections as a version evaluates them, and the outputs that stay 0."""
+    own, dead = edges, set[int]()
+    if version == FIRST_STABLE and kind != "iznn":
+        edges = _led_to(edges, settings, kind)
+    if kind == "feedforward":
+        edges, dead = _feed_forward(nodes, edges, settings, version < NEWER)
+    if version < NEWER:
+        _warn_of_losses(version, sum(a != b for a, b in zip(own, edges, strict=True)), dead)
+    return edges, dead
 
 
 def _kind(nodes: Iterable[Any], settings: Settings, timed: bool) -> str:
