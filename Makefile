@@ -78,13 +78,18 @@ libraries: setup
 	@ldconfig -p | grep -q libdoublefann || { $(call apt,libfann2); } || true
 	$(BIN)/python tests/bench/libraries.py
 
-# The page's journeys in Firefox, where it is installed or can be.
-firefox: build
-	@command -v firefox firefox-esr >/dev/null || { $(call apt,firefox-esr); } || true
-	@mkdir -p .cache/firefox
-	npm install --prefix .cache/firefox --save-exact --ignore-scripts --no-audit --no-fund \
-		--loglevel=error puppeteer-core@24.43.1
-	$(BIN)/python e2e/firefox.py
+# The page in Firefox, where it is installed or can be: the tests that `make test` runs in Chromium.
+# Later versions of Playwright send a command that Firefox ESR does not know.
+FIREFOX_PLAYWRIGHT := 1.63.0
+firefox: build $(DONE)/firefox
+	@$(BIN)/python e2e/browser.py firefox >/dev/null 2>&1 || { $(call apt,firefox-esr); } || true
+	@$(BIN)/python e2e/browser.py firefox
+	PYTHONPATH=$(CURDIR)/.cache/firefox $(BIN)/python -m pytest -n 2 --browser firefox e2e
+
+$(DONE)/firefox: Makefile | setup
+	rm -rf .cache/firefox
+	$(PIP) install --target .cache/firefox playwright==$(FIREFOX_PLAYWRIGHT)
+	@mkdir -p $(@D) && touch $@
 
 # Every backend case of ONNX as neurons: writes docs/backend.md.
 backend: setup

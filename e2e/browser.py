@@ -1,15 +1,25 @@
-"""Find a Chromium that is installed; run as a script, print it or say how to get one."""
+"""Find a browser that is installed, and start it; run as a script, print it or say how to get one.
 
+    python e2e/browser.py [chromium | firefox]
+
+Firefox is the ordinary one, driven by WebDriver BiDi, for which Playwright has a channel.
+"""
+
+import functools
 import os
 import shutil
 import sys
+import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-_PLACES = (
-    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
-    "/Applications/Chromium.app/Contents/MacOS/Chromium",
-)
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Playwright
+
+Preferences = dict[str, int | bool]  # by their names in about:config
+AS_ORDINARY: Preferences = {  # what Playwright sets otherwise
+    "security.fileuri.strict_origin_policy": True,
+}
 FLAGS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -21,25 +31,80 @@ FLAGS = (
 )
 
 
-def chromium() -> str:
-    """The path of the browser: $CHROMIUM, else what is installed.
+class Kind(NamedTuple):
+    """Where a browser may be: by name on the path, or as an application of macOS."""
+
+    names: tuple[str, ...]
+    places: tuple[str, ...]
+    package: str
+    cask: str
+
+
+KINDS = {
+    "chromium": Kind(
+        ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"),
+        (
+            "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+            "/Applications/Chromium.app/Contents/MacOS/Chromium",
+        ),
+        "chromium",
+        "google-chrome",
+    ),
+    "firefox": Kind(
+        ("firefox-esr", "firefox"),
+        ("/Applications/Firefox.app/Contents/MacOS/firefox",),
+        "firefox-esr",
+        "firefox",
+    ),
+}
+
+
+def installed(kind: str = "chromium") -> str:
+    """The path of the browser: $CHROMIUM or $FIREFOX, else what is installed.
 
     Raises:
         SystemExit: there is none.
     """
-    wanted = os.environ.get("CHROMIUM")
+    variable = kind.upper()
+    wanted = os.environ.get(variable)
     if wanted and not shutil.which(wanted):
-        raise SystemExit(f"CHROMIUM is set to {wanted}, which cannot be run")
-    found = wanted or next(filter(None, map(shutil.which, _NAMES)), None)
-    found = found or next((place for place in _PLACES if Path(place).exists()), None)
+        raise SystemExit(f"{variable} is set to {wanted}, which cannot be run")
+    names, places, package, cask = KINDS[kind]
+    found = wanted or next(filter(None, map(shutil.which, names)), None)
+    found = found or next((place for place in places if Path(place).exists()), None)
     if not found:
         raise SystemExit(
-            "the end-to-end tests need Chromium or Chrome: install it (Debian: apt-get install "
-            "chromium; macOS: brew install --cask google-chrome) or set CHROMIUM to its path"
+            f"the end-to-end tests need {kind.capitalize()}: install it (Debian: apt-get install "
+            f"{package}; macOS: brew install --cask {cask}) or set {variable} to its path"
         )
     return found
 
 
+@functools.cache
+def downloads() -> "tempfile.TemporaryDirectory[str]":
+    """The folder that Firefox saves files to; it is gone when this process ends."""
+    return tempfile.TemporaryDirectory(prefix="neat-onnx-")
+
+
+def settings(kind: str = "chromium", preferences: Preferences | None = None) -> dict[str, Any]:
+    """What Playwright launches the browser with; `preferences` are those of Firefox."""
+    path = installed(kind)
+    if kind == "chromium":
+        return {"executable_path": path, "args": list(FLAGS)}
+    return {
+        "executable_path": path,
+        "channel": "moz-firefox",
+        "downloads_path": downloads().name,
+        "firefox_user_prefs": AS_ORDINARY | (preferences or {}),
+    }
+
+
+def launch(
+    playwright: "Playwright", kind: str = "chromium", preferences: Preferences | None = None
+) -> "Browser":
+    """Start a browser without a window."""
+    return getattr(playwright, kind).launch(**settings(kind, preferences))
+
+
 if __name__ == "__main__":
-    print("browser:", chromium())
-    sys.exit(0)
+    print("browser:", installed(*sys.argv[1:]))

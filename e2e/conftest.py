@@ -1,4 +1,7 @@
-"""One browser, one server and one ready page for the tests of a process; fresh ones on demand."""
+"""One browser, one server and one ready page for the tests of a process; fresh ones on demand.
+
+The tests run in Chromium, or in Firefox with `--browser firefox` (`make firefox`).
+"""
 
 import sys
 from pathlib import Path
@@ -8,11 +11,32 @@ from playwright.sync_api import sync_playwright
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from browser import FLAGS, chromium
+from browser import KINDS, launch
+from looks import Looks
 from site_page import DIST, NeatPage, served
 
 SIZE = {"width": 1280, "height": 900}
 PATIENCE = 60_000  # ms: a machine may be busy
+
+
+def pytest_addoption(parser):
+    parser.addoption("--browser", choices=list(KINDS), default="chromium")
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "chromium(reason): the driver of Firefox cannot do it")
+
+
+def pytest_runtest_setup(item):
+    mark = item.get_closest_marker("chromium")
+    if mark and item.config.getoption("--browser") == "firefox":
+        pytest.skip(f"Chromium only: {mark.args[0]}")
+
+
+@pytest.fixture(scope="session")
+def kind(request):
+    """The name of the browser."""
+    return request.config.getoption("--browser")
 
 
 @pytest.fixture(scope="session")
@@ -24,23 +48,33 @@ def address():
 
 
 @pytest.fixture(scope="session")
-def browser():
-    with sync_playwright() as playwright:
-        found = playwright.chromium.launch(executable_path=chromium(), args=list(FLAGS))
+def playwright():
+    with sync_playwright() as found:
         yield found
-        found.close()
 
 
 @pytest.fixture(scope="session")
+def browser(playwright, kind):
+    found = launch(playwright, kind)
+    yield found
+    found.close()
+
+
+def made(browser, **options):
+    """A browser context; without service workers, which answer in place of the server."""
+    found = browser.new_context(**{"service_workers": "block", **options})
+    found.set_default_timeout(PATIENCE)
+    return found
+
+
+@pytest.fixture
 def new_context(browser):
-    """Makes browser contexts; without service workers, which answer in place of the server."""
-
-    def make(**options):
-        found = browser.new_context(**{"service_workers": "block", **options})
-        found.set_default_timeout(PATIENCE)
-        return found
-
-    return make
+    """Makes browser contexts, and closes them."""
+    contexts = []
+    yield lambda **options: contexts.append(made(browser, **options)) or contexts[-1]
+    for each in contexts:
+        each.unroute_all()  # else Firefox keeps no file any more, for any context
+        each.close()
 
 
 # onnxruntime-web runs every result once more: the tests that are not about it go without.
@@ -53,9 +87,9 @@ Worker.prototype.postMessage = function (message, ...rest) {
 
 
 @pytest.fixture(scope="session")
-def context(new_context):
+def context(browser):
     """Shared, so that its cache is warm after the first page."""
-    found = new_context(viewport=SIZE)
+    found = made(browser, viewport=SIZE)
     found.add_init_script(WITHOUT_SECOND)
     yield found
     found.close()
@@ -91,6 +125,7 @@ def _booted(context, address):
 @pytest.fixture
 def neat(_booted):
     """A ready page with whatever result the test before left; Python starts but once for all."""
+    _booted.page.bring_to_front()
     _booted.page.set_viewport_size(SIZE)
     _booted.page.evaluate("""() => {
         scrollTo(0, 0);
@@ -99,10 +134,20 @@ def neat(_booted):
     }""")
     _booted.wait_ready()
     yield _booted
-    _booted.page.emulate_media(
-        media="null", color_scheme="null", forced_colors="null", reduced_motion="null"
-    )
     _booted.page.unroute_all()
     told = _booted.complaints.copy()
     _booted.complaints.clear()
     assert told == []
+
+
+@pytest.fixture(scope="session")
+def _looks(playwright, address, kind):
+    with Looks(playwright, address, kind) as found:
+        yield found
+
+
+@pytest.fixture
+def look(_looks, neat):
+    """Gives the page as those see it who asked for `color_scheme="dark"` and the like."""
+    yield lambda **wanted: _looks.page(neat, wanted)
+    _looks.reset(neat)

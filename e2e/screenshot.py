@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from browser import FLAGS, chromium
+from browser import launch
 from playwright.sync_api import Browser, sync_playwright
 from site_page import DIST, ROOT, NeatPage, served
 
@@ -21,7 +21,7 @@ ALONE = """() => {
 
 def main() -> None:
     with served(DIST) as address, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium(), args=list(FLAGS))
+        browser = launch(playwright)
         shot(browser, address, *PAGE)
         shot(browser, address, *PREVIEW, change=ALONE)
         browser.close()

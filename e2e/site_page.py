@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from browser import downloads
 from playwright.sync_api import Locator, Page
 
 ROOT = Path(__file__).absolute().parent.parent
@@ -30,6 +31,17 @@ GENOME = b"""<?xml version="1.0" encoding="utf-8"?>
     </Nodes><Connections><Con id="5" src="1" tgt="2" wght="1" /></Connections></Network>
   </Networks>
 </Root>"""
+
+DROP = """(zone, files) => {
+    const dataTransfer = new DataTransfer();
+    for (const [name, text] of files) {
+        const bytes = Uint8Array.from(text, (letter) => letter.codePointAt(0));
+        dataTransfer.items.add(new File([bytes], name));
+    }
+    for (const kind of ["dragenter", "dragover", "drop"]) {
+        zone.dispatchEvent(new DragEvent(kind, { dataTransfer, bubbles: true, cancelable: true }));
+    }
+}"""
 
 sys.path.insert(0, str(ROOT / "web"))
 
@@ -57,16 +69,24 @@ def source_text(name: str) -> bytes:
     return json.dumps(case(name)["source"]).encode()
 
 
+def write(field: Locator, text: str) -> None:
+    """Put a text in the place of a field's; to one of numbers, Firefox's driver would add it."""
+    field.fill("")
+    field.fill(text)
+
+
 class NeatPage:
     """The page, by the names that its elements carry.
 
     Attributes:
+        browser: chromium or firefox.
         complaints: console errors and warnings, and uncaught exceptions.
         requests: (address, method, body) of each request that its browser made.
     """
 
     def __init__(self, page: Page, address: str) -> None:
         self.page = page
+        self.browser = page.context.browser.browser_type.name
         self.complaints: list[str] = []
         self.requests: list[tuple[str, str, str | None]] = []
         page.on("console", self._listen)
@@ -113,12 +133,34 @@ class NeatPage:
 
     def download(self, kind: str) -> tuple[str, bytes]:
         """The name and bytes of a file, written when asked for: onnx, json or network."""
+        return self.saved(f"download-{kind}")
+
+    def saved(self, button: str) -> tuple[str, bytes]:
+        """The name and bytes of the file that a button saves."""
+        if self.browser != "chromium":  # Firefox saves it, and Playwright does not hear of it
+            return self._saved_unheard(button)
         with self.page.expect_download() as waiting:
-            self[f"download-{kind}"].click()
+            self[button].click()
         return waiting.value.suggested_filename, Path(waiting.value.path()).read_bytes()
 
+    def _saved_unheard(self, button: str) -> tuple[str, bytes]:
+        folder = Path(downloads().name)
+        for path in folder.iterdir():
+            path.unlink()
+        self[button].click()
+        for _ in range(600):
+            paths = [*folder.iterdir()]
+            if len(paths) == 1 and paths[0].suffix != ".part" and paths[0].stat().st_size:
+                return paths[0].name, paths[0].read_bytes()
+            self.page.wait_for_timeout(100)
+        raise TimeoutError(f"{button} has saved nothing")
+
     def drag(self, *paths: Path) -> None:
-        """Drop files or a folder on the drop zone the way the system does it."""
+        """Drop files on the drop zone: in Chromium as the system does it, else by events alone."""
+        if self.browser != "chromium":
+            files = [[path.name, path.read_bytes().decode("latin-1")] for path in paths]
+            self["drop-zone"].evaluate(DROP, files)
+            return
         box = self["drop-zone"].bounding_box()
         place = {"x": box["x"] + box["width"] / 2, "y": box["y"] + box["height"] / 2}
         data = {"items": [], "files": [str(path) for path in paths], "dragOperationsMask": 1}

@@ -18,9 +18,9 @@ def assert_clean(neat, state: str) -> None:
 
 
 @pytest.mark.parametrize(("scheme", "width"), LOOKS)
-def test_axe_finds_nothing(second_opinion, scheme, width):
-    neat, page = second_opinion, second_opinion.page
-    page.emulate_media(color_scheme=scheme)
+def test_axe_finds_nothing(second_opinion, look, scheme, width):
+    neat = look(color_scheme=scheme)
+    page = neat.page
     page.set_viewport_size({"width": width, "height": 900})
     page.evaluate(AXE.read_text() + "; undefined")
     if page.get_attribute("body", "data-job") == "none":

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from browser import launch
 from site_page import CORPORA, DIST, NeatPage, case, source_text
 
 import neat_onnx
@@ -73,22 +74,31 @@ def test_what_is_under_way_can_be_cancelled(neat):
     assert (name, data) == ("good.network.json", net.to_json().encode())
 
 
-PASTE = """([text]) => {
-    const data = new DataTransfer();
-    data.setData("text/plain", text);
-    document.body.dispatchEvent(
-        new ClipboardEvent("paste", {clipboardData: data, bubbles: true}));
+WRITTEN = """(text) => {
+    const area = document.createElement("textarea");
+    area.id = "written";
+    area.value = text;
+    document.body.append(area);
+    area.select();
 }"""
+
+
+def paste(neat: NeatPage, text: str) -> None:
+    """Copy a text from a field that is then gone, and paste it into the page."""
+    neat.page.evaluate(WRITTEN, text)
+    neat.page.keyboard.press("ControlOrMeta+C")
+    neat.page.evaluate("document.getElementById('written').remove()")
+    neat.page.keyboard.press("ControlOrMeta+V")
 
 
 def test_pasted_json_is_taken_and_other_text_is_told(neat):
     turns = neat.turns()
-    neat.page.evaluate(PASTE, [source_text("np-ff-19").decode()])
+    paste(neat, source_text("np-ff-19").decode())
     assert neat.outcome(turns) == "done"
     assert neat.download("onnx")[0] == "pasted.onnx"
     for text, told in [("https://example.com/net.json", "an address"), ("hello", "not JSON")]:
-        neat.page.evaluate(PASTE, [text])
-        assert told in neat.text("notice")
+        paste(neat, text)
+        neat["notice"].get_by_text(told).wait_for()
     assert neat.text("verdict") == "passed"
 
 
@@ -102,21 +112,27 @@ def test_of_several_files_one_is_taken_and_it_is_told_which(neat, tmp_path):
     assert "this is one.json" in neat.text("notice")
 
 
-def test_without_its_scripts_the_page_says_why(new_context, address, tmp_path):
-    context = new_context(java_script_enabled=False)
+STUCK = "still waiting for its scripts"
+
+
+def test_a_page_that_may_not_run_scripts_says_so(playwright, address, kind):
+    """In Chromium that is a setting of a context, in Firefox a preference."""
+    browser = launch(playwright, kind, {"javascript.enabled": False})
+    page = browser.new_page(java_script_enabled=False)
     for where in (f"{address}/", f"file://{DIST}/index.html"):
-        page = context.new_page()
         page.goto(where)
-        page.get_by_text("still waiting for its scripts").wait_for(timeout=15_000)
-    context.close()
+        page.get_by_text(STUCK).wait_for(timeout=15_000)
+    browser.close()
+
+
+def test_a_page_without_its_scripts_says_why(new_context, address):
     context = new_context()
     page = context.new_page()
     page.goto(f"file://{DIST}/index.html")
-    page.get_by_text("still waiting for its scripts").wait_for(timeout=15_000)
+    page.get_by_text(STUCK).wait_for(timeout=15_000)
     context.route("**/views/graph.js", lambda route: route.abort())
     page.goto(f"{address}/")
-    page.get_by_text("still waiting for its scripts").wait_for(timeout=15_000)
-    context.close()
+    page.get_by_text(STUCK).wait_for(timeout=15_000)
 
 
 def test_a_server_without_the_type_of_webassembly_will_do(new_context, address):
@@ -130,7 +146,6 @@ def test_a_server_without_the_type_of_webassembly_will_do(new_context, address):
     )
     neat = NeatPage(context.new_page(), address)
     neat.wait_ready()
-    context.close()
 
 
 BAD = sorted(
@@ -165,4 +180,3 @@ def test_a_browser_that_blocks_webassembly_is_told_so(new_context, address):
     page.goto(f"{address}/")
     page.wait_for_selector("body[data-state=failed]")
     assert "WebAssembly" in page.get_by_test_id("error").inner_text()
-    context.close()

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 from oracle import assert_right, assert_right_sequence
-from site_page import case, source_text
+from site_page import case, source_text, write
 
 import neat_onnx
 
@@ -51,7 +51,7 @@ def outputs(page) -> list[list[str]]:
 
 def give(page, row: list[float]) -> None:
     for place, value in enumerate(row):
-        page[f"step-input-{place}"].fill(repr(value))
+        write(page[f"step-input-{place}"], repr(value))
 
 
 @pytest.mark.parametrize("name", [LSTM, RECURRENT])
@@ -97,6 +97,13 @@ def test_without_memory_there_are_no_steps_and_inputs_act_at_once(neat):
     (shown,) = outputs(neat)
     np.testing.assert_allclose(np.array(shown[1:], float), recorded["outputs"][0], rtol=1e-12)
     assert "carries a positive value" in neat.page.locator(".legend").inner_text()
+    for _ in range(5):
+        neat["slide-input-0"].press("ArrowRight")
+    neat.page.wait_for_timeout(50)
+    moved = [float(neat["slide-input-0"].input_value()), *recorded["inputs"][0][1:]]
+    assert moved[0] != recorded["inputs"][0][0]
+    wanted = neat_onnx.load_network(recorded["source"]).activate(moved)
+    np.testing.assert_allclose(np.array(outputs(neat)[0][1:], float), wanted, rtol=1e-12)
 
 
 def test_random_inputs_and_a_text_of_all_are_taken(neat):
@@ -130,7 +137,7 @@ def test_two_inputs_have_a_surface(neat):
     net = neat_onnx.Network.mlp([2, 4, 1], activation="tanh", seed=0)
     neat.choose("xor.json", net.to_json().encode())
     neat.page.get_by_text("both inputs from −1 to 1").wait_for()
-    neat["step-input-0"].fill("0.25")
+    write(neat["step-input-0"], "0.25")
     neat.page.wait_for_timeout(50)
     shown = float(outputs(neat)[0][1])
     assert abs(shown - net.activate([0.25, 0.0])[0]) < 1e-12
@@ -157,10 +164,7 @@ def test_layers_and_gates_are_drawn_as_what_they_are(neat):
     assert "layer: LSTM 2" in legend.inner_text()
     assert "multiplied by a gate" in legend.inner_text()
     assert "LSTM 2 of 8 neurons" in neat["graph"].get_attribute("aria-label")
-    with neat.page.expect_download() as waiting:
-        neat["save-svg"].click()
-    with open(waiting.value.path(), encoding="utf-8") as file:
-        picture = file.read()
+    picture = neat.saved("save-svg")[1].decode()
     assert picture.count("LSTM 2</text>") == 2
     assert picture.count("l5 5l-5 5l-5 -5Z") == 22  # one a gated connection
     neat.choose("conv.json", source_text("nts-onnx-poolmax-2"))
@@ -191,16 +195,16 @@ def test_a_network_of_continuous_time_asks_for_its_times(neat):
     neat.page.keyboard.type("0.125")
     neat.page.keyboard.press("Tab")
     neat.page.keyboard.type("-1")
-    convert = neat["time-form"].get_by_role("button", name="Convert")
+    convert = neat["facts-form"].get_by_role("button", name="Convert")
     convert.click()
     assert neat.turns() == turns  # the browser itself refuses a negative time
 
-    neat.page.locator("#advance_time").fill("1000000")
+    write(neat.page.locator("#advance_time"), "1000000")
     convert.click()
     assert neat.outcome(turns) == "asking"
     assert "advance_time" in neat.text("error")
 
-    neat.page.locator("#advance_time").fill("0.5")
+    write(neat.page.locator("#advance_time"), "0.5")
     turns = neat.turns()
     convert.click()
     assert neat.outcome(turns) == "done"
@@ -214,4 +218,4 @@ def test_a_network_of_continuous_time_asks_for_its_times(neat):
     neat["export-button"].click()
     assert neat.outcome(turns) == "done"
     assert neat.choose("other.json", source_text("np-ff-19")) == "done"
-    assert not neat["time-form"].is_visible()
+    assert not neat["facts-form"].is_visible()

@@ -73,4 +73,3 @@ def test_the_wheel_installs_with_micropip(new_context, stock):
     model = neat_onnx.export(neat_onnx.load_network(case("np-ff-19")["source"]))
     digest = hashlib.sha256(model.to_bytes()).hexdigest()
     assert page.locator("#out").inner_text() == f"True {digest}"
-    context.close()

@@ -93,10 +93,7 @@ def test_a_hostile_pickle_is_refused_in_words(neat):
 
 def saved_for(neat: NeatPage, title: str) -> tuple[str, bytes]:
     neat["library"].select_option(label=title)
-    with neat.page.expect_download() as waiting:
-        neat["download-library"].click()
-    with open(waiting.value.path(), "rb") as file:
-        return waiting.value.suggested_filename, file.read()
+    return neat.saved("download-library")
 
 
 def test_a_network_is_saved_for_another_library(neat):
@@ -128,9 +125,7 @@ def test_a_network_is_saved_as_code_and_with_its_proof(neat):
     found = {}
     for title in ("Python module, no runtime", "Certificate of the comparison"):
         neat["form"].select_option(label=title)
-        with neat.page.expect_download() as waiting:
-            neat["download-form"].click()
-        with open(waiting.value.path(), encoding="utf-8") as file:
-            found[waiting.value.suggested_filename] = file.read()
+        name, data = neat.saved("download-form")
+        found[name] = data.decode()
     assert found["winner.py"] == neat_onnx.generate_code(net, language="python")
     assert json.loads(found["winner.certificate.json"])["verdict"] == "equal"

@@ -43,7 +43,6 @@ def test_after_one_visit_all_works_without_a_network(new_context, address):
     neat.page.get_by_role("heading", level=1, name="neat_onnx").wait_for()
     neat.page.goto(f"{address}/docs/operators.html")
     assert neat.page.locator("tbody tr").count() > 100
-    context.close()
 
 
 KEEP = """async () => {
@@ -79,7 +78,6 @@ def test_a_newer_build_comes_with_the_next_load_and_whole(new_context, site):
         page.reload(wait_until="commit")  # the page then loads itself again
         assert shown_at_last(page, older) == newer
         assert page.url.endswith("#where-to-go-next")
-        context.close()
 
 
 def shown(page) -> tuple[str, bool]:

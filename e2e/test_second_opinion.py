@@ -54,7 +54,6 @@ def test_a_missing_runtime_harms_nothing_and_one_that_is_there_judges_by_itself(
     assert neat.choose("net.json", source_text("nts-net-dag-24")) == "done"
     assert neat.text("verdict") == "passed"
     assert second_verdict(neat) == "Different"
-    context.close()
 
 
 def off_by_two() -> dict[str, str]:

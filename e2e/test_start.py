@@ -36,7 +36,6 @@ def test_progress_only_grows_and_a_second_visit_does_not_ask_for_packages_again(
         sizes.append(dict(page.evaluate(PACKAGES)))
         shown.append(page.evaluate("shown"))
         assert neat.complaints == []
-    context.close()
     assert_growing(shown[0])
     first, second = sizes
     assert set(second) >= {name for name in first if "numpy" in name}
@@ -58,7 +57,6 @@ def test_a_package_that_is_missing_is_named_and_can_be_tried_again(new_context, 
         neat.page.get_by_role("button", name="Try again").click()
         neat.wait_ready()
         assert not neat["error"].is_visible()
-    context.close()
 
 
 def sent(*patterns: str) -> float:

@@ -5,6 +5,9 @@ const post = (message, transfer = []) => self.postMessage(message, transfer);
 const OTHERS = ["numpy", "pydantic"]; // what our own modules are built on: half of the imports
 const OFTEN = 60; // ms between two reports of progress
 
+/** Fail as in any module worker. Pyodide tries it to see in which it is, and Firefox judges by the page's policy first. */
+self.importScripts = () => { throw new TypeError("a module worker imports"); };
+
 /** Refuse early where WebAssembly is switched off: there loadPyodide would never settle. */
 function needWebAssembly() {
   new WebAssembly.Module(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0));

@@ -15,7 +15,7 @@ from playwright.sync_api import Locator, Page, sync_playwright
 sys.path.insert(0, str(Path(__file__).absolute().parents[2] / "e2e"))
 
 from bench_page import evolved
-from browser import FLAGS, chromium
+from browser import launch
 from site_page import DIST, NeatPage, served
 
 MOVES = 120
@@ -105,7 +105,7 @@ def hover(neat: NeatPage) -> None:
 
 def main() -> None:
     with served(DIST) as address, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium(), args=list(FLAGS))
+        browser = launch(playwright)
         page = browser.new_page(viewport={"width": 1280, "height": 900})
         page.set_default_timeout(120_000)
         neat = NeatPage(page, address)

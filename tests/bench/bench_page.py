@@ -15,14 +15,13 @@ import statistics
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from playwright.sync_api import BrowserContext, sync_playwright
 
 sys.path.insert(0, str(Path(__file__).absolute().parents[2] / "e2e"))
 
-from browser import FLAGS, chromium
+from browser import launch, settings
 from site_page import DIST, NeatPage, served
 
 ROUNDS = 7
@@ -150,12 +149,11 @@ def main() -> None:
         (site / "bare.html").write_text(BARE_PAGE)
         (site / "bare-worker.js").write_text(BARE_WORKER)
         with served(site) as address, sync_playwright() as playwright:
-            found: dict[str, Any] = {"executable_path": chromium(), "args": list(FLAGS)}
-            browser = playwright.chromium.launch(**found)
+            browser = launch(playwright)
             bench_ready(browser.new_context(), address, "in a private window")
             browser.close()
             profile = Path(scratch) / "profile"
-            context = playwright.chromium.launch_persistent_context(profile, **found)
+            context = playwright.chromium.launch_persistent_context(profile, **settings())
             bench_ready(context, address, "with a profile")
             bench_haste(context, address)
             bench_verdict(context, address)
