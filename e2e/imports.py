@@ -10,7 +10,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from browser import FLAGS, chromium
+from browser import launch
 from playwright.sync_api import Page, Worker, sync_playwright
 from site_page import DIST, ROOT, NeatPage, case, served, source_text
 
@@ -31,7 +31,7 @@ def main() -> None:
         recorded = f"  Object.assign(self, {{ python, atReady: {LIST} }});\n{READY}"
         (site / "worker.js").write_text(worker.replace(READY, recorded))
         with served(site) as address, sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=chromium(), args=list(FLAGS))
+            browser = launch(playwright)
             ready, used = recorded_in(browser.new_page(), address)
             browser.close()
     lists = {"ready": sorted(ready), "used": sorted(used - ready)}
@@ -57,8 +57,10 @@ def engine(page: Page) -> Worker:
 
 def use(neat: NeatPage) -> None:
     """Do what a visitor may do: convert files of all kinds, look at everything, save everything."""
-    for path in sorted((ROOT / "web" / "samples").iterdir()):
-        assert neat.choose(path.name, path.read_bytes()) == "done", path.name
+    for sample in neat.page.locator(".sample").all():
+        turns = neat.turns()
+        sample.click()
+        assert neat.outcome(turns) == "done", sample.inner_text()
     for name in NETWORKS:
         assert neat.choose(f"{name}.json", source_text(name)) == "done", name
     net = neat_onnx.load_network(case("np-ff-19")["source"])

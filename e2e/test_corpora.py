@@ -19,9 +19,9 @@ SEND = """async ({ url, files }) => {
     });
     engine.start();
     const told = {};
-    for (const { name, text, time } of files) {
+    for (const { name, text, facts } of files) {
         const data = new TextEncoder().encode(text).buffer;
-        const params = { name: `${name}.json`, file: `${name}.onnx`, options: {}, time };
+        const params = { name: `${name}.json`, file: `${name}.onnx`, options: {}, facts };
         told[name] = await engine.call("convert", params, data).then(
             ({ result: { report } }) => report.verdict, ({ message }) => `refused: ${message}`);
     }
@@ -36,7 +36,7 @@ def test_recorded_networks_are_equal_in_the_page(neat, address):
     if os.environ.get("CORPORA") != "all":
         names = names[::EVERY]
     files = [
-        {"name": name, "text": json.dumps(case(name)["source"]), "time": times(name)}
+        {"name": name, "text": json.dumps(case(name)["source"]), "facts": times(name)}
         for name in names
     ]
     told = neat.page.evaluate(SEND, {"url": f"{address}/", "files": files})

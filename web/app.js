@@ -15,6 +15,7 @@ import { dock } from "./views/dock.js";
 import { downloads } from "./views/downloads.js";
 import { drop } from "./views/drop.js";
 import { error } from "./views/error.js";
+import { facts, questionOf } from "./views/facts.js";
 import { graph } from "./views/graph.js";
 import { halves as halvesView } from "./views/halves.js";
 import { members } from "./views/members.js";
@@ -31,7 +32,6 @@ import { second } from "./views/second.js";
 import { share } from "./views/share.js";
 import { status } from "./views/status.js";
 import { summary } from "./views/summary.js";
-import { times } from "./views/times.js";
 import { verdict } from "./views/verdict.js";
 
 const LARGE = 20e6; // bytes; a worker's memory never shrinks, so after such a file comes a new one
@@ -41,7 +41,7 @@ const state = {
   loading: { stage: "loading", fraction: 0 },
   failure: null, // why the engine failed
   schema: null, // of the export options
-  wanted: null, // the conversion asked for last: {name, load(), sample, configuration, other, genome, settings, times}
+  wanted: null, // the conversion asked for last: {name, load(), sample, configuration, other, genome, settings, facts}
   job: null, // {name, stage, fraction} while something is under way
   made: null, // what the result was made with, like `wanted`
   result: null, // {name, kind, summary, graph, ports, report, warnings}: the last good one
@@ -52,19 +52,19 @@ const state = {
   player: null, // plays with the result; null if it is too large
   selected: -1, // the neuron looked at
   lit: [], // the neurons of the node of the model that is pointed at
-  error: null, // {name, kind, message, where, hint, asks: times | configuration | genome}
+  error: null, // {name, kind, message, where, hint, asks: times | cycles | size | configuration | genome}
   notice: null, // a sentence
   offline: false, // whether the browser has kept the site
   turns: 0, // files finished, well or not
 };
 
 const actions = {
-  take, again, pick, giveTimes, plot: () => asked("parity"), look: () => asked("anatomy"), light, download, downloadFor, cancel, notify, select, restart: () => engine.start(),
+  take, again, pick, giveFacts, plot: () => asked("parity"), look: () => asked("anatomy"), light, download, downloadFor, cancel, notify, select, restart: () => engine.start(),
   saveText: (ending, text) => saveAs(ending, new Blob([text], { type: "image/svg+xml" })),
   savePicture: (canvas) => canvas.toBlob((blob) => saveAs("png", blob)),
 };
 const views = [
-  status, drop, samples, notice, error, halvesView, times, verdict, second, members, downloads, dock, progress, summary, player,
+  status, drop, samples, notice, error, halvesView, facts, verdict, second, members, downloads, dock, progress, summary, player,
   graph, neuron, difference, anatomy, share, genome, forms, report, programs, options, offline,
 ].map((view) => view(actions));
 
@@ -98,9 +98,9 @@ async function loadSchema() {
 }
 
 /** A file was dropped, chosen, pasted or picked from the samples; `load` gives it. */
-function take(name, load, { sample = null, configuration = null, other = null } = {}) {
+function take(name, load, { sample = null, configuration = null, other = null, facts = null } = {}) {
   performance.mark("drop");
-  return run({ name, load, sample, configuration, other, genome: null, settings: {}, times: null });
+  return run({ name, load, sample, configuration, other, genome: null, settings: {}, facts });
 }
 
 /** Another network of the population that the result is one of. */
@@ -134,9 +134,9 @@ function again(settings) {
   return run({ ...state.made, settings });
 }
 
-/** The same file once more, now that its times are known. */
-function giveTimes(times) {
-  return run({ ...state.wanted, times });
+/** The same file once more, now that more is known than it says. */
+function giveFacts(facts) {
+  return run({ ...state.wanted, facts: { ...state.wanted.facts, ...facts } });
 }
 
 function notify(text) {
@@ -203,7 +203,7 @@ async function askAnother() {
 }
 
 async function convert(wanted, onProgress, current) {
-  const { name, load, configuration, genome, settings, times: time } = wanted;
+  const { name, load, configuration, genome, settings, facts } = wanted;
   onProgress({ stage: "fetching" });
   const file = await load();
   const data = await file.arrayBuffer().catch(() => {
@@ -214,7 +214,7 @@ async function convert(wanted, onProgress, current) {
   if (foreign) throw foreign;
   if (isConfiguration(data)) throw cameAlone;
   const config = configuration && await (await configuration.load()).text();
-  const params = { name, file: `${stemOf(name)}.onnx`, config, genome, options: settings, time: time ?? {} };
+  const params = { name, file: `${stemOf(name)}.onnx`, config, genome, options: settings, facts: facts ?? {} };
   const { result } = await engine.call("convert", params, data, onProgress);
   held = result;
   return { result, size: file.size };
@@ -323,8 +323,7 @@ async function livePlan() {
 
 function problem(name, reason) {
   const { kind = "Error", message, where = null, hint = null } = reason;
-  const timed = kind === "OptionError" && (where === "time_step" || where === "advance_time");
-  return { name, kind, message, where, hint, asks: timed ? "times" : asksForHalf(reason) };
+  return { name, kind, message, where, hint, asks: questionOf({ kind, where }) ?? asksForHalf(reason) };
 }
 
 addEventListener("keydown", (event) => {

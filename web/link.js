@@ -1,5 +1,5 @@
 // Networks in an address: deflated, base64url, after the #, which no browser sends anywhere.
-import { fileOfSample, loadSample } from "./samples.js";
+import { factsOfSample, fileOfSample, loadSample } from "./samples.js";
 
 const MOST = 32_000; // characters that browsers and chats still carry
 const LARGE = 400_000; // bytes; not worth trying
@@ -29,9 +29,9 @@ async function put(parts, key, keyName, { name, load }) {
 
 /**
  * The part of an address after # that brings a conversion back; null if it would be too long.
- * @param made {name, load, sample, configuration, other, genome, settings, times}
+ * @param made {name, load, sample, configuration, other, genome, settings, facts}
  */
-export async function linkTo({ sample, configuration, other, genome, settings, times, ...network }) {
+export async function linkTo({ sample, configuration, other, genome, settings, facts, ...network }) {
   const parts = new URLSearchParams();
   if (sample) parts.set("sample", sample);
   else if (!await put(parts, "net", "name", network)) return null;
@@ -41,7 +41,7 @@ export async function linkTo({ sample, configuration, other, genome, settings, t
   }
   if (genome !== null) parts.set("genome", genome);
   if (Object.keys(settings).length) parts.set("options", JSON.stringify(settings));
-  if (times) parts.set("times", JSON.stringify(times));
+  if (facts) parts.set("facts", JSON.stringify(facts));
   const link = `#${parts}`;
   return link.length > MOST ? null : link;
 }
@@ -58,7 +58,7 @@ export function linked(hash) {
   if (other) other.configuration = besides(parts, "other-config");
   const files = { configuration: besides(parts, "config"), other };
   const settings = json(parts.get("options")) ?? {};
-  return { name, load, sample, ...files, genome: integer(parts.get("genome")), settings, times: json(parts.get("times")) };
+  return { name, load, sample, ...files, genome: integer(parts.get("genome")), settings, facts: json(parts.get("facts")) ?? factsOfSample(sample) };
 }
 
 /** A file beside the network: {name, load}; null if the address has none. */

@@ -1,7 +1,7 @@
 // Networks that the page brings along: of each library, one with memory, and ONNX that NeatapticTS wrote.
 import { stemOf } from "./files.js";
 
-/** [title, file] */
+/** [title, file, facts that the file does not say] */
 export const SAMPLES = [
   ["NeatapticTS", "neataptic-ts.json"],
   ["neataptic", "neataptic.json"],
@@ -14,11 +14,17 @@ export const SAMPLES = [
   ["SharpNEAT", "sharpneat.net"],
   ["WANN", "wann.out"],
   ["goNEAT", "goneat.neat"],
+  ["TensorNEAT", "tensorneat.json", { inputs: 2, outputs: 1, cycles: null }],
   ["FANN", "fann.net"],
 ];
 
+const known = (stem) => SAMPLES.find(([, file]) => stemOf(file) === stem) ?? [stem, `${stem}.json`];
+
 /** The file of a sample, by its name without ending. */
-export const fileOfSample = (stem) => SAMPLES.find(([, file]) => stemOf(file) === stem)?.[1] ?? `${stem}.json`;
+export const fileOfSample = (stem) => known(stem)[1];
+
+/** The facts that the file of a sample does not say; null if it says all. */
+export const factsOfSample = (stem) => known(stem)[2] ?? null;
 
 /** Fetch a sample as a file, by its name without ending. */
 export async function loadSample(stem) {

@@ -33,7 +33,7 @@ Progress = Callable[[str, float], None]
 
 _MOST_DRAWN = 4000  # neurons that can be drawn one by one
 _MOST_PLAIN = 400  # neurons that are, without being asked for
-_TIMES = ("time_step", "advance_time")
+_FACTS = ("time_step", "advance_time", "cycles", "inputs", "outputs")
 
 
 class Held(NamedTuple):
@@ -244,12 +244,12 @@ def _document(data: bytes) -> Any:
 
 
 def _reading(params: dict[str, Any]) -> dict[str, Any]:
-    """The facts that come beside a file: its configuration, and times."""
-    told = params.get("time") or {}
+    """The facts that come beside a file: its configuration, times, and numbers of neurons."""
+    told = params.get("facts") or {}
     if not isinstance(told, dict):
-        raise OptionError("the times are no object with a number for each name", where="time")
-    times = {name: told.get(name) for name in _TIMES}
-    return {"config": params.get("config"), **times}
+        raise OptionError("the facts are no object with a number for each name", where="facts")
+    facts = {name: told.get(name) for name in _FACTS}
+    return {"config": params.get("config"), **facts}
 
 
 def _valid(model: Model, options: ExportOptions) -> Model:

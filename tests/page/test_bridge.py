@@ -13,6 +13,7 @@ from neat_onnx.page.bridge import call
 from neat_onnx.page.wording import for_visitors
 
 CORPORA = Path(__file__).parents[1] / "corpora"
+WEB = Path(__file__).parents[2] / "web"
 
 
 def case(name: str) -> dict:
@@ -127,7 +128,7 @@ def test_a_wrong_option_is_an_error_that_names_it(source):
     assert "opset" in json.dumps(reply["error"])
 
 
-@pytest.mark.parametrize("odd", [{"time": [1]}, {"genome": [1]}, {"samples": 2**70}], ids=str)
+@pytest.mark.parametrize("odd", [{"facts": [1]}, {"genome": [1]}, {"samples": 2**70}], ids=str)
 def test_what_a_damaged_link_asks_for_is_refused(source, odd):
     reply, _ = convert(source, name="x.json", **odd)
     assert reply["error"]["kind"] == "OptionError"
@@ -185,10 +186,31 @@ def test_a_network_of_continuous_time_needs_its_times():
     error = convert(source, name="x.json")[0]["error"]
     assert (error["kind"], error["where"]) == ("OptionError", "time_step")
     time = {"time_step": 0.125, "advance_time": 0.5}
-    reply, blobs = convert(source, name="x.json", time=time)
+    reply, blobs = convert(source, name="x.json", facts=time)
     assert reply["result"]["report"]["passed"]
     outputs = neat_onnx.load_network(blobs["network"]).run(recorded["inputs"])
     np.testing.assert_allclose(outputs, recorded["outputs"], rtol=1e-11)
+
+
+def test_a_genome_of_tensorneat_needs_its_size():
+    source = (WEB / "samples" / "tensorneat.json").read_bytes()
+    error = convert(source, name="x.json")[0]["error"]
+    assert (error["kind"], error["where"]) == ("OptionError", "inputs")
+    reply, blobs = convert(source, name="x.json", facts={"inputs": 2, "outputs": 1, "cycles": None})
+    assert reply["result"]["report"]["passed"]
+    assert (
+        blobs["network"] == neat_onnx.load_network(source, inputs=2, outputs=1).to_json().encode()
+    )
+
+
+def test_a_cyclic_genome_needs_the_number_of_its_updates():
+    acyclic = (WEB / "samples" / "goneat.neat").read_bytes()
+    source = acyclic.replace(b"gene 1 2 4 0.38 false 13 0 false", b"gene 1 4 5 0.38 true 13 0 true")
+    error = convert(source, name="x.neat")[0]["error"]
+    assert (error["kind"], error["where"]) == ("OptionError", "cycles")
+    reply, blobs = convert(source, name="x.neat", facts={"cycles": 3})
+    assert reply["result"]["report"]["passed"]
+    assert blobs["network"] == neat_onnx.load_network(source, cycles=3).to_json().encode()
 
 
 def test_warming_up_says_nothing():

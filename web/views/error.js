@@ -7,7 +7,8 @@ export function error({ restart }) {
     if (state.error === shown && state.failure === broken) return;
     [shown, broken] = [state.error, state.failure];
     const box = $("error");
-    const asked = shown?.asks && !(shown.asks === "times" && state.wanted?.times); // a question, for which there is a form
+    const answered = (state.wanted?.facts?.[shown?.where] ?? null) !== null; // and that is what is wrong
+    const asked = shown?.asks && !answered; // a question, for which there is a form
     box.hidden = (!shown || asked) && !broken;
     if (broken) box.replaceChildren(...failure(broken, restart));
     else if (shown && !asked) box.replaceChildren(...problem(shown, state.made));

@@ -1,0 +1,45 @@
+"""What a file does not say is asked for, kept in the link, and can be changed."""
+
+from site_page import ROOT, write
+
+import neat_onnx
+
+TENSORNEAT = ROOT / "web" / "samples" / "tensorneat.json"
+
+
+def test_a_genome_of_tensorneat_asks_for_its_size(neat):
+    source = TENSORNEAT.read_bytes()
+    assert neat.choose("net.json", source) == "asking"
+    assert not neat["error"].is_visible()
+    assert "How many inputs and outputs" in neat.text("facts-form")
+    for name, value in {"inputs": "7", "outputs": "1"}.items():
+        write(neat.page.locator(f"#{name}"), value)
+    convert = neat["facts-form"].get_by_role("button", name="Convert")
+    turns = neat.turns()
+    convert.click()
+    assert neat.outcome(turns) == "error"
+    assert neat["error"].is_visible()
+    write(neat.page.locator("#inputs"), "2")
+    turns = neat.turns()
+    convert.click()
+    assert neat.outcome(turns) == "done"
+    net = neat_onnx.load_network(source, inputs=2, outputs=1)
+    assert neat.download("network")[1] == net.to_json().encode()
+    neat.page.wait_for_url("**/#*facts=*")
+    link = neat.page.evaluate("location.hash")
+    assert neat.follow("#sample=tensorneat") == "done"
+    assert neat.download("network") == ("tensorneat.network.json", net.to_json().encode())
+    assert neat.follow(link) == "done"
+    assert neat.download("network")[0] == "net.network.json"
+
+
+def test_a_cyclic_genome_asks_how_often_it_is_updated(neat):
+    source = (ROOT / "web" / "samples" / "goneat.neat").read_bytes()
+    cyclic = source.replace(b"gene 1 2 4 0.38 false 13 0 false", b"gene 1 4 5 0.38 true 13 0 true")
+    assert neat.choose("net.neat", cyclic) == "asking"
+    turns = neat.turns()
+    write(neat.page.locator("#cycles"), "3")
+    neat.page.keyboard.press("Enter")
+    assert neat.outcome(turns) == "done"
+    net = neat_onnx.load_network(cyclic, cycles=3)
+    assert neat.download("network")[1] == net.to_json().encode()
