@@ -34,9 +34,16 @@ def to_document(network: Any, version: str | None = None) -> Mapping[str, Any]:
                 found["metadata"] = {"neat_python_version": version_of(network, version)}
             return found
     raise DocumentError(
-        f"a {type(network).__name__} of neat-python is not a network",
-        hint="Give a network, or a genome with its config",
+        f"{_called(network)} is not a network of neat-python",
+        hint="Give or pickle a network, a genome or a population of genomes (winner, "
+        "stats.best_genome(), population.population)",
     )
+
+
+def _called(value: Any) -> str:
+    """The kind of an object in a message."""
+    names = [kind.__name__ for kind in type(value).__mro__ if issubclass(kind, StandIn)]
+    return f"a {names[0] if names else type(value).__name__}" if value is not None else "None"
 
 
 def _discrete(network: Any) -> dict[str, Any]:

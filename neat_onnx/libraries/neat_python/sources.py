@@ -63,9 +63,24 @@ def _opened(content: Any, options: ReadOptions) -> tuple[Any, object]:
         return found[2], config if config is not None else found[1]
     if isinstance(found, tuple | list) and len(found) == 2 and genomes.is_genome(found[0]):
         return found[0], config if config is not None else found[1]
+    only, own = _only_genome(found)
+    if only is not None:
+        return only, config if config is not None else own
     if hasattr(found, "population") and hasattr(found, "config"):  # a Population
         return found.population, config if config is not None else found.config
     return found, config
+
+
+def _only_genome(found: Any) -> tuple[Any, object]:
+    """The one genome among the parts of a container, and the configuration beside it, or None."""
+    parts: list[Any] = []
+    if isinstance(found, Mapping) and not all(type(key) is int for key in found):
+        parts = list(found.values())
+    elif isinstance(found, list | tuple) and len(found) > 1:
+        parts = list(found)
+    held = [part for part in parts if genomes.is_genome(part)]
+    configs = [part for part in parts if hasattr(part, "genome_config")]
+    return held[0] if len(held) == 1 else None, configs[0] if configs else None
 
 
 def _is_document(found: Any) -> bool:
@@ -89,9 +104,10 @@ def _population(found: Any) -> dict[int, Any] | None:
 def _single(found: Any, config: object, options: ReadOptions) -> Network:
     """The network of a genome, or of a network object."""
     if not genomes.is_genome(found):
+        network = live.to_document(found, options.version)
         if config is not None:
             raise OptionError("config is for genomes; this is a network", where="config")
-        return _document(live.to_document(found, options.version), options)
+        return _document(network, options)
     timed = options.time_step is not None or options.advance_time is not None
     version = parsed_version(options.version)
     document = genomes.to_document(found, settings_of(config), timed=timed, version=version)

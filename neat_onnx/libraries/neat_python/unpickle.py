@@ -115,8 +115,11 @@ _ALLOWED: dict[str, Callable[..., Any]] = {
     "numpy._core.multiarray.scalar": _numpy_scalar,
 }
 _RENAMED = {"__builtin__": "builtins", "copy_reg": "copyreg"}  # Python 2
-_TYPES = {f"builtins.{name}" for name in ("int", "float", "str", "bool", "list", "dict", "tuple")}
-"""Named as factories and value types, never called."""
+_TYPES = {
+    f"builtins.{name}"
+    for name in ("int", "long", "float", "str", "unicode", "bool", "list", "dict", "tuple")
+} | {"builtins.max", "builtins.min"}
+"""Named as factories, value types and fitness criteria, never called."""
 
 
 class _Unpickler(pickle.Unpickler):
