@@ -45,6 +45,16 @@ def test_fann_computes_networks_of_others_and_the_rest_is_refused_by_name():
     assert said >= 10
 
 
+@needs_fann
+def test_fann_trains_on_and_what_it_saves_is_read():
+    net = Network.mlp([2, 6, 1], activation="sigmoid", seed=3)
+    rows, wanted = [(0.0, 0.0), (0.0, 1.0), (1.0, 0.0), (1.0, 1.0)], [0.0, 1.0, 1.0, 0.0]
+    saved = fann_peer.trained(net.to_library("fann"), rows, wanted, 1500)
+    after = load_network(saved.encode()).activate(rows)
+    assert np.max(np.abs(after.ravel() - wanted)) < 0.1
+    np.testing.assert_allclose(fann_peer.computed(saved, rows), after, rtol=1e-12)
+
+
 def outputs_of_all_sorts() -> Network:
     """An output that is read, one that is an input, one twice, and one that nothing enters."""
     return Network.build(
