@@ -71,19 +71,26 @@ class RowFinder:
 
     def __init__(self, ctx: LoweringContext, free: Bools) -> None:
         self._ctx, self._net, self._free = ctx, ctx.net, free
-        formulas = [str(activation_named(name).expression) for name in self._net.activations]
-        self._formula = np.array(formulas, object)[self._net.neurons.activation]
+        self._formulas = [str(activation_named(name).expression) for name in self._net.activations]
 
     def rows(self) -> Iterator[FoundRow]:
         """Yield the rows, each neuron in one at most."""
         taken: set[int] = set()
         for row in ROWS:
-            anchors = np.flatnonzero(self._free & (self._formula == row.anchor.activation))
-            for anchor in anchors.tolist():
+            for anchor in self._computing(row.anchor.activation):
                 found = self._row(row, anchor)
                 if found is not None and taken.isdisjoint(found.neurons):
                     taken.update(found.neurons)
                     yield found
+
+    def _computing(self, formula: str) -> list[int]:
+        """The free neurons whose activation has this formula; most tables of names have none."""
+        codes = [code for code, each in enumerate(self._formulas) if each == formula]
+        if not codes:
+            return []
+        has_it = np.isin(self._net.neurons.activation, codes)
+        found: list[int] = np.flatnonzero(self._free & has_it).tolist()
+        return found
 
     def _row(self, row: Row, anchor: int) -> FoundRow | None:
         members = self._members(row, anchor)
@@ -191,14 +198,15 @@ class RowFinder:
 
     def _are_plain(self, part: Part, neurons: Ints) -> bool:
         net, genes = self._net, self._net.neurons
-        activation = part.activation or str(self._formula[neurons[0]])
+        formulas = [self._formulas[k] for k in {*genes.activation[neurons].tolist()}]
+        aggregations = {net.aggregations[k] for k in genes.aggregation[neurons].tolist()}
         return bool(
             np.all(self._free[neurons])
-            and np.all(net.aggregation_names[neurons] == part.aggregation)
+            and len(formulas) == 1
+            and part.activation in ("", formulas[0])
+            and aggregations == {part.aggregation}
             and np.all(genes.response[neurons] == 1.0)
             and (part.any_bias or np.all(genes.bias[neurons] == 0.0))
-            and np.all(self._formula[neurons] == activation)
-            and len({*net.activation_names[neurons]}) == 1
         )
 
     def _fits(self, part: Part, element: int, neuron: int, members: Members) -> list[float] | None:
