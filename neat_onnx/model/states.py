@@ -5,6 +5,7 @@ ending, other tools' names pair too (`recurrent_in` and `recurrent_out`, `h_0` a
 state starts at zero.
 """
 
+from functools import cache
 from typing import TypeVar
 
 from pydantic import FiniteFloat, TypeAdapter, ValidationError
@@ -44,7 +45,7 @@ def state_pairs(model: Model) -> dict[str, str]:
     text = model.metadata.get(STATE_KEY)
     if text is None:
         return _named_pairs(inputs, outputs) | guessed_pairs(model)
-    pairs = _parsed(STATE_KEY, text, TypeAdapter(list[tuple[str, str]]))
+    pairs = _parsed(STATE_KEY, text, _kind_of_pairs())
     for previous, following in pairs:
         if previous not in inputs or following not in outputs:
             raise ModelError(
@@ -87,8 +88,17 @@ def _alike(one: ValueInfo, other: ValueInfo) -> bool:
 def initial_states(model: Model) -> dict[str, list[float]]:
     """The values of state inputs before the first step, where they are not zero."""
     text = model.metadata.get(INITIAL_KEY)
-    kind = TypeAdapter(dict[str, list[FiniteFloat]])
-    return {} if text is None else _parsed(INITIAL_KEY, text, kind)
+    return {} if text is None else _parsed(INITIAL_KEY, text, _kind_of_values())
+
+
+@cache  # making one takes longer than reading by it
+def _kind_of_pairs() -> TypeAdapter[list[tuple[str, str]]]:
+    return TypeAdapter(list[tuple[str, str]])
+
+
+@cache
+def _kind_of_values() -> TypeAdapter[dict[str, list[FiniteFloat]]]:
+    return TypeAdapter(dict[str, list[FiniteFloat]])
 
 
 def _parsed(key: str, text: str, kind: TypeAdapter[Parsed]) -> Parsed:

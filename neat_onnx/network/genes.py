@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from functools import cache
 from typing import Any, Literal
 
 import numpy as np
@@ -83,7 +84,7 @@ class ReadOnly:
     """Base of frozen dataclasses of arrays: the arrays are read-only, in copies and pickles too."""
 
     def __post_init__(self) -> None:
-        for name in _array_fields(type(self)):
+        for name in _array_fields(type(self)):  # type: ignore[arg-type]
             try:
                 array = read_only(getattr(self, name), _DTYPES[name])
             except NetworkError as error:
@@ -94,6 +95,7 @@ class ReadOnly:
         return type(self), tuple(getattr(self, field.name) for field in fields(self))  # type: ignore[arg-type]
 
 
+@cache
 def _array_fields(kind: type[Any]) -> list[str]:
     return [field.name for field in fields(kind) if field.name in _DTYPES]
 
