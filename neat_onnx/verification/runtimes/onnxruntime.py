@@ -14,6 +14,7 @@ def load(model: Model) -> Session:
         raise not_installed("onnxruntime") from None
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # threads wait idle
     providers = ["CPUExecutionProvider"]
     session = onnxruntime.InferenceSession(model.to_bytes(), options, providers=providers)
     names = [output.name for output in session.get_outputs()]
