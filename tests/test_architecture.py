@@ -43,6 +43,11 @@ def tree_of(path: Path) -> ast.Module:
     return ast.parse(text_of(path))
 
 
+@functools.cache
+def nodes_of(path: Path) -> list[ast.AST]:
+    return list(ast.walk(tree_of(path)))
+
+
 def place(path: Path, node: ast.stmt | ast.ExceptHandler | None = None) -> str:
     """The file, and the line of the node in it, for a failed check."""
     name = path.relative_to(PACKAGE.parent).as_posix()
@@ -53,32 +58,35 @@ def module_of(path: Path) -> str:
     return path.relative_to(PACKAGE).with_suffix("").as_posix().split("/")[0]
 
 
-def imports(path: Path) -> Iterator[str]:
+@functools.cache
+def imports(path: Path) -> tuple[str, ...]:
     """The modules of this package that a file imports when it is used, without the package's name.
 
     Imports for type checkers only do not count.
     """
-    tree = tree_of(path)
     skipped = {
-        id(inner)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+        inner
+        for node in nodes_of(path)
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test)
         for inner in ast.walk(node)
     }
-    for node in ast.walk(tree):
-        if id(node) in skipped:
-            continue
-        if isinstance(node, ast.ImportFrom) and node.module:
-            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-        elif isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        else:
-            continue
-        for name in names:
-            if name == "neat_onnx":
-                yield "__init__"
-            elif name.startswith("neat_onnx."):
-                yield name.removeprefix("neat_onnx.")
+    used = [node for node in nodes_of(path) if isinstance(node, ast.Import | ast.ImportFrom)]
+    return tuple(
+        name.removeprefix("neat_onnx.") if name != "neat_onnx" else "__init__"
+        for node in used
+        if node not in skipped
+        for name in names_in(node)
+        if name == "neat_onnx" or name.startswith("neat_onnx.")
+    )
+
+
+def names_in(node: ast.Import | ast.ImportFrom) -> list[str]:
+    """What a statement imports: modules, or perhaps modules of a package."""
+    if isinstance(node, ast.Import):
+        return [alias.name for alias in node.names]
+    if not node.module:
+        return []
+    return [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
 
 
 def dotted(path: Path) -> str:
@@ -109,9 +117,8 @@ def cores() -> list[Path]:
 def test_the_cores_name_no_operator():
     names = own_operators()
     for path in cores():
-        tree = tree_of(path)
-        used = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-        texts = {node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)}
+        used = {node.id for node in nodes_of(path) if isinstance(node, ast.Name)}
+        texts = {node.value for node in nodes_of(path) if isinstance(node, ast.Constant)}
         assert not names & used, path
         assert not names & {text for text in texts if isinstance(text, str)}, path
 
@@ -149,7 +156,7 @@ def test_files_and_functions_are_short():
         lines, longest = (350, 45) if path in SOURCES else (500, 60)
         if len(text_of(path).splitlines()) > lines:
             long.append(place(path))
-        for node in ast.walk(tree_of(path)):
+        for node in nodes_of(path):
             function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
             if function and (node.end_lineno or 0) - node.lineno >= longest:
                 long.append(place(path, node))
@@ -158,7 +165,7 @@ def test_files_and_functions_are_short():
 
 def test_errors_are_not_swallowed():
     for path in SOURCES:
-        for node in ast.walk(tree_of(path)):
+        for node in nodes_of(path):
             if isinstance(node, ast.ExceptHandler):
                 assert node.type is not None, f"a bare except in {place(path, node)}"
                 silent = len(node.body) == 1 and isinstance(node.body[0], ast.Pass)
@@ -188,7 +195,7 @@ def test_every_operator_is_lifted():
 def test_every_operator_stands_in_one_room():
     declared: dict[str, list[str]] = {}
     for path in (PACKAGE / "operators").rglob("*.py"):
-        for node in ast.walk(tree_of(path)):
+        for node in nodes_of(path):
             if isinstance(node, ast.ClassDef) and node.name in own_operators():
                 declared.setdefault(node.name, []).append(path.name)
     assert {name: rooms for name, rooms in declared.items() if len(rooms) > 1} == {}
@@ -205,11 +212,14 @@ VAGUE = re.compile(r"\b([Ww]hat|that which|[Tt]hose of)\b")
 PRIVATE_WORDS = re.compile(r"\b(wild|tame|calm|told|home|settled?|telling|upgraded?)\b")
 
 
-def docstrings() -> Iterator[tuple[Path, str]]:
-    for path in SOURCES:
-        for node in ast.walk(tree_of(path)):
-            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
-                yield path, ast.get_docstring(node) or ""
+@functools.cache
+def docstrings() -> list[tuple[Path, str]]:
+    return [
+        (path, ast.get_docstring(node) or "")
+        for path in SOURCES
+        for node in nodes_of(path)
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+    ]
 
 
 def public(nodes: Iterable[ast.stmt]) -> Iterator[ast.ClassDef | ast.FunctionDef]:
