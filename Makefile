@@ -6,8 +6,10 @@ DONE := .cache/done
 PORT ?= 0
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 export PIP_BUILD_CONSTRAINT := $(CURDIR)/constraints.txt
+unexport PYTHONDONTWRITEBYTECODE  # many short programs start: compiling is most of their time
+PYTEST := $(BIN)/python -m pytest
 
-.PHONY: setup build docs web test lint browser firefox bench runtimes libraries backend schema lock imports screenshot clean
+.PHONY: setup build docs web test sweep lint browser firefox bench runtimes libraries backend schema lock imports screenshot clean
 .DELETE_ON_ERROR:
 
 # Debian packages, where they can be installed without asking.
@@ -54,9 +56,13 @@ browser: setup
 
 test:
 	$(MAKE) -j2 lint build browser
-	$(BIN)/python -m pytest -n auto tests
+	$(PYTEST) -n auto --dist worksteal tests
 	node --test tests/web/*.test.js
-	$(BIN)/python -m pytest -n 2 e2e
+	$(PYTEST) -n 2 e2e
+
+# Every parameter of the tests' sweeps, and many random cases: half an hour.
+sweep: setup
+	WHOLE=1 $(PYTEST) -n auto --dist worksteal tests
 
 bench: build browser
 	set -e; for bench in tests/bench/bench_*.py; do $(BIN)/python $$bench; done

@@ -53,8 +53,9 @@ class Case:
         """How far a float32 runtime may be off, (rows, O)."""
         return 2e-6 * _magnitude(self.outputs) + 8.0 * self.sens32
 
+    @cache  # noqa: B019 (cases live as long as the tests)
     def network(self) -> Network:
-        """`source` read, whatever there is to know about it."""
+        """`source` read once, whatever there is to know about it."""
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NeatOnnxWarning)
             return load_network(self.source)

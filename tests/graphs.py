@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 import onnx
-import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
+from sessions import open_session
 
 from neat_onnx import Network, import_model
 
@@ -45,11 +45,7 @@ def assert_lifts(model: onnx.ModelProto, rows: int = 6, scale: float = 1.0) -> N
     net = import_model(model)
     shape = [axis.dim_value for axis in model.graph.input[0].type.tensor_type.shape.dim][1:]
     x = (scale * np.random.default_rng(0).normal(size=(rows, *shape))).astype(np.float32)
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
-    session = onnxruntime.InferenceSession(
-        model.SerializeToString(), options, providers=["CPUExecutionProvider"]
-    )
+    session = open_session(model)
     names = [output.name for output in session.get_outputs()]
     got = net.activate({"x": x})
     assert list(got) == names

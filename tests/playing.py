@@ -4,8 +4,8 @@ import json
 from typing import Any
 
 import numpy as np
-import onnxruntime
 from cases import Case
+from sessions import open_session
 
 from neat_onnx import Model
 
@@ -19,7 +19,7 @@ def sequences(case: Case) -> tuple[Any, Any, Any, Any]:
 
 def played(model: Model, x: Any) -> Any:
     """What onnxruntime gives for (T, N, I), from the initial state."""
-    session = onnxruntime.InferenceSession(model.to_bytes(), providers=["CPUExecutionProvider"])
+    session = open_session(model)
     element = np.float32 if session.get_inputs()[0].type == "tensor(float)" else np.float64
     names = [output.name for output in session.get_outputs()]
     if len(session.get_inputs()[0].shape) == 3:

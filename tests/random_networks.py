@@ -3,7 +3,8 @@
 from typing import Any
 
 from hypothesis import strategies as st
-from networks import BUILTIN_ACTIVATIONS, BUILTIN_AGGREGATIONS, layered
+from made import layered
+from networks import BUILTIN_ACTIVATIONS, BUILTIN_AGGREGATIONS
 
 from neat_onnx.network.network import Network
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import onnx
-import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
+from sessions import open_session
 
 from neat_onnx.network.genes import Floats
 
@@ -66,7 +66,7 @@ def one_graph(
 
 
 def in_onnxruntime(model: onnx.ModelProto, x: Array) -> dict[str, Array]:
-    session = onnxruntime.InferenceSession(model.SerializeToString())
+    session = open_session(model)
     names = [output.name for output in session.get_outputs()]
     return dict(zip(names, session.run(names, {"X": x}), strict=True))
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import jsonschema
 import numpy as np
-import onnxruntime
 from google.protobuf import json_format
-from networks import samples
+from made import samples
 from onnx.reference import ReferenceEvaluator
+from sessions import open_session
 
 from neat_onnx import Model, export, import_model, json_schema, load_model, validate
 from neat_onnx.model import DataType
@@ -179,12 +179,7 @@ def stripped(model: Model) -> Model:
 
 def run_onnxruntime(model: Model, net: Network, x: Floats) -> Floats:
     """The outputs (N, O) that onnxruntime computes."""
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    options.log_severity_level = 4
-    session = onnxruntime.InferenceSession(
-        model.to_bytes(), options, providers=["CPUExecutionProvider"]
-    )
+    session = open_session(model)
     names = [port.name for port in net.outputs]
     return _run(lambda feed: session.run(names, feed), model, net, x)
 

@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnxruntime
 import pytest
 from cases import Case, assert_within, bad_files, case, cases
 from flat_documents import conv, document, gemm, spec, weights, with_warnings
 from google.protobuf import json_format
 from graphs import graph, node
+from sessions import open_session
 
 import neat_onnx
 from neat_onnx import ModelError, NeatOnnxError, NeatOnnxWarning, Network, convert
@@ -43,7 +43,7 @@ def old(tmp_path) -> Path:
 
 
 def in_onnxruntime(path: Path | str, peer: Case) -> Any:
-    session = onnxruntime.InferenceSession(path)
+    session = open_session(path)
     return session.run(None, {"input": peer.inputs.astype(np.float32)})[0].astype(np.float64)
 
 

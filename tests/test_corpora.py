@@ -1,7 +1,5 @@
 """Every network without memory that the peers wrote: exported, run elsewhere, and brought back."""
 
-import functools
-
 import pytest
 from cases import Case, assert_within, cases
 from routes import (
@@ -14,6 +12,9 @@ from routes import (
     run_reference,
     stripped_trip,
 )
+from sweep import WHOLE
+
+from neat_onnx.network.genes import Floats
 
 GROUPS = (
     "nts-net-mlp",
@@ -33,25 +34,35 @@ CASES = {
 DTYPES = ("float32", "float64")
 
 
-@functools.cache
-def trip(name: str, dtype: str) -> Trip:
-    return Trip(CASES[name].network(), {"dtype": dtype})
+def _trips() -> list[tuple[str, str]]:
+    """Each case in one of the types, in turn, and the first of each group in both."""
+    first = {case.group: name for name, case in reversed(CASES.items())}
+    return [
+        (name, dtype)
+        for at, (name, case) in enumerate(CASES.items())
+        for turn, dtype in enumerate(DTYPES)
+        if WHOLE or turn == at % 2 or first[case.group] == name
+    ]
 
 
-@pytest.fixture(params=DTYPES)
-def dtype(request):
-    return request.param
+TRIPS = _trips()
 
 
-@pytest.fixture(params=CASES)
-def case(request) -> Case:
-    return CASES[request.param]
+@pytest.fixture(scope="module", params=TRIPS, ids="-".join)
+def case_and_trip(request) -> tuple[Case, Trip]:
+    """A case and its export; all tests of it run one after the other."""
+    name, dtype = request.param
+    return CASES[name], Trip(CASES[name].network(), {"dtype": dtype})
 
 
 @pytest.fixture
-def in_turn(case: Case) -> str:
-    """One of the types, the other for the next case, where a route is slow or asks little of it."""
-    return DTYPES[list(CASES).index(case.name) % len(DTYPES)]
+def case(case_and_trip) -> Case:
+    return case_and_trip[0]
+
+
+@pytest.fixture
+def trip(case_and_trip) -> Trip:
+    return case_and_trip[1]
 
 
 def test_the_groups_are_all_there():
@@ -59,34 +70,36 @@ def test_the_groups_are_all_there():
     assert len(CASES) >= 70
 
 
-def test_onnxruntime_gives_what_the_peer_computed(case: Case, dtype: str):
-    whole = trip(case.name, dtype)
-    got = run_onnxruntime(whole.model, whole.net, case.inputs)
-    assert_within(got, case.outputs, _tolerance(case, dtype))
+def test_every_group_is_judged_in_both_types():
+    assert {name for name, _ in TRIPS} == set(CASES)
+    judged = {(CASES[name].group, dtype) for name, dtype in TRIPS}
+    assert judged == {(case.group, dtype) for case in CASES.values() for dtype in DTYPES}
 
 
-def test_the_reference_evaluator_gives_what_the_peer_computed(case: Case, in_turn: str):
-    whole = trip(case.name, in_turn)
-    got = run_reference(whole.model, whole.net, case.inputs)
-    assert_within(got, case.outputs, _tolerance(case, in_turn))
+def test_onnxruntime_gives_what_the_peer_computed(case: Case, trip: Trip):
+    got = run_onnxruntime(trip.model, trip.net, case.inputs)
+    assert_within(got, case.outputs, _tolerance(case, trip))
 
 
-def test_comes_back_from_json_bit_for_bit(case: Case, dtype: str):
-    json_trip(trip(case.name, dtype))
+def test_the_reference_evaluator_gives_what_the_peer_computed(case: Case, trip: Trip):
+    got = run_reference(trip.model, trip.net, case.inputs)
+    assert_within(got, case.outputs, _tolerance(case, trip))
 
 
-def test_comes_back_from_the_binary_file(case: Case, in_turn: str):
-    binary_trip(trip(case.name, in_turn))
+def test_comes_back(case: Case, trip: Trip):
+    """From JSON bit for bit, or from the binary file, in turn; a group has both."""
+    route = (json_trip, binary_trip)[list(CASES).index(case.name) % 2]
+    route(trip)
 
 
-def test_is_the_same_function_without_metadata(case: Case):
-    route = (stripped_trip, lift_and_lower)[list(CASES).index(case.name) % 2]
-    route(trip(case.name, "float64"))
+def test_is_the_same_function_without_metadata(case: Case, trip: Trip):
+    route = (stripped_trip, lift_and_lower)[list(CASES).index(case.name) // 2 % 2]
+    route(trip)
 
 
-def test_is_valid(case: Case, in_turn: str):
-    is_valid(trip(case.name, in_turn))
+def test_is_valid(trip: Trip):
+    is_valid(trip)
 
 
-def _tolerance(case: Case, dtype: str):
-    return case.tolerance32 if dtype == "float32" else case.tolerance64
+def _tolerance(case: Case, trip: Trip) -> Floats:
+    return case.tolerance32 if trip.options["dtype"] == "float32" else case.tolerance64

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 from graphs import assert_lifts, graph, node
-from networks import aggregating, layered
+from made import aggregating, layered
 from routes import ROUTES, Trip
 
 import neat_onnx.operators  # noqa: F401 (so that the tables are full when they are saved)

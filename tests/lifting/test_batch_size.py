@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 import onnx
-import onnxruntime
 import pytest
 from onnx import TensorProto, helper, numpy_helper
+from sessions import open_session
 
 from neat_onnx import ModelError, import_model
 
@@ -43,7 +43,7 @@ def node(op: str, inputs: str, output: str, **attributes: Any) -> onnx.NodeProto
 
 def assert_equal(made: onnx.ModelProto) -> None:
     x = np.random.default_rng(0).normal(size=(5, 2)).astype(np.float32)
-    (want,) = onnxruntime.InferenceSession(made.SerializeToString()).run(None, {"x": x})
+    (want,) = open_session(made).run(None, {"x": x})
     np.testing.assert_allclose(import_model(made).activate(x), want, rtol=1e-6, atol=1e-6)
 
 

@@ -1,10 +1,10 @@
 """Ports of models as other tools shape them: outputs left out, states by name, the batch's axis."""
 
 import numpy as np
-import onnxruntime
 import pytest
 from graphs import node
 from onnx import ModelProto, TensorProto, helper, numpy_helper
+from sessions import open_session
 
 from neat_onnx import ModelError, NeatOnnxWarning, OptionError, import_model, verify
 
@@ -140,7 +140,7 @@ def test_a_number_beside_a_batch_is_a_feature():
     net = import_model(model)
     assert [port.shape for port in net.inputs] == [(3,), ()]
     got = net.activate({"x": np.array([[1.0, 2.0, 3.0]]), "scale": np.array([2.0])})
-    session = onnxruntime.InferenceSession(model.SerializeToString())
+    session = open_session(model)
     want = session.run(
         None, {"x": np.array([[1, 2, 3]], np.float32), "scale": np.array(2, np.float32)}
     )
@@ -184,7 +184,7 @@ def test_maps_of_classes_are_tables_and_texts_are_left_out():
     assert "'probability' is a list of maps" in reply
     assert "'label' is text, and is left out" in reply
     x = np.random.default_rng(0).normal(size=(5, 3)).astype(np.float32)
-    session = onnxruntime.InferenceSession(model.SerializeToString())
+    session = open_session(model)
     (maps,) = session.run(["probability"], {"x": x})
     want = [list(each.values()) for each in maps]
     np.testing.assert_allclose(net.activate(x), want, rtol=1e-6)

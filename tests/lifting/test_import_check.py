@@ -5,10 +5,10 @@ import sys
 
 import numpy as np
 import onnx
-import onnxruntime
 import pytest
 from graphs import graph, node
 from onnx import helper
+from sessions import open_session
 
 from neat_onnx import ModelError, NeatOnnxWarning, Network, export, import_model
 
@@ -100,9 +100,7 @@ IMPORTED = {
 
 
 def computed(model: onnx.ModelProto, x: np.ndarray) -> np.ndarray:
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
-    session = onnxruntime.InferenceSession(model.SerializeToString(), options)
+    session = open_session(model)
     return session.run(None, {"x": x})[0]
 
 

@@ -3,6 +3,7 @@
 import pytest
 from cases import CORPORA, case
 from networks import NETWORKS
+from sweep import unlike
 
 from neat_onnx import Network, export, import_model
 
@@ -20,7 +21,7 @@ def _networks() -> dict[str, Network]:
         paths = sorted(CORPORA.glob(f"{group}-*.json"))
         assert paths, group
         found |= {path.stem: case(path.stem).network() for path in paths}
-    return found | {name: net for name, net in NETWORKS.items() if len(net) <= _MOST_NEURONS}
+    return found | {n: NETWORKS[n] for n in unlike(NETWORKS) if len(NETWORKS[n]) <= _MOST_NEURONS}
 
 
 _ALL = _networks()

@@ -6,7 +6,8 @@ import numpy as np
 import onnx
 import pytest
 from cases import assert_within, case
-from networks import NETWORKS, layered, samples
+from made import layered, samples
+from networks import NETWORKS
 from playing import played, sequences
 from routes import ROUTES, Route, Trip, run_onnxruntime
 

@@ -12,6 +12,7 @@ from cases import Case, assert_within, cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from playing import played, sequences
+from sweep import WHOLE, count, each
 
 import neat_onnx
 from neat_onnx import NeatOnnxWarning, Network, export, import_model, load_model, validate, verify
@@ -38,29 +39,50 @@ FORMS: list[dict[str, Any]] = [
 
 
 REMEMBERING = [case for case in cases(*GROUPS) if case.network().has_memory]
-numbered = pytest.mark.parametrize(
-    ("at", "case"), list(enumerate(REMEMBERING)), ids=lambda value: getattr(value, "name", value)
-)
 
 
-@numbered
-def test_onnxruntime_plays_every_case_within_tolerance(at: int, case: Case) -> None:
-    """Each in two of the forms, one of each type in most; a form is met by many cases."""
+def _trips() -> list[tuple[Case, dict[str, Any]]]:
+    """Each case in one of the forms, in turn; the first of each group in one of each type."""
+    first = {case.group: case for case in reversed(REMEMBERING)}
+    found = []
+    for at, case in enumerate(REMEMBERING):
+        forms = [FORMS[at % len(FORMS)]]
+        if first[case.group] is case:
+            forms = [FORMS[at % 2], FORMS[2 + at % 3]]
+        found += [(case, form) for form in (FORMS if WHOLE else forms)]
+    return found
+
+
+@pytest.fixture(scope="module", params=_trips(), ids=lambda trip: f"{trip[0].name}-{trip[1]}")
+def trip(request: pytest.FixtureRequest) -> tuple[Case, dict[str, Any], neat_onnx.Model]:
+    """A case, a form, and the export; all tests of it run one after the other."""
+    case, form = request.param
+    return case, form, export(case.network(), **form)
+
+
+def test_every_group_is_played_in_both_types() -> None:
+    played = {(case.group, form.get("dtype", "float32")) for case, form in _trips()}
+    groups = {case.group for case in REMEMBERING}
+    assert played == {(group, dtype) for group in groups for dtype in ("float32", "float64")}
+
+
+def test_onnxruntime_plays_every_case_within_tolerance(
+    trip: tuple[Case, dict[str, Any], neat_onnx.Model],
+) -> None:
+    case, form, model = trip
     x, want, tolerance32, tolerance64 = sequences(case)
-    for form in (FORMS[at % len(FORMS)], FORMS[(at + 2) % len(FORMS)]):
-        model = export(case.network(), **form)
-        assert validate(model) == []
-        single = form.get("dtype") != "float64"
-        assert_within(played(model, x), want, tolerance32 if single else tolerance64)
+    assert validate(model) == []
+    single = form.get("dtype") != "float64"
+    assert_within(played(model, x), want, tolerance32 if single else tolerance64)
 
 
-@numbered
-def test_it_comes_back_as_the_same_genome(at: int, case: Case) -> None:
-    form = FORMS[at % 2]  # a single step or a Scan, in turn
+def test_it_comes_back_as_the_same_genome(
+    trip: tuple[Case, dict[str, Any], neat_onnx.Model],
+) -> None:
+    case, form, model = trip
     net = case.network()
     x, want, _, tolerance = sequences(case)
-    model = load_model(export(net, **form).to_json())
-    back = import_model(model)
+    back = import_model(load_model(model.to_json()))
     assert back == net
     np.testing.assert_array_equal(back.run(x), net.run(x))
     starts = bool(np.any(net.neurons.initial)) and "sequence" not in form
@@ -73,17 +95,17 @@ def test_it_comes_back_as_the_same_genome(at: int, case: Case) -> None:
 
 
 @pytest.mark.parametrize(
-    ("case", "runtime"),
-    [(case, "onnxruntime") for case in REMEMBERING[::6]]
-    + [(case, "reference") for case in REMEMBERING[::24]],  # it takes seconds a case
+    ("case", "runtime", "sequence"),
+    [(case, "onnxruntime", at % 2 == 0) for at, case in enumerate(each(6, REMEMBERING))]
+    + [(REMEMBERING[0], "reference", sequence) for sequence in (False, True)],
     ids=lambda value: getattr(value, "name", value),
 )
-def test_verify_plays_sequences(case: Case, runtime: Any) -> None:
+def test_verify_plays_sequences(case: Case, runtime: Any, sequence: bool) -> None:
     net = case.network()
-    for form in ({"dtype": "float64"}, {"dtype": "float64", "sequence": True}):
-        report = verify(net, export(net, **form), samples=8, runtime=runtime)
-        assert report.passed, str(report)
-        assert report.steps == 16
+    model = export(net, dtype="float64", sequence=sequence)
+    report = verify(net, model, samples=8, runtime=runtime)
+    assert report.passed, str(report)
+    assert report.steps == 16
 
 
 def test_verify_names_the_neuron_that_a_wrong_recurrent_weight_spoils() -> None:
@@ -217,7 +239,7 @@ def networks(draw: st.DrawFn) -> Network:
 
 
 @given(net=networks(), form=st.sampled_from(FORMS[2:]))
-@settings(max_examples=40)
+@settings(max_examples=count(16, 100))
 def test_any_memory_survives_export_and_import(net: Network, form: dict[str, Any]) -> None:
     x = np.random.default_rng(0).normal(size=(5, 2, len(net.input_neurons)))
     want = np.stack([evaluate(net, x[:, k]) for k in range(2)], axis=1)

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from sample_models import mlp, models
+from sweep import count
 
 from neat_onnx.errors import DocumentError, ModelError, OptionError
 from neat_onnx.model import DataType, Graph, MetadataEntry, Model, Tensor, ValueInfo, load_model
@@ -59,7 +60,7 @@ def test_the_layout_is_for_people():
     assert mlp([[0.1, -0.0]]).to_json() == LAID_OUT
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=count(25, 60), deadline=None)
 @given(models())
 def test_json_gives_the_same_model_back(model):
     text = model.to_json()

@@ -1,16 +1,17 @@
 import numpy as np
 import onnx
-import onnxruntime
 import pytest
 from hypothesis import given, settings
 from onnx import helper
 from sample_models import mlp, models, node
+from sessions import open_session
+from sweep import count
 
 from neat_onnx.errors import ModelError
 from neat_onnx.model import DataType, Model, load_model
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=count(25, 60), deadline=None)
 @given(models())
 def test_binary_gives_the_same_model_back_but_for_float32(model):
     data = model.to_bytes()
@@ -32,7 +33,7 @@ def test_onnxruntime_computes_what_the_model_says(data_type):
     model = mlp(data_type=data_type)
     x = np.array([[1.0, -2.0], [0.3, 0.7]])
     weights, bias = (model.graph.tensors[name].values for name in ("W0", "B0"))
-    session = onnxruntime.InferenceSession(model.to_bytes())
+    session = open_session(model)
     (y,) = session.run(None, {"input": x.astype("f4" if data_type is DataType.FLOAT else "f8")})
     tolerance = 1e-6 if data_type is DataType.FLOAT else 1e-15
     np.testing.assert_allclose(y, np.tanh(2.5 * x @ weights.T + bias), rtol=tolerance)

@@ -6,12 +6,13 @@ import tracemalloc
 
 import numpy as np
 import onnx
-import onnxruntime
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from sample_models import mlp, node
+from sessions import open_session
+from sweep import count
 
 from neat_onnx.errors import ModelError, OptionError
 from neat_onnx.model import DataType, Graph, Model, Tensor, load_model, validate
@@ -88,7 +89,7 @@ def mostly_zeros(draw):
     return values
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=count(60, 200), deadline=None)
 @given(mostly_zeros() | arrays.arrays(np.float64, (3, 30), elements=st.sampled_from([0.0, -0.0])))
 def test_every_bit_comes_back_and_it_is_never_longer(values):
     for data_type in (DataType.FLOAT, DataType.DOUBLE):
@@ -151,8 +152,7 @@ def test_it_says_what_a_SparseTensorProto_says():
     del proto.graph.initializer[0]
     x = np.random.default_rng(1).normal(size=(5, 30)).astype(np.float32)
     dense, theirs = (
-        onnxruntime.InferenceSession(each.SerializeToString()).run(None, {"input": x})[0]
-        for each in (model.to_proto(), proto)
+        open_session(each).run(None, {"input": x})[0] for each in (model.to_proto(), proto)
     )
     np.testing.assert_array_equal(theirs, dense)
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 import onnx
-import onnxruntime
 import pytest
+from sessions import open_session
 from small_models import small_models
 
 from neat_onnx import export, import_model
@@ -15,9 +15,7 @@ LEAST = 150
 
 
 def outputs(model: onnx.ModelProto, x: np.ndarray[Any, Any]) -> list[np.ndarray[Any, Any]]:
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
-    session = onnxruntime.InferenceSession(model.SerializeToString(), options)
+    session = open_session(model)
     return session.run(None, {"x": x})
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sweep import count
 
 import neat_onnx
 from neat_onnx import NetworkError
@@ -37,7 +38,7 @@ def formulas(draw: st.DrawFn, kind: str = "n", depth: int = 4) -> Expression:
     return call(name, *(draw(formulas(each, max(depth - 1, 0))) for each in ELEMENTWISE[name]))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=count(60, 200), deadline=None)
 @given(formulas().filter(lambda formula: VARIABLE in leaves(formula)))
 def test_what_is_printed_reads_back(formula: Expression):
     again = parse_expression(str(formula))
@@ -45,7 +46,7 @@ def test_what_is_printed_reads_back(formula: Expression):
     assert str(again) == str(formula)
 
 
-@settings(max_examples=200)
+@settings(max_examples=count(60, 200))
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_numbers_are_the_same_bit_for_bit(value: float):
     read, _ = parse_expression(str(value * VARIABLE)).args

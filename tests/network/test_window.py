@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from onnx import TensorProto, helper, shape_inference
+from sweep import count
 
 from neat_onnx.errors import NetworkError
 from neat_onnx.network.genes import NONE
@@ -145,7 +146,7 @@ def inferred(operator: str, window: Window, space: Sizes, **attributes: Any) -> 
     return found
 
 
-@settings(max_examples=300)
+@settings(max_examples=count(100, 300))
 @given(case=windows())
 def test_positions_are_those_that_onnx_infers(case: tuple[Window, Sizes]):
     """Where there are some; it infers sizes of no meaning where the window is too large."""

@@ -1,9 +1,9 @@
 """Tile, Pad, Resize, scatters, ArgMax, TopK and their kind, against onnxruntime."""
 
 import numpy as np
-import onnxruntime
 import pytest
 from graphs import assert_lifts, graph, node
+from sessions import open_session
 
 from neat_onnx import ModelError, import_model
 
@@ -85,7 +85,7 @@ def test_scatters_of_one_sample(reduction):
     for operator, index in (("ScatterElements", places), ("ScatterND", INTS([[1], [3]]))):
         made = node(operator, "x i u", "y", reduction=reduction)
         model = graph([made], x=(4, 3), i=index, u=updates)
-        session = onnxruntime.InferenceSession(model.SerializeToString())
+        session = open_session(model)
         (want,) = session.run(None, {"x": x})
         got = import_model(model, batch_axis=None).activate({"x": x[None]})["y"][0]
         np.testing.assert_allclose(got, want, rtol=1e-6)

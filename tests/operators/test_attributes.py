@@ -9,9 +9,9 @@ from typing import Any, Literal, get_args, get_origin
 
 import numpy as np
 import onnx
-import onnxruntime
 import pytest
 from graphs import node
+from sessions import open_session
 
 from neat_onnx import NeatOnnxError, import_model
 from neat_onnx.model.node import node_classes
@@ -176,10 +176,8 @@ def model_of(name: str, attributes: dict[str, Any], opset: int) -> onnx.ModelPro
 
 def by_runtime(model: onnx.ModelProto, x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any] | None:
     """What onnxruntime gives, or None where it refuses the model."""
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
     try:
-        session = onnxruntime.InferenceSession(model.SerializeToString(), options)
+        session = open_session(model)
         (found,) = session.run(None, {"i0": x})
     except Exception:  # noqa: BLE001 (its exceptions have no base of their own)
         return None

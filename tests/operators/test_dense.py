@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 from graphs import assert_lifts, graph, node
-from networks import NETWORKS, aggregating, evolved
+from made import aggregating, evolved
+from networks import NETWORKS
 from routes import run_onnxruntime
 
 from neat_onnx import ModelError, Network, NetworkError, OptionError, export, import_model

@@ -3,9 +3,9 @@
 from typing import Any
 
 import numpy as np
-import onnxruntime
 import pytest
 from onnx import TensorProto, helper
+from sessions import open_session
 
 from neat_onnx import ModelError, import_model
 
@@ -81,7 +81,7 @@ def model(operator: str, outputs: int = 1, **attributes: Any) -> Any:
 )  # fmt: skip
 def test_computes_what_onnxruntime_does(operator, attributes):
     whole = model(operator, 2 if operator.endswith("Classifier") else 1, **attributes)
-    session = onnxruntime.InferenceSession(whole.SerializeToString())
+    session = open_session(whole)
     got = import_model(whole).activate({"x": X})
     for name, want in zip(got, session.run(None, {"x": X}), strict=True):
         np.testing.assert_allclose(got[name], want, rtol=1e-5, atol=1e-6, err_msg=name)
@@ -99,7 +99,7 @@ def test_missing_values_take_the_branch_that_the_tree_says():
     for tracks in ([0] * 8, [1] * 8):
         attributes = TREES | leaves("target") | {"nodes_missing_value_tracks_true": tracks}
         whole = model("TreeEnsembleRegressor", n_targets=3, **attributes)
-        (want,) = onnxruntime.InferenceSession(whole.SerializeToString()).run(None, {"x": x})
+        (want,) = open_session(whole).run(None, {"x": x})
         np.testing.assert_allclose(import_model(whole).activate({"x": x})["y"], want, rtol=1e-6)
 
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 import onnx
-import onnxruntime
 import pytest
 from onnx import TensorProto, helper, numpy_helper
+from sessions import open_session
 
 from neat_onnx import ModelError, export, import_model
 
@@ -63,7 +63,7 @@ def test_it_computes_what_onnxruntime_does(model: onnx.ModelProto):
     net = import_model(model)
     got = net.activate({"x": x})["y"]
     for proto in (model, export(net).to_proto()):
-        session = onnxruntime.InferenceSession(proto.SerializeToString())
+        session = open_session(proto)
         (want,) = session.run(None, {"x": x})
         np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5)
 

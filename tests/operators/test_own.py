@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 import numpy as np
-import onnxruntime
 import pytest
+from sessions import open_session
 
 import neat_onnx.operators  # noqa: F401 (so that the tables are full when they are saved)
 from neat_onnx import (
@@ -53,7 +53,7 @@ def test_both_directions_as_onnxruntime_computes_the_operator(alpha):
     assert "Sigmoid" not in kinds
     assert validate(model) == []
     x = np.random.default_rng(0).normal(size=(6, 3)).astype(np.float32)
-    session = onnxruntime.InferenceSession(model.to_proto().SerializeToString())
+    session = open_session(model)
     (want,) = session.run(None, {"input": x})
     np.testing.assert_allclose(net.activate(x), want, rtol=1e-5, atol=1e-6)
     back = import_model(export(net, include_metadata=False))

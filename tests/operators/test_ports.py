@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from networks import NETWORKS, evolved
+from made import evolved
+from networks import NETWORKS
 from routes import Trip, is_valid, onnxruntime_agrees
 
 from neat_onnx import Network, export, load_network

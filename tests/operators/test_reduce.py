@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 from graphs import assert_lifts, graph, node
-from networks import NETWORKS, aggregating
+from made import aggregating
+from networks import NETWORKS
 
 from neat_onnx import ModelError, Network, export, import_model
 

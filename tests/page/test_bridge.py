@@ -4,11 +4,12 @@ import json
 from pathlib import Path
 
 import numpy as np
-import onnxruntime
 import pytest
 from page import ask, convert, files
+from sessions import open_session
 
 import neat_onnx
+from neat_onnx.page import bridge
 from neat_onnx.page.bridge import call
 from neat_onnx.page.wording import for_visitors
 
@@ -43,7 +44,7 @@ def test_a_network_becomes_a_model_a_report_and_three_files(source):
 def test_the_model_runs_elsewhere_and_is_right(source):
     _, blobs = convert(source, name="winner.json", options={"dtype": "float64"})
     recorded = case("np-ff-19")
-    session = onnxruntime.InferenceSession(blobs["onnx"])
+    session = open_session(blobs["onnx"])
     feed = {session.get_inputs()[0].name: np.array(recorded["inputs"])}
     np.testing.assert_allclose(session.run(None, feed)[0], recorded["outputs"], rtol=1e-11)
 
@@ -80,7 +81,7 @@ def test_the_neataptic_dialect_is_json_and_its_onnx_runs():
     reply, blobs = convert(data, name="net.json", options={"dialect": "neataptic"})
     assert reply["result"]["report"]["passed"]
     assert json.loads(blobs["json"]) == document["source"]
-    session = onnxruntime.InferenceSession(blobs["onnx"])
+    session = open_session(blobs["onnx"])
     (got,) = session.run(None, {"input": np.array(document["inputs"], np.float32)})
     np.testing.assert_allclose(got, document["outputs"], rtol=1e-5, atol=1e-6)
 
@@ -161,8 +162,9 @@ def test_an_unknown_kind_of_file_is_an_error(source):
     assert ask("file", kind="exe")[0]["error"]["message"] == "there is no file of kind 'exe'"
 
 
-def test_a_network_too_large_to_play_with_says_so():
-    wide = neat_onnx.Network.mlp([500, 450, 1], activation="tanh", seed=0)
+def test_a_network_too_large_to_play_with_says_so(monkeypatch):
+    monkeypatch.setattr(bridge, "MOST", 1000)
+    wide = neat_onnx.Network.mlp([50, 20, 1], activation="tanh", seed=0)
     convert(wide.to_json().encode(), name="wide.json")
     assert "too many to play with" in ask("plan")[0]["error"]["message"]
 

@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 import numpy as np
-import onnxruntime
 import pytest
 from page import ask, convert
+from sessions import open_session
 
 CORPORA = Path(__file__).parents[1] / "corpora"
 CASES: list[tuple[str, dict[str, object]]] = [
@@ -20,7 +20,7 @@ CASES: list[tuple[str, dict[str, object]]] = [
 
 def sat(order: dict, blobs: dict[str, bytes]) -> bytes:
     """The outputs of an exam, by onnxruntime, as web/second.js gives them."""
-    session = onnxruntime.InferenceSession(blobs["model"], providers=["CPUExecutionProvider"])
+    session = open_session(blobs["model"])
     values, outputs = np.frombuffer(blobs["inputs"], "<f8"), []
     for steps, samples, width in order["parts"]:
         x, values = np.split(values, [steps * samples * width])

@@ -7,7 +7,6 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-import pytest
 from cases import cases
 
 import neat_onnx
@@ -31,6 +30,12 @@ def networks() -> dict[str, neat_onnx.Network]:
     return found
 
 
+def job(net: neat_onnx.Network, rows: np.ndarray) -> dict:
+    plan = plan_of(net)
+    arrays = {name: base64.b64encode(data).decode() for name, data in plan.arrays.items()}
+    return {"document": plan.document, "arrays": arrays, "rows": rows.tolist()}
+
+
 def run_in_node(cases: list[dict]) -> list[np.ndarray]:
     lines = "\n".join(json.dumps(case) for case in cases)
     command = ["node", str(HERE / "run_plans.mjs")]
@@ -48,9 +53,7 @@ def test_every_recorded_network_computes_in_javascript_what_it_computes_here():
     cases, wanted = [], []
     for net in nets.values():
         rows = rng.normal(size=(STEPS, len(net.input_neurons)))
-        plan = plan_of(net)
-        arrays = {name: base64.b64encode(data).decode() for name, data in plan.arrays.items()}
-        cases.append({"document": plan.document, "arrays": arrays, "rows": rows.tolist()})
+        cases.append(job(net, rows))
         with np.errstate(all="ignore"):
             wanted.append(net.run(rows) if net.has_memory else net.run(rows[:, None])[:, 0])
     for name, got, want in zip(nets, run_in_node(cases), wanted, strict=True):
@@ -60,17 +63,23 @@ def test_every_recorded_network_computes_in_javascript_what_it_computes_here():
         assert error.max(initial=0) <= 1e-12, (name, error.max())
 
 
-@pytest.mark.parametrize("k", [0, 1, 2, 5])
-@pytest.mark.parametrize("name", sorted(AGGREGATIONS))
-def test_every_aggregation_of_any_number_of_inputs(name, k):
+def aggregating(name: str, inputs: int) -> neat_onnx.Network:
+    """A neuron that aggregates so many of five inputs."""
     neuron = {"id": 9, "activation": "tanh", "bias": 0.25, "response": 0.5, "aggregation": name}
-    connections = [(i, 9, 0.5 - i) for i in range(k)]
-    net = neat_onnx.Network.build(inputs=5, outputs=[9], neurons=[neuron], connections=connections)
-    rows = np.random.default_rng(k).normal(size=(8, 5))
-    plan = plan_of(net)
-    arrays = {key: base64.b64encode(data).decode() for key, data in plan.arrays.items()}
-    (got,) = run_in_node([{"document": plan.document, "arrays": arrays, "rows": rows.tolist()}])
-    np.testing.assert_allclose(got, net.activate(rows), rtol=1e-13, atol=1e-15)
+    connections = [(i, 9, 0.5 - i) for i in range(inputs)]
+    return neat_onnx.Network.build(inputs=5, outputs=[9], neurons=[neuron], connections=connections)
+
+
+def test_every_aggregation_of_any_number_of_inputs():
+    names = [(name, k) for name in sorted(AGGREGATIONS) for k in (0, 1, 2, 5)]
+    nets = [aggregating(*name) for name in names]
+    rows = np.random.default_rng(0).normal(size=(8, 5))
+    for name, net, got in zip(
+        names, nets, run_in_node([job(net, rows) for net in nets]), strict=True
+    ):
+        np.testing.assert_allclose(
+            got, net.activate(rows), rtol=1e-13, atol=1e-15, err_msg=str(name)
+        )
 
 
 def samples(letter: str) -> list:

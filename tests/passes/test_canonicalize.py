@@ -2,20 +2,16 @@
 
 import numpy as np
 import onnx
-import onnxruntime
 import pytest
 from graphs import graph, node
 from onnx import TensorProto, helper, numpy_helper
+from sessions import open_session
 
 from neat_onnx import ModelError, canonicalize, load_model
 
 
 def played(model: onnx.ModelProto, x: np.ndarray) -> list[np.ndarray]:
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
-    session = onnxruntime.InferenceSession(
-        model.SerializeToString(), options, providers=["CPUExecutionProvider"]
-    )
+    session = open_session(model)
     return session.run(None, {"x": x})
 
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 import onnx
-import onnxruntime
 import pytest
 from networks import NETWORKS
+from sessions import open_session
 
 from neat_onnx import Network, OptionError, export, import_model, load_model, validate, verify
 from neat_onnx.cli import main
@@ -12,7 +12,7 @@ from neat_onnx.cli import main
 EVOLVED = NETWORKS["evolved_mixed"]
 GRU = Network.gru(2, 3, 1, seed=0)
 SPACE = NETWORKS["convolution_and_pools"]
-LAYERS = Network.mlp([784, 128, 10], activation="tanh", seed=0)
+LAYERS = Network.mlp([400, 100, 10], activation="tanh", seed=0)
 FORMS = [
     (EVOLVED, {"quantize": "weights"}),
     (EVOLVED, {"quantize": "full"}),
@@ -74,11 +74,8 @@ def test_each_weight_is_within_half_a_step():
 
 
 def test_onnxruntime_computes_the_full_form_in_integers(tmp_path):
-    options = onnxruntime.SessionOptions()
-    options.optimized_model_filepath = str(tmp_path / "fused.onnx")
-    options.log_severity_level = 4
     model = export(Network.mlp([6, 5, 3], activation="sigmoid", seed=2), quantize="full")
-    onnxruntime.InferenceSession(model.to_bytes(), options, providers=["CPUExecutionProvider"])
+    open_session(model, optimized_model_filepath=str(tmp_path / "fused.onnx"))
     found = [node.op_type for node in onnx.load(tmp_path / "fused.onnx").graph.node]
     assert found.count("QGemm") == 2
     assert "Gemm" not in found
@@ -90,7 +87,7 @@ def test_ranges_are_those_of_the_inputs_given():
     want = net.activate(x)
 
     def error(model):
-        session = onnxruntime.InferenceSession(model.to_bytes())
+        session = open_session(model)
         return np.abs(session.run(None, {"input": x.astype(np.float32)})[0] - want).max()
 
     sampled, given = export(net, quantize="full"), export(net, quantize="full", calibration=x)

@@ -4,11 +4,12 @@ from typing import Any
 
 import numpy as np
 import onnx
-import onnxruntime
 import pytest
 from cases import cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sessions import open_session
+from sweep import count
 
 from neat_onnx import Network, NetworkError, OptionError, Population, export_population, validate
 from neat_onnx.network.genes import Floats
@@ -52,9 +53,7 @@ def evolved(seed: int, *, memory: bool = False, mixed: bool = True) -> Network:
 
 def played(model: Any, population: Population, x: Floats) -> Floats:
     """Run steps (T, P, N, I) or (T, N, I) in onnxruntime, the memory fed back."""
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    session = onnxruntime.InferenceSession(model.to_bytes(), options)
+    session = open_session(model)
     kind = np.float32 if "float)" in session.get_inputs()[0].type else np.float64
     state, results = population.initial_state(x.shape[-2]).astype(kind), []
     for row in x.astype(kind):
@@ -67,7 +66,7 @@ def played(model: Any, population: Population, x: Floats) -> Floats:
     return np.stack(results)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=count(10, 25), deadline=None)
 @given(seed=st.integers(0, 10_000), memory=st.booleans(), members=st.integers(1, 6))
 def test_every_member_computes_what_it_computes_alone(seed: int, memory: bool, members: int):
     nets = [evolved(seed + k, memory=memory) for k in range(members)]

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 from cases import assert_within, case
-from networks import NETWORKS, samples
+from made import samples
+from networks import NETWORKS
 from playing import sequences
 from routes import rounding_tolerance
 

@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from networks import NETWORKS, layered
+from made import layered
+from networks import NETWORKS
 from routes import stripped
 
 from neat_onnx import ModelError, Network, OptionError, Report, export, load_network, verify

@@ -31,12 +31,12 @@ def test_computes_what_the_peer_computes(one: Case):
 
 @each_case
 def test_onnxruntime_computes_it_too(one: Case):
-    assert_exports(one, read(one))
+    assert_exports(one)
 
 
 @each_case
 def test_comes_back(one: Case):
-    assert_comes_back(one, read(one))
+    assert_comes_back(one)
     assert load_network(read(one).to_json()) == read(one)
 
 

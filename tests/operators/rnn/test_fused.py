@@ -4,9 +4,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import onnxruntime
 import pytest
 from rnn_cells import BUILDERS, INPUTS, NODES, UNITS, sequences
+from sessions import open_session
+from sweep import count
 
 from neat_onnx import Model, export, import_model, validate
 from neat_onnx.network.genes import Floats
@@ -18,7 +19,7 @@ def operators(model: Model) -> list[str]:
 
 
 def in_onnxruntime(model: Model, x: Floats) -> Floats:
-    session = onnxruntime.InferenceSession(model.to_bytes())
+    session = open_session(model)
     (output,) = session.run(["output"], {"input": x.astype(np.float32)})
     return np.asarray(output, np.float64)
 
@@ -218,7 +219,7 @@ def mutate(document: Document, random: np.random.Generator) -> None:
             document["outputs"][0]["neurons"][0] = gene["id"]
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(count(20, 100)))
 def test_a_mutated_cell_is_exported_as_what_it_is(seed: int):
     """Whatever a mutation makes of a cell: as nodes or as a Scan, it is the same function."""
     random = np.random.default_rng(seed)
@@ -332,7 +333,7 @@ def test_ports_of_other_shapes():
     assert validate(model) == []
     assert import_model(model) == net
     x = sequences(inputs=6).reshape(9, 4, 2, 3)
-    session = onnxruntime.InferenceSession(model.to_bytes())
+    session = open_session(model)
     names = ["output", "speed"]
     got = dict(zip(names, session.run(names, {"input": x.astype(np.float32)}), strict=True))
     for name, want in net.run({"input": x}).items():

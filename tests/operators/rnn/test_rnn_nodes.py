@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from onnx.backend.test.case import node as backend
-from onnx.backend.test.case.node import gru, lstm, rnn  # noqa: F401 (they register their cases)
+from backend_cases import backend_cases
 from rnn_cases import GATES, assert_close, by_hand, in_onnxruntime, one_graph, random_case
+from sweep import count
 
 from neat_onnx import ModelError, import_model
 from neat_onnx.network.genes import Floats
@@ -15,7 +15,7 @@ from neat_onnx.network.genes import Floats
 Array = np.ndarray[Any, Any]
 
 
-@pytest.mark.parametrize("seed", range(100))
+@pytest.mark.parametrize("seed", range(count(48, 200)))
 def test_random_configurations_compute_what_onnxruntime_and_numpy_do(seed: int):
     case, x = random_case(seed)
     fixed = case.model(x)
@@ -43,11 +43,7 @@ def _stepping(model: onnx.ModelProto, x: Array) -> dict[str, Floats]:
 
 # --- ONNX's own cases -----------------------------------------------------------------------------
 
-BACKEND = {
-    case.name: case
-    for case in backend._NodeTestCases  # collecting them all takes half a minute
-    if case.model.graph.node[0].op_type in GATES
-}
+BACKEND = backend_cases(*GATES)
 
 
 def _backend(name: str) -> tuple[onnx.ModelProto, Array, dict[str, Array]]:

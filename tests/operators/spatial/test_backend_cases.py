@@ -4,19 +4,10 @@ from typing import Any
 
 import numpy as np
 import onnx
-import onnxruntime
 import pytest
+from backend_cases import backend_cases, is_large
 from onnx import TensorProto, numpy_helper
-from onnx.backend.test.case import node as backend
-from onnx.backend.test.case.node import (  # noqa: F401 (they register their cases)
-    averagepool,
-    conv,
-    convtranspose,
-    flatten,
-    globalaveragepool,
-    globalmaxpool,
-    maxpool,
-)
+from sessions import open_session
 
 from neat_onnx import ModelError, NeatOnnxWarning, export, import_model
 
@@ -31,11 +22,7 @@ COUNTS = {
     "GlobalMaxPool": 2,
     "Flatten": 9,
 }
-BACKEND = {
-    case.name: case
-    for case in backend._NodeTestCases  # collecting them all takes half a minute
-    if case.model.graph.node[0].op_type in COUNTS
-}
+BACKEND = backend_cases(*COUNTS)
 REFUSED = {
     "test_maxpool_with_argmax_2d_precomputed_pads": "its second output, the indices, cannot be",
     "test_maxpool_with_argmax_2d_precomputed_strides": "storage_order is 1, expected 0",
@@ -51,9 +38,7 @@ ONE_ROW = ("test_flatten_axis0", "test_flatten_negative_axis4")
 FOUR_DIGITS = "test_averagepool_2d_ceil_last_window_starts_on_pad"
 """What it should give is written down in so many."""
 
-SMALL = [  # three channels of 32 × 32 × 32 take half a minute
-    name for name, case in BACKEND.items() if case.data_sets[0][0][0].size < 50_000
-]
+SMALL = [name for name, case in BACKEND.items() if not is_large(case)]
 BY_BATCH = [name for name in SMALL if name not in (*MIXES_THE_BATCH, *ONE_ROW)]
 
 
@@ -127,7 +112,7 @@ def test_case_by_batch_and_back(name: str):
     assert_gives(name, got, want)
     back = export(net, opset=22)
     assert model.graph.node[0].op_type in [node.op_type for node in back.graph.node]
-    session = onnxruntime.InferenceSession(back.to_bytes())
+    session = open_session(back)
     (by_runtime,) = session.run(None, {model.graph.input[0].name: x.astype(np.float32)})
     np.testing.assert_allclose(by_runtime, got, rtol=1e-6, atol=1e-6)
 

@@ -2,14 +2,15 @@
 
 import pytest
 from chains import Chain, chains
-from hypothesis import given, seed, settings
+from hypothesis import given, settings
 from routes import Trip, binary_trip, is_valid, json_trip, onnxruntime_agrees
+from sweep import count
 
 from neat_onnx import export, import_model, load_model
 from neat_onnx.model import Model
 
 SPATIAL = ("Conv", "ConvTranspose", "MaxPool", "AveragePool", "GlobalMaxPool", "GlobalAveragePool")
-PARTS, EXAMPLES = 2, 12
+EXAMPLES = count(12, 60)
 
 
 def kinds(model: Model) -> list[str]:
@@ -18,11 +19,7 @@ def kinds(model: Model) -> list[str]:
 
 
 @pytest.mark.parametrize("mapped", [True, False], ids=["mappings", "blocks"])
-@pytest.mark.parametrize("part", range(PARTS))
-def test_chains_go_out_and_come_back(part: int, mapped: bool):
-    """In parts, so that they can run side by side."""
-
-    @seed(part)
+def test_chains_go_out_and_come_back(mapped: bool):
     @settings(max_examples=EXAMPLES, database=None)
     @given(chain=chains(mapped=mapped))
     def hold(chain: Chain) -> None:

@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 import onnx
-import onnxruntime
 import pytest
 from graphs import graph, node
+from sessions import open_session
+from sweep import count
 
 from neat_onnx import export, import_model, load_model, validate
 from neat_onnx.model import Model
@@ -86,12 +87,7 @@ class Cnn:
 
 def run(model: onnx.ModelProto | Model, x: Array) -> Array:
     """The first output, by onnxruntime."""
-    data = model.to_bytes() if isinstance(model, Model) else model.SerializeToString()
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
-    options.intra_op_num_threads = 1
-    session = onnxruntime.InferenceSession(data, options, providers=["CPUExecutionProvider"])
-    return session.run(None, {"x": x})[0]
+    return open_session(model).run(None, {"x": x})[0]
 
 
 # --- the networks ---------------------------------------------------------------------------------
@@ -174,7 +170,7 @@ SPACES: dict[Template, tuple[int, ...]] = {
 # --- what holds -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(count(3, 12)))
 @pytest.mark.parametrize("template", SPACES, ids=lambda template: template.__name__)
 def test_goes_in_and_comes_out_the_same(template: Template, seed: int):
     cnn = Cnn(seed, *SPACES[template])

@@ -4,9 +4,10 @@ from typing import Any
 
 import numpy as np
 import onnx
-import onnxruntime
 import pytest
 from graphs import graph, node
+from sessions import open_session
+from sweep import count
 
 from neat_onnx import ModelError, import_model
 
@@ -55,9 +56,7 @@ class Draw:
 
 def assert_computes(model: onnx.ModelProto, x: Array, tolerance: float = 0.0) -> None:
     """The network gives what onnxruntime gives, by batch and with every axis a feature."""
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
-    session = onnxruntime.InferenceSession(model.SerializeToString(), options)
+    session = open_session(model)
     (want,) = session.run(None, {"x": x})
     for axis, fed in (("auto", x), (None, x[None])):
         net = import_model(model, batch_axis=axis)
@@ -65,7 +64,7 @@ def assert_computes(model: onnx.ModelProto, x: Array, tolerance: float = 0.0) ->
         assert np.all(np.abs(got - want) <= tolerance * np.maximum(1.0, np.abs(want)))
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(count(24, 100)))
 def test_conv(seed: int):
     draw = Draw(seed)
     group = draw.whole(1, 3)
@@ -79,7 +78,7 @@ def test_conv(seed: int):
     assert_computes(graph([made], x=shape, **tensors), draw.numbers(*shape))
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(count(32, 100)))
 def test_conv_transpose(seed: int):
     draw = Draw(seed)
     group = draw.whole(1, 2)
@@ -96,7 +95,7 @@ def test_conv_transpose(seed: int):
     assert_computes(graph([made], x=shape, **tensors), draw.numbers(*shape))
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(count(12, 50)))
 def test_conv_transpose_to_a_given_shape(seed: int):
     draw = Draw(seed)
     if draw.often():
@@ -115,7 +114,7 @@ def test_conv_transpose_to_a_given_shape(seed: int):
 
 
 @pytest.mark.parametrize("operator", ["MaxPool", "AveragePool"])
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(count(24, 100)))
 def test_pool(operator: str, seed: int):
     draw = Draw(seed)
     draw.pad(with_steps=False)

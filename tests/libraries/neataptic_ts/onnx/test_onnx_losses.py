@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from interpreter import computed
+from sweep import count
 
 from neat_onnx import NeatOnnxError, NeatOnnxWarning, Network, NetworkError, export, load_network
 
@@ -115,7 +116,7 @@ def networks(draw: st.DrawFn) -> dict[str, Any]:
     return {"formatVersion": 2, "nodes": nodes, "connections": genes}
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=count(60, 150), deadline=None)
 @given(networks(), st.booleans())
 def test_what_is_not_refused_computes_the_same(source: dict[str, Any], single_step: bool):
     options = {**OPEN, "recurrent_single_step": single_step}

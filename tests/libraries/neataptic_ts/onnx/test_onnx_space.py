@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-import onnxruntime
 import pytest
 from flat_documents import conv, document, gemm, node, pool, spec, weights, with_warnings
 from graphs import graph
@@ -11,6 +10,8 @@ from graphs import node as made
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from interpreter import computed
+from sessions import open_session
+from sweep import count
 
 from neat_onnx import (
     Model,
@@ -159,7 +160,7 @@ def test_a_pool_that_keeps_the_size_is_computed(operator: str, flatten: bool):
         **tensors,
     )
     x = np.random.default_rng(0).normal(size=(5, 16)).astype(np.float32)
-    session = onnxruntime.InferenceSession(by_hand.SerializeToString())
+    session = open_session(by_hand)
     np.testing.assert_allclose(
         net.activate(x.astype(np.float64)), session.run(None, {"x": x})[0], rtol=1e-5, atol=1e-6
     )
@@ -250,7 +251,7 @@ def convolutional(draw: st.DrawFn) -> tuple[Network, dict[str, Any]]:
     return net, options
 
 
-@settings(max_examples=60)
+@settings(max_examples=count(25, 60))
 @given(convolutional())
 def test_any_convolution_is_read_as_the_graph_says(made: tuple[Network, dict[str, Any]]):
     net, options = made

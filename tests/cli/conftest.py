@@ -1,0 +1,46 @@
+"""What the tests of the command line share: a network in a file, and a way to run a command."""
+
+import json
+
+import pytest
+from cases import case
+
+from neat_onnx.cli import main
+
+
+@pytest.fixture
+def network(tmp_path):
+    """A NeatapticTS network in a file of its own."""
+    path = tmp_path / "net.json"
+    path.write_text(json.dumps(case("nts-net-dag-01").source))
+    return path
+
+
+class Commands:
+    """Runs commands in an empty directory: (exit code, standard output, lines of its errors)."""
+
+    def __init__(self, folder, capsys):
+        self.folder, self._capsys = folder, capsys
+
+    def __call__(self, *arguments):
+        code = main([str(argument) for argument in arguments])
+        reply = self._capsys.readouterr()
+        return code, reply.out, reply.err.splitlines()
+
+    def left(self):
+        """The names of the files in the directory."""
+        return sorted(path.name for path in self.folder.iterdir())
+
+    def options(self, options):
+        """A file of options, beside the directory."""
+        path = self.folder.parent / "options.json"
+        path.write_text(json.dumps(options))
+        return path
+
+
+@pytest.fixture
+def run(capsys, monkeypatch, tmp_path):
+    folder = tmp_path / "here"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    return Commands(folder, capsys)
