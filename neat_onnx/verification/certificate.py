@@ -129,10 +129,10 @@ def _document(source: Any) -> Any:
         return source.model_dump(mode="json")
     if isinstance(source, str) and source.lstrip().startswith("{"):
         source = source.encode()
-    if isinstance(source, str | os.PathLike):
-        source = read_bytes(source)
-    if isinstance(source, bytes):
-        source = parse_json(source) if source.lstrip().startswith(b"{") else load_model(source)
+    content = read_bytes(source) if isinstance(source, str | os.PathLike) else source
+    if isinstance(content, bytes):
+        # a model's external data is found by its path
+        source = parse_json(content) if content.lstrip().startswith(b"{") else load_model(source)
     if isinstance(source, dict) and "graph" in source:
         source = load_model(source)
     if isinstance(source, Model):

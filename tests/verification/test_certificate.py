@@ -11,11 +11,21 @@ import sys
 
 import jsonschema
 import numpy as np
+import onnx
 import pytest
 from networks import NETWORKS
 
 import neat_onnx
-from neat_onnx import Certificate, DocumentError, Network, OptionError, certify, export, replay
+from neat_onnx import (
+    Certificate,
+    DocumentError,
+    ModelError,
+    Network,
+    OptionError,
+    certify,
+    export,
+    replay,
+)
 from neat_onnx.cli import main
 
 NET = Network.mlp([3, 4, 2], activation="tanh", seed=3)
@@ -140,6 +150,20 @@ def test_the_command_line_says_no_to_another_model(tmp_path, capsys):
     assert "DIFFERENT: this is not the model of the certificate" in capsys.readouterr().out
     assert main(["certify", net, wrong, str(tmp_path / "no.json")]) == 1
     assert not (tmp_path / "no.json").exists()
+
+
+def test_a_certificate_is_found_in_a_model_with_external_data(tmp_path):
+    path = tmp_path / "net.onnx"
+    onnx.save_model(
+        MODEL.to_proto(), path, save_as_external_data=True, location="w.bin", size_threshold=0
+    )
+    certificate = certify(NET, path, samples=8)
+    proto = onnx.load(path, load_external_data=False)
+    proto.metadata_props.add(key="neat_onnx.certificate", value=certificate.to_json())
+    onnx.save_model(proto, path)
+    assert replay(path, NET, path).verdict == "equal"
+    with pytest.raises(ModelError, match="external"):
+        replay(path.read_bytes(), NET, path)
 
 
 def test_another_process_issues_the_same_certificate(tmp_path):
