@@ -266,7 +266,45 @@ def learned() -> Iterator[Case]:
         yield f"gated {gate}", graph(nodes, x=("N", 3), **w.given)
 
 
+GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
+
+
+def cell(w: Weights, operator: str, x: str, sizes: tuple[int, int]) -> onnx.NodeProto:
+    """A recurrent layer over [T, N, features], with the outputs Y and Yh."""
+    into, hidden = sizes
+    rows = GATES[operator] * hidden
+    after = {"linear_before_reset": 1} if operator == "GRU" else {}
+    reads = f"{x} {w(1, rows, into)} {w(1, rows, hidden)} {w(1, 2 * rows)}"
+    return node(operator, reads, f"Y_{x} Yh_{x}", hidden_size=hidden, **after)
+
+
+def recurrent() -> Iterator[Case]:
+    """Sequences of fixed length, batch first: PyTorch's last step and all steps, Keras's state."""
+    for operator in GATES:
+        for form in ("last", "all", "two layers", "keras"):
+            for opset in (13, 17):
+                w = Weights()
+                nodes = [
+                    node("Transpose", "x", "t", perm=[1, 0, 2]),
+                    cell(w, operator, "t", (3, 4)),
+                ]
+                nodes.append(node("Squeeze", f"Y_t {w.put([1])}", "o"))
+                if form == "two layers":
+                    nodes += [cell(w, operator, "o", (4, 4))]
+                    nodes.append(node("Squeeze", f"Y_o {w.put([1])}", "p"))
+                last = "p" if form == "two layers" else "o"
+                if form == "keras":
+                    nodes.append(node("Squeeze", f"Yh_t {w.put([0])}", "f"))
+                else:
+                    nodes.append(node("Transpose", last, "b", perm=[1, 0, 2]))
+                    if form != "all":
+                        nodes.append(node("Gather", f"b {w.put(-1)}", "f", axis=1))
+                nodes += dense(w, "b" if form == "all" else "f", "y", (4, 2), "matmul")
+                yield f"{operator} {form} {opset}", graph(nodes, x=("N", 4, 3), opset=opset,
+                                                          **w.given)  # fmt: skip
+
+
 def small_models() -> Iterator[Case]:
     """Every model, by a name of its own."""
-    for family in (perceptrons, policies, images, normalized, attention, learned):
+    for family in (perceptrons, policies, images, normalized, attention, learned, recurrent):
         yield from family()
