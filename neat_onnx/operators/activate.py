@@ -11,7 +11,7 @@ from neat_onnx.network.expression import VARIABLE, Expression, scalar_slope
 from neat_onnx.network.genes import Floats, Ints
 from neat_onnx.operators.activation_functions import emit_activation, is_function
 from neat_onnx.operators.elementwise import Add, Mul
-from neat_onnx.operators.shaping import Split
+from neat_onnx.operators.shaping import Identity, Split
 
 
 @dataclass(frozen=True)
@@ -109,13 +109,19 @@ def shift(ctx: LoweringContext, block: Block, tensor: str, bias: Floats) -> str:
 
 
 def activate(
-    ctx: LoweringContext, block: Block, tensor: str, formula: Expression | None = None
+    ctx: LoweringContext,
+    block: Block,
+    tensor: str,
+    formula: Expression | None = None,
+    *,
+    ends: bool = False,
 ) -> None:
     """Apply each neuron's activation to its column of `tensor`, and bind the neurons.
 
     Args:
         tensor: the pre-activations [N, neurons], in the order of `block.neurons`.
         formula: the formula that remains, if it is the same for all neurons.
+        ends: an Identity comes last, of which import makes the neurons.
     """
     if ctx.reads_state(block.neurons):
         ctx.bind(ctx.signals.state[block.neurons], tensor, block.level)
@@ -125,12 +131,20 @@ def activate(
     if len(groups) == 1:
         output, name = block.tensor("Layer"), block.name("act")
         result = emit_activation(ctx, groups[0].name, groups[0].formula, tensor, output, name)
+        if ends and groups[0].formula != VARIABLE:
+            result = _ended(ctx, block, result)
         ctx.bind(block.neurons, result, block.level)
         return
-    _activate_apart(ctx, block, tensor, groups)
+    _activate_apart(ctx, block, tensor, groups, ends=ends)
 
 
-def _activate_apart(ctx: LoweringContext, block: Block, tensor: str, groups: list[Group]) -> None:
+def _ended(ctx: LoweringContext, block: Block, tensor: str) -> str:
+    return ctx.emit(Identity, [tensor], block.tensor("End"), block.name("end"))
+
+
+def _activate_apart(
+    ctx: LoweringContext, block: Block, tensor: str, groups: list[Group], *, ends: bool
+) -> None:
     sizes = ctx.integers(block.weights("split"), [len(group.neurons) for group in groups])
     labels = _labels([group.name for group in groups])
     wished = [block.tensor("Gemm") + label for label in labels]
@@ -140,6 +154,7 @@ def _activate_apart(ctx: LoweringContext, block: Block, tensor: str, groups: lis
         if group.formula != VARIABLE:
             output, name = block.tensor("Layer") + label, block.name("act") + label
             result = emit_activation(ctx, group.name, group.formula, part, output, name)
+        result = _ended(ctx, block, result) if ends else result
         ctx.bind(group.neurons, result, block.level)
 
 

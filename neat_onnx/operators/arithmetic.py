@@ -54,7 +54,7 @@ def _scale(ctx: LiftingContext, node: Node, value: Value, factor: Array) -> Valu
     shape = np.broadcast_shapes(value.shape, factor.shape)
     ctx.check_size(node, int(np.prod(shape, dtype=object)))
     factor = np.broadcast_to(factor, shape).astype(np.float64)
-    if value.made is not None and value.plain and shape == value.shape:
+    if value.made is not None and value.plain and shape == value.shape and not value.made.spatial:
         value.made.response = value.made.response * factor.ravel()
         value.made.bias = value.made.bias * factor.ravel()
         return value
@@ -91,13 +91,23 @@ def _merged(ctx: LiftingContext, one: Value, other: Value) -> Value | None:
 def _shift(ctx: LiftingContext, node: Node, value: Value, addend: Array) -> Value:
     """The bias of the neurons that are read, or of new ones."""
     shape = np.broadcast_shapes(value.shape, addend.shape)
-    if value.made is None or not value.plain or shape != value.shape:
+    joins = value.made is not None and value.plain and shape == value.shape
+    if not joins or not _stays_spatial(value, addend):
         value = neurons_of(ctx, node, [value], shape=shape)
     made = value.made
     assert made is not None
     flat = np.broadcast_to(addend, shape).ravel()
     made.bias = np.where(made.bias == 0, flat, made.bias + flat)
     return value
+
+
+def _stays_spatial(value: Value, addend: Array) -> bool:
+    """Whether neurons that slide a window still do with this bias: one for each channel of sums."""
+    if value.made is None or not value.made.spatial:
+        return True
+    by_channel = np.broadcast_to(addend, value.shape)
+    by_channel = by_channel.reshape(*value.shape[:2], -1)
+    return value.made.aggregation == "sum" and bool(np.all(by_channel == by_channel[..., :1]))
 
 
 def subtract(ctx: LiftingContext, node: Node, one: Operand, other: Operand) -> Value:
@@ -140,14 +150,23 @@ def neurons_of(
     shape: tuple[int, ...] = (),
 ) -> Value:
     """New neurons that aggregate the operands element by element, broadcast to one shape."""
-    materialized = [ctx.materialize(operand) for operand in operands]
-    shape = np.broadcast_shapes(shape, *(signals.shape for signals in materialized))
+    terms = [_term(ctx, operand, aggregation) for operand in operands]
+    shape = np.broadcast_shapes(shape, *(signals.shape for signals, _ in terms))
     size = int(np.prod(shape, dtype=object))
     ctx.check_size(node, size)
     made = ctx.add_neurons(size, aggregation=aggregation)
-    for signals, weight in zip(materialized, weights, strict=True):
-        ctx.connect(made, np.broadcast_to(signals, shape), np.arange(size), np.full(size, weight))
+    for (signals, factor), weight in zip(terms, weights, strict=True):
+        each = np.broadcast_to(factor * weight, shape)
+        ctx.connect(made, np.broadcast_to(signals, shape), np.arange(size), each)
     return value_of(made, shape)
+
+
+def _term(ctx: LiftingContext, value: Value, aggregation: str) -> tuple[Ints, Array]:
+    """The signals that neurons read for a value, and a factor of each: in a sum it is a weight."""
+    weighed = value.weight is not None and value.gate is None and value.formula == VARIABLE
+    if aggregation == "sum" and weighed and not value.reduced and value.weight is not None:
+        return ctx.materialize(Value(value.signals)), value.weight
+    return ctx.materialize(value), np.ones(())
 
 
 def value_of(made: NewNeurons, shape: tuple[int, ...]) -> Value:

@@ -210,8 +210,8 @@ def lift_layer_normalization(ctx: LiftingContext, node: LayerNormalization) -> N
     parts["normal"] = tensors("mul", parts["centred"], parts["scale"])
     result, shift = tensors("mul", parts["normal"], tensors.input(1)), tensors.optional(2)
     if shift is not None:
-        parts["weighted"] = result
-        result = tensors("add", result, shift)
+        parts["weighted"] = as_neurons(ctx, result)
+        result = tensors("add", parts["weighted"], shift)
     bind_with_parts(ctx, node, result, parts, parts["mean"], parts["scale"])
 
 

@@ -1,4 +1,4 @@
-"""Neurons that read one other each, scaled or not, or the sum or difference of two: elementwise.
+"""Neurons that read one other each, or two that they add or compare, scaled or not: elementwise.
 
 A division of an image by 255, or the sum of a residual block, is as many neurons as pixels. A Gemm
 for them would be a matrix of zeros with ones on a diagonal.
@@ -8,16 +8,37 @@ import numpy as np
 
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers
+from neat_onnx.model import Node
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.expression import VARIABLE
 from neat_onnx.network.genes import Bools, Floats, Ints, distinct
 from neat_onnx.operators.activate import activate, in_column_order, respond, shift, slopes
 from neat_onnx.operators.columns import exactly
-from neat_onnx.operators.dense import responses
+from neat_onnx.operators.dense import by_overflowing_source, responses
 from neat_onnx.operators.elementwise import Add, Mul, Sub
+from neat_onnx.operators.several import Max, Mean, Min
 
-_LEAST_MATRIX = 1 << 16  # weights of the Gemm that it would be
+_LEAST_GATHERED = 1 << 16  # weights of the Gemm that it would be
+_LEAST_MATRIX = 1 << 10  # the same, where all sources stand in order
+_SHORTEST_RUN = 8  # elements of a run, on average
+_MOST_GEMMS = 4  # neurons that read what may overflow each need a Gemm of their own
 _FORMS: tuple[tuple[float, ...], ...] = ((1.0,), (1.0, 1.0), (1.0, -1.0), (-1.0, 1.0))
+_OF_TWO: dict[str, type[Node]] = {"max": Max, "min": Min, "mean": Mean}
+
+
+@lowers(Stage.AGGREGATIONS)
+def plan_pairs(ctx: LoweringContext, free: Bools) -> Plan:
+    """Claim neurons that take the largest, the smallest or the mean of two, if there are many."""
+    if not ctx.options.allow_partial_connectivity:
+        return Plan()
+    claims = []
+    names, pairs = ctx.net.aggregation_names, free & (ctx.fan_in == 2)
+    for aggregation in _OF_TWO:
+        for level, neurons in ctx.levels_of(pairs & (names == aggregation)):
+            members = _of_form(ctx, neurons, (1.0, 1.0))
+            blocks = _blocks(ctx, level, members, f"_pairs_{aggregation}")
+            claims += [Claim(block, lower_pointwise) for block in blocks]
+    return Plan(claims)
 
 
 @lowers(Stage.LAYOUTS)
@@ -29,30 +50,46 @@ def plan_pointwise(ctx: LoweringContext, free: Bools) -> Plan:
     for level, neurons in ctx.levels_of(free & _candidates(ctx)):
         for number, form in enumerate(_FORMS):
             members = _of_form(ctx, neurons, form)
-            if _is_large(ctx, members) and _is_found(ctx, members, _factors(ctx, members)):
-                block = Block(level, in_column_order(ctx, members), f"_pointwise{number}")
-                claims.append(Claim(block, lower_pointwise))
-    for level, neurons in ctx.levels_of(free & _scaled(ctx)):
-        if _is_large(ctx, neurons) and _is_found(ctx, neurons, _weights(ctx, neurons, 1)[:, 0]):
-            block = Block(level, in_column_order(ctx, neurons), "_scaled")
-            claims.append(Claim(block, lower_scaled))
+            blocks = _blocks(ctx, level, members, f"_pointwise{number}")
+            claims += [Claim(block, lower_pointwise) for block in blocks]
+    for inputs, suffix in ((1, "_scaled"), (2, "_weighted")):
+        for level, neurons in ctx.levels_of(free & _scaled(ctx, inputs)):
+            blocks = _blocks(ctx, level, neurons, suffix)
+            claims += [
+                Claim(block, lower_scaled)
+                for block in blocks
+                if inputs == 1 or _is_in_runs(_sources(ctx, block.neurons))
+            ]
     return Plan(claims)
 
 
+def _blocks(ctx: LoweringContext, level: int, neurons: Ints, suffix: str) -> list[Block]:
+    """A block for each activation that many of the neurons have."""
+    codes = ctx.net.neurons.activation[neurons]
+    blocks: list[Block] = []
+    for code in distinct(codes).tolist():
+        alike = neurons[codes == code]
+        if _is_large(ctx, alike):
+            name = f"{suffix}_{len(blocks) + 1}" if blocks else suffix
+            blocks.append(Block(level, in_column_order(ctx, alike), name))
+    return blocks
+
+
 def _candidates(ctx: LoweringContext) -> Bools:
-    """Sums of one input that do something to it, and of two."""
-    genes = ctx.net.neurons
-    plain = _identities(ctx) & (genes.bias == 0.0) & (genes.response == 1.0)
-    fits: Bools = _sums(ctx) & ((ctx.fan_in == 2) | (ctx.fan_in == 1) & ~plain)
+    """Sums of one input, and of two."""
+    fits: Bools = _sums(ctx) & ((ctx.fan_in == 2) | (ctx.fan_in == 1))
     return fits
 
 
-def _scaled(ctx: LoweringContext) -> Bools:
-    """Sums of one input by a weight other than 1, with the response 1."""
+def _scaled(ctx: LoweringContext, inputs: int) -> Bools:
+    """Sums of so many inputs by weights of no other form, with the response 1."""
     unscaled = ctx.net.neurons.response == 1.0
-    single = np.flatnonzero(_sums(ctx) & unscaled & (ctx.fan_in == 1))
+    found = np.flatnonzero(_sums(ctx) & unscaled & (ctx.fan_in == inputs))
+    weights = _weights(ctx, found, inputs)
+    forms = [form for form in _FORMS if len(form) == inputs]
+    others = ~np.any([np.all(weights == form, axis=1) for form in forms], axis=0)
     scaled = np.zeros(len(ctx.net), np.bool_)
-    scaled[single] = _weights(ctx, single, 1)[:, 0] != 1.0
+    scaled[found[others]] = True
     return scaled
 
 
@@ -68,17 +105,31 @@ def _identities(ctx: LoweringContext) -> Bools:
 
 
 def _is_large(ctx: LoweringContext, neurons: Ints) -> bool:
-    return len(neurons) * len(distinct(_sources(ctx, neurons).ravel())) >= _LEAST_MATRIX
-
-
-def _is_found(ctx: LoweringContext, neurons: Ints, factors: Floats) -> bool:
-    """Whether import finds the neurons again.
-
-    It makes them of an Add of biases, and of the Identity of an identity activation. After a factor
-    alone it waits until something reads them; a tensor that is rearranged before that is not found.
+    """Whether a Gemm would be much larger than elementwise nodes, which gather where sources are in
+    no order.
     """
-    ends = np.all(_identities(ctx)[neurons])
-    return bool(ends or np.all(factors == 1.0) or np.any(ctx.net.neurons.bias[neurons]))
+    sources = _sources(ctx, neurons)
+    matrix = len(neurons) * len(distinct(sources.ravel()))
+    if matrix >= _LEAST_GATHERED or not _is_in_runs(sources):
+        return matrix >= _LEAST_GATHERED
+    return matrix >= _LEAST_MATRIX or len(by_overflowing_source(ctx, neurons)) > _MOST_GEMMS
+
+
+def _is_in_runs(sources: Ints) -> bool:
+    """Whether neighbours read the same signals or neighbouring ones, but for a few."""
+    steps = np.diff(sources, axis=0)
+    breaks = np.count_nonzero((steps != 0) & (steps != 1), axis=0)
+    return bool(np.all(breaks * _SHORTEST_RUN <= len(sources)))
+
+
+def _waits(ctx: LoweringContext, neurons: Ints, factors: Floats) -> bool:
+    """Whether import makes neurons only once something reads them, unless an Identity does.
+
+    It makes them of an Add of biases. After a factor or a product alone it waits until something
+    reads them; a tensor that is rearranged before that is not found.
+    """
+    scaled = np.any(factors != 1.0) or np.any(ctx.signals.are_products(_sources(ctx, neurons)))
+    return bool(scaled and not np.any(ctx.net.neurons.bias[neurons]))
 
 
 def _factors(ctx: LoweringContext, neurons: Ints) -> Floats:
@@ -115,21 +166,51 @@ def lower_pointwise(ctx: LoweringContext, block: Block) -> None:
     order = np.argsort(-weights, kind="stable")  # the one that is taken away comes last
     parts = [exactly(ctx, column, block.level) for column in sources.T[order]]
     result = parts[0]
+    aggregation = str(ctx.net.aggregation_names[block.neurons[0]])
     if len(parts) > 1:
-        operator, stem = (Sub, "Difference") if np.any(weights < 0) else (Add, "Sum")
+        added, stem = (Sub, "Difference") if np.any(weights < 0) else (Add, "Sum")
+        operator = _OF_TWO.get(aggregation, added)
+        stem = aggregation.title() if operator is not added else stem
         result = ctx.emit(operator, parts, block.tensor(stem), block.name(stem.lower()))
-    activate(ctx, block, _responded(ctx, block, result))
+    elif _is_copy(ctx, block.neurons):
+        zero = ctx.initializer(block.weights("Z"), [0.0])
+        result = ctx.emit(Add, [result, zero], block.tensor("Copy"), block.name("copy"))
+    result = _responded(ctx, block, result)
+    ends = len(parts) == 1 and _waits(ctx, block.neurons, _factors(ctx, block.neurons))
+    activate(ctx, block, result, ends=ends)
+
+
+def _is_copy(ctx: LoweringContext, neurons: Ints) -> bool:
+    """Whether neurons hand on others as they are; import makes neurons of an Add of zeros."""
+    products = ctx.signals.are_products(_sources(ctx, neurons))
+    genes = ctx.net.neurons
+    plain = _identities(ctx) & (genes.bias == 0.0) & (genes.response == 1.0)
+    return bool(np.all(plain[neurons]) and not np.any(products))
 
 
 def lower_scaled(ctx: LoweringContext, block: Block) -> None:
-    """Emit a Mul by the weights, one number where all are the same, and an Add of the biases."""
+    """Emit a Mul by the weights of each input, one number where all are the same, an Add of two
+    inputs, and an Add of the biases.
+    """
     neurons, steep = block.neurons, slopes(ctx, block.neurons)
-    factor = _weights(ctx, neurons, 1)[:, 0] * steep
+    sources = _sources(ctx, neurons)
+    factors = _weights(ctx, neurons, sources.shape[1]) * steep[:, None]
+    parts = [_times(ctx, block, *each) for each in zip(sources.T, factors.T, strict=True)]
+    result = parts[0]
+    if len(parts) > 1:
+        result = ctx.emit(Add, parts, block.tensor("Sum"), block.name("sum"))
+    result = shift(ctx, block, result, ctx.net.neurons.bias[neurons] * steep)
+    activate(ctx, block, result, ends=len(parts) == 1 and _waits(ctx, neurons, factors))
+
+
+def _times(ctx: LoweringContext, block: Block, sources: Ints, factor: Floats) -> str:
+    """One input of each neuron times its weight."""
+    tensor = exactly(ctx, sources, block.level)
+    if np.all(factor == 1.0):
+        return tensor
     shared = bool(np.all(factor == factor[0]))
     weights = ctx.initializer(block.weights("W"), factor[:1] if shared else factor)
-    tensor = exactly(ctx, _sources(ctx, neurons)[:, 0], block.level)
-    tensor = ctx.emit(Mul, [tensor, weights], block.tensor("Scaled"), block.name("scale"))
-    activate(ctx, block, shift(ctx, block, tensor, ctx.net.neurons.bias[neurons] * steep))
+    return ctx.emit(Mul, [tensor, weights], block.tensor("Scaled"), block.name("scale"))
 
 
 def _responded(ctx: LoweringContext, block: Block, tensor: str) -> str:

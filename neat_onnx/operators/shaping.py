@@ -11,6 +11,7 @@ import numpy as np
 
 from neat_onnx.lifting.context import Array, LiftingContext, Value, lifts
 from neat_onnx.model import Attributes, Node
+from neat_onnx.network.expression import VARIABLE
 
 
 class ConcatAttributes(Attributes):
@@ -144,13 +145,13 @@ class Dropout(Node):
 def lift_identity(ctx: LiftingContext, node: Identity) -> None:
     """Lift Identity: its output is its input, but neurons end here, as export writes it for them.
 
-    Values that have been weighed or gated become neurons, and no later bias or response goes past
-    it.
+    Sums, and values that have been weighed or gated, become neurons; no later bias, response or
+    function goes past it. A pre-activation that no node reads, but the next step, stays one.
     """
     x = ctx.operand(node, 0)
     if isinstance(x, Value):
-        ended = x.weight is None and x.gate is None
-        x = replace(x, made=None) if ended else Value(ctx.materialize(x))
+        grows = x.elementwise and (x.formula != VARIABLE or not ctx.readers_of(node.output[0]))
+        x = replace(x, made=None) if grows else Value(ctx.materialize(x))
     ctx.bind(node, x)
 
 

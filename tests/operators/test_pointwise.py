@@ -69,7 +69,51 @@ def scaled(*operators):
     return graph(nodes, x=("N", 2, 12, 12), **sizes)
 
 
+def chain(shape, *nodes, **constants):
+    return graph([node(*each) for each in nodes], x=("N", *shape), **constants)
+
+
+def normalised_sum():
+    nodes = [
+        node("Sigmoid", "x", "s"),
+        node("Mul", "x s", "m"),
+        node("Add", "m x", "a"),
+        node("BatchNormalization", "a g h e v", "n"),
+        node("Relu", "n", "y"),
+    ]
+    names = {name: 1 + weights(3) ** 2 for name in "ghev"}
+    return graph(nodes, x=("N", 3, 12, 12), **names)
+
+
+def shifted_pool():
+    nodes = [
+        node("AveragePool", "x", "p", kernel_shape=[2, 2]),
+        node("Add", "p k", "a"),
+        node("Conv", "a w", "c"),
+        node("Mul", "c f", "y"),
+    ]
+    sizes = {"k": weights(3, 11, 11), "w": weights(2, 3, 3, 3), "f": weights(2, 9, 9)}
+    return graph(nodes, x=("N", 3, 12, 12), **sizes)
+
+
 MODELS = {
+    "mean": lambda: chain((360,), ("Relu", "x", "r"), ("Mean", "r x", "y")),
+    "smallest": lambda: chain((360,), ("Neg", "x", "n"), ("Min", "n x", "m"), ("Exp", "m", "y")),
+    "swish": lambda: chain(
+        (4, 8, 8),
+        ("Relu", "x", "r"),
+        ("Sigmoid", "r", "s"),
+        ("Mul", "r s", "m"),
+        ("GlobalAveragePool", "m", "y"),
+    ),
+    "choice": lambda: chain(
+        (360,),
+        ("Abs", "x", "a"),
+        ("Greater", "a x", "g"),
+        ("Where", "g a x", "w"),
+        ("Mul", "w w", "y"),
+    ),
+    "shifted pool": shifted_pool,
     "scaled": scaled,
     "scaled and shifted": lambda: scaled("Add", "Tanh"),
     "policy": policy,
@@ -94,6 +138,17 @@ def test_the_size_comes_back(name):
         run_onnxruntime(again, net, x), net.activate(x), rtol=1e-5, atol=1e-5
     )
     assert import_model(again.to_json()) == net
+
+
+@pytest.mark.parametrize("fold", [False, True])
+def test_a_weighted_sum_of_two_is_no_matrix(fold):
+    net = assert_lifts(normalised_sum(), rows=2)
+    model = export(net, fold=fold)
+    assert max(tensor.values.size for tensor in model.graph.initializer) == 432
+    assert import_model(model.to_json()) == net
+    bare = import_model(model.model_copy(update={"metadata_props": []}))
+    assert len(bare) == len(net)
+    assert len(bare.connections) == len(net.connections)
 
 
 @pytest.mark.parametrize("operators", [("Add", "Mul"), ("Sub", "Add", "Tanh", "Mul"), ("Neg",)])

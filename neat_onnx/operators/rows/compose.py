@@ -13,7 +13,7 @@ from neat_onnx.operators.elementwise import Add, Mul, Sub
 from neat_onnx.operators.reduce import ReduceMax, ReduceMean, ReduceSum
 from neat_onnx.operators.rows.find import FoundRow
 from neat_onnx.operators.rows.tables import RESULT, Part, X
-from neat_onnx.operators.shaping import Reshape
+from neat_onnx.operators.shaping import Identity, Reshape
 
 _AXES_ARE_INPUTS_SINCE = 18  # but for ReduceSum, of opset 13
 _REDUCTIONS: dict[str, type[Node]] = {"sum": ReduceSum, "mean": ReduceMean, "max": ReduceMax}
@@ -52,12 +52,15 @@ class Composition:
     def _scaled(self, part: Part, tensor: str) -> str:
         """The source times the weights.
 
-        Import takes a Mul by one number for a part of the formula, and a MatMul for neurons.
+        Import takes a Mul by one number for a part of the formula, and a MatMul for neurons; an
+        addend that follows a Mul is the bias of the same neurons, unless an Identity is between.
         """
         weights = np.array([row.weights[part.name] for row in self._rows])
         if not part.runs or np.any(weights != weights[0, 0]):
             constant = self._constant(f"N{part.name}", weights)
-            return self._named(Mul, [tensor, constant], part, "scaled")
+            tensor = self._named(Mul, [tensor, constant], part, "scaled")
+            inside = part.name != RESULT and not part.runs
+            return self._named(Identity, [tensor], part, "end") if inside else tensor
         factors = self._ctx.initializer(self._block.weights(f"N{part.name}"), weights[:1])
         tensor = self._named(MatMul, [tensor, factors], part, "scaled")
         if weights.shape[1] == 1:
