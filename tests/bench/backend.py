@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import onnx
+import scope
 from onnx import numpy_helper
 from onnx.backend.test.case.node import collect_testcases
 
@@ -151,9 +152,10 @@ def _initializer(values: Any, name: str) -> onnx.TensorProto:
         tensor.CopyFrom(values)
         tensor.name = name
         return tensor
-    if not isinstance(values, np.ndarray) or values.dtype.kind in "OSU":
+    array = np.asarray(values) if isinstance(values, np.ndarray | np.generic) else None
+    if array is None or array.dtype.kind in "OSU":
         raise neat_onnx.ModelError(f"'{name}' is no tensor of numbers")
-    return numpy_helper.from_array(values, name)
+    return numpy_helper.from_array(array, name)
 
 
 def _general(why: str) -> str:
@@ -175,14 +177,35 @@ def report(found: list[tuple[Case, str, str]]) -> str:
     suites["all"] = sum(suites.values(), Counter())
     parts = [
         _table("suite", suites),
+        _in_scope(found),
         "## Most frequent reasons of refusals\n\n| cases | reason |\n|---|---|\n"
         + "".join(f"| {count} | {why} |\n" for why, count in reasons.most_common(15)),
         "## By operator\n\nCases of the node suite, by the operator of their only node.\n\n"
         + _table("operator", dict(sorted(operators.items()))),
     ]
     if others:
-        parts.insert(1, "Not equal, and not refused:\n\n" + "".join(f"- {x}\n" for x in others))
+        parts.insert(2, "Not equal, and not refused:\n\n" + "".join(f"- {x}\n" for x in others))
     return "\n".join(parts)
+
+
+def _in_scope(found: list[tuple[Case, str, str]]) -> str:
+    """The cases that neurons can compute, by the rule of `scope`, and each that is not equal."""
+    inside = [each for each in found if scope.is_in_scope(each[0].model)]
+    verdicts = Counter(verdict for _, verdict, _ in inside)
+    share = verdicts["equal"] / max(1, len(inside))
+    families = ", ".join(scope.FAMILIES)
+    lines = sorted(
+        f"- {case.name}: {verdict}{', ' * bool(why)}{why}"
+        for case, verdict, why in inside
+        if verdict != "equal"
+    )
+    return (
+        f"## In scope\n\nOf these, {len(inside)} are graphs of {families} alone, on static shapes, "
+        "of real numbers, integers or truth values, without chance: the rule is "
+        f"`tests/bench/scope.py`. {verdicts['equal']} are equal, {share:.1%}. The others:\n\n"
+        + "\n".join(lines)
+        + "\n"
+    )
 
 
 def _table(head: str, rows: dict[str, Counter[str]]) -> str:
