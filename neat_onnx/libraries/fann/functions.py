@@ -14,7 +14,7 @@ from neat_onnx.libraries.fann.names import CODES, activation_name
 from neat_onnx.network.activations import FORMULA, activation_named
 
 FAR = 2.0**40
-_NUMBER = re.compile(r"\d+\.?\d*(?:e[-+]?\d+)?")
+_FACTOR = re.compile(r"(-?\d+\.?\d*(?:e[-+]?\d+)?) \* z")
 
 
 class Called(NamedTuple):
@@ -66,10 +66,8 @@ def called(activation: str) -> Called | None:
 
 
 def _candidates(activation: str) -> Iterator[tuple[str, float]]:
-    """The functions of FANN with the numbers in a formula as their steepness, or its half."""
-    numbers = {float(text) for text in _NUMBER.findall(activation.removeprefix(FORMULA))}
-    found = {0.5, 1.0, *numbers, *(number / 2.0 for number in numbers)}
-    for steepness in sorted(found - {0.0}):
+    """The functions of FANN with the factors of z in a formula as their steepness, or its half."""
+    factors = {float(text) for text in _FACTOR.findall(activation.removeprefix(FORMULA))}
+    for steepness in sorted({0.5, 1.0, *factors, *(factor / 2.0 for factor in factors)} - {0.0}):
         for code in CODES:
             yield code, steepness
-            yield code, -steepness
