@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Playwright
 
-Preferences = dict[str, int | bool]  # by their names in about:config
-AS_ORDINARY: Preferences = {  # what Playwright sets otherwise
-    "security.fileuri.strict_origin_policy": True,
+Preferences = dict[str, int | bool | str]  # by their names in about:config
+ALWAYS: Preferences = {
+    "security.fileuri.strict_origin_policy": True,  # as is usual, but not in Playwright's Firefox
+    "browser.download.alwaysOpenPanel": False,  # it takes the focus from the page
 }
 FLAGS = (
     "--no-sandbox",
@@ -95,7 +96,7 @@ def settings(kind: str = "chromium", preferences: Preferences | None = None) -> 
         "executable_path": path,
         "channel": "moz-firefox",
         "downloads_path": downloads().name,
-        "firefox_user_prefs": AS_ORDINARY | (preferences or {}),
+        "firefox_user_prefs": ALWAYS | (preferences or {}),
     }
 
 

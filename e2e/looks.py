@@ -21,7 +21,12 @@ PREFERENCES: dict[tuple[str, str], Preferences] = {
     ("color_scheme", "dark"): {"layout.css.prefers-color-scheme.content-override": 0},
     ("color_scheme", "light"): {"layout.css.prefers-color-scheme.content-override": 1},
     ("reduced_motion", "reduce"): {"ui.prefersReducedMotion": 1},
-    ("forced_colors", "active"): {"browser.display.document_color_use": 2},
+    ("forced_colors", "active"): {  # white on black
+        "browser.display.document_color_use": 2,
+        "browser.display.use_system_colors": False,
+        "browser.display.background_color": "#000000",
+        "browser.display.foreground_color": "#ffffff",
+    },
 }
 
 
