@@ -76,9 +76,17 @@ def test_two_files_in_a_row_never_mix(neat):
 def test_the_newest_of_two_files_at_once_wins(neat):
     turns = neat.turns()
     sources = {"old.json": source_text("nts-net-mlp-4"), "new.json": source_text("np-ff-19")}
-    for name, data in sources.items():
-        upload = {"name": name, "mimeType": "application/json", "buffer": data}
-        neat["file-input"].set_input_files(files=[upload])
+    neat["file-input"].evaluate(
+        """(input, sources) => {
+            for (const [name, text] of Object.entries(sources)) {
+                const chosen = new DataTransfer();
+                chosen.items.add(new File([text], name));
+                input.files = chosen.files;
+                input.dispatchEvent(new Event("change", { bubbles: true }));
+            }
+        }""",
+        {name: data.decode() for name, data in sources.items()},
+    )
     assert neat.outcome(turns) == "done"
     assert_files(neat, case("np-ff-19")["source"], "new")
     neat.page.wait_for_timeout(500)
