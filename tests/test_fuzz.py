@@ -35,7 +35,7 @@ def _survives(work: Callable[[], Any]) -> None:
 @pytest.mark.parametrize("name", _NETWORKS)
 def test_damaged_networks(name: str) -> None:
     source = case(name).source
-    for seed in range(count(24, 1000)):
+    for seed in range(count(60, 1000)):
         _survives(lambda: _played(load_network(damaged(source, seed))))  # noqa: B023
 
 
@@ -47,7 +47,7 @@ def _played(net: Network) -> None:
 @pytest.mark.parametrize("model", _MODELS, ids=range(len(_MODELS)))
 def test_damaged_models(model: Any) -> None:
     document, data = json.loads(model.to_json()), model.to_bytes()
-    for seed in range(count(24, 1000)):
+    for seed in range(count(60, 1000)):
         _survives(lambda: import_model(load_model(damaged(document, seed))))  # noqa: B023
         _survives(lambda: import_model(load_model(damaged_bytes(data, seed))))  # noqa: B023
 
