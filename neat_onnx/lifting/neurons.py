@@ -88,7 +88,7 @@ class Resolution:
         made = self._made_neurons
         gates = [each.gate for some in made for each in some.connections]
         following, _ = self._delayed
-        ends = following[np.concatenate([_NO_INTS, *(x for x in gates if not is_repeated(x))])]
+        ends = following[np.concatenate([_NO_INTS, *(x for x in gates if not _is_none(x))])]
         ends = ends[ends != NONE]
         return set(ends[self._ctx.kind[ends] == STATE].tolist())
 
@@ -241,7 +241,7 @@ class Resolution:
     def _followed(self, signals: Ints) -> _Read:
         """Follow signals through registers to the signals that they delay."""
         ctx = self._ctx
-        if is_repeated(signals) and signals[0] == NONE:
+        if _is_none(signals):
             return _nothing(signals.size)
         following, delays = self._delayed
         first = np.zeros(len(ctx.kind) + 1)
@@ -292,10 +292,15 @@ def _nothing(count: int) -> _Read:
     )
 
 
+def _is_none(signals: Ints) -> bool:
+    """Whether an array holds NONE once for all its elements, as most connections have no gate."""
+    return is_repeated(signals) and bool(signals[0] == NONE)
+
+
 def _joined(parts: list[Ints]) -> Ints:
     """The arrays one after the other, as one of NONE alone where they are that."""
     count = sum(map(len, parts))
-    if all(is_repeated(part) and part[0] == NONE for part in parts if part.size):
+    if all(_is_none(part) for part in parts if part.size):
         return repeated(NONE, count, np.int64)
     return np.concatenate(parts)
 

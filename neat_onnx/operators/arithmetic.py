@@ -163,8 +163,8 @@ def neurons_of(
 
 def _term(ctx: LiftingContext, value: Value, aggregation: str) -> tuple[Ints, Array]:
     """The signals that neurons read for a value, and a factor of each: in a sum it is a weight."""
-    weighed = value.weight is not None and value.gate is None and value.formula == VARIABLE
-    if aggregation == "sum" and weighed and not value.reduced and value.weight is not None:
+    weighed_alone = value.formula == VARIABLE and value.gate is None and not value.reduced
+    if aggregation == "sum" and weighed_alone and value.weight is not None:
         return ctx.materialize(Value(value.signals)), value.weight
     return ctx.materialize(value), np.ones(())
 

@@ -110,7 +110,7 @@ def _is_large(ctx: LoweringContext, neurons: Ints) -> bool:
     """
     sources = _sources(ctx, neurons)
     matrix = len(neurons) * len(distinct(sources.ravel()))
-    if matrix >= _LEAST_GATHERED or not _is_in_runs(sources):
+    if not _is_in_runs(sources):
         return matrix >= _LEAST_GATHERED
     return matrix >= _LEAST_MATRIX or len(by_overflowing_source(ctx, neurons)) > _MOST_GEMMS
 

@@ -84,9 +84,9 @@ class Composition:
         return ctx.emit(operator, [tensor], *names, axes=(2, 3), keepdims=1)
 
     def _shifted(self, part: Part, tensor: str) -> str:
-        biases = self._ctx.net.neurons.bias[[row.members[part.name] for row in self._rows]]
         if not part.any_bias:
             return tensor
+        biases = self._ctx.net.neurons.bias[[row.members[part.name] for row in self._rows]]
         return self._named(Add, [tensor, self._constant(f"B{part.name}", biases)], part, "shifted")
 
     def _activated(self, part: Part, tensor: str) -> str:
