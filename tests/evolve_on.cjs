@@ -1,10 +1,11 @@
-// Networks that neataptic evolves on, by its own mutation and crossover.
-//     node evolve_on.cjs GENERATIONS < tasks > answers
+// Networks that neataptic or NeatapticTS evolves on, by its own mutation and crossover.
+//     node evolve_on.cjs neataptic|neataptic-ts GENERATIONS < tasks > answers
 // A line of the input is {document, inputs}: rows are steps from the reset state. A line of the
-// output has what the first champion computes, and the fitness of each generation's best; or error.
+// output has what the first champion computes, the fitness of each generation's best, and the last
+// population with the outputs of each of its networks; or error.
 'use strict';
 const readline = require('node:readline');
-const { Neat, Network, methods } = require('neataptic');
+const ownCode = require('./own_code.cjs');
 const log = console.log;
 console.log = console.warn = () => {};
 
@@ -14,23 +15,24 @@ Math.random = () => {
   return state / 2147483647;
 };
 
+const SIZE = 12;
+
 const played = (network, inputs) => {
   network.clear();
   return inputs.map((row) => network.activate(row));
 };
 
-async function evolved({ document, inputs }, generations) {
-  const network = Network.fromJSON(document);
+async function evolved({ Neat, Network, methods }, { document, inputs }, generations) {
   const error = (genome) =>
     played(genome, inputs).flat().reduce((sum, value) => sum - Math.abs(value - 0.25), 0);
   const fitness = (genome) => (Number.isFinite(error(genome)) ? error(genome) : -1e9);
-  const neat = new Neat(network.input, network.output, fitness, {
-    popsize: 12,
+  const neat = new Neat(document.input, document.output, fitness, {
+    popsize: SIZE,
     elitism: 2,
-    network,
     mutation: methods.mutation.ALL,
     mutationRate: 0.6,
   });
+  neat.import(Array(SIZE).fill(document));
   await neat.evaluate();
   neat.sort();
   const champion = played(neat.population[0], inputs);
@@ -38,14 +40,26 @@ async function evolved({ document, inputs }, generations) {
   for (let generation = 0; generation < generations; generation++) {
     best.push((await neat.evolve()).score);
   }
-  return { champion, best };
+  return { champion, best, population: neat.population.map((genome) => alive(genome, Network, inputs)) };
 }
 
+// A document and its outputs. The first toJSON() after a mutation has old positions of gaters.
+function alive(genome, Network, inputs) {
+  genome.toJSON();
+  const document = JSON.parse(JSON.stringify(genome.toJSON()));
+  const outputs = played(Network.fromJSON(document), inputs);
+  return { document, outputs: outputs.map((row) => row.map(finite)) };
+}
+
+const finite = (value) => (Number.isFinite(value) ? value : String(value));
+
 async function main() {
+  const [library, generations] = process.argv.slice(2);
+  const code = library === 'neataptic' ? require('neataptic') : await ownCode.neatapticTS();
   for await (const line of readline.createInterface({ input: process.stdin })) {
     let answer;
     try {
-      answer = await evolved(JSON.parse(line), Number(process.argv[2]));
+      answer = await evolved(code, JSON.parse(line), Number(generations));
     } catch (error) {
       answer = { error: String(error.stack) };
     }

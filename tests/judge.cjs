@@ -2,8 +2,10 @@
 //     node judge.cjs LIBRARY < tasks > answers
 // A line of the input is {document, inputs, sequence}: rows are steps from the reset state, or
 // independent samples. A line of the output is {outputs} or {error}.
+// NeatapticTS is its own code where there is any (own_code.cjs), else its algorithm, written out.
 'use strict';
 const readline = require('node:readline');
+const ownCode = require('./own_code.cjs');
 const log = console.log;
 console.log = console.warn = () => {};
 
@@ -12,7 +14,10 @@ const load = {
   carrot: () => listOrder(require('@liquid-carrot/carrot/src/index.js').Network),
   synaptic: () => synaptic(require('synaptic').Network),
   'brain.js': () => brain(require('brain.js').NeuralNetwork),
-  'neataptic-ts': () => require('./neataptic_ts.cjs').restore,
+  'neataptic-ts': async () => {
+    const built = await ownCode.neatapticTS();
+    return built ? listOrder(built.Network) : require('./neataptic_ts.cjs').restore;
+  },
 };
 
 // Each entry makes, of a document, a player {reset, step}.
@@ -45,13 +50,16 @@ function played(restore, { document, inputs, sequence }) {
   });
 }
 
-const restore = load[process.argv[2]]();
-readline.createInterface({ input: process.stdin }).on('line', (line) => {
-  let answer;
-  try {
-    answer = { outputs: played(restore, JSON.parse(line)) };
-  } catch (error) {
-    answer = { error: String(error) };
+async function main() {
+  const restore = await load[process.argv[2]]();
+  for await (const line of readline.createInterface({ input: process.stdin })) {
+    let answer;
+    try {
+      answer = { outputs: played(restore, JSON.parse(line)) };
+    } catch (error) {
+      answer = { error: String(error) };
+    }
+    log(JSON.stringify(answer));
   }
-  log(JSON.stringify(answer));
-});
+}
+main();

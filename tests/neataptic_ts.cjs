@@ -24,7 +24,7 @@ const activations = {
   mish: (x) => x * Math.tanh(activations.softplus(x)),
 };
 
-exports.restore = ({ nodes: genes, connections }) => {
+exports.restore = ({ nodes: genes, connections, output }) => {
   const nodes = genes.map((gene) => ({ ...gene, activation: 0, state: 0, into: [], gates: [] }));
   for (const gene of connections) {
     const { from, to, weight, gater, enabled } = gene;
@@ -51,7 +51,8 @@ exports.restore = ({ nodes: genes, connections }) => {
       if (node.type === 'input') node.activation = row[at];
       else compute(node);
     });
-    return nodes.filter((node) => node.type === 'output').map((node) => node.activation);
+    const found = nodes.filter((node) => node.type === 'output').map((node) => node.activation);
+    return found.concat(Array(Math.max(0, output - found.length)).fill(0)); // its array is as long
   };
   return { reset, step };
 };

@@ -30,7 +30,11 @@ def add_network_flags(parser: argparse.ArgumentParser) -> None:
         "--inputs", type=int, metavar="N", help="inputs of a matrix of WANN, or in TensorNEAT"
     )
     group.add_argument(
-        "--outputs", type=int, metavar="N", help="outputs of a matrix of WANN, or in TensorNEAT"
+        "--outputs",
+        type=int,
+        metavar="N",
+        help="outputs of a matrix of WANN, in TensorNEAT, or of a NeatapticTS network that states "
+        "another number than it has output nodes",
     )
     group.add_argument(
         "--cycles",

@@ -22,7 +22,7 @@ _UNUSED = {
     "advance_time": _TIMES,
     "initial_gain": "initial_gain is for networks with gates, of NeatapticTS and its relatives",
     "inputs": "inputs is for matrices of WANN and prettyNEAT, and for TensorNEAT",
-    "outputs": "outputs is for matrices of WANN and prettyNEAT, and for TensorNEAT",
+    "outputs": "outputs is for matrices of WANN and prettyNEAT, for TensorNEAT and NeatapticTS",
     "cycles": "cycles is for genomes that may be updated several times in a step, of SharpNEAT 2, "
     "goNEAT and TensorNEAT",
     "version": "version is for genomes and networks of neat-python",
@@ -56,7 +56,8 @@ def load_network(
             after `clear()`, by default; 1 for a NeatapticTS or neataptic network restored without.
         inputs: the number of inputs of a matrix of WANN or prettyNEAT, inferred if None; and of a
             network of TensorNEAT.
-        outputs: the same of outputs.
+        outputs: the same of outputs; and of a network of NeatapticTS that states another number of
+            them than it has output nodes.
         cycles: how often a step updates a cyclic genome, where its file does not tell.
         version: the neat-python that evolved a genome, such as "1.0.0", or that integrates a
             pickled ctrnn, such as "2.1.0", where the source does not tell; see docs/libraries.md.

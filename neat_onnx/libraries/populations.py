@@ -42,7 +42,7 @@ class ExportedLibrary(Library):
             NetworkError: it is not a network; says where.
             OptionError: the initial gain is not a finite number.
         """
-        return self.reader()(document, _checked_gain(options.initial_gain))
+        return self.reader()(document, checked_gain(options.initial_gain))
 
     def write(self, network: Network) -> dict[str, Any]:
         """Return the document that `Network.fromJSON` loads.
@@ -106,8 +106,12 @@ def _members(content: object) -> list[Any] | None:
     return content if isinstance(content, list) else None
 
 
-def _checked_gain(initial_gain: object) -> float:
-    """The gain that gated connections start with, 0 if it is None."""
+def checked_gain(initial_gain: object) -> float:
+    """Return the gain that gated connections start with, 0 if it is None.
+
+    Raises:
+        OptionError: it is not a finite number.
+    """
     if initial_gain is None:
         return 0.0
     if isinstance(initial_gain, bool) or not isinstance(initial_gain, int | float):

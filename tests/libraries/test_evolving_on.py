@@ -26,7 +26,7 @@ def test_neataptic_evolves_on_from_a_written_network():
         lines += json.dumps({"document": document, "inputs": rows.tolist()}) + "\n"
         written.append((case, len(rows)))
     assert len({case.group for case, _ in written}) >= 4
-    answers = run_node("evolve_on.cjs", [str(GENERATIONS)], lines).splitlines()
+    answers = run_node("evolve_on.cjs", ["neataptic", str(GENERATIONS)], lines).splitlines()
     for (case, rows), answer in zip(written, map(json.loads, answers), strict=True):
         assert "error" not in answer, answer["error"]
         champion = np.array(answer["champion"], np.float64)

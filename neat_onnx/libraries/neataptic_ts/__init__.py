@@ -3,7 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from neat_onnx.libraries.populations import ExportedLibrary, Reader, Writer
+from neat_onnx.libraries.library import ReadOptions
+from neat_onnx.libraries.populations import ExportedLibrary, Writer, checked_gain
+from neat_onnx.network.network import Network
 
 # ruff: noqa: PLC0415 (reader and writer are imported when they are called)
 
@@ -17,6 +19,8 @@ class NeatapticTS(ExportedLibrary):
     lost = "names, responses, delays: expressed by added nodes; disabled self-connections: left out"
     keys = "formatVersion, nodes, connections"
 
+    options = ExportedLibrary.options | {"outputs"}
+
     def recognises_network(self, document: Mapping[str, Any]) -> bool:
         """Return whether it has NeatapticTS's version key, or nodes with its gene ids."""
         nodes = document.get("nodes")
@@ -25,11 +29,16 @@ class NeatapticTS(ExportedLibrary):
             and any(isinstance(node, Mapping) and "geneId" in node for node in nodes)
         )
 
-    def reader(self) -> Reader:
-        """Return the reader of NeatapticTS's JSON."""
+    def read_network(self, document: Mapping[str, Any], options: ReadOptions) -> Network:
+        """Return the network that `Network.fromJSON(document)` evaluates after `clear()`.
+
+        Raises:
+            NetworkError: it is not a network; says where.
+            OptionError: the initial gain or the number of outputs is wrong.
+        """
         from neat_onnx.libraries.neataptic_ts.read import read
 
-        return read
+        return read(document, checked_gain(options.initial_gain), options.outputs)
 
     def writer(self) -> Writer:
         """Return the writer of NeatapticTS's JSON."""

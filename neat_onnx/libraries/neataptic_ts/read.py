@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import Field
 
-from neat_onnx.errors import NetworkError, warn
+from neat_onnx.errors import NetworkError, OptionError, warn
 from neat_onnx.libraries.list_order import (
     ListConnection,
     ListDocument,
@@ -45,13 +45,21 @@ class _Document(ListDocument):
     connections: list[_Connection]
 
 
-def read(document: Mapping[str, Any], initial_gain: float) -> Network:
+def read(document: Mapping[str, Any], initial_gain: float, outputs: int | None = None) -> Network:
     """Return the network that NeatapticTS evaluates after `clear()`.
+
+    Args:
+        document: of `Network.toJSON()`.
+        initial_gain: the gain of a gated connection before its gater was first computed.
+        outputs: how many there are, for a document that states another number than it has nodes of
+            type output. Of too many nodes the first ones are the outputs; too few are completed by
+            nodes that are 0, as `activate` completes them.
 
     Raises:
         NetworkError: the document is not a network; says where.
+        OptionError: `outputs` is neither of the two numbers.
     """
-    parsed = parse(_Document, document, NetworkError)
+    parsed = _sized(parse(_Document, document, NetworkError), outputs)
     if parsed.format_version != VERSION:
         warn(f"unknown formatVersion {parsed.format_version}: read as version {VERSION}")
     _warn_of_contradictions(parsed.nodes)
@@ -70,6 +78,45 @@ def read(document: Mapping[str, Any], initial_gain: float) -> Network:
         enabled=enabled,
     )
     return compile_list(network, parsed)
+
+
+def _sized(document: _Document, outputs: int | None) -> _Document:
+    """The document with as many nodes of type output as there shall be outputs.
+
+    Raises:
+        NetworkError: it states another number of outputs, and `outputs` does not settle it.
+        OptionError: `outputs` is neither of the two numbers.
+    """
+    places = [at for at, node in enumerate(document.nodes) if node.type == "output"]
+    found, said = len(places), document.output
+    said = found if said is None else said
+    if outputs not in (None, found, said):
+        raise OptionError(f"{outputs} is not the number of outputs, {said}", where="outputs")
+    if said == found:
+        return document
+    if outputs is None or outputs > found + len(document.nodes):
+        raise _unlike(said, found)
+    nodes = list(document.nodes)
+    for at in places[outputs:]:
+        nodes[at] = nodes[at].model_copy(update={"type": "hidden"})
+    free = 1 + max((node.gene_id for node in nodes if node.gene_id is not None), default=-1)
+    missing = {"type": "output", "bias": 0.0, "squash": "identity"}
+    for gene in range(free, free + outputs - found):
+        nodes.append(_Node.model_validate(missing | {"geneId": gene}))
+    return document.model_copy(update={"nodes": nodes, "output": outputs})
+
+
+def _unlike(said: int, found: int) -> NetworkError:
+    nodes = "1 node has" if found == 1 else f"{found} nodes have"
+    if said > found:
+        way = f"outputs={said} (--outputs {said}) reads the missing ones as 0, as NeatapticTS does"
+    else:
+        way = f"outputs={found} (--outputs {found}) reads all that it returns, {said} the first"
+    return NetworkError(
+        f"output is {said} but {nodes} type output",
+        where="output",
+        hint=f"NeatapticTS's crossover leaves such networks: {way}",
+    )
 
 
 def _warn_of_contradictions(nodes: list[_Node]) -> None:
