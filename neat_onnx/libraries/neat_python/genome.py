@@ -52,12 +52,12 @@ def is_genome(value: object) -> bool:
     return not isinstance(value, Mapping) and all(isinstance(part, Mapping) for part in parts)
 
 
-def fitness_of(genome: Any) -> float:
-    """Return a genome's fitness, for sorting; minus infinity if it has none."""
+def rank_of(genome: Any, sign: float) -> float:
+    """Return a genome's fitness times a sign, for sorting; infinity if it has none."""
     found = number(getattr(genome, "fitness", None))
     if isinstance(found, int | float) and not math.isnan(found):
-        return float(found)
-    return -math.inf
+        return sign * float(found)
+    return math.inf
 
 
 def to_document(

@@ -11,6 +11,7 @@ from neat_onnx.errors import DocumentError, warn
 from neat_onnx.libraries.neat_python.functions import described, name_of
 from neat_onnx.libraries.neat_python.numbers import number
 from neat_onnx.libraries.neat_python.unpickle import StandIn
+from neat_onnx.libraries.neat_python.versions import EXPONENTIAL, Version
 
 
 def to_document(network: Any, version: str | None = None) -> Mapping[str, Any]:
@@ -75,10 +76,18 @@ def _continuous(network: Any) -> dict[str, Any]:
 _BEFORE_2_1 = "2.0.0"
 
 
-def version_of(network: Any, given: str | None) -> str:
-    """The version of neat-python, as far as it matters: 0.92 has none and integrates as 2.0."""
+def version_of(network: Any, given: str | None, config: Version | None = None) -> str:
+    """Return the version of neat-python that integrates a ctrnn; 0.92 does it as 2.0 does.
+
+    Args:
+        network: a genome or a network, live or from a pickle.
+        given: the version that the caller gives, or None.
+        config: the version that the configuration tells, or None.
+    """
     if given is not None:
         return given
+    if config is not None and isinstance(network, StandIn):
+        return "2.1.0" if config >= EXPONENTIAL else _BEFORE_2_1
     if not isinstance(network, StandIn):
         return getattr(sys.modules.get("neat"), "__version__", _BEFORE_2_1)
     warn(

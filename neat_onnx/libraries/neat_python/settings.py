@@ -10,7 +10,13 @@ from typing import Any
 
 from neat_onnx.errors import DocumentError, OptionError
 from neat_onnx.files import read_bytes
-from neat_onnx.libraries.neat_python.versions import FIRST_STABLE, NEWER, OLD, Version
+from neat_onnx.libraries.neat_python.versions import (
+    EXPONENTIAL,
+    FIRST_STABLE,
+    NEWER,
+    OLD,
+    Version,
+)
 
 _MOST_KEYS = 100_000
 _GIVE = "Give the file, such as config-feedforward, or the Config (command line: --config)"
@@ -60,6 +66,17 @@ def settings_of(config: object) -> Settings:
     if isinstance(config, str | os.PathLike):
         return _from_ini(_text(read_bytes(config), os.fspath(config)), os.fspath(config))
     return _from_config(config)
+
+
+def prefers_low_fitness(config: object) -> bool:
+    """Return whether the lowest fitness is the best: by a Config of 2.1 that says so.
+
+    Args:
+        config: a Config, live or from a pickle; of anything else nothing is known.
+    """
+    genome = getattr(config, "genome_config", None)
+    is_low = getattr(config, "fitness_criterion", None) == "min"
+    return is_low and _version_of(config, genome) >= EXPONENTIAL
 
 
 def _text(data: bytes, where: str) -> str:
@@ -126,6 +143,8 @@ def _version_of(config: Any, genome: Any) -> Version:
     """The oldest version whose Config looks like this one."""
     if not hasattr(genome, "innovation_tracker"):
         return OLD
+    if hasattr(genome, "compatibility_include_node_genes"):
+        return EXPONENTIAL
     return NEWER if config is genome or hasattr(config, "seed") else FIRST_STABLE
 
 

@@ -7,13 +7,15 @@ from neat_onnx.errors import DocumentError, NetworkError, OptionError
 from neat_onnx.libraries.library import ReadOptions, no_genome
 from neat_onnx.libraries.neat_python import genome as genomes
 from neat_onnx.libraries.neat_python import kinds, live
-from neat_onnx.libraries.neat_python.settings import settings_of
+from neat_onnx.libraries.neat_python.settings import prefers_low_fitness, settings_of
 from neat_onnx.libraries.neat_python.times import Times
 from neat_onnx.libraries.neat_python.unpickle import unpickled
 from neat_onnx.libraries.neat_python.versions import parsed_version
 from neat_onnx.network.network import Network
 
-_FIVE = 5  # a checkpoint: generation, config, population, species, state of the random numbers
+_CHECKPOINT = 5
+"""Its parts: generation, config, population, species, state of the random numbers; from 2.1 on also
+the best genome of all generations."""
 
 
 def read(content: Any, options: ReadOptions) -> Network:
@@ -21,7 +23,7 @@ def read(content: Any, options: ReadOptions) -> Network:
     found, config = _opened(content, options)
     if isinstance(found, Mapping) and "network_type" in found:
         return _document(found, options)
-    population = _population(found)
+    population = _population(found, config)
     if population is None:
         return _single(found, config, options)
     if len(population) == 1:
@@ -38,7 +40,7 @@ def read(content: Any, options: ReadOptions) -> Network:
 def read_all(content: Any, options: ReadOptions) -> dict[int, Network]:
     """Return all networks of a source. See `NeatPython.read_all`."""
     found, config = _opened(content, options)
-    population = None if _is_document(found) else _population(found)
+    population = None if _is_document(found) else _population(found, config)
     if population is None:
         single = _document(found, options) if _is_document(found) else None
         return {0: single or _single(found, config, options)}
@@ -59,7 +61,7 @@ def _opened(content: Any, options: ReadOptions) -> tuple[Any, object]:
         content = content.encode("latin1", errors="replace")  # a pickle of protocol 0 is text
     found = unpickled(content) if isinstance(content, bytes) else content
     config = options.config
-    if isinstance(found, tuple) and len(found) == _FIVE:
+    if isinstance(found, tuple) and len(found) in (_CHECKPOINT, _CHECKPOINT + 1):
         return found[2], config if config is not None else found[1]
     if isinstance(found, tuple | list) and len(found) == 2 and genomes.is_genome(found[0]):
         return found[0], config if config is not None else found[1]
@@ -87,8 +89,11 @@ def _is_document(found: Any) -> bool:
     return isinstance(found, Mapping) and "network_type" in found
 
 
-def _population(found: Any) -> dict[int, Any] | None:
-    """The genomes by id, the fittest first; None if it is no population."""
+def _population(found: Any, config: object) -> dict[int, Any] | None:
+    """The genomes by id, the fittest first; None if it is no population.
+
+    The lowest fitness is the best where a Config of 2.1 says so; older versions ignored that.
+    """
     if isinstance(found, list | tuple):
         pairs = [entry if isinstance(entry, tuple) else (None, entry) for entry in found]
         genes = [pair[-1] for pair in pairs]
@@ -97,7 +102,8 @@ def _population(found: Any) -> dict[int, Any] | None:
         return None
     if not all(type(key) is int and genomes.is_genome(one) for key, one in found.items()):
         return None
-    ranked = sorted(found.items(), key=lambda item: -genomes.fitness_of(item[1]))
+    sign = 1.0 if prefers_low_fitness(config) else -1.0
+    ranked = sorted(found.items(), key=lambda item: genomes.rank_of(item[1], sign))
     return dict(ranked)
 
 
@@ -110,9 +116,11 @@ def _single(found: Any, config: object, options: ReadOptions) -> Network:
         return _document(network, options)
     timed = options.time_step is not None or options.advance_time is not None
     version = parsed_version(options.version)
-    document = genomes.to_document(found, settings_of(config), timed=timed, version=version)
+    settings = settings_of(config)
+    document = genomes.to_document(found, settings, timed=timed, version=version)
     if document["network_type"] == "ctrnn":
-        document["metadata"] = {"neat_python_version": live.version_of(found, options.version)}
+        told = live.version_of(found, options.version, settings.version)
+        document["metadata"] = {"neat_python_version": told}
     try:
         return _document(document, options)
     except NetworkError as error:

@@ -1,4 +1,4 @@
-"""Pickles of neat-python 0.92, 1.0.0, 1.1.0 and 2.0.0, as it wrote them after evolution.
+"""Pickles of neat-python 0.92, 1.0.0, 1.1.0, 2.0.0 and 2.1.0, as it wrote them after evolution.
 
 `recorded.json` holds each file, its configuration, and what the library's own networks computed.
 """
@@ -78,6 +78,7 @@ def test_a_checkpoint_holds_its_config_and_all_genomes(name):
         got = nets[int(key)].activate(np.array(CASES[name]["inputs"]))
         np.testing.assert_allclose(got, outputs, rtol=1e-12, atol=1e-12)
     first = next(iter(nets))
+    assert first == CASES[name].get("best", first), "the lowest fitness, where the Config says so"
     assert load_network(file_of(name), genome=first) == nets[first]
 
 
