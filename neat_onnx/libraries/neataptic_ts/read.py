@@ -84,7 +84,7 @@ def _sized(document: _Document, outputs: int | None) -> _Document:
     """The document with as many nodes of type output as there shall be outputs.
 
     Raises:
-        NetworkError: it states another number of outputs, and `outputs` does not settle it.
+        NetworkError: it states another number of outputs, and `outputs` is None.
         OptionError: `outputs` is neither of the two numbers.
     """
     places = [at for at, node in enumerate(document.nodes) if node.type == "output"]
