@@ -20,6 +20,7 @@ from neat_onnx.lifting.context import (
     Value,
 )
 from neat_onnx.lifting.dispatch import lift_node
+from neat_onnx.lifting.followed_axes import FEATURE, UNKNOWN
 from neat_onnx.lifting.known_operators import is_liftable, require_lifts
 from neat_onnx.lifting.neurons import Resolution
 from neat_onnx.lifting.outputs import choice_hint, computed_outputs, with_outputs
@@ -210,6 +211,13 @@ def _close(ctx: LiftingContext, entry: ValueInfo) -> _Entry:
         )
     if not isinstance(value, Value):
         raise ModelError(f"graph output '{entry.name}' depends on no input", where="graph.outputs")
+    leading = [axis for axis in ctx.followed.of(entry.name) if axis not in (FEATURE, UNKNOWN)]
+    if not ctx.features_only and len({*leading}) < len(leading):
+        raise ModelError(
+            f"graph output '{entry.name}' combines every sample with every other",
+            where="graph.outputs",
+            hint="Import with batch_axis=None to take every axis for features",
+        )
     try:
         signals = ctx.materialize(value).copy()
     except NotFiniteError as error:

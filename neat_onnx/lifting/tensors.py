@@ -16,6 +16,7 @@ from typing import NoReturn
 import numpy as np
 
 from neat_onnx.errors import ModelError
+from neat_onnx.lifting.followed_axes import FEATURE, UNKNOWN, AxisFollower
 from neat_onnx.lifting.registry import INFINITE
 from neat_onnx.lifting.values import Array, Operand, Value
 from neat_onnx.model import DataType, Model, Node
@@ -136,6 +137,11 @@ class Tensors:
         return self._operators_reading.get(name, set())
 
     @cached_property
+    def followed(self) -> AxisFollower:
+        """Where time and the batch are among the axes of each tensor."""
+        return AxisFollower(self.model.graph, self.operands, self.sizes)
+
+    @cached_property
     def _readers(self) -> Counter[str]:
         return Counter(names_read(self.model.graph))
 
@@ -165,11 +171,27 @@ class Tensors:
             self.fail(node, f"its axes are {list(given)}, and its input has {rank}")
         return tuple(axis % rank for axis in given)
 
+    def refuse_along(self, node: Node, axes: Iterable[int]) -> None:
+        """Refuse to work along one of these axes where it is time or the batch.
+
+        They are axes of the first input that is computed. Where its batch was lost sight of, it is
+        taken to be the first axis.
+        """
+        for name in node.input:
+            if isinstance(self.operands.get(name), Value):
+                followed = self.followed.of(name)
+                leading = [axis for axis in followed if axis != FEATURE]
+                lost = UNKNOWN in leading or not leading or len({*leading}) < len(leading)
+                found = (0,) if lost else np.flatnonzero(np.array(followed) != FEATURE)
+                if not {*axes}.isdisjoint(int(axis) for axis in found):
+                    self.refuse_batch(node, (0,))
+                return
+
     def refuse_batch(self, node: Node, axes: Iterable[int]) -> None:
         """Refuse to work along the first axis where that is the batch: it would mix samples."""
         if not self.features_only and 0 in axes:
             self.fail(
                 node,
-                "it works along the first axis, the batch, and would mix samples",
+                "it works along the batch, and would mix samples",
                 "Import with batch_axis=None to take every axis for features",
             )

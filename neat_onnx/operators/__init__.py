@@ -6,6 +6,7 @@ Importing this package registers them: node classes, lifting (`lifting.context.l
 
 from neat_onnx.operators import (
     arranging,
+    axes,
     constants,
     dense,
     elementwise,
@@ -39,6 +40,7 @@ from neat_onnx.operators import (
 
 __all__ = [
     "arranging",
+    "axes",
     "constants",
     "dense",
     "elementwise",

@@ -121,7 +121,7 @@ def axis_of(ctx: LiftingContext, node: Node, axis: int, rank: int) -> int:
         ModelError: there is no such axis, or it is the batch.
     """
     (found,) = ctx.axes(node, [axis], rank)
-    ctx.refuse_batch(node, [found])
+    ctx.refuse_along(node, [found])
     return found
 
 

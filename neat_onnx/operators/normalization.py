@@ -197,7 +197,7 @@ def _normal(tensors: Algebra, x: Operand, axes: tuple[int, ...], epsilon: float)
 def _last_axes(ctx: LiftingContext, node: Node, axis: int, rank: int) -> tuple[int, ...]:
     (first,) = ctx.axes(node, [axis], rank)
     axes = tuple(range(first, rank))
-    ctx.refuse_batch(node, axes)
+    ctx.refuse_along(node, axes)
     return axes
 
 
@@ -279,7 +279,7 @@ def lift_lp_normalization(ctx: LiftingContext, node: LpNormalization) -> None:
     tensors, given = Algebra(ctx, node), node.attributes
     x = tensors.input(0)
     (axis,) = ctx.axes(node, [given.axis], len(x.shape))
-    ctx.refuse_batch(node, (axis,))
+    ctx.refuse_along(node, (axis,))
     square = tensors("abs", x) if given.p == 1 else tensors("mul", x, x)
     norm = tensors.reduced("sum", square, (axis,))
     if given.p == _EUCLIDEAN:
@@ -312,7 +312,7 @@ def lift_mean_variance(ctx: LiftingContext, node: MeanVarianceNormalization) -> 
     tensors = Algebra(ctx, node)
     x = tensors.input(0)
     axes = ctx.axes(node, node.attributes.axes, len(x.shape))
-    ctx.refuse_batch(node, axes)
+    ctx.refuse_along(node, axes)
     parts = _centred(tensors, x, axes)
     parts["square"] = tensors("mul", parts["centred"], parts["centred"])
     power = tensors.reduced("mean", parts["square"], axes)

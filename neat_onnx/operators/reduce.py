@@ -239,7 +239,7 @@ def reduced_axes(ctx: LiftingContext, node: _Reduce) -> tuple[int, ...] | None:
             return None
         axes = tuple(range(rank))
     found = tuple(sorted(set(ctx.axes(node, axes, rank))))
-    ctx.refuse_batch(node, found)
+    ctx.refuse_along(node, found)
     return found
 
 

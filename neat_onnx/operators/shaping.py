@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from neat_onnx.lifting.context import Array, LiftingContext, Value, lifts
+from neat_onnx.lifting.followed_axes import FEATURE
 from neat_onnx.model import Attributes, Node
 from neat_onnx.network.expression import VARIABLE
 
@@ -141,6 +142,9 @@ class Dropout(Node):
     attributes: DropoutAttributes = DropoutAttributes.defaults()
 
 
+_END = 2**31 - 1  # an end from which on a slice goes as far as the axis, whatever its size
+
+
 @lifts(Identity, infinite=True)
 def lift_identity(ctx: LiftingContext, node: Identity) -> None:
     """Lift Identity: its output is its input, but neurons end here, as export writes it for them.
@@ -237,9 +241,31 @@ def lift_reshape(ctx: LiftingContext, node: Reshape) -> None:
     """Lift Reshape: the same signals in another shape."""
     old = _shape(ctx, node)
     wanted = ctx.integers(node, 1)
+    _refuse_reordered(ctx, node, old, wanted)
     if not node.attributes.allowzero:
         wanted = [old[k] if size == 0 and k < len(old) else size for k, size in enumerate(wanted)]
     _rearrange(ctx, node, lambda array: array.reshape(wanted))
+
+
+def _refuse_reordered(
+    ctx: LiftingContext, node: Reshape, old: tuple[int, ...], wanted: list[int]
+) -> None:
+    """Refuse a shape whose open axis has other elements before it than the batch had.
+
+    [N, 6] as [-1, 3] has the rows of each sample beside each other; as [3, -1] it mixes samples.
+    """
+    followed = ctx.followed.of(node.input[0])
+    leading = [axis for axis in followed if axis != FEATURE]
+    if ctx.features_only or leading != [0] or node.input[1] in ctx.sizes:
+        return
+    batch = followed.index(0)
+    copied = batch < len(wanted) and not wanted[batch] and not node.attributes.allowzero
+    if not copied and -1 not in wanted:
+        return
+    place = batch if copied else wanted.index(-1)
+    sizes = [old[k] if not size and k < len(old) else size for k, size in enumerate(wanted)]
+    if math.prod(sizes[:place]) != math.prod(old[:batch]):
+        ctx.refuse_batch(node, (0,))
 
 
 @lifts(Flatten)
@@ -284,11 +310,12 @@ def lift_slice(ctx: LiftingContext, node: Slice) -> None:
     rank = len(_shape(ctx, node))
     axes = ctx.integers(node, 3) if ctx.optional(node, 3) is not None else list(range(len(starts)))
     steps = ctx.integers(node, 4) if ctx.optional(node, 4) is not None else [1] * len(starts)
-    _refuse_batch(ctx, node, axes)
     parts = [slice(None)] * rank
     for axis, start, end, step in zip(axes, starts, ends, steps, strict=True):
-        stop = None if step < 0 and end <= -(2**31) else end
-        parts[axis] = slice(start, stop, step)
+        whole = (start, step) == (0, 1) and end >= _END
+        stop = None if whole or (step < 0 and end <= -(2**31)) else end
+        parts[axis] = slice(None if whole else start, stop, step)
+    _refuse_batch(ctx, node, [axis for axis in axes if parts[axis] != slice(None, None, 1)])
     _rearrange(ctx, node, lambda array: array[tuple(parts)])
 
 
@@ -298,7 +325,7 @@ def _refuse_batch(ctx: LiftingContext, node: Node, axes: Iterable[int]) -> None:
     computed = [operand for operand in operands if isinstance(operand, Value)]
     if computed:
         rank = len(computed[0].shape)
-        ctx.refuse_batch(node, [axis % rank for axis in axes if rank])
+        ctx.refuse_along(node, [axis % rank for axis in axes if rank])
 
 
 def _shape(ctx: LiftingContext, node: Node) -> tuple[int, ...]:

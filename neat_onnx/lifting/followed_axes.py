@@ -1,0 +1,106 @@
+"""Which axis of the graph's inputs each axis of a tensor is, followed through the nodes.
+
+The batch need not stand first: a model may transpose [N, T, F] to [T, N, F] and take the steps
+apart. An operator that moves axes has a rule (`follows`); for any other the axes of its operands
+are aligned at the end, as elementwise operators and products of matrices align them.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, TypeVar
+
+from neat_onnx.lifting.axes import axes_of_inputs
+from neat_onnx.lifting.values import Operand, Value
+from neat_onnx.model import Graph, Node
+
+FEATURE, UNKNOWN = -1, -2
+
+FollowedAxes = tuple[int, ...]
+"""For each axis of a tensor: 0 or 1, the time or batch axis that it is; FEATURE; or UNKNOWN."""
+
+Rule = Callable[[Any, Any], Sequence[FollowedAxes]]
+"""Takes an AxisFollower and a node that has been lifted; gives the axes of its outputs."""
+
+_RULES: dict[type[Node], Rule] = {}
+Decorated = TypeVar("Decorated", bound=Rule)
+
+
+def follows(*operators: type[Node]) -> Callable[[Decorated], Decorated]:
+    """Register the decorated function to say where the axes of these operators' outputs are."""
+
+    def register(function: Decorated) -> Decorated:
+        _RULES.update(dict.fromkeys(operators, function))
+        return function
+
+    return register
+
+
+class AxisFollower:
+    """Follows the axes of one graph's tensors, each node once.
+
+    Attributes:
+        operands: the tensors that have been lifted, by name.
+        sizes: the names of tensors that hold the size of the batch.
+        inputs: the axes of each graph input.
+    """
+
+    def __init__(
+        self, graph: Graph, operands: Mapping[str, Operand], sizes: Collection[str]
+    ) -> None:
+        self._graph, self.operands, self.sizes = graph, operands, sizes
+        self.inputs = _of_inputs(graph)
+        self._known = dict(self.inputs)
+        self._next = 0
+
+    def of(self, name: str) -> FollowedAxes:
+        """The axes of a tensor: a graph input, an initializer, or the output of a lifted node."""
+        nodes = self._graph.node
+        while name not in self._known and self._next < len(nodes):
+            node = nodes[self._next]
+            if node.output and not any(output in self.operands for output in node.output):
+                break
+            self._known.update(zip(node.output, self._outputs(node), strict=False))
+            self._next += 1
+        return self._known.get(name, (UNKNOWN,) * self.rank(name))
+
+    def rank(self, name: str) -> int:
+        """The number of axes of a tensor that has been lifted."""
+        operand = self.operands.get(name)
+        return 0 if operand is None else len(operand.shape)
+
+    def _outputs(self, node: Node) -> Sequence[FollowedAxes]:
+        operands = [self.operands.get(name) for name in node.output]
+        if not any(isinstance(operand, Value) for operand in operands):
+            return [(FEATURE,) * self.rank(name) for name in node.output]
+        rule = _RULES.get(type(node))
+        if rule is not None and node.input[0] in self._known:
+            return rule(self, node)
+        read = [self._known[name] for name in node.input if name in self._known]
+        return [merged(read, self.rank(name)) for name in node.output]
+
+
+def _of_inputs(graph: Graph) -> dict[str, FollowedAxes]:
+    """The axes of each graph input: time, the batch, features."""
+    found: dict[str, FollowedAxes] = {}
+    leading = axes_of_inputs(graph.inputs)
+    for entry in graph.inputs:
+        which = {axis: at for at, axis in enumerate(leading[entry.name])}
+        found[entry.name] = tuple(
+            which.get(axis, FEATURE) for axis in range(len(entry.shape or ()))
+        )
+    return found
+
+
+def merged(read: Sequence[FollowedAxes], rank: int) -> FollowedAxes:
+    """The axes of a tensor, from the axes of its operands, aligned at the end.
+
+    It is so for elementwise operators, products of matrices, and whatever keeps the rank; where the
+    rank changes, nothing is known.
+    """
+    same = [axes for axes in read if len(axes) == rank]
+    if not same or any(len(axes) > rank for axes in read):
+        return (UNKNOWN,) * rank
+    found = []
+    for each in zip(*same, strict=True):
+        kinds = set(each) - {FEATURE}
+        found.append(FEATURE if not kinds else kinds.pop() if len(kinds) == 1 else UNKNOWN)
+    return tuple(found)

@@ -1,0 +1,172 @@
+"""Where the axes of a tensor go in operators that move, drop or make some."""
+
+import math
+from collections.abc import Collection
+
+from neat_onnx.lifting.context import Value
+from neat_onnx.lifting.followed_axes import (
+    FEATURE,
+    UNKNOWN,
+    AxisFollower,
+    FollowedAxes,
+    follows,
+    merged,
+)
+from neat_onnx.model import Node
+from neat_onnx.operators.dense import Gemm
+from neat_onnx.operators.products import Einsum
+from neat_onnx.operators.ranking import ArgMax, ArgMin
+from neat_onnx.operators.reduce import (
+    ReduceL1,
+    ReduceL2,
+    ReduceLogSum,
+    ReduceLogSumExp,
+    ReduceMax,
+    ReduceMean,
+    ReduceMin,
+    ReduceProd,
+    ReduceSum,
+    ReduceSumSquare,
+)
+from neat_onnx.operators.rnn.nodes import GRU, LSTM, RNN, Recurrence
+from neat_onnx.operators.shaping import Flatten, Gather, Reshape, Squeeze, Transpose, Unsqueeze
+
+
+@follows(Transpose)
+def transposed(axes: AxisFollower, node: Transpose) -> list[FollowedAxes]:
+    """Follow the permutation."""
+    first = axes.of(node.input[0])
+    perm = node.attributes.perm or range(len(first))[::-1]
+    return [tuple(first[axis] for axis in perm)]
+
+
+@follows(Squeeze)
+def squeezed(axes: AxisFollower, node: Squeeze) -> list[FollowedAxes]:
+    """Leave out the axes that go."""
+    first = axes.of(node.input[0])
+    return [_without(first, _integers(axes, node, 1), axes.rank(node.output[0]))]
+
+
+@follows(Unsqueeze)
+def unsqueezed(axes: AxisFollower, node: Unsqueeze) -> list[FollowedAxes]:
+    """Put in axes of features."""
+    rank, given = axes.rank(node.output[0]), _integers(axes, node, 1)
+    if given is None:
+        return [(UNKNOWN,) * rank]
+    fresh = {axis % rank for axis in given}
+    left = iter(axes.of(node.input[0]))
+    return [tuple(FEATURE if place in fresh else next(left) for place in range(rank))]
+
+
+@follows(Gather)
+def gathered(axes: AxisFollower, node: Gather) -> list[FollowedAxes]:
+    """A single index takes its axis away; several ones put theirs in its place."""
+    first, index = axes.of(node.input[0]), axes.operands.get(node.input[1])
+    rank = axes.rank(node.output[0])
+    if index is None or isinstance(index, Value) or not first:
+        return [(UNKNOWN,) * rank]
+    axis = node.attributes.axis % len(first)
+    return [(*first[:axis], *(FEATURE,) * index.ndim, *first[axis + 1 :])]
+
+
+@follows(ReduceL1, ReduceL2, ReduceLogSum, ReduceLogSumExp, ReduceMax)
+@follows(ReduceMean, ReduceMin, ReduceProd, ReduceSum, ReduceSumSquare)
+def reduced(axes: AxisFollower, node: Node) -> list[FollowedAxes]:
+    """Leave out the axes that are reduced, where they are not kept with the length 1."""
+    first, rank = axes.of(node.input[0]), axes.rank(node.output[0])
+    given = getattr(node.attributes, "axes", None) or _integers(axes, node, 1)
+    return [_without(first, given, rank) if rank < len(first) else first]
+
+
+@follows(ArgMax, ArgMin)
+def placed(axes: AxisFollower, node: ArgMax | ArgMin) -> list[FollowedAxes]:
+    """Leave out the axis of the places, where it is not kept with the length 1."""
+    first, rank = axes.of(node.input[0]), axes.rank(node.output[0])
+    return [_without(first, [node.attributes.axis], rank) if rank < len(first) else first]
+
+
+@follows(Reshape)
+def reshaped(axes: AxisFollower, node: Reshape) -> list[FollowedAxes]:
+    """The batch stands where as many elements are before it as there were."""
+    first, wanted = axes.of(node.input[0]), _integers(axes, node, 1)
+    rank = axes.rank(node.output[0])
+    known = [axis for axis in first if axis != FEATURE]
+    if wanted is None or known != [0] or any(1 in each for each in axes.inputs.values()):
+        return [_leading(axes, node)]
+    batch = first.index(0)
+    before = math.prod(axes.operands[node.input[0]].shape[:batch])
+    shape = axes.operands[node.output[0]].shape
+    places = [
+        place for place in range(rank) if shape[place] == 1 and math.prod(shape[:place]) == before
+    ]
+    if node.input[1] in axes.sizes:  # the batch is where its size, here 1, was put
+        places = [place for place in places if wanted[place] == 1]
+    else:
+        places.sort(key=lambda place: wanted[place] > 0)
+    if not places:
+        return [(UNKNOWN,) * rank]
+    batch = places[0]
+    return [tuple(0 if place == batch else FEATURE for place in range(rank))]
+
+
+@follows(Flatten)
+def flattened(axes: AxisFollower, node: Flatten) -> list[FollowedAxes]:
+    """A leading batch stays."""
+    return [_leading(axes, node)]
+
+
+@follows(RNN, GRU, LSTM)
+def recurrent(axes: AxisFollower, node: Recurrence) -> list[FollowedAxes]:
+    """Every step, and the last states: a direction is a new axis."""
+    x = axes.of(node.input[0])
+    if len(x) != 3:
+        return [(UNKNOWN,) * axes.rank(name) for name in node.output]
+    if node.attributes.layout:
+        batch, time, _ = x
+        every, last = (batch, time, FEATURE, FEATURE), (batch, FEATURE, FEATURE)
+    else:
+        time, batch, _ = x
+        every, last = (time, FEATURE, batch, FEATURE), (FEATURE, batch, FEATURE)
+    return [every, last, last]
+
+
+@follows(Gemm)
+def multiplied(axes: AxisFollower, node: Gemm) -> list[FollowedAxes]:
+    """As of any product of matrices, where none is transposed but the constant weights."""
+    computed = isinstance(axes.operands.get(node.input[1]), Value)
+    if node.attributes.transA or (node.attributes.transB and computed):
+        return [(UNKNOWN, UNKNOWN)]
+    return [merged([axes.of(node.input[0])], 2)]
+
+
+@follows(Einsum)
+def summed(axes: AxisFollower, node: Einsum) -> list[FollowedAxes]:
+    """Its equation may move any axis."""
+    return [(UNKNOWN,) * axes.rank(node.output[0])]
+
+
+def _leading(axes: AxisFollower, node: Node) -> FollowedAxes:
+    """The axes after a change of shape, which leaves the order of the elements."""
+    first, operand = axes.of(node.input[0]), axes.operands.get(node.output[0])
+    rank = axes.rank(node.output[0])
+    if not first or first[0] not in (0, 1) or not rank or operand is None:
+        return (UNKNOWN,) * rank
+    two = any(1 in each for each in axes.inputs.values())
+    second = 1 - first[0] if two and rank > 2 and operand.shape[1] == 1 else FEATURE
+    return (first[0], second, *(FEATURE for _ in range(rank)))[:rank]
+
+
+def _without(first: FollowedAxes, gone: Collection[int] | None, rank: int) -> FollowedAxes:
+    if gone is None:
+        return (UNKNOWN,) * rank
+    places = {axis % len(first) for axis in gone}
+    return tuple(axis for place, axis in enumerate(first) if place not in places)
+
+
+def _integers(axes: AxisFollower, node: Node, position: int) -> list[int] | None:
+    """The constant input at a position; None where it is left out or computed."""
+    name = node.input[position] if position < len(node.input) else ""
+    operand = axes.operands.get(name)
+    if operand is None or isinstance(operand, Value):
+        return None
+    return [int(each) for each in operand.ravel()]

@@ -1,0 +1,101 @@
+"""The batch behind a Transpose or a Reshape: steps are taken apart, samples never mixed."""
+
+import onnx
+import pytest
+from graphs import assert_lifts, graph, node
+
+from neat_onnx import ModelError, import_model
+
+STEPS = node("Transpose", "x", "steps", perm=[1, 0, 2])  # [N, 3, 2] to [3, N, 2]
+END = 2**31 - 1
+
+
+def along(*nodes: onnx.NodeProto, **constants: object) -> onnx.ModelProto:
+    return graph([STEPS, *nodes], x=("N", 3, 2), **constants)
+
+
+APART = {
+    "split": along(
+        node("Split", "steps", "a b c", axis=0, num_outputs=3),
+        node("Squeeze", "b zero", "only"),
+        node("Tanh", "only", "y"),
+        zero=[0],
+    ),
+    "last": along(node("Gather", "steps last", "end", axis=0), node("Tanh", "end", "y"), last=-1),
+    "slice": along(
+        node("Slice", "steps one end zero", "end_steps"),
+        node("Transpose", "end_steps", "y", perm=[1, 0, 2]),
+        one=[1],
+        end=[END],
+        zero=[0],
+    ),
+    "mean": along(node("ReduceMean", "steps zero", "y", keepdims=0), zero=[0]),
+    "softmax": along(
+        node("Softmax", "steps", "share", axis=0), node("Transpose", "share", "y", perm=[1, 2, 0])
+    ),
+    "stack": along(
+        node("ReduceMax", "steps zero", "top", keepdims=1),
+        node("Concat", "steps top", "both", axis=0),
+        node("ReduceSum", "both zero", "y", keepdims=0),
+        zero=[0],
+    ),
+    "reshaped": graph(
+        [
+            node("Reshape", "x shape", "row"),
+            node("Concat", "row row", "rows", axis=0),
+            node("ReduceSum", "rows zero", "total", keepdims=0),
+            node("Identity", "total", "y"),
+        ],
+        x=("N", 3),
+        shape=[1, -1, 3],
+        zero=[0],
+    ),
+    "size of the batch": graph(
+        [
+            node("Shape", "x", "n", end=1),
+            node("Concat", "n open", "shape", axis=0),
+            node("Reshape", "x shape", "rows"),
+            node("ReduceSum", "rows one", "y", keepdims=0),
+        ],
+        x=("N", 2, 3),
+        open=[-1, 3],
+        one=[1],
+    ),
+    "all samples": graph(
+        [node("Slice", "x starts ends axes", "part"), node("Tanh", "part", "y")],
+        x=("N", 3),
+        starts=[0, 1],
+        ends=[END, 3],
+        axes=[0, 1],
+    ),
+}
+MIXED = {
+    "sum": along(node("ReduceSum", "steps one", "y", keepdims=1), one=[1]),
+    "first sample": along(node("Gather", "steps zero", "y", axis=1), zero=0),
+    "softmax": along(node("Softmax", "steps", "y", axis=1)),
+    "reordered": graph([node("Reshape", "x shape", "y")], x=("N", 6), shape=[3, -1]),
+    "one sample": graph(
+        [node("Slice", "x starts ends axes", "y")],
+        x=("N", 3),
+        starts=[0],
+        ends=[1],
+        axes=[0],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", APART)
+def test_steps_before_the_batch_are_features(name: str):
+    assert_lifts(APART[name])
+
+
+@pytest.mark.parametrize("name", MIXED)
+def test_samples_are_not_mixed(name: str):
+    with pytest.raises(ModelError, match="mix samples"):
+        import_model(MIXED[name], check=False)
+
+
+def test_samples_are_not_combined():
+    model = along(node("Add", "x steps", "y"))
+    with pytest.raises(ModelError, match="every sample with every other"):
+        import_model(model, check=False)
