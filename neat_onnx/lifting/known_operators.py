@@ -37,9 +37,16 @@ def require_lifts(graph: Graph) -> None:
     raise ModelError(
         text,
         where=f"graph.node[{first}]",
-        hint=choice_hint(graph, lost)
-        or "An operator of your own is a subclass of neat_onnx.model.node.Node, and a function "
-        "under neat_onnx.lifting.context.lifts",
+        hint=choice_hint(graph, lost) or _hint(set(missing)),
+    )
+
+
+def _hint(missing: set[str]) -> str:
+    if missing <= {"Loop", "If"}:
+        return "Export it with inputs of fixed sizes, sequences of a fixed length for one"
+    return (
+        "An operator of your own is a subclass of neat_onnx.model.node.Node, and a function under "
+        "neat_onnx.lifting.context.lifts"
     )
 
 

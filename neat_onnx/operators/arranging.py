@@ -217,7 +217,7 @@ def lift_reverse_sequence(ctx: LiftingContext, node: ReverseSequence) -> None:
     time, batch = node.attributes.time_axis, node.attributes.batch_axis
     if time == batch or len(operand.shape) < 2:
         ctx.fail(node, f"time_axis is {time}, batch_axis {batch}, of {len(operand.shape)} axes")
-    ctx.refuse_batch(node, [0])
+    ctx.refuse_along(node, ctx.axes(node, [time], len(operand.shape)))
     steps, count = operand.shape[time], operand.shape[batch]
     if len(lengths) != count or any(not 1 <= length <= steps for length in lengths):
         ctx.fail(node, f"the lengths {lengths} do not fit {count} sequences of {steps}")

@@ -2,9 +2,13 @@
 
 from collections.abc import Callable
 
-from neat_onnx.model import DataType, Graph, Model, Node
+import numpy as np
+
+from neat_onnx.model import DataType, Graph, Model, Node, Tensor
 from neat_onnx.model.budget import Budget
-from neat_onnx.passes.draft import Draft, attributes_of
+from neat_onnx.passes.draft import Draft, attributes_of, make_node
+from neat_onnx.passes.fold_constants import computed
+from neat_onnx.passes.sizes import SIZES
 from neat_onnx.passes.splice import splice
 
 
@@ -14,9 +18,9 @@ def constant_branches(model: Model, budget: Budget | None = None) -> Model:
 
 
 def constant_loops(model: Model, budget: Budget | None = None) -> Model:
-    """The model with each Loop whose trip count is an initializer unrolled.
+    """The model with each Loop unrolled whose number of iterations is known.
 
-    The condition has to be constantly true, and no outputs are collected over the iterations.
+    The condition has to be constantly true, or computed from constants in every iteration.
 
     Raises:
         ModelError: there would be too many nodes.
@@ -53,11 +57,13 @@ def _iterations(node: Node, draft: Draft, budget: Budget) -> list[Node] | None:
     body, carried = attributes_of(node).get("body"), node.input[2:]
     if not isinstance(body, Graph) or not _fits(node, body):
         return None
-    count = _trip_count(node, draft, body)
-    if count is None:
+    count = _trip_count(node, draft, body, budget)
+    if not count:
         return None
     budget.take("nodes", (len(body.node) + 1) * count, node.label)
     nodes: list[Node] = []
+    results = [*node.output, *[""] * (len(body.outputs) - 1 - len(node.output))]
+    collected: list[list[str]] = [[] for name in results[len(carried) :]]
     for step in range(count):
         number = draft.constant(f"{node.output[0]}_step", step)
         entries = (entry.name for entry in body.inputs)
@@ -66,27 +72,112 @@ def _iterations(node: Node, draft: Draft, budget: Budget) -> list[Node] | None:
         last = step == count - 1
         carried = [
             name if last and name else draft.name(f"{node.output[0]}_carried")
-            for name in (*node.output, *[""] * (len(carried) - len(node.output)))
+            for name in results[: len(carried)]
         ]
-        nodes += splice(draft, body, given, ["", *carried])
-    return nodes
+        parts = [draft.name(f"{name}_part") if name else "" for name in results[len(carried) :]]
+        nodes += splice(draft, body, given, ["", *carried, *parts])
+        for names, part in zip(collected, parts, strict=True):
+            names.append(part)
+    return nodes + [
+        each
+        for name, parts in zip(results[len(carried) :], collected, strict=True)
+        for each in _stacked(draft, name, parts)
+    ]
+
+
+def _stacked(draft: Draft, name: str, parts: list[str]) -> list[Node]:
+    """The nodes that stack the parts, one of each iteration, along a new first axis."""
+    if not name:
+        return []
+    axes, opset = draft.constant(f"{name}_axes", [0]), draft.model.opset
+    rows = [draft.name(f"{name}_row") for _ in parts]
+    return [
+        *(
+            make_node("Unsqueeze", [part, axes], [row], opset=opset)
+            for part, row in zip(parts, rows, strict=True)
+        ),
+        make_node("Concat", rows, [name], {"axis": 0}, opset=opset),
+    ]
 
 
 def _fits(node: Node, body: Graph) -> bool:
-    """Whether a loop carries everything that it reads and gives, and nothing else."""
-    reads = len(node.input)
-    return reads >= 2 and len(body.inputs) == reads and len(body.outputs) == reads - 1
+    """Whether a loop carries everything that it reads; the rest of its outputs are collected."""
+    reads, gives = len(node.input), len(body.outputs)
+    return (
+        reads >= 2 and len(body.inputs) == reads and gives >= max(reads, len(node.output) + 1) - 1
+    )
 
 
-def _trip_count(node: Node, draft: Draft, body: Graph) -> int | None:
-    """How often a loop runs; None if only running it tells."""
+def _trip_count(node: Node, draft: Draft, body: Graph, budget: Budget) -> int | None:
+    """How often a loop runs; None if that depends on the inputs of the model."""
     limit = draft.tensors.get(node.input[0]) if node.input[0] else None
     start = draft.tensors.get(node.input[1])
     starts = not node.input[1] or (start is not None and start.values.all())
-    if limit is None or limit.size != 1 or not starts:
+    if (node.input[0] and (limit is None or limit.size != 1)) or not starts:
         return None
-    count = int(limit.values.item())
-    return count if count > 0 and _stays_true(body) else None
+    most = None if limit is None else int(limit.values.item())
+    if _stays_true(body):
+        return most
+    return _counted(node, draft, body, budget, most)
+
+
+def _counted(node: Node, draft: Draft, body: Graph, budget: Budget, most: int | None) -> int | None:
+    """The number of iterations of a loop whose condition is computed from constants alone."""
+    names, nodes = _needed(body)
+    begins = dict(zip([entry.name for entry in body.inputs[2:]], node.input[2:], strict=True))
+    ends = dict(zip(begins, [entry.name for entry in body.outputs[1:]], strict=False))
+    scratch, (step, going) = Draft(draft.model), [entry.name for entry in body.inputs[:2]]
+    scratch.tensors = draft.tensors | body.tensors
+    for name in names & begins.keys():
+        if begins[name] not in draft.tensors:
+            return None
+        scratch.tensors[name] = draft.tensors[begins[name]]
+    scratch.tensors[going] = Tensor.of(going, np.array(True), DataType.BOOL)
+    count = 0
+    while most is None or count < most:
+        scratch.tensors[step] = Tensor.of(step, np.array(count), DataType.INT64)
+        if not budget.allows("nodes", (len(body.node) + 1) * count):
+            return count + 1  # which is refused
+        if not _run(nodes, scratch, budget):
+            return None
+        count += 1
+        following = {name: scratch.tensors[ends[name]] for name in names & begins.keys()}
+        if not scratch.tensors[body.outputs[0].name].values.all():
+            break
+        scratch.tensors |= following
+    return count
+
+
+def _needed(body: Graph) -> tuple[set[str], list[Node]]:
+    """The tensors that a body's condition depends on, in later iterations too, and their nodes."""
+    follows = {
+        entry.name: after.name
+        for entry, after in zip(body.inputs[2:], body.outputs[1:], strict=False)
+    }
+    producers = {output: node for node in body.node for output in node.output}
+    names: set[str] = set()
+    open_names = [body.outputs[0].name]
+    while open_names:
+        name = open_names.pop()
+        if name in names:
+            continue
+        names.add(name)
+        open_names += [follows[name]] if name in follows else []
+        open_names += filter(None, producers[name].input) if name in producers else []
+    return names, [node for node in body.node if not names.isdisjoint(node.output)]
+
+
+def _run(nodes: list[Node], scratch: Draft, budget: Budget) -> bool:
+    """Compute nodes whose inputs are constant; False where one cannot be computed here."""
+    for node in nodes:
+        known = all(name in scratch.tensors for name in node.input if name)
+        if not known or node.domain or node.op_type not in SIZES:
+            return False
+        results = computed(node, scratch, budget)
+        if results is None:
+            return False
+        scratch.tensors |= {tensor.name: tensor for tensor in results}
+    return True
 
 
 def _stays_true(body: Graph) -> bool:

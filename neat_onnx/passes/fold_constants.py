@@ -40,7 +40,7 @@ def fold_constants(model: Model, budget: Budget | None = None) -> Model:
     draft, room = Draft(model), budget or Budget()
     for node in graph.node:
         if _may_fold(node, constant, wanted):
-            results = _results(node, draft, room)
+            results = computed(node, draft, room)
             if results is not None:
                 draft.tensors.update((tensor.name, tensor) for tensor in results)
                 constant.update(tensor.name for tensor in results)
@@ -58,8 +58,14 @@ def _may_fold(node: Node, constant: set[str], wanted: set[str]) -> bool:
     )
 
 
-def _results(node: Node, draft: Draft, budget: Budget) -> list[Tensor] | None:
-    """The outputs of a node; None if it cannot be computed here."""
+def computed(node: Node, draft: Draft, budget: Budget) -> list[Tensor] | None:
+    """The outputs of a node whose inputs are initializers; None if it cannot be computed here.
+
+    Args:
+        node: a node of an operator of `sizes.SIZES`.
+        draft: has the initializers.
+        budget: pays for the elements of the outputs.
+    """
     operands = [_array(draft.tensors[name]) if name else None for name in node.input]
     if any(operand is None for operand, name in zip(operands, node.input, strict=True) if name):
         return None

@@ -1,0 +1,92 @@
+"""Loops that end by a condition, as TensorFlow writes them: unrolled where it is known."""
+
+import numpy as np
+import onnx
+import pytest
+from graphs import assert_lifts, graph, node
+from onnx import TensorProto, helper
+from sessions import open_session
+
+from neat_onnx import ModelError, canonicalize, import_model
+
+KINDS = {"step": TensorProto.INT64, "go": TensorProto.BOOL, "on": TensorProto.BOOL}
+KINDS |= {"at": TensorProto.INT64, "next_at": TensorProto.INT64}
+
+
+def entry(name: str) -> onnx.ValueInfoProto:
+    shape = [] if name in KINDS else None
+    return helper.make_tensor_value_info(name, KINDS.get(name, TensorProto.FLOAT), shape)
+
+
+def while_loop(*condition: onnx.NodeProto, most: int | None = None) -> onnx.ModelProto:
+    """A recurrent layer over [N, 4, 3]: at = 0; while on: h = tanh(h + x[at]), collected."""
+    body = helper.make_graph(
+        [
+            node("Gather", "steps at", "row", axis=0),
+            node("Add", "row h", "sum"),
+            node("Tanh", "sum", "next_h"),
+            node("Identity", "next_h", "kept"),
+            node("Add", "at one", "next_at"),
+            *condition,
+        ],
+        "body",
+        [entry(name) for name in ("step", "go", "at", "h")],
+        [entry(name) for name in ("on", "next_at", "next_h", "kept")],
+    )
+    limit = "" if most is None else "most"
+    reads, gives = [limit, "start", "zero", "h0"], ["count", "last", "all"]
+    loop = helper.make_node("Loop", reads, gives, "while", body=body)
+    return graph(
+        [
+            node("Transpose", "x", "steps", perm=[1, 0, 2]),
+            node("Cast", "one", "start", to=TensorProto.BOOL),
+            loop,
+            node("Transpose", "all", "rows", perm=[1, 0, 2]),
+            node("Identity", "last", "y"),
+            node("Identity", "rows", "z"),
+        ],
+        x=("N", 4, 3),
+        outputs=("y", "z"),
+        one=np.int64(1),
+        zero=np.int64(0),
+        four=np.int64(4),
+        h0=np.full((1, 3), 0.25),
+        **({} if most is None else {"most": np.int64(most)}),
+    )
+
+
+BELOW_FOUR = node("Less", "next_at four", "on")
+
+
+@pytest.mark.parametrize(("most", "rows"), [(None, 4), (3, 3), (9, 4)])
+def test_a_condition_that_counts(most: int | None, rows: int):
+    model = while_loop(BELOW_FOUR, most=most)
+    simple = canonicalize(model)
+    operators = [each.op_type for each in simple.graph.node]
+    assert operators.count("Tanh") == rows
+    assert "Loop" not in operators
+    x = np.random.default_rng(0).normal(size=(5, 4, 3)).astype(np.float32)
+    for got, want in zip(
+        *(open_session(each).run(None, {"x": x}) for each in (simple.to_proto(), model)),
+        strict=True,
+    ):
+        np.testing.assert_allclose(got, want, rtol=1e-6)
+    assert_lifts(model)
+
+
+def test_a_condition_on_the_number_of_the_step():
+    model = while_loop(node("Less", "step one", "on"))
+    assert [each.op_type for each in canonicalize(model).graph.node].count("Tanh") == 2
+
+
+def test_a_condition_on_the_inputs_is_refused():
+    total = node("ReduceSum", "next_h", "total", keepdims=0)
+    model = while_loop(total, node("Less", "total h0", "ons"), node("ReduceMax", "ons", "on"))
+    with pytest.raises(ModelError, match="Loop") as caught:
+        import_model(model)
+    assert "fixed length" in str(caught.value.hint)
+
+
+def test_a_condition_that_always_holds_is_refused():
+    with pytest.raises(ModelError, match="nodes, and the limit is"):
+        import_model(while_loop(node("Less", "zero four", "on")))
