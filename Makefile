@@ -48,7 +48,6 @@ lint: setup
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
-	MYPYPATH=web $(BIN)/mypy web/build.py web/serve.py web/pack
 
 browser: setup
 	@$(BIN)/python e2e/browser.py >/dev/null 2>&1 || { $(call apt,chromium); } || true
