@@ -5,15 +5,25 @@ from typing import TypedDict
 
 import numpy as np
 
+from neat_onnx.network.genes import Ints
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import schedule
+from neat_onnx.page.layers import NamedLayer, named_layers
 
 
 class Layer(TypedDict):
-    """The neurons of one topological level, inputs or outputs apart, by their activations."""
+    """The neurons of one topological level, inputs or outputs apart, by their activations.
+
+    `label` says which kind of layer they are, "Conv 3×3", "LSTM 4" or "dense"; it is empty if they
+    are none. `shape` is that of the output of a convolution or a pool. Levels of one recurrent
+    layer have the same `unit`, a number; of others it is None.
+    """
 
     neurons: int
     activations: dict[str, int]
+    label: str
+    shape: list[int]
+    unit: int | None
 
 
 class Bundle(TypedDict):
@@ -39,11 +49,58 @@ def density(net: Network) -> Density:
     column[net.input_neurons] = -1
     used, column = np.unique(column, return_inverse=True)
     names = np.where(net.is_input, "input", net.activation_names)
+    kinds = _kinds(net, column)
     layers = []
     for place in range(len(used)):
         members = names[column == place].tolist()
-        layers.append(Layer(neurons=len(members), activations=dict(Counter(members).most_common())))
+        activations = dict(Counter(members).most_common())
+        label, shape, unit = kinds[place]
+        layers.append(
+            Layer(
+                neurons=len(members), activations=activations, label=label, shape=shape, unit=unit
+            )
+        )
     return Density(layers=layers, bundles=_bundles(net, column, len(used)))
+
+
+def _kinds(net: Network, column: Ints) -> list[tuple[str, list[int], int | None]]:
+    """Return label, shape and unit of each column of neurons."""
+    named = named_layers(net)
+    layer = np.full(len(net), -1)
+    for place, each in enumerate(named):
+        layer[each.neurons] = place
+    dense = _dense(net, column)
+    kinds = []
+    for place in range(column.max() + 1):
+        counts = Counter(layer[column == place].tolist())
+        inside = [named[each] for each, _ in counts.most_common() if each >= 0]
+        whole = inside[0] if len(counts) == len(inside) == 1 else None
+        label = ", ".join(dict.fromkeys(each.label for each in inside))
+        shape, unit = [], None
+        if whole is not None and _columns(whole, column) == 1:
+            shape = list(whole.neurons.shape) if whole.neurons.ndim > 1 else []
+        elif whole is not None:
+            unit = next(iter(counts))
+        kinds.append((label or ("dense" if place in dense else ""), shape, unit))
+    return kinds
+
+
+def _columns(layer: NamedLayer, column: Ints) -> int:
+    return len(np.unique(column[layer.neurons]))
+
+
+def _dense(net: Network, column: Ints) -> set[int]:
+    """Return the columns of which each neuron reads every neuron of one other column, and no more.
+
+    What reads a single neuron is not called a layer.
+    """
+    live, sizes = net.live, np.bincount(column)
+    target, source = np.divmod(np.unique(live.target * len(net) + live.source), len(net))
+    between, counts = np.unique(column[target] * len(sizes) + column[source], return_counts=True)
+    targets, sources = np.divmod(between, len(sizes))
+    read = np.bincount(targets, minlength=len(sizes))
+    full = (counts == sizes[targets] * sizes[sources]) & (read[targets] == 1)
+    return set(targets[full & (sizes[sources] > 1)].tolist())
 
 
 def _bundles(net: Network, column: np.ndarray, width: int) -> list[Bundle]:

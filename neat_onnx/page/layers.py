@@ -12,6 +12,16 @@ from neat_onnx.network.schedule import schedule
 from neat_onnx.network.spatial import SpatialBlock, receptive_fields
 
 
+class NamedLayer(NamedTuple):
+    """Neurons that belong together, and a name for them: "Conv 3×3" or "LSTM 4".
+
+    Those of a convolution or a pool have the shape of its output, (channels, *positions).
+    """
+
+    label: str
+    neurons: Ints
+
+
 class DrawnLayer(TypedDict):
     """Neurons that belong together, by their places in the network, and a name for them."""
 
@@ -20,7 +30,15 @@ class DrawnLayer(TypedDict):
 
 
 def drawn_layers(net: Network) -> list[DrawnLayer]:
-    """Return the layers of `net` by name, "Conv 3×3" or "LSTM 4", if its connections agree."""
+    """Return the layers of `net` as lists, for a picture."""
+    return [
+        DrawnLayer(label=label, neurons=neurons.ravel().tolist())
+        for label, neurons in named_layers(net)
+    ]
+
+
+def named_layers(net: Network) -> list[NamedLayer]:
+    """Return the layers of `net` by name, if its connections agree; no neuron is in two."""
     from neat_onnx.operators.rnn.recogniser import layers_of  # noqa: PLC0415 - imports all operators
 
     spatial = [(_name(block), block.neurons) for block in net.blocks if _holds(net, block)]
@@ -28,10 +46,11 @@ def drawn_layers(net: Network) -> list[DrawnLayer]:
         (f"{layer.cell.operator} {len(layer.hidden)}", layer.neurons)
         for layer in (layers_of(net, schedule(net)) if net.has_memory else ())
     ]
-    layers, taken = [], np.zeros(len(net), bool)
+    layers: list[NamedLayer] = []
+    taken = np.zeros(len(net), bool)
     for label, neurons in [*spatial, *recurrent, *_gated(net)]:
         if not np.any(taken[neurons]):
-            layers.append(DrawnLayer(label=label, neurons=neurons.ravel().tolist()))
+            layers.append(NamedLayer(label, neurons))
             taken[neurons] = True
     return layers
 

@@ -1,26 +1,30 @@
-// A network of many neurons: its layers as columns, and how densely each is wired to each.
+// A network of many neurons: its layers as columns, by name, and how densely each is wired to each.
 import { count, counted, h, svg } from "./dom.js";
 import { family, TITLES } from "./palette.js";
 
-const [WIDTH, HEIGHT, TOP] = [960, 340, 26];
+const [WIDTH, HEIGHT, TOP] = [960, 380, 46];
+const LETTER = 6.6; // px, about
 const MOST_BUNDLES = 200; // the heaviest
 
-/** @param layers [{neurons, activations: {name: count}}]; bundles [{source, target, count, mean}] */
+/**
+ * @param layers [{neurons, activations: {name: count}, label, shape, unit}], as neat_onnx/page/density.py says
+ * @param bundles [{source, target, count, mean}]
+ */
 export function density({ layers, bundles }) {
   const tallest = Math.max(...layers.map(({ neurons }) => neurons));
   const gap = WIDTH / layers.length;
-  const bars = layers.map(({ neurons, activations }, place) => {
-    const height = Math.max(6, Math.sqrt(neurons / tallest) * (HEIGHT - 2 * TOP));
-    return { x: gap * (place + 0.5), width: Math.min(28, gap * 0.5), height, neurons, activations };
+  const bars = layers.map((layer, place) => {
+    const height = Math.max(6, Math.sqrt(layer.neurons / tallest) * (HEIGHT - 2 * TOP));
+    return { ...layer, x: gap * (place + 0.5), gap, width: Math.min(28, gap * 0.5), height };
   });
   const most = Math.max(1, ...bundles.map((bundle) => bundle.count));
   const paths = [...bundles].sort((a, b) => b.count - a.count).slice(0, MOST_BUNDLES)
     .map((bundle) => ribbon(bars[bundle.source], bars[bundle.target], bundle, most));
-  const said = layers.map(({ neurons }, place) => `layer ${place}: ${count(neurons)}`).join(", ");
+  const said = layers.map(({ neurons, label }, place) => `layer ${place}: ${label && `${label}, `}${count(neurons)}`).join("; ");
   const drawing = svg("svg", {
     viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "density", role: "img",
     "aria-label": `Layers of the network, from inputs to outputs. ${said}`, "data-testid": "graph",
-  }, ...paths, ...bars.map(column));
+  }, ...frames(bars), ...paths, ...bars.map(column), ...titles(bars));
   return h("figure", {}, drawing, key(layers));
 }
 
@@ -35,7 +39,7 @@ function ribbon(from, to, { count: number, mean, source, target }, most) {
   return path;
 }
 
-function column({ x, width, height, neurons, activations }) {
+function column({ x, width, gap, height, neurons, activations, shape }) {
   let y = (HEIGHT - height) / 2;
   const parts = Object.entries(activations).map(([name, number]) => {
     const size = (height * number) / neurons;
@@ -45,8 +49,46 @@ function column({ x, width, height, neurons, activations }) {
     y += size;
     return part;
   });
-  const text = svg("text", { x, y: (HEIGHT + height) / 2 + 18, "text-anchor": "middle" }, count(neurons));
-  return svg("g", {}, ...parts, text);
+  const below = (HEIGHT + height) / 2 + 18;
+  return svg("g", {}, ...parts, ...texts([count(neurons), shape.length ? `(${shape.join("×")})` : ""], x, below, gap));
+}
+
+/** Lines under each other, as far as they fit into the gap between two columns. */
+function texts(lines, x, y, gap) {
+  return lines.filter((line) => line && line.length * LETTER < gap - 4)
+    .map((line, row) => svg("text", { x, y: y + row * 15, "text-anchor": "middle" }, line));
+}
+
+/** Runs of columns with one name: a recurrent layer of several levels, or a single column. */
+function runs(bars) {
+  const found = [];
+  for (const bar of bars) {
+    const last = found.at(-1);
+    if (last && bar.unit !== null && last[0].unit === bar.unit) last.push(bar);
+    else found.push([bar]);
+  }
+  return found;
+}
+
+/** A box around the columns of a recurrent layer. */
+function frames(bars) {
+  return runs(bars).filter((run) => run.length > 1).map((run) => {
+    const [tallest, first, last] = [Math.max(...run.map(({ height }) => height)), run[0], run.at(-1)];
+    const [x, height] = [first.x - first.gap * 0.42, tallest + 52];
+    return svg("rect", { x, y: (HEIGHT - height) / 2, width: last.x + last.gap * 0.42 - x, height, rx: 10, class: "unit" });
+  });
+}
+
+/** The names of the layers over their columns; upright where they would touch each other. */
+function titles(bars) {
+  return runs(bars).filter(([{ label }]) => label).map((run) => {
+    const [{ label, gap, x: from }, { x: to }] = [run[0], run.at(-1)];
+    const top = (HEIGHT - Math.max(...run.map(({ height }) => height))) / 2;
+    const [x, y] = [(from + to) / 2, top - (run.length > 1 ? 32 : 8)];
+    const fits = label.length * LETTER < gap * run.length - 4;
+    const turned = { transform: `rotate(-90 ${x} ${HEIGHT / 2})`, x, y: HEIGHT / 2 + 4, class: "name turned" };
+    return svg("text", { "text-anchor": "middle", ...(fits ? { x, y, class: "name" } : turned) }, label);
+  });
 }
 
 function key(layers) {
