@@ -22,17 +22,26 @@ export function strengths({ connections }, player) {
   return values.map((value) => Math.max(-1, Math.min(1, value / heavy || 0)));
 }
 
+/**
+ * Width and opacity of a line. One of about a pixel is drawn a pixel wide and fainter or stronger instead,
+ * which looks the same: without a graphics card, wider and narrower ones take four times as long.
+ */
+function asHairline(width, alpha, pixel) {
+  return width > 1.25 * pixel ? [width, alpha] : [pixel, Math.min(1, (alpha * width) / pixel)];
+}
+
 /** Draw connections: `places` of them, the weak ones first as they come; `phase` moves pulses along. */
 export function drawConnections(pen, scene, colours, places, strong, { live, lit = false, phase = -1 }) {
   const { connections, paths } = scene;
   const crowd = Math.min(1, 18 / Math.sqrt(connections.length + 1));
+  const pixel = 1 / pen.getTransform().a;
   for (const place of places) {
     const { enabled, delay } = connections[place];
     const strength = Math.abs(strong[place]);
     const alpha = live ? 0.06 + 0.9 * strength : (0.3 + 0.6 * strength) * (0.35 + 0.65 * crowd);
-    pen.globalAlpha = lit ? 0.95 : enabled ? alpha : 0.5;
+    const width = enabled ? 0.6 + 2.8 * strength * (0.4 + 0.6 * crowd) : 1;
+    [pen.lineWidth, pen.globalAlpha] = asHairline(width, lit ? 0.95 : enabled ? alpha : 0.5, pixel);
     pen.strokeStyle = enabled ? (strong[place] < 0 ? colours.negative : colours.positive) : colours.soft;
-    pen.lineWidth = enabled ? 0.6 + 2.8 * strength * (0.4 + 0.6 * crowd) : 1;
     pen.setLineDash(enabled ? (delay ? [6, 4] : []) : [1.5, 4]);
     pen.stroke(paths[place]);
     if (strong[place] < 0 && enabled && connections.length <= MOST_MARKED) bar(pen, scene.curves[place]);
