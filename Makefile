@@ -57,7 +57,7 @@ test:
 	$(MAKE) -j2 lint build browser
 	$(PYTEST) -n auto --dist worksteal tests
 	node --test tests/web/*.test.js
-	$(PYTEST) -n 2 e2e
+	$(PYTEST) -n 2 --dist worksteal e2e
 
 # Every parameter of the tests' sweeps, and many random cases: half an hour.
 sweep: setup

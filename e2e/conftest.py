@@ -1,4 +1,4 @@
-"""One browser, one server and one ready page for the tests of a process; fresh ones on demand.
+"""One server and one ready page for the tests of a process; fresh browsers on demand.
 
 The tests run in Chromium, or in Firefox with `--browser firefox` (`make firefox`).
 """
@@ -11,7 +11,7 @@ from playwright.sync_api import sync_playwright
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from browser import KINDS, launch
+from browser import KINDS, launch, settings
 from looks import Looks
 from site_page import DIST, NeatPage, served
 
@@ -87,9 +87,19 @@ Worker.prototype.postMessage = function (message, ...rest) {
 
 
 @pytest.fixture(scope="session")
-def context(browser):
-    """Shared, so that its cache is warm after the first page."""
-    found = made(browser, viewport=SIZE)
+def context(request, playwright, kind, tmp_path_factory):
+    """Shared, so that its cache is warm after the first page.
+
+    In Chromium it has a profile on disk, which keeps compiled WebAssembly too: Python starts again
+    in a third of the processor time.
+    """
+    if kind == "chromium":
+        profile = tmp_path_factory.mktemp("profile")
+        options = {**settings(kind), "service_workers": "block", "viewport": SIZE}
+        found = playwright.chromium.launch_persistent_context(profile, **options)
+        found.set_default_timeout(PATIENCE)
+    else:
+        found = made(request.getfixturevalue("browser"), viewport=SIZE)
     found.add_init_script(WITHOUT_SECOND)
     yield found
     found.close()
@@ -101,17 +111,6 @@ def second_opinion(neat):
     neat.page.evaluate("globalThis.withSecondOpinion = true")
     yield neat
     neat.page.evaluate("globalThis.withSecondOpinion = false")
-
-
-@pytest.fixture
-def fresh(context, address):
-    """A page that has just become ready; at its end, it must not have complained."""
-    page = context.new_page()
-    neat = NeatPage(page, address)
-    neat.wait_ready()
-    yield neat
-    page.close()
-    assert neat.complaints == []
 
 
 @pytest.fixture(scope="session")

@@ -1,10 +1,8 @@
 """The model seen: its graph beside the drawing, its JSON and its text, made when looked at."""
 
-from site_page import source_text
-
 
 def test_the_model_is_shown_and_lights_up_the_network(neat):
-    assert neat.choose("net.json", source_text("nts-net-dag-24")) == "done"
+    neat.given_case("nts-net-dag-24")
     assert neat.page.locator(".nodes").count() == 0
     neat["anatomy"].locator("summary").first.click()
     nodes = neat["anatomy"].locator(".node")

@@ -30,7 +30,7 @@ def assert_files(page, document: dict, stem: str) -> bytes:
 
 
 @pytest.mark.parametrize("sample", SAMPLES)
-def test_a_sample_is_one_click_away(neat, sample):
+def test_a_sample_is_one_click_away_and_fits_the_screen(neat, sample):
     turns = neat.turns()
     neat[f"sample-{sample}"].click()
     assert neat.outcome(turns) == "done"
@@ -39,6 +39,10 @@ def test_a_sample_is_one_click_away(neat, sample):
     document = json.loads((ROOT / "web" / "samples" / f"{sample}.json").read_text())
     assert document == case(SAMPLES[sample])["source"]
     assert_right(assert_files(neat, document, sample), SAMPLES[sample])
+    neat["step-random"].click()
+    neat.page.locator(".frame").press("ArrowRight")
+    neat.page.wait_for_selector("#neuron dl")
+    neat.assert_fits()
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -50,7 +54,7 @@ def test_a_chosen_file_becomes_the_model_that_cpython_makes(neat, name):
     assert_right(assert_files(neat, case(name)["source"], name), name)
 
 
-def test_a_dropped_file_is_converted_and_described(neat, tmp_path):
+def test_a_dropped_file_is_converted_and_described_and_options_change_it(neat, tmp_path):
     path = tmp_path / "dag.json"
     path.write_bytes(source_text("nts-net-dag-24"))
     turns = neat.turns()
@@ -64,12 +68,16 @@ def test_a_dropped_file_is_converted_and_described(neat, tmp_path):
     assert neat["graph"].bounding_box()["height"] > 100
     assert f"{len(source['nodes'])} neurons" in neat["graph"].get_attribute("aria-label")
 
+    turns = neat.turns()
+    neat.page.locator("#option-dtype").select_option("float64")
+    neat["export-button"].click()
+    assert neat.outcome(turns) == "done"
+    assert float(neat.text("normalised-mse")) <= 1e-24
+    model = neat_onnx.export(neat_onnx.load_network(source), dtype="float64")
+    assert neat.download("onnx")[1] == model.to_bytes()
 
-def test_two_files_in_a_row_never_mix(neat):
-    assert neat.choose("first.json", source_text("nts-net-dag-24")) == "done"
-    first = neat.text("network-summary")
-    assert neat.choose("second.json", source_text("np-ff-19")) == "done"
-    assert neat.text("network-summary") != first
+    assert neat.choose("second.json", source_text("np-ff-19")) == "done"  # and they never mix
+    assert neat.text("network-summary") != told
     assert_files(neat, case("np-ff-19")["source"], "second")
 
 
@@ -91,28 +99,6 @@ def test_the_newest_of_two_files_at_once_wins(neat):
     assert_files(neat, case("np-ff-19")["source"], "new")
     neat.page.wait_for_timeout(500)
     assert neat.turns() == turns + 1
-
-
-def test_a_file_dropped_while_python_is_loading_waits_for_it(context, address):
-    from site_page import NeatPage
-
-    neat = NeatPage(context.new_page(), address)
-    assert neat.page.get_attribute("body", "data-state") == "loading"
-    assert neat.choose("early.json", source_text("np-ff-19")) == "done"
-    assert neat.text("verdict") == "passed"
-    neat.page.close()
-
-
-def test_options_change_what_is_exported(neat):
-    neat.choose("net.json", source_text("nts-net-dag-24"))
-    turns = neat.turns()
-    neat.page.locator("#option-dtype").select_option("float64")
-    neat["export-button"].click()
-    assert neat.outcome(turns) == "done"
-    assert float(neat.text("normalised-mse")) <= 1e-24
-    net = neat_onnx.load_network(case("nts-net-dag-24")["source"])
-    model = neat_onnx.export(net, dtype="float64")
-    assert neat.download("onnx")[1] == model.to_bytes()
 
 
 @pytest.mark.parametrize("ending", [".onnx", ".onnx.json"])

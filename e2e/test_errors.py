@@ -1,9 +1,11 @@
 """A bad file says what is wrong and where, and the page goes on working."""
 
 import json
+from collections.abc import Callable
 
 import pytest
 from browser import launch
+from playwright.sync_api import Locator
 from site_page import CORPORA, DIST, NeatPage, case, source_text
 
 import neat_onnx
@@ -17,50 +19,48 @@ def test_a_bad_file_then_a_good_one(neat):
     assert "line 1, column 12" in told
     assert neat.text("status") == "ready"
 
-    assert neat.choose("good.json", source_text("np-ff-19")) == "done"
+    assert neat.choose("good.json", source_text("nts-net-dag-24")) == "done"
     assert neat.text("verdict") == "passed"
     assert not neat["error"].is_visible()
 
 
-def test_a_bad_file_after_a_good_one_leaves_the_good_answer(neat):
-    assert neat.choose("good.json", source_text("np-ff-19")) == "done"
-    neat.page.locator("#option-dtype").select_option("float64")
-    turns = neat.turns()
-    neat["export-button"].click()
-    assert neat.outcome(turns) == "done"
+def test_what_goes_wrong_leaves_the_last_good_answer_and_its_form(neat):
+    neat.given({"good.json": source_text("nts-net-dag-24")})
+    assert exported_with(neat, "dtype", lambda field: field.select_option("float64")) == "done"
     before = neat.download("onnx"), neat.text("mse")
-    assert neat.choose("bad.json", b"{}") == "error"
-    assert "What you see below is still good.json" in neat.text("error")
-    assert (neat.download("onnx"), neat.text("mse")) == before
-    assert neat.page.locator("#option-dtype").input_value() == "float64"
 
-
-def test_a_refused_option_leaves_the_last_good_answer_and_its_form(neat):
-    assert neat.choose("good.json", source_text("nts-net-dag-24")) == "done"
-    before = neat.download("json")
     neat.page.get_by_text("What to refuse").click()
-    neat.page.locator("#option-allow_mixed_activations").uncheck()
-    turns = neat.turns()
-    neat["export-button"].click()
-    assert neat.outcome(turns) == "error"
+    assert exported_with(neat, "allow_mixed_activations", lambda field: field.uncheck()) == "error"
     assert "Allow mixed activations" in neat.text("error")
     assert neat.page.locator("#option-allow_mixed_activations").is_checked()
-    assert neat.download("json") == before
+    assert_left(neat, before)
+    assert neat.choose("bad.json", b"{}") == "error"
+    assert "What you see below is still good.json" in neat.text("error")
+    assert_left(neat, before)
 
-
-def test_an_error_comes_into_view_and_has_the_focus(neat):
-    assert neat.choose("good.json", source_text("np-ff-19")) == "done"
     neat.page.set_viewport_size({"width": 800, "height": 500})
     neat["export-button"].scroll_into_view_if_needed()
     assert neat.choose("cat.json", b"\x89PNG\r\n\x1a\n0000") == "error"
     assert "This is a PNG image." in neat.text("error")
     assert neat.page.evaluate("document.activeElement.id") == "error"
-    top = neat["error"].bounding_box()["y"]
-    assert 0 <= top < 500
+    assert 0 <= neat["error"].bounding_box()["y"] < 500  # the error has come into view
+
+
+def exported_with(neat: NeatPage, option: str, change: Callable[[Locator], object]) -> str:
+    """Export again with an option changed; gives the outcome."""
+    turns = neat.turns()
+    change(neat.page.locator(f"#option-{option}"))
+    neat["export-button"].click()
+    return neat.outcome(turns)
+
+
+def assert_left(neat: NeatPage, before: object) -> None:
+    assert (neat.download("onnx"), neat.text("mse")) == before
+    assert neat.page.locator("#option-dtype").input_value() == "float64"
 
 
 def test_what_is_under_way_can_be_cancelled(neat):
-    assert neat.choose("good.json", source_text("np-ff-19")) == "done"
+    neat.given({"good.json": source_text("nts-net-dag-24")})
     wide = neat_onnx.Network.mlp([200, 200, 200, 1], activation="tanh", seed=0).to_json().encode()
     upload = {"name": "wide.json", "mimeType": "application/json", "buffer": wide}
     turns = neat.turns()
@@ -70,7 +70,7 @@ def test_what_is_under_way_can_be_cancelled(neat):
     assert neat.outcome(turns) == "done"
     assert "good.json" in neat.page.locator("#dock-verdict").inner_text()
     name, data = neat.download("network")  # the engine is new, and reads the file again
-    net = neat_onnx.load_network(case("np-ff-19")["source"])
+    net = neat_onnx.load_network(case("nts-net-dag-24")["source"])
     assert (name, data) == ("good.network.json", net.to_json().encode())
 
 
@@ -93,7 +93,7 @@ def paste(neat: NeatPage, text: str) -> None:
 
 def test_pasted_json_is_taken_and_other_text_is_told(neat):
     turns = neat.turns()
-    paste(neat, source_text("np-ff-19").decode())
+    paste(neat, source_text("nap-net-perceptron-4").decode())
     assert neat.outcome(turns) == "done"
     assert neat.download("onnx")[0] == "pasted.onnx"
     for text, told in [("https://example.com/net.json", "an address"), ("hello", "not JSON")]:
@@ -105,7 +105,7 @@ def test_pasted_json_is_taken_and_other_text_is_told(neat):
 def test_of_several_files_one_is_taken_and_it_is_told_which(neat, tmp_path):
     files = [tmp_path / name for name in ("one.json", "two.json", "three.json")]
     for path in files:
-        path.write_bytes(source_text("np-ff-19"))
+        path.write_bytes(source_text("nap-net-perceptron-4"))
     turns = neat.turns()
     neat.drag(*files)
     assert neat.outcome(turns) == "done"
@@ -133,19 +133,6 @@ def test_a_page_without_its_scripts_says_why(new_context, address):
     context.route("**/views/graph.js", lambda route: route.abort())
     page.goto(f"{address}/")
     page.get_by_text(STUCK).wait_for(timeout=15_000)
-
-
-def test_a_server_without_the_type_of_webassembly_will_do(new_context, address):
-    context = new_context()
-    context.route(
-        "**/*.wasm*",
-        lambda route: route.fulfill(
-            body=(DIST / "pyodide" / "pyodide.asm.wasm").read_bytes(),
-            content_type="application/octet-stream",
-        ),
-    )
-    neat = NeatPage(context.new_page(), address)
-    neat.wait_ready()
 
 
 BAD = sorted(

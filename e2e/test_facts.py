@@ -1,6 +1,7 @@
 """What a file does not say is asked for, kept in the link, and can be changed."""
 
-from site_page import ROOT, write
+import pytest
+from site_page import GENOME, ROOT, write
 
 import neat_onnx
 
@@ -33,10 +34,22 @@ def test_a_genome_of_tensorneat_asks_for_its_size(neat):
     assert neat.download("network")[0] == "net.network.json"
 
 
-def test_a_cyclic_genome_asks_how_often_it_is_updated(neat):
-    source = (ROOT / "web" / "samples" / "goneat.neat").read_bytes()
-    cyclic = source.replace(b"gene 1 2 4 0.38 false 13 0 false", b"gene 1 4 5 0.38 true 13 0 true")
-    assert neat.choose("net.neat", cyclic) == "asking"
+GONEAT = (ROOT / "web" / "samples" / "goneat.neat").read_bytes()
+CYCLIC = {
+    "net.neat": GONEAT.replace(
+        b"gene 1 2 4 0.38 false 13 0 false", b"gene 1 4 5 0.38 true 13 0 true"
+    ),
+    "sharpneat.xml": GENOME.replace(
+        b"</Connections>", b'<Con id="6" src="2" tgt="2" wght="-0.5" /></Connections>'
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CYCLIC)
+def test_a_cyclic_genome_asks_how_often_it_is_updated(neat, name):
+    cyclic = CYCLIC[name]
+    assert neat.choose(name, cyclic) == "asking"
+    assert "how often its library updates it" in neat.text("facts-form")
     turns = neat.turns()
     write(neat.page.locator("#cycles"), "3")
     neat.page.keyboard.press("Enter")

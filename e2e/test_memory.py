@@ -9,12 +9,17 @@ from site_page import case, source_text, write
 
 import neat_onnx
 
-LSTM, RECURRENT, TIMED = "nts-net-lstm-2", "np-rec-10", "np-ctrnn-v21-3"
+LSTM, RECURRENT, TIMED = "nts-net-lstm-2", "np-rec-05", "np-ctrnn-v21-3"
 
 
-@pytest.mark.parametrize("name", [LSTM, RECURRENT])
-def test_a_network_with_memory_is_converted_and_says_so(neat, name):
-    assert neat.choose(f"{name}.json", source_text(name)) == "done"
+@pytest.mark.parametrize("name", [RECURRENT, LSTM])
+def test_a_network_with_memory_is_converted_says_so_and_steps_as_cpython(neat, name):
+    assert_converted(neat, name)
+    assert_stepped(neat, name)
+
+
+def assert_converted(neat, name: str) -> None:
+    neat.given_case(name)
     assert neat.text("verdict") == "passed"
     assert "sequences of" in neat.text("verdict-words")
     net = neat_onnx.load_network(case(name)["source"])
@@ -26,37 +31,9 @@ def test_a_network_with_memory_is_converted_and_says_so(neat, name):
     assert_right(model, name)
 
 
-def test_the_sequence_option_gives_one_model_of_whole_sequences(neat):
-    neat.choose("net.json", source_text(RECURRENT))
-    turns = neat.turns()
-    neat.page.locator("#option-sequence").check()
-    neat["export-button"].click()
-    assert neat.outcome(turns) == "done"
-    assert neat.text("verdict") == "passed"
-    net = neat_onnx.load_network(case(RECURRENT)["source"])
-    model = neat.download("onnx")[1]
-    assert model == neat_onnx.export(net, sequence=True).to_bytes()
-    assert_right_sequence(model, RECURRENT)
-
-
-def outputs(page) -> list[list[str]]:
-    """The table of outputs, in full: a row's head, then its values."""
-    rows = page["step-outputs"].locator("tbody tr").all()
-    return [
-        [row.locator("th").inner_text()]
-        + [cell.get_attribute("title") for cell in row.locator("td").all()]
-        for row in rows
-    ]
-
-
-def give(page, row: list[float]) -> None:
-    for place, value in enumerate(row):
-        write(page[f"step-input-{place}"], repr(value))
-
-
-@pytest.mark.parametrize("name", [LSTM, RECURRENT])
-def test_stepping_is_what_cpython_computes(neat, name):
-    neat.choose("net.json", source_text(name))
+def assert_stepped(neat, name: str) -> None:
+    """Steps taken on the page give what CPython computes."""
+    neat["step-reset"].click()
     recorded = case(name)
     net = neat_onnx.load_network(recorded["source"])
     rows = recorded["inputs"][:3]
@@ -80,16 +57,65 @@ def test_stepping_is_what_cpython_computes(neat, name):
     np.testing.assert_allclose(again, wanted[0], rtol=1e-12, atol=1e-15)
 
 
+def outputs(page) -> list[list[str]]:
+    """The table of outputs, in full: a row's head, then its values."""
+    rows = page["step-outputs"].locator("tbody tr").all()
+    return [
+        [row.locator("th").inner_text()]
+        + [cell.get_attribute("title") for cell in row.locator("td").all()]
+        for row in rows
+    ]
+
+
+def give(page, row: list[float]) -> None:
+    for place, value in enumerate(row):
+        write(page[f"step-input-{place}"], repr(value))
+
+
 def test_a_network_with_memory_plays_and_pauses(neat):
-    neat.choose("net.json", source_text(LSTM))
+    neat.given_case(LSTM)
+    neat["step-reset"].click()
     neat["step-play"].click()
     neat["player"].get_by_text(re.compile(r"Step ([3-9]|\d\d+) of")).wait_for()
     neat["step-play"].click()
     neat["player"].get_by_role("button", name="Play", exact=True).wait_for()
 
 
+def test_random_inputs_and_a_text_of_all_are_taken(neat):
+    neat.given_case(LSTM)
+    neat["step-random"].click()
+    neat.page.wait_for_timeout(50)
+    values = [neat[f"step-input-{place}"].input_value() for place in range(3)]
+    assert all(-1 <= float(value) <= 1 for value in values)
+    assert len(set(values)) > 1
+    neat["player"].get_by_text("All inputs as one text").click()
+    neat["input-vector"].fill("[0.5; -2, 1e-1]")
+    neat.page.wait_for_timeout(50)
+    values = [neat[f"step-input-{place}"].input_value() for place in range(3)]
+    assert values == ["0.5", "-2", "0.1"]
+
+
+def test_layers_and_gates_are_drawn_as_what_they_are(neat):
+    neat.given_case(LSTM)
+    legend = neat.page.locator(".legend")
+    assert "layer: LSTM 2" in legend.inner_text()
+    assert "multiplied by a gate" in legend.inner_text()
+    assert "LSTM 2 of 8 neurons" in neat["graph"].get_attribute("aria-label")
+    picture = neat.saved("save-svg")[1].decode()
+    assert picture.count("LSTM 2</text>") == 2
+    assert picture.count("l5 5l-5 5l-5 -5Z") == 22  # one a gated connection
+    neat.choose("conv.json", source_text("nts-onnx-poolmax-2"))
+    assert "layer: Conv 2×2, MaxPool 3×3" in legend.inner_text()
+
+
+def test_a_bad_file_leaves_the_player(neat):
+    neat.given_case(LSTM)
+    neat.choose("bad.json", b"{}")
+    assert neat["step-button"].is_visible()
+
+
 def test_without_memory_there_are_no_steps_and_inputs_act_at_once(neat):
-    neat.choose("net.json", source_text("np-ff-19"))
+    neat.given_case("np-ff-19")
     assert not neat["step-play"].is_visible()
     recorded = case("np-ff-19")
     give(neat, recorded["inputs"][0])
@@ -106,18 +132,15 @@ def test_without_memory_there_are_no_steps_and_inputs_act_at_once(neat):
     np.testing.assert_allclose(np.array(outputs(neat)[0][1:], float), wanted, rtol=1e-12)
 
 
-def test_random_inputs_and_a_text_of_all_are_taken(neat):
-    neat.choose("net.json", source_text(LSTM))
-    neat["step-random"].click()
-    neat.page.wait_for_timeout(50)
-    values = [neat[f"step-input-{place}"].input_value() for place in range(3)]
-    assert all(-1 <= float(value) <= 1 for value in values)
-    assert len(set(values)) > 1
-    neat["player"].get_by_text("All inputs as one text").click()
-    neat["input-vector"].fill("[0.5; -2, 1e-1]")
-    neat.page.wait_for_timeout(50)
-    values = [neat[f"step-input-{place}"].input_value() for place in range(3)]
-    assert values == ["0.5", "-2", "0.1"]
+def test_a_neuron_is_looked_at_by_the_keyboard(neat):
+    neat.given_case("np-ff-19")
+    neat.page.locator(".frame").focus()
+    for _ in range(8):  # as far as it goes: an output
+        neat.page.keyboard.press("ArrowRight")
+    neat["neuron"].get_by_text("Bias").wait_for()
+    told = neat.text("neuron")
+    assert "Activation" in told and "Bias" in told and "From" in told
+    assert neat["neuron"].locator(".curve").is_visible()
 
 
 def test_of_many_inputs_the_first_have_sliders_and_all_are_a_text(neat):
@@ -158,35 +181,6 @@ def test_a_network_that_draws_is_shown_as_its_image(neat):
     np.testing.assert_allclose(neat["image"].evaluate(copy), [*wanted, 255], atol=1)
 
 
-def test_layers_and_gates_are_drawn_as_what_they_are(neat):
-    neat.choose("lstm.json", source_text(LSTM))
-    legend = neat.page.locator(".legend")
-    assert "layer: LSTM 2" in legend.inner_text()
-    assert "multiplied by a gate" in legend.inner_text()
-    assert "LSTM 2 of 8 neurons" in neat["graph"].get_attribute("aria-label")
-    picture = neat.saved("save-svg")[1].decode()
-    assert picture.count("LSTM 2</text>") == 2
-    assert picture.count("l5 5l-5 5l-5 -5Z") == 22  # one a gated connection
-    neat.choose("conv.json", source_text("nts-onnx-poolmax-2"))
-    assert "layer: Conv 2×2, MaxPool 3×3" in legend.inner_text()
-
-
-def test_a_neuron_is_looked_at_by_the_keyboard(neat):
-    neat.choose("net.json", source_text("np-ff-19"))
-    neat.page.locator(".frame").focus()
-    for _ in range(8):  # as far as it goes: an output
-        neat.page.keyboard.press("ArrowRight")
-    told = neat.text("neuron")
-    assert "Activation" in told and "Bias" in told and "From" in told
-    assert neat["neuron"].locator(".curve").is_visible()
-
-
-def test_a_bad_file_leaves_the_player(neat):
-    neat.choose("net.json", source_text(LSTM))
-    neat.choose("bad.json", b"{}")
-    assert neat["step-button"].is_visible()
-
-
 def test_a_network_of_continuous_time_asks_for_its_times(neat):
     assert neat.choose("net.json", source_text(TIMED)) == "asking"
     assert not neat["error"].is_visible()
@@ -219,3 +213,16 @@ def test_a_network_of_continuous_time_asks_for_its_times(neat):
     assert neat.outcome(turns) == "done"
     assert neat.choose("other.json", source_text("np-ff-19")) == "done"
     assert not neat["facts-form"].is_visible()
+
+
+def test_the_sequence_option_gives_one_model_of_whole_sequences(neat):
+    neat.given_case(RECURRENT)
+    turns = neat.turns()
+    neat.page.locator("#option-sequence").check()
+    neat["export-button"].click()
+    assert neat.outcome(turns) == "done"
+    assert neat.text("verdict") == "passed"
+    net = neat_onnx.load_network(case(RECURRENT)["source"])
+    model = neat.download("onnx")[1]
+    assert model == neat_onnx.export(net, sequence=True).to_bytes()
+    assert_right_sequence(model, RECURRENT)

@@ -25,12 +25,7 @@ def config_of(name: str) -> str:
     return RECORDED["configs"][CASES[name]["config"]]
 
 
-def choose(neat: NeatPage, files: dict[str, bytes]) -> str:
-    """Choose files at once in the picker."""
-    turns = neat.turns()
-    uploads = [{"name": name, "mimeType": "", "buffer": data} for name, data in files.items()]
-    neat["file-input"].set_input_files(files=uploads)
-    return neat.outcome(turns)
+WINNER = {"winner.pkl": file_of(PICKLE), "config": config_of(PICKLE).encode()}
 
 
 def assert_converted(neat: NeatPage, net: neat_onnx.Network) -> None:
@@ -49,22 +44,21 @@ def test_a_pickle_and_its_configuration_are_dropped_together(neat, tmp_path, nam
     assert neat.download("onnx")[0] == "winner.onnx"
 
 
-def test_each_half_asks_for_the_other(fresh):
-    neat = fresh
+def test_each_half_asks_for_the_other(neat):
     net = neat_onnx.load_network(file_of(PICKLE), config_of(PICKLE))
-    assert choose(neat, {"winner.pkl": file_of(PICKLE)}) == "asking"
+    assert neat.choose_all({"winner.pkl": file_of(PICKLE)}) == "asking"
     assert "configuration is needed" in neat.text("halves")
-    assert choose(neat, {"config": config_of(PICKLE).encode()}) == "done"
+    assert neat.choose_all({"config": config_of(PICKLE).encode()}) == "done"
     assert neat["halves"].is_hidden()
     assert_converted(neat, net)
-    assert choose(neat, {"config": config_of(PICKLE).encode()}) == "asking"
+    assert neat.choose_all({"config": config_of(PICKLE).encode()}) == "asking"
     assert "is a configuration" in neat.text("halves")
-    assert choose(neat, {"best": file_of(PICKLE)}) == "done"
+    assert neat.choose_all({"best": file_of(PICKLE)}) == "done"
     assert_converted(neat, net)
 
 
 def test_the_link_of_a_pickle_carries_its_configuration(neat):
-    choose(neat, {"winner.pkl": file_of(PICKLE), "config": config_of(PICKLE).encode()})
+    neat.choose_all(WINNER)
     neat.page.wait_for_url("**/#*config=*")
     link = neat.page.evaluate("location.hash")
     neat.choose("another.json", source_text("np-ff-19"))
@@ -75,7 +69,7 @@ def test_the_link_of_a_pickle_carries_its_configuration(neat):
 def test_a_checkpoint_gives_the_best_and_lets_others_be_chosen(neat):
     nets = neat_onnx.load_networks(file_of(CHECKPOINT))
     best, *_, last = nets
-    assert choose(neat, {"neat-checkpoint-49": file_of(CHECKPOINT)}) == "done"
+    assert neat.choose_all({"neat-checkpoint-49": file_of(CHECKPOINT)}) == "done"
     assert neat["genome"].input_value() == str(best)
     assert neat["genome"].locator("option").count() == len(nets)
     assert_converted(neat, nets[best])
@@ -87,7 +81,7 @@ def test_a_checkpoint_gives_the_best_and_lets_others_be_chosen(neat):
 
 
 def test_a_hostile_pickle_is_refused_in_words(neat):
-    assert choose(neat, {"winner.pkl": b"\x80\x04cos\nsystem\n(S'ls'\ntR."}) == "error"
+    assert neat.choose_all({"winner.pkl": b"\x80\x04cos\nsystem\n(S'ls'\ntR."}) == "error"
     assert "os.system" in neat.text("error")
 
 
@@ -97,7 +91,7 @@ def saved_for(neat: NeatPage, title: str) -> tuple[str, bytes]:
 
 
 def test_a_network_is_saved_for_another_library(neat):
-    choose(neat, {"winner.pkl": file_of(PICKLE), "config": config_of(PICKLE).encode()})
+    neat.given(WINNER)
     net = neat_onnx.load_network(file_of(PICKLE), config_of(PICKLE))
     x = np.array(CASES[PICKLE]["inputs"])
     name, data = saved_for(neat, "neataptic")
@@ -120,7 +114,7 @@ def test_what_a_library_cannot_say_is_refused_in_words(neat):
 
 
 def test_a_network_is_saved_as_code_and_with_its_proof(neat):
-    choose(neat, {"winner.pkl": file_of(PICKLE), "config": config_of(PICKLE).encode()})
+    neat.given(WINNER)
     net = neat_onnx.load_network(file_of(PICKLE), config_of(PICKLE))
     found = {}
     for title in ("Python module, no runtime", "Certificate of the comparison"):

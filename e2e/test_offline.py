@@ -4,19 +4,35 @@ import json
 import re
 import shutil
 import time
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Error
-from site_page import DIST, GENOME, NeatPage, case, served, source_text
+from site_page import DIST, GENOME, SAMPLES, NeatPage, case, served
 
 import neat_onnx
+
+LARGE = ("packages", "pyodide", "runtime", "samples", "wheels")
 
 
 @pytest.fixture
 def site(tmp_path):
-    """A copy of the site that a test may change."""
-    shutil.copytree(DIST, tmp_path / "site")
-    return tmp_path / "site"
+    """A copy of the site that a test may change, without Python: its documentation needs none."""
+    site = tmp_path / "site"
+    shutil.copytree(DIST, site, ignore=lambda folder, _: LARGE if folder == str(DIST) else ())
+    built(site)
+    return site
+
+
+def built(site: Path) -> str:
+    """Write the service worker for the files that are there now; gives the build's version."""
+    from pack import offline
+
+    page = site / "index.html"
+    page.write_text(re.sub(r' data-version="\w+"', "", page.read_text()))
+    (site / "sw.js").unlink()
+    offline.write(site, DIST.parent / "sw.js")
+    return re.search(r'data-version="(\w+)"', page.read_text())[1]
 
 
 def kept(neat: NeatPage) -> None:
@@ -30,15 +46,14 @@ def test_after_one_visit_all_works_without_a_network(new_context, address):
     context.set_offline(True)
     neat = NeatPage(first.page, address)
     neat.wait_ready()
-    assert neat.choose("net.json", source_text("np-ff-19")) == "done"
-    assert neat.text("verdict") == "passed"
-    net = neat_onnx.load_network(case("np-ff-19")["source"])
-    assert neat.download("onnx")[1] == neat_onnx.export(net).to_bytes()
-    neat["second-verdict"].wait_for(timeout=90_000)
-    assert neat.choose("genome.xml", GENOME) == "done"  # imports what is fetched only then
     turns = neat.turns()
     neat["sample-neataptic"].click()
     assert neat.outcome(turns) == "done"
+    assert neat.text("verdict") == "passed"
+    net = neat_onnx.load_network(case(SAMPLES["neataptic"])["source"])
+    assert neat.download("onnx")[1] == neat_onnx.export(net).to_bytes()
+    neat["second-verdict"].wait_for(timeout=90_000)
+    assert neat.choose("genome.xml", GENOME) == "done"  # imports what is fetched only then
     neat.page.get_by_role("link", name="Documentation").click()
     neat.page.get_by_role("heading", level=1, name="neat_onnx").wait_for()
     neat.page.goto(f"{address}/docs/operators.html")
@@ -101,16 +116,10 @@ def shown_at_last(page, before: tuple[str, bool]) -> tuple[str, bool]:
 
 
 def rebuild(site) -> tuple[str, bool]:
-    """Put a build with another page and another schema in the place of the site."""
-    from pack import offline
-
-    (site / "sw.js").unlink()
-    page = site / "index.html"
-    page.write_text(re.sub(r' data-version="\w+"', "", page.read_text()))
+    """Put a build with another page and another schema in the place of the site's."""
     schema = site / "options.schema.json"
     schema.write_text(json.dumps(json.loads(schema.read_text()) | {"$comment": "brand-new"}))
-    offline.write(site, DIST.parent / "sw.js")
-    return re.search(r'data-version="(\w+)"', page.read_text())[1], True
+    return built(site), True
 
 
 def test_it_can_be_installed(neat, address):

@@ -50,6 +50,7 @@ def test_a_worker_is_made_so_that_the_policy_holds_in_it(new_context, tmp_path):
     (site / "probe.js").write_text(f"postMessage(await ({REFUSED})());")
     with served(site) as address:
         page = new_context().new_page()
+        page.route("**/pyodide/**", lambda route: route.abort())
         page.goto(f"{address}/")
         assert page.evaluate(ASK_A_WORKER) == "connect-src"
 

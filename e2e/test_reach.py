@@ -1,7 +1,7 @@
 """The page for everyone: keyboard, narrow screens, the dark, no motion, assistive technology."""
 
 import pytest
-from site_page import SAMPLES, NeatPage, source_text
+from site_page import SAMPLES, source_text
 
 
 def focused(page) -> str:
@@ -51,7 +51,7 @@ def test_the_keyboard_alone_is_enough(neat, tmp_path):
 
     page.get_by_test_id("drop-zone").focus()
     path = tmp_path / "net.json"
-    path.write_bytes(source_text("np-ff-19"))
+    path.write_bytes(source_text("nap-net-perceptron-4"))
     page.on("filechooser", lambda _: None)  # Chromium opens its own until somebody listens
     turns = neat.turns()
     with page.expect_file_chooser() as waiting:
@@ -78,28 +78,11 @@ def test_the_keyboard_alone_is_enough(neat, tmp_path):
     }
 
 
-def assert_fits(neat: NeatPage) -> None:
-    """Nothing is wider than the window, however narrow that is."""
-    overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-    for width in (320, 390, 768):
-        neat.page.set_viewport_size({"width": width, "height": 740})
-        neat.page.evaluate("new Promise(requestAnimationFrame)")  # observers of sizes draw anew
-        assert neat.page.evaluate(overflow) == 0, width
-
-
-def test_no_sideways_scrolling(neat):
-    for name in SAMPLES:
-        turns = neat.turns()
-        neat[f"sample-{name}"].click()
-        neat.outcome(turns)
-        neat["step-random"].click()
-        neat.page.locator(".frame").press("ArrowRight")
-        neat.page.wait_for_selector("#neuron dl")
-        assert_fits(neat)
+def test_questions_and_errors_do_not_scroll_sideways(neat):
     assert neat.choose("timed.json", source_text("np-ctrnn-v21-3")) == "asking"
-    assert_fits(neat)
+    neat.assert_fits()
     neat.choose(f"{'long' * 30}.json", b'{"nodes": [}')
-    assert_fits(neat)
+    neat.assert_fits()
 
 
 TEXTS = [
@@ -111,9 +94,7 @@ TEXTS = [
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_text_stands_out(look, scheme):
     neat = look(color_scheme=scheme)
-    turns = neat.turns()
-    neat["sample-neataptic"].click()
-    neat.outcome(turns)
+    neat.given_case(SAMPLES["neataptic"])
     neat.page.wait_for_selector("#player tbody td")
     neat.page.wait_for_timeout(350)  # transitions end
     for selector in TEXTS:
@@ -143,9 +124,7 @@ def contrast(page, selector: str) -> float:
 
 def test_outcomes_are_announced(neat):
     live = neat.page.locator(".hero[aria-live=polite]")
-    turns = neat.turns()
-    neat["sample-neataptic"].click()
-    neat.outcome(turns)
+    neat.given_case(SAMPLES["neataptic"])
     assert "passed" in live.inner_text()
     assert neat.page.locator(".status[role=status]").inner_text().strip() == "ready"
     assert neat["error"].get_attribute("role") == "alert"
@@ -184,7 +163,7 @@ def background(page, selector: str) -> str:
 def test_forced_colours_keep_the_drawing_and_its_legend(look):
     neat = look(forced_colors="active", color_scheme="dark")
     page = neat.page
-    assert neat.choose("net.json", source_text("nts-net-lstm-2")) == "done"
+    neat.given_case("nts-net-dag-24")
     page.wait_for_timeout(100)
     assert (255, 255, 255) in pixels(page)  # what is ink, on black
     assert "negative weight" in page.locator(".legend").inner_text()
@@ -199,7 +178,7 @@ def test_forced_colours_keep_the_drawing_and_its_legend(look):
 def test_print_keeps_the_drawing_and_its_legend(look):
     neat = look(color_scheme="dark", media="print")
     page = neat.page
-    assert neat.choose("net.json", source_text("nts-net-lstm-2")) == "done"
+    neat.given_case("nts-net-dag-24")
     page.wait_for_timeout(100)
     assert background(page, ".card") == "rgb(255, 255, 255)"  # paper, whatever the screen is
     assert (25, 24, 20) in pixels(page)  # ink

@@ -2,10 +2,10 @@
 
 import gzip
 import json
-import os
-import shutil
 
-from site_page import DIST, GENOME, NeatPage, served, source_text
+from site_page import DIST, GENOME, NeatPage, case, source_text
+
+import neat_onnx
 
 PACKAGES = """performance.getEntriesByType("resource")
   .filter(({ name }) => name.includes("/packages/"))
@@ -23,40 +23,43 @@ document.addEventListener("DOMContentLoaded", () => {
 });"""
 
 
-def test_progress_only_grows_and_a_second_visit_does_not_ask_for_packages_again(
-    new_context, address
+def test_a_link_opens_the_same_genome_in_a_fresh_browser_and_a_second_visit_asks_for_no_package(
+    neat, new_context
 ):
+    neat.choose("winner.json", source_text("nts-net-dag-24"))
+    neat.page.locator("#option-dtype").select_option("float64")
+    turns = neat.turns()
+    neat["export-button"].click()
+    assert neat.outcome(turns) == "done"
+    neat.page.wait_for_url("**options=*")
     context = new_context()
-    sizes, shown = [], []
-    for _ in range(2):
-        page = context.new_page()
-        page.add_init_script(WATCH)
-        neat = NeatPage(page, address)
-        neat.wait_ready()
-        sizes.append(dict(page.evaluate(PACKAGES)))
-        shown.append(page.evaluate("shown"))
-        assert neat.complaints == []
-    assert_growing(shown[0])
-    first, second = sizes
-    assert set(second) >= {name for name in first if "numpy" in name}
-    assert all(size > 0 for size in first.values())
-    assert set(second.values()) == {0}
+
+    first = visit(context, neat.page.evaluate("location.href"))
+    assert first.outcome(0) == "done"
+    assert_growing(first.page.evaluate("shown"))
+    net = neat_onnx.load_network(case("nts-net-dag-24")["source"])
+    assert first.download("network") == ("winner.network.json", net.to_json().encode())
+    assert first.download("onnx")[1] == neat_onnx.export(net, dtype="float64").to_bytes()
+    assert first.page.locator("#option-dtype").input_value() == "float64"
+    sizes = dict(first.page.evaluate(PACKAGES))
+    assert all(size > 0 for size in sizes.values())
+    first.page.close()
+
+    second = visit(context, neat.page.url.partition("#")[0].rstrip("/"))
+    assert second.page.get_attribute("body", "data-state") == "loading"
+    assert second.choose("early.json", source_text("nap-net-perceptron-4")) == "done"
+    assert second.text("verdict") == "passed"  # the file has waited for Python
+    again = dict(second.page.evaluate(PACKAGES))
+    assert set(again) >= {name for name in sizes if "numpy" in name}
+    assert set(again.values()) == {0}
+    assert first.complaints + second.complaints == []
 
 
-def test_a_package_that_is_missing_is_named_and_can_be_tried_again(new_context, tmp_path):
-    site = tmp_path / "site"
-    shutil.copytree(DIST, site, copy_function=os.link)
-    (package,) = (site / "packages").glob("pydantic.modules*")
-    package.rename(tmp_path / "aside")
-    context = new_context()
-    with served(site) as address:
-        neat = NeatPage(context.new_page(), address)
-        neat.page.wait_for_selector("body[data-state=failed]")
-        assert "Could not load packages/pydantic.modules.gz" in neat.text("error")
-        (tmp_path / "aside").rename(package)
-        neat.page.get_by_role("button", name="Try again").click()
-        neat.wait_ready()
-        assert not neat["error"].is_visible()
+def visit(context, url: str) -> NeatPage:
+    """A page at an address that watches its own progress."""
+    page = context.new_page()
+    page.add_init_script(WATCH)
+    return NeatPage(page, url)
 
 
 def sent(*patterns: str) -> float:
@@ -90,8 +93,8 @@ def test_what_is_seldom_needed_comes_when_it_is(neat):
 
 
 def assert_growing(shown: list[list]) -> None:
-    stages = [stage for stage, _ in shown]
+    stages = [stage.partition(".")[0] for stage, _ in shown]
     assert stages == sorted(stages, key=["Loading Python", "Starting Python"].index)
-    loading = [value for stage, value in shown if stage == "Loading Python"]
+    loading = [value for stage, value in shown if stage.startswith("Loading Python")]
     assert loading == sorted(loading)
     assert max(loading) > 0.5

@@ -3,16 +3,9 @@
 import copy
 import json
 
-from site_page import NeatPage, case
+from site_page import case
 
 import neat_onnx
-
-
-def choose(neat: NeatPage, files: dict[str, bytes]) -> None:
-    turns = neat.turns()
-    uploads = [{"name": name, "mimeType": "", "buffer": data} for name, data in files.items()]
-    neat["file-input"].set_input_files(files=uploads)
-    assert neat.outcome(turns) == "done"
 
 
 def test_two_networks_are_compared_gene_by_gene(neat):
@@ -21,7 +14,7 @@ def test_two_networks_are_compared_gene_by_gene(neat):
     child = copy.deepcopy(parent)
     child["connections"][0]["weight"] += 0.5
     child["connections"][1]["enabled"] = False
-    choose(neat, {"a.json": json.dumps(parent).encode(), "b.json": json.dumps(child).encode()})
+    neat.given({"a.json": json.dumps(parent).encode(), "b.json": json.dumps(child).encode()})
     told = neat.text("difference")
     assert "Compared with b.json" in told
     assert "1 weight changed" in told
@@ -37,15 +30,15 @@ def test_two_networks_are_compared_gene_by_gene(neat):
 def test_a_network_and_its_model_are_the_same_but_for_rounding(neat):
     net = neat_onnx.load_network(case("nts-net-dag-24")["source"])
     model = neat_onnx.export(net)
-    choose(neat, {"net.json": net.to_json().encode(), "net.onnx.json": model.to_json().encode()})
+    neat.given({"net.json": net.to_json().encode(), "net.onnx.json": model.to_json().encode()})
     assert "the same, gene by gene" in neat.text("difference")
     assert "the very same numbers" in neat.text("difference")
-    choose(neat, {"net.json": net.to_json().encode(), "net.onnx": model.to_bytes()})
+    neat.given({"net.json": net.to_json().encode(), "net.onnx": model.to_bytes()})
     assert "rounded to float32" in neat.text("difference")
     other = neat_onnx.Network.mlp([1, 1], seed=0)
-    choose(neat, {"net.json": net.to_json().encode(), "other.json": other.to_json().encode()})
+    neat.given({"net.json": net.to_json().encode(), "other.json": other.to_json().encode()})
     assert "same numbers of inputs and outputs" in neat.text("difference")
-    choose(neat, {"net.json": net.to_json().encode(), "bad.json": b"{}"})
+    neat.given({"net.json": net.to_json().encode(), "bad.json": b"{}"})
     assert "could not be compared" in neat.text("difference")
     assert neat.text("verdict") == "passed"
     assert neat.choose("alone.json", net.to_json().encode()) == "done"

@@ -1,0 +1,51 @@
+"""A server with faults: what is missing is named, and nothing else is harmed by it."""
+
+import re
+
+from site_page import DIST, NeatPage, source_text
+
+
+def test_faults_of_a_server_are_named_and_harm_nothing_else(context, address):
+    page = context.new_page()
+    neat = visit_without_a_package(page, address)
+    page.unroute_all()
+    page.route("**/*.wasm*", with_another_type)
+    page.get_by_role("button", name="Try again").click()
+    neat.wait_ready()
+    assert not neat["error"].is_visible()
+
+    page.evaluate("globalThis.withSecondOpinion = true")
+    page.route(re.compile(r"runtime/files\.json$"), lambda route: route.fulfill(status=404))
+    assert neat.choose("net.json", source_text("nap-net-perceptron-4")) == "done"
+    page.get_by_text("could not be asked").wait_for()
+    assert neat.text("verdict") == "passed"
+
+    page.unroute_all()
+    page.route(re.compile(r"second\.js$"), lambda route: route.fulfill(**off_by_two()))
+    assert neat.choose("net.json", source_text("nts-net-dag-24")) == "done"
+    assert neat.text("verdict") == "passed"  # each runtime judges by itself
+    assert neat.second_verdict() == "Different"
+    page.close()
+
+
+def visit_without_a_package(page, address: str) -> NeatPage:
+    """Visit the page while one file is missing, and be told so."""
+    page.route("**/packages/pydantic.modules*", lambda route: route.fulfill(status=404))
+    neat = NeatPage(page, address)
+    page.wait_for_selector("body[data-state=failed]")
+    assert "Could not load packages/pydantic.modules.gz" in neat.text("error")
+    return neat
+
+
+def with_another_type(route) -> None:
+    """WebAssembly as servers send it that do not know its type."""
+    body = (DIST / "pyodide" / "pyodide.asm.wasm").read_bytes()
+    route.fulfill(body=body, content_type="application/octet-stream")
+
+
+def off_by_two() -> dict[str, str]:
+    """The second runtime's script with outputs that are wrong by 2."""
+    right, wrong = "data[row * each + column];", "2 + data[row * each + column];"
+    script = (DIST / "second.js").read_text()
+    assert right in script
+    return {"content_type": "text/javascript", "body": script.replace(right, wrong)}
