@@ -92,7 +92,7 @@ def _columns(layer: NamedLayer, column: Ints) -> int:
 def _dense(net: Network, column: Ints) -> set[int]:
     """Return the columns of which each neuron reads every neuron of one other column, and no more.
 
-    What reads a single neuron is not called a layer.
+    A column that reads a single neuron is not called a layer.
     """
     live, sizes = net.live, np.bincount(column)
     target, source = np.divmod(np.unique(live.target * len(net) + live.source), len(net))

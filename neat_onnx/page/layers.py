@@ -15,7 +15,7 @@ from neat_onnx.network.spatial import SpatialBlock, receptive_fields
 class NamedLayer(NamedTuple):
     """Neurons that belong together, and a name for them: "Conv 3×3" or "LSTM 4".
 
-    Those of a convolution or a pool have the shape of its output, (channels, *positions).
+    The neurons of a convolution or a pool have the shape of its output, (channels, *positions).
     """
 
     label: str
