@@ -225,12 +225,11 @@ class LiftingContext(Tensors):
         """The signals of a value times their weights and gates; neurons where there are any."""
         if value.weight is None and value.gate is None:
             return value.signals
-        weight = np.ones(value.signals.shape) if value.weight is None else value.weight
         changed = (value.gates >= 0) | (value.weight is not None)
         sources = self.materialize(Value(value.signals[changed]))
         made = self.add_neurons(sources.size)
         position = np.arange(sources.size)
-        self.connect(made, sources, position, weight[changed], value.gates[changed])
+        self.connect(made, sources, position, value.weights[changed], value.gates[changed])
         signals = value.signals.copy()
         signals[changed] = made.states
         return signals

@@ -138,6 +138,11 @@ class Value:
         """The gate of each signal, -1 for none."""
         return np.full(self.signals.shape, -1) if self.gate is None else self.gate
 
+    @property
+    def weights(self) -> Floats:
+        """The weight of each signal."""
+        return np.ones(self.signals.shape) if self.weight is None else self.weight
+
     def rearranged(self, change: Callable[[Array], Array]) -> Value:
         """The value with `change` applied to the array of its elements (not to a reduced axis)."""
         return self.taken(np.asarray(change(self.order)))

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from neat_onnx.lowering.builder import GraphBuilder
-from neat_onnx.lowering.overflow import overflowing_signals
 from neat_onnx.lowering.placement import Columns, Placement
 from neat_onnx.lowering.signals import GraphSignals
 from neat_onnx.model import DataType, Function
@@ -58,7 +57,6 @@ class LoweringContext(GraphBuilder):
         plan: topological levels of the neurons that matter.
         signals: numbers of all values that connections read.
         places: which tensor holds which signal.
-        overflowing: whether each signal may overflow on moderate inputs, now or after many steps.
         fan_in: number of live connections into each neuron.
         functions: the functions of the model, by activation and formula.
     """
@@ -70,7 +68,6 @@ class LoweringContext(GraphBuilder):
         self.net, self.options, self.plan = net, options, plan
         self.signals = GraphSignals.of(net)
         self.places = Placement(self.signals.count, len(net))
-        self.overflowing: Bools = overflowing_signals(net, self.signals)
         self.fan_in: Ints = net.fan_in
         self.functions: dict[tuple[str, Expression], Function] = {}
         self._unread_inputs = _unread_inputs(net)

@@ -1,30 +1,46 @@
-"""Which signals may overflow: a zero of a dense matrix must never meet them, as 0 · ∞ is NaN."""
+"""Which signals may overflow: a zero of a dense matrix must never meet them, as 0 · ∞ is NaN.
+
+The product of a value and a gain may overflow although the network does not, which multiplies the
+value by its weight first. So the value is scaled before such a product, by about that weight.
+"""
 
 import numpy as np
 
-from neat_onnx.lowering.signals import GraphSignals
 from neat_onnx.network.activations import activation_named
-from neat_onnx.network.genes import Bools
+from neat_onnx.network.genes import Bools, Floats, Ints
 from neat_onnx.network.growth import overflowing
 from neat_onnx.network.network import Network
+from neat_onnx.network.signals import Registers
+
+_SMALLEST_EXPONENT = -100  # of a power of two that float32 has, and one over it
 
 
-def overflowing_signals(net: Network, signals: GraphSignals) -> Bools:
-    """Whether each signal may overflow on moderate inputs, now or after any number of steps."""
+def overflowing_values(
+    net: Network, state: Ints, registers: Registers, count: int
+) -> tuple[Bools, Bools]:
+    """Whether each signal that is no product may overflow on moderate inputs, now or after any
+    number of steps, and whether it has a bound, whatever it reads.
+
+    Args:
+        state: the signal of each neuron's pre-activation, (n,).
+        count: the number of these signals.
+    """
     found = overflowing(net)
-    overflows = np.zeros(signals.count, np.bool_)
-    overflows[: len(net)], overflows[signals.state] = found.activation, found.state
-    bounded = np.array([activation_named(name).bounded for name in net.activations])
-    bounded_now = np.zeros(signals.count, np.bool_)
-    bounded_now[: len(net)] = bounded[net.neurons.activation] & ~net.is_input
-    registers = signals.registers
+    overflows, bounded = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
+    overflows[: len(net)], overflows[state] = found.activation, found.state
+    kinds = np.array([activation_named(name).bounded for name in net.activations])
+    bounded[: len(net)] = kinds[net.neurons.activation] & ~net.is_input
     pairs = zip(registers.signal.tolist(), registers.origin.tolist(), strict=True)
     for signal, origin in pairs:  # a register stands after the one it follows
-        overflows[signal], bounded_now[signal] = overflows[origin], bounded_now[origin]
-    if len(signals.products):
-        value, gain = signals.products.T  # a product of two without a bound is one without
-        numbers = signals.first_product + np.arange(len(signals.products))
-        overflows[numbers] = (
-            overflows[value] | overflows[gain] | ~(bounded_now[value] | bounded_now[gain])
-        )
-    return overflows
+        overflows[signal], bounded[signal] = overflows[origin], bounded[origin]
+    return overflows, bounded
+
+
+def exponents_of(weights: Floats) -> Ints:
+    """Exponents of the largest powers of two that are no larger than weights below 1; 0 for others.
+
+    Scaled by that power, a value times its gain does not overflow where the network's product of
+    value, weight and gain does not; over it, the weight keeps every bit.
+    """
+    exponent = np.clip(np.frexp(weights)[1] - 1, _SMALLEST_EXPONENT, 0)
+    return np.where(weights == 0.0, 0, exponent).astype(np.int64)

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from neat_onnx.network.genes import NONE, Bools, Ints
+from neat_onnx.lowering.overflow import exponents_of, overflowing_values
+from neat_onnx.network.genes import NONE, Bools, Floats, Ints
 from neat_onnx.network.network import Network
 from neat_onnx.network.signals import Registers, signals_of
 
@@ -24,9 +25,11 @@ class GraphSignals:
         state: the pre-activation of each neuron, (n,).
         state_is_read: whether some connection reads it, (n,).
         read: the signal that each live connection multiplies with its weight, (m,).
-        gated: whether a gain multiplies it as well, (m,).
+        weight: what it multiplies it with: the weight, over the scale of a product, (m,).
+        overflows: whether each signal may overflow on moderate inputs, now or after many steps.
         registers: those that carry values from one step to the next.
-        products: (value, gain) of the signals from `first_product` on.
+        products: (value, gain, exponent) of the signals from `first_product` on: the value is
+            multiplied by two to this power, and by the gain.
         first_product: number of the first product.
         spare: for each neuron, a signal that nothing reads, (n,).
     """
@@ -35,7 +38,8 @@ class GraphSignals:
     state: Ints
     state_is_read: Bools
     read: Ints
-    gated: Bools
+    weight: Floats
+    overflows: Bools
     registers: Registers
     products: Ints
     first_product: int
@@ -45,23 +49,32 @@ class GraphSignals:
     def of(cls, net: Network) -> "GraphSignals":
         """Number the signals of a network."""
         own = signals_of(net)
+        state = np.where(own.state == NONE, own.count + np.arange(len(net)), own.state)
         first_product = own.count + len(net)
+        overflows, bounded = overflowing_values(net, state, own.registers, first_product)
         gated = own.gain != NONE
-        pairs = np.stack([own.source[gated], own.gain[gated]], axis=1)
-        products, number = np.unique(pairs, axis=0, return_inverse=True)
+        value, gain, weight = own.source[gated], own.gain[gated], net.live.weight
+        # A product of two without a bound is one without.
+        wild = overflows[value] | overflows[gain] | ~(bounded[value] | bounded[gain])
+        exponent = np.where(wild, exponents_of(weight[gated]), 0)
+        factors = np.stack([value, gain, exponent], axis=1)
+        products, first, number = np.unique(factors, axis=0, return_index=True, return_inverse=True)
         read = own.source.copy()
         read[gated] = first_product + number.reshape(-1)
-        first_spare = first_product + len(products)
+        if np.any(exponent):
+            weight = weight.copy()
+            weight[gated] = np.ldexp(weight[gated], -exponent)
         return cls(
-            count=first_spare + len(net),
-            state=np.where(own.state == NONE, own.count + np.arange(len(net)), own.state),
+            count=first_product + len(products) + len(net),
+            state=state,
             state_is_read=own.state != NONE,
             read=read,
-            gated=gated,
+            weight=weight,
+            overflows=np.concatenate([overflows, wild[first], np.zeros(len(net), np.bool_)]),
             registers=own.registers,
             products=products,
             first_product=first_product,
-            spare=first_spare + np.arange(len(net)),
+            spare=first_product + len(products) + np.arange(len(net)),
         )
 
     def are_products(self, signals: Ints) -> Bools:
@@ -71,10 +84,10 @@ class GraphSignals:
         )
         return inside
 
-    def factors(self, products: Ints) -> tuple[Ints, Ints]:
-        """(values, gains) of signals that are products."""
-        value, gain = self.products[products - self.first_product].T
-        return value, gain
+    def factors(self, products: Ints) -> tuple[Ints, Ints, Floats]:
+        """(values, gains, scales of the values) of signals that are products."""
+        value, gain, exponent = self.products[products - self.first_product].T
+        return value, gain, np.ldexp(1.0, exponent)
 
     def origin_of(self, signals: Ints) -> Ints:
         """Return the signal that each register holds the previous value of; NONE for others."""

@@ -17,15 +17,29 @@ _Rule = Callable[[LiftingContext, Node, Operand, Operand], Value]
 
 
 def multiply(ctx: LiftingContext, node: Node, one: Operand, other: Operand) -> Value:
-    """The product: a gate, or weights."""
+    """The product: a gate, or weights. A value keeps its weights if they are powers of two: those of
+    the connections that it goes into take them up exactly.
+    """
     if isinstance(one, Value) and isinstance(other, Value):
-        signals, gate = np.broadcast_arrays(ctx.materialize(one), ctx.materialize(other))
+        value, factor = (
+            _term(ctx, one, "sum") if _has_powers_of_two(one) else (ctx.materialize(one), None)
+        )
+        signals, gate = np.broadcast_arrays(value, ctx.materialize(other))
         ctx.check_size(node, signals.size)
-        return Value(signals, gate=gate)
+        weight = None if factor is None else np.broadcast_to(factor, signals.shape)
+        return Value(signals, weight=weight, gate=gate)
     if isinstance(one, Value):
         return _scale(ctx, node, one, np.asarray(other))
     assert isinstance(other, Value)
     return _scale(ctx, node, other, np.asarray(one))
+
+
+def _has_powers_of_two(value: Value) -> bool:
+    """Whether the value is signals times powers of two, and no more."""
+    if not _is_weighed(value):
+        return False
+    assert value.weight is not None
+    return bool(np.all(np.abs(np.frexp(value.weight)[0]) == 0.5))
 
 
 def divide(ctx: LiftingContext, node: Node, one: Operand, other: Operand) -> Value:
@@ -163,10 +177,16 @@ def neurons_of(
 
 def _term(ctx: LiftingContext, value: Value, aggregation: str) -> tuple[Ints, Array]:
     """The signals that neurons read for a value, and a factor of each: in a sum it is a weight."""
-    weighed_alone = value.formula == VARIABLE and value.gate is None and not value.reduced
-    if aggregation == "sum" and weighed_alone and value.weight is not None:
+    if aggregation == "sum" and _is_weighed(value):
+        assert value.weight is not None
         return ctx.materialize(Value(value.signals)), value.weight
     return ctx.materialize(value), np.ones(())
+
+
+def _is_weighed(value: Value) -> bool:
+    """Whether the value is signals times weights, and no more."""
+    alone = value.formula == VARIABLE and value.gate is None and not value.reduced
+    return alone and value.weight is not None
 
 
 def value_of(made: NewNeurons, shape: tuple[int, ...]) -> Value:

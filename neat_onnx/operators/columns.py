@@ -61,7 +61,7 @@ def _better(
     cost = _cost_of_joining(ctx, joined, rows)
     if cost >= best.cost:
         return best
-    harmful = ctx.overflowing.copy()
+    harmful = ctx.signals.overflows.copy()
     harmful[needed] = False
     return best if np.any(harmful[_signals(ctx, joined)]) else _Way(cost, joined)
 
@@ -133,8 +133,12 @@ def _bind_products(ctx: LoweringContext, signals: Ints, level: int) -> None:
     if not missing.size:
         return
     missing = distinct(missing)
-    factors = [exactly(ctx, each, level) for each in ctx.signals.factors(missing)]
-    gated = ctx.emit(Mul, factors, f"Gated_{level}", f"gate_l{level}")
+    values, gains, scales = ctx.signals.factors(missing)
+    value, gain = exactly(ctx, values, level), exactly(ctx, gains, level)
+    if np.any(scales != 1.0):
+        factor = ctx.initializer(f"scale_l{level}", scales)
+        value = ctx.emit(Mul, [value, factor], f"Scaled_{level}", f"scale_l{level}")
+    gated = ctx.emit(Mul, [value, gain], f"Gated_{level}", f"gate_l{level}")
     ctx.bind(missing, gated, level - 1)
 
 

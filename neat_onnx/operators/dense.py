@@ -170,7 +170,7 @@ def weight_matrix(
     if which is not None:
         row, edge = row[which], edge[which]
     rows = len(block.neurons)
-    source, weight = ctx.signals.read[edge], ctx.net.live.weight[edge]
+    source, weight = ctx.signals.read[edge], ctx.signals.weight[edge]
     needed = distinct(np.concatenate([source, ctx.take_unread_inputs()]))
     if not needed.size:
         needed = ctx.net.input_neurons[:1]
@@ -205,13 +205,13 @@ def by_overflowing_source(ctx: LoweringContext, neurons: Ints) -> list[Ints]:
     """Split so that neurons together read the same sources among those that may overflow."""
     if not neurons.size:
         return []
-    if not np.any(ctx.overflowing):
+    if not np.any(ctx.signals.overflows):
         return [neurons]
     parts: dict[tuple[int, ...], list[int]] = {}
     for neuron in neurons.tolist():
         _, edge = ctx.edges_into(np.array([neuron]))
         source = ctx.signals.read[edge]
-        key = tuple(distinct(source[ctx.overflowing[source]]).tolist())
+        key = tuple(distinct(source[ctx.signals.overflows[source]]).tolist())
         parts.setdefault(key, []).append(neuron)
     return [np.array(part, np.int64) for part in parts.values()]
 
@@ -311,15 +311,17 @@ def lift_product(ctx: LiftingContext, node: Node, weights: Array, bias: Array) -
     size = value.shape[-1] if value.shape else 0
     if size != weights.shape[1]:
         ctx.fail(node, f"its input has {size} columns, {node.input[1]} expects {weights.shape[1]}")
-    if not value.ungated:
+    scaled = value.gate is not None and value.formula == VARIABLE and value.weight is not None
+    if not scaled and not value.ungated:
         value = Value(ctx.materialize(value))
     signals = ctx.materialize(Value(value.signals)).reshape(-1, size)
-    gates = value.gates.reshape(-1, size)
+    gates, factors = value.gates.reshape(-1, size), value.weights.reshape(-1, size)
     ctx.check_size(node, len(signals) * len(weights))
     made = ctx.add_neurons(len(signals) * len(weights), bias=np.tile(bias, len(signals)))
     row, column = np.nonzero(weights)
     weight = weights[row, column]
     for sample in range(len(signals)):
         position = sample * len(weights) + row
-        ctx.connect(made, signals[sample][column], position, weight, gates[sample][column])
+        each = weight * factors[sample][column]
+        ctx.connect(made, signals[sample][column], position, each, gates[sample][column])
     return value_of(made, (*value.shape[:-1], len(weights)))

@@ -149,7 +149,7 @@ def _of_form(ctx: LoweringContext, neurons: Ints, form: tuple[float, ...]) -> In
 
 def _weights(ctx: LoweringContext, neurons: Ints, inputs: int) -> Floats:
     _, edge = ctx.edges_into(neurons)
-    weights: Floats = ctx.net.live.weight[edge].reshape(-1, inputs)
+    weights: Floats = ctx.signals.weight[edge].reshape(-1, inputs)
     return weights
 
 

@@ -47,9 +47,9 @@ def _is_plain(ctx: LoweringContext, neurons: Ints) -> bool:
         and not ctx.options.fold
         and bool(np.all(ctx.net.aggregation_names[neurons] == "sum"))
         and bool(np.all(ctx.net.neurons.response[neurons] == 1.0))
-        and not np.any(ctx.signals.gated[edge])
+        and not np.any(ctx.signals.are_products(ctx.signals.read[edge]))
         and len(by_overflowing_source(ctx, neurons)) == 1
-        and not np.any(ctx.overflowing[np.setdiff1d(_carried(ctx, neurons, own), own)])
+        and not np.any(ctx.signals.overflows[np.setdiff1d(_carried(ctx, neurons, own), own)])
     )
 
 
@@ -101,5 +101,5 @@ def _recurrent_matrix(
     column = np.zeros(ctx.signals.count, np.int64)
     column[hidden.signals] = np.arange(len(hidden.signals))
     matrix = np.zeros((len(block.neurons), len(hidden.signals)))
-    np.add.at(matrix, (row, column[read]), ctx.net.live.weight[edge])
+    np.add.at(matrix, (row, column[read]), ctx.signals.weight[edge])
     return matrix, hidden.tensor

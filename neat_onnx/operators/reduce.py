@@ -135,7 +135,7 @@ def lower_reduction(ctx: LoweringContext, block: Block) -> None:
     """Gather the weighted inputs as [N, neurons, k], reduce the last axis, and flatten."""
     _, edge = ctx.edges_into(block.neurons)
     inputs = int(ctx.fan_in[block.neurons[0]])
-    weight = ctx.initializer(block.weights("W"), ctx.net.live.weight[edge])
+    weight = ctx.initializer(block.weights("W"), ctx.signals.weight[edge])
     gathered = exactly(ctx, ctx.signals.read[edge], block.level)
     weighted = ctx.emit(Mul, [gathered, weight], block.tensor("Weighted"), block.name("weighted"))
     shape = ctx.integers(block.weights("shape"), [0, len(block.neurons), inputs])

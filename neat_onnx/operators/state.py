@@ -203,7 +203,8 @@ def _used(ctx: LoweringContext, blocks: Sequence[Block]) -> Bools:
     for block in blocks:
         used[ctx.signals.read[ctx.edges_into(block.neurons)[1]]] = True
     gated = used[ctx.signals.first_product :][: len(ctx.signals.products)]
-    used[ctx.signals.products[gated].ravel()] = True
+    values, gains, _ = ctx.signals.factors(ctx.signals.first_product + np.flatnonzero(gated))
+    used[values], used[gains] = True, True
     registers = ctx.signals.registers
     for k in reversed(range(len(registers))):  # a register stands after the one it follows
         used[registers.origin[k]] |= used[registers.signal[k]]

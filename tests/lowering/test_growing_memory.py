@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from playing import played
 
-from neat_onnx import Network, export, load_network
+from neat_onnx import Network, export, import_model, load_network
 from neat_onnx.network.program import Program
 
 FORMS: list[dict[str, Any]] = [
@@ -82,6 +82,35 @@ def test_what_cannot_grow_costs_nothing():
     )
     operators = [node.op_type for node in export(net).graph.node]
     assert operators == ["Gemm", "Gemm", "Add", "Tanh", "Identity"]
+
+
+@pytest.mark.parametrize("sequence", [False, True])
+def test_a_weight_comes_before_the_gain(sequence):
+    """The product of two growing states overflows hundreds of steps before their weighted product
+    does; another connection shares both states, and its sum is no longer finite then.
+    """
+    net = Network.build(
+        inputs=1,
+        outputs=[12, 13],
+        neurons=[{"id": 10}, {"id": 11}, {"id": 12}, {"id": 13, "activation": "tanh"}],
+        connections=[
+            (0, 10, 1.0),
+            (0, 11, 0.5),
+            {"source": 10, "target": 10, "weight": 1.5, "delay": 1},
+            {"source": 11, "target": 11, "weight": 1.4, "delay": 1},
+            {"source": 10, "target": 12, "weight": 3e-28, "gater": 11},
+            {"source": 10, "target": 13, "weight": 0.3, "gater": 11},
+        ],
+    )
+    x = np.abs(steps_of(net, 1100))
+    want = net.run(x)
+    assert 10 < np.count_nonzero(np.isinf(want)) < 300
+    model = export(net, dtype="float64", sequence=sequence)
+    np.testing.assert_allclose(played(model, x), want, rtol=1e-9)
+    assert import_model(model) == net
+    without = export(net, dtype="float64", sequence=sequence, include_metadata=False)
+    weights = import_model(without).connections.weight
+    assert sorted(weights) == sorted(net.connections.weight)
 
 
 def grown(seed: int) -> dict[str, Any]:

@@ -81,12 +81,12 @@ class Fused:
 
     def is_safe(self, ctx: LoweringContext, bounded: Ints) -> bool:
         """Whether no zero of W or R can meet an infinity or NaN, but where all rows read it."""
-        if np.any(ctx.overflowing[self._layer.hidden]):
+        if np.any(ctx.signals.overflows[self._layer.hidden]):
             return False
         rows = self._rows(self._cell.rows_of("W"))
         row, edge = (ends[self._outer(ctx, rows)] for ends in ctx.edges_into(rows))
         source = ctx.net.live.source[edge]
-        overflows = np.setdiff1d(source[ctx.overflowing[source]], bounded)
+        overflows = np.setdiff1d(source[ctx.signals.overflows[source]], bounded)
         return all(len(np.unique(row[source == each])) == len(rows) for each in overflows)
 
     # --- parameters ------------------------------------------------------------------------------

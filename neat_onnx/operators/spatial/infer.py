@@ -123,7 +123,7 @@ def _layers(ctx: LoweringContext, spaces: _Spaces, neurons: Ints) -> Iterator[_L
 def _connections(ctx: LoweringContext, neurons: Ints) -> tuple[Ints, Ints, Floats]:
     """Those whose weight is not 0: the position in `neurons`, the signal read, the weight."""
     row, edge = ctx.edges_into(neurons)
-    weight = ctx.net.live.weight[edge]
+    weight = ctx.signals.weight[edge]
     there = weight != 0.0
     return row[there], ctx.signals.read[edge[there]], weight[there]
 

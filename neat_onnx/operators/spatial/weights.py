@@ -117,11 +117,11 @@ def _connections(ctx: LoweringContext, block: SpatialBlock) -> _Found:
     place = np.full(ctx.signals.count, NONE, np.int64)
     place[block.sources.ravel()] = np.arange(size)
     row, edge = ctx.edges_into(block.neurons.ravel())
-    read, weight = ctx.signals.read[edge], ctx.net.live.weight[edge]
+    read, weight = ctx.signals.read[edge], ctx.signals.weight[edge]
     wanted, key = fields.neuron * size + fields.source, row * size + place[read]
     at = np.minimum(np.searchsorted(wanted, key), max(len(wanted) - 1, 0))
     inside = (place[read] != NONE) & (wanted[at] == key) if len(wanted) else read < 0
-    idle = (weight == 0.0) & ~ctx.overflowing[read] if not block.is_pool else read < 0
+    idle = (weight == 0.0) & ~ctx.signals.overflows[read] if not block.is_pool else read < 0
     outside = np.zeros(block.neurons.size, np.bool_)
     outside[row[~inside & ~idle]] = True
     _refuse(ctx, block, outside, "reads more than its window")
@@ -135,7 +135,9 @@ def _connections(ctx: LoweringContext, block: SpatialBlock) -> _Found:
 
 def _refuse_overflowing(ctx: LoweringContext, block: SpatialBlock, found: _Found) -> None:
     """Refuse a window that would put a weight of 0 on a value that may overflow."""
-    overflows = ctx.overflowing[block.sources.ravel()][found.fields.source] & (found.times == 0)
+    overflows = ctx.signals.overflows[block.sources.ravel()][found.fields.source] & (
+        found.times == 0
+    )
     at = np.zeros(block.neurons.size, np.bool_)
     at[found.fields.neuron[overflows]] = True
     _refuse(ctx, block, at, "does not read a neuron of its window that may overflow")
