@@ -17,8 +17,9 @@ _Rule = Callable[[LiftingContext, Node, Operand, Operand], Value]
 
 
 def multiply(ctx: LiftingContext, node: Node, one: Operand, other: Operand) -> Value:
-    """The product: a gate, or weights. A value keeps its weights if they are powers of two: those of
-    the connections that it goes into take them up exactly.
+    """The product: a gate, or weights.
+
+    A gated value keeps weights that are powers of two: they join those of its readers exactly.
     """
     if isinstance(one, Value) and isinstance(other, Value):
         value, factor = (
