@@ -25,7 +25,7 @@ class GraphSignals:
         state: the pre-activation of each neuron, (n,).
         state_is_read: whether some connection reads it, (n,).
         read: the signal that each live connection multiplies with its weight, (m,).
-        weight: what it multiplies it with: the weight, over the scale of a product, (m,).
+        weight: its weight there: divided by the scale of a product, (m,).
         overflows: whether each signal may overflow on moderate inputs, now or after many steps.
         registers: those that carry values from one step to the next.
         products: (value, gain, exponent) of the signals from `first_product` on: the value is

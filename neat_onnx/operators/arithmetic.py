@@ -19,7 +19,7 @@ _Rule = Callable[[LiftingContext, Node, Operand, Operand], Value]
 def multiply(ctx: LiftingContext, node: Node, one: Operand, other: Operand) -> Value:
     """The product: a gate, or weights.
 
-    A gated value keeps weights that are powers of two: they join those of its readers exactly.
+    A gated value keeps weights that are powers of two: its readers multiply theirs by them exactly.
     """
     if isinstance(one, Value) and isinstance(other, Value):
         value, factor = (
