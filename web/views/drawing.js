@@ -113,9 +113,12 @@ export class Drawing {
   /** What is pointed at or selected, on a canvas of its own. */
   drawOver() {
     const { scene, colours } = this;
-    const pen = this.pen(this.over);
     const chosen = this.hovered >= 0 ? this.hovered : this.selected;
-    this.base.classList.toggle("dimmed", chosen >= 0 || this.lit.length > 0);
+    const covered = chosen >= 0 || this.lit.length > 0;
+    this.base.classList.toggle("dimmed", covered);
+    if (!covered && !this.covered) return; // an untouched canvas need not be composed anew
+    this.covered = covered;
+    const pen = this.pen(this.over);
     if (this.lit.length && this.hovered < 0) {
       drawNeurons(pen, scene, colours, this.lit, this.live?.frame.activations);
       for (const neuron of this.lit) ring(pen, ...scene.at[neuron], scene.radius + 5, 2, colours.accent);

@@ -1,6 +1,7 @@
 // A scene on a canvas. Colours come from style.css, so they follow the theme.
 import { middle } from "./boxes.js";
 import { family } from "./palette.js";
+import { sideBySide } from "./scene.js";
 
 const FAMILIES = ["sigmoid", "tanh", "rectifier", "wave", "step", "curve", "linear", "other"];
 const MOST_MARKED = 400; // connections whose sign is drawn as a bar too
@@ -23,16 +24,20 @@ export function strengths({ connections }, player) {
 }
 
 /**
- * Width and opacity of a line. One of about a pixel is drawn a pixel wide and fainter or stronger instead,
- * which looks the same: without a graphics card, wider and narrower ones take four times as long.
+ * Stroke a connection. Without a graphics card a line of exactly one pixel is by far the fastest: one of
+ * about a pixel is drawn so, fainter or stronger instead, and among many a wider one as several side by side.
  */
-function asHairline(width, alpha, pixel) {
-  return width > 1.25 * pixel ? [width, alpha] : [pixel, Math.min(1, (alpha * width) / pixel)];
+function strokeLine(pen, scene, place, width, alpha, pixel) {
+  const number = Math.max(1, Math.round(width / pixel));
+  const fast = number === 1 || (pixel === 1 && scene.connections.length > MOST_MARKED);
+  pen.lineWidth = fast ? pixel : width;
+  pen.globalAlpha = fast ? Math.min(1, (alpha * width) / (number * pixel)) : alpha;
+  pen.stroke(fast ? sideBySide(scene, place, number) : scene.paths[place]);
 }
 
 /** Draw connections: `places` of them, the weak ones first as they come; `phase` moves pulses along. */
 export function drawConnections(pen, scene, colours, places, strong, { live, lit = false, phase = -1 }) {
-  const { connections, paths } = scene;
+  const { connections } = scene;
   const crowd = Math.min(1, 18 / Math.sqrt(connections.length + 1));
   const pixel = 1 / pen.getTransform().a;
   for (const place of places) {
@@ -40,10 +45,9 @@ export function drawConnections(pen, scene, colours, places, strong, { live, lit
     const strength = Math.abs(strong[place]);
     const alpha = live ? 0.06 + 0.9 * strength : (0.3 + 0.6 * strength) * (0.35 + 0.65 * crowd);
     const width = enabled ? 0.6 + 2.8 * strength * (0.4 + 0.6 * crowd) : 1;
-    [pen.lineWidth, pen.globalAlpha] = asHairline(width, lit ? 0.95 : enabled ? alpha : 0.5, pixel);
     pen.strokeStyle = enabled ? (strong[place] < 0 ? colours.negative : colours.positive) : colours.soft;
     pen.setLineDash(enabled ? (delay ? [6, 4] : []) : [1.5, 4]);
-    pen.stroke(paths[place]);
+    strokeLine(pen, scene, place, width, lit ? 0.95 : enabled ? alpha : 0.5, pixel);
     if (strong[place] < 0 && enabled && connections.length <= MOST_MARKED) bar(pen, scene.curves[place]);
     if (phase >= 0 && enabled && strength > 0.15) pulse(pen, scene.curves[place], phase, 1 + 2 * strength);
   }
@@ -130,10 +134,12 @@ export function drawNeurons(pen, scene, colours, places, activations) {
     const tint = kind === "input" ? colours.ink : colours[family(activation)];
     disc(pen, x, y, radius + Math.min(1.5, radius * 0.3), colours.card); // a halo keeps lines off
     if (activations) {
+      const half = Math.min(1.8, radius * 0.35) / 2; // of the rim: discs are faster than a ring
+      disc(pen, x, y, radius - 0.75 + half, tint);
+      disc(pen, x, y, radius - 0.75 - half, colours.card);
       pen.globalAlpha = Math.min(1, finite(activations[place]) / most);
-      disc(pen, x, y, radius, activations[place] < 0 ? colours.negative : colours.positive);
+      disc(pen, x, y, radius - 0.75 - half, activations[place] < 0 ? colours.negative : colours.positive);
       pen.globalAlpha = 1;
-      ring(pen, x, y, radius - 0.75, Math.min(1.8, radius * 0.35), tint);
     } else {
       disc(pen, x, y, radius, kind === "input" ? colours.card : tint);
       if (kind === "input") ring(pen, x, y, radius - 0.9, Math.min(1.8, radius * 0.35), colours.ink);

@@ -26,6 +26,7 @@ export function measure(scene, width, height) {
   scene.at = scene.x.map((x, neuron) => [margin + x * (width - 2 * margin), 20 + scene.y[neuron] * (height - 40)]);
   scene.curves = scene.connections.map((connection) => curveOf(scene, connection));
   scene.paths = scene.curves.map(pathOf);
+  scene.bundles = [];
   scene.boxes = boxesOf(scene);
 }
 
@@ -52,6 +53,26 @@ function pathOf([x1, y1, ...rest]) {
   const path = new Path2D();
   path.moveTo(x1, y1);
   path.bezierCurveTo(...rest);
+  return path;
+}
+
+/** The path of a connection as so many lines beside each other, one pixel apart. */
+export function sideBySide(scene, place, number) {
+  if (number === 1) return scene.paths[place];
+  const bundle = (scene.bundles[place] ??= []);
+  bundle[number] ??= joined(scene.curves[place], number);
+  return bundle[number];
+}
+
+function joined(curve, number) {
+  const [x1, y1, x2, y2, x3, y3, x4, y4] = curve;
+  const [dx, dy] = [x4 + x3 - x2 - x1, y4 + y3 - y2 - y1]; // its direction in the middle
+  const length = Math.hypot(dx, dy) || 1;
+  const path = new Path2D();
+  for (let line = 0; line < number; line += 1) {
+    const away = line - (number - 1) / 2;
+    path.addPath(pathOf(curve.map((value, index) => value + (away * (index % 2 ? dx : -dy)) / length)));
+  }
   return path;
 }
 
