@@ -12,7 +12,46 @@ import neat_onnx
 LSTM, RECURRENT, TIMED = "nts-net-lstm-2", "np-rec-05", "np-ctrnn-v21-3"
 
 
-@pytest.mark.parametrize("name", [RECURRENT, LSTM])
+def test_layers_are_drawn_as_what_they_are(neat):
+    neat.choose("conv.json", source_text("nts-onnx-poolmax-2"))
+    assert "layer: Conv 2×2, MaxPool 3×3" in neat.page.locator(".legend").inner_text()
+
+
+def test_cells_and_gates_are_drawn_as_what_they_are(neat):
+    neat.given_case(LSTM)
+    legend = neat.page.locator(".legend")
+    assert "layer: LSTM 2" in legend.inner_text()
+    assert "multiplied by a gate" in legend.inner_text()
+    assert "LSTM 2 of 8 neurons" in neat["graph"].get_attribute("aria-label")
+    picture = neat.saved("save-svg")[1].decode()
+    assert picture.count("LSTM 2</text>") == 2
+    assert picture.count("l5 5l-5 5l-5 -5Z") == 22  # one a gated connection
+
+
+def test_a_network_with_memory_plays_and_pauses(neat):
+    neat.given_case(LSTM)
+    neat["step-reset"].click()
+    neat["step-play"].click()
+    neat["player"].get_by_text(re.compile(r"Step ([3-9]|\d\d+) of")).wait_for()
+    neat["step-play"].click()
+    neat["player"].get_by_role("button", name="Play", exact=True).wait_for()
+
+
+def test_random_inputs_and_a_text_of_all_are_taken(neat):
+    neat.given_case(LSTM)
+    neat["step-random"].click()
+    neat.page.wait_for_timeout(50)
+    values = [neat[f"step-input-{place}"].input_value() for place in range(3)]
+    assert all(-1 <= float(value) <= 1 for value in values)
+    assert len(set(values)) > 1
+    neat["player"].get_by_text("All inputs as one text").click()
+    neat["input-vector"].fill("[0.5; -2, 1e-1]")
+    neat.page.wait_for_timeout(50)
+    values = [neat[f"step-input-{place}"].input_value() for place in range(3)]
+    assert values == ["0.5", "-2", "0.1"]
+
+
+@pytest.mark.parametrize("name", [LSTM, RECURRENT])
 def test_a_network_with_memory_is_converted_says_so_and_steps_as_cpython(neat, name):
     assert_converted(neat, name)
     assert_stepped(neat, name)
@@ -72,44 +111,18 @@ def give(page, row: list[float]) -> None:
         write(page[f"step-input-{place}"], repr(value))
 
 
-def test_a_network_with_memory_plays_and_pauses(neat):
-    neat.given_case(LSTM)
-    neat["step-reset"].click()
-    neat["step-play"].click()
-    neat["player"].get_by_text(re.compile(r"Step ([3-9]|\d\d+) of")).wait_for()
-    neat["step-play"].click()
-    neat["player"].get_by_role("button", name="Play", exact=True).wait_for()
+def test_the_sequence_option_gives_one_model_and_a_bad_file_leaves_the_player(neat):
+    neat.given_case(RECURRENT)
+    turns = neat.turns()
+    neat.page.locator("#option-sequence").check()
+    neat["export-button"].click()
+    assert neat.outcome(turns) == "done"
+    assert neat.text("verdict") == "passed"
+    net = neat_onnx.load_network(case(RECURRENT)["source"])
+    model = neat.download("onnx")[1]
+    assert model == neat_onnx.export(net, sequence=True).to_bytes()
+    assert_right_sequence(model, RECURRENT)
 
-
-def test_random_inputs_and_a_text_of_all_are_taken(neat):
-    neat.given_case(LSTM)
-    neat["step-random"].click()
-    neat.page.wait_for_timeout(50)
-    values = [neat[f"step-input-{place}"].input_value() for place in range(3)]
-    assert all(-1 <= float(value) <= 1 for value in values)
-    assert len(set(values)) > 1
-    neat["player"].get_by_text("All inputs as one text").click()
-    neat["input-vector"].fill("[0.5; -2, 1e-1]")
-    neat.page.wait_for_timeout(50)
-    values = [neat[f"step-input-{place}"].input_value() for place in range(3)]
-    assert values == ["0.5", "-2", "0.1"]
-
-
-def test_layers_and_gates_are_drawn_as_what_they_are(neat):
-    neat.given_case(LSTM)
-    legend = neat.page.locator(".legend")
-    assert "layer: LSTM 2" in legend.inner_text()
-    assert "multiplied by a gate" in legend.inner_text()
-    assert "LSTM 2 of 8 neurons" in neat["graph"].get_attribute("aria-label")
-    picture = neat.saved("save-svg")[1].decode()
-    assert picture.count("LSTM 2</text>") == 2
-    assert picture.count("l5 5l-5 5l-5 -5Z") == 22  # one a gated connection
-    neat.choose("conv.json", source_text("nts-onnx-poolmax-2"))
-    assert "layer: Conv 2×2, MaxPool 3×3" in legend.inner_text()
-
-
-def test_a_bad_file_leaves_the_player(neat):
-    neat.given_case(LSTM)
     neat.choose("bad.json", b"{}")
     assert neat["step-button"].is_visible()
 
@@ -213,16 +226,3 @@ def test_a_network_of_continuous_time_asks_for_its_times(neat):
     assert neat.outcome(turns) == "done"
     assert neat.choose("other.json", source_text("np-ff-19")) == "done"
     assert not neat["facts-form"].is_visible()
-
-
-def test_the_sequence_option_gives_one_model_of_whole_sequences(neat):
-    neat.given_case(RECURRENT)
-    turns = neat.turns()
-    neat.page.locator("#option-sequence").check()
-    neat["export-button"].click()
-    assert neat.outcome(turns) == "done"
-    assert neat.text("verdict") == "passed"
-    net = neat_onnx.load_network(case(RECURRENT)["source"])
-    model = neat.download("onnx")[1]
-    assert model == neat_onnx.export(net, sequence=True).to_bytes()
-    assert_right_sequence(model, RECURRENT)
