@@ -1,15 +1,16 @@
 """What a library's own code computes of the networks that are written for it.
 
 The JavaScript libraries run in node, from `node_modules` or `.cache/libraries` (`make libraries`
-installs them there). NeatapticTS is no package of the registry: its order of evaluation is written
-out in `neataptic_ts.cjs`, which the recorded networks of the corpora guard.
+installs them there). NeatapticTS is no package of the registry: where the environment variable
+NEATAPTIC_TS names no folder with its build, its order of evaluation, written out in
+`neataptic_ts.cjs`, stands for it; the recorded networks of the corpora guard it.
 """
 
 import json
 import os
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -56,10 +57,14 @@ def computed(library: str, tasks: Sequence[Task]) -> list[Any]:
         + "\n"
         for task in tasks
     )
-    found = run_node("judge.cjs", [library], lines)
+    return answers(run_node("judge.cjs", [library], lines).splitlines())
+
+
+def answers(lines: Iterable[str]) -> list[Any]:
+    """What a judge's lines say: the outputs of a task; a text where the library fails."""
     return [
         answer["error"] if "error" in answer else np.array(answer["outputs"], np.float64)
-        for answer in map(json.loads, found.splitlines())
+        for answer in map(json.loads, lines)
     ]
 
 
