@@ -71,7 +71,7 @@ def test_the_graph_counts(name: str, kind: str, dtype: str):
         return
     with pytest.warns(NeatOnnxWarning, match="changed after the export"):
         got = import_model(changed)
-    assert got == import_model(without_genome(changed))
+    assert got == import_model(without_genome(changed), check=False)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -117,7 +117,7 @@ def test_an_edit_of_a_rewritten_file_is_found(kind: str, tmp_path):
         changed = edited(proto, kind, np.random.default_rng(1))
         with pytest.warns(NeatOnnxWarning, match="changed after the export"):
             got = import_model(changed)
-        assert got == import_model(without_genome(changed))
+        assert got == import_model(without_genome(changed), check=False)
 
 
 def test_genes_of_input_neurons_come_back():

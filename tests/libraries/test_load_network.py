@@ -203,7 +203,7 @@ VALUES = st.one_of(
     st.none(),
     st.booleans(),
     st.sampled_from([-1, 10**400, 10**19, -(10**19), 1e308, float("nan"), float("inf"), 2**31]),
-    st.text(max_size=3),
+    st.text(st.characters(exclude_categories=["Cs"]), max_size=3),
     st.just([]),
     st.just({}),
 )

@@ -11,7 +11,7 @@ from cases import Case, assert_within, case, cases
 from neat.activations import relu_activation, sigmoid_activation, tanh_activation
 from neat.aggregations import max_aggregation, sum_aggregation
 from neat.ctrnn import CTRNN, CTRNNNodeEval
-from timed import assert_comes_back, assert_exports, quietly, read
+from timed import assert_comes_back, assert_exports, quietly, ran, read
 
 from neat_onnx.errors import NeatOnnxWarning, NetworkError, OptionError
 from neat_onnx.libraries import load_network
@@ -24,9 +24,8 @@ each_case = pytest.mark.parametrize("one", CASES, ids=lambda one: one.name)
 
 @each_case
 def test_computes_what_the_peer_computes(one: Case):
-    net = read(one)
-    assert_within(net.run(one.inputs), one.outputs, one.tolerance64)
-    assert_within(evaluate(net, one.inputs), one.outputs, one.tolerance64)
+    assert_within(ran(one), one.outputs, one.tolerance64)
+    assert_within(evaluate(read(one), one.inputs), one.outputs, one.tolerance64)
 
 
 @each_case

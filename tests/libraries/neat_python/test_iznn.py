@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 from cases import Case, assert_within, cases
 from neat.iznn import IZNN, IZNeuron
+from playing import played
 from sweep import WHOLE
-from timed import assert_comes_back, assert_exports, read
+from timed import assert_comes_back, assert_exports, ran, read
 
+from neat_onnx import export, import_model, load_model
 from neat_onnx.errors import NetworkError, OptionError
 from neat_onnx.libraries import load_network
 from neat_onnx.network.evaluate import evaluate
@@ -15,13 +17,17 @@ from neat_onnx.network.network import Network
 
 CASES = cases("np-iznn")
 each_case = pytest.mark.parametrize("one", CASES, ids=lambda one: one.name)
+# twenty advances a row take seconds; two and three are exported in test_a_live_network
+each_short = pytest.mark.parametrize(
+    "one", [one for one in CASES if WHOLE or len(read(one)) < 500], ids=lambda one: one.name
+)
 
 
 @each_case
 def test_computes_what_the_peer_computes(one: Case):
     net = read(one)
-    assert_within(net.run(one.inputs), one.outputs, one.tolerance64)
-    assert np.sum(net.run(one.inputs)) == sum(one.document["spikes"]) > 0
+    assert_within(ran(one), one.outputs, one.tolerance64)
+    assert np.sum(ran(one)) == sum(one.document["spikes"]) > 0
     steps = slice(0, 60 if len(net) < 500 or WHOLE else 12)  # it computes neuron by neuron
     assert_within(evaluate(net, one.inputs[steps]), one.outputs[steps], one.tolerance64[steps])
 
@@ -33,12 +39,14 @@ def test_potentials_and_recoveries_are_the_peers(one: Case):
     names = list(net.neuron_names)
     last = one.document["advance"]["advances_per_row"]
     suffix = f", advance {last}" if last > 1 else ""
-    for what, trace in (("potential", "trace_v_every10"), ("recovery", "trace_u_every10")):
-        keys = one.document["neuron_order"]
-        found = [names.index(f"node {key} {what}{suffix}") for key in keys]
-        got = values_of(net, found, one.inputs)[::10]
-        want = np.array(one.document[trace])
-        np.testing.assert_allclose(got[: len(want)], want, rtol=1e-6)
+    found = [
+        names.index(f"node {key} {what}{suffix}")
+        for what in ("potential", "recovery")
+        for key in one.document["neuron_order"]
+    ]
+    got = values_of(net, found, one.inputs)[::10]
+    want = np.hstack([one.document["trace_v_every10"], one.document["trace_u_every10"]])
+    np.testing.assert_allclose(got[: len(want)], want, rtol=1e-6)
 
 
 def values_of(net: Network, neurons: list[int], x: Floats) -> Floats:
@@ -50,12 +58,12 @@ def values_of(net: Network, neurons: list[int], x: Floats) -> Floats:
     return probe.run(x)
 
 
-@each_case
+@each_short
 def test_onnxruntime_computes_it_too(one: Case):
     assert_exports(one)
 
 
-@each_case
+@each_short
 def test_comes_back(one: Case):
     assert_comes_back(one)
 
@@ -92,9 +100,13 @@ def test_a_live_network(step: float, advances: int):
     for row in x.tolist():
         net.set_inputs(row)
         want.append([net.advance(step) for _ in range(advances)][-1])
-    got = load_network(live(), time_step=step, advance_time=step * advances).run(x)
-    np.testing.assert_array_equal(got, want)
+    network = load_network(live(), time_step=step, advance_time=step * advances)
+    np.testing.assert_array_equal(network.run(x), want)
     assert np.sum(want) > 0
+    for sequence in (False, True):
+        model = export(network, dtype="float64", sequence=sequence)
+        np.testing.assert_array_equal(played(model, x[:, None])[:, 0], want)
+        assert import_model(load_model(model.to_json())) == network
 
 
 def test_the_start_is_at_the_reset_values():

@@ -52,7 +52,7 @@ def test_there_and_back_again_is_byte_identical(kind: str, outputs: int | None):
     assert export(back, sequence=True, fused_recurrent=True).to_json() == first.to_json()
     rounded = import_model(first.to_bytes())
     assert export(rounded, sequence=True, fused_recurrent=True).to_bytes() == first.to_bytes()
-    stripped = import_model(first.model_copy(update={"metadata_props": []}))
+    stripped = import_model(first.model_copy(update={"metadata_props": []}), check=False)
     np.testing.assert_array_equal(stripped.run(sequences()), net.run(sequences()))
 
 

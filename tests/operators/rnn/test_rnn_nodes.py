@@ -32,12 +32,12 @@ def test_random_configurations_compute_what_onnxruntime_and_numpy_do(seed: int):
 
 def _unrolled(model: onnx.ModelProto, x: Array) -> dict[str, Floats]:
     """A cell for every step: the whole sequence is one sample's features."""
-    return import_model(model, batch_axis=None).activate({"X": x})
+    return import_model(model, batch_axis=None, check=False).activate({"X": x})
 
 
 def _stepping(model: onnx.ModelProto, x: Array) -> dict[str, Floats]:
     """One cell: the network runs the sequence, and gives the states after every step."""
-    every = import_model(model).run({"X": x})
+    every = import_model(model, check=False).run({"X": x})
     return {name: values if name == "Y" else values[-1] for name, values in every.items()}
 
 
@@ -93,7 +93,7 @@ def test_backend_cases_step_by_step(name: str):
         with pytest.raises(ModelError, match="not the first axis of the graph's inputs"):
             import_model(model)
         return
-    every = import_model(model).run({"X": x})
+    every = import_model(model, check=False).run({"X": x})
     for output, values in want.items():
         last = every[output] if output == "Y" else every[output][-1]
         assert_close(last.reshape(values.shape), values, 1e-5)

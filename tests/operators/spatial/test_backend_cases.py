@@ -1,4 +1,8 @@
-"""ONNX's own backend cases of every operator that slides a window, and of Flatten, as neurons."""
+"""ONNX's own backend cases of every operator that slides a window, and of Flatten, as neurons.
+
+The outputs of the cases are the oracle: import need not run onnx's reference evaluator besides,
+which computes pools window by window.
+"""
 
 from typing import Any
 
@@ -85,7 +89,7 @@ def test_case_with_every_axis_a_feature(name: str):
         with pytest.raises(ModelError, match=REFUSED[name]):
             import_model(model, batch_axis=None)
         real_values_only(model)
-    net = import_model(model, batch_axis=None)
+    net = import_model(model, batch_axis=None, check=False)
     got = net.activate({model.graph.input[0].name: x[None]})[model.graph.output[0].name]
     assert_gives(name, got[0], want)
 
@@ -96,18 +100,19 @@ def test_case_whose_kernel_is_an_input_too(name: str):
     ((inputs, (want,)),) = BACKEND[name].data_sets
     model = BACKEND[name].model
     named = {entry.name: values for entry, values in zip(model.graph.input, inputs, strict=True)}
-    got = import_model(model, batch_axis=None).activate(named)[model.graph.output[0].name]
+    net = import_model(model, batch_axis=None, check=False)
+    got = net.activate(named)[model.graph.output[0].name]
     assert_gives(name, got, want)
     if len(named) > 1:
         with pytest.warns(NeatOnnxWarning, match="every axis is taken for features"):
-            assert import_model(model) == import_model(model, batch_axis=None)
+            assert import_model(model, check=False) == net
 
 
 @pytest.mark.parametrize("name", BY_BATCH)
 def test_case_by_batch_and_back(name: str):
     """The first axis is the batch; export writes the operator again, and onnxruntime agrees."""
     model, x, want = given(name)
-    net = import_model(real_values_only(model))
+    net = import_model(real_values_only(model), check=False)
     got = net.activate({model.graph.input[0].name: x})[model.graph.output[0].name]
     assert_gives(name, got, want)
     back = export(net, opset=22)
