@@ -91,7 +91,8 @@ def test_it_comes_back_as_the_same_genome(
         bare = export(net, include_metadata=False, lossy=starts, **form)
     assert not bare.metadata_props
     if not starts:
-        assert_within(import_model(load_model(bare.to_json())).run(x), want, tolerance)
+        alone = import_model(load_model(bare.to_json()), check=False)
+        assert_within(alone.run(x), want, tolerance)
 
 
 @pytest.mark.parametrize(
