@@ -63,12 +63,6 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_the_python_of_the_readme(folder):
-    code = "\n".join(blocks("README.md", "python"))
-    assert "normalised MSE" in python(code, folder)
-    assert neat_onnx.load_model(folder / "winner.onnx").opset == 18
-
-
 def test_the_commands_of_the_readme(folder):
     (commands,) = blocks("README.md", "console")
     for line in commands.splitlines():
@@ -85,24 +79,21 @@ DOCS = [
 ]
 
 
-CODE = {document: "\n".join(blocks(document, "python")) for document in DOCS}
-REGISTERING = [document for document in DOCS if "register" in CODE[document]]
+CODE = {name: "\n".join(blocks(name, "python")) for name in (*DOCS, "README.md", "CONTRIBUTING.md")}
 
 
-@pytest.mark.parametrize("document", REGISTERING)
-def test_the_python_of_docs_that_register(document, folder):
-    python(CODE[document], folder)
-
-
-def test_the_python_of_the_other_docs(tmp_path):
-    """All in one process, as starting one takes longer than what most of them do."""
+def test_the_python_of_the_documents(tmp_path):
+    """All in one process, as starting one takes longer than most of them do; those that register
+    come last.
+    """
     together = ["import os"]
-    for document in DOCS:
-        if CODE[document] and document not in REGISTERING:
-            code = f"compile({CODE[document]!r}, {document!r}, 'exec')"
-            together.append(f"os.chdir({str(filled(tmp_path / document))!r})")
-            together.append(f"exec({code}, {{'__name__': 'docs'}})")
-    python("\n".join(together), tmp_path)
+    for document in sorted(CODE, key=lambda name: ("register" in CODE[name], name)):
+        code = f"compile({CODE[document]!r}, {document!r}, 'exec')"
+        together.append(f"os.chdir({str(filled(tmp_path / document))!r})")
+        together.append(f"exec({code}, {{'__name__': 'docs'}})")
+    assert "normalised MSE" in python("\n".join(together), tmp_path)
+    assert neat_onnx.load_model(tmp_path / "README.md" / "winner.onnx").opset == 18
+    assert (tmp_path / "CONTRIBUTING.md" / "both.json").exists()
 
 
 @pytest.mark.parametrize("document", DOCS)
@@ -119,11 +110,6 @@ def test_the_json_of_the_docs():
     assert neat_onnx.validate(json.loads(text)) == []
     net = neat_onnx.import_model(text)
     assert neat_onnx.verify(net, text).passed
-
-
-def test_the_python_of_contributing(folder):
-    python("\n".join(blocks("CONTRIBUTING.md", "python")), folder)
-    assert (folder / "both.json").exists()
 
 
 def test_the_tables_of_the_docs_are_those_of_the_code():
