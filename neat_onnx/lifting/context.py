@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neat_onnx.errors import ModelError
+from neat_onnx.lifting.recognition import known_activation
 from neat_onnx.lifting.registry import LIFTS, lifts
 from neat_onnx.lifting.tensors import Tensors
 from neat_onnx.lifting.values import (
@@ -31,6 +32,7 @@ from neat_onnx.lifting.values import (
 )
 from neat_onnx.model import Node
 from neat_onnx.model.budget import Budget
+from neat_onnx.network.affine import line_of
 from neat_onnx.network.expression import VARIABLE, Expression, number, parts_of
 from neat_onnx.network.genes import Floats, Ints, repeated
 from neat_onnx.network.primitives import REDUCING
@@ -207,6 +209,9 @@ class LiftingContext(Tensors):
     def _materialize(self, value: Value) -> Ints:
         if value.reduced:
             return self._materialize_reduced(value)
+        slope, shift = line_of(value.formula) or (0.0, 0.0)
+        if slope and shift and known_activation(value.formula, self.data_type) is None:
+            return self._materialize_line(value, slope, shift)
         signals = self._multiplied(value)
         if value.formula == VARIABLE:
             fresh = self.kind[signals] == STATE
@@ -214,6 +219,13 @@ class LiftingContext(Tensors):
             result[fresh] = self.materialized_from(signals[fresh], VARIABLE)
             return result
         return self.materialized_from(signals.ravel(), value.formula).reshape(signals.shape)
+
+    def _materialize_line(self, value: Value, slope: float, shift: float) -> Ints:
+        """Neurons with a weight and a bias."""
+        sources = self.materialize(replace(value, formula=VARIABLE))
+        made = self.add_neurons(sources.size, bias=shift)
+        self.connect(made, sources, np.arange(sources.size), np.full(sources.size, slope))
+        return self.materialize(Value(made.states.reshape(sources.shape)))
 
     def as_signals(self, value: Value) -> Value:
         """The value with neurons for its weights and gates, so that it is signals alone."""

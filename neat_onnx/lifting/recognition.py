@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
-from neat_onnx.lifting.context import Value
+from neat_onnx.lifting.values import Value
 from neat_onnx.lowering.kernels import writable
 from neat_onnx.model import DataType
 from neat_onnx.network.activations import ACTIVATIONS, FORMULA, activation_named

@@ -73,6 +73,9 @@ def _scale(ctx: LiftingContext, node: Node, value: Value, factor: Array) -> Valu
         value.made.response = value.made.response * factor.ravel()
         value.made.bias = value.made.bias * factor.ravel()
         return value
+    gated = value.gate is not None and value.ungated
+    if gated and node.op_type == "Mul" and shape == value.shape and np.all(factor == 1.0):
+        return value  # gates of an aggregation, whose weights are all 1
     signals = value.signals if value.plain else ctx.materialize(value)
     return Value(np.broadcast_to(signals, shape), VARIABLE, factor)
 

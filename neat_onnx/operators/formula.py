@@ -143,7 +143,7 @@ def apply_formula(
                 return None
             parts.append(constant(number))
     formula = call(primitive, *parts)
-    if not (is_part(formula, base, ctx.data_type) or _grows(ctx, primitive, values, formula)):
+    if not (is_part(formula, base, ctx.data_type) or _grows(ctx, node, primitive, values, formula)):
         if primitive in ARITHMETIC or base.reduced:
             return None
         if base.formula != VARIABLE:
@@ -173,7 +173,11 @@ def _single_number(
 
 
 def _grows(
-    ctx: LiftingContext, primitive: str, values: Sequence[Value], formula: Expression
+    ctx: LiftingContext,
+    node: Node,
+    primitive: str,
+    values: Sequence[Value],
+    formula: Expression,
 ) -> bool:
     """Whether a formula that is a part of nothing registered is one all the same."""
     formulas = {value.formula for value in values}
@@ -183,8 +187,16 @@ def _grows(
         return True
     (inner,) = formulas
     if scalar_slope(inner)[1] == VARIABLE:
-        return primitive not in ARITHMETIC
+        return primitive not in ARITHMETIC or _is_shared_shift(node, values)
     return may_grow(ctx, inner)
+
+
+def _is_shared_shift(node: Node, values: Sequence[Value]) -> bool:
+    """Whether an Add or Sub of a number reads a value that others read, too: it is nobody's bias.
+
+    If something else than a formula reads the result, that makes neurons with a bias of it.
+    """
+    return node.op_type in ("Add", "Sub") and len(values) == 1 and values[0].made is None
 
 
 def may_grow(ctx: LiftingContext, formula: Expression) -> bool:

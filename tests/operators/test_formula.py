@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from graphs import assert_lifts, graph, node
 
 from neat_onnx import ModelError
 from neat_onnx.lifting.recognition import known_activation, known_aggregation
@@ -90,3 +91,32 @@ def test_a_slope_of_another_tool_is_the_neurons():
 def test_two_rules_for_one_primitive_are_refused():
     with pytest.raises(ModelError, match="two rules emit the primitive sigmoid"):
         emits("sigmoid")(RULES["sigmoid"])
+
+
+def test_a_number_added_to_a_value_that_others_read_is_a_part_of_their_formula():
+    nodes = [
+        node("Gemm", "x w b", "z"),
+        node("Sub", "z zero", "less"),
+        node("Abs", "less", "size"),
+        node("Neg", "size", "minus"),
+        node("Exp", "minus", "small"),
+        node("Add", "small one", "more"),
+        node("Log", "more", "bent"),
+        node("Max", "z zero", "top"),
+        node("Add", "top bent", "y"),
+    ]
+    net = assert_lifts(graph(nodes, w=np.eye(3), b=np.ones(3), zero=0.0, one=1.0))
+    assert len(net) == 6
+
+
+def test_a_number_added_twice_is_a_bias():
+    nodes = [
+        node("Tanh", "x", "h"),
+        node("Sub", "one h", "less"),
+        node("Add", "less one", "more"),
+        node("Gemm", "more w", "z"),
+        node("Add", "h z", "y"),
+    ]
+    net = assert_lifts(graph(nodes, w=np.ones((3, 3)), one=1.0))
+    assert set(net.activation_names.tolist()) == {"identity", "tanh"}
+    assert net.neurons.bias[net.neurons.bias != 0].tolist() == [2.0] * 3
