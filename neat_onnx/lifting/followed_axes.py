@@ -96,8 +96,9 @@ def merged(read: Sequence[FollowedAxes], rank: int) -> FollowedAxes:
     It is so for elementwise operators, products of matrices, and whatever keeps the rank; where the
     rank changes, nothing is known.
     """
-    same = [axes for axes in read if len(axes) == rank]
-    if not same or any(len(axes) > rank for axes in read):
+    different = set(read)
+    same = [axes for axes in different if len(axes) == rank]
+    if not same or any(len(axes) > rank for axes in different):
         return (UNKNOWN,) * rank
     found = []
     for each in zip(*same, strict=True):

@@ -137,15 +137,15 @@ class Resolution:
 
     def _are_activations(self, signals: Ints) -> bool:
         """Whether the signals are activations of their neurons in the same step."""
-        if np.any(self._is_no_activation[signals]):
-            return False
-        states = signals[self._ctx.kind[signals] == STATE]
-        return not np.any(self._hides_state[self.neuron_of[states]])
+        return bool(self._is_activation[signals].all())
 
     @cached_property
-    def _is_no_activation(self) -> Bools:
-        """Whether each signal is of an earlier step, or not finite."""
-        return np.isin(self._ctx.kind, (REGISTER, NOT_FINITE))
+    def _is_activation(self) -> Bools:
+        """Whether each signal is one: finite, of this step, no state that differs from it."""
+        kind = self._ctx.kind
+        hidden: Bools = (kind == STATE) & self._hides_state[self.neuron_of]
+        found: Bools = ~(np.isin(kind, (REGISTER, NOT_FINITE)) | hidden)
+        return found
 
     @cached_property
     def _hides_state(self) -> Bools:

@@ -170,12 +170,13 @@ class Value:
         made = self.made
         if made is not None and (made.spatial or not self._is_all_in(order)):
             made = None
-        return replace(
-            self,
-            made=made,
-            signals=moved(self.signals),
-            weight=None if self.weight is None else moved(self.weight),
-            gate=None if self.gate is None else moved(self.gate),
+        return Value(
+            moved(self.signals),
+            self.formula,
+            None if self.weight is None else moved(self.weight),
+            self.reduced,
+            None if self.gate is None else moved(self.gate),
+            made,
         )
 
     @property

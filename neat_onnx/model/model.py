@@ -124,7 +124,7 @@ class Model(Content):
         """
         from neat_onnx.model.proto import document_of  # noqa: PLC0415 - onnx is slow to import
 
-        return from_document(document_of(proto))
+        return _validated(document_of(proto))
 
     def to_bytes(self) -> bytes:
         """The model as binary ONNX, always the same bytes for the same model.
@@ -241,7 +241,11 @@ def from_document(document: Any) -> Model:
     """
     if not isinstance(document, dict) or not isinstance(document.get("graph"), dict):
         raise ModelError("not an ONNX model: it has no graph", hint=_NETWORK_HINT)
-    plain = canonical(document)
+    return _validated(canonical(document))
+
+
+def _validated(plain: dict[str, Any]) -> Model:
+    """The model of a document in our spelling."""
     try:
         model = Model.model_validate(plain, context={"room": Room(), "opset": _opset(plain)})
     except ValidationError as error:
