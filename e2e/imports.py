@@ -17,7 +17,17 @@ from site_page import DIST, ROOT, NeatPage, case, served, source_text
 import neat_onnx
 
 TARGET = ROOT / "web" / "imported.json"
-LIST = """python.runPython("import sys; '\\\\n'.join(sys.modules)").split("\\n")"""
+# Modules with code in Python: the others are not packed by it.
+WRITTEN = """
+import sys
+def is_written(name, spec):
+    origin = spec and spec.name == name and spec.origin
+    return bool(origin) and (origin == "frozen" or origin.endswith((".py", ".pyc")))
+names = [name for name, module in sys.modules.items()
+         if is_written(name, getattr(module, "__spec__", None))]
+chr(10).join(names)
+"""
+LIST = f"python.runPython({json.dumps(WRITTEN)}, {{ globals: python.toPy({{}}) }}).split('\\n')"
 READY = "  post({ ready:"
 NETWORKS = ("np-ff-19", "np-rec-10", "nap-net-random-1", "nts-onnx-recurrent2-2")
 
