@@ -43,7 +43,8 @@ NOTES = {
     "LinearClassifier": "a score for each label",
     "ScatterElements": "without a batch",
     "ScatterND": "without a batch",
-    "TreeEnsembleClassifier": "a score for each label; one kind of split, that is no `BRANCH_EQ`",
+    "TreeEnsembleClassifier": "a score for each label, or one for two; one kind of split, that is "
+    "no `BRANCH_EQ`",
     "TreeEnsembleRegressor": "one kind of split, that is no `BRANCH_EQ`",
     "Scan": "forward, along the first axis of graph inputs",
 }

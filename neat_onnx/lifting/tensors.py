@@ -171,13 +171,13 @@ class Tensors:
             self.fail(node, f"its axes are {list(given)}, and its input has {rank}")
         return tuple(axis % rank for axis in given)
 
-    def refuse_along(self, node: Node, axes: Iterable[int]) -> None:
+    def refuse_along(self, node: Node, axes: Iterable[int], position: int | None = None) -> None:
         """Refuse to work along one of these axes where it is time or the batch.
 
-        They are axes of the first input that is computed. Where its batch was lost sight of, it is
-        taken to be the first axis.
+        They are axes of the input at `position`, if it is computed, else of the first that is.
+        Where its batch was lost sight of, it is taken to be the first axis.
         """
-        for name in node.input:
+        for name in node.input if position is None else node.input[position : position + 1]:
             if isinstance(self.operands.get(name), Value):
                 followed = self.followed.of(name)
                 leading = [axis for axis in followed if axis != FEATURE]

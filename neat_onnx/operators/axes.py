@@ -10,7 +10,6 @@ from neat_onnx.lifting.followed_axes import (
     AxisFollower,
     FollowedAxes,
     follows,
-    merged,
 )
 from neat_onnx.model import Node
 from neat_onnx.operators.dense import Gemm
@@ -132,17 +131,22 @@ def recurrent(axes: AxisFollower, node: Recurrence) -> list[FollowedAxes]:
 
 @follows(Gemm)
 def multiplied(axes: AxisFollower, node: Gemm) -> list[FollowedAxes]:
-    """As of any product of matrices, where none is transposed but the constant weights."""
-    computed = isinstance(axes.operands.get(node.input[1]), Value)
-    if node.attributes.transA or (node.attributes.transB and computed):
-        return [(UNKNOWN, UNKNOWN)]
-    return [merged([axes.of(node.input[0])], 2)]
+    """The rows of one factor, the columns of the other."""
+    given = node.attributes
+    rows = _side(axes, node.input[0], 1 if given.transA else 0)
+    return [(rows, _side(axes, node.input[1], 0 if given.transB else 1))]
 
 
 @follows(Einsum)
 def summed(axes: AxisFollower, node: Einsum) -> list[FollowedAxes]:
     """Its equation may move any axis."""
     return [(UNKNOWN,) * axes.rank(node.output[0])]
+
+
+def _side(axes: AxisFollower, factor: str, axis: int) -> int:
+    """An axis of a factor of a product of matrices."""
+    computed = isinstance(axes.operands.get(factor), Value)
+    return axes.of(factor)[axis] if computed else FEATURE
 
 
 def _leading(axes: AxisFollower, node: Node) -> FollowedAxes:

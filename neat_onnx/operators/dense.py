@@ -29,7 +29,7 @@ from neat_onnx.operators.algebra import Algebra, rearranged
 from neat_onnx.operators.arithmetic import value_of
 from neat_onnx.operators.columns import columns_for
 from neat_onnx.operators.elementwise import Div
-from neat_onnx.operators.products import matrix_product
+from neat_onnx.operators.products import matrix_product, product_of_rows
 
 
 class GemmAttributes(Attributes):
@@ -269,14 +269,13 @@ def _general_gemm(ctx: LiftingContext, node: Gemm) -> Operand:
     one, other, addend = tensors.input(0), tensors.input(1), tensors.optional(2)
     if len(one.shape) != 2 or len(other.shape) != 2:
         ctx.fail(node, f"its inputs have {len(one.shape)} and {len(other.shape)} axes, expected 2")
-    one = _transposed(one) if given.transA else one
-    if isinstance(one, Value) and given.transA:
+    ctx.refuse_along(node, (0 if given.transA else 1,), 0)
+    ctx.refuse_along(node, (1 if given.transB else 0,), 1)
+    if isinstance(one, Value) and isinstance(other, Value) and (given.transA or given.transB):
         ctx.refuse_batch(node, (0,))
-    if given.transB:
-        other = _transposed(other)
-        if isinstance(other, Value):
-            ctx.refuse_batch(node, (0,))
-    product = matrix_product(ctx, node, tensors, one, other)
+    one = _transposed(one) if given.transA else one
+    other = _transposed(other) if given.transB else other
+    product = product_of_rows(ctx, node, tensors, one, other)
     if given.alpha != 1.0:
         product = tensors("mul", product, given.alpha)
     if addend is None:

@@ -109,6 +109,20 @@ def matrix_product(
         one = rearranged(one, lambda array: array[None])
     if vectors[1]:
         other = rearranged(other, lambda array: array[:, None])
+    found = product_of_rows(ctx, node, tensors, one, other)
+    if vectors[0]:
+        found = rearranged(found, lambda array: array[..., 0, :])
+    return rearranged(found, lambda array: array[..., 0]) if vectors[1] else found
+
+
+def product_of_rows(
+    ctx: LiftingContext, node: Node, tensors: Algebra, one: Operand, other: Operand
+) -> Operand:
+    """The product of matrices in leading axes that broadcast.
+
+    Raises:
+        ModelError: their shapes do not fit.
+    """
     if one.shape[-1] != other.shape[-2]:
         ctx.fail(node, f"its inputs have {one.shape[-1]} columns and {other.shape[-2]} rows")
     left = rearranged(one, lambda array: array[..., None])
@@ -118,7 +132,4 @@ def matrix_product(
     left, right = (
         rearranged(each, lambda array: np.broadcast_to(array, shape)) for each in (left, right)
     )
-    found = tensors.reduced("sum", tensors("mul", left, right), (len(shape) - 2,), keepdims=False)
-    if vectors[0]:
-        found = rearranged(found, lambda array: array[..., 0, :])
-    return rearranged(found, lambda array: array[..., 0]) if vectors[1] else found
+    return tensors.reduced("sum", tensors("mul", left, right), (len(shape) - 2,), keepdims=False)

@@ -49,20 +49,42 @@ def lift_softmax(ctx: LiftingContext, node: _AlongAxis) -> None:
     if absent is not None and isinstance(x, Value):
         ctx.bind(node, _of_present(ctx, node, x, absent, axes))
         return
+    less, parts = _spread(tensors, x, axes)
+    if node.op_type == "Softmax":
+        bind_with_parts(ctx, node, _shares(tensors, parts), parts)
+        return
+    scale = tensors("log", parts.pop("total"))
+    parts |= {"less": less, "scale": scale}
+    bind_with_parts(ctx, node, tensors("sub", less, scale), parts)
+
+
+def shares_of(ctx: LiftingContext, node: Node, x: Operand, axes: tuple[int, ...]) -> Operand:
+    """The softmax along some axes, inside of another operator: neurons that come back as one."""
+    tensors = Algebra(ctx, node)
+    _, parts = _spread(tensors, x, axes)
+    shares = _shares(tensors, parts)
+    if not isinstance(shares, Value):
+        return shares
+    for part in parts.values():
+        ctx.materialize(ctx.as_value(node, part))
+    return Value(ctx.materialize(ctx.as_signals(shares)))
+
+
+def _spread(
+    tensors: Algebra, x: Operand, axes: tuple[int, ...]
+) -> tuple[Operand, dict[str, Operand]]:
+    """x less its largest element, and the parts up to the sum of the exponentials."""
     largest = tensors.reduced("max", x, axes)
     less = tensors("sub", x, largest)
     spread = tensors("exp", less)
     total = tensors.reduced("sum", spread, axes)
-    parts = {"largest": largest, "spread": spread}
-    if node.op_type == "LogSoftmax":
-        scale = tensors("log", total)
-        result = tensors("sub", less, scale)
-        parts |= {"less": less, "scale": scale}
-    else:
-        scale = tensors("reciprocal", total)
-        result = tensors("mul", spread, scale)
-        parts |= {"total": total, "scale": scale}
-    bind_with_parts(ctx, node, result, parts)
+    return less, {"largest": largest, "spread": spread, "total": total}
+
+
+def _shares(tensors: Algebra, parts: dict[str, Operand]) -> Operand:
+    """The result; adds the reciprocal of the sum to the parts."""
+    parts["scale"] = tensors("reciprocal", parts["total"])
+    return tensors("mul", parts["spread"], parts["scale"])
 
 
 def _of_present(

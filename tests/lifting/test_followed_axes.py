@@ -61,6 +61,15 @@ APART = {
         open=[-1, 3],
         one=[1],
     ),
+    "weights first": graph(
+        [
+            node("Gemm", "w x", "columns", transB=1),  # [2, 3] times [N, 3] transposed
+            node("Transpose", "columns", "rows", perm=[1, 0]),
+            node("Tanh", "rows", "y"),
+        ],
+        x=("N", 3),
+        w=[[1.0, -2.0, 0.5], [0.25, 1.5, -1.0]],
+    ),
     "all samples": graph(
         [node("Slice", "x starts ends axes", "part"), node("Tanh", "part", "y")],
         x=("N", 3),
@@ -73,6 +82,7 @@ MIXED = {
     "sum": along(node("ReduceSum", "steps one", "y", keepdims=1), one=[1]),
     "first sample": along(node("Gather", "steps zero", "y", axis=1), zero=0),
     "softmax": along(node("Softmax", "steps", "y", axis=1)),
+    "product": graph([node("Gemm", "x x", "y", transA=1)], x=("N", 3)),
     "reordered": graph([node("Reshape", "x shape", "y")], x=("N", 6), shape=[3, -1]),
     "one sample": graph(
         [node("Slice", "x starts ends axes", "y")],

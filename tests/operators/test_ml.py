@@ -77,6 +77,20 @@ def model(operator: str, outputs: int = 1, **attributes: Any) -> Any:
         ("TreeEnsembleClassifier",
          TREES | leaves("class") | {"classlabels_int64s": [3, 5, 9],
                                     "post_transform": "SOFTMAX"}),
+        *(
+            ("TreeEnsembleClassifier",
+             TREES | leaves("class")
+             | {"classlabels_int64s": [3, 5], "class_ids": [0] * 5, "post_transform": transform,
+                "class_weights": [scale * weight for weight in (0.1, -0.4, 0.3, 0.25, -0.2)]})
+            for transform in ("NONE", "LOGISTIC") for scale in (1.0, -1.0)
+        ),
+        *(
+            ("TreeEnsembleClassifier",
+             TREES | leaves("class")
+             | {"classlabels_int64s": [3, 5], "class_ids": [0] * 5, "post_transform": transform,
+                "class_weights": [0.1, 0.4, 0.3, 0.25, 0.35]})
+            for transform in ("NONE", "LOGISTIC")
+        ),
     ],
 )  # fmt: skip
 def test_computes_what_onnxruntime_does(operator, attributes):

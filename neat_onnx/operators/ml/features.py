@@ -9,6 +9,7 @@ from neat_onnx.model import Attributes
 from neat_onnx.network.expression import VARIABLE, call, greater
 from neat_onnx.operators.algebra import Algebra, rearranged, reshaped
 from neat_onnx.operators.formula import formula_of
+from neat_onnx.operators.inside import as_neurons
 from neat_onnx.operators.ml.nodes import MlNode
 
 
@@ -84,7 +85,7 @@ def lift_scaler(ctx: LiftingContext, node: Scaler) -> None:
 def lift_normalizer(ctx: LiftingContext, node: Normalizer) -> None:
     """Lift Normalizer: each sample times the reciprocal of its norm."""
     tensors, norm = Algebra(ctx, node), node.attributes.norm
-    x = tensors.input(0)
+    x = as_neurons(ctx, tensors.input(0))
     if norm == "MAX":
         size = tensors.reduced("max", x, (-1,))
     else:

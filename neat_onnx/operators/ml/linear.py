@@ -51,7 +51,7 @@ def lift_linear_regressor(ctx: LiftingContext, node: LinearRegressor) -> None:
     if given.targets == 1 and given.post_transform != "NONE":
         ctx.fail(node, f"post_transform: {given.post_transform} of one target is not the same in "
                  "all runtimes, expected NONE")  # fmt: skip
-    ctx.bind(node, transformed(tensors, scores, given.post_transform))
+    ctx.bind(node, transformed(ctx, node, scores, given.post_transform))
 
 
 @lifts(LinearClassifier)
@@ -109,7 +109,7 @@ def bind_classes(
 ) -> None:
     """Bind the outputs of a classifier: the label of each sample, an integer, and its scores."""
     tensors = Algebra(ctx, node)
-    ctx.bind(node, _label(tensors, scores, labels), transformed(tensors, scores, transform))
+    ctx.bind(node, _label(tensors, scores, labels), transformed(ctx, node, scores, transform))
     ctx.integer.add(node.output[0])
     ctx.integer.discard(node.output[1])
 

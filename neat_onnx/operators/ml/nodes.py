@@ -2,9 +2,10 @@
 
 from typing import Literal
 
-from neat_onnx.lifting.context import Operand
+from neat_onnx.lifting.context import LiftingContext, Operand
 from neat_onnx.model import Attributes, Node
 from neat_onnx.operators.algebra import Algebra
+from neat_onnx.operators.softmax import shares_of
 
 DOMAIN = "ai.onnx.ml"
 Transform = Literal["NONE", "LOGISTIC", "SOFTMAX"]
@@ -17,12 +18,10 @@ class MlNode(Node, abstract=True):
     attributes: Attributes = Attributes.defaults()
 
 
-def transformed(tensors: Algebra, scores: Operand, transform: Transform) -> Operand:
+def transformed(ctx: LiftingContext, node: Node, scores: Operand, transform: Transform) -> Operand:
     """The scores of each sample [N, M] as probabilities, where that is asked for."""
     if transform == "LOGISTIC":
-        return tensors("sigmoid", scores)
+        return Algebra(ctx, node)("sigmoid", scores)
     if transform == "SOFTMAX":
-        top = tensors.reduced("max", scores, (-1,))
-        spread = tensors("exp", tensors("sub", scores, top))
-        return tensors("div", spread, tensors.reduced("sum", spread, (-1,)))
+        return shares_of(ctx, node, scores, (len(scores.shape) - 1,))
     return scores

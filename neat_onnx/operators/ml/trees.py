@@ -10,10 +10,11 @@ from typing import Literal
 
 import numpy as np
 
-from neat_onnx.lifting.context import LiftingContext, Operand, lifts
+from neat_onnx.lifting.context import LiftingContext, Operand, Value, lifts
 from neat_onnx.model import Attributes
 from neat_onnx.network.expression import VARIABLE, Expression, call, negated
-from neat_onnx.operators.algebra import Algebra, rearranged
+from neat_onnx.network.genes import Floats
+from neat_onnx.operators.algebra import Algebra, rearranged, reshaped
 from neat_onnx.operators.formula import formula_of
 from neat_onnx.operators.ml.linear import bind_classes, label_numbers
 from neat_onnx.operators.ml.nodes import MlNode, Transform, transformed
@@ -96,7 +97,7 @@ def lift_tree_regressor(ctx: LiftingContext, node: TreeEnsembleRegressor) -> Non
     scale = 1.0 / len({*given.nodes_treeids}) if given.aggregate_function == "AVERAGE" else 1.0
     entries = [(tree, at, target, weight * scale) for tree, at, target, weight in weights]
     scores = _scores(ctx, node, tensors, entries, given.n_targets)
-    ctx.bind(node, transformed(tensors, scores, given.post_transform))
+    ctx.bind(node, transformed(ctx, node, scores, given.post_transform))
 
 
 @lifts(TreeEnsembleClassifier)
@@ -107,9 +108,33 @@ def lift_tree_classifier(ctx: LiftingContext, node: TreeEnsembleClassifier) -> N
     entries = list(zip(given.class_treeids, given.class_nodeids, given.class_ids,
                        given.class_weights, strict=True))  # fmt: skip
     if len(labels) == _BINARY and len({*given.class_ids}) == 1:
-        ctx.fail(node, "two classes share one score; expected a score for each")
+        entries = [(tree, at, 0, weight) for tree, at, _, weight in entries]
+        score = _scores(ctx, node, tensors, entries, 1)
+        _bind_two_classes(ctx, node, score, labels)
+        return
     scores = _scores(ctx, node, tensors, entries, len(labels))
     bind_classes(ctx, node, scores, labels, given.post_transform)
+
+
+def _bind_two_classes(
+    ctx: LiftingContext, node: TreeEnsembleClassifier, score: Operand, labels: Floats
+) -> None:
+    """Bind two classes that share one score: a probability if no leaf has a negative weight."""
+    given, tensors = node.attributes, Algebra(ctx, node)
+    is_probability = min(given.class_weights) >= 0.0
+    if given.post_transform == "SOFTMAX":
+        ctx.fail(node, "post_transform: SOFTMAX of one score is not the same in all runtimes")
+    if {*given.class_ids} != {0}:
+        ctx.fail(node, "two classes share one score, which has to be of the class id 0")
+    score = Value(ctx.materialize(ctx.as_value(node, score)))
+    wins = tensors("number", tensors("greater", score, 0.5 if is_probability else 0.0))
+    label = tensors("add", tensors("mul", wins, labels[1] - labels[0]), labels[0])
+    both = tensors.along(score, 1, np.array([[-1.0], [1.0]]))
+    if is_probability and given.post_transform == "NONE":
+        both = tensors("add", both, np.array([1.0, 0.0]))
+    ctx.bind(node, reshaped(label, (-1,)), transformed(ctx, node, both, given.post_transform))
+    ctx.integer.add(node.output[0])
+    ctx.integer.discard(node.output[1])
 
 
 def _scores(
