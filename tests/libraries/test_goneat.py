@@ -1,5 +1,12 @@
-"""goNEAT's genomes, against its published algorithm, transcribed from its Go."""
+"""goNEAT's genomes, against outputs of its own and its algorithm, transcribed from its Go.
 
+`goneat/evolved.jsonl` holds genomes that it evolved, with the outputs that it computed: without
+cycles after `Flush` and `ForwardSteps` of the depth, with cycles in sequence by `ForwardSteps(3)`.
+"""
+
+import json
+import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -7,7 +14,14 @@ import pytest
 import yaml
 from transcribed import GONEAT, GoNEAT
 
-from neat_onnx import Network, NetworkError, OptionError, load_network, load_networks
+from neat_onnx import (
+    NeatOnnxWarning,
+    Network,
+    NetworkError,
+    OptionError,
+    load_network,
+    load_networks,
+)
 from neat_onnx.libraries.goneat.names import ACTIVATION_NAMES
 
 TYPES = ("HIDN", "INPT", "OUTP", "BIAS")
@@ -65,6 +79,10 @@ def in_yaml(nodes: list[Any], genes: list[Any], *, flow: bool | None) -> str:
 
 
 pytestmark = pytest.mark.filterwarnings("ignore:goneat reads 0:neat_onnx.NeatOnnxWarning")
+EVOLVED = [
+    json.loads(line)
+    for line in (Path(__file__).parent / "goneat" / "evolved.jsonl").read_text("utf-8").splitlines()
+]
 X = np.random.default_rng(0).normal(size=(5, 2))
 
 
@@ -85,6 +103,23 @@ def test_genomes_without_cycles_compute_the_same(seed: int):
     np.testing.assert_allclose(back.activate(X), net.activate(X), rtol=1e-14)
     assert set(back.neurons.id) == set(net.neurons.id)
     assert np.sum(~back.connections.enabled) == np.sum(~net.connections.enabled)
+
+
+@pytest.mark.parametrize("case", EVOLVED)
+def test_genomes_that_goneat_evolved_compute_what_it_computed(case):
+    net = load_network(case["genome"].encode(), **case["options"])
+    got = net.run(case["inputs"]) if case["options"] else net.activate(case["inputs"])
+    np.testing.assert_allclose(got, case["outputs"], rtol=1e-12, atol=1e-12)
+
+
+def test_a_genome_without_cycles_that_is_deeper_than_the_updates_is_read_with_a_warning():
+    nodes = [(1, 1, "NullActivation"), (2, 2, "TanhActivation"), (3, 0, "TanhActivation")]
+    text = plain(nodes, [(1, 3, 1.0, True), (3, 2, 1.0, True)]).encode()
+    with pytest.warns(NeatOnnxWarning, match="no cycle and is 2 updates deep"):
+        net = load_network(text, cycles=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert load_network(text, cycles=2) == load_network(text) == net
 
 
 @pytest.mark.parametrize("cycles", [1, 3])

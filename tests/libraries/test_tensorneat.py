@@ -1,6 +1,11 @@
-"""TensorNEAT's `network_dict`, against the `forward` of its genomes transcribed to numpy."""
+"""TensorNEAT's `network_dict`, against outputs of its own and its `forward` transcribed to numpy.
+
+`tensorneat/evolved.jsonl` holds genomes that it evolved, with what `forward` computes in float64:
+as they are, and with connections added at random as recurrent ones.
+"""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +18,33 @@ from neat_onnx.libraries.tensorneat.names import ACTIVATION_NAMES, AGGREGATION_N
 INPUTS, OUTPUTS = 3, 2
 pytestmark = pytest.mark.filterwarnings("ignore:tensorneat reads 0:neat_onnx.NeatOnnxWarning")
 X = np.random.default_rng(5).normal(size=(6, INPUTS))
+
+EVOLVED = [
+    json.loads(line)
+    for line in (Path(__file__).parent / "tensorneat" / "evolved.jsonl")
+    .read_text("utf-8")
+    .splitlines()
+]
+
+
+@pytest.mark.parametrize("case", EVOLVED)
+def test_genomes_that_tensorneat_evolved_compute_what_it_computed(case):
+    net = load_network(case["document"], **case["options"])
+    np.testing.assert_allclose(
+        net.activate(case["inputs"]), case["outputs"], rtol=1e-12, atol=1e-12
+    )
+
+
+def test_an_output_may_read_hidden_nodes_alone_after_several_updates():
+    node = {"bias": 0.5, "res": 1.0, "agg": "sum", "act": "tanh"}
+    nodes = [{"idx": key, **node} for key in range(3)]
+    conns = [{"in": 0, "out": 2, "weight": 2.0}, {"in": 2, "out": 1, "weight": 3.0}]
+    conns.append({"in": 2, "out": 2, "weight": 0.1})
+    document = {"nodes": nodes, "conns": conns}
+    net = load_network(document, inputs=1, outputs=1, cycles=2)
+    assert net.activate([1.0])[0] == pytest.approx(0.5 + 3.0 * np.tanh(2.5), rel=1e-15)
+    with pytest.raises(NetworkError, match="after 1 updates its output is NaN"):
+        load_network(document, inputs=1, outputs=1, cycles=1)
 
 
 def genome(seed: int, *, cyclic: bool = False) -> dict[str, Any]:

@@ -18,7 +18,7 @@ class GoNEAT(Library):
 
     name = "goneat"
     title = "goNEAT"
-    oracle = "its algorithm, written out"
+    oracle = "its own code"
     keys = "text: genomestart ID, lines of trait, node and gene; or YAML: genome"
     suffixes = (".neat", ".yml", ".yaml")
     options = frozenset({"cycles", "genome"})

@@ -8,7 +8,7 @@ is 0, for ever where nothing does.
 
 from collections.abc import Mapping
 
-from neat_onnx.errors import NetworkError, OptionError
+from neat_onnx.errors import NetworkError, OptionError, warn
 from neat_onnx.libraries.genome_graph import Edge, GenomeGraph, Node
 from neat_onnx.libraries.goneat.genome import (
     BIAS,
@@ -24,6 +24,7 @@ from neat_onnx.libraries.goneat.yaml import yaml_genome
 from neat_onnx.libraries.names import translated
 from neat_onnx.network.activations import ACTIVATIONS
 from neat_onnx.network.network import Network
+from neat_onnx.network.schedule import schedule
 
 
 def read(content: str, cycles: int | None) -> Network:
@@ -80,7 +81,9 @@ def _network(genome: Genome, cycles: int | None) -> Network:
     _check_outputs(graph, start)
     graph = graph.without_silent(start)
     if not graph.has_cycle:
-        return graph.acyclic()
+        net = graph.acyclic()
+        _warn_if_deeper(net, genome, cycles)
+        return net
     if cycles is None:
         raise OptionError(
             f"the genome {genome.id} has a cycle",
@@ -89,6 +92,16 @@ def _network(genome: Genome, cycles: int | None) -> Network:
         )
     _check_first_update(graph, genome, start)
     return graph.updated(cycles)
+
+
+def _warn_if_deeper(net: Network, genome: Genome, cycles: int | None) -> None:
+    """Warn where goNEAT would not get to the outputs in the updates that are asked for."""
+    depth = int(schedule(net).level[net.output_neurons].max())
+    if cycles is not None and cycles < depth:
+        warn(
+            f"the genome {genome.id} has no cycle and is {depth} updates deep: it is read as after "
+            f"all of them, not as goNEAT leaves it after {cycles}"
+        )
 
 
 def _node(node: NodeLine, biases: list[Edge]) -> Node:

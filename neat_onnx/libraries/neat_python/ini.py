@@ -39,7 +39,7 @@ _FLOAT = {
 _RESPONSE = {"init_mean": "1.0", "init_stdev": "0.0", "mutate_power": "0.0", "mutate_rate": "0.0"}
 _END = """
 [DefaultSpeciesSet]
-compatibility_threshold = 3.0
+compatibility_threshold = {threshold}
 
 [DefaultStagnation]
 species_fitness_func = max
@@ -51,6 +51,9 @@ elitism = 2
 survival_threshold = 0.2
 min_species_size = 2
 """
+_SPIKING_THRESHOLD = 12.0
+"""The numbers of spiking nodes are large: with 3.0 nearly each genome is a species, which 2.1
+refuses."""
 
 
 def ini_text(draft: Draft) -> str:
@@ -79,7 +82,7 @@ def ini_text(draft: Draft) -> str:
         }
     lines = "".join(f"{key} = {value}\n" for key, value in items.items())
     begin = _BEGIN.replace("DefaultGenome", "IZGenome") if spiking else _BEGIN
-    return begin + lines + _END
+    return begin + lines + _END.format(threshold=_SPIKING_THRESHOLD if spiking else 3.0)
 
 
 def _numbers(draft: Draft) -> dict[str, str]:

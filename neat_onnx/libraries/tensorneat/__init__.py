@@ -14,7 +14,7 @@ class TensorNEAT(Library):
 
     name = "tensorneat"
     title = "TensorNEAT"
-    oracle = "its algorithm, written out"
+    oracle = "its own code"
     keys = "nodes, conns"
     options = frozenset({"inputs", "outputs", "cycles"})
     lost = "names, disabled genes, the numbers of inputs and outputs: left out; float32 there"

@@ -147,7 +147,7 @@ def _updated(graph: GenomeGraph, cycles: int) -> Network:
                 genes.neuron(node.id, "", reads, **node.gene)
             elif reads:
                 now[node.id] = genes.helper(f"{node.id} at update {cycle}", reads, **node.gene)
-        before = now
+        before = now if cycle < cycles else before
     _check_reached(graph, before, cycles)
     return genes.network(list(graph.inputs), list(graph.outputs), graph.library)
 
