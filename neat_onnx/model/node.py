@@ -134,7 +134,8 @@ def node_class(op_type: str) -> type[Node]:
     Raises:
         ModelError: no such operator is registered.
     """
-    _find_operators()
+    if op_type not in _REGISTRY:
+        _find_operators()
     found = _REGISTRY.get(op_type)
     if found is None:
         raise ModelError(
@@ -151,7 +152,7 @@ def node_classes() -> dict[str, type[Node]]:
 
 
 def find_operators_with(finder: Callable[[], None]) -> Callable[[], None]:
-    """Have `finder`, which imports operators, called when the registry is first read."""
+    """Have `finder`, which imports operators, called when one is looked up that is not there."""
     _FINDERS.append(finder)
     return finder
 

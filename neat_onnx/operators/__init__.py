@@ -1,7 +1,8 @@
 """The operators: one file a family, with everything known about it in both directions.
 
 Importing this package registers them: node classes, lifting (`lifting.context.lifts`), lowering
-    (`lowering.registry.lowers`), and the frames of graphs.
+    (`lowering.registry.lowers`), and the frames of graphs. Families that exports never write are
+    in `neat_onnx.operators.foreign`, which is imported when a model has an operator of theirs.
 """
 
 from neat_onnx.operators import (
@@ -11,24 +12,17 @@ from neat_onnx.operators import (
     dense,
     elementwise,
     functions,
-    generated,
     indexed,
-    integer_products,
     logic,
-    ml,
     normalization,
-    padding,
     per_neuron,
     pointwise,
     products,
-    quantization,
     ranking,
     recurrent,
     reduce,
-    resize,
     rnn,
     rows,
-    running,
     scan,
     several,
     shaping,
@@ -45,24 +39,17 @@ __all__ = [
     "dense",
     "elementwise",
     "functions",
-    "generated",
     "indexed",
-    "integer_products",
     "logic",
-    "ml",
     "normalization",
-    "padding",
     "per_neuron",
     "pointwise",
     "products",
-    "quantization",
     "ranking",
     "recurrent",
     "reduce",
-    "resize",
     "rnn",
     "rows",
-    "running",
     "scan",
     "several",
     "shaping",
