@@ -1,0 +1,57 @@
+"""Files that the exporters of Keras, tf2onnx, JAX and scikit-learn wrote, of random weights."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from sessions import open_session
+
+from neat_onnx import export, import_model
+
+FILES = {path.stem: path for path in sorted(Path(__file__).parent.glob("recorded/*.onnx"))}
+SMALL = {"keras_simple_rnn", "keras_squeeze_excite", "keras_soft_shrink", "tf2onnx_actor_critic"}
+SMALL |= {"jax_softplus", "flax_convolution"}
+
+
+def feeds(model: onnx.ModelProto) -> dict[str, np.ndarray[Any, Any]]:
+    """Four samples for each input."""
+    random = np.random.default_rng(0)
+    shapes = {
+        entry.name: [axis.dim_value for axis in entry.type.tensor_type.shape.dim][1:]
+        for entry in model.graph.input
+    }
+    return {
+        name: random.normal(size=(4, *shape)).astype(np.float32) for name, shape in shapes.items()
+    }
+
+
+def numbers(output: Any) -> np.ndarray[Any, Any]:
+    """An output as an array; the maps of a ZipMap as rows."""
+    if isinstance(output, list):
+        return np.array([list(row.values()) for row in output])
+    return np.asarray(output)
+
+
+@pytest.mark.filterwarnings("ignore::neat_onnx.NeatOnnxWarning")
+@pytest.mark.parametrize("name", FILES)
+def test_it_comes_in_and_goes_out_equal(name: str):
+    model = onnx.load(FILES[name])
+    given = feeds(model)
+    net = import_model(FILES[name])
+    written = export(net).to_proto()
+    got = net.activate(given)
+    want = dict(
+        zip(
+            [entry.name for entry in model.graph.output],
+            map(numbers, open_session(model).run(None, given)),
+            strict=True,
+        )
+    )
+    again = dict(zip(got, open_session(written).run(list(got), given), strict=True))
+    for port in got:
+        np.testing.assert_allclose(got[port], want[port], rtol=1e-4, atol=1e-5)
+        np.testing.assert_allclose(again[port], want[port], rtol=1e-4, atol=1e-5)
+    if name in SMALL:
+        assert written.ByteSize() <= 2 * model.ByteSize() + 2000
