@@ -213,7 +213,11 @@ class Resolution:
             "initial_gain": gated.initial,
         }
         connections = Connections.of(**{name: owned(array) for name, array in fresh.items()})
-        return _in_order(connections, self._made), self._initial(read)
+        ordered = _in_order(connections, self._made)
+        sums = np.ones(self._made, np.bool_)
+        for made in self._made_neurons:
+            sums[self.neuron_of[made.states]] = made.aggregation == "sum"
+        return _without_parallel(ordered, sums), self._initial(read)
 
     @cached_property
     def _made_neurons(self) -> list[NewNeurons]:
@@ -311,3 +315,22 @@ def _in_order(genes: Connections, count: int) -> Connections:
     if np.all(key[1:] >= key[:-1]):
         return genes
     return genes.take(np.argsort(key, kind="stable"))
+
+
+def _without_parallel(genes: Connections, sums: Bools) -> Connections:
+    """One connection, with the sum of the weights, for those that nothing else tells apart.
+
+    Args:
+        genes: by target, then by source.
+        sums: whether each neuron adds its inputs, as others may not have one input for two.
+    """
+    source, target = genes.source, genes.target
+    again = (source[1:] == source[:-1]) & (target[1:] == target[:-1]) & sums[target[1:]]
+    again &= (genes.gater[1:] == NONE) & (genes.gater[:-1] == NONE)
+    again &= genes.delay[1:] == genes.delay[:-1]
+    again &= genes.reads_state[1:] == genes.reads_state[:-1]
+    if not np.any(again):
+        return genes
+    first = np.flatnonzero(np.append(True, ~again))
+    weight = owned(np.add.reduceat(genes.weight, first))
+    return replace(genes.take(first), weight=weight)

@@ -115,3 +115,16 @@ def test_channels_that_are_flattened_stay_a_convolution():
     kernel, bias = RNG.normal(size=(2, 1, 3, 3)), RNG.normal(size=18)
     net = assert_lifts(graph(nodes, x=("N", 1, 5, 5), w=kernel, b=bias))
     assert "Conv" in [each.op_type for each in export(net).graph.node]
+
+
+def test_an_element_that_a_sum_reads_twice_is_one_connection():
+    nodes = [node("Gather", "x again", "g", axis=1), node("Gemm", "g w", "y")]
+    weights = np.array([[1.0], [2.0], [4.0], [8.0]])
+    net = assert_lifts(graph(nodes, again=[0, 1, 0, 0], w=weights))
+    assert net.connections.weight.tolist() == [13.0, 2.0]
+
+
+def test_an_element_that_a_product_reads_twice_is_two_connections():
+    nodes = [node("Gather", "x again", "g", axis=1), node("ReduceProd", "g one", "y")]
+    net = assert_lifts(graph(nodes, again=[0, 0], one=[1]))
+    assert len(net.connections) == 2
