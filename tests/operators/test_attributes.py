@@ -4,6 +4,7 @@ Import either gives what onnxruntime gives, or refuses the node. The cases are m
 declared attributes, so that one which is declared and not read is seen.
 """
 
+import functools
 from itertools import combinations, product
 from typing import Any, Literal, get_args, get_origin
 
@@ -126,6 +127,7 @@ def values_of(annotation: Any) -> tuple[Any, ...]:
     return BY_KIND.get(annotation, ())
 
 
+@functools.cache
 def cases() -> list[tuple[str, dict[str, Any]]]:
     found = []
     for name, kind in node_classes().items():
