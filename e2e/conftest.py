@@ -3,7 +3,9 @@
 The tests run in Chromium, or in Firefox with `--browser firefox` (`make firefox`).
 """
 
+import contextlib
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -86,23 +88,44 @@ Worker.prototype.postMessage = function (message, ...rest) {
 };"""
 
 
-@pytest.fixture(scope="session")
-def context(request, playwright, kind, tmp_path_factory):
-    """Shared, so that its cache is warm after the first page.
+@contextlib.contextmanager
+def on_disk(playwright, **options):
+    """A browser of its own with a profile on disk, which keeps compiled WebAssembly too.
 
-    In Chromium it has a profile on disk, which keeps compiled WebAssembly too: Python starts again
-    in a third of the processor time.
+    So Python starts again in a third of the processor time.
     """
-    if kind == "chromium":
-        profile = tmp_path_factory.mktemp("profile")
-        options = {**settings(kind), "service_workers": "block", "viewport": SIZE}
-        found = playwright.chromium.launch_persistent_context(profile, **options)
+    with tempfile.TemporaryDirectory(prefix="neat-onnx-", ignore_cleanup_errors=True) as profile:
+        wanted = {**settings("chromium"), "service_workers": "block", **options}
+        found = playwright.chromium.launch_persistent_context(profile, **wanted)
         found.set_default_timeout(PATIENCE)
-    else:
-        found = made(request.getfixturevalue("browser"), viewport=SIZE)
-    found.add_init_script(WITHOUT_SECOND)
-    yield found
-    found.close()
+        yield found
+        found.close()
+
+
+@pytest.fixture
+def fresh_browser(playwright, kind, new_context):
+    """Makes browsers that have seen nothing yet; in Firefox, contexts of one."""
+    with contextlib.ExitStack() as stack:
+        yield (
+            lambda **options: (
+                stack.enter_context(on_disk(playwright, **options))
+                if kind == "chromium"
+                else new_context(**options)
+            )
+        )
+
+
+@pytest.fixture(scope="session")
+def context(request, playwright, kind):
+    """Shared, so that its cache is warm after the first page."""
+    with contextlib.ExitStack() as stack:
+        if kind == "chromium":
+            found = stack.enter_context(on_disk(playwright, viewport=SIZE))
+        else:
+            found = made(request.getfixturevalue("browser"), viewport=SIZE)
+            stack.callback(found.close)
+        found.add_init_script(WITHOUT_SECOND)
+        yield found
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ document.addEventListener("DOMContentLoaded", () => {
 
 
 def test_a_link_opens_the_same_genome_in_a_fresh_browser_and_a_second_visit_asks_for_no_package(
-    neat, new_context
+    neat, fresh_browser
 ):
     neat.choose("winner.json", source_text("nts-net-dag-24"))
     neat.page.locator("#option-dtype").select_option("float64")
@@ -32,7 +32,7 @@ def test_a_link_opens_the_same_genome_in_a_fresh_browser_and_a_second_visit_asks
     neat["export-button"].click()
     assert neat.outcome(turns) == "done"
     neat.page.wait_for_url("**options=*")
-    context = new_context()
+    context = fresh_browser()
 
     first = visit(context, neat.page.evaluate("location.href"))
     assert first.outcome(0) == "done"
