@@ -15,7 +15,7 @@ depends on.
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Any
@@ -117,13 +117,20 @@ def _evaluated(
     return edges, dead
 
 
-def _kind(nodes: Iterable[Any], settings: Settings, timed: bool) -> str:
+def _kind(nodes: Collection[Any], settings: Settings, timed: bool) -> str:
     """Return the type of network that neat-python would make of a genome."""
     if any(all(hasattr(node, name) for name in _SPIKING) for node in nodes):
         return "iznn"
     if timed:
         return "ctrnn"
-    return "feedforward" if settings.feed_forward else "recurrent"
+    if settings.feed_forward:
+        return "feedforward"
+    if any(number(getattr(node, "time_constant", 1.0)) != 1.0 for node in nodes):
+        warn(
+            "the nodes have time constants, which only a ctrnn goes by: read as a recurrent "
+            "network; for a ctrnn give time_step (--time-step)"
+        )
+    return "recurrent"
 
 
 def _genes(genome: Any) -> tuple[Mapping[int, Any], list[_Edge]]:

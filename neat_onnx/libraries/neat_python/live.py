@@ -92,7 +92,7 @@ def version_of(network: Any, given: str | None, config: Version | None = None) -
         return getattr(sys.modules.get("neat"), "__version__", _BEFORE_2_1)
     warn(
         "a pickled ctrnn does not say which neat-python integrates it: read as by 2.0 or older; "
-        "for a newer one give version='2.1'"
+        "for a newer one give version='2.1.0' (--library-version 2.1.0)"
     )
     return _BEFORE_2_1
 

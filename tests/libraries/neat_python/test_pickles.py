@@ -185,6 +185,16 @@ def test_spoilt_pickles_are_read_or_refused_in_one_line():
     assert refused > 200
 
 
+def test_time_constants_are_not_ignored_in_silence():
+    name = "ctrnn-tuple-2.1.0"
+    with pytest.warns(neat_onnx.NeatOnnxWarning, match="time constants, which only a ctrnn"):
+        load_network(file_of(name))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        load_network(file_of(name), **facts_of(name))
+        load_network(file_of("rec-memory0-1.1.0"), config_of("rec-memory0-1.1.0"))
+
+
 def test_a_ctrnn_of_old_genes_has_no_time_constants():
     with pytest.raises(NetworkError, match="no time constant"):
         load_network(file_of("ff-xor0-0.92"), config_of("ff-xor0-0.92"), time_step=0.1)
