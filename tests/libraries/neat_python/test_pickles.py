@@ -192,7 +192,7 @@ def test_time_constants_are_not_ignored_in_silence():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         load_network(file_of(name), **facts_of(name))
-        load_network(file_of("rec-memory0-1.1.0"), config_of("rec-memory0-1.1.0"))
+        load_network(file_of("rec-memory0-0.92"), config_of("rec-memory0-0.92"))
 
 
 def test_a_ctrnn_of_old_genes_has_no_time_constants():
