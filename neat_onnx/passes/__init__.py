@@ -17,7 +17,7 @@ from neat_onnx.passes.identities import identities
 from neat_onnx.passes.layout_pairs import double_reshapes, transpose_pairs
 from neat_onnx.passes.local_functions import local_functions
 from neat_onnx.passes.modern_forms import modern_forms
-from neat_onnx.passes.single_elements import single_elements
+from neat_onnx.passes.single_elements import missing_reductions, single_elements
 from neat_onnx.passes.static_shapes import static_shapes
 
 Pass = Callable[[Model], Model]
@@ -43,6 +43,7 @@ SIMPLE: tuple[Pass, ...] = (
     constant_branches,
     constant_loops,
     single_elements,
+    missing_reductions,
     without_dead,
 )
 """The passes that import needs: they leave the names of computed tensors as they are."""

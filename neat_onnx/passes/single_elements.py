@@ -1,13 +1,14 @@
-"""Squeeze of an axis that is chosen down to one element becomes the reduction that it stands for.
+"""An axis that is chosen down to one element is reduced, where an optimizer has left that out.
 
-Optimizers turn a reduction of one element into a Squeeze. Where TopK or GatherElements made the
-axis, import reads the two nodes together, as an aggregation.
+Optimizers turn a reduction of one element into a Squeeze, or remove it. Where TopK or
+GatherElements made the axis, import reads the two nodes together, as an aggregation.
 """
 
 from neat_onnx.model import Model, Node
 from neat_onnx.passes.draft import Draft, attributes_of, make_node
 
 _CHOOSING = ("TopK", "GatherElements")
+_REDUCING = ("ReduceMax", "ReduceMin", "Squeeze")
 
 
 def single_elements(model: Model) -> Model:
@@ -29,6 +30,72 @@ def single_elements(model: Model) -> Model:
             )
         )  # fmt: skip
     return draft.finished() if changed else model
+
+
+def missing_reductions(model: Model) -> Model:
+    """The model with ReduceMax behind a choice by ArgMax, or half a median, that none reduces."""
+    if not any(node.op_type in _CHOOSING and not node.domain for node in model.graph.node):
+        return model
+    draft, changed = Draft(model), False
+    reduced = {
+        name
+        for node in model.graph.node
+        for name in node.input[:1]
+        if node.op_type in _REDUCING and not node.domain
+    }
+    places: dict[str, int] = {}
+    halves = _halves(model)
+    for node in model.graph.node:
+        axis = attributes_of(node).get("axis", _default(node))
+        if node.op_type == "ArgMax" and attributes_of(node).get("keepdims", 1):
+            places |= dict.fromkeys(node.output, axis)
+        if reduced.intersection(node.output) or not _chooses_one(node, axis, places, halves):
+            draft.nodes.append(node)
+            continue
+        changed = True
+        chosen = draft.name(f"{node.output[0]}_chosen")
+        axes = draft.constant(f"{node.output[0]}_axes", [axis])
+        draft.nodes += [
+            node.model_copy(update={"output": [chosen, *node.output[1:]]}),
+            make_node(
+                "ReduceMax", [chosen, axes], node.output[:1], {"keepdims": 1},
+                opset=draft.model.opset,
+            ),
+        ]  # fmt: skip
+    return draft.finished() if changed else model
+
+
+def _chooses_one(node: Node, axis: int, places: dict[str, int], halves: set[str]) -> bool:
+    """Whether a node chooses one element along an axis, for an aggregation."""
+    if node.domain or node.op_type not in _CHOOSING:
+        return False
+    if node.op_type == "GatherElements":
+        return places.get(node.input[1]) == axis
+    return node.output[0] in halves
+
+
+def _halves(model: Model) -> set[str]:
+    """The outputs of TopK of one that are added to the largest of another's: medians of two."""
+    producers = {name: node for node in model.graph.node for name in node.output}
+    tensors = model.graph.tensors
+
+    def chosen(name: str, kinds: tuple[str, ...]) -> Node | None:
+        node = producers.get(name)
+        return node if node is not None and not node.domain and node.op_type in kinds else None
+
+    found = set()
+    for node in model.graph.node:
+        if node.op_type != "Add" or node.domain:
+            continue
+        for one, other in (node.input, node.input[::-1]):
+            half, top = chosen(one, ("TopK",)), chosen(other, ("ReduceMax",))
+            rest = None if top is None else chosen(top.input[0], ("TopK",))
+            if half is None or rest is None or half.input[0] != rest.input[0]:
+                continue
+            count = tensors.get(half.input[1])
+            if count is not None and count.values.ravel().tolist() == [1]:
+                found.add(one)
+    return found
 
 
 def _default(node: Node) -> int:

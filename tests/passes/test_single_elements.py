@@ -1,27 +1,57 @@
-"""Squeeze in place of a reduction of one element, as optimizers write it."""
-
-import json
-from pathlib import Path
+"""Reductions of one element, which optimizers remove: put back, so that import finds them."""
 
 import numpy as np
-from onnx import helper
+import pytest
+from graphs import assert_lifts, graph, node
+from sessions import open_session
 
-import neat_onnx
+from neat_onnx import canonicalize, load_model
+from neat_onnx.passes.single_elements import missing_reductions
 
-CASE = Path(__file__).parents[1] / "corpora" / "np-atom-agg-median.json"
+LARGEST = [
+    node("Abs", "x", "size"),
+    node("ArgMax", "size", "at", axis=1),
+    node("GatherElements", "x at", "one", axis=1),
+    node("Tanh", "one", "y"),
+]
+MEDIAN = [
+    node("TopK", "x count", "one places", axis=1, largest=0),
+    node("TopK", "x two", "both others", axis=1, largest=0),
+    node("ReduceMax", "both axes", "top"),
+    node("Add", "one top", "sum"),
+    node("Div", "sum half", "y"),
+]
+SMALLEST = [
+    node("TopK", "x count", "one places", axis=1, largest=0),
+    node("Tanh", "one", "y"),
+]
 
 
-def test_a_median_of_few_is_known_when_its_reduction_became_a_squeeze():
-    net = neat_onnx.load_network(json.loads(CASE.read_text())["source"])
-    proto = neat_onnx.export(net, include_metadata=False).to_proto()
-    chosen = {node.output[0]: node for node in proto.graph.node if node.op_type == "TopK"}
-    changed = 0
-    for node in proto.graph.node:
-        if node.op_type == "ReduceMax" and node.input[0] in chosen:
-            axes, name = list(node.input), node.name
-            node.CopyFrom(helper.make_node("Squeeze", axes, list(node.output), name))
-            changed += 1
-    assert changed
-    back = neat_onnx.import_model(proto)
-    x = np.random.default_rng(0).normal(size=(6, len(net.input_neurons)))
-    np.testing.assert_allclose(back.activate(x), net.activate(x), rtol=1e-5, atol=1e-6)
+@pytest.mark.parametrize(
+    ("nodes", "width", "constants", "count"),
+    [
+        (LARGEST, 3, {}, 1),
+        (MEDIAN, 2, {"count": [1], "two": [2], "axes": [1], "half": 2.0}, 2),
+        (SMALLEST, 3, {"count": [1]}, 0),
+    ],
+    ids=["largest magnitude", "median of two", "smallest"],
+)
+def test_a_choice_for_an_aggregation_is_reduced(nodes, width, constants, count):
+    model = graph(nodes, x=("N", width), **constants)
+    simple = canonicalize(model)
+    assert [each.op_type for each in simple.graph.node].count("ReduceMax") == count
+    assert canonicalize(simple).to_json() == simple.to_json()
+    x = np.random.default_rng(0).normal(size=(4, width)).astype(np.float32)
+    got, want = (open_session(each).run(None, {"x": x})[0] for each in (simple.to_proto(), model))
+    np.testing.assert_array_equal(got, want)
+    assert_lifts(model)
+
+
+def test_what_is_reduced_or_no_single_element_stays():
+    reduced = [*LARGEST[:3], node("ReduceMax", "one axes", "y")]
+    several = [node("TopK", "x count", "two places", axis=1, largest=0), node("Neg", "two", "y")]
+    two = {"count": [2], "two": [2], "axes": [1], "half": 2.0}
+    models = graph(reduced, axes=[1]), graph(several, count=[2]), graph(MEDIAN, **two)
+    for model in models:
+        loaded = load_model(model)
+        assert missing_reductions(loaded) is loaded
