@@ -75,7 +75,9 @@ class AxisFollower:
         if rule is not None and node.input[0] in self._known:
             return rule(self, node)
         read = [self._known[name] for name in node.input if name in self._known]
-        return [merged(read, self.rank(name)) for name in node.output]
+        ranks = [self.rank(name) for name in node.output]
+        of_rank = {rank: merged(read, rank) for rank in set(ranks)}
+        return [of_rank[rank] for rank in ranks]
 
 
 def _of_inputs(graph: Graph) -> dict[str, FollowedAxes]:

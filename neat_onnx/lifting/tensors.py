@@ -117,8 +117,9 @@ class Tensors:
 
     def bind(self, node: Node, *operands: Operand) -> None:
         """Record the values of the outputs of `node`; an output that is left out has no name."""
+        elements = sum(math.prod(operand.shape) for operand in operands)
+        Budget().take("elements", elements, node.label)
         for name, operand in zip(node.output, operands, strict=False):
-            Budget().take("elements", math.prod(operand.shape), node.label)
             if isinstance(operand, Value) and self._readers[name] != 1:
                 operand = operand.shared  # noqa: PLW2901
             self.operands[name] = operand
