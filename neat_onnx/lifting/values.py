@@ -131,7 +131,8 @@ class Value:
     @property
     def ungated(self) -> bool:
         """It is its signals, and nothing was done to them but gating."""
-        return self.formula == VARIABLE and self.weight is None and not self.reduced
+        same = self.formula is VARIABLE or self.formula == VARIABLE
+        return same and self.weight is None and not self.reduced
 
     @property
     def gates(self) -> Ints:
