@@ -56,7 +56,8 @@ class GraphSignals:
         value, gain, weight = own.source[gated], own.gain[gated], net.live.weight
         # A product of two without a bound is one without.
         wild = overflows[value] | overflows[gain] | ~(bounded[value] | bounded[gain])
-        exponent = np.where(wild, exponents_of(weight[gated]), 0)
+        # Without memory nothing grows: one product serves connections of all weights.
+        exponent = np.where(wild & net.has_memory, exponents_of(weight[gated]), 0)
         factors = np.stack([value, gain, exponent], axis=1)
         products, first, number = np.unique(factors, axis=0, return_index=True, return_inverse=True)
         read = own.source.copy()
