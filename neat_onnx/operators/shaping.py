@@ -210,17 +210,14 @@ def lift_split(ctx: LiftingContext, node: Split) -> None:
     _refuse_batch(ctx, node, [axis])
     if node.attributes.num_outputs not in (None, len(node.output)):
         ctx.fail(node, f"num_outputs is {node.attributes.num_outputs}, it has {len(node.output)}")
-    stops = np.cumsum(sizes)
+    stops = np.cumsum(sizes).tolist()
     operand = ctx.operand(node, 0)
-    slices = [
-        (slice(None),) * (axis % len(shape)) + (slice(int(stop) - size, int(stop)),)
-        for stop, size in zip(stops, sizes, strict=True)
-    ]
-    if isinstance(operand, Value):
-        order = operand.order  # once: there may be as many parts as elements
-        ctx.bind(node, *(operand.taken(order[part]) for part in slices))
-    else:
-        ctx.bind(node, *(operand[part] for part in slices))
+    whole = operand.order if isinstance(operand, Value) else operand  # once for all parts
+    before = (slice(None),) * (axis % len(shape))
+    parts = (
+        whole[(*before, slice(stop - size, stop))] for stop, size in zip(stops, sizes, strict=True)
+    )
+    ctx.bind(node, *map(operand.taken, parts) if isinstance(operand, Value) else parts)
 
 
 @lifts(Gather, infinite=True)
@@ -321,10 +318,10 @@ def lift_slice(ctx: LiftingContext, node: Slice) -> None:
 
 def _refuse_batch(ctx: LiftingContext, node: Node, axes: Iterable[int]) -> None:
     """Refuse to take or join samples of the batch, where there is one."""
-    operands = [ctx.operand(node, position) for position in range(len(node.input))]
-    computed = [operand for operand in operands if isinstance(operand, Value)]
-    if computed:
-        rank = len(computed[0].shape)
+    operands = (ctx.operand(node, position) for position in range(len(node.input)))
+    computed = next((operand for operand in operands if isinstance(operand, Value)), None)
+    if computed is not None:
+        rank = len(computed.shape)
         ctx.refuse_along(node, [axis % rank for axis in axes if rank])
 
 
