@@ -131,8 +131,12 @@ class Value:
     @property
     def ungated(self) -> bool:
         """It is its signals, and nothing was done to them but gating."""
-        same = self.formula is VARIABLE or self.formula == VARIABLE
-        return same and self.weight is None and not self.reduced
+        return self.weight is None and self.linear
+
+    @property
+    def linear(self) -> bool:
+        """It is its signals, and nothing was done to them but weighing and gating."""
+        return (self.formula is VARIABLE or self.formula == VARIABLE) and not self.reduced
 
     @property
     def gates(self) -> Ints:

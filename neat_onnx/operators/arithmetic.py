@@ -37,10 +37,7 @@ def multiply(ctx: LiftingContext, node: Node, one: Operand, other: Operand) -> V
 
 def _has_powers_of_two(value: Value) -> bool:
     """Whether the value is signals times powers of two, and no more."""
-    if not _is_weighed(value):
-        return False
-    assert value.weight is not None
-    return bool(np.all(np.abs(np.frexp(value.weight)[0]) == 0.5))
+    return _is_weighed(value) and bool(np.all(np.abs(np.frexp(value.weights)[0]) == 0.5))
 
 
 def divide(ctx: LiftingContext, node: Node, one: Operand, other: Operand) -> Value:
@@ -182,15 +179,13 @@ def neurons_of(
 def _term(ctx: LiftingContext, value: Value, aggregation: str) -> tuple[Ints, Array]:
     """The signals that neurons read for a value, and a factor of each: in a sum it is a weight."""
     if aggregation == "sum" and _is_weighed(value):
-        assert value.weight is not None
-        return ctx.materialize(Value(value.signals)), value.weight
+        return ctx.materialize(Value(value.signals)), value.weights
     return ctx.materialize(value), np.ones(())
 
 
 def _is_weighed(value: Value) -> bool:
     """Whether the value is signals times weights, and no more."""
-    alone = value.formula == VARIABLE and value.gate is None and not value.reduced
-    return alone and value.weight is not None
+    return value.linear and value.gate is None and value.weight is not None
 
 
 def value_of(made: NewNeurons, shape: tuple[int, ...]) -> Value:

@@ -310,8 +310,7 @@ def lift_product(ctx: LiftingContext, node: Node, weights: Array, bias: Array) -
     size = value.shape[-1] if value.shape else 0
     if size != weights.shape[1]:
         ctx.fail(node, f"its input has {size} columns, {node.input[1]} expects {weights.shape[1]}")
-    scaled = value.gate is not None and value.formula == VARIABLE and value.weight is not None
-    if not scaled and not value.ungated:
+    if not value.ungated and not (value.linear and value.gate is not None):
         value = Value(ctx.materialize(value))
     signals = ctx.materialize(Value(value.signals)).reshape(-1, size)
     gates, factors = value.gates.reshape(-1, size), value.weights.reshape(-1, size)

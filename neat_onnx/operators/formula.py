@@ -230,9 +230,8 @@ def recognised(ctx: LiftingContext, value: Value) -> Value:
         return value
     count = value.signals.size // inputs
     made = ctx.add_neurons(count, aggregation=name)
-    weight = np.ones(value.signals.shape) if value.weight is None else value.weight
     signals = ctx.materialize(Value(value.signals))
-    ctx.connect(made, signals, np.repeat(np.arange(count), inputs), weight, value.gate)
+    ctx.connect(made, signals, np.repeat(np.arange(count), inputs), value.weights, value.gate)
     return Value(made.states.reshape(value.shape), made=made)
 
 
