@@ -57,11 +57,14 @@ def named_layers(net: Network) -> list[NamedLayer]:
 
 def _gated(net: Network) -> Iterator[tuple[str, Ints]]:
     """Layers of cells whose gates multiply connections, as NeatapticTS and neataptic build them."""
+    gated = np.unique(net.live.target[net.live.gater != NONE]).tolist()
+    if not gated:
+        return
     units = _GatedUnits(net)
     level = schedule(net).level
     for operator, find in (("LSTM", units.lstm), ("GRU", units.gru)):
         layers: dict[int, list[set[int]]] = defaultdict(list)
-        for neuron in np.unique(net.live.target[net.live.gater != NONE]).tolist():
+        for neuron in gated:
             if unit := find(neuron):
                 layers[int(level[neuron])].append(unit)
         for found in layers.values():

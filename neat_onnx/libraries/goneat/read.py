@@ -82,7 +82,8 @@ def _network(genome: Genome, cycles: int | None) -> Network:
     graph = graph.without_silent(start)
     if not graph.has_cycle:
         net = graph.acyclic()
-        _warn_if_deeper(net, genome, cycles)
+        if cycles is not None:
+            _warn_if_deeper(net, genome, cycles)
         return net
     if cycles is None:
         raise OptionError(
@@ -94,10 +95,10 @@ def _network(genome: Genome, cycles: int | None) -> Network:
     return graph.updated(cycles)
 
 
-def _warn_if_deeper(net: Network, genome: Genome, cycles: int | None) -> None:
+def _warn_if_deeper(net: Network, genome: Genome, cycles: int) -> None:
     """Warn where goNEAT would not get to the outputs in the updates that are asked for."""
     depth = int(schedule(net).level[net.output_neurons].max())
-    if cycles is not None and cycles < depth:
+    if cycles < depth:
         warn(
             f"the genome {genome.id} has no cycle and is {depth} updates deep: it is read as after "
             f"all of them, not as goNEAT leaves it after {cycles}"

@@ -21,7 +21,7 @@ the best genome of all generations."""
 def read(content: Any, options: ReadOptions) -> Network:
     """Return the one network of a source. See `NeatPython.read`."""
     found, config = _opened(content, options)
-    if isinstance(found, Mapping) and "network_type" in found:
+    if _is_document(found):
         return _document(found, options)
     population = _population(found, config)
     if population is None:
