@@ -264,7 +264,10 @@ class _Drafting:
         self.draft.edges.append(edge)
 
     def _keep_disabled(self, edge: Edge, is_loop: bool, seen: set[tuple[int, int, bool]]) -> None:
-        """Keep a gene that does not compute, if the library has a way to hold it."""
+        """Keep a gene that does not compute, if the library has a way to hold it.
+
+        One that the library never computes, whatever its flag, is enabled there.
+        """
         dead = (
             edge.gater != NONE
             and not self.library.open_gates
@@ -275,7 +278,7 @@ class _Drafting:
         if (kept or (dead and self.library.gates)) and (
             self.library.adds_repeats or (edge.source, edge.target, is_loop) not in seen
         ):
-            edge.enabled, edge.is_loop = not kept, is_loop
+            edge.enabled, edge.is_loop = dead or not kept, is_loop
             seen.add((edge.source, edge.target, is_loop))
             self.draft.edges.append(edge)
         else:

@@ -55,9 +55,9 @@ THROUGH_ONNX = """
 A document of a library, exported, imported and written for the same library: **kept** counts those
 with the same ids, in the same order where order counts, the same weights and biases to the last
 bit, the same functions, gates and disabled genes. NeatapticTS's node types `variant` and
-`constant`, which it evaluates as `hidden`, come back as that. In two networks one flag `enabled` is
-another: NeatapticTS ignores it on self-connections, and a connection that an input gates never acts
-there.
+`constant`, which it evaluates as `hidden`, come back as that. In one network one flag `enabled` is
+another: NeatapticTS ignores it on self-connections, so a disabled one is read as the connection
+that it is, and written as enabled; the reader warns of it.
 
 | library | through | documents | kept |
 |---|---|---|---|"""

@@ -29,7 +29,7 @@ def some(*groups, always=()):
     return {name: found[name] for name in [*list(found)[::9], *always]}
 
 
-NTS = some("nts-net", "nts-onnx", always=EXCEPT)
+NTS = some("nts-net", "nts-onnx", always=(*EXCEPT, "nts-net-edge-2"))
 NP = some("np-ff", "np-rec", "np-atom")
 
 

@@ -16,6 +16,7 @@ from neat_onnx.libraries.list_order import (
     repeats,
 )
 from neat_onnx.libraries.neataptic_ts.names import ACTIVATION_NAMES
+from neat_onnx.network.genes import Bools
 from neat_onnx.network.network import Network
 from neat_onnx.parsing import parse
 
@@ -67,7 +68,9 @@ def read(document: Mapping[str, Any], initial_gain: float, outputs: int | None =
     to_itself = np.array([gene.source == gene.target for gene in genes], np.bool_)
     enabled = np.array([gene.enabled for gene in genes], np.bool_)
     # Its nodes check `enabled` of what comes in from others only, and keep one self-connection.
-    enabled = np.where(to_itself, ~repeats(genes), enabled)
+    acts = to_itself & ~repeats(genes)
+    _warn_of_flags(parsed, genes, acts)
+    enabled = np.where(to_itself, acts, enabled)
     network = ListNetwork(
         library=name,
         names=ACTIVATION_NAMES,
@@ -131,6 +134,21 @@ def _warn_of_contradictions(nodes: list[_Node]) -> None:
     odd = [at for at, node in enumerate(nodes) if node.type not in known]
     if odd:
         warn(f"nodes[{odd[0]}] is of an unknown type '{nodes[odd[0]].type}': read as hidden")
+
+
+def _warn_of_flags(document: _Document, genes: list[_Connection], acts: Bools) -> None:
+    """Warn of disabled connections whose flag NeatapticTS does not go by: it does not come back."""
+    gated = {at for at, node in enumerate(document.nodes) if node.type == "input"}
+    ignored = [
+        f"connections[{at}]"
+        for at, gene in enumerate(genes)
+        if not gene.enabled and (acts[at] or gene.gater in gated)
+    ]
+    if ignored:
+        warn(
+            f"{name} ignores that these are disabled, and they are written as enabled: "
+            f"{', '.join(ignored)}; a self-connection acts, and one that an input gates never does"
+        )
 
 
 def _without_lost_gaters(document: _Document) -> list[_Connection]:
