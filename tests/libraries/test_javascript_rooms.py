@@ -127,8 +127,9 @@ def test_a_network_that_crossover_left_with_other_outputs_is_read_when_their_num
     genes = [{"from": 0, "to": at, "weight": 1.0} for at in range(1, len(kinds))]
     document = {"formatVersion": 2, "input": 1, "output": stated, "nodes": nodes}
     document["connections"] = genes
-    with pytest.raises(NetworkError, match=f"output is {stated} but") as refused:
+    with pytest.raises(OptionError, match=f"output is {stated} but") as refused:
         load_network(document)
+    assert refused.value.where == "outputs"
     assert f"outputs={len(returned)}" in refused.value.hint
     net = load_network(document, outputs=len(returned))
     assert net.activate([3.0]).tolist() == returned
@@ -139,5 +140,5 @@ def test_a_network_that_crossover_left_with_other_outputs_is_read_when_their_num
         assert load_network(document, outputs=stated).activate([3.0]).tolist() == returned[:stated]
     with pytest.raises(OptionError, match="is not the number of outputs"):
         load_network(document, outputs=7)
-    with pytest.raises(NetworkError, match="output is 1000000 but"):
+    with pytest.raises(OptionError, match="output is 1000000 but"):
         load_network({**document, "output": 1000000}, outputs=1000000)

@@ -56,3 +56,9 @@ export function bytes(size) {
   if (size < 1000) return `${size} B`;
   return size < 1e6 ? `${(size / 1e3).toFixed(1)} kB` : `${(size / 1e6).toFixed(1)} MB`;
 }
+
+/** A text as a sentence: a capital at its beginning, a full stop at its end. */
+export function sentence(text) {
+  const begin = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?…]$/.test(begin) ? begin : `${begin}.`;
+}

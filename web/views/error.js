@@ -1,5 +1,5 @@
 // What is wrong, where, and what to do: about a file, or about the engine itself.
-import { $, h } from "./dom.js";
+import { $, h, sentence } from "./dom.js";
 
 export function error({ restart }) {
   let [shown, broken] = [null, null];
@@ -38,9 +38,4 @@ function failure(message, restart) {
       "Try again; if it stays so, see whether a setting or an extension blocks WebAssembly."),
     h("button", { type: "button", className: "button", onclick: restart }, "Try again"),
   ];
-}
-
-function sentence(text) {
-  const begin = text.charAt(0).toUpperCase() + text.slice(1);
-  return /[.!?…]$/.test(begin) ? begin : `${begin}.`;
 }

@@ -58,7 +58,7 @@ def read(document: Mapping[str, Any], initial_gain: float, outputs: int | None =
 
     Raises:
         NetworkError: the document is not a network; says where.
-        OptionError: `outputs` is neither of the two numbers.
+        OptionError: it states another number of outputs, and `outputs` is neither of the two.
     """
     parsed = _sized(parse(_Document, document, NetworkError), outputs)
     if parsed.format_version != VERSION:
@@ -87,8 +87,7 @@ def _sized(document: _Document, outputs: int | None) -> _Document:
     """The document with as many nodes of type output as there shall be outputs.
 
     Raises:
-        NetworkError: it states another number of outputs, and `outputs` is None.
-        OptionError: `outputs` is neither of the two numbers.
+        OptionError: it states another number of outputs, and `outputs` is neither of the two.
     """
     places = [at for at, node in enumerate(document.nodes) if node.type == "output"]
     found, said = len(places), document.output
@@ -109,15 +108,15 @@ def _sized(document: _Document, outputs: int | None) -> _Document:
     return document.model_copy(update={"nodes": nodes, "output": outputs})
 
 
-def _unlike(said: int, found: int) -> NetworkError:
+def _unlike(said: int, found: int) -> OptionError:
     nodes = "1 node has" if found == 1 else f"{found} nodes have"
     if said > found:
         way = f"outputs={said} (--outputs {said}) reads the missing ones as 0, as NeatapticTS does"
     else:
         way = f"outputs={found} (--outputs {found}) reads all that it returns, {said} the first"
-    return NetworkError(
+    return OptionError(
         f"output is {said} but {nodes} type output",
-        where="output",
+        where="outputs",
         hint=f"NeatapticTS's crossover leaves such networks: {way}",
     )
 
