@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 
 from neat_onnx.model import ValueInfo
 from neat_onnx.model.value import Extent
-from neat_onnx.options import TIME
 
 Axes = tuple[int, ...]
 """The axes that are no features: (batch,), (time, batch), or none."""
@@ -26,7 +25,7 @@ def input_axes(sizes: Sequence[Extent]) -> Axes:
     first, second = (*sizes[:2], None, None)[:2]
     if isinstance(first, str) and isinstance(second, str) and len(sizes) > 1:
         return (1, 0) if _is_batch_first(first, second) else (0, 1)
-    if (first, second) == (TIME, 1) and len(sizes) > 1:
+    if second == 1 and isinstance(first, str) and first.lower() in _TIME_NAMES and len(sizes) > 1:
         return (0, 1)
     varying = [axis for axis, size in enumerate(sizes) if not isinstance(size, int)]
     if len(varying) == 1:

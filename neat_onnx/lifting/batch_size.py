@@ -7,25 +7,44 @@ the size of the batch is not: a sample's result would depend on how many samples
 
 from collections.abc import Mapping
 
+import numpy as np
+
 from neat_onnx.lifting.values import Operand, Value
 from neat_onnx.model import Node
+from neat_onnx.network.genes import Bools
 
 
-def follow_batch_size(node: Node, operands: Mapping[str, Operand], sizes: set[str]) -> str | None:
-    """Follow tensors that hold the size of the batch through a node.
+def misused_size(
+    node: Node, operands: Mapping[str, Operand], sizes: Mapping[str, Bools]
+) -> str | None:
+    """An input that holds the size of the batch and meets values of the network.
 
     Args:
         node: the node; `shape_inputs` of its class are the positions of shapes.
         operands: the tensors met so far.
-        sizes: names of the tensors that hold the size of the batch; outputs are added.
+        sizes: tensors that hold the size of the batch, and which of their elements do.
 
     Returns:
-        The name of an input that is such a size and meets values of the network; None if none does.
+        Its name; None if there is none.
     """
-    found = [k for k, name in enumerate(node.input) if name in sizes]
-    if not found or set(found) <= node.shape_inputs:
+    if not _reads_size(node, sizes):
         return None
     if any(isinstance(operands.get(name), Value) for name in node.input):
-        return node.input[found[0]]
-    sizes.update(node.output)
+        return next(name for name in node.input if name in sizes)
     return None
+
+
+def follow_batch_size(node: Node, operands: Mapping[str, Operand], sizes: dict[str, Bools]) -> None:
+    """Add the outputs of a node that has been lifted; it may have added them by itself."""
+    if _reads_size(node, sizes):
+        for name in node.output:
+            if name not in sizes and name in operands:
+                sizes[name] = np.ones(operands[name].shape, np.bool_)
+    for name in node.output:
+        if name in sizes and not sizes[name].any():
+            del sizes[name]
+
+
+def _reads_size(node: Node, sizes: Mapping[str, Bools]) -> bool:
+    found = {k for k, name in enumerate(node.input) if name in sizes}
+    return not found <= node.shape_inputs

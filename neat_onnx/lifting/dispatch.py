@@ -1,7 +1,7 @@
 """One node: the function of its operator is called, and its errors name the node."""
 
 from neat_onnx.errors import NeatOnnxError
-from neat_onnx.lifting.batch_size import follow_batch_size
+from neat_onnx.lifting.batch_size import follow_batch_size, misused_size
 from neat_onnx.lifting.context import LIFTS, LiftingContext, NotFiniteError
 from neat_onnx.model import Node
 
@@ -17,7 +17,7 @@ def lift_node(ctx: LiftingContext, node: Node) -> None:
         ctx.fail(node, "this operator cannot be turned into neurons")
     if ctx.has_integers(node):
         ctx.integer.update(node.output)
-    size = follow_batch_size(node, ctx.operands, ctx.sizes)
+    size = misused_size(node, ctx.operands, ctx.sizes)
     if size is not None:
         ctx.fail(node, f"input '{size}' is the size of the batch, used as a number")
     try:
@@ -28,3 +28,4 @@ def lift_node(ctx: LiftingContext, node: Node) -> None:
         raise
     except (ValueError, IndexError) as error:  # numpy, on shapes that do not fit
         ctx.fail(node, f"the shapes of its inputs do not fit: {error}")
+    follow_batch_size(node, ctx.operands, ctx.sizes)

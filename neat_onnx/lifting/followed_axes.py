@@ -5,17 +5,21 @@ apart. An operator that moves axes has a rule (`follows`); for any other the axe
 are aligned at the end, as elementwise operators and products of matrices align them.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from neat_onnx.lifting.axes import axes_of_inputs
 from neat_onnx.lifting.values import Operand, Value
 from neat_onnx.model import Graph, Node
+from neat_onnx.network.genes import Bools
 
 FEATURE, UNKNOWN = -1, -2
+INSIDE = 2  # and more: the axis has been made of several, the batch among them
 
 FollowedAxes = tuple[int, ...]
-"""For each axis of a tensor: 0 or 1, the time or batch axis that it is; FEATURE; or UNKNOWN."""
+"""For each axis of a tensor: 0 or 1, the time or batch axis that it is; FEATURE; UNKNOWN; or, where
+a Reshape made one axis of steps and the batch, INSIDE + the number of steps before the batch."""
 
 Rule = Callable[[Any, Any], Sequence[FollowedAxes]]
 """Takes an AxisFollower and a node that has been lifted; gives the axes of its outputs."""
@@ -39,12 +43,12 @@ class AxisFollower:
 
     Attributes:
         operands: the tensors that have been lifted, by name.
-        sizes: the names of tensors that hold the size of the batch.
+        sizes: tensors that hold the size of the batch, and which of their elements do.
         inputs: the axes of each graph input.
     """
 
     def __init__(
-        self, graph: Graph, operands: Mapping[str, Operand], sizes: Collection[str]
+        self, graph: Graph, operands: Mapping[str, Operand], sizes: Mapping[str, Bools]
     ) -> None:
         self._graph, self.operands, self.sizes = graph, operands, sizes
         self.inputs = _of_inputs(graph)
@@ -72,7 +76,7 @@ class AxisFollower:
         if not any(isinstance(operand, Value) for operand in operands):
             return [(FEATURE,) * self.rank(name) for name in node.output]
         rule = _RULES.get(type(node))
-        if rule is not None and node.input[0] in self._known:
+        if rule is not None:
             return rule(self, node)
         read = [self._known[name] for name in node.input if name in self._known]
         ranks = [self.rank(name) for name in node.output]
@@ -92,6 +96,15 @@ def _of_inputs(graph: Graph) -> dict[str, FollowedAxes]:
     return found
 
 
+def elements_before(followed: FollowedAxes, shape: tuple[int, ...]) -> int | None:
+    """How many elements of one sample are before the batch; None where it is not known."""
+    leading = [(place, axis) for place, axis in enumerate(followed) if axis != FEATURE]
+    if len(leading) != 1 or leading[0][1] in (1, UNKNOWN):
+        return None
+    ((place, axis),) = leading
+    return math.prod(shape[:place]) * (axis - INSIDE if axis > INSIDE else 1)
+
+
 def merged(read: Sequence[FollowedAxes], rank: int) -> FollowedAxes:
     """The axes of a tensor, from the axes of its operands, aligned at the end.
 
@@ -99,11 +112,10 @@ def merged(read: Sequence[FollowedAxes], rank: int) -> FollowedAxes:
     rank changes, nothing is known.
     """
     different = set(read)
-    same = [axes for axes in different if len(axes) == rank]
-    if not same or any(len(axes) > rank for axes in different):
+    if rank not in {len(axes) for axes in different} or any(len(axes) > rank for axes in different):
         return (UNKNOWN,) * rank
     found = []
-    for each in zip(*same, strict=True):
+    for each in zip(*((FEATURE,) * (rank - len(axes)) + axes for axes in different), strict=True):
         kinds = set(each) - {FEATURE}
         found.append(FEATURE if not kinds else kinds.pop() if len(kinds) == 1 else UNKNOWN)
     return tuple(found)

@@ -42,7 +42,7 @@ def require_lifts(graph: Graph) -> None:
 
 
 def _hint(missing: set[str]) -> str:
-    if missing <= {"Loop", "If"}:
+    if missing == {"Loop"}:
         return "Export it with inputs of fixed sizes, sequences of a fixed length for one"
     return (
         "An operator of your own is a subclass of neat_onnx.model.node.Node, and a function under "

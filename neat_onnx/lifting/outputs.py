@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 
 from neat_onnx.errors import ModelError, OptionError, warn
 from neat_onnx.model import Graph, Model
-from neat_onnx.model.semantics import is_random
+from neat_onnx.model.semantics import gives_sizes, is_random
 from neat_onnx.model.wiring import Wiring, reads
 from neat_onnx.passes import drop_dead
 
@@ -91,7 +91,7 @@ def _followed(graph: Graph) -> tuple[set[str], set[str]]:
         known |= given
         if is_random(node) or not random.isdisjoint(names):
             random |= given
-        elif not computed.isdisjoint(names):
+        elif not computed.isdisjoint(names) and not gives_sizes(node):
             computed |= given
     return known - computed - random, random
 

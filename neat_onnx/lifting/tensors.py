@@ -22,6 +22,7 @@ from neat_onnx.lifting.values import Array, Operand, Value
 from neat_onnx.model import DataType, Model, Node
 from neat_onnx.model.budget import Budget
 from neat_onnx.model.wiring import names_read, subgraphs
+from neat_onnx.network.genes import Bools
 
 
 def _is_finite(array: Array) -> bool:
@@ -37,7 +38,7 @@ class Tensors:
         features_only: every axis of the inputs is features; no batch, no time.
         operands: every tensor met so far, by name: constants as arrays, others as values.
         integer: names of tensors of integers; neurons carry them as numbers.
-        sizes: names of tensors that hold the size of the batch.
+        sizes: tensors that hold the size of the batch, and which of their elements do.
         ended: names of tensors that have lost the time axis, as the end of a sequence has.
     """
 
@@ -45,7 +46,7 @@ class Tensors:
     features_only: bool = False
     operands: dict[str, Operand] = field(default_factory=dict)
     integer: set[str] = field(default_factory=set)
-    sizes: set[str] = field(default_factory=set)
+    sizes: dict[str, Bools] = field(default_factory=dict)
     ended: set[str] = field(default_factory=set)
 
     @property
@@ -176,17 +177,23 @@ class Tensors:
         """Refuse to work along one of these axes where it is time or the batch.
 
         They are axes of the input at `position`, if it is computed, else of the first that is.
-        Where its batch was lost sight of, it is taken to be the first axis.
         """
         for name in node.input if position is None else node.input[position : position + 1]:
             if isinstance(self.operands.get(name), Value):
-                followed = self.followed.of(name)
-                leading = [axis for axis in followed if axis != FEATURE]
-                lost = UNKNOWN in leading or not leading or len({*leading}) < len(leading)
-                found = (0,) if lost else np.flatnonzero(np.array(followed) != FEATURE)
-                if not {*axes}.isdisjoint(int(axis) for axis in found):
+                if not {*axes}.isdisjoint(np.flatnonzero(self.leading(name)).tolist()):
                     self.refuse_batch(node, (0,))
                 return
+
+    def leading(self, name: str) -> list[bool]:
+        """For each axis of a computed tensor, whether it is time or the batch.
+
+        Where its batch was lost sight of, that is taken to be the first axis.
+        """
+        followed = self.followed.of(name)
+        found = [axis for axis in followed if axis != FEATURE]
+        if UNKNOWN in found or not found or len({*found}) < len(found):
+            return [place == 0 for place in range(len(followed))]
+        return [axis != FEATURE for axis in followed]
 
     def refuse_batch(self, node: Node, axes: Iterable[int]) -> None:
         """Refuse to work along the first axis where that is the batch: it would mix samples."""

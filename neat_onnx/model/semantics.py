@@ -25,6 +25,11 @@ def is_random(node: Node) -> bool:
     return node.op_type in RANDOM and node.domain in ONNX_DOMAINS
 
 
+def gives_sizes(node: Node) -> bool:
+    """Whether a node gives the sizes of a tensor, and nothing of its elements."""
+    return node.op_type in ("Shape", "Size") and node.domain in ONNX_DOMAINS
+
+
 def semantic_findings(graph: Graph, around: frozenset[str] = frozenset()) -> Iterator[Finding]:
     """Yield the breaches of a graph, and of the graphs inside its nodes.
 

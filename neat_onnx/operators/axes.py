@@ -3,12 +3,16 @@
 import math
 from collections.abc import Collection
 
+import numpy as np
+
 from neat_onnx.lifting.context import Value
 from neat_onnx.lifting.followed_axes import (
     FEATURE,
+    INSIDE,
     UNKNOWN,
     AxisFollower,
     FollowedAxes,
+    elements_before,
     follows,
 )
 from neat_onnx.model import Node
@@ -60,12 +64,16 @@ def unsqueezed(axes: AxisFollower, node: Unsqueeze) -> list[FollowedAxes]:
 @follows(Gather)
 def gathered(axes: AxisFollower, node: Gather) -> list[FollowedAxes]:
     """A single index takes its axis away; several ones put theirs in its place."""
-    first, index = axes.of(node.input[0]), axes.operands.get(node.input[1])
-    rank = axes.rank(node.output[0])
-    if index is None or isinstance(index, Value) or not first:
-        return [(UNKNOWN,) * rank]
+    first, places = (
+        axes.of(name)
+        if isinstance(axes.operands.get(name), Value)
+        else (FEATURE,) * axes.rank(name)
+        for name in node.input
+    )
+    if not first:
+        return [(UNKNOWN,) * axes.rank(node.output[0])]
     axis = node.attributes.axis % len(first)
-    return [(*first[:axis], *(FEATURE,) * index.ndim, *first[axis + 1 :])]
+    return [(*first[:axis], *places, *first[axis + 1 :])]
 
 
 @follows(ReduceL1, ReduceL2, ReduceLogSum, ReduceLogSumExp, ReduceMax)
@@ -88,24 +96,32 @@ def placed(axes: AxisFollower, node: ArgMax | ArgMin) -> list[FollowedAxes]:
 def reshaped(axes: AxisFollower, node: Reshape) -> list[FollowedAxes]:
     """The batch stands where as many elements are before it as there were."""
     first, wanted = axes.of(node.input[0]), _integers(axes, node, 1)
-    rank = axes.rank(node.output[0])
-    known = [axis for axis in first if axis != FEATURE]
-    if wanted is None or known != [0] or any(1 in each for each in axes.inputs.values()):
+    before = elements_before(first, axes.operands[node.input[0]].shape)
+    if wanted is None or before is None or any(1 in each for each in axes.inputs.values()):
         return [_leading(axes, node)]
-    batch = first.index(0)
-    before = math.prod(axes.operands[node.input[0]].shape[:batch])
     shape = axes.operands[node.output[0]].shape
+    rank, sized = len(shape), axes.sizes.get(node.input[1])
     places = [
         place for place in range(rank) if shape[place] == 1 and math.prod(shape[:place]) == before
     ]
-    if node.input[1] in axes.sizes:  # the batch is where its size, here 1, was put
-        places = [place for place in places if wanted[place] == 1]
+    if sized is not None:  # the batch is where its size, here 1, was put
+        places = [place for place in places if sized.ravel()[place]]
     else:
         places.sort(key=lambda place: wanted[place] > 0)
-    if not places:
-        return [(UNKNOWN,) * rank]
-    batch = places[0]
-    return [tuple(0 if place == batch else FEATURE for place in range(rank))]
+    if places:
+        return [tuple(0 if place == places[0] else FEATURE for place in range(rank))]
+    open_ones = np.array(wanted) == -1 if sized is None else sized.ravel()
+    return [_inside(shape, before, np.flatnonzero(open_ones).tolist())]
+
+
+def _inside(shape: tuple[int, ...], before: int, places: list[int]) -> FollowedAxes:
+    """The batch is a part of the only axis whose size is open, with elements of a sample before."""
+    if len(places) == 1:
+        place, outer = places[0], math.prod(shape[: places[0]])
+        if outer and before % outer == 0 and shape[place] % (before // outer) == 0:
+            inside = INSIDE + before // outer
+            return tuple(inside if k == place else FEATURE for k in range(len(shape)))
+    return (UNKNOWN,) * len(shape)
 
 
 @follows(Flatten)

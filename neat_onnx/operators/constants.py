@@ -71,8 +71,7 @@ def lift_constant_of_shape(ctx: LiftingContext, node: ConstantOfShape) -> None:
 def lift_shape(ctx: LiftingContext, node: Shape) -> None:
     """Take the length 1 for the batch, and follow it to where it is used."""
     operand, given = ctx.operand(node, 0), node.attributes
-    sizes = np.array(operand.shape, np.int64)[given.start : given.end]
-    first = range(len(operand.shape))[given.start : given.end][:1]
-    if isinstance(operand, Value) and not ctx.features_only and 0 in first:
-        ctx.sizes.update(node.output)
-    ctx.bind(node, sizes)
+    asked = slice(given.start, given.end)
+    if isinstance(operand, Value) and not ctx.features_only:
+        ctx.sizes[node.output[0]] = np.array(ctx.leading(node.input[0]))[asked]
+    ctx.bind(node, np.array(operand.shape, np.int64)[asked])

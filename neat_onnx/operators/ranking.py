@@ -15,6 +15,7 @@ from neat_onnx.operators.algebra import Algebra, rearranged
 from neat_onnx.operators.arranging import axis_of
 from neat_onnx.operators.formula import apply_formula
 from neat_onnx.operators.indexed import gather_elements
+from neat_onnx.operators.lookup import gather_elements_at
 
 
 class PlaceAttributes(Attributes):
@@ -159,15 +160,18 @@ def lift_argmin(ctx: LiftingContext, node: ArgMin) -> None:
 
 @lifts(GatherElements)
 def lift_gather_elements(ctx: LiftingContext, node: GatherElements) -> None:
-    """Lift GatherElements by constant indices, or by the ArgMax of the same data."""
-    if not isinstance(ctx.operand(node, 1), Value):
+    """Lift GatherElements: a choice of signals, a part of maxabs, or a sum of products."""
+    place = ctx.operand(node, 1)
+    if not isinstance(place, Value):
         gather_elements(ctx, node, node.attributes.axis)
-        return
-    value, place = last_axis(ctx, node, (node.attributes.axis,)), ctx.value(node, 1)
-    picked = apply_formula(ctx, node, "pick", [value, place])
-    if picked is None or place.formula.op != "where_largest":
-        ctx.fail(node, "its indices have to be the ArgMax of what it picks from")
-    ctx.bind(node, picked)
+    elif place.formula.op != "where_largest":
+        gather_elements_at(ctx, node, node.attributes.axis)
+    else:
+        value = last_axis(ctx, node, (node.attributes.axis,))
+        picked = apply_formula(ctx, node, "pick", [value, place])
+        if picked is None:
+            ctx.fail(node, "its indices have to be the ArgMax of what it picks from")
+        ctx.bind(node, picked)
 
 
 @lifts(TopK)

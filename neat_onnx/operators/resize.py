@@ -47,6 +47,7 @@ class Resize(Node):
     """
 
     inputs = (1, 4)
+    shape_inputs = frozenset({3})
     since = 13
     attributes: ResizeAttributes = ResizeAttributes.defaults()
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from neat_onnx.lifting.context import Array, LiftingContext, Value, lifts
-from neat_onnx.lifting.followed_axes import FEATURE
+from neat_onnx.lifting.followed_axes import FEATURE, elements_before
 from neat_onnx.model import Attributes, Node
 from neat_onnx.network.expression import VARIABLE
 
@@ -52,7 +52,7 @@ class GatherAttributes(Attributes):
 
 
 class Gather(Node):
-    """The slices along one axis at constant indices."""
+    """The slices along one axis at constant indices; of a constant at computed ones, too."""
 
     inputs = (2, 2)
     since = 13
@@ -176,9 +176,14 @@ def lift_concat(ctx: LiftingContext, node: Concat) -> None:
     parts = [ctx.operand(node, position) for position in range(len(node.input))]
     arrays = [part for part in parts if not isinstance(part, Value)]
     axis = node.attributes.axis
-    _refuse_batch(ctx, node, [axis])
+    refuse_samples(ctx, node, [axis])
     if len(arrays) == len(parts):
         ctx.bind(node, np.concatenate(arrays, axis=axis))
+        if not ctx.sizes.keys().isdisjoint(node.input):
+            ctx.sizes[node.output[0]] = np.concatenate(
+                [ctx.sizes.get(name, np.zeros(part.shape, np.bool_))
+                 for name, part in zip(node.input, arrays, strict=True)], axis=axis
+            )  # fmt: skip
         return
     values = [_only_gated(ctx, ctx.as_value(node, part)) for part in parts]
     signals = np.concatenate([value.signals for value in values], axis=axis)
@@ -207,7 +212,7 @@ def lift_split(ctx: LiftingContext, node: Split) -> None:
         sizes = [min(size, shape[axis] - size * k) for k in range(len(node.output))]
     if len(sizes) != len(node.output) or sum(sizes) != shape[axis] or min(sizes) < 0:
         ctx.fail(node, f"splits {shape[axis]} into {sizes} for {len(node.output)} outputs")
-    _refuse_batch(ctx, node, [axis])
+    refuse_samples(ctx, node, [axis])
     if node.attributes.num_outputs not in (None, len(node.output)):
         ctx.fail(node, f"num_outputs is {node.attributes.num_outputs}, it has {len(node.output)}")
     stops = np.cumsum(sizes).tolist()
@@ -220,19 +225,6 @@ def lift_split(ctx: LiftingContext, node: Split) -> None:
     ctx.bind(node, *map(operand.taken, parts) if isinstance(operand, Value) else parts)
 
 
-@lifts(Gather, infinite=True)
-def lift_gather(ctx: LiftingContext, node: Gather) -> None:
-    """Lift Gather by constant indices: a choice of signals; not along the batch."""
-    index = ctx.constant(node, 1)
-    if index.dtype.kind != "i":
-        ctx.fail(node, "its indices have to be of integers")
-    axis, size = node.attributes.axis, _shape(ctx, node)[node.attributes.axis]
-    _refuse_batch(ctx, node, [axis])
-    if np.any(index < -size) or np.any(index >= size):
-        ctx.fail(node, f"an index is outside of the {size} elements along axis {axis}")
-    _rearrange(ctx, node, lambda array: np.take(array, index, axis=axis))
-
-
 @lifts(Reshape, infinite=True)
 def lift_reshape(ctx: LiftingContext, node: Reshape) -> None:
     """Lift Reshape: the same signals in another shape."""
@@ -241,7 +233,7 @@ def lift_reshape(ctx: LiftingContext, node: Reshape) -> None:
     _refuse_reordered(ctx, node, old, wanted)
     if not node.attributes.allowzero:
         wanted = [old[k] if size == 0 and k < len(old) else size for k, size in enumerate(wanted)]
-    _rearrange(ctx, node, lambda array: array.reshape(wanted))
+    rearrange(ctx, node, lambda array: array.reshape(wanted))
 
 
 def _refuse_reordered(
@@ -252,16 +244,17 @@ def _refuse_reordered(
     [N, 6] as [-1, 3] has the rows of each sample beside each other; as [3, -1] it mixes samples.
     """
     followed = ctx.followed.of(node.input[0])
-    leading = [axis for axis in followed if axis != FEATURE]
-    if ctx.features_only or leading != [0] or node.input[1] in ctx.sizes:
+    before = elements_before(followed, old)
+    if ctx.features_only or before is None or node.input[1] in ctx.sizes:
         return
-    batch = followed.index(0)
+    batch = next(place for place, axis in enumerate(followed) if axis != FEATURE)
     copied = batch < len(wanted) and not wanted[batch] and not node.attributes.allowzero
     if not copied and -1 not in wanted:
         return
     place = batch if copied else wanted.index(-1)
     sizes = [old[k] if not size and k < len(old) else size for k, size in enumerate(wanted)]
-    if math.prod(sizes[:place]) != math.prod(old[:batch]):
+    outer = math.prod(sizes[:place])
+    if not outer or before % outer:
         ctx.refuse_batch(node, (0,))
 
 
@@ -274,13 +267,13 @@ def lift_flatten(ctx: LiftingContext, node: Flatten) -> None:
     if isinstance(ctx.operand(node, 0), Value) and axis == 0:
         ctx.refuse_batch(node, [0])
     rows = math.prod(old[:axis])
-    _rearrange(ctx, node, lambda array: array.reshape(rows, -1))
+    rearrange(ctx, node, lambda array: array.reshape(rows, -1))
 
 
 @lifts(Transpose, infinite=True)
 def lift_transpose(ctx: LiftingContext, node: Transpose) -> None:
     """Lift Transpose: the same signals, their axes in another order."""
-    _rearrange(ctx, node, lambda array: np.transpose(array, node.attributes.perm))
+    rearrange(ctx, node, lambda array: np.transpose(array, node.attributes.perm))
 
 
 @lifts(Squeeze, infinite=True)
@@ -290,14 +283,14 @@ def lift_squeeze(ctx: LiftingContext, node: Squeeze) -> None:
         axes = tuple(ctx.integers(node, 1))
     else:  # the first axis has length 1 only because the batch is not known here
         axes = tuple(k for k, size in enumerate(_shape(ctx, node)) if size == 1 and k)
-    _rearrange(ctx, node, lambda array: np.squeeze(array, axes))
+    rearrange(ctx, node, lambda array: np.squeeze(array, axes))
 
 
 @lifts(Unsqueeze, infinite=True)
 def lift_unsqueeze(ctx: LiftingContext, node: Unsqueeze) -> None:
     """Lift Unsqueeze: the same signals with new axes."""
     axes = tuple(ctx.integers(node, 1))
-    _rearrange(ctx, node, lambda array: np.expand_dims(array, axes))
+    rearrange(ctx, node, lambda array: np.expand_dims(array, axes))
 
 
 @lifts(Slice, infinite=True)
@@ -312,11 +305,11 @@ def lift_slice(ctx: LiftingContext, node: Slice) -> None:
         whole = (start, step) == (0, 1) and end >= _END
         stop = None if whole or (step < 0 and end <= -(2**31)) else end
         parts[axis] = slice(None if whole else start, stop, step)
-    _refuse_batch(ctx, node, [axis for axis in axes if parts[axis] != slice(None, None, 1)])
-    _rearrange(ctx, node, lambda array: array[tuple(parts)])
+    refuse_samples(ctx, node, [axis for axis in axes if parts[axis] != slice(None, None, 1)])
+    rearrange(ctx, node, lambda array: array[tuple(parts)])
 
 
-def _refuse_batch(ctx: LiftingContext, node: Node, axes: Iterable[int]) -> None:
+def refuse_samples(ctx: LiftingContext, node: Node, axes: Iterable[int]) -> None:
     """Refuse to take or join samples of the batch, where there is one."""
     operands = (ctx.operand(node, position) for position in range(len(node.input)))
     computed = next((operand for operand in operands if isinstance(operand, Value)), None)
@@ -329,9 +322,12 @@ def _shape(ctx: LiftingContext, node: Node) -> tuple[int, ...]:
     return ctx.operand(node, 0).shape
 
 
-def _rearrange(ctx: LiftingContext, node: Node, change: Callable[[Array], Array]) -> None:
+def rearrange(ctx: LiftingContext, node: Node, change: Callable[[Array], Array]) -> None:
+    """Bind the first input with `change` applied to the array of its elements."""
     operand = ctx.operand(node, 0)
     if isinstance(operand, Value):
         ctx.bind(node, operand.rearranged(change))
-    else:
-        ctx.bind(node, change(operand))
+        return
+    ctx.bind(node, change(operand))
+    if node.input[0] in ctx.sizes:
+        ctx.sizes[node.output[0]] = change(ctx.sizes[node.input[0]])

@@ -12,6 +12,7 @@ from neat_onnx.model.states import state_pairs
 from neat_onnx.model.value import Extent
 from neat_onnx.network.genes import Bools, Floats
 from neat_onnx.network.network import Network
+from neat_onnx.verification.indices import table_sizes
 from neat_onnx.verification.judge import Errors, against_rounding, measure
 from neat_onnx.verification.player import Player, ShapeMismatch, number_type
 from neat_onnx.verification.quantized import has_its_weights, is_quantized
@@ -142,15 +143,20 @@ def sampled_inputs(
 def as_read(net: Network, model: Model, x: Floats) -> Floats:
     """Round inputs (T, N, I) to the types of the model's inputs, so that both sides get the same.
 
+    Places in a table are taken to be in it.
+
     Args:
         net: assigns the columns to its inputs.
         model: the model.
         x: the inputs.
     """
     kinds = {entry.name: entry.elem_type.name for entry in model.graph.inputs}
+    sizes = table_sizes(model.graph)
     parts, start = [], 0
     for port in net.inputs:
         part = x[..., start : start + port.neurons.size]
+        if port.name in sizes:
+            part = np.floor(part) % sizes[port.name]
         parts.append(_ROUNDED.get(kinds[port.name].rstrip("0123456789"), np.float32)(part))
         start += port.neurons.size
     return np.concatenate([x[..., :0], *parts], axis=-1, dtype=np.float64)
