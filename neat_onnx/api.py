@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 from neat_onnx.arguments import AUTO, FLAG, TEXT, TEXTS, WHOLE, optional, takes
 from neat_onnx.errors import warn
 from neat_onnx.libraries import load_network
+from neat_onnx.libraries.load import load_first
 from neat_onnx.model import Model, load_model
 from neat_onnx.model.node import find_operators_with
 from neat_onnx.network.network import Network
@@ -195,9 +196,7 @@ def verify(
     """
     from neat_onnx.verification.compare import compare
 
-    return compare(
-        load_network(net), load_model(model), samples=samples, seed=seed, runtime=runtime
-    )
+    return compare(load_first(net), load_model(model), samples=samples, seed=seed, runtime=runtime)
 
 
 def generate_code(
@@ -263,7 +262,7 @@ def certify(
 
     given = {} if options is None else export_options(options).model_dump(exclude_defaults=True)
     return issue(
-        load_network(net),
+        load_first(net),
         load_model(model),
         samples=samples,
         seed=seed,
@@ -291,7 +290,7 @@ def replay(certificate: Any, net: Any, model: Any) -> Report:
     from neat_onnx.verification.certificate import load_certificate
     from neat_onnx.verification.certify import repeat
 
-    return repeat(load_certificate(certificate), load_network(net), load_model(model))
+    return repeat(load_certificate(certificate), load_first(net), load_model(model))
 
 
 @takes(dtype=TEXT, opset=WHOLE, shared_input=FLAG)

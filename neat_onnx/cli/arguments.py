@@ -84,8 +84,8 @@ def add_library_flag(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--to",
         metavar="LIBRARY",
-        default="neat-onnx",
-        help=f"the library whose file to write: {', '.join(names)}. Default: neat-onnx.",
+        help=f"the library whose file to write: {', '.join(names)}. Default: by OUT's ending, "
+        "neat-python for .pkl, wann for .out, goneat for .neat, neat-onnx for .json.",
     )
 
 

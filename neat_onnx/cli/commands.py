@@ -12,6 +12,7 @@ from neat_onnx.cli.arguments import chosen_import, chosen_network, chosen_option
 from neat_onnx.cli.paths import (
     STANDARD,
     check_target,
+    checked_library,
     load,
     save_model,
     save_network,
@@ -20,7 +21,8 @@ from neat_onnx.cli.paths import (
 )
 from neat_onnx.codegen.generate import SUFFIXES
 from neat_onnx.errors import DocumentError, ModelError, NeatOnnxError, OptionError, printable
-from neat_onnx.libraries.registry import writer_named
+from neat_onnx.libraries.library import Library
+from neat_onnx.libraries.load import load_first
 from neat_onnx.model import Model
 from neat_onnx.model.layout import json_text
 from neat_onnx.model.model import Encoding
@@ -49,22 +51,22 @@ def export(arguments: Namespace) -> int:
 
 def import_(arguments: Namespace) -> int:
     """ONNX to a network, as a library's own file."""
-    check_target(arguments.out, arguments.file, writer_named(arguments.to).suffixes)
+    library = checked_library(arguments.out, arguments.file, arguments.to)
     model = neat_onnx.load_model(source_of(arguments.file))
     net = neat_onnx.import_model(model, **chosen_import(arguments))
-    return _write_network(arguments, net)
+    return _write_network(arguments, net, library)
 
 
 def translate(arguments: Namespace) -> int:
     """A network of one library to the file of another."""
-    check_target(arguments.out, arguments.file, writer_named(arguments.to).suffixes)
+    library = checked_library(arguments.out, arguments.file, arguments.to)
     net = neat_onnx.load_network(source_of(arguments.file), **chosen_network(arguments))
-    return _write_network(arguments, net)
+    return _write_network(arguments, net, library)
 
 
-def _write_network(arguments: Namespace, net: Network) -> int:
-    """Write a network for the library that --to names, and print the name of the file."""
-    save_network(net, arguments.out, arguments.to)
+def _write_network(arguments: Namespace, net: Network, library: Library) -> int:
+    """Write a network for a library, and print the name of the file."""
+    save_network(net, arguments.out, library)
     facts = _network_facts(net)
     done = f"wrote {_name(arguments.out)}: {_in_short(facts)}"
     _tell(arguments, {"file": arguments.out, "network": facts}, [done])
@@ -145,7 +147,7 @@ def validate(arguments: Namespace) -> int:
 def verify(arguments: Namespace) -> int:
     """A network and a model, run side by side."""
     report = neat_onnx.verify(
-        neat_onnx.load_network(source_of(arguments.network), **chosen_network(arguments)),
+        load_first(source_of(arguments.network), **chosen_network(arguments)),
         neat_onnx.load_model(source_of(arguments.model)),
         samples=arguments.samples,
         seed=arguments.seed,
@@ -160,7 +162,7 @@ def certify(arguments: Namespace) -> int:
     for source in (arguments.network, arguments.model):
         check_target(arguments.out, source, (".json",))
     certificate = neat_onnx.certify(
-        neat_onnx.load_network(source_of(arguments.network), **chosen_network(arguments)),
+        load_first(source_of(arguments.network), **chosen_network(arguments)),
         neat_onnx.load_model(source_of(arguments.model)),
         samples=arguments.samples,
         seed=arguments.seed,
@@ -178,7 +180,7 @@ def certify(arguments: Namespace) -> int:
 def replay(arguments: Namespace) -> int:
     """A certificate's comparison again: equal, or the first contradiction."""
     certificate = source_of(arguments.certificate)
-    net = neat_onnx.load_network(source_of(arguments.network), **chosen_network(arguments))
+    net = load_first(source_of(arguments.network), **chosen_network(arguments))
     model = neat_onnx.load_model(source_of(arguments.model))
     try:
         report = neat_onnx.replay(certificate, net, model)

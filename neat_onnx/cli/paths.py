@@ -9,9 +9,9 @@ from typing import Any
 import neat_onnx
 from neat_onnx.errors import DocumentError, OptionError
 from neat_onnx.files import limited, parse_json, read_bytes, sniff, write_bytes
-from neat_onnx.libraries.library import ReadOptions, encoded
+from neat_onnx.libraries.library import Library, ReadOptions, encoded
 from neat_onnx.libraries.load import refuse_unused
-from neat_onnx.libraries.registry import writer_named
+from neat_onnx.libraries.registry import writer_for
 from neat_onnx.model import Model
 from neat_onnx.model.model import Encoding
 from neat_onnx.model.spelling import Spelling
@@ -81,7 +81,24 @@ def _check_place(path: Path, source: str) -> None:
         )
 
 
-def save_network(net: Network, out: str, library: str) -> None:
+def checked_library(out: str, source: str, name: str | None) -> Library:
+    """Return the library that a network is written for, after `check_target`.
+
+    Args:
+        out: the path to write.
+        source: the path that is read.
+        name: the library that the command line names; None to go by the ending of `out`.
+
+    Raises:
+        OptionError: there is no such library, or its files have another ending.
+        DocumentError: as `check_target`.
+    """
+    library = writer_for(name, "" if out == STANDARD else out)
+    check_target(out, source, library.suffixes)
+    return library
+
+
+def save_network(net: Network, out: str, library: Library) -> None:
     """Write a network to a path, or to standard output.
 
     Raises:
@@ -89,9 +106,9 @@ def save_network(net: Network, out: str, library: str) -> None:
         DocumentError: the file cannot be written.
     """
     if out == STANDARD:
-        put(encoded(writer_named(library).write(net)))
+        put(encoded(library.write(net)))
     else:
-        net.save(out, library)
+        net.save(out, library.name)
 
 
 def save_model(model: Model, out: str, encoding: Encoding | None, spelling: Spelling) -> None:

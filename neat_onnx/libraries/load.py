@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping
 from dataclasses import fields
+from typing import Any
 
 import numpy as np
 
@@ -122,6 +123,24 @@ def load_networks(
     return dict(library.read_all(content, options))
 
 
+def load_first(source: object, **options: Any) -> Network:
+    """Return the network in `source`, the first of two arguments, of which the second is a model.
+
+    Args:
+        source: as for `load_network`.
+        options: the other arguments of `load_network`.
+
+    Raises:
+        NeatOnnxError: as `load_network` does; for a model the hint is that the order is another.
+    """
+    try:
+        return load_network(source, **options)
+    except DocumentError as error:
+        if error.hint == _ONNX_HINT:
+            error.hint = "Give the network first and the model after it"
+        raise
+
+
 def content_of(source: object) -> object:
     """Return the content of a source, as `Library` describes it.
 
@@ -158,9 +177,10 @@ def _library_of(content: object) -> Library:
     if isinstance(content, str | bytes):
         _explain(content)
     if not isinstance(content, Mapping | list | str | bytes):
+        way = "Give a path, JSON text, bytes, a parsed document or a live neat-python network"
+        is_model = hasattr(content, "graph")
         raise DocumentError(
-            f"a {type(content).__name__} is not a network",
-            hint="Give a path, JSON text, bytes, a parsed document or a live neat-python network",
+            f"a {type(content).__name__} is not a network", hint=_ONNX_HINT if is_model else way
         )
     raise DocumentError("not a network this package knows", hint=_known_files())
 

@@ -1,5 +1,8 @@
 """The registry of libraries: an explicit list, to which users add their own."""
 
+import os
+from pathlib import Path
+
 from neat_onnx.arguments import TEXT, takes
 from neat_onnx.errors import OptionError
 from neat_onnx.libraries.brain_js import BrainJS
@@ -93,6 +96,27 @@ def library_named(name: str) -> Library:
 
 
 @find_writers_with
+def writer_for(name: str | None, path: str | os.PathLike[str] = "") -> Library:
+    """Return the library that a file is written for.
+
+    Args:
+        name: the library's name, or its title; None to go by the ending of the file: of a .json it
+            is neat-onnx, of any other the one library that has such files.
+        path: the file.
+
+    Raises:
+        OptionError: as `writer_named`; or several libraries have such files.
+    """
+    if name is not None:
+        return writer_named(name)
+    ending, own = Path(path).suffix.lower(), writer_named("neat-onnx")
+    found = [library for library in libraries() if library.writes and ending in library.suffixes]
+    if len(found) > 1 and own not in found:
+        names = " or ".join(library.name for library in found)
+        raise OptionError(f"{ending} files are of several libraries", hint=f"Say which: {names}")
+    return found[0] if len(found) == 1 else own
+
+
 def writer_named(name: str) -> Library:
     """Return the library that is called `name`, which has to be one that networks are written for.
 

@@ -19,16 +19,19 @@ def cannot_say(
         problems: the reasons, each with the positions of its neurons.
         hint: the way out, if there is one.
     """
-    reasons = []
-    for what, found in problems.items():
-        neurons = list(dict.fromkeys(found))
-        labels = ", ".join(net.label(neuron) for neuron in neurons[:_MOST_NAMED])
-        more = f" and {len(neurons) - _MOST_NAMED} more" if len(neurons) > _MOST_NAMED else ""
-        reasons.append(printable(f"{what} ({labels}{more})" if neurons else what))
-    if len(reasons) > 1:
-        error = NetworkError(f"{title} cannot say this network", hint=hint)
-        error.obstacles = tuple(reasons)
-        return error
-    first = next((neuron for found in problems.values() for neuron in found), None)
-    where = None if first is None else net.label(first)
-    return NetworkError(f"{title} cannot say {reasons[0]}", where=where, hint=hint)
+    places = {what: _labels(net, found) for what, found in problems.items()}
+    if len(places) == 1:
+        [(what, labels)] = places.items()
+        return NetworkError(f"{title} cannot say {what}", where=labels or None, hint=hint)
+    error = NetworkError(f"{title} cannot say this network", hint=hint)
+    error.obstacles = tuple(
+        printable(f"{what} ({labels})" if labels else what) for what, labels in places.items()
+    )
+    return error
+
+
+def _labels(net: Network, found: Iterable[int]) -> str:
+    """The first neurons and the number of the others."""
+    neurons = list(dict.fromkeys(found))
+    more = f" and {len(neurons) - _MOST_NAMED} more" if len(neurons) > _MOST_NAMED else ""
+    return ", ".join(net.label(neuron) for neuron in neurons[:_MOST_NAMED]) + more

@@ -149,18 +149,20 @@ class Network(Structure):
 
         return to_json(self)
 
-    @takes(path=PATH, library=TEXT)
-    def save(self, path: str | os.PathLike[str], library: str = "neat-onnx") -> None:
+    @takes(path=PATH, library=optional(TEXT))
+    def save(self, path: str | os.PathLike[str], library: str | None = None) -> None:
         """Write the network to a file of a library, whole or not at all.
 
         Args:
             path: the file. For neat-python the ending picks the form: .json, or .pkl for a genome
                 that can evolve on, with its configuration beside it.
-            library: the name of the library; see `neat_onnx.libraries()`.
+            library: the name of the library; see `neat_onnx.libraries()`. None: by the ending,
+                neat-python for .pkl, WANN for .out, goNEAT for .neat; neat-onnx for any other.
 
         Raises:
             NetworkError: the library cannot compute the network; names the neurons.
-            OptionError: there is no such library, or networks are not written for it.
+            OptionError: there is no such library, or networks are not written for it; or the
+                ending is of several libraries.
             DocumentError: the file cannot be written.
         """
         from neat_onnx.network.written import save

@@ -23,13 +23,13 @@ class Writer(Protocol):
         ...
 
 
-Finder = TypeVar("Finder", bound=Callable[[str], Writer])
+Finder = TypeVar("Finder", bound=Callable[..., Writer])
 
-_find: list[Callable[[str], Writer]] = []
+_find: list[Callable[..., Writer]] = []
 
 
 def find_writers_with(find: Finder) -> Finder:
-    """Make `find` the function that returns a library by its name. A decorator."""
+    """Make `find` the function that returns a library by its name or by a path. A decorator."""
     _find[:] = [find]
     return find
 
@@ -39,8 +39,8 @@ def to_library(network: "Network", name: str) -> Any:
     return _find[0](name).write(network)
 
 
-def save(network: "Network", path: str | os.PathLike[str], library: str) -> None:
+def save(network: "Network", path: str | os.PathLike[str], library: str | None) -> None:
     """See `Network.save`."""
     target = Path(path)
-    for name, data in _find[0](library).files(network, target.name).items():
+    for name, data in _find[0](library, target).files(network, target.name).items():
         write_bytes(target.with_name(name), data)

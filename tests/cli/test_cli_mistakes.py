@@ -38,6 +38,9 @@ USAGE = {
     "error: cannot write a file that ends in '.onnx' (b.onnx). Use .json": [
         *["import", "a", "b.onnx"]
     ],
+    "error: .net files are of several libraries. Say which: sharpneat or fann": [
+        *["translate", "a", "b.net"]
+    ],
     "error: cannot write the file: there is no directory 'no' (no/b.onnx)": [
         *["export", "a", "no/b.onnx"]
     ],

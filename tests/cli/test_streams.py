@@ -58,6 +58,32 @@ def test_translate_writes_for_a_library(tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)["network"]["hidden"] == 3
 
 
+@pytest.mark.filterwarnings("ignore::neat_onnx.NeatOnnxWarning")
+@pytest.mark.parametrize(
+    ("name", "library"),
+    [("back.pkl", "neat-python"), ("back.out", "wann"), ("back.neat", "goneat")],
+)
+def test_the_ending_is_the_library_where_only_one_has_it(name, library, tmp_path):
+    net = neat_onnx.Network.mlp([2, 1], activation="sigmoid")
+    net.save(tmp_path / "net.json")
+    assert main(["translate", str(tmp_path / "net.json"), str(tmp_path / name)]) == 0
+    net.save(tmp_path / f"own-{name}")
+    for path in (tmp_path / name, tmp_path / f"own-{name}"):
+        config = path.with_suffix(".ini") if name == "back.pkl" else None
+        assert neat_onnx.load_network(path, config).library.split()[0] == library
+
+
+def test_a_model_before_its_network_is_told(tmp_path, capsys):
+    NET.save(tmp_path / "net.json")
+    model = neat_onnx.export(NET)
+    files = [str(tmp_path / name) for name in ("net.onnx", "net.json")]
+    model.save(files[0])
+    assert main(["verify", *files]) == 2
+    assert capsys.readouterr().err.endswith("Give the network first and the model after it\n")
+    with pytest.raises(neat_onnx.DocumentError, match="Give the network first"):
+        neat_onnx.certify(model, NET)
+
+
 @pytest.mark.parametrize("command", ["translate", "import"])
 def test_an_unknown_library_is_told_before_anything_is_read(command, tmp_path, capsys):
     assert main([command, "absent.json", str(tmp_path / "x.json"), "--to", "torch"]) == 2

@@ -24,5 +24,8 @@ def test_every_reason_is_in_the_one_error():
 
 def test_one_reason_names_its_neuron():
     net = Network.mlp([2, 3, 1], activation="mish")
-    with pytest.raises(NetworkError, match=r"neataptic cannot say the activation mish \(neuron"):
+    with pytest.raises(NetworkError) as caught:
         net.to_library("neataptic")
+    where = ", ".join(f"neuron {neuron}" for neuron in range(2, 6))
+    assert str(caught.value) == f"neataptic cannot say the activation mish ({where})"
+    assert caught.value.where == where

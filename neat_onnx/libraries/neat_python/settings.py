@@ -19,6 +19,8 @@ from neat_onnx.libraries.neat_python.versions import (
 )
 
 _MOST_KEYS = 100_000
+_OF_2_1 = "compatibility_include_node_genes"
+"""An item of configurations that came with 2.1."""
 _GIVE = "Give the file, such as config-feedforward, or the Config (command line: --config)"
 _INI = (
     "Give the INI file that the genome evolved with, in UTF-8: its section [DefaultGenome] has "
@@ -36,6 +38,7 @@ class Settings:
         activations, aggregations: the functions by name, as the configuration holds them; empty
             for an INI file, which only names them.
         version: of neat-python, as far as a Config tells it; None for an INI file.
+        prefers_low: whether an INI file of 2.1 says that the lowest fitness is the best.
     """
 
     inputs: list[int]
@@ -44,6 +47,7 @@ class Settings:
     activations: Mapping[str, Any] = field(default_factory=dict)
     aggregations: Mapping[str, Any] = field(default_factory=dict)
     version: Version | None = None
+    prefers_low: bool = False
 
 
 def settings_of(config: object) -> Settings:
@@ -69,11 +73,16 @@ def settings_of(config: object) -> Settings:
 
 
 def prefers_low_fitness(config: object) -> bool:
-    """Return whether the lowest fitness is the best: by a Config of 2.1 that says so.
+    """Return whether the lowest fitness is the best: by a configuration of 2.1 that says so.
 
     Args:
-        config: a Config, live or from a pickle; of anything else nothing is known.
+        config: a path, INI text, bytes, or a Config; of anything else nothing is known.
+
+    Raises:
+        DocumentError: as `settings_of`.
     """
+    if isinstance(config, bytes | bytearray | memoryview | str | os.PathLike):
+        return settings_of(config).prefers_low
     genome = getattr(config, "genome_config", None)
     is_low = getattr(config, "fitness_criterion", None) == "min"
     return is_low and _version_of(config, genome) >= EXPONENTIAL
@@ -102,6 +111,7 @@ def _from_ini(text: str, where: str) -> Settings:
         (section, *_) = sections
         counts = [int(parser.get(section, key)) for key in ("num_inputs", "num_outputs")]
         feed_forward = parser.get(section, "feed_forward").strip().lower()
+        is_low = parser.get("NEAT", "fitness_criterion", fallback="max").strip() == "min"
     except (configparser.Error, ValueError) as error:
         message = " ".join(str(error).split())
         raise DocumentError(
@@ -114,7 +124,8 @@ def _from_ini(text: str, where: str) -> Settings:
     if not all(0 <= count <= _MOST_KEYS for count in counts):
         raise DocumentError(f"num_inputs and num_outputs go up to {_MOST_KEYS}", where=where)
     inputs = [-1 - i for i in range(counts[0])]
-    return Settings(inputs, list(range(counts[1])), feed_forward == "true")
+    prefers_low = is_low and parser.has_option(section, _OF_2_1)
+    return Settings(inputs, list(range(counts[1])), feed_forward == "true", prefers_low=prefers_low)
 
 
 def _from_config(config: Any) -> Settings:
@@ -143,7 +154,7 @@ def _version_of(config: Any, genome: Any) -> Version:
     """The oldest version whose Config looks like this one."""
     if not hasattr(genome, "innovation_tracker"):
         return OLD
-    if hasattr(genome, "compatibility_include_node_genes"):
+    if hasattr(genome, _OF_2_1):
         return EXPONENTIAL
     return NEWER if config is genome or hasattr(config, "seed") else FIRST_STABLE
 

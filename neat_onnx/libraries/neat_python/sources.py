@@ -20,10 +20,10 @@ the best genome of all generations."""
 
 def read(content: Any, options: ReadOptions) -> Network:
     """Return the one network of a source. See `NeatPython.read`."""
-    found, config = _opened(content, options)
+    found, config, own = _opened(content, options)
     if _is_document(found):
         return _document(found, options)
-    population = _population(found, config)
+    population = _population(found, own)
     if population is None:
         return _single(found, config, options)
     if len(population) == 1:
@@ -39,8 +39,8 @@ def read(content: Any, options: ReadOptions) -> Network:
 
 def read_all(content: Any, options: ReadOptions) -> dict[int, Network]:
     """Return all networks of a source. See `NeatPython.read_all`."""
-    found, config = _opened(content, options)
-    population = None if _is_document(found) else _population(found, config)
+    found, config, own = _opened(content, options)
+    population = None if _is_document(found) else _population(found, own)
     if population is None:
         single = _document(found, options) if _is_document(found) else None
         return {0: single or _single(found, config, options)}
@@ -50,8 +50,12 @@ def read_all(content: Any, options: ReadOptions) -> dict[int, Network]:
     return {key: _single(population[key], config, options) for key in wanted}
 
 
-def _opened(content: Any, options: ReadOptions) -> tuple[Any, object]:
-    """The content of a source, and the configuration that goes with it."""
+def _opened(content: Any, options: ReadOptions) -> tuple[Any, object, object]:
+    """The content of a source, the configuration to read it with, and the one that it evolved with.
+
+    The caller's configuration stands for its own to read it; its own is the better witness of how
+    it was evolved.
+    """
     if isinstance(content, str):
         if "[NEAT]" in content:
             raise DocumentError(
@@ -60,17 +64,23 @@ def _opened(content: Any, options: ReadOptions) -> tuple[Any, object]:
             )
         content = content.encode("latin1", errors="replace")  # a pickle of protocol 0 is text
     found = unpickled(content) if isinstance(content, bytes) else content
-    config = options.config
+    found, own = _with_configuration(found)
+    given = options.config
+    return found, own if given is None else given, given if own is None else own
+
+
+def _with_configuration(found: Any) -> tuple[Any, object]:
+    """The content, and the configuration that stands beside it, or None."""
     if isinstance(found, tuple) and len(found) in (_CHECKPOINT, _CHECKPOINT + 1):
-        return found[2], config if config is not None else found[1]
+        return found[2], found[1]
     if isinstance(found, tuple | list) and len(found) == 2 and genomes.is_genome(found[0]):
-        return found[0], config if config is not None else found[1]
+        return found[0], found[1]
     only, own = _only_genome(found)
     if only is not None:
-        return only, config if config is not None else own
+        return only, own
     if hasattr(found, "population") and hasattr(found, "config"):  # a Population
-        return found.population, config if config is not None else found.config
-    return found, config
+        return found.population, found.config
+    return found, None
 
 
 def _only_genome(found: Any) -> tuple[Any, object]:
@@ -92,7 +102,7 @@ def _is_document(found: Any) -> bool:
 def _population(found: Any, config: object) -> dict[int, Any] | None:
     """The genomes by id, the fittest first; None if it is no population.
 
-    The lowest fitness is the best where a Config of 2.1 says so; older versions ignored that.
+    The lowest fitness is the best where a configuration of 2.1 says so; older ones ignored that.
     """
     if isinstance(found, list | tuple):
         pairs = [entry if isinstance(entry, tuple) else (None, entry) for entry in found]

@@ -4,7 +4,9 @@
 """
 
 import base64
+import copy
 import json
+import pickle
 import warnings
 from pathlib import Path
 
@@ -80,6 +82,19 @@ def test_a_checkpoint_holds_its_config_and_all_genomes(name):
     first = next(iter(nets))
     assert first == CASES[name].get("best", first), "the lowest fitness, where the Config says so"
     assert load_network(file_of(name), genome=first) == nets[first]
+
+
+@pytest.mark.parametrize("of_2_1", [True, False])
+def test_an_ini_file_of_2_1_says_that_the_lowest_fitness_is_the_best(of_2_1):
+    genome = pickle.loads(file_of("ff-messy0-2.0.0"))
+    low, high = copy.copy(genome), copy.copy(genome)
+    low.fitness, high.fitness = -1.0, 2.0
+    config = config_of("ff-messy0-2.0.0").replace("criterion = max", "criterion = min")
+    if of_2_1:
+        item = "compatibility_include_node_genes = True"
+        config = config.replace("[DefaultGenome]", f"[DefaultGenome]\n{item}")
+    population = pickle.dumps({1: high, 2: low})
+    assert list(load_networks(population, config)) == ([2, 1] if of_2_1 else [1, 2])
 
 
 @pytest.mark.parametrize("name", ["ff-messy0-1.0.0", "rec-pole2-1.0.0"])
