@@ -74,6 +74,8 @@ class LiftingContext(Tensors):
         next, initial: for a register, the signal it takes at the end of a step, and its value
             before the first if not zero.
         not_finite: the signals of "inf", "-inf" and "nan", as far as there are any.
+        whole: formulas grow past parts that have names of their own, as far as they fit.
+        undecided: a choice was refused that may be a formula if formulas are whole.
     """
 
     neurons: list[NewNeurons] = field(default_factory=list)
@@ -83,6 +85,8 @@ class LiftingContext(Tensors):
     next: dict[int, int] = field(default_factory=dict)
     initial: dict[int, float] = field(default_factory=dict)
     not_finite: dict[str, int] = field(default_factory=dict)
+    whole: bool = False
+    undecided: bool = False
 
     def __post_init__(self) -> None:
         self._signals = np.empty((3, 1024), np.int64)

@@ -107,12 +107,27 @@ def _is_static(graph: Graph) -> bool:
     return all(isinstance(size, int) for size in sizes)
 
 
-@np.errstate(all="ignore")  # a number that is not finite is refused where it is used
 def _lifted(model: Model, pairs: dict[str, str], batch_axis: BatchAxis) -> Lifted:
+    """The network of the graph; where a choice needs it, formulas are taken as a whole."""
     axes = axes_of_inputs(model.graph.inputs)
     if batch_axis is None:
         axes = dict.fromkeys(axes, ())
     ctx = LiftingContext(model, features_only=not any(axes.values()))
+    try:
+        return _lifted_in(ctx, pairs, axes)
+    except ModelError as error:
+        if not ctx.undecided:
+            raise
+        whole = LiftingContext(model, features_only=ctx.features_only, whole=True)
+        try:
+            return _lifted_in(whole, pairs, axes)
+        except ModelError:
+            raise error from None
+
+
+@np.errstate(all="ignore")  # a number that is not finite is refused where it is used
+def _lifted_in(ctx: LiftingContext, pairs: dict[str, str], axes: dict[str, Axes]) -> Lifted:
+    model = ctx.model
     ctx.operands.update({tensor.name: tensor.values for tensor in model.graph.initializer})
     initial = initial_states(model)
     inputs = []

@@ -110,6 +110,7 @@ def _refuse_infinite(ctx: LiftingContext, node: Node, operand: Operand) -> None:
     """A gate of 0 does not hide a value that is not finite: 0 · ∞ is NaN."""
     found = operand.formula.evaluate(_MODERATE) if isinstance(operand, Value) else operand
     if not np.all(np.isfinite(found)):
+        ctx.undecided = True
         ctx.fail(node, "a value that it may leave out is not finite everywhere")
 
 

@@ -185,6 +185,8 @@ def _grows(
         return False
     if formula.is_truth or any(each.is_truth for each in formulas) or len(formulas) > 1:
         return True
+    if ctx.whole:
+        return True
     (inner,) = formulas
     if scalar_slope(inner)[1] == VARIABLE:
         return primitive not in ARITHMETIC or _is_shared_shift(node, values)

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from graphs import assert_lifts, graph, node
 
-from neat_onnx import ModelError
+from neat_onnx import ModelError, Network, export, import_model, load_model, verify
+from neat_onnx.libraries.sharpneat.names import ACTIVATION_NAMES
 from neat_onnx.lifting.recognition import known_activation, known_aggregation
 from neat_onnx.lowering.kernels import writable
 from neat_onnx.model import DataType
@@ -120,3 +121,24 @@ def test_a_number_added_twice_is_a_bias():
     net = assert_lifts(graph(nodes, w=np.ones((3, 3)), one=1.0))
     assert set(net.activation_names.tolist()) == {"identity", "tanh"}
     assert net.neurons.bias[net.neurons.bias != 0].tolist() == [2.0] * 3
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize(
+    "formula",
+    [
+        ACTIVATION_NAMES["PolynomialApproximantSteep"],
+        "formula: 2.0 * asinh(z) + 1.0",
+        "formula: where(greater(z, 0.0), 1.0 / (1.0 + exp(z)), log(abs(z) + 1.0))",
+    ],
+)
+def test_a_choice_that_no_gates_can_make_is_one_formula(formula, dtype):
+    net = Network.build(
+        inputs=1,
+        outputs=[3],
+        neurons=[{"id": 2, "activation": formula, "bias": 0.5}, {"id": 3, "activation": "tanh"}],
+        connections=[(0, 2, 1.5), (2, 3, 0.5)],
+    )
+    model = export(net, dtype=dtype)
+    assert verify(net, model, samples=16).passed
+    assert import_model(load_model(model.to_json())) == net
