@@ -177,6 +177,14 @@ def test_networks_of_others_are_written():
     np.testing.assert_allclose(read_again(net).activate(rows), want, rtol=1e-13)
 
 
+@pytest.mark.parametrize(("own", "written"), [(2**23 - 1, 2**23 - 1), (2**23, 2)])
+def test_evolution_has_room_for_ids_above_those_written(own: int, written: int):
+    neurons = [{"id": own, "activation": "tanh"}, {"id": 1}]
+    edges = [(0, own, 1.0), (own, 1, 1.0)]
+    net = Network.build(inputs=1, outputs=[1], neurons=neurons, connections=edges)
+    assert [node["idx"] for node in net.to_library("tensorneat")["nodes"]] == [0, 1, written]
+
+
 def test_every_reason_against_writing_is_told_at_once():
     net = Network.build(
         inputs=1,

@@ -32,8 +32,8 @@ _LIMITS = Limits(
     responses=True,
     copies_outputs=True,
 )
-_LARGEST = 2**24
-"""Ids are float32 there."""
+_LARGEST = 2**23
+"""Ids are float32 there, exact up to 2^24; evolution goes on with the ids above."""
 
 
 def write(net: Network) -> dict[str, Any]:
