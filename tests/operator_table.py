@@ -48,7 +48,8 @@ NOTES = {
     "TreeEnsembleClassifier": "a score for each label, or one for two; one kind of split, that is "
     "no `BRANCH_EQ`",
     "TreeEnsembleRegressor": "one kind of split, that is no `BRANCH_EQ`",
-    "Scan": "forward, along the first axis of graph inputs",
+    "SVMClassifier": "the label alone where it has probabilities",
+    "Scan": "forward, along the first axis of graph inputs or of fixed length",
 }
 BEFORE_LIFTING = {"Constant"}  # every form of it has become an initializer
 TRAINING_OR_UNUSED = {"momentum", "seed", "stash_type", "precision", "overwrite"}

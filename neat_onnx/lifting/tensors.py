@@ -134,6 +134,11 @@ class Tensors:
         position = self._positions.get(id(node))
         return None if position is None else f"graph.node[{position}]"
 
+    def is_read(self, name: str) -> bool:
+        """Whether a node reads a tensor, or it is an output of the graph."""
+        outputs = (entry.name for entry in self.model.graph.outputs)
+        return name in self._operators_reading or name in outputs
+
     def readers_of(self, name: str) -> set[str]:
         """The operators that read a tensor, in the graph or in one inside it."""
         return self._operators_reading.get(name, set())

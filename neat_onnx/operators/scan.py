@@ -6,14 +6,26 @@ front: [T, N, …]. The initial values of the states are a constant, expanded to
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Literal
 
-from neat_onnx.lifting.context import REGISTER, LiftingContext, Value, lifts
+import numpy as np
+
+from neat_onnx.lifting.context import REGISTER, Array, LiftingContext, Operand, Value, lifts
 from neat_onnx.lifting.dispatch import lift_node
+from neat_onnx.lifting.followed_axes import (
+    UNKNOWN,
+    AxisFollower,
+    FollowedAxes,
+    follows,
+    merged,
+)
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.lowering.registry import Claim, frames
 from neat_onnx.model import Attributes, Graph, Model, Node, ValueInfo
-from neat_onnx.operators.arranging import Expand
+from neat_onnx.model.budget import Budget
+from neat_onnx.operators.algebra import rearranged
+from neat_onnx.operators.arranging import Expand, combined
 from neat_onnx.operators.constants import Shape
 from neat_onnx.operators.shaping import Concat, Slice
 from neat_onnx.operators.state import OneStep, State, check_stand_alone, state_metadata
@@ -42,6 +54,7 @@ class Scan(Node):
     attributes: ScanAttributes
 
 
+_MOST_STEPS = 1000  # of a sequence of fixed length
 _STEP = "_step"  # what the body calls a port, whose own name is the whole sequence's
 
 
@@ -131,11 +144,14 @@ def _rewired(node: Node, names: dict[str, str]) -> Node:
 
 @lifts(Scan)
 def lift_scan(ctx: LiftingContext, node: Scan) -> None:
-    """The body's nodes once, its states as registers."""
+    """The body's nodes once, its states as registers; or once for each step of a fixed length."""
     body = node.attributes.body
     count = len(node.input) - node.attributes.num_scan_inputs
     if count != len(body.inputs) - node.attributes.num_scan_inputs or count > len(body.outputs):
         ctx.fail(node, "its body's inputs and outputs do not fit")
+    if all(_is_of_features(ctx, node, position) for position in range(count, len(node.input))):
+        _unroll(ctx, node, body, count)
+        return
     for position, entry in enumerate(body.inputs[:count]):
         start = ctx.constant(node, position)
         signals = ctx.add_signals(start.size, REGISTER)
@@ -156,3 +172,52 @@ def lift_scan(ctx: LiftingContext, node: Scan) -> None:
         if not isinstance(result, Value):
             ctx.fail(node, f"its output '{name}' depends on no input")
         ctx.operands[name] = result.rearranged(lambda array: array[None])
+
+
+@follows(Scan)
+def scanned(axes: AxisFollower, node: Scan) -> list[FollowedAxes]:
+    """Sequences in time stay so; of steps that are unrolled the body is not followed."""
+    last = node.input[-1]
+    if isinstance(axes.operands.get(last), Value) and axes.of(last)[:1] == (0,):
+        return [merged([axes.of(last)], axes.rank(name)) for name in node.output]
+    return [(UNKNOWN,) * axes.rank(name) for name in node.output]
+
+
+def _is_of_features(ctx: LiftingContext, node: Scan, position: int) -> bool:
+    """Whether a sequence is a constant, or its first axis is neither time nor the batch."""
+    operand = ctx.operand(node, position)
+    if not isinstance(operand, Value) or ctx.features_only:
+        return True
+    return operand.shape[:1] != (1,) and not any(ctx.leading(node.input[position])[:1])
+
+
+def _unroll(ctx: LiftingContext, node: Scan, body: Graph, count: int) -> None:
+    """The body's nodes for each step, its states handed on, its other outputs side by side."""
+    sequences = [ctx.operand(node, position) for position in range(count, len(node.input))]
+    lengths = {operand.shape[0] for operand in sequences}
+    if len(lengths) != 1 or not 0 < max(lengths) <= _MOST_STEPS:
+        ctx.fail(
+            node, f"its sequences have the lengths {sorted(lengths)}, the most is {_MOST_STEPS}"
+        )
+    states = [ctx.operand(node, position) for position in range(count)]
+    Budget().take("nodes", len(body.node) * max(lengths), node.label)
+    ctx.operands.update({tensor.name: tensor.values for tensor in body.initializer})
+    parts: list[list[Operand]] = []
+    for step in range(max(lengths)):
+        given = [
+            *states,
+            *(rearranged(each, partial(np.take, indices=step, axis=0)) for each in sequences),
+        ]
+        for entry, operand in zip(body.inputs, given, strict=True):
+            ctx.operands[entry.name] = operand.shared if isinstance(operand, Value) else operand
+        for inner in body.node:
+            lift_node(ctx, inner)
+        results = [ctx.operands[entry.name] for entry in body.outputs]
+        states = results[:count]
+        parts.append(results[count:])
+    stacked = [combined(ctx, node, each, _stacked) for each in zip(*parts, strict=True)]
+    ctx.bind(node, *states, *stacked)
+
+
+def _stacked(*rows: Array) -> Array:
+    return np.stack(rows)

@@ -26,6 +26,9 @@ LEAVES = {"treeids": [0, 0, 0, 1, 1], "nodeids": [2, 3, 4, 1, 2], "ids": [0, 1, 
           "weights": [0.5, 1.5, -1.0, 2.0, 0.75]}  # fmt: skip
 
 
+VECTORS: dict[str, Any] = {"support_vectors": WEIGHTS, "kernel_params": [0.25, 0.5, 3.0]}
+
+
 def leaves(stem: str) -> dict[str, Any]:
     return {f"{stem}_{key}": values for key, values in LEAVES.items()}
 
@@ -78,6 +81,28 @@ def model(operator: str, outputs: int = 1, **attributes: Any) -> Any:
          TREES | leaves("class") | {"classlabels_int64s": [3, 5, 9],
                                     "post_transform": "SOFTMAX"}),
         *(
+            ("SVMRegressor", VECTORS | {"kernel_type": kernel, "n_supports": 3,
+                                        "coefficients": [0.5, -1.0, 0.25], "rho": [0.1]})
+            for kernel in ("LINEAR", "POLY", "RBF", "SIGMOID")
+        ),
+        ("SVMRegressor", {"kernel_type": "LINEAR", "kernel_params": [0.0] * 3, "n_supports": 0,
+                          "coefficients": WEIGHTS[:4], "rho": [0.5]}),
+        ("SVMRegressor", VECTORS | {"kernel_type": "RBF", "n_supports": 3, "one_class": 1,
+                                    "coefficients": [0.5, -1.0, 0.25], "rho": [0.1]}),
+        ("SVMClassifier", VECTORS | {"kernel_type": "RBF", "classlabels_ints": [4, 2],
+                                     "vectors_per_class": [1, 2], "rho": [0.1],
+                                     "coefficients": [0.5, -1.0, 0.25]}),
+        *(
+            ("SVMClassifier",
+             VECTORS | {"kernel_type": "POLY", "classlabels_ints": [4, 2, 9], "rho": [0.1, 0.2, 0],
+                        "vectors_per_class": [1, 1, 1], "coefficients": WEIGHTS[:6],
+                        "post_transform": transform})
+            for transform in ("NONE", "LOGISTIC")
+        ),
+        ("Imputer", {"imputed_value_floats": [1.0, 2.0, 3.0, 4.0], "replaced_value_float": 0.0}),
+        ("LabelEncoder", {"keys_floats": [0.0, 1.0], "values_floats": [2.5, 1.0],
+                          "default_float": -3.0}),
+        *(
             ("TreeEnsembleClassifier",
              TREES | leaves("class")
              | {"classlabels_int64s": [3, 5], "class_ids": [0] * 5, "post_transform": transform,
@@ -128,6 +153,13 @@ def test_missing_values_take_the_branch_that_the_tree_says():
         ("TreeEnsembleRegressor", TREES | leaves("target")
          | {"n_targets": 3, "base_values": [1.0, 2.0, 3.0]}, "base_values"),
         ("Scaler", {"offset": [1.0, 2.0], "scale": [1.0]}, "2 offsets"),
+        ("SVMRegressor", VECTORS | {"n_supports": 2, "coefficients": [1.0, 2.0], "rho": [0.0]},
+         "12 numbers for 2 vectors"),
+        ("SVMClassifier", VECTORS | {"classlabels_ints": [4, 2], "vectors_per_class": [1, 2],
+                                     "rho": [0.1], "coefficients": [0.5, -1.0, 0.25],
+                                     "prob_a": [1.0], "prob_b": [0.0]}, "iteration"),
+        ("OneHotEncoder", {"cats_int64s": [0, 1]}, "no integers"),
+        ("LabelEncoder", {"keys_floats": [0.0, 0.0], "values_floats": [2.5, 1.0]}, "twice"),
         ("TreeEnsembleRegressor", TREES | leaves("target") | {"nodes_truenodeids": [0] * 8},
          "met twice"),
         ("TreeEnsembleRegressor",
@@ -139,3 +171,20 @@ def test_refused_by_name(operator, attributes, message):
     outputs = 2 if operator.endswith("Classifier") else 1
     with pytest.raises(ModelError, match=message):
         import_model(model(operator, outputs, **attributes))
+
+
+def test_the_label_of_support_vectors_with_probabilities():
+    whole = model("SVMClassifier", 2, **VECTORS, classlabels_ints=[4, 2], vectors_per_class=[1, 2],
+                  rho=[0.1], coefficients=[0.5, -1.0, 0.25],
+                  prob_a=[1.0], prob_b=[0.0])  # fmt: skip
+    want, _ = open_session(whole).run(None, {"x": X})
+    got = import_model(whole, outputs=["label"]).activate({"x": X})
+    np.testing.assert_array_equal(got["label"], want)
+
+
+def test_categories_become_places():
+    whole = model("OneHotEncoder", cats_int64s=[2, 0, 7])
+    whole.graph.input[0].type.tensor_type.elem_type = TensorProto.INT64
+    x = np.random.default_rng(2).integers(0, 9, (30, 4))
+    (want,) = open_session(whole).run(None, {"x": x})
+    np.testing.assert_array_equal(import_model(whole).activate({"x": x})["y"], want)

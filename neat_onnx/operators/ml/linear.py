@@ -109,12 +109,12 @@ def bind_classes(
 ) -> None:
     """Bind the outputs of a classifier: the label of each sample, an integer, and its scores."""
     tensors = Algebra(ctx, node)
-    ctx.bind(node, _label(tensors, scores, labels), transformed(ctx, node, scores, transform))
+    ctx.bind(node, best_label(tensors, scores, labels), transformed(ctx, node, scores, transform))
     ctx.integer.add(node.output[0])
     ctx.integer.discard(node.output[1])
 
 
-def _label(tensors: Algebra, scores: Operand, labels: Floats) -> Operand:
+def best_label(tensors: Algebra, scores: Operand, labels: Floats) -> Operand:
     """The label of the first of the largest scores, [N]."""
     hits = tensors("number", tensors("equal", scores, tensors.reduced("max", scores, (-1,))))
     choice = first_hit(tensors, hits, len(scores.shape) - 1)
