@@ -44,7 +44,8 @@ const state = {
   wanted: null, // the conversion asked for last: {name, load(), sample, configuration, other, genome, settings, facts}
   job: null, // {name, stage, fraction} while something is under way
   made: null, // what the result was made with, like `wanted`
-  result: null, // {name, kind, summary, graph, ports, report, warnings}: the last good one
+  result: null, // {name, kind, summary, ports, report, warnings}: the last good one
+  drawn: null, // the result as it is drawn: {graph, density}; null until the engine has said it
   second: null, // opinion on the result: {} while it is being asked, then {report} or {failed}
   other: null, // the result compared with another file: {name, genome, function} or {name, failed}
   files: null, // of the result: {kind: {name, url, size} | {name}}; written when asked for
@@ -176,6 +177,7 @@ async function run(wanted) {
     halves.done();
     performance.mark("verdict");
     address(wanted);
+    update({ drawn: (await engine.call("drawing")).result });
     await write("onnx", onProgress);
     const live = await livePlan();
     outcome = { player: live, other: wanted.other && await comparison(engine, wanted.other, onProgress) };
@@ -226,7 +228,7 @@ function show(made, result) {
   const stem = stemOf(made.name);
   const endings = { onnx: ".onnx", json: ".onnx.json", network: ".network.json" };
   const files = Object.fromEntries(Object.entries(endings).map(([kind, end]) => [kind, { name: stem + end }]));
-  update({ made, result: { ...result, name: made.name }, files, link: null, player: null, second: null, other: null, selected: -1, lit: [] });
+  update({ made, result: { ...result, name: made.name }, files, drawn: null, link: null, player: null, second: null, other: null, selected: -1, lit: [] });
   held = state.result;
 }
 

@@ -16,12 +16,13 @@ from neat_onnx.model import Model
 from neat_onnx.network.difference import difference
 from neat_onnx.network.genes import Ints
 from neat_onnx.network.network import Network
+from neat_onnx.network.schedule import schedule
 from neat_onnx.network.summary import summary
 from neat_onnx.options import ExportOptions, export_options
 from neat_onnx.page.anatomy import anatomy
 from neat_onnx.page.breeders import Member, choices, picked, written
 from neat_onnx.page.density import density
-from neat_onnx.page.drawing import Drawing, drawing
+from neat_onnx.page.drawing import drawing
 from neat_onnx.page.forms import FORMS, in_form
 from neat_onnx.page.opinion import judged, order
 from neat_onnx.page.parity import parity, parity_of_networks
@@ -146,6 +147,15 @@ def _plan(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
     return Reply(document, arrays)
 
 
+def _drawing(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
+    """The network that was converted last, to be drawn; no verdict waits for it."""
+    net = _last().net
+    levels = schedule(net)
+    graph = drawing(net, levels) if len(net) <= _MOST_DRAWN else None
+    layers = density(net, levels) if len(net) > _MOST_PLAIN else None
+    return Reply({"graph": graph, "density": layers}, {})
+
+
 def _anatomy(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
     """The model of the last conversion, to be looked at."""
     net, model, options, _ = _last()
@@ -228,8 +238,6 @@ def _converted(params: dict[str, Any], data: bytes, progress: Progress) -> dict[
         "libraries": choices(),
         "forms": FORMS,
         "summary": summary(net).model_dump(),
-        "graph": _graph(net),
-        "density": density(net) if len(net) > _MOST_PLAIN else None,
         "ports": _ports(net),
         "snippets": snippets(_valid(model, options), str(params.get("file", "network.onnx"))),
         "report": report.model_dump(),
@@ -262,10 +270,6 @@ def _is_model(name: str, document: Any) -> bool:
     if isinstance(document, bytes):
         return sniff(document) == "onnx" or name.lower().endswith(".onnx")
     return isinstance(document, dict) and "graph" in document
-
-
-def _graph(net: Network) -> Drawing | None:
-    return drawing(net) if len(net) <= _MOST_DRAWN else None
 
 
 def _ports(net: Network) -> dict[str, Any]:
@@ -317,6 +321,7 @@ _METHODS: dict[str, Callable[[dict[str, Any], bytes, Progress], Reply]] = {
     "anatomy": _anatomy,
     "convert": _convert,
     "difference": _difference,
+    "drawing": _drawing,
     "exam": _exam,
     "file": _file,
     "form": _form,

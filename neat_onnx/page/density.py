@@ -7,7 +7,7 @@ import numpy as np
 
 from neat_onnx.network.genes import Ints
 from neat_onnx.network.network import Network
-from neat_onnx.network.schedule import schedule
+from neat_onnx.network.schedule import Schedule
 from neat_onnx.page.layers import NamedLayer, named_layers
 
 
@@ -42,14 +42,14 @@ class Density(TypedDict):
     bundles: list[Bundle]
 
 
-def density(net: Network) -> Density:
+def density(net: Network, levels: Schedule) -> Density:
     """Return the layers of `net`, inputs first and outputs last, and the bundles between them."""
-    column = schedule(net).level.copy()
+    column = levels.level.copy()
     column[net.output_neurons] = column.max() + 1
     column[net.input_neurons] = -1
     used, column = np.unique(column, return_inverse=True)
     names = np.where(net.is_input, "input", net.activation_names)
-    kinds = _kinds(net, column)
+    kinds = _kinds(net, levels, column)
     layers = []
     for place in range(len(used)):
         members = names[column == place].tolist()
@@ -63,9 +63,9 @@ def density(net: Network) -> Density:
     return Density(layers=layers, bundles=_bundles(net, column, len(used)))
 
 
-def _kinds(net: Network, column: Ints) -> list[tuple[str, list[int], int | None]]:
+def _kinds(net: Network, levels: Schedule, column: Ints) -> list[tuple[str, list[int], int | None]]:
     """Return label, shape and unit of each column of neurons."""
-    named = named_layers(net)
+    named = named_layers(net, levels)
     layer = np.full(len(net), -1)
     for place, each in enumerate(named):
         layer[each.neurons] = place

@@ -7,7 +7,7 @@ import numpy as np
 
 from neat_onnx.network.genes import NONE
 from neat_onnx.network.network import Network
-from neat_onnx.network.schedule import schedule
+from neat_onnx.network.schedule import Schedule
 from neat_onnx.page.layers import DrawnLayer, drawn_layers
 
 
@@ -52,19 +52,19 @@ class Drawing(TypedDict):
     omitted: int
 
 
-def drawing(net: Network, most: int = 5000) -> Drawing:
-    """Return the picture of `net`, with at most `most` connections, the heaviest."""
+def drawing(net: Network, levels: Schedule, most: int = 5000) -> Drawing:
+    """Return the picture of `net`, on its levels, with at most `most` connections, the heaviest."""
     heaviest = np.argsort(-np.abs(net.connections.weight), kind="stable")[:most]
     connections = _connections(net, np.sort(heaviest))
     return Drawing(
-        neurons=_neurons(net),
+        neurons=_neurons(net, levels),
         connections=connections,
-        layers=drawn_layers(net),
+        layers=drawn_layers(net, levels),
         omitted=len(net.connections) - len(connections),
     )
 
 
-def _neurons(net: Network) -> list[DrawnNeuron]:
+def _neurons(net: Network, levels: Schedule) -> list[DrawnNeuron]:
     kinds = np.full(len(net), "hidden", object)
     kinds[net.output_neurons] = "output"
     kinds[net.input_neurons] = "input"
@@ -72,7 +72,7 @@ def _neurons(net: Network) -> list[DrawnNeuron]:
         id=net.neurons.id.tolist(),
         name=net.neuron_names,
         kind=kinds.tolist(),
-        level=schedule(net).level.tolist(),
+        level=levels.level.tolist(),
         activation=net.activation_names.tolist(),
         aggregation=net.aggregation_names.tolist(),
         bias=net.neurons.bias.tolist(),

@@ -8,7 +8,7 @@ import numpy as np
 
 from neat_onnx.network.genes import NONE, Ints
 from neat_onnx.network.network import Network
-from neat_onnx.network.schedule import schedule
+from neat_onnx.network.schedule import Schedule
 from neat_onnx.network.spatial import SpatialBlock, receptive_fields
 
 
@@ -29,44 +29,43 @@ class DrawnLayer(TypedDict):
     neurons: list[int]
 
 
-def drawn_layers(net: Network) -> list[DrawnLayer]:
+def drawn_layers(net: Network, levels: Schedule) -> list[DrawnLayer]:
     """Return the layers of `net` as lists, for a picture."""
     return [
         DrawnLayer(label=label, neurons=neurons.ravel().tolist())
-        for label, neurons in named_layers(net)
+        for label, neurons in named_layers(net, levels)
     ]
 
 
-def named_layers(net: Network) -> list[NamedLayer]:
+def named_layers(net: Network, levels: Schedule) -> list[NamedLayer]:
     """Return the layers of `net` by name, if its connections agree; no neuron is in two."""
     from neat_onnx.operators.rnn.recogniser import layers_of  # noqa: PLC0415 - imports all operators
 
     spatial = [(_name(block), block.neurons) for block in net.blocks if _holds(net, block)]
     recurrent = [
         (f"{layer.cell.operator} {len(layer.hidden)}", layer.neurons)
-        for layer in (layers_of(net, schedule(net)) if net.has_memory else ())
+        for layer in (layers_of(net, levels) if net.has_memory else ())
     ]
     layers: list[NamedLayer] = []
     taken = np.zeros(len(net), bool)
-    for label, neurons in [*spatial, *recurrent, *_gated(net)]:
+    for label, neurons in [*spatial, *recurrent, *_gated(net, levels)]:
         if not np.any(taken[neurons]):
             layers.append(NamedLayer(label, neurons))
             taken[neurons] = True
     return layers
 
 
-def _gated(net: Network) -> Iterator[tuple[str, Ints]]:
+def _gated(net: Network, levels: Schedule) -> Iterator[tuple[str, Ints]]:
     """Layers of cells whose gates multiply connections, as NeatapticTS and neataptic build them."""
     gated = np.unique(net.live.target[net.live.gater != NONE]).tolist()
     if not gated:
         return
     units = _GatedUnits(net)
-    level = schedule(net).level
     for operator, find in (("LSTM", units.lstm), ("GRU", units.gru)):
         layers: dict[int, list[set[int]]] = defaultdict(list)
         for neuron in gated:
             if unit := find(neuron):
-                layers[int(level[neuron])].append(unit)
+                layers[int(levels.level[neuron])].append(unit)
         for found in layers.values():
             yield f"{operator} {len(found)}", np.array(sorted(set().union(*found)), np.int64)
 

@@ -10,7 +10,8 @@ import pytest
 
 import neat_onnx
 from neat_onnx.network.network import Network
-from neat_onnx.page.density import density
+from neat_onnx.network.schedule import schedule
+from neat_onnx.page.density import Density, density
 
 CORPORA = Path(__file__).parent.parent / "corpora"
 CNN = """
@@ -27,14 +28,20 @@ cnn (float[N, 1, 8, 8] x) => (float[N, 5] y)
 """
 
 
+def density_of(net: Network) -> Density:
+    return density(net, schedule(net))
+
+
 def labels(net: Network) -> list[tuple[int, str]]:
-    return [(layer["neurons"], layer["label"]) for layer in density(net)["layers"]]
+    return [(layer["neurons"], layer["label"]) for layer in density_of(net)["layers"]]
 
 
 def test_a_perceptron_has_dense_layers_and_their_connections_between_them():
     net = Network.mlp([4, 6, 5, 2], activation="tanh", seed=0)
     assert labels(net) == [(4, ""), (6, "dense"), (5, "dense"), (2, "dense")]
-    bundles = [(each["source"], each["target"], each["count"]) for each in density(net)["bundles"]]
+    bundles = [
+        (each["source"], each["target"], each["count"]) for each in density_of(net)["bundles"]
+    ]
     assert bundles == [(0, 1, 24), (1, 2, 30), (2, 3, 10)]
 
 
@@ -57,7 +64,7 @@ def test_convolutions_and_pools_have_names_and_shapes():
     for name, shape in {"kernel": (3, 1, 3, 3), "weight": (5, 27)}.items():
         values = rng.normal(size=shape).astype(np.float32)
         model.graph.initializer.append(onnx.numpy_helper.from_array(values, name))
-    found = density(neat_onnx.import_model(model))["layers"]
+    found = density_of(neat_onnx.import_model(model))["layers"]
     assert [(layer["label"], layer["shape"]) for layer in found] == [
         ("", []),
         ("Conv 3×3", [3, 6, 6]),
@@ -69,7 +76,7 @@ def test_convolutions_and_pools_have_names_and_shapes():
 @pytest.mark.parametrize("operator", ["GRU", "LSTM"])
 def test_the_levels_of_a_recurrent_layer_are_one_unit(operator: str):
     net = getattr(Network, operator.lower())(2, 4, 3, seed=0)
-    first, *levels, last = density(net)["layers"]
+    first, *levels, last = density_of(net)["layers"]
     assert {(layer["label"], layer["unit"]) for layer in levels} == {(f"{operator} 4", 0)}
     assert len(levels) > 1
     assert first["unit"] is last["unit"] is None

@@ -10,6 +10,7 @@ import pytest
 
 import neat_onnx
 from neat_onnx.network.network import Network
+from neat_onnx.network.schedule import schedule
 from neat_onnx.page.layers import drawn_layers
 
 CORPORA = Path(__file__).parent.parent / "corpora"
@@ -21,7 +22,7 @@ def source(name: str) -> Any:
 
 
 def shown(net: Network) -> list[tuple[str, int]]:
-    return [(layer["label"], len(layer["neurons"])) for layer in drawn_layers(net)]
+    return [(layer["label"], len(layer["neurons"])) for layer in drawn_layers(net, schedule(net))]
 
 
 def imported(name: str) -> Network:

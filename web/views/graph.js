@@ -8,21 +8,21 @@ const MOST_NEURONS = 400; // drawn one by one without being asked to
 
 export function graph({ select }) {
   let drawn = null;
-  const open = (result, every) => {
+  const open = (result, found, every) => {
     drawn?.stop();
     drawn = null;
     const crowded = result.summary.neurons > MOST_NEURONS;
     if (crowded && !every) {
-      const more = result.graph && h("button", { type: "button", className: "button", onclick: () => open(result, true) },
+      const more = found.graph && h("button", { type: "button", className: "button", onclick: () => open(result, found, true) },
         `Draw all ${count(result.summary.neurons)} neurons`);
-      $("graph").replaceChildren(density(result.density), h("div", { className: "buttons" }, more));
+      $("graph").replaceChildren(density(found.density), h("div", { className: "buttons" }, more));
       return;
     }
-    drawn = picture(labelled(result), select);
+    drawn = picture(labelled(found.graph, result.ports), select);
     $("graph").replaceChildren(...drawn.elements);
     drawn.resize();
   };
-  const build = whenChanged((state) => state.result, (result) => { if (result) open(result, false); });
+  const build = whenChanged((state) => state.drawn, (found, { result }) => { if (found) open(result, found, false); });
   return (state) => {
     build(state);
     drawn?.play(state.player);
@@ -32,7 +32,7 @@ export function graph({ select }) {
 }
 
 /** The drawing's neurons, each with a label: its name, its place among inputs or outputs, or its id. */
-function labelled({ graph: { neurons, ...rest }, ports }) {
+function labelled({ neurons, ...rest }, ports) {
   const labels = neurons.map(({ name, id }) => name || String(id));
   ports.input_neurons.forEach((neuron, place) => { labels[neuron] = ports.inputs[place]; });
   ports.output_neurons.forEach((neuron, place) => { labels[neuron] = ports.outputs[place]; });

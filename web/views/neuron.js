@@ -11,13 +11,13 @@ const show = (value) => (Number.isFinite(value) ? String(+value.toPrecision(4)) 
 
 export function neuron({ select }) {
   let quiet = () => {};
-  return whenChanged((state) => (state.result?.graph ? `${state.selected} ${state.turns} ${Boolean(state.player)}` : ""),
-    (_, { result, selected, player }) => {
+  return whenChanged((state) => (state.drawn?.graph ? `${state.selected} ${state.turns} ${Boolean(state.player)}` : ""),
+    (_, { drawn, selected, player }) => {
       quiet();
-      const shown = Boolean(result?.graph) && selected >= 0;
+      const shown = Boolean(drawn?.graph) && selected >= 0;
       $("neuron").hidden = !shown;
       if (!shown) return;
-      const draw = soon(() => $("neuron").replaceChildren(...describe(result.graph, selected, player, select)));
+      const draw = soon(() => $("neuron").replaceChildren(...describe(drawn.graph, selected, player, select)));
       quiet = player?.listen(draw) ?? (() => {});
       draw();
     });
