@@ -41,6 +41,7 @@ ICONS = {
 }
 SCRIPTS = (
     *("app.js", "engine.js", "spawn.js", "delivery.js", "kept.js", "worker.js", "serve.js"),
+    "snapshot.js",
     *("comparison.js", "files.js", "halves.js", "intake.js", "link.js", "offline.js"),
     *("opinion.js", "samples.js", "second.js", "signature.js"),
 )

@@ -10,7 +10,8 @@ export class Engine {
   #listen;
   #worker = null;
   #delivery = null; // of the packages that it orders
-  #waiting = new Map(); // id → {resolve, reject, onProgress}
+  #waiting = new Map(); // id → {resolve, reject, onProgress, message: what was asked before it was ready}
+  #ready = false; // until then, another worker may have to answer
   #next = 1;
   #watchdog = 0;
 
@@ -22,8 +23,13 @@ export class Engine {
   /** Start a worker; one that is there is ended, and its unanswered calls are cancelled. */
   start() {
     this.#end(new Cancelled("cancelled"));
+    this.#begin();
+  }
+
+  #begin(how) {
+    this.#ready = false;
     this.#listen({ phase: "loading", stage: "loading", fraction: 0 });
-    const { worker, early } = spawn();
+    const { worker, early } = spawn(how);
     this.#worker = worker;
     this.#delivery = new Delivery((far) => this.#loading({ stage: "loading", ...far }));
     worker.onmessage = ({ data }) => this.#receive(data);
@@ -41,17 +47,20 @@ export class Engine {
   call(method, params = {}, data = undefined, onProgress = () => {}) {
     const id = this.#next++;
     return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject, onProgress });
-      this.#worker.postMessage({ id, method, params, data }, data ? [data] : []);
+      const message = { id, method, params, data };
+      this.#waiting.set(id, { resolve, reject, onProgress, message: this.#ready ? null : message });
+      this.#worker.postMessage(message, data && this.#ready ? [data] : []);
     });
   }
 
-  #receive({ id, result, blobs, error, progress, order, arrived, ready, warm, fatal, stopped }) {
+  #receive({ id, result, blobs, error, progress, order, arrived, ready, warm, fatal, stopped, anew }) {
     if (order) return this.#delivery?.answer(order);
     if (arrived !== undefined) return this.#delivery?.count(arrived);
     if (fatal) return this.#fail(fatal.message);
+    if (anew) return this.#anew();
     if (ready) {
       clearTimeout(this.#watchdog);
+      this.#ready = true;
       return this.#listen({ phase: "ready", times: ready });
     }
     if (warm) return this.#listen({ phase: "warm" });
@@ -66,6 +75,14 @@ export class Engine {
     if (error) call.reject(error);
     else call.resolve({ result, blobs });
     if (stopped) this.start();
+  }
+
+  /** Another worker in the place of one that could not go on from a snapshot: it answers the calls. */
+  #anew() {
+    this.#worker.terminate();
+    this.#delivery.stop();
+    this.#begin({ anew: true });
+    for (const { message } of this.#waiting.values()) this.#worker.postMessage(message);
   }
 
   #loading(progress) {

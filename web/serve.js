@@ -23,10 +23,11 @@ const PIECES = [
   "onnx", "onnx.reference", "onnx.reference.ops._op_list",
 ];
 
-/** Answer calls; the first waits for the packages that `later` loads. */
-export function serve({ python, post, later }) {
+/** Answer calls; the first waits for the packages that `later` loads. If nobody calls before all is imported, `keep` is. */
+export function serve({ python, post, later, keep = null }) {
   let bridge = null; // imported by the first call, or while nobody waits
   let arriving = null;
+  let asked = false; // whether Python knows anybody's file
   const arrived = () => (arriving ??= later().catch((error) => {
     arriving = null; // the next one may try again
     throw error;
@@ -56,6 +57,7 @@ export function serve({ python, post, later }) {
   }
 
   async function handle({ id, ...request }) {
+    asked = true;
     const onProgress = (stage, fraction) => post({ id, progress: { stage, fraction } });
     try {
       await arrived();
@@ -75,6 +77,10 @@ export function serve({ python, post, later }) {
     }
     answer({ method: "warm" }, () => {});
     post({ warm: true });
+    if (!keep || asked) return;
+    bridge.destroy();
+    bridge = null;
+    await keep();
   }
 
   self.onmessage = ({ data }) => handle(data);

@@ -18,8 +18,8 @@ export function register() {
   return navigator.serviceWorker.register(policy.createScriptURL(serviceWorker), { updateViaCache: "none" });
 }
 
-/** A worker that runs one of our modules, under this page's policy. */
-export function workerOf(file) {
+/** A worker that runs one of our modules, under this page's policy; the module may look at its name. */
+export function workerOf(file, name = "") {
   const code = new URL(file, import.meta.url).href;
   const source = `
     const early = [];
@@ -29,11 +29,11 @@ export function workerOf(file) {
       (error) => self.postMessage({ fatal: { message: String(error) } }),
     );`;
   const url = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
-  return new Worker(policy.createScriptURL(url), { type: "module" });
+  return new Worker(policy.createScriptURL(url), { type: "module", name });
 }
 
-function start() {
-  const worker = workerOf("worker.js");
+function start(name) {
+  const worker = workerOf("worker.js", name);
   const early = []; // what it says before anybody listens
   worker.onmessage = (event) => early.push(event);
   return { worker, early };
@@ -41,9 +41,9 @@ function start() {
 
 let first = start();
 
-/** A worker that nobody has yet, and what it has said so far: {worker, early}. */
-export function spawn() {
-  const found = first ?? start();
-  first = null;
+/** A worker that nobody has yet, and what it has said so far: {worker, early}; one that starts `anew` uses no snapshot. */
+export function spawn({ anew = false } = {}) {
+  const found = anew ? start("anew") : first ?? start();
+  if (!anew) first = null;
   return found;
 }

@@ -91,21 +91,30 @@ function fetchNow(file, integrity) {
   return new Uint8Array(request.response);
 }
 
+const isTable = ({ path }) => path.endsWith(".modules");
+
 /** Make downloaded packages importable: tables of modules by finder.py, the rest as files. */
 function install(python, site, packages) {
-  const isTable = ({ path }) => path.endsWith(".modules");
-  for (const { path, data } of packages.filter((each) => !isTable(each))) {
-    const target = `${site}/${path}`;
-    python.FS.mkdirTree(target.slice(0, target.lastIndexOf("/")));
-    python.FS.writeFile(target, new Uint8Array(data), { canOwn: true });
-  }
+  for (const { path, data } of packages.filter((each) => !isTable(each))) write(python.FS, `${site}/${path}`, data);
+  finding(python, (finder) => {
+    for (const { data } of packages.filter(isTable)) finder.add(new Uint8Array(data));
+  });
+}
+
+function write(FS, path, data) {
+  FS.mkdirTree(path.slice(0, path.lastIndexOf("/")));
+  FS.writeFile(path, new Uint8Array(data), { canOwn: true });
+}
+
+/** Do something with finder.py. */
+function finding(python, work) {
   const finder = python.pyimport("finder");
-  for (const { data } of packages.filter(isTable)) finder.add(new Uint8Array(data));
+  work(finder);
   finder.destroy();
 }
 
-async function start() {
-  const begin = performance.now();
+/** What both ways to start need: Pyodide and our modules on their way, and the engine's large files. */
+async function prepare() {
   needWebAssembly();
   const module = (name) => import(new URL(name, here).href);
   const modules = Promise.all([
@@ -113,8 +122,20 @@ async function start() {
     module("serve.js"),
     module("pyodide/pyodide.asm.mjs"), // which loadPyodide would import next
   ]);
-  const [{ lock, fresh }, { fetchKept }] = await Promise.all([fetchLock(), module("kept.js")]);
+  const [{ lock, fresh }, { fetchKept }, snapshots] = await Promise.all([
+    fetchLock(), module("kept.js"), module("snapshot.js"),
+  ]);
   fetchEngine(lock.engine, fetchKept, fresh ? watch : (copy) => copy.body.cancel()); // a kept one comes at once
+  const settings = {
+    indexURL: new URL("pyodide/", here).href,
+    lockFileContents: lock,
+    env: { HOME: "/home/pyodide", PYDANTIC_DISABLE_PLUGINS: "__all__" }, // looking for them is slow
+  };
+  return { lock, fresh, snapshots, settings, modules };
+}
+
+/** Start Python, and import what our own modules are built on. */
+async function begin({ lock, fresh, snapshots, settings, modules }, since) {
   const first = lock.files.filter((file) => file.first);
   const rest = lock.files.filter((file) => !file.first);
   const ordered = order(first, sizeOf(fresh ? [...lock.engine, ...first] : first));
@@ -123,19 +144,19 @@ async function start() {
   let site;
   const [python, packages] = await Promise.all([
     loadPyodide({
-      indexURL: new URL("pyodide/", here).href,
-      lockFileContents: lock,
-      env: { HOME: "/home/pyodide", PYDANTIC_DISABLE_PLUGINS: "__all__" }, // looking for them is slow
+      ...settings,
       fsInit: async (_, { sitePackages }) => { site = sitePackages; },
+      _makeSnapshot: true, // have it note what a snapshot needs
     }),
     ordered,
   ]);
   post({ progress: { stage: "starting", fraction: 1 } });
   const loaded = performance.now();
   install(python, site, packages);
-  const finder = python.pyimport("finder");
-  finder.add_seldom(JSON.stringify(lock.seldom), fetchNow);
-  finder.destroy();
+  finding(python, (finder) => {
+    finder.fetch_with(fetchNow);
+    finder.add_seldom(JSON.stringify(lock.seldom));
+  });
   let coming = order(rest); // while Python imports
   coming.catch(() => {}); // who needs it tries again, and hears of it
   for (const name of OTHERS) python.pyimport(name).destroy();
@@ -143,9 +164,52 @@ async function start() {
     const packages = await coming.catch(() => (coming = order(rest)));
     install(python, site, packages);
   };
+  const keep = () => {
+    finding(python, (finder) => finder.fetch_with(null));
+    const kept = snapshots.keepSnapshot(lock, python); // takes it before it returns
+    finding(python, (finder) => finder.fetch_with(fetchNow));
+    return kept;
+  };
   const end = performance.now();
-  post({ ready: { loadPyodide: loaded - begin, imports: end - loaded, total: end - begin } });
-  serve({ python, post, later });
+  post({ ready: { loadPyodide: loaded - since, imports: end - loaded, total: end - since } });
+  serve({ python, post, later, keep });
+}
+
+/** Go on from where an earlier visit had imported everything. */
+async function goOn(kept, { lock, snapshots, settings, modules }, since) {
+  const plain = lock.files.filter((file) => !isTable(file));
+  const [files, snapshot] = [order(plain, sizeOf(plain)), snapshots.readSnapshot(kept)];
+  for (const each of [files, snapshot]) each.catch(() => {}); // awaited by what follows
+  const [{ loadPyodide }, { serve }, { default: createModule }] = await modules;
+  const python = await loadPyodide({
+    ...settings,
+    _loadSnapshot: snapshot.then(({ memory }) => memory),
+    createPyodideModule: async (given) => {
+      const module = await createModule(given);
+      for (const { path, data } of await files) write(module.FS, `${module.API.sitePackages}/${path}`, data);
+      snapshots.place(module, await snapshot);
+      return module;
+    },
+  });
+  finding(python, (finder) => finder.fetch_with(fetchNow));
+  const total = performance.now() - since;
+  post({ ready: { loadPyodide: total, imports: 0, total, wentOn: true } });
+  serve({ python, post, later: async () => {} });
+}
+
+async function start() {
+  const since = performance.now();
+  const prepared = await prepare();
+  const { lock, snapshots } = prepared;
+  const kept = self.name === "anew" ? null : await snapshots.findSnapshot(lock);
+  if (!kept) return begin(prepared, since);
+  try {
+    await goOn(kept, prepared, since);
+  } catch (error) {
+    console.warn(`Python starts anew: ${error.message}`);
+    await snapshots.dropSnapshots();
+    post({ anew: true });
+  }
 }
 
 try {

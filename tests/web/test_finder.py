@@ -86,7 +86,8 @@ def test_a_table_is_fetched_when_one_of_its_modules_is_asked_for(finder):
         fetched.append(file)
         return SimpleNamespace(to_bytes=lambda: packed)
 
-    finder.add_seldom(json.dumps([described]), fetch)
+    finder.add_seldom(json.dumps([described]))
+    finder.fetch_with(fetch)
     assert fetched == []
     assert importlib.import_module("rarer").answer == 42
     assert fetched == ["packages/rare.modules.gz"]
@@ -94,14 +95,16 @@ def test_a_table_is_fetched_when_one_of_its_modules_is_asked_for(finder):
 
 def test_another_file_than_the_lock_names_is_refused(finder):
     described, _ = entry("odd.modules", table(odd="").to_bytes(), ["odd"])
-    finder.add_seldom(json.dumps([described]), lambda *_: SimpleNamespace(to_bytes=lambda: b"x"))
+    finder.add_seldom(json.dumps([described]))
+    finder.fetch_with(lambda *_: SimpleNamespace(to_bytes=lambda: b"x"))
     with pytest.raises(ImportError, match=r"packages/odd\.modules\.gz: it is another file"):
         importlib.import_module("odd")
 
     def missing(file, integrity):
         raise OSError("the server answered 404")
 
-    finder.add_seldom(json.dumps([described]), missing)
+    finder.add_seldom(json.dumps([described]))
+    finder.fetch_with(missing)
     with pytest.raises(ImportError, match="the server answered 404"):
         importlib.import_module("odd")
 
@@ -111,7 +114,8 @@ def test_a_library_is_loaded_when_a_function_of_it_is_asked_for(finder):
     if not source or not source.endswith(".so"):
         pytest.skip("this Python has no module in a shared library to try")
     described, packed = entry("_bisect.so", Path(source).read_bytes(), ["_bisect"])
-    finder.add_seldom(json.dumps([described]), lambda *_: SimpleNamespace(to_bytes=lambda: packed))
+    finder.add_seldom(json.dumps([described]))
+    finder.fetch_with(lambda *_: SimpleNamespace(to_bytes=lambda: packed))
     sys.modules.pop("_bisect", None)
     library = importlib.import_module("_bisect")
     assert not (finder.SITE / "_bisect.so").exists()

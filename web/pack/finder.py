@@ -33,6 +33,7 @@ class _Finder(MetaPathFinder, Loader):
         self.modules: dict[str, tuple[bool, bytes]] = {}
         self.seldom: dict[str, Callable[[], None]] = {}  # module → what adds its table
         self.libraries: dict[str, Callable[[], Path]] = {}  # module → what gives its file
+        self.fetch: Callable[[str, str], Any] | None = None  # gives a gzipped file of the lock
 
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -92,41 +93,50 @@ def add(table: Any) -> None:
     importlib.invalidate_caches()  # shared libraries may have come with it
 
 
-def add_seldom(entries: str, fetch: Callable[[str, str], Any]) -> None:
-    """Make modules importable whose files are fetched only then.
+def add_seldom(entries: str) -> None:
+    """Make modules importable whose files are fetched only then, as `fetch_with` says.
 
     Args:
         entries: JSON, a list of `{file, integrity, path, modules}` as the lock has them.
-        fetch: gives the content of a file, gzipped, by its `file` and `integrity`.
     """
     for entry in json.loads(entries):
         if entry["path"].endswith(".so"):
-            _finder.libraries[entry["modules"][0]] = partial(_written, entry, fetch)
+            _finder.libraries[entry["modules"][0]] = partial(_written, entry)
         else:
             for name in entry["modules"]:
-                _finder.seldom[name] = partial(_added, entry, fetch)
+                _finder.seldom[name] = partial(_added, entry)
 
 
-def _added(entry: dict[str, Any], fetch: Callable[[str, str], Any]) -> None:
-    _finder.modules.update(marshal.loads(_content(entry, fetch)))
+def fetch_with(fetch: Callable[[str, str], Any] | None) -> None:
+    """Fetch files with a function of JavaScript's: the content, gzipped, by `file` and `integrity`.
+
+    None lets go of it: a snapshot of Python's memory can hold nothing of JavaScript's.
+    """
+    _finder.fetch = fetch
 
 
-def _written(entry: dict[str, Any], fetch: Callable[[str, str], Any]) -> Path:
+def _added(entry: dict[str, Any]) -> None:
+    _finder.modules.update(marshal.loads(_content(entry)))
+
+
+def _written(entry: dict[str, Any]) -> Path:
     target = SITE / str(entry["path"])
     if not target.exists():
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(_content(entry, fetch))
+        target.write_bytes(_content(entry))
     return target
 
 
-def _content(entry: dict[str, Any], fetch: Callable[[str, str], Any]) -> bytes:
+def _content(entry: dict[str, Any]) -> bytes:
     """The content of a file of the lock.
 
     Raises:
         ImportError: it cannot be fetched, or is not the file that the lock names.
     """
+    if _finder.fetch is None:
+        raise ImportError(f"could not load {entry['file']}: nothing fetches it")
     try:
-        packed = fetch(entry["file"], entry["integrity"]).to_bytes()
+        packed = _finder.fetch(entry["file"], entry["integrity"]).to_bytes()
     except Exception as error:
         raise ImportError(f"could not load {entry['file']}: {error}") from error
     digest = base64.b64encode(hashlib.sha256(packed).digest()).decode()
