@@ -1,4 +1,4 @@
-"""Later visits: Python goes on from where the first visit had imported everything, or starts anew."""
+"""Later visits: Python goes on from where the first had imported everything, or starts anew."""
 
 import time
 from typing import Any
@@ -9,7 +9,8 @@ import neat_onnx
 
 KEPT = """async () => {
     const names = (await caches.keys()).filter((name) => name.includes("snapshot"));
-    return (await Promise.all(names.map(async (name) => (await caches.open(name)).keys()))).flat().length;
+    const kept = await Promise.all(names.map(async (name) => (await caches.open(name)).keys()));
+    return kept.flat().length;
 }"""
 MOVED = """async () => {
     const [name] = (await caches.keys()).filter((each) => each.includes("snapshot"));
@@ -19,7 +20,8 @@ MOVED = """async () => {
     const length = new Uint32Array(data.buffer, 4, 1)[0];
     const places = data.subarray(8, 8 + length);
     const text = new TextDecoder().decode(places);
-    const moved = text.replace(/(PyInit__multiarray_umath":\\d*)(\\d)/, (_, most, last) => most + (last === "1" ? 2 : 1));
+    const other = (_, most, last) => most + (last === "1" ? 2 : 1);
+    const moved = text.replace(/(PyInit__multiarray_umath":\\d*)(\\d)/, other);
     if (moved === text) throw new Error("nothing was moved");
     places.set(new TextEncoder().encode(moved));
     await cache.put(request, new Response(data));

@@ -23,7 +23,10 @@ const PIECES = [
   "onnx", "onnx.reference", "onnx.reference.ops._op_list",
 ];
 
-/** Answer calls; the first waits for the packages that `later` loads. If nobody calls before all is imported, `keep` is. */
+/**
+ * Answer calls; the first waits for the packages that `later` loads. `keep` is called once everything is
+ * imported, if nobody has called before.
+ */
 export function serve({ python, post, later, keep = null }) {
   let bridge = null; // imported by the first call, or while nobody waits
   let arriving = null;
@@ -80,7 +83,7 @@ export function serve({ python, post, later, keep = null }) {
     if (!keep || asked) return;
     bridge.destroy();
     bridge = null;
-    await keep();
+    await keep().catch((error) => console.warn(`The next visit starts as this one: ${error.message}`));
   }
 
   self.onmessage = ({ data }) => handle(data);

@@ -39,7 +39,10 @@ export async function readSnapshot(kept) {
 export async function keepSnapshot(lock, python) {
   if (!isPossible()) return;
   const memory = python.makeMemorySnapshot();
-  const places = new TextEncoder().encode(JSON.stringify(placesOf(python._module)));
+  const module = python._module;
+  const places = new TextEncoder().encode(JSON.stringify({
+    libraries: librariesOf(module), addresses: addressesOf(module),
+  }));
   const start = Math.ceil((8 + places.length) / UNIT) * UNIT;
   const head = new Uint8Array(start);
   head.set(places, 8);
@@ -52,30 +55,34 @@ export async function keepSnapshot(lock, python) {
 
 export const dropSnapshots = () => caches.delete(CACHE);
 
-/** Where the shared libraries are, in the order of their functions' table; and every address by its symbol. */
-function placesOf({ LDSO, GOT, HEAPU32 }) {
-  const field = (handle, place) => HEAPU32[(handle >>> 2) + place]; // of musl's struct dso, as Emscripten fills it
-  const libraries = Object.entries(LDSO.loadedLibsByHandle)
+/** The address of each symbol that shared libraries know. */
+const addressesOf = ({ GOT }) => Object.fromEntries(Object.entries(GOT).map(([symbol, { value }]) => [symbol, value]));
+
+/** Where a shared library's memory begins, its size in bytes, and where its functions begin in their table. */
+function placeOf({ HEAPU32 }, handle) {
+  const [memory, size, table] = HEAPU32.subarray((handle + 12) >>> 2); // of musl's struct dso
+  return { memory, size, table };
+}
+
+/** The shared libraries that are loaded, in the order of their functions. */
+function librariesOf(module) {
+  return Object.entries(module.LDSO.loadedLibsByHandle)
     .map(([handle, { name, global }]) => ({ handle: Number(handle), name, global }))
-    .filter(({ handle }) => handle)
-    .map((library) => ({
-      ...library,
-      memory: field(library.handle, 3), size: field(library.handle, 4),
-      table: field(library.handle, 5), functions: field(library.handle, 6),
-    }))
-    .sort((one, other) => one.table - other.table || one.memory - other.memory);
-  const addresses = Object.fromEntries(Object.entries(GOT).map(([symbol, { value }]) => [symbol, value]));
-  return { libraries, addresses };
+    .filter(({ handle }) => handle) // 0 is Python itself
+    .map((library) => ({ ...library, ...placeOf(module, library.handle) }))
+    .sort((one, other) => one.table - other.table);
 }
 
 /** Make a module, before Python starts in it, fit for a snapshot: with the same libraries, and room. */
 export function place(module, { libraries, addresses, memory }) {
   for (const library of libraries) load(module, library);
-  const now = placesOf(module).addresses;
+  const now = addressesOf(module);
   for (const [symbol, address] of Object.entries(addresses)) {
     if (now[symbol] !== address) throw new Error(`${symbol} is at ${now[symbol]}, and was at ${address}`);
   }
-  while (module.HEAP8.length < memory.length) module._malloc(MORE);
+  while (module.HEAP8.length < memory.length) {
+    if (!module._malloc(MORE)) throw new Error("there is not enough memory");
+  }
 }
 
 /** Load a shared library where it was; all that is allocated on the way, the snapshot replaces. */
@@ -88,6 +95,6 @@ function load(module, { handle, name, global, memory, size, table }) {
   module._free(next);
   if (next < memory) module._malloc(memory - next - UNIT / 2); // half a unit is the allocator's own
   module.loadDynamicLibrary(name, { global, nodelete: true, loadAsync: false }, {}, handle);
-  const now = placesOf(module).libraries.find((each) => each.handle === handle);
-  if (now?.memory !== memory || now.table !== table) throw new Error(`${name} is not where it was`);
+  const now = placeOf(module, handle);
+  if (now.memory !== memory || now.table !== table) throw new Error(`${name} is not where it was`);
 }

@@ -201,7 +201,10 @@ async function start() {
   const since = performance.now();
   const prepared = await prepare();
   const { lock, snapshots } = prepared;
-  const kept = self.name === "anew" ? null : await snapshots.findSnapshot(lock);
+  const kept = self.name === "anew" ? null : await snapshots.findSnapshot(lock).catch((error) => {
+    console.warn(`The browser keeps no snapshots: ${error.message}`);
+    return null;
+  });
   if (!kept) return begin(prepared, since);
   try {
     await goOn(kept, prepared, since);
