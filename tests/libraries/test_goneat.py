@@ -156,7 +156,7 @@ def test_a_population_is_read_by_ids():
 
 def test_networks_are_written_with_their_ids_and_disabled_genes():
     net = Network.build(
-        inputs=[7, 3],
+        inputs=[3, 7],
         outputs=[12],
         neurons=[
             {"id": 12, "activation": "sigmoid", "bias": 0.5},
@@ -169,10 +169,34 @@ def test_networks_are_written_with_their_ids_and_disabled_genes():
         ],
     )
     back = load_network(net.to_library("goneat").encode())
-    assert back.neurons.id.tolist() == [7, 3, 12, 9]
+    assert back.neurons.id.tolist() == [3, 7, 9, 12]
     x = np.random.default_rng(1).normal(size=(6, 2))
     assert np.array_equal(back.activate(x), net.activate(x))
     assert back.connections.weight.tolist() == [0.1, -2.5, 1.5] or len(back.connections) == 3
+
+
+@pytest.mark.parametrize(
+    ("inputs", "outputs", "ids"),
+    [
+        ([3, 7], [9, 12], [3, 7, 9, 12, 20, 21]),
+        ([7, 3], [9, 12], [1, 2, 3, 4, 5, 6]),
+        ([3, 7], [12, 9], [1, 2, 3, 4, 5, 6]),
+    ],
+)
+def test_ids_ascend_as_goneats_evolution_takes_for_granted(inputs, outputs, ids):
+    neurons = [{"id": 20, "bias": 1.5}, *({"id": output} for output in outputs)]
+    edges = [(inputs[0], 20, 0.5), (20, outputs[0], 2.0), (inputs[1], outputs[1], -1.0)]
+    net = Network.build(inputs=inputs, outputs=outputs, neurons=neurons, connections=edges)
+    lines = [line.split() for line in net.to_library("goneat").splitlines()]
+    nodes = [(int(key), int(kind)) for _, key, _, _, kind, *_ in filter(is_node, lines)]
+    assert [key for key, _ in nodes] == ids
+    assert nodes[-1][1] == 3, "the bias is last, and evolution goes on with ids above its own"
+    back = load_network(net.to_library("goneat").encode())
+    assert back.activate([1.0, 2.0]).tolist() == net.activate([1.0, 2.0]).tolist()
+
+
+def is_node(fields: list[str]) -> bool:
+    return fields[0] == "node"
 
 
 @pytest.mark.parametrize(

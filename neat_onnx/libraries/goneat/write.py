@@ -2,7 +2,12 @@
 
 A bias is a gene from an added node that is always 1. A neuron that reads nothing gets one of weight
 0 as well, because goNEAT leaves a node at 0 that no input and no bias leads to.
+
+goNEAT evolves on with the id of the last node plus 1, and its crossover sorts nodes by their ids:
+so they stand in that order, and ids by which inputs or outputs would change places are not kept.
 """
+
+from itertools import pairwise
 
 import numpy as np
 
@@ -15,7 +20,8 @@ from neat_onnx.network.network import Network
 _NAMES = reversed_names(ACTIVATION_NAMES)
 _LIMITS = Limits("goNEAT", _NAMES, repeated=True)
 _SENSOR = "NullActivation"
-_LARGEST = 2**31 - 2
+_LARGEST = 2**30
+"""Ids of new nodes are int32 there; evolution goes on with the ids above."""
 
 
 def write(net: Network) -> str:
@@ -27,21 +33,27 @@ def write(net: Network) -> str:
     reasons_against(net, _LIMITS).refuse()
     ids = _ids(net)
     bias = max(ids, default=0) + 1
-    lines = ["genomestart 1", "trait 1 0.1 0 0 0 0 0 0 0", _node(bias, BIAS, _SENSOR)]
-    outputs = net.output_neurons.tolist()
-    lines += [_node(ids[j], INPUT, _SENSOR) for j in net.input_neurons.tolist()]
-    lines += [_node(ids[j], OUTPUT, _activation(net, j)) for j in outputs]
-    others = np.setdiff1d(np.flatnonzero(~net.is_input), outputs).tolist()
-    lines += [_node(ids[j], HIDDEN, _activation(net, j)) for j in others]
-    lines += _genes(net, ids, bias)
+    lines = ["genomestart 1", "trait 1 0.1 0 0 0 0 0 0 0"]
+    outputs = set(net.output_neurons.tolist())
+    for j in np.argsort(ids).tolist():
+        if net.is_input[j]:
+            lines.append(_node(ids[j], INPUT, _SENSOR))
+        else:
+            lines.append(_node(ids[j], OUTPUT if j in outputs else HIDDEN, _activation(net, j)))
+    lines += [_node(bias, BIAS, _SENSOR), *_genes(net, ids, bias)]
     return "\n".join([*lines, "genomeend 1"]) + "\n"
 
 
 def _ids(net: Network) -> list[int]:
-    """The neurons' own ids, or 1, 2, … where goNEAT does not count so."""
-    ids = net.neurons.id.tolist()
-    fit = all(0 < key < _LARGEST for key in ids)
-    return ids if fit else list(range(1, len(net) + 1))
+    """The neurons' own ids, or 1, 2, … where goNEAT does not count so: inputs, outputs, others."""
+    ids: list[int] = net.neurons.id.tolist()
+    ends = [net.input_neurons.tolist(), net.output_neurons.tolist()]
+    ascend = all(ids[a] < ids[b] for end in ends for a, b in pairwise(end))
+    if ascend and all(0 < key < _LARGEST for key in ids):
+        return ids
+    order = dict.fromkeys([*ends[0], *ends[1], *range(len(net))])
+    place = {neuron: key for key, neuron in enumerate(order, 1)}
+    return [place[neuron] for neuron in range(len(net))]
 
 
 def _node(key: int, kind: str, activation: str) -> str:
