@@ -25,7 +25,8 @@ export function density({ layers, bundles }) {
     viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "density", role: "img",
     "aria-label": `Layers of the network, from inputs to outputs. ${said}`, "data-testid": "graph",
   }, ...frames(bars), ...paths, ...bars.map(column), ...titles(bars));
-  return h("figure", {}, drawing, key(layers));
+  const region = { className: "scroll", tabIndex: 0, role: "region", ariaLabel: "The layers drawn" };
+  return h("figure", {}, h("div", region, drawing), key(layers));
 }
 
 function ribbon(from, to, { count: number, mean, source, target }, most) {
