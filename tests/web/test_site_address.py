@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-WEB = Path(__file__).absolute().parents[2] / "web"
-sys.path.insert(0, str(WEB))
+sys.path.insert(0, str(Path(__file__).absolute().parents[2] / "web"))
 
-from build import name_site
+from build import WEB, name_site
 
 
 @pytest.mark.parametrize("url", ["https://example.org/neat", "https://example.org/neat/"])
