@@ -21,7 +21,7 @@ async function addressOf(lock) {
   return new URL(`snapshot/${Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("")}`, here).href;
 }
 
-/** The snapshot that was kept of a build, to be read; null if there is none. */
+/** The snapshot that was kept of a build, to be read; one that is not `ok` has failed before; null if there is none. */
 export async function findSnapshot(lock) {
   if (!isPossible()) return null;
   return await (await caches.open(CACHE)).match(await addressOf(lock)) ?? null;
@@ -53,7 +53,11 @@ export async function keepSnapshot(lock, python) {
   for (const other of await cache.keys()) if (other.url !== address) await cache.delete(other);
 }
 
-export const dropSnapshots = () => caches.delete(CACHE);
+/** Have a build try no snapshot again: the next would fail as this one did. */
+export async function giveUp(lock) {
+  await caches.delete(CACHE);
+  await (await caches.open(CACHE)).put(await addressOf(lock), new Response(null, { status: 410 }));
+}
 
 /** The address of each symbol that shared libraries know. */
 const addressesOf = ({ GOT }) => Object.fromEntries(Object.entries(GOT).map(([symbol, { value }]) => [symbol, value]));

@@ -32,7 +32,10 @@ export function workerOf(file, name = "") {
   return new Worker(policy.createScriptURL(url), { type: "module", name });
 }
 
-function start(name) {
+const isEmbedded = new URLSearchParams(location.hash.slice(1)).has("embed");
+
+/** A worker is named after what it is to do without: "embedded" keeps no snapshot, "anew" uses none either. */
+function start(name = isEmbedded ? "embedded" : "") {
   const worker = workerOf("worker.js", name);
   const early = []; // what it says before anybody listens
   worker.onmessage = (event) => early.push(event);

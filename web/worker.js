@@ -134,8 +134,8 @@ async function prepare() {
   return { lock, fresh, snapshots, settings, modules };
 }
 
-/** Start Python, and import what our own modules are built on. */
-async function begin({ lock, fresh, snapshots, settings, modules }, since) {
+/** Start Python, and import what our own modules are built on; a snapshot of it is taken if it is to be kept. */
+async function begin({ lock, fresh, snapshots, settings, modules }, since, isToBeKept) {
   const first = lock.files.filter((file) => file.first);
   const rest = lock.files.filter((file) => !file.first);
   const ordered = order(first, sizeOf(fresh ? [...lock.engine, ...first] : first));
@@ -146,7 +146,7 @@ async function begin({ lock, fresh, snapshots, settings, modules }, since) {
     loadPyodide({
       ...settings,
       fsInit: async (_, { sitePackages }) => { site = sitePackages; },
-      _makeSnapshot: true, // have it note what a snapshot needs
+      _makeSnapshot: isToBeKept,
     }),
     ordered,
   ]);
@@ -172,7 +172,7 @@ async function begin({ lock, fresh, snapshots, settings, modules }, since) {
   };
   const end = performance.now();
   post({ ready: { loadPyodide: loaded - since, imports: end - loaded, total: end - since } });
-  serve({ python, post, later, keep });
+  serve({ python, post, later, keep: isToBeKept ? keep : null });
 }
 
 /** Go on from where an earlier visit had imported everything. */
@@ -205,12 +205,12 @@ async function start() {
     console.warn(`The browser keeps no snapshots: ${error.message}`);
     return null;
   });
-  if (!kept) return begin(prepared, since);
+  if (!kept?.ok) return begin(prepared, since, !kept && self.name === "");
   try {
     await goOn(kept, prepared, since);
   } catch (error) {
     console.warn(`Python starts anew: ${error.message}`);
-    await snapshots.dropSnapshots();
+    await snapshots.giveUp(lock);
     post({ anew: true });
   }
 }
