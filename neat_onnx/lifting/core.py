@@ -6,7 +6,7 @@ operator. At the end every signal that was materialized becomes a neuron, or the
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NoReturn
 
 import numpy as np
 
@@ -226,13 +226,17 @@ def _close(ctx: LiftingContext, entry: ValueInfo) -> _Entry:
         )
     if not isinstance(value, Value):
         raise ModelError(f"graph output '{entry.name}' depends on no input", where="graph.outputs")
-    leading = [axis for axis in ctx.followed.of(entry.name) if axis not in (FEATURE, UNKNOWN)]
+    followed = ctx.followed.of(entry.name)
+    leading = [axis for axis in followed if axis not in (FEATURE, UNKNOWN)]
     if not ctx.features_only and len({*leading}) < len(leading):
         raise ModelError(
             f"graph output '{entry.name}' combines every sample with every other",
             where="graph.outputs",
             hint="Import with batch_axis=None to take every axis for features",
         )
+    sizes = zip(value.shape, followed, strict=True)
+    if not ctx.features_only and any(size != 1 for size, axis in sizes if axis in (0, 1)):
+        _refuse_first_axis(entry.name)
     try:
         signals = ctx.materialize(value).copy()
     except NotFiniteError as error:
@@ -259,10 +263,14 @@ def _ports(
 
 def _port(name: str, shape: tuple[int, ...], axes: Axes, neurons: Ints) -> Port:
     if any(axis >= len(shape) or shape[axis] != 1 for axis in axes):
-        raise ModelError(
-            f"the first axis of output '{name}' is not the batch",
-            where="graph.outputs",
-            hint="Import with batch_axis=None to take every axis for features",
-        )
+        _refuse_first_axis(name)
     features = tuple(size for axis, size in enumerate(shape) if axis not in axes)
     return Port(name, features, neurons)
+
+
+def _refuse_first_axis(name: str) -> NoReturn:
+    raise ModelError(
+        f"the first axis of output '{name}' is not the batch",
+        where="graph.outputs",
+        hint="Import with batch_axis=None to take every axis for features",
+    )

@@ -78,7 +78,12 @@ class AxisFollower:
         rule = _RULES.get(type(node))
         if rule is not None:
             return rule(self, node)
-        read = [self._known[name] for name in node.input if name in self._known]
+        constant = (FEATURE,)
+        read = [
+            self._known.get(name, constant * self.rank(name))
+            for name in node.input
+            if name in self._known or name in self.operands
+        ]
         ranks = [self.rank(name) for name in node.output]
         of_rank = {rank: merged(read, rank) for rank in set(ranks)}
         return [of_rank[rank] for rank in ranks]

@@ -297,6 +297,8 @@ def lift_lrn(ctx: LiftingContext, node: LRN) -> None:
     x = tensors.input(0)
     if len(x.shape) < _SHAPED or given.size < 1:
         ctx.fail(node, f"its input has the shape {list(x.shape)}, size is {given.size}")
+    if given.size % 2 == 0:
+        ctx.fail(node, f"size is {given.size}, expected an odd one: runtimes differ about others")
     channel = np.arange(x.shape[1])
     apart = channel[None, :] - channel[:, None]  # how far the one read stands behind
     before, after = (given.size - 1) // 2, given.size // 2

@@ -253,8 +253,10 @@ def _refuse_reordered(
         return
     place = batch if copied else wanted.index(-1)
     sizes = [old[k] if not size and k < len(old) else size for k, size in enumerate(wanted)]
-    outer = math.prod(sizes[:place])
-    if not outer or before % outer:
+    outer, rest = math.prod(sizes[:place]), math.prod(sizes[:place] + sizes[place + 1 :])
+    inner = before // outer if outer else 0
+    open_size = math.prod(old) // rest if rest else 0  # of the axis with the batch, for one sample
+    if not inner or before % outer or open_size % inner:
         ctx.refuse_batch(node, (0,))
 
 

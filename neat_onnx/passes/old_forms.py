@@ -193,18 +193,16 @@ def _softmax(old: OldNode) -> None:
     """Up to opset 12 all axes from `axis` on were one, by default from the second."""
     if old.opset >= 13:
         return
-    rank = old.rank(0)
-    axis = old.take("axis", 1)
-    axis += rank if axis < 0 else 0
+    axis, shape = old.take("axis", 1), old.draft.facts(old.reads[0]).shape
     old.attributes["axis"] = -1
-    if axis == rank - 1:
+    if axis == -1 or (shape is not None and axis == len(shape) - 1):
         return
     source, result = old.reads[0], old.gives[0]
-    flat, soft, shape = (old.draft.name(f"{result}_{what}") for what in ("flat", "soft", "shape"))
+    flat, soft, sizes = (old.draft.name(f"{result}_{what}") for what in ("flat", "soft", "shape"))
     old.before.append(make_node("Flatten", [source], [flat], {"axis": axis}))
     old.reads, old.gives = [flat], [soft]
-    old.after.append(make_node("Shape", [source], [shape]))
-    old.after.append(make_node("Reshape", [soft, shape], [result]))
+    old.after.append(make_node("Shape", [source], [sizes]))
+    old.after.append(make_node("Reshape", [soft, sizes], [result]))
 
 
 def _dropout(old: OldNode) -> None:

@@ -109,3 +109,32 @@ def test_samples_are_not_combined():
     model = along(node("Add", "x steps", "y"))
     with pytest.raises(ModelError, match="every sample with every other"):
         import_model(model, check=False)
+
+
+def test_the_batch_inside_of_an_axis():
+    """[N, 3, 2] to [3, N, 2] to [3·N, 2], and back after a product of matrices."""
+    rows = node("Reshape", "steps rows_of_two", "rows")
+    assert_lifts(
+        along(
+            rows,
+            node("MatMul", "rows w", "product"),
+            node("Reshape", "product as_steps", "again"),
+            node("Gather", "again last", "end", axis=0),
+            node("Tanh", "end", "y"),
+            rows_of_two=[-1, 2],
+            as_steps=[3, -1, 4],
+            w=[[0.5, 1.0, -1.0, 2.0], [1.5, -0.5, 0.25, 1.0]],
+            last=-1,
+        )
+    )
+
+
+def test_samples_that_a_reshape_would_mix_are_refused():
+    with pytest.raises(ModelError, match="batch"):
+        import_model(along(node("Reshape", "steps shape", "y"), shape=[-1, 6]), check=False)
+
+
+def test_a_batch_that_meets_constants_is_refused():
+    model = graph([node("Add", "x c", "y")], x=("N",), c=[[1.0, 2.0, 3.0]])
+    with pytest.raises(ModelError, match="is not the batch"):
+        import_model(model, check=False)

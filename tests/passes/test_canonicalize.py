@@ -37,6 +37,15 @@ OLD = {
     "topk": (7, [node("TopK", "x", "y i", k=2)]),
     "reduce": (11, [node("ReduceL2", "x", "y", axes=[1], keepdims=0)]),
     "softmax": (11, [node("Unsqueeze", "x", "a", axes=[2]), node("Softmax", "a", "y", axis=1)]),
+    "softmax of a rank that is not known": (
+        11,
+        [
+            node("Shape", "x", "shape"),
+            node("Abs", "shape", "sizes"),
+            node("Reshape", "x sizes", "a"),
+            node("LogSoftmax", "a", "y", axis=0),
+        ],
+    ),
     "dropout": (11, [node("Dropout", "x", "a", ratio=0.3), node("Relu", "a", "y")]),
     "flat broadcast": (6, [node("Relu", "x", "a"), node("Identity", "a", "y")]),
 }

@@ -3,6 +3,7 @@
 ONNX gives them parameters, neurons have none: each is a weighted sum of known activations.
 """
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
@@ -37,6 +38,12 @@ class Curve:
     offset: float = 0.0
     clip: float | None = None
 
+    @property
+    def is_stated(self) -> bool:
+        """Whether all its parameters were given, or have defaults."""
+        weights = sum(weight for _, weight in self.terms)
+        return not math.isnan(self.slope + self.shift + weights)
+
 
 def plain(name: str) -> Curve:
     """An activation of neurons as it is."""
@@ -47,7 +54,10 @@ IDENTITY, COMPLEMENT = plain("identity"), plain("complement")
 
 
 class _Form(NamedTuple):
-    """A function's curve for its parameters α and β, and their defaults; None where it has none."""
+    """A function's curve for its parameters α and β, and their defaults.
+
+    None stands for no such parameter, NaN for one that has to be given: runtimes differ.
+    """
 
     curve: Callable[[float, float], Curve]
     alpha: float | None = None
@@ -81,17 +91,17 @@ def _thresholded_relu(alpha: float, _: float) -> Curve:
 
 
 _FORMS: dict[Function, _Form] = {
-    "Affine": _Form(_affine, 1.0, 0.0),
+    "Affine": _Form(_affine, math.nan, math.nan),
     "Elu": _Form(_elu, 1.0),
     "HardSigmoid": _Form(_hard_sigmoid, 0.2, 0.5),
     "LeakyRelu": _Form(_leaky_relu, 0.01),
     "Relu": _Form(lambda alpha, beta: plain("relu")),
-    "ScaledTanh": _Form(_scaled_tanh, 1.0, 1.0),
+    "ScaledTanh": _Form(_scaled_tanh, math.nan, math.nan),
     "Sigmoid": _Form(lambda alpha, beta: plain("sigmoid")),
     "Softplus": _Form(lambda alpha, beta: plain("softplus")),
     "Softsign": _Form(lambda alpha, beta: plain("softsign")),
     "Tanh": _Form(lambda alpha, beta: plain("tanh")),
-    "ThresholdedRelu": _Form(_thresholded_relu, 1.0),
+    "ThresholdedRelu": _Form(_thresholded_relu, math.nan),
 }
 
 

@@ -106,6 +106,9 @@ def _directions(ctx: LiftingContext, node: Recurrence, cell: Cell, inputs: int) 
     if given.clip is not None and given.clip <= 0:
         ctx.fail(node, f"clip is {given.clip}, expected more than 0")
     each = curves(functions, given.activation_alpha, given.activation_beta, given.clip)
+    unstated = [name for name, curve in zip(functions, each, strict=True) if not curve.is_stated]
+    if unstated:
+        ctx.fail(node, f"activation_alpha, activation_beta: {unstated[0]} has no defaults")
     width = len(cell.functions)
     return [
         Step(ctx, node, w[k], r[k], b[k, 0], b[k, 1], p[k], each[k * width : (k + 1) * width])

@@ -89,6 +89,21 @@ def window_of(
     return _padded_alike(window, space, upper=given.auto_pad == "SAME_UPPER")
 
 
+def pool_window_of(
+    ctx: LiftingContext, node: Node, given: WindowAttributes, kernel: Sizes, space: Sizes
+) -> Window:
+    """The window of a pool, its padding spelt out.
+
+    Raises:
+        ModelError: it does not fit the space, or runtimes differ about its padding.
+    """
+    window = window_of(ctx, node, given, kernel, space)
+    if given.auto_pad.startswith("SAME") and any(step != 1 for step in window.dilations):
+        ctx.fail(node, f"auto_pad: runtimes differ about {given.auto_pad} with dilations",
+                 "Give it pads")  # fmt: skip
+    return window
+
+
 def refuse_window(ctx: LiftingContext, node: Node, window: Window, space: Sizes) -> NoReturn:
     """Raise ModelError about a window that is larger than its padded input."""
     pads = zip(space, window.begin, window.end, strict=True)

@@ -8,7 +8,7 @@ from neat_onnx.lifting.context import LiftingContext, Operand, lifts
 from neat_onnx.model import Attributes, Node
 from neat_onnx.operators.algebra import Algebra
 from neat_onnx.operators.arithmetic import value_of
-from neat_onnx.operators.spatial.layer import channels_and_space, refuse_window, window_of
+from neat_onnx.operators.spatial.layer import channels_and_space, pool_window_of, refuse_window
 from neat_onnx.operators.spatial.nodes import PoolAttributes
 
 _EUCLIDEAN = 2
@@ -49,7 +49,7 @@ def lift_lp_pool(ctx: LiftingContext, node: LpPool) -> None:
     space = signals.shape[2:]
     if len(given.kernel_shape) != len(space):
         ctx.fail(node, f"kernel_shape is {list(given.kernel_shape)}, expected {len(space)} numbers")
-    window = window_of(ctx, node, given, given.kernel_shape, space)
+    window = pool_window_of(ctx, node, given, given.kernel_shape, space)
     positions = window.positions(space)
     if 0 in positions:
         refuse_window(ctx, node, window, space)

@@ -18,10 +18,10 @@ from neat_onnx.operators.columns import flat_tensor, in_shape
 from neat_onnx.operators.spatial.layer import (
     add_block,
     bind_spatial,
+    pool_window_of,
     refuse_window,
     spatial_value,
     window_attributes,
-    window_of,
 )
 from neat_onnx.operators.spatial.nodes import (
     AveragePool,
@@ -127,7 +127,7 @@ def lift_pool(ctx: LiftingContext, node: MaxPool | AveragePool) -> None:
             node,
             f"kernel_shape is {list(given.kernel_shape)}, expected {signals.ndim - 2} numbers",
         )
-    window = window_of(ctx, node, given, given.kernel_shape, signals.shape[2:])
+    window = pool_window_of(ctx, node, given, given.kernel_shape, signals.shape[2:])
     if 0 in window.positions(signals.shape[2:]):
         refuse_window(ctx, node, window, signals.shape[2:])
     _lift(ctx, node, signals, window, bool(getattr(given, "count_include_pad", 0)))

@@ -105,3 +105,12 @@ def test_backwards_is_refused_where_the_length_is_open(name: str):
     model.graph.input[0].type.tensor_type.shape.dim[0].dim_param = "T"
     with pytest.raises(ModelError, match=r"direction (reverse|bidirectional)"):
         import_model(model)
+
+
+@pytest.mark.parametrize("name", ["Affine", "ScaledTanh", "ThresholdedRelu"])
+def test_a_function_without_parameters_that_runtimes_agree_on_is_refused(name: str):
+    model, _, _ = _backend("test_simple_rnn_defaults")
+    attribute = onnx.helper.make_attribute("activations", [name])
+    model.graph.node[0].attribute.append(attribute)
+    with pytest.raises(ModelError, match=f"{name} has no defaults"):
+        import_model(model, batch_axis=None)

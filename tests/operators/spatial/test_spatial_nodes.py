@@ -168,9 +168,12 @@ W = np.ones((2, 1, 3, 3))
         ("MaxPool", "x", {"kernel_shape": [1, 1], "pads": [0, 0, 1, 0]}, "in the padding only"),
         ("MaxPool", "x", {"kernel_shape": [2, 2], "storage_order": 1}, "storage_order is 1"),
         ("AveragePool", "x", {"kernel_shape": [2, 2], "count_include_pad": 2}, "count_include_pad"),
+        ("MaxPool", "x", {"kernel_shape": [2, 2], "dilations": [1, 2], "auto_pad": "SAME_LOWER"},
+         "runtimes differ about SAME_LOWER with dilations"),
         ("AveragePool", "x", {"kernel_shape": [2, 2], "ceil": 1}, "ceil"),
+        ("LRN", "x", {"size": 4}, "expected an odd one"),
     ],
-)
+)  # fmt: skip
 def test_what_makes_no_sense_is_refused(
     operator: str, reads: str, attributes: dict[str, Any], message: str
 ):
