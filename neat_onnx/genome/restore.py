@@ -28,6 +28,7 @@ from neat_onnx.network.document import (
     NeuronDocument,
 )
 from neat_onnx.network.genes import NONE, Connections, Ints, Neurons, Port, owned
+from neat_onnx.network.idle import without_idle
 from neat_onnx.network.network import Network
 from neat_onnx.network.spatial import moved_blocks
 from neat_onnx.parsing import parse
@@ -41,7 +42,7 @@ class Imported:
     """A network, with the graph that it was read from.
 
     Attributes:
-        network: the network.
+        network: the network; without metadata of a genome, without neurons that no output needs.
         lifted: the network of the graph alone.
         model: the model that was lifted: the given one, repaired.
         as_exported: the graph is, bit by bit, the one that the genome was exported with.
@@ -74,7 +75,7 @@ def imported(
             _check_genes(model, lifted)
     except NetworkError as error:
         warn(f"the metadata {next(iter(given))} is left out of account: {error}")
-        return graphs
+        return _needed(graphs)
     for key, read in given.items():
         try:
             net = read(parse_json(model.metadata[key]), lifted)
@@ -83,7 +84,12 @@ def imported(
             warn(f"the metadata {key} is left out of account: {error}")
         else:
             return replace(graphs, network=net, as_exported=as_exported)
-    return graphs
+    return _needed(graphs)
+
+
+def _needed(found: Imported) -> Imported:
+    """The import without the neurons that no output needs."""
+    return replace(found, network=without_idle(found.network))
 
 
 def _check_genes(model: Model, lifted: Lifted) -> None:

@@ -15,6 +15,8 @@ _LARGEST = {
     DataType.DOUBLE: float(np.finfo(np.float64).max),
 }
 
+_LEAST_SHARED = 32  # elements
+
 
 class GraphBuilder:
     """Collect nodes and initializers, in order.
@@ -37,6 +39,7 @@ class GraphBuilder:
         self.initializers: dict[str, Tensor] = {}
         self._names: set[str] = set(reserved)
         self._made: dict[str, str] = {}
+        self._shared: dict[int, str] = {}
         self._producer: dict[str, Node] = {}
         self._readers: dict[str, list[Node]] = defaultdict(list)
 
@@ -149,13 +152,24 @@ class GraphBuilder:
     ) -> str:
         """Add an initializer, of the graph's float type unless another is given; return its name.
 
+        One of several numbers that is there already, bit for bit, is shared: steps of a recurrent
+        layer that was unrolled have the same weights.
+
         Raises:
             NetworkError: a value is beyond the range of that type.
         """
         unique, kind = self.fresh(name), data_type or self.data_type
         _require_range(unique, values, kind)
-        self.initializers[unique] = Tensor.of(unique, values, kind)
-        return unique
+        tensor = Tensor.of(unique, values, kind)
+        if tensor.values.size < _LEAST_SHARED:
+            self.initializers[unique] = tensor
+            return unique
+        digest = hash((kind, tensor.dims, tensor.values.tobytes()))
+        known = self._shared.setdefault(digest, unique)
+        if known != unique and not _is_same(self.initializers[known], tensor):
+            known = unique
+        self.initializers.setdefault(known, tensor)
+        return known
 
     def integers(self, name: str, values: Sequence[int]) -> str:
         """Add a list of int64, such as a shape; return its name."""
@@ -176,6 +190,14 @@ class GraphBuilder:
         if key not in self._made:
             self._made[key] = make()
         return self._made[key]
+
+
+def _is_same(one: Tensor, other: Tensor) -> bool:
+    """Whether two tensors are equal bit for bit, but for their names."""
+    return (
+        (one.data_type, one.dims) == (other.data_type, other.dims)
+        and one.values.tobytes() == other.values.tobytes()
+    )
 
 
 def _require_range(name: str, values: npt.ArrayLike, data_type: DataType) -> None:

@@ -165,17 +165,17 @@ def _node_runs(graph: Graph) -> int:
 
 def _first_difference(found: Imported, x: Floats, runtime: str) -> str:
     """The first node, in the graph's order, whose output differs from the neurons' values."""
-    net, model, lifted = found.network, found.model, found.lifted
+    model, lifted = found.model, found.lifted
     produced = {name: node for node in model.graph.node for name in node.output}
     places = {
         name: lifted.tensors[name]
         for name in produced
         if name in lifted.tensors and name not in {e.name for e in model.graph.outputs}
     }
-    if net is not lifted.network or len(produced) > _MOST_TRACED:
+    if len(produced) > _MOST_TRACED:
         return "graph.outputs"
-    values = Program(net, dense=False).neuron_values(x)
-    player = Player(with_outputs(model, list(places)), net, runtime)
+    values = Program(lifted.network, dense=False).neuron_values(x)
+    player = Player(with_outputs(model, list(places)), lifted.network, runtime)
     for name, neurons in places.items():
         if _differs(player, x, name, values[:, neurons]):
             return f"from tensor '{name}' of node {produced[name].label} on"
