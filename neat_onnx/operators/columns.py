@@ -21,6 +21,8 @@ from neat_onnx.operators.transposition import axes_of_order
 _PER_JOINED = 60  # an input of a Concat
 _PER_GATHERED = 200  # a column of a Gather
 _PER_GATHER = 5000
+_LEAST_CUT_OUT = 512  # weights that a matrix has less
+_SHORTEST_RUN = 3  # columns, on average
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,22 @@ def columns_for(ctx: LoweringContext, needed: Ints, rows: int, level: int) -> Co
         earlier = tuple(k for k, columns in places if columns.level < level)
         best = _better(ctx, best, earlier, needed, rows)
     held = Columns(_join(ctx, best.positions, level), _signals(ctx, best.positions), level)
-    return Columns(pick_columns(ctx, held, needed), needed, level) if best.gather else held
+    if best.gather or _is_cut_out(held.signals, needed, rows):
+        return Columns(pick_columns(ctx, held, needed), needed, level)
+    return held
+
+
+def _is_cut_out(signals: Ints, needed: Ints, rows: int) -> bool:
+    """Whether `needed` is a few runs of these columns, and the rest would be many zeros.
+
+    So is one step of a sequence, and the values of a layer that was unrolled; genomes that evolved
+    read columns here and there.
+    """
+    if rows * (len(signals) - len(needed)) < _LEAST_CUT_OUT:
+        return False
+    wanted = np.isin(signals, needed)
+    runs = np.count_nonzero(np.diff(wanted, prepend=False) & wanted)
+    return bool(runs * _SHORTEST_RUN <= len(needed))
 
 
 def _better(
