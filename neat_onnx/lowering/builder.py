@@ -194,10 +194,10 @@ class GraphBuilder:
 
 def _is_same(one: Tensor, other: Tensor) -> bool:
     """Whether two tensors are equal bit for bit, but for their names."""
-    return (
-        (one.data_type, one.dims) == (other.data_type, other.dims)
-        and one.values.tobytes() == other.values.tobytes()
-    )
+    return (one.data_type, one.dims) == (
+        other.data_type,
+        other.dims,
+    ) and one.values.tobytes() == other.values.tobytes()
 
 
 def _require_range(name: str, values: npt.ArrayLike, data_type: DataType) -> None:

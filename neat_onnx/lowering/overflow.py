@@ -6,7 +6,6 @@ value by its weight first. So the value is scaled before such a product, by abou
 
 import numpy as np
 
-from neat_onnx.network.activations import activation_named
 from neat_onnx.network.genes import Bools, Floats, Ints
 from neat_onnx.network.growth import overflowing
 from neat_onnx.network.network import Network
@@ -28,8 +27,7 @@ def overflowing_values(
     found = overflowing(net)
     overflows, bounded = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
     overflows[: len(net)], overflows[state] = found.activation, found.state
-    kinds = np.array([activation_named(name).bounded for name in net.activations])
-    bounded[: len(net)] = kinds[net.neurons.activation] & ~net.is_input
+    bounded[: len(net)] = found.bounded
     pairs = zip(registers.signal.tolist(), registers.origin.tolist(), strict=True)
     for signal, origin in pairs:  # a register stands after the one it follows
         overflows[signal], bounded[signal] = overflows[origin], bounded[origin]

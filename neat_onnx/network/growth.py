@@ -26,6 +26,7 @@ from neat_onnx.network.bounds import interval_of
 from neat_onnx.network.components import components
 from neat_onnx.network.genes import NONE, Bools, Floats, Ints
 from neat_onnx.network.schedule import Edges
+from neat_onnx.network.shares import shares_of
 from neat_onnx.network.structure import Structure
 
 _SELECTING = frozenset({"max", "min", "maxabs", "median"})
@@ -42,10 +43,12 @@ class Overflowing:
 
     Attributes:
         activation, state: whether each neuron's activation, or pre-activation, may, (n,).
+        bounded: whether its activation has a bound, whatever it reads, (n,); no input has.
     """
 
     activation: Bools
     state: Bools
+    bounded: Bools
 
 
 @np.errstate(over="ignore", invalid="ignore")  # a factor beyond every number is ∞
@@ -58,7 +61,8 @@ def overflowing(net: Structure, *, over_time: bool = True) -> Overflowing:
     count = len(net)
     kinds = _Kinds(net)
     if not net.has_memory and kinds.never_overflow():
-        return Overflowing(np.zeros(count, np.bool_), np.zeros(count, np.bool_))
+        return Overflowing(np.zeros(count, np.bool_), np.zeros(count, np.bool_), kinds.bounded)
+    kinds.know_shares()
     source, target, factor = kinds.influences()
     power = np.zeros(2 * count)  # of t that values grow by; ∞ where they may overflow
     power[kinds.seeds()] = np.inf
@@ -66,7 +70,7 @@ def overflowing(net: Structure, *, over_time: bool = True) -> Overflowing:
     overflows = power > _LARGEST_POWER
     if np.any(overflows):
         overflows |= kinds.undefined(overflows)
-    return Overflowing(overflows[:count], overflows[count:])
+    return Overflowing(overflows[:count], overflows[count:], kinds.bounded)
 
 
 class _Kinds:
@@ -92,6 +96,19 @@ class _Kinds:
         self._chooses = chooses[net.neurons.aggregation]
         self._breaks = np.array([_breaks(f) for f in functions], np.bool_)[code]
         self._multiplies = ~plain[net.neurons.aggregation] & (fan_in > 1)
+
+    @property
+    def bounded(self) -> Bools:
+        """Whether each neuron, no input, has a bound."""
+        found: Bools = self._bounded & ~self._net.is_input
+        return found
+
+    def know_shares(self) -> None:
+        """Give the neurons of a softmax their bounds."""
+        shares = shares_of(self._net)
+        self._bounded[shares.neurons] = self._linear[shares.neurons] = True
+        self._bound[shares.neurons] = np.minimum(self._bound[shares.neurons], shares.bound)
+        self._slope[shares.neurons] = 0.0
 
     def never_overflow(self) -> bool:
         """Whether nothing can within one step, by the kinds of the neurons alone."""

@@ -1,9 +1,10 @@
-"""Idle neurons: hidden ones on which no output depends, at this step or a later one."""
+"""Idle genes: hidden neurons on which no output depends, and connections that add nothing."""
 
 from dataclasses import replace
 
 import numpy as np
 
+from neat_onnx.network.activations import activation_named
 from neat_onnx.network.genes import NONE, Bools, Ints, Neurons, Port
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import contributing
@@ -11,10 +12,15 @@ from neat_onnx.network.spatial import moved_blocks
 
 
 def without_idle(net: Network) -> Network:
-    """The network without idle neurons and the connections into them; its ids are positions.
+    """The network without idle neurons and connections; its ids are positions.
 
-    A block of which some neuron is needed keeps all of them. Where none is idle, it is `net`.
+    A block of which some neuron is needed keeps all of them. A connection of weight 0 into a sum
+    adds nothing if its source has a bound: a first step reads a state of zeros so. Where nothing
+    is idle, the result is `net`.
     """
+    adding = _adding(net)
+    if not np.all(adding):
+        net = replace(net, connections=net.connections.take(adding))
     if not (net.has_memory or _has_unread(net)):
         return net
     kept = _kept(net)
@@ -23,20 +29,38 @@ def without_idle(net: Network) -> Network:
     back = np.where(kept, np.cumsum(kept) - 1, NONE)
     genes = net.connections.take(kept[net.connections.target])
     gater = np.where(genes.gater == NONE, NONE, back[genes.gater])
-    return Network(
+    neurons, activations, aggregations = _neurons(net, kept)
+    return replace(
+        net,
         inputs=tuple(_moved(port, back) for port in net.inputs),
         outputs=tuple(_moved(port, back) for port in net.outputs),
+        neurons=neurons,
         connections=replace(
             genes, source=back[genes.source], target=back[genes.target], gater=gater
         ),
-        **_neurons(net, kept),
-        library=net.library,
+        activations=activations,
+        aggregations=aggregations,
         blocks=moved_blocks(net.blocks, back),
     )
 
 
+def _adding(net: Network) -> Bools:
+    """Which connections are not of weight 0, from a source with a bound into a sum."""
+    genes = net.connections
+    adding: Bools = genes.weight != 0.0
+    if np.all(adding):
+        return adding
+    bounded = np.array([activation_named(name).bounded for name in net.activations], np.bool_)
+    idle = (bounded[net.neurons.activation] | net.is_input)[genes.source] & ~genes.reads_state
+    idle &= (net.aggregation_names == "sum")[genes.target] & (genes.gater == NONE)
+    in_block = np.zeros(len(net), np.bool_)
+    for block in net.blocks:
+        in_block[block.neurons] = True
+    return adding | ~idle | in_block[genes.target]
+
+
 def _has_unread(net: Network) -> bool:
-    """Whether nothing reads some hidden neuron: without memory, none is idle where there is none."""
+    """Whether nothing reads some hidden neuron; if not, and without memory, none is idle."""
     live = net.live
     read = net.is_input.copy()
     read[net.output_neurons] = True
@@ -60,9 +84,9 @@ def _moved(port: Port, back: Ints) -> Port:
     return Port(port.name, port.shape, back[port.neurons])
 
 
-def _neurons(net: Network, kept: Bools) -> dict[str, object]:
+def _neurons(net: Network, kept: Bools) -> tuple[Neurons, tuple[str, ...], tuple[str, ...]]:
     genes = net.neurons
-    neurons, activations, aggregations = Neurons.of(
+    return Neurons.of(
         np.arange(np.count_nonzero(kept)),
         net.activation_names[kept].tolist(),
         net.aggregation_names[kept].tolist(),
@@ -70,4 +94,3 @@ def _neurons(net: Network, kept: Bools) -> dict[str, object]:
         response=genes.response[kept],
         initial=genes.initial[kept],
     )
-    return {"neurons": neurons, "activations": activations, "aggregations": aggregations}
