@@ -16,6 +16,7 @@ import numpy.typing as npt
 from neat_onnx.errors import ModelError
 from neat_onnx.lifting.recognition import known_activation
 from neat_onnx.lifting.registry import LIFTS, lifts
+from neat_onnx.lifting.rows import Rows
 from neat_onnx.lifting.tensors import Tensors
 from neat_onnx.lifting.values import (
     DROPPED,
@@ -69,6 +70,7 @@ class LiftingContext(Tensors):
     Attributes:
         neurons: the neurons made so far, with their connections.
         blocks: the neurons that slide a window, by their states, with the signals that they read.
+        rows: the products along the last axis of a tensor that has several rows.
         formulas: each formula that was materialized, and its number.
         materialized: the signals of each value that was materialized.
         next, initial: for a register, the signal it takes at the end of a step, and its value
@@ -80,6 +82,7 @@ class LiftingContext(Tensors):
 
     neurons: list[NewNeurons] = field(default_factory=list)
     blocks: list[SpatialBlock] = field(default_factory=list)
+    rows: list[Rows] = field(default_factory=list)
     formulas: dict[Expression, int] = field(default_factory=dict)
     materialized: dict[Value, Ints] = field(default_factory=dict)
     next: dict[int, int] = field(default_factory=dict)

@@ -22,6 +22,7 @@ from neat_onnx.lifting.context import (
     Value,
 )
 from neat_onnx.lifting.recognition import activation_name
+from neat_onnx.lifting.rows import blocks_of
 from neat_onnx.network.expression import VARIABLE, Expression
 from neat_onnx.network.genes import (
     NONE,
@@ -173,7 +174,7 @@ class Resolution:
             response=response / slope,
             initial=initial,
         )
-        return Network(
+        net = Network(
             inputs=inputs,
             outputs=outputs,
             neurons=neurons,
@@ -183,6 +184,8 @@ class Resolution:
             library="ONNX",
             blocks=moved_blocks(self._ctx.blocks, self.neuron_of),
         )
+        products = blocks_of(self._ctx.rows, net, self.neuron_of)
+        return replace(net, blocks=net.blocks + products) if products else net
 
     def _known_activations(self) -> dict[Expression, tuple[str, float]]:
         """(name, c) of each formula: it is that activation of z / c, and bias and response of the

@@ -39,7 +39,7 @@ class GraphBuilder:
         self.initializers: dict[str, Tensor] = {}
         self._names: set[str] = set(reserved)
         self._made: dict[str, str] = {}
-        self._shared: dict[int, str] = {}
+        self._by_content: dict[int, str] = {}
         self._producer: dict[str, Node] = {}
         self._readers: dict[str, list[Node]] = defaultdict(list)
 
@@ -165,7 +165,7 @@ class GraphBuilder:
             self.initializers[unique] = tensor
             return unique
         digest = hash((kind, tensor.dims, tensor.values.tobytes()))
-        known = self._shared.setdefault(digest, unique)
+        known = self._by_content.setdefault(digest, unique)
         if known != unique and not _is_same(self.initializers[known], tensor):
             known = unique
         self.initializers.setdefault(known, tensor)

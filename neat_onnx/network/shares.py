@@ -67,7 +67,7 @@ class _Rows:
         self.scale = self._find_scale()
 
     def _has(self, formula: Expression) -> Bools:
-        found = np.array([each == formula for each in self._formulas], np.bool_)[self._code]
+        found: Bools = np.array([each == formula for each in self._formulas], np.bool_)[self._code]
         return found & ~self._net.is_input
 
     def _is(self, aggregation: str) -> Bools:
@@ -91,8 +91,9 @@ class _Rows:
         found &= (self._x != NONE) & (self._top != NONE)
         found &= largest[self._top]
         read = live.source * len(net) + live.target
-        found &= np.isin(self._x * len(net) + self._top, read[largest[live.target]])
-        return found
+        known = np.isin(self._x * len(net) + self._top, read[largest[live.target]])
+        spread: Bools = found & known
+        return spread
 
     def _find_scale(self) -> Bools:
         net, live = self._net, self._live
@@ -110,7 +111,8 @@ class _Rows:
         whole &= elements == np.where(whole, net.fan_in[highest], 0)
         reads_whole = self._plain & (live.weight == 1.0) & whole[live.source]
         one = self._bare & (net.fan_in == 1) & self._has(_RECIPROCAL)
-        return one & self._every(reads_whole)
+        scale: Bools = one & self._every(reads_whole)
+        return scale
 
     def results(self) -> tuple[Ints, Floats]:
         """The sums of products of the two, and a bound of each."""
@@ -118,6 +120,6 @@ class _Rows:
         both = self._gated & self.spread[live.source] & self.scale[live.gater]
         found = self._is("sum") & self._has(VARIABLE) & self._every(both)
         size = np.bincount(live.target, np.abs(live.weight), len(net))
-        bound = np.abs(net.neurons.bias) + np.abs(net.neurons.response) * size
-        results = np.flatnonzero(found)
+        bound: Floats = np.abs(net.neurons.bias) + np.abs(net.neurons.response) * size
+        results: Ints = np.flatnonzero(found)
         return results, bound[results]

@@ -53,6 +53,12 @@ class Algebra:
         self, aggregation: str, operand: Operand, axes: tuple[int, ...], *, keepdims: bool = True
     ) -> Operand:
         """Reduce axes: sum, mean, max, min or product."""
+        return _shared(self.reduced_once(aggregation, operand, axes, keepdims=keepdims))
+
+    def reduced_once(
+        self, aggregation: str, operand: Operand, axes: tuple[int, ...], *, keepdims: bool = True
+    ) -> Operand:
+        """The same for a single reader, whose bias may become that of the neurons."""
         if not isinstance(operand, Value):
             function = _OF_ARRAYS[aggregation]
             return np.asarray(function(operand, axis=axes, keepdims=keepdims))
@@ -97,7 +103,8 @@ class Algebra:
             return value.shared
         ctx, rows = self._ctx, math.prod(kept)
         ctx.check_size(self._node, rows * count)
-        source = value if value.ungated else Value(ctx.materialize(value))
+        kept_as_it_is = value.ungated or (value.linear and aggregation == "sum")
+        source = value if kept_as_it_is else Value(ctx.materialize(value))
         gate, weight = source.gate, source.weight
         ends = tuple(range(-len(axes), 0))
 
@@ -111,7 +118,7 @@ class Algebra:
         gates = np.full(signals.size, -1) if gate is None else by_row(gate)
         kept_ones = weights != 0 if aggregation == "sum" else np.ones(signals.size, np.bool_)
         ctx.connect(made, *(each[kept_ones] for each in (signals, position, weights, gates)))
-        return value_of(made, kept).shared
+        return value_of(made, kept)
 
 
 def _shared(operand: Operand) -> Operand:

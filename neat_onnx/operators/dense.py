@@ -26,10 +26,9 @@ from neat_onnx.operators.activate import (
     slopes,
 )
 from neat_onnx.operators.algebra import Algebra, rearranged
-from neat_onnx.operators.arithmetic import value_of
 from neat_onnx.operators.columns import columns_for
 from neat_onnx.operators.elementwise import Div
-from neat_onnx.operators.products import matrix_product, product_of_rows
+from neat_onnx.operators.products import lift_product, matrix_product, product_of_rows
 
 
 class GemmAttributes(Attributes):
@@ -302,24 +301,3 @@ def lift_matmul(ctx: LiftingContext, node: MatMul) -> None:
         return
     tensors = Algebra(ctx, node)
     ctx.bind(node, matrix_product(ctx, node, tensors, tensors.input(0), tensors.input(1)))
-
-
-def lift_product(ctx: LiftingContext, node: Node, weights: Array, bias: Array) -> Value:
-    """Neurons that sum the last axis of the first input with `weights` (out, in)."""
-    value = ctx.value(node, 0)
-    size = value.shape[-1] if value.shape else 0
-    if size != weights.shape[1]:
-        ctx.fail(node, f"its input has {size} columns, {node.input[1]} expects {weights.shape[1]}")
-    if not value.ungated and not (value.linear and value.gate is not None):
-        value = Value(ctx.materialize(value))
-    signals = ctx.materialize(Value(value.signals)).reshape(-1, size)
-    gates, factors = value.gates.reshape(-1, size), value.weights.reshape(-1, size)
-    ctx.check_size(node, len(signals) * len(weights))
-    made = ctx.add_neurons(len(signals) * len(weights), bias=np.tile(bias, len(signals)))
-    row, column = np.nonzero(weights)
-    weight = weights[row, column]
-    for sample in range(len(signals)):
-        position = sample * len(weights) + row
-        each = weight * factors[sample][column]
-        ctx.connect(made, signals[sample][column], position, each, gates[sample][column])
-    return value_of(made, (*value.shape[:-1], len(weights)))

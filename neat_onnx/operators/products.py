@@ -8,8 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from neat_onnx.lifting.context import Array, LiftingContext, Operand, Value, lifts
+from neat_onnx.lifting.rows import Rows
 from neat_onnx.model import Attributes, Node
 from neat_onnx.operators.algebra import Algebra, rearranged
+from neat_onnx.operators.arithmetic import value_of
 
 
 class EinsumAttributes(Attributes):
@@ -29,9 +31,28 @@ class Einsum(Node):
 @lifts(Einsum)
 def lift_einsum(ctx: LiftingContext, node: Einsum) -> None:
     """Lift Einsum: products of elements, summed over the indices that the result lacks."""
+    if _is_product_of_rows(ctx, node):
+        weights = ctx.constant(node, 1).T
+        ctx.bind(node, lift_product(ctx, node, weights, np.zeros(len(weights))))
+        return
     tensors = Algebra(ctx, node)
     operands = [tensors.input(position) for position in range(len(node.input))]
     ctx.bind(node, einsum(ctx, node, tensors, node.attributes.equation, operands))
+
+
+def _is_product_of_rows(ctx: LiftingContext, node: Einsum) -> bool:
+    """Whether it is the product of the last axis and a constant matrix: `abc,cd->abd`."""
+    operands = [ctx.operand(node, position) for position in range(len(node.input))]
+    given = [isinstance(operand, Value) for operand in operands]
+    if given != [True, False] or len(operands[1].shape) != 2:
+        return False
+    terms, result = _parsed(ctx, node, node.attributes.equation, operands)
+    (one, other), letters = terms, "".join(terms)
+    return (
+        len({*one, *other}) == len(letters) - 1
+        and one[-1:] == other[0]
+        and result == one[:-1] + other[1]
+    )
 
 
 def einsum(
@@ -133,3 +154,27 @@ def product_of_rows(
         rearranged(each, lambda array: np.broadcast_to(array, shape)) for each in (left, right)
     )
     return tensors.reduced("sum", tensors("mul", left, right), (len(shape) - 2,), keepdims=False)
+
+
+def lift_product(ctx: LiftingContext, node: Node, weights: Array, bias: Array) -> Value:
+    """Neurons that sum the last axis of the first input with `weights` (out, in)."""
+    value = ctx.value(node, 0)
+    size = value.shape[-1] if value.shape else 0
+    if size != weights.shape[1]:
+        ctx.fail(node, f"its input has {size} columns, {node.input[1]} expects {weights.shape[1]}")
+    if not value.ungated and not (value.linear and value.gate is not None):
+        value = Value(ctx.materialize(value))
+    signals = ctx.materialize(Value(value.signals)).reshape(-1, size)
+    gates, factors = value.gates.reshape(-1, size), value.weights.reshape(-1, size)
+    ctx.check_size(node, len(signals) * len(weights))
+    made = ctx.add_neurons(len(signals) * len(weights), bias=np.tile(bias, len(signals)))
+    row, column = np.nonzero(weights)
+    weight = weights[row, column]
+    for sample in range(len(signals)):
+        position = sample * len(weights) + row
+        each = weight * factors[sample][column]
+        ctx.connect(made, signals[sample][column], position, each, gates[sample][column])
+    rows = Rows(signals, made.states.reshape(len(signals), -1))
+    if rows.matters:
+        ctx.rows.append(rows)
+    return value_of(made, (*value.shape[:-1], len(weights)))

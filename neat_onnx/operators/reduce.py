@@ -207,7 +207,8 @@ def lift_reduce(ctx: LiftingContext, node: _Reduce) -> None:
         return
     tensors, keep = Algebra(ctx, node), bool(node.attributes.keepdims)
     aggregation = _AGGREGATIONS[node.op_type]
-    ctx.bind(node, tensors.reduced(aggregation, tensors.input(0), axes, keepdims=keep))
+    reduce = tensors.reduced_once if aggregation == "sum" else tensors.reduced
+    ctx.bind(node, reduce(aggregation, tensors.input(0), axes, keepdims=keep))
 
 
 def _as_formula(

@@ -1,12 +1,13 @@
 """Lowering and lifting that all layers with a window share."""
 
+from dataclasses import replace
 from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
 from neat_onnx.errors import NetworkError
-from neat_onnx.lifting.context import LiftingContext, Value
+from neat_onnx.lifting.context import MATERIALIZED, LiftingContext, Value
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.placement import Columns
 from neat_onnx.model import Node
@@ -104,6 +105,23 @@ def pool_window_of(
     return window
 
 
+def _of_distinct(ctx: LiftingContext, block: SpatialBlock) -> SpatialBlock:
+    """The block over copies of its sources if one stands in several places.
+
+    Elements of a picture that is enlarged do, and the zeros around one that is padded. A window
+    over the same neuron twice would be one connection, whose weight is none of the window's.
+    """
+    sources = block.sources.ravel()
+    made_of = np.stack([ctx.kind[sources], ctx.origin[sources], ctx.formula_of[sources]])
+    made_of = np.where(ctx.kind[sources] == MATERIALIZED, made_of, sources)
+    if block.is_pool or np.unique(made_of, axis=1).shape[1] == len(sources):
+        return block
+    made = ctx.add_neurons(len(sources))
+    ctx.connect(made, sources, np.arange(len(sources)), np.ones(len(sources)))
+    copies = ctx.materialize(Value(made.states))
+    return replace(block, sources=copies.reshape(block.sources.shape))
+
+
 def refuse_window(ctx: LiftingContext, node: Node, window: Window, space: Sizes) -> NoReturn:
     """Raise ModelError about a window that is larger than its padded input."""
     pads = zip(space, window.begin, window.end, strict=True)
@@ -157,6 +175,7 @@ def add_block(
         response=np.tile(np.broadcast_to(response, size), len(blocks)),
     )
     made.spatial = True
+    blocks = [block if gates is not None else _of_distinct(ctx, block) for block in blocks]
     fields = receptive_fields(blocks[0])
     for k, block in enumerate(blocks):
         position = k * size + fields.neuron

@@ -1,0 +1,117 @@
+"""Sums of a few inputs each, from many: the inputs are gathered, weighed and added.
+
+A matrix for them would be zeros for the most part, as the leaves of a forest have it, or the pixels
+of a picture that is enlarged. And it may have no zero where a value may overflow: sums of products
+that read no two alike would be a matrix each.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from neat_onnx.lowering.context import Block, LoweringContext
+from neat_onnx.lowering.registry import Claim, Lower, Plan, Stage, lowers
+from neat_onnx.network.genes import Bools, Ints, distinct
+from neat_onnx.operators.activate import activate, in_column_order, respond
+from neat_onnx.operators.columns import exactly
+from neat_onnx.operators.dense import by_overflowing_source, responses
+from neat_onnx.operators.elementwise import Mul
+from neat_onnx.operators.pointwise import lower_pointwise, lower_scaled
+from neat_onnx.operators.reduce import ReduceSum
+from neat_onnx.operators.shaping import Flatten, Reshape
+
+_LEAST_NEURONS = 32  # of one fan-in
+_FEWEST = 4
+_SHORTEST_RUN = 3  # signals, on average
+_MOST_GEMMS = 4  # neurons that read what may overflow each need a Gemm of their own
+_WEIGHT, _CONNECTION = 4, 12  # bytes: a weight, and the column that it reads
+_GEMM, _NODES = 250, 600  # bytes of the nodes of a matrix product, and of a gathered sum
+_TIMES = 2  # a matrix is that much larger, at least
+
+
+@lowers(Stage.LAYOUTS)
+def plan_sparse_sums(ctx: LoweringContext, free: Bools) -> Plan:
+    """Claim the sums of a level with one fan-in, where a matrix would be much larger."""
+    if not ctx.options.allow_partial_connectivity or ctx.options.mixed_activations != "grouped":
+        return Plan()
+    plain = (ctx.fan_in > 1) | (ctx.net.neurons.response == 1.0)
+    sums = free & plain & (ctx.net.aggregation_names == "sum") & (ctx.fan_in > 0)
+    claims = []
+    for level, neurons in ctx.levels_of(sums):
+        for suffix, alike in _alike(ctx, neurons):
+            inputs = int(ctx.fan_in[alike[0]])
+            if _is_sparse(ctx, alike, inputs):
+                block = Block(level, in_column_order(ctx, alike), suffix)
+                claims.append(Claim(block, _lowering(ctx, alike, inputs)))
+    return Plan(claims)
+
+
+def _alike(ctx: LoweringContext, neurons: Ints) -> Iterator[tuple[str, Ints]]:
+    """The neurons by fan-in; those of one input apart if it is gated."""
+    fan_in = ctx.fan_in[neurons]
+    for inputs in distinct(fan_in).tolist():
+        alike = neurons[fan_in == inputs]
+        if inputs > 1:
+            yield f"_few{inputs}", alike
+            continue
+        _, edge = ctx.edges_into(alike)
+        gated = ctx.signals.are_products(ctx.signals.read[edge])
+        if np.any(gated):
+            yield "_gated", alike[gated]
+        if not np.all(gated):
+            yield "_few1", alike[~gated]
+
+
+def _lowering(ctx: LoweringContext, neurons: Ints, inputs: int) -> Lower:
+    """How neurons of a fan-in are written; nothing is added where each has one input."""
+    if inputs > 1:
+        return lower_sparse_sums
+    _, edge = ctx.edges_into(neurons)
+    return lower_pointwise if np.all(ctx.signals.weight[edge] == 1.0) else lower_scaled
+
+
+def _is_sparse(ctx: LoweringContext, neurons: Ints, inputs: int) -> bool:
+    """Whether gathering the inputs of neurons is much smaller than their matrices.
+
+    Few neurons stay one matrix, as a Gemm is faster than a Gather, unless they read runs of
+    columns: genomes that evolved read columns here and there.
+    """
+    if len(neurons) <= _FEWEST:
+        return False
+    parts = by_overflowing_source(ctx, neurons)
+    many = len(neurons) >= _LEAST_NEURONS or len(parts) > _MOST_GEMMS
+    if not many and not _reads_runs(ctx, neurons):
+        return False
+    gathered = _NODES + _CONNECTION * inputs * len(neurons)
+    return sum(_bytes_of_matrix(ctx, part) for part in parts) >= _TIMES * gathered
+
+
+def _reads_runs(ctx: LoweringContext, neurons: Ints) -> bool:
+    """Whether the signals that neurons read are, one neuron after the other, in runs."""
+    _, edge = ctx.edges_into(neurons)
+    breaks = np.count_nonzero(np.diff(ctx.signals.read[edge]) != 1)
+    return bool((breaks + 1) * _SHORTEST_RUN <= len(edge))
+
+
+def _bytes_of_matrix(ctx: LoweringContext, neurons: Ints) -> int:
+    _, edge = ctx.edges_into(neurons)
+    return _GEMM + _WEIGHT * len(neurons) * len(distinct(ctx.signals.read[edge]))
+
+
+def lower_sparse_sums(ctx: LoweringContext, block: Block) -> None:
+    """Gather the inputs as [N, neurons, k], weigh them, add along the last axis, and flatten."""
+    count, level = len(block.neurons), block.level
+    _, edge = ctx.edges_into(block.neurons)
+    weight = ctx.signals.weight[edge]
+    result = exactly(ctx, ctx.signals.read[edge], level)
+    if np.any(weight != 1.0):
+        factors = ctx.initializer(block.weights("W"), weight)
+        names = block.tensor("Weighted"), block.name("weighted")
+        result = ctx.emit(Mul, [result, factors], *names)
+    shape = ctx.integers(block.weights("shape"), [0, count, len(edge) // count])
+    rows = ctx.emit(Reshape, [result, shape], block.tensor("Inputs"), block.name("inputs"))
+    axes, names = ctx.shared_integers("axes", [2]), (block.tensor("Total"), block.name("total"))
+    total = ctx.emit(ReduceSum, [rows, axes], *names, keepdims=1)
+    result = ctx.emit(Flatten, [total], block.tensor("Columns"), block.name("columns"), axis=1)
+    response, bias = responses(ctx, block.neurons)
+    activate(ctx, block, respond(ctx, block, result, response, bias))
