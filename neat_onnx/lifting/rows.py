@@ -1,6 +1,6 @@
 """Products along the last axis of a tensor: all rows have the same weights, a window of one tap.
 
-Export writes such neurons as a convolution, not as a matrix that repeats the weights along its
+Export writes such neurons as one, not as a matrix that repeats the weights along its
 diagonal. Neurons change until the import ends, as biases and products join them; so it is checked
 then whether the rows are still alike.
 """
@@ -12,8 +12,7 @@ import numpy as np
 
 from neat_onnx.network.genes import NONE, Ints
 from neat_onnx.network.network import Network
-from neat_onnx.network.spatial import SpatialBlock
-from neat_onnx.network.window import Window
+from neat_onnx.network.spatial import SpatialBlock, rows_alike
 
 _LEAST = 1024  # weights by which a matrix would be larger
 
@@ -39,13 +38,9 @@ class Rows:
 
 
 def blocks_of(rows: Iterable[Rows], net: Network, neuron_of: Ints) -> tuple[SpatialBlock, ...]:
-    """The rows that are alike in a network, as convolutions with windows of one tap."""
+    """The rows that are alike in a network, as blocks whose windows have one tap."""
     found = (Rows(neuron_of[each.sources], neuron_of[each.neurons]) for each in rows)
-    return tuple(
-        SpatialBlock("Conv", each.sources.T, each.neurons.T, Window.of((1,)), 1)
-        for each in found
-        if _are_alike(net, each)
-    )
+    return tuple(rows_alike(each.sources, each.neurons) for each in found if _are_alike(net, each))
 
 
 def _are_alike(net: Network, rows: Rows) -> bool:

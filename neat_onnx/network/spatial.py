@@ -85,6 +85,16 @@ def moved_blocks(blocks: Iterable[SpatialBlock], to: Ints) -> tuple[SpatialBlock
     return tuple(block for block in moved if block is not None)
 
 
+def rows_alike(sources: Ints, neurons: Ints) -> SpatialBlock:
+    """The block of rows of neurons that weigh their own rows of sources alike: a window of one tap.
+
+    Args:
+        sources: (rows, inputs).
+        neurons: (rows, outputs).
+    """
+    return SpatialBlock("Conv", sources.T, neurons.T, Window.of((1,)), 1)
+
+
 @dataclass(frozen=True, eq=False)
 class Fields:
     """The receptive fields of a block, a row for each connection that it says there is.

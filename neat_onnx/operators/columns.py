@@ -21,7 +21,7 @@ from neat_onnx.operators.transposition import axes_of_order
 _PER_JOINED = 60  # an input of a Concat
 _PER_GATHERED = 200  # a column of a Gather
 _PER_GATHER = 5000
-_LEAST_CUT_OUT = 512  # weights that a matrix has less
+_LEAST_CUT_OUT = 256  # weights that a matrix has less
 _SHORTEST_RUN = 3  # columns, on average
 
 
@@ -64,7 +64,8 @@ def _is_cut_out(signals: Ints, needed: Ints, rows: int) -> bool:
     So is one step of a sequence, and the values of a layer that was unrolled; genomes that evolved
     read columns here and there.
     """
-    if rows * (len(signals) - len(needed)) < _LEAST_CUT_OUT:
+    less = len(signals) - len(needed)
+    if rows * less < _LEAST_CUT_OUT or less < len(needed):
         return False
     wanted = np.isin(signals, needed)
     runs = np.count_nonzero(np.diff(wanted, prepend=False) & wanted)

@@ -20,9 +20,10 @@ from neat_onnx.operators.pointwise import lower_pointwise, lower_scaled
 from neat_onnx.operators.reduce import ReduceSum
 from neat_onnx.operators.shaping import Flatten, Reshape
 
-_LEAST_NEURONS = 32  # of one fan-in
+_LEAST_NEURONS = 32
 _FEWEST = 4
 _SHORTEST_RUN = 3  # signals, on average
+_PARTS = 4  # of all signals that are read; a neuron reads from one
 _MOST_GEMMS = 4  # neurons that read what may overflow each need a Gemm of their own
 _WEIGHT, _CONNECTION = 4, 12  # bytes: a weight, and the column that it reads
 _GEMM, _NODES = 250, 600  # bytes of the nodes of a matrix product, and of a gathered sum
@@ -47,7 +48,7 @@ def plan_sparse_sums(ctx: LoweringContext, free: Bools) -> Plan:
 
 
 def _alike(ctx: LoweringContext, neurons: Ints) -> Iterator[tuple[str, Ints]]:
-    """The neurons by fan-in; those of one input apart if it is gated."""
+    """The neurons by fan-in; of one input, gated and ungated ones apart."""
     fan_in = ctx.fan_in[neurons]
     for inputs in distinct(fan_in).tolist():
         alike = neurons[fan_in == inputs]
@@ -73,24 +74,29 @@ def _lowering(ctx: LoweringContext, neurons: Ints, inputs: int) -> Lower:
 def _is_sparse(ctx: LoweringContext, neurons: Ints, inputs: int) -> bool:
     """Whether gathering the inputs of neurons is much smaller than their matrices.
 
-    Few neurons stay one matrix, as a Gemm is faster than a Gather, unless they read runs of
-    columns: genomes that evolved read columns here and there.
+    A layer whose neurons read columns here and there, as in genomes that evolved, stays one
+    matrix, since a Gemm is faster than a Gather.
     """
     if len(neurons) <= _FEWEST:
         return False
     parts = by_overflowing_source(ctx, neurons)
-    many = len(neurons) >= _LEAST_NEURONS or len(parts) > _MOST_GEMMS
-    if not many and not _reads_runs(ctx, neurons):
+    if len(parts) <= _MOST_GEMMS and not _is_local(ctx, neurons):
         return False
     gathered = _NODES + _CONNECTION * inputs * len(neurons)
     return sum(_bytes_of_matrix(ctx, part) for part in parts) >= _TIMES * gathered
 
 
-def _reads_runs(ctx: LoweringContext, neurons: Ints) -> bool:
-    """Whether the signals that neurons read are, one neuron after the other, in runs."""
+def _is_local(ctx: LoweringContext, neurons: Ints) -> bool:
+    """Whether neurons read runs of signals, or, if they are many, from small parts of all."""
     _, edge = ctx.edges_into(neurons)
-    breaks = np.count_nonzero(np.diff(ctx.signals.read[edge]) != 1)
-    return bool((breaks + 1) * _SHORTEST_RUN <= len(edge))
+    read = ctx.signals.read[edge].reshape(len(neurons), -1)
+    breaks = np.count_nonzero(np.diff(read.ravel()) != 1)
+    if (breaks + 1) * _SHORTEST_RUN <= read.size:
+        return True
+    place = np.searchsorted(distinct(read.ravel()), read)
+    spans = np.max(place, axis=1) - np.min(place, axis=1) + 1
+    few = np.mean(spans) * _PARTS <= len(distinct(read.ravel()))
+    return bool(len(neurons) >= _LEAST_NEURONS and few)
 
 
 def _bytes_of_matrix(ctx: LoweringContext, neurons: Ints) -> int:

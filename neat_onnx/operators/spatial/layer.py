@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neat_onnx.errors import NetworkError
-from neat_onnx.lifting.context import MATERIALIZED, LiftingContext, Value
+from neat_onnx.lifting.context import MATERIALIZED, LiftingContext, NewNeurons, Value
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.placement import Columns
 from neat_onnx.model import Node
@@ -175,17 +175,28 @@ def add_block(
         response=np.tile(np.broadcast_to(response, size), len(blocks)),
     )
     made.spatial = True
-    blocks = [block if gates is not None else _of_distinct(ctx, block) for block in blocks]
-    fields = receptive_fields(blocks[0])
     for k, block in enumerate(blocks):
-        position = k * size + fields.neuron
-        source = block.sources.ravel()[fields.source]
-        weight = weights[fields.weight]
-        if gates is not None:
-            ctx.connect(made, source, position, weight, gates[fields.weight])
-            continue
-        ctx.connect(made, source, position, weight)
-        states = made.states[k * size : (k + 1) * size]
-        ctx.blocks.append(block.with_neurons(states.reshape(block.neurons.shape)))
+        _slide(ctx, made, k * size, block, weights, gates)
     shape = (len(blocks), *blocks[0].neurons.shape)
     return Value(made.states.reshape(shape), made=made)
+
+
+def _slide(
+    ctx: LiftingContext,
+    made: NewNeurons,
+    first: int,
+    block: SpatialBlock,
+    weights: Floats,
+    gates: Ints | None,
+) -> None:
+    """Connect the neurons of one block, of which the first is `made`'s at this position."""
+    fields = receptive_fields(block)
+    position, weight = first + fields.neuron, weights[fields.weight]
+    if gates is not None:
+        source = block.sources.ravel()[fields.source]
+        ctx.connect(made, source, position, weight, gates[fields.weight])
+        return
+    block = _of_distinct(ctx, block)
+    ctx.connect(made, block.sources.ravel()[fields.source], position, weight)
+    states = made.states[first : first + block.neurons.size]
+    ctx.blocks.append(block.with_neurons(states.reshape(block.neurons.shape)))

@@ -1,0 +1,116 @@
+"""Models whose weights are few for their neurons come back small, equal, and with their genome."""
+
+import numpy as np
+import onnx
+import pytest
+from graphs import graph, node
+from sessions import open_session
+from small_models import Weights
+
+from neat_onnx import export, import_model
+
+
+def attention() -> onnx.ModelProto:
+    """Two heads over six steps, weights along the last axis."""
+    w = Weights()
+    nodes = []
+    for name in "qkv":
+        nodes += [
+            node("MatMul", f"x {w(8, 8)}", f"{name}0"),
+            node("Reshape", f"{name}0 {w.put([0, 6, 2, 4])}", f"{name}1"),
+            node("Transpose", f"{name}1", name, perm=[0, 2, 3, 1] if name == "k" else [0, 2, 1, 3]),
+        ]
+    nodes += [
+        node("MatMul", "q k", "raw"),
+        node("Mul", f"raw {w.put(np.array(0.5))}", "scores"),
+        node("Softmax", "scores", "shares", axis=-1),
+        node("MatMul", "shares v", "mixed"),
+        node("Transpose", "mixed", "back", perm=[0, 2, 1, 3]),
+        node("Reshape", f"back {w.put([0, 48])}", "flat"),
+        node("Gemm", f"flat {w(48, 12)} {w(12)}", "y"),
+    ]
+    return graph(nodes, x=("N", 6, 8), opset=17, **w.given)
+
+
+def convolution(before: str) -> onnx.ModelProto:
+    """A convolution over a tensor in which one element, or a zero, stands several times."""
+    w = Weights()
+    if before == "Pad":
+        change = node("Pad", f"x {w.put([0, 0, 2, 2, 0, 0, 0, 0])}", "wide")
+    else:
+        scales = w.put(np.array([1.0, 1.0, 2.0, 2.0]))
+        change = node("Resize", f"x _ {scales}", "wide", mode=before)
+    nodes = [
+        change,
+        node("Conv", f"wide {w(8, 4, 3, 3)} {w(8)}", "c"),
+        node("Relu", "c", "r"),
+        node("GlobalAveragePool", "r", "p"),
+        node("Flatten", "p", "y"),
+    ]
+    return graph(nodes, x=("N", 4, 8, 8), **w.given)
+
+
+def unrolled(steps: int = 16, units: int = 8) -> onnx.ModelProto:
+    """A recurrent layer, step by step, whose weights are shared, from a state of zeros."""
+    w = Weights()
+    into, back, bias, parts = w(3, units), w(units, units), w(units), w.put([1] * steps)
+    names = [f"x{step}" for step in range(steps)]
+    nodes = [
+        node("Split", f"x {parts}", " ".join(names), axis=1),
+        node("Mul", f"x0 {w.put(np.zeros((1, 1, 1)))}", "none"),
+        node("MatMul", f"none {w(3, units)}", "h0"),
+    ]
+    for step, name in enumerate(names):
+        nodes += [
+            node("MatMul", f"{name} {into}", f"i{step}"),
+            node("MatMul", f"h{step} {back}", f"b{step}"),
+            node("Add", f"i{step} b{step}", f"s{step}"),
+            node("Add", f"s{step} {bias}", f"z{step}"),
+            node("Tanh", f"z{step}", f"h{step + 1}"),
+        ]
+    last = node("Flatten", f"h{steps}", "y")
+    return graph([*nodes, last], x=("N", steps, 3), **w.given)
+
+
+MODELS = {
+    "attention": attention(),
+    "padded": convolution("Pad"),
+    "enlarged": convolution("nearest"),
+    "blurred": convolution("linear"),
+    "unrolled": unrolled(),
+}
+MOST = {"attention": 20, "padded": 10, "enlarged": 12, "blurred": 50, "unrolled": 10}
+"""kB; a matrix for each layer would take 100, 400, 1,600, 2,600 and 50."""
+
+
+@pytest.mark.filterwarnings("ignore::neat_onnx.NeatOnnxWarning")
+@pytest.mark.parametrize("name", MODELS)
+def test_it_comes_back_small_and_equal(name: str):
+    model = MODELS[name]
+    net = import_model(model, check=False)
+    written = export(net)
+    shape = [axis.dim_value for axis in model.graph.input[0].type.tensor_type.shape.dim][1:]
+    x = np.random.default_rng(0).normal(size=(4, *shape)).astype(np.float32)
+    (want,) = open_session(model).run(None, {"x": x})
+    (got,) = open_session(written).run(None, {"x": x})
+    np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5)
+    assert import_model(written) == net
+    assert written.to_proto().ByteSize() <= 1000 * MOST[name]
+
+
+def test_hidden_neurons_that_no_output_needs_stay_away():
+    nodes = [
+        node("Gemm", "x w b", "h"),
+        node("Split", "h parts", "used idle", axis=1),
+        node("Tanh", "used", "y"),
+    ]
+    w, b = np.ones((3, 4)), np.zeros(4)
+    net = import_model(graph(nodes, w=w, b=b, parts=[1, 3]))
+    assert len(net) == 4
+    np.testing.assert_allclose(net.activate({"x": [1.0, 2.0, 3.0]})["y"], [np.tanh(6.0)])
+
+
+def test_a_first_step_does_not_read_its_state_of_zeros():
+    net = import_model(graph([node("Sigmoid", "x", "s"), node("Mul", "s zero", "y")], zero=[0.0]))
+    assert not len(net.connections.weight[net.connections.weight == 0.0])
+    np.testing.assert_array_equal(net.activate({"x": [1.0, 2.0, 3.0]})["y"], [0.0, 0.0, 0.0])
