@@ -26,7 +26,7 @@ export class Delivery {
   /** So many bytes more have arrived. */
   count(size) {
     this.#loaded += size;
-    const fraction = Math.min(1, this.#loaded / this.#total);
+    const fraction = this.#total && Math.min(1, this.#loaded / this.#total); // bytes come before it is known
     this.#report({ fraction, loaded: this.#loaded, total: this.#total });
   }
 

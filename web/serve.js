@@ -81,6 +81,7 @@ export function serve({ python, post, later, keep = null }) {
     answer({ method: "warm" }, () => {});
     post({ warm: true });
     if (!keep || asked) return;
+    answer({ method: "warm", params: { reading: true } }, () => {});
     bridge.destroy();
     bridge = null;
     await keep().catch((error) => console.warn(`The next visit starts as this one: ${error.message}`));

@@ -28,6 +28,7 @@ from neat_onnx.page.opinion import judged, order
 from neat_onnx.page.parity import parity, parity_of_networks
 from neat_onnx.page.plan import MOST, plan_of
 from neat_onnx.page.snippets import snippets
+from neat_onnx.page.warming import warm, warm_reading
 from neat_onnx.page.wording import for_visitors
 
 Progress = Callable[[str, float], None]
@@ -89,8 +90,7 @@ def call(
 
 def _warm(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
     """Go the whole way once, so that the first file finds everything imported."""
-    net = neat_onnx.Network.mlp([1, 1], activation="tanh", seed=0)
-    neat_onnx.verify(net, neat_onnx.export(net), samples=4)
+    warm_reading() if params.get("reading") else warm()
     return Reply({}, {})
 
 

@@ -11,6 +11,7 @@ from sessions import open_session
 import neat_onnx
 from neat_onnx.page import bridge
 from neat_onnx.page.bridge import call
+from neat_onnx.page.warming import NETWORKS
 from neat_onnx.page.wording import for_visitors
 
 CORPORA = Path(__file__).parents[1] / "corpora"
@@ -224,3 +225,10 @@ def test_warming_up_says_nothing():
 def test_numbers_that_json_cannot_hold_come_as_words(source):
     reply, _ = convert(source, name="x.json")
     json.dumps(reply, allow_nan=False)
+
+
+def test_warming_up_reads_a_network_of_the_libraries_whose_files_come_most():
+    assert ask("warm", reading=True) == ({"result": {}}, {})
+    read = [neat_onnx.load_network(document) for document in NETWORKS]
+    assert [net.library for net in read] == ["NeatapticTS", "neat-python feed-forward"]
+    assert [net.activate([0.5]).item() for net in read] == [np.tanh(0.5), 0.5]
