@@ -66,6 +66,16 @@ class AxisFollower:
             self._next += 1
         return self._known.get(name, (UNKNOWN,) * self.rank(name))
 
+    def are_batches(self, node: Node, axis: int) -> bool:
+        """Whether every input of a node is computed, and the batch is on this axis of it alone."""
+        return not any(1 in each for each in self.inputs.values()) and all(
+            isinstance(self.operands.get(name), Value)
+            and [place for place, kind in enumerate(self.of(name)) if kind != FEATURE]
+            == [axis % self.rank(name)]
+            and self.of(name)[axis] == 0
+            for name in node.input
+        )
+
     def rank(self, name: str) -> int:
         """The number of axes of a tensor that has been lifted."""
         operand = self.operands.get(name)

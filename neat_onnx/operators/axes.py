@@ -14,6 +14,7 @@ from neat_onnx.lifting.followed_axes import (
     FollowedAxes,
     elements_before,
     follows,
+    merged,
 )
 from neat_onnx.model import Node
 from neat_onnx.operators.dense import Gemm
@@ -32,7 +33,15 @@ from neat_onnx.operators.reduce import (
     ReduceSumSquare,
 )
 from neat_onnx.operators.rnn.nodes import GRU, LSTM, RNN, Recurrence
-from neat_onnx.operators.shaping import Flatten, Gather, Reshape, Squeeze, Transpose, Unsqueeze
+from neat_onnx.operators.shaping import (
+    Concat,
+    Flatten,
+    Gather,
+    Reshape,
+    Squeeze,
+    Transpose,
+    Unsqueeze,
+)
 
 
 @follows(Transpose)
@@ -122,6 +131,18 @@ def _inside(shape: tuple[int, ...], before: int, places: list[int]) -> FollowedA
             inside = INSIDE + before // outer
             return tuple(inside if k == place else FEATURE for k in range(len(shape)))
     return (UNKNOWN,) * len(shape)
+
+
+@follows(Concat)
+def joined(axes: AxisFollower, node: Concat) -> list[FollowedAxes]:
+    """Several batches one after the other are an axis with the batch inside."""
+    place, rank = node.attributes.axis, axes.rank(node.output[0])
+    if axes.are_batches(node, place) and len(node.input) > 1:
+        place %= rank
+        inside = INSIDE + len(node.input)
+        return [tuple(inside if k == place else FEATURE for k in range(rank))]
+    computed = [name for name in node.input if isinstance(axes.operands.get(name), Value)]
+    return [merged([axes.of(name) for name in computed], rank)]
 
 
 @follows(Flatten)

@@ -22,7 +22,7 @@ class ConcatAttributes(Attributes):
 
 
 class Concat(Node):
-    """The inputs joined along one axis; not along the batch."""
+    """The inputs joined along one axis; batches are taken apart again by a Reshape."""
 
     inputs = (1, None)
     since = 13
@@ -172,11 +172,13 @@ def lift_dropout(ctx: LiftingContext, node: Dropout) -> None:
 
 @lifts(Concat)
 def lift_concat(ctx: LiftingContext, node: Concat) -> None:
-    """Lift Concat: signals beside each other; not along the batch."""
+    """Lift Concat: signals beside each other; along the batch, one batch after the other."""
     parts = [ctx.operand(node, position) for position in range(len(node.input))]
     arrays = [part for part in parts if not isinstance(part, Value)]
     axis = node.attributes.axis
-    refuse_samples(ctx, node, [axis])
+    apart = ctx.readers_of(node.output[0]) == {"Reshape"}  # as a table of scores, transposed
+    if not (apart and ctx.followed.are_batches(node, axis)):
+        refuse_samples(ctx, node, [axis])
     if len(arrays) == len(parts):
         ctx.bind(node, np.concatenate(arrays, axis=axis))
         if not ctx.sizes.keys().isdisjoint(node.input):

@@ -138,3 +138,21 @@ def test_a_batch_that_meets_constants_is_refused():
     model = graph([node("Add", "x c", "y")], x=("N",), c=[[1.0, 2.0, 3.0]])
     with pytest.raises(ModelError, match="is not the batch"):
         import_model(model, check=False)
+
+
+def test_batches_one_after_the_other_are_taken_apart():
+    """[N, 1] twice is [2·N, 1], then [2, N], and [N, 2] as scores."""
+    assert_lifts(
+        graph(
+            [
+                node("ReduceSum", "x axis", "one"),
+                node("ReduceMax", "x axis", "other"),
+                node("Concat", "one other", "joined", axis=0),
+                node("Reshape", "joined rows", "table"),
+                node("Transpose", "table", "scores", perm=[1, 0]),
+                node("Softmax", "scores", "y", axis=1),
+            ],
+            axis=[1],
+            rows=[2, -1],
+        )
+    )
