@@ -38,3 +38,9 @@ def test_it_comes_in_and_goes_out_equal(name: str):
     for port, want, exported in zip(net.outputs, outputs(model, x), again, strict=True):
         np.testing.assert_allclose(got[port.name], want, rtol=1e-5, atol=1e-5)
         np.testing.assert_allclose(exported, want, rtol=1e-5, atol=1e-5)
+
+
+def test_a_softmax_of_one_element_keeps_its_neurons_and_their_ids():
+    """Masked, a step attends to itself alone: its maximum and its sum are over one element."""
+    net = import_model(MODELS["attention 1 masked"])
+    assert import_model(export(net)) == net

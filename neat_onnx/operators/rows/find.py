@@ -134,8 +134,9 @@ class RowFinder:
             if more is None or len(set(more[1])) < len(more[1]):
                 return None
             found[more[0]] = more[1]
-        fit = all(_is_sized(part, len(found[part.name]), len(found[X])) for part in row.parts)
-        return found if fit else None
+        width = len(found[X])
+        fit = all(_is_sized(part, len(found[part.name]), width) for part in row.parts)
+        return found if fit and width > 1 else None  # of one element, parts would be one neuron
 
     def _beside(self, row: Row, found: Members) -> tuple[str, list[int]] | None:
         """One more part, with its neurons: one that a known part reads, or that reads a known."""
