@@ -135,6 +135,7 @@ def test_a_page_without_its_scripts_says_why(new_context, address):
     page.get_by_text(STUCK).wait_for(timeout=15_000)
 
 
+ASKED = ["net-output-count.json"]  # the page asks how many outputs it has
 BAD = sorted(
     name
     for name, entry in json.loads((CORPORA / "bad" / "INDEX.json").read_text()).items()
@@ -145,7 +146,7 @@ BAD = sorted(
 @pytest.mark.parametrize("name", BAD)
 def test_hostile_files_are_refused_in_a_sentence(neat, name):
     data = (CORPORA / "bad" / name).read_bytes()
-    assert neat.choose(name, data) == "error"
+    assert neat.choose(name, data) == ("asking" if name in ASKED else "error")
     told = neat.text("error")
     assert "Traceback" not in told
     assert "InternalError" not in told
