@@ -143,9 +143,9 @@ def verdict(neat: NeatPage, data: bytes) -> float:
     return float(neat.page.evaluate(f"{last.format('verdict')} - {last.format('drop')}"))
 
 
-def print_times(title: str, times: list[float]) -> None:
+def print_times(title: str, times: list[float], most: int | None) -> None:
     middle = statistics.median(times)
-    bound = f"bound 2000: {'met' if middle <= 2000 else 'MISSED'}"
+    bound = "" if most is None else f"bound {most}: {'met' if middle <= most else 'MISSED'}"
     print(f"{title:<46}{middle:7.0f} ms   worst {max(times):.0f}   {bound}")
 
 
@@ -156,11 +156,13 @@ def bench_verdict(context: BrowserContext, address: str) -> None:
     for hidden in (100, 988):
         data = evolved(hidden)
         times = [verdict(neat, data) for _ in range(5)]
-        print_times(f"drop → verdict, {hidden + 12} neurons", times)
+        print_times(f"drop → verdict, {hidden + 12} neurons", times, 2000)
     neat.page.close()
 
 
-def bench_haste(contexts: Callable[[], BrowserContext], address: str, when: str) -> None:
+def bench_haste(
+    contexts: Callable[[], BrowserContext], address: str, when: str, most: int | None
+) -> None:
     """A file that is dropped in the very moment that the page is ready."""
     for hidden in (100, 988):
         data, times = evolved(hidden), []
@@ -169,7 +171,7 @@ def bench_haste(contexts: Callable[[], BrowserContext], address: str, when: str)
             neat.wait_ready()
             times.append(verdict(neat, data))
             neat.page.close()
-        print_times(f"drop at once → verdict, {hidden + 12}, {when}", times)
+        print_times(f"drop at once → verdict, {hidden + 12}, {when}", times, most)
 
 
 def main() -> None:
@@ -185,12 +187,12 @@ def main() -> None:
         with served(site) as address, sync_playwright() as playwright:
             browser = launch(playwright)
             bench_ready(browser.new_context(), address, "in a private window")
-            bench_haste(browser.new_context, address, "first visit")
+            bench_haste(browser.new_context, address, "first visit", None)
             browser.close()
             profile = Path(scratch) / "profile"
             context = playwright.chromium.launch_persistent_context(profile, **settings())
             bench_ready(context, address, "with a profile")
-            bench_haste(lambda: context, address, "later")
+            bench_haste(lambda: context, address, "later", 1500)
             bench_verdict(context, address)
             context.close()
 
