@@ -37,7 +37,7 @@ def inferred_facts(model: Model) -> dict[str, TensorFacts]:
     try:
         refuse_crashes(model)
         proto = shape_inference.infer_shapes(model.to_proto())
-    except (ModelError, RuntimeError, ValueError):
+    except (shape_inference.InferenceError, ModelError, RuntimeError, ValueError):
         return facts
     for entry in proto.graph.value_info:
         facts.setdefault(entry.name, _of_proto(entry))

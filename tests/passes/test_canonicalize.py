@@ -249,3 +249,19 @@ def test_a_loop_without_a_body_stays():
     assert [each.op_type for each in canonicalize(model).graph.node] == ["Relu"] * 3
     del model.graph.node[0].attribute[:]
     assert [each.op_type for each in canonicalize(model).graph.node] == ["Loop"]
+
+
+def test_shapes_that_contradict_each_other_are_not_inferred():
+    """An initializer is stated as an output of another rank: onnx's inference refuses the graph."""
+    nodes = [
+        node("Relu", "x", "a"),
+        node("Shape", "a", "s"),
+        node("Reshape", "a s", "r"),
+        node("Add", "r b", "y"),
+    ]
+    float_type = TensorProto.FLOAT
+    ports = [helper.make_tensor_value_info(name, float_type, ["N", 3]) for name in "xyb"]
+    constant = numpy_helper.from_array(np.ones(3, np.float32), "b")
+    made = helper.make_graph(nodes, "g", ports[:1], ports[1:], [constant])
+    model = helper.make_model(made, ir_version=8, opset_imports=[helper.make_opsetid("", 18)])
+    assert next(each.op_type for each in canonicalize(model).graph.node) == "Relu"
