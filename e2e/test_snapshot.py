@@ -3,15 +3,10 @@
 import time
 from typing import Any
 
-from site_page import GENOME, NeatPage, case, source_text
+from site_page import GENOME, KEPT, NeatPage, case, source_text
 
 import neat_onnx
 
-KEPT = """async () => {
-    const names = (await caches.keys()).filter((name) => name.includes("snapshot"));
-    const kept = await Promise.all(names.map(async (name) => (await caches.open(name)).matchAll()));
-    return kept.flat().filter(({ ok }) => ok).length;
-}"""
 MOVED = """async () => {
     const [name] = (await caches.keys()).filter((each) => each.includes("snapshot"));
     const cache = await caches.open(name);

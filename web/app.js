@@ -9,6 +9,7 @@ import { leave, secondOpinion } from "./opinion.js";
 import { linked, linkTo } from "./link.js";
 import { keepOffline } from "./offline.js";
 import { kindOfBytes } from "./signature.js";
+import { isEmbedded } from "./spawn.js";
 import { anatomy } from "./views/anatomy.js";
 import { difference } from "./views/difference.js";
 import { dock } from "./views/dock.js";
@@ -111,7 +112,7 @@ function pick(genome) {
 
 /** Do what the address asks for, if it asks for something else than what is there. */
 function follow() {
-  document.body.toggleAttribute("data-embed", new URLSearchParams(location.hash.slice(1)).has("embed"));
+  document.body.toggleAttribute("data-embed", isEmbedded());
   const wanted = linked(location.hash);
   if (wanted && location.hash !== state.link) run(wanted);
 }

@@ -32,10 +32,11 @@ export function workerOf(file, name = "") {
   return new Worker(policy.createScriptURL(url), { type: "module", name });
 }
 
-const isEmbedded = new URLSearchParams(location.hash.slice(1)).has("embed");
+/** Whether the address asks for the form of the page that others embed. */
+export const isEmbedded = () => new URLSearchParams(location.hash.slice(1)).has("embed");
 
 /** A worker is named after what it is to do without: "embedded" keeps no snapshot, "anew" uses none either. */
-function start(name = isEmbedded ? "embedded" : "") {
+function start(name = isEmbedded() ? "embedded" : "") {
   const worker = workerOf("worker.js", name);
   const early = []; // what it says before anybody listens
   worker.onmessage = (event) => early.push(event);
@@ -47,6 +48,6 @@ let first = start();
 /** A worker that nobody has yet, and what it has said so far: {worker, early}; one that starts `anew` uses no snapshot. */
 export function spawn({ anew = false } = {}) {
   const found = anew ? start("anew") : first ?? start();
-  if (!anew) first = null;
+  first = null;
   return found;
 }

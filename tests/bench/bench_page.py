@@ -24,16 +24,11 @@ from playwright.sync_api import BrowserContext, sync_playwright
 sys.path.insert(0, str(Path(__file__).absolute().parents[2] / "e2e"))
 
 from browser import launch, settings
-from site_page import DIST, NeatPage, served
+from site_page import DIST, KEPT, NeatPage, served
 
 PUBLISHED = Path(__file__).absolute().parents[2] / "node_modules" / "pyodide"
 ROUNDS = 7
 REST = 3000  # ms; the warming up and the browser's own compiling would be the next page's time
-KEPT = """async () => {
-    const names = (await caches.keys()).filter((name) => name.includes("snapshot"));
-    const kept = await Promise.all(names.map(async (name) => (await caches.open(name)).keys()));
-    return kept.flat().length;
-}"""
 BARE_WORKER = """
 const begin = performance.now();
 const { loadPyodide } = await import("./pyodide/pyodide.mjs");

@@ -259,9 +259,7 @@ def test_shapes_that_contradict_each_other_are_not_inferred():
         node("Reshape", "a s", "r"),
         node("Add", "r b", "y"),
     ]
-    float_type = TensorProto.FLOAT
-    ports = [helper.make_tensor_value_info(name, float_type, ["N", 3]) for name in "xyb"]
-    constant = numpy_helper.from_array(np.ones(3, np.float32), "b")
-    made = helper.make_graph(nodes, "g", ports[:1], ports[1:], [constant])
-    model = helper.make_model(made, ir_version=8, opset_imports=[helper.make_opsetid("", 18)])
+    model = graph(nodes, outputs="yb", b=np.ones(3))
+    stated = helper.make_tensor_value_info("b", TensorProto.FLOAT, ["N", 3])
+    model.graph.output[1].CopyFrom(stated)
     assert next(each.op_type for each in canonicalize(model).graph.node) == "Relu"
