@@ -41,6 +41,9 @@ class Composition:
         tensor = self.tensors[first.source]
         if first.weight is None:
             tensor = self._scaled(part, tensor)
+        if part.apart:
+            one = self._ctx.initializer(self._block.weights(f"N{part.name}"), [[1.0]])
+            tensor = self._named(MatMul, [tensor, one], part, "apart")
         if first.gate:
             tensor = self._named(Mul, [tensor, self.tensors[first.gate]], part, "gated")
         for other in others:  # each is taken away

@@ -11,7 +11,7 @@ from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers
 from neat_onnx.network.activations import activation_named, label_of
 from neat_onnx.network.cells import place_of
 from neat_onnx.network.expression import VARIABLE
-from neat_onnx.network.genes import Bools, Ints
+from neat_onnx.network.genes import NONE, Bools, Ints
 from neat_onnx.operators.activation_functions import emit_activation
 from neat_onnx.operators.columns import exactly, in_shape
 from neat_onnx.operators.rows.compose import Composition
@@ -50,9 +50,18 @@ def _key(ctx: LoweringContext, row: FoundRow) -> Hashable:
         _level(ctx, row),
         row.width,
         row.runs,
-        ctx.net.activation_names[row.members[RESULT][0]],
+        *(ctx.net.activation_names[row.members[part.name][0]] for part in row.row.parts),
         *(key_of(ctx, row) if has else ()),
     )
+
+
+def _are_read_alone(ctx: LoweringContext, neurons: Ints) -> bool:
+    """Whether a neuron reads one of these and nothing else: import takes both for one neuron, or
+    its bias for theirs, unless these end before.
+    """
+    live = ctx.net.live
+    alone = (ctx.fan_in[live.target] == 1) & (live.gater == NONE)
+    return bool(np.any(np.isin(live.source[alone], neurons)))
 
 
 class Rows:
@@ -112,7 +121,7 @@ class Rows:
         if formula != VARIABLE:
             output = block.tensor("Layer")
             result = emit_activation(ctx, label_of(name), formula, made, output, block.name("act"))
-        if ends:
+        if ends or (formula == VARIABLE and _are_read_alone(ctx, neurons)):
             wish = block.tensor("Ends"), block.name("ends")
             result = ctx.emit(Identity, [result], *wish)
         if ctx.reads_state(neurons):

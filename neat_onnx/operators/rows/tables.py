@@ -38,6 +38,8 @@ class Part:
         activation: the text of its formula; "" for any.
         aggregation: of its inputs.
         any_bias: it may have a bias.
+        apart: import would take its function and that of its source for one: written in parts, a
+            product by 1 stands between.
     """
 
     name: str
@@ -47,6 +49,7 @@ class Part:
     activation: str = "z"
     aggregation: str = "sum"
     any_bias: bool = False
+    apart: bool = False
 
 
 @dataclass(frozen=True)
@@ -206,6 +209,29 @@ MEAN_VARIANCE = Row(
 )
 """A MeanVarianceNormalization; ONNX Runtime gives NaN for a row of equal elements."""
 
+_DIVIDED = (
+    Part("mean", (Link(X),), whole=True, aggregation="mean"),
+    Part("centred", (Link(X), Link("mean", -1.0))),
+    Part("square", (Link("centred"),), activation=""),
+    Part("power", (Link("square"),), whole=True, activation="", aggregation="mean"),
+    Part("scale", (Link("power"),), whole=True, activation="reciprocal(z)", apart=True),
+)
+
+DIVIDED = Row(
+    "",
+    (
+        *_DIVIDED,
+        Part("normal", (Link("centred", gate="scale"),)),
+        Part(RESULT, (Link("normal", None),), activation="", any_bias=True),
+    ),
+)
+"""A LayerNormalization in parts, as exporters write it for opsets that have none: a division by the
+deviation, which is a neuron.
+"""
+
+DIVIDED_ALONE = Row("", (*_DIVIDED, Part(RESULT, (Link("centred", gate="scale"),), activation="")))
+"""The same, neither weighed nor shifted."""
+
 ROWS = (
     SOFTMAX,
     LOG_SOFTMAX,
@@ -216,4 +242,6 @@ ROWS = (
     LP_NORMALIZATION,
     ABSOLUTE,
     MEAN_VARIANCE,
+    DIVIDED,
+    DIVIDED_ALONE,
 )

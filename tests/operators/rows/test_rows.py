@@ -1,5 +1,6 @@
 """Softmax and normalizations: imported as neurons, found again, and written as the operator."""
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -112,6 +113,26 @@ COMPOSED = {
         18,
     ),
 }
+QUOTIENT = [
+    node("ReduceMean", "x", "m", axes=[-1]),
+    node("Sub", "x m", "d"),
+    node("Pow", "d two", "q"),
+    node("ReduceMean", "q", "v", axes=[-1]),
+    node("Add", "v e", "w"),
+    node("Sqrt", "w", "r"),
+]  # of a layer norm, as exporters write it for opsets that have none
+QUOTIENT_OF = {"two": np.array(2.0), "e": np.array(1e-5)}
+WEIGHED = [*QUOTIENT, node("Div", "d r", "n"), node("Mul", "n s", "u"), node("Add", "u b", "y")]
+COMPOSED |= {
+    "a quotient": (WEIGHED, ("N", 3), NORM | QUOTIENT_OF, 14),
+    "a quotient of rows, of ones": (
+        WEIGHED,
+        ("N", 4, 3),
+        {"s": np.ones(3), "b": np.zeros(3)} | QUOTIENT_OF,
+        14,
+    ),
+    "a quotient alone": ([*QUOTIENT, node("Div", "d r", "y")], ("N", 2, 3), QUOTIENT_OF, 14),
+}
 OPERATORS = ("Softmax", "LogSoftmax", "LayerNormalization", "RMSNormalization",
              "InstanceNormalization", "GroupNormalization", "LpNormalization",
              "MeanVarianceNormalization")  # fmt: skip
@@ -151,6 +172,17 @@ def test_its_parts_are_written_where_no_runtime_has_the_operator(form, dtype):
     assert again.to_json() == plain.to_json()
 
 
+def test_neurons_that_read_a_row_each_stay_neurons_of_their_own():
+    """Import would take a function of a normalization's result for the result's own."""
+    nodes = [node("InstanceNormalization", "x s b", "n"), node("Mul", "n g", "w"),
+             node("Add", "w h", "v"), node("Relu", "v", "y")]  # fmt: skip
+    constants = {"s": np.ones(2), "b": np.zeros(2), "g": np.ones((2, 1)), "h": np.zeros((2, 1))}
+    net = assert_lifts(graph(nodes, x=("N", 2, 8), **constants))
+    model = export(net)
+    assert "connections" not in json.loads(model.metadata["neat_onnx.genome"])
+    assert import_model(model.to_json()) == net
+
+
 def test_a_vector_of_zeros_and_a_row_of_equal_elements_stay_finite():
     for name in ("unit vectors", "by absolute values", "mean and variance"):
         nodes, x, constants, opset = (FORMS | COMPOSED)[name]
@@ -181,6 +213,7 @@ SAID = {  # forms, and how many of their weights the operator holds
         2,
     ),
     "unit vector": ([node("LpNormalization", "x", "y")], ("N", 3), {}, 18, 0),
+    "a quotient": (*COMPOSED["a quotient"], 3),
 }
 
 
