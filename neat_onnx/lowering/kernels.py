@@ -4,7 +4,7 @@ ONNX Runtime computes many functions in float32 only. In float64 they are writte
 to within a few units in the last place of 1. An operator's attributes would be float32 as well.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from neat_onnx.model import DataType
 from neat_onnx.network.expression import (
@@ -25,13 +25,33 @@ from neat_onnx.network.expression import (
 
 def writable(formula: Expression, data_type: DataType) -> Expression:
     """The formula in primitives that runtimes have kernels for in this type."""
-    args = tuple(writable(arg, data_type) for arg in formula.args)
-    if data_type is DataType.DOUBLE and formula.op in _FLOAT64:
-        return _FLOAT64[formula.op](*args)
+    return _written(formula, _FLOAT64) if data_type is DataType.DOUBLE else formula
+
+
+def earlier_writing(formula: Expression, data_type: DataType) -> Expression:
+    """The formula as it was written before `writable` wrote it as it does: import knows both."""
+    return _written(formula, _EARLIER_FLOAT64) if data_type is DataType.DOUBLE else formula
+
+
+def _written(formula: Expression, writings: Mapping[str, Callable[..., Expression]]) -> Expression:
+    args = tuple(_written(arg, writings) for arg in formula.args)
+    if formula.op in writings:
+        return writings[formula.op](*args)
     return Expression(formula.op, args, formula.value)
 
 
 def _softplus(x: Expression) -> Expression:
+    """max(x, 0) + ln(1 + u), u = e^-|x|: the rounding of w = 1 + u is taken back to first order.
+
+    So e^x is left where x is far below zero and w is 1, as log1p has it: a gate that is large can
+    make it count.
+    """
+    u = exp(-abs(x))
+    w = 1.0 + u
+    return relu(x) + (log(w) - ((w - 1.0) - u) / w)
+
+
+def _plain_softplus(x: Expression) -> Expression:
     return relu(x) + log(1.0 + exp(-abs(x)))
 
 
@@ -114,3 +134,5 @@ _FLOAT64: dict[str, Callable[..., Expression]] = {
     "atanh": lambda x: 0.5 * log((1.0 + x) / (1.0 - x)),
     "erf": _erf,
 }
+
+_EARLIER_FLOAT64 = _FLOAT64 | {"softplus": _plain_softplus}

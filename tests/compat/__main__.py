@@ -63,6 +63,18 @@ def sparse() -> Network:
     return Network.build(inputs=20, outputs=[28], neurons=neurons, connections=edges)
 
 
+def curves() -> Network:
+    """Activations that float64 writes in primitives, the softplus of its file in an earlier way."""
+    names = ["mish", "softplus", "elu", "selu", "neat_softplus"]
+    neurons = [{"id": 11 - k, "activation": name, "bias": k / 8} for k, name in enumerate(names)]
+    edges = [(k % 2, 11 - k, 1.0 - k / 4) for k in range(len(names))]
+    edges += [(7 + k, 3, k + 0.5) for k in range(1, len(names))]
+    gated = {"source": 7, "target": 3, "weight": 2.0, "gater": 11}
+    return Network.build(
+        inputs=2, outputs=[3], neurons=[*neurons, {"id": 3}], connections=[*edges, gated]
+    )
+
+
 def forms() -> dict[str, Model]:
     layers = Network.mlp([2, 3, 1], seed=1)
     convolution = {
@@ -79,6 +91,7 @@ def forms() -> dict[str, Model]:
         "sequence": export(memory(), sequence=True, dtype="float64"),
         "spatial": export(space(), conv2d_mappings=[convolution], infer_conv=True),
         "sparse": export(sparse(), encoding="sparse"),
+        "curves": export(curves(), dtype="float64"),
         "dialect": export(layers, dialect="neataptic"),
     }
 

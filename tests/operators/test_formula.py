@@ -7,7 +7,7 @@ from graphs import assert_lifts, graph, node
 from neat_onnx import ModelError, Network, export, import_model, load_model, verify
 from neat_onnx.libraries.sharpneat.names import ACTIVATION_NAMES
 from neat_onnx.lifting.recognition import known_activation, known_aggregation
-from neat_onnx.lowering.kernels import writable
+from neat_onnx.lowering.kernels import earlier_writing, writable
 from neat_onnx.model import DataType
 from neat_onnx.network.activations import ACTIVATIONS
 from neat_onnx.network.aggregations import AGGREGATIONS
@@ -62,6 +62,30 @@ def test_what_is_written_in_float64_is_the_same_function(name):
     x = np.concatenate([np.linspace(-90, 90, 181), np.linspace(-2, 2, 101)])
     got = writable(formula, DataType.DOUBLE).evaluate(x)
     np.testing.assert_allclose(got, formula.evaluate(x), rtol=1e-14, atol=1e-14)
+
+
+# Their libraries write e^x - 1, which has no more digits either where x is next to 0.
+SHORT_OF_DIGITS = {"elu", "selu"}
+
+
+@pytest.mark.parametrize("name", sorted({*ACTIVATIONS} - SHORT_OF_DIGITS))
+def test_small_values_keep_their_digits_in_float64(name):
+    """A large gate makes them count: softplus of -40 is 4e-18, and not 0."""
+    formula = ACTIVATIONS[name].expression
+    sizes = np.logspace(-30, 2.8, 200)
+    x = np.concatenate([-sizes, sizes])
+    with np.errstate(all="ignore"):
+        want = formula.evaluate(x)
+        got = writable(formula, DataType.DOUBLE).evaluate(x)
+    np.testing.assert_allclose(got, want, rtol=1e-13)
+
+
+@pytest.mark.parametrize("name", ["softplus", "mish", "neat_softplus"])
+def test_the_earlier_writing_of_softplus_is_recognised(name):
+    formula = ACTIVATIONS[name].expression
+    earlier = earlier_writing(formula, DataType.DOUBLE)
+    assert earlier != writable(formula, DataType.DOUBLE)
+    assert known_activation(earlier, DataType.DOUBLE) == (name, 1.0)
 
 
 @pytest.mark.parametrize(
