@@ -168,7 +168,9 @@ def recurrent(axes: AxisFollower, node: Recurrence) -> list[FollowedAxes]:
 
 @follows(Gemm)
 def multiplied(axes: AxisFollower, node: Gemm) -> list[FollowedAxes]:
-    """The rows of one factor, the columns of the other."""
+    """The rows of one factor, the columns of the other; NeatapticTS gives it vectors, too."""
+    if axes.rank(node.output[0]) == 1:
+        return [axes.of(node.input[0])]
     given = node.attributes
     rows = _side(axes, node.input[0], 1 if given.transA else 0)
     return [(rows, _side(axes, node.input[1], 0 if given.transB else 1))]

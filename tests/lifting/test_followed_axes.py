@@ -4,7 +4,7 @@ import onnx
 import pytest
 from graphs import assert_lifts, graph, node
 
-from neat_onnx import ModelError, import_model
+from neat_onnx import ModelError, NeatOnnxWarning, import_model
 
 STEPS = node("Transpose", "x", "steps", perm=[1, 0, 2])  # [N, 3, 2] to [3, N, 2]
 END = 2**31 - 1
@@ -156,3 +156,12 @@ def test_batches_one_after_the_other_are_taken_apart():
             rows=[2, -1],
         )
     )
+
+
+def test_a_gemm_of_vectors_has_one_axis():
+    """NeatapticTS gives one sample without a batch; no runtime loads it."""
+    layers = [node("Gemm", "x w b", "z"), node("Relu", "z", "h"), node("Gemm", "h v b", "y")]
+    model = graph(layers, x=(1,), w=[[2.0, -1.0]], v=[[1.0, -1.0], [3.0, 5.0]], b=[0.5, 0.25])
+    with pytest.warns(NeatOnnxWarning, match="every axis is taken for features"):
+        net = import_model(model)
+    assert net.activate([3.0]).tolist() == [7.0, -6.25]
