@@ -2,6 +2,7 @@
 
 import json
 import random
+from copy import deepcopy
 from typing import Any
 
 _ODD: tuple[Any, ...] = (
@@ -37,7 +38,7 @@ def _damage(document: Any, rng: random.Random) -> None:
         other = rng.randrange(len(parent))
         parent[key], parent[other] = parent[other], parent[key]
     else:
-        parent[key] = rng.choice(_ODD)
+        parent[key] = deepcopy(rng.choice(_ODD))
 
 
 def damaged_bytes(data: bytes, seed: int) -> bytes:
