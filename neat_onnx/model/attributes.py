@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, model_serializer, model_validator
 from pydantic_core import PydanticCustomError
 
 from neat_onnx.errors import printable
-from neat_onnx.model.numbers import finite, integer
+from neat_onnx.model.numbers import MAY_BE_NAN, any_float, as_text, finite, integer
 from neat_onnx.model.tensor import Tensor
 
 
@@ -94,14 +94,14 @@ class Attributes(BaseModel):
         """ONNX's list as keyword arguments."""
         if not isinstance(document, list | tuple):
             return document
-        types = cls.types()
+        types, fields = cls.types(), cls.model_fields
         values: dict[str, Any] = {}
         for entry in document:
             name = _name(entry, types)
             if name in values:
                 raise ValueError(f"attribute '{name}' is given twice")
             try:
-                values[name] = _value(entry, types[name])
+                values[name] = _value(entry, types[name], MAY_BE_NAN in fields[name].metadata)
             except ValueError as error:
                 raise ValueError(f"{name} {error}") from None
         return values
@@ -120,7 +120,7 @@ class Attributes(BaseModel):
             {
                 "name": name,
                 "type": kind.name,
-                kind.key: list(value) if isinstance(value, tuple) else value,
+                kind.key: _written(value),
             }
             for name, kind, value in self.given()
         ]
@@ -168,23 +168,32 @@ def _name(entry: Any, types: dict[str, AttributeType]) -> str:
     return name
 
 
-def _value(entry: dict[str, Any], wanted: AttributeType) -> Any:
+def _written(value: Any) -> Any:
+    """A value as JSON has it."""
+    if isinstance(value, tuple):
+        return list(value)
+    return as_text(value) if isinstance(value, float) else value
+
+
+def _value(entry: dict[str, Any], wanted: AttributeType, may_be_nan: bool) -> Any:
     """The value of one entry of the list, checked to be of the type `wanted`."""
     given = given_value(entry, wanted)
     if given.type is not wanted:
         raise ValueError(f"is of type {given.type.name}, expected {wanted.name}")
-    return plain_value(given)
+    return plain_value(given, may_be_nan)
 
 
-def plain_value(given: GivenValue) -> Any:
+def plain_value(given: GivenValue, may_be_nan: bool = False) -> Any:
     """The value with its numbers checked, and lists as tuples; tensors and graphs as they are.
+
+    With `may_be_nan` a float may be NaN or infinite.
 
     Raises:
         ValueError: it is not of its type; the text goes on from the attribute's name.
     """
     match given.type:
         case AttributeType.FLOAT:
-            return finite(given.value)
+            return any_float(given.value) if may_be_nan else finite(given.value)
         case AttributeType.INT:
             return integer(given.value)
         case AttributeType.FLOATS:

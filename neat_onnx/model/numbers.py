@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator, Field, WithJsonSchema
 
 _DECIMAL = re.compile(r"-?[0-9]{1,19}")
 _NON_FINITE = ("NaN", "Infinity", "-Infinity")
@@ -66,6 +66,22 @@ def finite_or_infinite(value: Any) -> float:
     return _INFINITE[str(value)] if infinite else finite(value)
 
 
+def any_float(value: Any) -> float:
+    """`value` as a float, or NaN or an infinity, which JSON writes as text.
+
+    Raises:
+        ValueError: it is none.
+    """
+    return math.nan if str(value) in ("NaN", "nan") else finite_or_infinite(value)
+
+
+def as_text(number: float) -> float | str:
+    """`number`, or the text that JSON has in place of NaN and the infinities."""
+    if math.isfinite(number):
+        return number
+    return "NaN" if math.isnan(number) else "Infinity" if number > 0 else "-Infinity"
+
+
 def number_list(
     content: Any, field: str, memory: type[np.generic], *, infinite: bool = False
 ) -> NDArray[Any]:
@@ -117,3 +133,7 @@ def check_finite(numbers: NDArray[Any], field: str, *, infinite: bool = False) -
 
 Count = Annotated[int, Field(ge=0, le=2**31 - 1), BeforeValidator(integer)]
 Version = Annotated[int, Field(ge=1, le=2**31 - 1), BeforeValidator(integer)]
+
+MAY_BE_NAN = WithJsonSchema({"anyOf": [{"type": "number"}, {"enum": [*_NON_FINITE]}]})
+AnyFloat = Annotated[float, Field(allow_inf_nan=True), MAY_BE_NAN]
+"""A float that may be NaN or infinite, as numbers in place of which others are put."""

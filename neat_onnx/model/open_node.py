@@ -29,6 +29,7 @@ from neat_onnx.model.node import Node, read_others_with
 from neat_onnx.model.tensor import Tensor
 
 _ML = "ai.onnx.ml"
+_MAY_BE_NAN = "may_be_nan"
 
 
 class OpenAttributes(Attributes):
@@ -105,6 +106,7 @@ def read_open(document: dict[str, Any], context: Any, problem: str) -> OpenNode 
     known = domain in (*ONNX_DOMAINS, _ML)
     if (known and not _is_known(document, domain, opset)) or (problem and not known):
         return None
+    context = {**(context or {}), _MAY_BE_NAN: domain == _ML}  # an Imputer puts numbers for NaN
     node = OpenNode.model_validate(document, context=context)
     node._problem = problem
     return node
@@ -115,7 +117,7 @@ def _held(given: GivenValue, context: Any) -> GivenValue:
         return GivenValue(given.type, Tensor.model_validate(given.value, context=context))
     if given.type is AttributeType.GRAPH:
         return GivenValue(given.type, Graph.model_validate(given.value, context=context))
-    return GivenValue(given.type, plain_value(given))
+    return GivenValue(given.type, plain_value(given, (context or {}).get(_MAY_BE_NAN, False)))
 
 
 def _is_known(document: dict[str, Any], domain: str, opset: int) -> bool:

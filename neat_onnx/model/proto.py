@@ -296,5 +296,6 @@ def _field_from_proto(kind: AttributeType, value: Any) -> Any:
 
 def _check_float32(value: Any, what: str) -> None:
     with np.errstate(over="ignore"):  # looked for right here
-        if not np.isfinite(np.asarray(value, np.float64).astype(np.float32)).all():
+        numbers = np.asarray(value, np.float64)
+        if np.isinf(numbers.astype(np.float32)[np.isfinite(numbers)]).any():
             raise ModelError(f"{what} is too large for float32, which ONNX's attributes are")

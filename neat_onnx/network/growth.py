@@ -13,7 +13,8 @@ bounded as their inputs; at 1 they grow by one power of t more; above 1 exponent
 up to the fourth do not overflow in any number of steps that somebody computes.
 
 Once values overflow, others may be NaN: ∞ − ∞, 0 · ∞, sin(∞). That passes through every bound, so
-whatever reads such a value, directly or not, must not be padded over either.
+whatever reads such a value, directly or not, must not be padded over either. An input may be NaN
+where a neuron asks whether it is, and may be infinite likewise.
 """
 
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from neat_onnx.network.activations import PROBED_BOUND, Activation, activation_n
 from neat_onnx.network.aggregations import aggregation_named
 from neat_onnx.network.bounds import interval_of
 from neat_onnx.network.components import components
+from neat_onnx.network.expression import parts_of
 from neat_onnx.network.genes import NONE, Bools, Floats, Ints
 from neat_onnx.network.schedule import Edges
 from neat_onnx.network.shares import shares_of
@@ -96,6 +98,9 @@ class _Kinds:
         self._chooses = chooses[net.neurons.aggregation]
         self._breaks = np.array([_breaks(f) for f in functions], np.bool_)[code]
         self._multiplies = ~plain[net.neurons.aggregation] & (fan_in > 1)
+        asks = np.array([_asks(f) for f in functions], np.bool_)[code]
+        self._missing = np.unique(net.live.source[asks[net.live.target]])
+        self._missing = self._missing[net.is_input[self._missing]]
 
     @property
     def bounded(self) -> Bools:
@@ -113,7 +118,8 @@ class _Kinds:
     def never_overflow(self) -> bool:
         """Whether nothing can within one step, by the kinds of the neurons alone."""
         gated = self._net.live.gater != NONE
-        return bool(np.all(self._linear)) and not np.any(self._multiplies) and not np.any(gated)
+        plain = bool(np.all(self._linear)) and not np.any(self._multiplies)
+        return plain and not np.any(gated) and not self._missing.size
 
     def seeds(self) -> Ints:
         """The values that may overflow at once, whatever they read."""
@@ -121,7 +127,9 @@ class _Kinds:
         gated = live.gater != NONE
         read, gain = self._unbounded_read(), ~self._bounded[live.gater]
         both = (gated & read & gain) | (self._multiplies[live.target] & read)
-        return np.concatenate([np.flatnonzero(~self._linear), count + live.target[both]])
+        return np.concatenate(
+            [self._missing, np.flatnonzero(~self._linear), count + live.target[both]]
+        )
 
     def influences(self) -> tuple[Ints, Ints, Floats]:
         """(value, value that it goes into, factor) wherever the first has no bound."""
@@ -156,6 +164,7 @@ class _Kinds:
         zero = reads & (live.weight * net.neurons.response[live.target] == 0.0)
         found = np.zeros(2 * count, np.bool_)
         found[:count] = self._breaks & infinite[count:]
+        found[self._missing] = True
         found[count:] = several & ~self._chooses
         found[count + live.target[zero]] = True
         found[count + live.target[by_gate]] = True
@@ -195,6 +204,11 @@ def _breaks(function: Activation) -> bool:
     """Whether a function is undefined at ∞ or −∞, as a sine is."""
     with np.errstate(all="ignore"):
         return bool(np.any(np.isnan(function(np.array([-np.inf, np.inf])))))
+
+
+def _asks(function: Activation) -> bool:
+    """Whether a function asks whether its argument is NaN, or infinite."""
+    return any(part.op in ("is_nan", "is_infinite") for part in parts_of(function.expression))
 
 
 def _reached(found: Bools, edges: Edges) -> Bools:

@@ -7,7 +7,7 @@ import pytest
 from onnx import TensorProto, helper
 from sessions import open_session
 
-from neat_onnx import ModelError, import_model
+from neat_onnx import ModelError, export, import_model, load_model
 
 X = np.random.default_rng(0).normal(size=(40, 4)).astype(np.float32)
 X[0] = 0.0
@@ -130,6 +130,30 @@ def test_models_of_an_older_opset():
     whole = model("Scaler", offset=[1.0], scale=[0.5])
     whole.opset_import[0].version = 9
     np.testing.assert_allclose(import_model(whole).activate({"x": X})["y"], (X - 1) * 0.5)
+
+
+@pytest.mark.parametrize("opset", [9, 18])
+def test_an_imputer_puts_numbers_for_nan(opset: int):
+    x = X.copy()
+    x[::3, 0] = x[1::3, 3] = np.nan
+    attributes = {"imputed_value_floats": [2.5, 0, 0, -1.5], "replaced_value_float": np.nan}
+    whole = model("Imputer", **attributes)
+    whole.opset_import[0].version = opset
+    (want,) = open_session(whole).run(None, {"x": x})
+    text = load_model(whole).to_json()
+    assert '"f":"NaN"' in text.replace(" ", "")
+    for given in (whole, load_model(text), load_model(load_model(text).to_bytes())):
+        net = import_model(given)
+        np.testing.assert_array_equal(net.activate({"x": x})["y"], want)
+    (back,) = open_session(export(net)).run(None, {"x": x})
+    np.testing.assert_array_equal(back, want)
+
+
+def test_other_attributes_are_numbers():
+    with pytest.raises(ModelError, match="default_float is not a finite number"):
+        import_model(
+            model("LabelEncoder", keys_floats=[1.0], values_floats=[2.0], default_float=np.nan)
+        )
 
 
 def test_missing_values_take_the_branch_that_the_tree_says():

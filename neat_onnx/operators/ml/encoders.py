@@ -4,6 +4,7 @@ import numpy as np
 
 from neat_onnx.lifting.context import LiftingContext, Operand, lifts
 from neat_onnx.model import Attributes
+from neat_onnx.model.numbers import AnyFloat
 from neat_onnx.network.genes import Floats
 from neat_onnx.operators.algebra import Algebra, rearranged
 from neat_onnx.operators.ml.nodes import MlNode
@@ -14,7 +15,7 @@ class ImputerAttributes(Attributes):
 
     imputed_value_floats: tuple[float, ...] | None = None
     imputed_value_int64s: tuple[int, ...] | None = None
-    replaced_value_float: float = 0.0
+    replaced_value_float: AnyFloat = 0.0
     replaced_value_int64: int = 0
 
 
@@ -67,7 +68,13 @@ def lift_imputer(ctx: LiftingContext, node: Imputer) -> None:
     if values.size not in (1, x.shape[-1]):
         ctx.fail(node, f"it has {values.size} numbers for {x.shape[-1]} features")
     missing = tensors("is_nan", x) if np.isnan(replaced) else tensors("equal", x, replaced)
-    ctx.bind(node, tensors("where", missing, values, x))
+    if len({*values.tolist()}) == 1:
+        ctx.bind(node, tensors("where", missing, values[0], x))
+        return
+    # A choice between two values is a sum of products, and 0 · NaN is no 0.
+    kept = tensors("where", missing, 0.0, x)
+    put = tensors("mul", tensors("number", missing), values)
+    ctx.bind(node, tensors("add", kept, put))
 
 
 @lifts(OneHotEncoder)
