@@ -167,6 +167,14 @@ class LiftingContext(Tensors):
         )
         self._connected += 1
 
+    def add_rows(self, sources: Ints, neurons: Ints) -> None:
+        """Remember rows of neurons (rows, outputs) with the same weights, over rows of signals
+        (rows, inputs), where that would save much.
+        """
+        rows = Rows(sources, neurons)
+        if rows.matters:
+            self.rows.append(rows)
+
     def merge(self, made: NewNeurons, other: NewNeurons) -> None:
         """Let `made` compute the sum of both; the neurons of `other` are no longer."""
         made.absorb(other)

@@ -14,7 +14,7 @@ from neat_onnx.network.genes import NONE, Ints
 from neat_onnx.network.network import Network
 from neat_onnx.network.spatial import SpatialBlock, rows_alike
 
-_LEAST = 1024  # weights by which a matrix would be larger
+_LEAST = 256  # weights by which a matrix would be larger
 
 
 @dataclass(frozen=True, eq=False)

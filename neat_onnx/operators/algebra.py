@@ -83,17 +83,20 @@ class Algebra:
             return np.asarray(np.moveaxis(np.where(matrix, rows, 1).prod(axis=-1), -1, axis))
         if not isinstance(operand, Value):
             return np.moveaxis(np.tensordot(matrix, operand, (1, axis)), 0, axis)
-        signals = np.moveaxis(self._ctx.materialize(operand), axis, -1)
-        shape = (*signals.shape[:-1], len(matrix))
-        size = math.prod(shape)
+        sources = np.moveaxis(self._ctx.materialize(operand), axis, -1)
+        size = math.prod(sources.shape[:-1]) * len(matrix)
         self._ctx.check_size(self._node, size)
         made = self._ctx.add_neurons(size, aggregation=aggregation)
+        before, after = operand.shape[:axis], operand.shape[axis:][1:]
+        shape = (*before, len(matrix), *after)
+        rows = np.moveaxis(np.arange(size).reshape(shape), axis, -1).reshape(-1, len(matrix))
+        sources = sources.reshape(-1, matrix.shape[1])
         row, column = np.nonzero(matrix)
-        rows = np.arange(size).reshape(-1, len(matrix))[:, row]
-        source = signals.reshape(-1, matrix.shape[1])[:, column]
-        weights = np.broadcast_to(matrix[row, column], source.shape)
-        self._ctx.connect(made, source, rows, weights)
-        return value_of(made, shape).rearranged(lambda array: np.moveaxis(array, -1, axis))
+        weights = np.broadcast_to(matrix[row, column], (len(sources), len(row)))
+        self._ctx.connect(made, sources[:, column], rows[:, row], weights)
+        if aggregation == "sum":
+            self._ctx.add_rows(sources, made.states[rows])
+        return value_of(made, shape)
 
     def _reduced(
         self, aggregation: str, value: Value, axes: tuple[int, ...], kept: tuple[int, ...]

@@ -300,4 +300,13 @@ def lift_matmul(ctx: LiftingContext, node: MatMul) -> None:
         ctx.bind(node, lift_product(ctx, node, weights, np.zeros(len(weights))))
         return
     tensors = Algebra(ctx, node)
+    if not isinstance(one, Value) and len(one.shape) == 2 and _is_matrices_of(matrix, one.shape[1]):
+        ctx.bind(node, tensors.along(tensors.input(1), len(matrix.shape) - 2, np.asarray(one)))
+        return
     ctx.bind(node, matrix_product(ctx, node, tensors, tensors.input(0), tensors.input(1)))
+
+
+def _is_matrices_of(operand: Operand, rows: int) -> bool:
+    """Whether it is computed matrices of so many rows, with a batch."""
+    shape = operand.shape
+    return isinstance(operand, Value) and operand.elementwise and shape[1:][-2:-1] == (rows,)

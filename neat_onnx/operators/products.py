@@ -8,7 +8,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from neat_onnx.lifting.context import Array, LiftingContext, Operand, Value, lifts
-from neat_onnx.lifting.rows import Rows
 from neat_onnx.model import Attributes, Node
 from neat_onnx.operators.algebra import Algebra, rearranged
 from neat_onnx.operators.arithmetic import value_of
@@ -174,7 +173,5 @@ def lift_product(ctx: LiftingContext, node: Node, weights: Array, bias: Array) -
         position = sample * len(weights) + row
         each = weight * factors[sample][column]
         ctx.connect(made, signals[sample][column], position, each, gates[sample][column])
-    rows = Rows(signals, made.states.reshape(len(signals), -1))
-    if rows.matters:
-        ctx.rows.append(rows)
+    ctx.add_rows(signals, made.states.reshape(len(signals), -1))
     return value_of(made, (*value.shape[:-1], len(weights)))

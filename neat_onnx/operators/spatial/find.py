@@ -23,9 +23,12 @@ from neat_onnx.operators.spatial.infer import inferred_blocks
 from neat_onnx.operators.spatial.mapped import mapped_convolution, mapped_pool
 from neat_onnx.operators.spatial.metadata import spatial_metadata
 from neat_onnx.operators.spatial.pools import Pool, writable_pool
+from neat_onnx.operators.spatial.row_products import RowProduct, is_row_product
 from neat_onnx.operators.spatial.weights import NotShared, Unavailable, check_pool, shared_weights
 
 _IN_FLOAT64 = ("MaxPool",)  # of onnxruntime's kernels
+
+Handler = Convolution | Pool | RowProduct
 
 
 @dataclass
@@ -38,7 +41,7 @@ class SpatialLayers:
         inferred: the blocks that were found in the weights.
     """
 
-    handlers: list[Convolution | Pool] = field(default_factory=list)
+    handlers: list[Handler] = field(default_factory=list)
     mismatched: list[int] = field(default_factory=list)
     inferred: list[SpatialBlock] = field(default_factory=list)
 
@@ -164,23 +167,26 @@ class _Search:
         self._taken[block.neurons] = True
         return True
 
-    def _checked(self, block: SpatialBlock) -> Convolution | Pool:
-        ctx = self._ctx
+    def _checked(self, block: SpatialBlock) -> Handler:
         try:
             check_block(block)
         except NetworkError as error:
             raise NotShared(error.message) from None
-        if ctx.options.dtype == "float64" and block.kind not in _IN_FLOAT64:
-            raise Unavailable(f"runtimes compute {block.kind} in float32 only")
-        handler: Convolution | Pool
-        if block.is_pool:
-            block = writable_pool(block, ctx.options.opset)
-            check_pool(ctx, block)
-            handler = Pool(block)
-        else:
-            handler = Convolution(block, shared_weights(ctx, block))
+        handler = self._handler(block)
         try:
-            schedule(ctx.net, [*self.found.blocks, block])
+            schedule(self._ctx.net, [*self.found.blocks, handler.spatial])
         except NetworkError:
             raise NotShared("one of its neurons depends on another") from None
         return handler
+
+    def _handler(self, block: SpatialBlock) -> Handler:
+        ctx = self._ctx
+        if is_row_product(block):
+            return RowProduct(block, shared_weights(ctx, block))
+        if ctx.options.dtype == "float64" and block.kind not in _IN_FLOAT64:
+            raise Unavailable(f"runtimes compute {block.kind} in float32 only")
+        if not block.is_pool:
+            return Convolution(block, shared_weights(ctx, block))
+        block = writable_pool(block, ctx.options.opset)
+        check_pool(ctx, block)
+        return Pool(block)

@@ -8,6 +8,7 @@ from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.lowering.registry import Claim
 from neat_onnx.network.spatial import SpatialBlock
 from neat_onnx.operators.spatial.pools import pooled_level
+from neat_onnx.operators.spatial.row_products import is_row_product
 
 _PADS = ("padTop", "padLeft", "padBottom", "padRight")
 
@@ -29,7 +30,11 @@ def spatial_metadata(
         ((claim.block.level, claim.window) for claim in claims if claim.window is not None),
         key=lambda pair: pair[0],
     )
-    convolutions = [(level, block) for level, block in layers if block.kind == "Conv"]
+    convolutions = [
+        (level, block)
+        for level, block in layers
+        if block.kind == "Conv" and not is_row_product(block)
+    ]
     pools = [(pooled_level(ctx, block), block) for _, block in layers if block.is_pool]
     inferred = [(level, block) for level, block in convolutions if block in found]
     entries: dict[str, list[Any]] = {

@@ -1,0 +1,83 @@
+"""Rows that have the same weights, each over its own row of sources: one MatMul.
+
+They are a window of one tap over channels, and a Conv says the same; but it wants the channels
+first. Where they come last, or in the middle as an axis of a picture, a Conv would have to be put
+between two Transposes.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from neat_onnx.lowering.context import Block, LoweringContext
+from neat_onnx.lowering.placement import Columns
+from neat_onnx.network.genes import Ints
+from neat_onnx.network.spatial import SpatialBlock
+from neat_onnx.network.window import Window
+from neat_onnx.operators.activate import groups_of, slopes
+from neat_onnx.operators.activation_functions import emit_activation
+from neat_onnx.operators.columns import in_shape
+from neat_onnx.operators.dense import MatMul
+from neat_onnx.operators.elementwise import Add
+from neat_onnx.operators.spatial.layer import bind_spatial
+from neat_onnx.operators.spatial.weights import Weights
+
+
+def is_row_product(block: SpatialBlock) -> bool:
+    """Whether a block is a window of one tap over sources that stand in order, as `_in_order` has
+    them, and more than channels and their space.
+    """
+    if block.kind != "Conv" or block.window != Window.of((1,)) or block.groups != 1:
+        return False
+    channels, rows = block.sources.shape
+    between = _between(block)
+    if channels == 1 or rows % between or between == rows:
+        return False
+    return bool(np.all(np.diff(_in_order(block.sources, between).ravel()) > 0))
+
+
+def _between(block: SpatialBlock) -> int:
+    """How many rows have a source between the first two of the first row, and there."""
+    sources = block.sources
+    first, second = sources[0, 0], sources[-1 if len(sources) == 1 else 1, 0]
+    return max(1, int(np.count_nonzero((first <= sources) & (sources < second))))
+
+
+def _in_order(neurons: Ints, between: int) -> Ints:
+    """Neurons (channels, rows) as [outer, channels, between], or [rows, channels] if that is 1."""
+    if between == 1:
+        return neurons.T
+    return neurons.reshape(len(neurons), -1, between).swapaxes(0, 1)
+
+
+class RowProduct:
+    """Lowers the neurons of one checked block."""
+
+    def __init__(self, spatial: SpatialBlock, weights: Weights) -> None:
+        self.spatial = spatial
+        self._weights = weights
+
+    def lower(self, ctx: LoweringContext, block: Block) -> None:
+        """Write a MatMul of all rows, an Add of the biases, and the activation."""
+        between, level = _between(self.spatial), block.level
+        neurons = _in_order(self.spatial.neurons, between)
+        block = replace(block, neurons=neurons.ravel())
+        result = self._product(ctx, block, between)
+        group, name = groups_of(ctx, block.neurons)[0], block.name("act")
+        layer = emit_activation(ctx, group.name, group.formula, result, block.tensor("Layer"), name)
+        flat = (block.tensor("Flat"), block.name("flatten"))
+        columns = Columns(layer, block.neurons, level, neurons.shape, flat)
+        bind_spatial(ctx, block, neurons.shape, result, columns)
+
+    def _product(self, ctx: LoweringContext, block: Block, between: int) -> str:
+        """The pre-activations: the rows times the weights, or the weights times the columns."""
+        slope = float(slopes(ctx, block.neurons[:1])[0])
+        matrix, biases = self._weights.kernel[:, :, 0] * slope, self._weights.bias * slope
+        tensor = in_shape(ctx, _in_order(self.spatial.sources, between), block.level)
+        weights = ctx.initializer(block.weights("W"), matrix.T if between == 1 else matrix)
+        inputs = [tensor, weights] if between == 1 else [weights, tensor]
+        result = ctx.emit(MatMul, inputs, block.tensor("MatMul"), block.name("matmul"))
+        if not np.any(biases):
+            return result
+        bias = ctx.initializer(block.weights("B"), biases if between == 1 else biases[:, None])
+        return ctx.emit(Add, [result, bias], block.tensor("Biased"), block.name("bias"))

@@ -1,0 +1,58 @@
+"""Rows with the same weights come back as one MatMul, along whichever axis they were weighed."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from graphs import assert_lifts, graph, node
+
+from neat_onnx import NeatOnnxWarning, export, import_model, verify
+from neat_onnx.network.genes import owned
+
+SCALES = {"scales": np.array([1.0, 1.0, 2.0, 2.0])}
+W = np.random.default_rng(0).normal(size=(6, 5))
+FORMS = {
+    "rows": ([node("MatMul", "x W", "y")], ("N", 8, 6), {"W": W}, 1),
+    "columns": ([node("MatMul", "V x", "y")], ("N", 3, 6, 4), {"V": W.T}, 1),
+    "with biases and a function": (
+        [node("MatMul", "x W", "p"), node("Add", "p b", "z"), node("Tanh", "z", "y")],
+        ("N", 8, 6),
+        {"W": W, "b": W[0]},
+        1,
+    ),
+    "linear": ([node("Resize", "x _ scales", "y", mode="linear")], ("N", 3, 5, 4), SCALES, 2),
+    "cubic": ([node("Resize", "x _ scales", "y", mode="cubic")], ("N", 2, 4, 4), SCALES, 2),
+}
+
+
+def kinds(model):
+    return [each.op_type for each in model.graph.node]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("form", FORMS)
+def test_one_matmul_an_axis_in_both_types(form, dtype):
+    nodes, x, constants, axes = FORMS[form]
+    net = assert_lifts(graph(nodes, x=x, **constants))
+    model = export(net, dtype=dtype)
+    assert kinds(model).count("MatMul") == axes
+    assert not {"Gemm", "Gather", "Transpose"} & {*kinds(model)}
+    assert verify(net, model, samples=8, runtime="onnxruntime").passed
+    assert import_model(model.to_json()) == net
+    plain = export(net, dtype=dtype, include_metadata=False)
+    again = export(import_model(plain.to_json()), dtype=dtype, include_metadata=False)
+    assert again.to_json() == plain.to_json()
+
+
+@pytest.mark.parametrize("form", ["rows", "columns"])
+def test_rows_whose_weights_differ_are_no_product_of_rows(form):
+    nodes, x, constants, _ = FORMS[form]
+    net = import_model(graph(nodes, x=x, **constants))
+    weight = net.connections.weight.copy()
+    weight[len(weight) // 2] += 0.125
+    other = replace(net, connections=replace(net.connections, weight=owned(weight)))
+    with pytest.warns(NeatOnnxWarning, match="where the first neuron of its channel has"):
+        model = export(other)
+    assert "MatMul" not in kinds(model)
+    assert verify(other, model, samples=8, runtime="onnxruntime").passed
+    assert import_model(model.to_json()) == other
