@@ -38,6 +38,7 @@ class Tensors:
         features_only: every axis of the inputs is features; no batch, no time.
         operands: every tensor met so far, by name: constants as arrays, others as values.
         integer: names of tensors of integers; neurons carry them as numbers.
+        integral: names of tensors of floats that were integers, and only moved since.
         sizes: tensors that hold the size of the batch, and which of their elements do.
         ended: names of tensors that have lost the time axis, as the end of a sequence has.
     """
@@ -46,6 +47,7 @@ class Tensors:
     features_only: bool = False
     operands: dict[str, Operand] = field(default_factory=dict)
     integer: set[str] = field(default_factory=set)
+    integral: set[str] = field(default_factory=set)
     sizes: dict[str, Bools] = field(default_factory=dict)
     ended: set[str] = field(default_factory=set)
 

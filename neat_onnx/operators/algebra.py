@@ -49,6 +49,10 @@ class Algebra:
         whole = [each if isinstance(each, Value) else np.asarray(each) for each in operands]
         return _shared(applied(self._ctx, self._node, primitive, whole))
 
+    def activations(self, operand: Operand) -> Operand:
+        """The operand as activations of neurons, where neurons have to compute it."""
+        return Value(self._ctx.materialize(operand)) if isinstance(operand, Value) else operand
+
     def reduced(
         self, aggregation: str, operand: Operand, axes: tuple[int, ...], *, keepdims: bool = True
     ) -> Operand:

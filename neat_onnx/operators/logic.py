@@ -214,7 +214,9 @@ def lift_cast(ctx: LiftingContext, node: Cast) -> None:
         return
     if operand.formula.is_truth:
         operand = apply_formula(ctx, node, "number", [operand]) or operand
-    elif whole and not ctx.has_integers(node):
+    elif ctx.has_integers(node) or node.input[0] in ctx.integral:
+        ctx.integral.add(node.output[0])
+    elif whole:
         operand = formula_of(ctx, operand, TRUNCATED)
     ctx.bind(node, operand)
 

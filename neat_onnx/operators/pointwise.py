@@ -21,7 +21,7 @@ from neat_onnx.operators.several import Max, Mean, Min
 _LEAST_GATHERED = 1 << 16  # weights of the Gemm that it would be
 _LEAST_MATRIX = 1 << 10  # the same, where all sources stand in order
 _SHORTEST_RUN = 8  # elements of a run, on average
-_MOST_GEMMS = 4  # neurons that read what may overflow each need a Gemm of their own
+_MOST_GEMMS = 1  # neurons that read what may overflow each need a Gemm of their own
 _FORMS: tuple[tuple[float, ...], ...] = ((1.0,), (1.0, 1.0), (1.0, -1.0), (-1.0, 1.0))
 _OF_TWO: dict[str, type[Node]] = {"max": Max, "min": Min, "mean": Mean}
 

@@ -74,6 +74,15 @@ class TopK(Node):
 _READ_LAST = {"ReduceMax", "ReduceMin", "Squeeze"}
 
 
+def hits_of(
+    tensors: Algebra, x: Operand, axes: tuple[int, ...], *, largest: bool = True
+) -> tuple[Operand, Operand]:
+    """The largest or smallest element along axes, and 1 for each element that equals it, else 0."""
+    x = tensors.activations(x)
+    extreme = tensors.reduced("max" if largest else "min", x, axes)
+    return extreme, tensors("number", tensors("equal", tensors("sub", x, extreme), 0.0))
+
+
 def first_hit(tensors: Algebra, hits: Operand, axis: int, *, last: bool = False) -> Operand:
     """1 at the first hit along an axis, else 0; hits are 1 and 0.
 
@@ -101,8 +110,7 @@ def lift_place(ctx: LiftingContext, node: Node, *, largest: bool) -> None:
     tensors = Algebra(ctx, node)
     x = tensors.input(0)
     axis = axis_of(ctx, node, given.axis, len(x.shape))
-    extreme = tensors.reduced("max" if largest else "min", x, (axis,))
-    hits = tensors("number", tensors("equal", x, extreme))
+    _, hits = hits_of(tensors, x, (axis,), largest=largest)
     choice = first_hit(tensors, hits, axis, last=bool(given.select_last_index))
     ctx.bind(node, place_of(tensors, choice, axis, keepdims=bool(given.keepdims)))
     ctx.integer.add(node.output[0])

@@ -328,6 +328,8 @@ def _shape(ctx: LiftingContext, node: Node) -> tuple[int, ...]:
 
 def rearrange(ctx: LiftingContext, node: Node, change: Callable[[Array], Array]) -> None:
     """Bind the first input with `change` applied to the array of its elements."""
+    if node.input[0] in ctx.integral:
+        ctx.integral.update(node.output)
     operand = ctx.operand(node, 0)
     if isinstance(operand, Value):
         ctx.bind(node, operand.rearranged(change))

@@ -9,6 +9,7 @@ from neat_onnx.operators.algebra import Algebra, reshaped
 from neat_onnx.operators.arranging import axis_of
 from neat_onnx.operators.infinite import Rows, special
 from neat_onnx.operators.inside import bind_with_parts
+from neat_onnx.operators.ranking import hits_of
 
 _ONE_AXIS_SINCE = 13
 
@@ -111,14 +112,14 @@ def lift_hardmax(ctx: LiftingContext, node: Hardmax) -> None:
     """1 for the first of the largest: minus the largest before it, it is still above 0."""
     tensors = Algebra(ctx, node)
     x, axes = tensors.input(0), _axes(ctx, node)
-    top = tensors.reduced("max", x, axes)
-    hits = tensors("number", tensors("equal", x, top))
+    top, hits = hits_of(tensors, x, axes)
     shape = hits.shape
     if len(axes) > 1:  # the last ones
         hits = reshaped(hits, (*shape[: axes[0]], -1))
     size = hits.shape[axes[0]]
     first = tensors.along(hits, axes[0], np.eye(size) - np.tri(size, k=-1))
-    ctx.bind(node, reshaped(tensors("number", tensors("greater", first, 0.5)), shape))
+    first = reshaped(tensors("number", tensors("greater", first, 0.5)), shape)
+    bind_with_parts(ctx, node, first, {"largest": top, "hits": hits})
 
 
 def _axes(ctx: LiftingContext, node: _AlongAxis) -> tuple[int, ...]:

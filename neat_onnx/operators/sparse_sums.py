@@ -21,10 +21,10 @@ from neat_onnx.operators.reduce import ReduceSum
 from neat_onnx.operators.shaping import Flatten, Reshape
 
 _LEAST_NEURONS = 32
-_FEWEST = 4
+_FEWEST = 1
 _SHORTEST_RUN = 3  # signals, on average
 _PARTS = 4  # of all signals that are read; a neuron reads from one
-_MOST_GEMMS = 4  # neurons that read what may overflow each need a Gemm of their own
+_MOST_GEMMS = 1  # neurons that read what may overflow each need a Gemm of their own
 _WEIGHT, _CONNECTION = 4, 12  # bytes: a weight, and the column that it reads
 _GEMM, _NODES = 250, 600  # bytes of the nodes of a matrix product, and of a gathered sum
 _TIMES = 2  # a matrix is that much larger, at least

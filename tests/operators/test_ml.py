@@ -7,7 +7,7 @@ import pytest
 from onnx import TensorProto, helper
 from sessions import open_session
 
-from neat_onnx import ModelError, export, import_model, load_model
+from neat_onnx import ModelError, export, import_model, load_model, verify
 
 X = np.random.default_rng(0).normal(size=(40, 4)).astype(np.float32)
 X[0] = 0.0
@@ -124,6 +124,45 @@ def test_computes_what_onnxruntime_does(operator, attributes):
     got = import_model(whole).activate({"x": X})
     for name, want in zip(got, session.run(None, {"x": X}), strict=True):
         np.testing.assert_allclose(got[name], want, rtol=1e-5, atol=1e-6, err_msg=name)
+
+
+@pytest.mark.parametrize("norm", ["L1", "L2"])
+def test_a_normalizer_comes_back_in_few_nodes_with_its_genome(norm):
+    net = import_model(model("Normalizer", norm=norm))
+    again = export(net)
+    assert len(again.graph.node) <= 12
+    assert verify(net, again, samples=16, runtime="onnxruntime").passed
+    (y,) = open_session(again.to_proto()).run(None, {"x": X})
+    np.testing.assert_allclose(y, import_model(again).activate({"x": X})["y"], atol=1e-6)
+    assert import_model(again.to_json()) == net
+
+
+@pytest.mark.parametrize(
+    ("labels", "most"), [([0, 1, 2, 3], 4), ([5, 3, 1, -1], 4), ([0, 2, 1, 3], 12)]
+)
+def test_labels_in_even_steps_are_made_of_the_place_itself(labels, most):
+    """And an integer that was a float in between is one still: nothing is cut off."""
+    nodes = [
+        helper.make_node("ArgMax", ["x"], ["place"], axis=1),
+        helper.make_node("ArrayFeatureExtractor", ["l", "place"], ["f"], domain="ai.onnx.ml"),
+        helper.make_node("Cast", ["f"], ["c"], to=TensorProto.FLOAT),
+        helper.make_node("Reshape", ["c", "s"], ["r"]),
+        helper.make_node("Cast", ["r"], ["label"], to=TensorProto.INT64),
+    ]
+    whole = model("Scaler", offset=[0.0], scale=[1.0])
+    del whole.graph.node[:], whole.graph.output[:]
+    whole.graph.node.extend(nodes)
+    whole.graph.output.append(helper.make_tensor_value_info("label", TensorProto.INT64, None))
+    whole.graph.initializer.extend(
+        [helper.make_tensor("l", TensorProto.INT32, [1, 4], labels),
+         helper.make_tensor("s", TensorProto.INT64, [1], [-1])]
+    )  # fmt: skip
+    net = import_model(whole)
+    (want,) = open_session(whole).run(None, {"x": X})
+    np.testing.assert_array_equal(net.activate({"x": X})["label"].ravel(), want)
+    assert len(net) <= 4 + 1 + 4 + 3 + most
+    assert not any("floor" in name for name in net.activations)
+    assert import_model(export(net).to_json()) == net
 
 
 def test_models_of_an_older_opset():

@@ -7,7 +7,7 @@ from neat_onnx.model import Attributes, Node
 from neat_onnx.network.genes import Floats
 from neat_onnx.operators.algebra import Algebra, rearranged, reshaped
 from neat_onnx.operators.ml.nodes import MlNode, Transform, transformed
-from neat_onnx.operators.ranking import first_hit
+from neat_onnx.operators.ranking import first_hit, hits_of
 
 
 class LinearRegressorAttributes(Attributes):
@@ -116,7 +116,7 @@ def bind_classes(
 
 def best_label(tensors: Algebra, scores: Operand, labels: Floats) -> Operand:
     """The label of the first of the largest scores, [N]."""
-    hits = tensors("number", tensors("equal", scores, tensors.reduced("max", scores, (-1,))))
+    _, hits = hits_of(tensors, scores, (-1,))
     choice = first_hit(tensors, hits, len(scores.shape) - 1)
     found = tensors.along(choice, len(scores.shape) - 1, labels[None, :])
     return reshaped(found, scores.shape[:-1])

@@ -5,6 +5,6 @@ gene of them against a table, and writes the node again, or a node for each part
 has the operator.
 """
 
-from neat_onnx.operators.rows import lower
+from neat_onnx.operators.rows import hardmax, lower
 
-__all__ = ["lower"]
+__all__ = ["hardmax", "lower"]

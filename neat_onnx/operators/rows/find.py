@@ -8,23 +8,16 @@ inside.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.genes import NONE, Bools, Ints
+from neat_onnx.operators.rows.edges import Edge, Edges
 from neat_onnx.operators.rows.tables import RESULT, ROWS, Link, Part, Row, X
 
 Members = dict[str, list[int]]
-
-
-class _Edge(NamedTuple):
-    source: int
-    target: int
-    weight: float
-    gater: int
 
 
 def _is_sized(part: Part, size: int, width: int) -> bool:
@@ -71,6 +64,7 @@ class RowFinder:
 
     def __init__(self, ctx: LoweringContext, free: Bools) -> None:
         self._ctx, self._net, self._free = ctx, ctx.net, free
+        self._edges = Edges(ctx.net)
         self._formulas = [str(activation_named(name).expression) for name in self._net.activations]
 
     def rows(self) -> Iterator[FoundRow]:
@@ -100,29 +94,6 @@ class RowFinder:
         if weights is None or not self._is_closed(row, members):
             return None
         return FoundRow(row, members, weights)
-
-    # --- edges -----------------------------------------------------------------------------------
-
-    def _into(self, neuron: int) -> list[_Edge]:
-        start, stop = self._net.first_edge[neuron : neuron + 2].tolist()
-        return [self._edge(k) for k in range(start, stop)]
-
-    def _from(self, neuron: int) -> list[_Edge]:
-        start, stop = self._leaving[1][neuron : neuron + 2].tolist()
-        return [self._edge(k) for k in self._leaving[0][start:stop].tolist()]
-
-    def _edge(self, k: int) -> _Edge:
-        live = self._net.live
-        return _Edge(
-            int(live.source[k]), int(live.target[k]), float(live.weight[k]), int(live.gater[k])
-        )
-
-    @cached_property
-    def _leaving(self) -> tuple[Ints, Ints]:
-        """The live connections by source, and where each neuron's begin."""
-        source = self._net.live.source
-        order = np.argsort(source, kind="stable")
-        return order, np.searchsorted(source[order], np.arange(len(self._net) + 1))
 
     # --- finding ---------------------------------------------------------------------------------
 
@@ -156,7 +127,7 @@ class RowFinder:
         return [
             edge.source
             for neuron in found[part.name]
-            for edge in self._into(neuron)
+            for edge in self._edges.into(neuron)
             if link.weight in (None, edge.weight) and (edge.gater != NONE) == bool(link.gate)
         ]
 
@@ -166,13 +137,13 @@ class RowFinder:
         known = {neuron for members in found.values() for neuron in members}
         gates = {*found.get(link.gate, ())} if link.gate else {NONE}
         if part.runs:
-            edges = self._from(found[link.source][0])
+            edges = self._edges.leaving(found[link.source][0])
             return [edge.target for edge in edges if edge.gater in gates]
         readers = []
         for source in found[link.source]:
             edges = [
                 edge
-                for edge in self._from(source)
+                for edge in self._edges.leaving(source)
                 if edge.gater in gates and edge.target not in known
             ]
             if len(edges) != 1:
@@ -212,12 +183,9 @@ class RowFinder:
 
     def _fits(self, part: Part, element: int, neuron: int, members: Members) -> list[float] | None:
         """The weights into a neuron if its connections are the table's, in any order."""
-        start, stop = self._net.first_edge[neuron : neuron + 2]
-        live = self._net.live
-        now = (live.delay[start:stop] == 0) & ~live.reads_state[start:stop]
-        if not np.all(now & ((live.gater == NONE) | (live.gate_delay == 0))[start:stop]):
+        if not self._edges.are_of_this_step(neuron):
             return None
-        edges = self._into(neuron)
+        edges = self._edges.into(neuron)
         wanted = []
         for link in part.links:
             sources = members[link.source]
@@ -226,7 +194,7 @@ class RowFinder:
                 gates = members[link.gate]
                 gate = gates[element * len(gates) // len(members[part.name])]
             read = sources if part.whole or len(sources) == 1 else sources[element : element + 1]
-            wanted += [_Edge(source, neuron, link.weight or 0.0, gate) for source in read]
+            wanted += [Edge(source, neuron, link.weight or 0.0, gate) for source in read]
         loose = part.links[0].weight is None
         given = [edge._replace(weight=0.0) for edge in edges] if loose else edges
         return [edge.weight for edge in edges] if sorted(given) == sorted(wanted) else None
@@ -237,18 +205,12 @@ class RowFinder:
         inner = {each for part in row.parts if part.name != RESULT for each in members[part.name]}
         if len(set(everyone)) < len(everyone) or not inner.isdisjoint(self._outputs):
             return False
-        inside = [edge for neuron in everyone for edge in self._into(neuron)]
+        inside = [edge for neuron in everyone for edge in self._edges.into(neuron)]
         reads = sum(edge.source in inner for edge in inside)
         gates = sum(edge.gater in inner for edge in inside)
-        return reads == sum(len(self._from(each)) for each in inner) and gates == sum(
-            int(self._gated[each]) for each in inner
+        return reads == sum(len(self._edges.leaving(each)) for each in inner) and gates == sum(
+            self._edges.gated_by(each) for each in inner
         )
-
-    @cached_property
-    def _gated(self) -> Ints:
-        """How many live connections each neuron gates."""
-        gater = self._net.live.gater
-        return np.bincount(gater[gater != NONE], minlength=len(self._net))
 
     @cached_property
     def _outputs(self) -> set[int]:

@@ -178,20 +178,25 @@ LP_NORMALIZATION = Row(
     in_float64=True,
 )
 
-ABSOLUTE = Row(
-    "",
-    (
-        Part("square", (Link(X),), activation="abs(z)"),
-        Part(
-            "scale",
-            (Link("square"),),
-            whole=True,
-            activation="where(equal(z, 0), 0, reciprocal(z))",
+
+def _divided(magnitude: str, scale: str) -> Row:
+    """A row divided by a norm: the formulas of the magnitude of elements, and of the factor."""
+    return Row(
+        "",
+        (
+            Part("square", (Link(X),), activation=magnitude),
+            Part("scale", (Link("square"),), whole=True, activation=scale),
+            Part(RESULT, (Link(X, gate="scale"),), activation=""),
         ),
-        Part(RESULT, (Link(X, gate="scale"),), activation=""),
-    ),
-)
+    )
+
+
+ABSOLUTE = _divided("abs(z)", "where(equal(z, 0), 0, reciprocal(z))")
 """An LpNormalization of order 1; ONNX's reference evaluator takes it without absolute values."""
+
+UNIT_SUM = _divided("abs(z)", "where(equal(z, 0), 1, reciprocal(z))")
+UNIT_LENGTH = _divided("z * z", "where(equal(sqrt(z), 0), 1, reciprocal(sqrt(z)))")
+"""A Normalizer of ai.onnx.ml, which divides by 1 where the norm is 0."""
 
 MEAN_VARIANCE = Row(
     "",
@@ -241,6 +246,8 @@ ROWS = (
     RMS_NORMALIZATION,
     LP_NORMALIZATION,
     ABSOLUTE,
+    UNIT_SUM,
+    UNIT_LENGTH,
     MEAN_VARIANCE,
     DIVIDED,
     DIVIDED_ALONE,

@@ -1,0 +1,66 @@
+"""The live connections of a network, neuron by neuron, in both directions."""
+
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from neat_onnx.network.genes import NONE, Ints
+from neat_onnx.network.structure import Structure
+
+
+class Edge(NamedTuple):
+    """A live connection."""
+
+    source: int
+    target: int
+    weight: float
+    gater: int
+
+
+class Edges:
+    """The live connections into each neuron, out of it, and gated by it."""
+
+    def __init__(self, net: Structure) -> None:
+        self._net = net
+
+    def into(self, neuron: int) -> list[Edge]:
+        """Return the connections into a neuron, by source."""
+        start, stop = self._net.first_edge[neuron : neuron + 2].tolist()
+        return [self._edge(k) for k in range(start, stop)]
+
+    def leaving(self, neuron: int) -> list[Edge]:
+        """Return the connections out of a neuron, by target."""
+        start, stop = self._leaving[1][neuron : neuron + 2].tolist()
+        return [self._edge(k) for k in self._leaving[0][start:stop].tolist()]
+
+    def gated_by(self, neuron: int) -> int:
+        """Return how many connections a neuron gates."""
+        return int(self._gated[neuron])
+
+    def are_of_this_step(self, neuron: int) -> bool:
+        """Whether a neuron reads activations of the same step alone, gated in the same step."""
+        start, stop = self._net.first_edge[neuron : neuron + 2]
+        live = self._net.live
+        now = (live.delay[start:stop] == 0) & ~live.reads_state[start:stop]
+        ungated = live.gater[start:stop] == NONE
+        return bool(np.all(now & (ungated | (live.gate_delay[start:stop] == 0))))
+
+    def _edge(self, k: int) -> Edge:
+        live = self._net.live
+        return Edge(
+            int(live.source[k]), int(live.target[k]), float(live.weight[k]), int(live.gater[k])
+        )
+
+    @cached_property
+    def _leaving(self) -> tuple[Ints, Ints]:
+        """The live connections by source, and where each neuron's begin."""
+        source = self._net.live.source
+        order = np.argsort(source, kind="stable")
+        return order, np.searchsorted(source[order], np.arange(len(self._net) + 1))
+
+    @cached_property
+    def _gated(self) -> Ints:
+        """How many live connections each neuron gates."""
+        gater = self._net.live.gater
+        return np.bincount(gater[gater != NONE], minlength=len(self._net))

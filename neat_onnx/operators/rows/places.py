@@ -1,0 +1,128 @@
+"""Places in a row, found in the genes: the largest or smallest elements, and the first of them.
+
+Import makes of ArgMax, ArgMin and Hardmax the extreme of a row, a hit for each element, which is 1
+where the element equals the extreme, and first hits, which have no hit before them. Whoever reads
+first hits weighs them: by the number of the place, by a label, or not at all.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from neat_onnx.lowering.context import LoweringContext
+from neat_onnx.network.activations import activation_named
+from neat_onnx.network.expression import VARIABLE, Expression, call, equal, greater
+from neat_onnx.network.genes import NONE, Bools
+from neat_onnx.operators.rows.edges import Edge, Edges
+
+HIT = call("number", equal(VARIABLE, 0.0))
+FIRST = call("number", greater(VARIABLE, 0.5))
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """The hits of a row.
+
+    Attributes:
+        aggregation: "max" or "min".
+        extreme: the neuron that takes the largest or smallest of all elements.
+        sources, hits: the neurons of each element, and its hit.
+        first: by position in `hits`, the first hits that there are, where nothing else reads hits.
+    """
+
+    aggregation: str
+    extreme: int
+    sources: list[int]
+    hits: list[int]
+    first: dict[int, int] = field(default_factory=dict)
+
+
+class PlaceFinder:
+    """Finds the hits of one network, among neurons that are free."""
+
+    def __init__(self, ctx: LoweringContext, free: Bools) -> None:
+        self._net, self._free, self._edges = ctx.net, free, Edges(ctx.net)
+        self._formulas = [activation_named(name).expression for name in self._net.activations]
+        self._outputs = {*self._net.output_neurons.tolist()}
+
+    def places(self) -> Iterator[Places]:
+        """Yield the rows of hits, each neuron in one at most."""
+        codes = [code for code, each in enumerate(self._formulas) if each == HIT]
+        if not codes:
+            return
+        of_hits = self._free & np.isin(self._net.neurons.activation, codes)
+        taken: set[int] = set()
+        seen: set[int] = set()
+        for hit in np.flatnonzero(of_hits).tolist():
+            for edge in self._edges.into(hit):
+                if edge.weight != -1.0 or edge.source in seen:
+                    continue
+                seen.add(edge.source)
+                found = self._around(edge.source)
+                if found is not None and taken.isdisjoint(found.hits):
+                    taken.update(found.hits)
+                    yield found
+
+    def _around(self, extreme: int) -> Places | None:
+        """The hits of an extreme, if nothing but they reads it."""
+        aggregation = str(self._net.aggregation_names[extreme])
+        if aggregation not in ("max", "min") or not self._is_plain(extreme, VARIABLE, aggregation):
+            return None
+        read, readers = self._edges.into(extreme), self._edges.leaving(extreme)
+        if not self._is_hidden(extreme) or any(edge[2:] != (1.0, NONE) for edge in read):
+            return None
+        hit_of = {self._element(edge): edge.target for edge in readers}
+        sources = [edge.source for edge in read]
+        if len(sources) < 2 or len(readers) != len(sources) or {*hit_of} != {*sources}:
+            return None
+        found = Places(aggregation, extreme, sources, [hit_of[each] for each in sources])
+        return self._with_first(found) or found
+
+    def _element(self, edge: Edge) -> int:
+        """The element that a reader of the extreme compares with it; NONE where it does not."""
+        pair = self._edges.into(edge.target)
+        one = next((each.source for each in pair if each.weight == 1.0), NONE)
+        is_hit = (edge.weight, edge.gater, len(pair)) == (-1.0, NONE, 2)
+        plain = is_hit and all(each.gater == NONE for each in pair)
+        return one if plain and self._is_plain(edge.target, HIT, "sum") else NONE
+
+    def _with_first(self, found: Places) -> Places | None:
+        """The same with the first hits, if they alone read hits, in the order that they show."""
+        readers = [edge for hit in found.hits for edge in self._edges.leaving(hit)]
+        later = dict.fromkeys(found.hits, 0)
+        for edge in readers:
+            later[edge.source] -= edge.weight == -1.0
+        order = sorted(range(len(found.hits)), key=lambda k: (later[found.hits[k]], k))
+        hits = [found.hits[k] for k in order]
+        first: dict[int, int] = {}
+        for neuron in {edge.target for edge in readers}:
+            wins = [edge.source for edge in self._edges.into(neuron) if edge.weight == 1.0]
+            if len(wins) != 1 or wins[0] not in later or not self._is_plain(neuron, FIRST, "sum"):
+                return None
+            place = hits.index(wins[0])
+            before = [Edge(hit, neuron, -1.0, NONE) for hit in hits[:place]]
+            wanted = sorted([*before, Edge(wins[0], neuron, 1.0, NONE)])
+            if place in first or sorted(self._edges.into(neuron)) != wanted:
+                return None
+            first[place] = neuron
+        if not first or not all(self._is_hidden(hit) for hit in hits):
+            return None
+        sources = [found.sources[k] for k in order]
+        return Places(found.aggregation, found.extreme, sources, hits, dict(sorted(first.items())))
+
+    def _is_plain(self, neuron: int, formula: Expression, aggregation: str) -> bool:
+        """Whether a free neuron is this function of this aggregate, of the same step."""
+        genes = self._net.neurons
+        return bool(
+            self._free[neuron]
+            and self._formulas[int(genes.activation[neuron])] == formula
+            and self._net.aggregation_names[neuron] == aggregation
+            and genes.response[neuron] == 1.0
+            and genes.bias[neuron] == 0.0
+            and self._edges.are_of_this_step(neuron)
+        )
+
+    def _is_hidden(self, neuron: int) -> bool:
+        """Whether a neuron is no output, and gates nothing."""
+        return neuron not in self._outputs and not self._edges.gated_by(neuron)

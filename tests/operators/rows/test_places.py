@@ -1,0 +1,131 @@
+"""ArgMax, ArgMin and Hardmax: imported as hits and first hits, found again, and written small."""
+
+import numpy as np
+import pytest
+from graphs import assert_lifts, graph, node
+from sessions import open_session
+
+from neat_onnx import Network, export, import_model, validate, verify
+
+LABELS = {"l": np.array([[3.0], [-1.0], [7.5]])}
+FORMS = {
+    "hardmax": ([node("Hardmax", "x", "y")], ("N", 4), {}, ["Hardmax"]),
+    "of rows": ([node("Hardmax", "x", "y")], ("N", 2, 3), {}, ["Hardmax"]),
+    "along channels": ([node("Hardmax", "x", "y", axis=1)], ("N", 3, 2), {}, ["Hardmax"]),
+    "labels": (
+        [node("Hardmax", "x", "h"), node("MatMul", "h l", "y")],
+        ("N", 3),
+        LABELS,
+        ["Hardmax"],
+    ),
+    "argmax": (
+        [node("ArgMax", "x", "p", axis=1), node("Cast", "p", "y", to=1)],
+        ("N", 5),
+        {},
+        ["Hardmax"],
+    ),
+    "argmin": (
+        [node("ArgMin", "x", "p", axis=1), node("Cast", "p", "y", to=1)],
+        ("N", 5),
+        {},
+        ["ReduceMin"],
+    ),
+    "of shares": (
+        [
+            node("Softmax", "x", "s"),
+            node("Hardmax", "s", "h"),
+            node("Add", "h s", "y"),
+        ],
+        ("N", 3),
+        {},
+        ["Hardmax", "Softmax"],
+    ),
+}
+WRITTEN = ("Hardmax", "ReduceMax", "ReduceMin", "Softmax")
+
+
+def kinds(model):
+    return sorted(each.op_type for each in model.graph.node if each.op_type in WRITTEN)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_it_comes_back_as_one_operator_and_the_genome_with_it(form):
+    nodes, x, constants, wanted = FORMS[form]
+    net = assert_lifts(graph(nodes, x=x, **constants))
+    model = export(net)
+    assert kinds(model) == wanted
+    assert len(model.graph.node) <= len(nodes) + 10
+    assert validate(model) == []
+    assert verify(net, model, samples=16, runtime="onnxruntime").passed
+    assert import_model(model.to_json()) == net
+
+
+@pytest.mark.parametrize("form", ["hardmax", "of rows", "argmin"])
+@pytest.mark.parametrize("opset", [13, 18])
+def test_float64_has_a_comparison_instead(form, opset):
+    nodes, x, constants, _ = FORMS[form]
+    net = assert_lifts(graph(nodes, x=x, **constants))
+    model = export(net, dtype="float64", opset=opset)
+    assert kinds(model) in (["ReduceMax"], ["ReduceMin"])
+    assert verify(net, model, samples=16, runtime="onnxruntime").passed
+    assert import_model(model.to_json()) == net
+
+
+def test_of_equal_elements_it_is_the_first():
+    net = import_model(graph([node("Hardmax", "x", "y")], x=("N", 3)))
+    x = np.array([[1.0, 1.0, 0.0], [0.0, 2.0, 2.0], [3.0, 3.0, 3.0]])
+    (y,) = open_session(export(net).to_proto()).run(None, {"x": x.astype(np.float32)})
+    np.testing.assert_array_equal(y, net.activate(x))
+
+
+HIT, FIRST = "formula: number(equal(z, 0))", "formula: number(greater(z, 0.5))"
+
+
+def changed(**gene):
+    """A Hardmax of two with a change: of the extreme (2), a hit (3, 4) or a first hit (5, 6)."""
+    neurons = {
+        2: {"activation": "identity", "aggregation": gene.pop("aggregation", "max")},
+        3: {"activation": HIT, "bias": gene.pop("bias", 0.0)},
+        4: {"activation": HIT},
+        5: {"activation": gene.pop("first", FIRST)},
+        6: {"activation": FIRST},
+    }
+    weights = {(0, 2): 1.0, (1, 2): 1.0, (0, 3): 1.0, (2, 3): -1.0, (1, 4): 1.0, (2, 4): -1.0,
+               (3, 5): 1.0, (3, 6): -1.0, (4, 6): 1.0}  # fmt: skip
+    weights |= gene.pop("weights", {})
+    outputs = gene.pop("outputs", [5, 6])
+    return Network.build(
+        inputs=2,
+        outputs=outputs,
+        neurons=[{"id": number, **each} for number, each in neurons.items()],
+        connections=[(*pair, weight) for pair, weight in weights.items() if weight],
+    )
+
+
+def test_built_by_hand_it_is_a_hardmax():
+    assert kinds(export(changed())) == ["Hardmax"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"bias": 0.5},
+        {"first": HIT},
+        {"weights": {(0, 3): 2.0}},
+        {"weights": {(0, 2): 0.5}},
+        {"weights": {(3, 6): 1.0}},
+        {"weights": {(3, 6): 0.0}},
+        {"weights": {(4, 5): 1.0}},
+        {"weights": {(0, 4): 1.0}},
+        {"outputs": [3, 5, 6]},
+        {"outputs": [2, 5, 6]},
+        {"aggregation": "mean"},
+    ],
+    ids=str,
+)
+def test_any_other_gene_and_it_is_none(change):
+    net = changed(**change)
+    model = export(net)
+    assert "Hardmax" not in kinds(model)
+    assert verify(net, model, samples=16, runtime="onnxruntime").passed
+    assert import_model(model.to_json()) == net
