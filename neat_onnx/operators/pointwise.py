@@ -181,11 +181,15 @@ def lower_pointwise(ctx: LoweringContext, block: Block) -> None:
 
 
 def _is_copy(ctx: LoweringContext, neurons: Ints) -> bool:
-    """Whether neurons hand on others as they are; import makes neurons of an Add of zeros."""
-    products = ctx.signals.are_products(_sources(ctx, neurons))
-    genes = ctx.net.neurons
-    plain = _identities(ctx) & (genes.bias == 0.0) & (genes.response == 1.0)
-    return bool(np.all(plain[neurons]) and not np.any(products))
+    """Whether neurons hand on others as they are, or several are one function of one other.
+
+    Import makes neurons of an Add of zeros.
+    """
+    sources, genes = _sources(ctx, neurons), ctx.net.neurons
+    if np.any(ctx.signals.are_products(sources)) or np.any(genes.bias[neurons]):
+        return False
+    plain = _identities(ctx) & (genes.response == 1.0)
+    return bool(np.all(plain[neurons])) or len(distinct(sources.ravel())) < len(neurons)
 
 
 def lower_scaled(ctx: LoweringContext, block: Block) -> None:
