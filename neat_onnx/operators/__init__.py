@@ -8,6 +8,7 @@ Importing this package registers them: node classes, lifting (`lifting.context.l
 from neat_onnx.operators import (
     arranging,
     axes,
+    computed_products,
     constants,
     dense,
     elementwise,
@@ -36,6 +37,7 @@ from neat_onnx.operators import (
 __all__ = [
     "arranging",
     "axes",
+    "computed_products",
     "constants",
     "dense",
     "elementwise",

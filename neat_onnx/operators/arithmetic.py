@@ -23,7 +23,7 @@ def multiply(ctx: LiftingContext, node: Node, one: Operand, other: Operand) -> V
     """
     if isinstance(one, Value) and isinstance(other, Value):
         value, factor = (
-            _term(ctx, one, "sum") if _has_powers_of_two(one) else (ctx.materialize(one), None)
+            _term(ctx, one, "sum") if has_powers_of_two(one) else (ctx.materialize(one), None)
         )
         signals, gate = np.broadcast_arrays(value, ctx.materialize(other))
         ctx.check_size(node, signals.size)
@@ -35,7 +35,7 @@ def multiply(ctx: LiftingContext, node: Node, one: Operand, other: Operand) -> V
     return _scale(ctx, node, other, np.asarray(one))
 
 
-def _has_powers_of_two(value: Value) -> bool:
+def has_powers_of_two(value: Value) -> bool:
     """Whether the value is signals times powers of two, and no more."""
     return _is_weighed(value) and bool(np.all(np.abs(np.frexp(value.weights)[0]) == 0.5))
 

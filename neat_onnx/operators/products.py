@@ -10,7 +10,7 @@ import numpy as np
 from neat_onnx.lifting.context import Array, LiftingContext, Operand, Value, lifts
 from neat_onnx.model import Attributes, Node
 from neat_onnx.operators.algebra import Algebra, rearranged
-from neat_onnx.operators.arithmetic import value_of
+from neat_onnx.operators.arithmetic import has_powers_of_two, value_of
 
 
 class EinsumAttributes(Attributes):
@@ -69,7 +69,7 @@ def einsum(
     ctx.check_size(node, int(np.prod(shape, dtype=object)))
     product: Operand = np.ones(())
     for position, (term, operand) in enumerate(zip(terms, operands, strict=True)):
-        spread = _spread(operand, term, labels)
+        spread = _spread(_as_factor(ctx, operand), term, labels)
         product = spread if position == 0 else tensors("mul", product, spread)
     product = rearranged(product, lambda array: np.broadcast_to(array, shape))
     summed = tuple(range(len(result), len(labels)))
@@ -145,14 +145,24 @@ def product_of_rows(
     """
     if one.shape[-1] != other.shape[-2]:
         ctx.fail(node, f"its inputs have {one.shape[-1]} columns and {other.shape[-2]} rows")
-    left = rearranged(one, lambda array: array[..., None])
-    right = rearranged(other, lambda array: array[..., None, :, :])
+    left = rearranged(_as_factor(ctx, one), lambda array: array[..., None])
+    right = rearranged(_as_factor(ctx, other), lambda array: array[..., None, :, :])
     shape = np.broadcast_shapes(left.shape, right.shape)
     ctx.check_size(node, int(np.prod(shape, dtype=object)))
     left, right = (
         rearranged(each, lambda array: np.broadcast_to(array, shape)) for each in (left, right)
     )
     return tensors.reduced("sum", tensors("mul", left, right), (len(shape) - 2,), keepdims=False)
+
+
+def _as_factor(ctx: LiftingContext, operand: Operand) -> Operand:
+    """The operand with neurons for its weights and gates, before each element is in many products.
+
+    A product keeps weights that are powers of two.
+    """
+    if not isinstance(operand, Value) or operand.elementwise or has_powers_of_two(operand):
+        return operand
+    return Value(ctx.materialize(operand))
 
 
 def lift_product(ctx: LiftingContext, node: Node, weights: Array, bias: Array) -> Value:

@@ -182,7 +182,7 @@ class _Search:
     def _handler(self, block: SpatialBlock) -> Handler:
         ctx = self._ctx
         if is_row_product(block):
-            return RowProduct(block, shared_weights(ctx, block))
+            return RowProduct.checked(ctx, block)
         if ctx.options.dtype == "float64" and block.kind not in _IN_FLOAT64:
             raise Unavailable(f"runtimes compute {block.kind} in float32 only")
         if not block.is_pool:

@@ -11,16 +11,16 @@ import numpy as np
 
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.placement import Columns
-from neat_onnx.network.genes import Ints
+from neat_onnx.network.genes import Floats, Ints
 from neat_onnx.network.spatial import SpatialBlock
 from neat_onnx.network.window import Window
 from neat_onnx.operators.activate import groups_of, slopes
 from neat_onnx.operators.activation_functions import emit_activation
 from neat_onnx.operators.columns import in_shape
 from neat_onnx.operators.dense import MatMul
-from neat_onnx.operators.elementwise import Add
+from neat_onnx.operators.elementwise import Add, Mul
 from neat_onnx.operators.spatial.layer import bind_spatial
-from neat_onnx.operators.spatial.weights import Weights
+from neat_onnx.operators.spatial.weights import Weights, shared_weights
 
 
 def is_row_product(block: SpatialBlock) -> bool:
@@ -50,12 +50,28 @@ def _in_order(neurons: Ints, between: int) -> Ints:
     return neurons.reshape(len(neurons), -1, between).swapaxes(0, 1)
 
 
+def _along(values: Floats, between: int) -> Floats:
+    """A value of each channel, shaped so that it broadcasts; one where all are the same."""
+    values = values[:1] if np.all(values == values[0]) else values
+    return values if between == 1 else values[:, None]
+
+
 class RowProduct:
     """Lowers the neurons of one checked block."""
 
-    def __init__(self, spatial: SpatialBlock, weights: Weights) -> None:
+    def __init__(self, spatial: SpatialBlock, weights: Weights, response: Floats) -> None:
         self.spatial = spatial
-        self._weights = weights
+        self._weights, self._response = weights, response
+
+    @classmethod
+    def checked(cls, ctx: LoweringContext, spatial: SpatialBlock) -> "RowProduct":
+        """The rows of a block.
+
+        Raises:
+            NotShared: they do not have the same weights, biases and responses.
+        """
+        response = ctx.net.neurons.response[spatial.neurons[:, 0]]
+        return cls(spatial, shared_weights(ctx, spatial, response), response)
 
     def lower(self, ctx: LoweringContext, block: Block) -> None:
         """Write a MatMul of all rows, an Add of the biases, and the activation."""
@@ -72,12 +88,19 @@ class RowProduct:
     def _product(self, ctx: LoweringContext, block: Block, between: int) -> str:
         """The pre-activations: the rows times the weights, or the weights times the columns."""
         slope = float(slopes(ctx, block.neurons[:1])[0])
-        matrix, biases = self._weights.kernel[:, :, 0] * slope, self._weights.bias * slope
+        matrix, biases = self._weights.kernel[:, :, 0], self._weights.bias * slope
+        response = self._response * slope
+        if ctx.options.fold or np.all(response == slope):
+            matrix, response = matrix * response[:, None], np.ones(len(response))
         tensor = in_shape(ctx, _in_order(self.spatial.sources, between), block.level)
         weights = ctx.initializer(block.weights("W"), matrix.T if between == 1 else matrix)
         inputs = [tensor, weights] if between == 1 else [weights, tensor]
         result = ctx.emit(MatMul, inputs, block.tensor("MatMul"), block.name("matmul"))
+        if np.any(response != 1.0):
+            factor = ctx.initializer(block.weights("S"), _along(response, between))
+            name = block.name("response")
+            result = ctx.emit(Mul, [result, factor], block.tensor("Response"), name)
         if not np.any(biases):
             return result
-        bias = ctx.initializer(block.weights("B"), biases if between == 1 else biases[:, None])
+        bias = ctx.initializer(block.weights("B"), _along(biases, between))
         return ctx.emit(Add, [result, bias], block.tensor("Biased"), block.name("bias"))

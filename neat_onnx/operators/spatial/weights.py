@@ -44,13 +44,21 @@ class _Found:
     times: Ints
 
 
-def shared_weights(ctx: LoweringContext, block: SpatialBlock) -> Weights:
+def shared_weights(
+    ctx: LoweringContext, block: SpatialBlock, response: Floats | None = None
+) -> Weights:
     """The weights that all positions of a convolution share.
+
+    Args:
+        ctx: the export.
+        block: the convolution.
+        response: of each channel; None for 1.
 
     Raises:
         NotShared: they do not.
     """
-    _check_neurons(ctx, block, np.ones(block.neurons.size))
+    channels = np.ones(len(block.neurons)) if response is None else response
+    _check_neurons(ctx, block, np.repeat(channels, block.neurons[0].size))
     found = _connections(ctx, block)
     _refuse_overflowing(ctx, block, found)
     kernel = np.zeros(int(np.prod(block.weight_shape)))

@@ -1,0 +1,81 @@
+"""Products of two computed matrices come back as one MatMul, element by element or in part."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from graphs import assert_lifts, graph, node
+
+from neat_onnx import export, import_model, verify
+from neat_onnx.network.genes import owned
+
+TURNED = node("Transpose", "x", "t", perm=[0, 2, 1])
+SCALE = {"c": np.array([0.3])}
+FORMS = {
+    "of a matrix and its transpose": ([TURNED, node("MatMul", "x t", "y")], ("N", 4, 3), {}),
+    "in planes": (
+        [node("Transpose", "x", "t", perm=[0, 1, 3, 2]), node("MatMul", "x t", "y")],
+        ("N", 2, 4, 3),
+        {},
+    ),
+    "with a function and biases": (
+        [TURNED, node("MatMul", "x t", "p"), node("Add", "p b", "z"), node("Tanh", "z", "y")],
+        ("N", 4, 3),
+        {"b": np.arange(4.0)},
+    ),
+    "the lower triangle": (
+        [TURNED, node("MatMul", "x t", "p"), node("Trilu", "p", "y", upper=0)],
+        ("N", 4, 3),
+        {},
+    ),
+    "of scaled factors": (
+        [node("Mul", "x c", "s"), node("Transpose", "s", "t", perm=[0, 2, 1]),
+         node("MatMul", "s t", "y")],
+        ("N", 4, 3),
+        SCALE,
+    ),
+    "of shares": (
+        [TURNED, node("MatMul", "x t", "p"), node("Softmax", "p", "s"), node("MatMul", "s x", "y")],
+        ("N", 4, 3),
+        {},
+    ),
+}  # fmt: skip
+
+
+def kinds(model):
+    return [each.op_type for each in model.graph.node]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("form", FORMS)
+def test_it_comes_back_as_a_product_with_the_genome(form, dtype):
+    nodes, x, constants = FORMS[form]
+    net = assert_lifts(graph(nodes, x=x, **constants))
+    model = export(net, dtype=dtype)
+    wanted = [each.op_type for each in nodes].count("MatMul")
+    assert kinds(model).count("MatMul") == wanted
+    assert "ReduceSum" not in kinds(model)
+    assert verify(net, model, samples=8, runtime="onnxruntime").passed
+    assert import_model(model.to_json()) == net
+    plain = export(net, dtype=dtype, include_metadata=False)
+    again = import_model(plain.to_json())
+    assert kinds(export(again, dtype=dtype)).count("MatMul") == wanted
+
+
+def test_scaled_factors_are_neurons_once_and_not_in_every_term():
+    nodes, x, constants = FORMS["of scaled factors"]
+    net = import_model(graph(nodes, x=x, **constants))
+    assert len(net) == 12 + 2 * 12 + 16
+
+
+@pytest.mark.parametrize("gene", ["weight", "source", "gater"])
+def test_a_changed_gene_changes_the_model_and_comes_back(gene):
+    nodes, x, constants = FORMS["of a matrix and its transpose"]
+    net = import_model(graph(nodes, x=x, **constants))
+    values = getattr(net.connections, gene).copy()
+    values[7] = 0.5 if gene == "weight" else (values[7] + 1) % 12
+    other = replace(net, connections=replace(net.connections, **{gene: owned(values)}))
+    model = export(other)
+    assert verify(other, model, samples=8, runtime="onnxruntime").passed
+    assert kinds(model) != kinds(export(net))
+    assert import_model(model.to_json()) == other
