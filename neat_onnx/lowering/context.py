@@ -16,7 +16,7 @@ from neat_onnx.model import DataType, Function
 from neat_onnx.network.expression import Expression
 from neat_onnx.network.genes import Bools, Ints
 from neat_onnx.network.network import Network
-from neat_onnx.network.schedule import Schedule, contributing
+from neat_onnx.network.schedule import Schedule, Whole, contributing
 from neat_onnx.options import ExportOptions
 
 
@@ -55,6 +55,7 @@ class LoweringContext(GraphBuilder):
     Attributes:
         net, options: the network, and how it is exported.
         plan: topological levels of the neurons that matter.
+        windows: claimed neurons that stand on one level each.
         signals: numbers of all values that connections read.
         places: which tensor holds which signal.
         fan_in: number of live connections into each neuron.
@@ -66,6 +67,7 @@ class LoweringContext(GraphBuilder):
         names = (port.name for port in net.inputs + net.outputs)
         super().__init__(data_type, options.opset, names)
         self.net, self.options, self.plan = net, options, plan
+        self.windows: list[Whole] = []
         self.signals = GraphSignals.of(net)
         self.places = Placement(self.signals.count, len(net))
         self.fan_in: Ints = net.fan_in

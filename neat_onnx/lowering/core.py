@@ -22,8 +22,7 @@ from neat_onnx.model import Graph, MetadataEntry, Model, OperatorSet
 from neat_onnx.model.node import OWN_DOMAIN
 from neat_onnx.model.states import STATE_KEY
 from neat_onnx.network.network import Network
-from neat_onnx.network.schedule import Schedule, contributing, schedule, with_late_sinks
-from neat_onnx.network.spatial import SpatialBlock
+from neat_onnx.network.schedule import Schedule, Whole, contributing, schedule, with_late_sinks
 from neat_onnx.options import ExportOptions
 from neat_onnx.passes import apply_passes
 from neat_onnx.version import __version__
@@ -63,7 +62,7 @@ def export_network(net: Network, options: ExportOptions) -> Model:
     return _finished(ctx, frame, work, frame.close())
 
 
-def _levels(net: Network, windows: Sequence[SpatialBlock] = ()) -> Schedule:
+def _levels(net: Network, windows: Sequence[Whole] = ()) -> Schedule:
     """The schedule of the neurons that matter, those that nothing reads on the last level."""
     needed = contributing(net, windows)
     full = schedule(net, windows)
@@ -86,13 +85,12 @@ class _Work:
         free = np.zeros(len(ctx.net), np.bool_)
         free[np.concatenate([*ctx.plan.levels[1:], np.empty(0, np.int64)])] = True
         plans: list[Plan] = []
-        windows: list[SpatialBlock] = []
         for planner in planners():
             plan = planner(ctx, free)
             found = [claim.window for claim in plan.claims if claim.window is not None]
             if found:
-                windows += found
-                ctx.plan = _levels(ctx.net, windows)
+                ctx.windows += found
+                ctx.plan = _levels(ctx.net, ctx.windows)
                 free[np.concatenate(ctx.plan.levels[1:])] = True
                 for earlier in plans:
                     _take(free, earlier)

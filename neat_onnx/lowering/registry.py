@@ -15,7 +15,7 @@ from neat_onnx.errors import ModelError
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.model import Graph, Model
 from neat_onnx.network.genes import Bools
-from neat_onnx.network.spatial import SpatialBlock
+from neat_onnx.network.schedule import Whole
 
 Lower = Callable[[LoweringContext, Block], None]
 
@@ -46,15 +46,15 @@ class Claim:
     Attributes:
         block: the neurons.
         lower: emits the nodes of a block, and binds its neurons.
-        window: for neurons that slide a window, which must stand on one level, above all that the
-            window slides over. The block's level is then set by the core.
+        window: for neurons that slide a window, or are computed at once, which must stand on one
+            level, above all that they read. The block's level is then set by the core.
         all_steps: the block computes all steps of a sequence in one node, and carries their memory;
             the rows of every tensor are then the samples of all steps.
     """
 
     block: Block
     lower: Lower
-    window: SpatialBlock | None = None
+    window: Whole | None = None
     all_steps: bool = False
 
 

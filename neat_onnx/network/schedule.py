@@ -13,6 +13,23 @@ from neat_onnx.network.structure import Structure
 _NAMED_IN_A_CYCLE = 12
 
 
+@dataclass(frozen=True, eq=False)
+class Together:
+    """Neurons that are computed at once, whatever they read of one another.
+
+    Attributes:
+        neurons: all of them.
+        sources: the neurons outside that they read.
+    """
+
+    neurons: Ints
+    sources: Ints
+
+
+Whole = SpatialBlock | Together
+"""Neurons that stand on one level, above all that they read."""
+
+
 @dataclass(frozen=True)
 class Schedule:
     """Topological levels over the connections without delay.
@@ -43,7 +60,7 @@ def immediate_edges(net: Structure) -> tuple[Ints, Ints]:
     )
 
 
-def _edges_with_blocks(net: Structure, blocks: Sequence[SpatialBlock]) -> tuple[Ints, Ints, Ints]:
+def _edges_with_blocks(net: Structure, blocks: Sequence[Whole]) -> tuple[Ints, Ints, Ints]:
     """The edges without delay, and for each neuron the one of its block that stands for all."""
     source, target = immediate_edges(net)
     one_of = np.arange(len(net))
@@ -53,10 +70,15 @@ def _edges_with_blocks(net: Structure, blocks: Sequence[SpatialBlock]) -> tuple[
         slid = block.sources.ravel()
         source = np.concatenate([source, slid])
         target = np.concatenate([target, np.full(len(slid), members[0])])
-    return one_of[source], one_of[target], one_of
+    source, target = one_of[source], one_of[target]
+    at_once = [block.neurons.flat[0] for block in blocks if isinstance(block, Together)]
+    if at_once:
+        between = (source != target) | ~np.isin(source, at_once)
+        source, target = source[between], target[between]
+    return source, target, one_of
 
 
-def schedule(net: Structure, blocks: Sequence[SpatialBlock] = ()) -> Schedule:
+def schedule(net: Structure, blocks: Sequence[Whole] = ()) -> Schedule:
     """The levels of `net`.
 
     Args:
@@ -94,7 +116,7 @@ def _members(level: Ints, count: int) -> tuple[Ints, ...]:
 
 
 def with_late_sinks(
-    plan: Schedule, net: Structure, needed: Bools, blocks: Sequence[SpatialBlock] = ()
+    plan: Schedule, net: Structure, needed: Bools, blocks: Sequence[Whole] = ()
 ) -> Schedule:
     """The schedule with every neuron that no `needed` one reads in the same step on the last level.
 
@@ -114,7 +136,7 @@ def with_late_sinks(
     return Schedule(level, levels)
 
 
-def contributing(net: Structure, blocks: Sequence[SpatialBlock] = ()) -> Bools:
+def contributing(net: Structure, blocks: Sequence[Whole] = ()) -> Bools:
     """Which neurons some output, or some block, depends on, at this step or a later one, (n,)."""
     live = net.live
     gated = live.gater != NONE

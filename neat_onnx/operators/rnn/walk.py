@@ -13,7 +13,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from neat_onnx.lifting.context import REGISTER, Array, LiftingContext, Value
-from neat_onnx.network.cells import Cell
+from neat_onnx.network.cells import Cell, place_of
 from neat_onnx.network.genes import Floats, Ints
 from neat_onnx.operators.rnn.axes import runs_over_time
 from neat_onnx.operators.rnn.curves import curves
@@ -46,7 +46,9 @@ def lift_recurrence(ctx: LiftingContext, node: Recurrence, cell: Cell) -> None:
             name: None if signals is None else signals[k]
             for name, signals in zip(cell.states, start, strict=True)
         }
-        outputs, states = _walk(cell, step, x, held, _order(node, k, len(x)))
+        outputs, states, parts = _walk(cell, step, x, held, _order(node, k, len(x)))
+        if not stepping and k == 0:
+            _remember(ctx, node, cell, parts, idle=start[0] is None)
         every.append(outputs)
         last.append(states)
     results = [np.stack(every, axis=1), *np.stack(last, axis=1)]
@@ -63,21 +65,41 @@ def lift_recurrence(ctx: LiftingContext, node: Recurrence, cell: Cell) -> None:
 
 def _walk(
     cell: Cell, step: Step, x: Ints, start: Mapping[str, Ints | None], order: range
-) -> tuple[Ints, Ints]:
-    """H at every step (T, N, H), and the states after the last one (states, N, H)."""
+) -> tuple[Ints, Ints, dict[str, list[Ints]]]:
+    """H at every step (T, N, H), the states after the last one (states, N, H), and each part's
+    neurons, step by step, (H,).
+    """
     count, units = x.shape[1], step.w.shape[1]
     every = np.empty((len(x), count, units), np.int64)
     last = np.empty((len(cell.states), count, units), np.int64)
+    parts: dict[str, list[Ints]] = {part.name: [] for part in cell.parts}
     for sample in range(count):
         states = {
             name: None if signals is None else signals[sample] for name, signals in start.items()
         }
         for t in order:
             after = step_of(cell, step, x[t, sample], states)
+            for name, neurons in after.items():
+                parts[name].append(neurons)
             states = {name: after[name] for name in cell.states}
             every[t, sample] = after["hidden"]
             last[:, sample] = np.stack([after[name] for name in cell.states])
-    return every, last
+    return every, last, parts
+
+
+def _remember(
+    ctx: LiftingContext, node: Recurrence, cell: Cell, parts: dict[str, list[Ints]], *, idle: bool
+) -> None:
+    """Name the neurons inside the first direction, so that the genome finds them again.
+
+    Args:
+        idle: the states start at zero: parts that multiply them alone have no first step.
+    """
+    for name, steps in parts.items():
+        first = 1 if idle and name in cell.idle_at_first else 0
+        if steps[first:]:
+            inside = np.stack(steps[first:])
+            ctx.operands[place_of(node.output[0], name)] = Value(inside)
 
 
 def _order(node: Recurrence, direction: int, length: int) -> range:

@@ -27,7 +27,11 @@ def spatial_metadata(
         mismatched: the layers that a mapping calls a convolution, and whose weights are none.
     """
     layers = sorted(
-        ((claim.block.level, claim.window) for claim in claims if claim.window is not None),
+        (
+            (claim.block.level, claim.window)
+            for claim in claims
+            if isinstance(claim.window, SpatialBlock)
+        ),
         key=lambda pair: pair[0],
     )
     convolutions = [

@@ -1,0 +1,145 @@
+"""LSTM and GRU over a sequence of fixed length: neurons for every step, and one node again."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from graphs import assert_lifts, graph, node
+
+from neat_onnx import export, import_model, validate, verify
+from neat_onnx.network.genes import owned
+
+T, INPUTS, UNITS = 4, 2, 3
+GATES = {"LSTM": 4, "GRU": 3}
+
+
+def weights(operator, directions=1, inputs=INPUTS, seed=0):
+    random = np.random.default_rng(seed)
+    rows = GATES[operator] * UNITS
+    shapes = {"w": (directions, rows, inputs), "r": (directions, rows, UNITS),
+              "b": (directions, 2 * rows)}  # fmt: skip
+    return {name: random.normal(size=shape).round(2) for name, shape in shapes.items()}
+
+
+def layer(operator, *, x="s", y="h", prefix="", **attributes):
+    names = " ".join(f"{prefix}{name}" for name in "wrb")
+    more = {"linear_before_reset": 1} if operator == "GRU" else {}
+    return node(operator, f"{x} {names}", y, hidden_size=UNITS, **more, **attributes)
+
+
+def prefixed(prefix, given):
+    return {f"{prefix}{name}": values for name, values in given.items()}
+
+
+STEPS = node("Transpose", "x", "s", perm=[1, 0, 2])
+BACK = node("Transpose", "h", "y", perm=[2, 0, 1, 3])
+LAST = [node("Gather", "h last", "l"), node("Squeeze", "l one", "y")]
+ENDS = {"last": np.array(-1), "one": np.array([0])}
+FORMS = {
+    "every step of an LSTM": ([STEPS, layer("LSTM"), BACK], weights("LSTM"), ["LSTM"]),
+    "every step of a GRU": ([STEPS, layer("GRU"), BACK], weights("GRU"), ["GRU"]),
+    "the last step": ([STEPS, layer("LSTM"), *LAST], weights("LSTM") | ENDS, ["LSTM"]),
+    "backwards": (
+        [STEPS, layer("LSTM", direction="reverse"), BACK],
+        weights("LSTM"),
+        ["LSTM"],
+    ),
+    "both ways": (
+        [STEPS, layer("GRU", direction="bidirectional"), BACK],
+        weights("GRU", 2),
+        ["GRU", "GRU"],
+    ),
+    "two layers": (
+        [
+            STEPS,
+            layer("LSTM", y="a"),
+            node("Squeeze", "a one", "c"),
+            layer("GRU", x="c", prefix="g"),
+            BACK,
+        ],
+        weights("LSTM") | prefixed("g", weights("GRU", inputs=UNITS, seed=1)) | {"one": [1]},
+        ["GRU", "LSTM"],
+    ),
+    "without a bias": (
+        [STEPS, node("LSTM", "s w r", "h", hidden_size=UNITS), BACK],
+        {name: values for name, values in weights("LSTM").items() if name != "b"},
+        ["LSTM"],
+    ),
+    "from scaled inputs to a softmax": (
+        [
+            node("Mul", "x f", "m"),
+            node("Transpose", "m", "s", perm=[1, 0, 2]),
+            layer("LSTM"),
+            node("Squeeze", "h one", "q"),
+            node("Transpose", "q", "k", perm=[1, 0, 2]),
+            node("Softmax", "k", "y"),
+        ],
+        weights("LSTM") | {"f": np.array([2.0, 0.5]), "one": [1]},
+        ["LSTM"],
+    ),
+}
+
+
+def kinds(model):
+    return sorted(each.op_type for each in model.graph.node if each.op_type in GATES)
+
+
+def imported(form):
+    nodes, constants, wanted = FORMS[form]
+    return assert_lifts(graph(nodes, x=("N", T, INPUTS), **constants)), wanted
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_it_comes_back_as_one_node_and_the_genome_with_it(form):
+    net, wanted = imported(form)
+    model = export(net)
+    assert kinds(model) == wanted
+    assert len(model.graph.node) <= 12
+    assert validate(model) == []
+    assert verify(net, model, samples=16, runtime="onnxruntime").passed
+    assert import_model(model.to_json()) == net
+    bare = import_model(model.model_copy(update={"metadata_props": []}))
+    x = np.random.default_rng(0).normal(size=(3, T * INPUTS))
+    np.testing.assert_allclose(bare.activate(x), net.activate(x), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("options", [{"dtype": "float64"}, {"fused_recurrent": False}])
+def test_it_is_written_step_by_step_where_no_node_is_wanted(options):
+    net, _ = imported("every step of an LSTM")
+    model = export(net, **options)
+    assert kinds(model) == []
+    assert verify(net, model, samples=16, runtime="onnxruntime").passed
+
+
+def test_a_start_that_is_not_zero_is_written_step_by_step():
+    start = {"i": np.full((1, 1, UNITS), 0.5)}
+    names = node("LSTM", "s w r b _ i", "h", hidden_size=UNITS)
+    model = graph([STEPS, names, BACK], x=(1, T, INPUTS), **weights("LSTM"), **start)
+    net = import_model(model, batch_axis="auto")
+    again = export(net)
+    assert kinds(again) == []
+    assert verify(net, again, samples=16, runtime="onnxruntime").passed
+
+
+def changed(net, column, at, value):
+    """The network with one gene changed."""
+    kind = "neurons" if hasattr(net.neurons, column) else "connections"
+    genes = getattr(net, kind)
+    values = getattr(genes, column).copy()
+    values[at] = value
+    return replace(net, **{kind: replace(genes, **{column: owned(values)})})
+
+
+@pytest.mark.parametrize("operator", GATES)
+@pytest.mark.parametrize("column", ["weight", "bias", "response"])
+def test_any_other_gene_in_one_step_and_it_is_none(operator, column):
+    net, _ = imported(f"every step of a{'n' * (operator == 'LSTM')} {operator}")
+    hidden = net.outputs[0].neurons.reshape(T, UNITS)
+    _, edge = net.edges_into(hidden[2])
+    inner = net.live.gater[edge[0]]  # a gate of the third step
+    at = int(net.edges_into(np.array([inner]))[1][0]) if column == "weight" else int(inner)
+    other = changed(net, column, at, 1.25)
+    model = export(other)
+    assert kinds(model) == []
+    assert verify(other, model, samples=16, runtime="onnxruntime").passed
+    assert import_model(model.to_json()) == other
