@@ -131,7 +131,7 @@ def _product(ctx: LoweringContext, neurons: Ints) -> Product | None:
     count = int(plane.max()) + 1
     place = (plane * rows + row) * columns + column
     many = count * rows * columns > _MOST_DROPPED * len(neurons)
-    if many or min(rows, columns) < 2 or len(distinct(place)) < len(place):
+    if many or max(rows, columns) < 2 or len(distinct(place)) < len(place):
         return None
     lefts = _filled(left, plane * rows + row, count * rows)
     rights = _filled(right, plane * columns + column, count * columns)

@@ -117,10 +117,7 @@ def lift_place(ctx: LiftingContext, node: Node, *, largest: bool) -> None:
 
 
 def lift_ordered(ctx: LiftingContext, node: Node, axis: int, *, largest: bool) -> None:
-    """Bind the first k values along an axis in their order, and their places.
-
-    The rank of an element is how many come before it: the larger ones, and equal ones before it.
-    """
+    """Bind the first k values along an axis in their order, and their places."""
     tensors = Algebra(ctx, node)
     x = tensors.input(0)
     axis = axis_of(ctx, node, axis, len(x.shape))
@@ -130,15 +127,10 @@ def lift_ordered(ctx: LiftingContext, node: Node, axis: int, *, largest: bool) -
         ctx.fail(node, f"k is {count}, for {size} elements")
     ctx.check_size(node, int(np.prod(x.shape, dtype=object)) * size)
     x = rearranged(x, lambda array: np.moveaxis(array, axis, -1))
-    one = rearranged(x, lambda array: array[..., :, None])
-    other = rearranged(x, lambda array: array[..., None, :])
-    is_before = tensors("greater" if largest else "less", other, one)
-    ties = tensors("both", tensors("equal", other, one), np.tri(size, k=-1, dtype=np.bool_))
-    before = tensors("number", tensors("either", is_before, ties))
-    rank = tensors.reduced("sum", before, (-1,), keepdims=False)
+    rank = _ranks(tensors, x, largest=largest)
     wanted = np.arange(count, dtype=np.float64)[:, None]
     ranks = rearranged(rank, lambda array: array[..., None, :])
-    choice = tensors("number", tensors("equal", ranks, wanted))
+    choice = tensors("number", tensors("equal", tensors("sub", ranks, wanted), 0.0))
     places = place_of(tensors, choice, len(choice.shape) - 1, keepdims=False)
     shown = tensors("mul", choice, rearranged(x, lambda array: array[..., None, :]))
     values = tensors.reduced("sum", shown, (-1,), keepdims=False)
@@ -148,6 +140,23 @@ def lift_ordered(ctx: LiftingContext, node: Node, axis: int, *, largest: bool) -
     )  # fmt: skip
     ctx.integer.discard(node.output[0])
     ctx.integer.add(node.output[1])
+
+
+def _ranks(tensors: Algebra, x: Operand, *, largest: bool) -> Operand:
+    """How many elements of the last axis come before each: larger ones, and equal ones before it.
+
+    Of each pair one comes before the other: the first if it is as large.
+    """
+    size = x.shape[-1]
+    first, second = np.triu_indices(size, k=1)
+    one, other = (rearranged(x, lambda array, at=at: array[..., at]) for at in (first, second))
+    less = tensors("sub", one, other)
+    keeps = tensors("greater_or_equal" if largest else "less_or_equal", less, 0.0)
+    pairs = np.arange(len(first))
+    counted = np.zeros((size, len(first)))
+    counted[second, pairs], counted[first, pairs] = 1.0, -1.0
+    found = tensors.along(tensors("number", keeps), -1, counted)
+    return tensors("add", found, np.arange(size)[::-1].astype(np.float64))
 
 
 @lifts(ArgMax)

@@ -62,6 +62,21 @@ def test_it_comes_back_as_a_product_with_the_genome(form, dtype):
     assert kinds(export(again, dtype=dtype)).count("MatMul") == wanted
 
 
+@pytest.mark.parametrize("largest", [0, 1])
+def test_sorted_elements_are_few_neurons_and_few_bytes(largest):
+    """Each pair is compared once, equal elements and all; the choice by rank is a product."""
+    sort = [node("TopK", "x k", "y i", largest=largest)]
+    net = assert_lifts(graph(sort, x=("N", 6), k=np.array([6])))
+    assert len(net) == 6 + 15 + 6 + 36 + 6
+    ties = np.array([2.0, 1.0, 2.0, 3.0, 1.0, 2.0])
+    np.testing.assert_array_equal(net.activate(ties), np.sort(ties)[:: -1 if largest else 1])
+    model = export(net)
+    assert kinds(model)[-3:] == ["MatMul", "Identity", "Flatten"]
+    assert model.to_proto().ByteSize() < 4000
+    assert verify(net, model, samples=8, runtime="onnxruntime").passed
+    assert import_model(model.to_json()) == net
+
+
 def test_scaled_factors_are_neurons_once_and_not_in_every_term():
     nodes, x, constants = FORMS["of scaled factors"]
     net = import_model(graph(nodes, x=x, **constants))
