@@ -161,12 +161,15 @@ def _single_number(
     """The number that a constant is for every element of `base`; None if they differ.
 
     A factor or an addend with axes is kept apart: it is the weights or the biases of neurons.
+    Zeros are added by an export for neurons that hand on others.
     """
     if operand.ndim == 0:
         return float(operand)
     if not operand.size or np.broadcast_shapes(operand.shape, base.shape) != base.shape:
         return None
     if primitive in ARITHMETIC and _has_name(ctx, base.formula):
+        return None
+    if primitive == "add" and not np.any(operand):
         return None
     flat = operand.ravel()
     return float(flat[0]) if np.all(flat == flat[0]) else None

@@ -9,7 +9,7 @@ import numpy as np
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers
 from neat_onnx.model import Node
-from neat_onnx.network.activations import activation_named
+from neat_onnx.network.activations import FORMULA, activation_named
 from neat_onnx.network.expression import VARIABLE
 from neat_onnx.network.genes import Bools, Floats, Ints, distinct
 from neat_onnx.operators.activate import activate, in_column_order, respond, shift, slopes
@@ -181,7 +181,8 @@ def lower_pointwise(ctx: LoweringContext, block: Block) -> None:
 
 
 def _is_copy(ctx: LoweringContext, neurons: Ints) -> bool:
-    """Whether neurons hand on others as they are, or several are one function of one other.
+    """Whether neurons hand on others as they are, several are one function of one other, or they
+    are functions of others that have no name.
 
     Import makes neurons of an Add of zeros.
     """
@@ -189,7 +190,15 @@ def _is_copy(ctx: LoweringContext, neurons: Ints) -> bool:
     if np.any(ctx.signals.are_products(sources)) or np.any(genes.bias[neurons]):
         return False
     plain = _identities(ctx) & (genes.response == 1.0)
-    return bool(np.all(plain[neurons])) or len(distinct(sources.ravel())) < len(neurons)
+    shared = len(distinct(sources.ravel())) < len(neurons)
+    return bool(np.all(plain[neurons])) or shared or _have_formulas(ctx, sources.ravel())
+
+
+def _have_formulas(ctx: LoweringContext, signals: Ints) -> bool:
+    """Whether signals are activations without names, which grow on import."""
+    unnamed = np.array([name.startswith(FORMULA) for name in ctx.net.activations], np.bool_)
+    neurons = signals[signals < len(ctx.net)]
+    return bool(np.any(unnamed[ctx.net.neurons.activation[neurons]]))
 
 
 def lower_scaled(ctx: LoweringContext, block: Block) -> None:

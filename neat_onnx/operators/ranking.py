@@ -149,7 +149,8 @@ def _ranks(tensors: Algebra, x: Operand, *, largest: bool) -> Operand:
     """
     size = x.shape[-1]
     first, second = np.triu_indices(size, k=1)
-    one, other = (rearranged(x, lambda array, at=at: array[..., at]) for at in (first, second))
+    one = rearranged(x, lambda array: array[..., first])
+    other = rearranged(x, lambda array: array[..., second])
     less = tensors("sub", one, other)
     keeps = tensors("greater_or_equal" if largest else "less_or_equal", less, 0.0)
     pairs = np.arange(len(first))

@@ -6,7 +6,7 @@ weighted inputs are gathered as [N, neurons, k], the last axis is reduced and ke
 Flatten, but OpenVINO fuses it with the bias, and adds that to the wrong columns.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -147,6 +147,28 @@ def lower_reduction(ctx: LoweringContext, block: Block) -> None:
     genes = ctx.net.neurons
     response, bias = genes.response[block.neurons], genes.bias[block.neurons]
     activate(ctx, block, respond(ctx, block, result, response, bias))
+
+
+def emit_reduced(
+    ctx: LoweringContext,
+    operator: type[Node],
+    tensor: str,
+    axes: Sequence[int],
+    names: tuple[str, str],
+) -> str:
+    """Emit the reduction of a tensor along axes, which stay with the length 1.
+
+    Args:
+        ctx: the export.
+        operator: the reduction.
+        tensor: its input.
+        axes: from 0.
+        names: wished names of the result and of the node.
+    """
+    if ctx.opset >= _AXES_ARE_INPUTS_SINCE.get(operator, 18):
+        inputs = [tensor, ctx.shared_integers("axes", list(axes))]
+        return ctx.emit(operator, inputs, *names, keepdims=1)
+    return ctx.emit(operator, [tensor], *names, axes=tuple(axes), keepdims=1)
 
 
 @emits(*_PRIMITIVES)

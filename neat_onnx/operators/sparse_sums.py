@@ -1,4 +1,4 @@
-"""Sums of a few inputs each, from many: the inputs are gathered, weighed and added.
+"""Sums and means of a few inputs each, from many: the inputs are gathered, weighed and added.
 
 A matrix for them would be zeros for the most part, as the leaves of a forest have it, or the pixels
 of a picture that is enlarged. And it may have no zero where a value may overflow: sums of products
@@ -17,7 +17,7 @@ from neat_onnx.operators.columns import exactly
 from neat_onnx.operators.dense import by_overflowing_source, responses
 from neat_onnx.operators.elementwise import Mul
 from neat_onnx.operators.pointwise import lower_pointwise, lower_scaled
-from neat_onnx.operators.reduce import ReduceSum
+from neat_onnx.operators.reduce import ReduceMean, ReduceSum, emit_reduced
 from neat_onnx.operators.shaping import Flatten, Reshape
 
 _LEAST_NEURONS = 32
@@ -32,19 +32,34 @@ _TIMES = 2  # a matrix is that much larger, at least
 
 @lowers(Stage.LAYOUTS)
 def plan_sparse_sums(ctx: LoweringContext, free: Bools) -> Plan:
-    """Claim the sums of a level with one fan-in, where a matrix would be much larger."""
+    """Claim the sums and means of a level with one fan-in, where a matrix would be much larger."""
     if not ctx.options.allow_partial_connectivity or ctx.options.mixed_activations != "grouped":
         return Plan()
-    plain = (ctx.fan_in > 1) | (ctx.net.neurons.response == 1.0)
-    sums = free & plain & (ctx.net.aggregation_names == "sum") & (ctx.fan_in > 0)
     claims = []
-    for level, neurons in ctx.levels_of(sums):
-        for suffix, alike in _alike(ctx, neurons):
-            inputs = int(ctx.fan_in[alike[0]])
-            if _is_sparse(ctx, alike, inputs):
-                block = Block(level, in_column_order(ctx, alike), suffix)
-                claims.append(Claim(block, _lowering(ctx, alike, inputs)))
+    for which, prefix in ((_sums(ctx), ""), (_means(ctx), "_mean")):
+        for level, neurons in ctx.levels_of(free & which):
+            for suffix, alike in _alike(ctx, neurons):
+                inputs = int(ctx.fan_in[alike[0]])
+                if _is_sparse(ctx, alike, inputs):
+                    block = Block(level, in_column_order(ctx, alike), prefix + suffix)
+                    claims.append(Claim(block, _lowering(ctx, alike, inputs)))
     return Plan(claims)
+
+
+def _sums(ctx: LoweringContext) -> Bools:
+    """Sums of one input that nothing responds to, and of several."""
+    plain = (ctx.fan_in > 1) | (ctx.net.neurons.response == 1.0)
+    found: Bools = plain & (ctx.net.aggregation_names == "sum") & (ctx.fan_in > 0)
+    return found
+
+
+def _means(ctx: LoweringContext) -> Bools:
+    """Means of several inputs as they are, with neither bias nor response."""
+    net = ctx.net
+    plain = (net.neurons.response == 1.0) & (net.neurons.bias == 0.0) & (ctx.fan_in > 1)
+    weighed = np.bincount(net.live.target[net.live.weight != 1.0], minlength=len(net)) > 0
+    found: Bools = plain & (net.aggregation_names == "mean") & ~weighed
+    return found
 
 
 def _alike(ctx: LoweringContext, neurons: Ints) -> Iterator[tuple[str, Ints]]:
@@ -116,8 +131,9 @@ def lower_sparse_sums(ctx: LoweringContext, block: Block) -> None:
         result = ctx.emit(Mul, [result, factors], *names)
     shape = ctx.integers(block.weights("shape"), [0, count, len(edge) // count])
     rows = ctx.emit(Reshape, [result, shape], block.tensor("Inputs"), block.name("inputs"))
-    axes, names = ctx.shared_integers("axes", [2]), (block.tensor("Total"), block.name("total"))
-    total = ctx.emit(ReduceSum, [rows, axes], *names, keepdims=1)
+    mean = ctx.net.aggregation_names[block.neurons[0]] == "mean"
+    names = block.tensor("Total"), block.name("total")
+    total = emit_reduced(ctx, ReduceMean if mean else ReduceSum, rows, [2], names)
     result = ctx.emit(Flatten, [total], block.tensor("Columns"), block.name("columns"), axis=1)
     response, bias = responses(ctx, block.neurons)
     activate(ctx, block, respond(ctx, block, result, response, bias))

@@ -10,12 +10,11 @@ from neat_onnx.network.genes import Floats
 from neat_onnx.operators.activation_functions import emit_activation
 from neat_onnx.operators.dense import MatMul
 from neat_onnx.operators.elementwise import Add, Mul, Sub
-from neat_onnx.operators.reduce import ReduceMax, ReduceMean, ReduceSum
+from neat_onnx.operators.reduce import ReduceMax, ReduceMean, ReduceSum, emit_reduced
 from neat_onnx.operators.rows.find import FoundRow
 from neat_onnx.operators.rows.tables import RESULT, Part, X
 from neat_onnx.operators.shaping import Identity, Reshape
 
-_AXES_ARE_INPUTS_SINCE = 18  # but for ReduceSum, of opset 13
 _REDUCTIONS: dict[str, type[Node]] = {"sum": ReduceSum, "mean": ReduceMean, "max": ReduceMax}
 
 
@@ -42,8 +41,8 @@ class Composition:
         if first.weight is None:
             tensor = self._scaled(part, tensor)
         if part.apart:
-            one = self._ctx.initializer(self._block.weights(f"N{part.name}"), [[1.0]])
-            tensor = self._named(MatMul, [tensor, one], part, "apart")
+            zero = self._ctx.initializer(self._block.weights(f"Z{part.name}"), [0.0])
+            tensor = self._named(Add, [tensor, zero], part, "apart")
         if first.gate:
             tensor = self._named(Mul, [tensor, self.tensors[first.gate]], part, "gated")
         for other in others:  # each is taken away
@@ -79,12 +78,9 @@ class Composition:
         return self._ctx.emit(operator, inputs, self._block.tensor(wish), self._block.name(wish))
 
     def _reduced(self, part: Part, tensor: str) -> str:
-        ctx, operator, wish = self._ctx, _REDUCTIONS[part.aggregation], f"{part.name}_all"
-        names = (self._block.tensor(wish), self._block.name(wish))
-        if operator is ReduceSum or ctx.opset >= _AXES_ARE_INPUTS_SINCE:
-            axes = ctx.shared_integers("axes", [2, 3])
-            return ctx.emit(operator, [tensor, axes], *names, keepdims=1)
-        return ctx.emit(operator, [tensor], *names, axes=(2, 3), keepdims=1)
+        wish = f"{part.name}_all"
+        names = self._block.tensor(wish), self._block.name(wish)
+        return emit_reduced(self._ctx, _REDUCTIONS[part.aggregation], tensor, [2, 3], names)
 
     def _shifted(self, part: Part, tensor: str) -> str:
         if not part.any_bias:

@@ -38,8 +38,8 @@ class Part:
         activation: the text of its formula; "" for any.
         aggregation: of its inputs.
         any_bias: it may have a bias.
-        apart: import would take its function and that of its source for one: written in parts, a
-            product by 1 stands between.
+        apart: import would take its function and that of its source for one: written in parts, an
+            Add of zeros stands between, of which import makes neurons.
     """
 
     name: str
