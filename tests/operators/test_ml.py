@@ -195,6 +195,24 @@ def test_other_attributes_are_numbers():
         )
 
 
+@pytest.mark.parametrize(
+    ("operator", "attributes", "reason"),
+    [
+        ("TreeEnsembleRegressor",
+         TREES | leaves("target") | {"n_targets": 1, "target_ids": [0] * 5,
+                                     "post_transform": "LOGISTIC"}, "LOGISTIC of one target"),
+        ("TreeEnsembleClassifier",
+         TREES | leaves("class") | {"class_ids": [0] * 5, "classlabels_int64s": [3]}, "one label"),
+        ("LinearClassifier", {"coefficients": WEIGHTS, "classlabels_ints": [7, -1, 4]},
+         "no intercepts"),
+    ],
+)  # fmt: skip
+def test_what_runtimes_take_differently_is_refused(operator, attributes, reason):
+    whole = model(operator, 2 if operator.endswith("Classifier") else 1, **attributes)
+    with pytest.raises(ModelError, match=reason):
+        import_model(whole, check=False)
+
+
 def test_missing_values_take_the_branch_that_the_tree_says():
     x = X.copy()
     x[::3, 0] = x[1::3, 3] = np.nan

@@ -48,10 +48,7 @@ def lift_linear_regressor(ctx: LiftingContext, node: LinearRegressor) -> None:
     """Lift LinearRegressor: sum neurons, then the transform of the scores."""
     tensors, given = Algebra(ctx, node), node.attributes
     scores = _scores(ctx, node, tensors, given.targets, given)
-    if given.targets == 1 and given.post_transform != "NONE":
-        ctx.fail(node, f"post_transform: {given.post_transform} of one target is not the same in "
-                 "all runtimes, expected NONE")  # fmt: skip
-    ctx.bind(node, transformed(ctx, node, scores, given.post_transform))
+    bind_targets(ctx, node, scores, given.targets, given.post_transform)
 
 
 @lifts(LinearClassifier)
@@ -59,10 +56,11 @@ def lift_linear_classifier(ctx: LiftingContext, node: LinearClassifier) -> None:
     """Lift LinearClassifier: scores as sum neurons, and the label of the largest."""
     tensors, given = Algebra(ctx, node), node.attributes
     labels = label_numbers(ctx, node, given.classlabels_ints, given.classlabels_strings)
-    classes = len(given.intercepts or labels)
-    if classes != len(labels):
-        ctx.fail(node, f"it has {classes} scores for {len(labels)} labels")
-    scores = _scores(ctx, node, tensors, classes, given)
+    if not given.intercepts:
+        ctx.fail(node, "it has no intercepts, without which runtimes give no scores")
+    if len(given.intercepts) != len(labels):
+        ctx.fail(node, f"it has {len(given.intercepts)} scores for {len(labels)} labels")
+    scores = _scores(ctx, node, tensors, len(labels), given)
     bind_classes(ctx, node, scores, labels, given.post_transform)
 
 
@@ -87,6 +85,16 @@ def _scores(
     if len(intercepts) != count:
         ctx.fail(node, f"it has {len(intercepts)} intercepts, expected {count}")
     return tensors("add", found, np.asarray(intercepts))
+
+
+def bind_targets(
+    ctx: LiftingContext, node: Node, scores: Operand, targets: int, transform: Transform
+) -> None:
+    """Bind the output of a regressor: its scores, transformed where they are several."""
+    if targets == 1 and transform != "NONE":
+        ctx.fail(node, f"post_transform: {transform} of one target is not the same in all "
+                 "runtimes, expected NONE")  # fmt: skip
+    ctx.bind(node, transformed(ctx, node, scores, transform))
 
 
 def label_numbers(

@@ -16,7 +16,7 @@ from neat_onnx.network.expression import VARIABLE, Expression, call, negated
 from neat_onnx.network.genes import Floats
 from neat_onnx.operators.algebra import Algebra, rearranged, reshaped
 from neat_onnx.operators.formula import formula_of
-from neat_onnx.operators.ml.linear import bind_classes, label_numbers
+from neat_onnx.operators.ml.linear import bind_classes, bind_targets, label_numbers
 from neat_onnx.operators.ml.nodes import MlNode, Transform, transformed
 
 _SPLITS = {
@@ -97,7 +97,7 @@ def lift_tree_regressor(ctx: LiftingContext, node: TreeEnsembleRegressor) -> Non
     scale = 1.0 / len({*given.nodes_treeids}) if given.aggregate_function == "AVERAGE" else 1.0
     entries = [(tree, at, target, weight * scale) for tree, at, target, weight in weights]
     scores = _scores(ctx, node, tensors, entries, given.n_targets)
-    ctx.bind(node, transformed(ctx, node, scores, given.post_transform))
+    bind_targets(ctx, node, scores, given.n_targets, given.post_transform)
 
 
 @lifts(TreeEnsembleClassifier)
@@ -107,6 +107,8 @@ def lift_tree_classifier(ctx: LiftingContext, node: TreeEnsembleClassifier) -> N
     labels = label_numbers(ctx, node, given.classlabels_int64s, given.classlabels_strings)
     entries = list(zip(given.class_treeids, given.class_nodeids, given.class_ids,
                        given.class_weights, strict=True))  # fmt: skip
+    if len(labels) == 1:
+        ctx.fail(node, "it has one label, of which runtimes make others, expected two or more")
     if len(labels) == _BINARY and len({*given.class_ids}) == 1:
         entries = [(tree, at, 0, weight) for tree, at, _, weight in entries]
         score = _scores(ctx, node, tensors, entries, 1)
