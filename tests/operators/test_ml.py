@@ -205,6 +205,8 @@ def test_other_attributes_are_numbers():
          TREES | leaves("class") | {"class_ids": [0] * 5, "classlabels_int64s": [3]}, "one label"),
         ("LinearClassifier", {"coefficients": WEIGHTS, "classlabels_ints": [7, -1, 4]},
          "no intercepts"),
+        ("LinearClassifier", {"coefficients": WEIGHTS[:4], "intercepts": [0.5],
+                              "classlabels_ints": [7]}, "one label"),
     ],
 )  # fmt: skip
 def test_what_runtimes_take_differently_is_refused(operator, attributes, reason):

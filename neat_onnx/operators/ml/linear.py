@@ -106,6 +106,8 @@ def label_numbers(
     """The number of each label: itself, or its place where labels are text."""
     if bool(integers) == bool(strings):
         ctx.fail(node, "expected labels as classlabels_ints or as strings")
+    if len(integers or strings or ()) == 1:
+        ctx.fail(node, "it has one label, of which runtimes make others, expected two or more")
     if integers:
         return np.asarray(integers, np.float64)
     assert strings

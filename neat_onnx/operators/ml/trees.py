@@ -107,8 +107,6 @@ def lift_tree_classifier(ctx: LiftingContext, node: TreeEnsembleClassifier) -> N
     labels = label_numbers(ctx, node, given.classlabels_int64s, given.classlabels_strings)
     entries = list(zip(given.class_treeids, given.class_nodeids, given.class_ids,
                        given.class_weights, strict=True))  # fmt: skip
-    if len(labels) == 1:
-        ctx.fail(node, "it has one label, of which runtimes make others, expected two or more")
     if len(labels) == _BINARY and len({*given.class_ids}) == 1:
         entries = [(tree, at, 0, weight) for tree, at, _, weight in entries]
         score = _scores(ctx, node, tensors, entries, 1)
