@@ -1,6 +1,6 @@
 """Import: the network of a model, with the genome that its metadata tells of."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -154,7 +154,7 @@ def _lifted_neurons(document: GenomeDocument, lifted: Lifted) -> dict[int, int]:
         for part, ids in parts.items()
     }
     for place, ids in listed.items():
-        places = lifted.tensors.get(place)
+        places = lifted.tensors.get(place, _read_by_identity(place, listed, lifted))
         if places is None or len(places) != len(ids):
             name = " of ".join(repr(each) for each in part_at(place)[::-1] if each)
             raise NetworkError(f"the graph has no {len(ids)} neurons in {name}", where="ids")
@@ -162,6 +162,21 @@ def _lifted_neurons(document: GenomeDocument, lifted: Lifted) -> dict[int, int]:
     if len(set(lifted_of.values())) != sum(map(len, listed.values())):
         raise NetworkError("its ids do not fit the graph", where="ids")
     return lifted_of
+
+
+def _read_by_identity(name: str, listed: Collection[str], lifted: Lifted) -> Ints | None:
+    """The neurons of the tensor that an Identity read, which an optimizer took away.
+
+    Names are a kind and a place, as Biased_2_max and Layer_2_max, and the last one before is of the
+    same place. The checksum of genes tells if it is another.
+    """
+    _, _, place = name.partition("_")
+    alike = [
+        tensor
+        for tensor in lifted.tensors
+        if place and tensor.partition("_")[2] == place and tensor not in listed
+    ]
+    return lifted.tensors[alike[-1]] if alike else None
 
 
 def _moved(port: Port, back: Ints) -> Port:

@@ -110,6 +110,27 @@ def test_the_genome_comes_back_from_rewritten_files(name: str, dtype: str, tmp_p
             assert back == import_model(proto)
 
 
+def test_the_genome_comes_back_where_an_identity_is_gone(tmp_path):
+    """Its output was the tensor that the genome names; neurons of the max are plain there."""
+    net = Network.build(
+        inputs=2,
+        outputs=[9],
+        neurons=[
+            {"id": 7, "aggregation": "max", "response": 2.0, "bias": 0.5},
+            {"id": 4, "bias": 1.0, "response": -0.5},
+            {"id": 9, "activation": "tanh"},
+        ],
+        connections=[(0, 7, 1.5), (1, 7, -1.0), (0, 4, 1.0), (7, 9, 1.0), (4, 9, 2.0)],
+    )
+    model = export(net, dtype="float64")
+    named = {name for node in model.graph.node for name in node.output}
+    other = optimized(model.to_proto(), str(tmp_path / "net.onnx"))
+    assert {"Layer_1"} <= named - {name for node in other.graph.node for name in node.output}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert import_model(other) == net
+
+
 @pytest.mark.parametrize("kind", ["one_bit", "scaled"])
 def test_an_edit_of_a_rewritten_file_is_found(kind: str, tmp_path):
     for name in NAMES:
