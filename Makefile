@@ -9,7 +9,7 @@ export PIP_BUILD_CONSTRAINT := $(CURDIR)/constraints.txt
 unexport PYTHONDONTWRITEBYTECODE  # many short programs start: compiling is most of their time
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: setup build docs web test sweep lint browser firefox bench runtimes libraries backend schema lock imports screenshot clean
+.PHONY: setup build docs web test lint rooms rest scripts page sweep browser firefox bench runtimes libraries backend schema lock imports screenshot clean
 .DELETE_ON_ERROR:
 
 # Debian packages, where they can be installed without asking.
@@ -44,7 +44,7 @@ web: build
 docs: setup
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
 
-lint: setup
+lint: $(DONE)/python
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
@@ -53,11 +53,26 @@ browser: setup
 	@$(BIN)/python e2e/browser.py >/dev/null 2>&1 || { $(call apt,chromium); } || true
 	@$(BIN)/python e2e/browser.py
 
+# All at once, and what each has to say comes when it ends. The page's tests have the cores first,
+# since they wait for the browser; the others fill the gaps.
 test:
-	$(MAKE) -j2 lint build browser
-	$(PYTEST) -n auto --dist worksteal tests
+	$(MAKE) -j5 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) \
+		page rooms rest lint scripts
+
+page: build browser
+	$(PYTEST) e2e
+
+# The tests of the package, in two halves: processes of their own are cheaper than workers.
+HALF := $(wildcard tests/[a-n]*/)
+
+rooms: setup
+	nice $(PYTEST) $(HALF)
+
+rest: setup
+	nice $(PYTEST) tests $(HALF:%/=--ignore=%)
+
+scripts: $(DONE)/node
 	node --test tests/web/*.test.js
-	$(PYTEST) -n 2 --dist worksteal e2e
 
 # Every parameter of the tests' sweeps, and many random cases: half an hour.
 sweep: setup
