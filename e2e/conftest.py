@@ -98,6 +98,7 @@ def on_disk(playwright, **options):
         wanted = {**settings("chromium"), "service_workers": "block", **options}
         found = playwright.chromium.launch_persistent_context(profile, **wanted)
         found.set_default_timeout(PATIENCE)
+        found.add_init_script(WITHOUT_SECOND)
         yield found
         found.close()
 
@@ -124,7 +125,7 @@ def context(request, playwright, kind):
         else:
             found = made(request.getfixturevalue("browser"), viewport=SIZE)
             stack.callback(found.close)
-        found.add_init_script(WITHOUT_SECOND)
+            found.add_init_script(WITHOUT_SECOND)
         yield found
 
 

@@ -12,6 +12,7 @@ import marshal
 import re
 import sys
 import zipfile
+from collections.abc import Iterator
 from types import CodeType
 from typing import Any
 
@@ -59,14 +60,22 @@ def _member(name: str, data: bytes) -> tuple[str, bytes]:
 
 def _undocumented(tree: ast.Module) -> ast.Module:
     """The same program without docstrings."""
-    for node in ast.walk(tree):
+    for node in _statements(tree):
         if isinstance(
             node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
         ) and (ast.get_docstring(node, clean=False) is not None):
             node.body = node.body[1:]
             if not node.body and not isinstance(node, ast.Module):
                 node.body = [ast.Pass(lineno=node.lineno, col_offset=node.col_offset)]
-    return ast.fix_missing_locations(tree)
+    return tree
+
+
+def _statements(node: ast.AST) -> Iterator[ast.AST]:
+    """A statement and those inside it, without expressions: they are most of a tree."""
+    yield node
+    for part in ("body", "orelse", "handlers", "finalbody", "cases"):
+        for each in getattr(node, part, ()):
+            yield from _statements(each)
 
 
 def _unnumbered(code: CodeType) -> CodeType:
@@ -81,6 +90,5 @@ def _unnumbered(code: CodeType) -> CodeType:
 
 def _add(archive: zipfile.ZipFile, name: str, data: bytes) -> None:
     entry = zipfile.ZipInfo(name, _MOMENT)
-    entry.compress_type = zipfile.ZIP_DEFLATED
     entry.external_attr = 0o644 << 16
-    archive.writestr(entry, data, compresslevel=9)
+    archive.writestr(entry, data)  # stored: what the page loads is packed anew

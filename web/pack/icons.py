@@ -46,10 +46,10 @@ def _shapes(
             away = np.hypot(x - float(own["cx"]), y - float(own["cy"]))
             yield away - float(own["r"]), said["fill"], False
         elif tag == "path":
-            away = np.full(x.shape, np.inf)
+            squared = np.full(x.shape, np.inf)
             for px, py in _curve(own["d"]):
-                away = np.minimum(away, np.hypot(x - px, y - py))
-            yield away - float(said["stroke-width"]) / 2, said["stroke"], False
+                squared = np.minimum(squared, (x - px) ** 2 + (y - py) ** 2)
+            yield np.sqrt(squared) - float(said["stroke-width"]) / 2, said["stroke"], False
 
 
 def _curve(path: str) -> np.ndarray:
