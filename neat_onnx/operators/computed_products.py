@@ -13,12 +13,15 @@ import numpy as np
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.placement import Columns
 from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers
+from neat_onnx.network.activations import FORMULA
 from neat_onnx.network.genes import Bools, Ints, distinct
 from neat_onnx.operators.activate import activate, groups_of, respond
 from neat_onnx.operators.activation_functions import emit_activation
 from neat_onnx.operators.columns import in_shape, pick_columns
-from neat_onnx.operators.dense import MatMul, responses
+from neat_onnx.operators.dense import MatMul
+from neat_onnx.operators.elementwise import Mul
 from neat_onnx.operators.shaping import Flatten
+from neat_onnx.operators.spatial.layer import bind_spatial
 
 _LEAST = 16  # factors in all sums
 _MOST_DROPPED = 2  # elements for one that is a neuron
@@ -56,25 +59,25 @@ class Product:
         planes = slice(None) if len(self.left) > 1 else 0
         factors = [in_shape(ctx, each[planes], block.level) for each in (self.left, self.right)]
         result = ctx.emit(MatMul, factors, block.tensor("MatMul"), block.name("matmul"))
-        if self.is_whole and self._is_plain(ctx, block):
+        response = float(ctx.net.neurons.response[block.neurons[0]])
+        if response != 1.0:
+            inputs, name = [result, ctx.scalar(response)], block.name("response")
+            result = ctx.emit(Mul, inputs, block.tensor("Response"), name)
+        if self.is_whole and not ctx.options.fold:
             group, name = groups_of(ctx, block.neurons)[0], block.name("act")
             layer = block.tensor("Layer")
             layer = emit_activation(ctx, group.name, group.formula, result, layer, name)
             flat = (block.tensor("Flat"), block.name("flatten"))
-            ctx.places.bind(Columns(layer, block.neurons, block.level, self.shape, flat))
+            columns = Columns(layer, block.neurons, block.level, self.shape, flat)
+            bind_spatial(ctx, block, self.shape, result, columns)
             return
         names = block.tensor("Columns"), block.name("columns")
         result = ctx.emit(Flatten, [result], *names, axis=1)
         if not self.is_whole:
             everything = Columns(result, np.arange(np.prod(self.shape)), block.level)
             result = pick_columns(ctx, everything, self.place)
-        response, bias = responses(ctx, block.neurons)
-        activate(ctx, block, respond(ctx, block, result, response, bias))
-
-    def _is_plain(self, ctx: LoweringContext, block: Block) -> bool:
-        """Whether nothing stands between the product and the activation, and nothing reads it."""
-        plain = not np.any(ctx.net.neurons.bias[block.neurons]) and not ctx.options.fold
-        return plain and not ctx.reads_state(block.neurons)
+        one, none = np.ones(len(block.neurons)), np.zeros(len(block.neurons))
+        activate(ctx, block, respond(ctx, block, result, one, none))
 
 
 @lowers(Stage.LEVELS)
@@ -91,9 +94,14 @@ def plan_computed_products(ctx: LoweringContext, free: Bools) -> Plan:
 
 
 def _sums_of_gated(ctx: LoweringContext) -> Bools:
-    """Plain sums of two inputs and more, all of them gated and of the weight 1."""
+    """Sums of two inputs and more, all of them gated and of the weight 1, without a bias.
+
+    Import takes a factor behind them for their response where the activation has a name.
+    """
     net, signals = ctx.net, ctx.signals
-    plain = (net.aggregation_names == "sum") & (net.neurons.response == 1.0) & (ctx.fan_in > 1)
+    named = np.array([not name.startswith(FORMULA) for name in net.activations], np.bool_)
+    plain = (net.neurons.response == 1.0) | named[net.neurons.activation]
+    plain &= (net.aggregation_names == "sum") & (ctx.fan_in > 1) & (net.neurons.bias == 0.0)
     gated = signals.are_products(signals.read) & (signals.weight == 1.0)
     others = np.bincount(net.live.target[~gated], minlength=len(net)) > 0
     found: Bools = plain & ~others & ~net.is_input
@@ -101,9 +109,11 @@ def _sums_of_gated(ctx: LoweringContext) -> Bools:
 
 
 def _products(ctx: LoweringContext, neurons: Ints) -> Iterator[Product]:
-    """The products among neurons of a level, of one fan-in and one activation each."""
-    codes = ctx.net.neurons.activation[neurons]
-    kinds = np.stack([ctx.fan_in[neurons], codes], axis=1)
+    """The products among neurons of a level, each of one fan-in, activation and response."""
+    genes = ctx.net.neurons
+    kinds = np.stack(
+        [ctx.fan_in[neurons], genes.activation[neurons], genes.response[neurons]], axis=1
+    )
     for kind in np.unique(kinds, axis=0):
         alike = neurons[np.all(kinds == kind, axis=1)]
         found = _product(ctx, alike)

@@ -6,7 +6,7 @@ from neat_onnx.network.genes import Ints
 from neat_onnx.network.window import Sizes
 
 _MOST_AXES = 5
-_FEWEST = 64  # columns from which on it is worth while
+_FEWEST = 32  # columns from which on it is worth while
 
 
 def axes_of_order(order: Ints) -> tuple[Sizes, Sizes] | None:

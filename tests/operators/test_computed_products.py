@@ -1,5 +1,6 @@
 """Products of two computed matrices come back as one MatMul, element by element or in part."""
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -34,6 +35,11 @@ FORMS = {
         ("N", 4, 3),
         SCALE,
     ),
+    "scaled and squashed": (
+        [TURNED, node("MatMul", "x t", "p"), node("Mul", "p c", "z"), node("Tanh", "z", "y")],
+        ("N", 4, 3),
+        {"c": np.array(0.5)},
+    ),
     "of shares": (
         [TURNED, node("MatMul", "x t", "p"), node("Softmax", "p", "s"), node("MatMul", "s x", "y")],
         ("N", 4, 3),
@@ -57,6 +63,7 @@ def test_it_comes_back_as_a_product_with_the_genome(form, dtype):
     assert "ReduceSum" not in kinds(model)
     assert verify(net, model, samples=8, runtime="onnxruntime").passed
     assert import_model(model.to_json()) == net
+    assert "connections" not in json.loads(model.metadata["neat_onnx.genome"])
     plain = export(net, dtype=dtype, include_metadata=False)
     again = import_model(plain.to_json())
     assert kinds(export(again, dtype=dtype)).count("MatMul") == wanted
