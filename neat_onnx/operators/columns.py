@@ -12,8 +12,10 @@ import numpy as np
 
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.lowering.placement import UNBOUND, Columns
+from neat_onnx.model import DataType
 from neat_onnx.network.genes import Ints, distinct
 from neat_onnx.network.window import Sizes
+from neat_onnx.operators.arranging import Tile
 from neat_onnx.operators.elementwise import Mul
 from neat_onnx.operators.shaping import Concat, Flatten, Gather, Reshape, Transpose
 from neat_onnx.operators.transposition import axes_of_order
@@ -23,6 +25,8 @@ _PER_GATHERED = 200  # a column of a Gather
 _PER_GATHER = 5000
 _LEAST_CUT_OUT = 256  # weights that a matrix has less
 _SHORTEST_RUN = 3  # columns, on average
+_LEAST_NARROW = 64  # indices
+_LEAST_COPIES = 4
 
 
 @dataclass(frozen=True)
@@ -123,15 +127,53 @@ def flat_tensor(ctx: LoweringContext, held: Columns) -> str:
     return ctx.places.shaped[key]
 
 
+def bytes_of_column(count: int) -> int:
+    """The size of each index of a Gather of so many columns: many are int32."""
+    return 8 if count < _LEAST_NARROW else 4
+
+
 def pick_columns(ctx: LoweringContext, held: Columns, wanted: Ints) -> str:
     """Gather the columns of `wanted` out of `held`, or transpose it where that is their order."""
     level = held.level
+    if np.array_equal(held.signals, wanted):
+        return held.tensor
     position = dict(zip(held.signals.tolist(), range(len(held.signals)), strict=True))
     order = np.array([position[signal] for signal in wanted.tolist()], np.int64)
     if len(wanted) == len(held.signals) and (axes := axes_of_order(order)):
         return _transposed(ctx, held, *axes)
-    index = ctx.integers(f"columns_l{level}", order.tolist())
+    if period := _period(order):
+        one = Columns(pick_columns(ctx, held, wanted[:period]), wanted[:period], level)
+        return _tiled(ctx, one, len(order) // period)
+    index = _columns(ctx, f"columns_l{level}", order)
     return ctx.emit(Gather, [held.tensor, index], f"Gather_{level}", f"gather_l{level}", axis=1)
+
+
+def _period(order: Ints) -> int:
+    """The length of the columns of which many are several copies side by side; 0 if they are not.
+
+    So are those that a distance to each of many points reads.
+    """
+    again = np.flatnonzero(order[1:] == order[:1])
+    if len(order) < _LEAST_NARROW or not again.size:
+        return 0
+    period = int(again[0]) + 1
+    copies, rest = divmod(len(order), period)
+    alike = copies >= _LEAST_COPIES and not rest
+    return period if alike and np.array_equal(order[period:], order[:-period]) else 0
+
+
+def _tiled(ctx: LoweringContext, held: Columns, copies: int) -> str:
+    """Copies of columns, side by side."""
+    repeats = ctx.shared_integers("repeats", [1, copies])
+    level = held.level
+    return ctx.emit(Tile, [held.tensor, repeats], f"Tile_{level}", f"tile_l{level}")
+
+
+def _columns(ctx: LoweringContext, name: str, order: Ints) -> str:
+    """The indices of a Gather."""
+    if bytes_of_column(len(order)) > 4:
+        return ctx.integers(name, order.tolist())
+    return ctx.initializer(name, order, DataType.INT32)
 
 
 def _transposed(ctx: LoweringContext, held: Columns, shape: Sizes, axes: Sizes) -> str:

@@ -13,7 +13,7 @@ from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.registry import Claim, Lower, Plan, Stage, lowers
 from neat_onnx.network.genes import Bools, Ints, distinct
 from neat_onnx.operators.activate import activate, in_column_order, respond
-from neat_onnx.operators.columns import exactly
+from neat_onnx.operators.columns import bytes_of_column, exactly
 from neat_onnx.operators.dense import by_overflowing_source, responses
 from neat_onnx.operators.elementwise import Mul
 from neat_onnx.operators.pointwise import lower_pointwise, lower_scaled
@@ -25,7 +25,7 @@ _FEWEST = 1
 _SHORTEST_RUN = 3  # signals, on average
 _PARTS = 4  # of all signals that are read; a neuron reads from one
 _MOST_GEMMS = 1  # neurons that read what may overflow each need a Gemm of their own
-_WEIGHT, _CONNECTION = 4, 12  # bytes: a weight, and the column that it reads
+_WEIGHT = 4  # bytes
 _GEMM, _NODES = 250, 600  # bytes of the nodes of a matrix product, and of a gathered sum
 _TIMES = 2  # a matrix is that much larger, at least
 
@@ -97,13 +97,19 @@ def _is_sparse(ctx: LoweringContext, neurons: Ints, inputs: int) -> bool:
     parts = by_overflowing_source(ctx, neurons)
     if len(parts) <= _MOST_GEMMS and not _is_local(ctx, neurons):
         return False
-    gathered = _NODES + _CONNECTION * inputs * len(neurons)
+    read = inputs * len(neurons)
+    gathered = _NODES + (_WEIGHT + bytes_of_column(read)) * read
     return sum(_bytes_of_matrix(ctx, part) for part in parts) >= _TIMES * gathered
 
 
 def _is_local(ctx: LoweringContext, neurons: Ints) -> bool:
-    """Whether neurons read runs of signals, or, if they are many, from small parts of all."""
+    """Whether neurons read runs of signals, or, if they are many, from small parts of all.
+
+    So do leaves of a tree, which count the splits on their way: their weights are 1 or -1.
+    """
     _, edge = ctx.edges_into(neurons)
+    if np.all(np.abs(ctx.signals.weight[edge]) == 1.0):
+        return True
     read = ctx.signals.read[edge].reshape(len(neurons), -1)
     breaks = np.count_nonzero(np.diff(read.ravel()) != 1)
     if (breaks + 1) * _SHORTEST_RUN <= read.size:

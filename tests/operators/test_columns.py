@@ -1,0 +1,69 @@
+"""Columns that neurons read: copies side by side are tiled, and many indices are int32."""
+
+import numpy as np
+import pytest
+from graphs import assert_lifts, graph, node
+
+from neat_onnx import Network, export, import_model, verify
+from neat_onnx.model import DataType
+
+RANDOM = np.random.default_rng(0)
+
+
+def assert_small(net, most):
+    """The export has these bytes at most, computes the same, and the genome comes back."""
+    model = export(net)
+    assert len(model.to_proto().SerializeToString()) <= most
+    assert verify(net, model, samples=8, runtime="onnxruntime").passed
+    assert import_model(model.to_json()) == net
+    return [each.op_type for each in model.graph.node]
+
+
+def test_distances_to_many_points_read_copies():
+    nodes = [
+        node("Unsqueeze", "x one", "u"),
+        node("Sub", "u points", "d"),
+        node("Mul", "d d", "q"),
+        node("ReduceSum", "q two", "y", keepdims=0),
+    ]
+    points = {"points": RANDOM.normal(size=(300, 6)), "one": [1], "two": [2]}
+    net = assert_lifts(graph(nodes, x=("N", 6), **points))
+    assert "Tile" in assert_small(net, 16000)
+
+
+@pytest.mark.parametrize("copies", [1, 3, 50])
+def test_columns_of_one_neuron_are_copies_of_it(copies):
+    nodes = [
+        node("ReduceMean", "x last", "m"),
+        node("Sub", "x m", "y"),
+    ]
+    net = assert_lifts(graph(nodes, x=("N", 2 * copies), last=[1]))
+    assert ("Tile" in assert_small(net, 4000)) == (copies == 50)
+
+
+def leaves(count, depth, weight=1.0):
+    """Steps, and neurons that read a few of them here and there, by weights 1 and -1."""
+    splits = [{"id": k, "activation": "step", "bias": float(k)} for k in range(2, 2 + count)]
+    ends = [{"id": 2 + count + k, "activation": "step", "bias": -0.5} for k in range(count)]
+    connections = [(k % 2, k, 1.0) for k in range(2, 2 + count)]
+    for k in range(count):
+        read = RANDOM.choice(count, depth, replace=False) + 2
+        signs = RANDOM.choice([-1.0, 1.0], depth) * weight
+        connections += [(int(a), 2 + count + k, float(b)) for a, b in zip(read, signs, strict=True)]
+    outputs = [each["id"] for each in ends]
+    return Network.build(inputs=2, outputs=outputs, neurons=splits + ends, connections=connections)
+
+
+def test_leaves_of_a_tree_gather_the_splits_on_their_way():
+    assert "ReduceSum" in assert_small(leaves(60, 4), 8000)
+
+
+def test_other_weights_are_a_matrix():
+    model = export(leaves(60, 4, weight=1.5))
+    assert "ReduceSum" not in [each.op_type for each in model.graph.node]
+
+
+def test_many_indices_are_int32():
+    model = export(leaves(60, 4))
+    types = [each.data_type for each in model.graph.initializer if each.name.startswith("columns")]
+    assert types == [DataType.INT32]
