@@ -63,7 +63,7 @@ def lift(
         model: the model.
         batch_axis: "auto" finds the batch, see `axes`; where every size is fixed and the first axis
             turns out to be no batch, every axis is features. With None every axis is.
-        outputs: names of the outputs to import; None takes those that are computed from inputs.
+        outputs: names of the outputs, or of tensors inside, to import; None takes those that are computed from inputs.
 
     Raises:
         ModelError: the graph has something that neurons cannot compute; says which node.
@@ -73,15 +73,7 @@ def lift(
     pairs = state_pairs(model)
     for previous, following in guessed_pairs(model).items():
         warn(f"by their names, '{following}' is taken to feed '{previous}' in the next step")
-    if outputs is not None:
-        model = with_outputs(model, outputs, pairs)
-    require_wiring(model.graph)
-    model = canonicalize(model, SIMPLE)
-    if outputs is None:
-        model = computed_outputs(model, pairs.values())
-    known = function_bodies(model, is_liftable)
-    if known is not model:
-        model = canonicalize(known, SIMPLE)
+    model = _simple(model, pairs, outputs)
     require_lifts(model.graph)
     check_half_precision(model.graph)
     kept = {entry.name for entry in model.graph.outputs}
@@ -99,6 +91,19 @@ def lift(
             raise error from None
         warn(f"the first axis is no batch, every axis is taken for features: {error}")
         return lifted
+
+
+def _simple(model: Model, pairs: dict[str, str], outputs: Sequence[str] | None) -> Model:
+    """The model in the operators that have lifts, with the outputs that are to be imported."""
+    if outputs is not None:
+        model = with_outputs(model, outputs, pairs)
+    require_wiring(model.graph)
+    given = model.graph
+    model = canonicalize(model, SIMPLE)
+    if outputs is None:
+        model = computed_outputs(model, pairs.values(), given)
+    known = function_bodies(model, is_liftable)
+    return model if known is model else canonicalize(known, SIMPLE)
 
 
 def _is_static(graph: Graph) -> bool:

@@ -7,7 +7,7 @@ drawn at random beside those that are not. A network computes neither.
 from collections.abc import Collection, Sequence
 
 from neat_onnx.errors import ModelError, OptionError, warn
-from neat_onnx.model import Graph, Model
+from neat_onnx.model import DataType, Graph, Model, ValueInfo
 from neat_onnx.model.semantics import gives_sizes, is_random
 from neat_onnx.model.wiring import Wiring, reads
 from neat_onnx.passes import drop_dead
@@ -39,12 +39,27 @@ def with_outputs(model: Model, wanted: Sequence[str], pairs: dict[str, str]) -> 
     return _reduced(model, kept, dropped)
 
 
-def computed_outputs(model: Model, states: Collection[str]) -> Model:
+def exposing(model: Model, names: Sequence[str]) -> Model:
+    """The model, whose nodes' outputs of these names are outputs of the graph too."""
+    graph = model.graph
+    known = {entry.name for entry in graph.outputs}
+    made = {name for node in graph.node for name in node.output if name}
+    fresh = [name for name in dict.fromkeys(names) if name in made - known]
+    if isinstance(names, str) or not fresh:
+        return model
+    double = all(entry.elem_type is DataType.DOUBLE for entry in graph.inputs)
+    element = DataType.DOUBLE if double else DataType.FLOAT
+    outputs = [*graph.outputs, *(ValueInfo.of(name, element, None) for name in fresh)]
+    return model.model_copy(update={"graph": graph.model_copy(update={"outputs": outputs})})
+
+
+def computed_outputs(model: Model, states: Collection[str], given: Graph) -> Model:
     """The model without outputs that are constant or random; a warning names them.
 
     Args:
         model: the model.
         states: outputs that feed states; they are kept.
+        given: its graph before it was simplified, whose tensors a hint can name.
 
     Raises:
         ModelError: no output would be left.
@@ -58,8 +73,14 @@ def computed_outputs(model: Model, states: Collection[str]) -> Model:
     reasons = [f"{_listed(fixed)} on no input"] * bool(fixed)
     reasons += [f"{_listed(drawn)} on chance"] * bool(drawn)
     if len(fixed) + len(drawn) == len(names):
-        raise ModelError(f"every output is constant or random: {'; '.join(reasons)}",
-                         where="graph.outputs")  # fmt: skip
+        drawn_from = _before_chance(given)
+        raise ModelError(
+            f"every output is constant or random: {'; '.join(reasons)}",
+            where="graph.outputs",
+            hint=f"The tensors before the chance can be imported: outputs={drawn_from}"
+            if drawn_from
+            else None,
+        )
     warn(f"outputs that no network computes are left out: {'; '.join(reasons)}")
     kept = {entry.name for entry in model.graph.outputs} - {*fixed, *drawn}
     return _reduced(model, kept, ())
@@ -94,6 +115,16 @@ def _followed(graph: Graph) -> tuple[set[str], set[str]]:
         elif not computed.isdisjoint(names) and not gives_sizes(node):
             computed |= given
     return known - computed - random, random
+
+
+def _before_chance(graph: Graph) -> list[str]:
+    """The tensors that depend on inputs and not on chance, and are read by nodes that do."""
+    constant, random = _followed(graph)
+    sized = {name for node in graph.node if gives_sizes(node) for name in node.output}
+    told = {entry.name for entry in graph.inputs} | constant | random | sized
+    mixing = (node for node in graph.node if not random.isdisjoint(node.output))
+    found = dict.fromkeys(name for node in mixing for name in node.input if name)
+    return [name for name in found if name not in told]
 
 
 def _inputs_of(graph: Graph, names: Collection[str]) -> set[str]:

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from neat_onnx.errors import ModelError
+from neat_onnx.lifting.outputs import exposing
 from neat_onnx.model import DataType, Graph, Model
 from neat_onnx.model.states import state_pairs
 from neat_onnx.model.value import Extent
@@ -72,6 +73,7 @@ def compare(
     """
     check_sampling(samples, seed)
     model.check_outputs()  # nothing is repaired here
+    model = exposing(model, [port.name for port in net.outputs])
     check_ports(net, model)
     player = player or Player(model, net, runtime)
     long = long and not player.ends

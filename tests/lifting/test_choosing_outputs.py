@@ -73,6 +73,29 @@ def test_outputs_can_be_chosen():
         import_model(ml_agents(), outputs=["version_number"])
 
 
+def test_tensors_inside_the_graph_can_be_chosen():
+    net = import_model(ml_agents(), outputs=["mean", "deterministic_continuous_actions"])
+    names = [port.name for port in net.outputs]
+    assert sorted(names) == ["deterministic_continuous_actions", "mean"]
+    x = RNG.normal(size=(4, 3))
+    np.testing.assert_allclose(net.activate({"obs_0": x})["mean"], x @ WEIGHTS["W"], rtol=1e-6)
+    assert verify(net, ml_agents(), runtime="onnxruntime").passed
+
+
+def test_where_all_is_random_the_tensors_before_it_are_named():
+    nodes = [
+        node("MatMul", "obs_0 W", "mean"),
+        node("RandomNormalLike", "mean", "noise"),
+        node("Mul", "noise half", "spread"),
+        node("Add", "mean spread", "actions"),
+    ]
+    model = policy(nodes, {"obs_0": ["batch", 3]}, {"actions": ["batch", 3]})
+    with pytest.raises(ModelError, match=r"can be imported: outputs=\['mean'\]"):
+        import_model(model)
+    net = import_model(model, outputs=["mean"])
+    assert verify(net, model, runtime="onnxruntime").passed
+
+
 def test_an_error_names_the_outputs_that_can_be_imported():
     nodes = [node("MatMul", "x W", "y"), node("NonZero", "x", "z")]
     model = policy(nodes, {"x": ["N", 3]}, {"y": ["N", 3], "z": None})
