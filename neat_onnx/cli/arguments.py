@@ -163,8 +163,8 @@ def add_import_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--outputs",
         metavar="NAMES",
-        help="the outputs to import, or tensors inside the graph, with commas between them; else all "
-        "outputs that are neither constant nor random",
+        help="the outputs to import, or tensors inside the graph, with commas between them; else "
+        "all outputs that are neither constant nor random",
     )
     parser.add_argument(
         "--no-check",

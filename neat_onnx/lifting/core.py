@@ -63,7 +63,7 @@ def lift(
         model: the model.
         batch_axis: "auto" finds the batch, see `axes`; where every size is fixed and the first axis
             turns out to be no batch, every axis is features. With None every axis is.
-        outputs: names of the outputs, or of tensors inside, to import; None takes those that are computed from inputs.
+        outputs: names of the outputs to import; None takes those that are computed from inputs.
 
     Raises:
         ModelError: the graph has something that neurons cannot compute; says which node.
