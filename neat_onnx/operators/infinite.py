@@ -194,9 +194,14 @@ class Rows:
         self._ctx.connect(made, sources, self._group, np.ones(sources.size))
         return made.states
 
-    def reduced(self, aggregation: str, operand: Operand) -> Value:
-        """For each element that is present, the largest or the sum of its vector."""
-        return Value(self._neurons(aggregation, operand)[self._group])
+    def reduced(self, aggregation: str, operand: Operand) -> Operand:
+        """The largest or the sum of each vector that has an element present, (vectors,)."""
+        return Value(self._neurons(aggregation, operand))
+
+    def repeated(self, operand: Operand) -> Value:
+        """For each element that is present, the value of its vector, (n,)."""
+        value = self._ctx.as_value(self._node, operand)
+        return Value(self._ctx.materialize(value)[self._group])
 
     def largest(self) -> Operand:
         """The largest of each vector, (vectors,), −∞ where nothing is present."""

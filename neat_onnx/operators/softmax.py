@@ -48,7 +48,7 @@ def lift_softmax(ctx: LiftingContext, node: _AlongAxis) -> None:
     x, axes = tensors.input(0), _axes(ctx, node)
     absent = special(ctx, x)
     if absent is not None and isinstance(x, Value):
-        ctx.bind(node, _of_present(ctx, node, x, absent, axes))
+        _lift_present(ctx, node, x, absent, axes)
         return
     less, parts = _spread(tensors, x, axes)
     if node.op_type == "Softmax":
@@ -88,23 +88,27 @@ def _shares(tensors: Algebra, parts: dict[str, Operand]) -> Operand:
     return tensors("mul", parts["spread"], parts["scale"])
 
 
-def _of_present(
+def _lift_present(
     ctx: LiftingContext, node: Node, x: Value, elements: Floats, axes: tuple[int, ...]
-) -> Operand:
-    """The softmax where some elements are −∞, and take no part: their share is 0.
+) -> None:
+    """Bind the softmax where some elements are −∞, and take no part: their share is 0.
 
     Where all along the axes are, it is NaN.
     """
     rows = Rows(ctx, node, x, elements, axes)
     tensors = Algebra(ctx, node)
-    less = tensors("sub", rows.present, rows.reduced("max", rows.present))
+    largest = rows.reduced("max", rows.present)
+    less = tensors("sub", rows.present, rows.repeated(largest))
     spread = tensors("exp", less)
     total = rows.reduced("sum", spread)
+    parts = {"largest": largest, "spread": spread}
     if node.op_type == "LogSoftmax":
-        share, nothing = tensors("sub", less, tensors("log", total)), -np.inf
+        parts |= {"less": less, "scale": tensors("log", total)}
+        share, nothing = tensors("sub", less, rows.repeated(parts["scale"])), -np.inf
     else:
-        share, nothing = tensors("div", spread, total), 0.0
-    return rows.filled(share, nothing, np.nan)
+        parts |= {"total": total, "scale": tensors("reciprocal", total)}
+        share, nothing = tensors("mul", spread, rows.repeated(parts["scale"])), 0.0
+    bind_with_parts(ctx, node, rows.filled(share, nothing, np.nan), parts)
 
 
 @lifts(Hardmax)

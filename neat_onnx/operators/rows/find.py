@@ -107,7 +107,7 @@ class RowFinder:
             found[more[0]] = more[1]
         width = len(found[X])
         fit = all(_is_sized(part, len(found[part.name]), width) for part in row.parts)
-        return found if fit and width > 1 else None  # of one element, parts would be one neuron
+        return found if fit and width > 0 else None
 
     def _beside(self, row: Row, found: Members) -> tuple[str, list[int]] | None:
         """One more part, with its neurons: one that a known part reads, or that reads a known."""

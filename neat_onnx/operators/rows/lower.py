@@ -1,7 +1,7 @@
 """Rows lowered: all of one operator, level, width and parameters are one node, or its parts."""
 
 from collections import defaultdict
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from neat_onnx.operators.activation_functions import emit_activation
 from neat_onnx.operators.columns import exactly, in_shape
 from neat_onnx.operators.rows.compose import Composition
 from neat_onnx.operators.rows.find import FoundRow, RowFinder
+from neat_onnx.operators.rows.masked import MaskedRows, are_masked
 from neat_onnx.operators.rows.nodes import NodeOfRows, has_node, key_of, node_of
 from neat_onnx.operators.rows.tables import RESULT, X
 from neat_onnx.operators.shaping import Identity
@@ -24,17 +25,32 @@ from neat_onnx.operators.shaping import Identity
 @lowers(Stage.LEVELS)
 def plan_rows(ctx: LoweringContext, free: Bools) -> Plan:
     """Claim the rows that are a softmax or a normalization."""
-    groups: dict[Hashable, list[FoundRow]] = defaultdict(list)
-    for row in RowFinder(ctx, free).rows():
-        groups[_key(ctx, row)].append(row)
+    found = list(RowFinder(ctx, free).rows())
+    masked = [rows for rows in _grouped(ctx, found, _masked_key) if are_masked(rows)]
+    taken = {id(row) for rows in masked for row in rows}
+    others = [row for row in found if id(row) not in taken and row.width > 1]
+    groups = [(rows, Rows(rows).lower) for rows in _grouped(ctx, others, _key)]
+    groups += [(rows, MaskedRows(rows).lower) for rows in masked]
     claims = []
-    for number, rows in enumerate(groups.values(), 1):
-        rows.sort(key=lambda row: row.members[RESULT])
+    for number, (rows, lower) in enumerate(groups, 1):
         neurons = np.concatenate([row.neurons for row in rows])
         level = min(_level(ctx, row) for row in rows)
         suffix = f"_{number}" if len(groups) > 1 else ""
-        claims.append(Claim(Block(level, neurons, suffix), Rows(rows).lower))
+        claims.append(Claim(Block(level, neurons, suffix), lower))
     return Plan(claims)
+
+
+def _grouped(
+    ctx: LoweringContext,
+    rows: Iterable[FoundRow],
+    key: Callable[[LoweringContext, FoundRow], Hashable],
+) -> Iterator[list[FoundRow]]:
+    """Yield the rows of each key, by their results."""
+    groups: dict[Hashable, list[FoundRow]] = defaultdict(list)
+    for row in rows:
+        groups[key(ctx, row)].append(row)
+    for alike in groups.values():
+        yield sorted(alike, key=lambda row: row.members[RESULT])
 
 
 def _level(ctx: LoweringContext, row: FoundRow) -> int:
@@ -53,6 +69,11 @@ def _key(ctx: LoweringContext, row: FoundRow) -> Hashable:
         *(ctx.net.activation_names[row.members[part.name][0]] for part in row.row.parts),
         *(key_of(ctx, row) if has else ()),
     )
+
+
+def _masked_key(ctx: LoweringContext, row: FoundRow) -> Hashable:
+    """Rows of one key are written together, with a mask, if they are of several widths."""
+    return id(row.row), _level(ctx, row), ctx.net.activation_names[row.members[RESULT][0]]
 
 
 def _are_read_alone(ctx: LoweringContext, neurons: Ints) -> bool:

@@ -172,6 +172,49 @@ def test_its_parts_are_written_where_no_runtime_has_the_operator(form, dtype):
     assert again.to_json() == plain.to_json()
 
 
+MASKING = [node("Cast", "there", "t", to=9), node("Where", "t x none", "m")]
+MASKED = {  # whether elements are there
+    "causal": np.tri(4),
+    "of two heads": np.tri(3)[None].repeat(2, axis=0),
+    "with a hole": np.array([[1, 0, 1], [0, 1, 0], [1, 1, 1]]),
+}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("form", MASKED)
+def test_rows_that_a_mask_shortens_are_one_softmax(form, dtype):
+    there = MASKED[form]
+    nodes = [*MASKING, node("Softmax", "m", "s"), node("Mul", "s w", "y")]
+    constants = {"there": there, "none": np.array(-np.inf), "w": np.arange(1.0, 1 + there.size)}
+    constants["w"] = constants["w"].reshape(there.shape)
+    net = assert_lifts(graph(nodes, x=("N", *there.shape), **constants))
+    model = export(net, dtype=dtype)
+    assert kinds(model) == ["Softmax"]
+    assert verify(net, model, samples=16, runtime="onnxruntime").passed
+    assert import_model(model.to_json()) == net
+    assert "connections" not in json.loads(model.metadata["neat_onnx.genome"])
+    plain = export(net, dtype=dtype, include_metadata=False)
+    assert kinds(export(import_model(plain.to_json()), dtype=dtype)) == ["Softmax"]
+
+
+def test_a_changed_gene_of_a_masked_row_changes_the_model():
+    nodes = [
+        node("Cast", "there", "t", to=9),
+        node("Where", "t x none", "m"),
+        node("Softmax", "m", "y"),
+    ]
+    constants = {"there": np.tri(3), "none": np.array(-np.inf)}
+    net = import_model(graph(nodes, x=("N", 3, 3), **constants))
+    x = np.random.default_rng(0).normal(size=(5, 9))
+    for edge in range(len(net.connections)):
+        other = changed(net, edge, 0.125)
+        model = export(other)
+        np.testing.assert_allclose(
+            run_onnxruntime(model, other, x), other.activate(x), rtol=1e-4, atol=1e-5
+        )
+        assert import_model(model.to_json()) == other
+
+
 def test_neurons_that_read_a_row_each_stay_neurons_of_their_own():
     """Import would take a function of a normalization's result for the result's own."""
     nodes = [node("InstanceNormalization", "x s b", "n"), node("Mul", "n g", "w"),

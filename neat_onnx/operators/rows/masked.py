@@ -1,0 +1,77 @@
+"""Softmaxes of which a mask leaves out elements: rows of several widths, as one node.
+
+A causal mask leaves a row one element more than the row before. The rows are written as long as the
+longest of them, with −∞ where they have no element: its share is 0, and nobody reads it.
+"""
+
+import numpy as np
+
+from neat_onnx.lowering.context import Block, LoweringContext
+from neat_onnx.lowering.placement import Columns
+from neat_onnx.model import DataType
+from neat_onnx.network.activations import activation_named, label_of
+from neat_onnx.network.cells import place_of
+from neat_onnx.network.genes import Ints
+from neat_onnx.operators.activation_functions import emit_activation
+from neat_onnx.operators.columns import in_shape, pick_columns
+from neat_onnx.operators.elementwise import Log
+from neat_onnx.operators.logic import Where
+from neat_onnx.operators.rows.find import FoundRow
+from neat_onnx.operators.rows.tables import RESULT, SOFTMAX, X
+from neat_onnx.operators.shaping import Flatten
+from neat_onnx.operators.softmax import Softmax
+
+
+def are_masked(rows: list[FoundRow]) -> bool:
+    """Whether rows are of several widths, with one of a single element among them.
+
+    Without a mask there is no such row: nothing has to be computed for its only share.
+    """
+    widths = {row.width for row in rows}
+    return rows[0].row is SOFTMAX and 1 in widths and len(widths) > 1
+
+
+class MaskedRows:
+    """Lowers softmaxes of several widths, on one level and with one activation."""
+
+    def __init__(self, rows: list[FoundRow]) -> None:
+        self._rows = rows
+        self._is_there = np.arange(max(row.width for row in rows)) < np.array(
+            [[row.width] for row in rows]
+        )
+
+    def lower(self, ctx: LoweringContext, block: Block) -> None:
+        """Write the mask and the Softmax, pick the elements that there are, and bind them."""
+        shares = self._shares(ctx, block)
+        names = block.tensor("Flat"), block.name("flatten")
+        flat = Columns(
+            ctx.emit(Flatten, [shares], *names, axis=1), np.arange(self._is_there.size), block.level
+        )
+        picked = pick_columns(ctx, flat, np.flatnonzero(self._is_there))
+        neurons = self._neurons(RESULT)
+        if ctx.reads_state(neurons):
+            ctx.bind(ctx.signals.state[neurons], picked, block.level)
+        name = str(ctx.net.activation_names[neurons[0]])
+        formula, output = activation_named(name).expression, block.tensor("Layer")
+        layer = emit_activation(ctx, label_of(name), formula, picked, output, block.name("act"))
+        ctx.bind(neurons, layer, block.level)
+        for part in SOFTMAX.inner:
+            ctx.bind(self._neurons(part.name), place_of(shares, part.name), ctx.plan.depth + 1)
+
+    def _shares(self, ctx: LoweringContext, block: Block) -> str:
+        """The softmax of all rows, [N, rows, longest].
+
+        Initializers are finite; −∞ is the logarithm of 0.
+        """
+        padded = [row.members[X] + row.members[X][:1] * (width - row.width)
+                  for width in self._is_there.shape[1:] for row in self._rows]  # fmt: skip
+        values = in_shape(ctx, np.array(padded), block.level)
+        nothing = block.tensor("Nothing"), block.name("nothing")
+        absent = ctx.emit(Log, [ctx.scalar(0.0)], *nothing)
+        mask = ctx.initializer(block.weights("mask"), self._is_there, DataType.BOOL)
+        names = block.tensor("Masked"), block.name("mask")
+        masked = ctx.emit(Where, [mask, values, absent], *names)
+        return ctx.emit(Softmax, [masked], block.tensor("Softmax"), block.name("softmax"), axis=-1)
+
+    def _neurons(self, part: str) -> Ints:
+        return np.concatenate([row.members[part] for row in self._rows])
