@@ -10,11 +10,12 @@ from typing import Literal
 
 import numpy as np
 
-from neat_onnx.lifting.context import Array, LiftingContext, Operand, lifts
+from neat_onnx.lifting.context import Array, LiftingContext, lifts
 from neat_onnx.model import Attributes, Node
 from neat_onnx.network.genes import Ints
 from neat_onnx.operators.algebra import Algebra, rearranged, reshaped
 from neat_onnx.operators.arranging import axis_of, combined
+from neat_onnx.operators.lookup import hits_at
 
 Reduction = Literal["none", "add", "mul", "max", "min"]
 
@@ -211,11 +212,8 @@ def lift_one_hot(ctx: LiftingContext, node: OneHot) -> None:
     axis %= rank
     if axis == 0:
         ctx.refuse_batch(node, [0])
-    ctx.check_size(node, math.prod(index.shape) * depth)
-    spread: Operand = rearranged(index, lambda array: np.expand_dims(array, axis))
-    number = np.arange(depth).reshape([-1 if k == axis else 1 for k in range(rank)])
-    hits = tensors("number", tensors("either", *(
-        tensors("equal", spread, each) for each in (number, number - depth)
-    )))  # fmt: skip
+    hits = hits_at(ctx, node, index, depth)
     off, on = (float(each) for each in values)
-    ctx.bind(node, tensors("add", tensors("mul", hits, on - off), off))
+    if (off, on) != (0.0, 1.0):
+        hits = tensors("add", tensors("mul", hits, on - off), off)
+    ctx.bind(node, rearranged(hits, lambda array: np.moveaxis(array, -1, axis)))

@@ -44,7 +44,7 @@ def _gather_from_table(ctx: LiftingContext, node: Node, axis: int) -> None:
     (axis,) = ctx.axes(node, [axis], len(table.shape))
     rows = np.moveaxis(table.astype(np.float64), axis, -1)
     found = tensors.along(
-        _hits(ctx, node, index, table.shape[axis]),
+        hits_at(ctx, node, index, table.shape[axis]),
         len(index.shape),
         rows.reshape(-1, table.shape[axis]),
     )
@@ -69,19 +69,25 @@ def gather_elements_at(ctx: LiftingContext, node: Node, axis: int) -> None:
         ctx.fail(node, f"its indices have {len(index.shape)} axes, its data {len(data.shape)}")
     inside = (*(slice(size) for size in index.shape[:axis]), slice(None))
     inside += tuple(slice(size) for size in index.shape[axis + 1 :])
-    hits = _hits(ctx, node, rearranged(index, lambda array: np.moveaxis(array, axis, -1)),
+    hits = hits_at(ctx, node, rearranged(index, lambda array: np.moveaxis(array, axis, -1)),
                  data.shape[axis])  # fmt: skip
     rows = rearranged(data, lambda array: np.moveaxis(array[inside], axis, -1)[..., None, :])
     found = tensors.reduced("sum", tensors("mul", hits, rows), (-1,), keepdims=False)
     ctx.bind(node, rearranged(found, lambda array: np.moveaxis(array, -1, axis)))
 
 
-def _hits(ctx: LiftingContext, node: Node, index: Operand, size: int) -> Operand:
-    """For each place, 1 in the one of `size` elements that it is, also if counted from the end."""
+def hits_at(ctx: LiftingContext, node: Node, index: Operand, size: int) -> Operand:
+    """For each place, 1 in the one of `size` elements that it is, also if counted from the end.
+
+    Args:
+        ctx: the import.
+        node: the node.
+        index: the places.
+        size: how many elements there are, along a new last axis of the result.
+    """
     tensors = Algebra(ctx, node)
     ctx.check_size(node, math.prod(index.shape) * size)
     spread = rearranged(index, lambda array: array[..., None])
     distance = tensors("sub", spread, np.arange(size, dtype=np.float64))
-    assert isinstance(distance, Value)
     hit = call("either", equal(VARIABLE, 0.0), equal(VARIABLE, -float(size)))
-    return formula_of(ctx, Value(ctx.materialize(distance)), call("number", hit))
+    return formula_of(ctx, distance, call("number", hit))

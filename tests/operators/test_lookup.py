@@ -7,7 +7,7 @@ import pytest
 from graphs import assert_lifts, graph, node
 from onnx import TensorProto, helper
 
-from neat_onnx import ModelError, import_model
+from neat_onnx import ModelError, export, import_model
 
 TABLE = np.random.default_rng(3).normal(size=(5, 2, 3))
 PLACES = [
@@ -25,6 +25,19 @@ def test_slices_of_a_table(axis: int):
               table=TABLE, **BOUNDS),
         scale=1.5,
     )  # fmt: skip
+
+
+@pytest.mark.parametrize("axis", [-1, 1])
+def test_a_place_is_one_neuron_for_each_that_there_is(axis: int):
+    one_hot = node("OneHot", "at depth values", "y", axis=axis)
+    net = assert_lifts(
+        graph([*PLACES, one_hot], x=("N", 2), depth=np.array([5]), values=[0.0, 1.0], **BOUNDS),
+        scale=1.5,
+    )
+    assert net.outputs[0].neurons.size == 2 * 5
+    model = export(net)
+    assert [each.op_type for each in model.graph.node].count("Or") == 1
+    assert import_model(model.to_json()) == net
 
 
 def test_a_single_place_takes_its_axis_away():
