@@ -9,7 +9,7 @@ from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.network.activations import activation_named, label_of
 from neat_onnx.network.expression import VARIABLE, Expression, scalar_slope
 from neat_onnx.network.genes import Floats, Ints
-from neat_onnx.operators.activation_functions import emit_activation, is_function
+from neat_onnx.operators.activation_functions import emit_activation, stays_whole
 from neat_onnx.operators.elementwise import Add, Mul
 from neat_onnx.operators.shaping import Identity, Split
 
@@ -74,11 +74,8 @@ def _split(ctx: LoweringContext, neuron: int) -> tuple[float, Expression]:
 
 
 def slope_of(ctx: LoweringContext, formula: Expression) -> tuple[float, Expression]:
-    """(slope, rest) of an activation: the c and f of f(c·z); c is 1 for one that is a function of
-    the model, which stays whole.
-    """
-    slope, rest = scalar_slope(formula)
-    return (1.0, formula) if is_function(ctx, rest) else (slope, rest)
+    """(slope, rest) of an activation: the c and f of f(c·z); c is 1 for one that stays whole."""
+    return (1.0, formula) if stays_whole(ctx, formula) else scalar_slope(formula)
 
 
 def _foldable(ctx: LoweringContext, neuron: int) -> bool:

@@ -1,4 +1,8 @@
-"""Activations that are no ONNX operator, as functions of the model that nodes call."""
+"""Activations as nodes: an operator, its primitives, or a function of the model.
+
+An activation that is no ONNX operator can be a function that nodes call. One without a name may be
+an operator that no registered activation is, as import met it.
+"""
 
 import re
 
@@ -7,11 +11,20 @@ from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.lowering.kernels import writable
 from neat_onnx.model import DataType, Function, OperatorSet, Tensor
 from neat_onnx.model.node import OWN_DOMAIN
-from neat_onnx.network.expression import Expression, parts_of
+from neat_onnx.network.activations import FORMULA, label_of
+from neat_onnx.network.expression import Expression, parts_of, scalar_slope
 from neat_onnx.operators.constants import Constant, ConstantAttributes
 from neat_onnx.operators.formula import emit_formula
+from neat_onnx.operators.functions import function_of
 
 _ARGUMENT, _RESULT = "z", "a"
+_UNNAMED = label_of(FORMULA)
+
+
+def stays_whole(ctx: LoweringContext, formula: Expression) -> bool:
+    """Whether no factor may be taken out of an activation: it is a function, or an operator."""
+    whole = function_of(formula, ctx.opset, ctx.data_type)
+    return whole is not None or is_function(ctx, scalar_slope(formula)[1])
 
 
 def is_function(ctx: LoweringContext, formula: Expression) -> bool:
@@ -22,7 +35,7 @@ def is_function(ctx: LoweringContext, formula: Expression) -> bool:
 def emit_activation(
     ctx: LoweringContext, label: str, formula: Expression, tensor: str, output: str, name: str
 ) -> str:
-    """Add the nodes that apply an activation to a tensor, or the one that calls its function.
+    """Add the nodes that apply an activation to a tensor, or the one that is or calls it.
 
     Args:
         label: the activation's name.
@@ -32,6 +45,10 @@ def emit_activation(
     Returns:
         The name of the result.
     """
+    whole = function_of(formula, ctx.opset, ctx.data_type) if label == _UNNAMED else None
+    if whole is not None:
+        operator, attributes = whole
+        return ctx.emit(operator, [tensor], output, name, **attributes)
     if not is_function(ctx, formula):
         return emit_formula(ctx, formula, tensor, output, name)
     key = (label, formula)

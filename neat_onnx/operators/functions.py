@@ -1,12 +1,14 @@
 """Functions of one number that ONNX has an operator for, and neurons a formula of primitives."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from itertools import product
 from typing import Any, Literal
 
 import numpy as np
 
 from neat_onnx.lifting.context import LiftingContext, Value, lifts
-from neat_onnx.model import Attributes, Node
+from neat_onnx.model import Attributes, DataType, Node
 from neat_onnx.network.activations import ACTIVATIONS
 from neat_onnx.network.expression import (
     VARIABLE,
@@ -18,6 +20,7 @@ from neat_onnx.network.expression import (
     greater,
     less,
     minimum,
+    parts_of,
     relu,
     sigmoid,
     where,
@@ -159,6 +162,41 @@ _FORMULAS: dict[type[Node], Callable[[Any], Expression]] = {
     Shrink: _shrink,
     Swish: _swish,
 }
+
+
+_IN_FLOAT32 = (HardSigmoid, HardSwish, Celu, ThresholdedRelu, Shrink)  # of runtimes' kernels
+_MOST_CONSTANTS = 5  # of a formula that is one of these
+
+
+@lru_cache(maxsize=256)
+def function_of(
+    formula: Expression, opset: int, data_type: DataType
+) -> tuple[type[Node], dict[str, float]] | None:
+    """Return the operator of one number that a formula without a name is, and its attributes.
+
+    None if there is no such in the opset, or runtimes have no kernel for the type.
+    """
+    if data_type is not DataType.FLOAT or any(
+        formula == each.expression for each in ACTIVATIONS.values()
+    ):
+        return None
+    numbers = sorted({part.value for part in parts_of(formula) if part.is_constant})
+    if len(numbers) > _MOST_CONSTANTS or not np.all(np.isfinite(numbers)):
+        return None
+    for operator in _IN_FLOAT32:
+        kind: Any = operator.model_fields["attributes"].annotation
+        for values in product(numbers, repeat=len(kind.model_fields)):
+            every = dict(zip(kind.model_fields, values, strict=True))
+            if operator.since <= opset and _FORMULAS[operator](kind(**every)) == formula:
+                default = kind.defaults()
+                given = {key: each for key, each in every.items() if each != getattr(default, key)}
+                return (operator, given) if _are_single(given.values()) else None
+    return None
+
+
+def _are_single(numbers: Iterable[float]) -> bool:
+    """Whether a model's attributes, which are float32, hold these numbers."""
+    return all(float(np.float32(each)) == each for each in numbers)
 
 
 @lifts(*_FORMULAS)

@@ -1,10 +1,12 @@
 """Functions of one number, logic and choices, softmax and norms: by onnxruntime, both types."""
 
+import json
+
 import numpy as np
 import pytest
 from graphs import assert_lifts, graph, node
 
-from neat_onnx import Network, export, verify
+from neat_onnx import Network, export, import_model, verify
 from neat_onnx.network.primitives import REDUCING, SIGNATURES
 
 W = np.array([[0.5, -1.25, 2.0], [0.4, 0.75, -0.5]])
@@ -25,6 +27,22 @@ ONE = [
 def test_a_function_is_one_activation(operator, attributes):
     net = assert_lifts(graph([GEMM, node(operator, "z", "y", **attributes)], W=W, opset=20))
     assert len(net) == 3 + 2
+
+
+OPERATORS = ("HardSigmoid", "HardSwish", "Celu", "ThresholdedRelu", "Shrink")
+
+
+@pytest.mark.parametrize(("operator", "attributes"), [each for each in ONE if each[0] in OPERATORS])
+def test_a_function_without_a_name_comes_back_as_the_operator(operator, attributes):
+    function, more = node(operator, "z", "a", **attributes), node("Gemm", "a V", "y")
+    net = assert_lifts(graph([GEMM, function, more], W=W, V=W, opset=18))
+    model, double = export(net), export(net, dtype="float64")
+    assert operator in [each.op_type for each in model.graph.node]
+    assert operator not in [each.op_type for each in double.graph.node]
+    for each in (model, double):
+        assert verify(net, each, samples=32, runtime="onnxruntime").passed
+    assert import_model(model.to_json()) == net
+    assert "connections" not in json.loads(model.metadata["neat_onnx.genome"])
 
 
 TWO = [
