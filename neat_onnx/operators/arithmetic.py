@@ -11,7 +11,7 @@ import numpy as np
 from neat_onnx.lifting.context import Array, LiftingContext, NewNeurons, Operand, Value
 from neat_onnx.model import Node
 from neat_onnx.network.expression import VARIABLE, call, constant, scalar_slope
-from neat_onnx.network.genes import Ints
+from neat_onnx.network.genes import Ints, distinct
 
 _Rule = Callable[[LiftingContext, Node, Operand, Operand], Value]
 
@@ -165,15 +165,36 @@ def neurons_of(
     shape: tuple[int, ...] = (),
 ) -> Value:
     """New neurons that aggregate the operands element by element, broadcast to one shape."""
-    terms = [_term(ctx, operand, aggregation) for operand in operands]
+    gates = _gates(ctx, operands) if aggregation == "sum" else [None] * len(operands)
+    terms = [
+        _term(ctx, operand, aggregation) if gate is None else (operand.signals, operand.weights)
+        for operand, gate in zip(operands, gates, strict=True)
+    ]
     shape = np.broadcast_shapes(shape, *(signals.shape for signals, _ in terms))
     size = int(np.prod(shape, dtype=object))
     ctx.check_size(node, size)
     made = ctx.add_neurons(size, aggregation=aggregation)
-    for (signals, factor), weight in zip(terms, weights, strict=True):
+    for (signals, factor), gate, weight in zip(terms, gates, weights, strict=True):
         each = np.broadcast_to(factor * weight, shape)
-        ctx.connect(made, np.broadcast_to(signals, shape), np.arange(size), each)
+        gain = None if gate is None else np.broadcast_to(gate, shape)
+        ctx.connect(made, np.broadcast_to(signals, shape), np.arange(size), each, gain)
     return value_of(made, shape)
+
+
+def _gates(ctx: LiftingContext, operands: Sequence[Value]) -> list[Ints | None]:
+    """The gates of each operand of a sum of products, as a cell's state is one; else None.
+
+    Products that something has read are neurons already. Where two have an element in common, the
+    connections from it would not be told apart.
+    """
+    gates = [
+        each.gate if each.linear and each not in ctx.materialized else None for each in operands
+    ]
+    if len(operands) > 1 and all(gate is not None for gate in gates):
+        sources = np.concatenate([each.signals.ravel() for each in operands])
+        if len(distinct(sources)) == len(sources):
+            return gates
+    return [None] * len(operands)
 
 
 def _term(ctx: LiftingContext, value: Value, aggregation: str) -> tuple[Ints, Array]:

@@ -41,3 +41,14 @@ def _trip(net: Network) -> Network:
 def test_a_gate_between_layers_is_no_neuron() -> None:
     net = Network.gru(2, 3, 2)
     assert len(_trip(net)) == len(net)
+
+
+@pytest.mark.parametrize("cell", [Network.lstm, Network.gru])
+def test_the_state_of_a_large_cell_is_one_neuron(cell) -> None:
+    """Its two gated inputs are multiplied and added element by element, and are no neurons."""
+    net = cell(2, 40, 1)
+    model = export(net)
+    assert not {node.op_type for node in model.graph.node}.isdisjoint({"Add", "ReduceSum"})
+    assert '"connections"' not in model.metadata["neat_onnx.genome"]
+    back = _trip(net)
+    assert (len(back), len(back.connections)) == (len(net), len(net.connections))
