@@ -185,7 +185,7 @@ def _gates(ctx: LiftingContext, operands: Sequence[Value]) -> list[Ints | None]:
     """The gates of each operand of a sum of products, as a cell's state is one; else None.
 
     Products that something has read are neurons already. Where two have an element in common, the
-    connections from it would not be told apart.
+    connections from it would be parallel ones.
     """
     gates = [
         each.gate if each.linear and each not in ctx.materialized else None for each in operands
