@@ -39,6 +39,8 @@ class Tensors:
         operands: every tensor met so far, by name: constants as arrays, others as values.
         integer: names of tensors of integers; neurons carry them as numbers.
         integral: names of tensors of floats that were integers, and only moved since.
+        chosen: by the name of a tensor of places along an axis, 1 for each element of that axis
+            that it is the place of, else 0, along one more axis at the end.
         sizes: tensors that hold the size of the batch, and which of their elements do.
         ended: names of tensors that have lost the time axis, as the end of a sequence has.
     """
@@ -48,6 +50,7 @@ class Tensors:
     operands: dict[str, Operand] = field(default_factory=dict)
     integer: set[str] = field(default_factory=set)
     integral: set[str] = field(default_factory=set)
+    chosen: dict[str, Operand] = field(default_factory=dict)
     sizes: dict[str, Bools] = field(default_factory=dict)
     ended: set[str] = field(default_factory=set)
 

@@ -34,6 +34,12 @@ class Edges:
         start, stop = self._leaving[1][neuron : neuron + 2].tolist()
         return [self._edge(k) for k in self._leaving[0][start:stop].tolist()]
 
+    def leaving_all(self, neurons: Ints) -> Ints:
+        """Return the positions in `live` of all connections out of some neurons."""
+        order, first = self._leaving
+        spans = [order[first[neuron] : first[neuron + 1]] for neuron in neurons.tolist()]
+        return np.concatenate([np.empty(0, np.int64), *spans])
+
     def gated_by(self, neuron: int) -> int:
         """Return how many connections a neuron gates."""
         return int(self._gated[neuron])

@@ -16,6 +16,7 @@ from neat_onnx.operators.arranging import axis_of
 from neat_onnx.operators.formula import apply_formula
 from neat_onnx.operators.indexed import gather_elements
 from neat_onnx.operators.lookup import gather_elements_at
+from neat_onnx.operators.selection import choices, first_hit, hits_of, is_by_rounds, place_of
 
 
 class PlaceAttributes(Attributes):
@@ -74,35 +75,6 @@ class TopK(Node):
 _READ_LAST = {"ReduceMax", "ReduceMin", "Squeeze"}
 
 
-def hits_of(
-    tensors: Algebra, x: Operand, axes: tuple[int, ...], *, largest: bool = True
-) -> tuple[Operand, Operand]:
-    """The largest or smallest element along axes, and 1 for each element that equals it, else 0."""
-    x = tensors.activations(x)
-    extreme = tensors.reduced("max" if largest else "min", x, axes)
-    return extreme, tensors("number", tensors("equal", tensors("sub", x, extreme), 0.0))
-
-
-def first_hit(tensors: Algebra, hits: Operand, axis: int, *, last: bool = False) -> Operand:
-    """1 at the first hit along an axis, else 0; hits are 1 and 0.
-
-    A hit minus the number of hits before it is above 0 for the first only.
-    """
-    size = hits.shape[axis]
-    before = np.tri(size, k=-1)
-    found = tensors.along(hits, axis, np.eye(size) - (before.T if last else before))
-    return tensors("number", tensors("greater", found, 0.5))
-
-
-def place_of(tensors: Algebra, choice: Operand, axis: int, *, keepdims: bool) -> Operand:
-    """The place along an axis of the only 1."""
-    number = np.arange(choice.shape[axis], dtype=np.float64)[None, :]
-    found = tensors.along(choice, axis, number)
-    if keepdims:
-        return found
-    return rearranged(found, lambda array: np.squeeze(array, axis))
-
-
 def lift_place(ctx: LiftingContext, node: Node, *, largest: bool) -> None:
     """Bind the place of the largest, or of the smallest, along an axis."""
     given = node.attributes
@@ -127,10 +99,10 @@ def lift_ordered(ctx: LiftingContext, node: Node, axis: int, *, largest: bool) -
         ctx.fail(node, f"k is {count}, for {size} elements")
     ctx.check_size(node, int(np.prod(x.shape, dtype=object)) * size)
     x = rearranged(x, lambda array: np.moveaxis(array, axis, -1))
-    rank = _ranks(tensors, x, largest=largest)
-    wanted = np.arange(count, dtype=np.float64)[:, None]
-    ranks = rearranged(rank, lambda array: array[..., None, :])
-    choice = tensors("number", tensors("equal", tensors("sub", ranks, wanted), 0.0))
+    if is_by_rounds(count, size):
+        choice = choices(tensors, x, count, largest=largest)
+    else:
+        choice = _by_rank(tensors, x, count, largest=largest)
     places = place_of(tensors, choice, len(choice.shape) - 1, keepdims=False)
     shown = tensors("mul", choice, rearranged(x, lambda array: array[..., None, :]))
     values = tensors.reduced("sum", shown, (-1,), keepdims=False)
@@ -138,8 +110,18 @@ def lift_ordered(ctx: LiftingContext, node: Node, axis: int, *, largest: bool) -
         node, *(rearranged(each, lambda array: np.moveaxis(array, -1, axis))
                 for each in (values, places))
     )  # fmt: skip
+    if axis == len(x.shape) - 1:
+        ctx.chosen[node.output[1]] = choice
     ctx.integer.discard(node.output[0])
     ctx.integer.add(node.output[1])
+
+
+def _by_rank(tensors: Algebra, x: Operand, count: int, *, largest: bool) -> Operand:
+    """For each of the first `count` places, 1 for the element of the last axis there, else 0."""
+    rank = _ranks(tensors, x, largest=largest)
+    wanted = np.arange(count, dtype=np.float64)[:, None]
+    ranks = rearranged(rank, lambda array: array[..., None, :])
+    return tensors("number", tensors("equal", tensors("sub", ranks, wanted), 0.0))
 
 
 def _ranks(tensors: Algebra, x: Operand, *, largest: bool) -> Operand:

@@ -21,7 +21,7 @@ from neat_onnx.network.aggregations import aggregation_named
 from neat_onnx.network.expression import Expression, call
 from neat_onnx.network.genes import Bools, Ints
 from neat_onnx.operators.activate import activate, in_column_order, respond
-from neat_onnx.operators.algebra import Algebra
+from neat_onnx.operators.algebra import Algebra, reshaped
 from neat_onnx.operators.columns import exactly
 from neat_onnx.operators.elementwise import Mul
 from neat_onnx.operators.formula import (
@@ -281,7 +281,7 @@ def _log_sum_exp(tensors: Algebra, x: Operand, axes: tuple[int, ...], keep: bool
     top = tensors.reduced("max", x, axes)
     spread = tensors("exp", tensors("sub", x, top))
     total = tensors("log", tensors.reduced("sum", spread, axes, keepdims=keep))
-    return tensors("add", total, tensors.reduced("max", x, axes, keepdims=keep))
+    return tensors("add", total, reshaped(top, total.shape))
 
 
 def _sum_of(primitive: str | None, after: str | None = None) -> _Norm:

@@ -9,7 +9,7 @@ from neat_onnx.operators.algebra import Algebra, reshaped
 from neat_onnx.operators.arranging import axis_of
 from neat_onnx.operators.infinite import Rows, special
 from neat_onnx.operators.inside import bind_with_parts
-from neat_onnx.operators.ranking import hits_of
+from neat_onnx.operators.selection import hits_of
 
 _ONE_AXIS_SINCE = 13
 

@@ -40,7 +40,7 @@ def plan_sparse_sums(ctx: LoweringContext, free: Bools) -> Plan:
         for level, neurons in ctx.levels_of(free & which):
             for suffix, alike in _alike(ctx, neurons):
                 inputs = int(ctx.fan_in[alike[0]])
-                if _is_sparse(ctx, alike, inputs):
+                if _is_sparse(ctx, alike):
                     block = Block(level, in_column_order(ctx, alike), prefix + suffix)
                     claims.append(Claim(block, _lowering(ctx, alike, inputs)))
     return Plan(claims)
@@ -86,7 +86,7 @@ def _lowering(ctx: LoweringContext, neurons: Ints, inputs: int) -> Lower:
     return lower_pointwise if np.all(ctx.signals.weight[edge] == 1.0) else lower_scaled
 
 
-def _is_sparse(ctx: LoweringContext, neurons: Ints, inputs: int) -> bool:
+def _is_sparse(ctx: LoweringContext, neurons: Ints) -> bool:
     """Whether gathering the inputs of neurons is much smaller than their matrices.
 
     A layer whose neurons read columns here and there, as in genomes that evolved, stays one
@@ -97,8 +97,7 @@ def _is_sparse(ctx: LoweringContext, neurons: Ints, inputs: int) -> bool:
     parts = by_overflowing_source(ctx, neurons)
     if len(parts) <= _MOST_GEMMS and not _is_local(ctx, neurons):
         return False
-    read = inputs * len(neurons)
-    gathered = _NODES + (_WEIGHT + bytes_of_column(read)) * read
+    gathered = _bytes_of_gathered(ctx, neurons)
     return sum(_bytes_of_matrix(ctx, part) for part in parts) >= _TIMES * gathered
 
 
@@ -118,6 +117,15 @@ def _is_local(ctx: LoweringContext, neurons: Ints) -> bool:
     spans = np.max(place, axis=1) - np.min(place, axis=1) + 1
     few = np.mean(spans) * _PARTS <= len(distinct(read.ravel()))
     return bool(len(neurons) >= _LEAST_NEURONS and few)
+
+
+def _bytes_of_gathered(ctx: LoweringContext, neurons: Ints) -> int:
+    """The bytes of a gathered sum: no columns are listed that stand in order, nor weights of 1."""
+    _, edge = ctx.edges_into(neurons)
+    in_order = bool(np.all(np.diff(ctx.signals.read[edge]) == 1))
+    listed = 0 if in_order else bytes_of_column(len(edge))
+    weighed = 0 if np.all(ctx.signals.weight[edge] == 1.0) else _WEIGHT
+    return _NODES + (listed + weighed) * len(edge)
 
 
 def _bytes_of_matrix(ctx: LoweringContext, neurons: Ints) -> int:

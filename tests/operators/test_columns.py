@@ -67,3 +67,15 @@ def test_many_indices_are_int32():
     model = export(leaves(60, 4))
     types = [each.data_type for each in model.graph.initializer if each.name.startswith("columns")]
     assert types == [DataType.INT32]
+
+
+def test_means_of_channels_that_come_last_are_one_reduction():
+    nodes = [
+        node("Conv", "x w", "c"),
+        node("Transpose", "c", "t", perm=[0, 2, 3, 1]),
+        node("ReduceSum", "t axes", "s", keepdims=0),
+        node("Div", "s count", "y"),
+    ]
+    weights = {"w": RANDOM.normal(size=(3, 2, 1, 1)), "axes": [1, 2], "count": np.array(64.0)}
+    net = assert_lifts(graph(nodes, x=("N", 2, 8, 8), **weights))
+    assert "ReduceMean" in assert_small(net, 2500)

@@ -136,9 +136,15 @@ def _labels(
     if np.array_equal(given, given[0] + step * numbers):  # whatever place there is, this holds
         scaled = place if step == 1.0 else tensors("mul", place, step)
         return reshaped(scaled if given[0] == 0.0 else tensors("add", scaled, given[0]), (1, -1))
-    hits = tensors("equal", reshaped(place, (-1, 1)), numbers)
-    weights = labels.astype(np.float64).reshape(1, -1)
-    found = tensors.along(tensors("number", hits), 1, weights)
+    weights, least = given[None, :], 0.0
+    hits = ctx.chosen.get(node.input[1])
+    if hits is None or hits.shape[-1] != labels.size:
+        hits = tensors("number", tensors("equal", reshaped(place, (-1, 1)), numbers))
+    elif labels.dtype.kind == "i" and not np.all(given):  # so that each place is read
+        least = float(given.min()) - 1.0
+    found = tensors.along(hits, len(hits.shape) - 1, weights - least)
+    if least:
+        found = tensors("add", found, least)
     return reshaped(found, (1, -1))
 
 

@@ -14,12 +14,11 @@ from neat_onnx.network.genes import Bools, Ints
 from neat_onnx.operators.activation_functions import emit_activation
 from neat_onnx.operators.columns import exactly, in_shape
 from neat_onnx.operators.elementwise import Sub
-from neat_onnx.operators.reduce import ReduceMax, ReduceMin
+from neat_onnx.operators.reduce import ReduceMax, ReduceMin, emit_reduced
 from neat_onnx.operators.rows.places import HIT, PlaceFinder, Places
 from neat_onnx.operators.shaping import Gather
 from neat_onnx.operators.softmax import Hardmax
 
-_AXES_ARE_INPUTS_SINCE = 18
 _REDUCTIONS: dict[str, type[Node]] = {"max": ReduceMax, "min": ReduceMin}
 
 
@@ -97,13 +96,9 @@ class RowsOfPlaces:
     def _compared(self, ctx: LoweringContext, block: Block, x: str) -> str:
         """1 for each element that equals the extreme."""
         axis = 1 if len(self._rows) == 1 else 2
-        operator, names = _REDUCTIONS[self._rows[0].aggregation], ("Extreme", "extreme")
-        wish = block.tensor(names[0]), block.name(names[1])
-        if ctx.opset >= _AXES_ARE_INPUTS_SINCE:
-            axes = ctx.shared_integers("axes", [axis])
-            extreme = ctx.emit(operator, [x, axes], *wish, keepdims=1)
-        else:
-            extreme = ctx.emit(operator, [x], *wish, axes=(axis,), keepdims=1)
+        operator = _REDUCTIONS[self._rows[0].aggregation]
+        names = block.tensor("Extreme"), block.name("extreme")
+        extreme = emit_reduced(ctx, operator, x, [axis], names)
         ctx.bind(self._extremes, extreme, ctx.plan.depth + 1)
         less = ctx.emit(Sub, [x, extreme], block.tensor("Less"), block.name("less"))
         return emit_activation(ctx, "", HIT, less, block.tensor("Hits"), block.name("hits"))

@@ -13,7 +13,7 @@ import numpy as np
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.expression import VARIABLE, Expression, call, equal, greater
-from neat_onnx.network.genes import NONE, Bools
+from neat_onnx.network.genes import NONE, Bools, Ints, distinct
 from neat_onnx.operators.edges import Edge, Edges
 
 HIT = call("number", equal(VARIABLE, 0.0))
@@ -89,27 +89,41 @@ class PlaceFinder:
 
     def _with_first(self, found: Places) -> Places | None:
         """The same with the first hits, if they alone read hits, in the order that they show."""
-        readers = [edge for hit in found.hits for edge in self._edges.leaving(hit)]
-        later = dict.fromkeys(found.hits, 0)
-        for edge in readers:
-            later[edge.source] -= edge.weight == -1.0
-        order = sorted(range(len(found.hits)), key=lambda k: (later[found.hits[k]], k))
-        hits = [found.hits[k] for k in order]
-        first: dict[int, int] = {}
-        for neuron in {edge.target for edge in readers}:
-            wins = [edge.source for edge in self._edges.into(neuron) if edge.weight == 1.0]
-            if len(wins) != 1 or wins[0] not in later or not self._is_plain(neuron, FIRST, "sum"):
-                return None
-            place = hits.index(wins[0])
-            before = [Edge(hit, neuron, -1.0, NONE) for hit in hits[:place]]
-            wanted = sorted([*before, Edge(wins[0], neuron, 1.0, NONE)])
-            if place in first or sorted(self._edges.into(neuron)) != wanted:
-                return None
-            first[place] = neuron
-        if not first or not all(self._is_hidden(hit) for hit in hits):
+        live, hits = self._net.live, np.array(found.hits)
+        leaving = self._edges.leaving_all(hits)
+        firsts = distinct(live.target[leaving])
+        if not firsts.size or not all(self._is_hidden(hit) for hit in found.hits):
             return None
+        if not all(self._is_plain(neuron, FIRST, "sum") for neuron in firsts.tolist()):
+            return None
+        later = np.bincount(live.source[leaving[live.weight[leaving] == -1.0]],
+                            minlength=len(self._net))[hits]  # fmt: skip
+        order = np.lexsort((np.arange(len(hits)), -later))
+        places = self._places_of(firsts, hits[order])
+        if places is None:
+            return None
+        first = dict(sorted(zip(places.tolist(), firsts.tolist(), strict=True)))
         sources = [found.sources[k] for k in order]
-        return Places(found.aggregation, found.extreme, sources, hits, dict(sorted(first.items())))
+        return Places(found.aggregation, found.extreme, sources, hits[order].tolist(), first)
+
+    def _places_of(self, firsts: Ints, hits: Ints) -> Ints | None:
+        """The place of the hit that each first hit is, if all hits before are taken away, once."""
+        row, edge = self._net.edges_into(firsts)
+        live = self._net.live
+        place = np.full(len(self._net), NONE, np.int64)
+        place[hits] = np.arange(len(hits))
+        read, wins = place[live.source[edge]], live.weight[edge] == 1.0
+        plain = (live.gater[edge] == NONE) & (read != NONE) & (wins | (live.weight[edge] == -1.0))
+        if not np.all(plain) or np.any(np.bincount(row[wins], minlength=len(firsts)) != 1):
+            return None
+        found = np.empty(len(firsts), np.int64)
+        found[row[wins]] = read[wins]
+        before = np.bincount(row[~wins], minlength=len(firsts))
+        once = len(distinct(row * len(hits) + read)) == len(row) and len(distinct(found)) == len(
+            row[wins]
+        )
+        alike = once and np.array_equal(before, found) and np.all(read[~wins] < found[row[~wins]])
+        return found if alike else None
 
     def _is_plain(self, neuron: int, formula: Expression, aggregation: str) -> bool:
         """Whether a free neuron is this function of this aggregate, of the same step."""

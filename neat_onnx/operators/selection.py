@@ -1,0 +1,70 @@
+"""The largest elements of a row and their places; the first few, one after the other.
+
+A round takes the largest element that is left: it is the first that equals the maximum. It then is
+out of the way: so much is taken from it that it stays below all others.
+"""
+
+import numpy as np
+
+from neat_onnx.lifting.context import Operand, Value
+from neat_onnx.operators.algebra import Algebra, rearranged
+
+_MOST_PART = 8
+_BELOW = 4.0  # times the largest magnitude
+
+
+def hits_of(
+    tensors: Algebra, x: Operand, axes: tuple[int, ...], *, largest: bool = True
+) -> tuple[Operand, Operand]:
+    """The largest or smallest element along axes, and 1 for each element that equals it, else 0."""
+    x = tensors.activations(x)
+    extreme = tensors.reduced("max" if largest else "min", x, axes)
+    return extreme, tensors("number", tensors("equal", tensors("sub", x, extreme), 0.0))
+
+
+def first_hit(tensors: Algebra, hits: Operand, axis: int, *, last: bool = False) -> Operand:
+    """1 at the first hit along an axis, else 0; hits are 1 and 0.
+
+    A hit minus the number of hits before it is above 0 for the first only.
+    """
+    size = hits.shape[axis]
+    before = np.tri(size, k=-1)
+    found = tensors.along(hits, axis, np.eye(size) - (before.T if last else before))
+    return tensors("number", tensors("greater", found, 0.5))
+
+
+def place_of(tensors: Algebra, choice: Operand, axis: int, *, keepdims: bool) -> Operand:
+    """The place along an axis of the only 1."""
+    number = np.arange(choice.shape[axis], dtype=np.float64)[None, :]
+    found = tensors.along(choice, axis, number)
+    if keepdims:
+        return found
+    return rearranged(found, lambda array: np.squeeze(array, axis))
+
+
+def is_by_rounds(count: int, size: int) -> bool:
+    """Whether rounds are fewer neurons than comparing each element with each other."""
+    return count * _MOST_PART <= size
+
+
+def choices(tensors: Algebra, x: Operand, count: int, *, largest: bool) -> Operand:
+    """For each of the first `count` places, 1 for the element of the last axis there, else 0.
+
+    Returns:
+        As many more elements along one more axis before the last: (…, count, size).
+    """
+    left = tensors.activations(x if largest else tensors("neg", x))
+    magnitude = tensors.reduced("max", tensors("abs", left), (-1,))
+    below = tensors.activations(tensors("add", tensors("mul", magnitude, _BELOW), 1.0))
+    found: list[Operand] = []
+    for _ in range(count):
+        _, hits = hits_of(tensors, left, (-1,))
+        first = tensors.activations(first_hit(tensors, hits, len(hits.shape) - 1))
+        found.append(first)
+        if len(found) < count:
+            gone = tensors("mul", below, first)
+            left = tensors.activations(tensors("sub", left, gone))
+    if not isinstance(left, Value):
+        return np.stack([np.asarray(each) for each in found], axis=-2)
+    signals = [each.signals for each in found if isinstance(each, Value)]
+    return Value(np.stack(signals, axis=-2))

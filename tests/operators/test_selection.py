@@ -1,0 +1,72 @@
+"""The first few of many elements: as few neurons as rounds need, and a Hardmax for each round."""
+
+import numpy as np
+import onnx
+import pytest
+from graphs import assert_lifts, graph, node
+from sessions import open_session
+
+from neat_onnx import export, import_model, verify
+
+SIZE = 40
+K = {"k": np.array([3])}
+
+
+def top(*outputs, **attributes):
+    return graph(
+        [node("TopK", "x k", "v i", **attributes), node("Cast", "i", "p", to=1)],
+        x=("N", SIZE),
+        outputs=outputs,
+        **K,
+    )
+
+
+@pytest.mark.parametrize("outputs", [["v", "p"], ["p"], ["v"]], ids=str)
+@pytest.mark.parametrize("largest", [0, 1])
+def test_values_and_places_are_those_of_onnxruntime(outputs, largest):
+    net = assert_lifts(top(*outputs, largest=largest))
+    assert len(net) <= 14 * SIZE + 20
+    model = export(net)
+    assert [each.op_type for each in model.graph.node].count("Hardmax") == 3
+    assert len(model.to_proto().SerializeToString()) <= 8000
+    assert verify(net, model, samples=16, runtime="onnxruntime").passed
+    assert import_model(model.to_json()) == net
+
+
+@pytest.mark.parametrize("largest", [0, 1])
+def test_equal_elements_come_in_their_order_and_each_once(largest):
+    model = top("v", "p", largest=largest)
+    net = import_model(model)
+    random = np.random.default_rng(0)
+    x = random.integers(-1, 2, size=(50, SIZE)).astype(np.float32)
+    x[:3] = [[0.0] * SIZE, [-1e30] * SIZE, [1e30] * SIZE]
+    want = open_session(model).run(None, {"x": x})
+    again = open_session(export(net).to_proto()).run(None, {"x": x})
+    for got in (list(net.activate({"x": x}).values()), again):
+        np.testing.assert_array_equal(np.reshape(got[0], want[0].shape), want[0])
+        np.testing.assert_array_equal(np.reshape(got[1], want[1].shape), want[1])
+
+
+@pytest.mark.parametrize("labels", [[0, 1], [3, -2, 7]], ids=str)
+def test_labels_of_places_need_no_comparison(labels):
+    """As of the nearest neighbours of scikit-learn."""
+    table = np.resize(labels, SIZE)
+    table[1] = labels[0]
+    model = top("y", largest=0)
+    del model.graph.node[1:]
+    model.graph.initializer.append(onnx.numpy_helper.from_array(table[None, :], "table"))
+    model.graph.initializer.append(onnx.numpy_helper.from_array(np.array([-1, 3]), "shape"))
+    model.graph.node.extend(
+        [
+            node("Flatten", "i", "flat"),
+            node("ArrayFeatureExtractor", "table flat", "l", domain="ai.onnx.ml"),
+            node("Reshape", "l shape", "r"),
+            node("Cast", "r", "y", to=1),
+        ]
+    )
+    model.opset_import.append(onnx.helper.make_opsetid("ai.onnx.ml", 3))
+    net = assert_lifts(model)
+    again = export(net)
+    assert "Equal" not in [each.op_type for each in again.graph.node]
+    assert verify(net, again, samples=16, runtime="onnxruntime").passed
+    assert import_model(again.to_json()) == net
