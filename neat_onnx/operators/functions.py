@@ -152,23 +152,22 @@ def _swish(given: SwishAttributes) -> Expression:
     return VARIABLE * sigmoid(inner)
 
 
-_FORMULAS: dict[type[Node], Callable[[Any], Expression]] = {
-    Gelu: _gelu,
+_IN_FLOAT32: dict[type[Node], Callable[[Any], Expression]] = {  # runtimes have kernels
     HardSigmoid: lambda given: clip(given.alpha * VARIABLE + given.beta, 0.0, 1.0),
     HardSwish: lambda given: VARIABLE * clip(VARIABLE / 6.0 + 0.5, 0.0, 1.0),
-    Mish: lambda given: ACTIVATIONS["mish"].expression,
     Celu: _celu,
     ThresholdedRelu: lambda given: where(greater(VARIABLE, given.alpha), VARIABLE, 0.0),
     Shrink: _shrink,
+}
+_FORMULAS: dict[type[Node], Callable[[Any], Expression]] = {
+    **_IN_FLOAT32,
+    Gelu: _gelu,
+    Mish: lambda given: ACTIVATIONS["mish"].expression,
     Swish: _swish,
 }
-
-
-_IN_FLOAT32 = (HardSigmoid, HardSwish, Celu, ThresholdedRelu, Shrink)  # of runtimes' kernels
 _MOST_CONSTANTS = 5  # of a formula that is one of these
 
 
-@lru_cache(maxsize=256)
 def function_of(
     formula: Expression, opset: int, data_type: DataType
 ) -> tuple[type[Node], dict[str, float]] | None:
@@ -176,18 +175,23 @@ def function_of(
 
     None if there is no such in the opset, or runtimes have no kernel for the type.
     """
-    if data_type is not DataType.FLOAT or any(
-        formula == each.expression for each in ACTIVATIONS.values()
-    ):
+    if data_type is not DataType.FLOAT:
         return None
+    if any(formula == each.expression for each in ACTIVATIONS.values()):
+        return None
+    return _operator_of(formula, opset)
+
+
+@lru_cache(maxsize=256)
+def _operator_of(formula: Expression, opset: int) -> tuple[type[Node], dict[str, float]] | None:
     numbers = sorted({part.value for part in parts_of(formula) if part.is_constant})
     if len(numbers) > _MOST_CONSTANTS or not np.all(np.isfinite(numbers)):
         return None
-    for operator in _IN_FLOAT32:
+    for operator, formula_of_given in _IN_FLOAT32.items():
         kind: Any = operator.model_fields["attributes"].annotation
         for values in product(numbers, repeat=len(kind.model_fields)):
             every = dict(zip(kind.model_fields, values, strict=True))
-            if operator.since <= opset and _FORMULAS[operator](kind(**every)) == formula:
+            if operator.since <= opset and formula_of_given(kind(**every)) == formula:
                 default = kind.defaults()
                 given = {key: each for key, each in every.items() if each != getattr(default, key)}
                 return (operator, given) if _are_single(given.values()) else None
