@@ -15,7 +15,7 @@ from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.genes import NONE, Bools, Ints
 from neat_onnx.operators.edges import Edge, Edges
-from neat_onnx.operators.rows.tables import RESULT, ROWS, Link, Part, Row, X
+from neat_onnx.operators.rows.tables import RESULT, ROWS, SOFTMAX, Link, Part, Row, X
 
 Members = dict[str, list[int]]
 
@@ -35,16 +35,23 @@ class FoundRow:
         row: its table.
         members: the neurons of each part, in the order of the elements; "x" are the sources.
         weights: of the links of any weight, by part.
+        places: of the results among the elements: nothing may read the share of one.
     """
 
     row: Row
     members: Members
     weights: dict[str, tuple[float, ...]]
+    places: tuple[int, ...]
 
     @property
     def width(self) -> int:
         """The number of elements."""
-        return len(self.members[RESULT])
+        return len(self.members[X])
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether all elements have results."""
+        return len(self.places) == self.width
 
     @property
     def runs(self) -> int:
@@ -90,10 +97,13 @@ class RowFinder:
         members = self._members(row, anchor)
         if members is None:
             return None
-        weights = self._checked(row, members)
+        results = members[RESULT]
+        places = tuple(place for place, each in enumerate(results) if each != NONE)
+        members[RESULT] = [results[place] for place in places]
+        weights = self._checked(row, members, places)
         if weights is None or not self._is_closed(row, members):
             return None
-        return FoundRow(row, members, weights)
+        return FoundRow(row, members, weights, places)
 
     # --- finding ---------------------------------------------------------------------------------
 
@@ -102,7 +112,10 @@ class RowFinder:
         found: Members = {row.anchor.name: [anchor]}
         while len(found) <= len(row.parts):
             more = self._beside(row, found)
-            if more is None or len(set(more[1])) < len(more[1]):
+            if more is None:
+                return None
+            there = [each for each in more[1] if each != NONE]
+            if not there or len(set(there)) < len(there):
                 return None
             found[more[0]] = more[1]
         width = len(found[X])
@@ -119,7 +132,7 @@ class RowFinder:
                     return link.source, sources[:1] if whole else sources
         for part in row.parts:
             if part.name not in found and part.links[0].source in found:
-                readers = self._readers(part, found)
+                readers = self._readers(part, found, partly=row is SOFTMAX and part.name == RESULT)
                 return None if readers is None else (part.name, readers)
         return None
 
@@ -131,8 +144,11 @@ class RowFinder:
             if link.weight in (None, edge.weight) and (edge.gater != NONE) == bool(link.gate)
         ]
 
-    def _readers(self, part: Part, found: Members) -> list[int] | None:
-        """For each element of the part that it reads first, the one reader that may be it."""
+    def _readers(self, part: Part, found: Members, *, partly: bool) -> list[int] | None:
+        """For each element of the part that it reads first, the one reader that may be it.
+
+        NONE where there is no reader, if that may be.
+        """
         link = part.links[0]
         known = {neuron for members in found.values() for neuron in members}
         gates = {*found.get(link.gate, ())} if link.gate else {NONE}
@@ -146,21 +162,24 @@ class RowFinder:
                 for edge in self._edges.leaving(source)
                 if edge.gater in gates and edge.target not in known
             ]
-            if len(edges) != 1:
+            if len(edges) > 1 or not (edges or partly):
                 return None
-            readers.append(edges[0].target)
+            readers.append(edges[0].target if edges else NONE)
         return readers
 
     # --- checking --------------------------------------------------------------------------------
 
-    def _checked(self, row: Row, members: Members) -> dict[str, tuple[float, ...]] | None:
+    def _checked(
+        self, row: Row, members: Members, places: tuple[int, ...]
+    ) -> dict[str, tuple[float, ...]] | None:
         """The weights of the links of any weight; None if a gene contradicts the table."""
         weights: dict[str, tuple[float, ...]] = {}
         for part in row.parts:
             neurons = np.array(members[part.name], np.int64)
             if not self._are_plain(part, neurons):
                 return None
-            for element, neuron in enumerate(neurons.tolist()):
+            elements = places if part.name == RESULT else range(len(neurons))
+            for element, neuron in zip(elements, neurons.tolist(), strict=True):
                 given = self._fits(part, element, neuron, members)
                 if given is None:
                     return None
@@ -192,7 +211,7 @@ class RowFinder:
             gate = NONE
             if link.gate:
                 gates = members[link.gate]
-                gate = gates[element * len(gates) // len(members[part.name])]
+                gate = gates[element * len(gates) // len(members[X])]
             read = sources if part.whole or len(sources) == 1 else sources[element : element + 1]
             wanted += [Edge(source, neuron, link.weight or 0.0, gate) for source in read]
         loose = part.links[0].weight is None

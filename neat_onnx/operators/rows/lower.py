@@ -28,7 +28,7 @@ def plan_rows(ctx: LoweringContext, free: Bools) -> Plan:
     found = list(RowFinder(ctx, free).rows())
     masked = [rows for rows in _grouped(ctx, found, _masked_key) if are_masked(rows)]
     taken = {id(row) for rows in masked for row in rows}
-    others = [row for row in found if id(row) not in taken and row.width > 1]
+    others = [row for row in found if id(row) not in taken and row.width > 1 and row.is_whole]
     groups = [(rows, Rows(rows).lower) for rows in _grouped(ctx, others, _key)]
     groups += [(rows, MaskedRows(rows).lower) for rows in masked]
     claims = []

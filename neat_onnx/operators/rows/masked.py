@@ -1,7 +1,8 @@
-"""Softmaxes of which a mask leaves out elements: rows of several widths, as one node.
+"""Softmaxes of which elements are left out: rows of several widths, or not all of their shares.
 
 A causal mask leaves a row one element more than the row before. The rows are written as long as the
-longest of them, with −∞ where they have no element: its share is 0, and nobody reads it.
+longest of them, with −∞ where they have no element: its share is 0, and nobody reads it. Nor does
+anybody read a share that was weighed with 0.
 """
 
 import numpy as np
@@ -23,12 +24,13 @@ from neat_onnx.operators.softmax import Softmax
 
 
 def are_masked(rows: list[FoundRow]) -> bool:
-    """Whether rows are of several widths, with one of a single element among them.
+    """Whether rows are of several widths, with one of a single element among them, or lack shares.
 
-    Without a mask there is no such row: nothing has to be computed for its only share.
+    Without a mask there is no row of one element: nothing has to be computed for its only share.
     """
     widths = {row.width for row in rows}
-    return rows[0].row is SOFTMAX and 1 in widths and len(widths) > 1
+    partly = max(widths) > 1 and not all(row.is_whole for row in rows)
+    return rows[0].row is SOFTMAX and (partly or (1 in widths and len(widths) > 1))
 
 
 class MaskedRows:
@@ -36,9 +38,8 @@ class MaskedRows:
 
     def __init__(self, rows: list[FoundRow]) -> None:
         self._rows = rows
-        self._is_there = np.arange(max(row.width for row in rows)) < np.array(
-            [[row.width] for row in rows]
-        )
+        self._width = max(row.width for row in rows)
+        self._is_there = np.arange(self._width) < np.array([[row.width] for row in rows])
 
     def lower(self, ctx: LoweringContext, block: Block) -> None:
         """Write the mask and the Softmax, pick the elements that there are, and bind them."""
@@ -47,7 +48,8 @@ class MaskedRows:
         flat = Columns(
             ctx.emit(Flatten, [shares], *names, axis=1), np.arange(self._is_there.size), block.level
         )
-        picked = pick_columns(ctx, flat, np.flatnonzero(self._is_there))
+        places = [k * self._width + at for k, row in enumerate(self._rows) for at in row.places]
+        picked = pick_columns(ctx, flat, np.array(places))
         neurons = self._neurons(RESULT)
         if ctx.reads_state(neurons):
             ctx.bind(ctx.signals.state[neurons], picked, block.level)
@@ -63,15 +65,16 @@ class MaskedRows:
 
         Initializers are finite; −∞ is the logarithm of 0.
         """
-        padded = [row.members[X] + row.members[X][:1] * (width - row.width)
-                  for width in self._is_there.shape[1:] for row in self._rows]  # fmt: skip
+        sources = [row.members[X] for row in self._rows]
+        padded = [each + each[:1] * (self._width - len(each)) for each in sources]
         values = in_shape(ctx, np.array(padded), block.level)
-        nothing = block.tensor("Nothing"), block.name("nothing")
-        absent = ctx.emit(Log, [ctx.scalar(0.0)], *nothing)
-        mask = ctx.initializer(block.weights("mask"), self._is_there, DataType.BOOL)
-        names = block.tensor("Masked"), block.name("mask")
-        masked = ctx.emit(Where, [mask, values, absent], *names)
-        return ctx.emit(Softmax, [masked], block.tensor("Softmax"), block.name("softmax"), axis=-1)
+        if not np.all(self._is_there):
+            nothing = block.tensor("Nothing"), block.name("nothing")
+            absent = ctx.emit(Log, [ctx.scalar(0.0)], *nothing)
+            mask = ctx.initializer(block.weights("mask"), self._is_there, DataType.BOOL)
+            names = block.tensor("Masked"), block.name("mask")
+            values = ctx.emit(Where, [mask, values, absent], *names)
+        return ctx.emit(Softmax, [values], block.tensor("Softmax"), block.name("softmax"), axis=-1)
 
     def _neurons(self, part: str) -> Ints:
         return np.concatenate([row.members[part] for row in self._rows])

@@ -197,6 +197,20 @@ def test_rows_that_a_mask_shortens_are_one_softmax(form, dtype):
     assert kinds(export(import_model(plain.to_json()), dtype=dtype)) == ["Softmax"]
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_shares_that_nobody_reads_may_be_missing(dtype):
+    """The mean of a distribution over values, of which one is 0, as distributional critics have."""
+    nodes = [node("Softmax", "x", "s"), node("Mul", "s at", "w"),
+             node("ReduceSum", "w axis", "y", keepdims=0)]  # fmt: skip
+    values = np.array([-1.0, 0.0, 0.5, 2.0])
+    net = assert_lifts(graph(nodes, x=("N", 3, 4), at=values, axis=np.array([2])))
+    model = export(net, dtype=dtype)
+    assert kinds(model) == ["Softmax"]
+    assert verify(net, model, samples=16, runtime="onnxruntime").passed
+    assert import_model(model.to_json()) == net
+    assert "connections" not in json.loads(model.metadata["neat_onnx.genome"])
+
+
 def test_a_changed_gene_of_a_masked_row_changes_the_model():
     nodes = [
         node("Cast", "there", "t", to=9),
