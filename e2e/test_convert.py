@@ -13,7 +13,7 @@ CASES = [
     "nts-net-dag-34",
     "nts-net-disabled-2",
     "nap-net-perceptron-4",
-    "np-ff-24",
+    "np-ff-16",
     "np-atom-agg-median",
 ]
 
@@ -76,14 +76,14 @@ def test_a_dropped_file_is_converted_and_described_and_options_change_it(neat, t
     model = neat_onnx.export(neat_onnx.load_network(source), dtype="float64")
     assert neat.download("onnx")[1] == model.to_bytes()
 
-    assert neat.choose("second.json", source_text("np-ff-19")) == "done"  # and they never mix
+    assert neat.choose("second.json", source_text("np-ff-13")) == "done"  # and they never mix
     assert neat.text("network-summary") != told
-    assert_files(neat, case("np-ff-19")["source"], "second")
+    assert_files(neat, case("np-ff-13")["source"], "second")
 
 
 def test_the_newest_of_two_files_at_once_wins(neat):
     turns = neat.turns()
-    sources = {"old.json": source_text("nts-net-mlp-4"), "new.json": source_text("np-ff-19")}
+    sources = {"old.json": source_text("nts-net-mlp-4"), "new.json": source_text("np-ff-13")}
     neat["file-input"].evaluate(
         """(input, sources) => {
             for (const [name, text] of Object.entries(sources)) {
@@ -96,14 +96,14 @@ def test_the_newest_of_two_files_at_once_wins(neat):
         {name: data.decode() for name, data in sources.items()},
     )
     assert neat.outcome(turns) == "done"
-    assert_files(neat, case("np-ff-19")["source"], "new")
+    assert_files(neat, case("np-ff-13")["source"], "new")
     neat.page.wait_for_timeout(500)
     assert neat.turns() == turns + 1
 
 
 @pytest.mark.parametrize("ending", [".onnx", ".onnx.json"])
 def test_a_model_comes_back_as_a_network(neat, ending):
-    net = neat_onnx.load_network(case("np-ff-19")["source"])
+    net = neat_onnx.load_network(case("np-ff-13")["source"])
     model = neat_onnx.export(net)
     data = model.to_bytes() if ending == ".onnx" else model.to_json().encode()
     assert neat.choose(f"winner{ending}", data) == "done"

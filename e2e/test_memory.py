@@ -9,7 +9,7 @@ from site_page import case, source_text, write
 
 import neat_onnx
 
-LSTM, RECURRENT, TIMED = "nts-net-lstm-2", "np-rec-05", "np-ctrnn-v21-3"
+LSTM, RECURRENT, TIMED = "nts-net-lstm-2", "np-rec-11", "np-ctrnn-v21-3"
 
 
 def test_layers_are_drawn_as_what_they_are(neat):
@@ -128,9 +128,9 @@ def test_the_sequence_option_gives_one_model_and_a_bad_file_leaves_the_player(ne
 
 
 def test_without_memory_there_are_no_steps_and_inputs_act_at_once(neat):
-    neat.given_case("np-ff-19")
+    neat.given_case("np-ff-13")
     assert not neat["step-play"].is_visible()
-    recorded = case("np-ff-19")
+    recorded = case("np-ff-13")
     give(neat, recorded["inputs"][0])
     neat.page.wait_for_timeout(50)
     (shown,) = outputs(neat)
@@ -146,7 +146,7 @@ def test_without_memory_there_are_no_steps_and_inputs_act_at_once(neat):
 
 
 def test_a_neuron_is_looked_at_by_the_keyboard(neat):
-    neat.given_case("np-ff-19")
+    neat.given_case("np-ff-13")
     neat.page.locator(".frame").focus()
     for _ in range(8):  # as far as it goes: an output
         neat.page.keyboard.press("ArrowRight")
@@ -224,5 +224,5 @@ def test_a_network_of_continuous_time_asks_for_its_times(neat):
     turns = neat.turns()  # the times are kept when the options change
     neat["export-button"].click()
     assert neat.outcome(turns) == "done"
-    assert neat.choose("other.json", source_text("np-ff-19")) == "done"
+    assert neat.choose("other.json", source_text("np-ff-13")) == "done"
     assert not neat["facts-form"].is_visible()

@@ -61,7 +61,7 @@ def test_the_link_of_a_pickle_carries_its_configuration(neat):
     neat.choose_all(WINNER)
     neat.page.wait_for_url("**/#*config=*")
     link = neat.page.evaluate("location.hash")
-    neat.choose("another.json", source_text("np-ff-19"))
+    neat.choose("another.json", source_text("np-ff-13"))
     assert neat.follow(link) == "done"
     assert_converted(neat, neat_onnx.load_network(file_of(PICKLE), config_of(PICKLE)))
 

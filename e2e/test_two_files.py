@@ -9,7 +9,7 @@ import neat_onnx
 
 
 def test_two_networks_are_compared_gene_by_gene(neat):
-    document = neat_onnx.load_network(case("np-ff-19")["source"]).to_document()
+    document = neat_onnx.load_network(case("np-ff-13")["source"]).to_document()
     parent = document.model_dump(mode="json")
     child = copy.deepcopy(parent)
     child["connections"][0]["weight"] += 0.5

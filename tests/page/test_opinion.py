@@ -13,8 +13,7 @@ CASES: list[tuple[str, dict[str, object]]] = [
     ("np-ff-19", {}),
     ("nts-net-dag-24", {"dtype": "float64"}),
     ("np-rec-01", {}),
-    ("np-rec-01", {"sequence": True}),
-    ("nts-net-lstm-2", {"dtype": "float64"}),
+    ("nts-net-lstm-2", {"dtype": "float64", "sequence": True}),
 ]
 
 
