@@ -282,8 +282,21 @@ def _general_gemm(ctx: LiftingContext, node: Gemm) -> Operand:
     if np.broadcast_shapes(addend.shape, product.shape) != product.shape:
         ctx.fail(node, f"{node.input[2]} has the shape {list(addend.shape)}, expected "
                  f"{list(product.shape)}")  # fmt: skip
+    if _is_nothing(addend):
+        return product
     return tensors("add", product, addend if given.beta == 1.0 else
                    tensors("mul", addend, given.beta))  # fmt: skip
+
+
+def _is_nothing(addend: Operand) -> bool:
+    """Whether it is values times weights of 0, which add nothing, as zeros of a matrix do."""
+    return (
+        isinstance(addend, Value)
+        and addend.linear
+        and addend.gate is None
+        and addend.weight is not None
+        and not np.any(addend.weight)
+    )
 
 
 def _transposed(operand: Operand) -> Operand:

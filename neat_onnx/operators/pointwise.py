@@ -22,6 +22,8 @@ _LEAST_GATHERED = 1 << 16  # weights of the Gemm that it would be
 _LEAST_MATRIX = 1 << 10  # the same, where all sources stand in order
 _SHORTEST_RUN = 8  # elements of a run, on average
 _MOST_GEMMS = 1  # neurons that read what may overflow each need a Gemm of their own
+_GEMM, _WEIGHT = 250, 4  # bytes of a Gemm and its activation, and of each weight
+_INPUT, _ELEMENT = 130, 12  # of nodes that gather and scale an input, and of each element of it
 _FORMS: tuple[tuple[float, ...], ...] = ((1.0,), (1.0, 1.0), (1.0, -1.0), (-1.0, 1.0))
 _OF_TWO: dict[str, type[Node]] = {"max": Max, "min": Min, "mean": Mean}
 
@@ -58,7 +60,9 @@ def plan_pointwise(ctx: LoweringContext, free: Bools) -> Plan:
             claims += [
                 Claim(block, lower_scaled)
                 for block in blocks
-                if inputs == 1 or _is_in_runs(_sources(ctx, block.neurons))
+                if inputs == 1
+                or _is_in_runs(_sources(ctx, block.neurons))
+                or _are_many(ctx, block.neurons)
             ]
     return Plan(claims)
 
@@ -105,14 +109,27 @@ def _identities(ctx: LoweringContext) -> Bools:
 
 
 def _is_large(ctx: LoweringContext, neurons: Ints) -> bool:
-    """Whether a Gemm would be much larger than elementwise nodes, which gather where sources are in
-    no order.
+    """Whether a Gemm, or several, would be much larger than elementwise nodes, which gather where
+    sources are in no order.
     """
     sources = _sources(ctx, neurons)
     matrix = len(neurons) * len(distinct(sources.ravel()))
-    if not _is_in_runs(sources):
-        return matrix >= _LEAST_GATHERED
-    return matrix >= _LEAST_MATRIX or len(by_overflowing_source(ctx, neurons)) > _MOST_GEMMS
+    least = _LEAST_MATRIX if _is_in_runs(sources) else _LEAST_GATHERED
+    return matrix >= least or _are_many(ctx, neurons)
+
+
+def _are_many(ctx: LoweringContext, neurons: Ints) -> bool:
+    """Whether values that may overflow would need several Gemms, larger than elementwise nodes."""
+    parts = by_overflowing_source(ctx, neurons)
+    if len(parts) <= _MOST_GEMMS:
+        return False
+    sources = _sources(ctx, neurons)
+    if _is_in_runs(sources):
+        return True
+    inputs = _INPUT + _ELEMENT * len(neurons)
+    gathered = _INPUT + sources.shape[1] * inputs
+    weights = (len(part) * len(distinct(_sources(ctx, part).ravel())) for part in parts)
+    return bool(gathered <= _GEMM * len(parts) + _WEIGHT * sum(weights))
 
 
 def _is_in_runs(sources: Ints) -> bool:

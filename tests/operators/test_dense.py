@@ -239,3 +239,17 @@ def test_gemm_of_computed_matrices():
     net = import_model(model, batch_axis=None)
     x = np.random.default_rng(0).normal(size=(3, 3))
     np.testing.assert_allclose(net.activate({"x": x[None]})["y"][0], 0.5 * x.T @ x - 2.0 * x)
+
+
+def test_an_addend_times_zero_adds_nothing():
+    """As the converter of scikit-learn writes the distances of k-means."""
+    nodes = [
+        node("ReduceSumSquare", "x one", "q"),
+        node("Mul", "q zero", "z"),
+        node("Gemm", "x w z", "g", alpha=-2.0, transB=1),
+        node("Add", "g q", "y"),
+    ]
+    weights = {"w": np.arange(6.0).reshape(2, 3), "zero": np.zeros(1), "one": np.array([1])}
+    net = assert_lifts(graph(nodes, x=("N", 3), **weights))
+    assert not np.any(net.connections.weight == 0.0)
+    assert import_model(export(net).to_json()) == net

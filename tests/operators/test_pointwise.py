@@ -5,7 +5,7 @@ import pytest
 from graphs import assert_lifts, graph, node
 from routes import run_onnxruntime
 
-from neat_onnx import export, import_model, validate
+from neat_onnx import Network, export, import_model, validate, verify
 from neat_onnx.operators.transposition import axes_of_order
 
 RANDOM = np.random.default_rng(0)
@@ -168,3 +168,27 @@ def test_an_order_of_axes_is_found(axes):
     assert np.array_equal(places.reshape(found[0]).transpose(found[1]).ravel(), order)
     order[[5, 9]] = order[[9, 5]]
     assert axes_of_order(order) is None
+
+
+def few(activation, count=3):
+    """Inputs, neurons that may overflow, and readers of one and of two of them each."""
+    first = [{"id": 10 + k, "activation": "formula: exp(z)"} for k in range(count)]
+    alone = [{"id": 20 + k, "activation": activation} for k in range(count)]
+    both = [{"id": 30 + k, "activation": activation} for k in range(count)]
+    links = [(k, 10 + k, 1.0) for k in range(count)]
+    links += [(10 + (2 * k) % count, 20 + k, 0.5) for k in range(count)]
+    links += [(10 + (2 * k) % count, 30 + k, 0.5) for k in range(count)]
+    links += [(10 + (2 * k + 1) % count, 30 + k, -2.0) for k in range(count)]
+    outputs = [each["id"] for each in alone + both]
+    return Network.build(
+        inputs=count, outputs=outputs, neurons=first + alone + both, connections=links
+    )
+
+
+@pytest.mark.parametrize("activation", ["identity", "tanh"])
+def test_a_few_values_that_may_overflow_need_no_gemm_each(activation):
+    net = few(activation)
+    model = export(net)
+    assert [each.op_type for each in model.graph.node].count("Gemm") == 1
+    assert verify(net, model, samples=16, runtime="onnxruntime").passed
+    assert import_model(model.to_json()) == net
