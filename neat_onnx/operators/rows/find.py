@@ -79,7 +79,7 @@ class RowFinder:
         taken: set[int] = set()
         for row in ROWS:
             for anchor in self._computing(row.anchor.activation):
-                found = self._row(row, anchor)
+                found = None if anchor in taken else self._row(row, anchor)
                 if found is not None and taken.isdisjoint(found.neurons):
                     taken.update(found.neurons)
                     yield found
