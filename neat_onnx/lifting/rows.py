@@ -45,26 +45,43 @@ def blocks_of(rows: Iterable[Rows], net: Network, neuron_of: Ints) -> tuple[Spat
 
 def _are_alike(net: Network, rows: Rows) -> bool:
     """Whether all rows of neurons have the same genes, each over its own row of sources."""
-    count, inputs = rows.sources.shape
+    count = len(rows.sources)
     neurons, sources = rows.neurons.ravel(), rows.sources.ravel()
-    everyone = np.concatenate([neurons, sources])
-    if np.any(everyone == NONE) or len(np.unique(everyone)) < len(everyone):
+    if np.any(neurons == NONE) or np.any(sources == NONE) or not _are_distinct(rows):
         return False
     genes = net.neurons
     columns = (genes.activation, genes.aggregation, genes.bias, genes.response, net.fan_in)
     if not all(_repeats(column[neurons], count) for column in columns):
         return False
-    place = np.full(len(net), NONE, np.int64)
-    place[sources] = np.arange(len(sources))
     row, edge = net.edges_into(neurons)
-    live, read = net.live, place[net.live.source[edge]]
+    live = net.live
+    column = _columns(rows, row // rows.neurons.shape[1], live.source[edge], len(net))
+    order = np.lexsort((column, row))
     plain = (live.gater == NONE) & (live.delay == 0) & ~live.reads_state
-    own = (read != NONE) & (read // inputs == row // rows.neurons.shape[1])
     return bool(
         np.all(plain[edge])
-        and np.all(own)
-        and _repeats(read % inputs, count)
-        and _repeats(live.weight[edge], count)
+        and np.all(column != NONE)
+        and _repeats(column[order], count)
+        and _repeats(live.weight[edge][order], count)
+    )
+
+
+def _columns(rows: Rows, row: Ints, source: Ints, neurons: int) -> Ints:
+    """The place of each source among those of its row; NONE if it is of another."""
+    keys = (np.arange(len(rows.sources))[:, None] * neurons + rows.sources).ravel()
+    wanted = row * neurons + source
+    order = np.argsort(keys)
+    at = order[np.minimum(np.searchsorted(keys, wanted, sorter=order), len(keys) - 1)]
+    return np.where(keys[at] == wanted, at % rows.sources.shape[1], NONE)
+
+
+def _are_distinct(rows: Rows) -> bool:
+    """Whether no row reads a neuron of another, or one twice; several rows may read the same."""
+    neurons, ordered = rows.neurons.ravel(), np.sort(rows.sources, axis=1)
+    return (
+        len(np.unique(neurons)) == len(neurons)
+        and not np.any(np.isin(rows.sources, neurons))
+        and not np.any(ordered[:, 1:] == ordered[:, :-1])
     )
 
 

@@ -58,6 +58,16 @@ class SpatialBlock(ReadOnly):
         return "max" if self.kind in ("MaxPool", "GlobalMaxPool") else "mean"
 
     @property
+    def is_product(self) -> bool:
+        """It multiplies rows by one matrix: a window of one tap over channels."""
+        return self.kind == "Conv" and self.window == Window.of((1,)) and self.groups == 1
+
+    @property
+    def repeats_sources(self) -> bool:
+        """A source stands in several places, as one that all rows read."""
+        return len(np.unique(self.sources)) < self.sources.size
+
+    @property
     def weight_shape(self) -> Sizes:
         """The shape of a convolution's weights: (out, in / groups, *kernel), and for ConvTranspose
         (in, out / groups, *kernel).
@@ -111,14 +121,17 @@ class Fields:
     source: Ints
     weight: Ints
 
+    def in_order(self, order: Ints) -> "Fields":
+        """The same rows in another order."""
+        return Fields(self.neuron[order], self.source[order], self.weight[order])
+
 
 def receptive_fields(block: SpatialBlock) -> Fields:
     """Who reads whom in a block, and with which of its weights."""
     found = _scattered(block) if block.kind == "ConvTranspose" else _gathered(block)
     if block.is_pool:  # by channel, position and tap: that is sorted
         return found
-    order = np.lexsort((found.source, found.neuron))
-    return Fields(found.neuron[order], found.source[order], found.weight[order])
+    return found.in_order(np.lexsort((found.source, found.neuron)))
 
 
 def check_block(block: SpatialBlock) -> None:

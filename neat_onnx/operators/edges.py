@@ -27,12 +27,12 @@ class Edges:
     def into(self, neuron: int) -> list[Edge]:
         """Return the connections into a neuron, by source."""
         start, stop = self._net.first_edge[neuron : neuron + 2].tolist()
-        return [self._edge(k) for k in range(start, stop)]
+        return self._of(slice(start, stop))
 
     def leaving(self, neuron: int) -> list[Edge]:
         """Return the connections out of a neuron, by target."""
         start, stop = self._leaving[1][neuron : neuron + 2].tolist()
-        return [self._edge(k) for k in self._leaving[0][start:stop].tolist()]
+        return self._of(self._leaving[0][start:stop])
 
     def leaving_all(self, neurons: Ints) -> Ints:
         """Return the positions in `live` of all connections out of some neurons."""
@@ -52,11 +52,10 @@ class Edges:
         ungated = live.gater[start:stop] == NONE
         return bool(np.all(now & (ungated | (live.gate_delay[start:stop] == 0))))
 
-    def _edge(self, k: int) -> Edge:
+    def _of(self, places: slice | Ints) -> list[Edge]:
         live = self._net.live
-        return Edge(
-            int(live.source[k]), int(live.target[k]), float(live.weight[k]), int(live.gater[k])
-        )
+        columns = (live.source, live.target, live.weight, live.gater)
+        return list(map(Edge._make, zip(*(c[places].tolist() for c in columns), strict=True)))
 
     @cached_property
     def _leaving(self) -> tuple[Ints, Ints]:

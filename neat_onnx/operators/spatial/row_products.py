@@ -13,7 +13,6 @@ from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.placement import Columns
 from neat_onnx.network.genes import Floats, Ints
 from neat_onnx.network.spatial import SpatialBlock
-from neat_onnx.network.window import Window
 from neat_onnx.operators.activate import groups_of, slopes
 from neat_onnx.operators.activation_functions import emit_activation
 from neat_onnx.operators.columns import in_shape
@@ -25,10 +24,12 @@ from neat_onnx.operators.spatial.weights import Weights, shared_weights
 
 def is_row_product(block: SpatialBlock) -> bool:
     """Whether a block is a window of one tap over sources that stand in order, as `_in_order` has
-    them, and more than channels and their space.
+    them, and more than channels and their space; or over some that several rows have in common.
     """
-    if block.kind != "Conv" or block.window != Window.of((1,)) or block.groups != 1:
+    if not block.is_product:
         return False
+    if block.repeats_sources:
+        return True
     channels, rows = block.sources.shape
     between = _between(block)
     if channels == 1 or rows % between or between == rows:
@@ -39,6 +40,8 @@ def is_row_product(block: SpatialBlock) -> bool:
 def _between(block: SpatialBlock) -> int:
     """How many rows have a source between the first two of the first row, and there."""
     sources = block.sources
+    if block.repeats_sources:
+        return 1
     first, second = sources[0, 0], sources[-1 if len(sources) == 1 else 1, 0]
     return max(1, int(np.count_nonzero((first <= sources) & (sources < second))))
 

@@ -103,9 +103,10 @@ def padding_responses(block: SpatialBlock) -> Floats:
 
 def _check_neurons(ctx: LoweringContext, block: SpatialBlock, response: Floats) -> None:
     neurons, net = block.neurons.ravel(), ctx.net
-    for what, found in (("neurons", neurons), ("sources", block.sources.ravel())):
-        if len(np.unique(found)) != len(found):
-            raise NotShared(f"one of its {what} stands in two places")
+    if len(np.unique(neurons)) != len(neurons):
+        raise NotShared("one of its neurons stands in two places")
+    if block.repeats_sources and not block.is_product:
+        raise NotShared("one of its sources stands in two places")
     _refuse(ctx, block, net.is_input[neurons], "is an input")
     _refuse(
         ctx,
@@ -120,13 +121,22 @@ def _check_neurons(ctx: LoweringContext, block: SpatialBlock, response: Floats) 
 
 def _connections(ctx: LoweringContext, block: SpatialBlock) -> _Found:
     """The connections into a block's neurons, in the order of its receptive fields."""
-    fields = receptive_fields(block)
-    size = block.sources.size
+    fields, size = receptive_fields(block), block.sources.size
     place = np.full(ctx.signals.count, NONE, np.int64)
-    place[block.sources.ravel()] = np.arange(size)
+    if block.repeats_sources:
+        sources, number = np.unique(block.sources, return_inverse=True)
+        number = number.ravel()
+        fields = fields.in_order(np.lexsort((number[fields.source], fields.neuron)))
+        place[sources] = np.arange(len(sources))
+        wanted = fields.neuron * size + number[fields.source]
+        if np.any(wanted[1:] == wanted[:-1]):
+            raise NotShared("one of its windows has a source in two places")
+    else:
+        place[block.sources.ravel()] = np.arange(size)
+        wanted = fields.neuron * size + fields.source
     row, edge = ctx.edges_into(block.neurons.ravel())
     read, weight = ctx.signals.read[edge], ctx.signals.weight[edge]
-    wanted, key = fields.neuron * size + fields.source, row * size + place[read]
+    key = row * size + place[read]
     at = np.minimum(np.searchsorted(wanted, key), max(len(wanted) - 1, 0))
     inside = (place[read] != NONE) & (wanted[at] == key) if len(wanted) else read < 0
     idle = (weight == 0.0) & ~ctx.signals.overflows[read] if not block.is_pool else read < 0

@@ -44,6 +44,30 @@ def test_one_matmul_an_axis_in_both_types(form, dtype):
     assert again.to_json() == plain.to_json()
 
 
+@pytest.mark.parametrize("first", ["own", "common"])
+def test_rows_may_read_values_in_common(first):
+    """As a policy weighs each entity that it sees together with itself."""
+    parts = "x many" if first == "own" else "many x"
+    nodes = [
+        node("ReduceMax", "x axis", "whole", keepdims=1),
+        node("Tile", "whole times", "many"),
+        node("Concat", parts, "both", axis=2),
+        node("MatMul", "both W", "p"),
+        node("Tanh", "p", "y"),
+    ]
+    weights = np.random.default_rng(1).normal(size=(12, 5))
+    constants = {"axis": [1], "times": [1, 8, 1], "W": weights}
+    net = assert_lifts(graph(nodes, x=("N", 8, 6), **constants))
+    model = export(net)
+    assert kinds(model).count("MatMul") == 1
+    assert max(tensor.values.size for tensor in model.graph.initializer) == 8 * 12
+    assert verify(net, model, samples=8, runtime="onnxruntime").passed
+    assert import_model(model.to_json()) == net
+    plain = export(net, include_metadata=False)
+    again = export(import_model(plain.to_json()), include_metadata=False)
+    assert again.to_json() == plain.to_json()
+
+
 @pytest.mark.parametrize("form", ["rows", "columns"])
 def test_rows_whose_weights_differ_are_no_product_of_rows(form):
     nodes, x, constants, _ = FORMS[form]
