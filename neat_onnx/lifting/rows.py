@@ -67,7 +67,7 @@ def _are_alike(net: Network, rows: Rows) -> bool:
 
 
 def _columns(rows: Rows, row: Ints, source: Ints, neurons: int) -> Ints:
-    """The place of each source among those of its row; NONE if it is of another."""
+    """The place of each source in its row, NONE if another row has it."""
     keys = (np.arange(len(rows.sources))[:, None] * neurons + rows.sources).ravel()
     wanted = row * neurons + source
     order = np.argsort(keys)
