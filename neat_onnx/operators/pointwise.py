@@ -26,6 +26,7 @@ _GEMM, _WEIGHT = 250, 4  # bytes of a Gemm and its activation, and of each weigh
 _INPUT, _ELEMENT = 130, 12  # of nodes that gather and scale an input, and of each element of it
 _FORMS: tuple[tuple[float, ...], ...] = ((1.0,), (1.0, 1.0), (1.0, -1.0), (-1.0, 1.0))
 _OF_TWO: dict[str, type[Node]] = {"max": Max, "min": Min, "mean": Mean}
+_IN_FLOAT64 = ("max", "min")  # runtimes have kernels for these
 
 
 @lowers(Stage.AGGREGATIONS)
@@ -35,7 +36,7 @@ def plan_pairs(ctx: LoweringContext, free: Bools) -> Plan:
         return Plan()
     claims = []
     names, pairs = ctx.net.aggregation_names, free & (ctx.fan_in == 2)
-    for aggregation in _OF_TWO:
+    for aggregation in _OF_TWO if ctx.options.dtype == "float32" else _IN_FLOAT64:
         for level, neurons in ctx.levels_of(pairs & (names == aggregation)):
             members = _of_form(ctx, neurons, (1.0, 1.0))
             blocks = _blocks(ctx, level, members, f"_pairs_{aggregation}")

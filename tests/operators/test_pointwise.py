@@ -140,6 +140,14 @@ def test_the_size_comes_back(name):
     assert import_model(again.to_json()) == net
 
 
+@pytest.mark.parametrize("name", ["mean", "smallest"])
+def test_pairs_in_float64_have_kernels(name):
+    net = import_model(MODELS[name]())
+    model = export(net, dtype="float64")
+    assert verify(net, model, samples=4, runtime="onnxruntime").passed
+    assert import_model(model.to_json()) == net
+
+
 @pytest.mark.parametrize("fold", [False, True])
 def test_a_weighted_sum_of_two_is_no_matrix(fold):
     net = assert_lifts(normalised_sum(), rows=2)
