@@ -69,8 +69,14 @@ def plan_pointwise(ctx: LoweringContext, free: Bools) -> Plan:
 
 
 def _blocks(ctx: LoweringContext, level: int, neurons: Ints, suffix: str) -> list[Block]:
-    """A block for each activation that many of the neurons have."""
-    codes = ctx.net.neurons.activation[neurons]
+    """A block for each activation that many of the neurons have.
+
+    Neurons of one input that is gated, and others, stand apart: import makes neurons of copies and
+    of products by different nodes.
+    """
+    sources = _sources(ctx, neurons)
+    gated = ctx.signals.are_products(sources[:, 0]) & (sources.shape[1] == 1)
+    codes = 2 * ctx.net.neurons.activation[neurons] + gated
     blocks: list[Block] = []
     for code in distinct(codes).tolist():
         alike = neurons[codes == code]

@@ -200,3 +200,14 @@ def test_a_few_values_that_may_overflow_need_no_gemm_each(activation):
     assert [each.op_type for each in model.graph.node].count("Gemm") == 1
     assert verify(net, model, samples=16, runtime="onnxruntime").passed
     assert import_model(model.to_json()) == net
+
+
+def test_copies_and_gated_values_keep_their_ids():
+    """In one Identity the copy would be no neuron of its own."""
+    neurons = [{"id": k, "activation": "formula: exp(z)"} for k in (10, 11)]
+    neurons += [{"id": k, "activation": "identity"} for k in (20, 21)]
+    plain = [(0, 10, 1.0), (1, 11, 1.0), (10, 20, 1.0)]
+    links = [{"source": a, "target": b, "weight": w} for a, b, w in plain]
+    links.append({"source": 11, "target": 21, "weight": 1.0, "gater": 10})
+    net = Network.build(inputs=2, outputs=[20, 21], neurons=neurons, connections=links)
+    assert import_model(export(net).to_json()) == net
