@@ -13,6 +13,7 @@ from google.protobuf import json_format
 from made import samples
 from onnx.reference import ReferenceEvaluator
 from sessions import open_session
+from sweep import count
 
 from neat_onnx import Model, export, import_model, json_schema, load_model, validate
 from neat_onnx.model import DataType
@@ -278,7 +279,7 @@ def rounding_tolerance(net: Network, x: Floats, single: bool) -> Floats:
     random = np.random.default_rng(1)
     want = net.activate(x)
     change = np.zeros_like(want)
-    for _ in range(6):
+    for _ in range(count(3, 6)):  # of few, the tolerance is the smaller
         got = _perturbed(net, random, unit).activate(x * (1.0 + _signs(random, x) * unit))
         with np.errstate(invalid="ignore"):
             change = np.fmax(change, np.where(got == want, 0.0, np.abs(got - want)))

@@ -108,9 +108,9 @@ class Attributes(BaseModel):
 
     def given(self) -> Iterator[tuple[str, AttributeType, Any]]:
         """Name, type and value of each field that was set and is not None, as declared."""
+        chosen = self.model_fields_set
         for name, kind in self.types().items():
-            value = getattr(self, name)
-            if name in self.model_fields_set and value is not None:
+            if name in chosen and (value := getattr(self, name)) is not None:
                 yield name, kind, value
 
     @model_serializer
