@@ -206,7 +206,8 @@ def lower_pointwise(ctx: LoweringContext, block: Block) -> None:
 
 def _is_copy(ctx: LoweringContext, neurons: Ints) -> bool:
     """Whether neurons hand on others as they are, several are one function of one other, or they
-    are functions of others that have no name.
+    may be taken for a part of the function that another is: where that has no name, or they are
+    few, for the sake of some bytes.
 
     Import makes neurons of an Add of zeros.
     """
@@ -214,8 +215,10 @@ def _is_copy(ctx: LoweringContext, neurons: Ints) -> bool:
     if np.any(ctx.signals.are_products(sources)) or np.any(genes.bias[neurons]):
         return False
     plain = _identities(ctx) & (genes.response == 1.0)
-    shared = len(distinct(sources.ravel())) < len(neurons)
-    return bool(np.all(plain[neurons])) or shared or _have_formulas(ctx, sources.ravel())
+    apart = len(distinct(sources.ravel()))
+    few = len(neurons) * apart < _LEAST_MATRIX and bool(np.all(genes.response[neurons] == 1.0))
+    alike = bool(np.all(plain[neurons])) or apart < len(neurons)
+    return alike or few or _have_formulas(ctx, sources.ravel())
 
 
 def _have_formulas(ctx: LoweringContext, signals: Ints) -> bool:

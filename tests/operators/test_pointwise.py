@@ -211,3 +211,19 @@ def test_copies_and_gated_values_keep_their_ids():
     links.append({"source": 11, "target": 21, "weight": 1.0, "gater": 10})
     net = Network.build(inputs=2, outputs=[20, 21], neurons=neurons, connections=links)
     assert import_model(export(net).to_json()) == net
+
+
+def test_a_few_squares_of_exponentials_keep_their_ids():
+    """A square of an exponential could be one function of the neuron before."""
+    neurons = [{"id": k, "activation": "neat_exp"} for k in (10, 11, 12)]
+    neurons += [{"id": k, "activation": "square"} for k in (20, 21)]
+    links = [(0, 10, 1.0), (1, 11, 0.5), (0, 12, -1.0), (11, 20, 1.0), (12, 21, 1.0), (10, 20, 0.5)]
+    net = Network.build(inputs=2, outputs=[20, 21], neurons=neurons, connections=links)
+    assert import_model(export(net).to_json()) == net
+    alone = Network.build(
+        inputs=2,
+        outputs=[20, 21],
+        neurons=neurons[1:],
+        connections=[link for link in links if 10 not in link],
+    )
+    assert import_model(export(alone).to_json()) == alone
