@@ -56,11 +56,14 @@ class Composition:
 
         Import takes a Mul by one number for a part of the formula, and a MatMul for neurons; an
         addend that follows a Mul is the bias of the same neurons, unless an Identity is between.
+        Weights of 1 would be no neurons at all: biases of 0 are.
         """
         weights = np.array([row.weights[part.name] for row in self._rows])
         if not part.runs or np.any(weights != weights[0, 0]):
-            constant = self._constant(f"N{part.name}", weights)
-            tensor = self._named(Mul, [tensor, constant], part, "scaled")
+            ones = not part.runs and np.all(weights == 1.0)
+            operator, numbers = (Add, np.zeros_like(weights)) if ones else (Mul, weights)
+            constant = self._constant(f"N{part.name}", numbers)
+            tensor = self._named(operator, [tensor, constant], part, "scaled")
             inside = part.name != RESULT and not part.runs
             return self._named(Identity, [tensor], part, "end") if inside else tensor
         factors = self._ctx.initializer(self._block.weights(f"N{part.name}"), weights[:1])

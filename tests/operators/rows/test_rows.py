@@ -172,6 +172,17 @@ def test_its_parts_are_written_where_no_runtime_has_the_operator(form, dtype):
     assert again.to_json() == plain.to_json()
 
 
+def test_weights_of_ones_are_neurons_in_float64_too():
+    """A layer norm that was not trained: its parts would be the same values without them."""
+    nodes = [node("LayerNormalization", "x s b", "n"), node("Tanh", "n", "y")]
+    for bias in (np.zeros(3), np.array([0.0, 0.5, 0.0])):
+        net = assert_lifts(graph(nodes, x=("N", 3), s=np.ones(3), b=bias))
+        model = export(net, dtype="float64")
+        assert kinds(model) == []
+        assert verify(net, model, samples=16, runtime="onnxruntime").passed
+        assert import_model(model.to_json()) == net
+
+
 MASKING = [node("Cast", "there", "t", to=9), node("Where", "t x none", "m")]
 MASKED = {  # whether elements are there
     "causal": np.tri(4),
