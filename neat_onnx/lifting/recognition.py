@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
 from neat_onnx.lifting.values import Value
-from neat_onnx.lowering.kernels import earlier_writing, writable
+from neat_onnx.lowering.kernels import writable, writings
 from neat_onnx.model import DataType
 from neat_onnx.network.activations import ACTIVATIONS, FORMULA, activation_named
 from neat_onnx.network.aggregations import AGGREGATIONS
@@ -61,9 +61,10 @@ def _activations(data_type: DataType) -> dict[Expression, tuple[str, float]]:
     folded: dict[Expression, tuple[str, float]] = {}
     for each in ACTIVATIONS.values():
         slope, core = scalar_slope(each.expression)
-        for writing in (writable, earlier_writing):
-            whole[_rounded(writing(each.expression, data_type), data_type)] = (each.name, 1.0)
-            folded.setdefault(_rounded(writing(core, data_type), data_type), (each.name, slope))
+        for written in writings(each.expression, data_type):
+            whole[_rounded(written, data_type)] = (each.name, 1.0)
+        for written in writings(core, data_type):
+            folded.setdefault(_rounded(written, data_type), (each.name, slope))
     return folded | whole
 
 

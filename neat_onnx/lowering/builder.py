@@ -31,7 +31,10 @@ class GraphBuilder:
 
     Attributes:
         nodes, initializers: the graph so far.
+        tails: the digits of formulas far from 0 count, as values grow; see `writable`.
     """
+
+    tails: bool = False
 
     def __init__(self, data_type: DataType, opset: int, reserved: Iterable[str] = ()) -> None:
         self.data_type, self.opset = data_type, opset

@@ -69,6 +69,7 @@ class LoweringContext(GraphBuilder):
         self.net, self.options, self.plan = net, options, plan
         self.windows: list[Whole] = []
         self.signals = GraphSignals.of(net)
+        self.tails = bool(np.any(self.signals.overflows))
         self.places = Placement(self.signals.count, len(net))
         self.fan_in: Ints = net.fan_in
         self.functions: dict[tuple[str, Expression], Function] = {}

@@ -23,9 +23,24 @@ from neat_onnx.network.expression import (
 )
 
 
-def writable(formula: Expression, data_type: DataType) -> Expression:
-    """The formula in primitives that runtimes have kernels for in this type."""
-    return _written(formula, _FLOAT64) if data_type is DataType.DOUBLE else formula
+def writable(formula: Expression, data_type: DataType, *, tails: bool = False) -> Expression:
+    """The formula in primitives that runtimes have kernels for in this type.
+
+    With `tails` its digits far from 0 count: ONNX Runtime's sigmoid of float64 is 0 below -37,
+    where it should be e^x. Only values that grow without bound can make it count.
+    """
+    if data_type is not DataType.DOUBLE:
+        return formula
+    return _written(formula, _FLOAT64_TAILS if tails else _FLOAT64)
+
+
+def writings(formula: Expression, data_type: DataType) -> tuple[Expression, ...]:
+    """The formula in all ways in which files have it: that of `writable` is the last one."""
+    return (
+        earlier_writing(formula, data_type),
+        writable(formula, data_type, tails=True),
+        writable(formula, data_type),
+    )
 
 
 def earlier_writing(formula: Expression, data_type: DataType) -> Expression:
@@ -33,10 +48,10 @@ def earlier_writing(formula: Expression, data_type: DataType) -> Expression:
     return _written(formula, _EARLIER_FLOAT64) if data_type is DataType.DOUBLE else formula
 
 
-def _written(formula: Expression, writings: Mapping[str, Callable[..., Expression]]) -> Expression:
-    args = tuple(_written(arg, writings) for arg in formula.args)
-    if formula.op in writings:
-        return writings[formula.op](*args)
+def _written(formula: Expression, rules: Mapping[str, Callable[..., Expression]]) -> Expression:
+    args = tuple(_written(arg, rules) for arg in formula.args)
+    if formula.op in rules:
+        return rules[formula.op](*args)
     return Expression(formula.op, args, formula.value)
 
 
@@ -136,3 +151,4 @@ _FLOAT64: dict[str, Callable[..., Expression]] = {
 }
 
 _EARLIER_FLOAT64 = _FLOAT64 | {"softplus": _plain_softplus}
+_FLOAT64_TAILS = _FLOAT64 | {"sigmoid": lambda x: reciprocal(1.0 + exp(-x))}

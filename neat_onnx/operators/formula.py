@@ -98,7 +98,7 @@ class FormulaEmitter:
 
     def emit(self, formula: Expression) -> str:
         """The name of the tensor that holds `formula`."""
-        formula = writable(formula, self.ctx.data_type)
+        formula = writable(formula, self.ctx.data_type, tails=self.ctx.tails)
         for part in parts_of(formula):
             if part not in self._done and not part.is_constant:
                 last = part == formula

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from graphs import assert_lifts, graph, node
+from playing import played
 
 from neat_onnx import ModelError, Network, export, import_model, load_model, verify
 from neat_onnx.libraries.sharpneat.names import ACTIVATION_NAMES
@@ -78,6 +79,26 @@ def test_small_values_keep_their_digits_in_float64(name):
         want = formula.evaluate(x)
         got = writable(formula, DataType.DOUBLE).evaluate(x)
     np.testing.assert_allclose(got, want, rtol=1e-13)
+
+
+def test_a_sigmoid_keeps_its_tail_where_values_grow():
+    """ONNX Runtime's is 0 below -37 in float64: times a value that grows, that is another one."""
+    net = Network.build(
+        inputs=1,
+        outputs=[7],
+        neurons=[{"id": 5, "activation": "swish"}, {"id": 6}, {"id": 7}],
+        connections=[
+            (0, 5, 1.0),
+            {"source": 6, "target": 6, "weight": 1e30, "delay": 1, "reads_state": True},
+            (0, 6, 1.0),
+            {"source": 6, "target": 7, "weight": 1.0, "gater": 5},
+        ],
+    )
+    x = np.full((4, 1, 1), -200.0)
+    model = export(net, dtype="float64")
+    np.testing.assert_allclose(played(model, x), net.run(x), rtol=1e-12)
+    assert import_model(model.to_json()) == net
+    assert "Sigmoid" in [node.op_type for node in export(net).graph.node]
 
 
 @pytest.mark.parametrize("name", ["softplus", "mish", "neat_softplus"])
