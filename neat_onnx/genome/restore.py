@@ -155,7 +155,9 @@ def _lifted_neurons(document: GenomeDocument, lifted: Lifted) -> dict[int, int]:
         for part, ids in parts.items()
     }
     for place, ids in listed.items():
-        places = lifted.tensors.get(place, _read_by_identity(place, listed, lifted))
+        places = lifted.tensors.get(place)
+        if places is None:
+            places = _read_by_identity(place, listed, lifted)
         if places is None or len(places) != len(ids):
             name = " of ".join(repr(each) for each in part_at(place)[::-1] if each)
             raise NetworkError(f"the graph has no {len(ids)} neurons in {name}", where="ids")

@@ -36,6 +36,8 @@ def writable(formula: Expression, data_type: DataType, *, tails: bool = False) -
 
 def writings(formula: Expression, data_type: DataType) -> tuple[Expression, ...]:
     """The formula in all ways in which files have it: that of `writable` is the last one."""
+    if data_type is not DataType.DOUBLE:
+        return (formula,)
     return (
         earlier_writing(formula, data_type),
         writable(formula, data_type, tails=True),
