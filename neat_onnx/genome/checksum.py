@@ -20,6 +20,7 @@ from neat_onnx.model.attributes import AttributeType
 from neat_onnx.model.states import INITIAL_KEY, STATE_KEY
 
 CHECKSUM = "neat_onnx.checksum"
+_encode = json.JSONEncoder(separators=(",", ":")).encode
 COVERED = (STATE_KEY, INITIAL_KEY, GENOME, NETWORK)
 
 
@@ -78,7 +79,7 @@ def _attribute(kind: AttributeType, value: Any) -> Any:
 
 
 def _line(value: list[Any]) -> str:
-    return json.dumps(value, separators=(",", ":"))
+    return _encode(value)
 
 
 def _digest(lines: list[str]) -> str:

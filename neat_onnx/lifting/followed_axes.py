@@ -57,6 +57,8 @@ class AxisFollower:
 
     def of(self, name: str) -> FollowedAxes:
         """The axes of a tensor: a graph input, an initializer, or the output of a lifted node."""
+        if name in self._known:
+            return self._known[name]
         nodes = self._graph.node
         while name not in self._known and self._next < len(nodes):
             node = nodes[self._next]
@@ -88,9 +90,8 @@ class AxisFollower:
         rule = _RULES.get(type(node))
         if rule is not None:
             return rule(self, node)
-        constant = (FEATURE,)
         read = [
-            self._known.get(name, constant * self.rank(name))
+            self._known[name] if name in self._known else (FEATURE,) * self.rank(name)
             for name in node.input
             if name in self._known or name in self.operands
         ]
@@ -127,6 +128,8 @@ def merged(read: Sequence[FollowedAxes], rank: int) -> FollowedAxes:
     rank changes, nothing is known.
     """
     different = set(read)
+    if len(different) == 1 and rank == len(read[0]):
+        return read[0]
     if rank not in {len(axes) for axes in different} or any(len(axes) > rank for axes in different):
         return (UNKNOWN,) * rank
     found = []

@@ -23,7 +23,7 @@ from neat_onnx.lifting.context import (
 )
 from neat_onnx.lifting.recognition import activation_name
 from neat_onnx.lifting.rows import blocks_of
-from neat_onnx.network.expression import VARIABLE, Expression
+from neat_onnx.network.expression import VARIABLE
 from neat_onnx.network.genes import (
     NONE,
     Bools,
@@ -62,19 +62,22 @@ class Resolution:
 
     def __init__(self, ctx: LiftingContext) -> None:
         self._ctx = ctx
-        self._formulas = list(ctx.formulas)
-        is_neuron = (ctx.kind == INPUT) | (ctx.kind == STATE)
+        self._formulas = list(dict.fromkeys((*ctx.formulas, VARIABLE)))
+        self._variable = self._formulas.index(VARIABLE)
+        self._kind = ctx.kind
+        is_neuron = (self._kind == INPUT) | (self._kind == STATE)
         self.neuron_of = np.where(is_neuron, np.cumsum(is_neuron) - 1, NONE)
         self._made = int(is_neuron.sum())
-        self._activation = [VARIABLE] * self._made
+        self._activation = [self._variable] * self._made  # the formula of each, by number
         self._extra: list[tuple[int, int]] = []  # (signal, neuron) of connections of weight 1
         self._known: dict[tuple[int, int], int] = {}  # (origin, formula) to its neuron
         several = self._origins_with_several_formulas() | self._states_that_gate()
-        for signal in np.flatnonzero(ctx.kind == MATERIALIZED).tolist():
-            origin, formula = int(ctx.origin[signal]), int(ctx.formula_of[signal])
-            if (origin, formula) not in self._known:
-                self._known[origin, formula] = self._neuron(origin, formula, origin in several)
-            self.neuron_of[signal] = self._known[origin, formula]
+        made = np.flatnonzero(self._kind == MATERIALIZED)
+        pairs = list(zip(ctx.origin[made].tolist(), ctx.formula_of[made].tolist(), strict=True))
+        for signal, pair in zip(made.tolist(), pairs, strict=True):
+            if pair not in self._known:
+                self._known[pair] = self._neuron(*pair, pair[0] in several)
+            self.neuron_of[signal] = self._known[pair]
 
     def _origins_with_several_formulas(self) -> set[int]:
         ctx = self._ctx
@@ -91,17 +94,16 @@ class Resolution:
         following, _ = self._delayed
         ends = following[np.concatenate([_NO_INTS, *(x for x in gates if not _is_none(x))])]
         ends = ends[ends != NONE]
-        return set(ends[self._ctx.kind[ends] == STATE].tolist())
+        return set(ends[self._kind[ends] == STATE].tolist())
 
     def _neuron(self, origin: int, formula: int, shared: bool) -> int:
         source = int(self.neuron_of[origin])
-        function = self._formulas[formula]
-        if function == VARIABLE and self._ctx.kind[origin] != REGISTER:
+        if formula == self._variable and self._kind[origin] != REGISTER:
             return source
-        if self._ctx.kind[origin] == STATE and not shared:
-            self._activation[source] = function
+        if self._kind[origin] == STATE and not shared:
+            self._activation[source] = formula
             return source
-        self._activation.append(function)
+        self._activation.append(formula)
         self._extra.append((origin, self._made))
         self._made += 1
         return self._made - 1
@@ -129,7 +131,7 @@ class Resolution:
 
     def _placed(self, origin: int, formula: int) -> int | None:
         """The neuron that gives `formula` of a signal; the state's own if nothing reads more."""
-        unread = self._ctx.kind[origin] == STATE and origin not in self._materialized_origins
+        unread = self._kind[origin] == STATE and origin not in self._materialized_origins
         return int(self.neuron_of[origin]) if unread else self._known.get((origin, formula))
 
     @cached_property
@@ -143,7 +145,7 @@ class Resolution:
     @cached_property
     def _is_activation(self) -> Bools:
         """Whether each signal is one: finite, of this step, no state that differs from it."""
-        kind = self._ctx.kind
+        kind = self._kind
         hidden: Bools = (kind == STATE) & self._hides_state[self.neuron_of]
         found: Bools = ~(np.isin(kind, (REGISTER, NOT_FINITE)) | hidden)
         return found
@@ -151,7 +153,8 @@ class Resolution:
     @cached_property
     def _hides_state(self) -> Bools:
         """Whether each neuron's activation differs from its state."""
-        return np.array([formula != VARIABLE for formula in self._activation], np.bool_)
+        found: Bools = np.array(self._activation, np.int64) != self._variable
+        return found
 
     # --- the network -----------------------------------------------------------------------------
 
@@ -164,7 +167,7 @@ class Resolution:
             at = self.neuron_of[made.states]
             bias[at], response[at], names[at] = made.bias, made.response, made.aggregation
         known = self._known_activations()
-        slope = np.array([known[formula][1] for formula in self._activation])
+        slope = np.array([known[formula][1] for formula in self._activation], np.float64)
         connections, initial = self._connections(slope)
         neurons, activations, aggregations = Neurons.of(
             np.arange(count),
@@ -187,12 +190,13 @@ class Resolution:
         products = blocks_of(self._ctx.rows, net, self.neuron_of)
         return replace(net, blocks=net.blocks + products) if products else net
 
-    def _known_activations(self) -> dict[Expression, tuple[str, float]]:
-        """(name, c) of each formula: it is that activation of z / c, and bias and response of the
-        neuron are to be divided by c.
+    def _known_activations(self) -> dict[int, tuple[str, float]]:
+        """(name, c) of each formula, by number: it is that activation of z / c, and bias and
+        response of the neuron are to be divided by c.
         """
-        formulas = dict.fromkeys(self._activation)
-        return {each: activation_name(each, self._ctx.data_type) for each in formulas}
+        numbers = dict.fromkeys(self._activation)
+        data_type = self._ctx.data_type
+        return {each: activation_name(self._formulas[each], data_type) for each in numbers}
 
     def _connections(self, slope: Floats) -> tuple[Connections, Floats]:
         """The links as connections, and the initial value of each neuron for the delayed ones.

@@ -102,8 +102,14 @@ class Tensors:
 
     def has_integers(self, node: Node) -> bool:
         """Whether a node reads integers, and besides them nothing but truth values."""
-        names = [name for name in node.input if name in self.operands and not self._is_truth(name)]
-        return bool(names) and all(self._is_integer(name) for name in names)
+        found = False
+        for name in node.input:
+            if name not in self.operands or self._is_truth(name):
+                continue
+            if not self._is_integer(name):
+                return False
+            found = True
+        return found
 
     def is_of_numbers(self, name: str) -> bool:
         """Whether a tensor is of neither integers nor truth values."""
@@ -190,7 +196,8 @@ class Tensors:
         """
         for name in node.input if position is None else node.input[position : position + 1]:
             if isinstance(self.operands.get(name), Value):
-                if not {*axes}.isdisjoint(np.flatnonzero(self.leading(name)).tolist()):
+                leading = self.leading(name)
+                if any(0 <= axis < len(leading) and leading[axis] for axis in axes):
                     self.refuse_batch(node, (0,))
                 return
 

@@ -56,7 +56,7 @@ class Wiring:
         self.graph = graph
         self.given = {value.name for value in graph.inputs} | set(graph.tensors)
         self.wanted = {value.name for value in graph.outputs}
-        self.reads = [tuple(name for name in reads(node) if name) for node in graph.node]
+        self.reads = [tuple(filter(None, reads(node))) for node in graph.node]
         self.read = {name for names in self.reads for name in names}
         self.producer: dict[str, int] = {}
         self.twice: dict[str, list[int]] = {}
@@ -94,19 +94,21 @@ class Wiring:
         pending = list(self.wanted)
         while pending:
             name = pending.pop()
-            for at in (*self._first(name), *self.twice.get(name, ())):
+            if name not in self.producer:
+                continue
+            for at in (self.producer[name], *self.twice.get(name, ())):
                 if at not in found:
                     found.add(at)
                     pending.extend(self.reads[at])
         return found
 
-    def _first(self, name: str) -> tuple[int, ...]:
-        return (self.producer[name],) if name in self.producer else ()
-
 
 def subgraphs(node: Node) -> list[Graph]:
     """The graphs among a node's attributes."""
-    return [value for _, _, value in node.attributes.given() if isinstance(value, Graph)]
+    given = node.attributes
+    if not given.may_hold_graphs():
+        return []
+    return [value for _, _, value in given.given() if isinstance(value, Graph)]
 
 
 def reads(node: Node) -> list[str]:

@@ -46,7 +46,7 @@ class Expression:
         return digest.digest()
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Expression) and self.key == other.key
+        return self is other or (isinstance(other, Expression) and self.key == other.key)
 
     def __hash__(self) -> int:
         return hash(self.key)

@@ -8,7 +8,7 @@ import numpy as np
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.network.activations import activation_named, label_of
 from neat_onnx.network.expression import VARIABLE, Expression, scalar_slope
-from neat_onnx.network.genes import Floats, Ints
+from neat_onnx.network.genes import Bools, Floats, Ints
 from neat_onnx.operators.activation_functions import emit_activation, stays_whole
 from neat_onnx.operators.elementwise import Add, Mul
 from neat_onnx.operators.shaping import Identity, Split
@@ -28,8 +28,8 @@ def in_column_order(ctx: LoweringContext, neurons: Ints) -> Ints:
 
     Activations come in the order in which they first occur.
     """
-    formulas = _formulas(ctx, neurons)
-    rank: dict[Expression, int] = {}
+    rank: dict[int, int] = {}
+    formulas = map(id, _formulas(ctx, neurons))
     group = np.array([rank.setdefault(formula, len(rank)) for formula in formulas], np.int64)
     outputs = ctx.net.output_neurons
     place = np.full(len(ctx.net), len(outputs), np.int64)
@@ -50,27 +50,26 @@ def groups_of(ctx: LoweringContext, neurons: Ints) -> list[Group]:
 
 def slopes(ctx: LoweringContext, neurons: Ints) -> Floats:
     """The slope that `fold` takes out of each neuron's activation: the c of f(c·z)."""
-    return np.array([_split(ctx, neuron)[0] for neuron in neurons.tolist()])
+    return np.array([slope for slope, _ in _split(ctx, neurons)])
 
 
 def _formulas(ctx: LoweringContext, neurons: Ints) -> list[Expression]:
     """The formula that is applied to each neuron's column; equal ones are one object."""
+    return [formula for _, formula in _split(ctx, neurons)]
+
+
+def _split(ctx: LoweringContext, neurons: Ints) -> list[tuple[float, Expression]]:
+    """(slope, rest) of each neuron's activation, the slope 1 where it has to stay."""
+    codes = ctx.net.neurons.activation[neurons].tolist()
+    foldable = _foldable(ctx, neurons).tolist()
     known: dict[Expression, Expression] = {}
-    by_code: dict[tuple[int, bool], Expression] = {}
-    found = []
-    for neuron in neurons.tolist():
-        key = (int(ctx.net.neurons.activation[neuron]), _foldable(ctx, neuron))
-        if key not in by_code:
-            formula = _split(ctx, neuron)[1]
-            by_code[key] = known.setdefault(formula, formula)
-        found.append(by_code[key])
-    return found
-
-
-def _split(ctx: LoweringContext, neuron: int) -> tuple[float, Expression]:
-    """(slope, rest) of a neuron's activation, the slope 1 where it has to stay."""
-    formula = activation_named(ctx.net.activation_names[neuron]).expression
-    return slope_of(ctx, formula) if _foldable(ctx, neuron) else (1.0, formula)
+    splits: dict[tuple[int, bool], tuple[float, Expression]] = {}
+    for neuron, *kind in zip(neurons.tolist(), codes, foldable, strict=True):
+        if tuple(kind) not in splits:
+            formula = activation_named(ctx.net.activation_names[neuron]).expression
+            slope, rest = slope_of(ctx, formula) if kind[1] else (1.0, formula)
+            splits[kind[0], kind[1]] = slope, known.setdefault(rest, rest)
+    return [splits[kind] for kind in zip(codes, foldable, strict=True)]
 
 
 def slope_of(ctx: LoweringContext, formula: Expression) -> tuple[float, Expression]:
@@ -78,9 +77,10 @@ def slope_of(ctx: LoweringContext, formula: Expression) -> tuple[float, Expressi
     return (1.0, formula) if stays_whole(ctx, formula) else scalar_slope(formula)
 
 
-def _foldable(ctx: LoweringContext, neuron: int) -> bool:
+def _foldable(ctx: LoweringContext, neurons: Ints) -> Bools:
     """Whether a slope may go into the weights: not if something reads the state behind it."""
-    return ctx.options.fold and not ctx.signals.state_is_read[neuron]
+    found: Bools = ~ctx.signals.state_is_read[neurons] & ctx.options.fold
+    return found
 
 
 def respond(ctx: LoweringContext, block: Block, tensor: str, response: Floats, bias: Floats) -> str:

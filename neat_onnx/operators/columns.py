@@ -71,7 +71,9 @@ def _is_cut_out(signals: Ints, needed: Ints, rows: int) -> bool:
     less = len(signals) - len(needed)
     if rows * less < _LEAST_CUT_OUT or less < len(needed):
         return False
-    wanted = np.isin(signals, needed)
+    among = np.zeros(1 + max(signals.max(), needed.max()), np.bool_)
+    among[needed] = True
+    wanted = among[signals]
     runs = np.count_nonzero(np.diff(wanted, prepend=False) & wanted)
     return bool(runs * _SHORTEST_RUN <= len(needed))
 

@@ -113,10 +113,12 @@ def _is_local(ctx: LoweringContext, neurons: Ints) -> bool:
     breaks = np.count_nonzero(np.diff(read.ravel()) != 1)
     if (breaks + 1) * _SHORTEST_RUN <= read.size:
         return True
-    place = np.searchsorted(distinct(read.ravel()), read)
+    if len(neurons) < _LEAST_NEURONS:
+        return False
+    among = distinct(read.ravel())
+    place = np.searchsorted(among, read)
     spans = np.max(place, axis=1) - np.min(place, axis=1) + 1
-    few = np.mean(spans) * _PARTS <= len(distinct(read.ravel()))
-    return bool(len(neurons) >= _LEAST_NEURONS and few)
+    return bool(np.mean(spans) * _PARTS <= len(among))
 
 
 def _bytes_of_gathered(ctx: LoweringContext, neurons: Ints) -> int:
