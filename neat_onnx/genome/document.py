@@ -7,7 +7,7 @@ import numpy as np
 from pydantic import Field
 
 from neat_onnx.genome.ranges import Ids
-from neat_onnx.network.genes import NONE, Connections, Ints, owned
+from neat_onnx.network.genes import NONE, Connections, Ints, is_none, owned
 from neat_onnx.network.network import Network
 from neat_onnx.parsing import Document
 
@@ -73,7 +73,7 @@ def carried_over(lifted: Network, lifted_of: Ints) -> Connections:
     back[lifted_of[placed]] = placed
     genes = lifted.connections
     source, target = owned(back[genes.source]), owned(back[genes.target])
-    gater = owned(back[genes.gater])
+    gater = genes.gater if is_none(genes.gater) else owned(back[genes.gater])
     inside = (source != NONE) & (target != NONE) & ((gater != NONE) | (genes.gater == NONE))
     inside &= np.abs(genes.weight) > _ROUNDS_TO_ZERO
     found = Connections.of(

@@ -33,7 +33,7 @@ from neat_onnx.network.genes import (
     Neurons,
     Port,
     distinct,
-    is_repeated,
+    is_none,
     owned,
     repeated,
 )
@@ -81,7 +81,7 @@ class Resolution:
 
     def _origins_with_several_formulas(self) -> set[int]:
         ctx = self._ctx
-        materialized = ctx.kind == MATERIALIZED
+        materialized = self._kind == MATERIALIZED
         formulas = len(ctx.formulas)
         pairs = distinct(ctx.origin[materialized] * formulas + ctx.formula_of[materialized])
         origins, counts = np.unique(pairs // formulas, return_counts=True)
@@ -92,7 +92,7 @@ class Resolution:
         made = self._made_neurons
         gates = [each.gate for some in made for each in some.connections]
         following, _ = self._delayed
-        ends = following[np.concatenate([_NO_INTS, *(x for x in gates if not _is_none(x))])]
+        ends = following[np.concatenate([_NO_INTS, *(x for x in gates if not is_none(x))])]
         ends = ends[ends != NONE]
         return set(ends[self._kind[ends] == STATE].tolist())
 
@@ -252,21 +252,23 @@ class Resolution:
     def _followed(self, signals: Ints) -> _Read:
         """Follow signals through registers to the signals that they delay."""
         ctx = self._ctx
-        if _is_none(signals):
+        if is_none(signals):
             return _nothing(signals.size)
         following, delays = self._delayed
-        first = np.zeros(len(ctx.kind) + 1)
+        first = np.zeros(len(following))
         first[list(ctx.initial)] = list(ctx.initial.values())
-        kind = np.append(ctx.kind, MATERIALIZED)  # the last place is that of NONE
-        end = following[signals]
-        if np.any(kind[end] == REGISTER):
+        # at the end of each signal's delays; the last place is that of NONE
+        kind = np.append(self._kind, MATERIALIZED)[following]
+        neuron = np.append(self.neuron_of, NONE)[following]
+        hides_state = (kind == STATE) & np.append(self._hides_state, False)[neuron]
+        if np.any(kind == REGISTER) and np.any(kind[signals] == REGISTER):
             raise ModelError("a state feeds itself and nothing else", where="graph.outputs")
-        neuron = np.append(self.neuron_of, NONE)[end]
-        reads_state = (kind[end] == STATE) & np.append(self._hides_state, False)[neuron]
-        if not ctx.next:
-            nothing = _nothing(signals.size)
-            return replace(nothing, neuron=neuron, reads_state=reads_state)
-        return _Read(neuron, delays[signals], reads_state, first[signals])
+        found = replace(_nothing(signals.size), neuron=neuron[signals])
+        if np.any(hides_state):
+            found = replace(found, reads_state=hides_state[signals])
+        if ctx.next:
+            found = replace(found, delay=delays[signals], initial=first[signals])
+        return found
 
     @cached_property
     def _delayed(self) -> tuple[Ints, Ints]:
@@ -275,7 +277,7 @@ class Resolution:
         Each round doubles how far every register looks back.
         """
         ctx = self._ctx
-        following = np.append(np.arange(len(ctx.kind)), NONE)
+        following = np.append(np.arange(len(self._kind)), NONE)
         following[list(ctx.next)] = list(ctx.next.values())
         steps = np.zeros(len(following), np.int64)
         steps[list(ctx.next)] = 1
@@ -303,15 +305,10 @@ def _nothing(count: int) -> _Read:
     )
 
 
-def _is_none(signals: Ints) -> bool:
-    """Whether an array holds NONE once for all its elements, as most connections have no gate."""
-    return is_repeated(signals) and bool(signals[0] == NONE)
-
-
 def _joined(parts: list[Ints]) -> Ints:
     """The arrays one after the other, as one of NONE alone where they are that."""
     count = sum(map(len, parts))
-    if all(_is_none(part) for part in parts if part.size):
+    if all(is_none(part) for part in parts if part.size):
         return repeated(NONE, count, np.int64)
     return np.concatenate(parts)
 

@@ -22,6 +22,7 @@ from neat_onnx.network.genes import (
     Where,
     distinct,
     network_error,
+    once,
 )
 from neat_onnx.network.spatial import SpatialBlock, check_block
 
@@ -83,21 +84,22 @@ def check_connections(genes: Connections, neurons: Neurons, is_input: Bools) -> 
     for name in ("source", "target"):
         ends = getattr(genes, name)
         _refuse_first((ends < 0) | (ends >= count), "connections", "no such neuron {}", ends)
-    gater = genes.gater
+    gater = once(genes.gater)
     _refuse_first((gater < NONE) | (gater >= count), "connections", "no such gater {}", gater)
     for name in ("weight", "initial_gain"):
-        values = getattr(genes, name)
+        values = once(getattr(genes, name))
         _refuse_first(
             ~np.isfinite(values), "connections", f"{name} is not a finite number: {{}}", values
         )
     for name in ("delay", "gate_delay"):
-        values = getattr(genes, name)
+        values = once(getattr(genes, name))
         _refuse_first(values < 0, "connections", f"{name} is negative: {{}}", values)
         too_long = f"{name} is more than {MAX_DELAY} steps: {{}}"
         _refuse_first(values > MAX_DELAY, "connections", too_long, values)
     into_input = is_input[genes.target] & genes.enabled
-    ids = neurons.id[genes.target]
-    _refuse_first(into_input, "connections", "it ends in neuron {}, an input", ids)
+    if np.any(into_input):
+        ids = neurons.id[genes.target]
+        _refuse_first(into_input, "connections", "it ends in neuron {}, an input", ids)
 
 
 def check_lengths(genes: Neurons | Connections, where: Where) -> None:

@@ -56,6 +56,16 @@ def is_repeated(array: npt.NDArray[Any]) -> bool:
     return array.strides == (0,) and array.size > 0
 
 
+def is_none(array: Ints) -> bool:
+    """Whether an array holds NONE once for all its elements, as most connections have no gater."""
+    return is_repeated(array) and bool(array[0] == NONE)
+
+
+def once(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The array, or the first element of one that holds but one number."""
+    return array[:1] if is_repeated(array) else array
+
+
 def read_only(values: npt.ArrayLike, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
     """Return `values` as an array that nobody can write to: itself if it is one, else a copy.
 

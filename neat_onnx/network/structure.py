@@ -33,8 +33,8 @@ from neat_onnx.network.genes import (
 )
 from neat_onnx.network.spatial import SpatialBlock
 
-_NOT_ARRAYS = ("activation", "aggregation", "name", "spelling")
-"""Of neurons: compared as names; a spelling is not compared."""
+_NOT_COMPARED = ("id", "activation", "aggregation", "name", "spelling")
+"""Columns of neurons that are no genes; functions are compared by their names."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,16 +91,26 @@ class Structure(ReadOnly):
         if not isinstance(other, Structure):
             return NotImplemented
         return (
-            self.inputs == other.inputs
-            and self.outputs == other.outputs
-            and same_arrays(self.connections, other.connections, ())
-            and same_arrays(self.neurons, other.neurons, _NOT_ARRAYS)
+            self.has_same_genes(other)
+            and np.array_equal(self.neurons.id, other.neurons.id)
             and self.neuron_names == other.neuron_names
-            and np.array_equal(self.activation_names, other.activation_names)
-            and np.array_equal(self.aggregation_names, other.aggregation_names)
         )
 
     __hash__ = None  # type: ignore[assignment]
+
+    def has_same_genes(self, other: Structure) -> bool:
+        """Whether `other` has these ports, and these genes at the same positions.
+
+        Such networks compute the same; the ids and names of their neurons may differ.
+        """
+        return (
+            self.inputs == other.inputs
+            and self.outputs == other.outputs
+            and same_arrays(self.connections, other.connections, ())
+            and same_arrays(self.neurons, other.neurons, _NOT_COMPARED)
+            and np.array_equal(self.activation_names, other.activation_names)
+            and np.array_equal(self.aggregation_names, other.aggregation_names)
+        )
 
     @cached_property
     def activation_names(self) -> npt.NDArray[np.object_]:
