@@ -20,7 +20,7 @@ from neat_onnx.network.run import rows_of
 from neat_onnx.options import ExportOptions
 from neat_onnx.passes.quantize_values import Range, quantize_values, quantized_tensors
 from neat_onnx.passes.quantize_weights import quantize_weights
-from neat_onnx.verification.player import Player, with_outputs
+from neat_onnx.verification.player import Player, showing
 from neat_onnx.verification.samples import short_sequences
 
 _SAMPLES, _SEED = 256, 0
@@ -90,7 +90,7 @@ def _inputs(net: Network, calibration: Any) -> Floats:
 
 def _ranges(net: Network, model: Model, x: Floats) -> dict[str, Range]:
     names = quantized_tensors(model)
-    played = Player(with_outputs(model, names), net, "reference").play(x, names)
+    played = Player(showing(model, names), net, "reference").play(x, names)
     return {name: _range(values.ravel()) for name, values in played.items()}
 
 

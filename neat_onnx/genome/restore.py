@@ -21,8 +21,8 @@ from neat_onnx.genome.document import (
 from neat_onnx.genome.gene_checksum import GENES, gene_checksum
 from neat_onnx.libraries.neataptic_ts.onnx.repair import repaired
 from neat_onnx.lifting.core import BatchAxis, Lifted, lift
-from neat_onnx.lifting.outputs import exposing
 from neat_onnx.model import DataType, Model
+from neat_onnx.model.inner_outputs import with_inner_outputs
 from neat_onnx.network.cells import part_at, place_of
 from neat_onnx.network.document import (
     ConnectionDocument,
@@ -66,7 +66,7 @@ def imported(
     model: Model, batch_axis: BatchAxis = "auto", outputs: Sequence[str] | None = None
 ) -> Imported:
     """Return the network of a model, and how it came about. See `neat_onnx.import_model`."""
-    as_read, model = model, exposing(repaired(model), outputs or ())
+    as_read, model = model, with_inner_outputs(repaired(model), outputs or ())
     lifted = lift(model, batch_axis, outputs)
     graphs = Imported(lifted.network, lifted, model)
     given = {key: read for key, read in _READERS.items() if key in model.metadata}

@@ -23,7 +23,7 @@ from neat_onnx.lifting.dispatch import lift_node
 from neat_onnx.lifting.followed_axes import FEATURE, UNKNOWN
 from neat_onnx.lifting.known_operators import is_liftable, require_lifts
 from neat_onnx.lifting.neurons import Resolution
-from neat_onnx.lifting.outputs import choice_hint, computed_outputs, with_outputs
+from neat_onnx.lifting.outputs import choice_hint, chosen_outputs, computed_outputs
 from neat_onnx.model import Graph, Model, ValueInfo
 from neat_onnx.model.budget import Budget, LimitReached
 from neat_onnx.model.states import guessed_pairs, initial_states, state_pairs
@@ -96,7 +96,7 @@ def lift(
 def _simple(model: Model, pairs: dict[str, str], outputs: Sequence[str] | None) -> Model:
     """The model in the operators that have lifts, with the outputs that are to be imported."""
     if outputs is not None:
-        model = with_outputs(model, outputs, pairs)
+        model = chosen_outputs(model, outputs, pairs)
     require_wiring(model.graph)
     given = model.graph
     model = canonicalize(model, SIMPLE)

@@ -7,13 +7,13 @@ drawn at random beside those that are not. A network computes neither.
 from collections.abc import Collection, Sequence
 
 from neat_onnx.errors import ModelError, OptionError, warn
-from neat_onnx.model import DataType, Graph, Model, ValueInfo
+from neat_onnx.model import Graph, Model
 from neat_onnx.model.semantics import gives_sizes, is_random
 from neat_onnx.model.wiring import Wiring, reads
 from neat_onnx.passes import drop_dead
 
 
-def with_outputs(model: Model, wanted: Sequence[str], pairs: dict[str, str]) -> Model:
+def chosen_outputs(model: Model, wanted: Sequence[str], pairs: dict[str, str]) -> Model:
     """The model with these outputs alone, and the states that they depend on.
 
     Args:
@@ -37,20 +37,6 @@ def with_outputs(model: Model, wanted: Sequence[str], pairs: dict[str, str]) -> 
         kept |= found
     dropped = {previous for previous, following in pairs.items() if following not in kept}
     return _reduced(model, kept, dropped)
-
-
-def exposing(model: Model, names: Sequence[str]) -> Model:
-    """The model, whose nodes' outputs of these names are outputs of the graph too."""
-    graph = model.graph
-    known = {entry.name for entry in graph.outputs}
-    made = {name for node in graph.node for name in node.output if name}
-    fresh = [name for name in dict.fromkeys(names) if name in made - known]
-    if isinstance(names, str) or not fresh:
-        return model
-    double = all(entry.elem_type is DataType.DOUBLE for entry in graph.inputs)
-    element = DataType.DOUBLE if double else DataType.FLOAT
-    outputs = [*graph.outputs, *(ValueInfo.of(name, element, None) for name in fresh)]
-    return model.model_copy(update={"graph": graph.model_copy(update={"outputs": outputs})})
 
 
 def computed_outputs(model: Model, states: Collection[str], given: Graph) -> Model:

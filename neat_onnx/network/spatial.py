@@ -7,6 +7,7 @@ their connections, and a block counts for nothing until it has been checked agai
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -62,7 +63,7 @@ class SpatialBlock(ReadOnly):
         """It multiplies rows by one matrix: a window of one tap over channels."""
         return self.kind == "Conv" and self.window == Window.of((1,)) and self.groups == 1
 
-    @property
+    @cached_property
     def repeats_sources(self) -> bool:
         """A source stands in several places, as one that all rows read."""
         return len(np.unique(self.sources)) < self.sources.size

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from neat_onnx.errors import ModelError
-from neat_onnx.lifting.outputs import exposing
 from neat_onnx.model import DataType, Graph, Model
+from neat_onnx.model.inner_outputs import with_inner_outputs
 from neat_onnx.model.states import state_pairs
 from neat_onnx.model.value import Extent
 from neat_onnx.network.genes import Bools, Floats
@@ -73,7 +73,7 @@ def compare(
     """
     check_sampling(samples, seed)
     model.check_outputs()  # nothing is repaired here
-    model = exposing(model, [port.name for port in net.outputs])
+    model = with_inner_outputs(model, [port.name for port in net.outputs])
     check_ports(net, model)
     player = player or Player(model, net, runtime)
     long = long and not player.ends

@@ -15,7 +15,7 @@ from neat_onnx.network.network import Network
 from neat_onnx.network.program import Program
 from neat_onnx.network.schedule import schedule
 from neat_onnx.parsing import parse
-from neat_onnx.verification.player import Player, number_type, with_outputs
+from neat_onnx.verification.player import Player, number_type, showing
 
 _GROWN = {DataType.FLOAT: 1e-4, DataType.DOUBLE: 1e-10}
 
@@ -31,7 +31,7 @@ def first_difference(net: Network, model: Model, x: Floats, runtime: str) -> str
     """
     try:
         places = _places(model)
-        player = Player(with_outputs(model, list(places)), net, runtime)
+        player = Player(showing(model, list(places)), net, runtime)
         places = {tensor: ids for tensor, ids in places.items() if player.shows(tensor)}
         got = player.play(x, list(places))
     except NeatOnnxError:  # damaged metadata, or a runtime that shows no inner tensors: no place

@@ -16,7 +16,7 @@ from neat_onnx.network.network import Network
 from neat_onnx.network.program import Program
 from neat_onnx.verification.compare import as_read, check_ports, compared, node_count
 from neat_onnx.verification.judge import measure
-from neat_onnx.verification.player import Player, with_outputs
+from neat_onnx.verification.player import Player, showing
 from neat_onnx.verification.samples import short_sequences
 
 _SAMPLES, _STEPS = 8, 4
@@ -175,7 +175,7 @@ def _first_difference(found: Imported, x: Floats, runtime: str) -> str:
     if len(produced) > _MOST_TRACED:
         return "graph.outputs"
     values = Program(lifted.network, dense=False).neuron_values(x)
-    player = Player(with_outputs(model, list(places)), lifted.network, runtime)
+    player = Player(showing(model, list(places)), lifted.network, runtime)
     for name, neurons in places.items():
         if _differs(player, x, name, values[:, neurons]):
             return f"from tensor '{name}' of node {produced[name].label} on"

@@ -10,7 +10,8 @@ import numpy as np
 
 from neat_onnx.errors import ModelError
 from neat_onnx.lifting.axes import Axes, axes_of_inputs, output_axes, shapes_of_inputs
-from neat_onnx.model import DataType, Model, ValueInfo
+from neat_onnx.model import DataType, Model
+from neat_onnx.model.inner_outputs import with_inner_outputs
 from neat_onnx.model.states import INITIAL_KEY, STATE_KEY, initial_states, state_pairs
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
@@ -216,15 +217,11 @@ class Player:
         return axes if not fitting or axes[0] in fitting else (fitting[0],)
 
 
-def with_outputs(model: Model, tensors: Sequence[str]) -> Model:
+def showing(model: Model, tensors: Sequence[str]) -> Model:
     """Return the model with these tensors as outputs too, and no metadata but that of its states.
 
     The genome in the metadata would not fit the graph any more.
     """
-    graph = model.graph
-    known = {entry.name for entry in graph.outputs}
-    element = number_type(model)
-    extra = [ValueInfo.of(name, element, None) for name in tensors if name not in known]
     kept = [entry for entry in model.metadata_props if entry.key in (STATE_KEY, INITIAL_KEY)]
-    wide = graph.model_copy(update={"outputs": graph.outputs + extra})
-    return model.model_copy(update={"graph": wide, "metadata_props": kept})
+    bare = model.model_copy(update={"metadata_props": kept})
+    return with_inner_outputs(bare, tensors, inputs=True)

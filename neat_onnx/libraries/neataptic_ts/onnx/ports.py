@@ -18,7 +18,7 @@ def unproduced(graph: Graph) -> list[str]:
     return [name for name in names if name not in wiring.producer and name not in wiring.given]
 
 
-def with_outputs(model: Model) -> Model:
+def with_bound_output(model: Model) -> Model:
     """Bind the output to the one tensor that no node reads; drop LSTM and GRU nodes beside layers.
 
     Raises:

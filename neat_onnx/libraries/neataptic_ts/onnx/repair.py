@@ -10,7 +10,7 @@ from collections.abc import Callable
 from neat_onnx.errors import warn
 from neat_onnx.libraries.neataptic_ts.onnx.edits import some, warn_repaired, with_graph
 from neat_onnx.libraries.neataptic_ts.onnx.metadata import NOT_SHARED, is_readable, items
-from neat_onnx.libraries.neataptic_ts.onnx.ports import unproduced, with_outputs, with_states
+from neat_onnx.libraries.neataptic_ts.onnx.ports import unproduced, with_bound_output, with_states
 from neat_onnx.libraries.neataptic_ts.onnx.shapes import kernel_of, window_of
 from neat_onnx.libraries.neataptic_ts.onnx.space import with_space
 from neat_onnx.libraries.neataptic_ts.onnx.windows import is_identity, is_padded_before
@@ -135,7 +135,7 @@ def _in_order(model: Model) -> Model:
 _OWN: tuple[Repair, ...] = (
     _with_json_metadata,
     _warn_of_losses,
-    with_outputs,
+    with_bound_output,
     _with_batch,
     with_states,
 )
