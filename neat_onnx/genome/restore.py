@@ -34,6 +34,7 @@ from neat_onnx.network.network import Network
 from neat_onnx.network.spatial import moved_blocks
 from neat_onnx.parsing import parse
 
+_JOINING = ("Concat", "Gather")  # kinds of tensors that a level reads
 _STEPS, _SAMPLES = 3, 5
 _TOLERANCE = {DataType.FLOAT: 1e-3, DataType.DOUBLE: 1e-6}
 
@@ -157,7 +158,7 @@ def _lifted_neurons(document: GenomeDocument, lifted: Lifted) -> dict[int, int]:
     for place, ids in listed.items():
         places = lifted.tensors.get(place)
         if places is None:
-            places = _read_by_identity(place, listed, lifted)
+            places = _read_by_identity(place, len(ids), listed, lifted)
         if places is None or len(places) != len(ids):
             name = " of ".join(repr(each) for each in part_at(place)[::-1] if each)
             raise NetworkError(f"the graph has no {len(ids)} neurons in {name}", where="ids")
@@ -167,19 +168,26 @@ def _lifted_neurons(document: GenomeDocument, lifted: Lifted) -> dict[int, int]:
     return lifted_of
 
 
-def _read_by_identity(name: str, listed: Collection[str], lifted: Lifted) -> Ints | None:
+def _read_by_identity(
+    name: str, count: int, listed: Collection[str], lifted: Lifted
+) -> Ints | None:
     """The neurons of the tensor that an Identity read, which an optimizer took away.
 
     Names are a kind and a place, as Biased_2_max and Layer_2_max, and the last one before is of the
-    same place. The checksum of genes tells if it is another.
+    same place, unless it is the inputs of that place; a name that was taken has one more number.
+    The checksum of genes tells if it is another.
     """
     _, _, place = name.partition("_")
-    alike = [
-        tensor
-        for tensor in lifted.tensors
-        if place and tensor.partition("_")[2] == place and tensor not in listed
-    ]
-    return lifted.tensors[alike[-1]] if alike else None
+    for wanted in filter(None, (place, place.rpartition("_")[0])):
+        alike = [
+            neurons
+            for tensor, neurons in lifted.tensors.items()
+            if tensor.partition("_")[2] == wanted and tensor not in listed
+            if len(neurons) == count and tensor.partition("_")[0] not in _JOINING
+        ]
+        if alike:
+            return alike[-1]
+    return None
 
 
 def _moved(port: Port, back: Ints) -> Port:

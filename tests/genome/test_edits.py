@@ -7,6 +7,7 @@ import numpy as np
 import onnx
 import onnxruntime
 import pytest
+from cases import case
 from networks import NETWORKS
 from onnx import TensorProto, numpy_helper, version_converter
 from sessions import open_session
@@ -129,6 +130,14 @@ def test_the_genome_comes_back_where_an_identity_is_gone(tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert import_model(other) == net
+
+
+def test_an_identity_that_is_gone_is_not_the_inputs_of_its_place(tmp_path):
+    net = case("np-atom-agg-max").network()  # a Gather and a Concat have the place in their names
+    other = optimized(export(net).to_proto(), str(tmp_path / "net.onnx"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert import_model(other).neurons.id.tolist() == net.neurons.id.tolist()
 
 
 @pytest.mark.parametrize("kind", ["one_bit", "scaled"])
