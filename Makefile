@@ -5,11 +5,10 @@ BIN := .venv/bin
 DONE := .cache/done
 PORT ?= 0
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
-export PIP_BUILD_CONSTRAINT := $(CURDIR)/constraints.txt
 unexport PYTHONDONTWRITEBYTECODE  # many short programs start: compiling is most of their time
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: setup build docs web test lint rooms rest scripts page sweep browser firefox bench runtimes libraries backend schema lock imports screenshot clean
+.PHONY: setup build packed docs web test lint rooms rest scripts page sweep browser firefox bench runtimes libraries backend schema lock imports screenshot clean
 .DELETE_ON_ERROR:
 
 # Debian packages, where they can be installed without asking.
@@ -19,13 +18,17 @@ apt = command -v apt-get >/dev/null && $(ROOT) apt-get update -qq \
 
 setup: $(DONE)/python $(DONE)/node
 
-$(DONE)/python: pyproject.toml constraints.txt
+# pip itself, and what builds our package, so that pip has no environment to make for that.
+$(DONE)/pip: constraints.txt
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("neat_onnx needs Python 3.11 or newer, and $(PYTHON) is %s: say make PYTHON=/path/to/python3" % sys.version.split()[0])'
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { $(call apt,python3-venv); } \
 		|| { echo "Python's venv module is missing: install python3-venv" >&2; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(PIP) install --constraint constraints.txt --upgrade pip
-	$(PIP) install --constraint constraints.txt --editable . --group dev
+	$(PIP) install --constraint constraints.txt --upgrade pip hatchling editables
+	@mkdir -p $(@D) && touch $@
+
+$(DONE)/python: pyproject.toml $(DONE)/pip
+	$(PIP) install --constraint constraints.txt --no-build-isolation --editable . --group dev
 	@mkdir -p $(@D) && touch $@
 
 $(DONE)/node: package.json package-lock.json
@@ -34,8 +37,12 @@ $(DONE)/node: package.json package-lock.json
 	npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@mkdir -p $(@D) && touch $@
 
-build: setup
+build: setup packed
 	$(BIN)/python web/build.py
+
+# What the page loads, compiled and kept for `build` while pip still installs the rest.
+packed: $(DONE)/pip $(DONE)/node
+	cd web && ../$(BIN)/python -m pack.packages
 
 web: build
 	$(BIN)/python web/serve.py $(PORT)
@@ -47,7 +54,7 @@ docs: setup
 lint: $(DONE)/python
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/mypy
+	nice $(BIN)/mypy
 
 browser: setup
 	@$(BIN)/python e2e/browser.py >/dev/null 2>&1 || { $(call apt,chromium); } || true
@@ -85,7 +92,8 @@ bench: build browser
 # `make runtimes EVERY=5` takes each fifth network.
 EVERY ?= 1
 runtimes: setup
-	$(PIP) install --constraint constraints.txt --editable '.[runtime,tract,opencv,openvino]'
+	PIP_BUILD_CONSTRAINT=$(CURDIR)/constraints.txt \
+		$(PIP) install --constraint constraints.txt --editable '.[runtime,tract,opencv,openvino]'
 	$(BIN)/python tests/bench/runtimes.py --every $(EVERY)
 
 # Every network of the tests, written for every library and run by it: writes docs/written.md.

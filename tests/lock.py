@@ -20,7 +20,7 @@ HEAD = "# Versions that `make setup` installs and builds with; `make lock` write
 def main() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     wanted = ["pip", *project["build-system"]["requires"], *project["project"]["dependencies"]]
-    pins = sorted(resolved([*wanted, *project["dependency-groups"]["dev"], "editables"]))
+    pins = sorted(resolved([*wanted, *project["dependency-groups"]["dev"]]))
     FILE.write_text(HEAD + "".join(f"{name}=={version}\n" for name, version in pins))
 
 

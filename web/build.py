@@ -13,19 +13,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from pack import (
-    bundle,
-    compile,
-    documentation,
-    fetch,
-    icons,
-    notices,
-    offline,
-    own,
-    runtime,
-    stand_in,
-    trim,
-)
+from pack import bundle, documentation, icons, notices, offline, packages, runtime
 
 ROOT = Path(__file__).absolute().parent.parent
 WEB = ROOT / "web"
@@ -49,20 +37,11 @@ FOLDERS = (("views", "*.js"), ("live", "*.js"), ("samples", "*"))
 SCHEMA = "options.schema.json"  # what the page makes its form of
 LIBRARY = "python_stdlib.zip.gz"
 FETCHED = ("pyodide.asm.wasm", LIBRARY)  # by Pyodide, the rest it imports
-FOR_MICROPIP = ("micropip", "packaging")
 
 
 def main() -> None:
     start = time.perf_counter()
-    if not PYODIDE.exists():
-        raise SystemExit("node_modules is missing Pyodide: run `npm ci --ignore-scripts` first")
-    npm_lock = PYODIDE / "pyodide-lock.json"
-    published = fetch.wheels(json.loads((WEB / "wheels.lock.json").read_text()), npm_lock)
-    ours = own.wheel(ROOT)
-    trimmed = [trim.wheel(path) for name, path in published.items() if name not in FOR_MICROPIP]
-    library = trim.standard_library(PYODIDE / "python_stdlib.zip")
-    library, *wheels = compile.compiled([library, *trimmed, stand_in.wheel(), ours], PYODIDE)
-
+    published, ours, library, wheels = packages.made(ROOT)
     shutil.rmtree(DIST, ignore_errors=True)
     for name in PAGE + SCRIPTS:
         copy(WEB / name, DIST / name)
@@ -73,10 +52,11 @@ def main() -> None:
     for name in ENGINE:
         copy(PYODIDE / name, DIST / "pyodide" / name)
     bundle.standard_library(DIST / "pyodide" / LIBRARY, library)
-    for path in [ours, *(published[name] for name in FOR_MICROPIP)]:
+    for path in [ours, *(published[name] for name in packages.FOR_MICROPIP)]:
         copy(path, DIST / "wheels" / path.name)
     (DIST / "licenses.txt").write_text(notices.text(ROOT, list(published.values())))
     runtime.write(DIST / "runtime", ROOT / "node_modules" / "onnxruntime-web")
+    npm_lock = PYODIDE / "pyodide-lock.json"
     write_lock(npm_lock, bundle.write(DIST / "packages", wheels, library))
     documentation.write(ROOT, DIST / "docs")
     for name, (size, maskable) in ICONS.items():

@@ -31,10 +31,11 @@ def wheel(root: Path) -> Path:
                 copy = Path(scratch) / "source" / path.relative_to(root)
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(path, copy)
-            command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps"]
-            command += ["--disable-pip-version-check", "-w", scratch, f"{scratch}/source"]
-            if subprocess.run(command, check=False).returncode:
-                raise SystemExit("pip could not build our wheel")
+            command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", scratch]
+            source = Path(scratch) / "source"
+            told = subprocess.run(command, check=False, cwd=source, capture_output=True, text=True)
+            if told.returncode:
+                raise SystemExit(f"hatchling could not build our wheel: {told.stderr}")
             (built,) = Path(scratch).glob("*.whl")
             if built.name != target.name:
                 raise SystemExit(f"the wheel is called {built.name}, expected {target.name}")

@@ -1,0 +1,53 @@
+"""What the page imports: published wheels, our own and the standard library, compiled.
+
+    cd web && python -m pack.packages       makes all of it, and keeps it for the build
+
+Nothing here needs more than pip and hatchling, so it can go on while others are being installed.
+"""
+
+import json
+from pathlib import Path
+from typing import NamedTuple
+
+from pack import compile, fetch, own, stand_in, trim
+
+FOR_MICROPIP = ("micropip", "packaging")
+_ROOT = Path(__file__).absolute().parents[2]
+
+
+class Packages(NamedTuple):
+    """Wheels and the standard library, as files.
+
+    Attributes:
+        published: by name, as they were downloaded.
+        ours: our own wheel, as it is released.
+        library: the standard library, compiled.
+        wheels: those of the page, compiled.
+    """
+
+    published: dict[str, Path]
+    ours: Path
+    library: Path
+    wheels: list[Path]
+
+
+def made(root: Path) -> Packages:
+    """Make the packages of the site, or take them from the cache.
+
+    Raises:
+        SystemExit: Pyodide is not installed.
+    """
+    pyodide = root / "node_modules" / "pyodide"
+    if not pyodide.exists():
+        raise SystemExit("node_modules is missing Pyodide: run `npm ci --ignore-scripts` first")
+    pinned = json.loads((root / "web" / "wheels.lock.json").read_text())
+    published = fetch.wheels(pinned, pyodide / "pyodide-lock.json")
+    ours = own.wheel(root)
+    trimmed = [trim.wheel(path) for name, path in published.items() if name not in FOR_MICROPIP]
+    library = trim.standard_library(pyodide / "python_stdlib.zip")
+    library, *wheels = compile.compiled([library, *trimmed, stand_in.wheel(), ours], pyodide)
+    return Packages(published, ours, library, wheels)
+
+
+if __name__ == "__main__":
+    made(_ROOT)
