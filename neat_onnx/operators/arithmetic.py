@@ -105,6 +105,7 @@ def _merged(ctx: LiftingContext, one: Value, other: Value) -> Value | None:
 
 def _shift(ctx: LiftingContext, node: Node, value: Value, addend: Array) -> Value:
     """The bias of the neurons that are read, or of new ones."""
+    value = _with_slope_as_response(value)
     shape = np.broadcast_shapes(value.shape, addend.shape)
     joins = value.made is not None and value.plain and shape == value.shape
     if not joins or not _stays_spatial(value, addend):
@@ -114,6 +115,16 @@ def _shift(ctx: LiftingContext, node: Node, value: Value, addend: Array) -> Valu
     flat = np.broadcast_to(addend, shape).ravel()
     made.bias = np.where(made.bias == 0, flat, made.bias + flat)
     return value
+
+
+def _with_slope_as_response(value: Value) -> Value:
+    """The value with c of its formula c · z as the response of the neurons that it follows."""
+    slope, core = scalar_slope(value.formula)
+    made = value.made
+    if made is None or made.spatial or not value.elementwise or core != VARIABLE or slope == 1.0:
+        return value
+    made.response, made.bias = made.response * slope, made.bias * slope
+    return Value(value.signals, made=made)
 
 
 def _stays_spatial(value: Value, addend: Array) -> bool:

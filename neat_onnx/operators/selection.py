@@ -1,7 +1,7 @@
 """The largest elements of a row and their places; the first few, one after the other.
 
 A round takes the largest element that is left: it is the first that equals the maximum. It then is
-out of the way: so much is taken from it that it stays below all others.
+out of the way: all are made smaller, and so much is taken from it that it stays below all others.
 """
 
 import numpy as np
@@ -10,7 +10,8 @@ from neat_onnx.lifting.context import Operand, Value
 from neat_onnx.operators.algebra import Algebra, rearranged
 
 _MOST_PART = 8
-_BELOW = 4.0  # times the largest magnitude
+_SMALLER = 0.25  # a power of two: exact, and what is taken does not overflow
+_BELOW = 3.0  # times the largest magnitude
 
 
 def hits_of(
@@ -53,7 +54,7 @@ def choices(tensors: Algebra, x: Operand, count: int, *, largest: bool) -> Opera
     Returns:
         As many more elements along one more axis before the last: (…, count, size).
     """
-    left = tensors.activations(x if largest else tensors("neg", x))
+    left = tensors.activations(_made_smaller(tensors, x, count, largest=largest))
     magnitude = tensors.reduced("max", tensors("abs", left), (-1,))
     below = tensors.activations(tensors("add", tensors("mul", magnitude, _BELOW), 1.0))
     found: list[Operand] = []
@@ -68,3 +69,10 @@ def choices(tensors: Algebra, x: Operand, count: int, *, largest: bool) -> Opera
         return np.stack([np.asarray(each) for each in found], axis=-2)
     signals = [each.signals for each in found if isinstance(each, Value)]
     return Value(np.stack(signals, axis=-2))
+
+
+def _made_smaller(tensors: Algebra, x: Operand, count: int, *, largest: bool) -> Operand:
+    """The elements whose largest are to be taken, smaller if anything is taken from them."""
+    if count > 1:
+        return tensors("mul", x, np.array([_SMALLER if largest else -_SMALLER]))
+    return x if largest else tensors("neg", x)

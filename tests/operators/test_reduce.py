@@ -151,3 +151,24 @@ def test_axes_by_default_are_all():
     assert net.activate({"x": np.ones((1, 2, 3))})["y"].tolist() == [6.0]
     with pytest.raises(ModelError, match="would mix samples"):
         import_model(graph(nodes))
+
+
+def test_a_factor_and_an_addend_of_a_sum_are_its_response_and_bias():
+    """The root of a mean that somebody else wrote: one neuron, not two."""
+    model = graph(
+        [
+            node("Mul", "x w", "m"),
+            node("ReduceSum", "m axes", "s"),
+            node("Mul", "s part", "p"),
+            node("Add", "p e", "q"),
+            node("Sqrt", "q", "y"),
+        ],
+        x=("N", 3),
+        w=np.array([0.5, 2.0, 1.5]),
+        axes=np.array([1]),
+        part=np.array(0.125, np.float32),
+        e=np.array(9.0, np.float32),
+    )
+    net = assert_lifts(model)
+    assert len(net) == 3 + 1
+    assert (net.neurons.response[-1], net.neurons.bias[-1]) == (0.125, 9.0)
