@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from neat_onnx.network.genes import NONE, Ints
+from neat_onnx.network.genes import NONE, Bools, Ints
 from neat_onnx.network.structure import Structure
 
 
@@ -44,14 +44,6 @@ class Edges:
         """Return how many connections a neuron gates."""
         return int(self._gated[neuron])
 
-    def are_of_this_step(self, neuron: int) -> bool:
-        """Whether a neuron reads activations of the same step alone, gated in the same step."""
-        start, stop = self._net.first_edge[neuron : neuron + 2]
-        live = self._net.live
-        now = (live.delay[start:stop] == 0) & ~live.reads_state[start:stop]
-        ungated = live.gater[start:stop] == NONE
-        return bool(np.all(now & (ungated | (live.gate_delay[start:stop] == 0))))
-
     def _of(self, places: slice | Ints) -> list[Edge]:
         live = self._net.live
         columns = (live.source, live.target, live.weight, live.gater)
@@ -63,6 +55,15 @@ class Edges:
         source = self._net.live.source
         order = np.argsort(source, kind="stable")
         return order, np.searchsorted(source[order], np.arange(len(self._net) + 1))
+
+    @cached_property
+    def of_this_step(self) -> Bools:
+        """Whether each neuron reads activations of the same step alone, gated in the same step."""
+        live = self._net.live
+        late = (live.delay > 0) | live.reads_state | ((live.gater != NONE) & (live.gate_delay > 0))
+        found = np.ones(len(self._net), np.bool_)
+        found[live.target[late]] = False
+        return found
 
     @cached_property
     def _gated(self) -> Ints:

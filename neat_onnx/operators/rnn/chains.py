@@ -39,6 +39,7 @@ class ChainFinder:
     def __init__(self, ctx: LoweringContext, free: Bools) -> None:
         self._net, self._free = ctx.net, free
         self.edges = Edges(ctx.net)
+        self._alike: dict[tuple[str, bool], Bools] = {}  # by activation and whether it has a bias
         self._formulas = [activation_named(name).expression for name in self._net.activations]
 
     def layers(self) -> list[list[Chain]]:
@@ -133,12 +134,16 @@ class ChainFinder:
 
     def _is(self, part: Part, neuron: int) -> bool:
         """Whether a free neuron is a sum with the activation of a part, within one step."""
-        genes = self._net.neurons
-        return bool(
-            self._free[neuron]
-            and self._has(neuron, part.activation)
-            and self._net.aggregation_names[neuron] == "sum"
-            and genes.response[neuron] == 1.0
-            and (part.matrices or genes.bias[neuron] == 0.0)
-            and self.edges.are_of_this_step(neuron)
-        )
+        kind = part.activation, bool(part.matrices)
+        if kind not in self._alike:
+            self._alike[kind] = self._are(*kind)
+        return bool(self._alike[kind][neuron])
+
+    def _are(self, activation: str, has_bias: bool) -> Bools:
+        net, formula = self._net, activation_named(activation).expression
+        codes = [code for code, each in enumerate(self._formulas) if each == formula]
+        found: Bools = self._free & np.isin(net.neurons.activation, codes)
+        found &= (net.aggregation_names == "sum") & (net.neurons.response == 1.0)
+        if not has_bias:
+            found &= net.neurons.bias == 0.0
+        return found & self.edges.of_this_step

@@ -137,12 +137,13 @@ class RowFinder:
         return None
 
     def _sources(self, part: Part, link: Link, found: Members) -> list[int]:
-        return [
-            edge.source
-            for neuron in found[part.name]
-            for edge in self._edges.into(neuron)
-            if link.weight in (None, edge.weight) and (edge.gater != NONE) == bool(link.gate)
-        ]
+        live = self._net.live
+        _, edge = self._net.edges_into(np.array(found[part.name], np.int64))
+        fits = (live.gater[edge] != NONE) == bool(link.gate)
+        if link.weight is not None:
+            fits &= live.weight[edge] == link.weight
+        sources: list[int] = live.source[edge[fits]].tolist()
+        return sources
 
     def _readers(self, part: Part, found: Members, *, partly: bool) -> list[int] | None:
         """For each element of the part that it reads first, the one reader that may be it.
@@ -202,7 +203,7 @@ class RowFinder:
 
     def _fits(self, part: Part, element: int, neuron: int, members: Members) -> list[float] | None:
         """The weights into a neuron if its connections are the table's, in any order."""
-        if not self._edges.are_of_this_step(neuron):
+        if not self._edges.of_this_step[neuron]:
             return None
         edges = self._edges.into(neuron)
         wanted = []

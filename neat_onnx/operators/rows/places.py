@@ -134,7 +134,7 @@ class PlaceFinder:
             and self._net.aggregation_names[neuron] == aggregation
             and genes.response[neuron] == 1.0
             and genes.bias[neuron] == 0.0
-            and self._edges.are_of_this_step(neuron)
+            and self._edges.of_this_step[neuron]
         )
 
     def _is_hidden(self, neuron: int) -> bool:
