@@ -12,16 +12,22 @@ from typing import Any
 
 import numpy as np
 
+from neat_onnx.genome.canonical_order import canonical_order, rounded
 from neat_onnx.genome.checksum import COVERED
 from neat_onnx.model import DataType
-from neat_onnx.network.genes import NONE, Floats, Ints
+from neat_onnx.network.genes import NONE, Ints
 from neat_onnx.network.network import Network
 
 GENES = "neat_onnx.genes"
 
 
 def gene_checksum(
-    lifted: Network, lifted_of: Ints, data_type: DataType, metadata: Mapping[str, str]
+    lifted: Network,
+    lifted_of: Ints,
+    data_type: DataType,
+    metadata: Mapping[str, str],
+    *,
+    as_made: bool = False,
 ) -> str:
     """Return the SHA-256 of the genes of a graph and of the metadata about states and genome.
 
@@ -30,9 +36,14 @@ def gene_checksum(
         lifted_of: for each neuron of the genome its neuron in `lifted`, NONE where it has none.
         data_type: the type of the graph's numbers, to which genes are rounded.
         metadata: the entries of the model.
+        as_made: neurons that the genome has not stand in the order in which import made them, as
+            in files written before they had a canonical order.
     """
     placed = lifted_of[lifted_of != NONE]
-    order = np.concatenate([placed, np.setdiff1d(np.arange(len(lifted)), placed)])
+    others = np.setdiff1d(np.arange(len(lifted)), placed)
+    order = (
+        np.concatenate([placed, others]) if as_made else canonical_order(lifted, placed, data_type)
+    )
     place = np.append(np.argsort(order), NONE).astype(np.int32)  # the last one is that of NONE
     ports = [[port.name, list(port.shape), place[port.neurons].tolist()] for port in _ports(lifted)]
     entries = [[key, metadata[key]] for key in COVERED if key in metadata]
@@ -50,7 +61,7 @@ def _ports(net: Network) -> list[Any]:
 def _neurons(net: Network, order: Ints, data_type: DataType) -> list[Any]:
     genes = net.neurons
     values = genes.bias, genes.response, genes.initial
-    return [_rounded(each[order], data_type) for each in values]
+    return [rounded(each[order], data_type) for each in values]
 
 
 def _connections(net: Network, place: np.ndarray[Any, Any], data_type: DataType) -> list[Any]:
@@ -64,8 +75,8 @@ def _connections(net: Network, place: np.ndarray[Any, Any], data_type: DataType)
         place[genes.gater],
         genes.gate_delay.astype(np.int32),
         genes.enabled.astype(np.int32),
-        _rounded(genes.weight, data_type),
-        _rounded(genes.initial_gain, data_type),
+        rounded(genes.weight, data_type),
+        rounded(genes.initial_gain, data_type),
     ]
     key = columns[0] * np.int64(len(place)) + columns[1]
     if np.all(key[1:] > key[:-1]):  # sorted, without parallel connections: the usual case
@@ -79,10 +90,3 @@ def _packed(column: np.ndarray[Any, Any]) -> memoryview:
     same = len(column) > 0 and bool(np.all(column == column[0]))
     kept = column[:1] if same else column
     return np.ascontiguousarray(kept, column.dtype.newbyteorder("<")).data
-
-
-def _rounded(values: Floats, data_type: DataType) -> Any:
-    """Values as the file holds them, 0 for -0."""
-    if data_type is DataType.FLOAT:
-        return values.astype(np.float32) + np.float32(0)
-    return values + 0.0
