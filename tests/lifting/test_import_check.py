@@ -203,3 +203,30 @@ def test_products_beyond_the_type_of_integers_are_not_compared(kind):
     net = import_model(_typed("Mul", [kind] * 3))
     got = net.activate({"a": np.array([2.0, 3, 4]), "b": np.array([5.0, 6, 7])})
     assert np.ravel(got["y"] if isinstance(got, dict) else got).tolist() == [10, 18, 28]
+
+
+def test_an_order_of_numbers_that_are_none_is_not_compared():
+    """Runtimes differ in which of several elements is the largest if one is NaN."""
+    nodes = [
+        node("Sub", "more x", "a"),
+        node("Log", "a", "l"),
+        node("Hardmax", "l", "h"),
+        node("MatMul", "h w", "y"),
+    ]
+    weights = np.array([[5.0], [6.0], [7.0]], np.float32)
+    net = import_model(graph(nodes, more=np.full(3, 0.1, np.float32), w=weights))
+    assert net.activate([[-2.0, -3.0, -1.0], [0.0, -0.5, -9.0]]).tolist() == [[6.0], [7.0]]
+
+
+def test_other_differences_are_found_beside_such_an_order():
+    nodes = [
+        node("Sub", "more x", "a"),
+        node("Log", "a", "l"),
+        node("Hardmax", "l", "h"),
+        node("Reshape", "x row", "t"),
+        node("Softmax", "t", "s"),
+        node("Reshape", "s rows", "r"),
+        node("Add", "h r", "y"),
+    ]
+    with pytest.raises(ModelError, match="does not compute what the model does"):
+        import_model(graph(nodes, more=np.full(3, 0.1, np.float32), row=[1, -1], rows=[-1, 3]))
