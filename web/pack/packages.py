@@ -1,4 +1,4 @@
-"""What the page imports: published wheels, our own and the standard library, compiled.
+"""What the page imports: published wheels, our own and the standard library, compiled and packed.
 
     cd web && python -m pack.packages       makes all of it, and keeps it for the build
 
@@ -6,10 +6,11 @@ Nothing here needs more than pip and hatchling, so it can go on while others are
 """
 
 import json
+import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
-from pack import compile, fetch, own, stand_in, trim
+from pack import bundle, compile, fetch, own, stand_in, trim
 
 FOR_MICROPIP = ("micropip", "packaging")
 _ROOT = Path(__file__).absolute().parents[2]
@@ -50,4 +51,6 @@ def made(root: Path) -> Packages:
 
 
 if __name__ == "__main__":
-    made(_ROOT)
+    found = made(_ROOT)
+    with tempfile.TemporaryDirectory() as scratch:  # the cache keeps what is compressed on the way
+        bundle.write(Path(scratch) / "packages", found.wheels, found.library)
