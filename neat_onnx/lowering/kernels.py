@@ -10,6 +10,7 @@ from neat_onnx.model import DataType
 from neat_onnx.network.expression import (
     Expression,
     clip,
+    constant,
     cos,
     exp,
     greater,
@@ -38,11 +39,9 @@ def writings(formula: Expression, data_type: DataType) -> tuple[Expression, ...]
     """The formula in all ways in which files have it: that of `writable` is the last one."""
     if data_type is not DataType.DOUBLE:
         return (formula,)
-    return (
-        earlier_writing(formula, data_type),
-        writable(formula, data_type, tails=True),
-        writable(formula, data_type),
-    )
+    now = writable(formula, data_type)
+    earlier, tails = earlier_writing(formula, data_type), writable(formula, data_type, tails=True)
+    return earlier, tails, _written(now, _WITHOUT_ONES), now
 
 
 def earlier_writing(formula: Expression, data_type: DataType) -> Expression:
@@ -55,6 +54,11 @@ def _written(formula: Expression, rules: Mapping[str, Callable[..., Expression]]
     if formula.op in rules:
         return rules[formula.op](*args)
     return Expression(formula.op, args, formula.value)
+
+
+def _product(x: Expression, y: Expression) -> Expression:
+    """Their product; a factor of 1 is left out, as optimizers leave it out."""
+    return y if x == _ONE else x if y == _ONE else x * y
 
 
 def _softplus(x: Expression) -> Expression:
@@ -152,5 +156,7 @@ _FLOAT64: dict[str, Callable[..., Expression]] = {
     "erf": _erf,
 }
 
+_ONE = constant(1.0)
+_WITHOUT_ONES: dict[str, Callable[..., Expression]] = {"mul": _product}
 _EARLIER_FLOAT64 = _FLOAT64 | {"softplus": _plain_softplus}
 _FLOAT64_TAILS = _FLOAT64 | {"sigmoid": lambda x: reciprocal(1.0 + exp(-x))}
