@@ -27,7 +27,7 @@ def states(neat: NeatPage) -> Iterator[str]:
     assert neat.choose_all(files) == "done"
     neat["second-verdict"].wait_for()
     yield "two files with memory"
-    for summary in page.locator("#result summary").all():
+    for summary in page.locator("#result summary").element_handles():  # unfolding adds others
         if summary.is_visible():
             summary.click()
     page.locator("#anatomy .node").first.wait_for()
