@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from browser import downloads
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import ElementHandle, Locator, Page
 
 ROOT = Path(__file__).absolute().parent.parent
 DIST = ROOT / "web" / "dist"
@@ -80,6 +80,15 @@ def write(field: Locator, text: str) -> None:
     """Put a text in the place of a field's; to one of numbers, Firefox's driver would add it."""
     field.fill("")
     field.fill(text)
+
+
+def unfold(summary: Locator | ElementHandle) -> None:
+    """Open a section that is closed.
+
+    By the keyboard: the second runtime's verdict may move the section from under a pointer.
+    """
+    if not summary.evaluate("(each) => each.closest('details').open"):
+        summary.press("Enter")
 
 
 class NeatPage:

@@ -1,10 +1,12 @@
 """The model seen: its graph beside the drawing, its JSON and its text, made when looked at."""
 
+from site_page import unfold
+
 
 def test_the_model_is_shown_and_lights_up_the_network(neat):
     neat.given_case("nts-net-dag-24")
     assert neat.page.locator(".nodes").count() == 0
-    neat["anatomy"].locator("summary").first.click()
+    unfold(neat["anatomy"].locator("summary").first)
     nodes = neat["anatomy"].locator(".node")
     nodes.first.wait_for()
     assert "Gemm" in nodes.first.text_content()
@@ -17,7 +19,7 @@ def test_the_model_is_shown_and_lights_up_the_network(neat):
     neat.page.locator(".frame").press("ArrowRight")  # a neuron of the first layer behind the inputs
     neat.page.locator(".frame").press("ArrowRight")
     neat["anatomy"].locator(".node.lit").first.wait_for()
-    neat["model-json"].locator("summary").first.click()
+    unfold(neat["model-json"].locator("summary").first)
     assert "ir_version" in neat.text("model-json")
-    neat["model-text"].locator("summary").click()
+    unfold(neat["model-text"].locator("summary"))
     assert "Gemm" in neat.text("model-text")

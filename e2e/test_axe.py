@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from site_page import ROOT, NeatPage, case, source_text
+from site_page import ROOT, NeatPage, case, source_text, unfold
 
 import neat_onnx
 
@@ -29,7 +29,7 @@ def states(neat: NeatPage) -> Iterator[str]:
     yield "two files with memory"
     for summary in page.locator("#result summary").element_handles():  # unfolding adds others
         if summary.is_visible():
-            summary.click()
+            unfold(summary)
     page.locator("#anatomy .node").first.wait_for()
     page.locator("figure .plot").first.wait_for()
     page.locator(".frame").press("ArrowRight")

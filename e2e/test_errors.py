@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from browser import launch
 from playwright.sync_api import Locator
-from site_page import CORPORA, DIST, NeatPage, case, source_text
+from site_page import CORPORA, DIST, NeatPage, case, source_text, unfold
 
 import neat_onnx
 
@@ -29,7 +29,7 @@ def test_what_goes_wrong_leaves_the_last_good_answer_and_its_form(neat):
     assert exported_with(neat, "dtype", lambda field: field.select_option("float64")) == "done"
     before = neat.download("onnx"), neat.text("mse")
 
-    neat.page.get_by_text("What to refuse").click()
+    unfold(neat.page.get_by_text("What to refuse"))
     assert exported_with(neat, "allow_mixed_activations", lambda field: field.uncheck()) == "error"
     assert "Allow mixed activations" in neat.text("error")
     assert neat.page.locator("#option-allow_mixed_activations").is_checked()

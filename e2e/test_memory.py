@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 from oracle import assert_right, assert_right_sequence
-from site_page import case, source_text, write
+from site_page import case, source_text, unfold, write
 
 import neat_onnx
 
@@ -44,7 +44,7 @@ def test_random_inputs_and_a_text_of_all_are_taken(neat):
     values = [neat[f"step-input-{place}"].input_value() for place in range(3)]
     assert all(-1 <= float(value) <= 1 for value in values)
     assert len(set(values)) > 1
-    neat["player"].get_by_text("All inputs as one text").click()
+    unfold(neat["player"].get_by_text("All inputs as one text"))
     neat["input-vector"].fill("[0.5; -2, 1e-1]")
     neat.page.wait_for_timeout(50)
     values = [neat[f"step-input-{place}"].input_value() for place in range(3)]

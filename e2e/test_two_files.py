@@ -3,7 +3,7 @@
 import copy
 import json
 
-from site_page import case
+from site_page import case, unfold
 
 import neat_onnx
 
@@ -20,7 +20,7 @@ def test_two_networks_are_compared_gene_by_gene(neat):
     assert "1 weight changed" in told
     assert "1 connection disabled" in told
     assert "apart" in told
-    neat["difference"].get_by_text("1 weight changed").click()
+    unfold(neat["difference"].get_by_text("1 weight changed"))
     gene = parent["connections"][0]
     source, target = gene["source"], gene["target"]
     assert f"{source} → {target}" in neat.text("difference")
