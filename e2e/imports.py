@@ -90,9 +90,7 @@ def use(neat: NeatPage) -> None:
             neat[name].select_option(index=place)
             neat[f"download-{name}"].click()
             neat.page.wait_for_timeout(1500)
-    for summary in neat.page.locator("#result summary").all():
-        if summary.is_visible():
-            summary.click()
+    neat.unfold_all()
     neat.page.locator("figure .plot").first.wait_for()
 
 

@@ -151,6 +151,12 @@ class NeatPage:
         """Have the network of a case converted, unless it is there."""
         self.given({f"{name}.json": source_text(name)})
 
+    def unfold_all(self) -> None:
+        """Open each section of the result that is seen; what unfolding adds stays closed."""
+        for summary in self.page.locator("#result summary").element_handles():
+            if summary.is_visible():
+                unfold(summary)
+
     def assert_fits(self) -> None:
         """Nothing is wider than the window, however narrow that is."""
         overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from site_page import ROOT, NeatPage, case, source_text, unfold
+from site_page import ROOT, NeatPage, case, source_text
 
 import neat_onnx
 
@@ -27,9 +27,7 @@ def states(neat: NeatPage) -> Iterator[str]:
     assert neat.choose_all(files) == "done"
     neat["second-verdict"].wait_for()
     yield "two files with memory"
-    for summary in page.locator("#result summary").element_handles():  # unfolding adds others
-        if summary.is_visible():
-            unfold(summary)
+    neat.unfold_all()
     page.locator("#anatomy .node").first.wait_for()
     page.locator("figure .plot").first.wait_for()
     page.locator(".frame").press("ArrowRight")

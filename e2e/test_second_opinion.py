@@ -4,7 +4,7 @@ import json
 
 import onnx
 import pytest
-from site_page import DIST, case, source_text
+from site_page import DIST, DROP, case, source_text
 
 import neat_onnx
 
@@ -13,6 +13,26 @@ CASES = [
     *("nts-net-dag-24", "np-atom-agg-median", "np-rec-01"),
     *("nap-net-random-1", "np-atom-act-sin"),
 ]
+
+# Drop each file as soon as the one before it has come to its end; gives what the engine was asked.
+ONE_AFTER_THE_OTHER = f"""async (zone, files) => {{
+    const drop = {DROP};
+    const post = Worker.prototype.postMessage;
+    const asked = [];
+    Worker.prototype.postMessage = function (message, ...others) {{
+        asked.push(message.method);
+        return post.call(this, message, ...others);
+    }};
+    for (const file of files) {{
+        const {{ turns }} = document.body.dataset;
+        drop(zone, [file]);
+        while (document.body.dataset.turns === turns) await new Promise(requestAnimationFrame);
+    }}
+    const verdict = () => document.querySelector("[data-testid=second-verdict]");
+    while (!verdict()) await new Promise(requestAnimationFrame);
+    Worker.prototype.postMessage = post;
+    return asked;
+}}"""
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -30,3 +50,9 @@ def test_other_types_and_whole_sequences_are_run_too(second_opinion, options):
     model = neat_onnx.export(net, **options)
     assert second_opinion.choose("model.onnx", model.to_bytes()) == "done"
     assert second_opinion.second_verdict() == "Equal"
+
+
+def test_a_file_that_comes_at_once_does_not_wait_for_it(second_opinion):
+    files = [[f"{name}.json", source_text(name).decode("latin-1")] for name in CASES[:3]]
+    asked = second_opinion["drop-zone"].evaluate(ONE_AFTER_THE_OTHER, files)
+    assert [asked.count(method) for method in ("convert", "exam")] == [3, 1]

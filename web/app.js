@@ -35,6 +35,7 @@ import { status } from "./views/status.js";
 import { summary } from "./views/summary.js";
 import { verdict } from "./views/verdict.js";
 
+const PAUSE = 500; // ms before the second opinion: the engine is busy with it, and a next file would wait
 const LARGE = 20e6; // bytes; a worker's memory never shrinks, so after such a file comes a new one
 
 const state = {
@@ -196,10 +197,13 @@ async function run(wanted) {
   if (state.made === wanted && state.phase === "ready") askAnother();
 }
 
-/** Have another runtime run the model of the result. */
+/** Have another runtime run the model of the result, unless another file comes at once. */
 async function askAnother() {
-  const { result } = state;
+  const { result, wanted } = state;
   update({ second: {} });
+  await new Promise((resolve) => setTimeout(resolve, PAUSE));
+  if (state.result !== result) return;
+  if (state.wanted !== wanted) return update({ second: null });
   const found = await secondOpinion(engine).then((report) => ({ report }),
     (error) => (error instanceof Cancelled ? null : { failed: error.message }));
   if (state.result === result) update({ second: found });

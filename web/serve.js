@@ -22,6 +22,7 @@ const PIECES = [
   "neat_onnx.page.bridge", "neat_onnx.operators",
   "onnx", "onnx.reference", "onnx.reference.ops._op_list",
 ];
+const ROUNDS = 3; // of the warming up: the browser compiles what is hot once more, and better
 
 /**
  * Answer calls; the first waits for the packages that `later` loads. `keep` is called once everything is
@@ -37,6 +38,7 @@ export function serve({ python, post, later, keep = null }) {
   }));
 
   const imported = (name) => python.pyimport(name).destroy();
+  const pause = () => new Promise((resolve) => setTimeout(resolve)); // a file that has come is next
 
   /** Run one method of neat_onnx/page/bridge.py. */
   function answer({ method, params = {}, data }, onProgress) {
@@ -76,9 +78,12 @@ export function serve({ python, post, later, keep = null }) {
     await arrived();
     for (const name of PIECES) {
       imported(name);
-      await new Promise((resolve) => setTimeout(resolve));
+      await pause();
     }
-    answer({ method: "warm" }, () => {});
+    for (let round = 0; round < ROUNDS && !asked; round++) {
+      answer({ method: "warm" }, () => {});
+      await pause();
+    }
     post({ warm: true });
     if (!keep || asked) return;
     answer({ method: "warm", params: { reading: true } }, () => {});

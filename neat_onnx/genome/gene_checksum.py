@@ -40,10 +40,10 @@ def gene_checksum(
             in files written before they had a canonical order.
     """
     placed = lifted_of[lifted_of != NONE]
-    others = np.setdiff1d(np.arange(len(lifted)), placed)
-    order = (
-        np.concatenate([placed, others]) if as_made else canonical_order(lifted, placed, data_type)
-    )
+    if as_made:
+        order = np.concatenate([placed, np.setdiff1d(np.arange(len(lifted)), placed)])
+    else:
+        order = canonical_order(lifted, placed, data_type)
     place = np.append(np.argsort(order), NONE).astype(np.int32)  # the last one is that of NONE
     ports = [[port.name, list(port.shape), place[port.neurons].tolist()] for port in _ports(lifted)]
     entries = [[key, metadata[key]] for key in COVERED if key in metadata]
