@@ -68,7 +68,7 @@ def _difference(
     same = np.array_equal(known.source, genes.source) and np.array_equal(known.target, genes.target)
     if not same:
         known = filled(known, matches(known, genes.source, genes.target, len(net)))
-    return GenomeDocument(
+    return GenomeDocument.model_construct(  # of our own arrays: there is nothing to validate
         library=net.library,
         ids={
             place: ids[neurons].tolist()

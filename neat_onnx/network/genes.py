@@ -28,6 +28,7 @@ _DTYPES: dict[str, type[np.generic]] = {
     **dict.fromkeys(("enabled", "reads_state"), np.bool_),
     **dict.fromkeys(("neurons", "sources"), np.int64),  # of ports and of blocks
 }
+_MANY = 512  # values; to sort fewer is quicker than to look for their range
 _PLAIN = {  # a connection that is enabled, not delayed and not gated
     "enabled": True,
     "delay": 0,
@@ -265,8 +266,14 @@ def distinct(values: Ints) -> Ints:
     """The different values, in ascending order, as `np.unique` gives them.
 
     That looks for masked arrays first: importing them, and each look, takes longer than a level of
-    a network has to sort.
+    a network has to sort. Many values in a narrow range are marked instead, in linear time.
     """
+    if values.size > _MANY:
+        least, most = int(values.min()), int(values.max())
+        if most - least < values.size:
+            found = np.zeros(most - least + 1, np.bool_)
+            found[values - least] = True
+            return np.flatnonzero(found) + least
     ordered = np.sort(values)
     first = np.ones(len(ordered), np.bool_)
     first[1:] = ordered[1:] != ordered[:-1]

@@ -27,10 +27,7 @@ _MOST_ROUNDS = 64
 def without_dead(model: Model) -> Model:
     """The model without nodes and initializers that contribute to no output."""
     graph = drop_dead(model.graph)
-    same = len(graph.node) == len(model.graph.node)
-    if same and len(graph.initializer) == len(model.graph.initializer):
-        return model
-    return model.model_copy(update={"graph": graph})
+    return model if graph is model.graph else model.model_copy(update={"graph": graph})
 
 
 SIMPLE: tuple[Pass, ...] = (
@@ -84,7 +81,7 @@ def apply_passes(graph: Graph) -> Graph:
         before = graph
         for each in PASSES:
             graph = each(graph)
-        if graph == before:
+        if graph is before:
             return graph
 
 
