@@ -80,7 +80,12 @@ def _scale(ctx: LiftingContext, node: Node, value: Value, factor: Array) -> Valu
 def add(ctx: LiftingContext, node: Node, one: Operand, other: Operand) -> Value:
     """The sum: a bias, or neurons."""
     if isinstance(one, Value) and isinstance(other, Value):
-        return _merged(ctx, one, other) or neurons_of(ctx, node, [one, other], weights=(1.0, 1.0))
+        return (
+            _merged(ctx, one, other)
+            or _with_gated(ctx, one, other)
+            or _with_gated(ctx, other, one)
+            or neurons_of(ctx, node, [one, other], weights=(1.0, 1.0))
+        )
     if isinstance(one, Value):
         return _shift(ctx, node, one, np.asarray(other))
     assert isinstance(other, Value)
@@ -100,6 +105,19 @@ def _merged(ctx: LiftingContext, one: Value, other: Value) -> Value | None:
     if not (plain and linear and whole):
         return None
     ctx.merge(both[0], both[1])
+    return one
+
+
+def _with_gated(ctx: LiftingContext, one: Value, other: Value) -> Value | None:
+    """The neurons of `one` with the gated connections of `other` added, if nothing reads that."""
+    made, gate = one.made, other.gate
+    if made is None or gate is None or not one.plain or one.shape != other.shape:
+        return None
+    if not made.is_plain_sum or made.spatial or not other.linear or other in ctx.materialized:
+        return None
+    if any(np.any(np.isin(other.signals, each.source)) for each in made.connections):
+        return None  # the connections would be parallel ones
+    ctx.connect(made, other.signals, np.arange(other.signals.size), other.weights, gate)
     return one
 
 

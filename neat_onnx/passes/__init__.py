@@ -17,6 +17,7 @@ from neat_onnx.passes.identities import identities
 from neat_onnx.passes.layout_pairs import double_reshapes, transpose_pairs
 from neat_onnx.passes.local_functions import local_functions
 from neat_onnx.passes.modern_forms import modern_forms
+from neat_onnx.passes.parted_products import parted_products
 from neat_onnx.passes.single_elements import missing_reductions, single_elements
 from neat_onnx.passes.static_shapes import static_shapes
 
@@ -39,6 +40,7 @@ SIMPLE: tuple[Pass, ...] = (
     modern_forms,
     constant_branches,
     constant_loops,
+    parted_products,
     single_elements,
     missing_reductions,
     without_dead,

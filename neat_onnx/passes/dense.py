@@ -16,7 +16,7 @@ def matmul_add(model: Model) -> Model:
             continue
         add = model.graph.node[reader]
         bias = [name for name in add.input if name != node.output[0]]
-        if add.op_type == "Add" and not add.domain and _is_row(bias, node, draft):
+        if add.op_type == "Add" and not add.domain and is_row(bias, node, draft):
             gemm = make_node("Gemm", [*node.input, *bias], add.output, name=add.name)
             changed |= {at: None, reader: gemm}
     return draft.replaced(changed)
@@ -29,7 +29,8 @@ def is_dense(node: Node, draft: Draft) -> bool:
     return matrix is not None and len(matrix.dims) == 2 and shape is not None and len(shape) == 2
 
 
-def _is_row(names: list[str], node: Node, draft: Draft) -> bool:
+def is_row(names: list[str], node: Node, draft: Draft) -> bool:
+    """Whether the one of these names is that of a constant row, an element for each column."""
     row = draft.tensors.get(names[0]) if len(names) == 1 else None
     columns = draft.tensors[node.input[1]].dims[1]
     return row is not None and row.dims in ((columns,), (1, columns))

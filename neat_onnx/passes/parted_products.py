@@ -1,0 +1,160 @@
+"""Take products by a constant matrix apart where only parts of them are read.
+
+Keras computes all gates of a cell by one MatMul and takes the result apart. A gate with a product
+of its own is one sum on import, which addends join.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from neat_onnx.model import Model, Node
+from neat_onnx.model.wiring import reads
+from neat_onnx.passes.dense import is_dense, is_row
+from neat_onnx.passes.draft import Draft, attributes_of, make_node
+
+_PARTING = ("Split", "Slice")
+_END = 2**31 - 1  # and beyond: to the end of an axis
+
+
+class _Part(NamedTuple):
+    """Columns of a product, and the tensor that they become."""
+
+    name: str
+    columns: slice
+
+
+def parted_products(model: Model) -> Model:
+    """The model with a MatMul [N, K] × [K, M] for each part of one that Split or Slice alone read.
+
+    The Add of a constant row [M] between them is taken apart as well.
+    """
+    nodes = model.graph.node
+    if not any(_is(node, *_PARTING) for node in nodes):
+        return model
+    draft, readers = Draft(model), _readers(model)
+    constants: dict[tuple[str, int, int], str] = {}
+    changed: dict[int, list[Node]] = {}
+    for at, product in enumerate(nodes):
+        if not _is(product, "MatMul") or not is_dense(product, draft):
+            continue
+        path, ends = [at], readers[product.output[0]]
+        row = _row(nodes, ends, product, draft)
+        if row is not None:
+            path, ends = [at, *ends], readers[nodes[ends[0]].output[0]]
+        parts = _parts([nodes[end] for end in ends], product, draft) if ends else None
+        if parts is None:
+            continue
+        changed |= {end: [] for end in [*path, *ends]}
+        changed[at] = [
+            node for part in parts for node in _product(product, row, part, draft, constants)
+        ]
+    if not changed:
+        return model
+    kept = (changed.get(at, [node]) for at, node in enumerate(nodes))
+    return draft.finished([node for each in kept for node in each])
+
+
+def _is(node: Node, *kinds: str) -> bool:
+    return node.op_type in kinds and not node.domain
+
+
+def _readers(model: Model) -> dict[str, list[int]]:
+    """The nodes that read each tensor; none for one that is an output of the graph."""
+    found: dict[str, list[int]] = defaultdict(list)
+    for at, node in enumerate(model.graph.node):
+        for name in reads(node):
+            found[name].append(at)
+    for entry in model.graph.outputs:
+        found[entry.name] = []
+    return found
+
+
+def _row(nodes: list[Node], ends: list[int], product: Node, draft: Draft) -> str | None:
+    """The constant row that the only reader of a product adds to it, if it does."""
+    if len(ends) != 1 or not _is(nodes[ends[0]], "Add"):
+        return None
+    others = [name for name in nodes[ends[0]].input if name != product.output[0]]
+    return others[0] if is_row(others, product, draft) else None
+
+
+def _parts(ends: list[Node], product: Node, draft: Draft) -> list[_Part] | None:
+    """The parts that nodes take of a product's columns; None unless they are apart, or do not
+    only take columns.
+    """
+    width = draft.tensors[product.input[1]].dims[1]
+    parts: list[_Part] = []
+    for node in ends:
+        if not _is(node, *_PARTING):
+            return None
+        found = _split(node, width, draft) if node.op_type == "Split" else _sliced(node, draft)
+        if found is None:
+            return None
+        parts += [_Part(part.name, slice(*part.columns.indices(width))) for part in found]
+    spans = sorted((part.columns.start, part.columns.stop) for part in parts)
+    lengths = all(start < stop for start, stop in spans)
+    apart = all(one[1] <= other[0] for one, other in pairwise(spans))
+    return parts if lengths and apart and len(parts) > 1 else None
+
+
+def _split(node: Node, width: int, draft: Draft) -> list[_Part] | None:
+    """The parts of a Split along the columns."""
+    count = len(node.output)
+    sizes = [-(-width // count)] * count
+    if len(node.input) > 1:
+        given = draft.tensors.get(node.input[1])
+        if given is None:
+            return None
+        sizes = [int(size) for size in given.values.ravel()]
+    if attributes_of(node).get("axis", 0) not in (1, -1) or len(sizes) != count:
+        return None
+    starts = [sum(sizes[:place]) for place in range(count)]
+    places = zip(node.output, starts, sizes, strict=True)
+    return [_Part(name, slice(start, start + size)) for name, start, size in places if name]
+
+
+def _sliced(node: Node, draft: Draft) -> list[_Part] | None:
+    """The part that a Slice along the columns takes, in steps of 1; of the rows it takes all."""
+    given = [draft.tensors.get(name) for name in node.input[1:]]
+    if len(given) < 3 or any(tensor is None for tensor in given):
+        return None
+    starts, stops, axes, *steps = (
+        tensor.values.ravel().astype(np.int64).tolist() for tensor in given if tensor
+    )
+    taken = [slice(None), slice(None)]
+    for start, stop, axis, step in zip(
+        starts, stops, axes, steps[0] if steps else [1] * len(axes), strict=True
+    ):
+        if step != 1 or axis not in range(-2, 2):
+            return None
+        taken[axis] = slice(start, None if stop >= _END else stop)
+    whole = taken[0] in (slice(None), slice(0, None))
+    return [_Part(node.output[0], taken[1])] if whole else None
+
+
+def _product(
+    product: Node,
+    row: str | None,
+    part: _Part,
+    draft: Draft,
+    constants: dict[tuple[str, int, int], str],
+) -> Iterator[Node]:
+    """The nodes that compute a part."""
+
+    def columns_of(name: str) -> str:
+        key = name, part.columns.start, part.columns.stop
+        if key not in constants:
+            tensor = draft.tensors[name]
+            wish = f"{name}_{part.columns.start}"
+            values = tensor.values[..., part.columns]
+            constants[key] = draft.constant(wish, values, tensor.data_type)
+        return constants[key]
+
+    opset = draft.model.opset
+    made = part.name if row is None else draft.name(f"{part.name}_product")
+    yield make_node("MatMul", [product.input[0], columns_of(product.input[1])], [made], opset=opset)
+    if row is not None:
+        yield make_node("Add", [made, columns_of(row)], [part.name], opset=opset)
