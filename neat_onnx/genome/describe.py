@@ -20,12 +20,29 @@ from neat_onnx.lifting.core import Lifted, lift
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.model import Model
 from neat_onnx.network.cells import part_at
-from neat_onnx.network.genes import NONE, Bools, Connections, Ints
+from neat_onnx.network.genes import NONE, Bools, Connections, Ints, distinct
 from neat_onnx.network.network import Network
 
 
+class SharedNeuronsError(Exception):
+    """Import would make one neuron of several that are equal; nobody but export sees this.
+
+    Attributes:
+        shared: which neurons are taken for one before them, (n,).
+    """
+
+    def __init__(self, shared: Bools) -> None:
+        super().__init__("several neurons are one on import")
+        self.shared = shared
+
+
 def genome_metadata(ctx: LoweringContext, model: Model) -> dict[str, str]:
-    """The metadata entries that bring back the genome of the network that `model` was made from."""
+    """The metadata entries that bring back the genome of the network that `model` was made from.
+
+    Raises:
+        SharedNeuronsError: a neuron of the graph would be several of the genome, and not all of
+            them are copied.
+    """
     lifted = lift(model)
     as_sequence = ctx.places.sequences
     places = {
@@ -40,6 +57,8 @@ def genome_metadata(ctx: LoweringContext, model: Model) -> dict[str, str]:
     lifted_of = np.full(len(ctx.net), NONE, np.int64)  # the lifted neuron of each neuron
     for tensor, neurons in places.items():
         lifted_of[neurons] = lifted.tensors[tensor]
+    if np.any((shared := _shared(lifted_of)) & ~ctx.copied):
+        raise SharedNeuronsError(shared)
     document = _difference(ctx.net, lifted, places, lifted_of).model_dump(exclude_defaults=True)
     entries = {GENOME: json.dumps(document, separators=(",", ":"))}
     if ctx.options.embed_network:
@@ -48,6 +67,16 @@ def genome_metadata(ctx: LoweringContext, model: Model) -> dict[str, str]:
     data_type = model.graph.inputs[0].elem_type
     entries[GENES] = gene_checksum(lifted.network, lifted_of, data_type, known)
     return entries
+
+
+def _shared(lifted_of: Ints) -> Bools:
+    """Which neurons have the lifted neuron of one before them."""
+    placed = np.flatnonzero(lifted_of != NONE)
+    shared = np.zeros(len(lifted_of), np.bool_)
+    if len(distinct(lifted_of[placed])) < len(placed):
+        shared[placed] = True
+        shared[placed[np.unique(lifted_of[placed], return_index=True)[1]]] = False
+    return shared
 
 
 def _lasting(model: Model) -> dict[str, str]:

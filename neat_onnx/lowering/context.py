@@ -58,15 +58,16 @@ class LoweringContext(GraphBuilder):
         windows: claimed neurons that stand on one level each.
         signals: numbers of all values that connections read.
         places: which tensor holds which signal.
+        copied: neurons that others equal, (n,); import makes a neuron of each from a copy alone.
         fan_in: number of live connections into each neuron.
         functions: the functions of the model, by activation and formula.
     """
 
-    def __init__(self, net: Network, options: ExportOptions, plan: Schedule) -> None:
+    def __init__(self, net: Network, options: ExportOptions, plan: Schedule, copied: Bools) -> None:
         data_type = DataType.FLOAT if options.dtype == "float32" else DataType.DOUBLE
         names = (port.name for port in net.inputs + net.outputs)
         super().__init__(data_type, options.opset, names)
-        self.net, self.options, self.plan = net, options, plan
+        self.net, self.options, self.plan, self.copied = net, options, plan, copied
         self.windows: list[Whole] = []
         self.signals = GraphSignals.of(net)
         self.tails = bool(np.any(self.signals.overflows))

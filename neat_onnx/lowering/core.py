@@ -12,7 +12,7 @@ import numpy as np
 
 import neat_onnx.operators  # noqa: F401 (fills the registry)
 from neat_onnx.errors import warn
-from neat_onnx.genome import CHECKSUM, checksum, genome_metadata
+from neat_onnx.genome import CHECKSUM, SharedNeuronsError, checksum, genome_metadata
 from neat_onnx.lowering.checks import check_activations, check_network
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.lowering.placement import UNBOUND
@@ -21,6 +21,7 @@ from neat_onnx.lowering.registry import Claim, Frame, Plan, frame_of, planners
 from neat_onnx.model import Graph, MetadataEntry, Model, OperatorSet
 from neat_onnx.model.node import OWN_DOMAIN
 from neat_onnx.model.states import STATE_KEY
+from neat_onnx.network.genes import Bools
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import Schedule, Whole, contributing, schedule, with_late_sinks
 from neat_onnx.options import ExportOptions
@@ -32,6 +33,7 @@ IR_OF_OPSET = dict(
     zip(range(13, 29), (7, 7, 8, 8, 8, 8, 9, 9, 10, 10, 11, 12, 13, 13, 13, 14), strict=True)
 )
 _FIRST_WITH_FUNCTIONS = 8
+_MOST_COPIES = 4  # times that a network is exported, with more copies each time
 _RUNTIME, _NEWEST_LOADED = "onnxruntime 1.31", 26
 
 
@@ -50,7 +52,18 @@ def ir_version(opset: int, *, with_functions: bool = False) -> int:
 def export_network(net: Network, options: ExportOptions) -> Model:
     """The ONNX model of `net`. See `neat_onnx.export`."""
     check_network(net, options)
-    ctx = LoweringContext(net, options, _levels(net))
+    copied = np.zeros(len(net), np.bool_)
+    for _ in range(_MOST_COPIES):
+        try:
+            return _exported(net, options, copied)
+        except SharedNeuronsError as found:
+            copied = copied | found.shared
+    return _exported(net, options, np.ones(len(net), np.bool_))
+
+
+def _exported(net: Network, options: ExportOptions, copied: Bools) -> Model:
+    """The model, in which the neurons `copied` have copies."""
+    ctx = LoweringContext(net, options, _levels(net), copied)
     work = _Work.claimed(ctx)
     check_activations(ctx)
     frame = frame_of(ctx, work.claims)

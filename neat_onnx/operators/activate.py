@@ -130,9 +130,23 @@ def activate(
         result = emit_activation(ctx, groups[0].name, groups[0].formula, tensor, output, name)
         if ends and groups[0].formula != VARIABLE:
             result = _ended(ctx, block, result)
-        ctx.bind(block.neurons, result, block.level)
+        bind_layer(ctx, block, block.neurons, result)
         return
     _activate_apart(ctx, block, tensor, groups, ends=ends)
+
+
+def bind_layer(
+    ctx: LoweringContext, block: Block, neurons: Ints, tensor: str, label: str = ""
+) -> None:
+    """Bind neurons of a block to the columns of `tensor`, [N, neurons].
+
+    Where import would take some of them for others, it makes neurons of an Add of zeros.
+    """
+    if np.any(ctx.copied[neurons]):
+        zero = ctx.initializer(block.weights("Z") + label, [0.0])
+        output, name = block.tensor("Copy") + label, block.name("copy") + label
+        tensor = ctx.emit(Add, [tensor, zero], output, name)
+    ctx.bind(neurons, tensor, block.level)
 
 
 def _ended(ctx: LoweringContext, block: Block, tensor: str) -> str:
@@ -152,7 +166,7 @@ def _activate_apart(
             output, name = block.tensor("Layer") + label, block.name("act") + label
             result = emit_activation(ctx, group.name, group.formula, part, output, name)
         result = _ended(ctx, block, result) if ends else result
-        ctx.bind(group.neurons, result, block.level)
+        bind_layer(ctx, block, group.neurons, result, label)
 
 
 def _labels(names: list[str]) -> list[str]:

@@ -24,6 +24,7 @@ from neat_onnx.model.graph import ONNX_DOMAINS
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.expression import VARIABLE, Expression
 from neat_onnx.network.genes import Bools, Ints
+from neat_onnx.operators.activate import bind_layer
 from neat_onnx.operators.dense import by_overflowing_source, weighted_sums
 from neat_onnx.operators.formula import formula_of
 
@@ -114,7 +115,7 @@ def _claims(
         if ctx.reads_state(block.neurons):
             ctx.bind(ctx.signals.state[block.neurons], states, block.level)
         layer = ctx.emit(node, [states], block.tensor("Layer"), block.name("act"), **given)
-        ctx.bind(block.neurons, layer, block.level)
+        bind_layer(ctx, block, block.neurons, layer)
 
     suffix = f"_{node.__name__.lower()}"
     return [
