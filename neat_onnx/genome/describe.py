@@ -44,16 +44,7 @@ def genome_metadata(ctx: LoweringContext, model: Model) -> dict[str, str]:
             them are copied.
     """
     lifted = lift(model)
-    as_sequence = ctx.places.sequences
-    places = {
-        tensor: columns.signals
-        for columns in ctx.places.columns
-        if (tensor := as_sequence.get(columns.tensor, columns.tensor)) in lifted.tensors
-        and columns.signals[0] < len(ctx.net)
-    }
-    lasting = _lasting(model)
-    places = {lasting.get(tensor, tensor): neurons for tensor, neurons in places.items()}
-    places = dict(sorted(places.items(), key=lambda item: bool(part_at(item[0])[1])))
+    places = _places(ctx, model, lifted)
     lifted_of = np.full(len(ctx.net), NONE, np.int64)  # the lifted neuron of each neuron
     for tensor, neurons in places.items():
         lifted_of[neurons] = lifted.tensors[tensor]
@@ -67,6 +58,32 @@ def genome_metadata(ctx: LoweringContext, model: Model) -> dict[str, str]:
     data_type = model.graph.inputs[0].elem_type
     entries[GENES] = gene_checksum(lifted.network, lifted_of, data_type, known)
     return entries
+
+
+def _places(ctx: LoweringContext, model: Model, lifted: Lifted) -> dict[str, Ints]:
+    """For each tensor of neurons that import finds, its neurons; parts of cells come last.
+
+    A layer may be a part of a formula for import, with its neurons in the output that it becomes.
+    """
+    as_sequence = ctx.places.sequences
+    places = {
+        tensor: columns.signals
+        for columns in ctx.places.columns
+        if (tensor := as_sequence.get(columns.tensor, columns.tensor)) in lifted.tensors
+        and columns.signals[0] < len(ctx.net)
+    }
+    lasting = _lasting(model)
+    places = {lasting.get(tensor, tensor): neurons for tensor, neurons in places.items()}
+    for port in ctx.net.outputs:
+        neurons = port.neurons.ravel()
+        apart = not np.any(np.isin(neurons, _joined(places))) and len(distinct(neurons))
+        if port.name in lifted.tensors and apart == len(lifted.tensors[port.name]):
+            places.setdefault(port.name, neurons)
+    return dict(sorted(places.items(), key=lambda item: bool(part_at(item[0])[1])))
+
+
+def _joined(places: dict[str, Ints]) -> Ints:
+    return np.concatenate([np.empty(0, np.int64), *places.values()])
 
 
 def _shared(lifted_of: Ints) -> Bools:
@@ -90,7 +107,7 @@ def _difference(
     net: Network, lifted: Lifted, places: dict[str, Ints], lifted_of: Ints
 ) -> GenomeDocument:
     ids = net.neurons.id
-    placed = np.concatenate([np.empty(0, np.int64), *places.values()])
+    placed = _joined(places)
     in_order = np.array_equal(placed, np.arange(len(net)))
     genes = net.connections
     known = carried_over(lifted.network, lifted_of)
