@@ -20,7 +20,7 @@ from neat_onnx.lowering.profile import in_profile
 from neat_onnx.lowering.registry import Claim, Frame, Plan, frame_of, planners
 from neat_onnx.model import Graph, MetadataEntry, Model, OperatorSet
 from neat_onnx.model.node import OWN_DOMAIN
-from neat_onnx.model.states import STATE_KEY
+from neat_onnx.model.states import INITIAL_KEY, STATE_KEY
 from neat_onnx.network.genes import Bools
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import Schedule, Whole, contributing, schedule, with_late_sinks
@@ -164,8 +164,8 @@ def _metadata(ctx: LoweringContext, frame: Frame, work: _Work, model: Model) -> 
         entries |= plan.metadata(ctx, plan.claims)
     carried = frame.metadata(model)
     entries |= carried
-    paired = _entries({key: carried[key] for key in carried if key == STATE_KEY})
-    entries |= genome_metadata(ctx, model.model_copy(update={"metadata_props": paired}))
+    states = _entries({key: carried[key] for key in (STATE_KEY, INITIAL_KEY) if key in carried})
+    entries |= genome_metadata(ctx, model.model_copy(update={"metadata_props": states}))
     entries[CHECKSUM] = checksum(model, entries)
     return _entries(entries)
 

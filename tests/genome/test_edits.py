@@ -111,6 +111,23 @@ def test_the_genome_comes_back_from_rewritten_files(name: str, dtype: str, tmp_p
             assert back == import_model(proto)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_the_genome_of_a_memory_that_starts_elsewhere_comes_back(dtype: str):
+    """Its first values are in the metadata, and not in the graph."""
+    net = Network.build(
+        inputs=1,
+        outputs=[2],
+        neurons=[{"id": 2, "activation": "tanh", "initial": 0.5}],
+        connections=[(0, 2, 1.0), {"source": 2, "target": 2, "weight": 0.5, "delay": 1}],
+    )
+    proto = export(net, dtype=dtype).to_proto()
+    assert any(entry.key == STATES[1] for entry in proto.metadata_props)
+    other = version_converter.convert_version(proto, 21)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert import_model(other) == import_model(proto)
+
+
 def test_the_genome_comes_back_where_an_identity_is_gone(tmp_path):
     """Its output was the tensor that the genome names; neurons of the max are plain there."""
     net = Network.build(
