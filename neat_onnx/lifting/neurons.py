@@ -23,6 +23,7 @@ from neat_onnx.lifting.context import (
 )
 from neat_onnx.lifting.recognition import activation_name
 from neat_onnx.lifting.rows import blocks_of
+from neat_onnx.network.aggregations import aggregation_named
 from neat_onnx.network.expression import VARIABLE
 from neat_onnx.network.genes import (
     NONE,
@@ -220,10 +221,14 @@ class Resolution:
             "initial_gain": gated.initial,
         }
         connections = Connections.of(**{name: owned(array) for name, array in fresh.items()})
-        ordered = _in_order(connections, self._made)
-        sums = np.ones(self._made, np.bool_)
+        names = {made.aggregation for made in self._made_neurons}
+        takes_first = {name: aggregation_named(name).takes_first for name in names}
+        sums, by_place = np.ones(self._made, np.bool_), np.zeros(self._made, np.bool_)
         for made in self._made_neurons:
-            sums[self.neuron_of[made.states]] = made.aggregation == "sum"
+            at = self.neuron_of[made.states]
+            sums[at] = made.aggregation == "sum"
+            by_place[at] = takes_first[made.aggregation]
+        ordered = _in_order(connections, by_place)
         return _without_parallel(ordered, sums), self._initial(read)
 
     @cached_property
@@ -313,9 +318,13 @@ def _joined(parts: list[Ints]) -> Ints:
     return np.concatenate(parts)
 
 
-def _in_order(genes: Connections, count: int) -> Connections:
-    """The connections by target, then by source: the order in which a genome needs no words."""
-    key = genes.target * count + genes.source
+def _in_order(genes: Connections, by_place: Bools) -> Connections:
+    """The connections by target, then by source: the order in which a genome needs no words.
+
+    Args:
+        by_place: neurons whose inputs stay in the order in which the graph has them, (n,).
+    """
+    key = genes.target * len(by_place) + np.where(by_place[genes.target], 0, genes.source)
     if np.all(key[1:] >= key[:-1]):
         return genes
     return genes.take(np.argsort(key, kind="stable"))

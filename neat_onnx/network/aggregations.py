@@ -18,6 +18,7 @@ from neat_onnx.network.expression import (
     Expression,
     largest,
     ordered,
+    parts_of,
     pick,
     product,
     smallest,
@@ -50,6 +51,11 @@ class Aggregation:
     def linear(self) -> bool:
         """It is a weighted sum, divided by k or not, so that a matrix product computes it."""
         return self.name in ("sum", "mean")
+
+    @property
+    def takes_first(self) -> bool:
+        """Of several that tie, it takes the first: the order of the inputs belongs to it."""
+        return any(part.op == "where_largest" for part in parts_of(self.expression(2)))
 
     def expression(self, k: int) -> Expression:
         """The expression for k ≥ 1 weighted inputs."""
