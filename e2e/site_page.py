@@ -82,13 +82,14 @@ def write(field: Locator, text: str) -> None:
     field.fill(text)
 
 
-def unfold(summary: Locator | ElementHandle) -> None:
-    """Open a section that is closed.
+def unfold(part: Locator | ElementHandle) -> None:
+    """Open the section that a part of a summary belongs to, if it is closed.
 
-    By the keyboard: the second runtime's verdict may move the section from under a pointer.
+    By the keyboard: the second runtime's verdict may move the section from under a pointer. In
+    Firefox a part of the summary cannot have the focus.
     """
-    if not summary.evaluate("(each) => each.closest('details').open"):
-        summary.press("Enter")
+    if not part.evaluate("(each) => each.closest('details').open"):
+        part.evaluate_handle("(each) => each.closest('summary')").as_element().press("Enter")
 
 
 class NeatPage:
