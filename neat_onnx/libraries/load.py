@@ -14,6 +14,7 @@ from neat_onnx.libraries.library import Library, ReadOptions, no_genome
 from neat_onnx.libraries.registry import libraries
 from neat_onnx.network.network import Network
 
+_HEAD = 256  # characters by which the kind of a text is known
 _ONNX_HINT = "To turn a model into a network use import_model, or `neat-onnx import`"
 _TIMES = "time_step and advance_time are for ctrnn and iznn networks"
 _UNUSED = {
@@ -148,6 +149,8 @@ def content_of(source: object) -> object:
         DocumentError: it cannot be read, or is a file that holds no network.
     """
     if isinstance(source, str) and source.lstrip("\ufeff \t\r\n")[:1] in ("{", "["):
+        if source.isascii() and sniff(source[:_HEAD].encode()) == "json":
+            return parse_json(source)  # without copies of what may be many megabytes
         return _decoded(source.encode(errors="surrogatepass"))
     if isinstance(source, str | os.PathLike):
         return _decoded(read_bytes(source))
