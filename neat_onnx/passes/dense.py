@@ -25,8 +25,10 @@ def matmul_add(model: Model) -> Model:
 def is_dense(node: Node, draft: Draft) -> bool:
     """Whether a MatMul is [N, K] × [K, M] with a constant matrix."""
     matrix = draft.tensors.get(node.input[1])
+    if matrix is None or len(matrix.dims) != 2:
+        return False
     shape = draft.facts(node.input[0]).shape
-    return matrix is not None and len(matrix.dims) == 2 and shape is not None and len(shape) == 2
+    return shape is not None and len(shape) == 2
 
 
 def is_row(names: list[str], node: Node, draft: Draft) -> bool:

@@ -39,14 +39,19 @@ def parted_products(model: Model) -> Model:
     constants: dict[tuple[str, int, int], str] = {}
     changed: dict[int, list[Node]] = {}
     for at, product in enumerate(nodes):
-        if not _is(product, "MatMul") or not is_dense(product, draft):
+        if not _is(product, "MatMul"):
             continue
         path, ends = [at], readers[product.output[0]]
-        row = _row(nodes, ends, product, draft)
-        if row is not None:
+        adds = len(ends) == 1 and _is(nodes[ends[0]], "Add")
+        if adds:
             path, ends = [at, *ends], readers[nodes[ends[0]].output[0]]
-        parts = _parts([nodes[end] for end in ends], product, draft) if ends else None
-        if parts is None:
+        if not ends or not all(_is(nodes[end], *_PARTING) for end in ends):
+            continue
+        if not is_dense(product, draft):
+            continue
+        row = _row(nodes[path[-1]], product, draft) if adds else None
+        parts = _parts([nodes[end] for end in ends], product, draft)
+        if parts is None or (adds and row is None):
             continue
         changed |= {end: [] for end in [*path, *ends]}
         changed[at] = [
@@ -73,11 +78,9 @@ def _readers(model: Model) -> dict[str, list[int]]:
     return found
 
 
-def _row(nodes: list[Node], ends: list[int], product: Node, draft: Draft) -> str | None:
-    """The constant row that the only reader of a product adds to it, if it does."""
-    if len(ends) != 1 or not _is(nodes[ends[0]], "Add"):
-        return None
-    others = [name for name in nodes[ends[0]].input if name != product.output[0]]
+def _row(add: Node, product: Node, draft: Draft) -> str | None:
+    """The constant row that an Add adds to a product, if it does."""
+    others = [name for name in add.input if name != product.output[0]]
     return others[0] if is_row(others, product, draft) else None
 
 
@@ -88,8 +91,6 @@ def _parts(ends: list[Node], product: Node, draft: Draft) -> list[_Part] | None:
     width = draft.tensors[product.input[1]].dims[1]
     parts: list[_Part] = []
     for node in ends:
-        if not _is(node, *_PARTING):
-            return None
         found = _split(node, width, draft) if node.op_type == "Split" else _sliced(node, draft)
         if found is None:
             return None
