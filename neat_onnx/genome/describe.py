@@ -74,11 +74,15 @@ def _places(ctx: LoweringContext, model: Model, lifted: Lifted) -> dict[str, Int
     }
     lasting = _lasting(model)
     places = {lasting.get(tensor, tensor): neurons for tensor, neurons in places.items()}
+    placed = np.zeros(len(ctx.net), np.bool_)
+    placed[_joined(places)] = True
     for port in ctx.net.outputs:
         neurons = port.neurons.ravel()
-        apart = not np.any(np.isin(neurons, _joined(places))) and len(distinct(neurons))
-        if port.name in lifted.tensors and apart == len(lifted.tensors[port.name]):
-            places.setdefault(port.name, neurons)
+        if port.name not in lifted.tensors or np.any(placed[neurons]):
+            continue
+        if len(distinct(neurons)) == len(neurons) == len(lifted.tensors[port.name]):
+            places[port.name] = neurons
+            placed[neurons] = True
     return dict(sorted(places.items(), key=lambda item: bool(part_at(item[0])[1])))
 
 

@@ -144,6 +144,11 @@ def attributes_of(node: Node) -> dict[str, Any]:
     return {name: value for name, _, value in node.attributes.given()}
 
 
+def is_one_of(node: Node, *operators: str) -> bool:
+    """Whether a node's operator is one of these of ONNX itself."""
+    return node.op_type in operators and not node.domain
+
+
 def names_of(graph: Graph) -> Iterator[str]:
     """Every name of a tensor in a graph, and in the graphs inside its nodes."""
     yield from (entry.name for entry in graph.inputs)

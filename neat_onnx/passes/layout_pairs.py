@@ -1,7 +1,7 @@
 """Remove pairs of Transpose that undo each other across elementwise nodes, and double Reshapes."""
 
 from neat_onnx.model import Model, Node
-from neat_onnx.passes.draft import Draft, attributes_of, with_inputs
+from neat_onnx.passes.draft import Draft, attributes_of, is_one_of, with_inputs
 from neat_onnx.passes.readers import sole_readers
 
 _NAMES = """
@@ -22,7 +22,7 @@ def transpose_pairs(model: Model) -> Model:
     rewired: dict[int, Node] = {}
     dropped: dict[str, str] = {}
     for at, first in enumerate(nodes):
-        if not _is(first, "Transpose") or "perm" not in attributes_of(first) or at in rewired:
+        if not is_one_of(first, "Transpose") or "perm" not in attributes_of(first) or at in rewired:
             continue
         path = _path(nodes, alone, at)
         if path is None or any(step in rewired for step in path):
@@ -42,7 +42,7 @@ def transpose_pairs(model: Model) -> Model:
     kept = [
         rewired.get(at, node)
         for at, node in enumerate(nodes)
-        if not (_is(node, "Transpose") and node.output[0] in dropped)
+        if not (is_one_of(node, "Transpose") and node.output[0] in dropped)
     ]
     return Draft(model).finished(kept)
 
@@ -55,7 +55,7 @@ def _path(nodes: list[Node], alone: dict[str, int], at: int) -> list[int] | None
     while step is not None:
         node = nodes[step]
         path.append(step)
-        if _is(node, "Transpose"):
+        if is_one_of(node, "Transpose"):
             back = attributes_of(node).get("perm", ())
             undone = [perm[axis] for axis in back] == list(range(len(perm)))
             return path if undone else None
@@ -71,16 +71,12 @@ def double_reshapes(model: Model) -> Model:
     tensors, alone = model.graph.tensors, sole_readers(model.graph)
     changed: dict[int, Node | None] = {}
     for at, first in enumerate(nodes):
-        reader = alone.get(first.output[0]) if _is(first, "Reshape") else None
+        reader = alone.get(first.output[0]) if is_one_of(first, "Reshape") else None
         second = nodes[reader] if reader is not None else None
-        if second is None or reader is None or not _is(second, "Reshape"):
+        if second is None or reader is None or not is_one_of(second, "Reshape"):
             continue
         shape = tensors.get(second.input[1])
         if second.input[0] == first.output[0] and shape is not None and shape.values.all():
             nodes[reader] = with_inputs(second, [first.input[0], second.input[1]])
             changed |= {at: None, reader: nodes[reader]}
     return Draft(model).replaced(changed)
-
-
-def _is(node: Node, op_type: str) -> bool:
-    return node.op_type == op_type and not node.domain

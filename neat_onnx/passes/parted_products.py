@@ -6,15 +6,13 @@ of its own is one sum on import, which addends join.
 
 from collections import defaultdict
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import pairwise, repeat
 from typing import NamedTuple
-
-import numpy as np
 
 from neat_onnx.model import Model, Node
 from neat_onnx.model.wiring import reads
 from neat_onnx.passes.dense import is_dense, is_row
-from neat_onnx.passes.draft import Draft, attributes_of, make_node
+from neat_onnx.passes.draft import Draft, attributes_of, is_one_of, make_node
 
 _PARTING = ("Split", "Slice")
 _END = 2**31 - 1  # and beyond: to the end of an axis
@@ -33,19 +31,19 @@ def parted_products(model: Model) -> Model:
     The Add of a constant row [M] between them is taken apart as well.
     """
     nodes = model.graph.node
-    if not any(_is(node, *_PARTING) for node in nodes):
+    if not any(is_one_of(node, *_PARTING) for node in nodes):
         return model
     draft, readers = Draft(model), _readers(model)
     constants: dict[tuple[str, int, int], str] = {}
     changed: dict[int, list[Node]] = {}
     for at, product in enumerate(nodes):
-        if not _is(product, "MatMul"):
+        if not is_one_of(product, "MatMul"):
             continue
         path, ends = [at], readers[product.output[0]]
-        adds = len(ends) == 1 and _is(nodes[ends[0]], "Add")
+        adds = len(ends) == 1 and is_one_of(nodes[ends[0]], "Add")
         if adds:
             path, ends = [at, *ends], readers[nodes[ends[0]].output[0]]
-        if not ends or not all(_is(nodes[end], *_PARTING) for end in ends):
+        if not ends or not all(is_one_of(nodes[end], *_PARTING) for end in ends):
             continue
         if not is_dense(product, draft):
             continue
@@ -61,10 +59,6 @@ def parted_products(model: Model) -> Model:
         return model
     kept = (changed.get(at, [node]) for at, node in enumerate(nodes))
     return draft.finished([node for each in kept for node in each])
-
-
-def _is(node: Node, *kinds: str) -> bool:
-    return node.op_type in kinds and not node.domain
 
 
 def _readers(model: Model) -> dict[str, list[int]]:
@@ -104,14 +98,17 @@ def _parts(ends: list[Node], product: Node, draft: Draft) -> list[_Part] | None:
 def _split(node: Node, width: int, draft: Draft) -> list[_Part] | None:
     """The parts of a Split along the columns."""
     count = len(node.output)
-    sizes = [-(-width // count)] * count
+    attributes = attributes_of(node)
+    sizes = [min(-(-width // count), width - -(-width // count) * place) for place in range(count)]
     if len(node.input) > 1:
-        given = draft.tensors.get(node.input[1])
+        given = _integers(node.input[1], draft)
         if given is None:
             return None
-        sizes = [int(size) for size in given.values.ravel()]
-    if attributes_of(node).get("axis", 0) not in (1, -1) or len(sizes) != count:
+        sizes = given
+    if attributes.get("axis", 0) not in (1, -1) or attributes.get("num_outputs", count) != count:
         return None
+    if len(sizes) != count or sum(sizes) != width or min(sizes) < 1:
+        return None  # import says what is wrong with it
     starts = [sum(sizes[:place]) for place in range(count)]
     places = zip(node.output, starts, sizes, strict=True)
     return [_Part(name, slice(start, start + size)) for name, start, size in places if name]
@@ -119,21 +116,28 @@ def _split(node: Node, width: int, draft: Draft) -> list[_Part] | None:
 
 def _sliced(node: Node, draft: Draft) -> list[_Part] | None:
     """The part that a Slice along the columns takes, in steps of 1; of the rows it takes all."""
-    given = [draft.tensors.get(name) for name in node.input[1:]]
-    if len(given) < 3 or any(tensor is None for tensor in given):
+    given = [_integers(name, draft) for name in node.input[1:]]
+    lists = [each for each in given if each is not None]
+    if len(lists) < max(3, len(given)) or len({*map(len, lists)}) > 1:
         return None
-    starts, stops, axes, *steps = (
-        tensor.values.ravel().astype(np.int64).tolist() for tensor in given if tensor
-    )
+    starts, stops, axes, *steps = lists
     taken = [slice(None), slice(None)]
     for start, stop, axis, step in zip(
-        starts, stops, axes, steps[0] if steps else [1] * len(axes), strict=True
+        starts, stops, axes, steps[0] if steps else repeat(1), strict=False
     ):
         if step != 1 or axis not in range(-2, 2):
             return None
         taken[axis] = slice(start, None if stop >= _END else stop)
     whole = taken[0] in (slice(None), slice(0, None))
     return [_Part(node.output[0], taken[1])] if whole else None
+
+
+def _integers(name: str, draft: Draft) -> list[int] | None:
+    """The elements of a constant of integers."""
+    tensor = draft.tensors.get(name)
+    if tensor is None or tensor.values.dtype.kind != "i":
+        return None
+    return [int(element) for element in tensor.values.ravel()]
 
 
 def _product(

@@ -6,7 +6,7 @@ import pytest
 from graphs import assert_lifts, graph, node
 from sessions import open_session
 
-from neat_onnx import Model
+from neat_onnx import Model, ModelError, import_model
 from neat_onnx.passes.parted_products import parted_products
 
 RNG = np.random.default_rng(0)
@@ -76,6 +76,23 @@ def test_any_other_stays_whole(name):
     model = graph(WHOLE[name], **CONSTANTS)
     assert operators(model) == [each.op_type for each in model.graph.node]
     assert_lifts(model)
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        node("Split", "u one", "a c", axis=1),
+        node("Split", "u sizes", "a c", axis=1),
+        node("Slice", "u zero two both", "a"),
+        node("Slice", "u b two one", "a"),
+    ],
+)
+def test_a_graph_that_is_not_valid_is_refused_as_before(end):
+    nodes = [*PRODUCT, end, node("Slice", "u four end last", "d"), node("Neg", "a", "y")]
+    model = Model.from_proto(graph(nodes, **CONSTANTS))
+    assert parted_products(model) is model
+    with pytest.raises(ModelError):
+        import_model(model)
 
 
 def test_an_output_of_the_graph_stays_whole():
