@@ -8,6 +8,7 @@ formula.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -118,7 +119,7 @@ class LiftingContext(Tensors):
             self.fail(node, f"it has {count} elements, more than {_MOST_NEURONS}")
 
     def add_signals(
-        self, count: int, kind: int, origin: npt.ArrayLike = -1, formula: int = -1
+        self, count: int, kind: int, origin: npt.ArrayLike = -1, formula: npt.ArrayLike = -1
     ) -> Ints:
         """New signals, by number."""
         self._budget.take("neurons", count)
@@ -276,6 +277,12 @@ class LiftingContext(Tensors):
         position = np.repeat(np.arange(count), inputs)
         self.connect(made, signals, position, np.ones(signals.size))
         return self.materialize(Value(made.states.reshape(value.shape)))
+
+    def materialized_each(self, origin: Ints, formulas: Sequence[Expression], which: Ints) -> Ints:
+        """New signals that are formulas of the signals `origin`, each the one at its `which`."""
+        known = self.formulas
+        numbers = np.array([known.setdefault(each, len(known)) for each in formulas], np.int64)
+        return self.add_signals(len(origin), MATERIALIZED, origin, numbers[which])
 
     def materialized_from(self, origin: Ints, formula: Expression) -> Ints:
         """New signals that are `formula` of the signals `origin`."""

@@ -8,44 +8,89 @@ import numpy as np
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.network.activations import activation_named, label_of
 from neat_onnx.network.expression import VARIABLE, Expression, scalar_slope
-from neat_onnx.network.genes import Bools, Floats, Ints
+from neat_onnx.network.genes import Bools, Floats, Ints, distinct
 from neat_onnx.operators.activation_functions import emit_activation, stays_whole
 from neat_onnx.operators.elementwise import Add, Mul
+from neat_onnx.operators.powers import emit_powers, power_of
 from neat_onnx.operators.shaping import Identity, Split
+
+_MOST_POWERS = 256  # different exponents in one node, as import reads them
 
 
 @dataclass(frozen=True)
 class Group:
-    """Consecutive neurons of a block with one activation."""
+    """Consecutive neurons of a block with one activation, or with powers of one formula.
+
+    Attributes:
+        name: of the activation, for people.
+        formula: the activation, with `EXPONENT` in it where exponents differ.
+        neurons: in their order.
+        exponents: of each neuron, where they differ.
+    """
 
     name: str
     formula: Expression
     neurons: Ints
+    exponents: Floats | None = None
 
 
 def in_column_order(ctx: LoweringContext, neurons: Ints) -> Ints:
     """The neurons so that equal activations stand together, and outputs in their order.
 
-    Activations come in the order in which they first occur.
+    Activations come in the order in which they first occur; powers of one formula are equal here.
     """
     rank: dict[int, int] = {}
-    formulas = map(id, _formulas(ctx, neurons))
-    group = np.array([rank.setdefault(formula, len(rank)) for formula in formulas], np.int64)
+    kinds = map(id, _kinds(ctx, _formulas(ctx, neurons)))
+    group = np.array([rank.setdefault(kind, len(rank)) for kind in kinds], np.int64)
     outputs = ctx.net.output_neurons
     place = np.full(len(ctx.net), len(outputs), np.int64)
     place[outputs[::-1]] = np.arange(len(outputs))[::-1]
     return neurons[np.lexsort((neurons, place[neurons], group))]
 
 
+def kinds_of(ctx: LoweringContext, neurons: Ints) -> Ints:
+    """The number of each neuron's activation; powers of one formula share that of the first."""
+    codes = ctx.net.neurons.activation[neurons]
+    used = distinct(codes).tolist()
+    formulas = [activation_named(ctx.net.activations[code]).expression for code in used]
+    first: dict[Expression, int] = {}
+    same = [
+        first.setdefault(kind, code) for code, kind in zip(used, _kinds(ctx, formulas), strict=True)
+    ]
+    return np.array(same, np.int64)[np.searchsorted(used, codes)]
+
+
 def groups_of(ctx: LoweringContext, neurons: Ints) -> list[Group]:
-    """Runs of neurons with one formula left to apply."""
+    """Runs of neurons with one formula left to apply, or powers of one."""
     formulas = _formulas(ctx, neurons)
-    starts = [k for k in range(len(neurons)) if k == 0 or formulas[k] is not formulas[k - 1]]
-    names = ctx.net.activation_names[neurons]
+    kinds = _kinds(ctx, formulas)
+    starts: list[int] = []
+    for k, kind in enumerate(kinds):
+        same = k > 0 and kind is kinds[k - 1]
+        if not same or (kind is not formulas[k] and k - starts[-1] == _MOST_POWERS):
+            starts.append(k)
     return [
-        Group(label_of(str(names[start])), formulas[start], neurons[start:stop])
+        _group(ctx, neurons[start:stop], kinds[start], formulas[start:stop])
         for start, stop in zip(starts, [*starts[1:], len(neurons)], strict=True)
     ]
+
+
+def _kinds(ctx: LoweringContext, formulas: list[Expression]) -> list[Expression]:
+    """Each formula, powers with `EXPONENT` in place of their own; equal ones are one object."""
+    kinds: dict[int, Expression] = {}
+    known: dict[Expression, Expression] = {}
+    for formula in formulas:
+        if id(formula) not in kinds:
+            kind = power_of(ctx, formula) or formula
+            kinds[id(formula)] = known.setdefault(kind, kind)
+    return [kinds[id(formula)] for formula in formulas]
+
+
+def _group(ctx: LoweringContext, neurons: Ints, kind: Expression, each: list[Expression]) -> Group:
+    name = label_of(str(ctx.net.activation_names[neurons[0]]))
+    if all(formula is each[0] for formula in each):
+        return Group(name, each[0], neurons)
+    return Group(name, kind, neurons, np.array([formula.args[1].value for formula in each]))
 
 
 def slopes(ctx: LoweringContext, neurons: Ints) -> Floats:
@@ -126,8 +171,7 @@ def activate(
     if formula is not None:
         groups = [Group(groups[0].name, formula, block.neurons)]
     if len(groups) == 1:
-        output, name = block.tensor("Layer"), block.name("act")
-        result = emit_activation(ctx, groups[0].name, groups[0].formula, tensor, output, name)
+        result = _emit(ctx, block, groups[0], tensor)
         if ends and groups[0].formula != VARIABLE:
             result = _ended(ctx, block, result)
         bind_layer(ctx, block, block.neurons, result)
@@ -149,6 +193,15 @@ def bind_layer(
     ctx.bind(neurons, tensor, block.level)
 
 
+def _emit(ctx: LoweringContext, block: Block, group: Group, tensor: str, label: str = "") -> str:
+    """The activation of a group's columns."""
+    output, name = block.tensor("Layer") + label, block.name("act") + label
+    if group.exponents is None:
+        return emit_activation(ctx, group.name, group.formula, tensor, output, name)
+    exponents = ctx.initializer(block.weights("E") + label, group.exponents)
+    return emit_powers(ctx, group.formula, exponents, tensor, output, name)
+
+
 def _ended(ctx: LoweringContext, block: Block, tensor: str) -> str:
     return ctx.emit(Identity, [tensor], block.tensor("End"), block.name("end"))
 
@@ -163,8 +216,7 @@ def _activate_apart(
     for group, label, part in zip(groups, labels, parts, strict=True):
         result = part
         if group.formula != VARIABLE:
-            output, name = block.tensor("Layer") + label, block.name("act") + label
-            result = emit_activation(ctx, group.name, group.formula, part, output, name)
+            result = _emit(ctx, block, group, part, label)
         result = _ended(ctx, block, result) if ends else result
         bind_layer(ctx, block, group.neurons, result, label)
 

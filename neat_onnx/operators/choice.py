@@ -9,10 +9,19 @@ import numpy as np
 
 from neat_onnx.lifting.context import Array, LiftingContext, Operand, Value
 from neat_onnx.model import Node
-from neat_onnx.network.expression import VARIABLE, call, constant, equal, greater, negated
+from neat_onnx.network.expression import (
+    VARIABLE,
+    Expression,
+    call,
+    constant,
+    equal,
+    greater,
+    negated,
+)
+from neat_onnx.network.formula_text import fits
 from neat_onnx.network.primitives import PRIMITIVES, SIGNATURES
 from neat_onnx.operators.arithmetic import RULES, multiply, neurons_of, subtract
-from neat_onnx.operators.formula import apply_formula
+from neat_onnx.operators.formula import apply_formula, may_grow
 from neat_onnx.operators.infinite import applied_to_infinite, special
 
 _MOST_CONSTANTS = 256
@@ -122,16 +131,22 @@ def _by_constant(
     values = [operand for operand in operands if isinstance(operand, Value)]
     if len(constants) != 1 or len(values) != 1:
         ctx.fail(node, "it combines computed tensors in a way that no neuron computes")
-    shape = np.broadcast_shapes(constants[0].shape, values[0].shape)
+    value = values[0]
+    shape = np.broadcast_shapes(constants[0].shape, value.shape)
     ctx.check_size(node, int(np.prod(shape, dtype=object)))
-    numbers = np.broadcast_to(constants[0], shape)
-    signals = np.broadcast_to(ctx.materialize(values[0]), shape)
-    different = np.unique(numbers)
+    different, which = np.unique(np.broadcast_to(constants[0], shape), return_inverse=True)
     if len(different) > _MOST_CONSTANTS:
         ctx.fail(node, f"it has {len(different)} different constants, at most {_MOST_CONSTANTS}")
-    result = np.empty(shape, np.int64)
-    for each in different.tolist():
-        args = [VARIABLE if isinstance(operand, Value) else constant(each) for operand in operands]
-        where = numbers == each
-        result[where] = ctx.materialize(Value(signals[where], call(primitive, *args)))
-    return Value(result)
+
+    def formulas_of(inner: Expression) -> list[Expression]:
+        return [
+            call(primitive, *(inner if isinstance(each, Value) else constant(number)
+                              for each in operands))
+            for number in different.tolist()
+        ]  # fmt: skip
+
+    origin, formulas = value.signals, formulas_of(value.formula)
+    if not (value.elementwise and may_grow(ctx, value.formula) and all(map(fits, formulas))):
+        origin, formulas = ctx.materialize(value), formulas_of(VARIABLE)
+    origin = np.broadcast_to(origin, shape)
+    return Value(ctx.materialized_each(origin.ravel(), formulas, which.ravel()).reshape(shape))

@@ -5,7 +5,7 @@ A family's file says which of its operators a primitive is, by `emits`. `emit_fo
 expression and adds a node for each primitive; `apply_formula` is its mirror for lifting.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -89,20 +89,29 @@ class FormulaEmitter:
         tensor: tensor for the variable.
         output: the name of the result's tensor; intermediate tensors get a number.
         name: the name of the node that produces the result.
+        given: tensors of parts that are there already.
     """
 
-    def __init__(self, ctx: GraphBuilder, tensor: str, output: str, name: str) -> None:
+    def __init__(
+        self,
+        ctx: GraphBuilder,
+        tensor: str,
+        output: str,
+        name: str,
+        given: Mapping[Expression, str] | None = None,
+    ) -> None:
         self.ctx = ctx
         self._output, self._name = output, name
-        self._done: dict[Expression, str] = {VARIABLE: tensor}
+        self._done: dict[Expression, str] = {**(given or {}), VARIABLE: tensor}
+        self._given = len(self._done) - 1
 
     def emit(self, formula: Expression) -> str:
         """The name of the tensor that holds `formula`."""
         formula = writable(formula, self.ctx.data_type, tails=self.ctx.tails)
         for part in parts_of(formula):
             if part not in self._done and not part.is_constant:
-                last = part == formula
-                self._done[part] = self._node(part, "" if last else f"_{len(self._done)}")
+                last, number = part == formula, len(self._done) - self._given
+                self._done[part] = self._node(part, "" if last else f"_{number}")
         return self._done[formula]
 
     def operand(self, part: Expression) -> str:
@@ -143,6 +152,8 @@ def apply_formula(
                 return None
             parts.append(constant(number))
     formula = call(primitive, *parts)
+    if _multiplies_by_ones(ctx, primitive, operands, base):
+        return base
     if not (is_part(formula, base, ctx.data_type) or _grows(ctx, node, primitive, values, formula)):
         if primitive in ARITHMETIC or base.reduced:
             return None
@@ -153,6 +164,16 @@ def apply_formula(
             materialized = [again.get(id(operand), operand) for operand in operands]
             return apply_formula(ctx, node, primitive, materialized)
     return recognised(ctx, replace(base, formula=formula))
+
+
+def _multiplies_by_ones(
+    ctx: LiftingContext, primitive: str, operands: Sequence[Operand], base: Value
+) -> bool:
+    """Whether a formula without a name is multiplied by a vector of ones."""
+    if primitive != "mul" or base.formula == VARIABLE or not may_grow(ctx, base.formula):
+        return False
+    factors = [each for each in operands if not isinstance(each, Value)]
+    return len(factors) == 1 and factors[0].ndim > 0 and bool(np.all(factors[0] == 1.0))
 
 
 def _single_number(
@@ -192,6 +213,8 @@ def _grows(
         return True
     (inner,) = formulas
     if scalar_slope(inner)[1] == VARIABLE:
+        if primitive in ("sub", "div") and len(values) > 1:
+            return True  # x - x and x / x, which are no constants: they are NaN at infinities
         return primitive not in ARITHMETIC or _is_shared_shift(node, values)
     return may_grow(ctx, inner)
 

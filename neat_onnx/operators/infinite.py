@@ -13,6 +13,7 @@ from neat_onnx.lifting.context import NOT_FINITE, Array, LiftingContext, Operand
 from neat_onnx.model import Node
 from neat_onnx.network.expression import VARIABLE, call, greater, is_infinite, less
 from neat_onnx.network.genes import Floats, Ints
+from neat_onnx.operators.formula import formula_of
 
 _Applied = Callable[[Sequence[Operand]], Operand]
 
@@ -83,7 +84,8 @@ def applied_to_infinite(
             result = one + other if primitive == "add" else one - other
         return with_special(ctx, node, applied(finite), result)
     if primitive == "equal":
-        return _equal(ctx, node, finite, elements, applied)
+        compared = _is_infinity(ctx, operands)
+        return compared if compared is not None else _equal(ctx, node, finite, elements, applied)
     return ctx.fail(node, "it reads values that are constant, and not finite")
 
 
@@ -131,6 +133,21 @@ def _extreme(
     signals: Array = np.where(first == loses, other, np.where(second == loses, one, both))
     function = np.maximum if primitive == "maximum" else np.minimum
     return with_special(ctx, node, Value(signals), function(first, second))
+
+
+def _is_infinity(ctx: LiftingContext, operands: Sequence[Operand]) -> Operand | None:
+    """Whether a tensor is ∞, or -∞, as a formula of it; None where they are compared otherwise."""
+    values = [each for each in operands if isinstance(each, Value) and special(ctx, each) is None]
+    constants = [each for each in operands if not isinstance(each, Value)]
+    if len(values) != 1 or len(constants) != 1:
+        return None
+    (value,), (constant,) = values, constants
+    numbers = np.unique(constant)
+    fits = np.broadcast_shapes(value.shape, constant.shape) == value.shape
+    if not fits or len(numbers) != 1 or not np.isinf(numbers[0]):
+        return None
+    side = greater if numbers[0] > 0 else less
+    return formula_of(ctx, value, call("both", is_infinite(VARIABLE), side(VARIABLE, 0.0)))
 
 
 def _equal(

@@ -12,7 +12,14 @@ from neat_onnx.model import Node
 from neat_onnx.network.activations import FORMULA, activation_named
 from neat_onnx.network.expression import VARIABLE
 from neat_onnx.network.genes import Bools, Floats, Ints, distinct
-from neat_onnx.operators.activate import activate, in_column_order, respond, shift, slopes
+from neat_onnx.operators.activate import (
+    activate,
+    in_column_order,
+    kinds_of,
+    respond,
+    shift,
+    slopes,
+)
 from neat_onnx.operators.columns import exactly
 from neat_onnx.operators.dense import by_overflowing_source, responses
 from neat_onnx.operators.elementwise import Add, Mul, Sub
@@ -76,14 +83,27 @@ def _blocks(ctx: LoweringContext, level: int, neurons: Ints, suffix: str) -> lis
     """
     sources = _sources(ctx, neurons)
     gated = ctx.signals.are_products(sources[:, 0]) & (sources.shape[1] == 1)
-    codes = 2 * ctx.net.neurons.activation[neurons] + gated
+    codes = 2 * kinds_of(ctx, neurons) + gated
     blocks: list[Block] = []
     for code in distinct(codes).tolist():
         alike = neurons[codes == code]
-        if _is_large(ctx, alike):
+        if _is_large(ctx, alike) or _are_of_inputs(ctx, alike):
             name = f"{suffix}_{len(blocks) + 1}" if blocks else suffix
             blocks.append(Block(level, in_column_order(ctx, alike), name))
     return blocks
+
+
+def _are_of_inputs(ctx: LoweringContext, neurons: Ints) -> bool:
+    """Whether neurons are one function, without a name, of the elements of an input, in order.
+
+    No copy is needed then: import makes neurons of the results that others read.
+    """
+    sources, genes = _sources(ctx, neurons), ctx.net.neurons
+    if sources.shape[1] != 1 or not _have_formulas(ctx, neurons):
+        return False
+    plain = not np.any(genes.bias[neurons]) and bool(np.all(genes.response[neurons] == 1.0))
+    read = (port.neurons.ravel() for port in ctx.net.inputs)
+    return plain and any(np.array_equal(sources[:, 0], each) for each in read)
 
 
 def _candidates(ctx: LoweringContext) -> Bools:
@@ -213,6 +233,8 @@ def _is_copy(ctx: LoweringContext, neurons: Ints) -> bool:
     """
     sources, genes = _sources(ctx, neurons), ctx.net.neurons
     if np.any(ctx.signals.are_products(sources)) or np.any(genes.bias[neurons]):
+        return False
+    if _are_of_inputs(ctx, neurons):
         return False
     plain = _identities(ctx) & (genes.response == 1.0)
     apart = len(distinct(sources.ravel()))

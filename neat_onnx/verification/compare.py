@@ -214,8 +214,14 @@ def _judged(
 def _cut(
     parts: list[_Part], runs: list[list[Floats]]
 ) -> tuple[list[_Part], list[list[Floats]], _Cut]:
-    """Leave the steps that the type cannot hold out of the parts, and of their runs."""
+    """Leave the steps that the type cannot hold out of the parts, and of their runs.
+
+    Where that leaves nothing, what is NaN by itself, a root of a negative number, does not count.
+    """
     helds, firsts = zip(*(within_range(run) for run in runs), strict=True)
+    if not any(np.any(held) for held in helds):
+        undefined = [np.isnan(part.want) for part in parts]
+        helds, firsts = zip(*map(within_range, runs, undefined), strict=True)
     steps = [first for first in firsts if first is not None]
     cut = _Cut(
         step=min(steps, default=None),

@@ -66,16 +66,19 @@ def _nudged(net: Network, element: type[np.floating[Any]], rng: np.random.Genera
     )
 
 
-def within_range(runs: list[Floats]) -> tuple[Bools, int | None]:
+def within_range(runs: list[Floats], undefined: Bools | None = None) -> tuple[Bools, int | None]:
     """Find the steps of sequences that a type can hold: those before an output overflows.
 
     Args:
         runs: the outputs (T, N, O) of the network in that type, from `rounded_runs`.
+        undefined: the outputs that are NaN whatever the type, which do not count where runs agree.
 
     Returns:
         (T, N, 1), true where a sequence is far enough from overflow in all runs: 16 steps in a long
         sequence, one in a short one; and the first step where one is not, None if all are.
     """
+    if undefined is not None:
+        runs = [np.where(undefined & np.isnan(run), 0.0, run) for run in runs]
     finite = np.all([np.all(np.isfinite(run), axis=-1) for run in runs], axis=0)
     steps, samples = finite.shape
     margin = _MARGIN if steps > _MARGIN else 1

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from graphs import assert_lifts, graph, node
+from sessions import open_session
 
 from neat_onnx import ModelError, export, import_model, load_model, validate, verify
 
@@ -83,3 +84,46 @@ def test_what_a_neuron_would_have_to_give_is_refused_by_name(name):
     assert validate(load_model(proto), profile="schema") == []
     with pytest.raises(ModelError, match=text):
         import_model(proto)
+
+
+ENDS = [np.full(1, INF), np.full((3, 3), -INF), np.array(-INF)]
+
+
+@pytest.mark.filterwarnings("ignore::neat_onnx.NeatOnnxWarning")
+@pytest.mark.parametrize("ends", ENDS, ids=["inf", "matrix", "number"])
+def test_a_value_that_becomes_infinite_is_replaced(ends):
+    sign = np.array(-np.sign(ends.flat[0]))
+    nodes = [
+        node("Abs", "x", "a"),
+        node("Log", "a", "l"),
+        node("Mul", "l s", "f"),
+        node("Equal", "f e", "is"),
+        node("Where", "is h f", "y"),
+    ]
+    proto = graph(nodes, x=["N", 3, 3], e=ends, s=sign, h=np.array(0.5))
+    x = np.random.default_rng(0).normal(size=(5, 3, 3)).astype(np.float32)
+    x[:3, 0] = 0.0
+    (want,) = open_session(proto).run(None, {"x": x})
+    net = import_model(proto)
+    assert np.count_nonzero(want == 0.5) == 9
+    np.testing.assert_allclose(net.activate({"x": x})["y"], want, rtol=1e-6)
+    (again,) = open_session(export(net)).run(None, {"x": x})
+    np.testing.assert_allclose(again, want, rtol=1e-6)
+
+
+@pytest.mark.parametrize(("operator", "normal"), [("Sub", 0.0), ("Div", 1.0)])
+def test_a_tensor_and_itself_are_one_formula(operator, normal):
+    proto = graph([node(operator, "x x", "y")], x=["N", 3])
+    net = import_model(proto)
+    x = np.array([[2.0, -0.5, 0.0]], np.float32)
+    (want,) = open_session(proto).run(None, {"x": x})
+    assert want[0, 0] == normal
+    np.testing.assert_array_equal(net.activate({"x": x})["y"], want)
+    assert (len(net), len(net.connections)) == (6, 3)
+
+
+def test_ones_multiply_nothing():
+    nodes = [node("Ceil", "x", "c"), node("Floor", "c", "f"), node("Mul", "f o", "m")]
+    nodes.append(node("Round", "m", "y"))
+    net = assert_lifts(graph(nodes, x=["N", 3], o=np.ones(3)))
+    assert str(net.activation_names[-1]) == "formula: round(floor(ceil(z)))"

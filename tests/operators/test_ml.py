@@ -188,6 +188,18 @@ def test_an_imputer_puts_numbers_for_nan(opset: int):
     np.testing.assert_array_equal(back, want)
 
 
+def test_an_imputer_puts_a_number_for_infinity():
+    x = X.copy()
+    x[::3, 1] = np.inf
+    x[1::3, 2] = -np.inf
+    whole = model("Imputer", imputed_value_floats=[2.5], replaced_value_float=np.inf)
+    (want,) = open_session(whole).run(None, {"x": x})
+    net = import_model(whole)
+    np.testing.assert_array_equal(net.activate({"x": x})["y"], want)
+    (back,) = open_session(export(net)).run(None, {"x": x})
+    np.testing.assert_array_equal(back, want)
+
+
 def test_other_attributes_are_numbers():
     with pytest.raises(ModelError, match="default_float is not a finite number"):
         import_model(

@@ -197,7 +197,7 @@ def few(activation, count=3):
 def test_a_few_values_that_may_overflow_need_no_gemm_each(activation):
     net = few(activation)
     model = export(net)
-    assert [each.op_type for each in model.graph.node].count("Gemm") == 1
+    assert "Gemm" not in {each.op_type for each in model.graph.node}
     assert verify(net, model, samples=16, runtime="onnxruntime").passed
     assert import_model(model.to_json()) == net
 

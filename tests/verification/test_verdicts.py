@@ -8,7 +8,7 @@ import pytest
 from cases import case
 from onnx import TensorProto, helper, numpy_helper
 
-from neat_onnx import Model, ModelError, Network, export, verify
+from neat_onnx import Model, ModelError, Network, export, import_model, load_model, verify
 from neat_onnx.model import Tensor
 from neat_onnx.verification.judge import against_rounding
 
@@ -156,6 +156,27 @@ def test_where_nothing_can_be_compared_nothing_is_equal():
     net = in_a_row(1.0, 1e5, bias=1e38)
     report = verify(net, export(net), samples=8)
     assert (report.verdict, report.left_out) == ("different", 8)
+
+
+def test_an_output_that_is_nan_by_itself_leaves_the_others_to_be_compared():
+    """A root of a negative number, a sine of what float32 does not hold, and a plain sum."""
+    roots = "formula: pow(z, 0.5)"
+    neurons: list[dict[str, Any]] = [
+        {"id": 1, "activation": roots, "bias": -1e9},
+        {"id": 2, "activation": "formula: sin(exp(z))", "bias": 80.0},
+        {"id": 3, "bias": 0.5},
+    ]
+    links = [(0, 1, 1.0), (0, 2, 8.0), (0, 3, 0.75)]
+    net = Network.build(inputs=1, outputs=[1, 2, 3], neurons=neurons, connections=links)
+    alone = Network.build(inputs=1, outputs=[1, 3], neurons=[neurons[0], neurons[2]],
+                          connections=[links[0], links[2]])  # fmt: skip
+    for each in (net, alone):
+        model = export(each)
+        report = verify(each, model, samples=32, runtime="onnxruntime")
+        assert report.passed
+        text = model.to_json().replace("0.75", "0.7625")
+        assert not verify(each, load_model(text), samples=32, runtime="onnxruntime").passed
+        assert import_model(export(each, include_metadata=False).to_bytes()) is not None
 
 
 def test_errors_of_values_whose_squares_overflow_are_measured():
