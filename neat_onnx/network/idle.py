@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from neat_onnx.network.activations import activation_named
-from neat_onnx.network.genes import NONE, Bools, Ints, Neurons, Port
+from neat_onnx.network.genes import NONE, Bools, Ints, Neurons, Port, distinct, owned
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import contributing
 from neat_onnx.network.spatial import moved_blocks
@@ -14,7 +14,8 @@ from neat_onnx.network.spatial import moved_blocks
 def without_idle(net: Network) -> Network:
     """The network without idle neurons and connections; its ids are positions.
 
-    A block of which some neuron is needed keeps all of them. A connection of weight 0 into a sum
+    A block of which some neuron is needed keeps all of them; those that are not needed take the
+    activation of the others, so that one operator gives all. A connection of weight 0 into a sum
     adds nothing if its source has a bound: a first step reads a state of zeros so. Where nothing
     is idle, the result is `net`.
     """
@@ -23,7 +24,7 @@ def without_idle(net: Network) -> Network:
         net = replace(net, connections=net.connections.take(adding))
     if not (net.has_memory or _has_unread(net)):
         return net
-    kept = _kept(net)
+    net, kept = _alike_in_blocks(net), _kept(net)
     if np.all(kept):
         return net
     back = np.where(kept, np.cumsum(kept) - 1, NONE)
@@ -78,6 +79,19 @@ def _kept(net: Network) -> Bools:
         if np.array_equal(more, kept):
             return kept
         kept = more
+
+
+def _alike_in_blocks(net: Network) -> Network:
+    """The network with one activation for each block whose needed neurons have one."""
+    needed, codes = contributing(net), net.neurons.activation.copy()
+    for block in net.blocks:
+        members = block.neurons.ravel()
+        wanted = distinct(codes[members[needed[members]]])
+        if len(wanted) == 1:
+            codes[members] = wanted[0]
+    if np.array_equal(codes, net.neurons.activation):
+        return net
+    return replace(net, neurons=replace(net.neurons, activation=owned(codes)))
 
 
 def _moved(port: Port, back: Ints) -> Port:
