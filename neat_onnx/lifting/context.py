@@ -78,7 +78,8 @@ class LiftingContext(Tensors):
             before the first if not zero.
         not_finite: the signals of "inf", "-inf" and "nan", as far as there are any.
         whole: formulas grow past parts that have names of their own, as far as they fit.
-        undecided: a choice was refused that may be a formula if formulas are whole.
+        guarded: values are kept finite where a choice leaves them out, by more neurons.
+        undecided: a choice was refused that may be a formula if formulas are whole, or guarded.
     """
 
     neurons: list[NewNeurons] = field(default_factory=list)
@@ -90,6 +91,7 @@ class LiftingContext(Tensors):
     initial: dict[int, float] = field(default_factory=dict)
     not_finite: dict[str, int] = field(default_factory=dict)
     whole: bool = False
+    guarded: bool = False
     undecided: bool = False
 
     def __post_init__(self) -> None:

@@ -113,7 +113,7 @@ def _is_static(graph: Graph) -> bool:
 
 
 def _lifted(model: Model, pairs: dict[str, str], batch_axis: BatchAxis) -> Lifted:
-    """The network of the graph; where a choice needs it, formulas are taken as a whole."""
+    """The network of the graph; where a choice needs it, with whole formulas, or guarded."""
     axes = axes_of_inputs(model.graph.inputs)
     if batch_axis is None:
         axes = dict.fromkeys(axes, ())
@@ -123,11 +123,13 @@ def _lifted(model: Model, pairs: dict[str, str], batch_axis: BatchAxis) -> Lifte
     except ModelError as error:
         if not ctx.undecided:
             raise
-        whole = LiftingContext(model, features_only=ctx.features_only, whole=True)
-        try:
-            return _lifted_in(whole, pairs, axes)
-        except ModelError:
-            raise error from None
+        for whole in (True, False):
+            again = LiftingContext(model, ctx.features_only, whole=whole, guarded=not whole)
+            try:
+                return _lifted_in(again, pairs, axes)
+            except ModelError:
+                continue
+        raise error from None
 
 
 @np.errstate(all="ignore")  # a number that is not finite is refused where it is used

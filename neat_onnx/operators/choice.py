@@ -22,6 +22,7 @@ from neat_onnx.network.formula_text import fits
 from neat_onnx.network.primitives import PRIMITIVES, SIGNATURES
 from neat_onnx.operators.arithmetic import RULES, multiply, neurons_of, subtract
 from neat_onnx.operators.formula import apply_formula, may_grow
+from neat_onnx.operators.guarded import finite_where
 from neat_onnx.operators.infinite import applied_to_infinite, special
 
 _MOST_CONSTANTS = 256
@@ -99,11 +100,25 @@ def _where(
     if not isinstance(truth, Value):
         return _picked(ctx, node, np.asarray(truth, np.bool_), one, other)
     for each in (one, other):
-        _refuse_infinite(ctx, node, each)
+        if not (ctx.guarded and isinstance(each, Value)):
+            _refuse_infinite(ctx, node, each)
     chosen = Value(ctx.materialize(truth))
     rest = Value(ctx.materialize(subtract(ctx, node, np.asarray(1.0), chosen)))
+    one = _finite_where(ctx, node, one, chosen, rest)
+    other = _finite_where(ctx, node, other, rest, chosen)
     terms = [multiply(ctx, node, chosen, one), multiply(ctx, node, rest, other)]
     return neurons_of(ctx, node, terms, "sum", (1.0, 1.0))
+
+
+def _finite_where(
+    ctx: LiftingContext, node: Node, operand: Operand, chosen: Value, rest: Value
+) -> Operand:
+    """The operand, finite where it is left out; as it is if it always is."""
+    if not isinstance(operand, Value):
+        return operand
+    signals = ctx.materialize(operand)
+    kept = finite_where(ctx, node, signals, chosen.signals, rest.signals)
+    return operand if kept is signals else Value(kept)
 
 
 def _picked(ctx: LiftingContext, node: Node, truth: Array, one: Operand, other: Operand) -> Operand:

@@ -216,7 +216,8 @@ def _cut(
 ) -> tuple[list[_Part], list[list[Floats]], _Cut]:
     """Leave the steps that the type cannot hold out of the parts, and of their runs.
 
-    Where that leaves nothing, what is NaN by itself, a root of a negative number, does not count.
+    Where that leaves nothing, outputs that are NaN by themselves, as a root of a negative number,
+    do not count.
     """
     helds, firsts = zip(*(within_range(run) for run in runs), strict=True)
     if not any(np.any(held) for held in helds):

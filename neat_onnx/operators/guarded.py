@@ -1,0 +1,147 @@
+"""Values that a choice may leave out, and that are infinite or NaN there, as x / y at y = 0 may be.
+
+A choice by a computed condition is a sum of two products, and 0 · ∞ is NaN. So operands of such a
+value give way to other numbers where it is left out: y to 1. Where it is chosen nothing changes.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from neat_onnx.lifting.context import MATERIALIZED, STATE, LiftingContext
+from neat_onnx.lifting.finiteness import Finiteness, stays_finite
+from neat_onnx.lifting.values import NewNeurons, Value
+from neat_onnx.model import Node
+from neat_onnx.network.expression import Expression
+from neat_onnx.network.genes import Ints, distinct
+
+_SAFE = (1.0, 0.5, 2.0, 0.0, -1.0)
+_DEEPEST = 64  # neurons from the value back to the operands that give way
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """Signals of a condition, for some elements: 1 where they are chosen, and 1 where not."""
+
+    chosen: Ints
+    rest: Ints
+
+    def take(self, at: Ints) -> "_Choice":
+        return _Choice(self.chosen[at], self.rest[at])
+
+
+def finite_where(ctx: LiftingContext, node: Node, signals: Ints, chosen: Ints, rest: Ints) -> Ints:
+    """Signals that equal others where `chosen` is 1, and are finite where `rest` is 1.
+
+    Args:
+        ctx: the import.
+        node: the node that chooses.
+        signals: any shape.
+        chosen, rest: activations of neurons, 1 or 0, that broadcast with `signals`.
+
+    Raises:
+        ModelError: an operand cannot give way.
+    """
+    if not Finiteness.matters(ctx):
+        return signals
+    known = Finiteness(ctx)
+    if np.all(known.finite[signals]):
+        return signals
+    whole = np.broadcast_arrays(signals, chosen, rest)
+    ctx.check_size(node, whole[0].size)
+    flat, *choice = (each.ravel() for each in whole)
+    guard = _Guard(
+        ctx, known, lambda: ctx.fail(node, "a value that it may leave out is not finite")
+    )
+    return guard.kept(flat, _Choice(*choice), 0).reshape(whole[0].shape)
+
+
+class _Guard:
+    """Makes neurons in place of those that may not be finite."""
+
+    def __init__(
+        self, ctx: LiftingContext, known: Finiteness, refuse: Callable[[], object]
+    ) -> None:
+        self._ctx, self._known, self._refuse = ctx, known, refuse
+        self._owners = [each for each in ctx.neurons if not each.merged]
+        self._starts = np.array([each.states[0] for each in self._owners], np.int64)
+
+    def kept(self, signals: Ints, choice: _Choice, depth: int) -> Ints:
+        """Signals in place of `signals`, flat; the same where they are finite for certain."""
+        result = signals.copy()
+        unsafe = np.flatnonzero(~self._known.finite[signals])
+        pairs = np.stack([signals[unsafe], choice.chosen[unsafe]], axis=1)
+        _, first, again = np.unique(pairs, axis=0, return_index=True, return_inverse=True)
+        at = unsafe[first]
+        if at.size:
+            if depth > _DEEPEST:
+                self._refuse()
+            result[unsafe] = self._replaced(signals[at], choice.take(at), depth)[again.ravel()]
+        return result
+
+    def _replaced(self, signals: Ints, choice: _Choice, depth: int) -> Ints:
+        kind = self._ctx.kind[signals]
+        if not np.all(np.isin(kind, (MATERIALIZED, STATE))):
+            self._refuse()
+        result = signals.copy()
+        formula = np.where(kind == MATERIALIZED, self._ctx.formula_of[signals], -1)
+        for number in distinct(formula[formula >= 0]).tolist():
+            at = np.flatnonzero(formula == number)
+            expression = list(self._ctx.formulas)[number]
+            result[at] = self._applied(expression, signals[at], choice.take(at), depth)
+        owner = np.where(kind == STATE, np.searchsorted(self._starts, signals, "right") - 1, -1)
+        for number in distinct(owner[owner >= 0]).tolist():
+            at = np.flatnonzero(owner == number)
+            result[at] = self._copied(self._owners[number], signals[at], choice.take(at), depth)
+        return result
+
+    def _applied(self, formula: Expression, signals: Ints, choice: _Choice, depth: int) -> Ints:
+        """The formula of an operand that gives way to a number for which it is finite."""
+        origin = self._ctx.origin[signals]
+        sign = self._known.sign[origin]
+        origin = self.kept(origin, choice, depth + 1)
+        if not all(stays_finite(formula, each) for each in distinct(sign).tolist()):
+            origin = self._gives_way(formula, origin, choice)
+        return self._ctx.materialized_from(origin, formula)
+
+    def _gives_way(self, formula: Expression, origin: Ints, choice: _Choice) -> Ints:
+        """Neurons that hand on a signal where it is chosen, and give a number where not."""
+        found = [each for each in _SAFE if np.isfinite(formula.evaluate(np.array(each)))]
+        if not found:
+            self._refuse()
+        ctx, count = self._ctx, len(origin)
+        made, position = ctx.add_neurons(count), np.arange(count)
+        ctx.connect(made, self._activations(origin), position, np.ones(count), choice.chosen)
+        if found[0]:
+            ctx.connect(made, choice.rest, position, np.full(count, found[0]))
+        return made.states
+
+    def _copied(self, owner: NewNeurons, signals: Ints, choice: _Choice, depth: int) -> Ints:
+        """Neurons like others, that read operands which give way."""
+        ctx, rows = self._ctx, signals - owner.states[0]
+        made = ctx.add_neurons(
+            len(rows),
+            aggregation=owner.aggregation,
+            bias=owner.bias[rows],
+            response=owner.response[rows],
+        )
+        for link in list(owner.connections):
+            order = np.argsort(link.position, kind="stable")
+            starts = np.searchsorted(link.position[order], [rows, rows + 1])
+            counts = starts[1] - starts[0]
+            row = np.repeat(np.arange(len(rows)), counts)
+            offsets = np.repeat(starts[0] - np.cumsum(counts) + counts, counts)
+            edge = order[offsets + np.arange(len(row))]
+            each = choice.take(row)
+            source = self._activations(self.kept(link.source[edge], each, depth + 1))
+            gate = link.gate[edge].copy()
+            gated = np.flatnonzero(gate >= 0)
+            gains = self.kept(gate[gated], each.take(gated), depth + 1)
+            gate[gated] = self._activations(gains)
+            ctx.connect(made, source, row, link.weight[edge], gate)
+        return made.states
+
+    def _activations(self, signals: Ints) -> Ints:
+        """The same signals for connections to read: of neurons their activations."""
+        return self._ctx.materialize(Value(signals))

@@ -1,0 +1,128 @@
+"""Choices that leave out what is infinite or NaN: 0 · ∞ must not come into the sum."""
+
+import numpy as np
+import pytest
+from graphs import graph, node
+from sessions import open_session
+
+from neat_onnx import export, import_model
+
+NORM = [
+    node("Mul", "a a", "square"),
+    node("ReduceSum", "square axis", "total"),
+    node("Sqrt", "total", "length"),
+]
+CASES = {
+    "a quotient": [
+        node("Equal", "a zero", "is"),
+        node("Div", "b a", "q"),
+        node("Where", "is zero q", "z"),
+    ],
+    "the other branch": [
+        node("Less", "zero a", "is"),
+        node("Div", "b a", "q"),
+        node("Where", "is q zero", "z"),
+    ],
+    "a reciprocal times a number": [
+        node("Equal", "a zero", "is"),
+        node("Div", "one a", "q"),
+        node("Mul", "q b", "p"),
+        node("Where", "is b p", "z"),
+    ],
+    "a product with a logarithm": [
+        node("Abs", "a", "size"),
+        node("Log", "size", "l"),
+        node("Mul", "b l", "p"),
+        node("Equal", "a zero", "is"),
+        node("Where", "is zero p", "z"),
+    ],
+    "a logarithm": [
+        node("Abs", "a", "size"),
+        node("Log", "size", "l"),
+        node("Mul", "a b", "p"),
+        node("Equal", "p zero", "is"),
+        node("Where", "is b l", "z"),
+    ],
+    "a vector by its length": [
+        *NORM,
+        node("Equal", "length zero", "is"),
+        node("Div", "a length", "q"),
+        node("Where", "is zero q", "z"),
+    ],
+    "what is computed of a quotient": [
+        node("Div", "b a", "q"),
+        node("Atan", "q", "t"),
+        node("Add", "t b", "s"),
+        node("Max", "s q", "m"),
+        node("Equal", "a zero", "is"),
+        node("Where", "is b m", "z"),
+    ],
+    "a quotient of quotients": [
+        node("Div", "b a", "q"),
+        node("Div", "one q", "r"),
+        node("Add", "q r", "s"),
+        node("Mul", "a b", "p"),
+        node("Equal", "p zero", "is"),
+        node("Where", "is one s", "z"),
+    ],
+    "a choice in a choice": [
+        node("Equal", "a zero", "is"),
+        node("Div", "b a", "q"),
+        node("Where", "is one q", "w"),
+        node("Equal", "w zero", "none"),
+        node("Div", "a w", "r"),
+        node("Where", "none b r", "z"),
+    ],
+}
+FINITE = {
+    "a softmax": [node("Softmax", "a", "s"), node("Less", "b zero", "is")],
+    "a layer's norm": [
+        node("ReduceMean", "a axis", "mean"),
+        node("Sub", "a mean", "centred"),
+        node("Mul", "centred centred", "square"),
+        node("ReduceMean", "square axis", "power"),
+        node("Add", "power small", "more"),
+        node("Sqrt", "more", "deviation"),
+        node("Div", "centred deviation", "s"),
+        node("Less", "b zero", "is"),
+    ],
+}
+
+
+def model(nodes):
+    constants = {"zero": 0.0, "one": 1.0, "small": 1e-5}
+    halves = node("Split", "x parts", "a b", axis=1)
+    return graph(
+        [halves, *nodes], x=("N", 8), outputs=("z",), axis=np.array([1]), parts=np.array([4, 4]),
+        **{name: np.array(value) for name, value in constants.items()},
+    )  # fmt: skip
+
+
+def samples():
+    x = np.random.default_rng(0).normal(size=(12, 8)).astype(np.float32)
+    x[:3, :4], x[2:5, 4:], x[5:8, 1] = 0.0, 0.0, 0.0
+    return {"x": x}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", CASES)
+def test_it_computes_what_onnxruntime_does(name: str, dtype: str):
+    proto, given = model(CASES[name]), samples()
+    (want,) = open_session(proto).run(None, given)
+    assert np.isfinite(want).all()
+    net = import_model(proto)
+    np.testing.assert_allclose(net.activate(given)["z"], want, rtol=1e-5, atol=1e-6)
+    written = export(net, dtype=dtype)
+    as_type = {key: values.astype(dtype) for key, values in given.items()}
+    (got,) = open_session(written).run(None, as_type)
+    np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5)
+    if dtype == "float64":
+        assert import_model(written) == net
+
+
+@pytest.mark.parametrize("name", FINITE)
+def test_what_is_always_finite_is_left_as_it_is(name: str):
+    chosen = import_model(model([*FINITE[name], node("Where", "is s a", "z")]))
+    added = import_model(model([*FINITE[name], node("Cast", "is", "c", to=1),
+                                node("Mul", "c s", "p"), node("Add", "p a", "z")]))  # fmt: skip
+    assert len(chosen) <= len(added) + 4  # 1 - c
