@@ -31,6 +31,7 @@ from neat_onnx.network.document import (
 from neat_onnx.network.genes import NONE, Connections, Ints, Neurons, Port, owned
 from neat_onnx.network.idle import without_idle
 from neat_onnx.network.network import Network
+from neat_onnx.network.responses import with_weights_for_responses
 from neat_onnx.network.spatial import moved_blocks
 from neat_onnx.parsing import parse
 
@@ -90,8 +91,8 @@ def imported(
 
 
 def _needed(found: Imported) -> Imported:
-    """The import without the neurons that no output needs."""
-    return replace(found, network=without_idle(found.network))
+    """The import without the neurons that no output needs, and with weights for responses."""
+    return replace(found, network=with_weights_for_responses(without_idle(found.network)))
 
 
 def _check_genes(model: Model, lifted: Lifted) -> None:

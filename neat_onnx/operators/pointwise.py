@@ -17,12 +17,12 @@ from neat_onnx.operators.activate import (
     in_column_order,
     kinds_of,
     respond,
-    shift,
     slopes,
 )
 from neat_onnx.operators.columns import exactly
 from neat_onnx.operators.dense import by_overflowing_source, responses
 from neat_onnx.operators.elementwise import Add, Mul, Sub
+from neat_onnx.operators.scaled import lower_scaled
 from neat_onnx.operators.several import Max, Mean, Min
 
 _LEAST_GATHERED = 1 << 16  # weights of the Gemm that it would be
@@ -248,31 +248,6 @@ def _have_formulas(ctx: LoweringContext, signals: Ints) -> bool:
     unnamed = np.array([name.startswith(FORMULA) for name in ctx.net.activations], np.bool_)
     neurons = signals[signals < len(ctx.net)]
     return bool(np.any(unnamed[ctx.net.neurons.activation[neurons]]))
-
-
-def lower_scaled(ctx: LoweringContext, block: Block) -> None:
-    """Emit a Mul by the weights of each input, one number where all are the same, an Add of two
-    inputs, and an Add of the biases.
-    """
-    neurons, steep = block.neurons, slopes(ctx, block.neurons)
-    sources = _sources(ctx, neurons)
-    factors = _weights(ctx, neurons, sources.shape[1]) * steep[:, None]
-    parts = [_times(ctx, block, *each) for each in zip(sources.T, factors.T, strict=True)]
-    result = parts[0]
-    if len(parts) > 1:
-        result = ctx.emit(Add, parts, block.tensor("Sum"), block.name("sum"))
-    result = shift(ctx, block, result, ctx.net.neurons.bias[neurons] * steep)
-    activate(ctx, block, result, ends=len(parts) == 1 and _waits(ctx, neurons, factors))
-
-
-def _times(ctx: LoweringContext, block: Block, sources: Ints, factor: Floats) -> str:
-    """One input of each neuron times its weight."""
-    tensor = exactly(ctx, sources, block.level)
-    if np.all(factor == 1.0):
-        return tensor
-    shared = bool(np.all(factor == factor[0]))
-    weights = ctx.initializer(block.weights("W"), factor[:1] if shared else factor)
-    return ctx.emit(Mul, [tensor, weights], block.tensor("Scaled"), block.name("scale"))
 
 
 def _responded(ctx: LoweringContext, block: Block, tensor: str) -> str:

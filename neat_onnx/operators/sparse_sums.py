@@ -16,8 +16,9 @@ from neat_onnx.operators.activate import activate, in_column_order, respond
 from neat_onnx.operators.columns import bytes_of_column, exactly
 from neat_onnx.operators.dense import by_overflowing_source, responses
 from neat_onnx.operators.elementwise import Mul
-from neat_onnx.operators.pointwise import lower_pointwise, lower_scaled
+from neat_onnx.operators.pointwise import lower_pointwise
 from neat_onnx.operators.reduce import ReduceMean, ReduceSum, emit_reduced
+from neat_onnx.operators.scaled import lower_scaled
 from neat_onnx.operators.shaping import Flatten, Reshape
 
 _LEAST_NEURONS = 32

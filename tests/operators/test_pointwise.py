@@ -152,7 +152,7 @@ def test_pairs_in_float64_have_kernels(name):
 def test_a_weighted_sum_of_two_is_no_matrix(fold):
     net = assert_lifts(normalised_sum(), rows=2)
     model = export(net, fold=fold)
-    assert max(tensor.values.size for tensor in model.graph.initializer) == 432
+    assert max(tensor.values.size for tensor in model.graph.initializer) <= 4
     assert import_model(model.to_json()) == net
     bare = import_model(model.model_copy(update={"metadata_props": []}))
     assert len(bare) == len(net)

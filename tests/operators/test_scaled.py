@@ -1,0 +1,84 @@
+"""Neurons that weigh one input each: one number for a channel whose pixels share it."""
+
+import numpy as np
+import pytest
+from graphs import graph, node
+
+from neat_onnx import Network, export, import_model, verify
+
+RANDOM = np.random.default_rng(0)
+PIXELS = 36
+
+
+def eighths(*shape: int) -> np.ndarray:
+    """Numbers that float32 holds, none of them 0, 1 or -1."""
+    return RANDOM.integers(9, 40, shape) / 8 * RANDOM.choice([-1, 1], shape)
+
+
+def scaled(weights, biases, activation="tanh", second=None) -> Network:
+    """A neuron for each input, with these weights and biases; and one that reads all of them."""
+    count = len(weights)
+    neurons = [
+        {"id": count + k, "activation": activation, "bias": float(bias)}
+        for k, bias in enumerate(biases)
+    ]
+    links = [(k, count + k, float(weight)) for k, weight in enumerate(weights)]
+    if second is not None:
+        links += [((k + 1) % count, count + k, float(each)) for k, each in enumerate(second)]
+    links += [(count + k, 2 * count, 1 / 16) for k in range(count)]
+    neurons.append({"id": 2 * count, "activation": "identity"})
+    outputs = [*range(count, 2 * count), 2 * count]
+    return Network.build(inputs=count, outputs=outputs, neurons=neurons, connections=links)
+
+
+def channels(count: int = 4) -> np.ndarray:
+    return np.repeat(eighths(count), PIXELS)
+
+
+def interleaved(count: int = 4) -> np.ndarray:
+    return np.tile(eighths(count), PIXELS)
+
+
+ZEROS = np.zeros(4 * PIXELS)
+FULL = eighths(4 * PIXELS)
+NETWORKS = {
+    "channels": (scaled(channels(), channels()), 4),
+    "channels last": (scaled(interleaved(), interleaved()), 4),
+    "weights alone": (scaled(channels(), ZEROS), 4),
+    "biases alone": (scaled(ZEROS + 0.5, channels()), 4),
+    "one bias": (scaled(channels(), ZEROS + 0.5), 4),
+    "one bias for all": (scaled(ZEROS + 0.25, ZEROS + 0.5), 1),
+    "one bias and weights": (scaled(FULL, ZEROS + 0.5), 4 * PIXELS),
+    "nothing shared": (scaled(FULL, channels()), 4 * PIXELS),
+    "finer biases": (scaled(channels(2), np.repeat(eighths(4), PIXELS // 2)), 4),
+    "two inputs": (scaled(channels(), channels(), second=channels()), 4),
+    "identity": (scaled(channels(), channels(), "identity"), 4),
+    "formula": (scaled(channels(), channels(), "formula: floor(z) + 1.5"), 4),
+    "few": (scaled(eighths(3), eighths(3)), 9),
+}
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("options", [{}, {"dtype": "float64"}, {"fold": True}], ids=str)
+@pytest.mark.parametrize("name", NETWORKS)
+def test_they_are_the_same_network_again(name: str, options):
+    net, largest = NETWORKS[name]
+    model = export(net, **options)
+    assert verify(net, model, samples=8, runtime="onnxruntime").passed
+    assert import_model(model.to_bytes()) == net
+    bare = import_model(export(net, **options, include_metadata=False).to_bytes())
+    x = RANDOM.normal(size=(5, len(net.input_neurons)))
+    np.testing.assert_allclose(bare.activate(x), net.activate(x), rtol=1e-9)
+    of_scaled = (each for each in model.graph.initializer if each.name.startswith(("W0", "B0")))
+    assert max((each.values.size for each in of_scaled), default=0) <= largest
+
+
+def test_a_normalized_image_has_weights_and_no_responses():
+    nodes = [node("Sub", "x mean", "c"), node("Div", "c deviation", "y")]
+    parameters = {"mean": eighths(3, 1, 1), "deviation": eighths(3, 1, 1)}
+    model = graph(nodes, x=("N", 3, 16, 16), **parameters)
+    net = import_model(model)
+    assert set(net.neurons.response.tolist()) == {1.0}
+    written = export(net)
+    assert written.to_proto().ByteSize() <= 1200
+    assert verify(net, written, samples=8, runtime="onnxruntime").passed
