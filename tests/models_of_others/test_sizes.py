@@ -111,6 +111,16 @@ def causal(steps: int = 12, channels: int = 4) -> onnx.ModelProto:
     return graph(nodes, x=("N", 2, steps), **w.given)
 
 
+def channels_mixed(equation: str, size: int = 12) -> onnx.ModelProto:
+    """Sums over the channels of a picture, the same for all pixels."""
+    w = Weights()
+    if equation:
+        nodes = [node("Einsum", f"x {w(3, 4)}", "y", equation=equation)]
+    else:
+        nodes = [node("Mul", f"x {w(4, 1, 1)}", "m"), node("ReduceSum", f"m {w.put([1])}", "y")]
+    return graph(nodes, x=("N", 4, size, size), **w.given)
+
+
 MODELS = {
     "attention": attention(),
     "padded": convolution("Pad"),
@@ -119,6 +129,9 @@ MODELS = {
     "unrolled": unrolled(),
     "normalized": responses_of_neighbours(),
     "causal": causal(),
+    "channels mixed": channels_mixed("bchw,oc->bohw"),
+    "channels mixed, last": channels_mixed("bchw,oc->bhwo"),
+    "greyscale": channels_mixed(""),
 }
 MOST = {
     "attention": 13,
@@ -128,8 +141,11 @@ MOST = {
     "unrolled": 10,
     "normalized": 7,
     "causal": 6,
+    "channels mixed": 1,
+    "channels mixed, last": 1,
+    "greyscale": 1,
 }
-"""kB; a matrix for each layer would take 100, 400, 1,600, 2,600, 50, 120 and 15."""
+"""kB; a matrix for each layer would take 100, 400, 1,600, 2,600, 50, 120, 15, 1,000, 1,000\nand 330."""
 
 
 @pytest.mark.filterwarnings("ignore::neat_onnx.NeatOnnxWarning")
