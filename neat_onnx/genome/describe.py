@@ -5,6 +5,13 @@ from typing import Any
 
 import numpy as np
 
+from neat_onnx.genome.compact import (
+    added_to,
+    is_shorter,
+    neurons_alike,
+    text_of,
+    with_added,
+)
 from neat_onnx.genome.document import (
     CONNECTION_FIELDS,
     GENOME,
@@ -22,6 +29,8 @@ from neat_onnx.model import Model
 from neat_onnx.network.cells import part_at
 from neat_onnx.network.genes import NONE, Bools, Connections, Ints, distinct
 from neat_onnx.network.network import Network
+
+_FEW = 8  # neurons with fields of their own
 
 
 class SharedNeuronsError(Exception):
@@ -50,8 +59,7 @@ def genome_metadata(ctx: LoweringContext, model: Model) -> dict[str, str]:
         lifted_of[neurons] = lifted.tensors[tensor]
     if np.any((shared := _shared(lifted_of)) & ~ctx.copied):
         raise SharedNeuronsError(shared)
-    document = _difference(ctx.net, lifted, places, lifted_of).model_dump(exclude_defaults=True)
-    entries = {GENOME: json.dumps(document, separators=(",", ":"))}
+    entries = {GENOME: text_of(_difference(ctx.net, lifted, places, lifted_of))}
     if ctx.options.embed_network:
         entries[NETWORK] = json.dumps(json.loads(ctx.net.to_json()), separators=(",", ":"))
     known = {**model.metadata, **entries}
@@ -116,9 +124,10 @@ def _difference(
     genes = net.connections
     known = carried_over(lifted.network, lifted_of)
     same = np.array_equal(known.source, genes.source) and np.array_equal(known.target, genes.target)
+    listed = known
     if not same:
-        known = filled(known, matches(known, genes.source, genes.target, len(net)))
-    return GenomeDocument.model_construct(  # of our own arrays: there is nothing to validate
+        listed = filled(known, matches(known, genes.source, genes.target, len(net)))
+    plain = GenomeDocument.model_construct(  # of our own arrays: there is nothing to validate
         library=net.library,
         ids={
             place: ids[neurons].tolist()
@@ -129,8 +138,35 @@ def _difference(
         order=None if in_order else ids.tolist(),
         neurons=_changed_neurons(net, lifted.network, lifted_of),
         connections=None if same else np.stack([ids[genes.source], ids[genes.target]], 1).tolist(),
-        genes=_changed_connections(net, known),
+        genes=_changed_connections(net, listed),
     )
+    compact = _compact(plain, net, known)
+    return compact if compact is not None and is_shorter(compact, plain) else plain
+
+
+def _compact(plain: GenomeDocument, net: Network, known: Connections) -> GenomeDocument | None:
+    """The document in version 2, where that may be shorter.
+
+    Args:
+        plain: the document in version 1.
+        net: the network.
+        known: the connections of the graph.
+    """
+    if len(plain.neurons) <= _FEW and plain.connections is None:
+        return None
+    fields: dict[str, Any] = {"version": 2, "neurons": neurons_alike(plain.neurons)}
+    genes = net.connections
+    added = None if plain.connections is None else added_to(known, genes, len(net))
+    if added is not None:
+        ids = net.neurons.id
+        ends = np.stack([genes.source[added], genes.target[added]], axis=1)
+        whole = with_added(known, added, ends)
+        fields |= {
+            "connections": None,
+            "added": dict(zip(map(str, added.tolist()), ids[ends].tolist(), strict=True)),
+            "genes": _changed_connections(net, whole),
+        }
+    return plain.model_copy(update=fields)
 
 
 def _parts(places: dict[str, Ints], ids: Ints) -> dict[str, dict[str, list[int]]]:

@@ -28,7 +28,9 @@ CONNECTION_FIELDS = (
 class GenomeDocument(Document):
     """The facts of a network that its graph does not hold."""
 
-    version: int = Field(1, ge=1, le=1)
+    version: int = Field(
+        1, ge=1, le=2, description="2 where `added` or a list of `ids` in `neurons` is used."
+    )
     library: str = "neat-onnx"
     ids: dict[str, Ids] = Field(
         description="For each tensor of neurons, the id of the neuron in each column."
@@ -45,10 +47,15 @@ class GenomeDocument(Document):
     neurons: list[dict[str, Any]] = Field(
         default_factory=list,
         description="For neurons in a tensor or a part, the fields that differ from the graph's; "
-        "for others, every field.",
+        "for others, every field. Each has an `id`, or in version 2 `ids` of neurons alike.",
     )
     connections: list[list[int]] | None = Field(
         None, description="All connections as [source, target], where they are not the graph's."
+    )
+    added: dict[str, list[int]] = Field(
+        default_factory=dict,
+        description="In version 2, in place of `connections`: [source, target] of those that the "
+        "graph does not have, by position; the others are the graph's, in their order.",
     )
     genes: dict[str, dict[str, Any]] = Field(
         default_factory=dict,

@@ -9,6 +9,7 @@ import numpy as np
 from neat_onnx.errors import NeatOnnxError, NetworkError, warn
 from neat_onnx.files import parse_json
 from neat_onnx.genome.checksum import CHECKSUM, checksum
+from neat_onnx.genome.compact import each_neuron, with_added
 from neat_onnx.genome.document import (
     CONNECTION_FIELDS,
     GENOME,
@@ -203,7 +204,7 @@ def _moved(port: Port, back: Ints) -> Port:
 def _restored_neurons(
     document: GenomeDocument, net: Network, at: Ints, order: list[int]
 ) -> dict[str, Any]:
-    changed = {gene.get("id"): gene for gene in document.neurons}
+    changed = each_neuron(document.neurons)
     placed = at != NONE
     columns: dict[str, list[Any]] = {
         "activation": np.where(placed, net.activation_names[at], "identity").tolist(),
@@ -229,8 +230,10 @@ def _restored_connections(
     document: GenomeDocument, net: Network, at: Ints, position: dict[int, int]
 ) -> Connections:
     known = carried_over(net, at)
-    if document.connections is None:
+    if document.connections is None and not document.added:
         genes = known
+    elif document.connections is None:
+        genes = _with_added(document, known, position)
     else:
         try:
             pairs = [(position[a], position[b]) for a, b in document.connections]
@@ -255,6 +258,28 @@ def _restored_connections(
     if np.any(np.isnan(genes.weight)):
         raise NetworkError("the graph has fewer connections than the genome", where="connections")
     return genes
+
+
+def _with_added(
+    document: GenomeDocument, known: Connections, position: dict[int, int]
+) -> Connections:
+    """The connections of the graph, and the added ones at their positions.
+
+    Raises:
+        NetworkError: a position, or an id, is none.
+    """
+    total = len(known) + len(document.added)
+    if not all(key.isdecimal() and int(key) < total for key in document.added):
+        raise NetworkError("a position is beyond the connections", where="added")
+    added = sorted((int(key), ends) for key, ends in document.added.items())
+    at = np.array([place for place, _ in added], np.int64)
+    if len(np.unique(at)) < len(at):
+        raise NetworkError("a position stands twice", where="added")
+    try:
+        ends = np.array([(position[a], position[b]) for _, (a, b) in added], np.int64)
+    except (KeyError, ValueError):
+        raise NetworkError("a connection's end has no id", where="added") from None
+    return with_added(known, at, ends)
 
 
 def _check_same_function(net: Network, lifted: Network, data_type: DataType) -> None:
