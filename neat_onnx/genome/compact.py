@@ -56,7 +56,7 @@ def added_to(known: Connections, genes: Connections, count: int) -> Ints | None:
     """The positions of connections that the graph does not have.
 
     Args:
-        known: those of the graph, by target, then by source.
+        known: the graph's, by target, then by source.
         genes: all of the genome, in its order.
         count: of neurons.
 
@@ -76,7 +76,7 @@ def with_added(known: Connections, added: Ints, ends: Ints) -> Connections:
     """The connections of the graph, with others at the positions `added`.
 
     Args:
-        known: those of the graph.
+        known: the graph's.
         added: sorted positions, (k,).
         ends: their sources and targets, (k, 2).
     """

@@ -82,13 +82,18 @@ def _kept(net: Network) -> Bools:
 
 
 def _alike_in_blocks(net: Network) -> Network:
-    """The network with one activation for each block whose needed neurons have one."""
+    """The network with one activation for each channel of a block whose needed neurons have one.
+
+    A channel of which no neuron is needed takes that of the channel before it.
+    """
     needed, codes = contributing(net), net.neurons.activation.copy()
     for block in net.blocks:
-        members = block.neurons.ravel()
-        wanted = distinct(codes[members[needed[members]]])
-        if len(wanted) == 1:
-            codes[members] = wanted[0]
+        latest: Ints | None = None
+        for channel in block.neurons.reshape(len(block.neurons), -1):
+            wanted = distinct(codes[channel[needed[channel]]])
+            latest = wanted if len(wanted) else latest
+            if latest is not None and len(latest) == 1:
+                codes[channel] = latest[0]
     if np.array_equal(codes, net.neurons.activation):
         return net
     return replace(net, neurons=replace(net.neurons, activation=owned(codes)))

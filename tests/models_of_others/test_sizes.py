@@ -111,6 +111,25 @@ def causal(steps: int = 12, channels: int = 4) -> onnx.ModelProto:
     return graph(nodes, x=("N", 2, steps), **w.given)
 
 
+def gated_convolutions() -> onnx.ModelProto:
+    """Layers of which half of the channels gate the other half, padded and cut, as in WaveNet."""
+    w = Weights()
+    nodes = []
+    cut, halves = " ".join(w.put([number]) for number in (0, -2, 2)), w.put([4, 4])
+    for layer, inputs in enumerate(("x", "g0")):
+        kernel = w(8, 2 if layer == 0 else 4, 2)
+        nodes += [
+            node("Conv", f"{inputs} {kernel} {w(8)}", f"c{layer}", pads=[2, 2], dilations=[2]),
+            node("Slice", f"c{layer} {cut}", f"s{layer}"),
+            node("Split", f"s{layer} {halves}", f"a{layer} b{layer}", axis=1),
+            node("Tanh", f"a{layer}", f"t{layer}"),
+            node("Sigmoid", f"b{layer}", f"o{layer}"),
+            node("Mul", f"t{layer} o{layer}", f"g{layer}"),
+        ]
+    nodes.append(node("Conv", f"g1 {w(1, 4, 1)} {w(1)}", "y"))
+    return graph(nodes, x=("N", 2, 12), **w.given)
+
+
 def channels_mixed(equation: str, size: int = 12) -> onnx.ModelProto:
     """Sums over the channels of a picture, the same for all pixels."""
     w = Weights()
@@ -129,6 +148,7 @@ MODELS = {
     "unrolled": unrolled(),
     "normalized": responses_of_neighbours(),
     "causal": causal(),
+    "gated": gated_convolutions(),
     "channels mixed": channels_mixed("bchw,oc->bohw"),
     "channels mixed, last": channels_mixed("bchw,oc->bhwo"),
     "greyscale": channels_mixed(""),
@@ -141,6 +161,7 @@ MOST = {
     "unrolled": 10,
     "normalized": 7,
     "causal": 6,
+    "gated": 7,
     "channels mixed": 1,
     "channels mixed, last": 3,
     "greyscale": 1,
