@@ -12,9 +12,10 @@ import numpy as np
 
 from neat_onnx.errors import NetworkError
 from neat_onnx.genome.document import GenomeDocument, filled
-from neat_onnx.genome.ranges import with_ranges, without_ranges
+from neat_onnx.genome.ranges import with_steps, without_ranges
 from neat_onnx.network.genes import NONE, Connections, Ints, owned
 
+WITH_STEPS = 2  # the version
 LEAST_SAVED = 1024  # bytes for which a document is of the version that earlier readers refuse
 
 
@@ -25,7 +26,7 @@ def neurons_alike(changed: list[dict[str, Any]]) -> list[dict[str, Any]]:
         fields = {key: value for key, value in gene.items() if key != "id"}
         groups.setdefault(json.dumps(fields), []).append(gene["id"])
     return [
-        ({"id": ids[0]} if len(ids) == 1 else {"ids": with_ranges(ids)}) | json.loads(fields)
+        ({"id": ids[0]} if len(ids) == 1 else {"ids": with_steps(ids)}) | json.loads(fields)
         for fields, ids in groups.items()
     ]
 
@@ -98,5 +99,10 @@ def is_shorter(compact: GenomeDocument, plain: GenomeDocument) -> bool:
 
 
 def text_of(document: GenomeDocument) -> str:
-    """The document as JSON, without defaults and spaces."""
-    return json.dumps(document.model_dump(exclude_defaults=True), separators=(",", ":"))
+    """The document as JSON, without defaults and spaces; version 2 has ranges with steps."""
+    whole = document.model_dump(exclude_defaults=True)
+    if document.version == WITH_STEPS:
+        whole["ids"] = {place: with_steps(ids) for place, ids in document.ids.items()}
+        if document.order is not None:
+            whole["order"] = with_steps(document.order)
+    return json.dumps(whole, separators=(",", ":"))

@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 
 from neat_onnx.genome.compact import (
+    LEAST_SAVED,
+    WITH_STEPS,
     added_to,
     is_shorter,
     neurons_alike,
@@ -152,9 +154,10 @@ def _compact(plain: GenomeDocument, net: Network, known: Connections) -> GenomeD
         net: the network.
         known: the connections of the graph.
     """
-    if len(plain.neurons) <= _FEW and plain.connections is None:
+    long = sum(map(len, plain.ids.values())) > LEAST_SAVED // 4
+    if len(plain.neurons) <= _FEW and plain.connections is None and not long:
         return None
-    fields: dict[str, Any] = {"version": 2, "neurons": neurons_alike(plain.neurons)}
+    fields: dict[str, Any] = {"version": WITH_STEPS, "neurons": neurons_alike(plain.neurons)}
     genes = net.connections
     added = None if plain.connections is None else added_to(known, genes, len(net))
     if added is not None:

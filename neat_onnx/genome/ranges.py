@@ -1,4 +1,7 @@
-"""Lists of ids in metadata: long ones say runs of consecutive ids as texts, "first-last"."""
+"""Lists of ids in metadata: long ones say runs of consecutive ids as texts, "first-last".
+
+Runs with another step are "first-last/step".
+"""
 
 from typing import Annotated, Any
 
@@ -7,6 +10,7 @@ from pydantic import BeforeValidator, PlainSerializer
 
 _LONG = 64  # shorter lists are written id by id
 _MOST = 1 << 24
+_LEAST_STEPS = 4  # of a range with a step
 
 
 def without_ranges(ids: Any) -> Any:
@@ -24,13 +28,38 @@ def without_ranges(ids: Any) -> Any:
 
 
 def _spelt(text: str, room: int) -> range:
-    first, _, last = text.partition("-")
-    if not (first.isdecimal() and last.isdecimal()) or len(text) > 40:
-        raise ValueError(f"'{text[:40]}' is no range of ids")
-    count = int(last) - int(first) + 1
+    ends, slash, step = text.partition("/")
+    first, _, last = ends.partition("-")
+    steps = step if slash else "1"
+    if not all(each.isdecimal() for each in (first, last, steps)) or len(text) > 60:
+        raise ValueError(f"'{text[:60]}' is no range of ids")
+    if int(steps) == 0 or (int(last) - int(first)) % int(steps):
+        raise ValueError(f"the range '{text}' does not end at its last id")
+    count = (int(last) - int(first)) // int(steps) + 1
     if not 0 < count <= room:
         raise ValueError(f"the range '{text}' has {count} ids")
-    return range(int(first), int(last) + 1)
+    return range(int(first), int(last) + 1, int(steps))
+
+
+def with_steps(ids: list[int]) -> list[int | str]:
+    """The list of ids, runs of five or more with one step as ranges if it is long."""
+    if len(ids) < _LONG or min(ids) < 0:
+        return list(ids)
+    steps = np.diff(np.array(ids))
+    bounds = [0, *(np.flatnonzero(np.diff(steps)) + 1).tolist(), len(steps)]
+    found: list[int | str] = []
+    start = 0  # the first id that is not written yet
+    for stop in bounds[1:]:
+        if stop < start:
+            continue
+        step, long = int(steps[stop - 1]), stop - start >= _LEAST_STEPS
+        if not long or step < 1:
+            found.extend(ids[start:stop])
+            start = stop
+        else:
+            found.append(f"{ids[start]}-{ids[stop]}" + (f"/{step}" if step > 1 else ""))
+            start = stop + 1
+    return found + ids[start:]
 
 
 def with_ranges(ids: list[int]) -> list[int | str]:

@@ -14,6 +14,7 @@ from neat_onnx.operators.elementwise import Add, Mul
 from neat_onnx.operators.powers import emit_powers, power_of
 from neat_onnx.operators.shaping import Identity, Split
 
+_MANY = 64  # equal numbers of which one is written
 _MOST_POWERS = 256  # different exponents in one node, as import reads them
 
 
@@ -130,14 +131,14 @@ def _foldable(ctx: LoweringContext, neurons: Ints) -> Bools:
 
 def respond(ctx: LoweringContext, block: Block, tensor: str, response: Floats, bias: Floats) -> str:
     """bias + response · tensor, one of each for every column; factors of 1 and addends of 0 are
-    left out.
+    left out, and many equal ones are one.
 
     With `fold`, the slopes of the activations go in as well.
     """
     steep = slopes(ctx, block.neurons)
     response, bias = response * steep, bias * steep
     if np.any(response != 1.0):
-        factor = ctx.initializer(block.weights("S"), response)
+        factor = ctx.initializer(block.weights("S"), one_of_many(response))
         tensor = ctx.emit(Mul, [tensor, factor], block.tensor("Response"), block.name("response"))
     return shift(ctx, block, tensor, bias)
 
@@ -146,8 +147,13 @@ def shift(ctx: LoweringContext, block: Block, tensor: str, bias: Floats) -> str:
     """bias + tensor, one bias for every column; the tensor itself where all are 0."""
     if not np.any(bias):
         return tensor
-    addend = ctx.initializer(block.weights("B"), bias)
+    addend = ctx.initializer(block.weights("B"), one_of_many(bias))
     return ctx.emit(Add, [tensor, addend], block.tensor("Biased"), block.name("bias"))
+
+
+def one_of_many(values: Floats) -> Floats:
+    """The first of many numbers that are equal, which broadcasts; else all."""
+    return values[:1] if len(values) >= _MANY and np.all(values == values[0]) else values
 
 
 def activate(

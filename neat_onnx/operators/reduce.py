@@ -20,7 +20,7 @@ from neat_onnx.model import Attributes, Node
 from neat_onnx.network.aggregations import aggregation_named
 from neat_onnx.network.expression import Expression, call
 from neat_onnx.network.genes import Bools, Ints
-from neat_onnx.operators.activate import activate, in_column_order, respond
+from neat_onnx.operators.activate import activate, in_column_order, one_of_many, respond
 from neat_onnx.operators.algebra import Algebra, reshaped
 from neat_onnx.operators.columns import exactly
 from neat_onnx.operators.elementwise import Mul
@@ -135,7 +135,7 @@ def lower_reduction(ctx: LoweringContext, block: Block) -> None:
     """Gather the weighted inputs as [N, neurons, k], reduce the last axis, and flatten."""
     _, edge = ctx.edges_into(block.neurons)
     inputs = int(ctx.fan_in[block.neurons[0]])
-    weight = ctx.initializer(block.weights("W"), ctx.signals.weight[edge])
+    weight = ctx.initializer(block.weights("W"), one_of_many(ctx.signals.weight[edge]))
     gathered = exactly(ctx, ctx.signals.read[edge], block.level)
     weighted = ctx.emit(Mul, [gathered, weight], block.tensor("Weighted"), block.name("weighted"))
     shape = ctx.integers(block.weights("shape"), [0, len(block.neurons), inputs])

@@ -87,16 +87,10 @@ def _times(
 def _shifted(
     ctx: LoweringContext, block: Block, tensor: str, bias: Floats, layout: _Layout | None
 ) -> str:
-    """The biases added; the tensor itself where all are 0.
-
-    One number for all would be a part of a formula for import, if no neurons were there before: it
-    makes them of an Add of zeros.
-    """
+    """The biases added; the tensor itself where all are 0."""
     if not np.any(bias):
         return tensor
     if _is_uniform(bias) and (layout is not None or len(bias) >= _LEAST_SAVED):
-        zero = ctx.initializer(block.weights("Z"), [0.0])
-        tensor = ctx.emit(Add, [tensor, zero], block.tensor("Copy"), block.name("copy"))
         bias = bias[:1]
     elif layout is not None:
         bias = layout.parameters(bias)

@@ -12,7 +12,7 @@ import numpy as np
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.registry import Claim, Lower, Plan, Stage, lowers
 from neat_onnx.network.genes import Bools, Ints, distinct
-from neat_onnx.operators.activate import activate, in_column_order, respond
+from neat_onnx.operators.activate import activate, in_column_order, one_of_many, respond
 from neat_onnx.operators.columns import bytes_of_column, exactly
 from neat_onnx.operators.dense import by_overflowing_source, responses
 from neat_onnx.operators.elementwise import Mul
@@ -143,7 +143,7 @@ def lower_sparse_sums(ctx: LoweringContext, block: Block) -> None:
     weight = ctx.signals.weight[edge]
     result = exactly(ctx, ctx.signals.read[edge], level)
     if np.any(weight != 1.0):
-        factors = ctx.initializer(block.weights("W"), weight)
+        factors = ctx.initializer(block.weights("W"), one_of_many(weight))
         names = block.tensor("Weighted"), block.name("weighted")
         result = ctx.emit(Mul, [result, factors], *names)
     shape = ctx.integers(block.weights("shape"), [0, count, len(edge) // count])

@@ -1,6 +1,7 @@
+import numpy as np
 import pytest
 
-from neat_onnx.genome.ranges import with_ranges, without_ranges
+from neat_onnx.genome.ranges import with_ranges, with_steps, without_ranges
 
 
 @pytest.mark.parametrize(
@@ -13,6 +14,44 @@ def test_ids_come_back(ids):
 def test_runs_of_long_lists_are_texts():
     assert with_ranges([*range(70), 99, 100, 102]) == ["0-69", 99, 100, 102]
     assert with_ranges(list(range(10))) == list(range(10))
+
+
+@pytest.mark.parametrize(
+    "ids",
+    [
+        [],
+        [3, 1],
+        list(range(80)),
+        list(range(0, 400, 5)),
+        [*range(0, 90, 3), *range(1, 91, 3), *range(2, 92, 3)],
+        [*range(70), 5000, *range(100, 104), 99, 98, 7, 7, 7],
+        [7] * 70,
+        list(range(90, 0, -1)),
+        [k * k for k in range(80)],
+        [9, *range(10, 300, 4), 4, 3],
+    ],
+)
+def test_ids_with_steps_come_back(ids):
+    assert without_ranges(with_steps(ids)) == ids
+
+
+def test_random_ids_with_steps_come_back():
+    random = np.random.default_rng(0)
+    for _ in range(300):
+        ids = np.cumsum(random.choice([1, 1, 1, 1, 2, 7, -1], random.integers(64, 90))) + 200
+        assert without_ranges(with_steps(ids.tolist())) == ids.tolist()
+
+
+def test_runs_with_a_step_are_texts():
+    ids = [*range(0, 160, 4), *range(1, 161, 4)]
+    assert with_steps(ids) == ["0-156/4", "1-157/4"]
+    assert with_steps([*range(80), 99]) == ["0-79", 99]
+
+
+@pytest.mark.parametrize("text", ["0-7/0", "0-7/2", "0-8/-2", "0-8/", "0-8/x", "8-0/2"])
+def test_a_bad_step_is_refused(text):
+    with pytest.raises(ValueError, match="range"):
+        without_ranges([text])
 
 
 @pytest.mark.parametrize("text", ["", "5", "5-", "-1-4", "4-3", "0-16777216", "0-x", "1" * 60])
