@@ -153,7 +153,7 @@ def as_read(net: Network, model: Model, x: Floats) -> Floats:
         x: the inputs.
     """
     kinds = {entry.name: entry.elem_type.name for entry in model.graph.inputs}
-    sizes = table_sizes(model.graph)
+    sizes = table_sizes(model)
     parts, start = [], 0
     for port in net.inputs:
         part = x[..., start : start + port.neurons.size]

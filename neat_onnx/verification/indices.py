@@ -1,8 +1,12 @@
-"""Inputs that are places in a table, as the words of an embedding: runtimes refuse any others."""
+"""Inputs that are places in a table, as the words of an embedding, or along an axis, as an action
+among values: runtimes refuse any others.
+"""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from neat_onnx.model import Graph
+from neat_onnx.model import Model, Node
+from neat_onnx.model.value import Extent
+from neat_onnx.passes.draft import Draft
 
 _MOVES = frozenset(
     {"Cast", "Flatten", "Gather", "Identity", "Reshape", "Slice", "Squeeze", "Transpose"}
@@ -11,18 +15,32 @@ _MOVES = frozenset(
 """Operators that hand on the elements of their first input."""
 
 
-def table_sizes(graph: Graph) -> Mapping[str, int]:
-    """For each graph input that Gather reads as places in a constant, how many there are."""
+_GATHERING = ("Gather", "GatherElements")
+
+
+def table_sizes(model: Model) -> Mapping[str, int]:
+    """For each graph input that is read as places along an axis, how many there are."""
+    graph = model.graph
     origin = {entry.name: entry.name for entry in graph.inputs}
-    tables, sizes = graph.tensors, dict[str, int]()
+    sizes: dict[str, int] = {}
+    draft: Draft | None = None
     for node in graph.node:
         first = node.input[0] if node.input else ""
-        if node.op_type == "Gather" and node.input[1] in origin and first in tables:
-            dims = tables[first].dims
-            axis = getattr(node.attributes, "axis", 0)
-            if -len(dims) <= axis < len(dims):
-                name = origin[node.input[1]]
-                sizes[name] = min(dims[axis], sizes.get(name, dims[axis]))
+        if node.op_type in _GATHERING and node.input[1] in origin:
+            draft = draft or Draft(model)
+            size = _along_axis(node, draft.facts(first).shape)
+            name = origin[node.input[1]]
+            if size is not None:
+                sizes[name] = min(size, sizes.get(name, size))
         elif node.op_type in _MOVES and first in origin:
             origin.update(dict.fromkeys(filter(None, node.output), origin[first]))
     return sizes
+
+
+def _along_axis(node: Node, shape: Sequence[Extent] | None) -> int | None:
+    """The size of the axis that a node reads along, if it is known."""
+    axis = getattr(node.attributes, "axis", 0)
+    if shape is None or not -len(shape) <= axis < len(shape):
+        return None
+    size = shape[axis]
+    return size if isinstance(size, int) else None

@@ -230,3 +230,29 @@ def test_other_differences_are_found_beside_such_an_order():
     ]
     with pytest.raises(ModelError, match="does not compute what the model does"):
         import_model(graph(nodes, more=np.full(3, 0.1, np.float32), row=[1, -1], rows=[-1, 3]))
+
+
+def test_places_along_an_axis_are_sampled_inside():
+    """The value of an action: a place that is beyond them is an error in every runtime."""
+    from onnx import TensorProto, helper, numpy_helper
+
+    weights = np.random.default_rng(0).normal(size=(4, 3)).astype(np.float32)
+    nodes = [
+        helper.make_node("MatMul", ["x", "w"], ["q"]),
+        helper.make_node("Unsqueeze", ["action", "one"], ["a"]),
+        helper.make_node("GatherElements", ["q", "a"], ["y"], axis=1),
+    ]
+    inputs = [
+        helper.make_tensor_value_info("x", TensorProto.FLOAT, ["N", 4]),
+        helper.make_tensor_value_info("action", TensorProto.INT64, ["N"]),
+    ]
+    output = helper.make_tensor_value_info("y", TensorProto.FLOAT, ["N", 1])
+    constants = {"w": weights, "one": np.array([1])}
+    tensors = [numpy_helper.from_array(value, name) for name, value in constants.items()]
+    graph = helper.make_graph(nodes, "graph", inputs, [output], tensors)
+    opsets = [helper.make_opsetid("", 18)]
+    net = import_model(helper.make_model(graph, opset_imports=opsets, ir_version=8))
+    x = np.random.default_rng(1).normal(size=(3, 4))
+    got = net.activate({"x": x, "action": np.array([2, 0, 1])})["y"]
+    want = np.take_along_axis(x @ weights, np.array([[2], [0], [1]]), 1)
+    np.testing.assert_allclose(got, want, rtol=1e-6)
