@@ -142,7 +142,7 @@ class Dropout(Node):
     attributes: DropoutAttributes = DropoutAttributes.defaults()
 
 
-_END = 2**31 - 1  # an end from which on a slice goes as far as the axis, whatever its size
+_END = 1 << 24  # an end from which on a slice goes as far as the axis: no batch is as large
 
 
 @lifts(Identity, infinite=True)
