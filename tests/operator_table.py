@@ -47,9 +47,9 @@ NOTES = {
     "LinearClassifier": "a score for each label",
     "ScatterElements": "without a batch",
     "ScatterND": "without a batch",
-    "TreeEnsembleClassifier": "a score for each label, or one for two; one kind of split, that is "
-    "no `BRANCH_EQ`",
-    "TreeEnsembleRegressor": "one kind of split, that is no `BRANCH_EQ`",
+    "TreeEnsembleClassifier": "a score for each label, or one for two; no `BRANCH_EQ`, "
+    "`BRANCH_NEQ`",
+    "TreeEnsembleRegressor": "no `BRANCH_EQ`, `BRANCH_NEQ`",
     "SVMClassifier": "the label alone where it has probabilities",
     "Scan": "forward, along the first axis of graph inputs or of fixed length",
 }

@@ -230,8 +230,11 @@ def test_what_runtimes_take_differently_is_refused(operator, attributes, reason)
 def test_missing_values_take_the_branch_that_the_tree_says():
     x = X.copy()
     x[::3, 0] = x[1::3, 3] = np.nan
-    for tracks in ([0] * 8, [1] * 8):
+    modes = TREES["nodes_modes"]
+    for tracks, first in (([0] * 8, "LEQ"), ([1] * 8, "LEQ"), ([1, 0] * 4, "LEQ"),
+                          ([0, 1] * 4, "GT")):  # fmt: skip
         attributes = TREES | leaves("target") | {"nodes_missing_value_tracks_true": tracks}
+        attributes["nodes_modes"] = [f"BRANCH_{first}", *modes[1:]]
         whole = model("TreeEnsembleRegressor", n_targets=3, **attributes)
         (want,) = open_session(whole).run(None, {"x": x})
         np.testing.assert_allclose(import_model(whole).activate({"x": x})["y"], want, rtol=1e-6)
