@@ -59,7 +59,7 @@ def _tell(maps: list[str], others: dict[str, str]) -> None:
 
 
 def _other_kind(entry: onnx.ValueInfoProto) -> str:
-    """What an output is, if it is no tensor of numbers; else nothing."""
+    """The kind of an output that is no tensor of numbers; nothing for one that is."""
     kind = entry.type.WhichOneof("value")
     if kind in _KINDS:
         return _KINDS[kind]
