@@ -178,8 +178,22 @@ def multiplied(axes: AxisFollower, node: Gemm) -> list[FollowedAxes]:
 
 @follows(Einsum)
 def summed(axes: AxisFollower, node: Einsum) -> list[FollowedAxes]:
-    """Its equation may move any axis."""
-    return [(UNKNOWN,) * axes.rank(node.output[0])]
+    """The letters of its equation say where axes go; one that is summed is a feature's."""
+    left, _, result = node.attributes.equation.replace(" ", "").partition("->")
+    unknown = [(UNKNOWN,) * axes.rank(node.output[0])]
+    kinds: dict[str, set[int]] = {}
+    for name, term in zip(node.input, left.split(","), strict=False):
+        if isinstance(axes.operands.get(name), Value):
+            followed = axes.of(name)
+            if len(term) != len(followed) or not term.isalpha():
+                return unknown
+            for letter, axis in zip(term, followed, strict=True):
+                kinds.setdefault(letter, set()).add(axis)
+    found = {letter: axis - {FEATURE} for letter, axis in kinds.items()}
+    gone = any(axis for letter, axis in found.items() if letter not in result)
+    if gone or not result.isalpha() or any(len(axis) > 1 for axis in found.values()):
+        return unknown
+    return [tuple(next(iter(found.get(letter, ())), FEATURE) for letter in result)]
 
 
 def _side(axes: AxisFollower, factor: str, axis: int) -> int:
