@@ -42,7 +42,7 @@ NOTES = {
     "QGemm": "constant scales and zero points; one scale of the result",
     "RMSNormalization": "written from opset 23 on",
     "RNN": "along the first axis; sequences of one length",
-    "GatherND": "without a batch",
+    "GatherND": "constant indices without a batch, or computed ones of one axis",
     "LinearRegressor": "`post_transform` for several targets only",
     "LinearClassifier": "a score for each label",
     "ScatterElements": "without a batch",
