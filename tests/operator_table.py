@@ -42,14 +42,14 @@ NOTES = {
     "QGemm": "constant scales and zero points; one scale of the result",
     "RMSNormalization": "written from opset 23 on",
     "RNN": "along the first axis; sequences of one length",
-    "GatherND": "without a batch",
+    "GatherND": "constant indices without a batch, or computed ones of one axis",
     "LinearRegressor": "`post_transform` for several targets only",
     "LinearClassifier": "a score for each label",
     "ScatterElements": "without a batch",
     "ScatterND": "without a batch",
-    "TreeEnsembleClassifier": "a score for each label, or one for two; one kind of split, that is "
-    "no `BRANCH_EQ`",
-    "TreeEnsembleRegressor": "one kind of split, that is no `BRANCH_EQ`",
+    "TreeEnsembleClassifier": "a score for each label, or one for two; no `BRANCH_EQ`, "
+    "`BRANCH_NEQ`",
+    "TreeEnsembleRegressor": "no `BRANCH_EQ`, `BRANCH_NEQ`",
     "SVMClassifier": "the label alone where it has probabilities",
     "Scan": "forward, along the first axis of graph inputs or of fixed length",
 }

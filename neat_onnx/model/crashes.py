@@ -5,19 +5,22 @@ saying no: outputs of a Split that `num_outputs` does not count, axes beyond 32 
 that an operator needs but that are left out.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
+from typing import TYPE_CHECKING
 
 from neat_onnx.errors import ModelError
-from neat_onnx.model.graph import NEWEST_OPSET, ONNX_DOMAINS
-from neat_onnx.model.model import Model
+from neat_onnx.model.graph import NEWEST_OPSET, ONNX_DOMAINS, Content
 from neat_onnx.model.node import Node
 from neat_onnx.model.wiring import subgraphs
+
+if TYPE_CHECKING:
+    import onnx
 
 _LARGEST_AXIS = 2**31 - 1
 
 
-def refuse_crashes(model: Model) -> None:
+def refuse_crashes(model: Content) -> None:
     """Refuse a model that onnx's checker and shape inference would crash on.
 
     Raises:
@@ -27,16 +30,48 @@ def refuse_crashes(model: Model) -> None:
     versions |= dict.fromkeys(ONNX_DOMAINS, model.opset)
     for node in _nodes(model):
         given = {name: value for name, _, value in node.attributes.given()}
-        problem = (
-            _split(node, given.get("num_outputs"))
-            or _axis(given.get("axis"))
-            or _left_out(node, versions.get(node.domain, 1))
-        )
-        if problem:
-            raise ModelError(f"node {node.label}: {problem}", where=node.name or None)
+        _refuse(node, given, versions, node.label)
 
 
-def _nodes(model: Model) -> Iterator[Node]:
+def refuse_crashes_in(proto: "onnx.ModelProto") -> None:
+    """Refuse the same of a model as protobuf has it, but for its functions.
+
+    Raises:
+        ModelError: says which node, and why.
+    """
+    versions = {entry.domain: entry.version for entry in proto.opset_import}
+    own = [versions[domain] for domain in ONNX_DOMAINS if domain in versions]
+    versions |= dict.fromkeys(ONNX_DOMAINS, own[0] if own else NEWEST_OPSET)
+    bodies = [proto.graph.node]
+    while bodies:
+        for node in bodies.pop():
+            given = {each.name: each.i for each in node.attribute if each.HasField("i")}
+            _refuse(node, given, versions, f"{node.name or ''.join(node.output[:1])} "
+                                           f"({node.op_type})")  # fmt: skip
+            bodies.extend(graph.node for each in node.attribute for graph in graphs_of(each))
+
+
+def graphs_of(attribute: "onnx.AttributeProto") -> "list[onnx.GraphProto]":
+    """The graphs of an attribute as protobuf has it."""
+    return [*([attribute.g] if attribute.HasField("g") else []), *attribute.graphs]
+
+
+def _refuse(
+    node: "Node | onnx.NodeProto",
+    given: Mapping[str, object],
+    versions: Mapping[str, int],
+    label: str,
+) -> None:
+    problem = (
+        _split(node, given.get("num_outputs"))
+        or _axis(given.get("axis"))
+        or _left_out(node, versions.get(node.domain, 1))
+    )
+    if problem:
+        raise ModelError(f"node {label}: {problem}", where=node.name or None)
+
+
+def _nodes(model: Content) -> Iterator[Node]:
     """Every node: of the graph, of graphs inside nodes, and of functions."""
     bodies = [model.graph.node, *(function.node for function in model.functions)]
     while bodies:
@@ -45,7 +80,7 @@ def _nodes(model: Model) -> Iterator[Node]:
             bodies.extend(graph.node for graph in subgraphs(node))
 
 
-def _split(node: Node, count: object) -> str:
+def _split(node: "Node | onnx.NodeProto", count: object) -> str:
     if node.op_type != "Split" or count is None or count == len(node.output):
         return ""
     return f"num_outputs is {count}, and it has {len(node.output)} outputs"
@@ -57,7 +92,7 @@ def _axis(axis: object) -> str:
     return f"axis is {axis}, beyond 32 bits"
 
 
-def _left_out(node: Node, version: int) -> str:
+def _left_out(node: "Node | onnx.NodeProto", version: int) -> str:
     if "" not in node.input:
         return ""
     needed = _needed_inputs(node.op_type, node.domain, version)

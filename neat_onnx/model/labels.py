@@ -1,7 +1,8 @@
-"""Outputs that are no tensors of numbers: maps of classes to numbers, and texts.
+"""Outputs that are no tensors of numbers: maps of classes to numbers, texts, and sequences.
 
 A classifier of scikit-learn gives its probabilities as a list of maps, made by a ZipMap node of a
-table [N, classes]; and its labels may be texts. A model here has tensors of numbers alone.
+table [N, classes]; its labels may be texts, and one of several targets gives a sequence of tables.
+A model here has tensors of numbers alone.
 """
 
 from collections.abc import Iterator
@@ -11,10 +12,14 @@ import onnx
 from neat_onnx.errors import warn
 
 _TEXT = onnx.TensorProto.STRING
+_KINDS = {
+    "sequence_type": "a sequence", "map_type": "a map", "optional_type": "optional",
+    "sparse_tensor_type": "sparse",
+}  # fmt: skip
 
 
 def without_labels(proto: onnx.ModelProto) -> onnx.ModelProto:
-    """The model with tables of numbers where it had maps, and without outputs of text.
+    """The model with tables of numbers where it had maps, without outputs of text or sequences.
 
     A warning names the outputs. A model that has none of these, or nothing else, stays as it is.
     """
@@ -24,8 +29,12 @@ def without_labels(proto: onnx.ModelProto) -> onnx.ModelProto:
         if node.op_type == "ZipMap" and node.domain == "ai.onnx.ml"
     }
     maps = {entry.name: maps[entry.name] for entry in proto.graph.output if entry.name in maps}
-    texts = [entry.name for entry in proto.graph.output if _is_text(entry)]
-    if not maps and (not texts or len(texts) == len(proto.graph.output)):
+    others = {
+        entry.name: kind
+        for entry in proto.graph.output
+        if entry.name not in maps and (kind := _other_kind(entry))
+    }
+    if not maps and (not others or len(others) == len(proto.graph.output)):
         return proto
     plain = onnx.ModelProto()
     plain.CopyFrom(proto)
@@ -33,24 +42,28 @@ def without_labels(proto: onnx.ModelProto) -> onnx.ModelProto:
         if maps.get(next(iter(node.output), "")):
             made = onnx.helper.make_node("Identity", node.input, node.output, node.name)
             node.CopyFrom(made)
-    kept = [entry for entry in plain.graph.output if entry.name not in texts]
+    kept = [entry for entry in plain.graph.output if entry.name not in others]
     kept = [_table(entry.name) if entry.name in maps else entry for entry in kept]
     _replace(plain.graph.output, kept or [*plain.graph.output])
-    _tell(list(maps), texts)
-    if texts:
+    _tell(list(maps), others)
+    if others:
         _drop_dead(plain.graph)
     return plain
 
 
-def _tell(maps: list[str], texts: list[str]) -> None:
+def _tell(maps: list[str], others: dict[str, str]) -> None:
     for name in maps:
         warn(f"the output '{name}' is a list of maps: it is taken as the table of their numbers")
-    for name in texts:
-        warn(f"the output '{name}' is text, and is left out")
+    for name, kind in others.items():
+        warn(f"the output '{name}' is {kind}, and is left out")
 
 
-def _is_text(entry: onnx.ValueInfoProto) -> bool:
-    return bool(entry.type.tensor_type.elem_type == _TEXT)
+def _other_kind(entry: onnx.ValueInfoProto) -> str:
+    """The kind of an output that is no tensor of numbers; nothing for one that is."""
+    kind = entry.type.WhichOneof("value")
+    if kind in _KINDS:
+        return _KINDS[kind]
+    return "text" if entry.type.tensor_type.elem_type == _TEXT else ""
 
 
 def _table(name: str) -> onnx.ValueInfoProto:

@@ -11,6 +11,7 @@ from neat_onnx.errors import ModelError
 from neat_onnx.model.attributes import AttributeType
 from neat_onnx.model.budget import Budget
 from neat_onnx.model.graph import DEFAULT_OPSET, Content, Function, Graph
+from neat_onnx.model.inner_types import with_inner_types
 from neat_onnx.model.labels import without_labels
 from neat_onnx.model.node import Node
 from neat_onnx.model.tensor import LISTS, Tensor
@@ -52,7 +53,7 @@ def document_of(proto: onnx.ModelProto) -> dict[str, Any]:
                 proto = inlined(proto)
         if not proto.HasField("graph"):
             raise ModelError("not an ONNX model: it has no graph")
-        return _model_from_proto(without_labels(proto))
+        return _model_from_proto(with_inner_types(without_labels(proto)))
     except UnicodeDecodeError as error:
         raise ModelError("not a valid ONNX protobuf: a text is not UTF-8") from error
 

@@ -18,6 +18,7 @@ from neat_onnx.lifting.followed_axes import (
 )
 from neat_onnx.model import Node
 from neat_onnx.operators.dense import Gemm
+from neat_onnx.operators.indexed import GatherND
 from neat_onnx.operators.products import Einsum
 from neat_onnx.operators.ranking import ArgMax, ArgMin
 from neat_onnx.operators.reduce import (
@@ -73,16 +74,20 @@ def unsqueezed(axes: AxisFollower, node: Unsqueeze) -> list[FollowedAxes]:
 @follows(Gather)
 def gathered(axes: AxisFollower, node: Gather) -> list[FollowedAxes]:
     """A single index takes its axis away; several ones put theirs in its place."""
-    first, places = (
-        axes.of(name)
-        if isinstance(axes.operands.get(name), Value)
-        else (FEATURE,) * axes.rank(name)
-        for name in node.input
-    )
+    first, places = (_computed(axes, name) for name in node.input)
     if not first:
         return [(UNKNOWN,) * axes.rank(node.output[0])]
     axis = node.attributes.axis % len(first)
     return [(*first[:axis], *places, *first[axis + 1 :])]
+
+
+@follows(GatherND)
+def gathered_at(axes: AxisFollower, node: GatherND) -> list[FollowedAxes]:
+    """The shared axes, then the places' own, then the rest of the data's."""
+    data, places = (_computed(axes, name) for name in node.input)
+    batch, depth = node.attributes.batch_dims, axes.operands[node.input[1]].shape[-1]
+    shared = merged([data[:batch], places[:batch]], batch)
+    return [(*shared, *places[batch:-1], *data[batch + depth :])]
 
 
 @follows(ReduceL1, ReduceL2, ReduceLogSum, ReduceLogSumExp, ReduceMax)
@@ -178,8 +183,28 @@ def multiplied(axes: AxisFollower, node: Gemm) -> list[FollowedAxes]:
 
 @follows(Einsum)
 def summed(axes: AxisFollower, node: Einsum) -> list[FollowedAxes]:
-    """Its equation may move any axis."""
-    return [(UNKNOWN,) * axes.rank(node.output[0])]
+    """The letters of its equation say where axes go; one that is summed is a feature's."""
+    left, _, result = node.attributes.equation.replace(" ", "").partition("->")
+    unknown = [(UNKNOWN,) * axes.rank(node.output[0])]
+    kinds: dict[str, set[int]] = {}
+    for name, term in zip(node.input, left.split(","), strict=False):
+        if isinstance(axes.operands.get(name), Value):
+            followed = axes.of(name)
+            if len(term) != len(followed) or not term.isalpha():
+                return unknown
+            for letter, axis in zip(term, followed, strict=True):
+                kinds.setdefault(letter, set()).add(axis)
+    found = {letter: axis - {FEATURE} for letter, axis in kinds.items()}
+    gone = any(axis for letter, axis in found.items() if letter not in result)
+    if gone or not result.isalpha() or any(len(axis) > 1 for axis in found.values()):
+        return unknown
+    return [tuple(next(iter(found.get(letter, ())), FEATURE) for letter in result)]
+
+
+def _computed(axes: AxisFollower, name: str) -> FollowedAxes:
+    """The axes of a tensor; a constant has features alone."""
+    computed = isinstance(axes.operands.get(name), Value)
+    return axes.of(name) if computed else (FEATURE,) * axes.rank(name)
 
 
 def _side(axes: AxisFollower, factor: str, axis: int) -> int:

@@ -24,6 +24,7 @@ from neat_onnx.network.expression import (
     constant,
     floor,
     greater,
+    number,
     parts_of,
     scalar_slope,
     sign,
@@ -110,8 +111,8 @@ class FormulaEmitter:
         formula = writable(formula, self.ctx.data_type, tails=self.ctx.tails)
         for part in parts_of(formula):
             if part not in self._done and not part.is_constant:
-                last, number = part == formula, len(self._done) - self._given
-                self._done[part] = self._node(part, "" if last else f"_{number}")
+                last, count = part == formula, len(self._done) - self._given
+                self._done[part] = self._node(part, "" if last else f"_{count}")
         return self._done[formula]
 
     def operand(self, part: Expression) -> str:
@@ -144,13 +145,12 @@ def apply_formula(
         if isinstance(operand, Value):
             if not _same_base(base, operand):
                 return None
-            part = operand.formula
-            parts.append(part if kind != "t" or part.is_truth else greater(part, 0.5))
+            parts.append(_as_kind(operand.formula, kind))
         else:
-            number = None if kind == "t" else _single_number(ctx, operand, base, primitive)
-            if number is None:
+            single = None if kind == "t" else _single_number(ctx, operand, base, primitive)
+            if single is None:
                 return None
-            parts.append(constant(number))
+            parts.append(constant(single))
     formula = call(primitive, *parts)
     if _multiplies_by_ones(ctx, primitive, operands, base):
         return base
@@ -164,6 +164,13 @@ def apply_formula(
             materialized = [again.get(id(operand), operand) for operand in operands]
             return apply_formula(ctx, node, primitive, materialized)
     return recognised(ctx, replace(base, formula=formula))
+
+
+def _as_kind(part: Expression, kind: str) -> Expression:
+    """A part as a truth value (t), else as a number: truth values are 1 and 0."""
+    if kind == "t":
+        return part if part.is_truth else greater(part, 0.5)
+    return number(part) if part.is_truth else part
 
 
 def _multiplies_by_ones(

@@ -1,7 +1,7 @@
 """GatherElements, GatherND, ScatterElements, ScatterND and OneHot, by constant indices.
 
 Nothing is computed by those that gather; those that scatter combine elements by neurons where they
-reduce.
+reduce. GatherND and OneHot read computed indices, too, by comparisons.
 """
 
 import math
@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from neat_onnx.lifting.context import Array, LiftingContext, lifts
+from neat_onnx.lifting.context import Array, LiftingContext, Value, lifts
 from neat_onnx.model import Attributes, Node
 from neat_onnx.network.genes import Ints
 from neat_onnx.operators.algebra import Algebra, rearranged, reshaped
@@ -29,7 +29,7 @@ class GatherNDAttributes(Attributes):
 
 
 class GatherND(Node):
-    """The slices of the data at constant indices, one for each row of the last axis."""
+    """The slices of the data at the indices, one for each row of the last axis."""
 
     inputs = (2, 2)
     since = 13
@@ -107,8 +107,11 @@ def gather_elements(ctx: LiftingContext, node: Node, axis: int) -> None:
 
 @lifts(GatherND)
 def lift_gather_nd(ctx: LiftingContext, node: GatherND) -> None:
-    """Lift GatherND: a choice of signals; the first axis has to be features."""
+    """Lift GatherND: a choice of signals; by constant indices the first axis has to be features."""
     operand, batch = ctx.operand(node, 0), node.attributes.batch_dims
+    if isinstance(ctx.operand(node, 1), Value):
+        _gather_at(ctx, node, batch)
+        return
     index = ctx.constant(node, 1)
     if not 0 <= batch < min(len(operand.shape), len(index.shape)):
         ctx.fail(node, f"batch_dims is {batch}, for {len(operand.shape)} axes")
@@ -123,6 +126,27 @@ def lift_gather_nd(ctx: LiftingContext, node: GatherND) -> None:
     before = tuple(each.reshape(*each.shape, *[1] * len(spread)) for each in leading)
     at = (*before, *np.moveaxis(index, -1, 0))
     ctx.bind(node, rearranged(operand, lambda array: array[at]))
+
+
+def _gather_at(ctx: LiftingContext, node: GatherND, batch: int) -> None:
+    """Bind the slices at computed places along the axis after the shared ones."""
+    tensors = Algebra(ctx, node)
+    data, index = tensors.input(0), tensors.input(1)
+    shared, spread = data.shape[:batch], index.shape[batch:-1]
+    if index.shape[-1:] != (1,) or batch >= len(data.shape) or shared != index.shape[:batch]:
+        shapes = f"{list(index.shape)} for data of {list(data.shape)}"
+        ctx.fail(node, f"its computed indices have the shape {shapes}, expected one axis of places")
+    ctx.refuse_along(node, [batch], 0)
+    if not isinstance(data, Value) and batch and data.shape[0] != 1:
+        ctx.refuse_batch(node, (0,))
+    size, rest = data.shape[batch], data.shape[batch + 1 :]
+    hits = ctx.chosen.get(node.input[1])
+    if hits is None or hits.shape != (*index.shape, size):
+        hits = hits_at(ctx, node, index, size)
+    hits = reshaped(hits, (*shared, *spread, size, *[1] * len(rest)))
+    rows = reshaped(data, (*shared, *[1] * len(spread), size, *rest))
+    axis = len(shared) + len(spread)
+    ctx.bind(node, tensors.reduced("sum", tensors("mul", hits, rows), (axis,), keepdims=False))
 
 
 def _check_places(ctx: LiftingContext, node: Node, index: Array, sizes: tuple[int, ...]) -> None:

@@ -29,6 +29,7 @@ class ResizeAttributes(Attributes):
         "pytorch_half_pixel",
         "align_corners",
         "asymmetric",
+        "tf_half_pixel_for_nn",
     ] = "half_pixel"
     cubic_coeff_a: float = -0.75
     exclude_outside: Literal[0, 1] = 0
@@ -138,6 +139,8 @@ def _coordinates(given: ResizeAttributes, scale: float, size: int, count: int) -
     out = np.arange(count, dtype=np.float32)
     if mode == "asymmetric":
         found = out / factor
+    elif mode == "tf_half_pixel_for_nn":
+        found = (out + _HALF) / factor
     elif mode == "align_corners":
         steps = np.float32(max(count - 1, 1))
         found = np.zeros_like(out) if count == 1 else out * np.float32(size - 1) / steps

@@ -142,7 +142,7 @@ class Dropout(Node):
     attributes: DropoutAttributes = DropoutAttributes.defaults()
 
 
-_END = 2**31 - 1  # an end from which on a slice goes as far as the axis, whatever its size
+_END = 1 << 24  # an end from which on a slice goes as far as the axis: no batch is as large
 
 
 @lifts(Identity, infinite=True)
@@ -331,9 +331,9 @@ def rearrange(ctx: LiftingContext, node: Node, change: Callable[[Array], Array])
     if node.input[0] in ctx.integral:
         ctx.integral.update(node.output)
     if isinstance(choice := ctx.chosen.get(node.input[0]), Value):
-        order = change(np.arange(math.prod(choice.shape[:-1])).reshape(choice.shape[:-1]))
-        of_place = choice.signals.reshape(-1, choice.shape[-1])
-        ctx.chosen[node.output[0]] = Value(of_place[order])
+        moved = change(np.arange(math.prod(choice.shape[:-1])).reshape(choice.shape[:-1]))
+        of_place = choice.order.reshape(-1, choice.shape[-1])
+        ctx.chosen[node.output[0]] = choice.taken(of_place[moved])
     operand = ctx.operand(node, 0)
     if isinstance(operand, Value):
         ctx.bind(node, operand.rearranged(change))

@@ -1,8 +1,9 @@
 """Sizes that are known without running the graph: Shape, Size, and values computed from them.
 
 A tensor of sizes is followed element by element. An element is a number, the symbol of an axis
-(as "N"), or unknown. Where all are numbers the tensor becomes an initializer; a Reshape to one size
-that is no number takes that from the elements there are (-1).
+(as "N"), or unknown; one that is no number is taken to be 1 or more, as there is a sample. Where
+all are numbers the tensor becomes an initializer; a Reshape to one size that is no number takes
+that from the elements there are (-1).
 """
 
 import math
@@ -50,15 +51,18 @@ def static_shapes(model: Model) -> Model:
         if found:
             followed[name] = found
         if found and found.known and name not in wanted:
-            values = np.array(found.elements, np.int64)
+            kind = _type(node, draft)
+            values = np.array(found.elements, np.bool_ if kind is DataType.BOOL else np.int64)
             shaped = values.reshape(()) if found.scalar else values
-            draft.tensors[name] = Tensor.of(name, shaped, _type(node, draft))
+            draft.tensors[name] = Tensor.of(name, shaped, kind)
         else:
             draft.nodes.append(node)
     return model if draft.nodes == model.graph.node else draft.finished()
 
 
 def _type(node: Node, draft: Draft) -> DataType:
+    if node.op_type == "Equal":
+        return DataType.BOOL
     return draft.facts(node.output[0]).elem_type or DataType.INT64
 
 
@@ -102,9 +106,44 @@ def _shape(node: Node, shape: tuple[Extent, ...]) -> Sizes:
     return Sizes(shape[given.get("start", 0) : given.get("end")])
 
 
-def _size(node: Node, shape: tuple[Extent, ...]) -> Sizes | None:
-    known = [size for size in shape if isinstance(size, int)]
-    return Sizes((math.prod(known),), scalar=True) if len(known) == len(shape) else None
+def _size(node: Node, shape: tuple[Extent, ...]) -> Sizes:
+    return Sizes((_product(*shape),), scalar=True)
+
+
+def _product(*sizes: Extent) -> Extent:
+    known = [size for size in sizes if isinstance(size, int)]
+    return math.prod(known) if len(known) == len(sizes) or 0 in known else None
+
+
+def _mul(node: Node, one: Sizes, other: Sizes) -> Sizes | None:
+    pairs = _pairs(one, other)
+    if any(isinstance(size, int) and size < 0 for pair in pairs for size in pair):
+        return None
+    return Sizes(tuple(_product(*pair) for pair in pairs), one.scalar and other.scalar)
+
+
+def _equal(node: Node, one: Sizes, other: Sizes) -> Sizes | None:
+    """Whether sizes are equal, 1 or 0; a size that is no number is none below 1."""
+    pairs = _pairs(one, other)
+    found = [_are_equal(*pair) for pair in pairs]
+    truths = tuple(int(truth) for truth in found if truth is not None)
+    return Sizes(truths, one.scalar and other.scalar) if len(truths) == len(found) else None
+
+
+def _are_equal(one: Extent, other: Extent) -> bool | None:
+    numbers = [size for size in (one, other) if isinstance(size, int)]
+    if len(numbers) == 2:
+        return one == other
+    return False if numbers and numbers[0] < 1 else None
+
+
+def _pairs(one: Sizes, other: Sizes) -> list[tuple[Extent, Extent]]:
+    """The elements of both beside each other; a single one goes with each of the other's."""
+    count = max(len(one.elements), len(other.elements))
+    left, right = (
+        each.elements * count if len(each.elements) == 1 else each.elements for each in (one, other)
+    )
+    return list(zip(left, right, strict=True))
 
 
 def _cast(node: Node, data: Sizes) -> Sizes | None:
@@ -152,8 +191,10 @@ _SOURCES: dict[str, Callable[[Node, tuple[Extent, ...]], Sizes | None]] = {
 _RULES: dict[str, Callable[..., Sizes | None]] = {
     "Cast": _cast,
     "Concat": _concat,
+    "Equal": _equal,
     "Gather": _gather,
     "Identity": lambda node, data: data,
+    "Mul": _mul,
     "Reshape": _flat,
     "Slice": _slice,
     "Squeeze": _squeeze,

@@ -42,8 +42,9 @@ def check_import(found: Imported) -> None:
     """Compare an imported network with its model on a few samples.
 
     The model is run by onnx's reference evaluator; where that does not run it, or finds it
-    different, by onnxruntime, if that is installed: the evaluator is not always right. Graphs that
-    neither runs, or not in a few seconds, are left unchecked, as are graphs of half precision.
+    different, by onnxruntime, if that is installed: the evaluator is not always right. Neither
+    rewrites the graph. Graphs that neither runs, or not in a few seconds, are left unchecked, as
+    are graphs of half precision.
 
     Raises:
         ModelError: they differ.
@@ -66,7 +67,7 @@ def _difference(found: Imported, runtime: str) -> ModelError | None:
     """The error that tells of a difference, None if there is none, or no time to find it."""
     net, model = found.network, found.model
     check_ports(net, model)
-    player = Player(model, net, runtime)
+    player = Player(model, net, runtime, as_written=True)
     x = _samples(net, model, player)
     if x is None:
         return None
@@ -202,7 +203,7 @@ def _traced(found: Imported, x: Floats, runtime: str) -> Iterator[tuple[str, Flo
     if len(produced) > _MOST_TRACED:
         return
     values = Program(lifted.network, dense=False).neuron_values(x)
-    player = Player(showing(model, list(places)), lifted.network, runtime)
+    player = Player(showing(model, list(places)), lifted.network, runtime, as_written=True)
     for name, neurons in places.items():
         want = values[:, neurons].swapaxes(1, 2)
         try:

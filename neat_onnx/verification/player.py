@@ -53,6 +53,7 @@ class Player:
         model: the model to run, as it is.
         net: says which columns of the inputs belong to which port.
         runtime: the name of a runtime, see `neat_onnx.verification.runtimes`.
+        as_written: the runtime does not rewrite the model, where it can do without.
 
     Attributes:
         name: the runtime and its version.
@@ -65,8 +66,10 @@ class Player:
         OptionError: the runtime is unknown or not installed.
     """
 
-    def __init__(self, model: Model, net: Network, runtime: str) -> None:
-        self._session = load(runtime, model)
+    def __init__(
+        self, model: Model, net: Network, runtime: str, *, as_written: bool = False
+    ) -> None:
+        self._session = load(runtime, model, as_written=as_written)
         self.name, self._net = self._session.name, net
         self._pairs = state_pairs(model)
         self._initial = initial_states(model)

@@ -214,6 +214,21 @@ def test_maps_of_classes_are_tables_and_texts_are_left_out():
     assert len(model.graph.output) == 2
 
 
+def test_sequences_are_left_out():
+    made = [node("Relu", "x", "y"), node("SequenceConstruct", "y x", "both")]
+    model = policy(made, {"x": ["N", 3]}, {"y": ["N", 3]})
+    numbers = helper.make_tensor_type_proto(TensorProto.FLOAT, ["N", 3])
+    sequence = helper.make_value_info("both", helper.make_sequence_type_proto(numbers))
+    model.graph.output.append(sequence)
+    for outputs in (None, ["y"]):
+        with pytest.warns(NeatOnnxWarning, match="'both' is a sequence, and is left out"):
+            net = import_model(model, outputs=outputs)
+        np.testing.assert_array_equal(net.activate([[-1.0, 0.0, 2.0]]), [[0.0, 0.0, 2.0]])
+    del model.graph.output[0]
+    with pytest.raises(ModelError, match="tensor_type is missing"):
+        import_model(model)
+
+
 @pytest.mark.parametrize(
     ("made", "opset"),
     [

@@ -1,5 +1,6 @@
 """The batch behind a Transpose or a Reshape: steps are taken apart, samples never mixed."""
 
+import numpy as np
 import onnx
 import pytest
 from graphs import assert_lifts, graph, node
@@ -37,6 +38,16 @@ APART = {
         node("ReduceMax", "steps zero", "top", keepdims=1),
         node("Concat", "steps top", "both", axis=0),
         node("ReduceSum", "both zero", "y", keepdims=0),
+        zero=[0],
+    ),
+    "several models": graph(
+        [
+            node("Einsum", "x w", "each", equation="ab,cbd->acd"),
+            node("Einsum", "each", "models", equation="acd->cad"),
+            node("ReduceMean", "models zero", "y", keepdims=0),
+        ],
+        x=("N", 3),
+        w=np.arange(18.0).reshape(3, 3, 2) - 8.0,
         zero=[0],
     ),
     "reshaped": graph(
@@ -83,6 +94,11 @@ MIXED = {
     "first sample": along(node("Gather", "steps zero", "y", axis=1), zero=0),
     "softmax": along(node("Softmax", "steps", "y", axis=1)),
     "product": graph([node("Gemm", "x x", "y", transA=1)], x=("N", 3)),
+    "models of one sample": graph(
+        [node("Einsum", "x", "turned", equation="ab->ba"), node("CumSum", "turned one", "y")],
+        x=("N", 3),
+        one=np.int64(1),
+    ),
     "reordered": graph([node("Reshape", "x shape", "y")], x=("N", 6), shape=[3, -1]),
     "one sample": graph(
         [node("Slice", "x starts ends axes", "y")],

@@ -5,9 +5,10 @@ import sys
 
 import numpy as np
 import onnx
+import onnxruntime
 import pytest
 from graphs import graph, node
-from onnx import helper
+from onnx import helper, numpy_helper
 from sessions import open_session
 
 from neat_onnx import ModelError, NeatOnnxWarning, Network, export, import_model
@@ -129,6 +130,28 @@ def test_the_check_finds_the_others(name: str):
 @pytest.mark.parametrize("name", IMPORTED)
 def test_a_batch_that_comes_back_is_imported(name: str):
     assert is_right(import_model(IMPORTED[name]), IMPORTED[name])
+
+
+def test_quantized_values_are_rounded_where_the_graph_says():
+    """A runtime that makes one node of all rounds the kernel, too."""
+    nodes = [
+        node("QuantizeLinear", "x s z", "aq"),
+        node("DequantizeLinear", "aq s z", "a"),
+        node("Conv", "a k", "h"),
+        node("QuantizeLinear", "h s z", "yq"),
+        node("DequantizeLinear", "yq s z", "y"),
+    ]
+    kernel = np.random.default_rng(1).normal(size=(3, 1, 3, 3))
+    model = graph(nodes, x=("N", 1, 8, 8), k=kernel, s=0.02)
+    model.graph.initializer.append(numpy_helper.from_array(np.array(3, np.int8), "z"))
+    x = RNG.normal(size=(4, 1, 8, 8)).astype(np.float32)
+    plain = open_session(
+        model, graph_optimization_level=onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    )
+    (want,) = plain.run(None, {"x": x})
+    assert not np.allclose(computed(model, x), want, atol=0.01)
+    got = import_model(model).activate({"x": x})["y"]
+    np.testing.assert_allclose(got, want, atol=1e-6)
 
 
 def test_where_the_difference_begins():

@@ -60,7 +60,8 @@ def test_equal_ones_keep_their_order():
 
 @pytest.mark.parametrize("mode", ["nearest", "linear", "cubic"])
 @pytest.mark.parametrize(
-    "coordinates", ["half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric"]
+    "coordinates",
+    ["half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric", "tf_half_pixel_for_nn"],
 )
 @pytest.mark.parametrize("sizes", [[7, 9], [3, 1], [8, 4]])
 def test_resize(mode, coordinates, sizes):

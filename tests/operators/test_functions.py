@@ -60,6 +60,8 @@ TWO = [
      node("Cast", "c", "y", to=1)],
     [node("Less", "z h", "a"), node("Less", "u h", "b"), node("And", "a b", "c"),
      node("Not", "c", "n"), node("Or", "n a", "o"), node("Cast", "o", "y", to=1)],
+    [node("Less", "z zero", "a"), node("Less", "z two", "b"), node("Equal", "a b", "c"),
+     node("Where", "c z zero", "y")],
     [node("Pow", "z h2", "y")],
     [node("PRelu", "z p", "y")],
     [node("PRelu", "z h", "y")],

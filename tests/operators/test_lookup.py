@@ -51,9 +51,49 @@ def test_elements_of_computed_data():
     assert_lifts(graph(nodes, **BOUNDS), scale=1.5)
 
 
+@pytest.mark.parametrize("shape", [[0, 3], [0, 3, 1], [0, 3, 1, 1]])
+@pytest.mark.parametrize("places", [[0, 3, 1], [0, 1, 3, 1], [0, 1]])
+def test_slices_of_each_sample(shape: list[int], places: list[int]):
+    axis = np.array([0 if len(places) > 2 else 2])  # of the third place, where it is one alone
+    nodes = [
+        *PLACES,
+        node("Sin", "x", "wave"),
+        node("Reshape", "wave shape", "data"),
+        node("Slice", "at third end one", "only") if len(places) == 2 else node("Identity", "at",
+                                                                                "only"),
+        node("Reshape", "only places", "index"),
+        node("GatherND", "data index", "y", batch_dims=1),
+    ]  # fmt: skip
+    constants = BOUNDS | {"shape": np.array(shape), "places": np.array(places), "third": axis,
+                          "end": np.array([3]), "one": np.array([1])}  # fmt: skip
+    assert_lifts(graph(nodes, **constants), scale=1.5)
+
+
+def test_slices_at_the_largest_elements_need_no_comparison():
+    nodes = [
+        node("TopK", "x two", "best at", axis=1),
+        node("Unsqueeze", "at last", "rows"),
+        node("Tanh", "x", "wave"),
+        node("GatherND", "wave rows", "y", batch_dims=1),
+    ]
+    net = assert_lifts(graph(nodes, two=np.array([2]), last=np.array([2])))
+    assert not any("either" in name for name in net.activation_names)
+
+
+def test_slices_of_a_table_at_rows_of_places():
+    nodes = [*PLACES, node("Unsqueeze", "at last", "rows"), node("GatherND", "table rows", "y")]
+    assert_lifts(graph(nodes, table=TABLE, last=np.array([2]), **BOUNDS), scale=1.5)
+
+
 @pytest.mark.parametrize(
     ("nodes", "constants", "message"),
     [
+        ([node("GatherND", "x at", "y", batch_dims=1)], {}, "one axis of places"),
+        (
+            [node("Unsqueeze", "at last", "rows"), node("GatherND", "x rows", "y")],
+            {"last": np.array([2])},
+            "batch",
+        ),
         ([node("Gather", "x at", "y", axis=1)], {}, "is computed, and so is"),
         ([node("Gather", "table at", "y", axis=1)], {"table": [[0.0, np.inf, 1.0]]}, "finite"),
         ([node("GatherElements", "table at", "y", axis=1)], {"table": np.eye(3)}, "batch"),

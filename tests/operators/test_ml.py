@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, numpy_helper
 from sessions import open_session
 
 from neat_onnx import ModelError, export, import_model, load_model, verify
@@ -230,8 +230,11 @@ def test_what_runtimes_take_differently_is_refused(operator, attributes, reason)
 def test_missing_values_take_the_branch_that_the_tree_says():
     x = X.copy()
     x[::3, 0] = x[1::3, 3] = np.nan
-    for tracks in ([0] * 8, [1] * 8):
+    modes = TREES["nodes_modes"]
+    for tracks, first in (([0] * 8, "LEQ"), ([1] * 8, "LEQ"), ([1, 0] * 4, "LEQ"),
+                          ([0, 1] * 4, "GT")):  # fmt: skip
         attributes = TREES | leaves("target") | {"nodes_missing_value_tracks_true": tracks}
+        attributes["nodes_modes"] = [f"BRANCH_{first}", *modes[1:]]
         whole = model("TreeEnsembleRegressor", n_targets=3, **attributes)
         (want,) = open_session(whole).run(None, {"x": x})
         np.testing.assert_allclose(import_model(whole).activate({"x": x})["y"], want, rtol=1e-6)
@@ -275,6 +278,27 @@ def test_the_label_of_support_vectors_with_probabilities():
     want, _ = open_session(whole).run(None, {"x": X})
     got = import_model(whole, outputs=["label"]).activate({"x": X})
     np.testing.assert_array_equal(got["label"], want)
+
+
+def test_labels_at_places_that_were_moved():
+    nodes = [
+        helper.make_node("TopK", ["x", "two"], ["best", "at"], axis=1),
+        helper.make_node("Reshape", ["at", "flat"], ["places"]),
+        helper.make_node("ArrayFeatureExtractor", ["labels", "places"], ["each"],
+                         domain="ai.onnx.ml"),
+        helper.make_node("Reshape", ["each", "pairs"], ["y"]),
+    ]  # fmt: skip
+    whole = model("Scaler", offset=[0.0], scale=[1.0])
+    del whole.graph.node[:]
+    whole.graph.node.extend(nodes)
+    constants = {"two": np.array([2]), "flat": np.array([-1]), "pairs": np.array([-1, 2]),
+                 "labels": np.array([[2.5, 7.0, 1.0, 4.0]], np.float32)}  # fmt: skip
+    whole.graph.initializer.extend(
+        numpy_helper.from_array(values, name) for name, values in constants.items()
+    )
+    (want,) = open_session(whole).run(None, {"x": X})
+    got = import_model(whole).activate({"x": X})
+    np.testing.assert_array_equal(got["y"], want)
 
 
 def test_categories_become_places():

@@ -37,6 +37,9 @@ GATHERED = np.array([[3, -1], [0, 3]])
         ([node("Slice", "x b e a s", "y")],
          {"b": np.array([0, 1]), "e": np.array([2**40, 6]), "a": np.array([1, 2]),
           "s": np.array([1, 2])}),
+        ([node("Slice", "x b e a s", "y")],
+         {"b": np.array([0, 1]), "e": np.array([10**9, 10**9]), "a": np.array([0, 2]),
+          "s": np.array([1, 2])}),
     ],
 )  # fmt: skip
 def test_elements_move_and_nothing_is_computed(nodes, constants):

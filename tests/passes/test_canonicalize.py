@@ -110,6 +110,21 @@ def test_sizes_that_are_known():
     assert simple(model) == ["Reshape"]
 
 
+def test_a_choice_by_whether_there_are_elements_is_the_branch_for_some():
+    result = helper.make_tensor_value_info("z", TensorProto.FLOAT, None)
+    tanh, none = (
+        helper.make_graph([each], "branch", [], [result])
+        for each in (node("Tanh", "x", "z"), node("Sin", "x", "z"))
+    )
+    nodes = [
+        node("Size", "x", "size"),
+        node("Mul", "size three", "count"),
+        node("Equal", "count zero", "is_empty"),
+        node("If", "is_empty", "y", then_branch=none, else_branch=tanh),
+    ]
+    assert simple(graph(nodes, zero=np.int64(0), three=np.int64(3))) == ["Tanh"]
+
+
 def test_nodes_that_hand_on_go():
     nodes = [
         node("Identity", "x", "a"),

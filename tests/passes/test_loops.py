@@ -7,7 +7,7 @@ from graphs import assert_lifts, graph, node
 from onnx import TensorProto, helper
 from sessions import open_session
 
-from neat_onnx import ModelError, canonicalize, import_model
+from neat_onnx import ModelError, canonicalize, import_model, load_model
 
 KINDS = {"step": TensorProto.INT64, "go": TensorProto.BOOL, "on": TensorProto.BOOL}
 KINDS |= {"at": TensorProto.INT64, "next_at": TensorProto.INT64}
@@ -71,6 +71,18 @@ def test_a_condition_that_counts(most: int | None, rows: int):
         strict=True,
     ):
         np.testing.assert_allclose(got, want, rtol=1e-6)
+    assert_lifts(model)
+
+
+def test_the_types_of_a_body_may_be_left_out():
+    model = while_loop(BELOW_FOUR)
+    body = next(each.attribute[0].g for each in model.graph.node if each.op_type == "Loop")
+    stated = [each.type.tensor_type.elem_type for each in (*body.input, *body.output)]
+    for each in (*body.input[2:], *body.output):
+        each.ClearField("type")
+    (loop,) = (each for each in load_model(model).graph.node if each.op_type == "Loop")
+    ((_, _, found),) = loop.attributes.given()
+    assert [each.elem_type for each in (*found.inputs, *found.outputs)] == stated
     assert_lifts(model)
 
 

@@ -6,6 +6,7 @@ fail counted as 1 minus it, is then the depth of the leaf, and smaller everywher
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -15,6 +16,7 @@ from neat_onnx.model import Attributes
 from neat_onnx.network.expression import VARIABLE, Expression, call, negated
 from neat_onnx.network.genes import Floats
 from neat_onnx.operators.algebra import Algebra, rearranged, reshaped
+from neat_onnx.operators.arranging import combined
 from neat_onnx.operators.formula import formula_of
 from neat_onnx.operators.ml.linear import bind_classes, bind_targets, label_numbers
 from neat_onnx.operators.ml.nodes import MlNode, Transform, transformed
@@ -234,14 +236,21 @@ def _conditions(
     if len(x.shape) != _BINARY or np.any(features < 0) or np.any(features >= x.shape[1]):
         ctx.fail(node, f"its splits read features that an input of {list(x.shape)} has not")
     tracks = given.nodes_missing_value_tracks_true or (0,) * len(given.nodes_modes)
-    kinds = {(given.nodes_modes[k], bool(tracks[k])) for k in splits}
-    (mode, missing), *others = sorted(kinds)
-    if others or mode not in _SPLITS:
-        ctx.fail(node, f"nodes_modes: expected one of {', '.join(_SPLITS)}, got {sorted(kinds)}")
+    kinds = [(given.nodes_modes[k], bool(tracks[k])) for k in splits]
+    unknown = sorted({mode for mode, _ in kinds} - {*_SPLITS})
+    if unknown:
+        ctx.fail(node, f"nodes_modes: expected {', '.join(_SPLITS)}, got {', '.join(unknown)}")
     values = np.array([given.nodes_values[k] for k in splits])
     read = rearranged(x, lambda array: array[:, features])
     above = tensors("sub", read, values)
-    return formula_of(ctx, above, _holds(mode, missing))
+    different = sorted({*kinds})
+    places = [np.flatnonzero([kind == each for kind in kinds]) for each in different]
+    parts = (rearranged(above, partial(np.take, indices=at, axis=1)) for at in places)
+    found = [
+        formula_of(ctx, part, _holds(*each)) for part, each in zip(parts, different, strict=True)
+    ]
+    back = np.argsort(np.concatenate(places))
+    return combined(ctx, node, found, lambda *parts: np.concatenate(parts, axis=1)[:, back])
 
 
 def _holds(mode: str, missing: bool) -> Expression:

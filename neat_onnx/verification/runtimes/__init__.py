@@ -5,6 +5,7 @@ A runtime is a module of this package, named like the runtime with `_` for `-`, 
     load(model: Model) -> Session
 
 and raises OptionError where a requirement is not installed, ModelError where it refuses the model.
+One that rewrites models may have `load_as_written` besides, which runs each node as it stands.
 "c", "javascript" and "python" are code that `neat_onnx.generate_code` prints, compiled and run.
 """
 
@@ -48,8 +49,13 @@ class Session(NamedTuple):
     sequences: bool = False
 
 
-def load(runtime: str, model: Model) -> Session:
+def load(runtime: str, model: Model, *, as_written: bool = False) -> Session:
     """Load a model, as it is, into a runtime.
+
+    Args:
+        runtime: its name.
+        model: the model.
+        as_written: a runtime that rewrites models runs each node as it stands, where it can.
 
     Raises:
         ModelError: the runtime refuses the model; so does the session's `run`.
@@ -61,8 +67,9 @@ def load(runtime: str, model: Model) -> Session:
             f"unknown runtime {shown(runtime)}", where="runtime", hint=f"Known: {known}"
         )
     room = import_module(f"{__name__}.{runtime.replace('-', '_')}")
+    load_into = getattr(room, "load_as_written", room.load) if as_written else room.load
     try:
-        session: Session = room.load(model)
+        session: Session = load_into(model)
     except NeatOnnxError:
         raise
     except Exception as error:  # each runtime has exceptions of its own; it is the cause of ours
