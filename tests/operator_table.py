@@ -25,7 +25,7 @@ NOTES = {
     "BatchNormalization": "variance plus epsilon above 0",
     "Clip": "bounds are single numbers",
     "Dropout": "`training_mode` false",
-    "Einsum": "letters, commas and an arrow",
+    "Einsum": "letters, ellipses, commas and an arrow",
     "GRU": "along the first axis; sequences of one length",
     "Gather": "computed `indices` of a constant alone",
     "GatherElements": "constant indices without a batch",
