@@ -332,8 +332,7 @@ def rearrange(ctx: LiftingContext, node: Node, change: Callable[[Array], Array])
         ctx.integral.update(node.output)
     if isinstance(choice := ctx.chosen.get(node.input[0]), Value):
         order = change(np.arange(math.prod(choice.shape[:-1])).reshape(choice.shape[:-1]))
-        of_place = choice.signals.reshape(-1, choice.shape[-1])
-        ctx.chosen[node.output[0]] = Value(of_place[order])
+        ctx.chosen[node.output[0]] = choice.taken(choice.order.reshape(-1, choice.shape[-1])[order])
     operand = ctx.operand(node, 0)
     if isinstance(operand, Value):
         ctx.bind(node, operand.rearranged(change))

@@ -71,3 +71,27 @@ def test_labels_of_places_need_no_comparison(labels):
     assert "Equal" not in [each.op_type for each in again.graph.node]
     assert verify(net, again, samples=16, runtime="onnxruntime").passed
     assert import_model(again.to_json()) == net
+
+
+TABLES = {
+    "one row": (np.cos(np.arange(5.0))[None], [1, 0, 2], [1, -1, 3]),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_computed_places_in_a_table(name):
+    """As of the nearest neighbours of scikit-learn that have several outputs."""
+    table, order, shape = TABLES[name]
+    nodes = [
+        node("TopK", "x k", "v i", largest=0),
+        node("Flatten", "i", "flat"),
+        node("ArrayFeatureExtractor", "table flat", "found", domain="ai.onnx.ml"),
+        node("Reshape", "found shape", "apart"),
+        node("Transpose", "apart", "y", perm=order),
+    ]
+    model = graph(nodes, x=("N", 5), k=np.array([3]), table=table, shape=np.array(shape))
+    model.opset_import.append(onnx.helper.make_opsetid("ai.onnx.ml", 3))
+    net = assert_lifts(model)
+    again = export(net)
+    assert verify(net, again, samples=16, runtime="onnxruntime").passed
+    assert import_model(again.to_json()) == net
