@@ -18,6 +18,7 @@ from neat_onnx.lifting.followed_axes import (
 )
 from neat_onnx.model import Node
 from neat_onnx.operators.dense import Gemm
+from neat_onnx.operators.ml.features import ArrayFeatureExtractor
 from neat_onnx.operators.products import Einsum
 from neat_onnx.operators.ranking import ArgMax, ArgMin
 from neat_onnx.operators.reduce import (
@@ -83,6 +84,20 @@ def gathered(axes: AxisFollower, node: Gather) -> list[FollowedAxes]:
         return [(UNKNOWN,) * axes.rank(node.output[0])]
     axis = node.attributes.axis % len(first)
     return [(*first[:axis], *places, *first[axis + 1 :])]
+
+
+@follows(ArrayFeatureExtractor)
+def extracted(axes: AxisFollower, node: ArrayFeatureExtractor) -> list[FollowedAxes]:
+    """All computed places stand in a row, the last axis, and the batch is a part of it."""
+    name, place = node.input
+    found = axes.operands.get(place)
+    if not isinstance(found, Value):
+        return [axes.of(name)]
+    leading = (FEATURE,) * (axes.rank(node.output[0]) - 1)
+    before = elements_before(axes.of(place), found.shape)
+    if before is None:
+        return [(*leading, UNKNOWN)]
+    return [(*leading, 0 if math.prod(found.shape) == 1 else INSIDE + before)]
 
 
 @follows(ReduceL1, ReduceL2, ReduceLogSum, ReduceLogSumExp, ReduceMax)
