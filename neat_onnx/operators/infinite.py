@@ -163,7 +163,8 @@ def _equal(
     one, other = (np.broadcast_to(each, truth.shape) for each in elements)
     with np.errstate(invalid="ignore"):
         constant = ctx.add_neurons(2, bias=[0.0, 1.0]).states[(one == other).astype(np.int64)]
-    truth = np.where((one != 0) & (other != 0), constant, truth)
+    never = np.isnan(one) | np.isnan(other)
+    truth = np.where((one != 0) & (other != 0) | never, constant, truth)
     for value, number, rest in ((values[0], other, one), (values[1], one, other)):
         signals = np.broadcast_to(value.signals, truth.shape)
         for infinity in (np.inf, -np.inf):

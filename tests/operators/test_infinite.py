@@ -50,8 +50,34 @@ RIGHT = {
         np.where(np.tri(3, k=-1), 0.0, -INF),
     ),
     "clip": ([node("Clip", "x low high", "y")], CAUSAL),
+    "NaN never chosen": (
+        [node("Greater", "h zero", "c"), node("Where", "c x nan", "y")], CAUSAL
+    ),
+    "NaN as large as the batch": (
+        [node("Shape", "x", "s"), node("Expand", "nan s", "e"), node("Greater", "h zero", "c"),
+         node("Where", "c x e", "y")],
+        CAUSAL,
+    ),
+    "NaN in some elements": (
+        [node("Cast", "t", "c", to=9), node("Where", "c zero nan", "n1x"),
+         node("Add", "x n1x", "a"), node("Where", "c a x", "y")],
+        CAUSAL,
+    ),
+    "equal to NaN": (
+        [node("Equal", "x nan", "c"), node("Cast", "c", "y", to=1)], CAUSAL
+    ),
+    "NaN that only a tensor without readers has": (
+        [node("Add", "nan nan", "lost"), node("Relu", "x", "y")], CAUSAL
+    ),
 }  # fmt: skip
 REFUSED = {
+    "NaN chosen": (
+        [node("Cast", "t", "c", to=9), node("Where", "c x nan", "y")],
+        "graph output 'y'",
+    ),
+    "NaN of an output": ([node("Add", "x nan", "y")], "graph output 'y'"),
+    "NaN in a weight": ([node("MatMul", "x nans", "y")], "make_y.*constant input 'nans'"),
+    "NaN as a bound": ([node("Clip", "x nan high", "y")], "make_y.*bounds"),
     "Exp": ([node("Add", "x m", "a"), node("Exp", "a", "y")], "not finite"),
     "Mul": ([node("Mul", "x m", "y")], r"y \(Mul\).*not finite"),
     "MatMul": ([node("MatMul", "x m", "y")], "constant input 'm' has values that are not finite"),
@@ -67,6 +93,7 @@ def model(nodes, mask):
         nodes, x=["N", 3, 3], m=mask, m3=mask[None] if mask.ndim > 1 else mask, t=CAUSAL_TRUTH,
         o=np.array(1), n=np.array(-3e38), h=np.array(0.5), axis=np.array([-1]),
         n1=np.array(-INF), zero=np.array(0.0), low=np.array(-INF), high=np.array(0.25),
+        nan=np.array(np.nan), nans=np.full((3, 2), np.nan),
     )  # fmt: skip
 
 
