@@ -147,8 +147,11 @@ class Tensors:
 
     def is_read(self, name: str) -> bool:
         """Whether a node reads a tensor, or it is an output of the graph."""
-        outputs = (entry.name for entry in self.model.graph.outputs)
-        return name in self._operators_reading or name in outputs
+        return name in self._operators_reading or self.is_output(name)
+
+    def is_output(self, name: str) -> bool:
+        """Whether a tensor is an output of the graph."""
+        return any(entry.name == name for entry in self.model.graph.outputs)
 
     def readers_of(self, name: str) -> set[str]:
         """The operators that read a tensor, in the graph or in one inside it."""

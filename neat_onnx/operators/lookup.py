@@ -69,8 +69,10 @@ def gather_elements_at(ctx: LiftingContext, node: Node, axis: int) -> None:
         ctx.fail(node, f"its indices have {len(index.shape)} axes, its data {len(data.shape)}")
     inside = (*(slice(size) for size in index.shape[:axis]), slice(None))
     inside += tuple(slice(size) for size in index.shape[axis + 1 :])
-    hits = hits_at(ctx, node, rearranged(index, lambda array: np.moveaxis(array, axis, -1)),
-                 data.shape[axis])  # fmt: skip
+    hits = ctx.chosen.get(node.input[1])
+    if hits is None or hits.shape[-1] != data.shape[axis]:
+        hits = hits_at(ctx, node, index, data.shape[axis])
+    hits = rearranged(hits, lambda array: np.moveaxis(array, axis, -2))
     rows = rearranged(data, lambda array: np.moveaxis(array[inside], axis, -1)[..., None, :])
     found = tensors.reduced("sum", tensors("mul", hits, rows), (-1,), keepdims=False)
     ctx.bind(node, rearranged(found, lambda array: np.moveaxis(array, -1, axis)))
