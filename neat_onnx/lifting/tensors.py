@@ -29,6 +29,10 @@ def _is_finite(array: Array) -> bool:
     return array.dtype.kind != "f" or bool(np.isfinite(array).all())
 
 
+class ConstantInputError(ModelError):
+    """An input that has to be computed is a constant."""
+
+
 @dataclass
 class Tensors:
     """The tensors of the graph that is imported.
@@ -83,7 +87,10 @@ class Tensors:
         """The tensor at `position`, which has to be computed."""
         found = self.operand(node, position)
         if not isinstance(found, Value):
-            self.fail(node, f"input '{node.input[position]}' is a constant")
+            raise ConstantInputError(
+                f"node {node.label}: input '{node.input[position]}' is a constant",
+                where=self.path(node),
+            )
         return found
 
     def constant(self, node: Node, position: int) -> Array:
