@@ -16,6 +16,7 @@ from typing import NoReturn
 import numpy as np
 
 from neat_onnx.errors import ModelError
+from neat_onnx.lifting.axes import axes_of_inputs
 from neat_onnx.lifting.followed_axes import FEATURE, UNKNOWN, AxisFollower
 from neat_onnx.lifting.registry import INFINITE
 from neat_onnx.lifting.values import Array, Operand, Value
@@ -221,6 +222,23 @@ class Tensors:
         if UNKNOWN in found or not found or len({*found}) < len(found):
             return [place == 0 for place in range(len(followed))]
         return [axis != FEATURE for axis in followed]
+
+    def refuse_first_sample(self, node: Node, positions: Iterable[int], axis: int) -> None:
+        """Refuse constants among these inputs that are not there for each sample along an axis."""
+        for name in (node.input[position] for position in positions):
+            operand = self.operands.get(name)
+            whole = (
+                isinstance(operand, Value) or self._is_single or self.followed.of(name)[axis] == 0
+            )
+            if not whole:
+                self.refuse_batch(node, (0,))
+
+    @cached_property
+    def _is_single(self) -> bool:
+        """Whether the model is of one sample."""
+        leading = axes_of_inputs(self.model.graph.inputs)
+        inputs = [(entry.shape or (), leading[entry.name]) for entry in self.model.graph.inputs]
+        return all(shape[axis] == 1 for shape, axes in inputs for axis in axes)
 
     def refuse_batch(self, node: Node, axes: Iterable[int]) -> None:
         """Refuse to work along the first axis where that is the batch: it would mix samples."""

@@ -18,6 +18,7 @@ from neat_onnx.lifting.followed_axes import (
 )
 from neat_onnx.model import Node
 from neat_onnx.operators.dense import Gemm
+from neat_onnx.operators.indexed import GatherND, ScatterND
 from neat_onnx.operators.ml.features import ArrayFeatureExtractor
 from neat_onnx.operators.products import Einsum
 from neat_onnx.operators.ranking import ArgMax, ArgMin
@@ -84,6 +85,21 @@ def gathered(axes: AxisFollower, node: Gather) -> list[FollowedAxes]:
         return [(UNKNOWN,) * axes.rank(node.output[0])]
     axis = node.attributes.axis % len(first)
     return [(*first[:axis], *places, *first[axis + 1 :])]
+
+
+@follows(GatherND)
+def gathered_at(axes: AxisFollower, node: GatherND) -> list[FollowedAxes]:
+    """Indices take the place of the axes that they are along."""
+    first, batch = axes.of(node.input[0]), node.attributes.batch_dims
+    index = axes.operands[node.input[1]].shape
+    inside = (FEATURE,) * len(index[batch:-1])
+    return [(*first[:batch], *inside, *first[batch + index[-1] :])]
+
+
+@follows(ScatterND)
+def scattered(axes: AxisFollower, node: ScatterND) -> list[FollowedAxes]:
+    """The axes of the data."""
+    return [axes.of(node.input[0])]
 
 
 @follows(ArrayFeatureExtractor)

@@ -5,12 +5,12 @@ reduce.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
 import numpy as np
 
-from neat_onnx.lifting.context import Array, LiftingContext, lifts
+from neat_onnx.lifting.context import Array, LiftingContext, Value, lifts
 from neat_onnx.model import Attributes, Node
 from neat_onnx.network.genes import Ints
 from neat_onnx.operators.algebra import Algebra, rearranged, reshaped
@@ -97,12 +97,35 @@ def indices_of(ctx: LiftingContext, node: Node, position: int, size: int) -> Int
 def gather_elements(ctx: LiftingContext, node: Node, axis: int) -> None:
     """Bind the elements at constant indices along an axis."""
     operand = ctx.operand(node, 0)
-    ctx.refuse_batch(node, [0])  # constant indices are for a fixed number of samples
     axis = axis_of(ctx, node, axis, len(operand.shape))
+    _refuse_other_samples(ctx, node, [0, 1], [k for k in range(len(operand.shape)) if k != axis])
     index = indices_of(ctx, node, 1, operand.shape[axis])
     inside = tuple(slice(size) for size in index.shape)
     kept = (*inside[:axis], slice(None), *inside[axis + 1 :])
     ctx.bind(node, rearranged(operand, lambda array: np.take_along_axis(array[kept], index, axis)))
+
+
+def _refuse_other_samples(
+    ctx: LiftingContext, node: Node, positions: Sequence[int], axes: Iterable[int]
+) -> None:
+    """Refuse constants that are there for some samples only, along the batch if that is an axis.
+
+    Args:
+        ctx: the import.
+        node: the node.
+        positions: of the inputs that have these axes in common.
+        axes: those that pair up elements.
+    """
+    computed = [
+        name for at in positions if isinstance(ctx.operands.get(name := node.input[at]), Value)
+    ]
+    if not computed:
+        ctx.refuse_batch(node, [0])
+        return
+    leading = ctx.leading(computed[0])
+    for axis in axes:
+        if leading[axis]:
+            ctx.refuse_first_sample(node, positions, axis)
 
 
 @lifts(GatherND)
@@ -113,7 +136,8 @@ def lift_gather_nd(ctx: LiftingContext, node: GatherND) -> None:
     if not 0 <= batch < min(len(operand.shape), len(index.shape)):
         ctx.fail(node, f"batch_dims is {batch}, for {len(operand.shape)} axes")
     depth = index.shape[-1]
-    ctx.refuse_batch(node, [0])
+    _refuse_other_samples(ctx, node, [0, 1], range(batch))
+    ctx.refuse_along(node, range(batch, batch + depth))
     sizes = operand.shape[batch : batch + depth]
     if index.dtype.kind != "i" or depth != len(sizes):
         ctx.fail(node, "its indices do not fit its input")
@@ -134,8 +158,8 @@ def _check_places(ctx: LiftingContext, node: Node, index: Array, sizes: tuple[in
 def lift_scatter_elements(ctx: LiftingContext, node: ScatterElements) -> None:
     """Lift ScatterElements with constant indices; the first axis has to be features."""
     data = ctx.operand(node, 0)
-    ctx.refuse_batch(node, [0])
     axis = axis_of(ctx, node, node.attributes.axis, len(data.shape))
+    _refuse_other_samples(ctx, node, [0, 1, 2], [k for k in range(len(data.shape)) if k != axis])
     index = indices_of(ctx, node, 1, data.shape[axis])
     updates = ctx.operand(node, 2)
     if index.shape != updates.shape:
@@ -151,7 +175,9 @@ def lift_scatter_nd(ctx: LiftingContext, node: ScatterND) -> None:
     """Lift ScatterND with constant indices; the first axis has to be features."""
     data, index = ctx.operand(node, 0), ctx.constant(node, 1)
     depth = index.shape[-1]
-    ctx.refuse_batch(node, [0])
+    ctx.refuse_along(node, range(depth), 0)
+    if not isinstance(data, Value) or not isinstance(ctx.operand(node, 2), Value):
+        ctx.refuse_batch(node, [0])
     if index.dtype.kind != "i" or depth > len(data.shape):
         ctx.fail(node, "its indices do not fit its input")
     _check_places(ctx, node, index, data.shape[:depth])
