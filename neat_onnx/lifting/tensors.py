@@ -46,6 +46,7 @@ class Tensors:
         integral: names of tensors of floats that were integers, and only moved since.
         chosen: by the name of a tensor of places along an axis, 1 for each element of that axis
             that it is the place of, else 0, along one more axis at the end.
+        masked: for each tensor that may have a low number in place of −∞, one that is above it.
         sizes: tensors that hold the size of the batch, and which of their elements do.
         ended: names of tensors that have lost the time axis, as the end of a sequence has.
     """
@@ -56,6 +57,7 @@ class Tensors:
     integer: set[str] = field(default_factory=set)
     integral: set[str] = field(default_factory=set)
     chosen: dict[str, Operand] = field(default_factory=dict)
+    masked: dict[str, float] = field(default_factory=dict)
     sizes: dict[str, Bools] = field(default_factory=dict)
     ended: set[str] = field(default_factory=set)
 
@@ -164,6 +166,35 @@ class Tensors:
     def readers_of(self, name: str) -> set[str]:
         """The operators that read a tensor, in the graph or in one inside it."""
         return self._operators_reading.get(name, set())
+
+    def readers_past(self, name: str, passed: frozenset[str]) -> tuple[set[str], set[str]]:
+        """The operators that read a tensor, past some that hand its elements on.
+
+        Args:
+            name: of the tensor.
+            passed: operators whose readers count in their place.
+
+        Returns:
+            The operators, "" if an output of the graph is among the tensors; and the tensors.
+        """
+        found, tensors, names = set(), {name}, [name]
+        while names:
+            found |= {""} if self.is_output(names[-1]) else set()
+            for node in self._nodes_reading.get(names.pop(), ()):
+                if node.op_type in passed:
+                    names += [each for each in node.output if each not in tensors]
+                    tensors.update(node.output)
+                else:
+                    found.add(node.op_type)
+        return found, tensors
+
+    @cached_property
+    def _nodes_reading(self) -> dict[str, list[Node]]:
+        found: dict[str, list[Node]] = {}
+        for node in self.model.graph.node:
+            for name in {*node.input}:
+                found.setdefault(name, []).append(node)
+        return found
 
     @cached_property
     def followed(self) -> AxisFollower:
