@@ -45,7 +45,8 @@ NOTES = {
     "GatherND": "constant indices, not along the batch",
     "LinearRegressor": "`post_transform` for several targets only",
     "LinearClassifier": "a score for each label",
-    "ScatterElements": "constant indices that are there for each sample",
+    "ScatterElements": "constant indices that are there for each sample; at computed ones no "
+    "reduction but `add`",
     "ScatterND": "constant indices, not along the batch",
     "TreeEnsembleClassifier": "a score for each label, or one for two; one kind of split, that is "
     "no `BRANCH_EQ`",

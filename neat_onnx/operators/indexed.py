@@ -15,7 +15,7 @@ from neat_onnx.model import Attributes, Node
 from neat_onnx.network.genes import Ints
 from neat_onnx.operators.algebra import Algebra, rearranged, reshaped
 from neat_onnx.operators.arranging import axis_of, combined
-from neat_onnx.operators.lookup import hits_at
+from neat_onnx.operators.lookup import hits_at, places_hit
 
 Reduction = Literal["none", "add", "mul", "max", "min"]
 
@@ -154,12 +154,15 @@ def _check_places(ctx: LiftingContext, node: Node, index: Array, sizes: tuple[in
         ctx.fail(node, f"an index is outside of the shape {list(sizes)}")
 
 
-@lifts(ScatterElements)
+@lifts(ScatterElements, infinite=True)
 def lift_scatter_elements(ctx: LiftingContext, node: ScatterElements) -> None:
-    """Lift ScatterElements with constant indices; the first axis has to be features."""
+    """Lift ScatterElements: elements in place of others; at computed places by choices."""
     data = ctx.operand(node, 0)
     axis = axis_of(ctx, node, node.attributes.axis, len(data.shape))
     _refuse_other_samples(ctx, node, [0, 1, 2], [k for k in range(len(data.shape)) if k != axis])
+    if isinstance(ctx.operand(node, 1), Value):
+        _scatter_at(ctx, node, axis)
+        return
     index = indices_of(ctx, node, 1, data.shape[axis])
     updates = ctx.operand(node, 2)
     if index.shape != updates.shape:
@@ -168,6 +171,32 @@ def lift_scatter_elements(ctx: LiftingContext, node: ScatterElements) -> None:
     at[axis] = index
     places = np.arange(math.prod(data.shape)).reshape(data.shape)[tuple(at)]
     _scatter(ctx, node, places.ravel(), node.attributes.reduction)
+
+
+def _scatter_at(ctx: LiftingContext, node: ScatterElements, axis: int) -> None:
+    """Bind the data, with an update at each computed place; the last one of equal places counts."""
+    tensors, reduction = Algebra(ctx, node), node.attributes.reduction
+    found, index, updates = (tensors.input(position) for position in range(3))
+    shape = (*found.shape[:axis], index.shape[axis], *found.shape[axis + 1 :])
+    if reduction not in ("none", "add") or not shape == index.shape == updates.shape:
+        ctx.fail(node, "its places are computed, and they or its reduction do not go with its data")
+    hits = places_hit(ctx, node, index, found.shape[axis])
+    for k in range(index.shape[axis]):
+        hit = rearranged(hits, _one_place(k, axis))
+        new = rearranged(updates, _taking_along([k], axis))
+        if reduction == "add":
+            found = tensors("add", found, tensors("mul", hit, new))
+        else:
+            found = tensors("where", tensors("greater", hit, 0.5), new, found)
+    ctx.bind(node, found)
+
+
+def _one_place(k: int, axis: int) -> Callable[[Array], Array]:
+    return lambda array: np.moveaxis(np.take(array, k, axis=axis), -1, axis)
+
+
+def _taking_along(places: list[int], axis: int) -> Callable[[Array], Array]:
+    return lambda array: np.take(array, places, axis=axis)
 
 
 @lifts(ScatterND)

@@ -88,3 +88,44 @@ def test_a_model_of_one_sample_has_one_row_of_indices():
     net = import_model(graph(nodes, x=(1, 4), **PARTS))
     x = np.random.default_rng(0).normal(size=(3, 4))
     np.testing.assert_array_equal(net.activate({"x": x})["y"], x[:, [3, 0]])
+
+
+LARGEST = [node("TopK", "x one2", "v i"), node("Shape", "x", "shape")]
+EQUAL = [
+    node("Clip", "x low high", "near"), node("Cast", "near", "all", to=7),
+    node("Slice", "all zero two one", "i"), node("Sin", "x", "s"),
+    node("Slice", "s zero two one", "v"), node("Shape", "x", "shape"),
+]  # fmt: skip
+FILL = node("Expand", "fill shape", "d")
+COMPUTED: dict[str, Any] = {
+    "zeros but at the largest": [*LARGEST, FILL, node("ScatterElements", "d i v", "y", axis=1)],
+    "the largest in place of others": [
+        *LARGEST, node("Sin", "x", "d"), node("ScatterElements", "d i v", "y", axis=-1)
+    ],
+    "shares of the largest": [
+        *LARGEST, node("Expand", "lost shape", "d"),
+        node("ScatterElements", "d i v", "m", axis=1), node("Softmax", "m", "y"),
+    ],
+    "numbers at the largest": [
+        *LARGEST, FILL, node("Shape", "i", "few"), node("Expand", "high few", "u"),
+        node("ScatterElements", "d i u", "y", axis=1),
+    ],
+    "the last of equal places": [*EQUAL, FILL, node("ScatterElements", "d i v", "y", axis=1)],
+    "the sum at equal places": [
+        *EQUAL, node("ScatterElements", "x i v", "y", axis=1, reduction="add")
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", COMPUTED)
+def test_elements_at_computed_places(name: str):
+    nodes = COMPUTED[name]
+    constants = {"one2": np.array([2]), "low": -4.0, "high": 3.9, "fill": 0.0, "lost": -np.inf}
+    net = assert_lifts(graph(nodes, x=("N", 4), **constants, **PARTS), scale=2.0)
+    assert import_model(export(net).to_json()) == net
+
+
+def test_reductions_at_computed_places_are_refused():
+    nodes = [*EQUAL, node("ScatterElements", "x i v", "y", axis=1, reduction="max")]
+    with pytest.raises(ModelError, match=r"make_y.*reduction"):
+        import_model(graph(nodes, x=("N", 4), low=-4.0, high=3.9, **PARTS))
