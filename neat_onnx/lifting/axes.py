@@ -67,7 +67,8 @@ def output_axes(entry: ValueInfo, inputs: Mapping[tuple[Extent, ...], Axes], cou
         count: how many axes there are to find.
 
     Returns:
-        Axes of the same symbols as the inputs' where the graph states any, else the first.
+        Axes of the same symbols as the inputs' where the graph states any; else the only one of no
+        fixed size, where the first has one that no batch has; else the first.
     """
     sizes = entry.shape or ()
     for given, axes in inputs.items():
@@ -76,4 +77,7 @@ def output_axes(entry: ValueInfo, inputs: Mapping[tuple[Extent, ...], Axes], cou
             isinstance(name, str) and sizes.count(name) == 1 for name in symbols
         ):
             return tuple(sizes.index(name) for name in symbols)
+    varying = [axis for axis, size in enumerate(sizes) if not isinstance(size, int)]
+    if count == len(varying) == 1 and sizes[0] != 1:
+        return (varying[0],)
     return (1, 0) if count == 2 and (1, 0) in inputs.values() else (0, 1)[:count]

@@ -2,7 +2,10 @@
 
 from neat_onnx.errors import NeatOnnxError
 from neat_onnx.lifting.batch_size import follow_batch_size, misused_size
+from neat_onnx.lifting.constant_nodes import bind_constants
 from neat_onnx.lifting.context import LIFTS, LiftingContext, NotFiniteError
+from neat_onnx.lifting.registry import Lift
+from neat_onnx.lifting.tensors import ConstantInputError
 from neat_onnx.model import Node
 
 
@@ -21,7 +24,7 @@ def lift_node(ctx: LiftingContext, node: Node) -> None:
     if size is not None:
         ctx.fail(node, f"input '{size}' is the size of the batch, used as a number")
     try:
-        lift(ctx, node)
+        _lift(ctx, node, lift)
     except NotFiniteError as error:
         ctx.fail(node, error.message)
     except NeatOnnxError:
@@ -29,3 +32,11 @@ def lift_node(ctx: LiftingContext, node: Node) -> None:
     except (ValueError, IndexError) as error:  # numpy, on shapes that do not fit
         ctx.fail(node, f"the shapes of its inputs do not fit: {error}")
     follow_batch_size(node, ctx.operands, ctx.sizes)
+
+
+def _lift(ctx: LiftingContext, node: Node, lift: Lift) -> None:
+    try:
+        lift(ctx, node)
+    except ConstantInputError:
+        if not bind_constants(ctx, node, lift):
+            raise

@@ -9,6 +9,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
+import numpy as np
+
 from neat_onnx.lifting.axes import axes_of_inputs
 from neat_onnx.lifting.values import Operand, Value
 from neat_onnx.model import Graph, Node
@@ -86,18 +88,40 @@ class AxisFollower:
     def _outputs(self, node: Node) -> Sequence[FollowedAxes]:
         operands = [self.operands.get(name) for name in node.output]
         if not any(isinstance(operand, Value) for operand in operands):
-            return [(FEATURE,) * self.rank(name) for name in node.output]
+            return self._of_constants(node)
+        return self._ruled(node)
+
+    def _ruled(self, node: Node) -> Sequence[FollowedAxes]:
         rule = _RULES.get(type(node))
         if rule is not None:
             return rule(self, node)
-        read = [
+        read = self._read(node)
+        ranks = [self.rank(name) for name in node.output]
+        of_rank = {rank: merged(read, rank) for rank in set(ranks)}
+        return [of_rank[rank] for rank in ranks]
+
+    def _read(self, node: Node) -> list[FollowedAxes]:
+        return [
             self._known[name] if name in self._known else (FEATURE,) * self.rank(name)
             for name in node.input
             if name in self._known or name in self.operands
         ]
-        ranks = [self.rank(name) for name in node.output]
-        of_rank = {rank: merged(read, rank) for rank in set(ranks)}
-        return [of_rank[rank] for rank in ranks]
+
+    def _of_constants(self, node: Node) -> Sequence[FollowedAxes]:
+        """The batch is an axis of constants that were made in the size of the batch."""
+        features = [(FEATURE,) * self.rank(name) for name in node.output]
+        if any(1 in each for each in self.inputs.values()):
+            return features
+        for position in node.shape_inputs:
+            sized = self.sizes.get(node.input[position])
+            if sized is not None and sized.size == len(features[0]):
+                shape = np.array(self.operands[node.output[0]].shape)
+                places = np.flatnonzero(sized.ravel() & (shape == 1)).tolist()
+                return [tuple(0 if [k] == places else FEATURE for k in range(len(shape)))]
+        if not any(0 in axes for axes in self._read(node)):
+            return features
+        found = zip(self._ruled(node), features, strict=True)
+        return [unknown if UNKNOWN in axes else axes for axes, unknown in found]
 
 
 def _of_inputs(graph: Graph) -> dict[str, FollowedAxes]:

@@ -16,6 +16,7 @@ from typing import NoReturn
 import numpy as np
 
 from neat_onnx.errors import ModelError
+from neat_onnx.lifting.axes import axes_of_inputs
 from neat_onnx.lifting.followed_axes import FEATURE, UNKNOWN, AxisFollower
 from neat_onnx.lifting.registry import INFINITE
 from neat_onnx.lifting.values import Array, Operand, Value
@@ -27,6 +28,10 @@ from neat_onnx.network.genes import Bools
 
 def _is_finite(array: Array) -> bool:
     return array.dtype.kind != "f" or bool(np.isfinite(array).all())
+
+
+class ConstantInputError(ModelError):
+    """An input that has to be computed is a constant."""
 
 
 @dataclass
@@ -41,6 +46,7 @@ class Tensors:
         integral: names of tensors of floats that were integers, and only moved since.
         chosen: by the name of a tensor of places along an axis, 1 for each element of that axis
             that it is the place of, else 0, along one more axis at the end.
+        masked: for each tensor that may have a low number in place of −∞, one that is above it.
         sizes: tensors that hold the size of the batch, and which of their elements do.
         ended: names of tensors that have lost the time axis, as the end of a sequence has.
     """
@@ -51,6 +57,7 @@ class Tensors:
     integer: set[str] = field(default_factory=set)
     integral: set[str] = field(default_factory=set)
     chosen: dict[str, Operand] = field(default_factory=dict)
+    masked: dict[str, float] = field(default_factory=dict)
     sizes: dict[str, Bools] = field(default_factory=dict)
     ended: set[str] = field(default_factory=set)
 
@@ -83,7 +90,10 @@ class Tensors:
         """The tensor at `position`, which has to be computed."""
         found = self.operand(node, position)
         if not isinstance(found, Value):
-            self.fail(node, f"input '{node.input[position]}' is a constant")
+            raise ConstantInputError(
+                f"node {node.label}: input '{node.input[position]}' is a constant",
+                where=self.path(node),
+            )
         return found
 
     def constant(self, node: Node, position: int) -> Array:
@@ -147,12 +157,44 @@ class Tensors:
 
     def is_read(self, name: str) -> bool:
         """Whether a node reads a tensor, or it is an output of the graph."""
-        outputs = (entry.name for entry in self.model.graph.outputs)
-        return name in self._operators_reading or name in outputs
+        return name in self._operators_reading or self.is_output(name)
+
+    def is_output(self, name: str) -> bool:
+        """Whether a tensor is an output of the graph."""
+        return any(entry.name == name for entry in self.model.graph.outputs)
 
     def readers_of(self, name: str) -> set[str]:
         """The operators that read a tensor, in the graph or in one inside it."""
         return self._operators_reading.get(name, set())
+
+    def readers_past(self, name: str, passed: frozenset[str]) -> tuple[set[str], set[str]]:
+        """The operators that read a tensor, past some that hand its elements on.
+
+        Args:
+            name: of the tensor.
+            passed: operators whose readers count in their place.
+
+        Returns:
+            The operators, "" if an output of the graph is among the tensors; and the tensors.
+        """
+        found, tensors, names = set(), {name}, [name]
+        while names:
+            found |= {""} if self.is_output(names[-1]) else set()
+            for node in self._nodes_reading.get(names.pop(), ()):
+                if node.op_type in passed:
+                    names += [each for each in node.output if each not in tensors]
+                    tensors.update(node.output)
+                else:
+                    found.add(node.op_type)
+        return found, tensors
+
+    @cached_property
+    def _nodes_reading(self) -> dict[str, list[Node]]:
+        found: dict[str, list[Node]] = {}
+        for node in self.model.graph.node:
+            for name in {*node.input}:
+                found.setdefault(name, []).append(node)
+        return found
 
     @cached_property
     def followed(self) -> AxisFollower:
@@ -211,6 +253,23 @@ class Tensors:
         if UNKNOWN in found or not found or len({*found}) < len(found):
             return [place == 0 for place in range(len(followed))]
         return [axis != FEATURE for axis in followed]
+
+    def refuse_first_sample(self, node: Node, positions: Iterable[int], axis: int) -> None:
+        """Refuse constants among these inputs that are not there for each sample along an axis."""
+        for name in (node.input[position] for position in positions):
+            operand = self.operands.get(name)
+            whole = (
+                isinstance(operand, Value) or self._is_single or self.followed.of(name)[axis] == 0
+            )
+            if not whole:
+                self.refuse_batch(node, (0,))
+
+    @cached_property
+    def _is_single(self) -> bool:
+        """Whether the model is of one sample."""
+        leading = axes_of_inputs(self.model.graph.inputs)
+        inputs = [(entry.shape or (), leading[entry.name]) for entry in self.model.graph.inputs]
+        return all(shape[axis] == 1 for shape, axes in inputs for axis in axes)
 
     def refuse_batch(self, node: Node, axes: Iterable[int]) -> None:
         """Refuse to work along the first axis where that is the batch: it would mix samples."""

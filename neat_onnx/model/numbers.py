@@ -66,6 +66,15 @@ def finite_or_infinite(value: Any) -> float:
     return _INFINITE[str(value)] if infinite else finite(value)
 
 
+def finite_or_text(value: Any) -> float:
+    """`value` as a float; NaN and the infinities are texts, as JSON has no numbers for them.
+
+    Raises:
+        ValueError: it is none.
+    """
+    return math.nan if value == "NaN" else finite_or_infinite(value)
+
+
 def any_float(value: Any) -> float:
     """`value` as a float, or NaN or an infinity, which JSON writes as text.
 
@@ -91,22 +100,28 @@ def number_list(
         content: the list.
         field: how messages call it.
         memory: the type of the result.
-        infinite: "Infinity" and "-Infinity" are numbers too.
+        infinite: "NaN", "Infinity" and "-Infinity" are numbers too.
 
     Raises:
         ValueError: it is no list of such numbers; the text begins with `field`, where it stands.
     """
     if not isinstance(content, list):
         raise ValueError(f"{field} is not a list")
-    real = finite_or_infinite if infinite else finite
+    real = finite_or_text if infinite else finite
     number, plain = (real, {float, int}) if memory is np.float64 else (integer, {int})
-    numbers = content if set(map(type, content)) <= plain else _each(content, field, number)
+    if not set(map(type, content)) <= plain:
+        return np.array(_each(content, field, number), _of_numbers(memory)).astype(memory)
     try:
-        return np.array(numbers, dtype=np.int64 if memory is np.bool_ else memory).astype(
-            memory, copy=False
-        )
+        found = np.array(content, _of_numbers(memory)).astype(memory, copy=False)
     except OverflowError:
         return np.array(_each(content, field, number))
+    if found.dtype == np.float64:
+        check_finite(found, field, infinite=infinite)
+    return found
+
+
+def _of_numbers(memory: type[np.generic]) -> type[np.generic]:
+    return np.int64 if memory is np.bool_ else memory
 
 
 def _each(content: list[Any], field: str, number: Callable[[Any], float]) -> list[float]:

@@ -85,8 +85,8 @@ def model_schema() -> Schema:
 def _tensor(schema: Schema) -> Schema:
     """Adds the numbers: each type under its own key, or raw_data for all, or sparse for floats."""
     whole = {"type": "array", "items": {"type": "integer"}}
-    infinite = {"enum": ["Infinity", "-Infinity"]}
-    real = {"type": "array", "items": {"anyOf": [{"type": "number"}, infinite]}}
+    texts = {"enum": ["NaN", "Infinity", "-Infinity"]}
+    real = {"type": "array", "items": {"anyOf": [{"type": "number"}, texts]}}
     numbers: Schema = {"float_data": real, "double_data": real, "int64_data": whole}
     numbers["int32_data"] = numbers["uint64_data"] = whole
     raw = {

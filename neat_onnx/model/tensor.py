@@ -22,7 +22,7 @@ from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import PydanticCustomError
 
 from neat_onnx.errors import ModelError
-from neat_onnx.model.numbers import Count, check_finite, integer, number_list
+from neat_onnx.model.numbers import Count, as_text, check_finite, integer, number_list
 from neat_onnx.model.sparse import Room, from_sparse, to_sparse
 
 Array = NDArray[Any]
@@ -109,8 +109,8 @@ class Tensor(BaseModel):
 
     `values` has the shape `dims`. The floating types are float64 in memory, the integers int64
     (UINT64: uint64), BOOL bool: a FLOAT keeps every bit of a double until it is written to bytes.
-    NaN is refused; an infinity, as masks of attention have it, is the text "Infinity" or
-    "-Infinity" in JSON.
+    An infinity, as masks of attention have it, is the text "Infinity" or "-Infinity" in JSON, and
+    NaN is "NaN".
     `values` is read-only. In JSON the numbers are float_data, double_data, int64_data, uint64_data
     (UINT32, UINT64) or int32_data (the others; FLOAT16 and BFLOAT16 as their bits) in C order, or
     raw_data (standard base64 of the little-endian ONNX elements), or, of FLOAT and DOUBLE,
@@ -150,7 +150,9 @@ class Tensor(BaseModel):
         """
         array = np.asarray(values)
         try:
-            checked = _in_memory(array, data_type, infinite=infinite)
+            checked = _in_memory(array, data_type)
+            if checked.dtype == np.float64:
+                check_finite(checked, _STORAGE[data_type].field, infinite=infinite)
         except ValueError as error:
             raise ModelError(f"tensor {name}: {error}") from None
         return cls.model_construct(
@@ -176,7 +178,7 @@ class Tensor(BaseModel):
         with np.errstate(over="ignore"):  # looked for in the next lines
             elements = self.values.astype(element)
         fine = np.isfinite(elements) if elements.dtype.kind == "f" else np.ones(1, np.bool_)
-        if not fine.all() and not (fine := fine | np.isinf(self.values)).all():
+        if not fine.all() and not (fine := fine | ~np.isfinite(self.values)).all():
             at = int(np.argmin(fine.ravel()))
             raise ModelError(
                 f"tensor {self.name}: value {at} is {float(self.values.ravel()[at])!r}, "
@@ -251,7 +253,7 @@ class Tensor(BaseModel):
         def as_json(numbers: Array) -> Any:
             return numbers if context.get("arrays") else numbers.tolist()
 
-        infinite = self.values.dtype == np.float64 and bool(np.isinf(self.values).any())
+        infinite = self.values.dtype == np.float64 and not np.isfinite(self.values).all()
         sparse = context.get("encoding") == "sparse" and not infinite
         if sparse and self.data_type in SPARSE_TYPES:
             content = to_sparse(self.values, _room(info))
@@ -283,19 +285,18 @@ def _room(info: ValidationInfo | SerializationInfo) -> Room:
 
 
 def _with_texts(numbers: Array) -> list[float | str]:
-    """The numbers as JSON has them, which has no infinities: these are protobuf's texts."""
-    texts = {math.inf: "Infinity", -math.inf: "-Infinity"}
-    return [texts.get(number, number) for number in numbers.tolist()]
+    """The numbers as JSON has them, without NaN and infinities: these are protobuf's texts."""
+    return [as_text(number) for number in numbers.tolist()]
 
 
-def _in_memory(array: Array, data_type: DataType, *, infinite: bool = True) -> Array:
+def _in_memory(array: Array, data_type: DataType) -> Array:
     """`array` as `values` holds it: of the memory type, contiguous, of numbers, read-only."""
     memory = _STORAGE[data_type].memory
     if not np.can_cast(array.dtype, memory, casting="same_kind") or array.dtype == object:
         raise ValueError(f"{array.dtype} values do not go with {data_type.name}")
     held = np.ascontiguousarray(array, dtype=memory).reshape(array.shape).view()
-    if held.dtype == np.float64:
-        check_finite(held, _STORAGE[data_type].field, infinite=infinite)
+    if held.dtype == np.float64 and np.isnan(held).any():
+        held = np.where(np.isnan(held), np.nan, held)  # all NaN are one, as in JSON
     if held.dtype == np.int64 and held.size:
         limits = np.iinfo(_STORAGE[data_type].element)
         if held.min() < limits.min or held.max() > limits.max:

@@ -332,7 +332,7 @@ def lift_clip(ctx: LiftingContext, node: Clip) -> None:
         np.asarray(infinite if ctx.optional(node, at) is None else ctx.constant(node, at))
         for at, infinite in ((1, -np.inf), (2, np.inf))
     ]
-    if any(bound.size != 1 for bound in bounds):
+    if any(bound.size != 1 or np.isnan(bound).any() for bound in bounds):
         ctx.fail(node, "its bounds have to be single numbers")
     bounds = [bound.reshape(()) for bound in bounds]
     ctx.bind(node, applied(ctx, node, "clip", [value, *bounds]))

@@ -5,7 +5,7 @@ reduce. GatherND and OneHot read computed indices, too, by comparisons.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
 import numpy as np
@@ -15,7 +15,7 @@ from neat_onnx.model import Attributes, Node
 from neat_onnx.network.genes import Ints
 from neat_onnx.operators.algebra import Algebra, rearranged, reshaped
 from neat_onnx.operators.arranging import axis_of, combined
-from neat_onnx.operators.lookup import hits_at
+from neat_onnx.operators.lookup import hits_at, places_hit
 
 Reduction = Literal["none", "add", "mul", "max", "min"]
 
@@ -97,12 +97,35 @@ def indices_of(ctx: LiftingContext, node: Node, position: int, size: int) -> Int
 def gather_elements(ctx: LiftingContext, node: Node, axis: int) -> None:
     """Bind the elements at constant indices along an axis."""
     operand = ctx.operand(node, 0)
-    ctx.refuse_batch(node, [0])  # constant indices are for a fixed number of samples
     axis = axis_of(ctx, node, axis, len(operand.shape))
+    _refuse_other_samples(ctx, node, [0, 1], [k for k in range(len(operand.shape)) if k != axis])
     index = indices_of(ctx, node, 1, operand.shape[axis])
     inside = tuple(slice(size) for size in index.shape)
     kept = (*inside[:axis], slice(None), *inside[axis + 1 :])
     ctx.bind(node, rearranged(operand, lambda array: np.take_along_axis(array[kept], index, axis)))
+
+
+def _refuse_other_samples(
+    ctx: LiftingContext, node: Node, positions: Sequence[int], axes: Iterable[int]
+) -> None:
+    """Refuse constants that are there for some samples only, along the batch if that is an axis.
+
+    Args:
+        ctx: the import.
+        node: the node.
+        positions: of the inputs that have these axes in common.
+        axes: those that pair up elements.
+    """
+    computed = [
+        name for at in positions if isinstance(ctx.operands.get(name := node.input[at]), Value)
+    ]
+    if not computed:
+        ctx.refuse_batch(node, [0])
+        return
+    leading = ctx.leading(computed[0])
+    for axis in axes:
+        if leading[axis]:
+            ctx.refuse_first_sample(node, positions, axis)
 
 
 @lifts(GatherND)
@@ -116,7 +139,8 @@ def lift_gather_nd(ctx: LiftingContext, node: GatherND) -> None:
     if not 0 <= batch < min(len(operand.shape), len(index.shape)):
         ctx.fail(node, f"batch_dims is {batch}, for {len(operand.shape)} axes")
     depth = index.shape[-1]
-    ctx.refuse_batch(node, [0])
+    _refuse_other_samples(ctx, node, [0, 1], range(batch))
+    ctx.refuse_along(node, range(batch, batch + depth))
     sizes = operand.shape[batch : batch + depth]
     if index.dtype.kind != "i" or depth != len(sizes):
         ctx.fail(node, "its indices do not fit its input")
@@ -154,12 +178,15 @@ def _check_places(ctx: LiftingContext, node: Node, index: Array, sizes: tuple[in
         ctx.fail(node, f"an index is outside of the shape {list(sizes)}")
 
 
-@lifts(ScatterElements)
+@lifts(ScatterElements, infinite=True)
 def lift_scatter_elements(ctx: LiftingContext, node: ScatterElements) -> None:
-    """Lift ScatterElements with constant indices; the first axis has to be features."""
+    """Lift ScatterElements: elements in place of others; at computed places by choices."""
     data = ctx.operand(node, 0)
-    ctx.refuse_batch(node, [0])
     axis = axis_of(ctx, node, node.attributes.axis, len(data.shape))
+    _refuse_other_samples(ctx, node, [0, 1, 2], [k for k in range(len(data.shape)) if k != axis])
+    if isinstance(ctx.operand(node, 1), Value):
+        _scatter_at(ctx, node, axis)
+        return
     index = indices_of(ctx, node, 1, data.shape[axis])
     updates = ctx.operand(node, 2)
     if index.shape != updates.shape:
@@ -170,12 +197,40 @@ def lift_scatter_elements(ctx: LiftingContext, node: ScatterElements) -> None:
     _scatter(ctx, node, places.ravel(), node.attributes.reduction)
 
 
+def _scatter_at(ctx: LiftingContext, node: ScatterElements, axis: int) -> None:
+    """Bind the data, with an update at each computed place; the last one of equal places counts."""
+    tensors, reduction = Algebra(ctx, node), node.attributes.reduction
+    found, index, updates = (tensors.input(position) for position in range(3))
+    shape = (*found.shape[:axis], index.shape[axis], *found.shape[axis + 1 :])
+    if reduction not in ("none", "add") or not shape == index.shape == updates.shape:
+        ctx.fail(node, "its places are computed, and they or its reduction do not go with its data")
+    hits = places_hit(ctx, node, index, found.shape[axis])
+    for k in range(index.shape[axis]):
+        hit = rearranged(hits, _one_place(k, axis))
+        new = rearranged(updates, _taking_along([k], axis))
+        if reduction == "add":
+            found = tensors("add", found, tensors("mul", hit, new))
+        else:
+            found = tensors("where", tensors("greater", hit, 0.5), new, found)
+    ctx.bind(node, found)
+
+
+def _one_place(k: int, axis: int) -> Callable[[Array], Array]:
+    return lambda array: np.moveaxis(np.take(array, k, axis=axis), -1, axis)
+
+
+def _taking_along(places: list[int], axis: int) -> Callable[[Array], Array]:
+    return lambda array: np.take(array, places, axis=axis)
+
+
 @lifts(ScatterND)
 def lift_scatter_nd(ctx: LiftingContext, node: ScatterND) -> None:
     """Lift ScatterND with constant indices; the first axis has to be features."""
     data, index = ctx.operand(node, 0), ctx.constant(node, 1)
     depth = index.shape[-1]
-    ctx.refuse_batch(node, [0])
+    ctx.refuse_along(node, range(depth), 0)
+    if not isinstance(data, Value) or not isinstance(ctx.operand(node, 2), Value):
+        ctx.refuse_batch(node, [0])
     if index.dtype.kind != "i" or depth > len(data.shape):
         ctx.fail(node, "its indices do not fit its input")
     _check_places(ctx, node, index, data.shape[:depth])

@@ -10,10 +10,14 @@ from typing import Any
 import numpy as np
 
 from neat_onnx.lifting.context import NOT_FINITE, Array, LiftingContext, Operand, Value
-from neat_onnx.model import Node
+from neat_onnx.model import DataType, Node
 from neat_onnx.network.expression import VARIABLE, call, greater, is_infinite, less
 from neat_onnx.network.genes import Floats, Ints
 from neat_onnx.operators.formula import formula_of
+
+_MOVING = frozenset({"Add", "Expand", "Identity", "Reshape", "Squeeze", "Transpose", "Unsqueeze"})
+_COMPARING = {"ArgMax", "Softmax"}
+_LOWEST, _LOWEST_HALF = -(2.0**125), -(2.0**15)  # several of them may be added
 
 _Applied = Callable[[Sequence[Operand]], Operand]
 
@@ -75,7 +79,7 @@ def applied_to_infinite(
     finite = [_replaced(ctx, operand, each)
               for operand, each in zip(operands, found, strict=True)]  # fmt: skip
     if primitive == "where":
-        return _chosen(ctx, node, operands[0], finite[1:], elements[1:])
+        return _chosen(ctx, node, operands[0], finite[1:], elements[1:], applied)
     if primitive in ("maximum", "minimum"):
         return _extreme(ctx, node, primitive, finite, elements, applied)
     if primitive in ("add", "sub"):
@@ -106,14 +110,46 @@ def _chosen(
     truth: Operand,
     finite: Sequence[Operand],
     elements: Sequence[Floats],
+    applied: _Applied,
 ) -> Operand:
-    """A choice by constants."""
+    """A choice by constants; by a computed mask where nothing but shares or places come of it."""
     if isinstance(truth, Value):
-        ctx.fail(node, "a value that it may leave out is not finite")
+        low = _low_number(ctx, node, elements)
+        return applied([truth, *(_lowered(ctx, node, each, at, low)
+                                 for each, at in zip(finite, elements, strict=True))])  # fmt: skip
     chosen = np.asarray(truth, np.bool_)
     signals: list[Ints] = [ctx.materialize(ctx.as_value(node, each)) for each in finite]
     result = np.where(chosen, *signals)
     return with_special(ctx, node, Value(result), np.where(chosen, *elements))
+
+
+def _low_number(ctx: LiftingContext, node: Node, elements: Sequence[Floats]) -> float:
+    """A number so low that it takes elements out of a softmax or an ArgMax, as −∞ does.
+
+    Raises:
+        ModelError: something else reads it, or another number than −∞ is not finite.
+    """
+    readers, tensors = ctx.readers_past(node.output[0], _MOVING)
+    if not readers <= _COMPARING or any(
+        np.any((each != 0) & (each != -np.inf)) for each in elements
+    ):
+        ctx.fail(node, "a value that it may leave out is not finite")
+    low = _LOWEST_HALF if ctx.data_type is DataType.FLOAT16 else _LOWEST
+    ctx.masked.update(dict.fromkeys(tensors, low / 2))
+    return low
+
+
+def _lowered(
+    ctx: LiftingContext, node: Node, finite: Operand, elements: Floats, low: float
+) -> Operand:
+    """The operand with a number in place of −∞."""
+    if not isinstance(finite, Value):
+        return np.where(elements != 0, low, finite)
+    if not np.any(elements):
+        return finite
+    constant = ctx.add_neurons(1, bias=low).states[0]
+    signals = ctx.materialize(finite)
+    return Value(np.where(elements != 0, constant, signals))
 
 
 def _extreme(
@@ -163,7 +199,8 @@ def _equal(
     one, other = (np.broadcast_to(each, truth.shape) for each in elements)
     with np.errstate(invalid="ignore"):
         constant = ctx.add_neurons(2, bias=[0.0, 1.0]).states[(one == other).astype(np.int64)]
-    truth = np.where((one != 0) & (other != 0), constant, truth)
+    never = np.isnan(one) | np.isnan(other)
+    truth = np.where((one != 0) & (other != 0) | never, constant, truth)
     for value, number, rest in ((values[0], other, one), (values[1], one, other)):
         signals = np.broadcast_to(value.signals, truth.shape)
         for infinity in (np.inf, -np.inf):

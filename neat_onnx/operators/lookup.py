@@ -69,11 +69,19 @@ def gather_elements_at(ctx: LiftingContext, node: Node, axis: int) -> None:
         ctx.fail(node, f"its indices have {len(index.shape)} axes, its data {len(data.shape)}")
     inside = (*(slice(size) for size in index.shape[:axis]), slice(None))
     inside += tuple(slice(size) for size in index.shape[axis + 1 :])
-    hits = hits_at(ctx, node, rearranged(index, lambda array: np.moveaxis(array, axis, -1)),
-                 data.shape[axis])  # fmt: skip
+    hits = places_hit(ctx, node, index, data.shape[axis])
+    hits = rearranged(hits, lambda array: np.moveaxis(array, axis, -2))
     rows = rearranged(data, lambda array: np.moveaxis(array[inside], axis, -1)[..., None, :])
     found = tensors.reduced("sum", tensors("mul", hits, rows), (-1,), keepdims=False)
     ctx.bind(node, rearranged(found, lambda array: np.moveaxis(array, -1, axis)))
+
+
+def places_hit(ctx: LiftingContext, node: Node, index: Operand, size: int) -> Operand:
+    """As `hits_at`, of the second input; without comparisons where places were made of a choice."""
+    known = ctx.chosen.get(node.input[1])
+    if known is not None and known.shape[-1] == size:
+        return known
+    return hits_at(ctx, node, index, size)
 
 
 def hits_at(ctx: LiftingContext, node: Node, index: Operand, size: int) -> Operand:

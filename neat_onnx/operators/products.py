@@ -12,6 +12,9 @@ from neat_onnx.model import Attributes, Node
 from neat_onnx.operators.algebra import Algebra, rearranged
 from neat_onnx.operators.arithmetic import has_powers_of_two, value_of
 
+_ELLIPSIS = "".join(map(chr, range(0x3400, 0x3440)))
+"""Labels of the axes that an ellipsis stands for: letters that no equation has."""
+
 
 class EinsumAttributes(Attributes):
     """Attributes of Einsum: the equation."""
@@ -63,8 +66,12 @@ def einsum(
     sizes: dict[str, int] = {}
     for term, operand in zip(terms, operands, strict=True):
         for label, size in zip(term, operand.shape, strict=True):
-            if sizes.setdefault(label, size) != size:
-                ctx.fail(node, f"'{label}' has the sizes {sizes[label]} and {size}")
+            known = sizes.setdefault(label, size)
+            if label in _ELLIPSIS and 1 in (known, size):
+                sizes[label] = known * size
+            elif known != size:
+                name = "..." if label in _ELLIPSIS else label
+                ctx.fail(node, f"'{name}' has the sizes {known} and {size}")
     shape = tuple(sizes[label] for label in labels)
     ctx.check_size(node, int(np.prod(shape, dtype=object)))
     product: Operand = np.ones(())
@@ -79,20 +86,36 @@ def einsum(
 def _parsed(
     ctx: LiftingContext, node: Node, equation: str, operands: Sequence[Operand]
 ) -> tuple[list[str], str]:
-    text = equation.replace(" ", "")
-    left, arrow, result = text.partition("->")
-    terms = left.split(",")
+    ranks = [len(operand.shape) for operand in operands]
+    left, arrow, result = equation.replace(" ", "").partition("->")
+    terms, shared = _without_ellipses(left.split(","), ranks)
+    result = result.replace("...", shared, 1)
     if not arrow:
         letters = "".join(terms)
-        result = "".join(sorted(each for each in {*letters} if letters.count(each) == 1))
+        once = {each for each in letters if letters.count(each) == 1}
+        result = shared + "".join(sorted(once - {*shared}))
     if not all(each.isalpha() or not each for each in (*terms, result)):
-        ctx.fail(node, f"equation: '{equation}' has more than letters, commas and an arrow")
-    ranks = [len(operand.shape) for operand in operands]
+        ctx.fail(node, f"equation: '{equation}' has more than letters, ellipses, commas, an arrow")
     if [len(term) for term in terms] != ranks:
         ctx.fail(node, f"equation: '{equation}' does not fit inputs of {ranks} axes")
-    if len({*result}) != len(result) or not {*result} <= {*"".join(terms)}:
-        ctx.fail(node, f"equation: '{equation}' has a wrong result '{result}'")
+    known = {*"".join(terms)}
+    if len({*result}) != len(result) or not {*shared} <= {*result} <= known:
+        ctx.fail(node, f"equation: '{equation}' has a wrong result")
     return terms, result
+
+
+def _without_ellipses(terms: Sequence[str], ranks: Sequence[int]) -> tuple[list[str], str]:
+    """The terms with labels for the axes that an ellipsis stands for, and all of these labels.
+
+    An ellipsis stands for as many axes in each term; where it does not, terms do not fit.
+    """
+    counts = [
+        max(0, rank - len(term.replace("...", "", 1)))
+        for term, rank in zip(terms, ranks, strict=False)
+        if "..." in term
+    ]
+    shared = _ELLIPSIS[: max(counts, default=0)]
+    return [term.replace("...", shared, 1) for term in terms], shared
 
 
 def _spread(operand: Operand, term: str, labels: str) -> Operand:

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from neat_onnx.lifting.context import LiftingContext, Operand, Value, lifts
+from neat_onnx.lifting.recognition import is_part
 from neat_onnx.model import Attributes, Node
 from neat_onnx.network.expression import call
 from neat_onnx.operators.algebra import Algebra, rearranged
@@ -145,10 +146,14 @@ def _ranks(tensors: Algebra, x: Operand, *, largest: bool) -> Operand:
 @lifts(ArgMax)
 def lift_argmax(ctx: LiftingContext, node: ArgMax) -> None:
     """A part of the aggregation maxabs, where elements are picked by it; else a number."""
-    if ctx.readers_of(node.output[0]) != {"GatherElements"} or not node.attributes.keepdims:
+    given, (name,) = node.attributes, node.output
+    rank = len(ctx.operand(node, 0).shape)
+    picks = given.keepdims and not given.select_last_index and not ctx.is_output(name)
+    is_last = ctx.axes(node, [given.axis], rank) == (rank - 1,)
+    if ctx.readers_of(name) != {"GatherElements"} or not (picks and is_last):
         lift_place(ctx, node, largest=True)
         return
-    value = last_axis(ctx, node, (node.attributes.axis,))
+    value = last_axis(ctx, node, (given.axis,))
     ctx.bind(node, replace(value, formula=call("where_largest", value.formula)))
 
 
@@ -166,12 +171,34 @@ def lift_gather_elements(ctx: LiftingContext, node: GatherElements) -> None:
         gather_elements(ctx, node, node.attributes.axis)
     elif place.formula.op != "where_largest":
         gather_elements_at(ctx, node, node.attributes.axis)
-    else:
-        value = last_axis(ctx, node, (node.attributes.axis,))
-        picked = apply_formula(ctx, node, "pick", [value, place])
-        if picked is None:
-            ctx.fail(node, "its indices have to be the ArgMax of what it picks from")
+    elif (picked := _part_of_aggregation(ctx, node, place)) is not None:
         ctx.bind(node, picked)
+    else:
+        _bind_place(ctx, node, place)
+        gather_elements_at(ctx, node, node.attributes.axis)
+
+
+def _part_of_aggregation(ctx: LiftingContext, node: GatherElements, place: Value) -> Value | None:
+    """An element by the ArgMax of the same ones, as an aggregation that is registered has it."""
+    value, (name,) = ctx.operand(node, 0), node.output
+    axes = ctx.axes(node, [node.attributes.axis], len(place.shape))
+    readers = ctx.readers_of(name)
+    is_reduced = readers and all(each.startswith("Reduce") for each in readers)
+    if not is_reduced or ctx.is_output(name) or axes != (len(place.shape) - 1,):
+        return None
+    picked = apply_formula(ctx, node, "pick", [value, place]) if isinstance(value, Value) else None
+    return picked if picked and is_part(picked.formula, picked, ctx.data_type) else None
+
+
+def _bind_place(ctx: LiftingContext, node: GatherElements, place: Value) -> None:
+    """Let neurons compute an ArgMax along the last axis that is a part of no aggregation."""
+    tensors, name = Algebra(ctx, node), node.input[1]
+    last = len(place.shape) - 1
+    _, hits = hits_of(tensors, replace(place, formula=place.formula.args[0]), (last,))
+    choice = first_hit(tensors, hits, last)
+    ctx.operands[name] = place_of(tensors, choice, last, keepdims=True)
+    ctx.chosen[name] = rearranged(choice, lambda array: array[..., None, :])
+    ctx.integer.add(name)
 
 
 @lifts(TopK)

@@ -4,7 +4,7 @@ from typing import Literal
 
 import numpy as np
 
-from neat_onnx.lifting.context import LiftingContext, lifts
+from neat_onnx.lifting.context import LiftingContext, Value, lifts
 from neat_onnx.model import Attributes, Node
 from neat_onnx.operators.algebra import Algebra
 from neat_onnx.operators.arranging import axis_of
@@ -44,4 +44,7 @@ def lift_running(ctx: LiftingContext, node: _Running) -> None:
     matrix = np.tri(x.shape[axis], k=-1 if node.attributes.exclusive else 0)
     matrix = matrix.T if node.attributes.reverse else matrix
     aggregation = "sum" if node.op_type == "CumSum" else "product"
-    ctx.bind(node, tensors.along(x, axis, matrix, aggregation))
+    found = tensors.along(x, axis, matrix, aggregation)
+    if not isinstance(x, Value) and not isinstance(found, Value) and x.dtype.kind == "i":
+        found = found.astype(np.int64)
+    ctx.bind(node, found)

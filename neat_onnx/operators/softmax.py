@@ -50,7 +50,7 @@ def lift_softmax(ctx: LiftingContext, node: _AlongAxis) -> None:
     if absent is not None and isinstance(x, Value):
         _lift_present(ctx, node, x, absent, axes)
         return
-    less, parts = _spread(tensors, x, axes)
+    less, parts = _spread(tensors, x, axes, ctx.masked.get(node.input[0]))
     if node.op_type == "Softmax":
         bind_with_parts(ctx, node, _shares(tensors, parts), parts)
         return
@@ -72,10 +72,15 @@ def shares_of(ctx: LiftingContext, node: Node, x: Operand, axes: tuple[int, ...]
 
 
 def _spread(
-    tensors: Algebra, x: Operand, axes: tuple[int, ...]
+    tensors: Algebra, x: Operand, axes: tuple[int, ...], least: float | None = None
 ) -> tuple[Operand, dict[str, Operand]]:
-    """x less its largest element, and the parts up to the sum of the exponentials."""
+    """x less its largest element, and the parts up to the sum of the exponentials.
+
+    The largest counts as `least` where it is less: then all are masked, and their shares are NaN.
+    """
     largest = tensors.reduced("max", x, axes)
+    if least is not None:
+        largest = tensors("maximum", largest, least)
     less = tensors("sub", x, largest)
     spread = tensors("exp", less)
     total = tensors.reduced("sum", spread, axes)

@@ -225,10 +225,39 @@ SHAPE = {"shape": np.array([0, 2, 3])}
         ([node("Einsum", "v A", "y", equation="nij,ij->nj")], {"A": W}),
         ([node("Einsum", "v", "y", equation="nij->nji")], {}),
         ([node("Einsum", "v", "y", equation="nij->n")], {}),
+        (
+            [node("Einsum", "v A", "y", equation="...i,ki->...k")],
+            {"A": np.arange(12.0).reshape(4, 3)},
+        ),
+        ([node("Einsum", "v v", "y", equation="...ij,...kj->...ik")], {}),
+        ([node("Einsum", "A v", "y", equation="i...,...ji->...j")], {"A": np.ones((3, 1))}),
+        ([node("Einsum", "v A", "y", equation="...,...")], {"A": W[None]}),
+        (
+            [node("Einsum", "v A", "y", equation="n...j,m...j -> n...")],
+            {"A": np.array([[[1.0, -2.0, 3.0]]])},
+        ),
+        ([node("Einsum", "v", "y", equation="...in")], {}),
     ],
 )
 def test_products_of_computed_tensors_and_of_constants_on_either_side(nodes, constants):
     assert_lifts(graph([*ROWS, *nodes], x=("N", 6), **SHAPE, **constants))
+
+
+@pytest.mark.parametrize(
+    ("equation", "message"),
+    [
+        ("...ij->j", "wrong result"),
+        ("...ij->...k", "wrong result"),
+        ("....ij->...j", "has more than letters"),
+        ("...nijk->...n", "does not fit"),
+        ("...j,...->...j", "does not fit"),
+        ("...j,...j->...j", "'...' has the sizes 2 and 4"),
+    ],
+)
+def test_an_ellipsis_that_stands_for_no_axes_of_the_result_is_refused(equation, message):
+    einsum = node("Einsum", "v A" if "," in equation else "v", "y", equation=equation)
+    with pytest.raises(ModelError, match=message):
+        import_model(graph([*ROWS, einsum], x=("N", 6), A=np.ones((1, 4, 3)), **SHAPE))
 
 
 def test_gemm_of_computed_matrices():

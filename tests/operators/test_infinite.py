@@ -50,8 +50,75 @@ RIGHT = {
         np.where(np.tri(3, k=-1), 0.0, -INF),
     ),
     "clip": ([node("Clip", "x low high", "y")], CAUSAL),
+    "softmax of a computed mask": (
+        [node("Greater", "x zero", "c"), node("Where", "c x low", "a"), node("Softmax", "a", "y")],
+        CAUSAL,
+    ),
+    "a computed mask as it is added": (
+        [node("Less", "x zero", "c"), node("Where", "c low t3", "k"), node("Add", "x k", "a"),
+         node("Transpose", "a", "b"), node("Softmax", "b", "s", axis=0),
+         node("Transpose", "s", "y")],
+        CAUSAL,
+    ),
+    "a computed mask of constants": (
+        [node("Less", "x zero", "c"), node("Where", "c m zero", "k"), node("Add", "x k", "a"),
+         node("Softmax", "a", "y")],
+        CAUSAL,
+    ),
+    "the largest of a computed mask": (
+        [node("Greater", "x h", "c"), node("Where", "c low x", "a"),
+         node("ArgMax", "a", "i", axis=2), node("Cast", "i", "y", to=1)],
+        CAUSAL,
+    ),
+    "NaN never chosen": (
+        [node("Greater", "h zero", "c"), node("Where", "c x nan", "y")], CAUSAL
+    ),
+    "NaN as large as the batch": (
+        [node("Shape", "x", "s"), node("Expand", "nan s", "e"), node("Greater", "h zero", "c"),
+         node("Where", "c x e", "y")],
+        CAUSAL,
+    ),
+    "NaN in some elements": (
+        [node("Cast", "t", "c", to=9), node("Where", "c zero nan", "n1x"),
+         node("Add", "x n1x", "a"), node("Where", "c a x", "y")],
+        CAUSAL,
+    ),
+    "equal to NaN": (
+        [node("Equal", "x nan", "c"), node("Cast", "c", "y", to=1)], CAUSAL
+    ),
+    "NaN that only a tensor without readers has": (
+        [node("Add", "nan nan", "lost"), node("Relu", "x", "y")], CAUSAL
+    ),
 }  # fmt: skip
 REFUSED = {
+    "a computed mask that is given": (
+        [node("Greater", "x zero", "c"), node("Where", "c x low", "y")],
+        "make_y.*leave out",
+    ),
+    "the largest number of a computed mask": (
+        [
+            node("Greater", "x zero", "c"),
+            node("Where", "c x low", "a"),
+            node("ReduceMax", "a axis", "y"),
+        ],
+        "make_a.*leave out",
+    ),
+    "a computed mask of ∞": (
+        [
+            node("Greater", "x zero", "c"),
+            node("Neg", "low", "plus"),
+            node("Where", "c x plus", "a"),
+            node("Softmax", "a", "y"),
+        ],
+        "make_a.*leave out",
+    ),
+    "NaN chosen": (
+        [node("Cast", "t", "c", to=9), node("Where", "c x nan", "y")],
+        "graph output 'y'",
+    ),
+    "NaN of an output": ([node("Add", "x nan", "y")], "graph output 'y'"),
+    "NaN in a weight": ([node("MatMul", "x nans", "y")], "make_y.*constant input 'nans'"),
+    "NaN as a bound": ([node("Clip", "x nan high", "y")], "make_y.*bounds"),
     "Exp": ([node("Add", "x m", "a"), node("Exp", "a", "y")], "not finite"),
     "Mul": ([node("Mul", "x m", "y")], r"y \(Mul\).*not finite"),
     "MatMul": ([node("MatMul", "x m", "y")], "constant input 'm' has values that are not finite"),
@@ -67,6 +134,7 @@ def model(nodes, mask):
         nodes, x=["N", 3, 3], m=mask, m3=mask[None] if mask.ndim > 1 else mask, t=CAUSAL_TRUTH,
         o=np.array(1), n=np.array(-3e38), h=np.array(0.5), axis=np.array([-1]),
         n1=np.array(-INF), zero=np.array(0.0), low=np.array(-INF), high=np.array(0.25),
+        t3=np.zeros((1, 3, 3)), nan=np.array(np.nan), nans=np.full((3, 2), np.nan),
     )  # fmt: skip
 
 
@@ -127,3 +195,17 @@ def test_ones_multiply_nothing():
     nodes.append(node("Round", "m", "y"))
     net = assert_lifts(graph(nodes, x=["N", 3], o=np.ones(3)))
     assert str(net.activation_names[-1]) == "formula: round(floor(ceil(z)))"
+
+
+def test_a_computed_mask_that_leaves_nothing_gives_nan_as_the_model_does():
+    nodes, mask = RIGHT["softmax of a computed mask"]
+    proto = model(nodes, mask)
+    x = np.stack([-np.ones((3, 3)), np.eye(3), np.zeros((3, 3)), 1e30 * np.eye(3)])
+    x = x.astype(np.float32)
+    (want,) = open_session(proto).run(None, {"x": x})
+    net = import_model(proto)
+    again = export(net)
+    assert np.isnan(want[0]).all()
+    np.testing.assert_allclose(net.activate({"x": x})["y"], want, rtol=1e-6)
+    np.testing.assert_allclose(open_session(again.to_proto()).run(None, {"x": x})[0], want)
+    assert import_model(again.to_json()) == net

@@ -85,6 +85,47 @@ def test_slices_of_a_table_at_rows_of_places():
     assert_lifts(graph(nodes, table=TABLE, last=np.array([2]), **BOUNDS), scale=1.5)
 
 
+AT_THE_LARGEST = {
+    "of the same": [node("GatherElements", "x i", "y", axis=1)],
+    "of another": [node("Sin", "x", "s"), node("GatherElements", "s i", "y", axis=-1)],
+    "of two": [
+        node("Sin", "x", "s"), node("GatherElements", "s i", "a", axis=1),
+        node("GatherElements", "x i", "b", axis=1), node("Add", "a b", "y"),
+    ],
+    "of more": [node("Concat", "x x", "c", axis=1), node("GatherElements", "c i", "y", axis=1)],
+    "reduced": [
+        node("Sin", "x", "s"), node("GatherElements", "s i", "a", axis=1),
+        node("ReduceMax", "a axes", "y"),
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("largest", [{"axis": 1}, {"axis": -1, "select_last_index": 1}], ids=str)
+@pytest.mark.parametrize("name", AT_THE_LARGEST)
+def test_the_element_at_the_place_of_the_largest(name: str, largest: dict[str, int]):
+    nodes = [node("ArgMax", "x", "i", **largest), *AT_THE_LARGEST[name]]
+    net = assert_lifts(graph(nodes, x=("N", 4), axes=np.array([1])))
+    assert import_model(export(net).to_json()) == net
+
+
+def test_elements_at_the_places_of_the_largest_need_no_comparison_with_each_place():
+    nodes = [node("TopK", "x k", "v i"), node("Sin", "x", "s"),
+             node("GatherElements", "s i", "y", axis=1)]  # fmt: skip
+    net = assert_lifts(graph(nodes, x=("N", 4), k=np.array([2])))
+    again = export(net)
+    assert [each.op_type for each in again.graph.node].count("Or") == 0
+    assert import_model(again.to_json()) == net
+
+
+def test_rows_at_the_place_of_the_largest_along_another_axis():
+    nodes = [
+        node("ArgMax", "x", "i", axis=1),
+        node("Sin", "x", "s"),
+        node("GatherElements", "s i", "y", axis=1),
+    ]
+    assert_lifts(graph(nodes, x=("N", 3, 2)))
+
+
 @pytest.mark.parametrize(
     ("nodes", "constants", "message"),
     [

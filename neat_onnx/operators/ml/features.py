@@ -51,7 +51,7 @@ class Binarizer(MlNode):
 
 
 class ArrayFeatureExtractor(MlNode):
-    """Elements of the last axis at constant places."""
+    """Elements of the last axis at constant places; of a constant at computed ones, too."""
 
     inputs = (2, 2)
 
@@ -129,23 +129,25 @@ def _labels(
     labels: Operand,
     place: Operand,
 ) -> Operand:
-    if isinstance(labels, Value) or labels.size != labels.shape[-1]:
-        ctx.fail(node, "computed places in something else than one row of constants")
-    numbers, given = np.arange(labels.size, dtype=np.float64), labels.ravel().astype(np.float64)
-    step = given[1] - given[0] if labels.size > 1 else 0.0
-    if np.array_equal(given, given[0] + step * numbers):  # whatever place there is, this holds
+    if isinstance(labels, Value) or not labels.size:
+        ctx.fail(node, "computed places in something else than constants")
+    table = labels.reshape(-1, labels.shape[-1]).astype(np.float64)
+    shape = (*(labels.shape[:-1] or (1,)), -1)
+    numbers, given = np.arange(table.shape[1], dtype=np.float64), table[0]
+    step = given[1] - given[0] if given.size > 1 else 0.0
+    even = len(table) == 1 and np.array_equal(given, given[0] + step * numbers)
+    if even:  # whatever place there is, this holds
         scaled = place if step == 1.0 else tensors("mul", place, step)
-        return reshaped(scaled if given[0] == 0.0 else tensors("add", scaled, given[0]), (1, -1))
-    weights, least = given[None, :], 0.0
-    hits = ctx.chosen.get(node.input[1])
-    if hits is None or hits.shape[-1] != labels.size:
+        return reshaped(scaled if given[0] == 0.0 else tensors("add", scaled, given[0]), shape)
+    hits, least = ctx.chosen.get(node.input[1]), 0.0
+    if hits is None or hits.shape[-1] != given.size:
         hits = tensors("number", tensors("equal", reshaped(place, (-1, 1)), numbers))
-    elif labels.dtype.kind == "i" and not np.all(given):  # so that each place is read
-        least = float(given.min()) - 1.0
-    found = tensors.along(hits, len(hits.shape) - 1, weights - least)
+    elif labels.dtype.kind == "i" and len(table) == 1 and not np.all(given):
+        least = float(given.min()) - 1.0  # so that each place is read
+    found = tensors.along(reshaped(hits, (-1, given.size)), 1, table - least)
     if least:
         found = tensors("add", found, least)
-    return reshaped(found, (1, -1))
+    return reshaped(rearranged(found, np.transpose), shape)
 
 
 @lifts(FeatureVectorizer)

@@ -1,0 +1,131 @@
+"""Constant indices along features, as exporters spread them over the samples of a batch."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from graphs import assert_lifts, graph, node
+
+from neat_onnx import ModelError, export, import_model
+
+SIZES = [
+    node("Shape", "x", "shape"),
+    node("Slice", "shape zero one", "n"),
+    node("Concat", "n two", "sizes", axis=0),
+]
+SPREAD = [*SIZES, node("Expand", "index sizes", "i")]
+PARTS = {
+    "zero": np.array([0]),
+    "one": np.array([1]),
+    "two": np.array([2]),
+    "index": np.array([[3, -4]]),
+    "updates": np.array([[0.5, -2.0]]),
+    "places": np.array([[3], [0], [3]]),
+    "rows": np.array([[3], [1]]),
+    "filled": np.ones((1, 4)),
+}
+TURN = node("Transpose", "x", "t", perm=[1, 0])
+RIGHT: dict[str, Any] = {
+    "GatherElements": [*SPREAD, node("GatherElements", "x i", "y", axis=1)],
+    "GatherElements of places that were made in the size of the batch": [
+        *SIZES, node("ConstantOfShape", "sizes", "zeros"), node("Cast", "zeros", "start", to=7),
+        node("Add", "start index", "i"), node("GatherElements", "x i", "y", axis=-1),
+    ],
+    "GatherElements where the batch is the last axis": [
+        *SPREAD, TURN, node("Transpose", "i", "j", perm=[1, 0]),
+        node("GatherElements", "t j", "a", axis=0), node("Transpose", "a", "y", perm=[1, 0]),
+    ],
+    "GatherND along features": [
+        TURN, node("GatherND", "t places", "a"), node("Transpose", "a", "y", perm=[1, 0]),
+    ],
+    "GatherND in each sample": [
+        *SPREAD, node("Unsqueeze", "i two", "j"), node("GatherND", "x j", "y", batch_dims=1),
+    ],
+    "ScatterElements": [
+        *SPREAD, node("Expand", "updates sizes", "u"),
+        node("ScatterElements", "x i u", "y", axis=1),
+    ],
+    "ScatterElements of computed updates": [
+        *SPREAD, node("Sin", "x", "s"), node("Slice", "s zero two one", "u"),
+        node("ScatterElements", "x i u", "y", axis=1, reduction="add"),
+    ],
+    "ScatterND along features": [
+        TURN, node("Sin", "t", "s"), node("Slice", "s zero two zero", "u"),
+        node("ScatterND", "t rows u", "a"), node("Transpose", "a", "y", perm=[1, 0]),
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_indices_that_are_there_for_each_sample(name: str):
+    net = assert_lifts(graph(RIGHT[name], x=("N", 4), **PARTS))
+    assert import_model(export(net).to_json()) == net
+
+
+REFUSED: dict[str, Any] = {
+    "of the first sample": [node("GatherElements", "x index", "y", axis=1)],
+    "that say which sample": [node("GatherElements", "x index", "y", axis=0)],
+    "updates of the first sample": [
+        *SPREAD, node("ScatterElements", "x i updates", "y", axis=1)
+    ],
+    "in the first sample": [*SPREAD, node("ScatterElements", "filled i x", "y", axis=1)],
+    "of samples": [node("GatherND", "x places", "y")],
+    "of one sample": [
+        node("Unsqueeze", "index two", "j"), node("GatherND", "x j", "y", batch_dims=1)
+    ],
+    "of samples that are replaced": [node("ScatterND", "x rows x", "y")],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_indices_that_would_mix_samples_are_refused(name: str):
+    with pytest.raises(ModelError, match=r"make_y.*would mix samples"):
+        import_model(graph(REFUSED[name], x=("N", 4), **PARTS))
+
+
+def test_a_model_of_one_sample_has_one_row_of_indices():
+    nodes = [node("GatherElements", "x index", "y", axis=1)]
+    net = import_model(graph(nodes, x=(1, 4), **PARTS))
+    x = np.random.default_rng(0).normal(size=(3, 4))
+    np.testing.assert_array_equal(net.activate({"x": x})["y"], x[:, [3, 0]])
+
+
+LARGEST = [node("TopK", "x one2", "v i"), node("Shape", "x", "shape")]
+EQUAL = [
+    node("Clip", "x low high", "near"), node("Cast", "near", "all", to=7),
+    node("Slice", "all zero two one", "i"), node("Sin", "x", "s"),
+    node("Slice", "s zero two one", "v"), node("Shape", "x", "shape"),
+]  # fmt: skip
+FILL = node("Expand", "fill shape", "d")
+COMPUTED: dict[str, Any] = {
+    "zeros but at the largest": [*LARGEST, FILL, node("ScatterElements", "d i v", "y", axis=1)],
+    "the largest in place of others": [
+        *LARGEST, node("Sin", "x", "d"), node("ScatterElements", "d i v", "y", axis=-1)
+    ],
+    "shares of the largest": [
+        *LARGEST, node("Expand", "lost shape", "d"),
+        node("ScatterElements", "d i v", "m", axis=1), node("Softmax", "m", "y"),
+    ],
+    "numbers at the largest": [
+        *LARGEST, FILL, node("Shape", "i", "few"), node("Expand", "high few", "u"),
+        node("ScatterElements", "d i u", "y", axis=1),
+    ],
+    "the last of equal places": [*EQUAL, FILL, node("ScatterElements", "d i v", "y", axis=1)],
+    "the sum at equal places": [
+        *EQUAL, node("ScatterElements", "x i v", "y", axis=1, reduction="add")
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", COMPUTED)
+def test_elements_at_computed_places(name: str):
+    nodes = COMPUTED[name]
+    constants = {"one2": np.array([2]), "low": -4.0, "high": 3.9, "fill": 0.0, "lost": -np.inf}
+    net = assert_lifts(graph(nodes, x=("N", 4), **constants, **PARTS), scale=2.0)
+    assert import_model(export(net).to_json()) == net
+
+
+def test_reductions_at_computed_places_are_refused():
+    nodes = [*EQUAL, node("ScatterElements", "x i v", "y", axis=1, reduction="max")]
+    with pytest.raises(ModelError, match=r"make_y.*reduction"):
+        import_model(graph(nodes, x=("N", 4), low=-4.0, high=3.9, **PARTS))
