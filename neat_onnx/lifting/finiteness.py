@@ -5,7 +5,6 @@ of a sum of exponentials may not. Signals are followed from the inputs on, with 
 has for certain. Overflow does not count: numbers are taken to be moderate.
 """
 
-from functools import lru_cache
 from itertools import chain
 from typing import Any
 
@@ -18,31 +17,10 @@ from neat_onnx.lifting.context import (
     REGISTER,
     LiftingContext,
 )
-from neat_onnx.network.expression import Expression
+from neat_onnx.network.domains import ANY, NOT_NEGATIVE, POSITIVE, sign_of, stays_finite
 from neat_onnx.network.genes import Bools, Floats, Ints
 
-ANY, NOT_NEGATIVE, POSITIVE = range(3)
-_NUMBERS = {
-    ANY: np.linspace(-50.0, 50.0, 401),
-    NOT_NEGATIVE: np.linspace(0.0, 50.0, 201),
-    POSITIVE: np.logspace(-12.0, 1.5, 201),
-}
 _SUMS = ("sum", "mean")
-
-
-@lru_cache(maxsize=512)
-def stays_finite(formula: Expression, sign: int) -> bool:
-    """Whether a formula is finite for all moderate numbers of a sign."""
-    return bool(np.all(np.isfinite(formula.evaluate(_NUMBERS[sign]))))
-
-
-@lru_cache(maxsize=512)
-def _sign_of(formula: Expression, sign: int) -> int:
-    """The sign that a formula has for all moderate numbers of a sign."""
-    found = np.asarray(formula.evaluate(_NUMBERS[sign]), np.float64)
-    if np.all(found > 0.0):
-        return POSITIVE
-    return NOT_NEGATIVE if np.all(found >= 0.0) else ANY
 
 
 class Finiteness:
@@ -86,7 +64,7 @@ class Finiteness:
         for key in np.unique(3 * number + of_origin).tolist():
             formula, domain = self._formulas[key // 3], key % 3
             at = made[(number == key // 3) & (of_origin == domain)]
-            sign[at] = _sign_of(formula, domain)
+            sign[at] = sign_of(formula, domain)
             finite[at] &= stays_finite(formula, domain)
 
 

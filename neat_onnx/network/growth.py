@@ -25,6 +25,7 @@ from neat_onnx.network.activations import PROBED_BOUND, Activation, activation_n
 from neat_onnx.network.aggregations import aggregation_named
 from neat_onnx.network.bounds import interval_of
 from neat_onnx.network.components import components
+from neat_onnx.network.domains import ANY, NOT_NEGATIVE, POSITIVE, sign_of, stays_finite
 from neat_onnx.network.expression import parts_of
 from neat_onnx.network.genes import NONE, Bools, Floats, Ints
 from neat_onnx.network.schedule import Edges
@@ -101,6 +102,32 @@ class _Kinds:
         asks = np.array([_asks(f) for f in functions], np.bool_)[code]
         self._missing = np.unique(net.live.source[asks[net.live.target]])
         self._missing = self._missing[net.is_input[self._missing]]
+        self._partial = self._undefined_for_some(functions)
+
+    def _undefined_for_some(self, functions: list[Activation]) -> Bools:
+        """Whether each neuron's function is NaN for some numbers, and these may come.
+
+        A root may come of sums of squares, which are not negative.
+        """
+        net, live = self._net, self._net.live
+        code = net.neurons.activation
+        partial = np.array([not stays_finite(f.expression, ANY) for f in functions], np.bool_)
+        if not np.any(partial):
+            return np.zeros(len(net), np.bool_)
+        signs = np.array([sign_of(f.expression, ANY) for f in functions])
+        never_negative = (signs != ANY)[code] & ~net.is_input
+        gain = (live.gater == NONE) | never_negative[live.gater]
+        terms = (never_negative[live.source] & gain) | (live.gater == live.source)
+        terms &= (live.weight >= 0.0) & ~live.reads_state
+        least = np.bincount(live.target[~terms], minlength=len(net)) == 0
+        least &= (net.neurons.bias >= 0.0) & (net.neurons.response > 0.0)
+        safe = [
+            np.array([stays_finite(f.expression, sign) for f in functions], np.bool_)[code]
+            for sign in (NOT_NEGATIVE, POSITIVE)
+        ]
+        fine = least & (safe[0] | (safe[1] & (net.neurons.bias > 0.0)))
+        found: Bools = partial[code] & ~net.is_input & ~fine
+        return found
 
     @property
     def bounded(self) -> Bools:
@@ -163,7 +190,7 @@ class _Kinds:
         by_gate = gated[reads[gated] | infinite[live.gater[gated]]]
         zero = reads & (live.weight * net.neurons.response[live.target] == 0.0)
         found = np.zeros(2 * count, np.bool_)
-        found[:count] = self._breaks & infinite[count:]
+        found[:count] = (self._breaks & infinite[count:]) | self._partial
         found[self._missing] = True
         found[count:] = several & ~self._chooses
         found[count + live.target[zero]] = True

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from neat_onnx.lifting.context import MATERIALIZED, STATE, LiftingContext
-from neat_onnx.lifting.finiteness import Finiteness, stays_finite
+from neat_onnx.lifting.finiteness import Finiteness
 from neat_onnx.lifting.values import NewNeurons, Value
 from neat_onnx.model import Node
+from neat_onnx.network.domains import stays_finite
 from neat_onnx.network.expression import Expression
 from neat_onnx.network.genes import Ints, distinct
 

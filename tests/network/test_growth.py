@@ -128,3 +128,44 @@ def test_what_infinities_make_undefined_passes_every_bound():
     gated = [{"id": 1}, {"id": 2, "activation": "tanh"}, {"id": 3, "activation": "tanh"}]
     gate = {"source": 1, "target": 2, "weight": 1.0, "gater": 3}
     assert may_overflow(gated, [*grows, (0, 3, 1.0), gate]) == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("formula", "before", "bias", "partial"),
+    [
+        ("sqrt(z)", "tanh", 0.0, True),
+        ("sqrt(z)", "abs", 0.0, False),
+        ("sqrt(z)", "abs", -0.5, True),
+        ("log(z)", "sigmoid", 0.0, True),
+        ("log(z)", "sigmoid", 0.5, False),
+        ("pow(z, 0.5)", "identity", 0.0, True),
+        ("asin(z)", "identity", 0.0, True),
+    ],
+)
+def test_a_function_that_is_nan_for_some_numbers(formula, before, bias, partial):
+    neurons = [
+        {"id": 1, "activation": before},
+        {"id": 2, "activation": f"formula: {formula}", "bias": bias},
+        {"id": 3, "activation": "tanh"},
+        {"id": 4},
+    ]
+    assert may_overflow(neurons, CHAIN) == ([2, 3, 4] if partial else [2])
+
+
+def test_a_value_that_is_nan_does_not_reach_its_neighbours():
+    from sessions import open_session
+
+    from neat_onnx import export
+
+    neurons = [{"id": k, "activation": "formula: sqrt(z)"} for k in (3, 4, 5)]
+    neurons += [{"id": k, "activation": "tanh"} for k in (6, 7, 8, 9, 10, 11)]
+    links = [(k, 3 + k, 1.0) for k in range(3)]
+    links += [(3 + k, 6 + k, 0.5 + k) for k in range(6)]
+    net = Network.build(inputs=3, outputs=[9, 10, 11], neurons=neurons, connections=links)
+    x = np.array([[-1.0, 4.0, 9.0], [1.0, -2.0, 4.0]])
+    want = net.activate(x)
+    assert np.isnan(want).sum() == 2
+    for dtype in ("float32", "float64"):
+        session = open_session(export(net, dtype=dtype))
+        (got,) = session.run(None, {"input": x.astype(dtype)})
+        np.testing.assert_allclose(got, want, rtol=1e-6)
