@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import onnx
 import pytest
 from graphs import assert_lifts, graph, node
 
@@ -21,10 +22,11 @@ def weights(operator, directions=1, inputs=INPUTS, seed=0):
     return {name: random.normal(size=shape).round(2) for name, shape in shapes.items()}
 
 
-def layer(operator, *, x="s", y="h", prefix="", **attributes):
+def layer(operator, *, x="s", y="h", prefix="", start="", **attributes):
     names = " ".join(f"{prefix}{name}" for name in "wrb")
     more = {"linear_before_reset": 1} if operator == "GRU" else {}
-    return node(operator, f"{x} {names}", y, hidden_size=UNITS, **more, **attributes)
+    inputs = f"{x} {names} {start}".strip()
+    return node(operator, inputs, y, hidden_size=UNITS, **more, **attributes)
 
 
 def prefixed(prefix, given):
@@ -35,6 +37,18 @@ STEPS = node("Transpose", "x", "s", perm=[1, 0, 2])
 BACK = node("Transpose", "h", "y", perm=[2, 0, 1, 3])
 LAST = [node("Gather", "h last", "l"), node("Squeeze", "l one", "y")]
 ENDS = {"last": np.array(-1), "one": np.array([0])}
+START = [
+    node("Flatten", "x", "f"),
+    node("Gemm", "f kh", "p"),
+    node("Tanh", "p", "a"),
+    node("Gemm", "f kc", "q"),
+    node("Unsqueeze", "a first", "i"),
+    node("Unsqueeze", "q first", "j"),
+]
+STARTED = {
+    name: np.random.default_rng(k).normal(size=(T * INPUTS, UNITS)).round(2)
+    for k, name in enumerate(("kh", "kc"))
+} | {"first": [0]}
 FORMS = {
     "every step of an LSTM": ([STEPS, layer("LSTM"), BACK], weights("LSTM"), ["LSTM"]),
     "every step of a GRU": ([STEPS, layer("GRU"), BACK], weights("GRU"), ["GRU"]),
@@ -64,6 +78,31 @@ FORMS = {
         [STEPS, node("LSTM", "s w r", "h", hidden_size=UNITS), BACK],
         {name: values for name, values in weights("LSTM").items() if name != "b"},
         ["LSTM"],
+    ),
+    "a GRU from a computed state": (
+        [STEPS, *START[:3], START[4], layer("GRU", start="_ i"), BACK],
+        weights("GRU") | STARTED,
+        ["GRU"],
+    ),
+    "an LSTM from two computed states": (
+        [STEPS, *START, layer("LSTM", start="_ i j"), BACK],
+        weights("LSTM") | STARTED,
+        ["LSTM"],
+    ),
+    "an LSTM whose memory begins as a tanh": (
+        [STEPS, *START, layer("LSTM", start="_ j i"), BACK],
+        weights("LSTM") | STARTED,
+        ["LSTM"],
+    ),
+    "from where another one ends": (
+        [
+            STEPS,
+            node("GRU", "s w r b", "a e", hidden_size=UNITS, linear_before_reset=1),
+            layer("GRU", prefix="g", start="_ e"),
+            BACK,
+        ],
+        weights("GRU") | prefixed("g", weights("GRU", seed=1)),
+        ["GRU", "GRU"],
     ),
     "from scaled inputs to a softmax": (
         [
@@ -111,9 +150,35 @@ def test_it_is_written_step_by_step_where_no_node_is_wanted(options):
     assert verify(net, model, samples=16, runtime="onnxruntime").passed
 
 
-def test_a_start_that_is_not_zero_is_written_step_by_step():
+@pytest.mark.parametrize("operator", GATES)
+def test_a_constant_start_is_one_of_neurons(operator):
+    start = {name: np.array([[[0.5, -1.0, 0.25 * k]]]) for k, name in enumerate("ij")}
+    names = layer(operator, start="_ i j" if operator == "LSTM" else "_ i")
+    net = import_model(graph([STEPS, names, BACK], x=(1, T, INPUTS), **weights(operator), **start))
+    again = export(net)
+    assert kinds(again) == [operator]
+    assert verify(net, again, samples=16, runtime="onnxruntime").passed
+    assert import_model(again.to_json()) == net
+
+
+@pytest.mark.filterwarnings("ignore:by their names")
+def test_a_sequence_begins_where_the_one_before_ended():
+    last = node("GRU", "s w r b _ h0", "h hn", hidden_size=UNITS, linear_before_reset=1)
+    model = graph([STEPS, last, BACK], x=(1, T, INPUTS), outputs=("y", "hn"), **weights("GRU"))
+    model.graph.input.append(
+        onnx.helper.make_tensor_value_info("h0", onnx.TensorProto.FLOAT, (1, 1, UNITS))
+    )
+    net = import_model(model)
+    assert net.has_memory
+    again = export(net)
+    assert kinds(again) == ["GRU"]
+    assert verify(net, again, samples=16, runtime="onnxruntime").passed
+    assert import_model(again.to_json()) == net
+
+
+def test_a_memory_alone_that_is_not_zero_is_written_step_by_step():
     start = {"i": np.full((1, 1, UNITS), 0.5)}
-    names = node("LSTM", "s w r b _ i", "h", hidden_size=UNITS)
+    names = layer("LSTM", start="_ _ i")
     model = graph([STEPS, names, BACK], x=(1, T, INPUTS), **weights("LSTM"), **start)
     net = import_model(model, batch_axis="auto")
     again = export(net)
