@@ -12,11 +12,11 @@ from itertools import permutations
 
 import numpy as np
 
-from neat_onnx.network.cells import LINEAR_GRU, LSTM, Cell, Link, Part
+from neat_onnx.network.cells import GRU, LINEAR_GRU, LSTM, Cell, Link, Part
 from neat_onnx.network.genes import NONE
 from neat_onnx.operators.rnn.reads import LEAST_STEPS, Read, Reads, Steps
 
-CELLS = (LSTM, LINEAR_GRU)
+CELLS = (LSTM, GRU, LINEAR_GRU)
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,8 +122,9 @@ class ChainFinder:
             if part.name in cell.idle_at_first and unit.before == NONE:
                 yield from self._units(cell, rest, unit)
         elif self._is(part, neuron):
-            for more in self._linked(part, neuron, unit):
-                yield from self._units(cell, rest, more)
+            for linked in self._linked(part, neuron, unit):
+                if (more := self._gated(part, neuron, linked)) is not None:
+                    yield from self._units(cell, rest, more)
 
     def _linked(self, part: Part, neuron: int, unit: _Unit) -> Iterator[_Unit]:
         """The unit with the parts that this one's links read, in every order of them."""
@@ -139,6 +140,16 @@ class ChainFinder:
                 more = more and _with_link(more, link, read)
             if more is not None:
                 yield more
+
+    def _gated(self, part: Part, neuron: int, unit: _Unit) -> _Unit | None:
+        """The unit with the gate of its own hidden unit in a part that reads all of them gated."""
+        if not part.gate:
+            return unit
+        reads = self._reads.into(neuron)
+        gaters = {read.signal: read.gater for read in reads if read.gater != NONE}
+        if unit.before == NONE:
+            return None if gaters else unit
+        return unit.given(**{part.gate: gaters[unit.before]}) if unit.before in gaters else None
 
     def _link_reads(self, part: Part, neuron: int) -> list[Read]:
         """The connections that have to be links: into a part with weights, the gated ones."""

@@ -22,9 +22,9 @@ def weights(operator, directions=1, inputs=INPUTS, seed=0):
     return {name: random.normal(size=shape).round(2) for name, shape in shapes.items()}
 
 
-def layer(operator, *, x="s", y="h", prefix="", start="", **attributes):
+def layer(operator, *, x="s", y="h", prefix="", start="", linear=True, **attributes):
     names = " ".join(f"{prefix}{name}" for name in "wrb")
-    more = {"linear_before_reset": 1} if operator == "GRU" else {}
+    more = {"linear_before_reset": 1} if operator == "GRU" and linear else {}
     inputs = f"{x} {names} {start}".strip()
     return node(operator, inputs, y, hidden_size=UNITS, **more, **attributes)
 
@@ -52,6 +52,16 @@ STARTED = {
 FORMS = {
     "every step of an LSTM": ([STEPS, layer("LSTM"), BACK], weights("LSTM"), ["LSTM"]),
     "every step of a GRU": ([STEPS, layer("GRU"), BACK], weights("GRU"), ["GRU"]),
+    "a GRU that resets before the product": (
+        [STEPS, layer("GRU", linear=False), BACK],
+        weights("GRU"),
+        ["GRU"],
+    ),
+    "and begins at a computed state": (
+        [STEPS, *START[:3], START[4], layer("GRU", start="_ i", linear=False), BACK],
+        weights("GRU") | STARTED,
+        ["GRU"],
+    ),
     "the last step": ([STEPS, layer("LSTM"), *LAST], weights("LSTM") | ENDS, ["LSTM"]),
     "backwards": (
         [STEPS, layer("LSTM", direction="reverse"), BACK],
@@ -195,10 +205,13 @@ def changed(net, column, at, value):
     return replace(net, **{kind: replace(genes, **{column: owned(values)})})
 
 
-@pytest.mark.parametrize("operator", GATES)
+WHOLE = ["every step of an LSTM", "every step of a GRU", "a GRU that resets before the product"]
+
+
+@pytest.mark.parametrize("form", WHOLE)
 @pytest.mark.parametrize("column", ["weight", "bias", "response"])
-def test_any_other_gene_in_one_step_and_it_is_none(operator, column):
-    net, _ = imported(f"every step of a{'n' * (operator == 'LSTM')} {operator}")
+def test_any_other_gene_in_one_step_and_it_is_none(form, column):
+    net, _ = imported(form)
     hidden = net.outputs[0].neurons.reshape(T, UNITS)
     _, edge = net.edges_into(hidden[2])
     inner = net.live.gater[edge[0]]  # a gate of the third step
