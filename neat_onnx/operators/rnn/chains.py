@@ -6,14 +6,15 @@ in the first step to the initial state, or nowhere if it is zero.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import permutations
 
 import numpy as np
 
 from neat_onnx.network.cells import GRU, LINEAR_GRU, LSTM, Cell, Link, Part
 from neat_onnx.network.genes import NONE
+from neat_onnx.operators.rnn.curves import Function
 from neat_onnx.operators.rnn.reads import LEAST_STEPS, Read, Reads, Steps
 
 CELLS = (LSTM, GRU, LINEAR_GRU)
@@ -21,17 +22,23 @@ CELLS = (LSTM, GRU, LINEAR_GRU)
 
 @dataclass(frozen=True, eq=False)
 class _Unit:
-    """The neurons of a unit by part, and the signal that its keeper reads of one step ago."""
+    """The neurons of a unit by part, and the signal that its keeper reads of one step ago.
+
+    Attributes:
+        parts, before: these.
+        functions: its activations, by their places in the operator's order.
+    """
 
     parts: dict[str, int]
     before: int = NONE
+    functions: Mapping[int, Function] = field(default_factory=dict)
 
     def given(self, **parts: int) -> "_Unit | None":
         """The unit with more parts; None if it has others in their places."""
         known = self.parts.items()
         if any(parts.get(name, neuron) != neuron for name, neuron in known):
             return None
-        return _Unit(self.parts | parts, self.before)
+        return replace(self, parts=self.parts | parts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +46,7 @@ class _Chain:
     """One unit of a cell through all steps, and the signal that the first one keeps."""
 
     cell: Cell
+    functions: tuple[Function, ...]
     steps: list[dict[str, int]]
     start: int
 
@@ -73,22 +81,24 @@ class ChainFinder:
     def _chains(self) -> Iterator[_Chain]:
         """The units that begin with a step that has none before it."""
         for cell in CELLS:
-            after: dict[int, list[dict[str, int]]] = defaultdict(list)
+            after: dict[int, list[_Unit]] = defaultdict(list)
             keepers = {NONE}
             for neuron in self._candidates():
                 unit = self._unit(cell, neuron)
                 if unit is not None:
-                    after[unit.before].append(unit.parts)
+                    after[unit.before].append(unit)
                     keepers.add(unit.parts[cell.keeper])
             for start in [before for before in after if before == NONE or before not in keepers]:
                 for first in after[start]:
                     steps = [first]
-                    following = after.get(first[cell.keeper], [])
+                    following = after.get(first.parts[cell.keeper], [])
                     while len(following) == 1:
                         steps += following
-                        following = after.get(steps[-1][cell.keeper], [])
-                    if len(steps) >= LEAST_STEPS and not following:
-                        yield _Chain(cell, steps, start)
+                        following = after.get(steps[-1].parts[cell.keeper], [])
+                    alike = all(unit.functions == first.functions for unit in steps)
+                    if len(steps) >= LEAST_STEPS and alike and not following:
+                        functions = tuple(first.functions[k] for k in sorted(first.functions))
+                        yield _Chain(cell, functions, [unit.parts for unit in steps], start)
 
     def _candidates(self) -> list[int]:
         """Sums of one or two gated inputs: the hidden neurons of a unit are such."""
@@ -114,15 +124,15 @@ class ChainFinder:
         """The unit, completed by these parts and their links, in every way that fits."""
         if not parts:
             names = [part.name for part in cell.parts if part.name in unit.parts]
-            yield _Unit({name: unit.parts[name] for name in names}, unit.before)
+            yield replace(unit, parts={name: unit.parts[name] for name in names})
             return
         part, rest = parts[0], parts[1:]
         neuron = unit.parts.get(part.name, NONE)
         if neuron == NONE:
             if part.name in cell.idle_at_first and unit.before == NONE:
                 yield from self._units(cell, rest, unit)
-        elif self._is(part, neuron):
-            for linked in self._linked(part, neuron, unit):
+        elif (same := self._same(part, neuron, unit)) is not None:
+            for linked in self._linked(part, neuron, same):
                 if (more := self._gated(part, neuron, linked)) is not None:
                     yield from self._units(cell, rest, more)
 
@@ -156,13 +166,19 @@ class ChainFinder:
         reads = self._reads.into(neuron)
         return [read for read in reads if read.gater != NONE] if part.matrices else reads
 
-    def _is(self, part: Part, neuron: int) -> bool:
-        """Whether a neuron is a free sum with the activation of a part."""
+    def _same(self, part: Part, neuron: int, unit: _Unit) -> _Unit | None:
+        """The unit with a neuron's function, if it is a free sum with the activation of a part."""
         reads = self._reads
         if neuron >= len(reads.net) or not reads.sums[neuron]:
-            return False
-        biased = bool(part.matrices) or reads.net.neurons.bias[neuron] == 0.0
-        return bool(biased) and reads.has(neuron, part.activation)
+            return None
+        if not part.matrices and reads.net.neurons.bias[neuron] != 0.0:
+            return None
+        if part.function is None:
+            return unit if reads.has(neuron, part.activation) else None
+        function = reads.function(neuron)
+        if function is None or unit.functions.get(part.function, function) != function:
+            return None
+        return replace(unit, functions={**unit.functions, part.function: function})
 
 
 def _with_link(unit: _Unit, link: Link, read: Read) -> _Unit | None:
@@ -171,7 +187,7 @@ def _with_link(unit: _Unit, link: Link, read: Read) -> _Unit | None:
         return None
     ends = {link.gate: read.gater} if link.gate else {}
     if link.delay:
-        unit = _Unit(unit.parts, read.signal)
+        unit = replace(unit, before=read.signal)
     else:
         ends[link.source] = read.signal
     return unit.given(**ends)
@@ -181,15 +197,15 @@ def _side_by_side(chains: list[_Chain]) -> Steps | None:
     """The units in the order of their neurons; None if they are not all alike."""
     chains = sorted(chains, key=lambda chain: chain.steps[0]["hidden"])
     alike = {
-        (chain.cell, chain.start == NONE, *(tuple(step) for step in chain.steps))
+        (chain.cell, chain.functions, chain.start == NONE, *(tuple(step) for step in chain.steps))
         for chain in chains
     }
     if len(alike) > 1:
         return None
-    cell = chains[0].cell
+    cell, functions = chains[0].cell, chains[0].functions
     steps = [
         {name: np.array([chain.steps[k][name] for chain in chains]) for name in step}
         for k, step in enumerate(chains[0].steps)
     ]
     start = np.array([chain.start for chain in chains])
-    return Steps(cell, steps, {} if start[0] == NONE else {cell.keeper: start})
+    return Steps(cell, functions, steps, {} if start[0] == NONE else {cell.keeper: start})

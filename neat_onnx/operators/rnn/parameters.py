@@ -1,7 +1,7 @@
 """The matrices of one step of a cell that was unrolled, as its neurons' connections give them."""
 
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
@@ -172,7 +172,7 @@ def runs_of(reads: Reads, layer: Steps) -> list[Steps]:
     if min(np.diff(ends)) < LEAST_STEPS:
         return []
     return [
-        Steps(layer.cell, layer.steps[first:end], layer.states_after(first))
+        replace(layer, steps=layer.steps[first:end], start=layer.states_after(first))
         for first, end in pairwise(ends)
     ]
 

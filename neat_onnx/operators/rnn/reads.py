@@ -11,8 +11,13 @@ from neat_onnx.network.cells import Cell
 from neat_onnx.network.genes import NONE, Bools, Ints
 from neat_onnx.operators.rnn.curves import Function
 
-FUNCTIONS: dict[str, Function] = {"sigmoid": "Sigmoid", "tanh": "Tanh"}
-"""By activation, the operators' function that is the same."""
+FUNCTIONS: dict[str, Function] = {
+    "sigmoid": "Sigmoid",
+    "tanh": "Tanh",
+    "relu": "Relu",
+    "softsign": "Softsign",
+}
+"""By activation, the operators' function that is the same; runtimes compute these of any number."""
 
 LEAST_STEPS = 2
 
@@ -31,12 +36,14 @@ class Steps:
 
     Attributes:
         cell: the table of its parts.
+        functions: its activations, in the operator's order.
         steps: for each step the neurons of each part, (H,); a part that does nothing is left out.
         start: by state, as far as it is known, the signals that the first step reads of it, (H,);
             a state of zeros is not read.
     """
 
     cell: Cell
+    functions: tuple[Function, ...]
     steps: list[dict[str, Ints]]
     start: dict[str, Ints]
 
@@ -71,9 +78,9 @@ class Reads:
         self.sums: Bools = free & alike
         self.sums[live.target[late]] = False
         formulas = [activation_named(name).expression for name in self.net.activations]
-        known = {activation_named(name).expression: name for name in FUNCTIONS}
+        known = {activation_named(name).expression: each for name, each in FUNCTIONS.items()}
         self._formulas = formulas
-        self._functions = [known.get(formula, "") for formula in formulas]
+        self._functions = [known.get(formula) for formula in formulas]
 
     def into(self, neuron: int) -> list[Read]:
         """Return the signals that a neuron reads, by source."""
@@ -87,3 +94,7 @@ class Reads:
         """Whether a neuron has an activation, by whatever name."""
         formula = self._formulas[int(self.net.neurons.activation[neuron])]
         return formula == activation_named(activation).expression
+
+    def function(self, neuron: int) -> Function | None:
+        """Return the operators' function that is a neuron's activation; None if none is."""
+        return self._functions[int(self.net.neurons.activation[neuron])]

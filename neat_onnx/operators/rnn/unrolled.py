@@ -67,7 +67,7 @@ class Unrolled:
     def __init__(
         self, layer: Steps, sources: Ints, start: Mapping[str, Ints], last: Parameters
     ) -> None:
-        self._cell, self._last = layer.cell, last
+        self._cell, self._functions, self._last = layer.cell, layer.functions, last
         self.parts = _parts_of(layer)
         self.hidden, self.sources, self.start = layer.hidden, sources, start
 
@@ -109,11 +109,12 @@ class Unrolled:
             return False
         if any(len(np.unique(signals)) < len(signals) for signals in self.start.values()):
             return False
-        wild = np.any(ctx.signals.overflows[self.sources], axis=0)
-        before = [self.hidden.ravel(), *self.start.values()]
-        if np.any(ctx.signals.overflows[np.concatenate(before)]):
-            return False
-        return not np.any(self._last.w[:, wild] == 0.0)
+        first = [self.start["hidden"]] if self.start else []
+        before = np.vstack([*first, self.hidden[:-1]])
+        return not any(
+            np.any(matrix[:, np.any(ctx.signals.overflows[signals], axis=0)] == 0.0)
+            for matrix, signals in ((self._last.w, self.sources), (self._last.r, before))
+        )
 
     def lower(self, ctx: LoweringContext, block: Block) -> None:
         """Write one node over all steps, and bind the hidden neurons as [N, T, 1, H]."""
@@ -134,6 +135,7 @@ class Unrolled:
             hidden_size=len(self.hidden[0]),
             **({"linear_before_reset": 1} if self._cell is LINEAR_GRU else {}),
             **({"direction": "reverse"} if backwards else {}),
+            **({"activations": self._functions} if self._functions != self._cell.functions else {}),
         )
         wish = block.tensor("Layer"), block.name(f"transpose_{stem.lower()}")
         layer = ctx.emit(Transpose, [every], *wish, perm=(2, 0, 1, 3))

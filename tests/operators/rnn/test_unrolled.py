@@ -62,6 +62,16 @@ FORMS = {
         weights("GRU") | STARTED,
         ["GRU"],
     ),
+    "an LSTM of other activations": (
+        [STEPS, layer("LSTM", activations=["Sigmoid", "Softsign", "Relu"]), BACK],
+        weights("LSTM"),
+        ["LSTM"],
+    ),
+    "a GRU of other activations, backwards": (
+        [STEPS, layer("GRU", activations=["Sigmoid", "Relu"], direction="reverse"), BACK],
+        weights("GRU"),
+        ["GRU"],
+    ),
     "the last step": ([STEPS, layer("LSTM"), *LAST], weights("LSTM") | ENDS, ["LSTM"]),
     "backwards": (
         [STEPS, layer("LSTM", direction="reverse"), BACK],
