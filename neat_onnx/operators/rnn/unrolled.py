@@ -1,4 +1,4 @@
-"""GRU and LSTM layers over a sequence of fixed length, whose steps are neurons of their own.
+"""RNN, GRU and LSTM layers over a sequence of fixed length, whose steps are neurons of their own.
 
 They are written as one node over all steps, if all steps have the same weights. It begins at zero,
 or at the values of any other neurons.
@@ -18,17 +18,18 @@ from neat_onnx.network.genes import NONE, Bools, Ints
 from neat_onnx.network.schedule import Together, schedule
 from neat_onnx.operators.columns import exactly, in_shape
 from neat_onnx.operators.rnn.chains import ChainFinder
-from neat_onnx.operators.rnn.nodes import GRU, LSTM, Recurrence
+from neat_onnx.operators.rnn.elman import elman_layers
+from neat_onnx.operators.rnn.nodes import GRU, LSTM, RNN, Recurrence
 from neat_onnx.operators.rnn.parameters import Parameters, StepReader, runs_of
 from neat_onnx.operators.rnn.reads import Reads, Steps
 from neat_onnx.operators.shaping import Transpose, Unsqueeze
 
-_NODES: dict[str, type[Recurrence]] = {"GRU": GRU, "LSTM": LSTM}
+_NODES: dict[str, type[Recurrence]] = {"RNN": RNN, "GRU": GRU, "LSTM": LSTM}
 
 
 @lowers(Stage.SEQUENCES)
 def plan_unrolled(ctx: LoweringContext, free: Bools) -> Plan:
-    """Claim the layers that are a GRU or an LSTM; runtimes compute these in float32 only."""
+    """Claim the layers that are RNN, GRU or LSTM; runtimes compute these in float32 only."""
     options = ctx.options
     wanted = options.fused_recurrent and options.allow_partial_connectivity
     stepping = options.sequence and ctx.net.has_memory
@@ -38,7 +39,7 @@ def plan_unrolled(ctx: LoweringContext, free: Bools) -> Plan:
     taken = np.zeros(len(ctx.net), np.bool_)
     reads = Reads(ctx, free)
     runs = (runs_of(reads, layer) for layer in ChainFinder(reads).layers())
-    for layer in chain.from_iterable(runs):
+    for layer in chain(*runs, elman_layers(reads)):
         found = Unrolled.of(ctx, reads, layer)
         if found is None or np.any(taken[found.neurons]):
             continue

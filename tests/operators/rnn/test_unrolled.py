@@ -1,4 +1,4 @@
-"""LSTM and GRU over a sequence of fixed length: neurons for every step, and one node again."""
+"""RNN, LSTM and GRU over a sequence of fixed length: neurons for every step, and one node again."""
 
 from dataclasses import replace
 
@@ -11,7 +11,7 @@ from neat_onnx import export, import_model, validate, verify
 from neat_onnx.network.genes import owned
 
 T, INPUTS, UNITS = 4, 2, 3
-GATES = {"LSTM": 4, "GRU": 3}
+GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
 
 
 def weights(operator, directions=1, inputs=INPUTS, seed=0):
@@ -61,6 +61,43 @@ FORMS = {
         [STEPS, *START[:3], START[4], layer("GRU", start="_ i", linear=False), BACK],
         weights("GRU") | STARTED,
         ["GRU"],
+    ),
+    "every step of an RNN": ([STEPS, layer("RNN"), BACK], weights("RNN"), ["RNN"]),
+    "an RNN of Relu": (
+        [STEPS, layer("RNN", activations=["Relu"]), *LAST],
+        weights("RNN") | ENDS,
+        ["RNN"],
+    ),
+    "an RNN both ways": (
+        [STEPS, layer("RNN", direction="bidirectional"), BACK],
+        weights("RNN", 2),
+        ["RNN", "RNN"],
+    ),
+    "an RNN from a computed state": (
+        [STEPS, *START[:3], START[4], layer("RNN", start="_ i"), BACK],
+        weights("RNN") | STARTED,
+        ["RNN"],
+    ),
+    "an RNN from where another one ends": (
+        [
+            STEPS,
+            node("RNN", "s w r b", "a e", hidden_size=UNITS),
+            layer("RNN", prefix="g", start="_ e"),
+            BACK,
+        ],
+        weights("RNN") | prefixed("g", weights("RNN", seed=1)),
+        ["RNN", "RNN"],
+    ),
+    "two layers of an RNN": (
+        [
+            STEPS,
+            layer("RNN", y="a"),
+            node("Squeeze", "a one", "c"),
+            layer("RNN", x="c", prefix="g"),
+            BACK,
+        ],
+        weights("RNN") | prefixed("g", weights("RNN", inputs=UNITS, seed=1)) | {"one": [1]},
+        ["RNN", "RNN"],
     ),
     "an LSTM of other activations": (
         [STEPS, layer("LSTM", activations=["Sigmoid", "Softsign", "Relu"]), BACK],
@@ -213,6 +250,16 @@ def changed(net, column, at, value):
     values = getattr(genes, column).copy()
     values[at] = value
     return replace(net, **{kind: replace(genes, **{column: owned(values)})})
+
+
+def test_an_rnn_is_one_node_as_far_as_its_weights_are_the_same():
+    net, _ = imported("every step of an RNN")
+    hidden = net.outputs[0].neurons.reshape(T, UNITS)
+    other = changed(net, "bias", int(hidden[2, 0]), 1.25)
+    model = export(other)
+    assert kinds(model) == ["RNN"]
+    assert verify(other, model, samples=16, runtime="onnxruntime").passed
+    assert import_model(model.to_json()) == other
 
 
 WHOLE = ["every step of an LSTM", "every step of a GRU", "a GRU that resets before the product"]
