@@ -22,7 +22,7 @@ from neat_onnx.operators.rnn.elman import elman_layers
 from neat_onnx.operators.rnn.nodes import GRU, LSTM, RNN, Recurrence
 from neat_onnx.operators.rnn.parameters import Parameters, StepReader, runs_of
 from neat_onnx.operators.rnn.reads import Reads, Steps
-from neat_onnx.operators.shaping import Transpose, Unsqueeze
+from neat_onnx.operators.shaping import Squeeze, Transpose, Unsqueeze
 
 _NODES: dict[str, type[Recurrence]] = {"RNN": RNN, "GRU": GRU, "LSTM": LSTM}
 
@@ -63,21 +63,22 @@ class Unrolled:
         parts: for each part, its neurons in the steps that have any, (steps, H).
         sources: the signals that W multiplies in each step, (T, I).
         start: by state, the signals of the initial state, (H,); {} for zeros.
+        shown: the states besides the hidden one that others read after the last step.
     """
 
     def __init__(
-        self, layer: Steps, sources: Ints, start: Mapping[str, Ints], last: Parameters
+        self, layer: Steps, steps: list[Parameters], start: Mapping[str, Ints], shown: list[str]
     ) -> None:
-        self._cell, self._functions, self._last = layer.cell, layer.functions, last
-        self.parts = _parts_of(layer)
-        self.hidden, self.sources, self.start = layer.hidden, sources, start
+        self._cell, self._functions, self._last = layer.cell, layer.functions, steps[-1]
+        self.parts, self.hidden = _parts_of(layer), layer.hidden
+        self.sources, self.start = np.stack([step.sources for step in steps]), start
+        self.shown = shown
 
     @classmethod
     def of(cls, ctx: LoweringContext, reads: Reads, layer: Steps) -> "Unrolled | None":
         """The layer, if one node computes it and no other neuron reads inner ones."""
-        parts = _parts_of(layer)
-        neurons = np.concatenate([each.ravel() for each in parts.values()])
-        if not _is_closed(ctx, neurons, layer.hidden.ravel()):
+        shown = _shown(ctx, layer)
+        if shown is None:
             return None
         reader, hidden = StepReader(reads, layer), layer.hidden
         later = [reader.step(k, before) for k, before in enumerate(hidden[:-1], 1)]
@@ -91,7 +92,7 @@ class Unrolled:
         start = dict(layer.start) | ({"hidden": before} if before.size else {})
         if start and set(start) != set(layer.cell.states):
             return None
-        found = cls(layer, np.stack([step.sources for step in steps]), start, last)
+        found = cls(layer, steps, start, shown)
         return found if found._is_safe(ctx) else None
 
     @property
@@ -128,10 +129,11 @@ class Unrolled:
             ctx.initializer(block.weights(letter), values[None])
             for letter, values in (("W", last.w), ("R", last.r), ("B", last.bias))
         ]
-        every = ctx.emit(
+        ends = [block.tensor("End") if state in self.shown else "" for state in self._cell.states]
+        every, *after = ctx.emit_all(
             _NODES[stem],
             [steps, *names, *self._initial(ctx, block)],
-            block.tensor(stem),
+            [block.tensor(stem), *(ends if self.shown else [])],
             block.name(stem.lower()),
             hidden_size=len(self.hidden[0]),
             **({"linear_before_reset": 1} if self._cell is LINEAR_GRU else {}),
@@ -146,6 +148,12 @@ class Unrolled:
         for name, neurons in self.parts.items():  # inside the node, where no other neuron reads
             if name != "hidden":
                 ctx.bind(neurons.ravel(), place_of(every, name), ctx.plan.depth + 1)
+        for state, end in zip(self._cell.states, after, strict=False):
+            if state in self.shown:
+                wish = block.tensor("State"), block.name(f"state_{state}")
+                axis = ctx.shared_integers("axis", [0])
+                flat_end = ctx.emit(Squeeze, [end, axis], *wish)
+                ctx.bind(self.parts[state][-1], flat_end, block.level)
 
     def _initial(self, ctx: LoweringContext, block: Block) -> list[str]:
         """The node's inputs after the biases: no lengths, and the states before the first step."""
@@ -165,6 +173,20 @@ def _parts_of(layer: Steps) -> dict[str, Ints]:
         part.name: np.stack([step[part.name] for step in layer.steps if part.name in step])
         for part in layer.cell.parts
     }
+
+
+def _shown(ctx: LoweringContext, layer: Steps) -> list[str] | None:
+    """The states besides the hidden one that others read after the last step.
+
+    None if others read more of the layer, but for its hidden neurons.
+    """
+    neurons = np.concatenate([each.ravel() for each in _parts_of(layer).values()])
+    hidden, last = layer.hidden.ravel(), layer.steps[-1]
+    if _is_closed(ctx, neurons, hidden):
+        return []
+    names = [state for state in layer.cell.states if state != "hidden"]
+    ends = [last[state] for state in names]
+    return names if _is_closed(ctx, neurons, np.concatenate([hidden, *ends])) else None
 
 
 def _is_closed(ctx: LoweringContext, neurons: Ints, shown: Ints) -> bool:

@@ -99,6 +99,26 @@ FORMS = {
         weights("RNN") | prefixed("g", weights("RNN", inputs=UNITS, seed=1)) | {"one": [1]},
         ["RNN", "RNN"],
     ),
+    "an LSTM and the memory that it ends with": (
+        [STEPS, layer("LSTM", y="h e c"), BACK, node("Squeeze", "c one", "z")],
+        weights("LSTM") | {"one": [0]},
+        ["LSTM"],
+    ),
+    "both states that an LSTM ends with, backwards": (
+        [
+            STEPS,
+            layer("LSTM", y="h e c", direction="reverse"),
+            node("Squeeze", "c one", "y"),
+            node("Squeeze", "e one", "z"),
+        ],
+        weights("LSTM") | {"one": [0]},
+        ["LSTM"],
+    ),
+    "an LSTM that begins where another one ends": (
+        [STEPS, layer("LSTM", y="a e c"), layer("LSTM", prefix="g", start="_ e c"), BACK],
+        weights("LSTM") | prefixed("g", weights("LSTM", seed=1)),
+        ["LSTM", "LSTM"],
+    ),
     "an LSTM of other activations": (
         [STEPS, layer("LSTM", activations=["Sigmoid", "Softsign", "Relu"]), BACK],
         weights("LSTM"),
@@ -182,7 +202,9 @@ def kinds(model):
 
 def imported(form):
     nodes, constants, wanted = FORMS[form]
-    return assert_lifts(graph(nodes, x=("N", T, INPUTS), **constants)), wanted
+    outputs = [name for name in "yz" if any(name in each.output for each in nodes)]
+    model = graph(nodes, x=("N", T, INPUTS), outputs=outputs, **constants)
+    return assert_lifts(model), wanted
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -195,8 +217,10 @@ def test_it_comes_back_as_one_node_and_the_genome_with_it(form):
     assert verify(net, model, samples=16, runtime="onnxruntime").passed
     assert import_model(model.to_json()) == net
     bare = import_model(model.model_copy(update={"metadata_props": []}))
-    x = np.random.default_rng(0).normal(size=(3, T * INPUTS))
-    np.testing.assert_allclose(bare.activate(x), net.activate(x), rtol=1e-5, atol=1e-5)
+    x = np.random.default_rng(0).normal(size=(3, T, INPUTS))
+    got, want = bare.activate({"x": x}), net.activate({"x": x})
+    for name in want:
+        np.testing.assert_allclose(got[name], want[name], rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("options", [{"dtype": "float64"}, {"fused_recurrent": False}])
