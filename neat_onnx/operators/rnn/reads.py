@@ -52,6 +52,14 @@ class Steps:
         """The hidden neurons, (T, H)."""
         return np.stack([step["hidden"] for step in self.steps])
 
+    @property
+    def parts(self) -> dict[str, Ints]:
+        """For each part, its neurons in the steps that have any, (steps, H)."""
+        return {
+            part.name: np.stack([step[part.name] for step in self.steps if part.name in step])
+            for part in self.cell.parts
+        }
+
     def states_after(self, steps: int) -> dict[str, Ints]:
         """Return the signals of the states after so many steps, as far as they are known."""
         if not steps:

@@ -267,6 +267,54 @@ def test_a_memory_alone_that_is_not_zero_is_written_step_by_step():
     assert verify(net, again, samples=16, runtime="onnxruntime").passed
 
 
+@pytest.mark.parametrize("operator", GATES)
+@pytest.mark.parametrize("started", [False, True])
+def test_samples_beside_the_batch_are_one_node(operator, started):
+    count, states = 3, "ij"[: 1 + (operator == "LSTM")]
+    random, shape = np.random.default_rng(5), (T * count * INPUTS, count * UNITS)
+    constants = {
+        **weights(operator),
+        **{f"k{name}": random.normal(size=shape).round(2) for name in states},
+        "side": [T, -1, INPUTS],
+        "apart": [T, -1, count, UNITS],
+        "start": [1, -1, UNITS],
+        "end": [-1, count, UNITS],
+    }
+    beginning = [node("Flatten", "x", "f")]
+    for name in states:
+        beginning += [
+            node("Gemm", f"f k{name}", f"g{name}"),
+            node("Tanh", f"g{name}", f"t{name}"),
+            node("Reshape", f"t{name} start", name),
+        ]
+    start = f"_ {' '.join(states)}" if started else ""
+    nodes = [
+        *(beginning if started else []),
+        node("Transpose", "x", "p", perm=[1, 0, 2, 3]),
+        node("Reshape", "p side", "s"),
+        layer(operator, y="h e c" if operator == "LSTM" else "h e", start=start),
+        node("Reshape", "h apart", "q"),
+        node("Transpose", "q", "y", perm=[1, 0, 2, 3]),
+        node("Reshape", "c end" if operator == "LSTM" else "e end", "z"),
+    ]
+    x = ("N", T, count, INPUTS)
+    net = assert_lifts(graph(nodes, x=x, outputs=("y", "z"), **constants))
+    model = export(net)
+    assert kinds(model) == [operator]
+    assert validate(model) == []
+    assert verify(net, model, samples=16, runtime="onnxruntime").passed
+    assert import_model(model.to_json()) == net
+
+
+def test_layers_of_the_same_weights_one_upon_the_other_are_a_node_each():
+    given = weights("LSTM", inputs=UNITS)
+    nodes = [STEPS, layer("LSTM", y="a"), node("Squeeze", "a one", "c"), layer("LSTM", x="c"), BACK]
+    net = assert_lifts(graph(nodes, x=("N", T, UNITS), one=[1], **given))
+    model = export(net)
+    assert kinds(model) == ["LSTM", "LSTM"]
+    assert import_model(model.to_json()) == net
+
+
 def changed(net, column, at, value):
     """The network with one gene changed."""
     kind = "neurons" if hasattr(net.neurons, column) else "connections"
