@@ -150,7 +150,8 @@ class StepReader:
         found = self.step(0, before)
         if found is None or found.before.size or len(found.sources) == len(last.sources):
             return found
-        split = _columns_like(found.w, np.hstack([last.w, last.r]))
+        given = ~np.isnan(found.w[:, 0])
+        split = _columns_like(found.w[given], np.hstack([last.w, last.r])[given])
         if split is None:
             return None
         sources, before = np.split(found.sources[split], [len(last.sources)])

@@ -134,6 +134,9 @@ class Samples:
         one = self.layers[0]
         given = [""] if one.start else []
         for state in one.cell.states if one.start else ():
+            if state not in one.start:
+                given.append("")
+                continue
             signals = np.concatenate([layer.start[state] for layer in self.layers])
             tensor = exactly(ctx, signals, block.level)
             if len(self.layers) > 1:
@@ -143,7 +146,7 @@ class Samples:
                 wish = block.tensor("Start"), block.name(f"start_{state}")
                 axis = ctx.shared_integers("axis", [0])
                 given.append(ctx.emit(Unsqueeze, [tensor, axis], *wish))
-        return given
+        return given if not given or given[-1] else given[:-1]
 
     def _layer(self, ctx: LoweringContext, block: Block, every: str) -> str:
         """The hidden units, [N, T, S, H]."""

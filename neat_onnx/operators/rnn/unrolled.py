@@ -85,8 +85,6 @@ def unrolled(ctx: LoweringContext, reads: Reads, layer: Steps) -> Unrolled | Non
         return None
     before = steps[0].before
     start = dict(layer.start) | ({"hidden": before} if before.size else {})
-    if start and set(start) != set(layer.cell.states):
-        return None
     sources = np.stack([step.sources for step in steps])
     found = Unrolled(layer.cell, layer.functions, layer.parts, sources, start, shown, last)
     return found if _is_safe(ctx, found) else None
@@ -98,7 +96,7 @@ def _is_safe(ctx: LoweringContext, layer: Unrolled) -> bool:
         return False
     if any(len(np.unique(signals)) < len(signals) for signals in layer.start.values()):
         return False
-    first = [layer.start["hidden"]] if layer.start else []
+    first = [layer.start["hidden"]] if "hidden" in layer.start else []
     before, last = np.vstack([*first, layer.hidden[:-1]]), layer.last
     return not any(
         np.any(matrix[:, np.any(ctx.signals.overflows[signals], axis=0)] == 0.0)

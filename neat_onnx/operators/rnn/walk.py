@@ -48,7 +48,8 @@ def lift_recurrence(ctx: LiftingContext, node: Recurrence, cell: Cell) -> None:
         }
         outputs, states, parts = _walk(cell, step, x, held, _order(node, k, len(x)))
         if not stepping and k == 0:
-            _remember(ctx, node, cell, parts, len(x), idle=start[0] is None)
+            kept = held.get(cell.keeper)
+            _remember(ctx, node, cell, parts, len(x), idle=kept is None)
         every.append(outputs)
         last.append(states)
     results = [np.stack(every, axis=1), *np.stack(last, axis=1)]
@@ -101,7 +102,7 @@ def _remember(
     Args:
         parts: the neurons of each part, step by step, one sample after the other.
         length: the number of steps.
-        idle: the states start at zero: parts that multiply them alone have no first step.
+        idle: the kept state starts at zero: parts that multiply it alone have no first step.
     """
     for name, steps in parts.items():
         first = 1 if idle and name in cell.idle_at_first else 0
