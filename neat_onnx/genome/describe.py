@@ -82,6 +82,11 @@ def _places(ctx: LoweringContext, model: Model, lifted: Lifted) -> dict[str, Int
         if (tensor := as_sequence.get(columns.tensor, columns.tensor)) in lifted.tensors
         and columns.signals[0] < len(ctx.net)
     }
+    inside = np.zeros(len(ctx.net), np.bool_)
+    inside[_joined({place: each for place, each in places.items() if part_at(place)[1]})] = True
+    places = {  # the memory that a cell ends with is a part of it, and another output
+        place: each for place, each in places.items() if part_at(place)[1] or not inside[each].any()
+    }
     lasting = _lasting(model)
     places = {lasting.get(tensor, tensor): neurons for tensor, neurons in places.items()}
     placed = np.zeros(len(ctx.net), np.bool_)

@@ -75,8 +75,8 @@ class GraphBuilder:
         name: str,
         **attributes: Any,
     ) -> list[str]:
-        """Add a node, and return the names of all its outputs."""
-        given = [self.fresh(each) for each in outputs]
+        """Add a node, and return the names of all its outputs; "" stays, for one left out."""
+        given = [each and self.fresh(each) for each in outputs]
         return self._add(operator, inputs, given, name, attributes)
 
     def produce(
@@ -127,7 +127,7 @@ class GraphBuilder:
         self.nodes.append(node)
         for tensor in node.input:
             self._readers[tensor].append(node)
-        self._producer.update((tensor, node) for tensor in node.output)
+        self._producer.update((tensor, node) for tensor in node.output if tensor)
         return list(node.output)
 
     def is_produced(self, tensor: str) -> bool:

@@ -28,6 +28,7 @@ from neat_onnx.operators.several import Max, Mean, Min
 _LEAST_GATHERED = 1 << 16  # weights of the Gemm that it would be
 _LEAST_MATRIX = 1 << 10  # the same, where all sources stand in order
 _LEAST_ALONG = 1 << 7  # the same, where neurons read one signal after the other
+_LEAST_OF_TWO = 1 << 6  # the same, where two are added: the gates of a cell are few
 _SHORTEST_RUN = 8  # elements of a run, on average
 _MOST_GEMMS = 1  # neurons that read what may overflow each need a Gemm of their own
 _GEMM, _WEIGHT = 250, 4  # bytes of a Gemm and its activation, and of each weight
@@ -144,7 +145,8 @@ def _is_large(ctx: LoweringContext, neurons: Ints) -> bool:
     matrix = len(neurons) * len(distinct(sources.ravel()))
     if matrix >= _LEAST_ALONG and sources.shape[1] == 1 and np.all(np.diff(sources[:, 0]) == 1):
         return True
-    least = _LEAST_MATRIX if _is_in_runs(sources) else _LEAST_GATHERED
+    in_order = _LEAST_OF_TWO if sources.shape[1] == 2 else _LEAST_MATRIX
+    least = in_order if _is_in_runs(sources) else _LEAST_GATHERED
     return matrix >= least or _are_many(ctx, neurons)
 
 

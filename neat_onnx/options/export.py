@@ -95,7 +95,7 @@ class ExportOptions(OptionDocument):
     fused_recurrent: bool = Field(
         True,
         description="In a sequence of float32, write layers that are an RNN, a GRU or an LSTM as "
-        "that operator, if they hold all of the memory; then there is no Scan. A GRU or an LSTM "
+        "that operator, if they hold all of the memory; then there is no Scan. Such a layer "
         "over inputs that are a sequence of fixed length is that operator in any case.",
     )
 

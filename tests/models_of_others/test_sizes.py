@@ -72,6 +72,29 @@ def unrolled(steps: int = 16, units: int = 8) -> onnx.ModelProto:
     return graph([*nodes, last], x=("N", steps, 3), **w.given)
 
 
+def cell(units: int = 6) -> onnx.ModelProto:
+    """One step of a GRU in the parts that PyTorch writes, from a state computed beside it."""
+    w, parts = Weights(), [units] * 3
+    nodes = [
+        node("Gemm", f"x {w(4, units)} {w(units)}", "h"),
+        node("Gemm", f"x {w(4, 3 * units)} {w(3 * units)}", "wx"),
+        node("Gemm", f"h {w(units, 3 * units)} {w(3 * units)}", "rh"),
+        node("Split", f"wx {w.put(parts)}", "xr xu xn", axis=1),
+        node("Split", f"rh {w.put(parts)}", "hr hu hn", axis=1),
+        node("Add", "hr xr", "ar"),
+        node("Sigmoid", "ar", "r"),
+        node("Add", "hu xu", "au"),
+        node("Sigmoid", "au", "u"),
+        node("Mul", "hn r", "m"),
+        node("Add", "xn m", "an"),
+        node("Tanh", "an", "n"),
+        node("Sub", "h n", "d"),
+        node("Mul", "d u", "p"),
+        node("Add", "p n", "y"),
+    ]
+    return graph(nodes, x=("N", 4), **w.given)
+
+
 def responses_of_neighbours() -> onnx.ModelProto:
     """A local response normalization in the parts that PyTorch writes: means of squares, padded."""
     w = Weights()
@@ -146,6 +169,7 @@ MODELS = {
     "enlarged": convolution("nearest"),
     "blurred": convolution("linear"),
     "unrolled": unrolled(),
+    "cell": cell(),
     "normalized": responses_of_neighbours(),
     "causal": causal(),
     "gated": gated_convolutions(),
@@ -158,7 +182,8 @@ MOST = {
     "padded": 10,
     "enlarged": 12,
     "blurred": 6,
-    "unrolled": 10,
+    "unrolled": 3,
+    "cell": 6,
     "normalized": 7,
     "causal": 6,
     "gated": 7,

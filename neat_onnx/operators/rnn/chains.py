@@ -1,49 +1,64 @@
 """Cells that were unrolled, found by wiring: a unit for each step, each reading the one before it.
 
 A network that takes a sequence of fixed length has neurons of its own for every step. The table of
-a cell says how they are wired; the links that it delays by one step lead to the step before.
+a cell says how they are wired; the links that it delays by one step lead to the step before, and
+in the first step to the initial state, or nowhere if it is zero.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import permutations
 
 import numpy as np
 
-from neat_onnx.lowering.context import LoweringContext
-from neat_onnx.network.activations import activation_named
-from neat_onnx.network.cells import LINEAR_GRU, LSTM, Cell, Link, Part
-from neat_onnx.network.genes import NONE, Bools
-from neat_onnx.operators.edges import Edge, Edges
+from neat_onnx.network.cells import GRU, LINEAR_GRU, LSTM, Cell, Link, Part
+from neat_onnx.network.genes import NONE
+from neat_onnx.operators.rnn.curves import Function
+from neat_onnx.operators.rnn.reads import LEAST_STEPS, Read, Reads, Steps
 
-CELLS = (LSTM, LINEAR_GRU)
-_LEAST_STEPS = 2
+CELLS = (LSTM, GRU, LINEAR_GRU)
 
 
 @dataclass(frozen=True, eq=False)
-class Chain:
-    """One unit of a cell through all steps.
+class _Unit:
+    """The neurons of a unit by part, and the signal that its keeper reads of one step ago.
 
     Attributes:
-        cell: the table of its parts.
-        steps: the neuron of each part, step by step; a part that does nothing is left out.
+        parts, before: these.
+        functions: its activations, by their places in the operator's order.
     """
 
+    parts: dict[str, int]
+    before: int = NONE
+    functions: Mapping[int, Function] = field(default_factory=dict)
+
+    def given(self, **parts: int) -> "_Unit | None":
+        """The unit with more parts; None if it has others in their places."""
+        known = self.parts.items()
+        if any(parts.get(name, neuron) != neuron for name, neuron in known):
+            return None
+        return replace(self, parts=self.parts | parts)
+
+
+@dataclass(frozen=True, eq=False)
+class _Chain:
+    """One unit of a cell through all steps, and the signal that the first one keeps."""
+
     cell: Cell
+    functions: tuple[Function, ...]
     steps: list[dict[str, int]]
+    start: int
 
 
 class ChainFinder:
-    """Finds the units of one network, among neurons that are free."""
+    """Finds the units of one network that keep a part of themselves."""
 
-    def __init__(self, ctx: LoweringContext, free: Bools) -> None:
-        self._net, self._free = ctx.net, free
-        self.edges = Edges(ctx.net)
-        self._alike: dict[tuple[str, bool], Bools] = {}  # by activation and whether it has a bias
-        self._formulas = [activation_named(name).expression for name in self._net.activations]
+    def __init__(self, reads: Reads) -> None:
+        self._reads = reads
 
-    def layers(self) -> list[list[Chain]]:
-        """The units that read each other one step ago, together; nothing is checked yet."""
+    def layers(self) -> list[Steps]:
+        """The units that read each other one step ago, together; no weight is checked yet."""
         chains = list(self._chains())
         owner = {chain.steps[0]["hidden"]: k for k, chain in enumerate(chains)}
         group = list(range(len(chains)))
@@ -55,95 +70,142 @@ class ChainFinder:
 
         for k, chain in enumerate(chains):
             for name in chain.cell.rows_of("R"):
-                for edge in self.edges.into(chain.steps[1][name]):
-                    if edge.source in owner:
-                        group[root(owner[edge.source])] = root(k)
-        found: dict[int, list[Chain]] = defaultdict(list)
+                for read in self._reads.into(chain.steps[1][name]):
+                    if read.signal in owner:
+                        group[root(owner[read.signal])] = root(k)
+        found: dict[int, list[_Chain]] = defaultdict(list)
         for k, chain in enumerate(chains):
             found[root(k)].append(chain)
-        return list(found.values())
+        return [layer for chains in found.values() if (layer := _side_by_side(chains)) is not None]
 
-    def _chains(self) -> Iterator[Chain]:
+    def _chains(self) -> Iterator[_Chain]:
         """The units that begin with a step that has none before it."""
         for cell in CELLS:
-            after: dict[int, list[tuple[int, dict[str, int]]]] = defaultdict(list)
+            after: dict[int, list[_Unit]] = defaultdict(list)
+            keepers = {NONE}
             for neuron in self._candidates():
                 unit = self._unit(cell, neuron)
                 if unit is not None:
-                    after[unit[1]].append((unit[0][cell.keeper], unit[0]))
-            for keeper, first in after.pop(NONE, []):
-                steps = [first]
-                while len(after.get(keeper, ())) == 1:
-                    ((keeper, step),) = after[keeper]  # noqa: PLW2901
-                    steps.append(step)
-                if len(steps) >= _LEAST_STEPS and keeper not in after:
-                    yield Chain(cell, steps)
+                    after[unit.before].append(unit)
+                    keepers.add(unit.parts[cell.keeper])
+            for start in [before for before in after if before == NONE or before not in keepers]:
+                for first in after[start]:
+                    steps = [first]
+                    following = after.get(first.parts[cell.keeper], [])
+                    while len(following) == 1:
+                        steps += following
+                        following = after.get(steps[-1].parts[cell.keeper], [])
+                    alike = all(unit.functions == first.functions for unit in steps)
+                    if len(steps) >= LEAST_STEPS and alike and not following:
+                        functions = tuple(first.functions[k] for k in sorted(first.functions))
+                        yield _Chain(cell, functions, [unit.parts for unit in steps], start)
 
     def _candidates(self) -> list[int]:
         """Sums of one or two gated inputs: the hidden neurons of a unit are such."""
-        live = self._net.live
-        gated = np.bincount(live.target[live.gater != NONE], minlength=len(self._net))
-        alike = (gated == self._net.fan_in) & (gated > 0) & (gated <= 2)
-        found: list[int] = np.flatnonzero(alike & self._free).tolist()
+        net = self._reads.net
+        gated = np.bincount(net.live.target[net.live.gater != NONE], minlength=len(net))
+        alike = (gated == net.fan_in) & (gated > 0) & (gated <= 2)
+        found: list[int] = np.flatnonzero(alike & self._reads.sums).tolist()
         return found
 
-    def _unit(self, cell: Cell, hidden: int) -> tuple[dict[str, int], int] | None:
-        """(the neurons of a unit by part, its keeper one step ago), by the links of the table."""
-        found, before = {"hidden": hidden}, NONE
-        for part in reversed(cell.parts):
-            neuron = found.get(part.name, NONE)
-            if neuron == NONE:
-                if part.name in cell.idle_at_first and before == NONE:
-                    continue
-                return None
-            if not self._is(part, neuron):
-                return None
-            edges = self._link_edges(part, neuron) if part.links else []
-            for link in part.links:
-                fitting = [edge for edge in edges if self._fits(cell, link, edge)]
-                if len(fitting) != 1:
-                    if fitting or not link.delay:
-                        return None
-                    continue
-                edges.remove(fitting[0])
-                ends = {link.gate: fitting[0].gater} if link.gate else {}
-                if link.delay:
-                    before = fitting[0].source
-                else:
-                    ends[link.source] = fitting[0].source
-                if any(found.setdefault(name, end) != end for name, end in ends.items()):
-                    return None
-            if edges:
-                return None
-        return {part.name: found[part.name] for part in cell.parts if part.name in found}, before
+    def _unit(self, cell: Cell, hidden: int) -> _Unit | None:
+        """The unit of a hidden neuron; of several, the one whose parts read most in common."""
+        units = list(self._units(cell, cell.parts[::-1], _Unit({"hidden": hidden})))
+        if len(units) > 1:
+            return max(units, key=lambda unit: self._common(cell, unit))
+        return units[0] if units else None
 
-    def _link_edges(self, part: Part, neuron: int) -> list[Edge]:
+    def _common(self, cell: Cell, unit: _Unit) -> int:
+        """How many signals all parts with rows of W read."""
+        rows = [unit.parts[name] for name in cell.rows_of("W") if name in unit.parts]
+        return len(set.intersection(*({read.signal for read in self._reads.into(k)} for k in rows)))
+
+    def _units(self, cell: Cell, parts: Sequence[Part], unit: _Unit) -> Iterator[_Unit]:
+        """The unit, completed by these parts and their links, in every way that fits."""
+        if not parts:
+            names = [part.name for part in cell.parts if part.name in unit.parts]
+            yield replace(unit, parts={name: unit.parts[name] for name in names})
+            return
+        part, rest = parts[0], parts[1:]
+        neuron = unit.parts.get(part.name, NONE)
+        if neuron == NONE:
+            if part.name in cell.idle_at_first and unit.before == NONE:
+                yield from self._units(cell, rest, unit)
+        elif (same := self._same(part, neuron, unit)) is not None:
+            for linked in self._linked(part, neuron, same):
+                if (more := self._gated(part, neuron, linked)) is not None:
+                    yield from self._units(cell, rest, more)
+
+    def _linked(self, part: Part, neuron: int, unit: _Unit) -> Iterator[_Unit]:
+        """The unit with the parts that this one's links read, in every order of them."""
+        reads = self._link_reads(part, neuron) if part.links else []
+        links = part.links
+        if len(reads) < len(links):
+            links = tuple(link for link in links if not link.delay)
+        if len(reads) != len(links) or any(read.weight != 1.0 for read in reads):
+            return
+        for order in permutations(reads):
+            more: _Unit | None = unit
+            for link, read in zip(links, order, strict=True):
+                more = more and _with_link(more, link, read)
+            if more is not None:
+                yield more
+
+    def _gated(self, part: Part, neuron: int, unit: _Unit) -> _Unit | None:
+        """The unit with the gate of its own hidden unit in a part that reads all of them gated."""
+        if not part.gate:
+            return unit
+        reads = self._reads.into(neuron)
+        gaters = {read.signal: read.gater for read in reads if read.gater != NONE}
+        if unit.before == NONE:
+            return None if gaters else unit
+        return unit.given(**{part.gate: gaters[unit.before]}) if unit.before in gaters else None
+
+    def _link_reads(self, part: Part, neuron: int) -> list[Read]:
         """The connections that have to be links: into a part with weights, the gated ones."""
-        edges = self.edges.into(neuron)
-        return [edge for edge in edges if edge.gater != NONE] if part.matrices else edges
+        reads = self._reads.into(neuron)
+        return [read for read in reads if read.gater != NONE] if part.matrices else reads
 
-    def _fits(self, cell: Cell, link: Link, edge: Edge) -> bool:
-        activation = cell.by_name[link.source].activation
-        return (edge.weight, edge.gater != NONE) == (1.0, bool(link.gate)) and self._has(
-            edge.source, activation
-        )
+    def _same(self, part: Part, neuron: int, unit: _Unit) -> _Unit | None:
+        """The unit with a neuron's function, if it is a free sum with the activation of a part."""
+        reads = self._reads
+        if neuron >= len(reads.net) or not reads.sums[neuron]:
+            return None
+        if not part.matrices and reads.net.neurons.bias[neuron] != 0.0:
+            return None
+        if part.function is None:
+            return unit if reads.has(neuron, part.activation) else None
+        function = reads.function(neuron)
+        if function is None or unit.functions.get(part.function, function) != function:
+            return None
+        return replace(unit, functions={**unit.functions, part.function: function})
 
-    def _has(self, neuron: int, activation: str) -> bool:
-        formula = self._formulas[int(self._net.neurons.activation[neuron])]
-        return formula == activation_named(activation).expression
 
-    def _is(self, part: Part, neuron: int) -> bool:
-        """Whether a free neuron is a sum with the activation of a part, within one step."""
-        kind = part.activation, bool(part.matrices)
-        if kind not in self._alike:
-            self._alike[kind] = self._are(*kind)
-        return bool(self._alike[kind][neuron])
+def _with_link(unit: _Unit, link: Link, read: Read) -> _Unit | None:
+    """The unit with the part that a link reads, and its gate; None if it does not fit."""
+    if (read.gater != NONE) != bool(link.gate):
+        return None
+    ends = {link.gate: read.gater} if link.gate else {}
+    if link.delay:
+        unit = replace(unit, before=read.signal)
+    else:
+        ends[link.source] = read.signal
+    return unit.given(**ends)
 
-    def _are(self, activation: str, has_bias: bool) -> Bools:
-        net, formula = self._net, activation_named(activation).expression
-        codes = [code for code, each in enumerate(self._formulas) if each == formula]
-        found: Bools = self._free & np.isin(net.neurons.activation, codes)
-        found &= (net.aggregation_names == "sum") & (net.neurons.response == 1.0)
-        if not has_bias:
-            found &= net.neurons.bias == 0.0
-        return found & self.edges.of_this_step
+
+def _side_by_side(chains: list[_Chain]) -> Steps | None:
+    """The units in the order of their neurons; None if they are not all alike."""
+    chains = sorted(chains, key=lambda chain: chain.steps[0]["hidden"])
+    alike = {
+        (chain.cell, chain.functions, chain.start == NONE, *(tuple(step) for step in chain.steps))
+        for chain in chains
+    }
+    if len(alike) > 1:
+        return None
+    cell, functions = chains[0].cell, chains[0].functions
+    steps = [
+        {name: np.array([chain.steps[k][name] for chain in chains]) for name in step}
+        for k, step in enumerate(chains[0].steps)
+    ]
+    start = np.array([chain.start for chain in chains])
+    return Steps(cell, functions, steps, {} if start[0] == NONE else {cell.keeper: start})

@@ -48,7 +48,8 @@ def lift_recurrence(ctx: LiftingContext, node: Recurrence, cell: Cell) -> None:
         }
         outputs, states, parts = _walk(cell, step, x, held, _order(node, k, len(x)))
         if not stepping and k == 0:
-            _remember(ctx, node, cell, parts, idle=start[0] is None)
+            kept = held.get(cell.keeper)
+            _remember(ctx, node, cell, parts, len(x), idle=kept is None)
         every.append(outputs)
         last.append(states)
     results = [np.stack(every, axis=1), *np.stack(last, axis=1)]
@@ -88,18 +89,26 @@ def _walk(
 
 
 def _remember(
-    ctx: LiftingContext, node: Recurrence, cell: Cell, parts: dict[str, list[Ints]], *, idle: bool
+    ctx: LiftingContext,
+    node: Recurrence,
+    cell: Cell,
+    parts: dict[str, list[Ints]],
+    length: int,
+    *,
+    idle: bool,
 ) -> None:
     """Name the neurons inside the first direction, so that the genome finds them again.
 
     Args:
-        idle: the states start at zero: parts that multiply them alone have no first step.
+        parts: the neurons of each part, step by step, one sample after the other.
+        length: the number of steps.
+        idle: the kept state starts at zero: parts that multiply it alone have no first step.
     """
     for name, steps in parts.items():
         first = 1 if idle and name in cell.idle_at_first else 0
-        if steps[first:]:
-            inside = np.stack(steps[first:])
-            ctx.operands[place_of(node.output[0], name)] = Value(inside)
+        samples = [steps[k + first : k + length] for k in range(0, len(steps), length)]
+        if inside := [neurons for sample in samples for neurons in sample]:
+            ctx.operands[place_of(node.output[0], name)] = Value(np.stack(inside))
 
 
 def _order(node: Recurrence, direction: int, length: int) -> range:

@@ -1,8 +1,9 @@
-"""LSTM and GRU over a sequence of fixed length: neurons for every step, and one node again."""
+"""RNN, LSTM and GRU over a sequence of fixed length: neurons for every step, and one node again."""
 
 from dataclasses import replace
 
 import numpy as np
+import onnx
 import pytest
 from graphs import assert_lifts, graph, node
 
@@ -10,7 +11,7 @@ from neat_onnx import export, import_model, validate, verify
 from neat_onnx.network.genes import owned
 
 T, INPUTS, UNITS = 4, 2, 3
-GATES = {"LSTM": 4, "GRU": 3}
+GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
 
 
 def weights(operator, directions=1, inputs=INPUTS, seed=0):
@@ -21,10 +22,11 @@ def weights(operator, directions=1, inputs=INPUTS, seed=0):
     return {name: random.normal(size=shape).round(2) for name, shape in shapes.items()}
 
 
-def layer(operator, *, x="s", y="h", prefix="", **attributes):
+def layer(operator, *, x="s", y="h", prefix="", start="", linear=True, **attributes):
     names = " ".join(f"{prefix}{name}" for name in "wrb")
-    more = {"linear_before_reset": 1} if operator == "GRU" else {}
-    return node(operator, f"{x} {names}", y, hidden_size=UNITS, **more, **attributes)
+    more = {"linear_before_reset": 1} if operator == "GRU" and linear else {}
+    inputs = f"{x} {names} {start}".strip()
+    return node(operator, inputs, y, hidden_size=UNITS, **more, **attributes)
 
 
 def prefixed(prefix, given):
@@ -35,9 +37,98 @@ STEPS = node("Transpose", "x", "s", perm=[1, 0, 2])
 BACK = node("Transpose", "h", "y", perm=[2, 0, 1, 3])
 LAST = [node("Gather", "h last", "l"), node("Squeeze", "l one", "y")]
 ENDS = {"last": np.array(-1), "one": np.array([0])}
+START = [
+    node("Flatten", "x", "f"),
+    node("Gemm", "f kh", "p"),
+    node("Tanh", "p", "a"),
+    node("Gemm", "f kc", "q"),
+    node("Unsqueeze", "a first", "i"),
+    node("Unsqueeze", "q first", "j"),
+]
+STARTED = {
+    name: np.random.default_rng(k).normal(size=(T * INPUTS, UNITS)).round(2)
+    for k, name in enumerate(("kh", "kc"))
+} | {"first": [0]}
 FORMS = {
     "every step of an LSTM": ([STEPS, layer("LSTM"), BACK], weights("LSTM"), ["LSTM"]),
     "every step of a GRU": ([STEPS, layer("GRU"), BACK], weights("GRU"), ["GRU"]),
+    "a GRU that resets before the product": (
+        [STEPS, layer("GRU", linear=False), BACK],
+        weights("GRU"),
+        ["GRU"],
+    ),
+    "and begins at a computed state": (
+        [STEPS, *START[:3], START[4], layer("GRU", start="_ i", linear=False), BACK],
+        weights("GRU") | STARTED,
+        ["GRU"],
+    ),
+    "every step of an RNN": ([STEPS, layer("RNN"), BACK], weights("RNN"), ["RNN"]),
+    "an RNN of Relu": (
+        [STEPS, layer("RNN", activations=["Relu"]), *LAST],
+        weights("RNN") | ENDS,
+        ["RNN"],
+    ),
+    "an RNN both ways": (
+        [STEPS, layer("RNN", direction="bidirectional"), BACK],
+        weights("RNN", 2),
+        ["RNN", "RNN"],
+    ),
+    "an RNN from a computed state": (
+        [STEPS, *START[:3], START[4], layer("RNN", start="_ i"), BACK],
+        weights("RNN") | STARTED,
+        ["RNN"],
+    ),
+    "an RNN from where another one ends": (
+        [
+            STEPS,
+            node("RNN", "s w r b", "a e", hidden_size=UNITS),
+            layer("RNN", prefix="g", start="_ e"),
+            BACK,
+        ],
+        weights("RNN") | prefixed("g", weights("RNN", seed=1)),
+        ["RNN", "RNN"],
+    ),
+    "two layers of an RNN": (
+        [
+            STEPS,
+            layer("RNN", y="a"),
+            node("Squeeze", "a one", "c"),
+            layer("RNN", x="c", prefix="g"),
+            BACK,
+        ],
+        weights("RNN") | prefixed("g", weights("RNN", inputs=UNITS, seed=1)) | {"one": [1]},
+        ["RNN", "RNN"],
+    ),
+    "an LSTM and the memory that it ends with": (
+        [STEPS, layer("LSTM", y="h e c"), BACK, node("Squeeze", "c one", "z")],
+        weights("LSTM") | {"one": [0]},
+        ["LSTM"],
+    ),
+    "both states that an LSTM ends with, backwards": (
+        [
+            STEPS,
+            layer("LSTM", y="h e c", direction="reverse"),
+            node("Squeeze", "c one", "y"),
+            node("Squeeze", "e one", "z"),
+        ],
+        weights("LSTM") | {"one": [0]},
+        ["LSTM"],
+    ),
+    "an LSTM that begins where another one ends": (
+        [STEPS, layer("LSTM", y="a e c"), layer("LSTM", prefix="g", start="_ e c"), BACK],
+        weights("LSTM") | prefixed("g", weights("LSTM", seed=1)),
+        ["LSTM", "LSTM"],
+    ),
+    "an LSTM of other activations": (
+        [STEPS, layer("LSTM", activations=["Sigmoid", "Softsign", "Relu"]), BACK],
+        weights("LSTM"),
+        ["LSTM"],
+    ),
+    "a GRU of other activations, backwards": (
+        [STEPS, layer("GRU", activations=["Sigmoid", "Relu"], direction="reverse"), BACK],
+        weights("GRU"),
+        ["GRU"],
+    ),
     "the last step": ([STEPS, layer("LSTM"), *LAST], weights("LSTM") | ENDS, ["LSTM"]),
     "backwards": (
         [STEPS, layer("LSTM", direction="reverse"), BACK],
@@ -65,6 +156,31 @@ FORMS = {
         {name: values for name, values in weights("LSTM").items() if name != "b"},
         ["LSTM"],
     ),
+    "a GRU from a computed state": (
+        [STEPS, *START[:3], START[4], layer("GRU", start="_ i"), BACK],
+        weights("GRU") | STARTED,
+        ["GRU"],
+    ),
+    "an LSTM from two computed states": (
+        [STEPS, *START, layer("LSTM", start="_ i j"), BACK],
+        weights("LSTM") | STARTED,
+        ["LSTM"],
+    ),
+    "an LSTM whose memory begins as a tanh": (
+        [STEPS, *START, layer("LSTM", start="_ j i"), BACK],
+        weights("LSTM") | STARTED,
+        ["LSTM"],
+    ),
+    "from where another one ends": (
+        [
+            STEPS,
+            node("GRU", "s w r b", "a e", hidden_size=UNITS, linear_before_reset=1),
+            layer("GRU", prefix="g", start="_ e"),
+            BACK,
+        ],
+        weights("GRU") | prefixed("g", weights("GRU", seed=1)),
+        ["GRU", "GRU"],
+    ),
     "from scaled inputs to a softmax": (
         [
             node("Mul", "x f", "m"),
@@ -86,7 +202,9 @@ def kinds(model):
 
 def imported(form):
     nodes, constants, wanted = FORMS[form]
-    return assert_lifts(graph(nodes, x=("N", T, INPUTS), **constants)), wanted
+    outputs = [name for name in "yz" if any(name in each.output for each in nodes)]
+    model = graph(nodes, x=("N", T, INPUTS), outputs=outputs, **constants)
+    return assert_lifts(model), wanted
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -99,8 +217,10 @@ def test_it_comes_back_as_one_node_and_the_genome_with_it(form):
     assert verify(net, model, samples=16, runtime="onnxruntime").passed
     assert import_model(model.to_json()) == net
     bare = import_model(model.model_copy(update={"metadata_props": []}))
-    x = np.random.default_rng(0).normal(size=(3, T * INPUTS))
-    np.testing.assert_allclose(bare.activate(x), net.activate(x), rtol=1e-5, atol=1e-5)
+    x = np.random.default_rng(0).normal(size=(3, T, INPUTS))
+    got, want = bare.activate({"x": x}), net.activate({"x": x})
+    for name in want:
+        np.testing.assert_allclose(got[name], want[name], rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("options", [{"dtype": "float64"}, {"fused_recurrent": False}])
@@ -111,14 +231,89 @@ def test_it_is_written_step_by_step_where_no_node_is_wanted(options):
     assert verify(net, model, samples=16, runtime="onnxruntime").passed
 
 
-def test_a_start_that_is_not_zero_is_written_step_by_step():
-    start = {"i": np.full((1, 1, UNITS), 0.5)}
-    names = node("LSTM", "s w r b _ i", "h", hidden_size=UNITS)
-    model = graph([STEPS, names, BACK], x=(1, T, INPUTS), **weights("LSTM"), **start)
-    net = import_model(model, batch_axis="auto")
+@pytest.mark.parametrize("operator", GATES)
+def test_a_constant_start_is_one_of_neurons(operator):
+    start = {name: np.array([[[0.5, -1.0, 0.25 * k]]]) for k, name in enumerate("ij")}
+    names = layer(operator, start="_ i j" if operator == "LSTM" else "_ i")
+    net = import_model(graph([STEPS, names, BACK], x=(1, T, INPUTS), **weights(operator), **start))
     again = export(net)
-    assert kinds(again) == []
+    assert kinds(again) == [operator]
     assert verify(net, again, samples=16, runtime="onnxruntime").passed
+    assert import_model(again.to_json()) == net
+
+
+@pytest.mark.filterwarnings("ignore:by their names")
+def test_a_sequence_begins_where_the_one_before_ended():
+    last = node("GRU", "s w r b _ h0", "h hn", hidden_size=UNITS, linear_before_reset=1)
+    model = graph([STEPS, last, BACK], x=(1, T, INPUTS), outputs=("y", "hn"), **weights("GRU"))
+    model.graph.input.append(
+        onnx.helper.make_tensor_value_info("h0", onnx.TensorProto.FLOAT, (1, 1, UNITS))
+    )
+    net = import_model(model)
+    assert net.has_memory
+    again = export(net)
+    assert kinds(again) == ["GRU"]
+    assert verify(net, again, samples=16, runtime="onnxruntime").passed
+    assert import_model(again.to_json()) == net
+
+
+@pytest.mark.parametrize("start", ["_ i", "_ _ i"])
+def test_one_state_of_two_may_be_zero(start):
+    values = {"i": np.full((1, 1, UNITS), 0.5)}
+    nodes = [STEPS, layer("LSTM", start=start), BACK]
+    net = import_model(graph(nodes, x=(1, T, INPUTS), **weights("LSTM"), **values))
+    again = export(net)
+    assert kinds(again) == ["LSTM"]
+    assert verify(net, again, samples=16, runtime="onnxruntime").passed
+    assert import_model(again.to_json()) == net
+
+
+@pytest.mark.parametrize("operator", GATES)
+@pytest.mark.parametrize("started", [False, True])
+def test_samples_beside_the_batch_are_one_node(operator, started):
+    count, states = 3, "ij"[: 1 + (operator == "LSTM")]
+    random, shape = np.random.default_rng(5), (T * count * INPUTS, count * UNITS)
+    constants = {
+        **weights(operator),
+        **{f"k{name}": random.normal(size=shape).round(2) for name in states},
+        "side": [T, -1, INPUTS],
+        "apart": [T, -1, count, UNITS],
+        "start": [1, -1, UNITS],
+        "end": [-1, count, UNITS],
+    }
+    beginning = [node("Flatten", "x", "f")]
+    for name in states:
+        beginning += [
+            node("Gemm", f"f k{name}", f"g{name}"),
+            node("Tanh", f"g{name}", f"t{name}"),
+            node("Reshape", f"t{name} start", name),
+        ]
+    start = f"_ {' '.join(states)}" if started else ""
+    nodes = [
+        *(beginning if started else []),
+        node("Transpose", "x", "p", perm=[1, 0, 2, 3]),
+        node("Reshape", "p side", "s"),
+        layer(operator, y="h e c" if operator == "LSTM" else "h e", start=start),
+        node("Reshape", "h apart", "q"),
+        node("Transpose", "q", "y", perm=[1, 0, 2, 3]),
+        node("Reshape", "c end" if operator == "LSTM" else "e end", "z"),
+    ]
+    x = ("N", T, count, INPUTS)
+    net = assert_lifts(graph(nodes, x=x, outputs=("y", "z"), **constants))
+    model = export(net)
+    assert kinds(model) == [operator]
+    assert validate(model) == []
+    assert verify(net, model, samples=16, runtime="onnxruntime").passed
+    assert import_model(model.to_json()) == net
+
+
+def test_layers_of_the_same_weights_one_upon_the_other_are_a_node_each():
+    given = weights("LSTM", inputs=UNITS)
+    nodes = [STEPS, layer("LSTM", y="a"), node("Squeeze", "a one", "c"), layer("LSTM", x="c"), BACK]
+    net = assert_lifts(graph(nodes, x=("N", T, UNITS), one=[1], **given))
+    model = export(net)
+    assert kinds(model) == ["LSTM", "LSTM"]
+    assert import_model(model.to_json()) == net
 
 
 def changed(net, column, at, value):
@@ -130,10 +325,23 @@ def changed(net, column, at, value):
     return replace(net, **{kind: replace(genes, **{column: owned(values)})})
 
 
-@pytest.mark.parametrize("operator", GATES)
+def test_an_rnn_is_one_node_as_far_as_its_weights_are_the_same():
+    net, _ = imported("every step of an RNN")
+    hidden = net.outputs[0].neurons.reshape(T, UNITS)
+    other = changed(net, "bias", int(hidden[2, 0]), 1.25)
+    model = export(other)
+    assert kinds(model) == ["RNN"]
+    assert verify(other, model, samples=16, runtime="onnxruntime").passed
+    assert import_model(model.to_json()) == other
+
+
+WHOLE = ["every step of an LSTM", "every step of a GRU", "a GRU that resets before the product"]
+
+
+@pytest.mark.parametrize("form", WHOLE)
 @pytest.mark.parametrize("column", ["weight", "bias", "response"])
-def test_any_other_gene_in_one_step_and_it_is_none(operator, column):
-    net, _ = imported(f"every step of a{'n' * (operator == 'LSTM')} {operator}")
+def test_any_other_gene_in_one_step_and_it_is_none(form, column):
+    net, _ = imported(form)
     hidden = net.outputs[0].neurons.reshape(T, UNITS)
     _, edge = net.edges_into(hidden[2])
     inner = net.live.gater[edge[0]]  # a gate of the third step
