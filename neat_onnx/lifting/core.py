@@ -20,10 +20,11 @@ from neat_onnx.lifting.context import (
     Value,
 )
 from neat_onnx.lifting.dispatch import lift_node
-from neat_onnx.lifting.followed_axes import FEATURE, UNKNOWN
+from neat_onnx.lifting.followed_axes import FEATURE, INSIDE, UNKNOWN
 from neat_onnx.lifting.known_operators import is_liftable, require_lifts
 from neat_onnx.lifting.neurons import Resolution
 from neat_onnx.lifting.outputs import choice_hint, chosen_outputs, computed_outputs
+from neat_onnx.lifting.samples import common_size
 from neat_onnx.model import Graph, Model, ValueInfo
 from neat_onnx.model.budget import Budget, LimitReached
 from neat_onnx.model.states import guessed_pairs, initial_states, state_pairs
@@ -117,19 +118,28 @@ def _lifted(model: Model, pairs: dict[str, str], batch_axis: BatchAxis) -> Lifte
     axes = axes_of_inputs(model.graph.inputs)
     if batch_axis is None:
         axes = dict.fromkeys(axes, ())
-    ctx = LiftingContext(model, features_only=not any(axes.values()))
+    ctx = LiftingContext(model, not any(axes.values()), _samples(model.graph, axes))
     try:
         return _lifted_in(ctx, pairs, axes)
     except ModelError as error:
         if not ctx.undecided:
             raise
         for whole in (True, False):
-            again = LiftingContext(model, ctx.features_only, whole=whole, guarded=not whole)
+            known = (model, ctx.features_only, ctx.samples)
+            again = LiftingContext(*known, whole=whole, guarded=not whole)
             try:
                 return _lifted_in(again, pairs, axes)
             except ModelError:
                 continue
         raise error from None
+
+
+def _samples(graph: Graph, axes: dict[str, Axes]) -> int:
+    """How many samples a graph is for, where that is fixed."""
+    found = [
+        entry.shape[axis] for entry in graph.inputs if entry.shape for axis in axes[entry.name]
+    ]
+    return common_size(found)
 
 
 @np.errstate(all="ignore")  # a number that is not finite is refused where it is used
@@ -243,6 +253,8 @@ def _close(ctx: LiftingContext, entry: ValueInfo) -> _Entry:
         )
     sizes = zip(value.shape, followed, strict=True)
     if not ctx.features_only and any(size != 1 for size, axis in sizes if axis in (0, 1)):
+        _refuse_first_axis(entry.name)
+    if ctx.samples > 1 and any(axis >= INSIDE for axis in followed):
         _refuse_first_axis(entry.name)
     try:
         signals = ctx.materialize(value).copy()

@@ -36,6 +36,7 @@ class Tensors:
     Attributes:
         model: the model.
         features_only: every axis of the inputs is features; no batch, no time.
+        samples: how many the graph is for, where that is fixed; 1 if it is not.
         operands: every tensor met so far, by name: constants as arrays, others as values.
         integer: names of tensors of integers; neurons carry them as numbers.
         integral: names of tensors of floats that were integers, and only moved since.
@@ -47,6 +48,7 @@ class Tensors:
 
     model: Model
     features_only: bool = False
+    samples: int = 1
     operands: dict[str, Operand] = field(default_factory=dict)
     integer: set[str] = field(default_factory=set)
     integral: set[str] = field(default_factory=set)
@@ -157,7 +159,7 @@ class Tensors:
     @cached_property
     def followed(self) -> AxisFollower:
         """Where time and the batch are among the axes of each tensor."""
-        return AxisFollower(self.model.graph, self.operands, self.sizes)
+        return AxisFollower(self.model.graph, self.operands, self.sizes, self.samples)
 
     @cached_property
     def _readers(self) -> Counter[str]:
@@ -211,6 +213,18 @@ class Tensors:
         if UNKNOWN in found or not found or len({*found}) < len(found):
             return [place == 0 for place in range(len(followed))]
         return [axis != FEATURE for axis in followed]
+
+    def refuse_mixed(self, node: Node) -> None:
+        """Refuse results whose batch is as long as an axis of features, or on two axes.
+
+        A batch of fixed length can meet either; where its length is open, no runtime does.
+        """
+        for name in node.output if self.samples > 1 else ():
+            if isinstance(operand := self.operands.get(name), Value):
+                axes = zip(operand.shape, self.followed.of(name), strict=True)
+                batch = [(size, axis) for size, axis in axes if axis not in (FEATURE, UNKNOWN)]
+                if len(batch) > 1 or any(size > 1 and axis == 0 for size, axis in batch):
+                    self.refuse_batch(node, (0,))
 
     def refuse_batch(self, node: Node, axes: Iterable[int]) -> None:
         """Refuse to work along the first axis where that is the batch: it would mix samples."""

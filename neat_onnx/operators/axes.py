@@ -32,6 +32,7 @@ from neat_onnx.operators.reduce import (
     ReduceSum,
     ReduceSumSquare,
 )
+from neat_onnx.operators.reshaping import shape_of_one, states_samples
 from neat_onnx.operators.rnn.nodes import GRU, LSTM, RNN, Recurrence
 from neat_onnx.operators.shaping import (
     Concat,
@@ -56,13 +57,13 @@ def transposed(axes: AxisFollower, node: Transpose) -> list[FollowedAxes]:
 def squeezed(axes: AxisFollower, node: Squeeze) -> list[FollowedAxes]:
     """Leave out the axes that go."""
     first = axes.of(node.input[0])
-    return [_without(first, _integers(axes, node, 1), axes.rank(node.output[0]))]
+    return [_without(first, axes.integers(node, 1), axes.rank(node.output[0]))]
 
 
 @follows(Unsqueeze)
 def unsqueezed(axes: AxisFollower, node: Unsqueeze) -> list[FollowedAxes]:
     """Put in axes of features."""
-    rank, given = axes.rank(node.output[0]), _integers(axes, node, 1)
+    rank, given = axes.rank(node.output[0]), axes.integers(node, 1)
     if given is None:
         return [(UNKNOWN,) * rank]
     fresh = {axis % rank for axis in given}
@@ -90,7 +91,7 @@ def gathered(axes: AxisFollower, node: Gather) -> list[FollowedAxes]:
 def reduced(axes: AxisFollower, node: Node) -> list[FollowedAxes]:
     """Leave out the axes that are reduced, where they are not kept with the length 1."""
     first, rank = axes.of(node.input[0]), axes.rank(node.output[0])
-    given = getattr(node.attributes, "axes", None) or _integers(axes, node, 1)
+    given = getattr(node.attributes, "axes", None) or axes.integers(node, 1)
     return [_without(first, given, rank) if rank < len(first) else first]
 
 
@@ -104,7 +105,9 @@ def placed(axes: AxisFollower, node: ArgMax | ArgMin) -> list[FollowedAxes]:
 @follows(Reshape)
 def reshaped(axes: AxisFollower, node: Reshape) -> list[FollowedAxes]:
     """The batch stands where as many elements are before it as there were."""
-    first, wanted = axes.of(node.input[0]), _integers(axes, node, 1)
+    first, wanted = axes.of(node.input[0]), axes.integers(node, 1)
+    if states_samples(axes, node):
+        return [_of_samples(axes, node)]
     before = elements_before(first, axes.operands[node.input[0]].shape)
     if wanted is None or before is None or any(1 in each for each in axes.inputs.values()):
         return [_leading(axes, node)]
@@ -148,7 +151,13 @@ def joined(axes: AxisFollower, node: Concat) -> list[FollowedAxes]:
 @follows(Flatten)
 def flattened(axes: AxisFollower, node: Flatten) -> list[FollowedAxes]:
     """A leading batch stays."""
-    return [_leading(axes, node)]
+    return [_of_samples(axes, node) if states_samples(axes, node) else _leading(axes, node)]
+
+
+def _of_samples(axes: AxisFollower, node: Reshape | Flatten) -> FollowedAxes:
+    """The axes of a shape that states how many samples there are."""
+    found = shape_of_one(axes, node)
+    return (UNKNOWN,) * axes.rank(node.output[0]) if found is None else found[1]
 
 
 @follows(RNN, GRU, LSTM)
@@ -204,12 +213,3 @@ def _without(first: FollowedAxes, gone: Collection[int] | None, rank: int) -> Fo
         return (UNKNOWN,) * rank
     places = {axis % len(first) for axis in gone}
     return tuple(axis for place, axis in enumerate(first) if place not in places)
-
-
-def _integers(axes: AxisFollower, node: Node, position: int) -> list[int] | None:
-    """The constant input at a position; None where it is left out or computed."""
-    name = node.input[position] if position < len(node.input) else ""
-    operand = axes.operands.get(name)
-    if operand is None or isinstance(operand, Value):
-        return None
-    return [int(each) for each in operand.ravel()]

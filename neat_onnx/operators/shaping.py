@@ -1,4 +1,4 @@
-"""Concat, Split, Gather, Reshape and their kind: elements move, nothing is computed.
+"""Concat, Split, Gather, Transpose and their kind: elements move, nothing is computed.
 
 Lifting them rearranges signals and costs nothing.
 """
@@ -10,7 +10,6 @@ from dataclasses import replace
 import numpy as np
 
 from neat_onnx.lifting.context import Array, LiftingContext, Value, lifts
-from neat_onnx.lifting.followed_axes import FEATURE, elements_before
 from neat_onnx.model import Attributes, Node
 from neat_onnx.network.expression import VARIABLE
 
@@ -225,53 +224,6 @@ def lift_split(ctx: LiftingContext, node: Split) -> None:
         whole[(*before, slice(stop - size, stop))] for stop, size in zip(stops, sizes, strict=True)
     )
     ctx.bind(node, *map(operand.taken, parts) if isinstance(operand, Value) else parts)
-
-
-@lifts(Reshape, infinite=True)
-def lift_reshape(ctx: LiftingContext, node: Reshape) -> None:
-    """Lift Reshape: the same signals in another shape."""
-    old = _shape(ctx, node)
-    wanted = ctx.integers(node, 1)
-    _refuse_reordered(ctx, node, old, wanted)
-    if not node.attributes.allowzero:
-        wanted = [old[k] if size == 0 and k < len(old) else size for k, size in enumerate(wanted)]
-    rearrange(ctx, node, lambda array: array.reshape(wanted))
-
-
-def _refuse_reordered(
-    ctx: LiftingContext, node: Reshape, old: tuple[int, ...], wanted: list[int]
-) -> None:
-    """Refuse a shape whose open axis has other elements before it than the batch had.
-
-    [N, 6] as [-1, 3] has the rows of each sample beside each other; as [3, -1] it mixes samples.
-    """
-    followed = ctx.followed.of(node.input[0])
-    before = elements_before(followed, old)
-    if ctx.features_only or before is None or node.input[1] in ctx.sizes:
-        return
-    batch = next(place for place, axis in enumerate(followed) if axis != FEATURE)
-    copied = batch < len(wanted) and not wanted[batch] and not node.attributes.allowzero
-    if not copied and -1 not in wanted:
-        return
-    place = batch if copied else wanted.index(-1)
-    sizes = [old[k] if not size and k < len(old) else size for k, size in enumerate(wanted)]
-    outer, rest = math.prod(sizes[:place]), math.prod(sizes[:place] + sizes[place + 1 :])
-    inner = before // outer if outer else 0
-    open_size = math.prod(old) // rest if rest else 0  # of the axis with the batch, for one sample
-    if not inner or before % outer or open_size % inner:
-        ctx.refuse_batch(node, (0,))
-
-
-@lifts(Flatten)
-def lift_flatten(ctx: LiftingContext, node: Flatten) -> None:
-    """Lift Flatten: the same signals as a matrix."""
-    old, axis = _shape(ctx, node), node.attributes.axis
-    if axis != len(old):  # where it may end
-        (axis,) = ctx.axes(node, [axis], len(old))
-    if isinstance(ctx.operand(node, 0), Value) and axis == 0:
-        ctx.refuse_batch(node, [0])
-    rows = math.prod(old[:axis])
-    rearrange(ctx, node, lambda array: array.reshape(rows, -1))
 
 
 @lifts(Transpose, infinite=True)
