@@ -8,7 +8,10 @@ samples are where as many elements of a sample are before them as there were.
 import math
 from collections.abc import Sequence
 
+import numpy as np
+
 from neat_onnx.lifting.followed_axes import FEATURE, INSIDE, FollowedAxes, elements_before
+from neat_onnx.lifting.values import Array
 from neat_onnx.model.value import Extent
 
 
@@ -24,6 +27,17 @@ def whole_shape(followed: FollowedAxes, shape: Sequence[int], samples: int) -> l
         size if axis == FEATURE else size * samples
         for size, axis in zip(shape, followed, strict=True)
     ]
+
+
+def ends_of_batch(followed: FollowedAxes) -> set[int]:
+    """The places of axes that are or may be the batch, counted from the end."""
+    return {len(followed) - place for place, axis in enumerate(followed) if axis != FEATURE}
+
+
+def first_sample(array: Array, place: int, samples: int) -> Array:
+    """A constant for one sample, where it has the same values for each of them along an axis."""
+    first = array.take([0], axis=place) if array.shape[place] == samples else array
+    return first if np.all(array == first) else array
 
 
 def reshaped_samples(

@@ -18,6 +18,7 @@ import numpy as np
 from neat_onnx.errors import ModelError
 from neat_onnx.lifting.followed_axes import FEATURE, UNKNOWN, AxisFollower
 from neat_onnx.lifting.registry import INFINITE
+from neat_onnx.lifting.samples import ends_of_batch, first_sample
 from neat_onnx.lifting.values import Array, Operand, Value
 from neat_onnx.model import DataType, Model, Node
 from neat_onnx.model.budget import Budget
@@ -73,7 +74,18 @@ class Tensors:
         found = self.operands[name]
         if node.op_type not in INFINITE and not isinstance(found, Value) and not _is_finite(found):
             self.fail(node, f"its constant input '{name}' has values that are not finite")
-        return found
+        return found if isinstance(found, Value) else self._of_one_sample(node, found)
+
+    def _of_one_sample(self, node: Node, array: Array) -> Array:
+        """A constant as one sample reads it, where it is the same for each of a fixed number."""
+        if self.samples == 1 or node.unaligned is None:
+            return array
+        computed = (name for name in node.input if isinstance(self.operands.get(name), Value))
+        ends = {end for name in computed for end in ends_of_batch(self.followed.of(name))}
+        place = array.ndim - max(ends, default=0)
+        if len(ends) != 1 or not 0 <= place < array.ndim - node.unaligned:
+            return array
+        return first_sample(array, place, self.samples)
 
     def optional(self, node: Node, position: int) -> Operand | None:
         """The same, or None where it is left out."""

@@ -25,6 +25,7 @@ class Concat(Node):
 
     inputs = (1, None)
     since = 13
+    unaligned = 0
     attributes: ConcatAttributes
 
 

@@ -127,6 +127,41 @@ MIXED = {
 }
 
 
+ROW = [0.5, -1.0, 2.0, 0.25, -0.5, 1.0]
+ALIKE = {
+    "zeros for each": fixed(
+        node("ConstantOfShape", "s", "zeros"),
+        node("Concat", "zeros x", "row", axis=1),
+        node("Tanh", "row", "y"),
+        s=[4, 1],
+    ),
+    "a row for each": fixed(node("Add", "x c", "h"), node("Tanh", "h", "y"), c=[ROW] * 4),
+    "a choice for each": fixed(
+        node("Greater", "x zero", "positive"),
+        node("Where", "positive x c", "y"),
+        zero=np.float32(0),
+        c=[ROW] * 4,
+    ),
+    "a matrix for each": fixed(
+        node("MatMul", "x w", "h"), node("Tanh", "h", "y"), sizes=(2, 3), w=[W] * 4
+    ),
+    "as many rows of weights": fixed(
+        node("MatMul", "x w", "h"), node("Tanh", "h", "y"), sizes=(4,), w=[[1.0, -2.0]] * 4
+    ),
+    "steps first": fixed(
+        node("Transpose", "x", "steps", perm=[1, 0, 2]),
+        node("Add", "c steps", "h"),
+        node("ReduceMax", "h zero", "y", keepdims=0),
+        sizes=(3, 6),
+        c=[[ROW] * 4],
+        zero=[0],
+    ),
+}
+MIXED["a row of its own for each"] = fixed(
+    node("Add", "x c", "h"), node("Tanh", "h", "y"), c=np.arange(24.0).reshape(4, 6).tolist()
+)
+
+
 @pytest.mark.parametrize("name", RESHAPED)
 def test_shapes_that_state_the_samples_keep_the_batch(name: str):
     assert_has_a_batch(RESHAPED[name])
@@ -135,3 +170,8 @@ def test_shapes_that_state_the_samples_keep_the_batch(name: str):
 @pytest.mark.parametrize("name", MIXED)
 def test_samples_that_meet_are_features(name: str):
     assert_is_features(MIXED[name])
+
+
+@pytest.mark.parametrize("name", ALIKE)
+def test_constants_that_are_the_same_for_each_sample_are_read_once(name: str):
+    assert_has_a_batch(ALIKE[name])
