@@ -17,6 +17,7 @@ from neat_onnx.lifting.followed_axes import (
     merged,
 )
 from neat_onnx.model import Node
+from neat_onnx.operators.arranging import Expand
 from neat_onnx.operators.dense import Gemm
 from neat_onnx.operators.products import Einsum
 from neat_onnx.operators.ranking import ArgMax, ArgMin
@@ -69,6 +70,13 @@ def unsqueezed(axes: AxisFollower, node: Unsqueeze) -> list[FollowedAxes]:
     fresh = {axis % rank for axis in given}
     left = iter(axes.of(node.input[0]))
     return [tuple(FEATURE if place in fresh else next(left) for place in range(rank))]
+
+
+@follows(Expand)
+def expanded(axes: AxisFollower, node: Expand) -> list[FollowedAxes]:
+    """Put axes of features before the others."""
+    first, rank = axes.of(node.input[0]), axes.rank(node.output[0])
+    return [(FEATURE,) * (rank - len(first)) + first]
 
 
 @follows(Gather)

@@ -162,6 +162,41 @@ MIXED["a row of its own for each"] = fixed(
 )
 
 
+EXPANDED = {
+    "a norm": fixed(
+        node("ReduceL2", "x one", "norm"),
+        node("Expand", "norm s", "norms"),
+        node("Div", "x norms", "y"),
+        one=[1],
+        s=[4, 6],
+    ),
+    "several of each": fixed(
+        node("Expand", "x s", "several"),
+        node("Mul", "several w", "h"),
+        node("ReduceMax", "h zero", "y", keepdims=0),
+        s=[3, 1, 1],
+        w=[[[1.0]], [[-0.5]], [[2.0]]],
+        zero=[0],
+    ),
+    "as many as samples": fixed(
+        node("Expand", "x s", "several"),
+        node("Mul", "several w", "h"),
+        node("ReduceMax", "h zero", "y", keepdims=0),
+        s=[4, 4, 6],
+        w=[[[1.0]], [[-0.5]], [[2.0]], [[0.25]]],
+        zero=[0],
+    ),
+    "joined with heads": fixed(
+        node("Reshape", "x s", "heads"),
+        node("Expand", "heads t", "more"),
+        node("Reshape", "more u", "y"),
+        s=[8, 1, 3],
+        t=[8, 2, 3],
+        u=[4, 12],
+    ),
+}
+
+
 @pytest.mark.parametrize("name", RESHAPED)
 def test_shapes_that_state_the_samples_keep_the_batch(name: str):
     assert_has_a_batch(RESHAPED[name])
@@ -175,3 +210,8 @@ def test_samples_that_meet_are_features(name: str):
 @pytest.mark.parametrize("name", ALIKE)
 def test_constants_that_are_the_same_for_each_sample_are_read_once(name: str):
     assert_has_a_batch(ALIKE[name])
+
+
+@pytest.mark.parametrize("name", EXPANDED)
+def test_samples_that_are_repeated_for_each_stay_apart(name: str):
+    assert_has_a_batch(EXPANDED[name])

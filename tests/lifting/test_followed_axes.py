@@ -70,6 +70,17 @@ APART = {
         x=("N", 3),
         w=[[1.0, -2.0, 0.5], [0.25, 1.5, -1.0]],
     ),
+    "several of each": graph(
+        [
+            node("Expand", "x s", "several"),
+            node("Mul", "several w", "h"),
+            node("ReduceMax", "h zero", "y", keepdims=0),
+        ],
+        x=("N", 4),
+        s=[3, 1, 1],
+        w=[[[1.0]], [[-0.5]], [[2.0]]],
+        zero=[0],
+    ),
     "all samples": graph(
         [node("Slice", "x starts ends axes", "part"), node("Tanh", "part", "y")],
         x=("N", 3),
@@ -84,6 +95,17 @@ MIXED = {
     "softmax": along(node("Softmax", "steps", "y", axis=1)),
     "product": graph([node("Gemm", "x x", "y", transA=1)], x=("N", 3)),
     "reordered": graph([node("Reshape", "x shape", "y")], x=("N", 6), shape=[3, -1]),
+    "once for each": graph(
+        [
+            node("Shape", "x", "n", end=1),
+            node("Concat", "n n three", "shape", axis=0),
+            node("Expand", "x shape", "pairs"),
+            node("ReduceSum", "pairs zero", "y", keepdims=0),
+        ],
+        x=("N", 3),
+        three=[3],
+        zero=[0],
+    ),
     "one sample": graph(
         [node("Slice", "x starts ends axes", "y")],
         x=("N", 3),
