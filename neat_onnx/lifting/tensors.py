@@ -18,7 +18,7 @@ import numpy as np
 from neat_onnx.errors import ModelError
 from neat_onnx.lifting.followed_axes import FEATURE, UNKNOWN, AxisFollower
 from neat_onnx.lifting.registry import INFINITE
-from neat_onnx.lifting.samples import ends_of_batch, first_sample
+from neat_onnx.lifting.samples import ends_of_batch, first_sample, whole_shape
 from neat_onnx.lifting.values import Array, Operand, Value
 from neat_onnx.model import DataType, Model, Node
 from neat_onnx.model.budget import Budget
@@ -214,6 +214,13 @@ class Tensors:
                 if any(0 <= axis < len(leading) and leading[axis] for axis in axes):
                     self.refuse_batch(node, (0,))
                 return
+
+    def whole_shape(self, name: str) -> tuple[int, ...]:
+        """The shape of a tensor with all samples, where their number is fixed; else with one."""
+        shape, followed = self.operands[name].shape, self.followed.of(name)
+        if UNKNOWN in followed:
+            return shape
+        return tuple(whole_shape(followed, shape, self.samples))
 
     def leading(self, name: str) -> list[bool]:
         """For each axis of a computed tensor, whether it is time or the batch.

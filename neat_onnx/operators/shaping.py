@@ -258,12 +258,22 @@ def lift_slice(ctx: LiftingContext, node: Slice) -> None:
     axes = ctx.integers(node, 3) if ctx.optional(node, 3) is not None else list(range(len(starts)))
     steps = ctx.integers(node, 4) if ctx.optional(node, 4) is not None else [1] * len(starts)
     parts = [slice(None)] * rank
+    ends_of_axes = _ends(ctx, node)
     for axis, start, end, step in zip(axes, starts, ends, steps, strict=True):
-        whole = (start, step) == (0, 1) and end >= _END
+        whole = (start, step) == (0, 1) and end >= ends_of_axes[axis]
         stop = None if whole or (step < 0 and end <= -(2**31)) else end
         parts[axis] = slice(None if whole else start, stop, step)
     refuse_samples(ctx, node, [axis for axis in axes if parts[axis] != slice(None, None, 1)])
     rearrange(ctx, node, lambda array: array[tuple(parts)])
+
+
+def _ends(ctx: LiftingContext, node: Slice) -> list[int]:
+    """For each axis, the end from which on a slice takes all of it, the batch or not."""
+    whole = ctx.whole_shape(node.input[0])
+    return [
+        size if size > of_one else _END
+        for size, of_one in zip(whole, _shape(ctx, node), strict=True)
+    ]
 
 
 def refuse_samples(ctx: LiftingContext, node: Node, axes: Iterable[int]) -> None:

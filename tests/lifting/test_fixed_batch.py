@@ -197,6 +197,39 @@ EXPANDED = {
 }
 
 
+WHOLE = {
+    "larger images": fixed(
+        node("Resize", "x _ _ s", "h", mode="nearest"),
+        node("Tanh", "h", "y"),
+        sizes=(1, 2, 3),
+        s=[4, 1, 4, 6],
+    ),
+    "smooth images": fixed(
+        node("Resize", "x _ _ s", "h", mode="linear"),
+        node("Tanh", "h", "y"),
+        sizes=(1, 2, 3),
+        s=[4, 1, 3, 5],
+    ),
+    "all samples": fixed(
+        node("Slice", "x starts ends", "part"),
+        node("Tanh", "part", "y"),
+        starts=[0, 1],
+        ends=[4, 3],
+    ),
+}
+MIXED |= {
+    "more samples": fixed(
+        node("Resize", "x _ _ s", "h", mode="nearest"),
+        node("Tanh", "h", "y"),
+        sizes=(1, 2, 3),
+        s=[8, 1, 2, 3],
+    ),
+    "some samples": fixed(
+        node("Slice", "x starts ends", "part"), node("Tanh", "part", "y"), starts=[0], ends=[3]
+    ),
+}
+
+
 @pytest.mark.parametrize("name", RESHAPED)
 def test_shapes_that_state_the_samples_keep_the_batch(name: str):
     assert_has_a_batch(RESHAPED[name])
@@ -215,3 +248,8 @@ def test_constants_that_are_the_same_for_each_sample_are_read_once(name: str):
 @pytest.mark.parametrize("name", EXPANDED)
 def test_samples_that_are_repeated_for_each_stay_apart(name: str):
     assert_has_a_batch(EXPANDED[name])
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_sizes_of_all_samples_leave_the_batch_alone(name: str):
+    assert_has_a_batch(WHOLE[name])
