@@ -19,7 +19,7 @@ from neat_onnx.lifting.followed_axes import (
 from neat_onnx.model import Node
 from neat_onnx.operators.arranging import Expand
 from neat_onnx.operators.dense import Gemm
-from neat_onnx.operators.products import Einsum
+from neat_onnx.operators.products import Einsum, labels_of
 from neat_onnx.operators.ranking import ArgMax, ArgMin
 from neat_onnx.operators.reduce import (
     ReduceL1,
@@ -195,8 +195,15 @@ def multiplied(axes: AxisFollower, node: Gemm) -> list[FollowedAxes]:
 
 @follows(Einsum)
 def summed(axes: AxisFollower, node: Einsum) -> list[FollowedAxes]:
-    """Its equation may move any axis."""
-    return [(UNKNOWN,) * axes.rank(node.output[0])]
+    """Follow the labels of its equation."""
+    terms, result = labels_of(node.attributes.equation)
+    kinds: dict[str, set[int]] = {}
+    for name, term in zip(node.input, terms, strict=True):
+        if isinstance(axes.operands.get(name), Value):
+            for label, axis in zip(term, axes.of(name), strict=True):
+                kinds.setdefault(label, set()).add(axis)
+    found = (kinds.get(label, set()) - {FEATURE} or {FEATURE} for label in result)
+    return [tuple(each.pop() if len(each) == 1 else UNKNOWN for each in found)]
 
 
 def _side(axes: AxisFollower, factor: str, axis: int) -> int:

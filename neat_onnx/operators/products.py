@@ -3,11 +3,13 @@
 Two computed tensors gate each other; a constant one is weights.
 """
 
+import itertools
 from collections.abc import Sequence
 
 import numpy as np
 
 from neat_onnx.lifting.context import Array, LiftingContext, Operand, Value, lifts
+from neat_onnx.lifting.followed_axes import FEATURE, UNKNOWN
 from neat_onnx.model import Attributes, Node
 from neat_onnx.operators.algebra import Algebra, rearranged
 from neat_onnx.operators.arithmetic import has_powers_of_two, value_of
@@ -30,6 +32,12 @@ class Einsum(Node):
 @lifts(Einsum)
 def lift_einsum(ctx: LiftingContext, node: Einsum) -> None:
     """Lift Einsum: products of elements, summed over the indices that the result lacks."""
+    terms, result = labels_of(node.attributes.equation)
+    for position, term in enumerate(terms[: len(node.input)]):
+        followed = ctx.followed.of(node.input[position])
+        mixed = (axis not in (FEATURE, UNKNOWN) for axis in followed)
+        if not {*itertools.compress(term, mixed)} <= {*result}:
+            ctx.refuse_batch(node, (0,))
     if _is_product_of_rows(ctx, node):
         weights = ctx.constant(node, 1).T
         ctx.bind(node, lift_product(ctx, node, weights, np.zeros(len(weights))))
@@ -76,15 +84,20 @@ def einsum(
     return tensors.reduced("sum", product, summed, keepdims=False) if summed else product
 
 
-def _parsed(
-    ctx: LiftingContext, node: Node, equation: str, operands: Sequence[Operand]
-) -> tuple[list[str], str]:
-    text = equation.replace(" ", "")
-    left, arrow, result = text.partition("->")
+def labels_of(equation: str) -> tuple[list[str], str]:
+    """The labels of the axes of each operand, and of the result, which may be left out."""
+    left, arrow, result = equation.replace(" ", "").partition("->")
     terms = left.split(",")
     if not arrow:
         letters = "".join(terms)
         result = "".join(sorted(each for each in {*letters} if letters.count(each) == 1))
+    return terms, result
+
+
+def _parsed(
+    ctx: LiftingContext, node: Node, equation: str, operands: Sequence[Operand]
+) -> tuple[list[str], str]:
+    terms, result = labels_of(equation)
     if not all(each.isalpha() or not each for each in (*terms, result)):
         ctx.fail(node, f"equation: '{equation}' has more than letters, commas and an arrow")
     ranks = [len(operand.shape) for operand in operands]

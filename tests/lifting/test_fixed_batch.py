@@ -186,6 +186,12 @@ EXPANDED = {
         w=[[[1.0]], [[-0.5]], [[2.0]], [[0.25]]],
         zero=[0],
     ),
+    "an outer product": fixed(
+        node("Einsum", "x x", "h", equation="bi,bj->bij"),
+        node("Reshape", "h s", "y"),
+        sizes=(3,),
+        s=[4, 9],
+    ),
     "joined with heads": fixed(
         node("Reshape", "x s", "heads"),
         node("Expand", "heads t", "more"),

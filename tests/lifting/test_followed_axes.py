@@ -81,6 +81,15 @@ APART = {
         w=[[[1.0]], [[-0.5]], [[2.0]]],
         zero=[0],
     ),
+    "an ensemble": graph(
+        [
+            node("Einsum", "x w", "each", equation="bi,eio->ebo"),
+            node("ReduceMin", "each zero", "y", keepdims=0),
+        ],
+        x=("N", 3),
+        w=[[[1.0, -1.0], [0.5, 2.0], [0.25, 1.5]], [[-0.5, 1.0], [2.0, -2.0], [1.0, 0.75]]],
+        zero=[0],
+    ),
     "all samples": graph(
         [node("Slice", "x starts ends axes", "part"), node("Tanh", "part", "y")],
         x=("N", 3),
@@ -106,6 +115,7 @@ MIXED = {
         three=[3],
         zero=[0],
     ),
+    "einsum": graph([node("Einsum", "x x", "y", equation="bi,bj->ij")], x=("N", 3)),
     "one sample": graph(
         [node("Slice", "x starts ends axes", "y")],
         x=("N", 3),
