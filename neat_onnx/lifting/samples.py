@@ -6,7 +6,7 @@ samples are where as many elements of a sample are before them as there were.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
@@ -15,9 +15,9 @@ from neat_onnx.lifting.values import Array
 from neat_onnx.model.value import Extent
 
 
-def common_size(sizes: Sequence[Extent]) -> int:
-    """The fixed size of every batch; 1 where they differ, or one is not fixed."""
-    first, *others = {*sizes} or {1}
+def common_size(sizes: Collection[Extent]) -> int:
+    """The one size that there is, where it is fixed; else 1."""
+    first, *others = sizes or {1}
     return first if isinstance(first, int) and not others else 1
 
 

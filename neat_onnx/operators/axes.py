@@ -57,8 +57,13 @@ def transposed(axes: AxisFollower, node: Transpose) -> list[FollowedAxes]:
 @follows(Squeeze)
 def squeezed(axes: AxisFollower, node: Squeeze) -> list[FollowedAxes]:
     """Leave out the axes that go."""
-    first = axes.of(node.input[0])
-    return [_without(first, axes.integers(node, 1), axes.rank(node.output[0]))]
+    first, given = axes.of(node.input[0]), axes.integers(node, 1)
+    rank = axes.rank(node.output[0])
+    if given is None and UNKNOWN not in first:
+        sized = zip(axes.operands[node.input[0]].shape, first, strict=True)
+        left = tuple(axis for size, axis in sized if (size, axis) != (1, FEATURE))
+        return [left if len(left) == rank else (UNKNOWN,) * rank]
+    return [_without(first, given, rank)]
 
 
 @follows(Unsqueeze)

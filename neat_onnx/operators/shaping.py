@@ -238,8 +238,9 @@ def lift_squeeze(ctx: LiftingContext, node: Squeeze) -> None:
     """Lift Squeeze: the same signals; the batch axis stays unless it is named."""
     if ctx.optional(node, 1) is not None:
         axes = tuple(ctx.integers(node, 1))
-    else:  # the first axis has length 1 only because the batch is not known here
-        axes = tuple(k for k, size in enumerate(_shape(ctx, node)) if size == 1 and k)
+    else:  # the batch has length 1 only because its size is not known here
+        kept = [not ctx.features_only and batch for batch in ctx.leading(node.input[0])]
+        axes = tuple(k for k, size in enumerate(_shape(ctx, node)) if size == 1 and not kept[k])
     rearrange(ctx, node, lambda array: np.squeeze(array, axes))
 
 

@@ -259,3 +259,20 @@ def test_samples_that_are_repeated_for_each_stay_apart(name: str):
 @pytest.mark.parametrize("name", WHOLE)
 def test_sizes_of_all_samples_leave_the_batch_alone(name: str):
     assert_has_a_batch(WHOLE[name])
+
+
+def test_a_single_sample_that_is_squeezed_is_features():
+    model = graph(
+        [node("Unsqueeze", "x one", "h"), node("Tanh", "h", "t"), node("Squeeze", "t", "y")],
+        x=(1, 3),
+        one=[1],
+    )
+    model.graph.output[0].type.tensor_type.shape.dim.add(dim_value=3)
+    assert_is_features(model)
+
+
+def test_an_output_may_state_the_batch_on_another_axis():
+    model = fixed(node("Transpose", "x", "h", perm=[1, 0, 2]), node("Tanh", "h", "y"), sizes=(1, 6))
+    for size in (1, SAMPLES, 6):
+        model.graph.output[0].type.tensor_type.shape.dim.add(dim_value=size)
+    assert import_model(model).inputs[0].shape == (1, 6)

@@ -90,6 +90,12 @@ APART = {
         w=[[[1.0, -1.0], [0.5, 2.0], [0.25, 1.5]], [[-0.5, 1.0], [2.0, -2.0], [1.0, 0.75]]],
         zero=[0],
     ),
+    "single elements": along(
+        node("ReduceSum", "steps axes", "one", keepdims=1),
+        node("Squeeze", "one", "numbers"),
+        node("Tanh", "numbers", "y"),
+        axes=[0, 2],
+    ),
     "all samples": graph(
         [node("Slice", "x starts ends axes", "part"), node("Tanh", "part", "y")],
         x=("N", 3),
