@@ -20,7 +20,7 @@ from neat_onnx.lifting.context import (
     Value,
 )
 from neat_onnx.lifting.dispatch import lift_node
-from neat_onnx.lifting.followed_axes import FEATURE, INSIDE, UNKNOWN
+from neat_onnx.lifting.followed_axes import FEATURE, INSIDE, UNKNOWN, FollowedAxes, elements_before
 from neat_onnx.lifting.known_operators import is_liftable, require_lifts
 from neat_onnx.lifting.neurons import Resolution
 from neat_onnx.lifting.outputs import choice_hint, chosen_outputs, computed_outputs
@@ -252,9 +252,8 @@ def _close(ctx: LiftingContext, entry: ValueInfo, sizes: set[Extent]) -> _Entry:
     lengths = zip(value.shape, followed, strict=True)
     if not ctx.features_only and any(size != 1 for size, axis in lengths if axis in (0, 1)):
         _refuse_first_axis(entry.name)
-    parted = ctx.samples > 1 and any(axis >= INSIDE for axis in followed)
     whole = entry.shape is None or _states_batch(entry.shape, ctx.leading(entry.name), sizes)
-    if parted or not whole:
+    if not whole or (ctx.samples > 1 and not _has_samples_first(followed, value.shape)):
         _refuse_first_axis(entry.name)
     try:
         signals = ctx.materialize(value).copy()
@@ -264,6 +263,12 @@ def _close(ctx: LiftingContext, entry: ValueInfo, sizes: set[Extent]) -> _Entry:
     registers = ctx.kind[signals] == REGISTER
     signals[registers] = ctx.materialized_from(signals[registers], VARIABLE)
     return entry.name, signals.shape, signals.ravel()
+
+
+def _has_samples_first(followed: FollowedAxes, shape: tuple[int, ...]) -> bool:
+    """Whether the elements of each sample stay together, in an axis of their own."""
+    alone = all(axis < INSIDE for axis in followed)
+    return alone and elements_before(followed, shape) in (None, 1)
 
 
 def _states_batch(shape: Sequence[Extent], leading: list[bool], sizes: set[Extent]) -> bool:

@@ -157,6 +157,9 @@ ALIKE = {
         zero=[0],
     ),
 }
+MIXED["samples last"] = fixed(
+    node("Tanh", "x", "h"), node("Transpose", "h", "y", perm=[1, 2, 0]), sizes=(1, 3)
+)
 MIXED["a row of its own for each"] = fixed(
     node("Add", "x c", "h"), node("Tanh", "h", "y"), c=np.arange(24.0).reshape(4, 6).tolist()
 )
