@@ -143,7 +143,7 @@ def _inside(shape: tuple[int, ...], before: int, places: list[int]) -> FollowedA
     """The batch is a part of the only axis whose size is open, with elements of a sample before."""
     if len(places) == 1:
         place, outer = places[0], math.prod(shape[: places[0]])
-        if outer and before % outer == 0 and shape[place] % (before // outer) == 0:
+        if outer and before and before % outer == 0 and shape[place] % (before // outer) == 0:
             inside = INSIDE + before // outer
             return tuple(inside if k == place else FEATURE for k in range(len(shape)))
     return (UNKNOWN,) * len(shape)

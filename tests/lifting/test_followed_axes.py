@@ -172,6 +172,23 @@ def test_samples_that_a_reshape_would_mix_are_refused():
         import_model(along(node("Reshape", "steps shape", "y"), shape=[-1, 6]), check=False)
 
 
+def test_an_empty_tensor_has_no_batch():
+    model = graph(
+        [
+            node("Transpose", "x", "turned", perm=[1, 0]),
+            node("Slice", "turned zero zero", "nothing"),
+            node("Reshape", "nothing shape", "row"),
+            node("ReduceSum", "row zero", "total", keepdims=1),
+            node("Add", "total x", "y"),
+        ],
+        x=(1, 3),
+        zero=[0],
+        shape=[-1],
+    )
+    net = import_model(model, batch_axis=None)
+    assert net.activate([1.0, 2.0, 3.0]).tolist() == [1.0, 2.0, 3.0]
+
+
 def test_a_batch_that_meets_constants_is_refused():
     model = graph([node("Add", "x c", "y")], x=("N",), c=[[1.0, 2.0, 3.0]])
     with pytest.raises(ModelError, match="is not the batch"):
