@@ -20,13 +20,15 @@ from neat_onnx.lifting.context import (
     Value,
 )
 from neat_onnx.lifting.dispatch import lift_node
-from neat_onnx.lifting.followed_axes import FEATURE, UNKNOWN
+from neat_onnx.lifting.followed_axes import FEATURE, INSIDE, UNKNOWN, FollowedAxes, elements_before
 from neat_onnx.lifting.known_operators import is_liftable, require_lifts
 from neat_onnx.lifting.neurons import Resolution
 from neat_onnx.lifting.outputs import choice_hint, chosen_outputs, computed_outputs
+from neat_onnx.lifting.samples import common_size
 from neat_onnx.model import Graph, Model, ValueInfo
 from neat_onnx.model.budget import Budget, LimitReached
 from neat_onnx.model.states import guessed_pairs, initial_states, state_pairs
+from neat_onnx.model.value import Extent
 from neat_onnx.model.wiring import require_wiring
 from neat_onnx.network.expression import VARIABLE
 from neat_onnx.network.genes import Ints, Port
@@ -117,19 +119,26 @@ def _lifted(model: Model, pairs: dict[str, str], batch_axis: BatchAxis) -> Lifte
     axes = axes_of_inputs(model.graph.inputs)
     if batch_axis is None:
         axes = dict.fromkeys(axes, ())
-    ctx = LiftingContext(model, features_only=not any(axes.values()))
+    samples = common_size(_batch_sizes(model.graph, axes))
+    ctx = LiftingContext(model, not any(axes.values()), samples)
     try:
         return _lifted_in(ctx, pairs, axes)
     except ModelError as error:
         if not ctx.undecided:
             raise
         for whole in (True, False):
-            again = LiftingContext(model, ctx.features_only, whole=whole, guarded=not whole)
+            known = (model, ctx.features_only, ctx.samples)
+            again = LiftingContext(*known, whole=whole, guarded=not whole)
             try:
                 return _lifted_in(again, pairs, axes)
             except ModelError:
                 continue
         raise error from None
+
+
+def _batch_sizes(graph: Graph, axes: dict[str, Axes]) -> set[Extent]:
+    """The sizes of time and the batch that inputs state."""
+    return {entry.shape[axis] for entry in graph.inputs if entry.shape for axis in axes[entry.name]}
 
 
 @np.errstate(all="ignore")  # a number that is not finite is refused where it is used
@@ -146,9 +155,8 @@ def _lifted_in(ctx: LiftingContext, pairs: dict[str, str], axes: dict[str, Axes]
     _lift_all(ctx)
     for previous, following in pairs.items():
         ctx.feed(previous, following)
-    outputs = [
-        _close(ctx, entry) for entry in model.graph.outputs if entry.name not in pairs.values()
-    ]
+    sizes, fed = _batch_sizes(model.graph, axes), set(pairs.values())
+    outputs = [_close(ctx, entry, sizes) for entry in model.graph.outputs if entry.name not in fed]
     resolved = Resolution(ctx)
     network = resolved.network(
         tuple(Port(name, shape, resolved.neuron_of[signals]) for name, shape, signals in inputs),
@@ -224,8 +232,8 @@ def _open_state(
         ctx.initial.update(zip(signals.tolist(), initial, strict=True))
 
 
-def _close(ctx: LiftingContext, entry: ValueInfo) -> _Entry:
-    """Settle a graph output."""
+def _close(ctx: LiftingContext, entry: ValueInfo, sizes: set[Extent]) -> _Entry:
+    """Settle a graph output, where the batch has these sizes among the inputs."""
     value = ctx.operands.get(entry.name)
     if value is None:
         raise ModelError(
@@ -241,8 +249,11 @@ def _close(ctx: LiftingContext, entry: ValueInfo) -> _Entry:
             where="graph.outputs",
             hint="Import with batch_axis=None to take every axis for features",
         )
-    sizes = zip(value.shape, followed, strict=True)
-    if not ctx.features_only and any(size != 1 for size, axis in sizes if axis in (0, 1)):
+    lengths = zip(value.shape, followed, strict=True)
+    if not ctx.features_only and any(size != 1 for size, axis in lengths if axis in (0, 1)):
+        _refuse_first_axis(entry.name)
+    whole = entry.shape is None or _states_batch(entry.shape, ctx.leading(entry.name), sizes)
+    if not whole or (ctx.samples > 1 and not _has_samples_first(followed, value.shape)):
         _refuse_first_axis(entry.name)
     try:
         signals = ctx.materialize(value).copy()
@@ -252,6 +263,22 @@ def _close(ctx: LiftingContext, entry: ValueInfo) -> _Entry:
     registers = ctx.kind[signals] == REGISTER
     signals[registers] = ctx.materialized_from(signals[registers], VARIABLE)
     return entry.name, signals.shape, signals.ravel()
+
+
+def _has_samples_first(followed: FollowedAxes, shape: tuple[int, ...]) -> bool:
+    """Whether the elements of each sample stay together, in an axis of their own."""
+    alone = all(axis < INSIDE for axis in followed)
+    return alone and elements_before(followed, shape) in (None, 1)
+
+
+def _states_batch(shape: Sequence[Extent], leading: list[bool], sizes: set[Extent]) -> bool:
+    """Whether an output may have a batch of one of these sizes where it is followed to."""
+    if len(sizes) != 1 or not all(isinstance(size, int) for size in sizes):
+        return True
+    batch = (size for size, is_batch in zip(shape, leading, strict=False) if is_batch)
+    return len(shape) == len(leading) and not any(
+        isinstance(size, int) and size not in sizes for size in batch
+    )
 
 
 def _ports(

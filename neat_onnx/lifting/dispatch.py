@@ -32,6 +32,7 @@ def lift_node(ctx: LiftingContext, node: Node) -> None:
     except (ValueError, IndexError) as error:  # numpy, on shapes that do not fit
         ctx.fail(node, f"the shapes of its inputs do not fit: {error}")
     follow_batch_size(node, ctx.operands, ctx.sizes)
+    ctx.refuse_mixed(node)
 
 
 def _lift(ctx: LiftingContext, node: Node, lift: Lift) -> None:

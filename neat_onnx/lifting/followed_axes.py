@@ -46,13 +46,18 @@ class AxisFollower:
     Attributes:
         operands: the tensors that have been lifted, by name.
         sizes: tensors that hold the size of the batch, and which of their elements do.
+        samples: how many the graph is for, where that is fixed; 1 if it is not.
         inputs: the axes of each graph input.
     """
 
     def __init__(
-        self, graph: Graph, operands: Mapping[str, Operand], sizes: Mapping[str, Bools]
+        self,
+        graph: Graph,
+        operands: Mapping[str, Operand],
+        sizes: Mapping[str, Bools],
+        samples: int = 1,
     ) -> None:
-        self._graph, self.operands, self.sizes = graph, operands, sizes
+        self._graph, self.operands, self.sizes, self.samples = graph, operands, sizes, samples
         self.inputs = _of_inputs(graph)
         self._known = dict(self.inputs)
         self._next = 0
@@ -84,6 +89,14 @@ class AxisFollower:
         """The number of axes of a tensor that has been lifted."""
         operand = self.operands.get(name)
         return 0 if operand is None else len(operand.shape)
+
+    def integers(self, node: Node, position: int) -> list[int] | None:
+        """The constant input of a node at a position; None where it is left out or computed."""
+        name = node.input[position] if position < len(node.input) else ""
+        operand = self.operands.get(name)
+        if operand is None or isinstance(operand, Value):
+            return None
+        return [int(each) for each in operand.ravel()]
 
     def _outputs(self, node: Node) -> Sequence[FollowedAxes]:
         operands = [self.operands.get(name) for name in node.output]

@@ -19,6 +19,7 @@ from neat_onnx.errors import ModelError
 from neat_onnx.lifting.axes import axes_of_inputs
 from neat_onnx.lifting.followed_axes import FEATURE, UNKNOWN, AxisFollower
 from neat_onnx.lifting.registry import INFINITE
+from neat_onnx.lifting.samples import ends_of_batch, first_sample, whole_shape
 from neat_onnx.lifting.values import Array, Operand, Value
 from neat_onnx.model import DataType, Model, Node
 from neat_onnx.model.budget import Budget
@@ -41,6 +42,7 @@ class Tensors:
     Attributes:
         model: the model.
         features_only: every axis of the inputs is features; no batch, no time.
+        samples: how many the graph is for, where that is fixed; 1 if it is not.
         operands: every tensor met so far, by name: constants as arrays, others as values.
         integer: names of tensors of integers; neurons carry them as numbers.
         integral: names of tensors of floats that were integers, and only moved since.
@@ -53,6 +55,7 @@ class Tensors:
 
     model: Model
     features_only: bool = False
+    samples: int = 1
     operands: dict[str, Operand] = field(default_factory=dict)
     integer: set[str] = field(default_factory=set)
     integral: set[str] = field(default_factory=set)
@@ -78,7 +81,18 @@ class Tensors:
         found = self.operands[name]
         if node.op_type not in INFINITE and not isinstance(found, Value) and not _is_finite(found):
             self.fail(node, f"its constant input '{name}' has values that are not finite")
-        return found
+        return found if isinstance(found, Value) else self._of_one_sample(node, found)
+
+    def _of_one_sample(self, node: Node, array: Array) -> Array:
+        """A constant as one sample reads it, where it is the same for each of a fixed number."""
+        if self.samples == 1 or node.unaligned is None:
+            return array
+        computed = (name for name in node.input if isinstance(self.operands.get(name), Value))
+        ends = {end for name in computed for end in ends_of_batch(self.followed.of(name))}
+        place = array.ndim - max(ends, default=0)
+        if len(ends) != 1 or not 0 <= place < array.ndim - node.unaligned:
+            return array
+        return first_sample(array, place, self.samples)
 
     def optional(self, node: Node, position: int) -> Operand | None:
         """The same, or None where it is left out."""
@@ -199,7 +213,7 @@ class Tensors:
     @cached_property
     def followed(self) -> AxisFollower:
         """Where time and the batch are among the axes of each tensor."""
-        return AxisFollower(self.model.graph, self.operands, self.sizes)
+        return AxisFollower(self.model.graph, self.operands, self.sizes, self.samples)
 
     @cached_property
     def _readers(self) -> Counter[str]:
@@ -243,6 +257,13 @@ class Tensors:
                     self.refuse_batch(node, (0,))
                 return
 
+    def whole_shape(self, name: str) -> tuple[int, ...]:
+        """The shape of a tensor with all samples, where their number is fixed; else with one."""
+        shape, followed = self.operands[name].shape, self.followed.of(name)
+        if UNKNOWN in followed:
+            return shape
+        return tuple(whole_shape(followed, shape, self.samples))
+
     def leading(self, name: str) -> list[bool]:
         """For each axis of a computed tensor, whether it is time or the batch.
 
@@ -270,6 +291,18 @@ class Tensors:
         leading = axes_of_inputs(self.model.graph.inputs)
         inputs = [(entry.shape or (), leading[entry.name]) for entry in self.model.graph.inputs]
         return all(shape[axis] == 1 for shape, axes in inputs for axis in axes)
+
+    def refuse_mixed(self, node: Node) -> None:
+        """Refuse results whose batch is as long as an axis of features, or on two axes.
+
+        A batch of fixed length can meet either; where its length is open, no runtime does.
+        """
+        for name in node.output if self.samples > 1 else ():
+            if isinstance(operand := self.operands.get(name), Value):
+                axes = zip(operand.shape, self.followed.of(name), strict=True)
+                batch = [(size, axis) for size, axis in axes if axis not in (FEATURE, UNKNOWN)]
+                if len(batch) > 1 or any(size > 1 and axis == 0 for size, axis in batch):
+                    self.refuse_batch(node, (0,))
 
     def refuse_batch(self, node: Node, axes: Iterable[int]) -> None:
         """Refuse to work along the first axis where that is the batch: it would mix samples."""

@@ -56,7 +56,8 @@ class Node(BaseModel):
 
     A subclass gives `inputs` and `outputs`, the least and the most of each (None: no limit), and
     `since`, the first opset that has the operator in this form; `whole` says that ONNX has no form
-    of it that the class refuses, and `shape_inputs` are the positions of inputs that are shapes.
+    of it that the class refuses, `shape_inputs` are the positions of inputs that are shapes, and
+    `unaligned` is how many of the last axes of inputs do not stand for each other (None: all).
     `class Shared(Node, abstract=True)` is a base for operators, not an operator.
     """
 
@@ -67,6 +68,7 @@ class Node(BaseModel):
     since: ClassVar[int] = 1
     whole: ClassVar[bool] = False
     shape_inputs: ClassVar[frozenset[int]] = frozenset()
+    unaligned: ClassVar[int | None] = None
 
     op_type: str = Field("", validate_default=True)
     name: str = ""

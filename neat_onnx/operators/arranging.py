@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 
 from neat_onnx.lifting.context import Array, LiftingContext, Operand, Value, lifts
+from neat_onnx.lifting.followed_axes import UNKNOWN
 from neat_onnx.model import Attributes, Node
 from neat_onnx.operators.algebra import rearranged
 
@@ -128,15 +129,34 @@ def axis_of(ctx: LiftingContext, node: Node, axis: int, rank: int) -> int:
 @lifts(Expand, infinite=True)
 def lift_expand(ctx: LiftingContext, node: Expand) -> None:
     """Lift Expand: the signals are broadcast, without neurons."""
-    operand, wanted = ctx.operand(node, 0), tuple(ctx.integers(node, 1))
-    shape = np.broadcast_shapes(operand.shape, wanted)
+    operand, wanted = ctx.operand(node, 0), ctx.integers(node, 1)
+    if isinstance(operand, Value) and not ctx.features_only:
+        wanted = _expanded_sample(ctx, node, operand.shape, wanted)
+    shape = np.broadcast_shapes(operand.shape, tuple(wanted))
     ctx.check_size(node, math.prod(shape))
-    if isinstance(operand, Value) and (len(shape), shape[:1]) != (
-        len(operand.shape),
-        operand.shape[:1],
-    ):
-        ctx.refuse_batch(node, [0])
     ctx.bind(node, rearranged(operand, lambda array: np.broadcast_to(array, shape)))
+
+
+def _expanded_sample(
+    ctx: LiftingContext, node: Expand, old: tuple[int, ...], wanted: list[int]
+) -> list[int]:
+    """The shape that one sample takes: neither is a sample repeated, nor anything for each."""
+    rank = max(len(old), len(wanted))
+    leading = [False] * (rank - len(old)) + ctx.leading(node.input[0])
+    lost = UNKNOWN in ctx.followed.of(node.input[0])
+    ones = [1] * (rank - len(old)) + list(old)
+    sized = ctx.sizes.get(node.input[1], np.zeros(len(wanted), np.bool_)).tolist()
+    found = [1] * (rank - len(wanted)) + wanted
+    sized = [False] * (rank - len(wanted)) + sized
+    for place, size in enumerate(found):
+        if leading[place]:
+            found[place] = ones[place] if size in (1, ctx.samples * ones[place]) else size
+        repeats = leading[place] and found[place] != ones[place]
+        if repeats or (sized[place] and not leading[place] and not lost):
+            ctx.refuse_batch(node, [0])
+    if lost and rank > len(old):
+        ctx.refuse_batch(node, [0])
+    return found
 
 
 @lifts(Tile)

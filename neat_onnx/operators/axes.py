@@ -17,6 +17,7 @@ from neat_onnx.lifting.followed_axes import (
     merged,
 )
 from neat_onnx.model import Node
+from neat_onnx.operators.arranging import Expand
 from neat_onnx.operators.dense import Gemm
 from neat_onnx.operators.indexed import GatherND, ScatterND
 from neat_onnx.operators.ml.features import ArrayFeatureExtractor
@@ -34,6 +35,7 @@ from neat_onnx.operators.reduce import (
     ReduceSum,
     ReduceSumSquare,
 )
+from neat_onnx.operators.reshaping import shape_of_one, states_samples
 from neat_onnx.operators.rnn.nodes import GRU, LSTM, RNN, Recurrence
 from neat_onnx.operators.shaping import (
     Concat,
@@ -57,19 +59,31 @@ def transposed(axes: AxisFollower, node: Transpose) -> list[FollowedAxes]:
 @follows(Squeeze)
 def squeezed(axes: AxisFollower, node: Squeeze) -> list[FollowedAxes]:
     """Leave out the axes that go."""
-    first = axes.of(node.input[0])
-    return [_without(first, _integers(axes, node, 1), axes.rank(node.output[0]))]
+    first, given = axes.of(node.input[0]), axes.integers(node, 1)
+    rank = axes.rank(node.output[0])
+    if given is None and UNKNOWN not in first:
+        sized = zip(axes.operands[node.input[0]].shape, first, strict=True)
+        left = tuple(axis for size, axis in sized if (size, axis) != (1, FEATURE))
+        return [left if len(left) == rank else (UNKNOWN,) * rank]
+    return [_without(first, given, rank)]
 
 
 @follows(Unsqueeze)
 def unsqueezed(axes: AxisFollower, node: Unsqueeze) -> list[FollowedAxes]:
     """Put in axes of features."""
-    rank, given = axes.rank(node.output[0]), _integers(axes, node, 1)
+    rank, given = axes.rank(node.output[0]), axes.integers(node, 1)
     if given is None:
         return [(UNKNOWN,) * rank]
     fresh = {axis % rank for axis in given}
     left = iter(axes.of(node.input[0]))
     return [tuple(FEATURE if place in fresh else next(left) for place in range(rank))]
+
+
+@follows(Expand)
+def expanded(axes: AxisFollower, node: Expand) -> list[FollowedAxes]:
+    """Put axes of features before the others."""
+    first, rank = axes.of(node.input[0]), axes.rank(node.output[0])
+    return [(FEATURE,) * (rank - len(first)) + first]
 
 
 @follows(Gather)
@@ -116,7 +130,7 @@ def extracted(axes: AxisFollower, node: ArrayFeatureExtractor) -> list[FollowedA
 def reduced(axes: AxisFollower, node: Node) -> list[FollowedAxes]:
     """Leave out the axes that are reduced, where they are not kept with the length 1."""
     first, rank = axes.of(node.input[0]), axes.rank(node.output[0])
-    given = getattr(node.attributes, "axes", None) or _integers(axes, node, 1)
+    given = getattr(node.attributes, "axes", None) or axes.integers(node, 1)
     return [_without(first, given, rank) if rank < len(first) else first]
 
 
@@ -130,7 +144,9 @@ def placed(axes: AxisFollower, node: ArgMax | ArgMin) -> list[FollowedAxes]:
 @follows(Reshape)
 def reshaped(axes: AxisFollower, node: Reshape) -> list[FollowedAxes]:
     """The batch stands where as many elements are before it as there were."""
-    first, wanted = axes.of(node.input[0]), _integers(axes, node, 1)
+    first, wanted = axes.of(node.input[0]), axes.integers(node, 1)
+    if states_samples(axes, node):
+        return [_of_samples(axes, node)]
     before = elements_before(first, axes.operands[node.input[0]].shape)
     if wanted is None or before is None or any(1 in each for each in axes.inputs.values()):
         return [_leading(axes, node)]
@@ -153,7 +169,7 @@ def _inside(shape: tuple[int, ...], before: int, places: list[int]) -> FollowedA
     """The batch is a part of the only axis whose size is open, with elements of a sample before."""
     if len(places) == 1:
         place, outer = places[0], math.prod(shape[: places[0]])
-        if outer and before % outer == 0 and shape[place] % (before // outer) == 0:
+        if outer and before and before % outer == 0 and shape[place] % (before // outer) == 0:
             inside = INSIDE + before // outer
             return tuple(inside if k == place else FEATURE for k in range(len(shape)))
     return (UNKNOWN,) * len(shape)
@@ -174,7 +190,13 @@ def joined(axes: AxisFollower, node: Concat) -> list[FollowedAxes]:
 @follows(Flatten)
 def flattened(axes: AxisFollower, node: Flatten) -> list[FollowedAxes]:
     """A leading batch stays."""
-    return [_leading(axes, node)]
+    return [_of_samples(axes, node) if states_samples(axes, node) else _leading(axes, node)]
+
+
+def _of_samples(axes: AxisFollower, node: Reshape | Flatten) -> FollowedAxes:
+    """The axes of a shape that states how many samples there are."""
+    found = shape_of_one(axes, node)
+    return (UNKNOWN,) * axes.rank(node.output[0]) if found is None else found[1]
 
 
 @follows(RNN, GRU, LSTM)
@@ -250,12 +272,3 @@ def _without(first: FollowedAxes, gone: Collection[int] | None, rank: int) -> Fo
         return (UNKNOWN,) * rank
     places = {axis % len(first) for axis in gone}
     return tuple(axis for place, axis in enumerate(first) if place not in places)
-
-
-def _integers(axes: AxisFollower, node: Node, position: int) -> list[int] | None:
-    """The constant input at a position; None where it is left out or computed."""
-    name = node.input[position] if position < len(node.input) else ""
-    operand = axes.operands.get(name)
-    if operand is None or isinstance(operand, Value):
-        return None
-    return [int(each) for each in operand.ravel()]

@@ -16,6 +16,7 @@ class _Unary(Node, abstract=True):
 class _Binary(Node, abstract=True):
     inputs = (2, 2)
     since = 13
+    unaligned = 0
 
 
 class Sigmoid(_Unary):

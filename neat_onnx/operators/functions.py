@@ -128,6 +128,7 @@ class PRelu(Node):
 
     inputs = (2, 2)
     since = 7
+    unaligned = 0
 
 
 def _gelu(given: GeluAttributes) -> Expression:

@@ -28,6 +28,7 @@ class _Unary(Node, abstract=True):
 class _Binary(Node, abstract=True):
     inputs = (2, 2)
     since = 13
+    unaligned = 0
 
 
 class Greater(_Binary):
@@ -101,6 +102,7 @@ class Where(Node):
 
     inputs = (3, 3)
     since = 9
+    unaligned = 0
 
 
 class CastAttributes(Attributes):

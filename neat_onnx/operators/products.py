@@ -3,11 +3,13 @@
 Two computed tensors gate each other; a constant one is weights.
 """
 
+import itertools
 from collections.abc import Sequence
 
 import numpy as np
 
 from neat_onnx.lifting.context import Array, LiftingContext, Operand, Value, lifts
+from neat_onnx.lifting.followed_axes import FEATURE, UNKNOWN
 from neat_onnx.model import Attributes, Node
 from neat_onnx.operators.algebra import Algebra, rearranged
 from neat_onnx.operators.arithmetic import has_powers_of_two, value_of
@@ -33,6 +35,7 @@ class Einsum(Node):
 @lifts(Einsum)
 def lift_einsum(ctx: LiftingContext, node: Einsum) -> None:
     """Lift Einsum: products of elements, summed over the indices that the result lacks."""
+    _refuse_sums_over_samples(ctx, node)
     if _is_product_of_rows(ctx, node):
         weights = ctx.constant(node, 1).T
         ctx.bind(node, lift_product(ctx, node, weights, np.zeros(len(weights))))
@@ -40,6 +43,15 @@ def lift_einsum(ctx: LiftingContext, node: Einsum) -> None:
     tensors = Algebra(ctx, node)
     operands = [tensors.input(position) for position in range(len(node.input))]
     ctx.bind(node, einsum(ctx, node, tensors, node.attributes.equation, operands))
+
+
+def _refuse_sums_over_samples(ctx: LiftingContext, node: Einsum) -> None:
+    operands = [ctx.operand(node, position) for position in range(len(node.input))]
+    terms, result = _parsed(ctx, node, node.attributes.equation, operands)
+    for name, term in zip(node.input, terms, strict=True):
+        mixed = (axis not in (FEATURE, UNKNOWN) for axis in ctx.followed.of(name))
+        if not {*itertools.compress(term, mixed)} <= {*result}:
+            ctx.refuse_batch(node, (0,))
 
 
 def _is_product_of_rows(ctx: LiftingContext, node: Einsum) -> bool:

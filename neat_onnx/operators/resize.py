@@ -57,11 +57,11 @@ class Resize(Node):
 def lift_resize(ctx: LiftingContext, node: Resize) -> None:
     """Lift Resize: each element is a weighted sum of elements, with constant sizes or scales."""
     tensors, given = Algebra(ctx, node), node.attributes
-    x = tensors.input(0)
-    for axis, (scale, size) in _scales(ctx, node, x.shape).items():
-        if scale == 1.0 and size == x.shape[axis]:
+    x, whole = tensors.input(0), ctx.whole_shape(node.input[0])
+    for axis, (scale, size) in _scales(ctx, node, whole).items():
+        if scale == 1.0 and size == whole[axis]:
             continue
-        ctx.refuse_batch(node, [axis])
+        ctx.refuse_along(node, [axis], 0)
         others = int(np.prod(x.shape, dtype=object)) // x.shape[axis]
         ctx.check_size(node, max(others, 1 if given.mode == "nearest" else x.shape[axis]) * size)
         at = _coordinates(given, scale, x.shape[axis], size)

@@ -16,6 +16,7 @@ from neat_onnx.operators.formula import Emission, FormulaEmitter, emits
 class _Several(Node, abstract=True):
     inputs = (1, None)
     since = 13
+    unaligned = 0
 
 
 class Max(_Several):
@@ -45,6 +46,7 @@ class Mod(Node):
 
     inputs = (2, 2)
     since = 13
+    unaligned = 0
     attributes: ModAttributes = ModAttributes.defaults()
 
 

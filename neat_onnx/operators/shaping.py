@@ -1,4 +1,4 @@
-"""Concat, Split, Gather, Reshape and their kind: elements move, nothing is computed.
+"""Concat, Split, Gather, Transpose and their kind: elements move, nothing is computed.
 
 Lifting them rearranges signals and costs nothing.
 """
@@ -10,7 +10,6 @@ from dataclasses import replace
 import numpy as np
 
 from neat_onnx.lifting.context import Array, LiftingContext, Value, lifts
-from neat_onnx.lifting.followed_axes import FEATURE, elements_before
 from neat_onnx.model import Attributes, Node
 from neat_onnx.network.expression import VARIABLE
 
@@ -26,6 +25,7 @@ class Concat(Node):
 
     inputs = (1, None)
     since = 13
+    unaligned = 0
     attributes: ConcatAttributes
 
 
@@ -227,53 +227,6 @@ def lift_split(ctx: LiftingContext, node: Split) -> None:
     ctx.bind(node, *map(operand.taken, parts) if isinstance(operand, Value) else parts)
 
 
-@lifts(Reshape, infinite=True)
-def lift_reshape(ctx: LiftingContext, node: Reshape) -> None:
-    """Lift Reshape: the same signals in another shape."""
-    old = _shape(ctx, node)
-    wanted = ctx.integers(node, 1)
-    _refuse_reordered(ctx, node, old, wanted)
-    if not node.attributes.allowzero:
-        wanted = [old[k] if size == 0 and k < len(old) else size for k, size in enumerate(wanted)]
-    rearrange(ctx, node, lambda array: array.reshape(wanted))
-
-
-def _refuse_reordered(
-    ctx: LiftingContext, node: Reshape, old: tuple[int, ...], wanted: list[int]
-) -> None:
-    """Refuse a shape whose open axis has other elements before it than the batch had.
-
-    [N, 6] as [-1, 3] has the rows of each sample beside each other; as [3, -1] it mixes samples.
-    """
-    followed = ctx.followed.of(node.input[0])
-    before = elements_before(followed, old)
-    if ctx.features_only or before is None or node.input[1] in ctx.sizes:
-        return
-    batch = next(place for place, axis in enumerate(followed) if axis != FEATURE)
-    copied = batch < len(wanted) and not wanted[batch] and not node.attributes.allowzero
-    if not copied and -1 not in wanted:
-        return
-    place = batch if copied else wanted.index(-1)
-    sizes = [old[k] if not size and k < len(old) else size for k, size in enumerate(wanted)]
-    outer, rest = math.prod(sizes[:place]), math.prod(sizes[:place] + sizes[place + 1 :])
-    inner = before // outer if outer else 0
-    open_size = math.prod(old) // rest if rest else 0  # of the axis with the batch, for one sample
-    if not inner or before % outer or open_size % inner:
-        ctx.refuse_batch(node, (0,))
-
-
-@lifts(Flatten)
-def lift_flatten(ctx: LiftingContext, node: Flatten) -> None:
-    """Lift Flatten: the same signals as a matrix."""
-    old, axis = _shape(ctx, node), node.attributes.axis
-    if axis != len(old):  # where it may end
-        (axis,) = ctx.axes(node, [axis], len(old))
-    if isinstance(ctx.operand(node, 0), Value) and axis == 0:
-        ctx.refuse_batch(node, [0])
-    rows = math.prod(old[:axis])
-    rearrange(ctx, node, lambda array: array.reshape(rows, -1))
-
-
 @lifts(Transpose, infinite=True)
 def lift_transpose(ctx: LiftingContext, node: Transpose) -> None:
     """Lift Transpose: the same signals, their axes in another order."""
@@ -285,8 +238,9 @@ def lift_squeeze(ctx: LiftingContext, node: Squeeze) -> None:
     """Lift Squeeze: the same signals; the batch axis stays unless it is named."""
     if ctx.optional(node, 1) is not None:
         axes = tuple(ctx.integers(node, 1))
-    else:  # the first axis has length 1 only because the batch is not known here
-        axes = tuple(k for k, size in enumerate(_shape(ctx, node)) if size == 1 and k)
+    else:  # the batch has length 1 only because its size is not known here
+        kept = [not ctx.features_only and batch for batch in ctx.leading(node.input[0])]
+        axes = tuple(k for k, size in enumerate(_shape(ctx, node)) if size == 1 and not kept[k])
     rearrange(ctx, node, lambda array: np.squeeze(array, axes))
 
 
@@ -305,12 +259,22 @@ def lift_slice(ctx: LiftingContext, node: Slice) -> None:
     axes = ctx.integers(node, 3) if ctx.optional(node, 3) is not None else list(range(len(starts)))
     steps = ctx.integers(node, 4) if ctx.optional(node, 4) is not None else [1] * len(starts)
     parts = [slice(None)] * rank
+    ends_of_axes = _ends(ctx, node)
     for axis, start, end, step in zip(axes, starts, ends, steps, strict=True):
-        whole = (start, step) == (0, 1) and end >= _END
+        whole = (start, step) == (0, 1) and end >= ends_of_axes[axis]
         stop = None if whole or (step < 0 and end <= -(2**31)) else end
         parts[axis] = slice(None if whole else start, stop, step)
     refuse_samples(ctx, node, [axis for axis in axes if parts[axis] != slice(None, None, 1)])
     rearrange(ctx, node, lambda array: array[tuple(parts)])
+
+
+def _ends(ctx: LiftingContext, node: Slice) -> list[int]:
+    """For each axis, the end from which on a slice takes all of it, the batch or not."""
+    whole = ctx.whole_shape(node.input[0])
+    return [
+        size if size > of_one else _END
+        for size, of_one in zip(whole, _shape(ctx, node), strict=True)
+    ]
 
 
 def refuse_samples(ctx: LiftingContext, node: Node, axes: Iterable[int]) -> None:

@@ -81,6 +81,32 @@ APART = {
         x=("N", 3),
         w=[[1.0, -2.0, 0.5], [0.25, 1.5, -1.0]],
     ),
+    "several of each": graph(
+        [
+            node("Expand", "x s", "several"),
+            node("Mul", "several w", "h"),
+            node("ReduceMax", "h zero", "y", keepdims=0),
+        ],
+        x=("N", 4),
+        s=[3, 1, 1],
+        w=[[[1.0]], [[-0.5]], [[2.0]]],
+        zero=[0],
+    ),
+    "an ensemble": graph(
+        [
+            node("Einsum", "x w", "each", equation="bi,eio->ebo"),
+            node("ReduceMin", "each zero", "y", keepdims=0),
+        ],
+        x=("N", 3),
+        w=[[[1.0, -1.0], [0.5, 2.0], [0.25, 1.5]], [[-0.5, 1.0], [2.0, -2.0], [1.0, 0.75]]],
+        zero=[0],
+    ),
+    "single elements": along(
+        node("ReduceSum", "steps axes", "one", keepdims=1),
+        node("Squeeze", "one", "numbers"),
+        node("Tanh", "numbers", "y"),
+        axes=[0, 2],
+    ),
     "all samples": graph(
         [node("Slice", "x starts ends axes", "part"), node("Tanh", "part", "y")],
         x=("N", 3),
@@ -100,6 +126,18 @@ MIXED = {
         one=np.int64(1),
     ),
     "reordered": graph([node("Reshape", "x shape", "y")], x=("N", 6), shape=[3, -1]),
+    "once for each": graph(
+        [
+            node("Shape", "x", "n", end=1),
+            node("Concat", "n n three", "shape", axis=0),
+            node("Expand", "x shape", "pairs"),
+            node("ReduceSum", "pairs zero", "y", keepdims=0),
+        ],
+        x=("N", 3),
+        three=[3],
+        zero=[0],
+    ),
+    "einsum": graph([node("Einsum", "x x", "y", equation="bi,bj->ij")], x=("N", 3)),
     "one sample": graph(
         [node("Slice", "x starts ends axes", "y")],
         x=("N", 3),
@@ -148,6 +186,23 @@ def test_the_batch_inside_of_an_axis():
 def test_samples_that_a_reshape_would_mix_are_refused():
     with pytest.raises(ModelError, match="batch"):
         import_model(along(node("Reshape", "steps shape", "y"), shape=[-1, 6]), check=False)
+
+
+def test_an_empty_tensor_has_no_batch():
+    model = graph(
+        [
+            node("Transpose", "x", "turned", perm=[1, 0]),
+            node("Slice", "turned zero zero", "nothing"),
+            node("Reshape", "nothing shape", "row"),
+            node("ReduceSum", "row zero", "total", keepdims=1),
+            node("Add", "total x", "y"),
+        ],
+        x=(1, 3),
+        zero=[0],
+        shape=[-1],
+    )
+    net = import_model(model, batch_axis=None)
+    assert net.activate([1.0, 2.0, 3.0]).tolist() == [1.0, 2.0, 3.0]
 
 
 def test_a_batch_that_meets_constants_is_refused():

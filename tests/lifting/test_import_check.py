@@ -63,12 +63,6 @@ REFUSED_BY_CHECK = {
         axes=[1, 2],
         **RECURRENT,
     ),
-    "a fixed batch": graph(
-        [node("Reshape", "x row", "t"), node("Softmax", "t", "s"), node("Reshape", "s all", "y")],
-        x=(4, 3),
-        row=[1, -1],
-        all=[-1, 3],
-    ),
 }
 IMPORTED = {
     "back and forth": graph(

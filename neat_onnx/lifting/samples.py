@@ -1,0 +1,70 @@
+"""Graphs for a fixed number of samples: shapes that state it are read as shapes of one sample.
+
+A graph is lifted for a batch of one. One that was exported with four samples states the four
+wherever it reshapes or repeats. The elements of a tensor stand in C order: in another shape the
+samples are where as many elements of a sample are before them as there were.
+"""
+
+import math
+from collections.abc import Collection, Sequence
+
+import numpy as np
+
+from neat_onnx.lifting.followed_axes import FEATURE, INSIDE, FollowedAxes, elements_before
+from neat_onnx.lifting.values import Array
+from neat_onnx.model.value import Extent
+
+
+def common_size(sizes: Collection[Extent]) -> int:
+    """The one size that there is, where it is fixed; else 1."""
+    first, *others = sizes or {1}
+    return first if isinstance(first, int) and not others else 1
+
+
+def whole_shape(followed: FollowedAxes, shape: Sequence[int], samples: int) -> list[int]:
+    """The shape of a tensor with all samples, from that with one."""
+    return [
+        size if axis == FEATURE else size * samples
+        for size, axis in zip(shape, followed, strict=True)
+    ]
+
+
+def ends_of_batch(followed: FollowedAxes) -> set[int]:
+    """The places of axes that are or may be the batch, counted from the end."""
+    return {len(followed) - place for place, axis in enumerate(followed) if axis != FEATURE}
+
+
+def first_sample(array: Array, place: int, samples: int) -> Array:
+    """A constant for one sample, where it has the same values for each of them along an axis."""
+    first = array.take([0], axis=place) if array.shape[place] == samples else array
+    return first if np.all(array == first) else array
+
+
+def reshaped_samples(
+    followed: FollowedAxes, shape: tuple[int, ...], wanted: Sequence[int], samples: int
+) -> tuple[list[int], FollowedAxes] | None:
+    """A shape that a tensor takes, for one sample, and where the batch is in it then.
+
+    Args:
+        followed: where the batch is in the tensor.
+        shape: the shape of the tensor, for one sample.
+        wanted: the shape that all samples take; -1 for a size that is left open.
+        samples: how many there are.
+
+    Returns:
+        None if no axis of the new shape holds whole samples: elements of different ones meet.
+    """
+    before, count = elements_before(followed, shape), math.prod(shape) * samples
+    rest = math.prod(size for size in wanted if size != -1)
+    sizes = [count // rest if size == -1 and rest else size for size in wanted]
+    if before is None or not count or math.prod(sizes) != count:
+        return None
+    outer = 1
+    for place, size in enumerate(sizes):
+        inner, left = divmod(before, outer)
+        if not left and inner and size % (samples * inner) == 0:
+            sizes[place] //= samples
+            kind = 0 if sizes[place] == 1 else INSIDE + inner
+            return sizes, tuple(kind if k == place else FEATURE for k in range(len(sizes)))
+        outer *= size
+    return None
