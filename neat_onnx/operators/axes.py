@@ -17,7 +17,7 @@ from neat_onnx.lifting.followed_axes import (
     merged,
 )
 from neat_onnx.model import Node
-from neat_onnx.operators.arranging import Expand
+from neat_onnx.operators.arranging import Expand, ReverseSequence
 from neat_onnx.operators.dense import Gemm
 from neat_onnx.operators.indexed import GatherND, ScatterND
 from neat_onnx.operators.ml.features import ArrayFeatureExtractor
@@ -105,8 +105,8 @@ def gathered_at(axes: AxisFollower, node: GatherND) -> list[FollowedAxes]:
     return [(*shared, *places[batch:-1], *data[batch + depth :])]
 
 
-@follows(ScatterND)
-def scattered(axes: AxisFollower, node: ScatterND) -> list[FollowedAxes]:
+@follows(ScatterND, ReverseSequence)
+def scattered(axes: AxisFollower, node: ScatterND | ReverseSequence) -> list[FollowedAxes]:
     """The axes of the data."""
     return [axes.of(node.input[0])]
 

@@ -236,3 +236,18 @@ def test_a_gemm_of_vectors_has_one_axis():
     with pytest.warns(NeatOnnxWarning, match="every axis is taken for features"):
         net = import_model(model)
     assert net.activate([3.0]).tolist() == [7.0, -6.25]
+
+
+def test_the_lengths_of_sequences_are_made_in_the_size_of_the_batch():
+    nodes = [
+        node("Shape", "x", "sizes"),
+        node("Gather", "sizes first", "count", axis=0),
+        node("Expand", "three count", "lengths"),
+        node("ReverseSequence", "steps lengths", "back", batch_axis=1, time_axis=0),
+        node("Gather", "back zero", "last", axis=0),
+        node("Mul", "last half", "y"),
+    ]
+    model = along(
+        *nodes, first=np.array([0]), three=np.array([3]), zero=np.array(0), half=np.array(0.5)
+    )
+    assert len(assert_lifts(model)) == 8
