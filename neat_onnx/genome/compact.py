@@ -21,13 +21,13 @@ LEAST_SAVED = 1024  # bytes for which a document is of the version that earlier 
 
 def neurons_alike(changed: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The entries for neurons, those with equal fields in one that has their ids."""
-    groups: dict[str, list[int]] = {}
+    groups: dict[str, tuple[dict[str, Any], list[int]]] = {}
     for gene in changed:
         fields = {key: value for key, value in gene.items() if key != "id"}
-        groups.setdefault(json.dumps(fields), []).append(gene["id"])
+        groups.setdefault(repr(fields), (fields, []))[1].append(gene["id"])
     return [
-        ({"id": ids[0]} if len(ids) == 1 else {"ids": with_steps(ids)}) | json.loads(fields)
-        for fields, ids in groups.items()
+        ({"id": ids[0]} if len(ids) == 1 else {"ids": with_steps(ids)}) | fields
+        for fields, ids in groups.values()
     ]
 
 
@@ -93,9 +93,13 @@ def with_added(known: Connections, added: Ints, ends: Ints) -> Connections:
     return replace(genes, source=owned(source), target=owned(target))
 
 
-def is_shorter(compact: GenomeDocument, plain: GenomeDocument) -> bool:
-    """Whether a document is so much shorter that it is worth its version."""
-    return len(text_of(plain)) - len(text_of(compact)) >= LEAST_SAVED
+def shorter_text(plain: GenomeDocument, compact: GenomeDocument | None) -> str:
+    """The document as text: the compact one if it is so much shorter as to be worth a version."""
+    text = text_of(plain)
+    if compact is None or len(text) < LEAST_SAVED:
+        return text
+    other = text_of(compact)
+    return other if len(text) - len(other) >= LEAST_SAVED else text
 
 
 def text_of(document: GenomeDocument) -> str:

@@ -9,9 +9,8 @@ from neat_onnx.genome.compact import (
     LEAST_SAVED,
     WITH_STEPS,
     added_to,
-    is_shorter,
     neurons_alike,
-    text_of,
+    shorter_text,
     with_added,
 )
 from neat_onnx.genome.document import (
@@ -61,7 +60,7 @@ def genome_metadata(ctx: LoweringContext, model: Model) -> dict[str, str]:
         lifted_of[neurons] = lifted.tensors[tensor]
     if np.any((shared := _shared(lifted_of)) & ~ctx.copied):
         raise SharedNeuronsError(shared)
-    entries = {GENOME: text_of(_difference(ctx.net, lifted, places, lifted_of))}
+    entries = {GENOME: _difference(ctx.net, lifted, places, lifted_of)}
     if ctx.options.embed_network:
         entries[NETWORK] = json.dumps(json.loads(ctx.net.to_json()), separators=(",", ":"))
     known = {**model.metadata, **entries}
@@ -122,9 +121,8 @@ def _lasting(model: Model) -> dict[str, str]:
     return {node.input[0]: node.output[0] for node in copies if node.output[0] in outputs}
 
 
-def _difference(
-    net: Network, lifted: Lifted, places: dict[str, Ints], lifted_of: Ints
-) -> GenomeDocument:
+def _difference(net: Network, lifted: Lifted, places: dict[str, Ints], lifted_of: Ints) -> str:
+    """The genome document, as JSON."""
     ids = net.neurons.id
     placed = _joined(places)
     in_order = np.array_equal(placed, np.arange(len(net)))
@@ -147,8 +145,7 @@ def _difference(
         connections=None if same else np.stack([ids[genes.source], ids[genes.target]], 1).tolist(),
         genes=_changed_connections(net, listed),
     )
-    compact = _compact(plain, net, known)
-    return compact if compact is not None and is_shorter(compact, plain) else plain
+    return shorter_text(plain, _compact(plain, net, known))
 
 
 def _compact(plain: GenomeDocument, net: Network, known: Connections) -> GenomeDocument | None:
@@ -159,12 +156,14 @@ def _compact(plain: GenomeDocument, net: Network, known: Connections) -> GenomeD
         net: the network.
         known: the connections of the graph.
     """
-    long = sum(map(len, plain.ids.values())) > LEAST_SAVED // 4
+    long = any(len(ids) >= LEAST_SAVED // 8 for ids in plain.ids.values())
     if len(plain.neurons) <= _FEW and plain.connections is None and not long:
         return None
-    fields: dict[str, Any] = {"version": WITH_STEPS, "neurons": neurons_alike(plain.neurons)}
-    genes = net.connections
+    alike, genes = neurons_alike(plain.neurons), net.connections
     added = None if plain.connections is None else added_to(known, genes, len(net))
+    if added is None and not long and len(plain.neurons) - len(alike) < _FEW:
+        return None
+    fields: dict[str, Any] = {"version": WITH_STEPS, "neurons": alike}
     if added is not None:
         ids = net.neurons.id
         ends = np.stack([genes.source[added], genes.target[added]], axis=1)

@@ -78,12 +78,12 @@ def groups_of(ctx: LoweringContext, neurons: Ints) -> list[Group]:
 
 def _kinds(ctx: LoweringContext, formulas: list[Expression]) -> list[Expression]:
     """Each formula, powers with `EXPONENT` in place of their own; equal ones are one object."""
-    kinds: dict[int, Expression] = {}
+    different = {id(formula): formula for formula in formulas}
+    if not any(formula.op == "pow" for formula in different.values()):
+        return formulas
     known: dict[Expression, Expression] = {}
-    for formula in formulas:
-        if id(formula) not in kinds:
-            kind = power_of(ctx, formula) or formula
-            kinds[id(formula)] = known.setdefault(kind, kind)
+    kinds = {key: power_of(ctx, formula) or formula for key, formula in different.items()}
+    kinds = {key: known.setdefault(kind, kind) for key, kind in kinds.items()}
     return [kinds[id(formula)] for formula in formulas]
 
 

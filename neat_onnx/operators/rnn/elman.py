@@ -14,6 +14,9 @@ from neat_onnx.network.genes import NONE, Ints
 from neat_onnx.operators.rnn.curves import Function
 from neat_onnx.operators.rnn.reads import LEAST_STEPS, Reads, Steps
 
+_LEAST_UNITS = 2  # of one unit there are many in a genome that evolved, and a node is no smaller
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+
 
 @dataclass(frozen=True, eq=False)
 class _Group:
@@ -39,7 +42,8 @@ def _groups(reads: Reads) -> list[_Group]:
     net = reads.net
     gated = np.bincount(net.live.target[net.live.gater != NONE], minlength=len(net))
     members: dict[tuple[Function, bytes], list[int]] = defaultdict(list)
-    for neuron in np.flatnonzero(reads.sums & (gated == 0) & (net.fan_in > 0)).tolist():
+    units = np.flatnonzero(reads.sums & (gated == 0) & (net.fan_in > 0))
+    for neuron in _with_peers(reads, units).tolist():
         function = reads.function(neuron)
         if function is not None:
             start, stop = net.first_edge[neuron : neuron + 2].tolist()
@@ -50,6 +54,18 @@ def _groups(reads: Reads) -> list[_Group]:
     ]
 
 
+def _with_peers(reads: Reads, neurons: Ints) -> Ints:
+    """The neurons that may read the same signals as another one, by a sum over their numbers."""
+    if not neurons.size:
+        return neurons
+    mixed = reads.signal.astype(np.uint64) * _ODD
+    total = np.append(np.uint64(0), np.cumsum(mixed ^ (mixed >> np.uint64(29))))
+    first = reads.net.first_edge
+    keys = total[first[neurons + 1]] - total[first[neurons]]
+    _, again, counts = np.unique(keys, return_inverse=True, return_counts=True)
+    return neurons[counts[again] >= _LEAST_UNITS]
+
+
 def _pairs(reads: Reads, groups: list[_Group]) -> Iterator[tuple[int, int]]:
     """(group, another one of its size that it reads all of, and more besides)."""
     group_of = np.full(len(reads.net), NONE, np.int64)
@@ -57,7 +73,7 @@ def _pairs(reads: Reads, groups: list[_Group]) -> Iterator[tuple[int, int]]:
         group_of[group.neurons] = k
     for k, group in enumerate(groups):
         size = len(group.neurons)
-        if len(group.signals) <= size:
+        if size < _LEAST_UNITS or len(group.signals) <= size:
             continue
         read = group_of[group.signals[group.signals < len(reads.net)]]
         for other, count in zip(*np.unique(read[read != NONE], return_counts=True), strict=True):
