@@ -29,7 +29,7 @@ def lift_node(ctx: LiftingContext, node: Node) -> None:
         ctx.fail(node, error.message)
     except NeatOnnxError:
         raise
-    except (ValueError, IndexError) as error:  # numpy, on shapes that do not fit
+    except (ValueError, IndexError, OverflowError) as error:  # numpy, on shapes that do not fit
         ctx.fail(node, f"the shapes of its inputs do not fit: {error}")
     follow_batch_size(node, ctx.operands, ctx.sizes)
     ctx.refuse_mixed(node)

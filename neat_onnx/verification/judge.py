@@ -117,7 +117,8 @@ def _median(want: Floats, errors: Floats, steps: int) -> Floats:
     """The median over samples of each output's largest relative error in the first steps, (O,)."""
     part = np.where(np.isfinite(want[:steps]), want[:steps], 0.0)
     relative = errors[:steps] / np.maximum(1.0, np.abs(part))
-    return np.asarray(np.median(np.max(relative, axis=0), axis=0))
+    with np.errstate(over="ignore"):  # of the two in the middle, where both are the largest number
+        return np.asarray(np.median(np.max(relative, axis=0), axis=0))
 
 
 def _prefixes(steps: int) -> Iterator[int]:

@@ -131,3 +131,9 @@ def test_an_element_that_a_product_reads_twice_is_two_connections():
     nodes = [node("Gather", "x again", "g", axis=1), node("ReduceProd", "g one", "y")]
     net = assert_lifts(graph(nodes, again=[0, 0], one=[1]))
     assert len(net.connections) == 2
+
+
+@pytest.mark.parametrize("axis", [7, -9, 2**40, -(2**40)])
+def test_axes_that_are_none_are_refused_by_name(axis: int):
+    with pytest.raises(ModelError, match="make_y"):
+        import_model(graph([node("Unsqueeze", "x at", "y")], at=np.array([axis])))

@@ -265,3 +265,10 @@ def test_outputs_that_grow_do_not_hide_the_rounding_of_the_steps_before():
     twice, wrong = (want + np.array([error, 0.0])[:, None, None] for error in (2e-7, 9e-7))
     assert against_rounding(want, twice, [rounded], 1e-20).within
     assert not against_rounding(want, wrong, [rounded], 1e-20).within
+
+
+def test_errors_as_large_as_numbers_are_have_a_median():
+    want = np.ones((1, 4, 1))
+    got = np.array([np.inf, np.nan, np.inf, np.nan]).reshape(1, 4, 1)
+    with np.errstate(all="raise"):
+        assert not against_rounding(want, got, [got], 1e-12).within
