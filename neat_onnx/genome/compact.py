@@ -54,7 +54,7 @@ def each_neuron(entries: list[dict[str, Any]]) -> dict[Any, dict[str, Any]]:
 
 
 def added_to(known: Connections, genes: Connections, count: int) -> Ints | None:
-    """The positions of connections that the graph does not have.
+    """The positions of connections that the graph does not have, among all of them in its order.
 
     Args:
         known: the graph's, by target, then by source.
@@ -62,9 +62,11 @@ def added_to(known: Connections, genes: Connections, count: int) -> Ints | None:
         count: of neurons.
 
     Returns:
-        None if the others are not all of the graph's, in their order.
+        None if they are in another order, or not all of the graph's are there.
     """
     keys, wanted = known.target * count + known.source, genes.target * count + genes.source
+    if np.count_nonzero(np.diff(wanted) < 0) > len(wanted) - len(keys):
+        return None  # one that is added makes no more than one descent
     _, first = np.unique(wanted, return_index=True)
     held = np.zeros(len(wanted), np.bool_)
     held[first] = np.isin(wanted[first], keys)

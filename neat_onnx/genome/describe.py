@@ -159,8 +159,9 @@ def _compact(plain: GenomeDocument, net: Network, known: Connections) -> GenomeD
     long = any(len(ids) >= LEAST_SAVED // 8 for ids in plain.ids.values())
     if len(plain.neurons) <= _FEW and plain.connections is None and not long:
         return None
-    alike, genes = neurons_alike(plain.neurons), net.connections
+    genes = net.connections
     added = None if plain.connections is None else added_to(known, genes, len(net))
+    alike = neurons_alike(plain.neurons)
     if added is None and not long and len(plain.neurons) - len(alike) < _FEW:
         return None
     fields: dict[str, Any] = {"version": WITH_STEPS, "neurons": alike}
