@@ -29,7 +29,10 @@ class GenomeDocument(Document):
     """The facts of a network that its graph does not hold."""
 
     version: int = Field(
-        1, ge=1, le=2, description="2 where `added` or a list of `ids` in `neurons` is used."
+        1,
+        ge=1,
+        le=2,
+        description="2 where `added`, `ids` in `neurons` or a range with a step is used.",
     )
     library: str = "neat-onnx"
     ids: dict[str, Ids] = Field(

@@ -230,10 +230,10 @@ def _restored_connections(
     document: GenomeDocument, net: Network, at: Ints, position: dict[int, int]
 ) -> Connections:
     known = carried_over(net, at)
-    if document.connections is None and not document.added:
-        genes = known
-    elif document.connections is None:
+    if document.added:
         genes = _with_added(document, known, position)
+    elif document.connections is None:
+        genes = known
     else:
         try:
             pairs = [(position[a], position[b]) for a, b in document.connections]
@@ -266,8 +266,10 @@ def _with_added(
     """The connections of the graph, and the added ones at their positions.
 
     Raises:
-        NetworkError: a position, or an id, is none.
+        NetworkError: a position, or an id, is none; all connections are listed besides.
     """
+    if document.connections is not None:
+        raise NetworkError("it stands beside `connections`, which lists all", where="added")
     total = len(known) + len(document.added)
     if not all(key.isdecimal() and int(key) < total for key in document.added):
         raise NetworkError("a position is beyond the connections", where="added")

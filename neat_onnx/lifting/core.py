@@ -126,8 +126,8 @@ def _lifted(model: Model, pairs: dict[str, str], batch_axis: BatchAxis) -> Lifte
     except ModelError as error:
         if not ctx.undecided:
             raise
+        known = model, ctx.features_only, ctx.samples
         for whole in (True, False):
-            known = (model, ctx.features_only, ctx.samples)
             again = LiftingContext(*known, whole=whole, guarded=not whole)
             try:
                 return _lifted_in(again, pairs, axes)

@@ -29,11 +29,12 @@ class Finiteness:
     Attributes:
         finite: whether it is finite for certain, (signals,).
         sign: ANY, NOT_NEGATIVE or POSITIVE, (signals,).
+        formulas: of the import, by number.
     """
 
     def __init__(self, ctx: LiftingContext) -> None:
         self._ctx = ctx
-        self._formulas = list(ctx.formulas)
+        self.formulas = list(ctx.formulas)
         kind = ctx.kind
         given = (kind == INPUT) | (kind == REGISTER) | (kind == NOT_FINITE)
         self.finite: Bools = kind != NOT_FINITE
@@ -62,7 +63,7 @@ class Finiteness:
         of_origin = self.sign[origin]
         finite[made] = self.finite[origin]
         for key in np.unique(3 * number + of_origin).tolist():
-            formula, domain = self._formulas[key // 3], key % 3
+            formula, domain = self.formulas[key // 3], key % 3
             at = made[(number == key // 3) & (of_origin == domain)]
             sign[at] = sign_of(formula, domain)
             finite[at] &= stays_finite(formula, domain)

@@ -24,7 +24,8 @@ def without_idle(net: Network) -> Network:
         net = replace(net, connections=net.connections.take(adding))
     if not (net.has_memory or _has_unread(net)):
         return net
-    net, kept = _alike_in_blocks(net), _kept(net)
+    needed = contributing(net)
+    net, kept = _alike_in_blocks(net, needed), _kept(net, needed)
     if np.all(kept):
         return net
     back = np.where(kept, np.cumsum(kept) - 1, NONE)
@@ -70,9 +71,9 @@ def _has_unread(net: Network) -> bool:
     return not bool(np.all(read))
 
 
-def _kept(net: Network) -> Bools:
+def _kept(net: Network, needed: Bools) -> Bools:
     """The inputs, the neurons that contribute, and their blocks whole."""
-    kept = contributing(net) | net.is_input
+    kept = needed | net.is_input
     while True:
         blocks = [block for block in net.blocks if np.any(kept[block.neurons])]
         more = contributing(net, blocks) | net.is_input
@@ -81,12 +82,12 @@ def _kept(net: Network) -> Bools:
         kept = more
 
 
-def _alike_in_blocks(net: Network) -> Network:
+def _alike_in_blocks(net: Network, needed: Bools) -> Network:
     """The network with one activation for each channel of a block whose needed neurons have one.
 
     A channel of which no neuron is needed takes that of the channel before it.
     """
-    needed, codes = contributing(net), net.neurons.activation.copy()
+    codes = net.neurons.activation.copy()
     for block in net.blocks:
         latest: Ints | None = None
         for channel in block.neurons.reshape(len(block.neurons), -1):

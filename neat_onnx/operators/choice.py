@@ -9,6 +9,7 @@ import numpy as np
 
 from neat_onnx.lifting.context import Array, LiftingContext, Operand, Value
 from neat_onnx.model import Node
+from neat_onnx.network.domains import ANY, stays_finite
 from neat_onnx.network.expression import (
     VARIABLE,
     Expression,
@@ -22,12 +23,11 @@ from neat_onnx.network.formula_text import fits
 from neat_onnx.network.primitives import PRIMITIVES, SIGNATURES
 from neat_onnx.operators.arithmetic import RULES, multiply, neurons_of, subtract
 from neat_onnx.operators.formula import apply_formula, may_grow
-from neat_onnx.operators.guarded import finite_where
+from neat_onnx.operators.guarded import finite_where_left_out
 from neat_onnx.operators.infinite import applied_to_infinite, special
 
 _MOST_CONSTANTS = 256
 _COMPARISONS = ("greater", "greater_or_equal", "less", "less_or_equal", "equal")
-_MODERATE = np.linspace(-50.0, 50.0, 401)
 
 
 def applied(
@@ -104,21 +104,9 @@ def _where(
             _refuse_infinite(ctx, node, each)
     chosen = Value(ctx.materialize(truth))
     rest = Value(ctx.materialize(subtract(ctx, node, np.asarray(1.0), chosen)))
-    one = _finite_where(ctx, node, one, chosen, rest)
-    other = _finite_where(ctx, node, other, rest, chosen)
+    one, other = finite_where_left_out(ctx, node, (one, other), chosen.signals, rest.signals)
     terms = [multiply(ctx, node, chosen, one), multiply(ctx, node, rest, other)]
     return neurons_of(ctx, node, terms, "sum", (1.0, 1.0))
-
-
-def _finite_where(
-    ctx: LiftingContext, node: Node, operand: Operand, chosen: Value, rest: Value
-) -> Operand:
-    """The operand, finite where it is left out; as it is if it always is."""
-    if not isinstance(operand, Value):
-        return operand
-    signals = ctx.materialize(operand)
-    kept = finite_where(ctx, node, signals, chosen.signals, rest.signals)
-    return operand if kept is signals else Value(kept)
 
 
 def _picked(ctx: LiftingContext, node: Node, truth: Array, one: Operand, other: Operand) -> Operand:
@@ -132,8 +120,11 @@ def _picked(ctx: LiftingContext, node: Node, truth: Array, one: Operand, other: 
 
 def _refuse_infinite(ctx: LiftingContext, node: Node, operand: Operand) -> None:
     """A gate of 0 does not hide a value that is not finite: 0 · ∞ is NaN."""
-    found = operand.formula.evaluate(_MODERATE) if isinstance(operand, Value) else operand
-    if not np.all(np.isfinite(found)):
+    if isinstance(operand, Value):
+        finite = stays_finite(operand.formula, ANY)
+    else:
+        finite = bool(np.all(np.isfinite(operand)))
+    if not finite:
         ctx.undecided = True
         ctx.fail(node, "a value that it may leave out is not finite everywhere")
 

@@ -4,18 +4,19 @@ A choice by a computed condition is a sum of two products, and 0 · ∞ is NaN. 
 value give way to other numbers where it is left out: y to 1. Where it is chosen nothing changes.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NoReturn
 
 import numpy as np
 
 from neat_onnx.lifting.context import MATERIALIZED, STATE, LiftingContext
 from neat_onnx.lifting.finiteness import Finiteness
-from neat_onnx.lifting.values import NewNeurons, Value
+from neat_onnx.lifting.values import NewNeurons, Operand, Value
 from neat_onnx.model import Node
 from neat_onnx.network.domains import stays_finite
 from neat_onnx.network.expression import Expression
 from neat_onnx.network.genes import Ints, distinct
+from neat_onnx.network.schedule import Edges
 
 _SAFE = (1.0, 0.5, 2.0, 0.0, -1.0)
 _DEEPEST = 64  # neurons from the value back to the operands that give way
@@ -32,43 +33,54 @@ class _Choice:
         return _Choice(self.chosen[at], self.rest[at])
 
 
-def finite_where(ctx: LiftingContext, node: Node, signals: Ints, chosen: Ints, rest: Ints) -> Ints:
-    """Signals that equal others where `chosen` is 1, and are finite where `rest` is 1.
+def finite_where_left_out(
+    ctx: LiftingContext, node: Node, operands: tuple[Operand, Operand], chosen: Ints, rest: Ints
+) -> list[Operand]:
+    """Two operands of a choice, finite where they are left out; as they are if they always are.
 
     Args:
         ctx: the import.
         node: the node that chooses.
-        signals: any shape.
-        chosen, rest: activations of neurons, 1 or 0, that broadcast with `signals`.
+        operands: the one where `chosen` is 1, and the one where `rest` is.
+        chosen, rest: activations of neurons, 1 or 0, that broadcast with the operands.
 
     Raises:
         ModelError: an operand cannot give way.
     """
+    signals = [ctx.materialize(each) if isinstance(each, Value) else None for each in operands]
     if not Finiteness.matters(ctx):
-        return signals
-    known = Finiteness(ctx)
-    if np.all(known.finite[signals]):
-        return signals
-    whole = np.broadcast_arrays(signals, chosen, rest)
-    ctx.check_size(node, whole[0].size)
-    flat, *choice = (each.ravel() for each in whole)
-    guard = _Guard(
-        ctx, known, lambda: ctx.fail(node, "a value that it may leave out is not finite")
-    )
-    return guard.kept(flat, _Choice(*choice), 0).reshape(whole[0].shape)
+        return list(operands)
+    guard = _Guard(ctx, node)
+    choices = ((chosen, rest), (rest, chosen))
+    return [
+        operand if each is None or guard.is_finite(each) else Value(guard.finite(each, *choice))
+        for operand, each, choice in zip(operands, signals, choices, strict=True)
+    ]
 
 
 class _Guard:
     """Makes neurons in place of those that may not be finite."""
 
-    def __init__(
-        self, ctx: LiftingContext, known: Finiteness, refuse: Callable[[], object]
-    ) -> None:
-        self._ctx, self._known, self._refuse = ctx, known, refuse
+    def __init__(self, ctx: LiftingContext, node: Node) -> None:
+        self._ctx, self._node, self._known = ctx, node, Finiteness(ctx)
         self._owners = [each for each in ctx.neurons if not each.merged]
         self._starts = np.array([each.states[0] for each in self._owners], np.int64)
 
-    def kept(self, signals: Ints, choice: _Choice, depth: int) -> Ints:
+    def is_finite(self, signals: Ints) -> bool:
+        """Whether all signals are finite for certain."""
+        return bool(np.all(self._known.finite[signals]))
+
+    def finite(self, signals: Ints, chosen: Ints, rest: Ints) -> Ints:
+        """Signals that equal others where `chosen` is 1, and are finite where `rest` is 1."""
+        flat, *choice = (each.ravel() for each in np.broadcast_arrays(signals, chosen, rest))
+        self._ctx.check_size(self._node, flat.size)
+        shape = np.broadcast_shapes(signals.shape, chosen.shape, rest.shape)
+        return self._kept(flat, _Choice(*choice), 0).reshape(shape)
+
+    def _refuse(self) -> NoReturn:
+        self._ctx.fail(self._node, "a value that it may leave out is not finite")
+
+    def _kept(self, signals: Ints, choice: _Choice, depth: int) -> Ints:
         """Signals in place of `signals`, flat; the same where they are finite for certain."""
         result = signals.copy()
         unsafe = np.flatnonzero(~self._known.finite[signals])
@@ -89,7 +101,7 @@ class _Guard:
         formula = np.where(kind == MATERIALIZED, self._ctx.formula_of[signals], -1)
         for number in distinct(formula[formula >= 0]).tolist():
             at = np.flatnonzero(formula == number)
-            expression = list(self._ctx.formulas)[number]
+            expression = self._known.formulas[number]
             result[at] = self._applied(expression, signals[at], choice.take(at), depth)
         owner = np.where(kind == STATE, np.searchsorted(self._starts, signals, "right") - 1, -1)
         for number in distinct(owner[owner >= 0]).tolist():
@@ -101,7 +113,7 @@ class _Guard:
         """The formula of an operand that gives way to a number for which it is finite."""
         origin = self._ctx.origin[signals]
         sign = self._known.sign[origin]
-        origin = self.kept(origin, choice, depth + 1)
+        origin = self._kept(origin, choice, depth + 1)
         if not all(stays_finite(formula, each) for each in distinct(sign).tolist()):
             origin = self._gives_way(formula, origin, choice)
         return self._ctx.materialized_from(origin, formula)
@@ -128,17 +140,15 @@ class _Guard:
             response=owner.response[rows],
         )
         for link in list(owner.connections):
-            order = np.argsort(link.position, kind="stable")
-            starts = np.searchsorted(link.position[order], [rows, rows + 1])
-            counts = starts[1] - starts[0]
+            size, edges = len(owner.states), np.arange(len(link.position))
+            counts = np.bincount(link.position, minlength=size)[rows]
             row = np.repeat(np.arange(len(rows)), counts)
-            offsets = np.repeat(starts[0] - np.cumsum(counts) + counts, counts)
-            edge = order[offsets + np.arange(len(row))]
+            edge = Edges(link.position, edges, size).leaving(rows)
             each = choice.take(row)
-            source = self._activations(self.kept(link.source[edge], each, depth + 1))
+            source = self._activations(self._kept(link.source[edge], each, depth + 1))
             gate = link.gate[edge].copy()
             gated = np.flatnonzero(gate >= 0)
-            gains = self.kept(gate[gated], each.take(gated), depth + 1)
+            gains = self._kept(gate[gated], each.take(gated), depth + 1)
             gate[gated] = self._activations(gains)
             ctx.connect(made, source, row, link.weight[edge], gate)
         return made.states

@@ -22,7 +22,7 @@ from neat_onnx.operators.activate import (
 from neat_onnx.operators.columns import exactly
 from neat_onnx.operators.dense import by_overflowing_source, responses
 from neat_onnx.operators.elementwise import Add, Mul, Sub
-from neat_onnx.operators.scaled import lower_scaled
+from neat_onnx.operators.scaled import lower_scaled, waits
 from neat_onnx.operators.several import Max, Mean, Min
 
 _LEAST_GATHERED = 1 << 16  # weights of the Gemm that it would be
@@ -171,16 +171,6 @@ def _is_in_runs(sources: Ints) -> bool:
     return bool(np.all(breaks * _SHORTEST_RUN <= len(sources)))
 
 
-def _waits(ctx: LoweringContext, neurons: Ints, factors: Floats) -> bool:
-    """Whether import makes neurons only once something reads them, unless an Identity does.
-
-    It makes them of an Add of biases. After a factor or a product alone it waits until something
-    reads them; a tensor that is rearranged before that is not found.
-    """
-    scaled = np.any(factors != 1.0) or np.any(ctx.signals.are_products(_sources(ctx, neurons)))
-    return bool(scaled and not np.any(ctx.net.neurons.bias[neurons]))
-
-
 def _factors(ctx: LoweringContext, neurons: Ints) -> Floats:
     """The factors that stand in an array of their own, 1 where one number does for all."""
     response = ctx.net.neurons.response[neurons]
@@ -225,7 +215,8 @@ def lower_pointwise(ctx: LoweringContext, block: Block) -> None:
         zero = ctx.initializer(block.weights("Z"), [0.0])
         result = ctx.emit(Add, [result, zero], block.tensor("Copy"), block.name("copy"))
     result = _responded(ctx, block, result)
-    ends = len(parts) == 1 and _waits(ctx, block.neurons, _factors(ctx, block.neurons))
+    bias = ctx.net.neurons.bias[block.neurons]
+    ends = len(parts) == 1 and waits(ctx, sources, _factors(ctx, block.neurons), bias)
     activate(ctx, block, result, ends=ends)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.network.genes import Floats, Ints
 from neat_onnx.network.window import Sizes
-from neat_onnx.operators.activate import activate, slopes
+from neat_onnx.operators.activate import activate, shift, slopes
 from neat_onnx.operators.columns import exactly, in_shape
 from neat_onnx.operators.elementwise import Add, Mul
 from neat_onnx.operators.shaping import Flatten
@@ -57,13 +57,18 @@ def lower_scaled(ctx: LoweringContext, block: Block) -> None:
     result = _shifted(ctx, block, result, bias, layout)
     if layout is not None:
         result = ctx.emit(Flatten, [result], block.tensor("Flat"), block.name("flat"), axis=1)
-    waits = len(parts) == 1 and not np.any(bias) and _waits(ctx, sources, factors)
-    activate(ctx, block, result, ends=waits)
+    ends = len(parts) == 1 and waits(ctx, sources, factors, bias)
+    activate(ctx, block, result, ends=ends)
 
 
-def _waits(ctx: LoweringContext, sources: Ints, factors: Floats) -> bool:
-    """Whether import makes neurons only once something reads them: after a factor, or a product."""
-    return bool(np.any(factors != 1.0) or np.any(ctx.signals.are_products(sources)))
+def waits(ctx: LoweringContext, sources: Ints, factors: Floats, bias: Floats) -> bool:
+    """Whether import makes neurons only once something reads them, unless an Identity does.
+
+    It makes them of an Add of biases. After a factor or a product alone it waits until something
+    reads them; a tensor that is rearranged before that is not found.
+    """
+    scaled = np.any(factors != 1.0) or np.any(ctx.signals.are_products(sources))
+    return bool(scaled and not np.any(bias))
 
 
 def _times(
@@ -88,14 +93,9 @@ def _shifted(
     ctx: LoweringContext, block: Block, tensor: str, bias: Floats, layout: _Layout | None
 ) -> str:
     """The biases added; the tensor itself where all are 0."""
-    if not np.any(bias):
-        return tensor
-    if _is_uniform(bias) and (layout is not None or len(bias) >= _LEAST_SAVED):
-        bias = bias[:1]
-    elif layout is not None:
-        bias = layout.parameters(bias)
-    addend = ctx.initializer(block.weights("B"), bias)
-    return ctx.emit(Add, [tensor, addend], block.tensor("Biased"), block.name("bias"))
+    if layout is not None:
+        bias = bias[:1] if _is_uniform(bias) else layout.parameters(bias)
+    return shift(ctx, block, tensor, bias)
 
 
 def _layout(columns: list[Floats]) -> _Layout | None:

@@ -122,6 +122,7 @@ def resealed(model: Model, **changes) -> Model:
         ({"added": {"1": [0, 100], "01": [0, 100]}}, "stands twice"),
         ({"added": {"1": [0, 12345]}}, "no id"),
         ({"added": {"1": [0]}}, "no id"),
+        ({"connections": []}, "beside"),
         ({"added": {}}, "no connection|fewer connections|left out"),
         ({"neurons": [{"ids": ["5-4"], "bias": 0.5}]}, "range"),
         ({"neurons": [{"ids": [True], "bias": 0.5}]}, "integers"),
