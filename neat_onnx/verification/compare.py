@@ -13,6 +13,7 @@ from neat_onnx.model.states import state_pairs
 from neat_onnx.model.value import Extent
 from neat_onnx.network.genes import Bools, Floats
 from neat_onnx.network.network import Network
+from neat_onnx.passes.constants import weights_among_inputs
 from neat_onnx.verification.indices import table_sizes
 from neat_onnx.verification.judge import Errors, against_rounding, measure
 from neat_onnx.verification.player import Player, ShapeMismatch, number_type
@@ -74,6 +75,7 @@ def compare(
     check_sampling(samples, seed)
     model.check_outputs()  # nothing is repaired here
     model = with_inner_outputs(model, [port.name for port in net.outputs])
+    model = weights_among_inputs(model)
     check_ports(net, model)
     player = player or Player(model, net, runtime)
     long = long and not player.ends

@@ -6,6 +6,7 @@ another function, however plausible each of its nodes is. Only running the graph
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from neat_onnx.model import Graph, Model, Node
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
 from neat_onnx.network.program import Program
+from neat_onnx.passes.constants import weights_among_inputs
 from neat_onnx.verification.compare import as_read, check_ports, compared, node_count
 from neat_onnx.verification.judge import measure
 from neat_onnx.verification.player import Player, showing
@@ -51,6 +53,7 @@ def check_import(found: Imported) -> None:
     """
     if node_count(found.model.graph) > _MOST_NODES:
         return
+    found = replace(found, model=weights_among_inputs(found.model))
     refusal = None
     for runtime in _runtimes(found):
         try:

@@ -1,6 +1,7 @@
 """verify: it passes what is right, fails what is wrong, and says what it cannot judge."""
 
 import numpy as np
+import onnx
 import pytest
 from made import layered
 from networks import NETWORKS
@@ -199,3 +200,21 @@ def test_inputs_are_not_drawn_from_the_stream_of_the_weights():
     for values in inputs:
         assert not np.isin(np.round(values, 9), np.round(drawn, 9)).any()
     assert not np.isin(inputs[0][:, 2:6], inputs[1][:, 2:6]).any()
+
+
+@pytest.mark.parametrize("runtime", RUNTIMES)
+def test_a_model_whose_weights_are_inputs_too_is_compared(runtime):
+    """Up to IR 3 every initializer had to be a graph input as well."""
+    made = export(NET).to_proto()
+    made.ir_version = 3
+    for tensor in made.graph.initializer:
+        entry = onnx.helper.make_tensor_value_info(tensor.name, tensor.data_type, tensor.dims)
+        made.graph.input.append(entry)
+    assert verify(NET, made, runtime=runtime).passed
+    made.graph.initializer[0].CopyFrom(
+        onnx.numpy_helper.from_array(
+            onnx.numpy_helper.to_array(made.graph.initializer[0]) + 1,
+            made.graph.initializer[0].name,
+        )
+    )
+    assert not verify(NET, made, runtime=runtime).passed
