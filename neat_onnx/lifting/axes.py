@@ -1,7 +1,7 @@
 """Which axes of inputs and outputs are time and the batch; all others are features.
 
 An axis of no fixed size is the batch, wherever it stands. Of two of them at the start, the first is
-time unless their names say otherwise. Where every size is fixed the first axis is the batch, but
+time unless it is named as a batch. Where every size is fixed the first axis is the batch, but
 that of a vector is features.
 """
 
@@ -13,7 +13,7 @@ from neat_onnx.model.value import Extent
 Axes = tuple[int, ...]
 """The axes that are no features: (batch,), (time, batch), or none."""
 
-BATCH_NAMES = frozenset({"n", "b", "batch", "batch_size", "batchsize", "bs", "batch_dim"})
+_BATCH_NAMES = frozenset({"n", "b", "bs"})
 _TIME_NAMES = frozenset(
     {"t", "time", "seq", "seq_len", "seqlen", "seq_length", "sequence", "sequence_length"}
     | {"time_steps", "timesteps", "steps", "length"}
@@ -49,7 +49,12 @@ def axes_of_inputs(inputs: Sequence[ValueInfo]) -> dict[str, Axes]:
 
 
 def _is_batch_first(first: str, second: str) -> bool:
-    return first.lower() in BATCH_NAMES and second.lower() in _TIME_NAMES
+    return names_batch(first) and not names_batch(second)
+
+
+def names_batch(symbol: str) -> bool:
+    """Whether a symbol, as "batch_size", says that its axis is the batch."""
+    return symbol.lower() in _BATCH_NAMES or symbol.lower().startswith("batch")
 
 
 def shapes_of_inputs(inputs: Sequence[ValueInfo]) -> dict[tuple[Extent, ...], Axes]:

@@ -1,7 +1,8 @@
-"""Outputs that are no tensors of numbers: maps of classes to numbers, texts, and sequences.
+"""Ports that are no tensors of numbers: maps of classes to numbers, texts, and sequences.
 
 A classifier of scikit-learn gives its probabilities as a list of maps, made by a ZipMap node of a
 table [N, classes]; its labels may be texts, and one of several targets gives a sequence of tables.
+A pipeline of ML.NET takes the label that it was trained on for an input, and gives it back.
 A model here has tensors of numbers alone.
 """
 
@@ -19,9 +20,10 @@ _KINDS = {
 
 
 def without_labels(proto: onnx.ModelProto) -> onnx.ModelProto:
-    """The model with tables of numbers where it had maps, without outputs of text or sequences.
+    """The model with tables of numbers where it had maps, without texts and sequences.
 
-    A warning names the outputs. A model that has none of these, or nothing else, stays as it is.
+    Outputs that depend on text given as input go as well. Warnings name each. A model
+    that has none of these, or nothing else, stays as it is.
     """
     maps = {
         node.output[0]: node.input[0]
@@ -29,12 +31,14 @@ def without_labels(proto: onnx.ModelProto) -> onnx.ModelProto:
         if node.op_type == "ZipMap" and node.domain == "ai.onnx.ml"
     }
     maps = {entry.name: maps[entry.name] for entry in proto.graph.output if entry.name in maps}
+    texts = {entry.name for entry in proto.graph.input if _other_kind(entry) == "text"}
+    spelled = _depending(proto.graph, texts)
     others = {
-        entry.name: kind
+        entry.name: kind or "computed from text"
         for entry in proto.graph.output
-        if entry.name not in maps and (kind := _other_kind(entry))
+        if entry.name not in maps and ((kind := _other_kind(entry)) or entry.name in spelled)
     }
-    if not maps and (not others or len(others) == len(proto.graph.output)):
+    if not maps and (not (others or texts) or len(others) == len(proto.graph.output)):
         return proto
     plain = onnx.ModelProto()
     plain.CopyFrom(proto)
@@ -46,8 +50,11 @@ def without_labels(proto: onnx.ModelProto) -> onnx.ModelProto:
     kept = [_table(entry.name) if entry.name in maps else entry for entry in kept]
     _replace(plain.graph.output, kept or [*plain.graph.output])
     _tell(list(maps), others)
-    if others:
+    if others or texts:
         _drop_dead(plain.graph)
+    if texts and spelled.isdisjoint(entry.name for entry in plain.graph.output):
+        _replace(plain.graph.input, [each for each in plain.graph.input if each.name not in texts])
+        warn(f"no output depends on text: inputs left out are {', '.join(sorted(texts))}")
     return plain
 
 
@@ -64,6 +71,15 @@ def _other_kind(entry: onnx.ValueInfoProto) -> str:
     if kind in _KINDS:
         return _KINDS[kind]
     return "text" if entry.type.tensor_type.elem_type == _TEXT else ""
+
+
+def _depending(graph: onnx.GraphProto, names: set[str]) -> set[str]:
+    """The tensors that depend on these, themselves among them."""
+    found = set(names)
+    for node in graph.node if names else ():
+        if not found.isdisjoint(_reads(node)):
+            found.update(filter(None, node.output))
+    return found
 
 
 def _table(name: str) -> onnx.ValueInfoProto:

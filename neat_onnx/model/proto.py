@@ -11,8 +11,8 @@ from neat_onnx.errors import ModelError
 from neat_onnx.model.attributes import AttributeType
 from neat_onnx.model.budget import Budget
 from neat_onnx.model.graph import DEFAULT_OPSET, Content, Function, Graph
-from neat_onnx.model.inner_types import with_inner_types
 from neat_onnx.model.labels import without_labels
+from neat_onnx.model.missing_types import with_missing_types
 from neat_onnx.model.node import Node
 from neat_onnx.model.tensor import LISTS, Tensor
 from neat_onnx.model.value import Extent, ValueInfo
@@ -53,7 +53,7 @@ def document_of(proto: onnx.ModelProto) -> dict[str, Any]:
                 proto = inlined(proto)
         if not proto.HasField("graph"):
             raise ModelError("not an ONNX model: it has no graph")
-        return _model_from_proto(with_inner_types(without_labels(proto)))
+        return _model_from_proto(with_missing_types(without_labels(proto)))
     except UnicodeDecodeError as error:
         raise ModelError("not a valid ONNX protobuf: a text is not UTF-8") from error
 
@@ -181,8 +181,11 @@ def _value_from_proto(proto: onnx.ValueInfoProto) -> dict[str, Any]:
 
 
 def _dim_from_proto(dim: Any) -> dict[str, Extent]:
+    """One dimension; some writers state one that varies as -1, as onnxruntime reads it too."""
     field = dim.WhichOneof("value")
-    return {field: getattr(dim, field)} if field and getattr(dim, field) != "" else {}
+    extent: Extent = getattr(dim, field) if field else None
+    unknown = not extent if isinstance(extent, str) else extent is None or extent == -1
+    return {} if unknown else {str(field): extent}
 
 
 def _fill_tensor(proto: onnx.TensorProto, tensor: Tensor) -> None:

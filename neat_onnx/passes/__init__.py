@@ -18,6 +18,7 @@ from neat_onnx.passes.layout_pairs import double_reshapes, transpose_pairs
 from neat_onnx.passes.local_functions import local_functions
 from neat_onnx.passes.modern_forms import modern_forms
 from neat_onnx.passes.parted_products import parted_products
+from neat_onnx.passes.sequences import sequences
 from neat_onnx.passes.single_elements import missing_reductions, single_elements
 from neat_onnx.passes.static_shapes import static_shapes
 
@@ -40,6 +41,7 @@ SIMPLE: tuple[Pass, ...] = (
     modern_forms,
     constant_branches,
     constant_loops,
+    sequences,
     parted_products,
     single_elements,
     missing_reductions,

@@ -40,8 +40,8 @@ def static_shapes(model: Model) -> Model:
     followed: dict[str, Sizes] = {}
     wanted = {entry.name for entry in model.graph.outputs}
     for node in model.graph.node:
-        if node.op_type == "Reshape" and node.input[1] in followed:
-            draft.nodes.append(_reshape(node, followed[node.input[1]], draft))
+        if node.op_type == "Reshape" and followed.get(node.input[-1]) is not None:
+            draft.nodes.append(_reshape(node, followed[node.input[-1]], draft))
             continue
         try:
             found = _found(node, draft, followed)

@@ -45,8 +45,8 @@ def check_import(found: Imported) -> None:
 
     The model is run by onnx's reference evaluator; where that does not run it, or finds it
     different, by onnxruntime, if that is installed: the evaluator is not always right. Neither
-    rewrites the graph. Graphs that neither runs, or not in a few seconds, are left unchecked, as
-    are graphs of half precision.
+    rewrites the graph, and one that does not run several samples runs each alone. Graphs that
+    neither runs, or not in a few seconds, are left unchecked, as are graphs of half precision.
 
     Raises:
         ModelError: they differ.
@@ -57,7 +57,7 @@ def check_import(found: Imported) -> None:
     refusal = None
     for runtime in _runtimes(found):
         try:
-            refusal = _difference(found, runtime)
+            refusal = _found_by(found, runtime)
         except NeatOnnxError:  # it does not run the model, or is not installed
             continue
         if refusal is None:
@@ -66,11 +66,19 @@ def check_import(found: Imported) -> None:
         raise refusal
 
 
-def _difference(found: Imported, runtime: str) -> ModelError | None:
+def _found_by(found: Imported, runtime: str) -> ModelError | None:
+    """The difference that a runtime finds, with each sample alone if it does not run several."""
+    try:
+        return _difference(found, runtime, alone=False)
+    except ModelError:
+        return _difference(found, runtime, alone=True)
+
+
+def _difference(found: Imported, runtime: str, *, alone: bool) -> ModelError | None:
     """The error that tells of a difference, None if there is none, or no time to find it."""
     net, model = found.network, found.model
     check_ports(net, model)
-    player = Player(model, net, runtime, as_written=True)
+    player = Player(model, net, runtime, as_written=True, alone=alone)
     x = _samples(net, model, player)
     if x is None:
         return None

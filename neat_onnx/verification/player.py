@@ -54,6 +54,7 @@ class Player:
         net: says which columns of the inputs belong to which port.
         runtime: the name of a runtime, see `neat_onnx.verification.runtimes`.
         as_written: the runtime does not rewrite the model, where it can do without.
+        alone: each sample is a run of its own, as if the batch were fixed to one.
 
     Attributes:
         name: the runtime and its version.
@@ -67,7 +68,13 @@ class Player:
     """
 
     def __init__(
-        self, model: Model, net: Network, runtime: str, *, as_written: bool = False
+        self,
+        model: Model,
+        net: Network,
+        runtime: str,
+        *,
+        as_written: bool = False,
+        alone: bool = False,
     ) -> None:
         self._session = load(runtime, model, as_written=as_written)
         self.name, self._net = self._session.name, net
@@ -98,7 +105,7 @@ class Player:
             for name, axes in self._axes.items()
         ]
         fixed = [] if self._session.sequences else [n for n in batches if isinstance(n, int)]
-        self.fixed_batch = bool(fixed)
+        self.fixed_batch = alone or bool(fixed)
         self._batch = max(fixed, default=1)
         self._rows_fed = self._batch if all(self._axes.values()) else 1
 

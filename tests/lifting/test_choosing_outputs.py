@@ -229,6 +229,25 @@ def test_sequences_are_left_out():
         import_model(model)
 
 
+def test_inputs_of_text_are_left_out_with_the_outputs_that_need_them():
+    """As ML.NET takes the label that it was trained on, and gives it back."""
+    code = {"keys_strings": ["a", "b"], "values_int64s": [0, 1], "domain": "ai.onnx.ml"}
+    made = [node("Relu", "x", "y"), node("LabelEncoder", "label", "code", **code)]
+    model = policy(made, {"x": ["N", 3]}, {"y": ["N", 3]})
+    model.opset_import.append(helper.make_opsetid("ai.onnx.ml", 3))
+    model.graph.input.append(helper.make_tensor_value_info("label", TensorProto.STRING, ["N"]))
+    model.graph.output.append(helper.make_tensor_value_info("code", TensorProto.INT64, ["N"]))
+    with pytest.warns(NeatOnnxWarning) as caught:
+        net = import_model(model)
+    reply = " ".join(str(each.message) for each in caught)
+    assert "'code' is computed from text, and is left out" in reply
+    assert "inputs left out are label" in reply
+    np.testing.assert_array_equal(net.activate([[-1.0, 0.0, 2.0]]), [[0.0, 0.0, 2.0]])
+    del model.graph.output[0]
+    with pytest.raises(ModelError, match="label: elem_type 8"):
+        import_model(model)
+
+
 @pytest.mark.parametrize(
     ("made", "opset"),
     [

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import onnx
@@ -11,9 +12,13 @@ from graphs import graph, node
 from onnx import helper, numpy_helper
 from sessions import open_session
 
-from neat_onnx import ModelError, NeatOnnxWarning, Network, export, import_model
+from neat_onnx import ModelError, NeatOnnxWarning, Network, export, import_model, load_model
+from neat_onnx.genome import imported
+from neat_onnx.lifting.axes import input_axes
+from neat_onnx.verification.imported import check_import
 
 RNG = np.random.default_rng(0)
+WEIGHTS = np.array([[1.0, -2.0], [0.5, 3.0], [0.25, 1.5]], np.float32)
 RECURRENT = {"W": RNG.normal(size=(1, 2, 3)), "R": RNG.normal(size=(1, 2, 2))}
 RNN = node("RNN", "t W R", "steps last", hidden_size=2)
 
@@ -273,3 +278,26 @@ def test_places_along_an_axis_are_sampled_inside():
     got = net.activate({"x": x, "action": np.array([2, 0, 1])})["y"]
     want = np.take_along_axis(x @ weights, np.array([[2], [0], [1]]), 1)
     np.testing.assert_allclose(got, want, rtol=1e-6)
+
+
+def test_a_model_that_runs_single_samples_alone_is_checked():
+    """As the number of samples that it was traced with is in its Reshape, whatever it states."""
+    model = graph(
+        [node("Reshape", "x row", "t"), node("MatMul", "t w", "y")], row=[1, 3], w=WEIGHTS
+    )
+    with pytest.raises(Exception, match="reshape"):
+        open_session(model).run(None, {"x": np.zeros((2, 3), np.float32)})
+    found = imported(load_model(model), "auto", None)
+    check_import(found)
+    changed = import_model(graph([node("MatMul", "x w", "y")], w=WEIGHTS + 0.1))
+    with pytest.raises(ModelError, match="does not compute what the model does"):
+        check_import(replace(found, network=changed))
+
+
+def test_an_axis_called_batch_is_the_batch_whatever_the_next_is_called():
+    """Attention over the second axis: with the first for time it was plausible, and wrong."""
+    nodes = [node("Softmax", "x", "y", axis=1)]
+    with pytest.raises(ModelError, match="works along"):
+        import_model(graph(nodes, x=("batch", "tokens", 3)))
+    assert input_axes(["batch", "tokens", 3]) == input_axes(["batch_size", "n_agents"]) == (1, 0)
+    assert input_axes(["steps", "batch", 3]) == input_axes(["a", "b_2", 3]) == (0, 1)

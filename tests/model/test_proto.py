@@ -113,3 +113,25 @@ def test_a_sparse_initializer_of_a_billion_values_is_refused():
     proto.graph.sparse_initializer.append(helper.make_sparse_tensor(values, at, [10**9]))
     with pytest.raises(ModelError, match="1000000000 elements, and the limit is"):
         load_model(proto)
+
+
+def test_a_size_of_minus_one_varies():
+    """As some converters write the batch, and onnxruntime reads it."""
+    entry = helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [-1, 3])
+    result = helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, ["N", 3])
+    nodes = [helper.make_node("Relu", ["x"], ["y"])]
+    model = load_model(helper.make_model(helper.make_graph(nodes, "g", [entry], [result])))
+    assert model.graph.inputs[0].shape == (None, 3)
+    entry.type.tensor_type.shape.dim[0].dim_value = -2
+    with pytest.raises(ModelError, match="dim_value is -2"):
+        load_model(helper.make_model(helper.make_graph(nodes, "g", [entry], [result])))
+
+
+def test_outputs_that_are_named_alone_have_the_types_that_onnx_infers():
+    """As tensors inside a graph become outputs, to look at them."""
+    entry = helper.make_tensor_value_info("x", onnx.TensorProto.DOUBLE, ["N", 3])
+    nodes = [helper.make_node("Relu", ["x"], ["r"]), helper.make_node("Shape", ["r"], ["y"])]
+    results = [onnx.ValueInfoProto(name="r"), onnx.ValueInfoProto(name="y")]
+    model = load_model(helper.make_model(helper.make_graph(nodes, "g", [entry], results)))
+    types = [(value.elem_type, value.shape) for value in model.graph.outputs]
+    assert types == [(DataType.DOUBLE, ("N", 3)), (DataType.INT64, (2,))]

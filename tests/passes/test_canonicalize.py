@@ -278,3 +278,10 @@ def test_shapes_that_contradict_each_other_are_not_inferred():
     stated = helper.make_tensor_value_info("b", TensorProto.FLOAT, ["N", 3])
     model.graph.output[1].CopyFrom(stated)
     assert next(each.op_type for each in canonicalize(model).graph.node) == "Relu"
+
+
+def test_a_reshape_of_opset_1_beside_computed_sizes():
+    """Its shape is an attribute; the other operator asks for sizes to be followed."""
+    made = [node("Reshape", "x", "r", shape=[-1, 3]), node("Shape", "x", "s")]
+    model = graph([*made, node("Relu", "r", "y")], opset=1, outputs=("y", "s"))
+    assert canonicalize(model).graph.node[0].op_type == "Reshape"

@@ -1,0 +1,166 @@
+"""Replace sequences of tensors by their tensors, where it is known how many there are.
+
+torch.split, unbind and stack are written with sequences by some exporters: SplitToSequence and
+SequenceAt take a tensor apart, SequenceConstruct and ConcatFromSequence put one together.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from neat_onnx.model import Model, Node
+from neat_onnx.passes.draft import Draft, attributes_of, make_node
+
+_MOST_PARTS = 4096
+
+
+class _Sequences:
+    """The sequences of a graph, each as the names of its tensors."""
+
+    def __init__(self, draft: Draft) -> None:
+        self.draft = draft
+        self.parts: dict[str, list[str]] = {}
+        self._splits: dict[str, list[Node]] = {}  # by the part that they give, until it is read
+
+    def follow(self, node: Node) -> None:
+        """Note the sequence that a node makes, if it is known."""
+        make = _MAKERS.get(node.op_type)
+        found = make(self, node) if make and not node.domain else None
+        if found is not None and len(found) <= _MOST_PARTS:
+            self.parts[node.output[0]] = found
+
+    def read(self, node: Node) -> list[Node] | None:
+        """Replace a node that reads a known sequence, or return None."""
+        known = _READERS.get(node.op_type) if not node.domain else None
+        parts = self.parts.get(node.input[0]) if known else None
+        return known(self, node, parts) if known and parts is not None else None
+
+    def place(self, node: Node, at: int, length: int, default: int) -> int | None:
+        """The position in a sequence that an input says, from 0 on; None if it is not constant."""
+        if len(node.input) <= at or not node.input[at]:
+            return default
+        tensor = self.draft.tensors.get(node.input[at])
+        if tensor is None or tensor.size != 1:
+            return None
+        place = int(tensor.values.item())
+        return place + length if place < 0 else place
+
+    def given(self, name: str) -> list[Node]:
+        """The nodes that give a part, when it is read for the first time."""
+        nodes = self._splits.get(name, [])
+        for node in nodes:
+            for part in node.output:
+                self._splits.pop(part, None)
+        return nodes
+
+    def split(self, node: Node) -> list[str] | None:
+        """The parts of SplitToSequence."""
+        given, name = attributes_of(node), node.output[0]
+        axis = int(given.get("axis", 0))
+        sizes = self._sizes(node, axis)
+        if sizes is None or not 0 < len(sizes) <= _MOST_PARTS:
+            return None
+        squeezed = len(node.input) < 2 and not given.get("keepdims", 1)
+        parts = [self.draft.name(f"{name}_part") for _ in sizes]
+        rows = [self.draft.name(f"{name}_row") for _ in sizes] if squeezed else parts
+        reads, opset = [node.input[0], self.draft.constant(f"{name}_split", sizes)], self._opset
+        nodes = [make_node("Split", reads, rows, {"axis": axis}, opset=opset)]
+        if squeezed:
+            axes = self.draft.constant(f"{name}_axes", [axis])
+            pairs = zip(rows, parts, strict=True)
+            nodes += [make_node("Squeeze", [row, axes], [part], opset=opset) for row, part in pairs]
+        self._splits |= dict.fromkeys(parts, nodes)
+        return parts
+
+    @property
+    def _opset(self) -> int:
+        return self.draft.model.opset
+
+    def _sizes(self, node: Node, axis: int) -> list[int] | None:
+        shape = self.draft.facts(node.input[0]).shape
+        size = shape[axis] if shape is not None and -len(shape) <= axis < len(shape) else None
+        tensor = self.draft.tensors.get(node.input[1]) if len(node.input) > 1 else None
+        if tensor is None and len(node.input) > 1:
+            return None
+        if tensor is not None and tensor.dims:
+            return [int(each) for each in tensor.values]
+        step = 1 if tensor is None else int(tensor.values.item())
+        if not isinstance(size, int) or step < 1 or size > step * _MOST_PARTS:
+            return None
+        return [min(step, size - start) for start in range(0, size, step)]
+
+    def joined(self, node: Node, parts: list[str]) -> list[Node] | None:
+        """ConcatFromSequence as a Concat, of new rows if it makes an axis."""
+        given, name = attributes_of(node), node.output[0]
+        attributes = {"axis": int(given.get("axis", 0))}
+        nodes = [each for part in parts for each in self.given(part)]
+        if not parts:
+            return None
+        if given.get("new_axis", 0):
+            axes = self.draft.constant(f"{name}_axes", [attributes["axis"]])
+            rows = [self.draft.name(f"{name}_row") for _ in parts]
+            nodes += [
+                make_node("Unsqueeze", [part, axes], [row], opset=self._opset)
+                for part, row in zip(parts, rows, strict=True)
+            ]
+            parts = rows
+        joined = make_node("Concat", parts, [name], attributes, name=node.name, opset=self._opset)
+        return [*nodes, joined]
+
+    def at(self, node: Node, parts: list[str]) -> list[Node] | None:
+        """SequenceAt as the tensor at its place."""
+        place = self.place(node, 1, len(parts), 0)
+        if place is None or not 0 <= place < len(parts):
+            return None
+        handed = make_node("Identity", [parts[place]], node.output, name=node.name)
+        return [*self.given(parts[place]), handed]
+
+    def length(self, node: Node, parts: list[str]) -> list[Node]:
+        """SequenceLength as a constant."""
+        made = self.draft.constant(f"{node.output[0]}_length", np.array(len(parts), np.int64))
+        return [make_node("Identity", [made], node.output, name=node.name)]
+
+    def inserted(self, node: Node) -> list[str] | None:
+        """The parts of SequenceInsert."""
+        parts = self.parts.get(node.input[0])
+        place = None if parts is None else self.place(node, 2, len(parts), len(parts))
+        if parts is None or place is None or not 0 <= place <= len(parts):
+            return None
+        return [*parts[:place], node.input[1], *parts[place:]]
+
+    def erased(self, node: Node) -> list[str] | None:
+        """The parts of SequenceErase."""
+        parts = self.parts.get(node.input[0])
+        place = None if parts is None else self.place(node, 1, len(parts), len(parts) - 1)
+        if parts is None or place is None or not 0 <= place < len(parts):
+            return None
+        return [*parts[:place], *parts[place + 1 :]]
+
+
+_MAKERS: dict[str, Callable[[_Sequences, Node], list[str] | None]] = {
+    "SequenceEmpty": lambda _, node: [],
+    "SequenceConstruct": lambda _, node: list(node.input),
+    "Identity": lambda known, node: known.parts.get(node.input[0]),
+    "SplitToSequence": _Sequences.split,
+    "SequenceInsert": _Sequences.inserted,
+    "SequenceErase": _Sequences.erased,
+}
+_READERS: dict[str, Callable[[_Sequences, Node, list[str]], list[Node] | None]] = {
+    "SequenceAt": _Sequences.at,
+    "SequenceLength": _Sequences.length,
+    "ConcatFromSequence": _Sequences.joined,
+}
+
+
+def sequences(model: Model) -> Model:
+    """The model without the reads of sequences whose tensors are known."""
+    if not any(node.op_type in _READERS and not node.domain for node in model.graph.node):
+        return model
+    draft = Draft(model)
+    known, changed = _Sequences(draft), False
+    for node in model.graph.node:
+        nodes = known.read(node)
+        changed = changed or nodes is not None
+        draft.nodes += [node] if nodes is None else nodes
+        known.follow(node)
+    return draft.finished() if changed else model
