@@ -119,7 +119,10 @@ def _shown(ctx: LoweringContext, layer: Steps) -> tuple[str, ...] | None:
 
 
 def _is_closed(ctx: LoweringContext, neurons: Ints, shown: Ints) -> bool:
-    """Whether each of these neurons is another one, and others read `shown` ones alone."""
+    """Whether each of these neurons is another one, and others read `shown` ones alone.
+
+    The same layer in the next step of a network with memory is another one.
+    """
     live, count = ctx.net.live, len(ctx.net)
     inner, everyone = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
     everyone[neurons] = inner[neurons] = True
@@ -127,5 +130,6 @@ def _is_closed(ctx: LoweringContext, neurons: Ints, shown: Ints) -> bool:
     if np.count_nonzero(everyone) < len(neurons) or ctx.reads_state(neurons):
         return False
     gates = (live.gater != NONE) & inner[live.gater]
+    delayed = inner[live.source] & (live.delay > 0)
     outside = (inner[live.source] | gates) & ~everyone[live.target]
-    return not np.any(outside) and not np.any(inner[ctx.net.output_neurons])
+    return not np.any(outside | delayed) and not np.any(inner[ctx.net.output_neurons])

@@ -242,17 +242,22 @@ def test_a_constant_start_is_one_of_neurons(operator):
     assert import_model(again.to_json()) == net
 
 
+@pytest.mark.parametrize(
+    ("operator", "starts", "ends"), [("GRU", "h0", "hn"), ("LSTM", "h0 c0", "hn cn")]
+)
 @pytest.mark.filterwarnings("ignore:by their names")
-def test_a_sequence_begins_where_the_one_before_ended():
-    last = node("GRU", "s w r b _ h0", "h hn", hidden_size=UNITS, linear_before_reset=1)
-    model = graph([STEPS, last, BACK], x=(1, T, INPUTS), outputs=("y", "hn"), **weights("GRU"))
-    model.graph.input.append(
-        onnx.helper.make_tensor_value_info("h0", onnx.TensorProto.FLOAT, (1, 1, UNITS))
+def test_a_sequence_begins_where_the_one_before_ended(operator, starts, ends):
+    last = layer(operator, y=f"h {ends}", start=f"_ {starts}")
+    results = ("y", *ends.split())
+    model = graph([STEPS, last, BACK], x=(1, T, INPUTS), outputs=results, **weights(operator))
+    model.graph.input.extend(
+        onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, (1, 1, UNITS))
+        for name in starts.split()
     )
     net = import_model(model)
     assert net.has_memory
     again = export(net)
-    assert kinds(again) == ["GRU"]
+    assert kinds(again) == [operator]
     assert verify(net, again, samples=16, runtime="onnxruntime").passed
     assert import_model(again.to_json()) == net
 
