@@ -32,6 +32,7 @@ from neat_onnx.network.genes import NONE, Bools, Connections, Ints, distinct
 from neat_onnx.network.network import Network
 
 _FEW = 8  # neurons with fields of their own
+_MANY = 1024  # connections whose list is longer than any other way to say them
 
 
 class SharedNeuronsError(Exception):
@@ -127,12 +128,14 @@ def _difference(net: Network, lifted: Lifted, places: dict[str, Ints], lifted_of
     placed = _joined(places)
     in_order = np.array_equal(placed, np.arange(len(net)))
     genes = net.connections
-    known = carried_over(lifted.network, lifted_of)
-    same = np.array_equal(known.source, genes.source) and np.array_equal(known.target, genes.target)
+    known, zeros = _known(lifted, lifted_of, genes, len(net))
+    same = _same_ends(known, genes)
     listed = known
     if not same:
         listed = filled(known, matches(known, genes.source, genes.target, len(net)))
     plain = GenomeDocument.model_construct(  # of our own arrays: there is nothing to validate
+        version=WITH_STEPS if zeros else 1,
+        zeros=zeros,
         library=net.library,
         ids={
             place: ids[neurons].tolist()
@@ -146,6 +149,24 @@ def _difference(net: Network, lifted: Lifted, places: dict[str, Ints], lifted_of
         genes=_changed_connections(net, listed),
     )
     return shorter_text(plain, _compact(plain, net, known))
+
+
+def _known(
+    lifted: Lifted, lifted_of: Ints, genes: Connections, count: int
+) -> tuple[Connections, bool]:
+    """The connections of the graph, and whether ones of weight 0 in kernels are among them."""
+    known = carried_over(lifted.network, lifted_of)
+    if len(genes) <= _MANY or _same_ends(known, genes):
+        return known, False
+    whole = carried_over(lifted.network, lifted_of, zeros=True)
+    beside_whole, beside = added_to(whole, genes, count), added_to(known, genes, count)
+    if beside_whole is None or (beside is not None and len(beside) <= len(beside_whole)):
+        return known, False
+    return whole, True
+
+
+def _same_ends(known: Connections, genes: Connections) -> bool:
+    return np.array_equal(known.source, genes.source) and np.array_equal(known.target, genes.target)
 
 
 def _compact(plain: GenomeDocument, net: Network, known: Connections) -> GenomeDocument | None:

@@ -32,7 +32,7 @@ class GenomeDocument(Document):
         1,
         ge=1,
         le=2,
-        description="2 where `added`, `ids` in `neurons` or a range with a step is used.",
+        description="2 where `added`, `zeros`, `ids` in `neurons` or a range with a step is used.",
     )
     library: str = "neat-onnx"
     ids: dict[str, Ids] = Field(
@@ -60,6 +60,11 @@ class GenomeDocument(Document):
         description="In version 2, in place of `connections`: [source, target] of those that the "
         "graph does not have, by position; the others are the graph's, in their order.",
     )
+    zeros: bool = Field(
+        False,
+        description="In version 2, the entries of weight 0 in the kernels of convolutions are "
+        "connections of the graph too.",
+    )
     genes: dict[str, dict[str, Any]] = Field(
         default_factory=dict,
         description="By position: for connections that the graph has, the fields that differ from "
@@ -70,13 +75,14 @@ class GenomeDocument(Document):
 _ROUNDS_TO_ZERO = 2.0**-150  # in float32: a weight up to this does not come back from such a file
 
 
-def carried_over(lifted: Network, lifted_of: Ints) -> Connections:
+def carried_over(lifted: Network, lifted_of: Ints, *, zeros: bool = False) -> Connections:
     """The lifted connections between neurons that have a place in the genome, as positions there.
 
     They are in canonical order: by target, then by source, then by delay.
 
     Args:
         lifted_of: the lifted neuron of each neuron of the genome, NONE where it has none.
+        zeros: connections of weight 0 are among them.
     """
     back = np.full(len(lifted) + 1, NONE, np.int64)  # the last place is that of NONE
     placed = np.flatnonzero(lifted_of != NONE)
@@ -85,7 +91,8 @@ def carried_over(lifted: Network, lifted_of: Ints) -> Connections:
     source, target = owned(back[genes.source]), owned(back[genes.target])
     gater = genes.gater if is_none(genes.gater) else owned(back[genes.gater])
     inside = (source != NONE) & (target != NONE) & ((gater != NONE) | (genes.gater == NONE))
-    inside &= np.abs(genes.weight) > _ROUNDS_TO_ZERO
+    if not zeros:
+        inside &= np.abs(genes.weight) > _ROUNDS_TO_ZERO
     found = Connections.of(
         source,
         target,

@@ -229,7 +229,7 @@ def _restored_neurons(
 def _restored_connections(
     document: GenomeDocument, net: Network, at: Ints, position: dict[int, int]
 ) -> Connections:
-    known = carried_over(net, at)
+    known = carried_over(net, at, zeros=document.zeros)
     if document.added:
         genes = _with_added(document, known, position)
     elif document.connections is None:

@@ -3,7 +3,9 @@
 import json
 
 import numpy as np
+import onnx
 import pytest
+from graphs import graph, node
 
 from neat_onnx import Model, NeatOnnxWarning, Network, export, import_model
 from neat_onnx.genome import CHECKSUM, checksum
@@ -74,6 +76,35 @@ def test_connections_in_another_order_are_listed():
     document = document_of(export(moved))
     assert len(document["connections"]) == len(moved.connections)
     assert import_model(export(moved, dtype="float64").to_bytes()) == moved
+
+
+def convolution_with_zeros() -> onnx.ModelProto:
+    kernel = np.random.default_rng(0).integers(-2, 3, (6, 2, 3, 3)) / 4  # as a quantized one
+    nodes = [node("Conv", "x kernel", "c", pads=[1, 1, 1, 1]), node("Relu", "c", "y")]
+    return graph(nodes, x=("N", 2, 5, 5), kernel=kernel)
+
+
+@pytest.mark.filterwarnings("error")
+def test_zeros_in_kernels_are_connections_without_being_listed():
+    net = import_model(convolution_with_zeros())
+    assert np.count_nonzero(net.connections.weight == 0.0) > 100
+    document = document_of(model := export(net))
+    assert document["zeros"] is True
+    assert document["version"] == 2
+    assert not {"connections", "added", "genes"} & document.keys()
+    assert import_model(model.to_bytes()) == net
+
+
+@pytest.mark.filterwarnings("error")
+def test_zeros_in_kernels_beside_an_added_connection():
+    whole = json.loads(import_model(convolution_with_zeros()).to_json())
+    last = whole["neurons"][-1]["id"]
+    link = {"source": 0, "target": last, "weight": 0.5, "enabled": False}
+    net = Network.from_document(whole | {"connections": [*whole["connections"], link]})
+    document = document_of(model := export(net))
+    assert document["zeros"] is True
+    assert list(document["added"].values()) == [[0, last]]
+    assert import_model(model.to_bytes()) == net
 
 
 def pairs(*ends: tuple[int, int]) -> Connections:
