@@ -40,6 +40,7 @@ _FINDERS: list[Callable[[], None]] = []
 _READERS: list["Reader"] = []
 
 OWN_DOMAIN = "neat_onnx"  # of the functions that an export writes: their names are any
+RUNTIME_DOMAIN = "com.microsoft"  # of operators that onnxruntime adds to ONNX's
 OLDEST_TYPED = 13  # the classes describe the forms of this opset and of later ones
 
 
@@ -211,6 +212,8 @@ def parse_node(document: Any, context: Any = None) -> Node:
         raise PydanticCustomError(
             "unsupported_op", "{text}", {"text": error.message, "hint": error.hint}
         ) from None
+    if _is_of_runtime(document, kind) and (found := _read_open(document, context, "")):
+        return found
     try:
         return kind.model_validate(document, context=context)
     except ValidationError as error:
@@ -218,6 +221,11 @@ def parse_node(document: Any, context: Any = None) -> Node:
         if not kind.whole and (found := _read_open(document, context, problem)):
             return found
         raise
+
+
+def _is_of_runtime(document: dict[str, Any], kind: type[Node]) -> bool:
+    """Whether a node is of onnxruntime's operator that has the name of one of ONNX's classes."""
+    return document.get("domain") == RUNTIME_DOMAIN and not kind.model_fields["domain"].default
 
 
 def _read_open(document: dict[str, Any], context: Any, problem: str) -> Node | None:

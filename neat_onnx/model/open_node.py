@@ -30,6 +30,8 @@ from neat_onnx.model.tensor import Tensor
 
 _ML = "ai.onnx.ml"
 _MAY_BE_NAN = "may_be_nan"
+_ADDED = frozenset({"LayerNormalization", "SimplifiedLayerNormalization"})
+"""Operators that onnxruntime writes in ONNX's own domain at opsets that lack them."""
 
 
 class OpenAttributes(Attributes):
@@ -123,7 +125,7 @@ def _held(given: GivenValue, context: Any) -> GivenValue:
 def _is_known(document: dict[str, Any], domain: str, opset: int) -> bool:
     schema = _schema(document["op_type"], domain, opset)
     if schema is None:
-        return False
+        return document["op_type"] in _ADDED
     kinds = {name: int(entry.type.value) for name, entry in schema.attributes.items()}
     types = (_type_of(entry) for entry in document.get("attributes", []))
     inputs, outputs = document.get("input", []), document.get("output", [])

@@ -16,6 +16,7 @@ from neat_onnx.passes.fold_constants import fold_constants
 from neat_onnx.passes.identities import identities
 from neat_onnx.passes.layout_pairs import double_reshapes, transpose_pairs
 from neat_onnx.passes.local_functions import local_functions
+from neat_onnx.passes.microsoft import microsoft_operators
 from neat_onnx.passes.modern_forms import modern_forms
 from neat_onnx.passes.parted_products import parted_products
 from neat_onnx.passes.sequences import sequences
@@ -39,6 +40,7 @@ SIMPLE: tuple[Pass, ...] = (
     fold_constants,
     static_shapes,
     modern_forms,
+    microsoft_operators,
     constant_branches,
     constant_loops,
     sequences,

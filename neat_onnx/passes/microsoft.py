@@ -1,0 +1,79 @@
+"""Put standard nodes in place of the operators that onnxruntime writes and ONNX does not have.
+
+onnxruntime's quantization and its optimizer write operators of the domain com.microsoft. The rules
+of each operator are in `microsoft_quantized` and `microsoft_fused`.
+"""
+
+from neat_onnx.model import Graph, Model, Node, OpenNode
+from neat_onnx.model.attributes import AttributeType
+from neat_onnx.model.node import RUNTIME_DOMAIN
+from neat_onnx.model.wiring import subgraphs
+from neat_onnx.passes import microsoft_fused, microsoft_quantized
+from neat_onnx.passes.draft import Draft, attributes_of, copied, make_node
+from neat_onnx.passes.microsoft_call import RULES, Call
+
+_IN_ONNX_DOMAIN = frozenset({"SimplifiedLayerNormalization"})
+
+__all__ = ["microsoft_fused", "microsoft_operators", "microsoft_quantized"]
+
+
+def microsoft_operators(model: Model) -> Model:
+    """The model with standard nodes in place of operators of onnxruntime's own domain."""
+    if not _has_any(model.graph):
+        return model
+    draft = Draft(model)
+    nodes = _standard_nodes(model.graph.node, draft)
+    if nodes == model.graph.node:
+        return model
+    whole = draft.finished(nodes)
+    if _uses_domain(whole.graph):
+        return whole
+    kept = [entry for entry in whole.opset_import if entry.domain != RUNTIME_DOMAIN]
+    return copied(whole, opset_import=kept)
+
+
+def _is_known(node: Node) -> bool:
+    """Whether a rule is for a node, which no class of its domain describes."""
+    if not isinstance(node, OpenNode) or node.op_type not in RULES:
+        return False
+    return node.domain == RUNTIME_DOMAIN or (not node.domain and node.op_type in _IN_ONNX_DOMAIN)
+
+
+def _has_any(graph: Graph) -> bool:
+    return any(
+        _is_known(node) or any(_has_any(inner) for inner in subgraphs(node)) for node in graph.node
+    )
+
+
+def _uses_domain(graph: Graph) -> bool:
+    return any(
+        node.domain == RUNTIME_DOMAIN or any(_uses_domain(inner) for inner in subgraphs(node))
+        for node in graph.node
+    )
+
+
+def _standard_nodes(nodes: list[Node], draft: Draft) -> list[Node]:
+    standard: list[Node] = []
+    for node in nodes:
+        if _is_known(node):
+            call = Call(node, draft)
+            result = RULES[node.op_type](call)
+            standard += [node] if result is None else call.finished(result)
+        else:
+            standard.append(_inside(node, draft))
+    return standard
+
+
+def _inside(node: Node, draft: Draft) -> Node:
+    """The node with its graphs in standard nodes; their new initializers stand around it."""
+    if not any(_has_any(inner) for inner in subgraphs(node)):
+        return node
+    given = attributes_of(node)
+    for name, kind, value in node.attributes.given():
+        if kind is AttributeType.GRAPH:
+            given[name] = copied(value, node=_standard_nodes(value.node, draft))
+    opset = draft.model.opset
+    return make_node(
+        node.op_type, node.input, node.output, given,
+        name=node.name, domain=node.domain, opset=opset,
+    )  # fmt: skip
