@@ -69,7 +69,8 @@ def added_to(known: Connections, genes: Connections, count: int) -> Ints | None:
         return None  # one that is added makes no more than one descent
     _, first = np.unique(wanted, return_index=True)
     held = np.zeros(len(wanted), np.bool_)
-    held[first] = np.isin(wanted[first], keys)
+    at = np.searchsorted(keys, wanted[first])
+    held[first] = np.append(keys, NONE)[at] == wanted[first]
     if not np.array_equal(wanted[held], keys):
         return None
     return np.flatnonzero(~held)

@@ -41,6 +41,7 @@ class GraphBuilder:
         self.nodes: list[Node] = []
         self.initializers: dict[str, Tensor] = {}
         self._names: set[str] = set(reserved)
+        self._numbers: dict[str, int] = {}  # up to which the names after a wish are taken
         self._made: dict[str, str] = {}
         self._by_content: dict[int, str] = {}
         self._producer: dict[str, Node] = {}
@@ -48,10 +49,12 @@ class GraphBuilder:
 
     def fresh(self, name: str) -> str:
         """Return `name`, or `name_2`, …: a name that nothing has yet."""
-        unique, number = name, 1
-        while unique in self._names:
-            number += 1
-            unique = f"{name}_{number}"
+        unique = name
+        if name in self._names:
+            number = self._numbers.get(name, 1) + 1
+            while (unique := f"{name}_{number}") in self._names:
+                number += 1
+            self._numbers[name] = number
         self._names.add(unique)
         return unique
 

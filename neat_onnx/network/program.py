@@ -2,8 +2,8 @@
 
 All values of a step stand in one matrix of rows × samples: first a row for each neuron's activation
 in level order (so the results of a level are one slice), then a row for each pre-activation that
-some
-connection reads, then the delay registers.
+some connection reads, then the delay registers, and last a row of ones, the gain of connections
+that nothing gates. As many samples are computed at once as keep that matrix small.
 """
 
 from dataclasses import dataclass
@@ -14,39 +14,18 @@ import numpy as np
 import numpy.typing as npt
 
 from neat_onnx.network.activations import Activation, activation_named
-from neat_onnx.network.aggregations import Aggregation, aggregation_named
+from neat_onnx.network.aggregations import aggregation_named
 from neat_onnx.network.genes import NONE, Bools, Floats, Ints, ranked
 from neat_onnx.network.growth import overflowing
 from neat_onnx.network.schedule import Schedule, schedule
 from neat_onnx.network.signals import signals_of
 from neat_onnx.network.structure import Structure
+from neat_onnx.network.sums import Aggregate, Aggregated, Matrix, Terms, sums_of
 
 _DENSE_UP_TO = 64  # a dense product is that much faster per weight than a sparse one
+_PADDED_AT_MOST = 1 << 20  # numbers of a matrix with more zeros than weights
 _SAMPLES_AT_ONCE = 1024
-
-
-@dataclass(frozen=True)
-class _Inputs:
-    """The weighted inputs of some neurons: rows to read, to multiply and to sum or reduce.
-
-    Attributes:
-        rows: which values are read: (columns,) with a matrix, (edges,) or (neurons, k) without.
-        weight: (neurons, columns) with a matrix, else like `rows`.
-        gain: rows of the gains, like `rows`; NONE where there is none. None if nothing is gated.
-        starts: where each neuron's edges start, if `rows` is (edges,).
-    """
-
-    rows: Ints
-    weight: Floats
-    gain: Ints | None = None
-    starts: Ints | None = None
-
-    def weighted(self, values: Floats) -> Floats:
-        """w · gain · v: (*rows.shape, N)."""
-        product = values[self.rows] * self.weight[..., None]
-        if self.gain is not None:
-            product *= np.where(self.gain[..., None] == NONE, 1.0, values[self.gain])
-        return product
+_VALUES_AT_ONCE = 1 << 22  # numbers of the matrix of all values
 
 
 @dataclass(frozen=True)
@@ -55,8 +34,8 @@ class _Group:
 
     Attributes:
         rows: the slice they fill.
-        inputs: the matrix of their inputs; None if they have none.
-        aggregation: None for sums, which `inputs` says how to take.
+        inputs: the aggregates of their inputs.
+        empty: the aggregate of nothing.
         scale: multiplies the aggregate, (neurons, 1): the response; for a mean, divided by k.
         bias: (neurons, 1).
         functions: the activation of each sub-slice.
@@ -64,8 +43,8 @@ class _Group:
     """
 
     rows: slice
-    inputs: _Inputs | None
-    aggregation: Aggregation | None
+    inputs: tuple[Aggregate, ...]
+    empty: float
     scale: Floats
     bias: Floats
     functions: tuple[tuple[slice, Activation], ...]
@@ -81,15 +60,10 @@ class _Group:
             out[part] = function.expression.compute(z[part])
 
     def _aggregate(self, values: Floats) -> Floats:
-        inputs = self.inputs
-        if inputs is None:
-            empty = 0.0 if self.aggregation is None else self.aggregation.empty
-            return np.full((len(self.bias), values.shape[1]), empty)
-        if self.aggregation is not None:
-            return self.aggregation(np.moveaxis(inputs.weighted(values), 1, -1))
-        if inputs.starts is None:
-            return np.asarray(inputs.weight @ values[inputs.rows])
-        return np.add.reduceat(inputs.weighted(values), inputs.starts, axis=0)
+        found = np.full((len(self.bias), values.shape[1]), self.empty, values.dtype)
+        for each in self.inputs:
+            each.write(found, values)
+        return found
 
 
 class Program:
@@ -117,7 +91,7 @@ class Program:
         self._register_rows = builder.row_of[registers.signal]
         self._register_origins = builder.row_of[registers.origin]
         self._initial = registers.initial
-        self._rows = builder.signals.count
+        self._rows = builder.signals.count + 1
 
     @np.errstate(all="ignore")
     def run(self, x: Floats) -> tuple[Floats, bool]:
@@ -129,8 +103,9 @@ class Program:
         steps, samples, _ = x.shape
         out = np.empty((steps, samples, len(self._outputs)))
         finite = True
-        for start in range(0, samples, _SAMPLES_AT_ONCE):
-            part = slice(start, min(start + _SAMPLES_AT_ONCE, samples))
+        most = min(_SAMPLES_AT_ONCE, max(1, _VALUES_AT_ONCE // self._rows))
+        for start in range(0, samples, most):
+            part = slice(start, min(start + most, samples))
             finite &= self._run_part(x[:, part], out[:, part])
         return out, finite
 
@@ -144,8 +119,7 @@ class Program:
 
         Also says whether every value stayed finite, as `run` does.
         """
-        values = np.zeros((self._rows, len(x)), self._element)
-        values[self._register_rows] = state.T
+        values = self._start(state)
         self._step(values, x)
         following = values[self._register_origins].T
         return values[self._outputs].T.copy(), following.copy(), _is_finite(values)
@@ -153,7 +127,7 @@ class Program:
     @np.errstate(all="ignore")
     def neuron_values(self, x: Floats) -> Floats:
         """The activation of every neuron at every step: (T, N, I) to (T, neurons, N)."""
-        values = self._start(x.shape[1])
+        values = self._start(self.initial_state(x.shape[1]))
         history = np.empty((len(x), len(self._neurons), x.shape[1]))
         for t in range(len(x)):
             self._step(values, x[t])
@@ -162,7 +136,7 @@ class Program:
         return history
 
     def _run_part(self, x: Floats, out: Floats) -> bool:
-        values, finite = self._start(x.shape[1]), True
+        values, finite = self._start(self.initial_state(x.shape[1])), True
         for t in range(len(x)):
             self._step(values, x[t])
             out[t] = values[self._outputs].T
@@ -170,9 +144,11 @@ class Program:
             finite &= _is_finite(values)
         return finite
 
-    def _start(self, samples: int) -> Floats:
-        values = np.zeros((self._rows, samples), self._element)
-        values[self._register_rows] = self.initial_state(samples).T
+    def _start(self, state: Floats) -> Floats:
+        """All rows before a step, from the registers (samples, registers)."""
+        values = np.zeros((self._rows, len(state)), self._element)
+        values[self._register_rows] = state.T
+        values[-1] = 1.0
         return values
 
     def _step(self, values: Floats, x: Floats) -> None:
@@ -233,8 +209,8 @@ class _Builder:
         kept = np.flatnonzero(self._state[neurons] != NONE)
         return _Group(
             rows=slice(int(self.row[neurons[0]]), int(self.row[neurons[-1]]) + 1),
-            inputs=self._inputs_of(neurons, linear) if self._fan_in[neurons[0]] else None,
-            aggregation=None if linear else aggregation_named(name),
+            inputs=self._inputs_of(neurons, name) if self._fan_in[neurons[0]] else (),
+            empty=0.0 if linear else aggregation_named(name).empty,
             scale=scale[:, None].astype(self._element),
             bias=genes.bias[neurons][:, None].astype(self._element),
             functions=tuple(
@@ -244,27 +220,29 @@ class _Builder:
             states=(kept, self._state[neurons][kept]),
         )
 
-    def _inputs_of(self, neurons: Ints, linear: bool) -> _Inputs:
+    def _inputs_of(self, neurons: Ints, aggregation: str) -> tuple[Aggregate, ...]:
+        """The aggregates of neurons that all have inputs."""
         counts = self._fan_in[neurons]
         _, edges = self._net.edges_into(neurons)
-        rows = self._source_row[edges]
         weight = self._net.live.weight[edges].astype(self._element)
         gain = None if self._gain_row is None else self._gain_row[edges]
         gain = gain if gain is not None and np.any(gain != NONE) else None
-        if not linear:
-            shape = (len(neurons), int(counts[0]))
-            gains = None if gain is None else gain.reshape(shape)
-            return _Inputs(rows.reshape(shape), weight.reshape(shape), gains)
-        columns, column = ranked(rows, self.signals.count)
-        size = len(neurons) * len(columns)
-        overflows: Bools = self._overflows[self._net.live.source[edges]]
-        if (
-            self._dense
-            and gain is None
-            and size <= _DENSE_UP_TO * len(edges)
-            and not np.any(overflows)
-        ):
-            flat = np.repeat(np.arange(len(neurons)), counts) * len(columns) + column
-            matrix = np.bincount(flat, weight, size).astype(self._element).reshape(len(neurons), -1)
-            return _Inputs(columns, matrix)
-        return _Inputs(rows, weight, gain, np.cumsum(counts) - counts)
+        terms = Terms(self._source_row[edges], weight, gain)
+        if not self._linear[neurons[0]]:
+            return (Aggregated(aggregation_named(aggregation), terms.shaped(len(neurons))),)
+        if self._dense and gain is None:
+            overflows: Bools = self._overflows[self._net.live.source[edges]]
+            if not np.any(overflows) and (matrix := self._matrix(terms, counts)) is not None:
+                return (matrix,)
+        return sums_of(terms, counts)
+
+    def _matrix(self, terms: Terms, counts: Ints) -> Matrix | None:
+        """The terms as one matrix; None where that is slower, or takes much more memory."""
+        columns, column = ranked(terms.rows, self.signals.count)
+        size = len(counts) * len(columns)
+        weights = len(column)
+        if size > min(_DENSE_UP_TO * weights, max(_PADDED_AT_MOST, 2 * weights)):
+            return None
+        flat = np.repeat(np.arange(len(counts)), counts) * len(columns) + column
+        matrix = np.bincount(flat, terms.weight, size).astype(self._element)
+        return Matrix(columns, matrix.reshape(len(counts), -1))

@@ -1,0 +1,202 @@
+"""Aggregates of the inputs of many neurons, in memory that does not grow with their connections.
+
+For sums, a matrix is the fastest where it has few zeros. Where it has many, neurons that read the
+same values, as all channels of a convolution at one place, are a team with a small matrix of its
+own; sums of every other form are taken connection by connection.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from neat_onnx.network.aggregations import Aggregation
+from neat_onnx.network.genes import NONE, Floats, Ints
+
+_AT_ONCE = 1 << 18  # numbers of an array that is made on the way: as many as a cache holds
+_FEWEST_TEAMS = 8  # of one shape
+
+
+@dataclass(frozen=True)
+class Terms:
+    """The connections into some neurons, neuron by neuron.
+
+    Attributes:
+        rows: which values are read, (edges,) or (neurons, k).
+        weight: like `rows`.
+        gain: rows of the gains, like `rows`: NONE is the last row, of ones. None if all are.
+    """
+
+    rows: Ints
+    weight: Floats
+    gain: Ints | None = None
+
+    def weighted(self, values: Floats) -> Floats:
+        """w · gain · v: (*rows.shape, N)."""
+        product = values[self.rows]
+        product *= self.weight[..., None]
+        if self.gain is not None:
+            product *= values[self.gain]
+        return product
+
+    def shaped(self, neurons: int) -> "Terms":
+        """Return them as (neurons, k), where all neurons have k inputs."""
+        gain = None if self.gain is None else self.gain.reshape(neurons, -1)
+        return Terms(self.rows.reshape(neurons, -1), self.weight.reshape(neurons, -1), gain)
+
+    def part(self, which: slice | Ints) -> "Terms":
+        """Return those at some positions of the first axis."""
+        gain = None if self.gain is None else self.gain[which]
+        return Terms(self.rows[which], self.weight[which], gain)
+
+
+class Aggregate(Protocol):
+    """The aggregates of the inputs of some neurons of a group, from the values of all rows."""
+
+    def write(self, out: Floats, values: Floats) -> None:
+        """Write the ones of its neurons into `out`, (neurons of the group, N)."""
+
+
+@dataclass(frozen=True)
+class Aggregated:
+    """All neurons of a group, with an aggregation of k inputs each that is no sum."""
+
+    aggregation: Aggregation
+    terms: Terms
+
+    def write(self, out: Floats, values: Floats) -> None:
+        """See `Aggregate`."""
+        step = max(1, _AT_ONCE // max(1, self.terms.rows.shape[1] * values.shape[1]))
+        for start in range(0, len(out), step):
+            part = slice(start, start + step)
+            weighted = self.terms.part(part).weighted(values)
+            out[part] = self.aggregation(np.moveaxis(weighted, 1, -1))
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """All neurons of a group: a row of weights for each."""
+
+    columns: Ints
+    weight: Floats
+
+    def write(self, out: Floats, values: Floats) -> None:
+        """See `Aggregate`."""
+        np.matmul(self.weight, values[self.columns], out=out)
+
+
+@dataclass(frozen=True)
+class Teams:
+    """Teams of m neurons that read the same k values through the same gains.
+
+    Attributes:
+        neurons: positions of the neurons in the group, (teams, m).
+        rows, gain: see `Terms`, (teams, k).
+        weight: (teams, m, k).
+    """
+
+    neurons: Ints
+    rows: Ints
+    gain: Ints | None
+    weight: Floats
+
+    def write(self, out: Floats, values: Floats) -> None:
+        """See `Aggregate`."""
+        step = max(1, _AT_ONCE // (max(self.weight.shape[1:]) * values.shape[1] or 1))
+        for start in range(0, len(self.rows), step):
+            part = slice(start, start + step)
+            read = values[self.rows[part]]
+            if self.gain is not None:
+                read *= values[self.gain[part]]
+            out[self.neurons[part]] = self.weight[part] @ read
+
+
+@dataclass(frozen=True)
+class Listed:
+    """Neurons whose sums are taken connection by connection.
+
+    Attributes:
+        neurons: their positions in the group.
+        terms: their connections, (edges,).
+        starts: where each neuron's connections start; one more for the end of all.
+    """
+
+    neurons: Ints
+    terms: Terms
+    starts: Ints
+
+    def write(self, out: Floats, values: Floats) -> None:
+        """See `Aggregate`."""
+        for part in _parts(self.starts, values.shape[1]):
+            first, last = self.starts[part.start], self.starts[part.stop]
+            weighted = self.terms.part(slice(first, last)).weighted(values)
+            starts = self.starts[part] - first
+            out[self.neurons[part]] = np.add.reduceat(weighted, starts, axis=0)
+
+
+def _parts(starts: Ints, samples: int) -> Iterator[slice]:
+    """Slices of neurons whose connections make small arrays."""
+    most = _AT_ONCE // max(1, samples)
+    first = 0
+    while first < len(starts) - 1:
+        last = int(np.searchsorted(starts, starts[first] + most, "right")) - 1
+        last = max(last, first + 1)
+        yield slice(first, last)
+        first = last
+
+
+def sums_of(terms: Terms, counts: Ints) -> tuple[Aggregate, ...]:
+    """The sums of neurons with `counts` connections each, one or more, as teams and lists."""
+    leader = _leaders(terms, counts)
+    order = np.argsort(leader, kind="stable")
+    first = np.flatnonzero(np.diff(leader[order], prepend=NONE))  # of each team, in `order`
+    sizes = np.diff(first, append=len(order))
+    shapes = np.stack([sizes, counts[order[first]]], axis=1)
+    kinds, kind, teams = np.unique(shapes, axis=0, return_inverse=True, return_counts=True)
+    kind = kind.ravel()
+    starts = np.cumsum(counts) - counts
+    alone = teams * kinds[:, 0] < _FEWEST_TEAMS
+    found: list[Aggregate] = []
+    for which in np.flatnonzero(~alone):
+        size, k = kinds[which].tolist()
+        neurons = order[first[kind == which][:, None] + np.arange(size)]
+        edges = starts[neurons][..., None] + np.arange(k)
+        shared = terms.part(edges[:, 0])
+        found.append(Teams(neurons, shared.rows, shared.gain, terms.weight[edges]))
+    rest = np.flatnonzero(np.isin(leader, order[first[alone[kind]]]))
+    if rest.size:
+        found.append(_listed(rest, terms, counts, starts))
+    return tuple(found)
+
+
+def _listed(neurons: Ints, terms: Terms, counts: Ints, starts: Ints) -> Listed:
+    ends = np.cumsum(counts[neurons])
+    begins = np.concatenate([[0], ends])
+    edges = np.arange(begins[-1]) + np.repeat(starts[neurons] - begins[:-1], counts[neurons])
+    return Listed(neurons, terms.part(edges), begins)
+
+
+def _leaders(terms: Terms, counts: Ints) -> Ints:
+    """For each neuron the first one that reads the same values through the same gains."""
+    rng = np.random.default_rng(0)
+    starts = np.cumsum(counts) - counts
+    place = np.arange(len(terms.rows)) - np.repeat(starts, counts)
+    marks = rng.integers(0, 2**64, int(terms.rows.max()) + 1, np.uint64)
+    marked = marks[terms.rows]
+    if terms.gain is not None:
+        marks = rng.integers(0, 2**64, int(terms.gain.max()) + 2, np.uint64)
+        marked += marks[terms.gain]  # NONE has the last mark
+    marked *= (2 * place + 1).astype(np.uint64)
+    _, first, team = np.unique(
+        np.add.reduceat(marked, starts), return_index=True, return_inverse=True
+    )
+    leader: Ints = first[team]
+    same = counts == counts[leader]
+    if np.all(same):
+        there = np.repeat(starts[leader], counts) + place
+        alike = terms.rows == terms.rows[there]
+        if terms.gain is not None:
+            alike &= terms.gain == terms.gain[there]
+        same = np.logical_and.reduceat(alike, starts)
+    return leader if np.all(same) else np.arange(len(counts))
