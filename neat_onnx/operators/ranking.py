@@ -77,13 +77,16 @@ _READ_LAST = {"ReduceMax", "ReduceMin", "Squeeze"}
 
 
 def lift_place(ctx: LiftingContext, node: Node, *, largest: bool) -> None:
-    """Bind the place of the largest, or of the smallest, along an axis."""
+    """Bind the place of the largest along an axis, or of the smallest: the largest of -x.
+
+    A row of the largest, wherever it comes from, is one Hardmax in an export.
+    """
     given = node.attributes
     assert isinstance(given, PlaceAttributes)
     tensors = Algebra(ctx, node)
     x = tensors.input(0)
     axis = axis_of(ctx, node, given.axis, len(x.shape))
-    _, hits = hits_of(tensors, x, (axis,), largest=largest)
+    _, hits = hits_of(tensors, x if largest else tensors("neg", x), (axis,))
     choice = first_hit(tensors, hits, axis, last=bool(given.select_last_index))
     ctx.bind(node, place_of(tensors, choice, axis, keepdims=bool(given.keepdims)))
     ctx.integer.add(node.output[0])

@@ -29,6 +29,7 @@ _MOST_GEMMS = 1  # neurons that read what may overflow each need a Gemm of their
 _WEIGHT = 4  # bytes
 _GEMM, _NODES = 250, 600  # bytes of the nodes of a matrix product, and of a gathered sum
 _TIMES = 2  # a matrix is that much larger, at least
+_Group = tuple[str, Ints]  # a suffix of names, and neurons of one fan-in
 
 
 @lowers(Stage.LAYOUTS)
@@ -39,12 +40,31 @@ def plan_sparse_sums(ctx: LoweringContext, free: Bools) -> Plan:
     claims = []
     for which, prefix in ((_sums(ctx), ""), (_means(ctx), "_mean")):
         for level, neurons in ctx.levels_of(free & which):
-            for suffix, alike in _alike(ctx, neurons):
+            for suffix, alike in _sparse(ctx, list(_alike(ctx, neurons))):
                 inputs = int(ctx.fan_in[alike[0]])
-                if _is_sparse(ctx, alike):
-                    block = Block(level, in_column_order(ctx, alike), prefix + suffix)
-                    claims.append(Claim(block, _lowering(ctx, alike, inputs)))
+                block = Block(level, in_column_order(ctx, alike), prefix + suffix)
+                claims.append(Claim(block, _lowering(ctx, alike, inputs)))
     return Plan(claims)
+
+
+def _sparse(ctx: LoweringContext, groups: list[_Group]) -> list[_Group]:
+    """The groups to gather: those that are much smaller so, and the others if all of them are."""
+    gathered = {suffix for suffix, alike in groups if _is_sparse(ctx, alike)}
+    rest = [each for each in groups if each[0] not in gathered and _is_local(ctx, each[1])]
+    if len(rest) > 1 and _are_sparse(ctx, groups, rest):
+        gathered |= {suffix for suffix, _ in rest}
+    return [each for each in groups if each[0] in gathered]
+
+
+def _are_sparse(ctx: LoweringContext, groups: list[_Group], some: list[_Group]) -> bool:
+    """Whether gathering some groups is much smaller than one matrix of them.
+
+    It would have a column for each signal that any of all groups reads.
+    """
+    _, edge = ctx.edges_into(np.concatenate([alike for _, alike in groups]))
+    columns, rows = len(distinct(ctx.signals.read[edge])), sum(len(alike) for _, alike in some)
+    gathered = sum(_bytes_of_gathered(ctx, alike) for _, alike in some)
+    return _GEMM + _WEIGHT * rows * columns >= _TIMES * gathered
 
 
 def _sums(ctx: LoweringContext) -> Bools:

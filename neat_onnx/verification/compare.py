@@ -1,22 +1,19 @@
 """Proof: a network and a model run side by side on sampled inputs, by an independent runtime."""
 
-from collections.abc import Callable, Mapping, Sequence
-from itertools import combinations
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from neat_onnx.errors import ModelError
 from neat_onnx.model import DataType, Graph, Model
 from neat_onnx.model.inner_outputs import with_inner_outputs
-from neat_onnx.model.states import state_pairs
-from neat_onnx.model.value import Extent
 from neat_onnx.network.genes import Bools, Floats
 from neat_onnx.network.network import Network
 from neat_onnx.passes.constants import weights_among_inputs
 from neat_onnx.verification.indices import table_sizes
 from neat_onnx.verification.judge import Errors, against_rounding, measure
 from neat_onnx.verification.player import Player, ShapeMismatch, number_type
+from neat_onnx.verification.ports import check_ports
 from neat_onnx.verification.quantized import has_its_weights, is_quantized
 from neat_onnx.verification.report import Report, Verdict
 from neat_onnx.verification.rounding import rounded_runs, within_range
@@ -29,7 +26,6 @@ from neat_onnx.verification.samples import (
 )
 
 BOUND = {DataType.FLOAT: 1e-12, DataType.DOUBLE: 1e-24}
-_WITHOUT_BOUND = (DataType.FLOAT16, DataType.BFLOAT16)
 _ROUNDED: dict[str, Callable[[Floats], Any]] = {
     "DOUBLE": np.float64,
     "INT": np.rint,
@@ -114,12 +110,13 @@ def compared(
         slack: how many times the bound is passed without a comparison with rounding.
 
     Raises:
-        ModelError: the runtime cannot run the model.
+        ModelError: the runtime cannot run the model, or it is of another shape.
     """
     facts = _facts(model, player, inputs, seed)
     try:
         parts = [_part(net, player, x) for x in inputs]
     except ShapeMismatch as error:
+        check_ports(net, model, stated_outputs=True)
         return _report("different", Errors(None, None, None, None, 0), facts, str(error))
     return _judged(net, model, parts, facts, runtime, slack)
 
@@ -298,53 +295,3 @@ def node_count(graph: Graph) -> int:
         if isinstance(value, Graph)
     )
     return len(graph.node) + sum(node_count(body) for body in inner)
-
-
-def check_ports(net: Network, model: Model) -> None:
-    """Refuse a model whose inputs and outputs are not the network's.
-
-    Raises:
-        ModelError: names or shapes differ; or an input is of half precision, which has no bound.
-    """
-    for entry in model.graph.inputs:
-        if entry.elem_type in _WITHOUT_BOUND:
-            raise ModelError(
-                f"the input '{entry.name}' is {entry.elem_type.name}, expected FLOAT or DOUBLE",
-                where="graph.inputs",
-                hint="Models of half precision are not compared",
-            )
-    pairs = state_pairs(model)
-    carried = {*pairs, *pairs.values()}
-    for what, ports, entries in (
-        ("input", net.inputs, model.graph.inputs),
-        ("output", net.outputs, model.graph.outputs),
-    ):
-        sizes = {entry.name: entry.shape for entry in entries if entry.name not in carried}
-        ours = {port.name: port.shape for port in ports}
-        some = what == "output"  # a network need not have all of them
-        known = set(ours) <= set(sizes) if some else set(ours) == set(sizes)
-        if not known or not all(_fits(shape, sizes[name]) for name, shape in ours.items()):
-            raise ModelError(
-                f"the model's {what}s are {_listed(sizes)}, the network's {_listed(ours)}",
-                hint="Compare a network with the model that was made from it",
-            )
-
-
-def _fits(shape: tuple[int, ...], sizes: tuple[Extent, ...] | None) -> bool:
-    """Whether a port's shape is that of a graph's, without time and the batch."""
-    if sizes is None:
-        return True
-    varying = [axis for axis, size in enumerate(sizes) if not isinstance(size, int)]
-    leading = len(sizes) - len(shape)
-    if leading < 0:
-        return False
-    dropped = varying if len(varying) >= leading else range(len(sizes))
-    return any(
-        all(size == own or not isinstance(size, int) for size, own in zip(rest, shape, strict=True))
-        for axes in combinations(dropped, leading)
-        for rest in [[size for axis, size in enumerate(sizes) if axis not in axes]]
-    )
-
-
-def _listed(ports: Mapping[str, Sequence[Extent] | None]) -> str:
-    return ", ".join(f"'{name}' {list(shape or ())}" for name, shape in ports.items()) or "none"

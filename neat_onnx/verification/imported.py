@@ -17,9 +17,10 @@ from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
 from neat_onnx.network.program import Program
 from neat_onnx.passes.constants import weights_among_inputs
-from neat_onnx.verification.compare import as_read, check_ports, compared, node_count
+from neat_onnx.verification.compare import as_read, compared, node_count
 from neat_onnx.verification.judge import measure
 from neat_onnx.verification.player import Player, showing
+from neat_onnx.verification.ports import check_ports
 from neat_onnx.verification.samples import short_sequences
 
 _SAMPLES, _STEPS = 8, 4

@@ -30,13 +30,21 @@ _ELEMENTS = {
     DataType.BOOL: np.bool_,
 }
 _FLOATING = (DataType.FLOAT, DataType.DOUBLE)
+_ML_DOMAIN = "ai.onnx.ml"
+_ROUNDED = ("Classifier", "Regressor", "Normalizer", "Scaler")
+"""How the names end of operators of that domain that give float32, whatever they read."""
 
 
 def number_type(model: Model) -> DataType:
     """The type whose bound holds: DOUBLE if all inputs and outputs of such numbers are, or FLOAT.
 
-    A model that reads float64 and gives float32 is no more exact than float32.
+    A model that reads float64 and gives float32 is no more exact than float32; nor is one inside
+    which operators give it.
     """
+    if any(
+        node.domain == _ML_DOMAIN and node.op_type.endswith(_ROUNDED) for node in model.graph.node
+    ):
+        return DataType.FLOAT
     entries = (*model.graph.inputs, *model.graph.outputs)
     kinds = {entry.elem_type for entry in entries if entry.elem_type in _FLOATING}
     return DataType.DOUBLE if kinds == {DataType.DOUBLE} else DataType.FLOAT

@@ -227,6 +227,62 @@ def test_what_runtimes_take_differently_is_refused(operator, attributes, reason)
         import_model(whole, check=False)
 
 
+def test_vectors_of_a_radial_kernel_share_one_square():
+    vectors = np.random.default_rng(2).normal(size=(60, 4)).round(2)
+    whole = model("SVMRegressor", kernel_type="RBF", kernel_params=[0.25, 0.0, 3.0], rho=[0.5],
+                  support_vectors=vectors.ravel().tolist(), n_supports=60,
+                  coefficients=vectors[:, 0].tolist())  # fmt: skip
+    net = import_model(whole)
+    assert len(net.connections) <= 60 * (4 + 1 + 1) + 2 * 4
+    small = export(net).to_proto().SerializeToString()
+    assert len(small) <= 2 * len(whole.SerializeToString()) + 2000
+
+
+def test_a_model_that_computes_in_float32_inside_is_verified_as_such():
+    whole = model("Scaler", offset=[0.1, 0.2, 0.3, 0.7], scale=[0.3, 0.1, 0.7, 0.9])
+    cast = helper.make_node("Cast", ["y"], ["z"], to=TensorProto.DOUBLE)
+    whole.graph.node.append(cast)
+    whole.graph.input[0].CopyFrom(
+        helper.make_tensor_value_info("x", TensorProto.DOUBLE, ["N", 4])
+    )  # fmt: skip
+    whole.graph.output[0].CopyFrom(
+        helper.make_tensor_value_info("z", TensorProto.DOUBLE, ["N", 4])
+    )  # fmt: skip
+    assert verify(import_model(whole), whole, runtime="onnxruntime").passed
+
+
+def grown(leaves: int) -> dict[str, Any]:
+    """A tree whose leaves are at many depths: each split falls to a leaf drawn at random."""
+    random = np.random.default_rng(3)
+    true, false, edge = [0], [0], [0]
+    while len(edge) < leaves:
+        at = edge.pop(int(random.integers(len(edge)) ** 2 // len(edge)))
+        true[at], false[at] = len(true), len(true) + 1
+        edge += [len(true), len(true) + 1]
+        true += [0, 0]
+        false += [0, 0]
+    count, ends = len(true), sorted(edge)
+    return {
+        "nodes_treeids": [0] * count, "nodes_nodeids": list(range(count)),
+        "nodes_featureids": (np.arange(count) % 4).tolist(),
+        "nodes_values": random.normal(size=count).round(2).tolist(),
+        "nodes_modes": ["BRANCH_LEQ" if each else "LEAF" for each in true],
+        "nodes_truenodeids": true, "nodes_falsenodeids": false,
+        "target_treeids": [0] * leaves, "target_nodeids": ends, "target_ids": [0] * leaves,
+        "target_weights": random.normal(size=leaves).round(2).tolist(), "n_targets": 1,
+    }  # fmt: skip
+
+
+def test_leaves_of_many_depths_are_no_matrix_of_zeros():
+    whole = model("TreeEnsembleRegressor", **grown(120))
+    net = import_model(whole)
+    small = export(net)
+    assert verify(net, small, samples=16, runtime="onnxruntime").passed
+    assert import_model(small.to_json()) == net
+    written, given = (len(each.SerializeToString()) for each in (small.to_proto(), whole))
+    assert written <= 2 * given + 2000
+
+
 def test_missing_values_take_the_branch_that_the_tree_says():
     x = X.copy()
     x[::3, 0] = x[1::3, 3] = np.nan

@@ -7,7 +7,16 @@ from made import layered
 from networks import NETWORKS
 from routes import stripped
 
-from neat_onnx import ModelError, Network, OptionError, Report, export, load_network, verify
+from neat_onnx import (
+    ModelError,
+    Network,
+    OptionError,
+    Report,
+    export,
+    import_model,
+    load_network,
+    verify,
+)
 from neat_onnx.model import Model, Tensor
 from neat_onnx.verification.samples import long_sequences, short_sequences
 
@@ -191,6 +200,13 @@ def test_a_model_of_another_shape_is_refused():
         verify(NET, export(Network.mlp([2, 2])))
     with pytest.raises(ModelError, match="outputs are"):
         verify(NET, export(Network.mlp([3, 4])))
+
+
+def test_outputs_have_the_shape_that_they_are_computed_in_whatever_the_graph_states():
+    stated = export(Network.mlp([2, 3], seed=1), include_metadata=False).to_proto()
+    stated.graph.output[0].type.tensor_type.shape.dim[1].dim_value = 1
+    net = import_model(stated)
+    assert verify(net, stated, samples=16, runtime="onnxruntime").passed
 
 
 def test_inputs_are_not_drawn_from_the_stream_of_the_weights():

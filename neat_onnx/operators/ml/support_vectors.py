@@ -1,6 +1,6 @@
 """SVMRegressor and SVMClassifier: a kernel neuron for each support vector, and their sums.
 
-A radial kernel exp(-gamma · |x - s|²) is exp of one sum over the features and their squares.
+A radial kernel exp(-gamma · |x - s|²) is exp of one sum over the features and |x|², a neuron.
 """
 
 from itertools import combinations
@@ -125,9 +125,9 @@ def _kernels(
     if given.kernel_type == "LINEAR":
         return tensors.along(x, 1, vectors)
     if given.kernel_type == "RBF":
-        both = combined(ctx, node, [x, tensors("mul", x, x)],
-                        lambda *parts: np.concatenate(parts, axis=1))  # fmt: skip
-        weights = gamma * np.hstack([2.0 * vectors, np.full(vectors.shape, -1.0)])
+        square = tensors.along(tensors("mul", x, x), 1, np.ones((1, x.shape[-1])))
+        both = combined(ctx, node, [x, square], lambda *parts: np.concatenate(parts, axis=1))
+        weights = gamma * np.hstack([2.0 * vectors, np.full((count, 1), -1.0)])
         bias = -gamma * np.sum(vectors * vectors, axis=1)
         return tensors("exp", tensors("add", tensors.along(both, 1, weights), bias))
     inner = tensors("add", tensors.along(x, 1, gamma * vectors), start)

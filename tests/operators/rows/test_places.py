@@ -28,7 +28,7 @@ FORMS = {
         [node("ArgMin", "x", "p", axis=1), node("Cast", "p", "y", to=1)],
         ("N", 5),
         {},
-        ["ReduceMin"],
+        ["Hardmax"],
     ),
     "of shares": (
         [

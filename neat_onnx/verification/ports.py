@@ -1,0 +1,69 @@
+"""The ports of a network beside the inputs and outputs of a model: names, and stated shapes."""
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+
+from neat_onnx.errors import ModelError
+from neat_onnx.model import DataType, Model
+from neat_onnx.model.states import state_pairs
+from neat_onnx.model.value import Extent
+from neat_onnx.network.network import Network
+
+_WITHOUT_BOUND = (DataType.FLOAT16, DataType.BFLOAT16)
+
+
+def check_ports(net: Network, model: Model, *, stated_outputs: bool = False) -> None:
+    """Refuse a model whose inputs and outputs are not the network's.
+
+    How large an output is shows when the model runs: some graphs state another shape than they
+    compute, and runtimes do not mind.
+
+    Args:
+        stated_outputs: the shapes that the graph states for its outputs have to be right as well.
+
+    Raises:
+        ModelError: names or shapes differ; or an input is of half precision, which has no bound.
+    """
+    for entry in model.graph.inputs:
+        if entry.elem_type in _WITHOUT_BOUND:
+            raise ModelError(
+                f"the input '{entry.name}' is {entry.elem_type.name}, expected FLOAT or DOUBLE",
+                where="graph.inputs",
+                hint="Models of half precision are not compared",
+            )
+    pairs = state_pairs(model)
+    carried = {*pairs, *pairs.values()}
+    for what, ports, entries in (
+        ("input", net.inputs, model.graph.inputs),
+        ("output", net.outputs, model.graph.outputs),
+    ):
+        sizes = {entry.name: entry.shape for entry in entries if entry.name not in carried}
+        ours = {port.name: port.shape for port in ports}
+        some = what == "output"  # a network need not have all of them
+        known = set(ours) <= set(sizes) if some else set(ours) == set(sizes)
+        read = ours if stated_outputs or not some else {}
+        if not known or not all(_fits(shape, sizes[name]) for name, shape in read.items()):
+            raise ModelError(
+                f"the model's {what}s are {_listed(sizes)}, the network's {_listed(ours)}",
+                hint="Compare a network with the model that was made from it",
+            )
+
+
+def _fits(shape: tuple[int, ...], sizes: tuple[Extent, ...] | None) -> bool:
+    """Whether a port's shape is that of a graph's, without time and the batch."""
+    if sizes is None:
+        return True
+    varying = [axis for axis, size in enumerate(sizes) if not isinstance(size, int)]
+    leading = len(sizes) - len(shape)
+    if leading < 0:
+        return False
+    dropped = varying if len(varying) >= leading else range(len(sizes))
+    return any(
+        all(size == own or not isinstance(size, int) for size, own in zip(rest, shape, strict=True))
+        for axes in combinations(dropped, leading)
+        for rest in [[size for axis, size in enumerate(sizes) if axis not in axes]]
+    )
+
+
+def _listed(ports: Mapping[str, Sequence[Extent] | None]) -> str:
+    return ", ".join(f"'{name}' {list(shape or ())}" for name, shape in ports.items()) or "none"
