@@ -21,8 +21,8 @@ _DRAWS = 2
 def rounded_runs(net: Network, x: Floats, element: type[np.floating[Any]]) -> Iterator[Floats]:
     """Run the network in a type, in several ways that differ by rounding alone.
 
-    Genes rounded to the nearest, with matrix products and edge by edge; then edge by edge with each
-    gene rounded to a number beside it at random.
+    Genes rounded to the nearest, as the fastest products and without products of zeros; then the
+    latter with each gene rounded to a number beside it at random.
 
     Args:
         x: the inputs (T, N, I), which the type holds.
