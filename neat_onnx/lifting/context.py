@@ -170,12 +170,13 @@ class LiftingContext(Tensors):
         )
         self._connected += 1
 
-    def add_rows(self, sources: Ints, neurons: Ints) -> None:
-        """Remember rows of neurons (rows, outputs) with the same weights, over rows of signals
+    def add_rows(self, made: NewNeurons, sources: Ints, neurons: Ints) -> None:
+        """Remember rows of new neurons (rows, outputs) with the same weights, over rows of signals
         (rows, inputs), where that would save much.
         """
         rows = Rows(sources, neurons)
         if rows.matters:
+            made.rows = neurons - made.states[0]
             self.rows.append(rows)
 
     def merge(self, made: NewNeurons, other: NewNeurons) -> None:

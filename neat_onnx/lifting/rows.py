@@ -31,10 +31,14 @@ class Rows:
 
     @property
     def matters(self) -> bool:
-        """Whether a matrix for all rows would be much larger than that of one."""
-        count = len(self.sources)
+        """Whether they are worth a matrix of their own."""
         each = self.sources.shape[1] * self.neurons.shape[1]
-        return bool((count * count - 1) * each >= _LEAST)
+        return are_worth_a_matrix(len(self.sources), each)
+
+
+def are_worth_a_matrix(rows: int, weights: int) -> bool:
+    """Whether a matrix for all rows would be much larger than that of one row's weights."""
+    return (rows * rows - 1) * weights >= _LEAST
 
 
 def blocks_of(rows: Iterable[Rows], net: Network, neuron_of: Ints) -> tuple[SpatialBlock, ...]:

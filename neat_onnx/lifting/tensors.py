@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NoReturn
@@ -48,6 +48,7 @@ class Tensors:
         integral: names of tensors of floats that were integers, and only moved since.
         chosen: by the name of a tensor of places along an axis, 1 for each element of that axis
             that it is the place of, else 0, along one more axis at the end.
+        hits: the same, by the elements of such a tensor, for several readers of places alike.
         masked: for each tensor that may have a low number in place of −∞, one that is above it.
         sizes: tensors that hold the size of the batch, and which of their elements do.
         ended: names of tensors that have lost the time axis, as the end of a sequence has.
@@ -60,6 +61,7 @@ class Tensors:
     integer: set[str] = field(default_factory=set)
     integral: set[str] = field(default_factory=set)
     chosen: dict[str, Operand] = field(default_factory=dict)
+    hits: dict[Hashable, Operand] = field(default_factory=dict)
     masked: dict[str, float] = field(default_factory=dict)
     sizes: dict[str, Bools] = field(default_factory=dict)
     ended: set[str] = field(default_factory=set)

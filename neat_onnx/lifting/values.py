@@ -54,6 +54,8 @@ class NewNeurons:
         bias, response: of each.
         connections: into them.
         spatial: they slide a window; that would be lost if they were merged with others.
+        rows: the positions of those that share one matrix of weights, (rows, outputs), which would
+            be lost as well; None if none do.
         merged: they became part of others, and are no longer.
     """
 
@@ -63,6 +65,7 @@ class NewNeurons:
     response: Floats
     connections: list[NewConnections] = field(default_factory=list)
     spatial: bool = False
+    rows: Ints | None = None
     merged: bool = False
 
     @property
@@ -75,6 +78,18 @@ class NewNeurons:
     def is_plain_sum(self) -> bool:
         """Each is a sum, with the response 1."""
         return self.aggregation == "sum" and bool(np.all(self.response == 1.0))
+
+    @property
+    def takes_inputs(self) -> bool:
+        """Each is a sum, with the response 1, that may have more inputs."""
+        return self.is_plain_sum and not self.spatial and self.rows is None
+
+    def takes(self, values: Floats) -> bool:
+        """Whether rows stay alike with these biases, or factors, one for each neuron."""
+        if self.rows is None:
+            return True
+        by_row = values[self.rows]
+        return bool(np.all(by_row == by_row[:1]))
 
     def absorb(self, other: NewNeurons) -> None:
         """Compute the sum of both; `other` is no longer."""

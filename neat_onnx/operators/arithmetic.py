@@ -66,9 +66,10 @@ def _scale(ctx: LiftingContext, node: Node, value: Value, factor: Array) -> Valu
     shape = np.broadcast_shapes(value.shape, factor.shape)
     ctx.check_size(node, int(np.prod(shape, dtype=object)))
     factor = np.broadcast_to(factor, shape).astype(np.float64)
-    if value.made is not None and value.plain and shape == value.shape and not value.made.spatial:
-        value.made.response = value.made.response * factor.ravel()
-        value.made.bias = value.made.bias * factor.ravel()
+    made = value.made if value.plain and shape == value.shape else None
+    if made is not None and not made.spatial and made.takes(factor.ravel()):
+        made.response = made.response * factor.ravel()
+        made.bias = made.bias * factor.ravel()
         return value
     gated = value.gate is not None and value.ungated
     if gated and node.op_type == "Mul" and shape == value.shape and np.all(factor == 1.0):
@@ -99,7 +100,7 @@ def _merged(ctx: LiftingContext, one: Value, other: Value) -> Value | None:
     both = one.made, other.made
     if both[0] is None or both[1] is None or both[0] is both[1] or one.shape != other.shape:
         return None
-    plain = all(made.is_plain_sum and not made.spatial for made in both if made)
+    plain = all(made.takes_inputs for made in both if made)
     linear = one.formula == other.formula and scalar_slope(one.formula)[1] == VARIABLE
     whole = all(value.weight is None and value.gate is None for value in (one, other))
     if not (plain and linear and whole):
@@ -113,7 +114,7 @@ def _with_gated(ctx: LiftingContext, one: Value, other: Value) -> Value | None:
     made, gate = one.made, other.gate
     if made is None or gate is None or not one.plain or one.shape != other.shape:
         return None
-    if not made.is_plain_sum or made.spatial or not other.linear or other in ctx.materialized:
+    if not made.takes_inputs or not other.linear or other in ctx.materialized:
         return None
     if any(np.any(np.isin(other.signals, each.source)) for each in made.connections):
         return None  # the connections would be parallel ones
@@ -125,12 +126,12 @@ def _shift(ctx: LiftingContext, node: Node, value: Value, addend: Array) -> Valu
     """The bias of the neurons that are read, or of new ones."""
     value = _with_slope_as_response(value)
     shape = np.broadcast_shapes(value.shape, addend.shape)
-    joins = value.made is not None and value.plain and shape == value.shape
-    if not joins or not _stays_spatial(value, addend):
+    flat = np.broadcast_to(addend, shape).ravel()
+    made = value.made if value.plain and shape == value.shape else None
+    if made is None or not made.takes(flat) or not _stays_spatial(value, addend):
         value = neurons_of(ctx, node, [value], shape=shape)
     made = value.made
     assert made is not None
-    flat = np.broadcast_to(addend, shape).ravel()
     made.bias = np.where(made.bias == 0, flat, made.bias + flat)
     return value
 
@@ -246,7 +247,8 @@ def value_of(made: NewNeurons, shape: tuple[int, ...]) -> Value:
 def affine(ctx: LiftingContext, value: Value, factors: Array, shifts: Array) -> Value:
     """factors · value + shifts, element by element: folded into the neurons that it follows."""
     made = value.made if value.plain else None
-    if made is not None and made.is_plain_sum:
+    alike = made is not None and made.takes(factors.ravel()) and made.takes(shifts.ravel())
+    if made is not None and made.is_plain_sum and alike:
         made.scale(factors.ravel())
         made.bias = made.bias + shifts.ravel()
         return value

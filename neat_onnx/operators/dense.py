@@ -12,6 +12,7 @@ import numpy as np
 from neat_onnx.errors import OptionError
 from neat_onnx.lifting.context import Array, LiftingContext, Operand, Value, lifts
 from neat_onnx.lowering.context import Block, LoweringContext
+from neat_onnx.lowering.placement import Columns
 from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers
 from neat_onnx.model import Attributes, Node
 from neat_onnx.network.aggregations import aggregation_named
@@ -26,8 +27,9 @@ from neat_onnx.operators.activate import (
     slopes,
 )
 from neat_onnx.operators.algebra import Algebra, rearranged
-from neat_onnx.operators.columns import columns_for
+from neat_onnx.operators.columns import columns_for, exactly
 from neat_onnx.operators.elementwise import Div
+from neat_onnx.operators.islands import by_island
 from neat_onnx.operators.products import lift_product, matrix_product, product_of_rows
 
 
@@ -64,32 +66,37 @@ class MatMul(Node):
 def plan_dense(ctx: LoweringContext, free: Bools) -> Plan:
     """Claim every neuron whose aggregation is linear, or that has no inputs."""
     return Plan(
-        [
-            Claim(block, lower_dense)
-            for level, neurons in ctx.levels_of(free)
-            for block in _blocks(ctx, level, neurons)
-        ]
+        [claim for level, neurons in ctx.levels_of(free) for claim in _claims(ctx, level, neurons)]
     )
 
 
-def _blocks(ctx: LoweringContext, level: int, neurons: Ints) -> list[Block]:
+def _claims(ctx: LoweringContext, level: int, neurons: Ints) -> list[Claim]:
     names = ctx.net.aggregation_names[neurons]
     mean = (names == "mean") & (ctx.fan_in[neurons] > 0)
-    parts = by_overflowing_source(ctx, neurons[~mean])
-    blocks = [
-        Block(level, in_column_order(ctx, part), "" if k == 0 else f"_{k + 1}")
-        for k, part in enumerate(parts)
+    parts = [
+        (part, lower)
+        for sharing in by_overflowing_source(ctx, neurons[~mean])
+        for lower, some in zip((lower_island, lower_dense), by_island(ctx, sharing), strict=True)
+        for part in some
     ]
-    means = by_overflowing_source(ctx, neurons[mean])
-    return blocks + [
-        Block(level, in_column_order(ctx, part), "_mean" if k == 0 else f"_mean{k + 1}")
-        for k, part in enumerate(means)
+    sums = [(part, lower, f"_{k}" if k > 1 else "") for k, (part, lower) in enumerate(parts, 1)]
+    together = by_overflowing_source(ctx, neurons[mean])
+    means = [
+        (part, lower_dense, f"_mean{k}" if k > 1 else "_mean") for k, part in enumerate(together, 1)
+    ]
+    return [
+        Claim(Block(level, in_column_order(ctx, part), suffix), lower)
+        for part, lower, suffix in [*sums, *means]
     ]
 
 
-def lower_dense(ctx: LoweringContext, block: Block) -> None:
-    """Emit one Gemm, with its bias where no response comes between, and the activations."""
-    weights, tensor = weight_matrix(ctx, block)
+def lower_dense(ctx: LoweringContext, block: Block, *, exact: bool = False) -> None:
+    """Emit one Gemm, with its bias where no response comes between, and the activations.
+
+    Args:
+        exact: as for `weight_matrix`.
+    """
+    weights, tensor = weight_matrix(ctx, block, exact=exact)
     _check_connectivity(ctx, block, weights)
     response, bias = responses(ctx, block.neurons)
     count = mean_counts(ctx, block.neurons)
@@ -106,6 +113,11 @@ def lower_dense(ctx: LoweringContext, block: Block) -> None:
             divisor = ctx.initializer(block.weights("K"), count)
             result = ctx.emit(Div, [result, divisor], block.tensor("Mean"), block.name("mean"))
         activate(ctx, block, respond(ctx, block, result, response, bias))
+
+
+def lower_island(ctx: LoweringContext, block: Block) -> None:
+    """The same for an island: copies of one network have the same matrix, which is written once."""
+    lower_dense(ctx, block, exact=True)
 
 
 def _lower_plain(
@@ -157,7 +169,7 @@ def shared_slope(ctx: LoweringContext, block: Block) -> tuple[float, Expression 
 
 
 def weight_matrix(
-    ctx: LoweringContext, block: Block, which: Bools | None = None
+    ctx: LoweringContext, block: Block, which: Bools | None = None, *, exact: bool = False
 ) -> tuple[Floats, str]:
     """Weights (neurons, width), and the tensor [N, width] that they multiply.
 
@@ -165,6 +177,7 @@ def weight_matrix(
 
     Args:
         which: of the block's connections, in the order of `edges_into`; None for all.
+        exact: the tensor has no other columns than they read, in the order of the signals.
     """
     row, edge = ctx.edges_into(block.neurons)
     if which is not None:
@@ -174,7 +187,10 @@ def weight_matrix(
     needed = distinct(np.concatenate([source, ctx.take_unread_inputs()]))
     if not needed.size:
         needed = ctx.net.input_neurons[:1]
-    columns = columns_for(ctx, needed, rows, block.level)
+    if exact:
+        columns = Columns(exactly(ctx, needed, block.level), needed, block.level)
+    else:
+        columns = columns_for(ctx, needed, rows, block.level)
     width = len(columns.signals)
     position = np.zeros(ctx.signals.count, np.int64)
     position[columns.signals] = np.arange(width)
@@ -317,13 +333,17 @@ def lift_matmul(ctx: LiftingContext, node: MatMul) -> None:
         ctx.bind(node, lift_product(ctx, node, weights, np.zeros(len(weights))))
         return
     tensors = Algebra(ctx, node)
-    if not isinstance(one, Value) and len(one.shape) == 2 and _is_matrices_of(matrix, one.shape[1]):
+    if (
+        not isinstance(one, Value)
+        and len(one.shape) == 2
+        and _is_matrices_of(ctx, matrix, one.shape[1])
+    ):
         ctx.bind(node, tensors.along(tensors.input(1), len(matrix.shape) - 2, np.asarray(one)))
         return
     ctx.bind(node, matrix_product(ctx, node, tensors, tensors.input(0), tensors.input(1)))
 
 
-def _is_matrices_of(operand: Operand, rows: int) -> bool:
-    """Whether it is computed matrices of so many rows, with a batch."""
-    shape = operand.shape
-    return isinstance(operand, Value) and operand.elementwise and shape[1:][-2:-1] == (rows,)
+def _is_matrices_of(ctx: LiftingContext, operand: Operand, rows: int) -> bool:
+    """Whether it is computed matrices of so many rows, no axis of which is the batch."""
+    shape = operand.shape if ctx.features_only else operand.shape[1:]
+    return isinstance(operand, Value) and operand.elementwise and shape[-2:-1] == (rows,)

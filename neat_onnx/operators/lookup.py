@@ -93,6 +93,15 @@ def hits_at(ctx: LiftingContext, node: Node, index: Operand, size: int) -> Opera
         index: the places.
         size: how many elements there are, along a new last axis of the result.
     """
+    if not isinstance(index, Value) or not index.elementwise:
+        return _compared(ctx, node, index, size)
+    key = (index.signals.tobytes(), index.shape, index.formula, size)
+    if key not in ctx.hits:
+        ctx.hits[key] = _compared(ctx, node, index, size)
+    return ctx.hits[key]
+
+
+def _compared(ctx: LiftingContext, node: Node, index: Operand, size: int) -> Operand:
     tensors = Algebra(ctx, node)
     ctx.check_size(node, math.prod(index.shape) * size)
     spread = rearranged(index, lambda array: array[..., None])

@@ -22,7 +22,7 @@ from neat_onnx.operators.activate import (
 from neat_onnx.operators.columns import exactly
 from neat_onnx.operators.dense import by_overflowing_source, responses
 from neat_onnx.operators.elementwise import Add, Mul, Sub
-from neat_onnx.operators.scaled import lower_scaled, waits
+from neat_onnx.operators.scaled import is_spread, lower_scaled, waits
 from neat_onnx.operators.several import Max, Mean, Min
 
 _LEAST_GATHERED = 1 << 16  # weights of the Gemm that it would be
@@ -200,6 +200,9 @@ def _sources(ctx: LoweringContext, neurons: Ints) -> Ints:
 
 def lower_pointwise(ctx: LoweringContext, block: Block) -> None:
     """Emit one Add or Sub, or nothing but the activations."""
+    if is_spread(ctx, block.neurons):
+        lower_scaled(ctx, block)
+        return
     sources = _sources(ctx, block.neurons)
     weights = _weights(ctx, block.neurons[:1], sources.shape[1])[0]
     order = np.argsort(-weights, kind="stable")  # the one that is taken away comes last

@@ -4,12 +4,14 @@ Two computed tensors gate each other; a constant one is weights.
 """
 
 import itertools
+import math
 from collections.abc import Sequence
 
 import numpy as np
 
 from neat_onnx.lifting.context import Array, LiftingContext, Operand, Value, lifts
 from neat_onnx.lifting.followed_axes import FEATURE, UNKNOWN
+from neat_onnx.lifting.rows import are_worth_a_matrix
 from neat_onnx.model import Attributes, Node
 from neat_onnx.operators.algebra import Algebra, rearranged
 from neat_onnx.operators.arithmetic import has_powers_of_two, value_of
@@ -206,7 +208,7 @@ def lift_product(ctx: LiftingContext, node: Node, weights: Array, bias: Array) -
     size = value.shape[-1] if value.shape else 0
     if size != weights.shape[1]:
         ctx.fail(node, f"its input has {size} columns, {node.input[1]} expects {weights.shape[1]}")
-    if not value.ungated and not (value.linear and value.gate is not None):
+    if not _keeps_factors(value, weights):
         value = Value(ctx.materialize(value))
     signals = ctx.materialize(Value(value.signals)).reshape(-1, size)
     gates, factors = value.gates.reshape(-1, size), value.weights.reshape(-1, size)
@@ -218,5 +220,15 @@ def lift_product(ctx: LiftingContext, node: Node, weights: Array, bias: Array) -
         position = sample * len(weights) + row
         each = weight * factors[sample][column]
         ctx.connect(made, signals[sample][column], position, each, gates[sample][column])
-    ctx.add_rows(signals, made.states.reshape(len(signals), -1))
+    ctx.add_rows(made, signals, made.states.reshape(len(signals), -1))
     return value_of(made, (*value.shape[:-1], len(weights)))
+
+
+def _keeps_factors(value: Value, weights: Array) -> bool:
+    """Whether the sums may read a product's factors, not the product.
+
+    Rows of sums that are worth a matrix of their own must read signals alone.
+    """
+    if value.gate is None:
+        return value.ungated
+    return value.linear and not are_worth_a_matrix(math.prod(value.shape[:-1]), weights.size)

@@ -35,9 +35,21 @@ class _Layout:
 
     def parameters(self, values: Floats) -> Floats:
         """One number for each channel, in the shape of parameters."""
-        axis = 1 if len(self.of_parameters) == 2 else 0
-        found: Floats = np.take(values.reshape(self.shape), 0, axis)
+        found: Floats = np.take(values.reshape(self.shape), 0, 1 - self._axis)
         return found.reshape(self.of_parameters)
+
+    def spread(self, sources: Ints) -> Ints:
+        """Sources in this shape, or once each where all parameters meet the same ones: a tensor of
+        these broadcasts.
+        """
+        shaped = sources.reshape(self.shape)
+        first = np.take(shaped, [0], self._axis)
+        return first if np.all(shaped == first) else shaped
+
+    @property
+    def _axis(self) -> int:
+        """The axis along which parameters differ."""
+        return 0 if len(self.of_parameters) == 2 else 1
 
 
 def lower_scaled(ctx: LoweringContext, block: Block) -> None:
@@ -61,6 +73,16 @@ def lower_scaled(ctx: LoweringContext, block: Block) -> None:
     activate(ctx, block, result, ends=ends)
 
 
+def is_spread(ctx: LoweringContext, neurons: Ints) -> bool:
+    """Whether neurons add each of some biases to each of some signals that are fewer than they."""
+    _, edge = ctx.edges_into(neurons)
+    genes = ctx.net.neurons
+    if len(edge) != len(neurons) or np.any(genes.response[neurons] != 1.0):
+        return False
+    layout = _layout([genes.bias[neurons]])
+    return layout is not None and layout.spread(ctx.signals.read[edge]).size < len(neurons)
+
+
 def waits(ctx: LoweringContext, sources: Ints, factors: Floats, bias: Floats) -> bool:
     """Whether import makes neurons only once something reads them, unless an Identity does.
 
@@ -78,7 +100,7 @@ def _times(
     if layout is None:
         tensor = exactly(ctx, sources, block.level)
     else:
-        tensor = in_shape(ctx, sources.reshape(layout.shape), block.level)
+        tensor = in_shape(ctx, layout.spread(sources), block.level)
     if np.all(factor == 1.0):
         return tensor
     if _is_uniform(factor):

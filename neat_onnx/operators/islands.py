@@ -1,0 +1,65 @@
+"""Islands: neurons of a level that read signals which no other neuron of it reads.
+
+So do the branches of a network, and the copies of one network over parts of the inputs. One matrix
+for all of a level would be zeros but for a block of weights of each.
+"""
+
+import numpy as np
+
+from neat_onnx.lowering.context import LoweringContext
+from neat_onnx.network.genes import Ints
+
+_LEAST_SAVED = 1 << 8  # weights
+_MATRIX = 125  # weights that have the bytes of one more matrix product
+_FEWEST = 8  # neurons: genomes that evolved have smaller ones, and one Gemm is faster than several
+_DENSE = 2  # weights of a block for one that is no zero
+_TIMES = 4 / 3  # the matrix is that much larger, at least
+
+
+def by_island(ctx: LoweringContext, neurons: Ints) -> tuple[list[Ints], list[Ints]]:
+    """The islands where one matrix is much larger than several, and the neurons left over."""
+    whole: tuple[list[Ints], list[Ints]] = [], [neurons]
+    row, edge = ctx.edges_into(neurons)
+    if len(neurons) < _FEWEST or not edge.size:
+        return whole
+    sources, column = np.unique(ctx.signals.read[edge], return_inverse=True)
+    count, width = len(neurons), len(sources)
+    if count * width - len(edge) < _LEAST_SAVED:
+        return whole
+    label = _islands(row, column, width)
+    of_neuron = np.full(count, width, np.int64)  # the last is of those that read nothing
+    of_neuron[row] = label[column]
+    rows = np.bincount(of_neuron, minlength=width + 1)[:width]
+    columns = np.bincount(label, minlength=width)
+    dense = rows * columns <= _DENSE * np.bincount(label[column], minlength=width)
+    apart = np.flatnonzero((rows >= _FEWEST) & dense)
+    apart = apart[np.argsort(-rows[apart] * columns[apart], kind="stable")]
+    left_rows = count - np.append(0, np.cumsum(rows[apart]))
+    left_columns = width - np.append(0, np.cumsum(columns[apart]))
+    blocks = np.append(0, np.cumsum(rows[apart] * columns[apart] + _MATRIX))
+    weights = blocks + left_rows * left_columns + _MATRIX * (left_rows > 0)
+    best = int(np.flatnonzero(weights == weights.min())[-1])
+    if weights[0] - weights[best] < _LEAST_SAVED or weights[best] * _TIMES > weights[0]:
+        return whole
+    islands = [neurons[of_neuron == each] for each in np.sort(apart[:best]).tolist()]
+    rest = neurons[~np.isin(of_neuron, apart[:best])]
+    return islands, [rest] if rest.size else []
+
+
+def _islands(row: Ints, column: Ints, width: int) -> Ints:
+    """The least column of each column's island.
+
+    Each round hands the least known column on, along rows, then along columns, and doubles how far
+    each of them has come.
+    """
+    label = np.arange(width)
+    while True:
+        of_row = np.full(int(row.max()) + 1, width)
+        np.minimum.at(of_row, row, label[column])
+        least = label.copy()
+        np.minimum.at(least, column, of_row[row])
+        np.minimum.at(least, label, least.copy())
+        least = least[least]
+        if np.array_equal(least, label):
+            return label
+        label = least

@@ -1,0 +1,94 @@
+"""Exports of imported networks are no larger than the graph that they came from has to be."""
+
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from graphs import assert_lifts, graph, node
+
+from neat_onnx import export, import_model, verify
+
+_RNG = np.random.default_rng(0)
+
+
+def _normal(*shape: int) -> Any:
+    return _RNG.normal(size=shape).astype(np.float32)
+
+
+def _of_rows() -> dict[str, onnx.ModelProto]:
+    """Rows of products with what may not join their neurons."""
+    linear = node("MatMul", "x W", "a")
+    end, parameters = node("Relu", "s", "y"), {"x": ("N", 10, 16), "W": _normal(16, 16)}
+    gated = [
+        node("Split", "x", "u v w", axis=2, num_outputs=3),
+        node("MatMul", "u W", "a"),
+        node("Mul", "v w", "b"),
+    ]
+    return {
+        "another product": graph(
+            [linear, node("Sigmoid", "x", "t"), node("MatMul", "t V", "b"),
+             node("Add", "a b", "s"), end], V=_normal(16, 16), **parameters),
+        "a gated value": graph(
+            [*gated, node("Add", "a b", "s"), end], **parameters | {"x": ("N", 10, 48)}),
+        "positions": graph(
+            [linear, node("Add", "a P", "s"), end], P=_normal(10, 16), **parameters),
+        "factors of rows": graph(
+            [linear, node("Mul", "a P", "s"), end], P=_normal(10, 1), **parameters),
+        "a gated input": graph(
+            [node("Split", "x", "u v", axis=2, num_outputs=2), node("Mul", "u v", "b"),
+             node("MatMul", "b W", "s"), end], **parameters | {"W": _normal(8, 16)}),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("model", _of_rows().values(), ids=_of_rows().keys())
+def test_rows_of_a_product_stay_one_matrix_whatever_joins_them(model: onnx.ModelProto) -> None:
+    net = assert_lifts(model)
+    written = export(net)
+    assert len(written.to_bytes()) <= 2 * model.ByteSize() + 2000
+    assert verify(net, written, runtime="onnxruntime").passed
+
+
+def test_branches_with_inputs_of_their_own_have_a_matrix_each_and_copies_share_it() -> None:
+    nodes = [node("Split", "x", "x0 x1 x2", axis=1, num_outputs=3)]
+    for k in range(3):
+        nodes += [
+            node("Gemm", f"x{k} W B", f"a{k}"),
+            node("Relu", f"a{k}", f"b{k}"),
+            node("Gemm", f"b{k} V B", f"c{k}"),
+            node("Tanh", f"c{k}", f"d{k}"),
+        ]
+    nodes.append(node("Concat", "d0 d1 d2", "y", axis=1))
+    model = graph(nodes, x=("N", 24), W=_normal(8, 32), B=_normal(32), V=_normal(32, 32))
+    net = assert_lifts(model)
+    written = export(net)
+    proto = written.to_proto()
+    matrices = [each for each in proto.graph.initializer if list(each.dims) == [32, 32]]
+    assert len(matrices) == 1
+    assert len(written.to_bytes()) <= 2 * model.ByteSize() + 2000
+    assert verify(net, written, runtime="onnxruntime").passed
+
+
+def test_two_tables_read_at_the_same_places_compare_them_once() -> None:
+    model = graph(
+        [node("Abs", "x", "a"), node("Floor", "a", "f"), node("Min", "f most", "m"),
+         node("Cast", "m", "k", to=onnx.TensorProto.INT64),
+         node("Gather", "T k", "t"), node("Gather", "U k", "u"), node("Mul", "t u", "y")],
+        x=("N", 10), most=30.0, T=_normal(200), U=_normal(200),
+    )  # fmt: skip
+    net = assert_lifts(model, scale=9.0)
+    assert len(net.neurons.bias) < 2 * 10 * 200
+    written = export(net)
+    assert len(written.to_bytes()) <= 2 * model.ByteSize() + 2000
+    assert verify(net, written, runtime="onnxruntime").passed
+
+
+def test_a_constant_matrix_times_a_computed_one_is_a_product_where_no_axis_is_the_batch() -> None:
+    model = graph(
+        [node("Reshape", "x shape", "r"), node("Relu", "r", "a"),
+         node("MatMul", "W a", "m"), node("Add", "m P", "s"), node("Relu", "s", "y")],
+        x=(40, 3), shape=np.array([12, 10]), W=_normal(12, 12), P=_normal(12, 10),
+    )  # fmt: skip
+    net = import_model(model, batch_axis=None)
+    written = export(net)
+    assert len(written.to_bytes()) <= 2 * model.ByteSize() + 2000
