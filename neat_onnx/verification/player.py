@@ -3,6 +3,7 @@
 A model is one step, whose states are carried from call to call here, or a whole sequence.
 """
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -218,6 +219,13 @@ class Player:
                 f"where {list(leading)} rows go in",
                 hint="A model may not mix its samples: its outputs have the batch as an axis",
             )
+        port, shape = self._port_shapes.get(name), values.shape[len(leading) :]
+        if port is not None and math.prod(port) == math.prod(shape) and _long(port) != _long(shape):
+            raise ShapeMismatch(
+                f"the output '{name}' has the shape {list(shape)} for each sample, "
+                f"the network's {list(port)}",
+                hint="Compare a network with the model that was made from it",
+            )
         return values.reshape(*leading, -1)
 
     def _rows_axes(
@@ -233,6 +241,11 @@ class Player:
             if size == leading[0] and shape[:axis] + shape[axis + 1 :] == port
         ]
         return axes if not fitting or axes[0] in fitting else (fitting[0],)
+
+
+def _long(shape: tuple[int, ...]) -> list[int]:
+    """The sizes without those of 1, which runtimes and writers add and leave out."""
+    return [size for size in shape if size != 1]
 
 
 def showing(model: Model, tensors: Sequence[str]) -> Model:

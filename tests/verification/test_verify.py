@@ -3,6 +3,7 @@
 import numpy as np
 import onnx
 import pytest
+from graphs import graph, node
 from made import layered
 from networks import NETWORKS
 from routes import stripped
@@ -207,6 +208,14 @@ def test_outputs_have_the_shape_that_they_are_computed_in_whatever_the_graph_sta
     stated.graph.output[0].type.tensor_type.shape.dim[1].dim_value = 1
     net = import_model(stated)
     assert verify(net, stated, samples=16, runtime="onnxruntime").passed
+
+
+def test_an_output_of_another_shape_and_the_same_size_is_different():
+    stated = graph([node("Transpose", "x", "y", perm=[0, 2, 1])], x=("N", 2, 3))
+    other = import_model(graph([node("Relu", "x", "y")], x=("N", 2, 3)))
+    report = verify(other, stated, samples=16, runtime="onnxruntime")
+    assert not report.passed
+    assert "[3, 2]" in report.first_error
 
 
 def test_inputs_are_not_drawn_from_the_stream_of_the_weights():
