@@ -170,14 +170,19 @@ class LiftingContext(Tensors):
         )
         self._connected += 1
 
-    def add_rows(self, made: NewNeurons, sources: Ints, neurons: Ints) -> None:
-        """Remember rows of new neurons (rows, outputs) with the same weights, over rows of signals
+    def add_rows(self, sources: Ints, neurons: Ints, made: NewNeurons | None = None) -> None:
+        """Remember rows of neurons (rows, outputs) with the same weights, over rows of signals
         (rows, inputs), where that would save much.
+
+        Args:
+            made: the neurons are new, and stay such rows whatever is added to them.
         """
         rows = Rows(sources, neurons)
-        if rows.matters:
+        if not rows.matters:
+            return
+        self.rows.append(rows)
+        if made is not None:
             made.rows = neurons - made.states[0]
-            self.rows.append(rows)
 
     def merge(self, made: NewNeurons, other: NewNeurons) -> None:
         """Let `made` compute the sum of both; the neurons of `other` are no longer."""

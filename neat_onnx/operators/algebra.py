@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from neat_onnx.lifting.context import Array, LiftingContext, NewNeurons, Operand, Value
+from neat_onnx.lifting.context import Array, LiftingContext, Operand, Value
 from neat_onnx.model import Node
 from neat_onnx.network.genes import Floats, Ints
 from neat_onnx.operators.arithmetic import value_of
@@ -99,7 +99,7 @@ class Algebra:
         weights = np.broadcast_to(matrix[row, column], (len(sources), len(row)))
         self._ctx.connect(made, sources[:, column], rows[:, row], weights)
         if aggregation == "sum":
-            self._ctx.add_rows(made, sources, made.states[rows])
+            self._ctx.add_rows(sources, made.states[rows], made)
         return value_of(made, shape)
 
     def _reduced(
@@ -126,22 +126,22 @@ class Algebra:
         kept_ones = weights != 0 if aggregation == "sum" else np.ones(signals.size, np.bool_)
         ctx.connect(made, *(each[kept_ones] for each in (signals, position, weights, gates)))
         if aggregation == "sum" and weight is not None and gate is None:
-            add_products(ctx, made, signals.reshape(rows, count))
+            add_products(ctx, signals.reshape(rows, count), made.states)
         return value_of(made, kept)
 
 
-def add_products(ctx: LiftingContext, made: NewNeurons, sources: Ints) -> None:
+def add_products(ctx: LiftingContext, sources: Ints, states: Ints) -> None:
     """Remember sums (n,) over sources (n, k) as products: of some rows of sources, several each.
 
     Sums over the same sources are the outputs of one row.
     """
     first, again = np.unique(sources[:, 0], return_inverse=True)
-    if len(sources) % len(first):
+    if len(states) % len(first):
         return
     order = np.argsort(again, kind="stable").reshape(len(first), -1)
     of_row = sources[order]
     if np.array_equal(of_row, np.broadcast_to(of_row[:, :1], of_row.shape)):
-        ctx.add_rows(made, of_row[:, 0], made.states[order])
+        ctx.add_rows(of_row[:, 0], states[order])
 
 
 def _shared(operand: Operand) -> Operand:

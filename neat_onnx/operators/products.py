@@ -220,7 +220,7 @@ def lift_product(ctx: LiftingContext, node: Node, weights: Array, bias: Array) -
         position = sample * len(weights) + row
         each = weight * factors[sample][column]
         ctx.connect(made, signals[sample][column], position, each, gates[sample][column])
-    ctx.add_rows(made, signals, made.states.reshape(len(signals), -1))
+    ctx.add_rows(signals, made.states.reshape(len(signals), -1), made)
     return value_of(made, (*value.shape[:-1], len(weights)))
 
 
