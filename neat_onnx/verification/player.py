@@ -244,7 +244,7 @@ class Player:
 
 
 def _long(shape: tuple[int, ...]) -> list[int]:
-    """The sizes without those of 1, which runtimes and writers add and leave out."""
+    """Leave out sizes of 1, which runtimes and writers add and drop."""
     return [size for size in shape if size != 1]
 
 
