@@ -91,7 +91,7 @@ def import_model(
     Args:
         model: a Model, or whatever `load_model` reads.
         batch_axis: "auto" takes the axis of no fixed size for the batch, else the first of several;
-            with None every axis is features.
+            with None every axis is features, and a batch of no fixed size is a single sample.
         outputs: the outputs to import, by name, or tensors inside the graph; None takes all outputs
             that are neither constant nor random (a NeatOnnxWarning names those left out).
         check: compare the network with the model on a few samples, unless the model is an

@@ -34,6 +34,7 @@ from neat_onnx.network.expression import VARIABLE
 from neat_onnx.network.genes import Ints, Port
 from neat_onnx.network.network import Network
 from neat_onnx.passes import SIMPLE, canonicalize
+from neat_onnx.passes.feature_counts import feature_counts
 from neat_onnx.passes.function_bodies import function_bodies
 from neat_onnx.passes.half_precision import check_half_precision
 from neat_onnx.passes.local_functions import local_functions
@@ -64,7 +65,8 @@ def lift(
     Args:
         model: the model.
         batch_axis: "auto" finds the batch, see `axes`; where every size is fixed and the first axis
-            turns out to be no batch, every axis is features. With None every axis is.
+            turns out to be no batch, every axis is features. With None every axis is; one of no
+            fixed size that would be the batch has one element then.
         outputs: names of the outputs to import; None takes those that are computed from inputs.
 
     Raises:
@@ -102,6 +104,8 @@ def _simple(model: Model, pairs: dict[str, str], outputs: Sequence[str] | None) 
     require_wiring(model.graph)
     given = model.graph
     model = canonicalize(model, SIMPLE)
+    if (counted := feature_counts(model)) is not model:
+        model = canonicalize(counted, SIMPLE)
     if outputs is None:
         model = computed_outputs(model, pairs.values(), given)
     known = function_bodies(model, is_liftable)
@@ -198,8 +202,12 @@ def _open(ctx: LiftingContext, entry: ValueInfo, axes: Axes, kind: int) -> _Entr
     sizes = entry.shape
     if sizes is None:
         raise ModelError(f"graph input '{entry.name}' has no shape", where="graph.inputs")
-    features = [size for axis, size in enumerate(sizes) if axis not in axes]
-    shape = tuple(size if isinstance(size, int) else -1 for size in features)
+    alone = axes_of_inputs([entry])[entry.name] if ctx.features_only else ()
+    shape = tuple(
+        size if isinstance(size, int) else 1 if axis in alone else -1
+        for axis, size in enumerate(sizes)
+        if axis not in axes
+    )
     if any(size < 1 for size in shape):
         raise ModelError(
             f"graph input '{entry.name}' has the shape {list(sizes)}",

@@ -5,10 +5,11 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
+from graphs import graph
 from onnx import TensorProto, helper, numpy_helper
 from sessions import open_session
 
-from neat_onnx import ModelError, import_model
+from neat_onnx import ModelError, import_model, verify
 
 FLOAT, INT64 = TensorProto.FLOAT, TensorProto.INT64
 NUMBERS = {
@@ -99,3 +100,15 @@ def test_the_number_of_samples_is_no_number(op: str):
     )
     with pytest.raises(ModelError, match=r"'number' is the size of the batch, used as a number"):
         import_model(made)
+
+
+def test_without_a_batch_an_axis_of_no_fixed_size_is_a_single_sample():
+    """As torch.flatten takes the batch for a feature: the model runs single samples alone."""
+    weights = np.random.default_rng(0).normal(size=(6, 2))
+    nodes = [node("Flatten", "x", "f", axis=0), node("Gemm", "f w", "y")]
+    model = graph(nodes, x=("batch_size", 2, 3), w=weights)
+    with pytest.raises(ModelError, match="batch_axis=None"):
+        import_model(model)
+    net = import_model(model, batch_axis=None)
+    assert [port.shape for port in (*net.inputs, *net.outputs)] == [(1, 2, 3), (1, 2)]
+    assert verify(net, model, runtime="onnxruntime").passed
