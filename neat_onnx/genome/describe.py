@@ -11,6 +11,7 @@ from neat_onnx.genome.compact import (
     added_to,
     neurons_alike,
     shorter_text,
+    text_of,
     with_added,
 )
 from neat_onnx.genome.document import (
@@ -130,9 +131,8 @@ def _difference(net: Network, lifted: Lifted, places: dict[str, Ints], lifted_of
     genes = net.connections
     known, zeros = _known(lifted, lifted_of, genes, len(net))
     same = _same_ends(known, genes)
-    listed = known
-    if not same:
-        listed = filled(known, matches(known, genes.source, genes.target, len(net)))
+    added = None if same else added_to(known, genes, len(net))
+    few = added is not None and len(genes) > max(_MANY, 4 * len(added))  # a list is longer
     plain = GenomeDocument.model_construct(  # of our own arrays: there is nothing to validate
         version=WITH_STEPS if zeros else 1,
         zeros=zeros,
@@ -145,10 +145,16 @@ def _difference(net: Network, lifted: Lifted, places: dict[str, Ints], lifted_of
         parts=_parts(places, ids),
         order=None if in_order else ids.tolist(),
         neurons=_changed_neurons(net, lifted.network, lifted_of),
-        connections=None if same else np.stack([ids[genes.source], ids[genes.target]], 1).tolist(),
-        genes=_changed_connections(net, listed),
+        genes=_changed_connections(net, known) if same else {},
     )
-    return shorter_text(plain, _compact(plain, net, known))
+    if few and (compact := _compact(plain, net, known, added)) is not None:
+        return text_of(compact)
+    if not same:
+        pairs = np.stack([ids[genes.source], ids[genes.target]], axis=1).tolist()
+        listed = filled(known, matches(known, genes.source, genes.target, len(net)))
+        changed = _changed_connections(net, listed)
+        plain = plain.model_copy(update={"connections": pairs, "genes": changed})
+    return shorter_text(plain, _compact(plain, net, known, added))
 
 
 def _known(
@@ -169,19 +175,21 @@ def _same_ends(known: Connections, genes: Connections) -> bool:
     return np.array_equal(known.source, genes.source) and np.array_equal(known.target, genes.target)
 
 
-def _compact(plain: GenomeDocument, net: Network, known: Connections) -> GenomeDocument | None:
+def _compact(
+    plain: GenomeDocument, net: Network, known: Connections, added: Ints | None
+) -> GenomeDocument | None:
     """The document in version 2, where that may be shorter.
 
     Args:
         plain: the document in version 1.
         net: the network.
         known: the connections of the graph.
+        added: positions of those beside them, if that is what the genome has.
     """
     long = any(len(ids) >= LEAST_SAVED // 8 for ids in plain.ids.values())
-    if len(plain.neurons) <= _FEW and plain.connections is None and not long:
+    if len(plain.neurons) <= _FEW and _same_ends(known, net.connections) and not long:
         return None
     genes = net.connections
-    added = None if plain.connections is None else added_to(known, genes, len(net))
     alike = neurons_alike(plain.neurons)
     if added is None and not long and len(plain.neurons) - len(alike) < _FEW:
         return None

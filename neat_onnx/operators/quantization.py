@@ -86,7 +86,7 @@ def lift_dequantize(ctx: LiftingContext, node: DequantizeLinear) -> None:
 
 def quantized(scale: float, zero: int, low: int, high: int) -> Expression:
     """Return the formula of QuantizeLinear."""
-    steps = rounded(VARIABLE / scale)
+    steps = rounded(VARIABLE if scale == 1.0 else VARIABLE / scale)
     return clip(steps + float(zero) if zero else steps, float(low), float(high))
 
 
