@@ -265,7 +265,9 @@ class LiftingContext(Tensors):
         sources = self.materialize(Value(value.signals[changed]))
         made = self.add_neurons(sources.size)
         position = np.arange(sources.size)
-        self.connect(made, sources, position, value.weights[changed], value.gates[changed])
+        weights, gates = value.weights[changed], value.gates[changed]
+        self.connect(made, sources, position, weights, gates)
+        self.products.add(value.signals[changed], weights, gates, made.states)
         signals = value.signals.copy()
         signals[changed] = made.states
         return signals

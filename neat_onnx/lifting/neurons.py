@@ -115,8 +115,7 @@ class Resolution:
         """For each tensor whose elements are activations of neurons, those neurons, flat."""
         found = {}
         for name, operand in self._ctx.operands.items():
-            neurons = self._neurons_of(operand) if isinstance(operand, Value) else None
-            if neurons is not None:
+            if isinstance(operand, Value) and (neurons := self._neurons_of(operand)) is not None:
                 found[name] = neurons
         return found
 
@@ -124,10 +123,12 @@ class Resolution:
         if value in self._ctx.materialized or value.plain:
             signals = self._ctx.materialized.get(value, value.signals)
             return self.neuron_of[signals].ravel() if self._are_activations(signals) else None
-        if not value.elementwise or value.formula not in self._ctx.formulas:
+        if value.reduced or value.formula not in self._ctx.formulas:
             return None
         formula = self._ctx.formulas[value.formula]  # materialized after it was rearranged
-        found = [self._placed(origin, formula) for origin in value.signals.ravel().tolist()]
+        products = None if value.elementwise else self._ctx.products.neurons_of(value)
+        origins = products or value.signals.ravel().tolist()
+        found = [None if each is None else self._placed(each, formula) for each in origins]
         return None if None in found else np.array(found, np.int64)
 
     def _placed(self, origin: int, formula: int) -> int | None:

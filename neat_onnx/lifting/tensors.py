@@ -20,7 +20,7 @@ from neat_onnx.lifting.axes import axes_of_inputs
 from neat_onnx.lifting.followed_axes import FEATURE, UNKNOWN, AxisFollower
 from neat_onnx.lifting.registry import INFINITE
 from neat_onnx.lifting.samples import ends_of_batch, first_sample, whole_shape
-from neat_onnx.lifting.values import Array, Operand, Value
+from neat_onnx.lifting.values import Array, Operand, Products, Value
 from neat_onnx.model import DataType, Model, Node
 from neat_onnx.model.budget import Budget
 from neat_onnx.model.wiring import names_read, subgraphs
@@ -48,6 +48,7 @@ class Tensors:
         integral: names of tensors of floats that were integers, and only moved since.
         chosen: by the name of a tensor of places along an axis, 1 for each element of that axis
             that it is the place of, else 0, along one more axis at the end.
+        products: the neurons that are signals times weights and gates.
         hits: the same, by the elements of such a tensor, for several readers of places alike.
         masked: for each tensor that may have a low number in place of −∞, one that is above it.
         sizes: tensors that hold the size of the batch, and which of their elements do.
@@ -61,6 +62,7 @@ class Tensors:
     integer: set[str] = field(default_factory=set)
     integral: set[str] = field(default_factory=set)
     chosen: dict[str, Operand] = field(default_factory=dict)
+    products: Products = field(default_factory=Products)
     hits: dict[Hashable, Operand] = field(default_factory=dict)
     masked: dict[str, float] = field(default_factory=dict)
     sizes: dict[str, Bools] = field(default_factory=dict)

@@ -206,3 +206,25 @@ class Value:
 
 
 Operand = Value | Array
+
+
+class Products:
+    """The neurons that are signals times weights and gates, to be found when these are moved."""
+
+    def __init__(self) -> None:
+        self._made: list[tuple[Array, ...]] = []
+        self._found: dict[tuple[int, float, int], int] = {}
+
+    def add(self, signals: Ints, weights: Floats, gates: Ints, neurons: Ints) -> None:
+        """Remember new neurons, one for each signal; arrays of one length."""
+        self._made.append((signals, weights, gates, neurons))
+
+    def neurons_of(self, value: Value) -> list[int | None]:
+        """The neuron of each element before its formula, None where there is none."""
+        for columns in self._made:
+            for *key, neuron in zip(*(each.tolist() for each in columns), strict=True):
+                self._found[key[0], key[1], key[2]] = neuron
+        self._made.clear()
+        factors = (value.signals, value.weights, value.gates)
+        keys = zip(*(each.ravel().tolist() for each in factors), strict=True)
+        return [self._found.get(key) for key in keys]

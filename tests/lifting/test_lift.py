@@ -204,7 +204,7 @@ def test_without_a_batch_every_axis_is_features():
     ("shape", "batch_axis", "message"),
     [
         (("N", 2, "M"), "auto", "has the shape"),
-        (("N", 2), None, "has the shape"),
+        ((None, None), None, "has the shape"),
         (("N", 0), "auto", "has the shape"),
         (("N", 2**31 - 1, 2**31 - 1), "auto", "elements"),
     ],

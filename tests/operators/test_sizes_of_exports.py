@@ -1,5 +1,6 @@
 """Exports of imported networks are no larger than the graph that they came from has to be."""
 
+import json
 from typing import Any
 
 import numpy as np
@@ -92,3 +93,27 @@ def test_a_constant_matrix_times_a_computed_one_is_a_product_where_no_axis_is_th
     net = import_model(model, batch_axis=None)
     written = export(net)
     assert len(written.to_bytes()) <= 2 * model.ByteSize() + 2000
+
+
+def test_a_convolution_that_is_quantized_behind_a_relu_keeps_its_genome_short():
+    """The picture is arranged for the next convolution after its neurons are scaled."""
+    random = np.random.default_rng(0)
+    kernels = {
+        "w": random.integers(-9, 9, (12, 3, 3, 3)) / 8,
+        "v": random.integers(-9, 9, (12, 1, 3, 3)) / 8,
+    }
+    constants = {"s": np.float32(0.0123), "z": np.array(0, np.uint8)}
+    nodes = [
+        node("Conv", "x w", "a", pads=[1, 1, 1, 1]),
+        node("Relu", "a", "b"),
+        node("QuantizeLinear", "b s z", "q"),
+        node("DequantizeLinear", "q s z", "d"),
+        node("Conv", "d v", "y", pads=[1, 1, 1, 1], group=12),
+    ]
+    model = graph(nodes, x=("N", 3, 12, 12), **kernels, s=constants["s"])
+    model.graph.initializer.append(onnx.numpy_helper.from_array(constants["z"], "z"))
+    net = import_model(model)
+    small = export(net)
+    assert verify(net, small, samples=16, runtime="onnxruntime").passed
+    assert import_model(small.to_bytes()) == net
+    assert "added" not in json.loads(small.metadata["neat_onnx.genome"])
