@@ -74,10 +74,7 @@ def spatial_layers(ctx: LoweringContext, free: Bools) -> SpatialLayers:
     search = _Search(ctx, free)
     search.convolutions_of_mappings()
     search.pools_of_mappings()
-    for whole in ctx.net.blocks:
-        label = f"a {whole.kind} of the network is written neuron by neuron"
-        for block in _by_activation(ctx, whole):
-            search.take(label, block, asked=False)
+    search.blocks_of_network()
     if ctx.options.infer_conv:
         for block in inferred_blocks(ctx, search.found.blocks):
             if search.take("a convolution found in the weights is written neuron by neuron", block):
@@ -139,6 +136,35 @@ class _Search:
             if self.take(label, block):
                 self._shapes[level + 1] = block.neurons.shape
 
+    def blocks_of_network(self) -> None:
+        """Take the blocks that the network has.
+
+        All are scheduled at once, and one by one only where that shows that some do not hold.
+        """
+        net = self._ctx.net
+        blocks = [
+            (whole.kind, part) for whole in net.blocks for part in _by_activation(self._ctx, whole)
+        ]
+        handlers = []
+        try:
+            for _, block in blocks:
+                if not np.any(self._taken[block.neurons]):
+                    handlers.append(self._held(block))
+            schedule(net, [*self.found.blocks, *(each.spatial for each in handlers)])
+            self._take_all(handlers)
+        except (NotShared, NetworkError):
+            for kind, block in blocks:
+                label = f"a {kind} of the network is written neuron by neuron"
+                self.take(label, block, asked=False)
+
+    def _take_all(self, handlers: list[Handler]) -> None:
+        neurons = [each.spatial.neurons.ravel() for each in handlers]
+        apart = np.concatenate([np.empty(0, np.int64), *neurons])
+        if len(np.unique(apart)) < len(apart):
+            raise NotShared("two of them have the same neurons")
+        self.found.handlers += handlers
+        self._taken[apart] = True
+
     def _refuse_taken(self, block: SpatialBlock) -> None:
         if np.any(self._taken[block.neurons]):
             raise NotShared("another mapping has its neurons")
@@ -179,12 +205,16 @@ class _Search:
         self._taken[block.neurons] = True
         return True
 
-    def _checked(self, block: SpatialBlock) -> Handler:
+    def _held(self, block: SpatialBlock) -> Handler:
+        """The handler of a block whose geometry and weights hold."""
         try:
             check_block(block)
         except NetworkError as error:
             raise NotShared(error.message) from None
-        handler = self._handler(block)
+        return self._handler(block)
+
+    def _checked(self, block: SpatialBlock) -> Handler:
+        handler = self._held(block)
         try:
             schedule(self._ctx.net, [*self.found.blocks, handler.spatial])
         except NetworkError:
