@@ -173,7 +173,8 @@ def verify(
     """Compare a network with a model on sampled inputs: zeros, ones, normal and large ones.
 
     A network with memory is compared on sequences of 16 steps, each from the initial state, and on
-    a few of hundreds of steps. The model is run as it is, by a runtime that is not ours.
+    a few of hundreds of steps. The model is run as it is, by a runtime that is not ours, a
+    quantized one without rewrites, because they round at other places.
 
     Args:
         net: a Network, or whatever `load_network` reads.

@@ -15,7 +15,8 @@ RULES: dict[str, "Rule"] = {}
 """How each of onnxruntime's own operators is said in ONNX's."""
 
 _EIGHT_BITS = (DataType.UINT8, DataType.INT8)
-_SIXTEEN_BITS = 21  # the first opset that quantizes to them
+SIXTEEN_BITS = 21
+"""The first opset that quantizes to steps of 16 bits."""
 
 
 def rewrites(*operators: str) -> Callable[[Rule], Rule]:
@@ -69,6 +70,11 @@ class Call:
         self.nodes.append(make_node(op_type, reads, results, opset=opset))
         return results
 
+    @property
+    def opset(self) -> int:
+        """The model's opset of ONNX's own operators."""
+        return self._draft.model.opset
+
     def input(self, position: int) -> str:
         """The name of an input; "" for one that is left out."""
         return self.node.input[position] if position < len(self.node.input) else ""
@@ -115,7 +121,7 @@ class Call:
         Without a zero point the steps have the type of the tensor `like`.
         """
         kind = self.type_of(steps.zero or like) if steps.zero or like else DataType.UINT8
-        if kind not in _EIGHT_BITS and self._draft.model.opset < _SIXTEEN_BITS:
+        if kind not in _EIGHT_BITS and self.opset < SIXTEEN_BITS:
             return None
         zero = steps.zero
         if not zero and kind is not None and kind is not DataType.UINT8:

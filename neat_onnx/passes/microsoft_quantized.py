@@ -1,7 +1,7 @@
 """onnxruntime's operators on quantized tensors: dequantized, computed, and quantized again."""
 
 from neat_onnx.model import DataType
-from neat_onnx.passes.microsoft_call import Call, Steps, rewrites
+from neat_onnx.passes.microsoft_call import SIXTEEN_BITS, Call, Steps, rewrites
 
 _POOL = ("auto_pad", "ceil_mode", "count_include_pad", "kernel_shape", "pads", "strides")
 _CONV = ("auto_pad", "dilations", "group", "kernel_shape", "pads", "strides")
@@ -21,7 +21,24 @@ def _quantize(call: Call) -> str | None:
 
 @rewrites("DequantizeLinear")
 def _dequantize(call: Call) -> str | None:
-    return call.numbers(0)
+    is_wide = call.type_of(call.input(0)) in (DataType.UINT16, DataType.INT16)
+    return _wide_numbers(call) if is_wide and call.opset < SIXTEEN_BITS else call.numbers(0)
+
+
+def _wide_numbers(call: Call) -> str | None:
+    """The numbers that steps of 16 bits mean, in nodes of opsets that do not dequantize these."""
+    steps, scale, zero = (call.input(position) for position in range(3))
+    value, scales = call("Cast", steps, to=int(DataType.FLOAT)), call.tensor(scale)
+    rank = call.rank(steps)
+    if scales is None or rank is None:
+        return None
+    axis = call.given.get("axis", 1)
+    several = scales.values.size != 1
+    shape = call.integers(-1 if several and k == axis % rank else 1 for k in range(rank))
+    if zero:
+        offset = call("Cast", zero, to=int(DataType.FLOAT))
+        value = call("Sub", value, call("Reshape", offset, shape))
+    return call("Mul", value, call("Reshape", scale, shape))
 
 
 @rewrites("QLinearAdd", "QLinearMul")
@@ -65,15 +82,20 @@ def _where(call: Call) -> str | None:
 
 @rewrites("QLinearSoftmax")
 def _softmax(call: Call) -> str | None:
-    """Softmax along one axis, or, in the form of old opsets, along all axes from one on."""
+    """Softmax along one axis, or, in the form of old opsets, along all axes from one on.
+
+    The result is in steps of which a whole number make one: 254, where the scale is a little more
+    than 1/255.
+    """
     axis, rank = call.given.get("axis", -1), call.rank(call.input(0))
-    value = call.numbers(0)
+    value, result = call.numbers(0), _result(call, 3)
     if call.given.get("opset", 0) >= _BY_AXIS or axis == -1 or axis + 1 == rank:
         soft = call("Softmax", value, axis=axis)
     else:
         flat = call("Softmax", call("Flatten", value, axis=axis), axis=-1)
         soft = call("Reshape", flat, call("Shape", value))
-    return call.quantized(soft, _result(call, 3), call.input(0))
+    steps = call("Mul", soft, call("Floor", call("Reciprocal", result.scale)))
+    return call.quantized(steps, result._replace(scale=call.constant(1.0)), call.input(0))
 
 
 @rewrites("QLinearConv")

@@ -66,14 +66,15 @@ def compare(
     Args:
         long: play the long sequences too, where there is memory.
         player: has the model loaded already; `runtime` then only finds the first neuron that
-            differs.
+            differs. Without one, a quantized model is loaded as it is written, because runtimes
+            rewrite it to round at other places.
     """
     check_sampling(samples, seed)
     model.check_outputs()  # nothing is repaired here
     model = with_inner_outputs(model, [port.name for port in net.outputs])
     model = weights_among_inputs(model)
     check_ports(net, model)
-    player = player or Player(model, net, runtime)
+    player = player or Player(model, net, runtime, as_written=is_quantized(model.graph))
     long = long and not player.ends
     inputs = sampled_inputs(net, model, samples, seed, long=long, fixed_batch=player.fixed_batch)
     return compared(net, model, player, inputs, seed, runtime)

@@ -16,6 +16,7 @@ from neat_onnx.network.program import Program
 from neat_onnx.network.schedule import schedule
 from neat_onnx.parsing import parse
 from neat_onnx.verification.player import Player, number_type, showing
+from neat_onnx.verification.quantized import is_quantized
 
 _GROWN = {DataType.FLOAT: 1e-4, DataType.DOUBLE: 1e-10}
 
@@ -31,7 +32,8 @@ def first_difference(net: Network, model: Model, x: Floats, runtime: str) -> str
     """
     try:
         places = _places(model)
-        player = Player(showing(model, list(places)), net, runtime)
+        as_written = is_quantized(model.graph)
+        player = Player(showing(model, list(places)), net, runtime, as_written=as_written)
         places = {tensor: ids for tensor, ids in places.items() if player.shows(tensor)}
         got = player.play(x, list(places))
     except NeatOnnxError:  # damaged metadata, or a runtime that shows no inner tensors: no place

@@ -244,7 +244,7 @@ class Player:
 
 
 def _long(shape: tuple[int, ...]) -> list[int]:
-    """Leave out sizes of 1, which runtimes and writers add and drop."""
+    """The sizes above 1: runtimes and writers add axes of size 1 and leave them out."""
     return [size for size in shape if size != 1]
 
 

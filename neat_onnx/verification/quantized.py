@@ -10,14 +10,18 @@ from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
 
 _INTEGER = frozenset(
-    {"DequantizeLinear", "QLinearConv", "QLinearMatMul", "ConvInteger", "MatMulInteger"}
+    {"DequantizeLinear", "ConvInteger", "MatMulInteger"}
+    | {"QGemm", "MatMulIntegerToFloat", "DynamicQuantizeMatMul"}
 )
+_PREFIX = "QLinear"
 
 
 def is_quantized(graph: Graph) -> bool:
     """Whether a node of the graph, or of a graph inside it, computes with quantized numbers."""
     return any(
-        node.op_type in _INTEGER or any(is_quantized(inner) for inner in subgraphs(node))
+        node.op_type in _INTEGER
+        or node.op_type.startswith(_PREFIX)
+        or any(is_quantized(inner) for inner in subgraphs(node))
         for node in graph.node
     )
 

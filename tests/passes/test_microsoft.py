@@ -77,6 +77,45 @@ def test_quantized_tensors(name, kind):
     assert_same(model_of([QUANTIZED, made, BACK], x, **TYPES[kind]), x, 6.0)
 
 
+@pytest.mark.parametrize(
+    "axis", [{"axis": -1, "opset": 13}, {"axis": 1, "opset": 12}, {"opset": 12}]
+)
+@pytest.mark.parametrize("scale", [1 / 255, 0.0029, 1 / 256])
+def test_a_softmax_has_a_whole_number_of_steps_to_one(scale, axis):
+    """1 / scale is rounded down: float32 holds a little more than 1/255, so there are 254."""
+    given = {**TYPES["u8"], "t": np.float32(scale), "w": np.uint8(0)}
+    soft = own("QLinearSoftmax", "q s z t w", "r", **axis)
+    assert_same(model_of([QUANTIZED, soft, BACK], (3, 4), **given), (3, 4), 2.0)
+
+
+@pytest.mark.parametrize("kind", [np.uint16, np.int16])
+def test_steps_of_sixteen_bits_before_opset_21(kind):
+    """No DequantizeLinear takes them there; results in such steps have no standard form."""
+    weights = RANDOM.integers(0, 30_000, (4, 3)).astype(kind)
+    for scale, zero in (
+        (np.float32(1e-4), kind(700)),
+        (np.array([1e-4, 2e-4, 3e-5], np.float32), np.array([5, 0, 900], kind)),
+    ):
+        given = {"d": weights, "s": scale, "z": zero}
+        nodes = [own("DequantizeLinear", "d s z", "m", axis=-1), node("MatMul", "x m", "y")]
+        assert_same(model_of(nodes, (4,), **given), (4,))
+    nodes = [own("QuantizeLinear", "x s z", "q"), own("DequantizeLinear", "q s z", "y")]
+    with pytest.raises(ModelError, match=r"QuantizeLinear"):
+        import_model(model_of(nodes, (4,), s=np.float32(1e-4), z=kind(700)))
+
+
+@pytest.mark.parametrize("scale", [np.float32(1e-3), np.array([1e-3, 2e-3], np.float32)])
+def test_inputs_of_sixteen_bits_before_opset_21(scale):
+    zero = np.full(scale.shape, 7, np.uint16)
+    model = model_of([own("DequantizeLinear", "x s z", "y", axis=1)], (2, 3), s=scale, z=zero)
+    model.graph.input[0].type.tensor_type.elem_type = TensorProto.UINT16
+    values = RANDOM.integers(0, 65_536, (9, 2, 3)).astype(np.uint16)
+    (want,) = open_session(model).run(None, {"x": values})
+    checker.check_model(canonicalize(model).to_proto(), full_check=True)
+    got = import_model(model).activate({"x": values.astype(np.float64)})["y"]
+    np.testing.assert_allclose(got, want, rtol=2e-6, atol=2e-6)
+
+
 def test_without_zero_points():
     given = {"s": SCALE, "t": np.float32(0.5), "z": np.int8(0)}
     nodes = [

@@ -8,10 +8,12 @@ import json
 import shutil
 from importlib.util import find_spec
 
+import numpy as np
 import pytest
+from graphs import graph, node
 from networks import NETWORKS
 
-from neat_onnx import Network, OptionError, export, verify
+from neat_onnx import Network, OptionError, export, import_model, verify
 from neat_onnx.verification.runtimes import RUNTIMES, onnxruntime_web
 
 PACKAGES = {"onnxruntime": "onnxruntime", "tract": "tract", "opencv": "cv2", "openvino": "openvino"}
@@ -32,6 +34,23 @@ def test_a_runtime_runs_a_network(runtime):
     assert report.verdict == "equal"
     assert report.runtime.startswith(f"{runtime} ")
     assert any(char.isdigit() for char in report.runtime)
+
+
+@pytest.mark.parametrize("runtime", ["onnxruntime", "onnxruntime-web"])
+def test_a_quantized_model_is_run_as_it_is_written(runtime):
+    """Their rewrites make QLinearSoftmax of it, which has 254 steps to 1 instead of 255."""
+    pairs = [
+        node(op, f"{reads} {scale}", gives)
+        for reads, scale, between, gives in (("x", "s", "q", "v"), ("p", "t", "r", "y"))
+        for op, reads, gives in (("QuantizeLinear", reads, between),
+                                 ("DequantizeLinear", between, gives))
+    ]  # fmt: skip
+    nodes = [*pairs[:2], node("Softmax", "v", "p", axis=-1), *pairs[2:]]
+    model = graph(nodes, x=("N", 4), s=np.float32(0.02), t=np.float32(1 / 255))
+    report = verify(import_model(model), model, runtime=runtime)
+    assert report.quantized
+    assert report.passed, str(report)
+    assert report.runtime.endswith("without rewrites")
 
 
 @pytest.mark.parametrize("runtime", [*INSTALLED, "onnxruntime-web", *GENERATED])

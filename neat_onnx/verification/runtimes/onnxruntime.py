@@ -36,4 +36,5 @@ def _loaded(model: Model, *, optimized: bool) -> Session:
     def run(feed: Feed) -> dict[str, Any]:
         return dict(zip(names, session.run(names, feed), strict=True))
 
-    return Session(run, f"onnxruntime {onnxruntime.__version__}")
+    rewrites = "" if optimized else " without rewrites"
+    return Session(run, f"onnxruntime {onnxruntime.__version__}{rewrites}")

@@ -20,19 +20,28 @@ _TYPES = {"float32": "<f4", "float64": "<f8"}
 
 def load(model: Model) -> Session:
     """Load a model into onnxruntime-web, which is looked for where node is started."""
+    return _loaded(model, _level(model))
+
+
+def load_as_written(model: Model) -> Session:
+    """Load a model into onnxruntime-web, each node to be run as it stands."""
+    return _loaded(model, "disabled", " without rewrites")
+
+
+def _loaded(model: Model, level: str, note: str = "") -> Session:
     node = shutil.which("node")
     if node is None:
         raise not_installed("onnxruntime-web")
     worker = _Worker(node)
     data = base64.b64encode(model.to_bytes()).decode()
-    answer = worker.ask({"model": data, "optimize": _level(model)})
+    answer = worker.ask({"model": data, "optimize": level})
     outputs = [entry.name for entry in model.graph.outputs]
 
     def run(feed: Feed) -> dict[str, Any]:
         found = worker.ask({"feeds": {name: _encoded(value) for name, value in feed.items()}})
         return {name: _decoded(found["outputs"][name]) for name in outputs}
 
-    return Session(run, f"onnxruntime-web {answer['version']}")
+    return Session(run, f"onnxruntime-web {answer['version']}{note}")
 
 
 def _level(model: Model) -> str:
