@@ -68,21 +68,33 @@ def check_import(found: Imported) -> None:
 
 
 def _found_by(found: Imported, runtime: str) -> ModelError | None:
-    """The difference that a runtime finds, with each sample alone if it does not run several."""
-    try:
-        return _difference(found, runtime, alone=False)
-    except ModelError:
-        return _difference(found, runtime, alone=True)
+    """The difference that a runtime finds, in the first way in which it runs the model.
+
+    Some do not run several samples at once, and integers may be places that have to be there.
+    """
+    for alone, bits in ((False, False), (True, False), (False, True)):
+        try:
+            return _difference(found, runtime, alone=alone, bits=bits)
+        except ModelError:
+            continue
+    return _difference(found, runtime, alone=True, bits=True)
 
 
-def _difference(found: Imported, runtime: str, *, alone: bool) -> ModelError | None:
-    """The error that tells of a difference, None if there is none, or no time to find it."""
+def _difference(found: Imported, runtime: str, *, alone: bool, bits: bool) -> ModelError | None:
+    """The error that tells of a difference, None if there is none, or no time to find it.
+
+    Args:
+        alone: each sample is a run of its own.
+        bits: integers are 0 and 1.
+    """
     net, model = found.network, found.model
     check_ports(net, model)
     player = Player(model, net, runtime, as_written=True, alone=alone)
     x = _samples(net, model, player)
     if x is None:
         return None
+    if bits:
+        x = _with_bits(net, model, x)
     x = _held(net, model, x)
     report = compared(net, model, player, [x], 0, runtime, _slack(net, model))
     if report.not_finite:
@@ -108,6 +120,15 @@ def _computed(net: Network, player: Player, x: Floats) -> Floats:
     played = player.play(x, [port.name for port in net.outputs]).values()
     finite = np.all([np.isfinite(values).all(axis=(0, 2)) for values in played], axis=0)
     return x[:, finite] if finite.any() else x
+
+
+def _with_bits(net: Network, model: Model, x: Floats) -> Floats:
+    """The inputs (T, N, I), with 0 or 1 for each integer."""
+    whole = {
+        entry.name for entry in model.graph.inputs if entry.elem_type.name.lower() in _INTEGERS
+    }
+    chosen = np.concatenate([np.full(port.neurons.size, port.name in whole) for port in net.inputs])
+    return np.where(chosen, np.abs(np.floor(x)) % 2, x)
 
 
 def _held(net: Network, model: Model, x: Floats) -> Floats:
@@ -214,8 +235,11 @@ def _traced(found: Imported, x: Floats, runtime: str) -> Iterator[tuple[str, Flo
     places = {name: lifted.tensors[name] for name in produced if name in lifted.tensors}
     if len(produced) > _MOST_TRACED:
         return
+    try:
+        player = Player(showing(model, list(places)), lifted.network, runtime, as_written=True)
+    except ModelError:  # tensors of another type than that of the numbers are among them
+        return
     values = Program(lifted.network, dense=False).neuron_values(x)
-    player = Player(showing(model, list(places)), lifted.network, runtime, as_written=True)
     for name, neurons in places.items():
         want = values[:, neurons].swapaxes(1, 2)
         try:

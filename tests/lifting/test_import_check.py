@@ -301,3 +301,31 @@ def test_an_axis_called_batch_is_the_batch_whatever_the_next_is_called():
         import_model(graph(nodes, x=("batch", "tokens", 3)))
     assert input_axes(["batch", "tokens", 3]) == input_axes(["batch_size", "n_agents"]) == (1, 0)
     assert input_axes(["steps", "batch", 3]) == input_axes(["a", "b_2", 3]) == (0, 1)
+
+
+def test_integers_that_are_places_do_not_hide_a_difference():
+    """Two of them added up are a place in a table, which random ones are beyond."""
+    from onnx import TensorProto, helper, numpy_helper
+
+    nodes = [
+        node("Add", "ids kinds", "at"),
+        node("Gather", "table at", "rows"),
+        node("MatMul", "rows w", "y"),
+    ]
+    inputs = [
+        helper.make_tensor_value_info(name, TensorProto.INT64, ["N"]) for name in ("ids", "kinds")
+    ]
+    outputs = [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["N", 2])]
+    tensors = [
+        numpy_helper.from_array(RNG.normal(size=(5, 3)).astype(np.float32), "table"),
+        numpy_helper.from_array(WEIGHTS, "w"),
+    ]
+    opsets = [helper.make_opsetid("", 18)]
+    body = helper.make_graph(nodes, "graph", inputs, outputs, tensors)
+    found = imported(load_model(helper.make_model(body, opset_imports=opsets)), "auto", None)
+    check_import(found)
+    tensors[1].CopyFrom(numpy_helper.from_array(WEIGHTS + 0.1, "w"))
+    body = helper.make_graph(nodes, "graph", inputs, outputs, tensors)
+    changed = import_model(helper.make_model(body, opset_imports=opsets), check=False)
+    with pytest.raises(ModelError, match="does not compute what the model does"):
+        check_import(replace(found, network=changed))
