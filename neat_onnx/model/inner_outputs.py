@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from neat_onnx.model.inference import inferred_facts
 from neat_onnx.model.model import Model
 from neat_onnx.model.tensor import DataType
 from neat_onnx.model.value import ValueInfo
@@ -12,8 +13,8 @@ _FLOATING = (DataType.FLOAT, DataType.DOUBLE)
 def with_inner_outputs(model: Model, names: Sequence[str], *, inputs: bool = False) -> Model:
     """The model whose tensors of these names are outputs too; other names are passed over.
 
-    They are said to be of the type of the inputs' numbers, or of the outputs' where no input has
-    such.
+    Their types are the ones that onnx infers; where it cannot, that of the inputs' numbers, or of
+    the outputs' where no input has such.
 
     Args:
         model: the model.
@@ -27,7 +28,12 @@ def with_inner_outputs(model: Model, names: Sequence[str], *, inputs: bool = Fal
     fresh = [name for name in dict.fromkeys(names) if name in made - known]
     if isinstance(names, str) or not fresh:
         return model
-    outputs = [*graph.outputs, *(ValueInfo.of(name, _element(model), None) for name in fresh)]
+    facts, usual = inferred_facts(model), _element(model)
+    types = [facts[name].elem_type if name in facts else None for name in fresh]
+    outputs = [
+        *graph.outputs,
+        *(ValueInfo.of(name, kind or usual) for name, kind in zip(fresh, types, strict=True)),
+    ]
     return model.model_copy(update={"graph": graph.model_copy(update={"outputs": outputs})})
 
 
