@@ -184,7 +184,7 @@ def _compact(
         plain: the document in version 1.
         net: the network.
         known: the connections of the graph.
-        added: positions of those beside them, if that is what the genome has.
+        added: positions of the others, where the genome has them beside all of the graph's.
     """
     long = any(len(ids) >= LEAST_SAVED // 8 for ids in plain.ids.values())
     if len(plain.neurons) <= _FEW and _same_ends(known, net.connections) and not long:

@@ -15,7 +15,7 @@ from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers
 from neat_onnx.network.activations import ACTIVATIONS, activation_named
 from neat_onnx.network.genes import Bools
-from neat_onnx.network.schedule import Schedule, schedule
+from neat_onnx.network.schedule import Schedule, schedule, stands_on_a_level
 from neat_onnx.network.spatial import SpatialBlock, check_block
 from neat_onnx.network.window import Sizes
 from neat_onnx.operators.spatial.convolution import Convolution
@@ -185,10 +185,12 @@ class _Search:
         except NetworkError as error:
             raise NotShared(error.message) from None
         handler = self._handler(block)
-        try:
-            schedule(self._ctx.net, [*self.found.blocks, handler.spatial])
-        except NetworkError:
-            raise NotShared("one of its neurons depends on another") from None
+        together = [*self.found.blocks, handler.spatial]
+        if not all(stands_on_a_level(self._levels, each) for each in together):
+            try:
+                schedule(self._ctx.net, together)
+            except NetworkError:
+                raise NotShared("one of its neurons depends on another") from None
         return handler
 
     def _handler(self, block: SpatialBlock) -> Handler:
