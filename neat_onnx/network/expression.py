@@ -111,7 +111,7 @@ class Expression:
             with np.errstate(over="ignore"):
                 rounded = float(np.float32(self.value))
             return self if rounded == self.value else constant(rounded)
-        return self._with([arg.single for arg in self.args])
+        return self.over([arg.single for arg in self.args])
 
     @cached_property
     def stripped(self) -> tuple[tuple[float, ...], Expression]:
@@ -122,9 +122,9 @@ class Expression:
             return (self.args[0].value,), self.args[1]
         parts = [arg.stripped for arg in self.args]
         factors = dict.fromkeys(factor for found, _ in parts for factor in found)
-        return tuple(factors)[:2], self._with([core for _, core in parts])
+        return tuple(factors)[:2], self.over([core for _, core in parts])
 
-    def _with(self, args: Sequence[Expression]) -> Expression:
+    def over(self, args: Sequence[Expression]) -> Expression:
         """The same primitive of other operands; itself where they are its own."""
         if all(one is other for one, other in zip(args, self.args, strict=True)):
             return self

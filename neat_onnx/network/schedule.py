@@ -62,15 +62,13 @@ def immediate_edges(net: Structure) -> tuple[Ints, Ints]:
 
 def _edges_with_blocks(net: Structure, blocks: Sequence[Whole]) -> tuple[Ints, Ints, Ints]:
     """The edges without delay, and for each neuron the one of its block that stands for all."""
-    source, target = immediate_edges(net)
     one_of = np.arange(len(net))
+    edges = [immediate_edges(net)]
     for block in blocks:
         members = block.neurons.ravel()
         one_of[members] = members[0]
-        slid = block.sources.ravel()
-        source = np.concatenate([source, slid])
-        target = np.concatenate([target, np.full(len(slid), members[0])])
-    source, target = one_of[source], one_of[target]
+        edges.append((block.sources.ravel(), np.full(block.sources.size, members[0])))
+    source, target = (one_of[np.concatenate(ends)] for ends in zip(*edges, strict=True))
     at_once = [block.neurons.flat[0] for block in blocks if isinstance(block, Together)]
     if at_once:
         between = (source != target) | ~np.isin(source, at_once)
@@ -113,6 +111,15 @@ def _members(level: Ints, count: int) -> tuple[Ints, ...]:
     order = np.argsort(level, kind="stable")
     starts = np.searchsorted(level[order], np.arange(count + 1))
     return tuple(order[starts[k] : starts[k + 1]] for k in range(count))
+
+
+def stands_on_a_level(plan: Schedule, block: SpatialBlock) -> bool:
+    """Whether all neurons of a block are on one level of the plan, above all that it slides over.
+
+    Blocks of which this holds make no cycle, however many: every edge still leads upwards.
+    """
+    levels = plan.level[block.neurons.ravel()]
+    return bool(np.all(levels == levels[0]) and np.all(plan.level[block.sources] < levels[0]))
 
 
 def with_late_sinks(

@@ -6,7 +6,6 @@ from neat_onnx.operators import (
     integer_products,
     ml,
     padding,
-    quantization,
     resize,
     running,
 )
@@ -17,7 +16,6 @@ __all__ = [
     "integer_products",
     "ml",
     "padding",
-    "quantization",
     "resize",
     "running",
 ]

@@ -16,7 +16,7 @@ from neat_onnx.lifting.context import Array, LiftingContext, Operand, Value
 from neat_onnx.lifting.recognition import is_part, known_activation, known_aggregation
 from neat_onnx.lowering.builder import GraphBuilder
 from neat_onnx.lowering.kernels import writable
-from neat_onnx.model import Node
+from neat_onnx.model import DataType, Node
 from neat_onnx.network.expression import (
     VARIABLE,
     Expression,
@@ -65,6 +65,40 @@ def emits(*primitives: str) -> Callable[[Rule], Rule]:
     return register
 
 
+Shortening = Callable[[Expression], Expression | None]
+SHORTENINGS: list[tuple[int, DataType, Shortening]] = []
+
+
+def shortens(since: int, data_type: DataType) -> Callable[[Shortening], Shortening]:
+    """Register the decorated function to write a part of a formula as one primitive with a rule.
+
+    Args:
+        since: the opset from which the nodes are there.
+        data_type: the float type that they are for.
+    """
+
+    def register(shortening: Shortening) -> Shortening:
+        SHORTENINGS.append((since, data_type, shortening))
+        return shortening
+
+    return register
+
+
+def _shortened(ctx: GraphBuilder, formula: Expression) -> Expression:
+    """The formula with one primitive in place of each part that a node or two compute."""
+    known = [
+        shortening
+        for since, data_type, shortening in SHORTENINGS
+        if since <= ctx.opset and data_type is ctx.data_type
+    ]
+    done: dict[Expression, Expression] = {}
+    for part in parts_of(formula):
+        found = filter(None, (shortening(part) for shortening in known))
+        short = next(found, part)
+        done[part] = short.over([done.get(arg, arg) for arg in short.args])  # it may add constants
+    return done[formula]
+
+
 def emit_formula(
     ctx: GraphBuilder, formula: Expression, tensor: str, output: str, name: str
 ) -> str:
@@ -109,11 +143,16 @@ class FormulaEmitter:
     def emit(self, formula: Expression) -> str:
         """The name of the tensor that holds `formula`."""
         formula = writable(formula, self.ctx.data_type, tails=self.ctx.tails)
+        formula = _shortened(self.ctx, formula)
         for part in parts_of(formula):
             if part not in self._done and not part.is_constant:
                 last, count = part == formula, len(self._done) - self._given
                 self._done[part] = self._node(part, "" if last else f"_{count}")
         return self._done[formula]
+
+    def wished(self, operator: type[Node], inputs: list[str], suffix: str) -> str:
+        """Add a node before that of a primitive; the result and the node get this suffix."""
+        return self.ctx.emit(operator, inputs, self._output + suffix, self._name + suffix)
 
     def operand(self, part: Expression) -> str:
         """The tensor that holds a part which a rule reads."""

@@ -1,6 +1,9 @@
 """QuantizeLinear and DequantizeLinear: numbers rounded to the steps of an integer type.
 
 q = clip(round(z / scale) + zero, low, high)        z ≈ (q − zero) · scale
+
+An export writes such steps of 8 bits as QuantizeLinear: nodes of their own would be taken for
+weights by an import.
 """
 
 from typing import Literal
@@ -9,9 +12,9 @@ import numpy as np
 
 from neat_onnx.lifting.context import LiftingContext, Operand, Value, lifts
 from neat_onnx.model import Attributes, DataType, Node
-from neat_onnx.network.expression import VARIABLE, Expression, clip, rounded
+from neat_onnx.network.expression import VARIABLE, Expression, clip, constant, rounded
 from neat_onnx.operators.algebra import Algebra, reshaped
-from neat_onnx.operators.formula import formula_of
+from neat_onnx.operators.formula import Emission, FormulaEmitter, emits, formula_of, shortens
 from neat_onnx.operators.logic import Cast
 
 
@@ -139,3 +142,48 @@ def _type_of_cast(ctx: LiftingContext, name: str) -> DataType | None:
     """The type of a computed zero point, which a Cast gives it."""
     casts = (node for node in ctx.model.graph.node if isinstance(node, Cast))
     return next((DataType(node.attributes.to) for node in casts if name in node.output), None)
+
+
+# --- lowering ------------------------------------------------------------------------------------
+
+_STEPS = "steps"  # of x: the scale, the zero point, and the least and the largest step
+_TYPES = {_RANGES[each]: each for each in (DataType.UINT8, DataType.INT8)}
+
+
+@shortens(QuantizeLinear.since, DataType.FLOAT)
+def in_steps(part: Expression) -> Expression | None:
+    """The steps of an integer of 8 bits, if a part of a formula is their number."""
+    if part.op != "clip" or not all(each.is_constant for each in part.args[1:]):
+        return None
+    inner, zero = part.args[0], constant(0.0)
+    if inner.op == "add":
+        zero, inner = inner.args
+    if inner.op != "round" or inner.args[0].op != "div":
+        return None
+    x, scale = inner.args[0].args
+    step = scale, zero, *part.args[1:]
+    if x.is_constant or not _is_step(*(each.value for each in step if each.is_constant)):
+        return None
+    return Expression(_STEPS, (x, *step))
+
+
+def _is_step(*numbers: float) -> bool:
+    """Whether these are the scale, zero point and range of an integer type, as a node has them."""
+    if len(numbers) < 4 or numbers[2:] not in _TYPES:
+        return False
+    scale, zero, low, high = numbers
+    least, most = float(np.finfo(np.float32).tiny), float(np.finfo(np.float32).max)
+    is_held = least <= scale <= most and float(np.float32(scale)) == scale
+    return is_held and low <= zero <= high and zero == int(zero)
+
+
+@emits(_STEPS)
+def emit_steps(emitter: FormulaEmitter, part: Expression) -> Emission:
+    """QuantizeLinear, and a Cast to numbers that any function may read."""
+    x, scale, zero, low, high = part.args
+    ctx, kind = emitter.ctx, _TYPES[int(low.value), int(high.value)]
+    name = f"zero_{int(zero.value)}_{kind.name.lower()}"
+    point = ctx.once(name, lambda: ctx.initializer(name, np.int64(zero.value), kind))
+    inputs = [emitter.operand(x), emitter.operand(scale), point]
+    steps = emitter.wished(QuantizeLinear, inputs, "_quantized")
+    return Emission(Cast, [steps], {"to": int(ctx.data_type)})

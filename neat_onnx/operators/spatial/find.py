@@ -15,7 +15,7 @@ from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers
 from neat_onnx.network.activations import ACTIVATIONS, activation_named
 from neat_onnx.network.genes import Bools
-from neat_onnx.network.schedule import Schedule, schedule
+from neat_onnx.network.schedule import Schedule, schedule, stands_on_a_level
 from neat_onnx.network.spatial import SpatialBlock, check_block
 from neat_onnx.network.window import Sizes
 from neat_onnx.operators.spatial.convolution import Convolution
@@ -74,7 +74,10 @@ def spatial_layers(ctx: LoweringContext, free: Bools) -> SpatialLayers:
     search = _Search(ctx, free)
     search.convolutions_of_mappings()
     search.pools_of_mappings()
-    search.blocks_of_network()
+    for whole in ctx.net.blocks:
+        label = f"a {whole.kind} of the network is written neuron by neuron"
+        for block in _by_activation(ctx, whole):
+            search.take(label, block, asked=False)
     if ctx.options.infer_conv:
         for block in inferred_blocks(ctx, search.found.blocks):
             if search.take("a convolution found in the weights is written neuron by neuron", block):
@@ -136,35 +139,6 @@ class _Search:
             if self.take(label, block):
                 self._shapes[level + 1] = block.neurons.shape
 
-    def blocks_of_network(self) -> None:
-        """Take the blocks that the network has.
-
-        All are scheduled at once, and one by one only where that shows that some do not hold.
-        """
-        net = self._ctx.net
-        blocks = [
-            (whole.kind, part) for whole in net.blocks for part in _by_activation(self._ctx, whole)
-        ]
-        handlers = []
-        try:
-            for _, block in blocks:
-                if not np.any(self._taken[block.neurons]):
-                    handlers.append(self._held(block))
-            schedule(net, [*self.found.blocks, *(each.spatial for each in handlers)])
-            self._take_all(handlers)
-        except (NotShared, NetworkError):
-            for kind, block in blocks:
-                label = f"a {kind} of the network is written neuron by neuron"
-                self.take(label, block, asked=False)
-
-    def _take_all(self, handlers: list[Handler]) -> None:
-        neurons = [each.spatial.neurons.ravel() for each in handlers]
-        apart = np.concatenate([np.empty(0, np.int64), *neurons])
-        if len(np.unique(apart)) < len(apart):
-            raise NotShared("two of them have the same neurons")
-        self.found.handlers += handlers
-        self._taken[apart] = True
-
     def _refuse_taken(self, block: SpatialBlock) -> None:
         if np.any(self._taken[block.neurons]):
             raise NotShared("another mapping has its neurons")
@@ -205,20 +179,18 @@ class _Search:
         self._taken[block.neurons] = True
         return True
 
-    def _held(self, block: SpatialBlock) -> Handler:
-        """The handler of a block whose geometry and weights hold."""
+    def _checked(self, block: SpatialBlock) -> Handler:
         try:
             check_block(block)
         except NetworkError as error:
             raise NotShared(error.message) from None
-        return self._handler(block)
-
-    def _checked(self, block: SpatialBlock) -> Handler:
-        handler = self._held(block)
-        try:
-            schedule(self._ctx.net, [*self.found.blocks, handler.spatial])
-        except NetworkError:
-            raise NotShared("one of its neurons depends on another") from None
+        handler = self._handler(block)
+        together = [*self.found.blocks, handler.spatial]
+        if not all(stands_on_a_level(self._levels, each) for each in together):
+            try:
+                schedule(self._ctx.net, together)
+            except NetworkError:
+                raise NotShared("one of its neurons depends on another") from None
         return handler
 
     def _handler(self, block: SpatialBlock) -> Handler:

@@ -1,0 +1,93 @@
+"""Values in steps of 8 bits come back from QuantizeLinear, whatever they are read by."""
+
+import json
+
+import numpy as np
+import onnx
+import pytest
+from graphs import assert_lifts, graph, node
+from onnx import numpy_helper
+
+from neat_onnx import Network, export, import_model, verify
+
+RNG = np.random.default_rng(3)
+NORMAL = RNG.normal(size=(4, 1, 3, 3))
+DEPTHWISE = RNG.normal(size=(4, 1, 3, 3))
+STEPS = [np.int8(-3), np.int8(0), np.uint8(7), np.uint8(0)]
+
+
+def between(*nodes: onnx.NodeProto, zero: np.generic, **constants: np.ndarray) -> onnx.ModelProto:
+    """A graph with a zero point z, of its own type."""
+    model = graph(nodes, **constants)
+    model.graph.initializer.append(numpy_helper.from_array(np.asarray(zero), "z"))
+    return model
+
+
+def convolutions(zero: np.generic, scale: float) -> onnx.ModelProto:
+    """A Conv with Relu, in steps, and a Conv of each channel alone."""
+    nodes = [
+        node("Conv", "x W", "c", pads=[1, 1, 1, 1]),
+        node("Relu", "c", "r"),
+        node("QuantizeLinear", "r s z", "q"),
+        node("DequantizeLinear", "q s z", "d"),
+        node("Conv", "d V", "k", group=4),
+        node("Flatten", "k", "y"),
+    ]
+    sizes = {"x": ("N", 1, 18, 18), "s": np.float32(scale)}
+    return between(*nodes, zero=zero, W=NORMAL, V=DEPTHWISE, **sizes)
+
+
+def operators(model) -> list[str]:
+    return [each.op_type for each in model.graph.node]
+
+
+@pytest.mark.parametrize("zero", STEPS, ids=lambda zero: f"{zero.dtype}_{zero}")
+@pytest.mark.parametrize("scale", [np.float32(0.0371), 2.0])
+def test_steps_between_convolutions_come_back(zero, scale):
+    given = convolutions(zero, scale)
+    net = assert_lifts(given, scale=5.0)
+    model = export(net)
+    assert operators(model).count("QuantizeLinear") == 1
+    assert operators(model).count("Conv") == 2
+    for runtime in ("onnxruntime", "reference"):
+        assert verify(net, model, samples=8, runtime=runtime).passed
+    assert import_model(model) == net
+    genome = json.loads(model.metadata["neat_onnx.genome"])
+    assert not genome.get("genes") and not genome.get("added") and not genome.get("connections")
+    assert len(model.to_bytes()) <= 2 * len(given.SerializeToString()) + 2048
+
+
+def test_steps_are_primitives_in_float64():
+    net = import_model(convolutions(np.int8(-3), 0.25))
+    model = export(net, dtype="float64")
+    assert "QuantizeLinear" not in operators(model)
+    assert "Round" in operators(model)
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        "0.25 * (clip(3 + round(z / 0.25), -127, 127) - 3)",
+        "0.25 * (clip(3.5 + round(z / 0.25), -128, 127) - 3.5)",
+        "0.25 * (clip(200 + round(z / 0.25), -128, 127) - 200)",
+        "-0.25 * (clip(3 + round(z / -0.25), -128, 127) - 3)",
+        "0.1 * (clip(3 + round(z / 0.1), -128, 127) - 3)",
+        "0.25 * (clip(3 + floor(z / 0.25), -128, 127) - 3)",
+        "0.25 * clip(round(z), 0, 255)",
+    ],
+)
+def test_other_steps_are_no_integers(formula):
+    net = Network.mlp([2, 3, 1], activation=f"formula: {formula}", seed=0)
+    model = export(net)
+    assert "QuantizeLinear" not in operators(model)
+    assert verify(net, model, samples=32, runtime="onnxruntime").passed
+    assert import_model(model) == net
+
+
+def test_steps_inside_a_longer_formula():
+    inner = "0.25 * (clip(3 + round(tanh(z) / 0.25), -128, 127) - 3)"
+    net = Network.mlp([2, 3, 1], activation=f"formula: 2 * exp({inner})", seed=0)
+    model = export(net)
+    assert "QuantizeLinear" in operators(model)
+    assert verify(net, model, samples=32, runtime="onnxruntime").passed
+    assert import_model(model) == net
