@@ -12,6 +12,7 @@ import numpy as np
 
 from neat_onnx.arguments import FLAG, TEXT, optional, takes
 from neat_onnx.errors import NetworkError
+from neat_onnx.network.bounds import interval_of
 from neat_onnx.network.expression import (
     VARIABLE,
     Expression,
@@ -43,6 +44,7 @@ _SELU_GAMMA = 1.0507009873554804934193349852946
 _GELU_SCALE = float(np.sqrt(2.0 / np.pi))
 PROBED_BOUND = 100.0
 """The bound of functions that have one, of all probed points, and not from their formula."""
+_LARGEST_BOUND = 2.0**16  # that a formula may have for its neurons to be bounded
 _PROBE = np.concatenate([sign * np.logspace(-300, 30, 331) for sign in (-1.0, 1.0)] + [np.zeros(1)])
 
 
@@ -70,13 +72,17 @@ class Activation:
 
     @classmethod
     def of(cls, name: str, expression: Expression, *, builtin: bool = False) -> "Activation":
-        """The activation of this formula; how fast it grows is probed."""
+        """The activation of this formula; how fast it grows is probed, if the formula has no bound.
+
+        Numbers of 16 bits, as clip gives them, are not large.
+        """
         size = np.abs(expression.evaluate(_PROBE))
+        inside = bool(np.all(np.abs(interval_of(expression)) <= _LARGEST_BOUND))
         return cls(
             name,
             expression,
-            bounded=bool(np.all(size <= PROBED_BOUND)),
-            linear_growth=bool(np.all(size <= PROBED_BOUND * (1.0 + np.abs(_PROBE)))),
+            bounded=inside or bool(np.all(size <= PROBED_BOUND)),
+            linear_growth=inside or bool(np.all(size <= PROBED_BOUND * (1.0 + np.abs(_PROBE)))),
             builtin=builtin,
         )
 

@@ -28,6 +28,20 @@ def test_a_bounded_network_is_not():
     assert may_overflow([{"id": k, "activation": "softplus"} for k in range(1, 5)], CHAIN) == []
 
 
+@pytest.mark.parametrize(
+    ("formula", "wild"),
+    [
+        ("clip(round(z / 0.25) + -128, -128, 127)", False),
+        ("clip(round(z), 0, 65535)", False),
+        ("clip(z, -1000000, 1000000)", True),
+    ],
+)
+def test_steps_of_integers_are_bounded_although_none_of_them_is_small(formula, wild):
+    neurons = [{"id": 1, "activation": f"formula: {formula}"}, {"id": 2, "aggregation": "product"}]
+    twice = [(0, 1, 1.0), (1, 2, 1.0), (1, 2, 2.0)]
+    assert may_overflow(neurons, twice) == ([2] if wild else [])
+
+
 def test_a_product_of_unbounded_values_is_wild_and_of_inputs_it_is_not():
     neurons = [{"id": 1}, {"id": 2, "aggregation": "product"}, {"id": 3, "aggregation": "product"}]
     twice = [(0, 1, 1.0), (1, 2, 1.0), (1, 2, 2.0), (0, 3, 1.0), (0, 3, 1.0)]

@@ -91,3 +91,20 @@ def test_steps_inside_a_longer_formula():
     assert "QuantizeLinear" in operators(model)
     assert verify(net, model, samples=32, runtime="onnxruntime").passed
     assert import_model(model) == net
+
+
+def test_layers_of_integers_with_zeros_are_one_matrix_each():
+    """Steps of int8 reach 128, which does not overflow: a weight of 0 may stand before them."""
+    weights = RNG.normal(size=(6, 4)) * (RNG.random((6, 4)) < 0.6)
+    nodes = [
+        node("Gemm", "x V", "g"),
+        node("QuantizeLinear", "g s z", "q"),
+        node("Cast", "q", "f", to=1),
+        node("Gemm", "f W", "y"),
+    ]
+    constants = {"V": RNG.normal(size=(3, 6)), "W": weights, "s": np.float32(0.25)}
+    net = import_model(between(*nodes, zero=np.int8(-128), **constants))
+    model = export(net)
+    assert operators(model).count("Gemm") == 2
+    assert verify(net, model, samples=32, runtime="onnxruntime").passed
+    assert import_model(model) == net
