@@ -1,7 +1,7 @@
 """Export: the facts of a network that its graph does not hold."""
 
 import json
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -129,13 +129,11 @@ def _difference(net: Network, lifted: Lifted, places: dict[str, Ints], lifted_of
     placed = _joined(places)
     in_order = np.array_equal(placed, np.arange(len(net)))
     genes = net.connections
-    known, zeros = _known(lifted, lifted_of, genes, len(net))
-    same = _same_ends(known, genes)
-    added = None if same else added_to(known, genes, len(net))
-    few = added is not None and len(genes) > max(_MANY, 4 * len(added))  # a list is longer
+    carried = _carried(lifted, lifted_of, genes, len(net))
+    known = carried.known
     plain = GenomeDocument.model_construct(  # of our own arrays: there is nothing to validate
-        version=WITH_STEPS if zeros else 1,
-        zeros=zeros,
+        version=WITH_STEPS if carried.zeros else 1,
+        zeros=carried.zeros,
         library=net.library,
         ids={
             place: ids[neurons].tolist()
@@ -145,51 +143,68 @@ def _difference(net: Network, lifted: Lifted, places: dict[str, Ints], lifted_of
         parts=_parts(places, ids),
         order=None if in_order else ids.tolist(),
         neurons=_changed_neurons(net, lifted.network, lifted_of),
-        genes=_changed_connections(net, known) if same else {},
+        genes=_changed_connections(net, known) if carried.same else {},
     )
-    if few and (compact := _compact(plain, net, known, added)) is not None:
+    others = None if carried.same or carried.added is None else len(carried.added)
+    list_is_longer = others is not None and len(genes) > max(_MANY, 4 * others)
+    if list_is_longer and (compact := _compact(plain, net, carried)) is not None:
         return text_of(compact)
-    if not same:
+    if not carried.same:
         pairs = np.stack([ids[genes.source], ids[genes.target]], axis=1).tolist()
         listed = filled(known, matches(known, genes.source, genes.target, len(net)))
         changed = _changed_connections(net, listed)
         plain = plain.model_copy(update={"connections": pairs, "genes": changed})
-    return shorter_text(plain, _compact(plain, net, known, added))
+    return shorter_text(plain, _compact(plain, net, carried))
 
 
-def _known(
-    lifted: Lifted, lifted_of: Ints, genes: Connections, count: int
-) -> tuple[Connections, bool]:
-    """The connections of the graph, and whether ones of weight 0 in kernels are among them."""
-    known = carried_over(lifted.network, lifted_of)
-    if len(genes) <= _MANY or _same_ends(known, genes):
-        return known, False
-    whole = carried_over(lifted.network, lifted_of, zeros=True)
-    beside_whole, beside = added_to(whole, genes, count), added_to(known, genes, count)
-    if beside_whole is None or (beside is not None and len(beside) <= len(beside_whole)):
-        return known, False
-    return whole, True
+class _Carried(NamedTuple):
+    """The connections of a genome that its graph has.
+
+    Attributes:
+        known: these connections.
+        zeros: ones of weight 0 in kernels are among them.
+        added: positions of the others; None if they are in another order, or some are missing.
+    """
+
+    known: Connections
+    zeros: bool
+    added: Ints | None
+
+    @property
+    def same(self) -> bool:
+        """They are all that the genome has, in its order."""
+        return self.added is not None and not self.added.size
 
 
-def _same_ends(known: Connections, genes: Connections) -> bool:
-    return np.array_equal(known.source, genes.source) and np.array_equal(known.target, genes.target)
+def _carried(lifted: Lifted, lifted_of: Ints, genes: Connections, count: int) -> _Carried:
+    plain = _beside(carried_over(lifted.network, lifted_of), genes, count, zeros=False)
+    if len(genes) <= _MANY or plain.same:
+        return plain
+    known = carried_over(lifted.network, lifted_of, zeros=True)
+    whole = _beside(known, genes, count, zeros=True)
+    if whole.added is None:
+        return plain
+    return whole if plain.added is None or len(whole.added) < len(plain.added) else plain
 
 
-def _compact(
-    plain: GenomeDocument, net: Network, known: Connections, added: Ints | None
-) -> GenomeDocument | None:
+def _beside(known: Connections, genes: Connections, count: int, *, zeros: bool) -> _Carried:
+    same = np.array_equal(known.source, genes.source) and np.array_equal(known.target, genes.target)
+    added = np.empty(0, np.int64) if same else added_to(known, genes, count)
+    return _Carried(known, zeros, added)
+
+
+def _compact(plain: GenomeDocument, net: Network, carried: _Carried) -> GenomeDocument | None:
     """The document in version 2, where that may be shorter.
 
     Args:
         plain: the document in version 1.
         net: the network.
-        known: the connections of the graph.
-        added: positions of the others, if it has these and others.
+        carried: the connections of the graph.
     """
     long = any(len(ids) >= LEAST_SAVED // 8 for ids in plain.ids.values())
-    if len(plain.neurons) <= _FEW and _same_ends(known, net.connections) and not long:
+    if len(plain.neurons) <= _FEW and carried.same and not long:
         return None
-    genes = net.connections
+    genes, added = net.connections, None if carried.same else carried.added
     alike = neurons_alike(plain.neurons)
     if added is None and not long and len(plain.neurons) - len(alike) < _FEW:
         return None
@@ -197,7 +212,7 @@ def _compact(
     if added is not None:
         ids = net.neurons.id
         ends = np.stack([genes.source[added], genes.target[added]], axis=1)
-        whole = with_added(known, added, ends)
+        whole = with_added(carried.known, added, ends)
         fields |= {
             "connections": None,
             "added": dict(zip(map(str, added.tolist()), ids[ends].tolist(), strict=True)),

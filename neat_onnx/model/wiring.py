@@ -103,6 +103,14 @@ class Wiring:
         return found
 
 
+def nodes_within(graph: Graph) -> Iterator[Node]:
+    """Every node of a graph, and of the graphs inside its nodes."""
+    for node in graph.node:
+        yield node
+        for inner in subgraphs(node):
+            yield from nodes_within(inner)
+
+
 def subgraphs(node: Node) -> list[Graph]:
     """The graphs among a node's attributes."""
     given = node.attributes

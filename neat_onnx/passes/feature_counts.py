@@ -50,15 +50,13 @@ def _is_open(entry: ValueInfo) -> bool:
 
 def _count(model: Model, name: str) -> tuple[int, str] | None:
     """The largest number of features that a node reads of a tensor, and the node's label."""
-    names, found = {name}, []
+    names, found, tensors = {name}, [], model.graph.tensors
     for node in model.graph.node:
         if not node.input or node.input[0] not in names:
             continue
         if node.op_type in _HANDED_ON and not any(name in names for name in node.input[1:]):
             names.add(node.output[0])
-        count = (
-            _COUNTS[node.op_type](node, model.graph.tensors) if node.op_type in _COUNTS else None
-        )
+        count = _COUNTS[node.op_type](node, tensors) if node.op_type in _COUNTS else None
         if count:
             found.append((count, node.label))
     return max(found, default=None, key=lambda each: each[0])

@@ -7,7 +7,7 @@ of each operator are in `microsoft_quantized` and `microsoft_fused`.
 from neat_onnx.model import Graph, Model, Node, OpenNode
 from neat_onnx.model.attributes import AttributeType
 from neat_onnx.model.node import RUNTIME_DOMAIN
-from neat_onnx.model.wiring import subgraphs
+from neat_onnx.model.wiring import nodes_within, subgraphs
 from neat_onnx.passes import microsoft_fused, microsoft_quantized
 from neat_onnx.passes.draft import Draft, attributes_of, copied, make_node
 from neat_onnx.passes.microsoft_call import RULES, Call
@@ -26,7 +26,7 @@ def microsoft_operators(model: Model) -> Model:
     if nodes == model.graph.node:
         return model
     whole = draft.finished(nodes)
-    if _uses_domain(whole.graph):
+    if any(node.domain == RUNTIME_DOMAIN for node in nodes_within(whole.graph)):
         return whole
     kept = [entry for entry in whole.opset_import if entry.domain != RUNTIME_DOMAIN]
     return copied(whole, opset_import=kept)
@@ -40,16 +40,7 @@ def _is_known(node: Node) -> bool:
 
 
 def _has_any(graph: Graph) -> bool:
-    return any(
-        _is_known(node) or any(_has_any(inner) for inner in subgraphs(node)) for node in graph.node
-    )
-
-
-def _uses_domain(graph: Graph) -> bool:
-    return any(
-        node.domain == RUNTIME_DOMAIN or any(_uses_domain(inner) for inner in subgraphs(node))
-        for node in graph.node
-    )
+    return any(_is_known(node) for node in nodes_within(graph))
 
 
 def _standard_nodes(nodes: list[Node], draft: Draft) -> list[Node]:

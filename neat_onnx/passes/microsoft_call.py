@@ -14,6 +14,8 @@ Rule = Callable[["Call"], str | None]
 RULES: dict[str, "Rule"] = {}
 """How each of onnxruntime's own operators is said in ONNX's."""
 
+CONV = ("auto_pad", "dilations", "group", "kernel_shape", "pads", "strides")
+"""The attributes of every convolution."""
 _EIGHT_BITS = (DataType.UINT8, DataType.INT8)
 SIXTEEN_BITS = 21
 """The first opset that quantizes to steps of 16 bits."""

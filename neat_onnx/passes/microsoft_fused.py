@@ -3,9 +3,8 @@
 import math
 from typing import Any
 
-from neat_onnx.passes.microsoft_call import Call, rewrites
+from neat_onnx.passes.microsoft_call import CONV, Call, rewrites
 
-_CONV = ("auto_pad", "dilations", "group", "kernel_shape", "pads", "strides")
 _PARAMETERS = {
     "Elu": ("alpha",),
     "HardSigmoid": ("alpha", "beta"),
@@ -36,7 +35,7 @@ def _gemm(call: Call) -> str | None:
 @rewrites("FusedConv")
 def _conv(call: Call) -> str | None:
     """Conv, plus a fourth input if there is one, then an activation with a list of parameters."""
-    value = call("Conv", *(call.input(at) for at in range(3)), **call.options(*_CONV))
+    value = call("Conv", *(call.input(at) for at in range(3)), **call.options(*CONV))
     if call.input(3):
         value = call("Add", value, call.input(3))
     name, numbers = call.given.get("activation", ""), call.given.get("activation_params", [])

@@ -1,10 +1,9 @@
 """onnxruntime's operators on quantized tensors: dequantized, computed, and quantized again."""
 
 from neat_onnx.model import DataType
-from neat_onnx.passes.microsoft_call import SIXTEEN_BITS, Call, Steps, rewrites
+from neat_onnx.passes.microsoft_call import CONV, SIXTEEN_BITS, Call, Steps, rewrites
 
 _POOL = ("auto_pad", "ceil_mode", "count_include_pad", "kernel_shape", "pads", "strides")
-_CONV = ("auto_pad", "dilations", "group", "kernel_shape", "pads", "strides")
 _MAX_POOL = ("auto_pad", "ceil_mode", "dilations", "kernel_shape", "pads", "strides")
 _BY_AXIS = 13  # the opset since which Softmax is along one axis alone
 
@@ -100,7 +99,7 @@ def _softmax(call: Call) -> str | None:
 
 @rewrites("QLinearConv")
 def _conv(call: Call) -> str | None:
-    return _channels_first(call, "QLinearConv", call.node.input, _CONV)
+    return _channels_first(call, "QLinearConv", call.node.input, CONV)
 
 
 @rewrites("NhwcMaxPool")

@@ -40,8 +40,8 @@ def static_shapes(model: Model) -> Model:
     followed: dict[str, Sizes] = {}
     wanted = {entry.name for entry in model.graph.outputs}
     for node in model.graph.node:
-        if node.op_type == "Reshape" and followed.get(node.input[-1]) is not None:
-            draft.nodes.append(_reshape(node, followed[node.input[-1]], draft))
+        if node.op_type == "Reshape" and not followed.keys().isdisjoint(node.input[1:]):
+            draft.nodes.append(_reshape(node, followed[node.input[1]], draft))
             continue
         try:
             found = _found(node, draft, followed)
@@ -180,8 +180,9 @@ def _squeeze(node: Node, data: Sizes, *axes: Sizes) -> Sizes | None:
     return Sizes(data.elements, scalar=True) if len(data.elements) == 1 else None
 
 
-def _flat(node: Node, data: Sizes, shape: Sizes) -> Sizes | None:
-    return Sizes(data.elements) if shape.elements in ((-1,), (len(data.elements),)) else None
+def _flat(node: Node, data: Sizes, *shape: Sizes) -> Sizes | None:
+    wanted = shape[0].elements if shape else tuple(attributes_of(node).get("shape", ()))
+    return Sizes(data.elements) if wanted in ((-1,), (len(data.elements),)) else None
 
 
 _SOURCES: dict[str, Callable[[Node, tuple[Extent, ...]], Sizes | None]] = {

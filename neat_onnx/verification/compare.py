@@ -7,6 +7,7 @@ import numpy as np
 
 from neat_onnx.model import DataType, Graph, Model
 from neat_onnx.model.inner_outputs import with_inner_outputs
+from neat_onnx.model.wiring import nodes_within
 from neat_onnx.network.genes import Bools, Floats
 from neat_onnx.network.network import Network
 from neat_onnx.passes.constants import weights_among_inputs
@@ -289,10 +290,4 @@ def _report(
 
 def node_count(graph: Graph) -> int:
     """Count the nodes of a graph and of its subgraphs."""
-    inner = (
-        value
-        for node in graph.node
-        for _, _, value in node.attributes.given()
-        if isinstance(value, Graph)
-    )
-    return len(graph.node) + sum(node_count(body) for body in inner)
+    return sum(1 for _ in nodes_within(graph))

@@ -72,24 +72,28 @@ def _found_by(found: Imported, runtime: str) -> ModelError | None:
 
     Some do not run several samples at once, and integers may be places that have to be there.
     """
-    for alone, bits in ((False, False), (True, False), (False, True)):
+    net, model = found.network, found.model
+    check_ports(net, model)
+    player = Player(model, net, runtime, as_written=True)
+    ways = [(player, False), (player.one_by_one(), False)]
+    if _integers(model):
+        ways += [(each, True) for each, _ in ways]
+    for each, bits in ways[:-1]:
         try:
-            return _difference(found, runtime, alone=alone, bits=bits)
+            return _difference(found, each, runtime, bits=bits)
         except ModelError:
             continue
-    return _difference(found, runtime, alone=True, bits=True)
+    each, bits = ways[-1]
+    return _difference(found, each, runtime, bits=bits)
 
 
-def _difference(found: Imported, runtime: str, *, alone: bool, bits: bool) -> ModelError | None:
+def _difference(found: Imported, player: Player, runtime: str, *, bits: bool) -> ModelError | None:
     """The error that tells of a difference, None if there is none, or no time to find it.
 
     Args:
-        alone: each sample is a run of its own.
         bits: integers are 0 and 1.
     """
     net, model = found.network, found.model
-    check_ports(net, model)
-    player = Player(model, net, runtime, as_written=True, alone=alone)
     x = _samples(net, model, player)
     if x is None:
         return None
@@ -122,11 +126,15 @@ def _computed(net: Network, player: Player, x: Floats) -> Floats:
     return x[:, finite] if finite.any() else x
 
 
+def _integers(model: Model) -> set[str]:
+    """The inputs that are integers."""
+    kinds = {entry.name: entry.elem_type.name.lower() for entry in model.graph.inputs}
+    return {name for name, kind in kinds.items() if kind in _INTEGERS}
+
+
 def _with_bits(net: Network, model: Model, x: Floats) -> Floats:
     """The inputs (T, N, I), with 0 or 1 for each integer."""
-    whole = {
-        entry.name for entry in model.graph.inputs if entry.elem_type.name.lower() in _INTEGERS
-    }
+    whole = _integers(model)
     chosen = np.concatenate([np.full(port.neurons.size, port.name in whole) for port in net.inputs])
     return np.where(chosen, np.abs(np.floor(x)) % 2, x)
 

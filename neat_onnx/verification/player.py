@@ -5,7 +5,8 @@ A model is one step, whose states are carried from call to call here, or a whole
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from copy import copy
+from typing import Any, Self
 
 import numpy as np
 
@@ -63,7 +64,6 @@ class Player:
         net: says which columns of the inputs belong to which port.
         runtime: the name of a runtime, see `neat_onnx.verification.runtimes`.
         as_written: the runtime does not rewrite the model, where it can do without.
-        alone: each sample is a run of its own, as if the batch were fixed to one.
 
     Attributes:
         name: the runtime and its version.
@@ -77,13 +77,7 @@ class Player:
     """
 
     def __init__(
-        self,
-        model: Model,
-        net: Network,
-        runtime: str,
-        *,
-        as_written: bool = False,
-        alone: bool = False,
+        self, model: Model, net: Network, runtime: str, *, as_written: bool = False
     ) -> None:
         self._session = load(runtime, model, as_written=as_written)
         self.name, self._net = self._session.name, net
@@ -114,9 +108,15 @@ class Player:
             for name, axes in self._axes.items()
         ]
         fixed = [] if self._session.sequences else [n for n in batches if isinstance(n, int)]
-        self.fixed_batch = alone or bool(fixed)
+        self.fixed_batch = bool(fixed)
         self._batch = max(fixed, default=1)
         self._rows_fed = self._batch if all(self._axes.values()) else 1
+
+    def one_by_one(self) -> Self:
+        """The same player, with each sample a run of its own, as if the batch were fixed."""
+        other = copy(self)
+        other.fixed_batch = True
+        return other
 
     def play(self, x: Floats, tensors: Sequence[str]) -> dict[str, Floats]:
         """Run N sequences of T steps, each from the initial state.

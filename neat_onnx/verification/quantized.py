@@ -5,7 +5,7 @@ import numpy as np
 from neat_onnx.errors import NeatOnnxError
 from neat_onnx.lifting.core import lift
 from neat_onnx.model import Graph, Model
-from neat_onnx.model.wiring import subgraphs
+from neat_onnx.model.wiring import nodes_within
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
 
@@ -19,10 +19,7 @@ _PREFIX = "QLinear"
 def is_quantized(graph: Graph) -> bool:
     """Whether a node of the graph, or of a graph inside it, computes with quantized numbers."""
     return any(
-        node.op_type in _INTEGER
-        or node.op_type.startswith(_PREFIX)
-        or any(is_quantized(inner) for inner in subgraphs(node))
-        for node in graph.node
+        node.op_type in _INTEGER or node.op_type.startswith(_PREFIX) for node in nodes_within(graph)
     )
 
 

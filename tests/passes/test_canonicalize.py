@@ -280,6 +280,16 @@ def test_shapes_that_contradict_each_other_are_not_inferred():
     assert next(each.op_type for each in canonicalize(model).graph.node) == "Relu"
 
 
+def test_a_reshape_of_opset_1_of_computed_sizes():
+    """The sizes are its data, not its shape."""
+    made = [node("Shape", "x", "s"), node("Reshape", "s", "r", shape=[2, 1])]
+    model = graph([*made, node("Relu", "x", "y")], opset=1, outputs=("y", "r"))
+    reshape = canonicalize(model).graph.node[1]
+    assert (reshape.op_type, reshape.input[0]) == ("Reshape", "s")
+    shape = canonicalize(model).graph.tensors[reshape.input[1]]
+    assert shape.values.tolist() == [2, 1]
+
+
 def test_a_reshape_of_opset_1_beside_computed_sizes():
     """Its shape is an attribute; the other operator asks for sizes to be followed."""
     made = [node("Reshape", "x", "r", shape=[-1, 3]), node("Shape", "x", "s")]
