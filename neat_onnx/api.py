@@ -93,7 +93,7 @@ def import_model(
         batch_axis: "auto" takes the axis of no fixed size for the batch, else the first of several;
             with None every axis is features, and a batch of no fixed size is a single sample.
         outputs: the outputs to import, by name, or tensors inside the graph; None takes all outputs
-            that are neither constant nor random (a NeatOnnxWarning names those left out).
+            that are neither constant nor random, or if all are, tensors that they are drawn from.
         check: compare the network with the model on a few samples, unless the model is an
             unchanged export of ours. Models that onnx's reference evaluator cannot run, of
             more than 2,000 nodes, or of a size that would take it many seconds, are not compared.

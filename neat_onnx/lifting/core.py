@@ -23,10 +23,11 @@ from neat_onnx.lifting.dispatch import lift_node
 from neat_onnx.lifting.followed_axes import FEATURE, INSIDE, UNKNOWN, FollowedAxes, elements_before
 from neat_onnx.lifting.known_operators import is_liftable, require_lifts
 from neat_onnx.lifting.neurons import Resolution
-from neat_onnx.lifting.outputs import choice_hint, chosen_outputs, computed_outputs
+from neat_onnx.lifting.outputs import choice_hint, chosen_outputs, computed_outputs, drawn_from
 from neat_onnx.lifting.samples import common_size
 from neat_onnx.model import Graph, Model, ValueInfo
 from neat_onnx.model.budget import Budget, LimitReached
+from neat_onnx.model.inner_outputs import with_inner_outputs
 from neat_onnx.model.states import guessed_pairs, initial_states, state_pairs
 from neat_onnx.model.value import Extent
 from neat_onnx.model.wiring import require_wiring
@@ -67,7 +68,8 @@ def lift(
         batch_axis: "auto" finds the batch, see `axes`; where every size is fixed and the first axis
             turns out to be no batch, every axis is features. With None every axis is; one of no
             fixed size that would be the batch has one element then.
-        outputs: names of the outputs to import; None takes those that are computed from inputs.
+        outputs: names of the outputs to import; None takes those that are computed from inputs, or
+            where all are random, the tensors that they are drawn from.
 
     Raises:
         ModelError: the graph has something that neurons cannot compute; says which node.
@@ -99,6 +101,7 @@ def lift(
 
 def _simple(model: Model, pairs: dict[str, str], outputs: Sequence[str] | None) -> Model:
     """The model in the operators that have lifts, with the outputs that are to be imported."""
+    as_read = model
     if outputs is not None:
         model = chosen_outputs(model, outputs, pairs)
     require_wiring(model.graph)
@@ -107,7 +110,9 @@ def _simple(model: Model, pairs: dict[str, str], outputs: Sequence[str] | None) 
     if (counted := feature_counts(model)) is not model:
         model = canonicalize(counted, SIMPLE)
     if outputs is None:
-        model = computed_outputs(model, pairs.values(), given)
+        if names := drawn_from(model, pairs.values(), given):
+            return _simple(with_inner_outputs(as_read, names), pairs, names)
+        model = computed_outputs(model, pairs.values())
     known = function_bodies(model, is_liftable)
     return model if known is model else canonicalize(known, SIMPLE)
 

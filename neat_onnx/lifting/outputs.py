@@ -1,10 +1,12 @@
 """The choice of the graph outputs that become outputs of the network.
 
 A policy often gives constants beside its actions (a version, the size of its memory), and actions
-drawn at random beside those that are not. A network computes neither.
+drawn at random beside those that are not. A network computes neither. Where all are drawn, it
+computes the tensors that they are drawn from.
 """
 
 from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
 from neat_onnx.errors import ModelError, OptionError, warn
 from neat_onnx.model import Graph, Model
@@ -39,37 +41,65 @@ def chosen_outputs(model: Model, wanted: Sequence[str], pairs: dict[str, str]) -
     return _reduced(model, kept, dropped)
 
 
-def computed_outputs(model: Model, states: Collection[str], given: Graph) -> Model:
+def computed_outputs(model: Model, states: Collection[str]) -> Model:
     """The model without outputs that are constant or random; a warning names them.
 
     Args:
         model: the model.
         states: outputs that feed states; they are kept.
-        given: its graph before it was simplified, whose tensors a hint can name.
 
     Raises:
         ModelError: no output would be left.
     """
-    constant, random = _followed(model.graph)
-    names = [entry.name for entry in model.graph.outputs if entry.name not in states]
+    left_out = _left_out(model.graph, states)
+    if not left_out.names:
+        return model
+    if left_out.all_outputs:
+        raise ModelError(
+            f"every output is constant or random: {left_out.reasons}", where="graph.outputs"
+        )
+    warn(f"outputs that no network computes are left out: {left_out.reasons}")
+    kept = {entry.name for entry in model.graph.outputs} - left_out.names
+    return _reduced(model, kept, ())
+
+
+def drawn_from(model: Model, states: Collection[str], given: Graph) -> list[str]:
+    """The tensors that a model draws all its outputs from; empty if it computes an output.
+
+    A warning tells of them.
+
+    Args:
+        model: the model.
+        states: outputs that feed states; they do not count.
+        given: its graph before it was simplified, whose tensors can be imported.
+    """
+    left_out = _left_out(model.graph, states)
+    names = _before_chance(given) if left_out.all_outputs else []
+    if names:
+        warn(
+            f"every output is constant or random: {left_out.reasons}; the tensors before the "
+            f"chance are imported: outputs={names}"
+        )
+    return names
+
+
+class _LeftOut(NamedTuple):
+    """Outputs that are constant or random, whether all are, and the reasons."""
+
+    names: set[str]
+    all_outputs: bool
+    reasons: str
+
+
+def _left_out(graph: Graph, states: Collection[str]) -> _LeftOut:
+    constant, random = _followed(graph)
+    names = [entry.name for entry in graph.outputs if entry.name not in states]
     fixed = [name for name in names if name in constant]
     drawn = [name for name in names if name in random]
-    if not fixed and not drawn:
-        return model
     reasons = [f"{_listed(fixed)} on no input"] * bool(fixed)
     reasons += [f"{_listed(drawn)} on chance"] * bool(drawn)
-    if len(fixed) + len(drawn) == len(names):
-        drawn_from = _before_chance(given)
-        raise ModelError(
-            f"every output is constant or random: {'; '.join(reasons)}",
-            where="graph.outputs",
-            hint=f"The tensors before the chance can be imported: outputs={drawn_from}"
-            if drawn_from
-            else None,
-        )
-    warn(f"outputs that no network computes are left out: {'; '.join(reasons)}")
-    kept = {entry.name for entry in model.graph.outputs} - {*fixed, *drawn}
-    return _reduced(model, kept, ())
+    both = {*fixed, *drawn}
+    return _LeftOut(both, bool(both) and len(both) == len(names), "; ".join(reasons))
 
 
 def independent_outputs(graph: Graph, lost: Collection[str]) -> list[str]:

@@ -7,9 +7,11 @@ import numpy as np
 
 from neat_onnx.model import DataType, Graph, Model
 from neat_onnx.model.inner_outputs import with_inner_outputs
+from neat_onnx.model.states import state_pairs
 from neat_onnx.model.wiring import nodes_within
 from neat_onnx.network.genes import Bools, Floats
 from neat_onnx.network.network import Network
+from neat_onnx.passes import drop_dead
 from neat_onnx.passes.constants import weights_among_inputs
 from neat_onnx.verification.indices import table_sizes
 from neat_onnx.verification.judge import Errors, against_rounding, measure
@@ -25,6 +27,7 @@ from neat_onnx.verification.samples import (
     long_steps,
     short_sequences,
 )
+from neat_onnx.verification.unordered import unordered
 
 BOUND = {DataType.FLOAT: 1e-12, DataType.DOUBLE: 1e-24}
 _ROUNDED: dict[str, Callable[[Floats], Any]] = {
@@ -72,13 +75,28 @@ def compare(
     """
     check_sampling(samples, seed)
     model.check_outputs()  # nothing is repaired here
-    model = with_inner_outputs(model, [port.name for port in net.outputs])
-    model = weights_among_inputs(model)
+    model = weights_among_inputs(with_ports(net, model))
     check_ports(net, model)
     player = player or Player(model, net, runtime, as_written=is_quantized(model.graph))
     long = long and not player.ends
     inputs = sampled_inputs(net, model, samples, seed, long=long, fixed_batch=player.fixed_batch)
-    return compared(net, model, player, inputs, seed, runtime)
+    return compared(net, model, player, inputs, seed, runtime, without_unordered=True)
+
+
+def with_ports(net: Network, model: Model) -> Model:
+    """The model with the network's outputs and the states alone, and the nodes that they need.
+
+    The network may have tensors inside the graph as outputs, and lack outputs that are drawn at
+    random, which not every runtime can do.
+    """
+    names = {port.name for port in net.outputs}
+    model = with_inner_outputs(model, sorted(names))
+    names.update(state_pairs(model).values())
+    entries = [entry for entry in model.graph.outputs if entry.name in names]
+    if not entries or len(entries) == len(model.graph.outputs):
+        return model
+    graph = drop_dead(model.graph.model_copy(update={"outputs": entries}))
+    return model.model_copy(update={"graph": graph})
 
 
 def _facts(model: Model, player: Player, inputs: Sequence[Floats], seed: int) -> dict[str, Any]:
@@ -105,11 +123,14 @@ def compared(
     seed: int,
     runtime: str,
     slack: float = 1.0,
+    *,
+    without_unordered: bool = False,
 ) -> Report:
     """Compare a network with a model on these inputs, (T, N, I): short ones, and long ones if any.
 
     Args:
         slack: how many times the bound is passed without a comparison with rounding.
+        without_unordered: where they differ, leave the sequences out that no runtime owes.
 
     Raises:
         ModelError: the runtime cannot run the model, or it is of another shape.
@@ -120,7 +141,16 @@ def compared(
     except ShapeMismatch as error:
         check_ports(net, model, stated_outputs=True)
         return _report("different", Errors(None, None, None, None, 0), facts, str(error))
-    return _judged(net, model, parts, facts, runtime, slack)
+    report = _judged(net, model, parts, facts, runtime, slack)
+    if report.passed or not without_unordered:
+        return report
+    lost = [unordered(net, part.x, part.want) for part in parts]
+    if not any(map(np.any, lost)) or any(map(np.all, lost)):
+        return report
+    facts["unordered"] = int(sum(map(np.sum, lost)))
+    ordered = [_without(part, each) for part, each in zip(parts, lost, strict=True)]
+    again = _judged(net, model, ordered, facts, runtime, slack)
+    return again if again.passed else report
 
 
 def sampled_inputs(
@@ -176,6 +206,12 @@ def _part(net: Network, player: Player, x: Floats) -> _Part:
             hint="Compare a network with the model that was made from it",
         )
     return _Part(x, want, got, measure(want, got))
+
+
+def _without(part: _Part, lost: Bools) -> _Part:
+    """The part without these of its N sequences."""
+    want, got = part.want[:, ~lost], part.got[:, ~lost]
+    return _Part(part.x[:, ~lost], want, got, measure(want, got))
 
 
 def _judged(

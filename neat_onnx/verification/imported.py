@@ -17,7 +17,7 @@ from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
 from neat_onnx.network.program import Program
 from neat_onnx.passes.constants import weights_among_inputs
-from neat_onnx.verification.compare import as_read, compared, node_count
+from neat_onnx.verification.compare import as_read, compared, node_count, with_ports
 from neat_onnx.verification.judge import measure
 from neat_onnx.verification.player import Player, showing
 from neat_onnx.verification.ports import check_ports
@@ -54,7 +54,7 @@ def check_import(found: Imported) -> None:
     """
     if node_count(found.model.graph) > _MOST_NODES:
         return
-    found = replace(found, model=weights_among_inputs(found.model))
+    found = replace(found, model=weights_among_inputs(with_ports(found.network, found.model)))
     refusal = None
     for runtime in _runtimes(found):
         try:

@@ -37,6 +37,11 @@ class Report(BaseModel):
     left_out: int = Field(
         0, description="The number of inputs, or of sequences, that are not compared for that."
     )
+    unordered: int = Field(
+        0,
+        description="The number of inputs, or of sequences, that are not compared because a value "
+        "inside the network is NaN, which no order has a place for: runtimes choose differently.",
+    )
     seed: int = Field(description="The seed that the inputs were sampled with.")
     runtime: str = Field(description="The runtime that ran the model, with its version.")
     dtype: str = Field(description="The type of the model's inputs: float32 or float64.")
@@ -69,6 +74,12 @@ class Report(BaseModel):
         return text
 
     def _left_out(self) -> str:
+        text = self._beyond()
+        if self.unordered:
+            text += f" {self.unordered} are left out: a value inside the network is NaN."
+        return text
+
+    def _beyond(self) -> str:
         if self.overflow_step is None:
             return ""
         if self.steps == 1:

@@ -82,7 +82,7 @@ def test_tensors_inside_the_graph_can_be_chosen():
     assert verify(net, ml_agents(), runtime="onnxruntime").passed
 
 
-def test_where_all_is_random_the_tensors_before_it_are_named():
+def test_where_all_is_random_the_tensors_before_it_are_imported():
     nodes = [
         node("MatMul", "obs_0 W", "mean"),
         node("RandomNormalLike", "mean", "noise"),
@@ -90,10 +90,31 @@ def test_where_all_is_random_the_tensors_before_it_are_named():
         node("Add", "mean spread", "actions"),
     ]
     model = policy(nodes, {"obs_0": ["batch", 3]}, {"actions": ["batch", 3]})
-    with pytest.raises(ModelError, match=r"can be imported: outputs=\['mean'\]"):
-        import_model(model)
-    net = import_model(model, outputs=["mean"])
+    with pytest.warns(NeatOnnxWarning, match=r"are imported: outputs=\['mean'\]"):
+        net = import_model(model)
+    assert [port.name for port in net.outputs] == ["mean"]
     assert verify(net, model, runtime="onnxruntime").passed
+    assert verify(net, model).passed
+
+
+def test_actions_that_the_evaluator_cannot_draw_do_not_stop_a_comparison():
+    """Older policies of Unity ML-Agents have the drawn actions of each branch alone."""
+    nodes = [
+        node("MatMul", "obs_0 W", "logits"),
+        node("Softmax", "logits", "p", axis=-1),
+        node("Log", "p", "log_p"),
+        node("Multinomial", "log_p", "drawn", sample_size=1),
+        node("Identity", "drawn", "discrete_actions"),
+        node("Identity", "version", "version_number"),
+    ]
+    outputs = {"version_number": [1], "discrete_actions": ["batch", 1]}
+    model = policy(nodes, {"obs_0": ["batch", 3]}, outputs)
+    model.graph.output[1].type.tensor_type.elem_type = TensorProto.INT32
+    with pytest.warns(NeatOnnxWarning, match=r"are imported: outputs=\['log_p'\]"):
+        net = import_model(model)
+    assert verify(net, model).passed
+    model.graph.node[2].op_type = "Abs"
+    assert not verify(net, model).passed
 
 
 def test_an_error_names_the_outputs_that_can_be_imported():
