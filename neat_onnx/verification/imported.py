@@ -19,6 +19,7 @@ from neat_onnx.network.program import Program
 from neat_onnx.passes.constants import weights_among_inputs
 from neat_onnx.verification.compare import as_read, compared, node_count, with_ports
 from neat_onnx.verification.judge import measure
+from neat_onnx.verification.open_batch import loaded
 from neat_onnx.verification.player import Player, showing
 from neat_onnx.verification.ports import check_ports
 from neat_onnx.verification.samples import short_sequences
@@ -29,6 +30,7 @@ _MOST_NODE_RUNS = 40_000  # a node takes onnx's reference evaluator some 20 µs
 _TENSORS = 4  # are handed over in the time of a node
 _MOST_POOLED = 1 << 17  # elements of a sample; each takes the evaluator some 0.7 µs
 _MOST_PRODUCTS = 1 << 24  # of weights and values, by numpy
+_MOST_OF_A_BATCH = 1 << 30  # the same, where a run has to be of so many samples
 _LARGE = 1 << 17  # connections
 _FEW_NODES = 64
 _MOST_TRACED = 1_000  # nodes of a graph in which the first difference is looked for
@@ -74,7 +76,7 @@ def _found_by(found: Imported, runtime: str) -> ModelError | None:
     """
     net, model = found.network, found.model
     check_ports(net, model)
-    player = Player(model, net, runtime, as_written=True)
+    player = loaded(net, model, runtime, as_written=True)
     ways = [(player, False), (player.one_by_one(), False)]
     if _integers(model):
         ways += [(each, True) for each, _ in ways]
@@ -194,7 +196,7 @@ def _samples(net: Network, model: Model, player: Player) -> Floats | None:
     nodes, links = _node_runs(model.graph), len(net.connections) + 1
     calls = _MOST_NODE_RUNS // (nodes * steps) if player.fixed_batch else _SAMPLES
     count = min(_SAMPLES, calls, _MOST_PRODUCTS // (links * steps))
-    if count < 1:
+    if count < 1 or player.rows_of_a_run * links * steps > _MOST_OF_A_BATCH:
         return None
     x = np.concatenate([short_sequences(net, _SAMPLES, seed) for seed in range(steps)])[:steps]
     order = [2, _SAMPLES - 1, 0, 1, *range(3, _SAMPLES - 1)]  # a plain one and a large one first
