@@ -32,7 +32,7 @@ def loaded(net: Network, model: Model, runtime: str, *, as_written: bool) -> Pla
 
 
 def _runs(player: Player, net: Network) -> bool:
-    """Whether a model runs two samples: not if its graph has the size of the batch in a constant."""
+    """Whether a model runs two samples: not if the graph has the batch's size in it."""
     try:
         player.play(np.zeros((1, 2, len(net.input_neurons))), [port.name for port in net.outputs])
     except ModelError:
