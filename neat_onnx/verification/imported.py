@@ -37,6 +37,7 @@ _MOST_TRACED = 1_000  # nodes of a graph in which the first difference is looked
 _DIFFERS = 1e-6  # the normalised MSE from which on a tensor is not the same any more
 _RUNTIMES = ("reference", "onnxruntime")
 _INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+_BY_ELEMENT = 13  # the opset from which on Hardmax is along one axis
 _RECURRENT = ("RNN", "GRU", "LSTM")
 _LEFT_OUT = frozenset(
     {"activations", "activation_alpha", "activation_beta", "clip", "input_forget"}
@@ -172,7 +173,7 @@ def _slack(net: Network, model: Model) -> float:
 
 
 def _runtimes(found: Imported) -> tuple[str, ...]:
-    misread = any(_is_misread(node) for node in found.model.graph.node)
+    misread = any(_is_misread(node, found.model.opset) for node in found.model.graph.node)
     return _RUNTIMES[1:] if misread or _pooled(found.lifted.network) > _MOST_POOLED else _RUNTIMES
 
 
@@ -182,9 +183,11 @@ def _pooled(net: Network) -> int:
     return sum(block.neurons.size * math.prod(block.window.kernel) for block in pools)
 
 
-def _is_misread(node: Node) -> bool:
+def _is_misread(node: Node, opset: int) -> bool:
     """Whether onnx's reference evaluator is known to compute a node otherwise than ONNX says."""
     if node.op_type == "Normalizer":  # by the maximum, not by that of absolute values
+        return True
+    if node.op_type == "Hardmax" and opset < _BY_ELEMENT:  # of the axes from `axis` on together
         return True
     given = {name for name, _, _ in node.attributes.given()}
     return node.op_type in _RECURRENT and not given.isdisjoint(_LEFT_OUT)
