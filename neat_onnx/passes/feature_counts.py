@@ -1,9 +1,9 @@
 """How many features an input has that states no number of them, from the nodes that read it.
 
-An exporter of PyTorch calls the only axis of a vector the batch, if it is asked to; a product with
-a matrix says that it is not, and how long it is. scikit-learn's converter writes [None, None] where nobody says how many columns there are. Weights
+scikit-learn's converter writes [None, None] where nobody says how many columns there are. Weights
 have a row or a column for each; a tree reads some of them, and the last one that any tree reads is
-taken for the last there is.
+taken for the last there is. PyTorch's exporter calls the only axis of a vector the batch if it is
+asked to; a product with a matrix says that it is not, and how long it is.
 """
 
 from collections.abc import Callable
