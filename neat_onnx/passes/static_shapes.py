@@ -147,7 +147,7 @@ def _pairs(one: Sizes, other: Sizes) -> list[tuple[Extent, Extent]]:
 
 
 def _cast(node: Node, data: Sizes) -> Sizes | None:
-    return data if attributes_of(node)["to"] in _INTEGERS else None
+    return data if attributes_of(node).get("to") in _INTEGERS else None
 
 
 def _gather(node: Node, data: Sizes, at: Sizes) -> Sizes | None:

@@ -7,7 +7,7 @@ from graphs import graph, node
 from onnx import TensorProto, helper, numpy_helper
 from sessions import open_session
 
-from neat_onnx import ModelError, canonicalize, load_model
+from neat_onnx import ModelError, canonicalize, import_model, load_model
 
 
 def played(model: onnx.ModelProto, x: np.ndarray) -> list[np.ndarray]:
@@ -295,3 +295,12 @@ def test_a_reshape_of_opset_1_beside_computed_sizes():
     made = [node("Reshape", "x", "r", shape=[-1, 3]), node("Shape", "x", "s")]
     model = graph([*made, node("Relu", "r", "y")], opset=1, outputs=("y", "s"))
     assert canonicalize(model).graph.node[0].op_type == "Reshape"
+
+
+@pytest.mark.parametrize("opset", [11, 18])
+def test_sizes_that_are_cast_to_nothing_and_sizes_of_unequal_lengths_are_left_alone(opset):
+    made = [node("Shape", "x", "s"), node("Cast", "s", "c"), node("Mul", "s three", "m")]
+    made += [node("Relu", "x", "y"), node("Reshape", "y m", "r"), node("Reshape", "y c", "q")]
+    model = graph(made, opset=opset, outputs=("y", "r", "q"), three=np.array([1, 1, 1]))
+    with pytest.raises(ModelError):
+        import_model(model)
