@@ -122,11 +122,17 @@ def _refuse_first(wrong: Bools, where: Where, message: str, values: np.ndarray) 
         raise network_error(where, position, message.format(values[position]))
 
 
-def check_blocks(blocks: tuple[SpatialBlock, ...], count: int) -> None:
-    """Refuse blocks by sizes and neurons only: whether a block holds is asked where it is used."""
+def check_blocks(blocks: tuple[SpatialBlock, ...], count: int, connections: int) -> None:
+    """Refuse blocks by sizes and neurons only: whether a block holds is asked where it is used.
+
+    Args:
+        blocks: of a network.
+        count: the number of its neurons.
+        connections: the number of its connections.
+    """
     for position, block in enumerate(blocks):
         try:
-            check_block(block)
+            check_block(block, connections)
         except NetworkError as error:
             raise network_error("blocks", position, error.message) from error
         for neurons in (block.sources.ravel(), block.neurons.ravel()):

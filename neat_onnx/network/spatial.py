@@ -22,7 +22,8 @@ Kind = Literal[
 CONVOLUTIONS: tuple[Kind, ...] = ("Conv", "ConvTranspose")
 POOLS: tuple[Kind, ...] = ("MaxPool", "AveragePool", "GlobalMaxPool", "GlobalAveragePool")
 
-_MOST_CONNECTIONS = 1 << 23
+_MOST = 1 << 23  # connections that any window may make
+_DENSEST = 16  # times the connections of a network: most weights of a kernel may be zeros
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,8 +136,12 @@ def receptive_fields(block: SpatialBlock) -> Fields:
     return found.in_order(np.lexsort((found.source, found.neuron)))
 
 
-def check_block(block: SpatialBlock) -> None:
+def check_block(block: SpatialBlock, connections: int | None = None) -> None:
     """Refuse a block whose sizes do not fit together.
+
+    Args:
+        connections: of the network: a window may make 8,388,608, or 16 times as many as these.
+            None where somebody else counts them.
 
     Raises:
         NetworkError: says which sizes were found and wanted.
@@ -152,21 +157,25 @@ def check_block(block: SpatialBlock) -> None:
         raise NetworkError(f"{block.kind} makes {out} channels of {channels}")
     if channels % block.groups or out % block.groups:
         raise NetworkError(f"{block.groups} groups do not divide {channels} channels into {out}")
+    count = connections_of(block)
+    if connections is not None and count > (most := max(_MOST, _DENSEST * connections)):
+        raise NetworkError(f"the window makes {count} connections, at most {most} can be")
     _check_positions(block)
 
 
-def _check_positions(block: SpatialBlock) -> None:
-    """Refuse a window that makes too many connections, or has another number of positions."""
+def connections_of(block: SpatialBlock) -> int:
+    """The number of connections that a block's window makes, those over its padding included."""
     channels, out = len(block.sources), len(block.neurons)
+    positions = (block.sources if block.kind == "ConvTranspose" else block.neurons).shape[1:]
+    reads = math.prod(block.window.kernel) * math.prod(positions)
+    return reads * channels * (1 if block.is_pool else out // block.groups)
+
+
+def _check_positions(block: SpatialBlock) -> None:
+    """Refuse a window that has another number of positions."""
     space, positions = block.sources.shape[1:], block.neurons.shape[1:]
     if block.kind == "ConvTranspose":
         space, positions = positions, space
-    reads = math.prod(block.window.kernel) * math.prod(positions)
-    count = reads * channels * (1 if block.is_pool else out // block.groups)
-    if count > _MOST_CONNECTIONS:
-        raise NetworkError(
-            f"the window makes {count} connections, at most {_MOST_CONNECTIONS} can be"
-        )
     fitting = block.window.positions(space)
     ragged = block.kind == "ConvTranspose" and all(
         count <= most for count, most in zip(positions, fitting, strict=True)

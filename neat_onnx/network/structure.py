@@ -73,7 +73,7 @@ class Structure(ReadOnly):
         check_ports(self.inputs, self.outputs, len(self))
         check_neurons(self.neurons, len(self.activations), len(self.aggregations))
         check_connections(self.connections, self.neurons, self.is_input)
-        check_blocks(self.blocks, len(self))
+        check_blocks(self.blocks, len(self), len(self.connections))
 
     def __len__(self) -> int:
         """Count the neurons, inputs included."""

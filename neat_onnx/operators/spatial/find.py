@@ -181,7 +181,7 @@ class _Search:
 
     def _checked(self, block: SpatialBlock) -> Handler:
         try:
-            check_block(block)
+            check_block(block, len(self._ctx.net.connections))
         except NetworkError as error:
             raise NotShared(error.message) from None
         handler = self._handler(block)

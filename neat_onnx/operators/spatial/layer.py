@@ -11,8 +11,9 @@ from neat_onnx.lifting.context import MATERIALIZED, LiftingContext, NewNeurons, 
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.placement import Columns
 from neat_onnx.model import Node
+from neat_onnx.model.budget import Budget
 from neat_onnx.network.genes import Floats, Ints
-from neat_onnx.network.spatial import SpatialBlock, check_block, receptive_fields
+from neat_onnx.network.spatial import SpatialBlock, check_block, connections_of, receptive_fields
 from neat_onnx.network.window import Sizes, Window, times
 from neat_onnx.operators.spatial.nodes import WindowAttributes
 
@@ -168,6 +169,7 @@ def add_block(
         check_block(blocks[0])
     except NetworkError as error:
         ctx.fail(node, error.message)
+    Budget().take("connections", connections_of(blocks[0]) * len(blocks), node.label)
     made = ctx.add_neurons(
         size * len(blocks),
         aggregation=blocks[0].aggregation,

@@ -9,7 +9,8 @@ from graphs import graph, node
 from sessions import open_session
 from sweep import count
 
-from neat_onnx import ModelError, import_model
+from neat_onnx import ModelError, import_model, limits
+from neat_onnx.network.spatial import connections_of
 
 Array = np.ndarray[Any, Any]
 
@@ -198,5 +199,16 @@ def test_a_flat_tensor_has_no_space(operator: str):
 def test_a_window_that_makes_too_many_connections_is_refused_at_once():
     weights = np.zeros((64, 3, 11, 11), np.float32)
     model = graph([node("Conv", "x w", "y")], x=("N", 3, 224, 224), w=weights)
-    with pytest.raises(ModelError, match="the window makes 1063932672 connections, at most"):
+    with pytest.raises(ModelError, match="it takes 1063932672 connections") as raised:
         import_model(model)
+    assert "neat_onnx.limits(connections=1063932672)" in (raised.value.hint or "")
+
+
+def test_the_limit_of_connections_is_that_of_a_window_too():
+    weights = np.ones((6, 6, 3, 3), np.float32)
+    model = graph([node("Conv", "x w", "y", pads=[1] * 4)], x=("N", 6, 7, 7), w=weights)
+    with limits(connections=15_875), pytest.raises(ModelError, match="it takes 15876"):
+        import_model(model)
+    with limits(connections=15_876):
+        (block,) = import_model(model).blocks
+    assert connections_of(block) == 15_876
