@@ -2,6 +2,7 @@
 
 from neat_onnx.operators import (
     branches,
+    dynamic_quantization,
     generated,
     integer_products,
     ml,
@@ -12,6 +13,7 @@ from neat_onnx.operators import (
 
 __all__ = [
     "branches",
+    "dynamic_quantization",
     "generated",
     "integer_products",
     "ml",
