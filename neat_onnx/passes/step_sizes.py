@@ -89,7 +89,10 @@ def _may_be_steps(numbers: Floats) -> bool:
 
 
 def _are_steps(numbers: Floats, size: float) -> bool:
-    return size >= _LEAST and np.array_equal(_product(np.rint(numbers / size), size), numbers)
+    """Whether sorted numbers are steps of a size."""
+    if size < _LEAST or numbers[-1] > (_MOST + 1) * size:
+        return False
+    return np.array_equal(_product(np.rint(numbers / size), size), numbers)
 
 
 def _sizes(numbers: Floats) -> Iterator[float]:
