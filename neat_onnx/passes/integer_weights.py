@@ -19,7 +19,6 @@ from neat_onnx.passes.step_sizes import Steps, steps_of
 _LEAST_SAVED = 512  # bytes
 _PARTS = 256  # bytes that the names of the nodes and initializers take, roughly
 _PER_SCALE = 4  # weights that a scale has to explain, on average, to be no coincidence
-_FEWEST = 16  # steps of the largest weight: signs and selections are no quantized weights
 _NODES = 3  # that an import has to compute
 _MOST = 1 << 23  # elements of these nodes together, half of those that an import may compute
 
@@ -46,14 +45,9 @@ def _worthwhile(tensor: Tensor) -> Steps | None:
         if 3 * values.size - 4 * scales - _PARTS < _LEAST_SAVED:
             continue
         steps = steps_of(values, axis)
-        if steps is not None and _is_evident(steps, int(np.count_nonzero(values)), scales):
+        if steps is not None and np.count_nonzero(values) >= _PER_SCALE * scales:
             return steps
     return None
-
-
-def _is_evident(steps: Steps, weights: int, scales: int) -> bool:
-    largest = np.max(np.abs(steps.stored - steps.zero))
-    return bool(weights >= _PER_SCALE * scales and largest >= _FEWEST)
 
 
 def _nodes(draft: Draft, name: str, steps: Steps) -> list[Node]:
