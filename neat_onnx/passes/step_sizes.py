@@ -84,6 +84,8 @@ def _size_of(numbers: Floats) -> float | None:
 
 
 def _may_be_steps(numbers: Floats) -> bool:
+    if not np.any(numbers):
+        return True
     as_held = np.array_equal(numbers, numbers.astype(np.float32))
     return as_held and _multiples(np.abs(numbers)).size > 0
 
