@@ -26,6 +26,7 @@ from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import Schedule, Whole, contributing, schedule, with_late_sinks
 from neat_onnx.options import ExportOptions
 from neat_onnx.passes import apply_passes
+from neat_onnx.passes.integer_weights import integer_weights
 from neat_onnx.version import __version__
 
 # the oldest IR version that each opset allows, from ONNX's table of versions
@@ -149,8 +150,10 @@ def _finished(ctx: LoweringContext, frame: Frame, work: _Work, graph: Graph) -> 
         doc_string=options.doc_string,
         graph=apply_passes(graph),
         functions=functions,
-    ).written_as(options.encoding)
-    model = in_profile(model, options)
+    )
+    if options.quantize == "none" and options.profile == "onnx":
+        model = integer_weights(model)
+    model = in_profile(model.written_as(options.encoding), options)
     entries = _metadata(ctx, frame, work, model)
     return model.model_copy(update={"metadata_props": entries}) if entries else model
 

@@ -140,7 +140,9 @@ def _with_slope_as_response(value: Value) -> Value:
     """The value with c of its formula c · z as the response of the neurons that it follows."""
     slope, core = scalar_slope(value.formula)
     made = value.made
-    if made is None or made.spatial or not value.elementwise or core != VARIABLE or slope == 1.0:
+    if made is None or not value.elementwise or core != VARIABLE or slope == 1.0:
+        return value
+    if made.spatial and made.aggregation != "sum":
         return value
     made.response, made.bias = made.response * slope, made.bias * slope
     return Value(value.signals, made=made)

@@ -6,6 +6,7 @@ Two computed tensors gate each other; a constant one is weights.
 import itertools
 import math
 from collections.abc import Sequence
+from typing import TypeGuard
 
 import numpy as np
 
@@ -158,6 +159,8 @@ def matrix_product(
     """
     if not one.shape or not other.shape:
         ctx.fail(node, "it multiplies a number, expected vectors or matrices")
+    if not isinstance(other, Value) and _are_rows_of(one, other):
+        return _times_matrix(ctx, node, one, other.T, np.zeros(other.shape[1]))
     vectors = len(one.shape) == 1, len(other.shape) == 1
     for operand, first in ((one, vectors[0]), (other, len(other.shape) <= 2)):
         if isinstance(operand, Value) and first:
@@ -170,6 +173,13 @@ def matrix_product(
     if vectors[0]:
         found = rearranged(found, lambda array: array[..., 0, :])
     return rearranged(found, lambda array: array[..., 0]) if vectors[1] else found
+
+
+def _are_rows_of(operand: Operand, matrix: Array) -> TypeGuard[Value]:
+    """Whether an operand is computed, and several rows that a matrix may be multiplied with."""
+    if not isinstance(operand, Value) or len(operand.shape) < 2:
+        return False
+    return matrix.ndim == 2 and operand.shape[-1] == len(matrix)
 
 
 def product_of_rows(
@@ -208,6 +218,14 @@ def lift_product(ctx: LiftingContext, node: Node, weights: Array, bias: Array) -
     size = value.shape[-1] if value.shape else 0
     if size != weights.shape[1]:
         ctx.fail(node, f"its input has {size} columns, {node.input[1]} expects {weights.shape[1]}")
+    return _times_matrix(ctx, node, value, weights, bias)
+
+
+def _times_matrix(
+    ctx: LiftingContext, node: Node, value: Value, weights: Array, bias: Array
+) -> Value:
+    """Neurons that sum the last axis of a value with `weights` (out, in)."""
+    size = weights.shape[1]
     if not _keeps_factors(value, weights):
         value = Value(ctx.materialize(value))
     signals = ctx.materialize(Value(value.signals)).reshape(-1, size)

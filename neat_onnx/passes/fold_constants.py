@@ -26,7 +26,8 @@ _DTYPES: Mapping[DataType, Any] = {
     DataType.UINT32: np.uint32, DataType.UINT64: np.uint64, DataType.BOOL: np.bool_,
 }  # fmt: skip
 _TYPES = {np.dtype(dtype): data_type for data_type, dtype in _DTYPES.items()}
-_LARGEST = 1 << 22
+LARGEST = 1 << 22
+"""The most elements that a node's result has to be computed."""
 
 
 def fold_constants(model: Model, budget: Budget | None = None) -> Model:
@@ -73,7 +74,7 @@ def computed(node: Node, draft: Draft, budget: Budget) -> list[Tensor] | None:
         size = SIZES[node.op_type](node, operands)
     except (ValueError, TypeError, IndexError, OverflowError):
         return None  # its inputs do not fit: whoever loads the model says so
-    if size > _LARGEST or not budget.allows("elements", size):
+    if size > LARGEST or not budget.allows("elements", size):
         return None
     arrays = _evaluated(node, operands, draft.model.opset)
     if arrays is None:

@@ -55,6 +55,19 @@ def test_matrices_of_steps(scale):
     assert_same_steps(quantized_model(nodes, (3, 4), w=MATRIX, t=scale, b=zero), (3, 4))
 
 
+@pytest.mark.parametrize("operator", ["QLinearMatMul", "MatMulInteger"])
+def test_rows_share_one_matrix_of_integers(operator):
+    nodes = [QUANTIZED, node("QLinearMatMul", "q s z w t b s z", "r"), BACK]
+    if operator == "MatMulInteger":
+        nodes = [QUANTIZED, node("MatMulInteger", "q w z", "r"), AS_FLOAT]
+    matrix = RANDOM.integers(-90, 90, (32, 32)).astype(np.int8)
+    model = quantized_model(nodes, (8, 32), w=matrix, t=np.float32(0.0371), b=np.int8(0))
+    assert_same_steps(model, (8, 32))
+    written = export(import_model(model))
+    assert written.to_proto().ByteSize() <= 2 * model.ByteSize() + 2048
+    assert (32, 32) in [tensor.dims for tensor in written.graph.initializer]
+
+
 @pytest.mark.parametrize(
     "attributes",
     [{}, {"pads": [1, 0, 1, 1]}, {"strides": [2, 1]}, {"auto_pad": "SAME_UPPER"},

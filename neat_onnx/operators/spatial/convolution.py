@@ -16,6 +16,7 @@ from neat_onnx.network.window import Sizes, Window, times
 from neat_onnx.operators.activate import groups_of, slopes
 from neat_onnx.operators.activation_functions import emit_activation
 from neat_onnx.operators.columns import in_shape
+from neat_onnx.operators.elementwise import Add, Mul
 from neat_onnx.operators.spatial.layer import (
     add_block,
     bind_spatial,
@@ -29,7 +30,7 @@ from neat_onnx.operators.spatial.nodes import (
     ConvTranspose,
     ConvTransposeAttributes,
 )
-from neat_onnx.operators.spatial.weights import Weights
+from neat_onnx.operators.spatial.weights import Weights, shared_weights
 
 # --- lowering ------------------------------------------------------------------------------------
 
@@ -37,31 +38,59 @@ from neat_onnx.operators.spatial.weights import Weights
 class Convolution:
     """Lowers the neurons of one checked block."""
 
-    def __init__(self, spatial: SpatialBlock, weights: Weights) -> None:
+    def __init__(self, spatial: SpatialBlock, weights: Weights, response: float) -> None:
         self.spatial = spatial
-        self._weights = weights
+        self._weights, self._response = weights, response
+
+    @classmethod
+    def checked(cls, ctx: LoweringContext, spatial: SpatialBlock) -> "Convolution":
+        """The neurons of a block, which have one response.
+
+        Raises:
+            NotShared: they have not, or other weights or biases than their channel.
+        """
+        response = float(ctx.net.neurons.response[spatial.neurons.flat[0]])
+        channels = np.full(len(spatial.neurons), response)
+        return cls(spatial, shared_weights(ctx, spatial, channels), response)
 
     def lower(self, ctx: LoweringContext, block: Block) -> None:
         """Write Conv or ConvTranspose, the activation, and the layout that later levels read."""
         spatial, level = self.spatial, block.level
-        slope = float(slopes(ctx, block.neurons[:1])[0])
-        names = [
-            in_shape(ctx, spatial.sources, level),
-            ctx.initializer(block.weights("ConvW"), self._weights.kernel * slope),
-            ctx.initializer(block.weights("ConvB"), self._weights.bias * slope),
-        ]
-        groups = {"group": spatial.groups} if spatial.groups != 1 else {}
-        attributes = window_attributes(spatial) | groups
-        if spatial.kind == "ConvTranspose":
-            attributes |= _output_padding(spatial)
-        operator = ConvTranspose if spatial.kind == "ConvTranspose" else Conv
-        result = ctx.emit(operator, names, block.tensor("Conv"), block.name("conv"), **attributes)
+        result = self._sums(ctx, block)
         group, output = groups_of(ctx, block.neurons)[0], block.tensor("Layer")
         name = block.name("act_conv")
         layer = emit_activation(ctx, group.name, group.formula, result, output, name)
         shape = spatial.neurons.shape
         flat = (block.tensor("Flat"), block.name("flatten"))
         bind_spatial(ctx, block, shape, result, Columns(layer, block.neurons, level, shape, flat))
+
+    def _sums(self, ctx: LoweringContext, block: Block) -> str:
+        """The pre-activations; a response is a factor behind a Conv that then has no bias."""
+        spatial, slope = self.spatial, float(slopes(ctx, block.neurons[:1])[0])
+        kernel, bias, response = self._weights.kernel, self._weights.bias * slope, self._response
+        if ctx.options.fold or response == 1.0:
+            kernel, response = kernel * (response * slope), 1.0
+        inputs = [
+            in_shape(ctx, spatial.sources, block.level),
+            ctx.initializer(block.weights("ConvW"), kernel),
+        ]
+        if response == 1.0:
+            inputs.append(ctx.initializer(block.weights("ConvB"), bias))
+        groups = {"group": spatial.groups} if spatial.groups != 1 else {}
+        attributes = window_attributes(spatial) | groups
+        if spatial.kind == "ConvTranspose":
+            attributes |= _output_padding(spatial)
+        operator = ConvTranspose if spatial.kind == "ConvTranspose" else Conv
+        sums = ctx.emit(operator, inputs, block.tensor("Conv"), block.name("conv"), **attributes)
+        if response == 1.0:
+            return sums
+        inputs = [sums, ctx.scalar(response * slope)]
+        sums = ctx.emit(Mul, inputs, block.tensor("Response"), block.name("response"))
+        if not np.any(bias):
+            return sums
+        shape = [-1, *[1] * (spatial.neurons.ndim - 1)]
+        addend = ctx.initializer(block.weights("ConvB"), bias.reshape(shape))
+        return ctx.emit(Add, [sums, addend], block.tensor("Biased"), block.name("bias"))
 
 
 def _output_padding(spatial: SpatialBlock) -> dict[str, Sizes]:

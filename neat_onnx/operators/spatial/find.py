@@ -24,7 +24,7 @@ from neat_onnx.operators.spatial.mapped import mapped_convolution, mapped_pool
 from neat_onnx.operators.spatial.metadata import spatial_metadata
 from neat_onnx.operators.spatial.pools import Pool, writable_pool
 from neat_onnx.operators.spatial.row_products import RowProduct, is_row_product
-from neat_onnx.operators.spatial.weights import NotShared, Unavailable, check_pool, shared_weights
+from neat_onnx.operators.spatial.weights import NotShared, Unavailable, check_pool
 
 _IN_FLOAT64 = ("MaxPool",)  # of onnxruntime's kernels
 
@@ -200,7 +200,7 @@ class _Search:
         if ctx.options.dtype == "float64" and block.kind not in _IN_FLOAT64:
             raise Unavailable(f"runtimes compute {block.kind} in float32 only")
         if not block.is_pool:
-            return Convolution(block, shared_weights(ctx, block))
+            return Convolution.checked(ctx, block)
         block = writable_pool(block, ctx.options.opset)
         check_pool(ctx, block)
         return Pool(block)

@@ -1,0 +1,67 @@
+"""Weights that are steps of 8 bits, written as those: a quarter of the size, and the same numbers.
+
+    W0 = (W0_quantized - W0_zero) · W0_scale,    as float32 has this product, bit for bit
+
+Models that others quantized have such weights; random ones never are. The scale is one for the
+tensor, or one along an axis. Cast, Sub and Mul give the weights back, and not DequantizeLinear:
+onnx's reference evaluator has that from opset 19 on, and onnxruntime rewrites a MatMul that reads
+one to round its other input too.
+"""
+
+import numpy as np
+
+from neat_onnx.model import DataType, Model, Node, Tensor
+from neat_onnx.passes.draft import Draft, make_node
+from neat_onnx.passes.fold_constants import LARGEST
+from neat_onnx.passes.quantize_weights import constant
+from neat_onnx.passes.step_sizes import Steps, steps_of
+
+_LEAST_SAVED = 512  # bytes
+_PARTS = 256  # bytes that the names of the nodes and initializers take, roughly
+_PER_SCALE = 4  # weights that a scale has to explain, on average, to be no coincidence
+_NODES = 3  # that an import has to compute
+_MOST = 1 << 23  # elements of these nodes together, half of those that an import may compute
+
+
+def integer_weights(model: Model) -> Model:
+    """The model with the weights that are steps of 8 bits as int8 or uint8."""
+    draft, left = Draft(model), _MOST
+    for tensor in model.graph.initializer:
+        computed = _NODES * tensor.size
+        if tensor.data_type is not DataType.FLOAT or tensor.size > LARGEST or computed > left:
+            continue
+        if (steps := _worthwhile(tensor)) is not None:
+            left -= computed
+            del draft.tensors[tensor.name]
+            draft.nodes += _nodes(draft, tensor.name, steps)
+    return draft.finished([*draft.nodes, *model.graph.node]) if draft.nodes else model
+
+
+def _worthwhile(tensor: Tensor) -> Steps | None:
+    """The steps of a tensor, if they save enough and are no coincidence."""
+    values = tensor.values
+    for axis in (None, *range(values.ndim)):
+        scales = 1 if axis is None else values.shape[axis]
+        if 3 * values.size - 4 * scales - _PARTS < _LEAST_SAVED:
+            continue
+        steps = steps_of(values, axis)
+        if steps is not None and np.count_nonzero(values) >= _PER_SCALE * scales:
+            return steps
+    return None
+
+
+def _nodes(draft: Draft, name: str, steps: Steps) -> list[Node]:
+    """The nodes that give a tensor of this name back; its parts are added to the draft."""
+    nodes = [("Cast", constant(draft, f"{name}_quantized", steps.stored, steps.data_type))]
+    if np.any(steps.zero):
+        nodes.append(("Sub", constant(draft, f"{name}_zero", steps.zero, DataType.FLOAT)))
+    if np.any(steps.size != 1.0):
+        nodes.append(("Mul", constant(draft, f"{name}_scale", steps.size, DataType.FLOAT)))
+    given = [draft.name(f"{name}_{op_type.lower()}") for op_type, _ in nodes[:-1]]
+    made: list[Node] = []
+    for (op_type, operand), before, after in zip(nodes, ["", *given], [*given, name], strict=True):
+        reads = [before, operand] if before else [operand]
+        attributes = {} if before else {"to": int(DataType.FLOAT)}
+        label = draft.node_name(f"{op_type.lower()}_{name}")
+        made.append(make_node(op_type, reads, [after], attributes, name=label))
+    return made
