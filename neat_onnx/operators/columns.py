@@ -143,14 +143,14 @@ def pick_columns(ctx: LoweringContext, held: Columns, wanted: Ints) -> str:
     order = np.array([position[signal] for signal in wanted.tolist()], np.int64)
     if len(wanted) == len(held.signals) and (axes := axes_of_order(order)):
         return _transposed(ctx, held, *axes)
-    if period := _period(order):
+    if period := period_of(order):
         one = Columns(pick_columns(ctx, held, wanted[:period]), wanted[:period], level)
         return _tiled(ctx, one, len(order) // period)
     index = _columns(ctx, f"columns_l{level}", order)
     return ctx.emit(Gather, [held.tensor, index], f"Gather_{level}", f"gather_l{level}", axis=1)
 
 
-def _period(order: Ints) -> int:
+def period_of(order: Ints) -> int:
     """The length of the columns of which many are several copies side by side; 0 if they are not.
 
     So are those that a distance to each of many points reads.

@@ -19,6 +19,7 @@ from neat_onnx.passes.local_functions import local_functions
 from neat_onnx.passes.microsoft import microsoft_operators
 from neat_onnx.passes.modern_forms import modern_forms
 from neat_onnx.passes.parted_products import parted_products
+from neat_onnx.passes.scanned_rows import scanned_rows
 from neat_onnx.passes.sequences import sequences
 from neat_onnx.passes.single_elements import missing_reductions, single_elements
 from neat_onnx.passes.static_shapes import static_shapes
@@ -43,6 +44,7 @@ SIMPLE: tuple[Pass, ...] = (
     microsoft_operators,
     constant_branches,
     constant_loops,
+    scanned_rows,
     sequences,
     parted_products,
     single_elements,

@@ -1,9 +1,9 @@
-"""The probability of the first of two labels, as onnxruntime couples that of their one pair.
+"""The probability of the first of two labels, as onnxruntime finds it by pairwise coupling.
 
 Pairwise coupling (Wu, Lin and Weng, 2004) minimizes a quadratic form by sweeps over the labels, and
 onnxruntime stops before a sweep once no gradient exceeds 0.005 / labels. Two labels need two sweeps
-at most, whatever the probability a of their pair: what each sweep gives is a rational function of
-a, and so is the gradient. With b = 1 - a, t = b - a and k = 2(1 + t)t⁴ / (1 - t³)(1 + t²) they are,
+at most, whatever the probability a of their pair: the result of each is a rational function of a,
+and so is the gradient. With b = 1 - a, t = b - a and k = 2(1 + t)t⁴ / (1 - t³)(1 + t²) they are,
 without anything that cancels:
 
     before the first sweep    1/2                  gradient |t| / 4
@@ -37,7 +37,7 @@ def coupled(ctx: LiftingContext, node: Node, odds: Operand) -> Operand:
 
 
 def _by_sweeps() -> Expression:
-    """The probability where the sweeps end, of how much more probable the second is in the pair."""
+    """The probability after the last sweep, of t."""
     t = VARIABLE
     square = power(t, 2.0)
     a, b = 0.5 - 0.5 * t, 0.5 + 0.5 * t
