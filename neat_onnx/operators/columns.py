@@ -27,6 +27,7 @@ _LEAST_CUT_OUT = 256  # weights that a matrix has less
 _SHORTEST_RUN = 3  # columns, on average
 _LEAST_NARROW = 64  # indices
 _LEAST_COPIES = 4
+_LEAST_SPREAD = 32  # products of one column
 
 
 @dataclass(frozen=True)
@@ -196,12 +197,21 @@ def _bind_products(ctx: LoweringContext, signals: Ints, level: int) -> None:
         return
     missing = distinct(missing)
     values, gains, scales = ctx.signals.factors(missing)
-    value, gain = exactly(ctx, values, level), exactly(ctx, gains, level)
+    value, gain = _factors(ctx, values, gains, level)
     if np.any(scales != 1.0):
         factor = ctx.initializer(f"scale_l{level}", scales)
         value = ctx.emit(Mul, [value, factor], f"Scaled_{level}", f"scale_l{level}")
     gated = ctx.emit(Mul, [value, gain], f"Gated_{level}", f"gate_l{level}")
     ctx.bind(missing, gated, level - 1)
+
+
+def _factors(ctx: LoweringContext, values: Ints, gains: Ints, level: int) -> tuple[str, str]:
+    """Tensors whose product has a column for each value and its gain: many of one are one column,
+    which broadcasts.
+    """
+    gain = gains[:1] if len(gains) >= _LEAST_SPREAD and np.all(gains == gains[0]) else gains
+    alone = len(gain) == len(gains) >= _LEAST_SPREAD and np.all(values == values[0])
+    return exactly(ctx, values[:1] if alone else values, level), exactly(ctx, gain, level)
 
 
 def _signals(ctx: LoweringContext, positions: tuple[int, ...]) -> Ints:
