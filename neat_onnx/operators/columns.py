@@ -25,7 +25,7 @@ _PER_GATHERED = 200  # a column of a Gather
 _PER_GATHER = 5000
 _LEAST_CUT_OUT = 256  # weights that a matrix has less
 _SHORTEST_RUN = 3  # columns, on average
-_LEAST_NARROW = 64  # indices
+_LEAST_NARROW = 16  # indices
 _LEAST_COPIES = 4
 _LEAST_SPREAD = 32  # products of one column
 

@@ -129,6 +129,20 @@ def test_elements_at_the_places_of_the_largest_need_no_comparison_with_each_plac
     assert import_model(again.to_json()) == net
 
 
+@pytest.mark.parametrize("constant", [np.arange(16), np.array([3, 0]), np.array([[5], [15]])])
+def test_which_places_are_the_largest_needs_no_place(constant):
+    nodes = [
+        node("TopK", "x k", "v i"), node("Reshape", "i column", "c"),
+        node("Equal", "each c", "e"), node("Cast", "e", "y", to=1),
+    ]  # fmt: skip
+    whole = graph(nodes, x=("N", 16), k=np.array([2]), column=np.array([-1, 2, 1]), each=constant)
+    net = assert_lifts(whole)
+    again = export(net)
+    operators = {each.op_type for each in again.graph.node}
+    assert "Hardmax" in operators and "Equal" not in operators
+    assert import_model(again.to_json()) == net
+
+
 def test_rows_at_the_place_of_the_largest_along_another_axis():
     nodes = [
         node("ArgMax", "x", "i", axis=1),
