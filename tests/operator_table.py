@@ -51,7 +51,7 @@ NOTES = {
     "TreeEnsembleClassifier": "a score for each label, or one for two; no `BRANCH_EQ`, "
     "`BRANCH_NEQ`",
     "TreeEnsembleRegressor": "no `BRANCH_EQ`, `BRANCH_NEQ`",
-    "SVMClassifier": "the label alone where it has probabilities",
+    "SVMClassifier": "the label alone where it has probabilities of more than two labels",
     "Scan": "forward, along the first axis of graph inputs or of fixed length",
 }
 BEFORE_LIFTING = {"Constant"}  # every form of it has become an initializer

@@ -110,6 +110,11 @@ def text_of(document: GenomeDocument) -> str:
     whole = document.model_dump(exclude_defaults=True)
     if document.version == WITH_STEPS:
         whole["ids"] = {place: with_steps(ids) for place, ids in document.ids.items()}
+        if document.parts:
+            whole["parts"] = {
+                place: {part: with_steps(ids) for part, ids in parts.items()}
+                for place, parts in document.parts.items()
+            }
         if document.order is not None:
             whole["order"] = with_steps(document.order)
     return json.dumps(whole, separators=(",", ":"))

@@ -201,7 +201,8 @@ def _compact(plain: GenomeDocument, net: Network, carried: _Carried) -> GenomeDo
         net: the network.
         carried: the connections of the graph.
     """
-    long = any(len(ids) >= LEAST_SAVED // 8 for ids in plain.ids.values())
+    parts = (ids for each in plain.parts.values() for ids in each.values())
+    long = sum(map(len, (*plain.ids.values(), *parts))) >= LEAST_SAVED // 8
     if len(plain.neurons) <= _FEW and carried.same and not long:
         return None
     genes, added = net.connections, None if carried.same else carried.added

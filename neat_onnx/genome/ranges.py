@@ -42,8 +42,8 @@ def _spelt(text: str, room: int) -> range:
 
 
 def with_steps(ids: list[int]) -> list[int | str]:
-    """The list of ids, runs of five or more with one step as ranges if it is long."""
-    if len(ids) < _LONG or min(ids) < 0:
+    """The list of ids, runs of five or more with one step as ranges."""
+    if len(ids) <= _LEAST_STEPS or min(ids) < 0:
         return list(ids)
     steps = np.diff(np.array(ids))
     bounds = [0, *(np.flatnonzero(np.diff(steps)) + 1).tolist(), len(steps)]

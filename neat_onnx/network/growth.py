@@ -97,6 +97,7 @@ class _Kinds:
         fan_in = net.fan_in
         chooses = np.array([name in _ONE_OF_ITS_INPUTS for name in net.aggregations], np.bool_)
         self._chooses = chooses[net.neurons.aggregation]
+        self._decides = np.array([f.expression.op == "number" for f in functions], np.bool_)[code]
         self._breaks = np.array([_breaks(f) for f in functions], np.bool_)[code]
         self._multiplies = ~plain[net.neurons.aggregation] & (fan_in > 1)
         asks = np.array([_asks(f) for f in functions], np.bool_)[code]
@@ -181,7 +182,10 @@ class _Kinds:
         )
 
     def undefined(self, infinite: Bools) -> Bools:
-        """Return which values may be NaN where `infinite` ones are ±∞."""
+        """Return which values may be NaN where `infinite` ones are ±∞.
+
+        A truth value is 1 or 0 even where the numbers that it compares are NaN.
+        """
         net, live, count = self._net, self._net.live, len(self._net)
         gated = np.flatnonzero(live.gater != NONE)
         read = self._read()
@@ -196,7 +200,7 @@ class _Kinds:
         found[count + live.target[zero]] = True
         found[count + live.target[by_gate]] = True
         found[count + live.target[reads & self._multiplies[live.target]]] = True
-        own = np.flatnonzero(~net.is_input)
+        own = np.flatnonzero(~net.is_input & ~self._decides)
         sources = np.concatenate([count + own, read, live.gater[gated]])
         targets = np.concatenate([own, count + live.target, count + live.target[gated]])
         return _reached(found, Edges(sources, targets, 2 * count))

@@ -14,7 +14,7 @@ from neat_onnx.operators.elementwise import Add, Mul
 from neat_onnx.operators.powers import emit_powers, power_of
 from neat_onnx.operators.shaping import Identity, Split
 
-_MANY = 64  # equal numbers of which one is written
+_MANY = 32  # equal numbers of which one is written
 _MOST_POWERS = 256  # different exponents in one node, as import reads them
 
 

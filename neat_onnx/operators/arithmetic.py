@@ -74,6 +74,9 @@ def _scale(ctx: LiftingContext, node: Node, value: Value, factor: Array) -> Valu
     gated = value.gate is not None and value.ungated
     if gated and node.op_type == "Mul" and shape == value.shape and np.all(factor == 1.0):
         return value  # gates of an aggregation, whose weights are all 1
+    if _is_weighed(value) and np.all(np.abs(factor) == 1.0):  # exact: the weights change sign
+        signals = np.broadcast_to(value.signals, shape)
+        return Value(signals, VARIABLE, np.broadcast_to(value.weights, shape) * factor)
     signals = value.signals if value.plain else ctx.materialize(value)
     return Value(np.broadcast_to(signals, shape), VARIABLE, factor)
 

@@ -25,8 +25,9 @@ _PER_GATHERED = 200  # a column of a Gather
 _PER_GATHER = 5000
 _LEAST_CUT_OUT = 256  # weights that a matrix has less
 _SHORTEST_RUN = 3  # columns, on average
-_LEAST_NARROW = 64  # indices
+_LEAST_NARROW = 16  # indices
 _LEAST_COPIES = 4
+_LEAST_SPREAD = 32  # products of one column
 
 
 @dataclass(frozen=True)
@@ -143,14 +144,14 @@ def pick_columns(ctx: LoweringContext, held: Columns, wanted: Ints) -> str:
     order = np.array([position[signal] for signal in wanted.tolist()], np.int64)
     if len(wanted) == len(held.signals) and (axes := axes_of_order(order)):
         return _transposed(ctx, held, *axes)
-    if period := _period(order):
+    if period := period_of(order):
         one = Columns(pick_columns(ctx, held, wanted[:period]), wanted[:period], level)
         return _tiled(ctx, one, len(order) // period)
     index = _columns(ctx, f"columns_l{level}", order)
     return ctx.emit(Gather, [held.tensor, index], f"Gather_{level}", f"gather_l{level}", axis=1)
 
 
-def _period(order: Ints) -> int:
+def period_of(order: Ints) -> int:
     """The length of the columns of which many are several copies side by side; 0 if they are not.
 
     So are those that a distance to each of many points reads.
@@ -196,12 +197,21 @@ def _bind_products(ctx: LoweringContext, signals: Ints, level: int) -> None:
         return
     missing = distinct(missing)
     values, gains, scales = ctx.signals.factors(missing)
-    value, gain = exactly(ctx, values, level), exactly(ctx, gains, level)
+    value, gain = _factors(ctx, values, gains, level)
     if np.any(scales != 1.0):
         factor = ctx.initializer(f"scale_l{level}", scales)
         value = ctx.emit(Mul, [value, factor], f"Scaled_{level}", f"scale_l{level}")
     gated = ctx.emit(Mul, [value, gain], f"Gated_{level}", f"gate_l{level}")
     ctx.bind(missing, gated, level - 1)
+
+
+def _factors(ctx: LoweringContext, values: Ints, gains: Ints, level: int) -> tuple[str, str]:
+    """Tensors whose product has a column for each value and its gain: many of one are one column,
+    which broadcasts.
+    """
+    gain = gains[:1] if len(gains) >= _LEAST_SPREAD and np.all(gains == gains[0]) else gains
+    alone = len(gain) == len(gains) >= _LEAST_SPREAD and np.all(values == values[0])
+    return exactly(ctx, values[:1] if alone else values, level), exactly(ctx, gain, level)
 
 
 def _signals(ctx: LoweringContext, positions: tuple[int, ...]) -> Ints:

@@ -3,6 +3,8 @@
 Within a formula they are truth values. Where neurons have to carry them they are 1 and 0.
 """
 
+import math
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
@@ -189,7 +191,24 @@ def emit_number(emitter: FormulaEmitter, part: Expression) -> Emission:
 def lift_logic(ctx: LiftingContext, node: Node) -> None:
     """Lift comparisons, logic and Where: formulas of truth values."""
     operands = [ctx.operand(node, position) for position in range(len(node.input))]
+    if isinstance(node, Equal) and (hits := _hits_of_places(ctx, node, operands)) is not None:
+        ctx.bind(node, applied(ctx, node, "greater", [hits, np.asarray(0.5)]))
+        return
     ctx.bind(node, applied(ctx, node, _PRIMITIVE[node.op_type], operands))
+
+
+def _hits_of_places(ctx: LiftingContext, node: Equal, operands: Sequence[Operand]) -> Value | None:
+    """1 where a place is a constant one, where places were made of a choice that says so."""
+    for name, place, constant in zip(node.input, operands, reversed(operands), strict=True):
+        choice = ctx.chosen.get(name)
+        if not isinstance(choice, Value) or isinstance(constant, Value):
+            continue
+        size = choice.shape[-1]
+        inside = constant.dtype.kind == "i" and np.all((constant >= 0) & (constant < size))
+        if inside and choice.shape[:-1] == place.shape:
+            places = np.arange(math.prod(place.shape)).reshape(place.shape)
+            return choice.taken(places * size + constant)
+    return None
 
 
 @lifts(Cast, infinite=True)

@@ -44,7 +44,7 @@ def _gather_from_table(ctx: LiftingContext, node: Node, axis: int) -> None:
     (axis,) = ctx.axes(node, [axis], len(table.shape))
     rows = np.moveaxis(table.astype(np.float64), axis, -1)
     found = tensors.along(
-        hits_at(ctx, node, index, table.shape[axis]),
+        places_hit(ctx, node, index, table.shape[axis]),
         len(index.shape),
         rows.reshape(-1, table.shape[axis]),
     )
@@ -79,7 +79,7 @@ def gather_elements_at(ctx: LiftingContext, node: Node, axis: int) -> None:
 def places_hit(ctx: LiftingContext, node: Node, index: Operand, size: int) -> Operand:
     """As `hits_at`, of the second input; without comparisons where places were made of a choice."""
     known = ctx.chosen.get(node.input[1])
-    if known is not None and known.shape[-1] == size:
+    if known is not None and known.shape == (*index.shape, size):
         return known
     return hits_at(ctx, node, index, size)
 

@@ -12,6 +12,7 @@ from neat_onnx.passes.constants import constant_nodes, weights_among_inputs
 from neat_onnx.passes.control_flow import constant_branches, constant_loops
 from neat_onnx.passes.dense import matmul_add
 from neat_onnx.passes.drop_dead import drop_dead
+from neat_onnx.passes.flattened_elements import flattened_elements
 from neat_onnx.passes.fold_constants import fold_constants
 from neat_onnx.passes.identities import identities
 from neat_onnx.passes.layout_pairs import double_reshapes, transpose_pairs
@@ -20,6 +21,7 @@ from neat_onnx.passes.microsoft import microsoft_operators
 from neat_onnx.passes.modern_forms import modern_forms
 from neat_onnx.passes.parted_products import parted_products
 from neat_onnx.passes.row_scatters import row_scatters
+from neat_onnx.passes.scanned_rows import scanned_rows
 from neat_onnx.passes.sequences import sequences
 from neat_onnx.passes.single_elements import missing_reductions, single_elements
 from neat_onnx.passes.static_shapes import static_shapes
@@ -44,6 +46,8 @@ SIMPLE: tuple[Pass, ...] = (
     microsoft_operators,
     constant_branches,
     constant_loops,
+    flattened_elements,
+    scanned_rows,
     sequences,
     row_scatters,
     parted_products,

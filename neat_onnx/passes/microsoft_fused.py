@@ -101,6 +101,17 @@ def _quick_gelu(call: Call) -> str | None:
     return call("Mul", x, call("Sigmoid", inner))
 
 
+@rewrites("CDist")
+def _distances(call: Call) -> str | None:
+    """The distance of each row of one matrix from each of another, or its square."""
+    kind = call.given.get("metric", "sqeuclidean")
+    if kind not in ("euclidean", "sqeuclidean"):
+        return None
+    rows, others = (call("Unsqueeze", call.input(at), call.integers([1 - at])) for at in (0, 1))
+    squares = call("ReduceSumSquare", call("Sub", rows, others), call.integers([2]), keepdims=0)
+    return call("Sqrt", squares) if kind == "euclidean" else squares
+
+
 @rewrites("SkipLayerNormalization")
 def _skip_layer_normalization(call: Call) -> str | None:
     total = _skipped(call, 4)

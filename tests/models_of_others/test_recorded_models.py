@@ -13,6 +13,7 @@ from neat_onnx import export, import_model
 FILES = {path.stem: path for path in sorted(Path(__file__).parent.glob("recorded/*.onnx"))}
 SMALL = {"keras_simple_rnn", "keras_squeeze_excite", "keras_soft_shrink", "tf2onnx_actor_critic"}
 SMALL |= {"jax_softplus", "flax_convolution", "sklearn_power_transformer"}
+SMALL |= {"sklearn_nearest_neighbors"}
 
 
 _TYPES = {onnx.TensorProto.FLOAT: np.float32, onnx.TensorProto.INT64: np.int64}

@@ -145,6 +145,19 @@ def test_what_infinities_make_undefined_passes_every_bound():
 
 
 @pytest.mark.parametrize(
+    ("formula", "decides"),
+    [("number(greater(z, 0))", True), ("number(negated(equal(z, 0)))", True),
+     ("2 * number(greater(z, 0))", False), ("tanh(z)", False)],
+)  # fmt: skip
+def test_a_truth_value_ends_what_infinities_make_undefined(formula, decides):
+    neurons = [{"id": 1, "activation": "square"}, {"id": 2, "activation": "square"},
+               {"id": 3, "activation": f"formula: {formula}"}, {"id": 4}]  # fmt: skip
+    links = [(0, 1, 2.0), (0, 2, 1.0), (1, 3, 1.0), (2, 3, -1.0), (3, 4, 1.0)]
+    links += [later(1, 1, 2.0), later(2, 2, 2.0)]
+    assert may_overflow(neurons, links) == ([1, 2] if decides else [1, 2, 3, 4])
+
+
+@pytest.mark.parametrize(
     ("formula", "before", "bias", "partial"),
     [
         ("sqrt(z)", "tanh", 0.0, True),

@@ -108,12 +108,38 @@ def test_the_element_at_the_place_of_the_largest(name: str, largest: dict[str, i
     assert import_model(export(net).to_json()) == net
 
 
-def test_elements_at_the_places_of_the_largest_need_no_comparison_with_each_place():
-    nodes = [node("TopK", "x k", "v i"), node("Sin", "x", "s"),
-             node("GatherElements", "s i", "y", axis=1)]  # fmt: skip
-    net = assert_lifts(graph(nodes, x=("N", 4), k=np.array([2])))
+@pytest.mark.parametrize(
+    "nodes",
+    [
+        [node("Sin", "x", "s"), node("GatherElements", "s i", "y", axis=1)],
+        [node("Gather", "table i", "y")],
+        [node("Gather", "table i", "rows"), node("ReduceMax", "rows axes", "y", keepdims=0)],
+    ],
+    ids=["elements", "rows of a table", "the largest of rows"],
+)
+def test_elements_at_the_places_of_the_largest_need_no_comparison_with_each_place(nodes):
+    given = {"table": np.arange(8.0).reshape(4, 2) % 3.0, "axes": np.array([1])}
+    used = {
+        name: value for name, value in given.items() if any(name in each.input for each in nodes)
+    }
+    whole = graph([node("TopK", "x k", "v i"), *nodes], x=("N", 4), k=np.array([2]), **used)
+    net = assert_lifts(whole)
     again = export(net)
     assert [each.op_type for each in again.graph.node].count("Or") == 0
+    assert import_model(again.to_json()) == net
+
+
+@pytest.mark.parametrize("constant", [np.arange(16), np.arange(16)[::-1].copy()])
+def test_which_places_are_the_largest_needs_no_place(constant):
+    nodes = [
+        node("TopK", "x k", "v i"), node("Reshape", "i column", "c"),
+        node("Equal", "each c", "e"), node("Cast", "e", "y", to=1),
+    ]  # fmt: skip
+    whole = graph(nodes, x=("N", 16), k=np.array([2]), column=np.array([-1, 2, 1]), each=constant)
+    net = assert_lifts(whole)
+    again = export(net)
+    operators = {each.op_type for each in again.graph.node}
+    assert "Hardmax" in operators and "Equal" not in operators
     assert import_model(again.to_json()) == net
 
 

@@ -215,6 +215,9 @@ def test_other_attributes_are_numbers():
                                      "post_transform": "LOGISTIC"}, "LOGISTIC of one target"),
         ("TreeEnsembleClassifier",
          TREES | leaves("class") | {"class_ids": [0] * 5, "classlabels_int64s": [3]}, "one label"),
+        ("TreeEnsembleRegressor",
+         TREES | {f"target_{key}": 2 * values for key, values in LEAVES.items()}
+         | {"n_targets": 1, "target_ids": [0] * 10}, "several weights"),
         ("LinearClassifier", {"coefficients": WEIGHTS, "classlabels_ints": [7, -1, 4]},
          "no intercepts"),
         ("LinearClassifier", {"coefficients": WEIGHTS[:4], "intercepts": [0.5],
@@ -309,9 +312,12 @@ def test_missing_values_take_the_branch_that_the_tree_says():
         ("Scaler", {"offset": [1.0, 2.0], "scale": [1.0]}, "2 offsets"),
         ("SVMRegressor", VECTORS | {"n_supports": 2, "coefficients": [1.0, 2.0], "rho": [0.0]},
          "12 numbers for 2 vectors"),
+        ("SVMClassifier", VECTORS | {"classlabels_ints": [4, 2, 9], "vectors_per_class": [1] * 3,
+                                     "rho": [0.1] * 3, "coefficients": WEIGHTS[:6],
+                                     "prob_a": [1.0] * 3, "prob_b": [0.0] * 3}, "iteration"),
         ("SVMClassifier", VECTORS | {"classlabels_ints": [4, 2], "vectors_per_class": [1, 2],
                                      "rho": [0.1], "coefficients": [0.5, -1.0, 0.25],
-                                     "prob_a": [1.0], "prob_b": [0.0]}, "iteration"),
+                                     "prob_a": [1.0]}, "0 prob_b for one pair"),
         ("OneHotEncoder", {"cats_int64s": [0, 1]}, "no integers"),
         ("LabelEncoder", {"keys_floats": [0.0, 0.0], "values_floats": [2.5, 1.0]}, "twice"),
         ("TreeEnsembleRegressor", TREES | leaves("target") | {"nodes_truenodeids": [0] * 8},
@@ -334,6 +340,21 @@ def test_the_label_of_support_vectors_with_probabilities():
     want, _ = open_session(whole).run(None, {"x": X})
     got = import_model(whole, outputs=["label"]).activate({"x": X})
     np.testing.assert_array_equal(got["label"], want)
+
+
+@pytest.mark.parametrize(("slope", "shift"), [(-1.0, 0.0), (1.5, -0.25), (-40.0, 5.0)])
+def test_probabilities_of_two_labels_wherever_the_coupling_stops(slope: float, shift: float):
+    whole = model("SVMClassifier", 2, kernel_type="LINEAR", kernel_params=[0.0] * 3,
+                  support_vectors=[1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0],
+                  coefficients=[1.0, 0.25], classlabels_ints=[4, 2], vectors_per_class=[1, 1],
+                  rho=[0.125], prob_a=[slope], prob_b=[shift])  # fmt: skip
+    x = np.zeros((4001, 4), np.float32)
+    x[:, 0] = np.linspace(-8.0, 8.0, len(x))
+    want, probabilities = open_session(whole).run(None, {"x": x})
+    assert np.count_nonzero(probabilities == 0.5) >= 2
+    got = import_model(whole).activate({"x": x})
+    np.testing.assert_array_equal(got["label"], want)
+    np.testing.assert_allclose(got["y"], probabilities, rtol=0.0, atol=3e-6)
 
 
 def test_labels_at_places_that_were_moved():

@@ -163,6 +163,8 @@ FUSED = {
         [own("FusedConv", "x k", activation="HardSigmoid", activation_params=[0.3, 0.4])],
         (2, 5, 5),
     ),
+    "distances": ([own("CDist", "x n", metric="euclidean")], (4,)),
+    "squares of distances": ([own("CDist", "x n", metric="sqeuclidean")], (4,)),
     "matmul": ([own("FusedMatMul", "x n", transB=1, alpha=0.5)], (4,)),
     "matmul of both": ([own("FusedMatMul", "x x", transA=1)], (3, 4)),
     "gelu": ([own("Gelu", "x")], (4,)),

@@ -13,12 +13,14 @@ from neat_onnx.model import Attributes
 from neat_onnx.network.genes import Floats
 from neat_onnx.operators.algebra import Algebra, rearranged
 from neat_onnx.operators.arranging import combined
+from neat_onnx.operators.ml.coupling import coupled
 from neat_onnx.operators.ml.linear import best_label, label_numbers
 from neat_onnx.operators.ml.nodes import MlNode, Transform, transformed
 
 _BINARY = 2
 _BY_COUPLING = (
-    "prob_a, prob_b: its probabilities come of an iteration that stops when it is near enough"
+    "prob_a, prob_b: probabilities of more than two labels come of an iteration that stops when it "
+    "is near enough"
 )
 
 
@@ -58,7 +60,9 @@ class SVMClassifierAttributes(KernelAttributes):
 
 
 class SVMClassifier(MlNode):
-    """The label that wins the most pairs, and the score of each pair; of two labels -s and s."""
+    """The label that wins the most pairs, and the score of each pair; of two labels -s and s, or
+    the probabilities of both.
+    """
 
     outputs = (2, 2)
     attributes: SVMClassifierAttributes
@@ -86,7 +90,8 @@ def lift_svm_classifier(ctx: LiftingContext, node: SVMClassifier) -> None:
     tensors, given = Algebra(ctx, node), node.attributes
     labels = label_numbers(ctx, node, given.classlabels_ints, given.classlabels_strings)
     classes, sizes = len(labels), given.vectors_per_class
-    if given.prob_a and ctx.is_read(node.output[1]):
+    is_probable = bool(given.prob_a) and ctx.is_read(node.output[1])
+    if is_probable and classes > _BINARY:
         ctx.fail(node, _BY_COUPLING, f"The label can be imported: outputs=['{node.output[0]}']")
     if len(sizes) != classes or classes < _BINARY or min(sizes) < 0:
         ctx.fail(node, f"vectors_per_class has {len(sizes)} numbers for {classes} labels")
@@ -99,11 +104,25 @@ def lift_svm_classifier(ctx: LiftingContext, node: SVMClassifier) -> None:
     sums = tensors.along(kernels, 1, factors)
     scores = tensors("add", sums, np.asarray(given.rho[: len(factors)]))
     label = best_label(tensors, _votes(tensors, scores, classes), labels)
-    if classes == _BINARY:
+    if is_probable:
+        scores = _probabilities(ctx, node, scores)
+    elif classes == _BINARY:
         scores = tensors.along(scores, 1, np.array([[-1.0], [1.0]]))
     ctx.bind(node, label, transformed(ctx, node, scores, given.post_transform))
     ctx.integer.add(node.output[0])
     ctx.integer.discard(node.output[1])
+
+
+def _probabilities(ctx: LiftingContext, node: SVMClassifier, score: Operand) -> Operand:
+    """The probabilities of two labels, of the score of their pair."""
+    tensors, given = Algebra(ctx, node), node.attributes
+    slope, shift = given.prob_a or (), given.prob_b or ()
+    if len(slope) != 1 or len(shift) != 1:
+        ctx.fail(node, f"it has {len(slope)} prob_a and {len(shift)} prob_b for one pair of labels")
+    odds = tensors("add", tensors("mul", score, np.array(slope)), np.array(shift))
+    first = tensors.activations(coupled(ctx, node, odds))
+    both = tensors.along(first, 1, np.array([[1.0], [-1.0]]))
+    return tensors("add", both, np.array([0.0, 1.0]))
 
 
 def _samples(tensors: Algebra) -> Operand:

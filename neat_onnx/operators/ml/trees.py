@@ -96,6 +96,10 @@ def lift_tree_regressor(ctx: LiftingContext, node: TreeEnsembleRegressor) -> Non
     given, tensors = node.attributes, Algebra(ctx, node)
     weights = zip(given.target_treeids, given.target_nodeids, given.target_ids,
                   given.target_weights, strict=True)  # fmt: skip
+    placed = list(zip(given.target_treeids, given.target_nodeids, strict=True))
+    if given.n_targets == 1 and len({*placed}) < len(placed):
+        ctx.fail(node, "a leaf has several weights for its one target: runtimes add them, or take "
+                 "the first")  # fmt: skip
     scale = 1.0 / len({*given.nodes_treeids}) if given.aggregate_function == "AVERAGE" else 1.0
     entries = [(tree, at, target, weight * scale) for tree, at, target, weight in weights]
     scores = _scores(ctx, node, tensors, entries, given.n_targets)
