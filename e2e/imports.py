@@ -28,7 +28,7 @@ names = [name for name, module in sys.modules.items()
 chr(10).join(names)
 """
 LIST = f"python.runPython({json.dumps(WRITTEN)}, {{ globals: python.toPy({{}}) }}).split('\\n')"
-READY = "  post({ ready:"
+READY = "  post({ ready: { loadPyodide: loaded"  # where nothing is kept of an earlier visit
 NETWORKS = ("np-ff-19", "np-rec-10", "nap-net-random-1", "nts-onnx-recurrent2-2")
 
 
