@@ -129,11 +129,19 @@ def _shift(ctx: LiftingContext, node: Node, value: Value, addend: Array) -> Valu
     flat = np.broadcast_to(addend, shape).ravel()
     made = value.made if value.plain and shape == value.shape else None
     if made is None or not made.takes(flat) or not _stays_spatial(value, addend):
-        value = neurons_of(ctx, node, [value], shape=shape)
+        value = _scaled_neurons(ctx, node, value, shape)
     made = value.made
     assert made is not None
     made.bias = np.where(made.bias == 0, flat, made.bias + flat)
     return value
+
+
+def _scaled_neurons(ctx: LiftingContext, node: Node, value: Value, shape: tuple[int, ...]) -> Value:
+    """New neurons of one input each; c of the value's formula c · z is the weight of it."""
+    slope, core = scalar_slope(value.formula)
+    if not value.elementwise or core != VARIABLE or value in ctx.materialized:
+        return neurons_of(ctx, node, [value], shape=shape)
+    return neurons_of(ctx, node, [Value(value.signals)], weights=(slope,), shape=shape)
 
 
 def _with_slope_as_response(value: Value) -> Value:

@@ -13,6 +13,7 @@ from neat_onnx.network.genes import Bools, Floats
 from neat_onnx.network.network import Network
 from neat_onnx.passes import drop_dead
 from neat_onnx.passes.constants import weights_among_inputs
+from neat_onnx.passes.empty_inputs import empty_inputs
 from neat_onnx.verification.indices import table_sizes
 from neat_onnx.verification.judge import Errors, against_rounding, measure
 from neat_onnx.verification.player import Player, ShapeMismatch, number_type
@@ -75,7 +76,7 @@ def compare(
     """
     check_sampling(samples, seed)
     model.check_outputs()  # nothing is repaired here
-    model = weights_among_inputs(with_ports(net, model))
+    model = empty_inputs(weights_among_inputs(with_ports(net, model)))
     check_ports(net, model)
     player = player or Player(model, net, runtime, as_written=is_quantized(model.graph))
     long = long and not player.ends
