@@ -2,8 +2,10 @@
 
 import json
 
+import numpy as np
 import onnx
 import pytest
+from onnx import TensorProto, helper, numpy_helper
 from site_page import DIST, DROP, case, source_text
 
 import neat_onnx
@@ -49,6 +51,34 @@ def test_other_types_and_whole_sequences_are_run_too(second_opinion, options):
     net = neat_onnx.load_network(case("nap-net-lstm-1")["source"])
     model = neat_onnx.export(net, **options)
     assert second_opinion.choose("model.onnx", model.to_bytes()) == "done"
+    assert second_opinion.second_verdict() == "Equal"
+
+
+def policy() -> bytes:
+    """A choice between integers' places, masked by truth values, and one that is drawn."""
+    kind = helper.make_tensor_value_info
+    nodes = [
+        helper.make_node("Cast", ["seen"], ["x"], to=TensorProto.FLOAT),
+        helper.make_node("MatMul", ["x", "W"], ["logits"]),
+        helper.make_node("Where", ["allowed", "logits", "low"], ["masked"]),
+        helper.make_node("ArgMax", ["masked"], ["action"], axis=1, keepdims=1),
+        helper.make_node("Multinomial", ["masked"], ["drawn"]),
+    ]
+    weights = np.random.default_rng(0).normal(size=(3, 4)).astype(np.float32)
+    tensors = {"W": weights, "low": np.array(-1e8, np.float32)}
+    graph = helper.make_graph(
+        nodes,
+        "policy",
+        [kind("seen", TensorProto.INT64, ["N", 3]), kind("allowed", TensorProto.BOOL, ["N", 4])],
+        [kind("action", TensorProto.INT64, ["N", 1]), kind("drawn", TensorProto.INT32, ["N", 1])],
+        [numpy_helper.from_array(values, name) for name, values in tensors.items()],
+    )
+    opset = [helper.make_opsetid("", 17)]
+    return helper.make_model(graph, opset_imports=opset, ir_version=8).SerializeToString()
+
+
+def test_models_of_integers_and_truth_values_are_run_too(second_opinion):
+    assert second_opinion.choose("policy.onnx", policy()) == "done"
     assert second_opinion.second_verdict() == "Equal"
 
 

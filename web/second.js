@@ -22,11 +22,19 @@ async function load() {
 
 const product = (sizes) => sizes.reduce((total, size) => total * size, 1);
 
+// The arrays of the types of onnxruntime-web.
+const KINDS = {
+  float32: Float32Array, float64: Float64Array, bool: Uint8Array,
+  int8: Int8Array, int16: Int16Array, int32: Int32Array, int64: BigInt64Array,
+  uint8: Uint8Array, uint16: Uint16Array, uint32: Uint32Array, uint64: BigUint64Array,
+};
+
 /** Columns `from` to `to` of `rows` rows of `width` numbers. */
-function columns(values, width, { from, to }, rows, Kind) {
-  const taken = new Kind(rows * (to - from));
+function columns(values, width, { from, to, type }, rows) {
+  const taken = new KINDS[type](rows * (to - from));
+  const read = type.endsWith("int64") ? BigInt : Number;
   for (let row = 0; row < rows; row += 1) {
-    for (let column = from; column < to; column += 1) taken[row * (to - from) + column - from] = values[row * width + column];
+    for (let column = from; column < to; column += 1) taken[row * (to - from) + column - from] = read(values[row * width + column]);
   }
   return taken;
 }
@@ -34,28 +42,28 @@ function columns(values, width, { from, to }, rows, Kind) {
 /** Run one step, or a whole sequence: rows of inputs → the outputs by name. */
 class Session {
   constructor(ort, session, order) {
-    Object.assign(this, { ort, session, order, Kind: order.dtype === "float32" ? Float32Array : Float64Array });
+    Object.assign(this, { ort, session, order });
   }
 
-  tensor(values, sizes) {
-    return new this.ort.Tensor(this.order.dtype, values, sizes);
+  tensor(type, values, sizes) {
+    return new this.ort.Tensor(type, values, sizes);
   }
 
   run(rows, leading, width, states = {}) {
     const feeds = { ...states };
     for (const port of this.order.inputs) {
-      const values = columns(rows, width, port, product(leading), this.Kind);
-      feeds[port.name] = this.tensor(values, [...leading, ...port.sizes]);
+      const values = columns(rows, width, port, product(leading));
+      feeds[port.name] = this.tensor(port.type, values, [...leading, ...port.sizes]);
     }
     return this.session.run(feeds);
   }
 
   start(samples) {
-    return Object.fromEntries(this.order.states.map(({ name, sizes, start }) => {
+    return Object.fromEntries(this.order.states.map(({ name, sizes, start, type }) => {
       const each = product(sizes);
-      const values = new this.Kind(samples * each);
+      const values = new KINDS[type](samples * each);
       if (start.length) for (let place = 0; place < values.length; place += 1) values[place] = start[place % each];
-      return [name, this.tensor(values, [samples, ...sizes])];
+      return [name, this.tensor(type, values, [samples, ...sizes])];
     }));
   }
 
@@ -82,7 +90,7 @@ class Session {
       const { data } = results[name];
       if (data.length !== rows * each) throw new Error(`the output ${name} has ${data.length} numbers, expected ${rows * each}`);
       for (let row = 0; row < rows; row += 1) {
-        for (let column = 0; column < each; column += 1) joined[row * total + from + column] = data[row * each + column];
+        for (let column = 0; column < each; column += 1) joined[row * total + from + column] = Number(data[row * each + column]);
       }
       from += each;
     }

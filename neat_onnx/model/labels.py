@@ -28,7 +28,7 @@ def without_labels(proto: onnx.ModelProto) -> onnx.ModelProto:
     maps = {
         node.output[0]: node.input[0]
         for node in proto.graph.node
-        if node.op_type == "ZipMap" and node.domain == "ai.onnx.ml"
+        if node.op_type == "ZipMap" and node.domain == "ai.onnx.ml" and node.input and node.output
     }
     maps = {entry.name: maps[entry.name] for entry in proto.graph.output if entry.name in maps}
     texts = {entry.name for entry in proto.graph.input if _other_kind(entry) == "text"}

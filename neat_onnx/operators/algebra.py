@@ -136,7 +136,7 @@ def add_products(ctx: LiftingContext, sources: Ints, states: Ints) -> None:
     Sums over the same sources are the outputs of one row.
     """
     first, again = np.unique(sources[:, 0], return_inverse=True)
-    if len(states) % len(first):
+    if not len(first) or len(states) % len(first):
         return
     order = np.argsort(again, kind="stable").reshape(len(first), -1)
     of_row = sources[order]

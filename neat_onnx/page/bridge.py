@@ -30,6 +30,7 @@ from neat_onnx.page.plan import MOST, plan_of
 from neat_onnx.page.snippets import snippets
 from neat_onnx.page.warming import warm, warm_reading
 from neat_onnx.page.wording import for_visitors
+from neat_onnx.verification.compare import with_ports
 
 Progress = Callable[[str, float], None]
 
@@ -189,7 +190,7 @@ def _difference(params: dict[str, Any], data: bytes, progress: Progress) -> Repl
 def _exam(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
     """The model that was converted last, and the samples for another runtime."""
     net, model, options, checked = _last()
-    valid = _valid(model, options)
+    valid = with_ports(net, _valid(model, options))
     described, parts = order(net, valid, **checked)
     inputs = b"".join(x.astype("<f8").tobytes() for x in parts)
     return Reply(described, {"model": valid.to_bytes(), "inputs": inputs})

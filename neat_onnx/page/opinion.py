@@ -35,13 +35,23 @@ class _Handed(Player):
         return dict(zip(tensors, columns, strict=True))
 
 
+def _types(model: Model) -> dict[str, str]:
+    """The types of the inputs, as the runtime names them."""
+    named = {DataType.FLOAT: "float32", DataType.DOUBLE: "float64"}
+    return {
+        entry.name: named.get(entry.elem_type, entry.elem_type.name.lower())
+        for entry in model.graph.inputs
+    }
+
+
 def _states(model: Model) -> list[dict[str, Any]]:
     """The states of a model: name, sizes and initial values, and the output that feeds each."""
     shapes = {entry.name: entry.shape or () for entry in model.graph.inputs}
-    starts = initial_states(model)
+    starts, types = initial_states(model), _types(model)
     return [
         {
             "name": name,
+            "type": types[name],
             "following": following,
             "sizes": list(shapes[name][1:]),
             "start": np.ravel(starts.get(name, [])).tolist(),
@@ -59,21 +69,27 @@ def order(
         DocumentError: samples do not stand in the first axes of all inputs.
 
     Returns:
-        `parts`: the shape [T, N, I] of each set of sequences. `inputs`: name, sizes after the
-        batch, and the range of columns of each port. `states`: name, sizes and initial values of
-        each, and `following`, the output that feeds it. `outputs`: names and numbers of columns.
+        `parts`: the shape [T, N, I] of each set of sequences. `inputs`: name, type, sizes after the
+        batch, and the range of columns of each port. `states`: name, type, sizes and initial values
+        of each, and `following`, the output that feeds it. `outputs`: names and numbers of columns.
         `whole`: the model takes whole sequences; `fixed`: it takes one sample at a time.
     """
     whole, fixed = _form(net, model)
+    types = _types(model)
     columns = np.cumsum([0, *(port.neurons.size for port in net.inputs)])
     parts = sampled_inputs(net, model, samples, seed, long=True, fixed_batch=fixed)
     found = {
-        "dtype": "float32" if model.graph.inputs[0].elem_type is DataType.FLOAT else "float64",
         "whole": whole,
         "fixed": fixed,
         "parts": [x.shape for x in parts],
         "inputs": [
-            {"name": port.name, "sizes": list(port.shape), "from": int(first), "to": int(last)}
+            {
+                "name": port.name,
+                "type": types[port.name],
+                "sizes": list(port.shape),
+                "from": int(first),
+                "to": int(last),
+            }
             for port, first, last in zip(net.inputs, columns[:-1], columns[1:], strict=True)
         ],
         "states": _states(model),

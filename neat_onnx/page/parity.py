@@ -7,7 +7,8 @@ import numpy as np
 from neat_onnx.model import DataType, Model
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
-from neat_onnx.verification.player import Player
+from neat_onnx.verification.compare import as_read, with_ports
+from neat_onnx.verification.player import Player, number_type
 from neat_onnx.verification.samples import short_sequences
 
 _MOST = 2000  # points of the plot
@@ -35,9 +36,9 @@ class Parity(TypedDict):
 
 def parity(net: Network, model: Model, *, samples: int = 256, seed: int = 0) -> Parity:
     """Run both sides on the short sequences of `neat_onnx.verify`."""
-    single = model.graph.inputs[0].elem_type is DataType.FLOAT
-    element = np.float32 if single else np.float64
-    x = short_sequences(net, samples, seed).astype(element).astype(np.float64)
+    model = with_ports(net, model)
+    element = np.float64 if number_type(model) is DataType.DOUBLE else np.float32
+    x = as_read(net, model, short_sequences(net, samples, seed))
     played = Player(model, net, "reference").play(x, [port.name for port in net.outputs])
     got = np.concatenate([played[port.name] for port in net.outputs], axis=-1)
     return _pairs(net.run(x), got, element)

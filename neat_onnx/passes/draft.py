@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from neat_onnx.errors import ModelError
 from neat_onnx.model import DataType, Graph, Model, Node, Tensor
@@ -126,12 +126,15 @@ def make_node(
         "output": list(gives),
         "attributes": entries,
     }
+    label = f"node {name or ''.join([*gives][:1])} ({op_type})"
     try:
         return parse_node(document, {"opset": opset})
+    except ValidationError as error:
+        raise ModelError(
+            f"{label}: {error.errors()[0]['msg'].removeprefix('Value error, ')}"
+        ) from None
     except ValueError as error:
-        label = f"{name or ''.join([*gives][:1])} ({op_type})"
-        text = str(error).splitlines()
-        raise ModelError(f"node {label}: {text[-1] if len(text) == 1 else text[2]}") from None
+        raise ModelError(f"{label}: {error}") from None
 
 
 def with_inputs(node: Node, reads: list[str]) -> Node:

@@ -2,7 +2,8 @@
 
 scikit-learn's converter writes [None, None] where nobody says how many columns there are. Weights
 have a row or a column for each; a tree reads some of them, and the last one that any tree reads is
-taken for the last there is.
+taken for the last there is. PyTorch's exporter calls the only axis of a vector the batch if it is
+asked to; a product with a matrix says that it is not, and how long it is.
 """
 
 from collections.abc import Callable
@@ -18,12 +19,14 @@ _HANDED_ON = ("Cast", "Identity", "Normalizer", "Binarizer", "Add", "Sub", "Mul"
 
 
 def feature_counts(model: Model) -> Model:
-    """The model with the number of features of each input [N, unknown] that some node tells.
+    """The model with the number of features of each input [N, unknown] or [N] that a node tells.
 
     A NeatOnnxWarning says where it is from.
     """
     counts = {
-        entry.name: _count(model, entry.name) for entry in filter(_is_open, model.graph.inputs)
+        entry.name: _length(model, entry.name) if _is_vector(entry) else _count(model, entry.name)
+        for entry in model.graph.inputs
+        if _is_open(entry) or _is_vector(entry)
     }
     known = {name: count for name, count in counts.items() if count is not None}
     if not known:
@@ -34,7 +37,7 @@ def feature_counts(model: Model) -> Model:
             f"as {label} reads"
         )
     entries = [
-        ValueInfo.of(entry.name, entry.elem_type, [(entry.shape or (None,))[0], found[0]])
+        ValueInfo.of(entry.name, entry.elem_type, [*(entry.shape or ())[:-1], found[0]])
         if (found := known.get(entry.name))
         else entry
         for entry in model.graph.inputs
@@ -46,6 +49,21 @@ def _is_open(entry: ValueInfo) -> bool:
     """Whether an input is a table of columns that are not counted."""
     shape = entry.shape or ()
     return len(shape) == 2 and shape[1] is None and not isinstance(shape[0], str)
+
+
+def _is_vector(entry: ValueInfo) -> bool:
+    """Whether an input has one axis, of no fixed size."""
+    return len(entry.shape or ()) == 1 and not isinstance((entry.shape or (1,))[0], int)
+
+
+def _length(model: Model, name: str) -> tuple[int, str] | None:
+    """The length of a vector that a node multiplies with a matrix, and the node's label."""
+    tensors = model.graph.tensors
+    for node in model.graph.node:
+        if node.op_type == "MatMul" and node.input[0] == name:
+            count = _of_matrix(node, tensors)
+            return None if count is None else (count, node.label)
+    return None
 
 
 def _count(model: Model, name: str) -> tuple[int, str] | None:

@@ -45,7 +45,7 @@ def static_shapes(model: Model) -> Model:
             continue
         try:
             found = _found(node, draft, followed)
-        except IndexError:  # a Gather from beyond the shape: whoever loads the model says so
+        except (IndexError, ValueError):  # a Gather from beyond the shape, unequal lengths: invalid
             found = None
         name = node.output[0] if found else ""
         if found:

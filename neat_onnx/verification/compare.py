@@ -16,6 +16,7 @@ from neat_onnx.passes.constants import weights_among_inputs
 from neat_onnx.passes.empty_inputs import empty_inputs
 from neat_onnx.verification.indices import table_sizes
 from neat_onnx.verification.judge import Errors, against_rounding, measure
+from neat_onnx.verification.open_batch import loaded
 from neat_onnx.verification.player import Player, ShapeMismatch, number_type
 from neat_onnx.verification.ports import check_ports
 from neat_onnx.verification.quantized import has_its_weights, is_quantized
@@ -78,7 +79,7 @@ def compare(
     model.check_outputs()  # nothing is repaired here
     model = empty_inputs(weights_among_inputs(with_ports(net, model)))
     check_ports(net, model)
-    player = player or Player(model, net, runtime, as_written=is_quantized(model.graph))
+    player = player or loaded(net, model, runtime, as_written=is_quantized(model.graph))
     long = long and not player.ends
     inputs = sampled_inputs(net, model, samples, seed, long=long, fixed_batch=player.fixed_batch)
     return compared(net, model, player, inputs, seed, runtime, without_unordered=True)

@@ -20,6 +20,7 @@ from neat_onnx.passes.constants import weights_among_inputs
 from neat_onnx.passes.empty_inputs import empty_inputs
 from neat_onnx.verification.compare import as_read, compared, node_count, with_ports
 from neat_onnx.verification.judge import measure
+from neat_onnx.verification.open_batch import loaded
 from neat_onnx.verification.player import Player, showing
 from neat_onnx.verification.ports import check_ports
 from neat_onnx.verification.samples import short_sequences
@@ -30,12 +31,14 @@ _MOST_NODE_RUNS = 40_000  # a node takes onnx's reference evaluator some 20 µs
 _TENSORS = 4  # are handed over in the time of a node
 _MOST_POOLED = 1 << 17  # elements of a sample; each takes the evaluator some 0.7 µs
 _MOST_PRODUCTS = 1 << 24  # of weights and values, by numpy
+_MOST_OF_A_BATCH = 1 << 30  # the same, where a run has to be of so many samples
 _LARGE = 1 << 17  # connections
 _FEW_NODES = 64
 _MOST_TRACED = 1_000  # nodes of a graph in which the first difference is looked for
 _DIFFERS = 1e-6  # the normalised MSE from which on a tensor is not the same any more
 _RUNTIMES = ("reference", "onnxruntime")
 _INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
+_BY_ELEMENT = 13  # the opset from which on Hardmax is along one axis
 _RECURRENT = ("RNN", "GRU", "LSTM")
 _LEFT_OUT = frozenset(
     {"activations", "activation_alpha", "activation_beta", "clip", "input_forget"}
@@ -76,7 +79,7 @@ def _found_by(found: Imported, runtime: str) -> ModelError | None:
     """
     net, model = found.network, found.model
     check_ports(net, model)
-    player = Player(model, net, runtime, as_written=True)
+    player = loaded(net, model, runtime, as_written=True)
     ways = [(player, False), (player.one_by_one(), False)]
     if _integers(model):
         ways += [(each, True) for each, _ in ways]
@@ -172,7 +175,7 @@ def _slack(net: Network, model: Model) -> float:
 
 
 def _runtimes(found: Imported) -> tuple[str, ...]:
-    misread = any(_is_misread(node) for node in found.model.graph.node)
+    misread = any(_is_misread(node, found.model.opset) for node in found.model.graph.node)
     return _RUNTIMES[1:] if misread or _pooled(found.lifted.network) > _MOST_POOLED else _RUNTIMES
 
 
@@ -182,9 +185,11 @@ def _pooled(net: Network) -> int:
     return sum(block.neurons.size * math.prod(block.window.kernel) for block in pools)
 
 
-def _is_misread(node: Node) -> bool:
+def _is_misread(node: Node, opset: int) -> bool:
     """Whether onnx's reference evaluator is known to compute a node otherwise than ONNX says."""
     if node.op_type == "Normalizer":  # by the maximum, not by that of absolute values
+        return True
+    if node.op_type == "Hardmax" and opset < _BY_ELEMENT:  # of the axes from `axis` on together
         return True
     given = {name for name, _, _ in node.attributes.given()}
     return node.op_type in _RECURRENT and not given.isdisjoint(_LEFT_OUT)
@@ -196,7 +201,7 @@ def _samples(net: Network, model: Model, player: Player) -> Floats | None:
     nodes, links = _node_runs(model.graph), len(net.connections) + 1
     calls = _MOST_NODE_RUNS // (nodes * steps) if player.fixed_batch else _SAMPLES
     count = min(_SAMPLES, calls, _MOST_PRODUCTS // (links * steps))
-    if count < 1:
+    if count < 1 or player.rows_of_a_run * links * steps > _MOST_OF_A_BATCH:
         return None
     x = np.concatenate([short_sequences(net, _SAMPLES, seed) for seed in range(steps)])[:steps]
     order = [2, _SAMPLES - 1, 0, 1, *range(3, _SAMPLES - 1)]  # a plain one and a large one first

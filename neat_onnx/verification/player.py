@@ -68,11 +68,12 @@ class Player:
     Attributes:
         name: the runtime and its version.
         fixed_batch: the model takes one sample at a time.
+        rows_of_a_run: how many samples a fixed batch has, 1 if the batch is not fixed.
         whole: the model, or the runtime, takes whole sequences.
         ends: an output of the model is that of the end of a sequence, so that each step is a run.
 
     Raises:
-        ModelError: the runtime refuses the model.
+        ModelError: the runtime refuses the model, or its batch has the size 0.
         OptionError: the runtime is unknown or not installed.
     """
 
@@ -108,9 +109,15 @@ class Player:
             for name, axes in self._axes.items()
         ]
         fixed = [] if self._session.sequences else [n for n in batches if isinstance(n, int)]
+        if 0 in fixed:
+            raise ModelError(
+                "its batch has no samples, and it cannot be run",
+                where="graph.inputs",
+                hint="Give the batch a size of 1 or more, or a name as 'N'",
+            )
         self.fixed_batch = bool(fixed)
-        self._batch = max(fixed, default=1)
-        self._rows_fed = self._batch if all(self._axes.values()) else 1
+        self.rows_of_a_run = max(fixed, default=1)
+        self._rows_fed = self.rows_of_a_run if all(self._axes.values()) else 1
 
     def one_by_one(self) -> Self:
         """The same player, with each sample a run of its own, as if the batch were fixed."""
@@ -138,7 +145,9 @@ class Player:
         played = []
         for start in range(0, x.shape[1], self._rows_fed):
             part = x[:, start : start + self._rows_fed]
-            full = part.take(np.arange(self._batch), axis=1, mode="clip")  # the last one repeats
+            full = part.take(
+                np.arange(self.rows_of_a_run), axis=1, mode="clip"
+            )  # the last one repeats
             count = part.shape[1]
             played.append({name: got[:, :count] for name, got in play(full, tensors).items()})
         return {name: np.concatenate([each[name] for each in played], axis=1) for name in tensors}

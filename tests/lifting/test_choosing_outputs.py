@@ -220,6 +220,14 @@ def classifier() -> ModelProto:
     return model
 
 
+@pytest.mark.parametrize("field", ["input", "output"])
+def test_maps_of_nothing_are_refused_by_name(field):
+    model = classifier()
+    del getattr(model.graph.node[-1], field)[:]
+    with pytest.raises(ModelError):
+        import_model(model)
+
+
 def test_maps_of_classes_are_tables_and_texts_are_left_out():
     model = classifier()
     with pytest.warns(NeatOnnxWarning) as caught:

@@ -329,3 +329,13 @@ def test_integers_that_are_places_do_not_hide_a_difference():
     changed = import_model(helper.make_model(body, opset_imports=opsets), check=False)
     with pytest.raises(ModelError, match="does not compute what the model does"):
         check_import(replace(found, network=changed))
+
+
+def test_old_hardmax_is_not_checked_by_the_reference_evaluator():
+    """It computes Hardmax along one axis in opset 11 too, and nobody else runs float64."""
+    kind = onnx.TensorProto.DOUBLE
+    ends = [helper.make_tensor_value_info(name, kind, ["N", 3, 4]) for name in "xy"]
+    body = helper.make_graph([node("Hardmax", "x", "y", axis=1)], "graph", ends[:1], ends[1:])
+    net = import_model(helper.make_model(body, opset_imports=[helper.make_opsetid("", 11)]))
+    x = RNG.normal(size=(5, 3, 4))
+    assert np.all(net.activate({"x": x})["y"].sum(axis=(1, 2)) == 1.0)

@@ -225,3 +225,17 @@ def test_a_first_step_does_not_read_its_state_of_zeros():
     net = import_model(graph([node("Sigmoid", "x", "s"), node("Mul", "s zero", "y")], zero=[0.0]))
     assert not len(net.connections.weight[net.connections.weight == 0.0])
     np.testing.assert_array_equal(net.activate({"x": [1.0, 2.0, 3.0]})["y"], [0.0, 0.0, 0.0])
+
+
+def test_a_pruned_convolution_comes_back_small():
+    """Weights times a mask are -0.0 where the mask is 0 and the weight is negative."""
+    w = Weights()
+    nodes = [node("Conv", f"x {w(8, 4, 3, 3)}", "c"), node("Relu", "c", "y")]
+    (name,) = w.given
+    w.given[name] *= np.random.default_rng(0).random((8, 4, 3, 3)) < 0.5
+    model = graph(nodes, x=("N", 4, 12, 12), **w.given)
+    assert np.any(np.signbit(w.given[name]) & (w.given[name] == 0.0))
+    net = import_model(model)
+    written = export(net)
+    assert len(written.to_bytes()) <= 2 * len(model.SerializeToString())
+    assert import_model(written) == net

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from graphs import assert_lifts, graph, node
 
-from neat_onnx import export, import_model, verify
+from neat_onnx import ModelError, export, import_model, verify
 from neat_onnx.network.genes import owned
 
 TURNED = node("Transpose", "x", "t", perm=[0, 2, 1])
@@ -101,3 +101,10 @@ def test_a_changed_gene_changes_the_model_and_comes_back(gene):
     assert verify(other, model, samples=8, runtime="onnxruntime").passed
     assert kinds(model) != kinds(export(net))
     assert import_model(model.to_json()) == other
+
+
+def test_a_product_of_no_elements_is_no_traceback():
+    nodes = [node("MatMul", "v x", "h"), node("MatMul", "w h", "m"), node("Add", "m b", "y")]
+    tensors = {"v": np.eye(3), "w": np.zeros((0, 3)), "b": np.zeros(5)}
+    with pytest.raises(ModelError, match="do not fit"):
+        import_model(graph(nodes, x=(3,), **tensors))

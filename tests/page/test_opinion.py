@@ -23,7 +23,7 @@ def sat(order: dict, blobs: dict[str, bytes]) -> bytes:
     values, outputs = np.frombuffer(blobs["inputs"], "<f8"), []
     for steps, samples, width in order["parts"]:
         x, values = np.split(values, [steps * samples * width])
-        x = x.reshape(steps, samples, width).astype(order["dtype"])
+        x = x.reshape(steps, samples, width)
         if order["whole"]:
             rows = session.run(None, feeds(order, x))
             outputs.append(np.concatenate([row.reshape(steps, samples, -1) for row in rows], 2))
@@ -42,7 +42,7 @@ def sat(order: dict, blobs: dict[str, bytes]) -> bytes:
 def feeds(order: dict, x: np.ndarray) -> dict[str, np.ndarray]:
     return {
         port["name"]: np.ascontiguousarray(
-            x[..., port["from"] : port["to"]].reshape(*x.shape[:-1], *port["sizes"])
+            x[..., port["from"] : port["to"]].reshape(*x.shape[:-1], *port["sizes"]), port["type"]
         )
         for port in order["inputs"]
     }
@@ -50,7 +50,7 @@ def feeds(order: dict, x: np.ndarray) -> dict[str, np.ndarray]:
 
 def start(order: dict, state: dict, samples: int) -> np.ndarray:
     each = np.array(state["start"] or np.zeros(state["sizes"])).reshape(state["sizes"])
-    return np.broadcast_to(each, (samples, *state["sizes"])).astype(order["dtype"])
+    return np.broadcast_to(each, (samples, *state["sizes"])).astype(state["type"])
 
 
 @pytest.mark.parametrize(("name", "options"), CASES)

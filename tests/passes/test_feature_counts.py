@@ -65,3 +65,20 @@ def test_a_reader_says_how_many_features_there_are(case: str):
 def test_an_input_that_nobody_counts_is_refused():
     with pytest.raises(ModelError, match="needs a fixed size"):
         import_model(opened([node("Relu", "x", "y")]))
+
+
+@pytest.mark.parametrize("size", [None, "batch_size"])
+def test_a_vector_that_a_matrix_multiplies_is_no_batch(size):
+    """As PyTorch exports a network of one sample whose only axis is called dynamic."""
+    nodes = [node("MatMul", "x w", "m"), node("Relu", "m", "y")]
+    model = graph(nodes, x=(size,), w=W)
+    with pytest.warns(NeatOnnxWarning, match="how many features it has: 3"):
+        net = import_model(model)
+    assert net.inputs[0].shape == (3,)
+    assert net.outputs[0].shape == (2,)
+    assert verify(net, model, runtime="onnxruntime").passed
+
+
+def test_a_vector_that_is_a_number_of_each_sample_stays_one():
+    net = import_model(graph([node("Relu", "x", "y")], x=("batch_size",)))
+    assert net.inputs[0].neurons.size == 1

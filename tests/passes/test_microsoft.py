@@ -218,3 +218,8 @@ def test_an_operator_without_a_standard_form_is_refused_by_name():
     model = model_of([own("FusedGemm", "x m c", activation="Shout")], (4,), m=MATRIX, c=BIAS[:3])
     with pytest.raises(ModelError, match="FusedGemm"):
         import_model(model)
+
+
+def test_a_node_without_its_weights_is_refused_by_name():
+    with pytest.raises(ModelError, match=r"LayerNormalization\): has 1 inputs, expected 2 to 3"):
+        import_model(model_of([own("SkipLayerNormalization", "x x")], (4,)))

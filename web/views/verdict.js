@@ -53,5 +53,6 @@ function inWords({ samples, steps, long_sequences: long, long_steps: far, ...rep
     return [`${inputs} ${both} did not both give numbers: ${counted(lost, "output")} were infinite or undefined.`];
   }
   const said = most === 0 ? " gave the very same numbers" : " never differed by more than ";
-  return [`${inputs} ${both}${said}`, most === 0 ? "" : h("strong", {}, plain(most)), `. The model was run by ${runtime}.`];
+  const skipped = report.unordered ? ` ${count(report.unordered)} of them are left out: a value inside is NaN, beside which runtimes choose differently.` : "";
+  return [`${inputs} ${both}${said}`, most === 0 ? "" : h("strong", {}, plain(most)), `.${skipped} The model was run by ${runtime}.`];
 }

@@ -143,12 +143,12 @@ def _connections(ctx: LoweringContext, block: SpatialBlock) -> _Found:
     outside = np.zeros(block.neurons.size, np.bool_)
     outside[row[~inside & ~idle]] = True
     _refuse(ctx, block, outside, "reads more than its window")
-    count = len(wanted)
-    return _Found(
-        fields,
-        np.bincount(at[inside], weight[inside], count).astype(np.float64),
-        np.bincount(at[inside], minlength=count),
-    )
+    at, weight, count = at[inside], weight[inside], len(wanted)
+    total = np.bincount(at, weight, count).astype(np.float64)
+    times = np.bincount(at, minlength=count)
+    below = np.signbit(weight) & (weight == 0.0) & (times[at] == 1)
+    total[at[below]] = -0.0  # added to nothing it would lose its sign, which pruned kernels have
+    return _Found(fields, total, times)
 
 
 def _refuse_overflowing(ctx: LoweringContext, block: SpatialBlock, found: _Found) -> None:

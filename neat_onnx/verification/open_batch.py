@@ -1,0 +1,68 @@
+"""A model that states a batch of many samples, run on the few of a comparison.
+
+Exporters write the sizes of their example, and an example may be the whole data set.
+"""
+
+import numpy as np
+
+from neat_onnx.errors import ModelError
+from neat_onnx.lifting.axes import axes_of_inputs
+from neat_onnx.model import Model, ValueInfo
+from neat_onnx.model.value import Extent
+from neat_onnx.network.network import Network
+from neat_onnx.verification.player import Player
+
+_MANY = 1024
+_BATCH = "batch"
+
+
+def loaded(net: Network, model: Model, runtime: str, *, as_written: bool) -> Player:
+    """Load a model to be compared with a network, with a batch of no fixed size if it is large.
+
+    Raises:
+        ModelError: the runtime refuses the model.
+        OptionError: the runtime is unknown or not installed.
+    """
+    opened = _opened(model)
+    if opened is not model:
+        player = Player(opened, net, runtime, as_written=as_written)
+        if _runs(player, net):
+            return player
+    return Player(model, net, runtime, as_written=as_written)
+
+
+def _runs(player: Player, net: Network) -> bool:
+    """Whether a model runs two samples: not if the graph has the batch's size in it."""
+    try:
+        player.play(np.zeros((1, 2, len(net.input_neurons))), [port.name for port in net.outputs])
+    except ModelError:
+        return False
+    return True
+
+
+def _opened(model: Model) -> Model:
+    """The model whose inputs and outputs have a batch of no fixed size; itself if it is small."""
+    axes = axes_of_inputs(model.graph.inputs)
+    sizes = {
+        entry.shape[axes[entry.name][-1]]
+        for entry in model.graph.inputs
+        if entry.shape and axes[entry.name]
+    }
+    many = {size for size in sizes if isinstance(size, int) and size > _MANY}
+    if len(sizes) != 1 or not many:
+        return model
+    inputs = [_with(entry, axes[entry.name][-1:]) for entry in model.graph.inputs]
+    outputs = [
+        _with(entry, [at for at, size in enumerate(entry.shape or ()) if size in many][:1])
+        for entry in model.graph.outputs
+    ]
+    graph = model.graph.model_copy(update={"inputs": inputs, "outputs": outputs})
+    return model.model_copy(update={"graph": graph})
+
+
+def _with(entry: ValueInfo, places: "tuple[int, ...] | list[int]") -> ValueInfo:
+    """The entry with a batch of no fixed size in these places of its shape."""
+    shape: list[Extent] = list(entry.shape or ())
+    for at in places:
+        shape[at] = _BATCH
+    return ValueInfo.of(entry.name, entry.elem_type, shape) if shape else entry
