@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from neat_onnx.errors import ModelError
 from neat_onnx.model import DataType, Graph, Model
 from neat_onnx.model.inner_outputs import with_inner_outputs
 from neat_onnx.model.states import state_pairs
@@ -81,8 +82,15 @@ def compare(
     check_ports(net, model)
     player = player or loaded(net, model, runtime, as_written=is_quantized(model.graph))
     long = long and not player.ends
-    inputs = sampled_inputs(net, model, samples, seed, long=long, fixed_batch=player.fixed_batch)
-    return compared(net, model, player, inputs, seed, runtime, without_unordered=True)
+    ways = [player] if player.fixed_batch else [player, player.one_by_one()]
+    refusals = []
+    for each in ways:  # a model that states a batch may yet run single samples alone
+        inputs = sampled_inputs(net, model, samples, seed, long=long, fixed_batch=each.fixed_batch)
+        try:
+            return compared(net, model, each, inputs, seed, runtime, without_unordered=True)
+        except ModelError as error:
+            refusals.append(error)
+    raise refusals[0]
 
 
 def with_ports(net: Network, model: Model) -> Model:
