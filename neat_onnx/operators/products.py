@@ -237,7 +237,7 @@ def _keeps_factors(value: Value, weights: Array) -> bool:
 def is_matrix_of(ctx: LiftingContext, name: str, operand: Operand, rows: int) -> bool:
     """Whether a tensor is a computed matrix of so many rows, or several, for each sample.
 
-    Its columns may be the batch, as those of a transposed layer are.
+    Its columns may be the batch, as after a transposition.
     """
     if not isinstance(operand, Value) or not operand.elementwise:
         return False
