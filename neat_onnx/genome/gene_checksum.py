@@ -81,7 +81,9 @@ def _connections(net: Network, place: np.ndarray[Any, Any], data_type: DataType)
     key = columns[0] * np.int64(len(place)) + columns[1]
     if np.all(key[1:] > key[:-1]):  # sorted, without parallel connections: the usual case
         return columns
-    order = np.lexsort(columns[::-1])
+    order = np.argsort(key, kind="stable")
+    if not np.all(np.diff(key[order])):  # parallel ones
+        order = np.lexsort(columns[::-1])
     return [column[order] for column in columns]
 
 

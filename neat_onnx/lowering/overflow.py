@@ -9,6 +9,7 @@ import numpy as np
 from neat_onnx.network.genes import Bools, Floats, Ints
 from neat_onnx.network.growth import overflowing
 from neat_onnx.network.network import Network
+from neat_onnx.network.schedule import remembering
 from neat_onnx.network.signals import Registers
 
 _SMALLEST_EXPONENT = -100  # of a power of two that float32 has, and one over it
@@ -32,6 +33,20 @@ def overflowing_values(
     for signal, origin in pairs:  # a register stands after the one it follows
         overflows[signal], bounded[signal] = overflows[origin], bounded[origin]
     return overflows, bounded
+
+
+def remembered_values(net: Network, state: Ints, registers: Registers, count: int) -> Bools:
+    """Whether each signal that is no product depends on an earlier step.
+
+    Args:
+        state: the signal of each neuron's pre-activation, (n,).
+        count: the number of these signals.
+    """
+    found = remembering(net)
+    remembered = np.zeros(count, np.bool_)
+    remembered[: len(net)] = remembered[state] = found
+    remembered[registers.signal] = True
+    return remembered
 
 
 def exponents_of(weights: Floats) -> Ints:

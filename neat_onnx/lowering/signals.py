@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from neat_onnx.lowering.overflow import exponents_of, overflowing_values
+from neat_onnx.lowering.overflow import exponents_of, overflowing_values, remembered_values
 from neat_onnx.network.genes import NONE, Bools, Floats, Ints
 from neat_onnx.network.network import Network
 from neat_onnx.network.signals import Registers, signals_of
@@ -56,8 +56,12 @@ class GraphSignals:
         value, gain, weight = own.source[gated], own.gain[gated], net.live.weight
         # A product of two without a bound is one without.
         wild = overflows[value] | overflows[gain] | ~(bounded[value] | bounded[gain])
-        # Without memory nothing grows: one product serves connections of all weights.
-        exponent = np.where(wild & net.has_memory, exponents_of(weight[gated]), 0)
+        exponent = np.zeros(len(wild), np.int64)
+        if net.has_memory and np.any(wild):
+            # Without memory nothing grows: one product serves connections of all weights.
+            kept = remembered_values(net, state, own.registers, first_product)
+            grows = wild & (kept[value] | kept[gain])
+            exponent = np.where(grows, exponents_of(weight[gated]), 0)
         factors = np.stack([value, gain, exponent], axis=1)
         products, first, number = np.unique(factors, axis=0, return_index=True, return_inverse=True)
         read = own.source.copy()

@@ -38,6 +38,7 @@ _LARGEST_POWER = 4
 _ABOVE_ONE = 1e-9  # a spectral radius up to 1 + this overflows after 10^11 steps at the earliest
 _FAR = np.logspace(12, 30, 37)
 _MOST_ROUNDS = 300
+_FEW_STEPS = 12  # along all edges at once
 
 
 @dataclass(frozen=True)
@@ -66,11 +67,15 @@ def overflowing(net: Structure, *, over_time: bool = True) -> Overflowing:
     if not net.has_memory and kinds.never_overflow():
         return Overflowing(np.zeros(count, np.bool_), np.zeros(count, np.bool_), kinds.bounded)
     kinds.know_shares()
-    source, target, factor = kinds.influences()
-    power = np.zeros(2 * count)  # of t that values grow by; ∞ where they may overflow
-    power[kinds.seeds()] = np.inf
-    power = _spread(power, source, target, factor if over_time else np.zeros(len(factor)))
-    overflows = power > _LARGEST_POWER
+    overflows = np.zeros(2 * count, np.bool_)
+    overflows[kinds.seeds()] = True
+    source, target = kinds.influences()
+    if net.has_memory:
+        power = np.where(overflows, np.inf, 0.0)  # of t that values grow by
+        factor = kinds.factors() if over_time else np.zeros(len(source))
+        overflows = _spread(power, source, target, factor) > _LARGEST_POWER
+    else:
+        overflows = _reached(overflows, source, target)
     if np.any(overflows):
         overflows |= kinds.undefined(overflows)
     return Overflowing(overflows[:count], overflows[count:], kinds.bounded)
@@ -159,27 +164,25 @@ class _Kinds:
             [self._missing, np.flatnonzero(~self._linear), count + live.target[both]]
         )
 
-    def influences(self) -> tuple[Ints, Ints, Floats]:
-        """(value, value that it goes into, factor) wherever the first has no bound."""
-        net, live, count = self._net, self._net.live, len(self._net)
-        gated = live.gater != NONE
-        size = np.abs(live.weight * net.neurons.response[live.target])
-        read = self._read()
-        read_bound = np.where(read < count, self._bound[live.source], np.inf)
-        gain_bound = np.where(gated, self._bound[live.gater], 1.0)
-        own = np.arange(count)[~self._bounded]
-        by_value, by_gain = self._unbounded_read(), gated & ~self._bounded[live.gater]
+    def influences(self) -> tuple[Ints, Ints]:
+        """(value, value that it goes into) wherever the first has no bound."""
+        live, count = self._net.live, len(self._net)
+        own = np.flatnonzero(~self._bounded)
+        by_value, by_gain = self._unbounded_read(), self._unbounded_gain()
         return (
-            np.concatenate([count + own, read[by_value], live.gater[by_gain]]),
+            np.concatenate([count + own, self._read()[by_value], live.gater[by_gain]]),
             np.concatenate([own, count + live.target[by_value], count + live.target[by_gain]]),
-            np.concatenate(
-                [
-                    self._slope[own],
-                    _product(size, gain_bound)[by_value],
-                    _product(size, read_bound)[by_gain],
-                ]
-            ),
         )
+
+    def factors(self) -> Floats:
+        """By how much at most each of the influences multiplies the value."""
+        net, live = self._net, self._net.live
+        size = np.abs(live.weight * net.neurons.response[live.target])
+        bound = np.where(self._read() < len(net), self._bound[live.source], np.inf)
+        gain_bound = np.where(live.gater != NONE, self._bound[live.gater], 1.0)
+        by_value = _product(size, gain_bound)[self._unbounded_read()]
+        by_gain = _product(size, bound)[self._unbounded_gain()]
+        return np.concatenate([self._slope[~self._bounded], by_value, by_gain])
 
     def undefined(self, infinite: Bools) -> Bools:
         """Return which values may be NaN where `infinite` ones are ±∞.
@@ -203,7 +206,7 @@ class _Kinds:
         own = np.flatnonzero(~net.is_input & ~self._decides)
         sources = np.concatenate([count + own, read, live.gater[gated]])
         targets = np.concatenate([own, count + live.target, count + live.target[gated]])
-        return _reached(found, Edges(sources, targets, 2 * count))
+        return _reached(found, sources, targets)
 
     def _read(self) -> Ints:
         """The value that each live connection reads."""
@@ -215,6 +218,11 @@ class _Kinds:
         live = self._net.live
         state = live.reads_state & ~self._net.is_input[live.source]
         unbounded: Bools = state | ~self._bounded[live.source]
+        return unbounded
+
+    def _unbounded_gain(self) -> Bools:
+        live = self._net.live
+        unbounded: Bools = (live.gater != NONE) & ~self._bounded[live.gater]
         return unbounded
 
 
@@ -242,9 +250,16 @@ def _asks(function: Activation) -> bool:
     return any(part.op in ("is_nan", "is_infinite") for part in parts_of(function.expression))
 
 
-def _reached(found: Bools, edges: Edges) -> Bools:
+def _reached(found: Bools, source: Ints, target: Ints) -> Bools:
     """The nodes that were found, and all that edges lead to from them."""
-    reached, frontier = found.copy(), np.flatnonzero(found)
+    reached = found.copy()
+    for _ in range(_FEW_STEPS):  # each is faster than to sort the edges
+        ends = target[reached[source]]
+        ends = ends[~reached[ends]]
+        if not ends.size:
+            return reached
+        reached[ends] = True
+    edges, frontier = Edges(source, target, len(found)), np.flatnonzero(reached)
     while frontier.size:
         _, ends = edges.pairs(frontier)
         frontier = np.unique(ends[~reached[ends]])

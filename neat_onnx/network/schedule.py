@@ -160,6 +160,22 @@ def contributing(net: Structure, blocks: Sequence[Whole] = ()) -> Bools:
     return needed
 
 
+def remembering(net: Structure) -> Bools:
+    """Which neurons depend on an earlier step, directly or through others of this step, (n,)."""
+    live = net.live
+    gated = live.gater != NONE
+    found = np.zeros(len(net), np.bool_)
+    found[live.target[(live.delay > 0) | (gated & (live.gate_delay > 0))]] = True
+    source = np.concatenate([live.source, live.gater[gated]])
+    target = np.concatenate([live.target, live.target[gated]])
+    onwards, frontier = Edges(source, target, len(net)), np.flatnonzero(found)
+    while frontier.size:
+        reached = distinct(onwards.leaving(frontier))
+        frontier = reached[~found[reached]]
+        found[frontier] = True
+    return found
+
+
 class Edges:
     """Edges sorted by where they start, to walk from many neurons at once."""
 

@@ -88,6 +88,8 @@ def add(ctx: LiftingContext, node: Node, one: Operand, other: Operand) -> Value:
             _merged(ctx, one, other)
             or _with_gated(ctx, one, other)
             or _with_gated(ctx, other, one)
+            or _with_another(ctx, one, other)
+            or _with_another(ctx, other, one)
             or neurons_of(ctx, node, [one, other], weights=(1.0, 1.0))
         )
     if isinstance(one, Value):
@@ -125,6 +127,24 @@ def _with_gated(ctx: LiftingContext, one: Value, other: Value) -> Value | None:
     return one
 
 
+def _with_another(ctx: LiftingContext, one: Value, other: Value) -> Value | None:
+    """The neuron of `one` with `other` as one more input, if nothing reads it without that.
+
+    Exporters of evolved networks add up the inputs of a neuron one by one.
+    """
+    made, (slope, core) = one.made, scalar_slope(other.formula)
+    if made is None or made.states.size != 1 or not one.plain or one.shape != other.shape:
+        return None
+    linear = core == VARIABLE and not other.reduced and other.gate is None
+    if not made.takes_inputs or not linear or other in ctx.materialized:
+        return None
+    if any(np.any(each.source == other.signals.ravel()) for each in made.connections):
+        return None  # the connections would be parallel ones
+    signals = ctx.materialize(Value(other.signals))
+    ctx.connect(made, signals, np.zeros(1, np.int64), slope * other.weights)
+    return one
+
+
 def _shift(ctx: LiftingContext, node: Node, value: Value, addend: Array) -> Value:
     """The bias of the neurons that are read, or of new ones."""
     value = _with_slope_as_response(value)
@@ -132,18 +152,26 @@ def _shift(ctx: LiftingContext, node: Node, value: Value, addend: Array) -> Valu
     flat = np.broadcast_to(addend, shape).ravel()
     made = value.made if value.plain and shape == value.shape else None
     if made is None or not made.takes(flat) or not _stays_spatial(value, addend):
-        value = neurons_of(ctx, node, [value], shape=shape)
+        value = _scaled_neurons(ctx, node, value, shape)
     made = value.made
     assert made is not None
     made.bias = np.where(made.bias == 0, flat, made.bias + flat)
     return value
 
 
+def _scaled_neurons(ctx: LiftingContext, node: Node, value: Value, shape: tuple[int, ...]) -> Value:
+    """New neurons of one input each; c of the value's formula c · z is the weight of it."""
+    slope, core = scalar_slope(value.formula)
+    if not value.elementwise or core != VARIABLE or value in ctx.materialized:
+        return neurons_of(ctx, node, [value], shape=shape)
+    return neurons_of(ctx, node, [Value(value.signals)], weights=(slope,), shape=shape)
+
+
 def _with_slope_as_response(value: Value) -> Value:
     """The value with c of its formula c · z as the response of the neurons that it follows."""
     slope, core = scalar_slope(value.formula)
     made = value.made
-    if made is None or not value.elementwise or core != VARIABLE or slope == 1.0:
+    if made is None or not value.elementwise or core != VARIABLE:
         return value
     if made.spatial and made.aggregation != "sum":
         return value

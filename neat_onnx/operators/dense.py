@@ -30,7 +30,12 @@ from neat_onnx.operators.algebra import Algebra, rearranged
 from neat_onnx.operators.columns import columns_for, exactly
 from neat_onnx.operators.elementwise import Div
 from neat_onnx.operators.islands import by_island
-from neat_onnx.operators.products import lift_product, matrix_product, product_of_rows
+from neat_onnx.operators.products import (
+    is_matrix_of,
+    lift_product,
+    matrix_product,
+    product_of_rows,
+)
 
 
 class GemmAttributes(Attributes):
@@ -336,14 +341,8 @@ def lift_matmul(ctx: LiftingContext, node: MatMul) -> None:
     if (
         not isinstance(one, Value)
         and len(one.shape) == 2
-        and _is_matrices_of(ctx, matrix, one.shape[1])
+        and is_matrix_of(ctx, node.input[1], matrix, one.shape[1])
     ):
         ctx.bind(node, tensors.along(tensors.input(1), len(matrix.shape) - 2, np.asarray(one)))
         return
     ctx.bind(node, matrix_product(ctx, node, tensors, tensors.input(0), tensors.input(1)))
-
-
-def _is_matrices_of(ctx: LiftingContext, operand: Operand, rows: int) -> bool:
-    """Whether it is computed matrices of so many rows, no axis of which is the batch."""
-    shape = operand.shape if ctx.features_only else operand.shape[1:]
-    return isinstance(operand, Value) and operand.elementwise and shape[-2:-1] == (rows,)

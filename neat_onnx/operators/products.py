@@ -250,3 +250,16 @@ def _keeps_factors(value: Value, weights: Array) -> bool:
     if value.gate is None:
         return value.ungated
     return value.linear and not are_worth_a_matrix(math.prod(value.shape[:-1]), weights.size)
+
+
+def is_matrix_of(ctx: LiftingContext, name: str, operand: Operand, rows: int) -> bool:
+    """Whether a tensor is a computed matrix of so many rows, or several, for each sample.
+
+    Its columns may be the batch, as after a transposition.
+    """
+    if not isinstance(operand, Value) or not operand.elementwise:
+        return False
+    if operand.shape == (rows, 1) and not ctx.features_only:
+        return ctx.followed.of(name) == (FEATURE, 0)
+    shape = operand.shape if ctx.features_only else operand.shape[1:]
+    return shape[-2:-1] == (rows,)

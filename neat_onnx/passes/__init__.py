@@ -12,6 +12,7 @@ from neat_onnx.passes.constants import constant_nodes, weights_among_inputs
 from neat_onnx.passes.control_flow import constant_branches, constant_loops
 from neat_onnx.passes.dense import matmul_add
 from neat_onnx.passes.drop_dead import drop_dead
+from neat_onnx.passes.empty_inputs import empty_inputs
 from neat_onnx.passes.flattened_elements import flattened_elements
 from neat_onnx.passes.fold_constants import fold_constants
 from neat_onnx.passes.identities import identities
@@ -39,6 +40,7 @@ def without_dead(model: Model) -> Model:
 SIMPLE: tuple[Pass, ...] = (
     local_functions,
     weights_among_inputs,
+    empty_inputs,
     constant_nodes,
     fold_constants,
     static_shapes,

@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from neat_onnx.errors import ModelError
 from neat_onnx.model import DataType, Graph, Model
 from neat_onnx.model.inner_outputs import with_inner_outputs
 from neat_onnx.model.states import state_pairs
@@ -13,6 +14,7 @@ from neat_onnx.network.genes import Bools, Floats
 from neat_onnx.network.network import Network
 from neat_onnx.passes import drop_dead
 from neat_onnx.passes.constants import weights_among_inputs
+from neat_onnx.passes.empty_inputs import empty_inputs
 from neat_onnx.verification.indices import table_sizes
 from neat_onnx.verification.judge import Errors, against_rounding, measure
 from neat_onnx.verification.open_batch import loaded
@@ -76,12 +78,19 @@ def compare(
     """
     check_sampling(samples, seed)
     model.check_outputs()  # nothing is repaired here
-    model = weights_among_inputs(with_ports(net, model))
+    model = empty_inputs(weights_among_inputs(with_ports(net, model)))
     check_ports(net, model)
     player = player or loaded(net, model, runtime, as_written=is_quantized(model.graph))
     long = long and not player.ends
-    inputs = sampled_inputs(net, model, samples, seed, long=long, fixed_batch=player.fixed_batch)
-    return compared(net, model, player, inputs, seed, runtime, without_unordered=True)
+    ways = [player] if player.fixed_batch else [player, player.one_by_one()]
+    refusals = []
+    for each in ways:  # a model that states a batch may yet run single samples alone
+        inputs = sampled_inputs(net, model, samples, seed, long=long, fixed_batch=each.fixed_batch)
+        try:
+            return compared(net, model, each, inputs, seed, runtime, without_unordered=True)
+        except ModelError as error:
+            refusals.append(error)
+    raise refusals[0]
 
 
 def with_ports(net: Network, model: Model) -> Model:

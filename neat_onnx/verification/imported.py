@@ -17,6 +17,7 @@ from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
 from neat_onnx.network.program import Program
 from neat_onnx.passes.constants import weights_among_inputs
+from neat_onnx.passes.empty_inputs import empty_inputs
 from neat_onnx.verification.compare import as_read, compared, node_count, with_ports
 from neat_onnx.verification.judge import measure
 from neat_onnx.verification.open_batch import loaded
@@ -57,7 +58,8 @@ def check_import(found: Imported) -> None:
     """
     if node_count(found.model.graph) > _MOST_NODES:
         return
-    found = replace(found, model=weights_among_inputs(with_ports(found.network, found.model)))
+    model = weights_among_inputs(with_ports(found.network, found.model))
+    found = replace(found, model=empty_inputs(model))
     refusal = None
     for runtime in _runtimes(found):
         try:

@@ -154,3 +154,30 @@ def test_random_memory_is_finite_where_the_network_is(seed, form):
         got = played(export(net, **form), x)
     finite = np.all(np.isfinite(wanted), axis=(1, 2))
     assert np.all(np.isfinite(got[finite]))
+
+
+def test_products_of_values_of_this_step_alone_are_shared_by_all_weights():
+    """Beside memory: only the values of earlier steps grow, and are scaled by each weight."""
+    width, rng = 24, np.random.default_rng(0)
+    inputs, products = range(width), range(100, 100 + width)
+    connections = [
+        {"source": i, "target": j, "weight": float(rng.normal()) / 8, "gater": 1000}
+        for j in products
+        for i in inputs
+    ]
+    connections += [
+        *({"source": i, "target": 1000, "weight": 0.1} for i in inputs),
+        *({"source": i, "target": 2000, "weight": 0.01} for i in products),
+        {"source": 2000, "target": 2000, "weight": 0.5, "delay": 1},
+    ]
+    net = Network.build(
+        inputs=width,
+        outputs=[2000],
+        neurons=[{"id": id} for id in (*products, 1000)] + [{"id": 2000, "activation": "tanh"}],
+        connections=connections,
+    )
+    model = export(net)
+    assert len(model.graph.node) < 15
+    x = steps_of(net, 20)
+    np.testing.assert_allclose(played(model, x), net.run(x), atol=1e-5)
+    assert import_model(model) == net

@@ -282,3 +282,27 @@ def test_an_addend_times_zero_adds_nothing():
     net = assert_lifts(graph(nodes, x=("N", 3), **weights))
     assert not np.any(net.connections.weight == 0.0)
     assert import_model(export(net).to_json()) == net
+
+
+def test_a_constant_matrix_times_a_transposed_layer_has_the_batch_as_columns():
+    """PyTorch-NEAT writes `weights.mm(x.t()).t()`."""
+    nodes = [
+        node("Transpose", "x", "t", perm=[1, 0]),
+        node("MatMul", "W t", "m"),
+        node("Transpose", "m", "s", perm=[1, 0]),
+        node("Tanh", "s", "h"),
+        node("Transpose", "h", "u", perm=[1, 0]),
+        node("MatMul", "V u", "o"),
+        node("Transpose", "o", "y", perm=[1, 0]),
+    ]
+    rng = np.random.default_rng(0)
+    parameters = {"W": rng.normal(size=(5, 3)), "V": rng.normal(size=(2, 5))}
+    net = assert_lifts(graph(nodes, x=("N", 3), **parameters))
+    assert len(net) == 3 + 5 + 2
+    assert assert_lifts(graph(nodes, x=(6, 3), **parameters)) == net
+
+
+def test_a_constant_matrix_times_the_batch_is_refused():
+    model = graph([node("MatMul", "W x", "y")], x=("N", 3), W=np.ones((3, 3)))
+    with pytest.raises(ModelError, match="mix samples"):
+        import_model(model)

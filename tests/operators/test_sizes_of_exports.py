@@ -117,3 +117,19 @@ def test_a_convolution_that_is_quantized_behind_a_relu_keeps_its_genome_short():
     assert verify(net, small, samples=16, runtime="onnxruntime").passed
     assert import_model(small.to_bytes()) == net
     assert "added" not in json.loads(small.metadata["neat_onnx.genome"])
+
+
+def test_a_value_times_a_number_plus_a_bias_is_one_neuron_where_the_value_is_an_output() -> None:
+    """The spread of a policy is exp(0 · mean + c): the graph is read to the same connections."""
+    model = graph(
+        [node("Gemm", "x w b", "mean", transB=1), node("Mul", "mean zero", "m"),
+         node("Add", "m c", "s"), node("Exp", "s", "spread"), node("Mul", "mean half", "h"),
+         node("Add", "h c", "y")],
+        x=("N", 64), outputs=["mean", "spread", "y"],
+        w=_normal(64, 64), b=_normal(64), zero=0.0, half=0.5, c=_normal(1, 64),
+    )  # fmt: skip
+    net = assert_lifts(model)
+    assert len(net) == 64 * 4
+    written = export(net)
+    assert len(written.to_bytes()) <= model.ByteSize() + 6000
+    assert import_model(written.to_bytes()) == net
