@@ -18,6 +18,7 @@ from neat_onnx.passes.layout_pairs import double_reshapes, transpose_pairs
 from neat_onnx.passes.local_functions import local_functions
 from neat_onnx.passes.microsoft import microsoft_operators
 from neat_onnx.passes.modern_forms import modern_forms
+from neat_onnx.passes.own_elements import own_elements
 from neat_onnx.passes.parted_products import parted_products
 from neat_onnx.passes.sequences import sequences
 from neat_onnx.passes.single_elements import missing_reductions, single_elements
@@ -44,6 +45,7 @@ SIMPLE: tuple[Pass, ...] = (
     constant_branches,
     constant_loops,
     sequences,
+    own_elements,
     parted_products,
     single_elements,
     missing_reductions,
