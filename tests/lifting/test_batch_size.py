@@ -102,6 +102,31 @@ def test_the_number_of_samples_is_no_number(op: str):
         import_model(made)
 
 
+def test_a_constant_in_the_shape_of_another():
+    """As exporters write zeros_like(x).scatter_add(1, i, x), and index_add."""
+    made = model(
+        node("Shape", "x", "shape"),
+        node("ConstantOfShape", "shape", "zeros"),
+        node("Shape", "zeros", "whole"),
+        node("ConstantOfShape", "whole", "none"),
+        node("Cast", "none", "places", to=INT64),
+        node("ScatterElements", "none places x", "sums", axis=1, reduction="add"),
+        node("Add", "zeros sums", "y"),
+    )
+    assert_equal(made)
+
+
+def test_the_number_of_samples_in_a_constant_is_no_number():
+    made = model(
+        *zeros_like_a_column(),
+        node("Shape", "zeros", "count2"),
+        node("Cast", "count2", "number", to=FLOAT),
+        node("Mul", "x number", "y"),
+    )
+    with pytest.raises(ModelError, match=r"'number' is the size of the batch, used as a number"):
+        import_model(made, check=False)
+
+
 def test_without_a_batch_an_axis_of_no_fixed_size_is_a_single_sample():
     """As torch.flatten takes the batch for a feature: the model runs single samples alone."""
     weights = np.random.default_rng(0).normal(size=(6, 2))
