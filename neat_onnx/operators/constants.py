@@ -72,11 +72,9 @@ def lift_shape(ctx: LiftingContext, node: Shape) -> None:
     """Take the length 1 for the batch, and follow it to where it is used."""
     operand, given = ctx.operand(node, 0), node.attributes
     asked = slice(given.start, given.end)
-    batch = np.zeros(len(operand.shape), np.bool_)
-    if isinstance(operand, Value) and not ctx.features_only:
-        batch = np.array(ctx.leading(node.input[0]))
-    elif not isinstance(operand, Value):  # made in the size of the batch
-        batch = np.array([axis == 0 for axis in ctx.followed.of(node.input[0])], np.bool_)
-    if np.any(batch[asked]):
-        ctx.sizes[node.output[0]] = batch[asked]
+    batch = [axis == 0 for axis in ctx.followed.of(node.input[0])]  # in a constant of that size
+    if isinstance(operand, Value):
+        batch = ctx.leading(node.input[0])
+    if any(batch[asked]) and not ctx.features_only:
+        ctx.sizes[node.output[0]] = np.array(batch)[asked]
     ctx.bind(node, np.array(operand.shape, np.int64)[asked])

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from graphs import graph
+from graphs import assert_lifts, graph
 from onnx import TensorProto, helper, numpy_helper
 from sessions import open_session
 
@@ -76,6 +76,25 @@ def test_a_constant_expanded_to_the_batch():
             node("Add", "x offset", "y"),
         )
     )
+
+
+def test_a_constant_repeated_for_the_batch():
+    """As RLlib's policies repeat the logarithm of their spread."""
+    nodes = [
+        node("Shape", "x", "shape"),
+        node("Gather", "shape axis0", "count", axis=0),
+        node("Concat", "count one_more", "repeats", axis=0),
+        node("Tile", "spread repeats", "spreads"),
+        node("Concat", "x spreads", "y", axis=1),
+    ]
+    constants = {"axis0": [0], "one_more": [1], "spread": [[0.5, -1.0]]}
+    net = assert_lifts(graph(nodes, **constants))
+    assert net.outputs[0].shape == (5,)
+    with pytest.raises(ModelError, match="would mix samples"):
+        import_model(graph(nodes, **constants | {"spread": np.ones((2, 2))}), check=False)
+    nodes[3] = node("Tile", "x repeats", "spreads")
+    with pytest.raises(ModelError, match="would mix samples"):
+        import_model(graph([*nodes[:-1], node("Neg", "spreads", "y")], **constants), check=False)
 
 
 def test_a_reshape_to_the_batch():

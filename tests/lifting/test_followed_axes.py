@@ -5,7 +5,7 @@ import onnx
 import pytest
 from graphs import assert_lifts, graph, node
 
-from neat_onnx import ModelError, NeatOnnxWarning, import_model
+from neat_onnx import ModelError, NeatOnnxWarning, import_model, verify
 
 STEPS = node("Transpose", "x", "steps", perm=[1, 0, 2])  # [N, 3, 2] to [3, N, 2]
 END = 2**31 - 1
@@ -251,3 +251,17 @@ def test_the_lengths_of_sequences_are_made_in_the_size_of_the_batch():
         *nodes, first=np.array([0]), three=np.array([3]), zero=np.array(0), half=np.array(0.5)
     )
     assert len(assert_lifts(model)) == 8
+
+
+def test_axes_behind_values_in_place_of_constants():
+    """As zeros(4, 3).index_add(0, places, x) is exported; it ran into itself."""
+    nodes = [
+        node("Reshape", "x spread", "rows"),
+        node("ScatterND", "zeros places rows", "found", reduction="add"),
+        node("Reshape", "found wide", "y"),
+    ]
+    constants = {"spread": [2, 3], "zeros": np.zeros((4, 3)), "places": [[1], [3]], "wide": [1, 12]}
+    model = graph(nodes, x=(2, 3), **constants)
+    with pytest.warns(NeatOnnxWarning, match="every axis is taken for features"):
+        net = import_model(model)
+    assert verify(net, model, runtime="onnxruntime").passed
