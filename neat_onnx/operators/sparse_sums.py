@@ -125,13 +125,15 @@ def _is_sparse(ctx: LoweringContext, neurons: Ints) -> bool:
 def _is_local(ctx: LoweringContext, neurons: Ints) -> bool:
     """Whether neurons read runs of signals, or, if they are many, from small parts of all.
 
-    So do leaves of a tree, which count the splits on their way: their weights are 1 or -1.
+    The runs are in one neuron after the other, or in the first inputs of all neurons, then in their
+    second ones: so are the two halves of a vector that a position turns. Leaves of a tree count the
+    splits on their way: their weights are 1 or -1.
     """
     _, edge = ctx.edges_into(neurons)
     if np.all(np.abs(ctx.signals.weight[edge]) == 1.0):
         return True
     read = ctx.signals.read[edge].reshape(len(neurons), -1)
-    breaks = np.count_nonzero(np.diff(read.ravel()) != 1)
+    breaks = min(np.count_nonzero(np.diff(each.ravel()) != 1) for each in (read, read.T))
     if (breaks + 1) * _SHORTEST_RUN <= read.size:
         return True
     if len(neurons) < _LEAST_NEURONS:

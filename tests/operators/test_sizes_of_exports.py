@@ -117,3 +117,45 @@ def test_a_convolution_that_is_quantized_behind_a_relu_keeps_its_genome_short():
     assert verify(net, small, samples=16, runtime="onnxruntime").passed
     assert import_model(small.to_bytes()) == net
     assert "added" not in json.loads(small.metadata["neat_onnx.genome"])
+
+
+def turned(x: str, at: str) -> list[onnx.NodeProto]:
+    """The halves of vectors, turned by an angle for each position, as LLaMA turns them."""
+    return [
+        node("Split", x, f"{at}1 {at}2", axis=-1, num_outputs=2),
+        node("Neg", f"{at}2", f"{at}minus"),
+        node("Concat", f"{at}minus {at}1", f"{at}across", axis=-1),
+        node("Mul", f"{x} cos", f"{at}along"),
+        node("Mul", f"{at}across sin", f"{at}beside"),
+        node("Add", f"{at}along {at}beside", f"{at}turned"),
+    ]
+
+
+def test_positions_that_turn_queries_and_keys_are_no_matrix_of_zeros() -> None:
+    """Where the mask adds -inf, the values of later positions are multiplied by one neuron's 0."""
+    angles = np.arange(10.0)[:, None] * np.array([1.0, 0.5, 0.2, 0.1] * 2)
+    nodes = [
+        node("MatMul", "x W", "qkv"),
+        node("Split", "qkv", "q k v", axis=-1, num_outputs=3),
+        *turned("q", "q"),
+        *turned("k", "k"),
+        node("Transpose", "kturned", "keys", perm=[0, 2, 1]),
+        node("MatMul", "qturned keys", "scores"),
+        node("Add", "scores mask", "masked"),
+        node("Softmax", "masked", "shares", axis=-1),
+        node("MatMul", "shares v", "y"),
+    ]
+    mask = np.triu(np.full((10, 10), -np.inf), 1)
+    model = graph(
+        nodes,
+        x=("N", 10, 16),
+        W=0.2 * _normal(16, 24),
+        mask=mask,
+        cos=np.cos(angles),
+        sin=np.sin(angles),
+    )
+    net = assert_lifts(model)
+    written = export(net)
+    assert len(written.to_bytes()) <= 6 * model.ByteSize()
+    assert verify(net, written, runtime="onnxruntime").passed
+    assert import_model(written) == net
