@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from neat_onnx.lifting.context import LiftingContext, Value, lifts
+from neat_onnx.lifting.context import LiftingContext, lifts
 from neat_onnx.model import Attributes, Node, Tensor
 
 
@@ -72,9 +72,7 @@ def lift_shape(ctx: LiftingContext, node: Shape) -> None:
     """Take the length 1 for the batch, and follow it to where it is used."""
     operand, given = ctx.operand(node, 0), node.attributes
     asked = slice(given.start, given.end)
-    batch = [axis == 0 for axis in ctx.followed.of(node.input[0])]  # in a constant of that size
-    if isinstance(operand, Value):
-        batch = ctx.leading(node.input[0])
+    batch = [ctx.is_batch(node.input[0], axis) for axis in range(len(operand.shape))]
     if any(batch[asked]) and not ctx.features_only:
         ctx.sizes[node.output[0]] = np.array(batch)[asked]
     ctx.bind(node, np.array(operand.shape, np.int64)[asked])

@@ -5,6 +5,8 @@ place, or make the pairs one place among all rows of all samples. Import reads t
 one, so that such a number means nothing; with `batch_dims` no sample is numbered.
 """
 
+import math
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -57,7 +59,8 @@ class _Search:
 
     def _of_pairs(self, node: Node) -> list[Node]:
         """GatherND at pairs (number, place) along a last axis."""
-        data, pairs = self._shape(node.input[0]), self._producer(node.input[1], "Concat")
+        pairs = self._producer(node.input[1], "Concat")
+        data = None if pairs is None else self._shape(node.input[0])
         if pairs is None or not data or data[0] is None:
             return []
         numbers, *places = pairs.input
@@ -159,8 +162,28 @@ class _Search:
     def _node(self, kind: str, reads: list[str], gives: str, **attributes: Any) -> Node:
         return make_node(kind, reads, [gives], attributes, opset=self.draft.model.opset)
 
+    @cached_property
+    def _same(self) -> dict[Extent, Extent]:
+        return dict(filter(None, map(self._kept, self.draft.model.graph.node)))
+
     def _shape(self, name: str) -> tuple[Extent, ...] | None:
-        return self.draft.facts(name).shape
+        """The shape of a tensor, with one symbol for a size that Reshape keeps."""
+        shape = self.draft.facts(name).shape
+        return None if shape is None else tuple(self._same.get(size, size) for size in shape)
+
+    def _kept(self, node: Node) -> tuple[Extent, Extent] | None:
+        """Two symbols for the first size of a Reshape to [-1, …] that splits or joins others."""
+        wanted = self.draft.tensors.get(node.input[1]) if is_one_of(node, "Reshape") else None
+        if wanted is None:
+            return None
+        first, *rest = wanted.values.ravel().tolist() or [0]
+        before, after = (self.draft.facts(name).shape for name in (node.input[0], node.output[0]))
+        if first != -1 or not before or not after or min(rest, default=1) < 1:
+            return None
+        others = [size for size in before[1:] if isinstance(size, int)]
+        if len(others) < len(before) - 1 or math.prod(others) != math.prod(rest):
+            return None
+        return (after[0], before[0]) if isinstance(after[0], str) else None
 
     def _producer(self, name: str, *kinds: str) -> Node | None:
         node = self._producers.get(name)

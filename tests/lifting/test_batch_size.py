@@ -135,6 +135,25 @@ def test_a_constant_in_the_shape_of_another():
     assert_equal(made)
 
 
+def test_a_slice_up_to_the_size_of_the_batch():
+    """As exporters write zeros.scatter_add(1, places, x): places in the shape of x."""
+    nodes = [
+        node("Shape", "x", "shape"),
+        node("Expand", "places shape", "many"),
+        node("Slice", "many axes_from shape", "whole"),
+        node("ScatterElements", "x whole x", "y", axis=1, reduction="add"),
+    ]
+    constants = {"places": [[1, 0, 0]], "axes_from": [0, 0]}
+    assert_lifts(graph(nodes, **constants))
+    table = {"places": [[1, 0, 0], [0, 0, 1]], "axes_from": [0, 0]}
+    rows = [nodes[0], node("Slice", "places axes_from shape", "whole"), *nodes[3:]]
+    features = [nodes[0], node("Gather", "shape zero", "count"),
+                node("Slice", "x zero count one", "y")]  # fmt: skip
+    for made in (graph(rows, **table), graph(features, zero=[0], one=[1])):
+        with pytest.raises(ModelError, match=r"is the size of the batch, used as a number"):
+            import_model(made, check=False)
+
+
 def test_the_number_of_samples_in_a_constant_is_no_number():
     made = model(
         *zeros_like_a_column(),

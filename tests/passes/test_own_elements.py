@@ -49,12 +49,20 @@ def assert_the_same(model, simple, width):
     "model",
     [
         model_of(PAIRS, [0, 4, 2], 4),
+        model_of(PAIRS, [-1, 4, 2], 4),
         model_of(ROWS, [0, 8, 1], 8),
         model_of(ROWS, [0, 8, 1, 1], 8),
         model_of(PAIRS, [0, 4, 2], 4, batch=5),
         model_of(ROWS, [0, 8, 1], 8, batch=5),
     ],
-    ids=["pairs", "rows", "rows of two axes", "fixed pairs", "fixed rows"],
+    ids=[
+        "pairs",
+        "pairs behind an open size",
+        "rows",
+        "rows of two axes",
+        "fixed pairs",
+        "fixed rows",
+    ],
 )
 def test_places_of_each_sample_need_no_number(model):
     simple = canonicalize(load_model(model))
