@@ -172,18 +172,20 @@ class _Search:
         return None if shape is None else tuple(self._same.get(size, size) for size in shape)
 
     def _kept(self, node: Node) -> tuple[Extent, Extent] | None:
-        """Two symbols for the first size of a Reshape to [-1, …] that splits or joins others."""
+        """Two symbols for the size that a Reshape leaves open, where it keeps that."""
         wanted = self.draft.tensors.get(node.input[1]) if is_one_of(node, "Reshape") else None
         if wanted is None:
             return None
-        first, *rest = wanted.values.ravel().tolist() or [0]
+        sizes = wanted.values.ravel().tolist()
         before, after = (self.draft.facts(name).shape for name in (node.input[0], node.output[0]))
-        if first != -1 or not before or not after or min(rest, default=1) < 1:
+        if before is None or after is None or sizes.count(-1) != 1 or 0 in sizes:
             return None
-        others = [size for size in before[1:] if isinstance(size, int)]
-        if len(others) < len(before) - 1 or math.prod(others) != math.prod(rest):
+        symbols = [size for size in before if not isinstance(size, int)]
+        others = math.prod(size for size in before if isinstance(size, int))
+        place = after[sizes.index(-1)]
+        if len(symbols) != 1 or others != -math.prod(sizes) or not isinstance(place, str):
             return None
-        return (after[0], before[0]) if isinstance(after[0], str) else None
+        return place, symbols[0]
 
     def _producer(self, name: str, *kinds: str) -> Node | None:
         node = self._producers.get(name)

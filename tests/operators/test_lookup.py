@@ -7,7 +7,7 @@ import pytest
 from graphs import assert_lifts, graph, node
 from onnx import TensorProto, helper
 
-from neat_onnx import ModelError, export, import_model
+from neat_onnx import ModelError, export, import_model, verify
 
 TABLE = np.random.default_rng(3).normal(size=(5, 2, 3))
 PLACES = [
@@ -175,3 +175,29 @@ def test_a_branch_by_the_shape_of_a_tensor(length: int):
 def test_a_branch_by_the_size_of_the_batch_is_refused():
     with pytest.raises(ModelError, match="size of the batch"):
         import_model(chosen(1, 0))
+
+
+REPEATED = [
+    node("Unsqueeze", "i last", "column"),
+    node("Unsqueeze", "column last", "cell"),
+    node("Expand", "cell width", "cells"),
+    node("GatherElements", "x cells", "y", axis=1),
+]
+PAIRED = [
+    node("Shape", "i", "many"),
+    node("Squeeze", "many", "count"),
+    node("Range", "zero count one", "numbers"),
+    node("Unsqueeze", "numbers last", "number"),
+    node("Unsqueeze", "i last", "column"),
+    node("Concat", "number column", "pairs", axis=-1),
+    node("GatherND", "x pairs", "y"),
+]
+
+
+@pytest.mark.parametrize("nodes", [REPEATED, PAIRED], ids=["repeated", "paired with samples"])
+def test_inputs_that_are_places_of_each_sample_are_verified_there(nodes):
+    constants = {"last": [-1], "width": [1, 1, 3], "zero": 0, "one": 1}
+    model = graph(nodes, x=("N", 5, 3), **constants)
+    model.graph.input.append(helper.make_tensor_value_info("i", TensorProto.INT64, ["N"]))
+    net = import_model(model)
+    assert verify(net, model, runtime="onnxruntime").passed

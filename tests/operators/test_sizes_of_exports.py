@@ -159,3 +159,20 @@ def test_positions_that_turn_queries_and_keys_are_no_matrix_of_zeros() -> None:
     assert len(written.to_bytes()) <= 6 * model.ByteSize()
     assert verify(net, written, runtime="onnxruntime").passed
     assert import_model(written) == net
+
+
+def test_rows_of_a_product_have_activations_of_their_own() -> None:
+    """As linear attention has them: queries and keys become positive, values stay."""
+    nodes = [
+        node("MatMul", "x W", "qv"),
+        node("Split", "qv parts", "q v", axis=-1),
+        node("Elu", "q", "positive"),
+        node("Transpose", "positive", "turned", perm=[0, 2, 1]),
+        node("MatMul", "turned v", "y"),
+    ]
+    model = graph(nodes, x=("N", 12, 16), W=_normal(16, 32), parts=[20, 12])
+    net = assert_lifts(model, scale=0.3)
+    written = export(net)
+    assert len(written.to_bytes()) <= 2 * model.ByteSize() + 2000
+    assert verify(net, written, runtime="onnxruntime").passed
+    assert import_model(written) == net

@@ -17,6 +17,13 @@ PLACES = [
     node("Unsqueeze", "numbers last", "number"),
     node("Unsqueeze", "at last", "spread"),
 ]  # fmt: skip
+SWAPPED = [
+    *NUMBERS,
+    node("Reshape", "x halves", "parts"),
+    node("Transpose", "parts", "first", perm=[1, 0, 2]),
+    node("Reshape", "first rows", "again"),
+    node("Transpose", "again", "data", perm=[1, 0, 2]),
+]
 PAIRS = [
     *PLACES,
     node("Concat", "number spread", "pairs", axis=-1),
@@ -34,6 +41,7 @@ ROWS = [
 
 def model_of(nodes, rows, size, batch="N"):
     constants = {"zero": 0, "one": 1, "last": [-1], "rows": rows, "size": size}
+    constants["halves"] = [0, 4, 2]
     if batch != "N":
         nodes, constants["numbers"] = nodes[len(NUMBERS) :], np.arange(batch)
     return graph(nodes, x=(batch, 8), **constants)
@@ -50,6 +58,7 @@ def assert_the_same(model, simple, width):
     [
         model_of(PAIRS, [0, 4, 2], 4),
         model_of(PAIRS, [-1, 4, 2], 4),
+        model_of([*SWAPPED, *PAIRS[len(NUMBERS) + 1 :]], [4, -1, 2], 4),
         model_of(ROWS, [0, 8, 1], 8),
         model_of(ROWS, [0, 8, 1, 1], 8),
         model_of(PAIRS, [0, 4, 2], 4, batch=5),
@@ -58,6 +67,7 @@ def assert_the_same(model, simple, width):
     ids=[
         "pairs",
         "pairs behind an open size",
+        "pairs behind a swap",
         "rows",
         "rows of two axes",
         "fixed pairs",
