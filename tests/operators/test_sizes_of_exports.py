@@ -176,3 +176,23 @@ def test_rows_of_a_product_have_activations_of_their_own() -> None:
     assert len(written.to_bytes()) <= 2 * model.ByteSize() + 2000
     assert verify(net, written, runtime="onnxruntime").passed
     assert import_model(written) == net
+
+
+def test_many_sums_of_what_may_not_be_finite_are_gathered() -> None:
+    """As in a liquid time-constant cell, whose state has been divided."""
+    nodes = [
+        node("Reciprocal", "x", "state"),
+        node("Unsqueeze", "state last", "spread"),
+        node("Sub", "spread centres", "away"),
+        node("Mul", "away slopes", "steep"),
+        node("Sigmoid", "steep", "open"),
+        node("Mul", "open weights", "parts"),
+        node("ReduceSum", "parts one", "y", keepdims=0),
+    ]
+    square = {name: _normal(16, 16) for name in ("centres", "slopes", "weights")}
+    model = graph(nodes, x=("N", 16), last=[-1], one=[1], **square)
+    net = assert_lifts(model)
+    written = export(net)
+    assert len(written.graph.node) < 20
+    assert verify(net, written, runtime="onnxruntime").passed
+    assert import_model(written) == net
