@@ -19,7 +19,7 @@ from neat_onnx.lifting.followed_axes import (
 from neat_onnx.model import Node
 from neat_onnx.operators.arranging import Expand, ReverseSequence
 from neat_onnx.operators.dense import Gemm
-from neat_onnx.operators.indexed import GatherND, ScatterND
+from neat_onnx.operators.indexed import GatherND, OneHot, ScatterND
 from neat_onnx.operators.ml.features import ArrayFeatureExtractor
 from neat_onnx.operators.products import Einsum
 from neat_onnx.operators.ranking import ArgMax, ArgMin
@@ -103,6 +103,14 @@ def gathered_at(axes: AxisFollower, node: GatherND) -> list[FollowedAxes]:
     batch, depth = node.attributes.batch_dims, axes.operands[node.input[1]].shape[-1]
     shared = merged([data[:batch], places[:batch]], batch)
     return [(*shared, *places[batch:-1], *data[batch + depth :])]
+
+
+@follows(OneHot)
+def one_hot(axes: AxisFollower, node: OneHot) -> list[FollowedAxes]:
+    """Put in an axis of features."""
+    index = axes.of(node.input[0])
+    axis = node.attributes.axis % (len(index) + 1)
+    return [(*index[:axis], FEATURE, *index[axis:])]
 
 
 @follows(ScatterND, ReverseSequence)

@@ -41,8 +41,9 @@ def table_sizes(model: Model) -> Mapping[str, int]:
 
 
 def _simple(model: Model) -> Model:
-    """The model with places alone where they were paired with numbers of samples."""
-    if not any(node.op_type == "GatherND" for node in model.graph.node):
+    """The model with sizes that are known, and places alone that were paired with numbers."""
+    whole = any("INT" in entry.elem_type.name for entry in model.graph.inputs)
+    if not whole or not any(node.op_type in _GATHERING for node in model.graph.node):
         return model
     try:
         return canonicalize(model, SIMPLE)
