@@ -197,8 +197,15 @@ def joined(axes: AxisFollower, node: Concat) -> list[FollowedAxes]:
 
 @follows(Flatten)
 def flattened(axes: AxisFollower, node: Flatten) -> list[FollowedAxes]:
-    """A leading batch stays."""
-    return [_of_samples(axes, node) if states_samples(axes, node) else _leading(axes, node)]
+    """A leading batch stays, and one that is all of the second axis."""
+    if states_samples(axes, node):
+        return [_of_samples(axes, node)]
+    first, shape = axes.of(node.input[0]), axes.operands[node.input[0]].shape
+    at = node.attributes.axis % (len(first) or 1)
+    before, behind = {*first[:at]}, [axis for axis in first[at:] if axis != FEATURE]
+    if before == {FEATURE} and behind == [0] and math.prod(shape[at:]) == 1:
+        return [(FEATURE, 0)]
+    return [_leading(axes, node)]
 
 
 def _of_samples(axes: AxisFollower, node: Reshape | Flatten) -> FollowedAxes:

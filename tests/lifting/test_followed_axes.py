@@ -265,3 +265,18 @@ def test_axes_behind_values_in_place_of_constants():
     with pytest.warns(NeatOnnxWarning, match="every axis is taken for features"):
         net = import_model(model)
     assert verify(net, model, runtime="onnxruntime").passed
+
+
+def test_the_batch_alone_behind_flat_features():
+    """As x[:, i, j] is exported: the places of features among all of them, the batch behind."""
+    nodes = [
+        node("Transpose", "x", "last", perm=[1, 2, 0]),
+        node("Flatten", "last", "flat", axis=2),
+        node("Gather", "flat places", "some", axis=0),
+        node("Transpose", "some", "y", perm=[1, 0]),
+    ]
+    assert_lifts(graph(nodes, x=("N", 2, 3), places=[0, 4, 5]))
+    nodes[1:2] = [node("Flatten", "last", "flat", axis=1)]  # the batch and features in one axis
+    with pytest.raises(ModelError, match="batch_axis=None"):
+        import_model(graph([*nodes[:2], node("Gather", "flat places", "y", axis=1)],
+                           x=("N", 2, 3), places=[0, 1, 2]), check=False)  # fmt: skip
