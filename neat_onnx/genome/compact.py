@@ -67,10 +67,12 @@ def added_to(known: Connections, genes: Connections, count: int) -> Ints | None:
     keys, wanted = known.target * count + known.source, genes.target * count + genes.source
     if np.count_nonzero(np.diff(wanted) < 0) > len(wanted) - len(keys):
         return None  # one that is added makes no more than one descent
-    _, first = np.unique(wanted, return_index=True)
+    order = np.argsort(wanted, kind="stable")
+    ordered = wanted[order]
+    again = np.arange(len(wanted)) - np.searchsorted(ordered, ordered)  # gaters may differ
+    there = np.searchsorted(keys, ordered, "right") - np.searchsorted(keys, ordered)
     held = np.zeros(len(wanted), np.bool_)
-    at = np.searchsorted(keys, wanted[first])
-    held[first] = np.append(keys, NONE)[at] == wanted[first]
+    held[order] = again < there
     if not np.array_equal(wanted[held], keys):
         return None
     return np.flatnonzero(~held)

@@ -23,7 +23,13 @@ from neat_onnx.lifting.dispatch import lift_node
 from neat_onnx.lifting.followed_axes import FEATURE, INSIDE, UNKNOWN, FollowedAxes, elements_before
 from neat_onnx.lifting.known_operators import is_liftable, require_lifts
 from neat_onnx.lifting.neurons import Resolution
-from neat_onnx.lifting.outputs import choice_hint, chosen_outputs, computed_outputs, drawn_from
+from neat_onnx.lifting.outputs import (
+    choice_hint,
+    chosen_outputs,
+    computed_outputs,
+    distinct_outputs,
+    drawn_from,
+)
 from neat_onnx.lifting.samples import common_size
 from neat_onnx.model import Graph, Model, ValueInfo
 from neat_onnx.model.budget import Budget, LimitReached
@@ -74,7 +80,7 @@ def lift(
     Raises:
         ModelError: the graph has something that neurons cannot compute; says which node.
     """
-    model = local_functions(model)
+    model = distinct_outputs(local_functions(model))
     Budget().take("nodes", len(model.graph.node))
     pairs = state_pairs(model)
     for previous, following in guessed_pairs(model).items():

@@ -60,12 +60,15 @@ class AxisFollower:
         self._graph, self.operands, self.sizes, self.samples = graph, operands, sizes, samples
         self.inputs = _of_inputs(graph)
         self._known = dict(self.inputs)
+        self._constant = {tensor.name for tensor in graph.initializer}
         self._next = 0
 
     def of(self, name: str) -> FollowedAxes:
         """The axes of a tensor: a graph input, an initializer, or the output of a lifted node."""
         if name in self._known:
             return self._known[name]
+        if name in self._constant:
+            return (FEATURE,) * self.rank(name)
         nodes = self._graph.node
         while name not in self._known and self._next < len(nodes):
             node = nodes[self._next]

@@ -5,6 +5,7 @@ drawn at random beside those that are not. A network computes neither. Where all
 computes the tensors that they are drawn from.
 """
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
@@ -13,6 +14,18 @@ from neat_onnx.model import Graph, Model
 from neat_onnx.model.semantics import gives_sizes, is_random
 from neat_onnx.model.wiring import Wiring, reads
 from neat_onnx.passes import drop_dead
+from neat_onnx.passes.draft import with_graph
+
+
+def distinct_outputs(model: Model) -> Model:
+    """The model with each output once; a warning names those that it states several times."""
+    entries = {entry.name: entry for entry in model.graph.outputs}
+    if len(entries) == len(model.graph.outputs):
+        return model
+    counts = Counter(entry.name for entry in model.graph.outputs)
+    again = [name for name, count in counts.items() if count > 1]
+    warn(f"an output that is there several times becomes one: {', '.join(again)}")
+    return with_graph(model, outputs=list(entries.values()))
 
 
 def chosen_outputs(model: Model, wanted: Sequence[str], pairs: dict[str, str]) -> Model:

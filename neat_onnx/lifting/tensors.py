@@ -279,6 +279,12 @@ class Tensors:
             return [place == 0 for place in range(len(followed))]
         return [axis != FEATURE for axis in followed]
 
+    def is_batch(self, name: str, axis: int) -> bool:
+        """Whether an axis of a tensor is the batch; constants may be made in its size, too."""
+        if isinstance(self.operands.get(name), Value):
+            return self.leading(name)[axis]
+        return self.followed.of(name)[axis] == 0
+
     def refuse_first_sample(self, node: Node, positions: Iterable[int], axis: int) -> None:
         """Refuse constants among these inputs that are not there for each sample along an axis."""
         for name in (node.input[position] for position in positions):

@@ -30,6 +30,7 @@ class Tile(Node):
 
     inputs = (2, 2)
     since = 13
+    shape_inputs = frozenset({1})
 
 
 class DepthToSpaceAttributes(Attributes):
@@ -166,7 +167,9 @@ def lift_tile(ctx: LiftingContext, node: Tile) -> None:
     if len(repeats) != len(operand.shape) or min(repeats, default=0) < 0:
         ctx.fail(node, f"repeats {repeats} do not fit an input of {len(operand.shape)} axes")
     ctx.check_size(node, math.prod(operand.shape) * math.prod(repeats))
-    if repeats[0] != 1:
+    sized = ctx.sizes.get(node.input[1], np.zeros(len(repeats), np.bool_))
+    of_ones = not isinstance(operand, Value) and np.all(np.array(operand.shape)[sized] == 1)
+    if repeats[0] != 1 or (np.any(sized) and not of_ones):
         ctx.refuse_batch(node, [0])
     ctx.bind(node, rearranged(operand, lambda array: np.tile(array, repeats)))
 

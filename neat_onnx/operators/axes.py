@@ -19,7 +19,7 @@ from neat_onnx.lifting.followed_axes import (
 from neat_onnx.model import Node
 from neat_onnx.operators.arranging import Expand, ReverseSequence
 from neat_onnx.operators.dense import Gemm
-from neat_onnx.operators.indexed import GatherND, ScatterND
+from neat_onnx.operators.indexed import GatherND, OneHot, ScatterND
 from neat_onnx.operators.ml.features import ArrayFeatureExtractor
 from neat_onnx.operators.products import Einsum
 from neat_onnx.operators.ranking import ArgMax, ArgMin
@@ -103,6 +103,14 @@ def gathered_at(axes: AxisFollower, node: GatherND) -> list[FollowedAxes]:
     batch, depth = node.attributes.batch_dims, axes.operands[node.input[1]].shape[-1]
     shared = merged([data[:batch], places[:batch]], batch)
     return [(*shared, *places[batch:-1], *data[batch + depth :])]
+
+
+@follows(OneHot)
+def one_hot(axes: AxisFollower, node: OneHot) -> list[FollowedAxes]:
+    """Put in an axis of features."""
+    index = axes.of(node.input[0])
+    axis = node.attributes.axis % (len(index) + 1)
+    return [(*index[:axis], FEATURE, *index[axis:])]
 
 
 @follows(ScatterND, ReverseSequence)
@@ -189,8 +197,15 @@ def joined(axes: AxisFollower, node: Concat) -> list[FollowedAxes]:
 
 @follows(Flatten)
 def flattened(axes: AxisFollower, node: Flatten) -> list[FollowedAxes]:
-    """A leading batch stays."""
-    return [_of_samples(axes, node) if states_samples(axes, node) else _leading(axes, node)]
+    """A leading batch stays, and one that is all of the second axis."""
+    if states_samples(axes, node):
+        return [_of_samples(axes, node)]
+    first, shape = axes.of(node.input[0]), axes.operands[node.input[0]].shape
+    at = node.attributes.axis % (len(first) or 1)
+    before, behind = {*first[:at]}, [axis for axis in first[at:] if axis != FEATURE]
+    if before == {FEATURE} and behind == [0] and math.prod(shape[at:]) == 1:
+        return [(FEATURE, 0)]
+    return [_leading(axes, node)]
 
 
 def _of_samples(axes: AxisFollower, node: Reshape | Flatten) -> FollowedAxes:

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from neat_onnx.lifting.context import LiftingContext, Value, lifts
+from neat_onnx.lifting.context import LiftingContext, lifts
 from neat_onnx.model import Attributes, Node, Tensor
 
 
@@ -72,6 +72,7 @@ def lift_shape(ctx: LiftingContext, node: Shape) -> None:
     """Take the length 1 for the batch, and follow it to where it is used."""
     operand, given = ctx.operand(node, 0), node.attributes
     asked = slice(given.start, given.end)
-    if isinstance(operand, Value) and not ctx.features_only:
-        ctx.sizes[node.output[0]] = np.array(ctx.leading(node.input[0]))[asked]
+    batch = [ctx.is_batch(node.input[0], axis) for axis in range(len(operand.shape))]
+    if any(batch[asked]) and not ctx.features_only:
+        ctx.sizes[node.output[0]] = np.array(batch)[asked]
     ctx.bind(node, np.array(operand.shape, np.int64)[asked])

@@ -28,6 +28,7 @@ from neat_onnx.network.expression import (
     parts_of,
     scalar_slope,
     sign,
+    softplus,
 )
 from neat_onnx.network.formula_text import fits
 from neat_onnx.network.primitives import SIGNATURES
@@ -179,6 +180,9 @@ def apply_formula(
     """
     values = [operand for operand in operands if isinstance(operand, Value)]
     base = values[0]
+    exact = _exactly(ctx, primitive, base)
+    if exact is not None:
+        return replace(base, formula=exact)
     parts = []
     for operand, kind in zip(operands, SIGNATURES[primitive], strict=True):
         if isinstance(operand, Value):
@@ -203,6 +207,18 @@ def apply_formula(
             materialized = [again.get(id(operand), operand) for operand in operands]
             return apply_formula(ctx, node, primitive, materialized)
     return recognised(ctx, replace(base, formula=formula))
+
+
+def _exactly(ctx: LiftingContext, primitive: str, base: Value) -> Expression | None:
+    """The logarithm of a sigmoid as a softplus, or None for another function.
+
+    Runtimes round a sigmoid to 0 long before its logarithm is large: of -20 it would be -∞.
+    """
+    if primitive != "log" or base.formula.op != "sigmoid" or base.reduced:
+        return None
+    formula = -softplus(-base.formula.args[0])
+    registered = is_part(call(primitive, base.formula), base, ctx.data_type)
+    return formula if fits(formula) and not registered else None
 
 
 def _as_kind(part: Expression, kind: str) -> Expression:

@@ -11,6 +11,7 @@ from typing import Literal
 import numpy as np
 
 from neat_onnx.lifting.context import Array, LiftingContext, Value, lifts
+from neat_onnx.lifting.followed_axes import FEATURE
 from neat_onnx.model import Attributes, Node
 from neat_onnx.network.genes import Ints
 from neat_onnx.operators.algebra import Algebra, rearranged, reshaped
@@ -136,10 +137,14 @@ def lift_gather_nd(ctx: LiftingContext, node: GatherND) -> None:
         _gather_at(ctx, node, batch)
         return
     index = ctx.constant(node, 1)
+    if node.input[1] in ctx.integer and np.all(index == np.rint(index)):
+        index = index.astype(np.int64)
     if not 0 <= batch < min(len(operand.shape), len(index.shape)):
         ctx.fail(node, f"batch_dims is {batch}, for {len(operand.shape)} axes")
     depth = index.shape[-1]
-    _refuse_other_samples(ctx, node, [0, 1], range(batch))
+    is_table = not batch and not isinstance(operand, Value)  # for all samples, if not made of them
+    if not is_table or any(axis != FEATURE for axis in ctx.followed.of(node.input[0])):
+        _refuse_other_samples(ctx, node, [0, 1], range(batch))
     ctx.refuse_along(node, range(batch, batch + depth))
     sizes = operand.shape[batch : batch + depth]
     if index.dtype.kind != "i" or depth != len(sizes):

@@ -118,6 +118,7 @@ class Slice(Node):
     """Parts of some axes: constant starts, ends and steps."""
 
     inputs = (3, 5)
+    shape_inputs = frozenset({2})
     since = 13
 
 
@@ -260,8 +261,11 @@ def lift_slice(ctx: LiftingContext, node: Slice) -> None:
     steps = ctx.integers(node, 4) if ctx.optional(node, 4) is not None else [1] * len(starts)
     parts = [slice(None)] * rank
     ends_of_axes = _ends(ctx, node)
-    for axis, start, end, step in zip(axes, starts, ends, steps, strict=True):
-        whole = (start, step) == (0, 1) and end >= ends_of_axes[axis]
+    sized = ctx.sizes.get(node.input[2], np.zeros(len(ends), np.bool_))
+    for at, (axis, start, end, step) in enumerate(zip(axes, starts, ends, steps, strict=True)):
+        if sized[at] and not ((start, step) == (0, 1) and ctx.is_batch(node.input[0], axis)):
+            ctx.fail(node, f"input '{node.input[2]}' is the size of the batch, used as a number")
+        whole = (start, step) == (0, 1) and (sized[at] or end >= ends_of_axes[axis])
         stop = None if whole or (step < 0 and end <= -(2**31)) else end
         parts[axis] = slice(None if whole else start, stop, step)
     refuse_samples(ctx, node, [axis for axis in axes if parts[axis] != slice(None, None, 1)])

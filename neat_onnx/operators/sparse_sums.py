@@ -26,6 +26,7 @@ _FEWEST = 1
 _SHORTEST_RUN = 3  # signals, on average
 _PARTS = 4  # of all signals that are read; a neuron reads from one
 _MOST_GEMMS = 1  # neurons that read what may overflow each need a Gemm of their own
+_MANY_GEMMS = 8  # more nodes take longer than one Gather, however small they are
 _WEIGHT = 4  # bytes
 _GEMM, _NODES = 250, 600  # bytes of the nodes of a matrix product, and of a gathered sum
 _TIMES = 2  # a matrix is that much larger, at least
@@ -118,20 +119,23 @@ def _is_sparse(ctx: LoweringContext, neurons: Ints) -> bool:
     parts = by_overflowing_source(ctx, neurons)
     if len(parts) <= _MOST_GEMMS and not _is_local(ctx, neurons):
         return False
+    times = _TIMES if len(parts) <= _MANY_GEMMS else 1
     gathered = _bytes_of_gathered(ctx, neurons)
-    return sum(_bytes_of_matrix(ctx, part) for part in parts) >= _TIMES * gathered
+    return sum(_bytes_of_matrix(ctx, part) for part in parts) >= times * gathered
 
 
 def _is_local(ctx: LoweringContext, neurons: Ints) -> bool:
     """Whether neurons read runs of signals, or, if they are many, from small parts of all.
 
-    So do leaves of a tree, which count the splits on their way: their weights are 1 or -1.
+    The runs are in one neuron after the other, or in the first inputs of all neurons, then in their
+    second ones: so are the two halves of a vector that a position turns. Leaves of a tree count the
+    splits on their way: their weights are 1 or -1.
     """
     _, edge = ctx.edges_into(neurons)
     if np.all(np.abs(ctx.signals.weight[edge]) == 1.0):
         return True
     read = ctx.signals.read[edge].reshape(len(neurons), -1)
-    breaks = np.count_nonzero(np.diff(read.ravel()) != 1)
+    breaks = min(np.count_nonzero(np.diff(each.ravel()) != 1) for each in (read, read.T))
     if (breaks + 1) * _SHORTEST_RUN <= read.size:
         return True
     if len(neurons) < _LEAST_NEURONS:

@@ -20,6 +20,7 @@ from neat_onnx.passes.layout_pairs import double_reshapes, transpose_pairs
 from neat_onnx.passes.local_functions import local_functions
 from neat_onnx.passes.microsoft import microsoft_operators
 from neat_onnx.passes.modern_forms import modern_forms
+from neat_onnx.passes.own_elements import own_elements
 from neat_onnx.passes.parted_products import parted_products
 from neat_onnx.passes.row_scatters import row_scatters
 from neat_onnx.passes.scanned_rows import scanned_rows
@@ -52,6 +53,7 @@ SIMPLE: tuple[Pass, ...] = (
     scanned_rows,
     sequences,
     row_scatters,
+    own_elements,
     parted_products,
     single_elements,
     missing_reductions,

@@ -4,22 +4,25 @@ among values: runtimes refuse any others.
 
 from collections.abc import Mapping, Sequence
 
+from neat_onnx.errors import ModelError
 from neat_onnx.model import Model, Node
 from neat_onnx.model.value import Extent
+from neat_onnx.passes import SIMPLE, canonicalize
 from neat_onnx.passes.draft import Draft
 
 _MOVES = frozenset(
     {"Cast", "Flatten", "Gather", "Identity", "Reshape", "Slice", "Squeeze", "Transpose"}
-    | {"Split", "Unsqueeze"}
+    | {"Expand", "Split", "Tile", "Unsqueeze"}
 )
 """Operators that hand on the elements of their first input."""
 
 
-_GATHERING = ("Gather", "GatherElements")
+_GATHERING = ("Gather", "GatherElements", "GatherND")
 
 
 def table_sizes(model: Model) -> Mapping[str, int]:
     """For each graph input that is read as places along an axis, how many there are."""
+    model = _simple(model)
     graph = model.graph
     origin = {entry.name: entry.name for entry in graph.inputs}
     sizes: dict[str, int] = {}
@@ -37,9 +40,20 @@ def table_sizes(model: Model) -> Mapping[str, int]:
     return sizes
 
 
+def _simple(model: Model) -> Model:
+    """The model with sizes that are known, and places alone that were paired with numbers."""
+    whole = any("INT" in entry.elem_type.name for entry in model.graph.inputs)
+    if not whole or not any(node.op_type in _GATHERING for node in model.graph.node):
+        return model
+    try:
+        return canonicalize(model, SIMPLE)
+    except ModelError:
+        return model
+
+
 def _along_axis(node: Node, shape: Sequence[Extent] | None) -> int | None:
     """The size of the axis that a node reads along, if it is known."""
-    axis = getattr(node.attributes, "axis", 0)
+    axis = getattr(node.attributes, "batch_dims" if node.op_type == "GatherND" else "axis", 0)
     if shape is None or not -len(shape) <= axis < len(shape):
         return None
     size = shape[axis]

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from graphs import graph
+from graphs import assert_lifts, graph
 from onnx import TensorProto, helper, numpy_helper
 from sessions import open_session
 
@@ -78,6 +78,25 @@ def test_a_constant_expanded_to_the_batch():
     )
 
 
+def test_a_constant_repeated_for_the_batch():
+    """As RLlib's policies repeat the logarithm of their spread."""
+    nodes = [
+        node("Shape", "x", "shape"),
+        node("Gather", "shape axis0", "count", axis=0),
+        node("Concat", "count one_more", "repeats", axis=0),
+        node("Tile", "spread repeats", "spreads"),
+        node("Concat", "x spreads", "y", axis=1),
+    ]
+    constants = {"axis0": [0], "one_more": [1], "spread": [[0.5, -1.0]]}
+    net = assert_lifts(graph(nodes, **constants))
+    assert net.outputs[0].shape == (5,)
+    with pytest.raises(ModelError, match="would mix samples"):
+        import_model(graph(nodes, **constants | {"spread": np.ones((2, 2))}), check=False)
+    nodes[3] = node("Tile", "x repeats", "spreads")
+    with pytest.raises(ModelError, match="would mix samples"):
+        import_model(graph([*nodes[:-1], node("Neg", "spreads", "y")], **constants), check=False)
+
+
 def test_a_reshape_to_the_batch():
     assert_equal(
         model(
@@ -100,6 +119,50 @@ def test_the_number_of_samples_is_no_number(op: str):
     )
     with pytest.raises(ModelError, match=r"'number' is the size of the batch, used as a number"):
         import_model(made)
+
+
+def test_a_constant_in_the_shape_of_another():
+    """As exporters write zeros_like(x).scatter_add(1, i, x), and index_add."""
+    made = model(
+        node("Shape", "x", "shape"),
+        node("ConstantOfShape", "shape", "zeros"),
+        node("Shape", "zeros", "whole"),
+        node("ConstantOfShape", "whole", "none"),
+        node("Cast", "none", "places", to=INT64),
+        node("ScatterElements", "none places x", "sums", axis=1, reduction="add"),
+        node("Add", "zeros sums", "y"),
+    )
+    assert_equal(made)
+
+
+def test_a_slice_up_to_the_size_of_the_batch():
+    """As exporters write zeros.scatter_add(1, places, x): places in the shape of x."""
+    nodes = [
+        node("Shape", "x", "shape"),
+        node("Expand", "places shape", "many"),
+        node("Slice", "many axes_from shape", "whole"),
+        node("ScatterElements", "x whole x", "y", axis=1, reduction="add"),
+    ]
+    constants = {"places": [[1, 0, 0]], "axes_from": [0, 0]}
+    assert_lifts(graph(nodes, **constants))
+    table = {"places": [[1, 0, 0], [0, 0, 1]], "axes_from": [0, 0]}
+    rows = [nodes[0], node("Slice", "places axes_from shape", "whole"), *nodes[3:]]
+    features = [nodes[0], node("Gather", "shape zero", "count"),
+                node("Slice", "x zero count one", "y")]  # fmt: skip
+    for made in (graph(rows, **table), graph(features, zero=[0], one=[1])):
+        with pytest.raises(ModelError, match=r"is the size of the batch, used as a number"):
+            import_model(made, check=False)
+
+
+def test_the_number_of_samples_in_a_constant_is_no_number():
+    made = model(
+        *zeros_like_a_column(),
+        node("Shape", "zeros", "count2"),
+        node("Cast", "count2", "number", to=FLOAT),
+        node("Mul", "x number", "y"),
+    )
+    with pytest.raises(ModelError, match=r"'number' is the size of the batch, used as a number"):
+        import_model(made, check=False)
 
 
 def test_without_a_batch_an_axis_of_no_fixed_size_is_a_single_sample():

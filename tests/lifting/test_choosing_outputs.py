@@ -290,3 +290,16 @@ def test_operators_without_a_rule_of_their_own_are_their_function_bodies(made, o
     model.ir_version = 9
     net = import_model(model)
     assert verify(net, model, runtime="onnxruntime").passed
+
+
+def test_an_output_that_is_stated_twice_is_one():
+    """As torch.jit exports a function that returns (h, h)."""
+    model = policy(
+        [node("Gemm", "x W", "h"), node("Relu", "h", "y")],
+        {"x": ["N", 3]}, {"h": ["N", 3], "y": ["N", 3]},
+    )  # fmt: skip
+    model.graph.output.insert(1, model.graph.output[0])
+    with pytest.warns(NeatOnnxWarning, match="several times becomes one: h"):
+        net = import_model(model)
+    assert [port.name for port in net.outputs] == ["h", "y"]
+    assert verify(net, model, runtime="onnxruntime").passed

@@ -5,7 +5,7 @@ import onnx
 import pytest
 from graphs import assert_lifts, graph, node
 
-from neat_onnx import ModelError, NeatOnnxWarning, import_model
+from neat_onnx import ModelError, NeatOnnxWarning, import_model, verify
 
 STEPS = node("Transpose", "x", "steps", perm=[1, 0, 2])  # [N, 3, 2] to [3, N, 2]
 END = 2**31 - 1
@@ -251,3 +251,32 @@ def test_the_lengths_of_sequences_are_made_in_the_size_of_the_batch():
         *nodes, first=np.array([0]), three=np.array([3]), zero=np.array(0), half=np.array(0.5)
     )
     assert len(assert_lifts(model)) == 8
+
+
+def test_axes_behind_values_in_place_of_constants():
+    """As zeros(4, 3).index_add(0, places, x) is exported; it ran into itself."""
+    nodes = [
+        node("Reshape", "x spread", "rows"),
+        node("ScatterND", "zeros places rows", "found", reduction="add"),
+        node("Reshape", "found wide", "y"),
+    ]
+    constants = {"spread": [2, 3], "zeros": np.zeros((4, 3)), "places": [[1], [3]], "wide": [1, 12]}
+    model = graph(nodes, x=(2, 3), **constants)
+    with pytest.warns(NeatOnnxWarning, match="every axis is taken for features"):
+        net = import_model(model)
+    assert verify(net, model, runtime="onnxruntime").passed
+
+
+def test_the_batch_alone_behind_flat_features():
+    """As x[:, i, j] is exported: the places of features among all of them, the batch behind."""
+    nodes = [
+        node("Transpose", "x", "last", perm=[1, 2, 0]),
+        node("Flatten", "last", "flat", axis=2),
+        node("Gather", "flat places", "some", axis=0),
+        node("Transpose", "some", "y", perm=[1, 0]),
+    ]
+    assert_lifts(graph(nodes, x=("N", 2, 3), places=[0, 4, 5]))
+    nodes[1:2] = [node("Flatten", "last", "flat", axis=1)]  # the batch and features in one axis
+    with pytest.raises(ModelError, match="batch_axis=None"):
+        import_model(graph([*nodes[:2], node("Gather", "flat places", "y", axis=1)],
+                           x=("N", 2, 3), places=[0, 1, 2]), check=False)  # fmt: skip

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from graphs import assert_lifts, graph, node
 from playing import played
+from sessions import open_session
 
 from neat_onnx import ModelError, Network, export, import_model, load_model, verify
 from neat_onnx.libraries.sharpneat.names import ACTIVATION_NAMES
@@ -166,6 +167,26 @@ def test_a_number_added_twice_is_a_bias():
     net = assert_lifts(graph(nodes, w=np.ones((3, 3)), one=1.0))
     assert set(net.activation_names.tolist()) == {"identity", "tanh"}
     assert net.neurons.bias[net.neurons.bias != 0].tolist() == [2.0] * 3
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_the_logarithm_of_a_sigmoid_keeps_its_tail(dtype):
+    nodes = [node("Gemm", "x w", "z"), node("Sigmoid", "z", "h"), node("Log", "h", "y")]
+    net = assert_lifts(graph(nodes, w=np.eye(3)))
+    assert len(net) == 6
+    x = np.array([[-800.0, -60.0, -20.0], [-1.0, 0.0, 30.0]])
+    want = -np.logaddexp(0.0, -x)
+    np.testing.assert_allclose(net.activate(x), want, rtol=1e-12)
+    session = open_session(export(net, dtype=dtype))
+    (got,) = session.run(None, {"x": x.astype(dtype)})
+    np.testing.assert_allclose(got, want, rtol=1e-12 if dtype == "float64" else 1e-6)
+
+
+def test_a_logarithm_of_sigmoids_that_others_wrote_stays():
+    text = "formula: log(sigmoid(z))"
+    for activation in (text, "sigmoid"):
+        net = Network.mlp([2, 4, 4], activation=activation, seed=0)
+        assert import_model(export(net)) == net
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])

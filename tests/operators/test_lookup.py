@@ -7,7 +7,7 @@ import pytest
 from graphs import assert_lifts, graph, node
 from onnx import TensorProto, helper
 
-from neat_onnx import ModelError, export, import_model
+from neat_onnx import ModelError, export, import_model, verify
 
 TABLE = np.random.default_rng(3).normal(size=(5, 2, 3))
 PLACES = [
@@ -201,3 +201,83 @@ def test_a_branch_by_the_shape_of_a_tensor(length: int):
 def test_a_branch_by_the_size_of_the_batch_is_refused():
     with pytest.raises(ModelError, match="size of the batch"):
         import_model(chosen(1, 0))
+
+
+REPEATED = [
+    node("Unsqueeze", "i last", "column"),
+    node("Unsqueeze", "column last", "cell"),
+    node("Expand", "cell width", "cells"),
+    node("GatherElements", "x cells", "y", axis=1),
+]
+PAIRED = [
+    node("Shape", "i", "many"),
+    node("Squeeze", "many", "count"),
+    node("Range", "zero count one", "numbers"),
+    node("Unsqueeze", "numbers last", "number"),
+    node("Unsqueeze", "i last", "column"),
+    node("Concat", "number column", "pairs", axis=-1),
+    node("GatherND", "x pairs", "y"),
+]
+
+
+BEHIND_A_SHAPE = [
+    node("Shape", "x", "shape"),
+    node("Gather", "shape first", "batch"),
+    node("Concat", "batch rest", "sizes", axis=0),
+    node("Neg", "x", "less"),
+    node("Reshape", "less sizes", "whole"),
+    *REPEATED[:-1],
+    node("GatherElements", "whole cells", "y", axis=1),
+]
+
+
+@pytest.mark.parametrize(
+    "nodes",
+    [REPEATED, PAIRED, BEHIND_A_SHAPE],
+    ids=["repeated", "paired with samples", "behind a computed shape"],
+)
+def test_inputs_that_are_places_of_each_sample_are_verified_there(nodes):
+    constants = {"last": [-1], "width": [1, 1, 3], "zero": 0, "one": 1}
+    constants |= {"first": [0], "rest": [5, 3]}
+    model = graph(nodes, x=("N", 5, 3), **constants)
+    model.graph.input.append(helper.make_tensor_value_info("i", TensorProto.INT64, ["N"]))
+    net = import_model(model)
+    assert verify(net, model, runtime="onnxruntime").passed
+
+
+def test_a_table_at_constant_places_of_each_sample():
+    """As torch.bucketize starts its search: in the middle, wherever that is."""
+    nodes = [
+        node("Shape", "x", "shape"),
+        node("Expand", "zero shape", "low"),
+        node("Add", "low one", "next"),
+        node("Div", "next two", "middle"),
+        node("Unsqueeze", "middle last", "places"),
+        node("GatherND", "edges places", "edge"),
+        node("Sub", "x edge", "y"),
+    ]
+    constants = {"zero": 0, "one": 3, "two": 2, "last": [-1], "edges": [-1.0, 0.5, 2.0]}
+    assert_lifts(graph(nodes, **constants))
+    rows = [
+        *nodes[:2],
+        node("Cast", "low", "same", to=TensorProto.FLOAT),
+        node("GatherND", "same one_place", "first"),
+        node("Sub", "x first", "y"),
+    ]
+    with pytest.raises(ModelError, match="would mix samples"):
+        import_model(graph(rows, **constants, one_place=[[1]]), check=False)
+
+
+def test_stacked_choices():
+    """As an ensemble votes."""
+    nodes = [
+        node("ArgMax", "x", "first", axis=1, keepdims=0),
+        node("ArgMin", "x", "second", axis=1, keepdims=0),
+        node("OneHot", "first three bounds", "one"),
+        node("OneHot", "second three bounds", "other"),
+        node("Unsqueeze", "one new", "one_row"),
+        node("Unsqueeze", "other new", "other_row"),
+        node("Concat", "one_row other_row", "stack", axis=0),
+        node("ReduceSum", "stack new", "y", keepdims=0),
+    ]
+    assert_lifts(graph(nodes, three=3, bounds=[0.0, 1.0], new=[0]))

@@ -133,3 +133,82 @@ def test_a_value_times_a_number_plus_a_bias_is_one_neuron_where_the_value_is_an_
     written = export(net)
     assert len(written.to_bytes()) <= model.ByteSize() + 6000
     assert import_model(written.to_bytes()) == net
+
+
+def turned(x: str, at: str) -> list[onnx.NodeProto]:
+    """The halves of vectors, turned by an angle for each position, as LLaMA turns them."""
+    return [
+        node("Split", x, f"{at}1 {at}2", axis=-1, num_outputs=2),
+        node("Neg", f"{at}2", f"{at}minus"),
+        node("Concat", f"{at}minus {at}1", f"{at}across", axis=-1),
+        node("Mul", f"{x} cos", f"{at}along"),
+        node("Mul", f"{at}across sin", f"{at}beside"),
+        node("Add", f"{at}along {at}beside", f"{at}turned"),
+    ]
+
+
+def test_positions_that_turn_queries_and_keys_are_no_matrix_of_zeros() -> None:
+    """Where the mask adds -inf, the values of later positions are multiplied by one neuron's 0."""
+    angles = np.arange(10.0)[:, None] * np.array([1.0, 0.5, 0.2, 0.1] * 2)
+    nodes = [
+        node("MatMul", "x W", "qkv"),
+        node("Split", "qkv", "q k v", axis=-1, num_outputs=3),
+        *turned("q", "q"),
+        *turned("k", "k"),
+        node("Transpose", "kturned", "keys", perm=[0, 2, 1]),
+        node("MatMul", "qturned keys", "scores"),
+        node("Add", "scores mask", "masked"),
+        node("Softmax", "masked", "shares", axis=-1),
+        node("MatMul", "shares v", "y"),
+    ]
+    mask = np.triu(np.full((10, 10), -np.inf), 1)
+    model = graph(
+        nodes,
+        x=("N", 10, 16),
+        W=0.2 * _normal(16, 24),
+        mask=mask,
+        cos=np.cos(angles),
+        sin=np.sin(angles),
+    )
+    net = assert_lifts(model)
+    written = export(net)
+    assert len(written.to_bytes()) <= 6 * model.ByteSize()
+    assert verify(net, written, runtime="onnxruntime").passed
+    assert import_model(written) == net
+
+
+def test_rows_of_a_product_have_activations_of_their_own() -> None:
+    """As linear attention has them: queries and keys become positive, values stay."""
+    nodes = [
+        node("MatMul", "x W", "qv"),
+        node("Split", "qv parts", "q v", axis=-1),
+        node("Elu", "q", "positive"),
+        node("Transpose", "positive", "turned", perm=[0, 2, 1]),
+        node("MatMul", "turned v", "y"),
+    ]
+    model = graph(nodes, x=("N", 12, 16), W=_normal(16, 32), parts=[20, 12])
+    net = assert_lifts(model, scale=0.3)
+    written = export(net)
+    assert len(written.to_bytes()) <= 2 * model.ByteSize() + 2000
+    assert verify(net, written, runtime="onnxruntime").passed
+    assert import_model(written) == net
+
+
+def test_many_sums_of_what_may_not_be_finite_are_gathered() -> None:
+    """As in a liquid time-constant cell, whose state has been divided."""
+    nodes = [
+        node("Reciprocal", "x", "state"),
+        node("Unsqueeze", "state last", "spread"),
+        node("Sub", "spread centres", "away"),
+        node("Mul", "away slopes", "steep"),
+        node("Sigmoid", "steep", "open"),
+        node("Mul", "open weights", "parts"),
+        node("ReduceSum", "parts one", "y", keepdims=0),
+    ]
+    square = {name: _normal(16, 16) for name in ("centres", "slopes", "weights")}
+    model = graph(nodes, x=("N", 16), last=[-1], one=[1], **square)
+    net = assert_lifts(model)
+    written = export(net)
+    assert len(written.graph.node) < 20
+    assert verify(net, written, runtime="onnxruntime").passed
+    assert import_model(written) == net

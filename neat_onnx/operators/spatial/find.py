@@ -87,7 +87,7 @@ def spatial_layers(ctx: LoweringContext, free: Bools) -> SpatialLayers:
 
 def _by_activation(ctx: LoweringContext, block: SpatialBlock) -> list[SpatialBlock]:
     """The convolution, or several where runs of its channels have activations of their own."""
-    if block.kind != "Conv" or block.groups != 1 or block.is_product:
+    if block.kind != "Conv" or block.groups != 1:
         return [block]
     codes = ctx.net.neurons.activation[block.neurons].reshape(len(block.neurons), -1)
     if np.any(codes != codes[:, :1]):

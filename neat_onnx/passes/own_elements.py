@@ -1,0 +1,214 @@
+"""An element of each sample at a place of its own: GatherND along the batch, whoever wrote it.
+
+`x[arange(len(x)), places]` numbers the samples: exporters write GatherND at pairs of a number and a
+place, or make the pairs one place among all rows of all samples. Import reads the samples one by
+one, so that such a number means nothing; with `batch_dims` no sample is numbered.
+"""
+
+import math
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from neat_onnx.model import DataType, Graph, Model, Node
+from neat_onnx.model.value import Extent
+from neat_onnx.passes.draft import Draft, attributes_of, is_one_of, make_node
+
+_SIZES = ("Squeeze", "Unsqueeze", "Identity", "Cast", "Reshape")  # of a single size
+_INTEGERS = (DataType.INT32, DataType.INT64)
+_FIRST = 12  # the opset that batch_dims are in
+
+
+class _Numbers(NamedTuple):
+    """Numbers of all samples, 0, 1, 2, … times a factor: how many there are, and the factor."""
+
+    samples: Extent
+    factor: int = 1
+
+
+def own_elements(model: Model) -> Model:
+    """The model with `batch_dims` for places that are paired with the numbers of the samples."""
+    if model.opset < _FIRST or not any(
+        is_one_of(node, "GatherND", "Gather") for node in model.graph.node
+    ):
+        return model
+    search = _Search(model)
+    changed = False
+    for node in model.graph.node:
+        found = search.replaced(node)
+        changed |= bool(found)
+        search.draft.nodes += found or [node]
+    return search.draft.finished() if changed else model
+
+
+class _Search:
+    """A draft, and which node each tensor comes from."""
+
+    def __init__(self, model: Model) -> None:
+        self.draft = Draft(model)
+        self._producers = _producers(model.graph)
+
+    def replaced(self, node: Node) -> list[Node]:
+        """The nodes in place of one that reads an element of each sample; none for all others."""
+        if is_one_of(node, "GatherND") and not attributes_of(node).get("batch_dims", 0):
+            return self._of_pairs(node)
+        if is_one_of(node, "Gather") and not attributes_of(node).get("axis", 0):
+            return self._of_rows(node)
+        return []
+
+    def _of_pairs(self, node: Node) -> list[Node]:
+        """GatherND at pairs (number, place) along a last axis."""
+        pairs = self._producer(node.input[1], "Concat")
+        data = None if pairs is None else self._shape(node.input[0])
+        if pairs is None or not data or data[0] is None:
+            return []
+        numbers, *places = pairs.input
+        if attributes_of(pairs)["axis"] not in (-1, 1) or len(places) != 1:
+            return []
+        if self._shape(places[0]) != (data[0], 1):
+            return []
+        if self._numbers(self._unsqueezed(numbers)) != _Numbers(data[0]):
+            return []
+        return [self._gather(node, node.input[0], places[0])]
+
+    def _of_rows(self, node: Node) -> list[Node]:
+        """Gather among the rows of all samples, at a place plus the rows of samples before it."""
+        flat, at = self._producer(node.input[0], "Flatten"), self._producer(node.input[1], "Add")
+        if flat is None or at is None or attributes_of(flat).get("axis", 1) != 2:
+            return []
+        data = self._shape(flat.input[0])
+        if data is None or len(data) < 3 or not isinstance(data[1], int) or data[0] is None:
+            return []
+        wanted = _Numbers(data[0], data[1])
+        for numbers, places in (at.input, at.input[::-1]):
+            matching = self._numbers(numbers) == wanted and self._shape(places) == data[:1]
+            if matching and self._is_chosen(places):
+                break
+        else:
+            return []
+        rows = flat.input[0]
+        made = []
+        if len(data) > 3:
+            rows = self.draft.name(f"{node.input[0]}_rows")
+            shape = self.draft.constant(f"{rows}_shape", [0, data[1], -1])
+            made.append(self._node("Reshape", [flat.input[0], shape], rows))
+        spread = self.draft.name(f"{places}_spread")
+        axes = self.draft.constant(f"{spread}_axes", [-1])
+        made.append(self._node("Unsqueeze", [places, axes], spread))
+        return [*made, self._gather(node, rows, spread)]
+
+    def _numbers(self, name: str) -> _Numbers | None:
+        """The numbers of samples that a tensor of one axis holds, and nothing else."""
+        tensor = self.draft.tensors.get(name)
+        if tensor is not None:
+            return _constant_numbers(tensor.values)
+        product = self._producer(name, "Mul")
+        if product is not None:
+            for each, factor in (product.input, product.input[::-1]):
+                found, times = self._numbers(each), self._single(factor)
+                if found is not None and times:
+                    return _Numbers(found.samples, found.factor * times)
+        cast = self._producer(name, "Cast")
+        if cast is not None and attributes_of(cast)["to"] in _INTEGERS:
+            return self._numbers(cast.input[0])
+        made = self._producer(name, "Range")
+        if made is None or self._single(made.input[0]) != 0 or self._single(made.input[2]) != 1:
+            return None
+        count = self._size(made.input[1])
+        return None if count is None else _Numbers(count)
+
+    def _size(self, name: str) -> Extent:
+        """The size of an axis that a tensor of one element holds, as its symbol."""
+        while (step := self._producer(name, *_SIZES)) is not None:
+            name = step.input[0]
+        chosen = self._producer(name, "Gather", "Slice")
+        source = self._producer(chosen.input[0] if chosen else name, "Shape")
+        shape = None if source is None else self._shape(source.input[0])
+        if source is None or shape is None:
+            return None
+        given = attributes_of(source)
+        sizes = shape[given.get("start", 0) : given.get("end")]
+        if chosen is not None and chosen.op_type == "Slice":
+            starts, stops, *others = (self._single(each) for each in chosen.input[1:])
+            sizes = sizes[starts:stops] if None not in (starts, stops, *others) else ()
+            return sizes[0] if len(sizes) == 1 and set(others) <= {0, 1} else None
+        if chosen is not None:
+            place = self._single(chosen.input[1])
+            return None if place is None or place >= len(sizes) else sizes[place]
+        return sizes[0] if len(sizes) == 1 else None
+
+    def _is_chosen(self, name: str) -> bool:
+        """Whether a tensor has places of largest or smallest elements; one below 0 would be in
+        the rows of another sample.
+        """
+        while (step := self._producer(name, *_SIZES)) is not None:
+            name = step.input[0]
+        return self._producer(name, "ArgMax", "ArgMin") is not None
+
+    def _unsqueezed(self, name: str) -> str:
+        """The tensor before a last axis of one element was added."""
+        node = self._producer(name, "Unsqueeze")
+        if node is None or self._single(node.input[1]) not in (-1, 1):
+            return name
+        return node.input[0]
+
+    def _gather(self, node: Node, data: str, places: str) -> Node:
+        return make_node(
+            "GatherND", [data, places], node.output, {"batch_dims": 1},
+            name=node.name, opset=self.draft.model.opset,
+        )  # fmt: skip
+
+    def _node(self, kind: str, reads: list[str], gives: str, **attributes: Any) -> Node:
+        return make_node(kind, reads, [gives], attributes, opset=self.draft.model.opset)
+
+    @cached_property
+    def _same(self) -> dict[Extent, Extent]:
+        return dict(filter(None, map(self._kept, self.draft.model.graph.node)))
+
+    def _shape(self, name: str) -> tuple[Extent, ...] | None:
+        """The shape of a tensor, with one symbol for a size that Reshape keeps."""
+        shape = self.draft.facts(name).shape
+        return None if shape is None else tuple(self._same.get(size, size) for size in shape)
+
+    def _kept(self, node: Node) -> tuple[Extent, Extent] | None:
+        """Two symbols for the size that a Reshape leaves open, where it keeps that."""
+        wanted = self.draft.tensors.get(node.input[1]) if is_one_of(node, "Reshape") else None
+        if wanted is None:
+            return None
+        sizes = wanted.values.ravel().tolist()
+        before, after = (self.draft.facts(name).shape for name in (node.input[0], node.output[0]))
+        if before is None or after is None or sizes.count(-1) != 1 or 0 in sizes:
+            return None
+        symbols = [size for size in before if not isinstance(size, int)]
+        others = math.prod(size for size in before if isinstance(size, int))
+        place = after[sizes.index(-1)]
+        if len(symbols) != 1 or others != -math.prod(sizes) or not isinstance(place, str):
+            return None
+        return place, symbols[0]
+
+    def _producer(self, name: str, *kinds: str) -> Node | None:
+        node = self._producers.get(name)
+        return node if node is not None and is_one_of(node, *kinds) else None
+
+    def _single(self, name: str) -> int | None:
+        """The value of a constant of one element."""
+        tensor = self.draft.tensors.get(name)
+        if tensor is None or tensor.size != 1 or tensor.values.dtype.kind != "i":
+            return None
+        return int(tensor.values.item())
+
+
+def _producers(graph: Graph) -> dict[str, Node]:
+    return {name: node for node in graph.node for name in node.output}
+
+
+def _constant_numbers(values: Any) -> _Numbers | None:
+    """The numbers 0, f, 2f, … of two or more samples, in one axis or in a column."""
+    flat = values.ravel()
+    if flat.size < 2 or values.dtype.kind != "i" or values.shape[0] != flat.size:
+        return None
+    factor = int(flat[1])
+    if factor < 1 or not np.array_equal(flat, factor * np.arange(flat.size)):
+        return None
+    return _Numbers(flat.size, factor)

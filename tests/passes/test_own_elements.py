@@ -1,0 +1,106 @@
+"""An element of each sample at its own place, which exporters write with the samples numbered."""
+
+import numpy as np
+import pytest
+from graphs import assert_lifts, graph, node
+from sessions import open_session
+
+from neat_onnx import ModelError, canonicalize, import_model, load_model
+from neat_onnx.passes.own_elements import own_elements
+
+COUNT = [node("Shape", "x", "count", start=0, end=1), node("Squeeze", "count", "many")]
+NUMBERS = [*COUNT, node("Range", "zero many one", "numbers")]
+CHOSEN = [node("Reshape", "x rows", "data"), node("ArgMax", "x", "place", axis=1, keepdims=0)]
+PLACES = [
+    *NUMBERS, *CHOSEN,
+    node("Mod", "place size", "at"),
+    node("Unsqueeze", "numbers last", "number"),
+    node("Unsqueeze", "at last", "spread"),
+]  # fmt: skip
+SWAPPED = [
+    *NUMBERS,
+    node("Reshape", "x halves", "parts"),
+    node("Transpose", "parts", "first", perm=[1, 0, 2]),
+    node("Reshape", "first rows", "again"),
+    node("Transpose", "again", "data", perm=[1, 0, 2]),
+]
+PAIRS = [
+    *PLACES,
+    node("Concat", "number spread", "pairs", axis=-1),
+    node("GatherND", "data pairs", "y"),
+]
+ROWS = [
+    *NUMBERS, *CHOSEN,
+    node("Flatten", "data", "flat", axis=2),
+    node("Cast", "numbers", "whole", to=7),
+    node("Mul", "whole size", "before"),
+    node("Add", "place before", "row"),
+    node("Gather", "flat row", "y"),
+]  # fmt: skip
+
+
+def model_of(nodes, rows, size, batch="N"):
+    constants = {"zero": 0, "one": 1, "last": [-1], "rows": rows, "size": size}
+    constants["halves"] = [0, 4, 2]
+    if batch != "N":
+        nodes, constants["numbers"] = nodes[len(NUMBERS) :], np.arange(batch)
+    return graph(nodes, x=(batch, 8), **constants)
+
+
+def assert_the_same(model, simple, width):
+    x = np.random.default_rng(0).normal(size=(5, width)).astype(np.float32)
+    got, want = (open_session(each).run(None, {"x": x})[0] for each in (simple.to_proto(), model))
+    np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        model_of(PAIRS, [0, 4, 2], 4),
+        model_of(PAIRS, [-1, 4, 2], 4),
+        model_of([*SWAPPED, *PAIRS[len(NUMBERS) + 1 :]], [4, -1, 2], 4),
+        model_of(ROWS, [0, 8, 1], 8),
+        model_of(ROWS, [0, 8, 1, 1], 8),
+        model_of(PAIRS, [0, 4, 2], 4, batch=5),
+        model_of(ROWS, [0, 8, 1], 8, batch=5),
+    ],
+    ids=[
+        "pairs",
+        "pairs behind an open size",
+        "pairs behind a swap",
+        "rows",
+        "rows of two axes",
+        "fixed pairs",
+        "fixed rows",
+    ],
+)
+def test_places_of_each_sample_need_no_number(model):
+    simple = canonicalize(load_model(model))
+    gathered = [each for each in simple.graph.node if each.op_type == "GatherND"]
+    assert [each.attributes.batch_dims for each in gathered] == [1]
+    assert canonicalize(simple).to_json() == simple.to_json()
+    x = np.random.default_rng(0).normal(size=(5, 8)).astype(np.float32)
+    got, want = (open_session(each).run(None, {"x": x})[0] for each in (simple.to_proto(), model))
+    np.testing.assert_array_equal(got, want)
+    assert_lifts(model, rows=5)
+
+
+def changed(nodes, **constants):
+    return graph(nodes, x=("N", 8), **{"zero": 0, "one": 1, "last": [-1], **constants})
+
+
+def test_numbers_of_other_things_stay():
+    pairs, rows = {"rows": [0, 4, 2], "size": 4}, {"rows": [0, 8, 1], "size": 8}
+    given = [*NUMBERS, *CHOSEN[:1], node("Cast", "x", "whole_x", to=7)]
+    first = node("Gather", "whole_x zero", "place", axis=1)
+    for model in (
+        changed([*ROWS[:-3], node("Mul", "whole one", "before"), *ROWS[-2:]], **rows),
+        changed([*given, first, *ROWS[len(NUMBERS) + 2 :]], **rows),  # of another sample, below 0
+        changed(PAIRS, **pairs | {"zero": 1}),
+        changed(PAIRS, **pairs | {"one": 2}),
+        changed([*PAIRS[:-1], node("GatherND", "rest pairs", "y")], **pairs, rest=np.eye(8)),
+    ):
+        loaded = load_model(model)
+        assert own_elements(loaded) is loaded
+        with pytest.raises(ModelError):
+            import_model(model)
