@@ -34,7 +34,10 @@ _IMPORTED: dict[str, list[str]] = json.loads(
     (Path(__file__).parents[1] / "imported.json").read_text()
 )
 _OURS = "neat_onnx"  # its modules come at the latest with the others: they change from day to day
-_COMMAND = re.compile(r"neat_onnx\.(__main__|cli)\b")  # but for those of the command line
+# But for those of the command line, and of runtimes that no page has.
+_ELSEWHERE = re.compile(
+    r"neat_onnx\.(__main__|cli|verification\.(processes|runtimes\.(?!reference|onnxruntime$)\w+))\b"
+)
 
 # Shared libraries that come while nobody waits, and that come only when a function is called.
 _LATER = re.compile(r"onnx[/.-]|numpy/(random|fft)/")
@@ -96,7 +99,7 @@ def _part(name: str) -> int:
     """When a module is imported: 0 until the page is ready, 1 later, 2 hardly ever."""
     if name in _IMPORTED["ready"]:
         return 0
-    ours = name.split(".", maxsplit=1)[0] == _OURS and not _COMMAND.match(name)
+    ours = name.split(".", maxsplit=1)[0] == _OURS and not _ELSEWHERE.match(name)
     return 1 if name in _IMPORTED["used"] or ours else 2
 
 
