@@ -34,9 +34,12 @@ _IMPORTED: dict[str, list[str]] = json.loads(
     (Path(__file__).parents[1] / "imported.json").read_text()
 )
 _OURS = "neat_onnx"  # its modules come at the latest with the others: they change from day to day
-# But for those of the command line, and of runtimes that no page has.
+# But for those of the command line, of runtimes that no page has, of calls that it never makes, and
+# of what needs another seldom table as well, or a failure.
 _ELSEWHERE = re.compile(
-    r"neat_onnx\.(__main__|cli|verification\.(processes|runtimes\.(?!reference|onnxruntime$)\w+))\b"
+    r"neat_onnx\.(__main__|cli|schemas|model\.schema|population\.lower|operators\.own"
+    r"|network\.cell_builder|libraries\.sharpneat\.xml|verification\.first_difference"
+    r"|verification\.(processes|runtimes\.(?!reference|onnxruntime$)\w+))\b"
 )
 
 # Shared libraries that come while nobody waits, and that come only when a function is called.
@@ -85,7 +88,11 @@ def _write_tables(
 ) -> None:
     """Write the tables of a wheel that are not empty, and enter them."""
     for part, kind in enumerate(("", ".later", ".seldom")):
-        modules = {name: code for name, code in table.items() if _part(name) == part}
+        modules = {
+            name: (is_package, code)
+            for name, (is_package, code) in table.items()
+            if (_part(name) if code else 0) == part  # a namespace has no code, and no size
+        }
         if not modules:
             continue
         written = _write(target, f"{wheel}{kind}.modules", marshal.dumps(modules, _PORTABLE))
