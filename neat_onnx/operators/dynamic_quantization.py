@@ -1,7 +1,8 @@
 """DynamicQuantizeLinear: steps of 8 bits over the range that the numbers have.
 
 The range is that of a whole tensor, so that samples of a batch share it: a network has one sample
-alone, as a model has in use, where every axis is features.
+alone, as a model has in use, where every axis is features. The scale is no number of float32, as it
+is in a runtime, so that a number halfway between two steps may be the other one.
 """
 
 from neat_onnx.lifting.context import LiftingContext, lifts
@@ -26,6 +27,13 @@ def lift_dynamic_quantize(ctx: LiftingContext, node: DynamicQuantizeLinear) -> N
     The range has 0 in it. Where all numbers are 0 the scale is 1, as in onnxruntime, whose steps
     would be no numbers else.
     """
+    if ctx.is_output(node.output[0]):
+        ctx.fail(
+            node,
+            f"its steps, '{node.output[0]}', are an output: where two are equally near, the "
+            "rounding of their scale to float32 decides",
+            hint="Import the numbers that are made of the steps",
+        )
     tensors = Algebra(ctx, node)
     x = tensors.input(0)
     axes = tuple(range(len(x.shape)))

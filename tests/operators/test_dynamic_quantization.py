@@ -55,3 +55,11 @@ def test_samples_of_a_batch_share_the_range():
     with pytest.raises(ModelError, match="would mix samples") as raised:
         import_model(perceptron("N"))
     assert "batch_axis=None" in str(raised.value)
+
+
+def test_steps_that_are_an_output_are_refused():
+    """onnx's own case has -2.5 in a range of 5: 127.5 steps, but for the scale's rounding."""
+    model = perceptron(1)
+    model.graph.output.append(helper.make_tensor_value_info("h_q", TensorProto.UINT8, [1, 6]))
+    with pytest.raises(ModelError, match="'h_q', are an output"):
+        import_model(model, batch_axis=None)
