@@ -286,8 +286,11 @@ def emit_with_attributes(emitter: FormulaEmitter, part: Expression) -> Emission:
 
 @emits("clip")
 def emit_clip(emitter: FormulaEmitter, part: Expression) -> Emission:
-    """Emit Clip; an infinite bound is left out."""
-    bounds = [emitter.operand(arg) if np.isfinite(arg.value) else "" for arg in part.args[1:]]
+    """Emit Clip; a bound that bounds nothing is left out."""
+    bounds = [
+        "" if arg.value == infinite else emitter.operand(arg)
+        for arg, infinite in zip(part.args[1:], (-np.inf, np.inf), strict=True)
+    ]
     while bounds and not bounds[-1]:
         bounds.pop()
     return Emission(Clip, [emitter.operand(part.args[0]), *bounds], {})

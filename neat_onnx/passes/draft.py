@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import BaseModel, ValidationError
 
 from neat_onnx.errors import ModelError
-from neat_onnx.model import DataType, Graph, Model, Node, Tensor
+from neat_onnx.model import DataType, Graph, Model, Node, OpenNode, Tensor
 from neat_onnx.model.inference import TensorFacts, inferred_facts, stated_facts
 from neat_onnx.model.node import parse_node
 from neat_onnx.model.wiring import subgraphs
@@ -148,8 +148,10 @@ def attributes_of(node: Node) -> dict[str, Any]:
 
 
 def is_one_of(node: Node, *operators: str) -> bool:
-    """Whether a node's operator is one of these of ONNX itself."""
-    return node.op_type in operators and not node.domain
+    """Whether a node's operator is one of these of ONNX itself, in a form that it has."""
+    if node.op_type not in operators or node.domain:
+        return False
+    return not (isinstance(node, OpenNode) and node.problem)
 
 
 def names_of(graph: Graph) -> Iterator[str]:

@@ -72,8 +72,8 @@ def computed(node: Node, draft: Draft, budget: Budget) -> list[Tensor] | None:
         return None
     try:
         size = SIZES[node.op_type](node, operands)
-    except (ValueError, TypeError, IndexError, OverflowError):
-        return None  # its inputs do not fit: whoever loads the model says so
+    except (ValueError, TypeError, IndexError, AttributeError, OverflowError):
+        return None  # its inputs do not fit, or are left out: whoever loads the model says so
     if size > LARGEST or not budget.allows("elements", size):
         return None
     arrays = _evaluated(node, operands, draft.model.opset)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from graphs import assert_lifts, graph, node
 
-from neat_onnx import ModelError, import_model
+from neat_onnx import ModelError, NetworkError, export, import_model
 
 W = np.array([[0.5, -1.25, 2.0], [0.4, 0.75, -0.5]])
 B = np.array([0.25, -1.0])
@@ -188,3 +188,9 @@ def test_what_no_neuron_computes_is_refused_by_the_nodes_name(nodes, message):
 def test_an_unknown_operator_is_refused_by_name():
     with pytest.raises(ModelError, match="Det"):
         import_model(graph([node("Det", "x", "y")], x=("N", 2, 2)))
+
+
+def test_a_lower_bound_of_infinity_is_none_to_be_left_out():
+    net = import_model(graph([node("Clip", "x low", "y")], low=np.array(np.inf)), check=False)
+    with pytest.raises(NetworkError, match="would hold inf"):
+        export(net)

@@ -304,3 +304,14 @@ def test_sizes_that_are_cast_to_nothing_and_sizes_of_unequal_lengths_are_left_al
     model = graph(made, opset=opset, outputs=("y", "r", "q"), three=np.array([1, 1, 1]))
     with pytest.raises(ModelError):
         import_model(model)
+
+
+@pytest.mark.parametrize(
+    "damaged",
+    [node("Gemm", "_ three b", "d"), node("Scan", "x three", "d e", num_scan_inputs=1)],
+    ids=["an input left out", "no body"],
+)
+def test_nodes_in_a_form_that_none_has_are_refused_by_name(damaged):
+    made = [damaged, node("Mul", "x three", "m"), node("Mul", "m d", "y")]
+    with pytest.raises(ModelError):
+        import_model(graph(made, three=np.ones((3, 3), np.float32), b=np.ones(3, np.float32)))
