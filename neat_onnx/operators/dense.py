@@ -261,6 +261,8 @@ def _check_connectivity(ctx: LoweringContext, block: Block, weights: Floats) -> 
 def lift_gemm(ctx: LiftingContext, node: Gemm) -> None:
     """Lift Gemm: one sum neuron for each element of the result."""
     given = node.attributes
+    if ctx.operand(node, 0).shape[2:]:
+        ctx.fail(node, "its first input has more than 2 axes", "MatMul takes more")
     matrix, addend = ctx.operand(node, 1), ctx.optional(node, 2)
     plain = not given.transA and not isinstance(matrix, Value) and not isinstance(addend, Value)
     if not plain or not isinstance(ctx.operand(node, 0), Value) or len(matrix.shape) != 2:

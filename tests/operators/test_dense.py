@@ -306,3 +306,9 @@ def test_a_constant_matrix_times_the_batch_is_refused():
     model = graph([node("MatMul", "W x", "y")], x=("N", 3), W=np.ones((3, 3)))
     with pytest.raises(ModelError, match="mix samples"):
         import_model(model)
+
+
+def test_a_gemm_of_three_axes_is_refused():
+    model = graph([node("Gemm", "x w", "y")], x=("N", 4, 3), w=np.ones((3, 2)))
+    with pytest.raises(ModelError, match="more than 2 axes"):
+        import_model(model)
