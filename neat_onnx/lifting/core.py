@@ -261,6 +261,11 @@ def _close(ctx: LiftingContext, entry: ValueInfo, sizes: set[Extent]) -> _Entry:
     if not isinstance(value, Value):
         raise ModelError(f"graph output '{entry.name}' depends on no input", where="graph.outputs")
     followed = ctx.followed.of(entry.name)
+    if len(followed) != len(value.shape):  # an operator was lifted in a form that it does not have
+        raise ModelError(
+            f"graph output '{entry.name}' has {len(value.shape)} axes, expected {len(followed)}",
+            where="graph.outputs",
+        )
     leading = [axis for axis in followed if axis not in (FEATURE, UNKNOWN)]
     if not ctx.features_only and len({*leading}) < len(leading):
         raise ModelError(
