@@ -44,6 +44,8 @@ def require_lifts(graph: Graph) -> None:
 def _hint(missing: set[str]) -> str:
     if missing == {"Loop"}:
         return "Export it with inputs of fixed sizes, sequences of a fixed length for one"
+    if missing == {"DynamicQuantizeLinear"}:
+        return "Import the model from before it was quantized, or quantize it with fixed ranges"
     return (
         "An operator of your own is a subclass of neat_onnx.model.node.Node, and a function under "
         "neat_onnx.lifting.context.lifts"

@@ -2,7 +2,6 @@
 
 from neat_onnx.operators import (
     branches,
-    dynamic_quantization,
     generated,
     integer_products,
     ml,
@@ -13,7 +12,6 @@ from neat_onnx.operators import (
 
 __all__ = [
     "branches",
-    "dynamic_quantization",
     "generated",
     "integer_products",
     "ml",

@@ -8,9 +8,9 @@ from typing import Literal
 
 import numpy as np
 
-from neat_onnx.lifting.context import Array, LiftingContext, Operand, Value, lifts
+from neat_onnx.lifting.context import Array, LiftingContext, Operand, lifts
 from neat_onnx.model import Attributes, Node
-from neat_onnx.operators.algebra import Algebra, rearranged, reshaped
+from neat_onnx.operators.algebra import Algebra, rearranged
 from neat_onnx.operators.formula import formula_of
 from neat_onnx.operators.products import matrix_product
 from neat_onnx.operators.quantization import quantized, range_of
@@ -131,10 +131,8 @@ def lift_qgemm(ctx: LiftingContext, node: QGemm) -> None:
 def _less_zero(ctx: LiftingContext, node: Node, position: int, zero_at: int, axis: int) -> Operand:
     """The steps of an operand, its zero point taken off: one for all, or one along an axis."""
     tensors = Algebra(ctx, node)
-    operand, computed = tensors.input(position), ctx.optional(node, zero_at)
-    if isinstance(computed, Value) and computed.signals.size == 1:
-        return tensors("sub", operand, reshaped(computed, ()))
-    if computed is None or not np.any(zero := ctx.constant(node, zero_at)):
+    operand = tensors.input(position)
+    if ctx.optional(node, zero_at) is None or not np.any(zero := ctx.constant(node, zero_at)):
         return operand
     return tensors("sub", operand, _number(_along(zero, axis, len(operand.shape))))
 

@@ -146,3 +146,16 @@ def test_what_does_not_fit_is_refused_by_name():
         model = graph([node("Range", "a a b", "r"), node("Add", "x r", "y")], x=("N", 4),
                       a=np.array(1.0), b=np.array(0.0))  # fmt: skip
         import_model(model)
+
+
+def test_ranges_that_a_model_computes_are_refused_with_a_way_on():
+    """Its scale is rounded to float32, so that a network would take other steps now and then."""
+    nodes = [
+        node("DynamicQuantizeLinear", "x", "q scale zero"),
+        node("MatMulInteger", "q w zero", "i"),
+        node("Cast", "i", "f", to=1),
+        node("Mul", "f scale", "y"),
+    ]
+    with pytest.raises(ModelError, match="DynamicQuantizeLinear") as raised:
+        import_model(quantized_model(nodes, (4,), w=MATRIX))
+    assert "before it was quantized" in (raised.value.hint or "")
