@@ -29,6 +29,7 @@ from neat_onnx.lifting.outputs import (
     computed_outputs,
     distinct_outputs,
     drawn_from,
+    outputs_left_out,
 )
 from neat_onnx.lifting.samples import common_size
 from neat_onnx.model import Graph, Model, ValueInfo
@@ -116,9 +117,10 @@ def _simple(model: Model, pairs: dict[str, str], outputs: Sequence[str] | None) 
     if (counted := feature_counts(model)) is not model:
         model = canonicalize(counted, SIMPLE)
     if outputs is None:
-        if names := drawn_from(model, pairs.values(), given):
+        left_out = outputs_left_out(model.graph, pairs.values())
+        if names := drawn_from(left_out, given):
             return _simple(with_inner_outputs(as_read, names), pairs, names)
-        model = computed_outputs(model, pairs.values())
+        model = computed_outputs(model, left_out)
     known = function_bodies(model, is_liftable)
     return model if known is model else canonicalize(known, SIMPLE)
 

@@ -54,17 +54,36 @@ def chosen_outputs(model: Model, wanted: Sequence[str], pairs: dict[str, str]) -
     return _reduced(model, kept, dropped)
 
 
-def computed_outputs(model: Model, states: Collection[str]) -> Model:
+class LeftOut(NamedTuple):
+    """Outputs that are constant or random, whether all are, and the reasons."""
+
+    names: set[str]
+    all_outputs: bool
+    reasons: str
+
+
+def outputs_left_out(graph: Graph, states: Collection[str]) -> LeftOut:
+    """The outputs that no network computes; those that feed states do not count."""
+    constant, random = _followed(graph)
+    names = [entry.name for entry in graph.outputs if entry.name not in states]
+    fixed = [name for name in names if name in constant]
+    drawn = [name for name in names if name in random]
+    reasons = [f"{_listed(fixed)} on no input"] * bool(fixed)
+    reasons += [f"{_listed(drawn)} on chance"] * bool(drawn)
+    both = {*fixed, *drawn}
+    return LeftOut(both, bool(both) and len(both) == len(names), "; ".join(reasons))
+
+
+def computed_outputs(model: Model, left_out: LeftOut) -> Model:
     """The model without outputs that are constant or random; a warning names them.
 
     Args:
         model: the model.
-        states: outputs that feed states; they are kept.
+        left_out: these outputs.
 
     Raises:
         ModelError: no output would be left.
     """
-    left_out = _left_out(model.graph, states)
     if not left_out.names:
         return model
     if left_out.all_outputs:
@@ -76,17 +95,15 @@ def computed_outputs(model: Model, states: Collection[str]) -> Model:
     return _reduced(model, kept, ())
 
 
-def drawn_from(model: Model, states: Collection[str], given: Graph) -> list[str]:
+def drawn_from(left_out: LeftOut, given: Graph) -> list[str]:
     """The tensors that a model draws all its outputs from; empty if it computes an output.
 
     A warning tells of them.
 
     Args:
-        model: the model.
-        states: outputs that feed states; they do not count.
+        left_out: its outputs that are constant or random.
         given: its graph before it was simplified, whose tensors can be imported.
     """
-    left_out = _left_out(model.graph, states)
     names = _before_chance(given) if left_out.all_outputs else []
     if names:
         warn(
@@ -94,25 +111,6 @@ def drawn_from(model: Model, states: Collection[str], given: Graph) -> list[str]
             f"chance are imported: outputs={names}"
         )
     return names
-
-
-class _LeftOut(NamedTuple):
-    """Outputs that are constant or random, whether all are, and the reasons."""
-
-    names: set[str]
-    all_outputs: bool
-    reasons: str
-
-
-def _left_out(graph: Graph, states: Collection[str]) -> _LeftOut:
-    constant, random = _followed(graph)
-    names = [entry.name for entry in graph.outputs if entry.name not in states]
-    fixed = [name for name in names if name in constant]
-    drawn = [name for name in names if name in random]
-    reasons = [f"{_listed(fixed)} on no input"] * bool(fixed)
-    reasons += [f"{_listed(drawn)} on chance"] * bool(drawn)
-    both = {*fixed, *drawn}
-    return _LeftOut(both, bool(both) and len(both) == len(names), "; ".join(reasons))
 
 
 def independent_outputs(graph: Graph, lost: Collection[str]) -> list[str]:

@@ -259,12 +259,7 @@ def _reached(found: Bools, source: Ints, target: Ints) -> Bools:
         if not ends.size:
             return reached
         reached[ends] = True
-    edges, frontier = Edges(source, target, len(found)), np.flatnonzero(reached)
-    while frontier.size:
-        _, ends = edges.pairs(frontier)
-        frontier = np.unique(ends[~reached[ends]])
-        reached[frontier] = True
-    return reached
+    return Edges(source, target, len(found)).reached(reached)
 
 
 def _bound(function: Activation) -> float:

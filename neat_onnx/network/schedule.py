@@ -145,35 +145,28 @@ def with_late_sinks(
 
 def contributing(net: Structure, blocks: Sequence[Whole] = ()) -> Bools:
     """Which neurons some output, or some block, depends on, at this step or a later one, (n,)."""
-    live = net.live
-    gated = live.gater != NONE
-    source = np.concatenate([live.source, live.gater[gated]])
-    target = np.concatenate([live.target, live.target[gated]])
-    backwards = Edges(target, source, len(net))
+    source, target = _influences(net)
     needed = np.zeros(len(net), np.bool_)
     wanted = [side.ravel() for block in blocks for side in (block.neurons, block.sources)]
-    frontier = distinct(np.concatenate([net.output_neurons, *wanted]))
-    while frontier.size:
-        needed[frontier] = True
-        reached = distinct(backwards.leaving(frontier))
-        frontier = reached[~needed[reached]]
-    return needed
+    needed[np.concatenate([net.output_neurons, *wanted])] = True
+    return Edges(target, source, len(net)).reached(needed)
 
 
 def remembering(net: Structure) -> Bools:
     """Which neurons depend on an earlier step, directly or through others of this step, (n,)."""
     live = net.live
-    gated = live.gater != NONE
+    late = (live.delay > 0) | ((live.gater != NONE) & (live.gate_delay > 0))
     found = np.zeros(len(net), np.bool_)
-    found[live.target[(live.delay > 0) | (gated & (live.gate_delay > 0))]] = True
+    found[live.target[late]] = True
+    return Edges(*_influences(net), len(net)).reached(found)
+
+
+def _influences(net: Structure) -> tuple[Ints, Ints]:
+    """(neuron, neuron that reads it, or whose input it gates)."""
+    live = net.live
+    gated = live.gater != NONE
     source = np.concatenate([live.source, live.gater[gated]])
-    target = np.concatenate([live.target, live.target[gated]])
-    onwards, frontier = Edges(source, target, len(net)), np.flatnonzero(found)
-    while frontier.size:
-        reached = distinct(onwards.leaving(frontier))
-        frontier = reached[~found[reached]]
-        found[frontier] = True
-    return found
+    return source, np.concatenate([live.target, live.target[gated]])
 
 
 class Edges:
@@ -187,6 +180,15 @@ class Edges:
     def leaving(self, neurons: Ints) -> Ints:
         """The ends of all edges that start in `neurons`, repeats included."""
         return self.pairs(neurons)[1]
+
+    def reached(self, found: Bools) -> Bools:
+        """The neurons that were found, and all that edges lead to from them, (n,)."""
+        found, frontier = found.copy(), np.flatnonzero(found)
+        while frontier.size:
+            ends = distinct(self.leaving(frontier))
+            frontier = ends[~found[ends]]
+            found[frontier] = True
+        return found
 
     def pairs(self, neurons: Ints) -> tuple[Ints, Ints]:
         """(source, target) of all edges that start in `neurons`, repeats included."""

@@ -3,6 +3,8 @@
 Exporters write the sizes of their example, and an example may be the whole data set.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from neat_onnx.errors import ModelError
@@ -60,7 +62,7 @@ def _opened(model: Model) -> Model:
     return model.model_copy(update={"graph": graph})
 
 
-def _with(entry: ValueInfo, places: "tuple[int, ...] | list[int]") -> ValueInfo:
+def _with(entry: ValueInfo, places: Sequence[int]) -> ValueInfo:
     """The entry with a batch of no fixed size in these places of its shape."""
     shape: list[Extent] = list(entry.shape or ())
     for at in places:

@@ -145,9 +145,8 @@ class Player:
         played = []
         for start in range(0, x.shape[1], self._rows_fed):
             part = x[:, start : start + self._rows_fed]
-            full = part.take(
-                np.arange(self.rows_of_a_run), axis=1, mode="clip"
-            )  # the last one repeats
+            rows = np.arange(self.rows_of_a_run)
+            full = part.take(rows, axis=1, mode="clip")  # the last one repeats
             count = part.shape[1]
             played.append({name: got[:, :count] for name, got in play(full, tensors).items()})
         return {name: np.concatenate([each[name] for each in played], axis=1) for name in tensors}
