@@ -15,7 +15,8 @@ _LARGEST = {
     DataType.DOUBLE: float(np.finfo(np.float64).max),
 }
 
-_LEAST_SHARED = 32  # elements
+_LEAST_SHARED = 2  # elements
+_LEAST_SHARED_BY_LAYERS = 32  # of a matrix
 
 
 class GraphBuilder:
@@ -32,9 +33,12 @@ class GraphBuilder:
     Attributes:
         nodes, initializers: the graph so far.
         tails: the digits of formulas far from 0 count, as values grow; see `writable`.
+        layered: each level reads the one before only. NeatapticTS reads such a graph, and looks for
+            the weights of each layer by name.
     """
 
     tails: bool = False
+    layered: bool = False
 
     def __init__(self, data_type: DataType, opset: int, reserved: Iterable[str] = ()) -> None:
         self.data_type, self.opset = data_type, opset
@@ -159,7 +163,8 @@ class GraphBuilder:
         """Add an initializer, of the graph's float type unless another is given; return its name.
 
         One of several numbers that is there already, bit for bit, is shared: steps of a recurrent
-        layer that was unrolled have the same weights.
+        layer that was unrolled have the same weights. Layers share large matrices only: a vector
+        of biases of 0 belongs to each.
 
         Raises:
             NetworkError: a value is beyond the range of that type.
@@ -167,7 +172,7 @@ class GraphBuilder:
         unique, kind = self.fresh(name), data_type or self.data_type
         _require_range(unique, values, kind)
         tensor = Tensor.of(unique, values, kind)
-        if tensor.values.size < _LEAST_SHARED:
+        if not self._may_be_shared(tensor):
             self.initializers[unique] = tensor
             return unique
         digest = hash((kind, tensor.dims, tensor.values.tobytes()))
@@ -176,6 +181,11 @@ class GraphBuilder:
             known = unique
         self.initializers.setdefault(known, tensor)
         return known
+
+    def _may_be_shared(self, tensor: Tensor) -> bool:
+        if self.layered:
+            return len(tensor.dims) > 1 and tensor.values.size >= _LEAST_SHARED_BY_LAYERS
+        return tensor.values.size >= _LEAST_SHARED
 
     def integers(self, name: str, values: Sequence[int]) -> str:
         """Add a list of int64, such as a shape; return its name."""

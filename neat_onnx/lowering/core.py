@@ -15,7 +15,6 @@ from neat_onnx.errors import warn
 from neat_onnx.genome import CHECKSUM, SharedNeuronsError, checksum, genome_metadata
 from neat_onnx.lowering.checks import check_activations, check_network
 from neat_onnx.lowering.context import LoweringContext
-from neat_onnx.lowering.placement import UNBOUND
 from neat_onnx.lowering.profile import in_profile
 from neat_onnx.lowering.registry import Claim, Frame, Plan, frame_of, planners
 from neat_onnx.model import Graph, MetadataEntry, Model, OperatorSet
@@ -67,6 +66,7 @@ def _exported(net: Network, options: ExportOptions, copied: Bools) -> Model:
     ctx = LoweringContext(net, options, _levels(net), copied)
     work = _Work.claimed(ctx)
     check_activations(ctx)
+    ctx.layered = _is_layered(ctx)
     frame = frame_of(ctx, work.claims)
     frame.open()
     for claim in work.claims:
@@ -177,10 +177,16 @@ def _entries(metadata: dict[str, str]) -> list[MetadataEntry]:
     return [MetadataEntry(key=key, value=value) for key, value in metadata.items()]
 
 
-def _layer_sizes(ctx: LoweringContext) -> dict[str, str]:
-    """The sizes of the hidden layers, if every level reads from the one before it only."""
+def _is_layered(ctx: LoweringContext) -> bool:
+    """Whether every level reads from the one before it only."""
     level, live = ctx.plan.level, ctx.net.live
-    used = ctx.places.position[live.target] != UNBOUND
-    if np.any(level[live.source[used]] + 1 != level[live.target[used]]):
+    written = np.zeros(len(ctx.net), np.bool_)
+    written[np.concatenate(ctx.plan.levels)] = True
+    used = written[live.target]
+    return bool(np.all(level[live.source[used]] + 1 == level[live.target[used]]))
+
+
+def _layer_sizes(ctx: LoweringContext) -> dict[str, str]:
+    if not ctx.layered:
         return {}
     return {"layer_sizes": str([len(neurons) for neurons in ctx.plan.levels[1:-1]])}

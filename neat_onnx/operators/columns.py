@@ -25,9 +25,12 @@ _PER_GATHERED = 200  # a column of a Gather
 _PER_GATHER = 5000
 _LEAST_CUT_OUT = 256  # weights that a matrix has less
 _SHORTEST_RUN = 3  # columns, on average
-_LEAST_NARROW = 16  # indices
+_LEAST_TILED = 16  # columns
 _LEAST_COPIES = 4
 _LEAST_SPREAD = 32  # products of one column
+
+BYTES_OF_COLUMN = 4
+"""The size of each index of a Gather."""
 
 
 @dataclass(frozen=True)
@@ -130,11 +133,6 @@ def flat_tensor(ctx: LoweringContext, held: Columns) -> str:
     return ctx.places.shaped[key]
 
 
-def bytes_of_column(count: int) -> int:
-    """The size of each index of a Gather of so many columns: many are int32."""
-    return 8 if count < _LEAST_NARROW else 4
-
-
 def pick_columns(ctx: LoweringContext, held: Columns, wanted: Ints) -> str:
     """Gather the columns of `wanted` out of `held`, or transpose it where that is their order."""
     level = held.level
@@ -147,7 +145,7 @@ def pick_columns(ctx: LoweringContext, held: Columns, wanted: Ints) -> str:
     if period := period_of(order):
         one = Columns(pick_columns(ctx, held, wanted[:period]), wanted[:period], level)
         return _tiled(ctx, one, len(order) // period)
-    index = _columns(ctx, f"columns_l{level}", order)
+    index = ctx.initializer(f"columns_l{level}", order, DataType.INT32)
     return ctx.emit(Gather, [held.tensor, index], f"Gather_{level}", f"gather_l{level}", axis=1)
 
 
@@ -157,7 +155,7 @@ def period_of(order: Ints) -> int:
     So are those that a distance to each of many points reads.
     """
     again = np.flatnonzero(order[1:] == order[:1])
-    if len(order) < _LEAST_NARROW or not again.size:
+    if len(order) < _LEAST_TILED or not again.size:
         return 0
     period = int(again[0]) + 1
     copies, rest = divmod(len(order), period)
@@ -170,13 +168,6 @@ def _tiled(ctx: LoweringContext, held: Columns, copies: int) -> str:
     repeats = ctx.shared_integers("repeats", [1, copies])
     level = held.level
     return ctx.emit(Tile, [held.tensor, repeats], f"Tile_{level}", f"tile_l{level}")
-
-
-def _columns(ctx: LoweringContext, name: str, order: Ints) -> str:
-    """The indices of a Gather."""
-    if bytes_of_column(len(order)) > 4:
-        return ctx.integers(name, order.tolist())
-    return ctx.initializer(name, order, DataType.INT32)
 
 
 def _transposed(ctx: LoweringContext, held: Columns, shape: Sizes, axes: Sizes) -> str:

@@ -13,7 +13,7 @@ from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.registry import Claim, Lower, Plan, Stage, lowers
 from neat_onnx.network.genes import Bools, Ints, distinct
 from neat_onnx.operators.activate import activate, in_column_order, one_of_many, respond
-from neat_onnx.operators.columns import bytes_of_column, exactly, period_of
+from neat_onnx.operators.columns import BYTES_OF_COLUMN, exactly, period_of
 from neat_onnx.operators.dense import by_overflowing_source, responses
 from neat_onnx.operators.elementwise import Mul
 from neat_onnx.operators.pointwise import lower_pointwise
@@ -151,7 +151,7 @@ def _bytes_of_gathered(ctx: LoweringContext, neurons: Ints) -> int:
     _, edge = ctx.edges_into(neurons)
     read = ctx.signals.read[edge]
     in_order = bool(np.all(np.diff(read[: period_of(read) or None]) == 1))
-    listed = 0 if in_order else bytes_of_column(len(edge))
+    listed = 0 if in_order else BYTES_OF_COLUMN
     weighed = 0 if np.all(ctx.signals.weight[edge] == 1.0) else _WEIGHT
     return _NODES + (listed + weighed) * len(edge)
 

@@ -22,6 +22,7 @@ from neat_onnx import (
     export,
     import_model,
     load_model,
+    load_network,
     validate,
     verify,
 )
@@ -180,6 +181,14 @@ def test_layer_sizes_are_those_of_hidden_layers():
     assert export(NETWORKS["deep_mlp"]).metadata["layer_sizes"] == "[6, 5, 4]"
     assert export(NETWORKS["one_layer"]).metadata["layer_sizes"] == "[]"
     assert "layer_sizes" not in export(NETWORKS["skip_connections"]).metadata
+
+
+def test_layers_that_other_libraries_read_by_name_keep_their_equal_weights():
+    document = json.loads(Network.mlp([3, 40, 40, 40, 2]).to_json())
+    for neuron in document["neurons"]:
+        neuron["bias"] = 0.0
+    names = {each.name for each in export(load_network(document)).graph.initializer}
+    assert names == {f"{letter}{layer}" for letter in "WB" for layer in range(4)}
 
 
 def test_without_metadata():

@@ -239,3 +239,20 @@ def test_a_pruned_convolution_comes_back_small():
     written = export(net)
     assert len(written.to_bytes()) <= 2 * len(model.SerializeToString())
     assert import_model(written) == net
+
+
+def test_equal_weights_are_written_once_however_small_they_are():
+    w = Weights()
+    matrix, bias = w(3, 3), w(3)
+    nodes = []
+    for step, before in enumerate(("x", "h0", "h1")):
+        nodes += [
+            node("Gemm", f"{before} {matrix} {bias}", f"g{step}"),
+            node("Tanh", f"g{step}", f"t{step}"),
+            node("Add", f"x t{step}", f"h{step}" if step < 2 else "y"),
+        ]
+    net = import_model(graph(nodes, x=("N", 3), **w.given))
+    written = export(net)
+    names = [each.name for each in written.graph.initializer]
+    assert names == ["W0", "B0", "W1", "B1"]  # of the layer, and of a sum
+    assert import_model(written) == net
