@@ -130,10 +130,11 @@ def _directions(ctx: LiftingContext, node: Recurrence, cell: Cell, inputs: int) 
     b = _parameter(ctx, node, _B, (count, 2 * rows)).reshape(count, 2, cell.blocks, units)
     p = _parameter(ctx, node, _PEEPHOLE, (count, 3 * units)).reshape(count, 3, units)
     functions = cell.functions * count if given.activations is None else given.activations
-    if len(functions) != len(cell.functions) * count:
-        ctx.fail(
-            node, f"it has {len(functions)} activations, expected {len(cell.functions) * count}"
-        )
+    expected = len(cell.functions) * count
+    if count == 1 and len(functions) == 2 * expected:
+        functions = functions[:expected]  # of both directions: ONNX's default of RNN is two
+    if len(functions) != expected:
+        ctx.fail(node, f"it has {len(functions)} activations, expected {expected}")
     if given.clip is not None and given.clip <= 0:
         ctx.fail(node, f"clip is {given.clip}, expected more than 0")
     each = curves(functions, given.activation_alpha, given.activation_beta, given.clip)

@@ -114,3 +114,14 @@ def test_a_function_without_parameters_that_runtimes_agree_on_is_refused(name: s
     model.graph.node[0].attribute.append(attribute)
     with pytest.raises(ModelError, match=f"{name} has no defaults"):
         import_model(model, batch_axis=None)
+
+
+def test_an_rnn_of_one_direction_takes_the_first_of_two_functions():
+    """ONNX's default names two, and optimizers write it out."""
+    model, x, _ = _backend("test_simple_rnn_defaults")
+    attribute = onnx.helper.make_attribute("activations", ["Relu", "Tanh"])
+    model.graph.node[0].attribute.append(attribute)
+    want = in_onnxruntime(model, x)
+    got = _unrolled(model, x)
+    for name, values in want.items():
+        assert_close(got[name], values, 1e-5)
