@@ -13,10 +13,13 @@ import numpy as np
 import numpy.typing as npt
 
 from neat_onnx.model import DataType
+from neat_onnx.network.activations import FORMULA, activation_named
+from neat_onnx.network.expression import Expression, constant
 from neat_onnx.network.genes import NONE, Floats, Ints
 from neat_onnx.network.network import Network
 
 Hashes = npt.NDArray[np.uint64]
+Names = npt.NDArray[np.object_]
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _FACTORS = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
@@ -75,8 +78,8 @@ def _own(net: Network, data_type: DataType) -> Hashes:
     """A colour for each neuron's own genes and ports."""
     genes = net.neurons
     names = [
-        np.unique(each, return_inverse=True)[1].astype(np.uint64)
-        for each in (net.activation_names.astype(str), net.aggregation_names.astype(str))
+        np.unique(each.astype(str), return_inverse=True)[1].astype(np.uint64)
+        for each in function_names(net, data_type)
     ]
     numbers = [_bits(each, data_type) for each in (genes.bias, genes.response, genes.initial)]
     found = _joined([*names, *numbers])
@@ -84,6 +87,26 @@ def _own(net: Network, data_type: DataType) -> Hashes:
         place = np.arange(port.neurons.size, dtype=np.uint64)
         np.add.at(found, port.neurons.ravel(), _mixed(place + np.uint64(number << 32)))
     return found
+
+
+def function_names(net: Network, data_type: DataType) -> tuple[Names, Names]:
+    """The names of each neuron's activation and aggregation, with the constants of formulas as
+    the file holds them.
+    """
+    known = [_as_held(name, data_type) for name in net.activations]
+    return np.array(known, object)[net.neurons.activation], net.aggregation_names
+
+
+def _as_held(name: str, data_type: DataType) -> str:
+    if data_type is not DataType.FLOAT or not name.startswith(FORMULA):
+        return name
+    return f"{FORMULA}{_in_float32(activation_named(name).expression)}"
+
+
+def _in_float32(formula: Expression) -> Expression:
+    if formula.op == "constant":
+        return constant(float(np.float32(formula.value)))
+    return Expression(formula.op, tuple(map(_in_float32, formula.args)), formula.value)
 
 
 def rounded(values: Floats, data_type: DataType) -> Any:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from neat_onnx.genome.canonical_order import canonical_order, rounded
+from neat_onnx.genome.canonical_order import canonical_order, function_names, rounded
 from neat_onnx.genome.checksum import COVERED
 from neat_onnx.model import DataType
 from neat_onnx.network.genes import NONE, Ints
@@ -47,7 +47,7 @@ def gene_checksum(
     place = np.append(np.argsort(order), NONE).astype(np.int32)  # the last one is that of NONE
     ports = [[port.name, list(port.shape), place[port.neurons].tolist()] for port in _ports(lifted)]
     entries = [[key, metadata[key]] for key in COVERED if key in metadata]
-    names = [lifted.activation_names[order].tolist(), lifted.aggregation_names[order].tolist()]
+    names = [each[order].tolist() for each in function_names(lifted, data_type)]
     digest = hashlib.sha256(json.dumps([entries, ports, names]).encode())
     for column in [*_neurons(lifted, order, data_type), *_connections(lifted, place, data_type)]:
         digest.update(_packed(column))
