@@ -3,6 +3,7 @@
 import gc
 from collections.abc import Generator
 
+import numpy as np
 import pytest
 from hypothesis import settings
 from sweep import count
@@ -21,3 +22,11 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.freeze()
         gc.set_threshold(10_000, 10, 10)
         gc.enable()
+
+
+@pytest.fixture(autouse=True)
+def _numbers_of_its_own(request: pytest.FixtureRequest) -> None:
+    """Begin the random numbers of a module anew for each test, whichever tests ran before it."""
+    for each in vars(request.module).values():
+        if isinstance(each, np.random.Generator):
+            each.bit_generator.state = type(each.bit_generator)(0).state

@@ -25,6 +25,7 @@ from neat_onnx.genome.document import (
     matches,
 )
 from neat_onnx.genome.gene_checksum import GENES, gene_checksum
+from neat_onnx.genome.of_graph import is_of_graph
 from neat_onnx.lifting.core import Lifted, lift
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.model import Model
@@ -49,13 +50,17 @@ class SharedNeuronsError(Exception):
 
 
 def genome_metadata(ctx: LoweringContext, model: Model) -> dict[str, str]:
-    """The metadata entries that bring back the genome of the network that `model` was made from.
+    """The metadata entries that bring back the genome of the network that `model` was made from;
+    none where the graph alone does.
 
     Raises:
         SharedNeuronsError: a neuron of the graph would be several of the genome, and not all of
             them are copied.
     """
     lifted = lift(model)
+    data_type = model.graph.inputs[0].elem_type
+    if not ctx.options.embed_network and is_of_graph(ctx.net, lifted, data_type):
+        return {}
     places = _places(ctx, model, lifted)
     lifted_of = np.full(len(ctx.net), NONE, np.int64)  # the lifted neuron of each neuron
     for tensor, neurons in places.items():
@@ -66,7 +71,6 @@ def genome_metadata(ctx: LoweringContext, model: Model) -> dict[str, str]:
     if ctx.options.embed_network:
         entries[NETWORK] = json.dumps(json.loads(ctx.net.to_json()), separators=(",", ":"))
     known = {**model.metadata, **entries}
-    data_type = model.graph.inputs[0].elem_type
     entries[GENES] = gene_checksum(lifted.network, lifted_of, data_type, known)
     return entries
 

@@ -20,6 +20,7 @@ from neat_onnx.genome.document import (
     matches,
 )
 from neat_onnx.genome.gene_checksum import GENES, gene_checksum
+from neat_onnx.genome.of_graph import genome_of_graph
 from neat_onnx.libraries.neataptic_ts.onnx.repair import repaired
 from neat_onnx.lifting.core import BatchAxis, Lifted, lift
 from neat_onnx.model import DataType, Model
@@ -30,9 +31,7 @@ from neat_onnx.network.document import (
     NeuronDocument,
 )
 from neat_onnx.network.genes import NONE, Connections, Ints, Neurons, Port, owned
-from neat_onnx.network.idle import without_idle
 from neat_onnx.network.network import Network
-from neat_onnx.network.responses import with_weights_for_responses
 from neat_onnx.network.spatial import moved_blocks
 from neat_onnx.parsing import parse
 
@@ -79,7 +78,7 @@ def imported(
             _check_genes(model, lifted)
     except NetworkError as error:
         warn(f"the metadata {next(iter(given))} is left out of account: {error}")
-        return _needed(graphs)
+        return _of_graph(graphs)
     for key, read in given.items():
         try:
             net = read(parse_json(model.metadata[key]), lifted)
@@ -88,12 +87,11 @@ def imported(
             warn(f"the metadata {key} is left out of account: {error}")
         else:
             return replace(graphs, network=net, as_exported=as_exported)
-    return _needed(graphs)
+    return replace(_of_graph(graphs), as_exported=as_exported and not given)
 
 
-def _needed(found: Imported) -> Imported:
-    """The import without the neurons that no output needs, and with weights for responses."""
-    return replace(found, network=with_weights_for_responses(without_idle(found.network)))
+def _of_graph(found: Imported) -> Imported:
+    return replace(found, network=genome_of_graph(found.network))
 
 
 def _check_genes(model: Model, lifted: Lifted) -> None:

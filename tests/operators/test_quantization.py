@@ -1,7 +1,5 @@
 """Values in steps of 8 bits come back from QuantizeLinear, whatever they are read by."""
 
-import json
-
 import numpy as np
 import onnx
 import pytest
@@ -52,8 +50,7 @@ def test_steps_between_convolutions_come_back(zero, scale):
     for runtime in ("onnxruntime", "reference"):
         assert verify(net, model, samples=8, runtime=runtime).passed
     assert import_model(model) == net
-    genome = json.loads(model.metadata["neat_onnx.genome"])
-    assert not genome.get("genes") and not genome.get("added") and not genome.get("connections")
+    assert "neat_onnx.genome" not in model.metadata
     assert len(model.to_bytes()) <= 2 * len(given.SerializeToString()) + 2048
 
 

@@ -1,6 +1,5 @@
 """Exports of imported networks are no larger than the graph that they came from has to be."""
 
-import json
 from typing import Any
 
 import numpy as np
@@ -116,7 +115,7 @@ def test_a_convolution_that_is_quantized_behind_a_relu_keeps_its_genome_short():
     small = export(net)
     assert verify(net, small, samples=16, runtime="onnxruntime").passed
     assert import_model(small.to_bytes()) == net
-    assert "added" not in json.loads(small.metadata["neat_onnx.genome"])
+    assert "neat_onnx.genome" not in small.metadata
 
 
 def test_a_value_times_a_number_plus_a_bias_is_one_neuron_where_the_value_is_an_output() -> None:
@@ -126,7 +125,7 @@ def test_a_value_times_a_number_plus_a_bias_is_one_neuron_where_the_value_is_an_
          node("Add", "m c", "s"), node("Exp", "s", "spread"), node("Mul", "mean half", "h"),
          node("Add", "h c", "y")],
         x=("N", 64), outputs=["mean", "spread", "y"],
-        w=_normal(64, 64), b=_normal(64), zero=0.0, half=0.5, c=_normal(1, 64),
+        w=_normal(64, 64) / 8, b=_normal(64), zero=0.0, half=0.5, c=_normal(1, 64),
     )  # fmt: skip
     net = assert_lifts(model)
     assert len(net) == 64 * 4
