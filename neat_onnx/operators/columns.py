@@ -6,6 +6,7 @@ Which is fastest depends on how many there are: the costs below were fitted to O
 units of one weight of a matrix product.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +19,7 @@ from neat_onnx.network.window import Sizes
 from neat_onnx.operators.arranging import Tile
 from neat_onnx.operators.elementwise import Mul
 from neat_onnx.operators.shaping import Concat, Flatten, Gather, Reshape, Transpose
-from neat_onnx.operators.transposition import axes_of_order
+from neat_onnx.operators.transposition import axes_of_order, repeats_of_order
 
 _PER_JOINED = 60  # an input of a Concat
 _PER_GATHERED = 200  # a column of a Gather
@@ -27,7 +28,7 @@ _LEAST_CUT_OUT = 256  # weights that a matrix has less
 _SHORTEST_RUN = 3  # columns, on average
 _LEAST_NARROW = 16  # indices
 _LEAST_COPIES = 4
-_LEAST_SPREAD = 32  # products of one column
+_LEAST_SPREAD = 4  # products of one column
 
 
 @dataclass(frozen=True)
@@ -146,7 +147,11 @@ def pick_columns(ctx: LoweringContext, held: Columns, wanted: Ints) -> str:
         return _transposed(ctx, held, *axes)
     if period := period_of(order):
         one = Columns(pick_columns(ctx, held, wanted[:period]), wanted[:period], level)
-        return _tiled(ctx, one, len(order) // period)
+        return _tiled(ctx, one.tensor, (len(order) // period,), level)
+    if repeated := repeats_of_order(order):
+        once = held.signals[np.min(order) :][: math.prod(repeated[0])]
+        one = Columns(pick_columns(ctx, held, once), once, level)
+        return _repeated(ctx, one, *repeated)
     index = _columns(ctx, f"columns_l{level}", order)
     return ctx.emit(Gather, [held.tensor, index], f"Gather_{level}", f"gather_l{level}", axis=1)
 
@@ -165,11 +170,19 @@ def period_of(order: Ints) -> int:
     return period if alike and np.array_equal(order[period:], order[:-period]) else 0
 
 
-def _tiled(ctx: LoweringContext, held: Columns, copies: int) -> str:
-    """Copies of columns, side by side."""
-    repeats = ctx.shared_integers("repeats", [1, copies])
+def _tiled(ctx: LoweringContext, tensor: str, copies: Sizes, level: int) -> str:
+    """Copies of a tensor along each axis."""
+    repeats = ctx.shared_integers("repeats", [1, *copies])
+    return ctx.emit(Tile, [tensor, repeats], f"Tile_{level}", f"tile_l{level}")
+
+
+def _repeated(ctx: LoweringContext, held: Columns, shape: Sizes, copies: Sizes) -> str:
+    """The columns [N, width], as if of `shape`, with copies along each of its axes."""
     level = held.level
-    return ctx.emit(Tile, [held.tensor, repeats], f"Tile_{level}", f"tile_l{level}")
+    sizes = ctx.shared_integers("shape", [0, *shape])
+    apart = ctx.emit(Reshape, [held.tensor, sizes], f"Apart_{level}", f"apart_l{level}")
+    tiled = _tiled(ctx, apart, copies, level)
+    return ctx.emit(Flatten, [tiled], f"Order_{level}", f"order_l{level}", axis=1)
 
 
 def _columns(ctx: LoweringContext, name: str, order: Ints) -> str:
