@@ -28,6 +28,7 @@ _LEAST_CUT_OUT = 256  # weights that a matrix has less
 _SHORTEST_RUN = 3  # columns, on average
 _LEAST_NARROW = 16  # indices
 _LEAST_COPIES = 4
+_LEAST_TURNED = 8  # columns of a Transpose between tensors of rows
 _LEAST_SPREAD = 4  # products of one column
 
 
@@ -105,20 +106,50 @@ def in_shape(ctx: LoweringContext, wanted: Ints, level: int) -> str:
     """A tensor [N, *shape] of the signals `wanted`, which have that shape."""
     position = ctx.places.position[wanted.ravel()[0]] if wanted.size else UNBOUND
     held = ctx.places.columns[position]
-    bound = position != UNBOUND and np.array_equal(held.signals, wanted.ravel())
-    if bound and not ctx.has_unread_inputs:
-        if held.shape == wanted.shape:
-            return held.tensor
-        tensor = held.tensor
-    else:
-        tensor = exactly(ctx, wanted.ravel(), level)
-    key = (tensor, wanted.shape)
+    if position != UNBOUND and not ctx.has_unread_inputs:
+        if np.array_equal(held.signals, wanted.ravel()):
+            return held.tensor if held.shape == wanted.shape else _shaped(ctx, held.tensor, wanted.shape, level)
+        if turned := _turned(ctx, held, wanted, level):
+            return turned
+    return _shaped(ctx, exactly(ctx, wanted.ravel(), level), wanted.shape, level)
+
+
+def _shaped(ctx: LoweringContext, tensor: str, shape: Sizes, level: int) -> str:
+    """A tensor of one sample's `shape`."""
+    key = (tensor, shape)
     if key not in ctx.places.shaped:
-        shape = ctx.shared_integers("shape", [0, *wanted.shape])
-        ctx.places.shaped[key] = ctx.emit(
-            Reshape, [tensor, shape], f"Spatial_{level}", f"reshape_l{level}"
-        )
+        sizes = ctx.shared_integers("shape", [0, *shape])
+        names = f"Spatial_{level}", f"reshape_l{level}"
+        ctx.places.shaped[key] = ctx.emit(Reshape, [tensor, sizes], *names)
     return ctx.places.shaped[key]
+
+
+def _turned(ctx: LoweringContext, held: Columns, wanted: Ints, level: int) -> str | None:
+    """The columns with their axes in the order of `wanted`, if they are all in it, as one of axes.
+
+    It needs no list of indices, and no Flatten on either side.
+    """
+    if len(held.signals) != wanted.size:
+        return None
+    place = np.argsort(held.signals)
+    at = np.minimum(np.searchsorted(held.signals, wanted.ravel(), sorter=place), wanted.size - 1)
+    order = place[at]
+    if not np.array_equal(held.signals[order], wanted.ravel()):
+        return None
+    axes = axes_of_order(order, _LEAST_TURNED)
+    if axes is None:
+        return None
+    shape, perm = axes
+    key = (f"{held.tensor} {perm}", shape)
+    if key not in ctx.places.shaped:
+        apart = held.tensor if held.shape == shape else _shaped(ctx, held.tensor, shape, level)
+        names = f"Transpose_{level}", f"transpose_l{level}"
+        ctx.places.shaped[key] = ctx.emit(
+            Transpose, [apart], *names, perm=(0, *(axis + 1 for axis in perm))
+        )
+    result = ctx.places.shaped[key]
+    same = tuple(shape[axis] for axis in perm) == wanted.shape
+    return result if same else _shaped(ctx, result, wanted.shape, level)
 
 
 def flat_tensor(ctx: LoweringContext, held: Columns) -> str:

@@ -15,12 +15,12 @@ _FEWEST = 32  # columns from which on it is worth while
 _FEWEST_REPEATED = 64  # the same of a Tile between two Reshapes
 
 
-def axes_of_order(order: Ints) -> tuple[Sizes, Sizes] | None:
+def axes_of_order(order: Ints, fewest: int = _FEWEST) -> tuple[Sizes, Sizes] | None:
     """The shape of columns 0, 1, …, and the permutation of its axes that gives them in `order`.
 
     None if there is no such, or there are too few columns.
     """
-    if len(order) < _FEWEST or order[0] != 0:
+    if len(order) < fewest or order[0] != 0:
         return None
     found = _steps_of(order)
     if found is None or any(step < 1 for _, step in found):
