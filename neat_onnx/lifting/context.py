@@ -170,19 +170,17 @@ class LiftingContext(Tensors):
         )
         self._connected += 1
 
-    def add_rows(self, sources: Ints, neurons: Ints, made: NewNeurons | None = None) -> None:
-        """Remember rows of neurons (rows, outputs) with the same weights, over rows of signals
-        (rows, inputs), where that would save much.
+    def add_rows(self, rows: Rows, made: NewNeurons | None = None) -> None:
+        """Remember rows of neurons with the same weights, over rows of signals.
 
         Args:
+            rows: where that saves nothing, for the sake of others with the same matrix.
             made: the neurons are new, and stay such rows whatever is added to them.
         """
-        rows = Rows(sources, neurons)
-        if not rows.matters:
-            return
-        self.rows.append(rows)
-        if made is not None:
-            made.rows = neurons - made.states[0]
+        if rows.matters or rows.weights:
+            self.rows.append(rows)
+        if rows.matters and made is not None:
+            made.rows = rows.neurons - made.states[0]
 
     def merge(self, made: NewNeurons, other: NewNeurons) -> None:
         """Let `made` compute the sum of both; the neurons of `other` are no longer."""
@@ -295,6 +293,10 @@ class LiftingContext(Tensors):
         return self.add_signals(len(origin), MATERIALIZED, origin, numbers[which])
 
     def materialized_from(self, origin: Ints, formula: Expression) -> Ints:
-        """New signals that are `formula` of the signals `origin`."""
+        """New signals that are `formula` of the signals `origin`; one for each that differs."""
         position = self.formulas.setdefault(formula, len(self.formulas))
-        return self.add_signals(len(origin), MATERIALIZED, origin, position)
+        once, at = np.unique(origin, return_inverse=True)
+        if len(once) == len(origin):
+            return self.add_signals(len(origin), MATERIALIZED, origin, position)
+        found: Ints = self.add_signals(len(once), MATERIALIZED, once, position)[at.reshape(-1)]
+        return found

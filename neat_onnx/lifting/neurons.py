@@ -11,6 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from neat_onnx.errors import ModelError
+from neat_onnx.lifting.connections import in_order, reading_products, without_parallel
 from neat_onnx.lifting.context import (
     INPUT,
     MATERIALIZED,
@@ -170,7 +171,8 @@ class Resolution:
             bias[at], response[at], names[at] = made.bias, made.response, made.aggregation
         known = self._known_activations()
         slope = np.array([known[formula][1] for formula in self._activation], np.float64)
-        connections, initial = self._connections(slope)
+        plain = (bias == 0.0) & (response == 1.0) & (names == "sum") & ~self._hides_state
+        connections, initial = self._connections(slope, plain)
         neurons, activations, aggregations = Neurons.of(
             np.arange(count),
             [known[formula][0] for formula in self._activation],
@@ -200,10 +202,11 @@ class Resolution:
         data_type = self._ctx.data_type
         return {each: activation_name(self._formulas[each], data_type) for each in numbers}
 
-    def _connections(self, slope: Floats) -> tuple[Connections, Floats]:
+    def _connections(self, slope: Floats, plain: Bools) -> tuple[Connections, Floats]:
         """The links as connections, and the initial value of each neuron for the delayed ones.
 
-        A state that is read was divided by its neuron's slope; the weight makes up for it.
+        A state that is read was divided by its neuron's slope; the weight makes up for it. Plain
+        neurons add their inputs, and no more.
         """
         source, target, weight, gate = self._all_connections()
         read, gated = self._followed(source), self._followed(gate)
@@ -229,8 +232,8 @@ class Resolution:
             at = self.neuron_of[made.states]
             sums[at] = made.aggregation == "sum"
             by_place[at] = takes_first[made.aggregation]
-        ordered = _in_order(connections, by_place)
-        return _without_parallel(ordered, sums), self._initial(read)
+        ordered = in_order(reading_products(connections, plain), by_place)
+        return without_parallel(ordered, sums), self._initial(read)
 
     @cached_property
     def _made_neurons(self) -> list[NewNeurons]:
@@ -317,34 +320,3 @@ def _joined(parts: list[Ints]) -> Ints:
     if all(is_none(part) for part in parts if part.size):
         return repeated(NONE, count, np.int64)
     return np.concatenate(parts)
-
-
-def _in_order(genes: Connections, by_place: Bools) -> Connections:
-    """The connections by target, then by source: the order in which a genome needs no words.
-
-    Args:
-        by_place: neurons whose inputs stay in the order in which the graph has them, (n,).
-    """
-    key = genes.target * len(by_place) + np.where(by_place[genes.target], 0, genes.source)
-    if np.all(key[1:] >= key[:-1]):
-        return genes
-    return genes.take(np.argsort(key, kind="stable"))
-
-
-def _without_parallel(genes: Connections, sums: Bools) -> Connections:
-    """One connection, with the sum of the weights, for those that nothing else tells apart.
-
-    Args:
-        genes: by target, then by source.
-        sums: whether each neuron adds its inputs, as others may not have one input for two.
-    """
-    source, target = genes.source, genes.target
-    again = (source[1:] == source[:-1]) & (target[1:] == target[:-1]) & sums[target[1:]]
-    again &= (genes.gater[1:] == NONE) & (genes.gater[:-1] == NONE)
-    again &= genes.delay[1:] == genes.delay[:-1]
-    again &= genes.reads_state[1:] == genes.reads_state[:-1]
-    if not np.any(again):
-        return genes
-    first = np.flatnonzero(np.append(True, ~again))
-    weight = owned(np.add.reduceat(genes.weight, first))
-    return replace(genes.take(first), weight=weight)

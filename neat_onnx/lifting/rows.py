@@ -5,16 +5,17 @@ diagonal. Neurons change until the import ends, as biases and products join them
 then whether the rows are still alike.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from neat_onnx.network.genes import NONE, Ints
 from neat_onnx.network.network import Network
+from neat_onnx.network.schedule import schedule, with_late_sinks
 from neat_onnx.network.spatial import SpatialBlock, rows_alike
 
-_LEAST = 256  # weights by which a matrix would be larger
+_LEAST = 32  # weights by which a matrix would be larger
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,10 +25,12 @@ class Rows:
     Attributes:
         sources: the signals that it reads, (rows, inputs).
         neurons: the states of its neurons, (rows, outputs).
+        weights: the same for products with the same matrix; 0 where it is not known.
     """
 
     sources: Ints
     neurons: Ints
+    weights: int = 0
 
     @property
     def matters(self) -> bool:
@@ -42,9 +45,40 @@ def are_worth_a_matrix(rows: int, weights: int) -> bool:
 
 
 def blocks_of(rows: Iterable[Rows], net: Network, neuron_of: Ints) -> tuple[SpatialBlock, ...]:
-    """The rows that are alike in a network, as blocks whose windows have one tap."""
-    found = (Rows(neuron_of[each.sources], neuron_of[each.neurons]) for each in rows)
-    return tuple(rows_alike(each.sources, each.neurons) for each in found if _are_alike(net, each))
+    """The rows that are alike in a network, as blocks whose windows have one tap.
+
+    Products of one level with the same matrix are rows of one block.
+    """
+    found = [replace(each, sources=neuron_of[each.sources], neurons=neuron_of[each.neurons])
+             for each in rows]  # fmt: skip
+    blocks: list[SpatialBlock] = []
+    for group in _together(found, net):
+        joined = [_joined(group)] if len(group) > 1 else group
+        alike = [each for each in joined if each.matters and _are_alike(net, each)]
+        if not alike and len(group) > 1:
+            alike = [each for each in group if each.matters and _are_alike(net, each)]
+        blocks += (rows_alike(each.sources, each.neurons) for each in alike)
+    return tuple(blocks)
+
+
+def _together(rows: Sequence[Rows], net: Network) -> list[list[Rows]]:
+    """The products by matrix and level: neurons of one level do not depend on each other."""
+    keys = [each.weights for each in rows]
+    if len({*keys} - {0}) == len(keys) - keys.count(0):
+        return [[each] for each in rows]
+    level = with_late_sinks(schedule(net), net, np.ones(len(net), np.bool_)).level
+    groups: dict[tuple[int, ...], list[Rows]] = {}
+    for number, each in enumerate(rows):
+        levels = level[each.neurons]
+        one = each.weights and np.all(levels == levels[0, 0]) and NONE not in each.neurons
+        key = (each.weights, int(levels[0, 0]), *each.neurons.shape[1:]) if one else (number,)
+        groups.setdefault(key, []).append(each)
+    return list(groups.values())
+
+
+def _joined(group: Sequence[Rows]) -> Rows:
+    sources, neurons = ([getattr(each, side) for each in group] for side in ("sources", "neurons"))
+    return Rows(np.concatenate(sources), np.concatenate(neurons))
 
 
 def _are_alike(net: Network, rows: Rows) -> bool:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from neat_onnx.lifting.context import Array, LiftingContext, Operand, Value
+from neat_onnx.lifting.rows import Rows
 from neat_onnx.model import Node
 from neat_onnx.network.genes import Floats, Ints
 from neat_onnx.operators.arithmetic import value_of
@@ -99,7 +100,7 @@ class Algebra:
         weights = np.broadcast_to(matrix[row, column], (len(sources), len(row)))
         self._ctx.connect(made, sources[:, column], rows[:, row], weights)
         if aggregation == "sum":
-            self._ctx.add_rows(sources, made.states[rows], made)
+            self._ctx.add_rows(Rows(sources, made.states[rows]), made)
         return value_of(made, shape)
 
     def _reduced(
@@ -141,7 +142,7 @@ def add_products(ctx: LiftingContext, sources: Ints, states: Ints) -> None:
     order = np.argsort(again, kind="stable").reshape(len(first), -1)
     of_row = sources[order]
     if np.array_equal(of_row, np.broadcast_to(of_row[:, :1], of_row.shape)):
-        ctx.add_rows(of_row[:, 0], states[order])
+        ctx.add_rows(Rows(of_row[:, 0], states[order]))
 
 
 def _shared(operand: Operand) -> Operand:

@@ -6,6 +6,7 @@ Which is fastest depends on how many there are: the costs below were fitted to O
 units of one weight of a matrix product.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +19,7 @@ from neat_onnx.network.window import Sizes
 from neat_onnx.operators.arranging import Tile
 from neat_onnx.operators.elementwise import Mul
 from neat_onnx.operators.shaping import Concat, Flatten, Gather, Reshape, Transpose
-from neat_onnx.operators.transposition import axes_of_order
+from neat_onnx.operators.transposition import axes_of_order, repeats_of_order
 
 _PER_JOINED = 60  # an input of a Concat
 _PER_GATHERED = 200  # a column of a Gather
@@ -27,7 +28,8 @@ _LEAST_CUT_OUT = 256  # weights that a matrix has less
 _SHORTEST_RUN = 3  # columns, on average
 _LEAST_TILED = 16  # columns
 _LEAST_COPIES = 4
-_LEAST_SPREAD = 32  # products of one column
+_LEAST_TURNED = 8  # columns of a Transpose between tensors of rows
+_LEAST_SPREAD = 4  # products of one column
 
 BYTES_OF_COLUMN = 4
 """The size of each index of a Gather."""
@@ -107,20 +109,54 @@ def in_shape(ctx: LoweringContext, wanted: Ints, level: int) -> str:
     """A tensor [N, *shape] of the signals `wanted`, which have that shape."""
     position = ctx.places.position[wanted.ravel()[0]] if wanted.size else UNBOUND
     held = ctx.places.columns[position]
-    bound = position != UNBOUND and np.array_equal(held.signals, wanted.ravel())
-    if bound and not ctx.has_unread_inputs:
-        if held.shape == wanted.shape:
-            return held.tensor
-        tensor = held.tensor
-    else:
-        tensor = exactly(ctx, wanted.ravel(), level)
-    key = (tensor, wanted.shape)
+    if position != UNBOUND and not ctx.has_unread_inputs:
+        if np.array_equal(held.signals, wanted.ravel()):
+            return (
+                held.tensor
+                if held.shape == wanted.shape
+                else _shaped(ctx, held.tensor, wanted.shape, level)
+            )
+        if turned := _turned(ctx, held, wanted, level):
+            return turned
+    return _shaped(ctx, exactly(ctx, wanted.ravel(), level), wanted.shape, level)
+
+
+def _shaped(ctx: LoweringContext, tensor: str, shape: Sizes, level: int) -> str:
+    """A tensor of one sample's `shape`."""
+    key = (tensor, shape)
     if key not in ctx.places.shaped:
-        shape = ctx.shared_integers("shape", [0, *wanted.shape])
-        ctx.places.shaped[key] = ctx.emit(
-            Reshape, [tensor, shape], f"Spatial_{level}", f"reshape_l{level}"
-        )
+        sizes = ctx.shared_integers("shape", [0, *shape])
+        names = f"Spatial_{level}", f"reshape_l{level}"
+        ctx.places.shaped[key] = ctx.emit(Reshape, [tensor, sizes], *names)
     return ctx.places.shaped[key]
+
+
+def _turned(ctx: LoweringContext, held: Columns, wanted: Ints, level: int) -> str | None:
+    """The columns with their axes in the order of `wanted`, if they are all in it, as one of axes.
+
+    It needs no list of indices, and no Flatten on either side.
+    """
+    if len(held.signals) != wanted.size:
+        return None
+    place = np.argsort(held.signals)
+    at = np.minimum(np.searchsorted(held.signals, wanted.ravel(), sorter=place), wanted.size - 1)
+    order = place[at]
+    if not np.array_equal(held.signals[order], wanted.ravel()):
+        return None
+    axes = axes_of_order(order, _LEAST_TURNED)
+    if axes is None:
+        return None
+    shape, perm = axes
+    key = (f"{held.tensor} {perm}", shape)
+    if key not in ctx.places.shaped:
+        apart = held.tensor if held.shape == shape else _shaped(ctx, held.tensor, shape, level)
+        names = f"Transpose_{level}", f"transpose_l{level}"
+        ctx.places.shaped[key] = ctx.emit(
+            Transpose, [apart], *names, perm=(0, *(axis + 1 for axis in perm))
+        )
+    result = ctx.places.shaped[key]
+    same = tuple(shape[axis] for axis in perm) == wanted.shape
+    return result if same else _shaped(ctx, result, wanted.shape, level)
 
 
 def flat_tensor(ctx: LoweringContext, held: Columns) -> str:
@@ -144,7 +180,11 @@ def pick_columns(ctx: LoweringContext, held: Columns, wanted: Ints) -> str:
         return _transposed(ctx, held, *axes)
     if period := period_of(order):
         one = Columns(pick_columns(ctx, held, wanted[:period]), wanted[:period], level)
-        return _tiled(ctx, one, len(order) // period)
+        return _tiled(ctx, one.tensor, (len(order) // period,), level)
+    if repeated := repeats_of_order(order):
+        once = held.signals[np.min(order) :][: math.prod(repeated[0])]
+        one = Columns(pick_columns(ctx, held, once), once, level)
+        return _repeated(ctx, one, *repeated)
     index = ctx.initializer(f"columns_l{level}", order, DataType.INT32)
     return ctx.emit(Gather, [held.tensor, index], f"Gather_{level}", f"gather_l{level}", axis=1)
 
@@ -163,11 +203,19 @@ def period_of(order: Ints) -> int:
     return period if alike and np.array_equal(order[period:], order[:-period]) else 0
 
 
-def _tiled(ctx: LoweringContext, held: Columns, copies: int) -> str:
-    """Copies of columns, side by side."""
-    repeats = ctx.shared_integers("repeats", [1, copies])
+def _tiled(ctx: LoweringContext, tensor: str, copies: Sizes, level: int) -> str:
+    """Copies of a tensor along each axis."""
+    repeats = ctx.shared_integers("repeats", [1, *copies])
+    return ctx.emit(Tile, [tensor, repeats], f"Tile_{level}", f"tile_l{level}")
+
+
+def _repeated(ctx: LoweringContext, held: Columns, shape: Sizes, copies: Sizes) -> str:
+    """The columns [N, width], as if of `shape`, with copies along each of its axes."""
     level = held.level
-    return ctx.emit(Tile, [held.tensor, repeats], f"Tile_{level}", f"tile_l{level}")
+    sizes = ctx.shared_integers("shape", [0, *shape])
+    apart = ctx.emit(Reshape, [held.tensor, sizes], f"Apart_{level}", f"apart_l{level}")
+    tiled = _tiled(ctx, apart, copies, level)
+    return ctx.emit(Flatten, [tiled], f"Order_{level}", f"order_l{level}", axis=1)
 
 
 def _transposed(ctx: LoweringContext, held: Columns, shape: Sizes, axes: Sizes) -> str:

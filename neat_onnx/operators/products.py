@@ -12,11 +12,12 @@ import numpy as np
 
 from neat_onnx.lifting.context import Array, LiftingContext, Operand, Value, lifts
 from neat_onnx.lifting.followed_axes import FEATURE, UNKNOWN
-from neat_onnx.lifting.rows import are_worth_a_matrix
+from neat_onnx.lifting.rows import Rows, are_worth_a_matrix
 from neat_onnx.model import Attributes, Node
 from neat_onnx.operators.algebra import Algebra, rearranged
 from neat_onnx.operators.arithmetic import has_powers_of_two, value_of
 
+_MOST_COMPARED = 1 << 16  # weights of a matrix that several products may have in common
 _ELLIPSIS = "".join(map(chr, range(0x3400, 0x3440)))
 """Labels of the axes that an ellipsis stands for: letters that no equation has."""
 
@@ -238,7 +239,8 @@ def _times_matrix(
         position = sample * len(weights) + row
         each = weight * factors[sample][column]
         ctx.connect(made, signals[sample][column], position, each, gates[sample][column])
-    ctx.add_rows(signals, made.states.reshape(len(signals), -1), made)
+    same = hash((weights.shape, weights.tobytes())) if weights.size <= _MOST_COMPARED else 0
+    ctx.add_rows(Rows(signals, made.states.reshape(len(signals), -1), same), made)
     return value_of(made, (*value.shape[:-1], len(weights)))
 
 

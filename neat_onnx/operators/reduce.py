@@ -22,7 +22,7 @@ from neat_onnx.network.expression import Expression, call
 from neat_onnx.network.genes import Bools, Ints
 from neat_onnx.operators.activate import activate, in_column_order, one_of_many, respond
 from neat_onnx.operators.algebra import Algebra, reshaped
-from neat_onnx.operators.columns import exactly
+from neat_onnx.operators.columns import exactly, in_shape
 from neat_onnx.operators.elementwise import Mul
 from neat_onnx.operators.formula import (
     Emission,
@@ -97,6 +97,7 @@ _PRIMITIVES: dict[str, type[Node]] = {
     "product": ReduceProd,
     "total": ReduceSum,
 }
+_ALONG_AXES: dict[str, type[Node]] = {"max": ReduceMax, "min": ReduceMin, "product": ReduceProd}
 _AXES_ARE_INPUTS_SINCE: dict[type[Node], int] = {ReduceSum: 13}
 _NAMES = {operator.__name__: primitive for primitive, operator in _PRIMITIVES.items()}
 
@@ -132,8 +133,29 @@ def _blocks(ctx: LoweringContext, level: int, neurons: Ints) -> list[Block]:
 
 
 def lower_reduction(ctx: LoweringContext, block: Block) -> None:
-    """Gather the weighted inputs as [N, neurons, k], reduce the last axis, and flatten."""
+    """Gather the weighted inputs as [N, neurons, k], reduce the last axis, and flatten.
+
+    Inputs without weights that stand in order as [N, k, neurons] are reduced there.
+    """
     _, edge = ctx.edges_into(block.neurons)
+    read = ctx.signals.read[edge].reshape(len(block.neurons), -1)
+    operator = _ALONG_AXES.get(str(ctx.net.aggregation_names[block.neurons[0]]))
+    plain = operator is not None and bool(np.all(ctx.signals.weight[edge] == 1.0))
+    arranged = arranged_inputs(read) if plain else None
+    if operator is not None and arranged is not None:
+        rows = in_shape(ctx, arranged, block.level)
+        names = block.tensor("Reduced"), block.name("reduce")
+        kept = emit_reduced(ctx, operator, rows, [arranged.ndim - 1], names)
+    else:
+        kept = _reduced_rows(ctx, block, edge)
+    result = ctx.emit(Flatten, [kept], block.tensor("Columns"), block.name("columns"), axis=1)
+    genes = ctx.net.neurons
+    response, bias = genes.response[block.neurons], genes.bias[block.neurons]
+    activate(ctx, block, respond(ctx, block, result, response, bias))
+
+
+def _reduced_rows(ctx: LoweringContext, block: Block, edge: Ints) -> str:
+    """The weighted inputs as [N, neurons, k], the last axis reduced, by connections."""
     inputs = int(ctx.fan_in[block.neurons[0]])
     weight = ctx.initializer(block.weights("W"), one_of_many(ctx.signals.weight[edge]))
     gathered = exactly(ctx, ctx.signals.read[edge], block.level)
@@ -142,11 +164,24 @@ def lower_reduction(ctx: LoweringContext, block: Block) -> None:
     rows = ctx.emit(Reshape, [weighted, shape], block.tensor("Inputs"), block.name("inputs"))
     aggregation = aggregation_named(ctx.net.aggregation_names[block.neurons[0]])
     emitter = FormulaEmitter(ctx, rows, block.tensor("Reduced"), block.name("reduce"))
-    kept = emitter.emit(aggregation.expression(inputs))
-    result = ctx.emit(Flatten, [kept], block.tensor("Columns"), block.name("columns"), axis=1)
-    genes = ctx.net.neurons
-    response, bias = genes.response[block.neurons], genes.bias[block.neurons]
-    activate(ctx, block, respond(ctx, block, result, response, bias))
+    return emitter.emit(aggregation.expression(inputs))
+
+
+def arranged_inputs(read: Ints) -> Ints | None:
+    """The inputs of neurons (neurons, k) as [k, neurons] or [outer, k, inner], if they ascend so.
+
+    A reduction along that axis then needs no Transpose, and often no Reshape.
+    """
+    count, inputs = read.shape
+    if count < 2 or inputs < 2:
+        return None
+    inner = int(np.count_nonzero(read[:, 0] < read[0, 1]))
+    if inner < 2 or count % inner:
+        return None
+    found = read.reshape(-1, inner, inputs).swapaxes(1, 2)
+    if np.any(np.diff(found.ravel()) <= 0):
+        return None
+    return found if len(found) > 1 else found[0]
 
 
 def emit_reduced(

@@ -11,13 +11,13 @@ import numpy as np
 
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.registry import Claim, Lower, Plan, Stage, lowers
-from neat_onnx.network.genes import Bools, Ints, distinct
+from neat_onnx.network.genes import Bools, Floats, Ints, distinct
 from neat_onnx.operators.activate import activate, in_column_order, one_of_many, respond
-from neat_onnx.operators.columns import BYTES_OF_COLUMN, exactly, period_of
+from neat_onnx.operators.columns import BYTES_OF_COLUMN, exactly, in_shape, period_of
 from neat_onnx.operators.dense import by_overflowing_source, responses
 from neat_onnx.operators.elementwise import Mul
 from neat_onnx.operators.pointwise import lower_pointwise
-from neat_onnx.operators.reduce import ReduceMean, ReduceSum, emit_reduced
+from neat_onnx.operators.reduce import ReduceMean, ReduceSum, arranged_inputs, emit_reduced
 from neat_onnx.operators.scaled import lower_scaled
 from neat_onnx.operators.shaping import Flatten, Reshape
 
@@ -29,6 +29,7 @@ _MOST_GEMMS = 1  # neurons that read what may overflow each need a Gemm of their
 _MANY_GEMMS = 8  # more nodes take longer than one Gather, however small they are
 _WEIGHT = 4  # bytes
 _GEMM, _NODES = 250, 600  # bytes of the nodes of a matrix product, and of a gathered sum
+_NODES_IN_ORDER = 300  # the same where nothing is gathered
 _TIMES = 2  # a matrix is that much larger, at least
 _Group = tuple[str, Ints]  # a suffix of names, and neurons of one fan-in
 
@@ -119,9 +120,15 @@ def _is_sparse(ctx: LoweringContext, neurons: Ints) -> bool:
     parts = by_overflowing_source(ctx, neurons)
     if len(parts) <= _MOST_GEMMS and not _is_local(ctx, neurons):
         return False
-    times = _TIMES if len(parts) <= _MANY_GEMMS else 1
+    plain = _have_unit_weights(ctx, neurons)
+    times = _TIMES if len(parts) <= _MANY_GEMMS and not plain else 1
     gathered = _bytes_of_gathered(ctx, neurons)
     return sum(_bytes_of_matrix(ctx, part) for part in parts) >= times * gathered
+
+
+def _have_unit_weights(ctx: LoweringContext, neurons: Ints) -> bool:
+    _, edge = ctx.edges_into(neurons)
+    return bool(np.all(ctx.signals.weight[edge] == 1.0))
 
 
 def _is_local(ctx: LoweringContext, neurons: Ints) -> bool:
@@ -150,10 +157,19 @@ def _bytes_of_gathered(ctx: LoweringContext, neurons: Ints) -> int:
     """The bytes of a gathered sum: no columns are listed that stand in order, nor weights of 1."""
     _, edge = ctx.edges_into(neurons)
     read = ctx.signals.read[edge]
+    plain = _have_unit_weights(ctx, neurons)
+    if plain and _are_arranged(read.reshape(len(neurons), -1)):
+        return _NODES_IN_ORDER
     in_order = bool(np.all(np.diff(read[: period_of(read) or None]) == 1))
     listed = 0 if in_order else BYTES_OF_COLUMN
     weighed = 0 if np.all(ctx.signals.weight[edge] == 1.0) else _WEIGHT
     return _NODES + (listed + weighed) * len(edge)
+
+
+def _are_arranged(read: Ints) -> bool:
+    """Whether the inputs are neighbours, along whichever axis they are added."""
+    found = arranged_inputs(read)
+    return bool(np.all(np.diff((read if found is None else found).ravel()) == 1))
 
 
 def _bytes_of_matrix(ctx: LoweringContext, neurons: Ints) -> int:
@@ -162,20 +178,31 @@ def _bytes_of_matrix(ctx: LoweringContext, neurons: Ints) -> int:
 
 
 def lower_sparse_sums(ctx: LoweringContext, block: Block) -> None:
-    """Gather the inputs as [N, neurons, k], weigh them, add along the last axis, and flatten."""
-    count, level = len(block.neurons), block.level
+    """Gather the inputs as [N, neurons, k], weigh them, add along the last axis, and flatten.
+
+    Inputs that stand in order as [N, k, neurons], or between two axes of neurons, are added there.
+    """
     _, edge = ctx.edges_into(block.neurons)
-    weight = ctx.signals.weight[edge]
-    result = exactly(ctx, ctx.signals.read[edge], level)
+    read, weight = ctx.signals.read[edge].reshape(len(block.neurons), -1), ctx.signals.weight[edge]
+    arranged = arranged_inputs(read) if np.all(weight == 1.0) else None
+    if arranged is not None:
+        rows, axis = in_shape(ctx, arranged, block.level), arranged.ndim - 1
+    else:
+        rows, axis = _weighed(ctx, block, read, weight), 2
+    mean = ctx.net.aggregation_names[block.neurons[0]] == "mean"
+    names = block.tensor("Total"), block.name("total")
+    total = emit_reduced(ctx, ReduceMean if mean else ReduceSum, rows, [axis], names)
+    result = ctx.emit(Flatten, [total], block.tensor("Columns"), block.name("columns"), axis=1)
+    response, bias = responses(ctx, block.neurons)
+    activate(ctx, block, respond(ctx, block, result, response, bias))
+
+
+def _weighed(ctx: LoweringContext, block: Block, read: Ints, weight: Floats) -> str:
+    """The weighed inputs as [N, neurons, k]."""
+    result = exactly(ctx, read.ravel(), block.level)
     if np.any(weight != 1.0):
         factors = ctx.initializer(block.weights("W"), one_of_many(weight))
         names = block.tensor("Weighted"), block.name("weighted")
         result = ctx.emit(Mul, [result, factors], *names)
-    shape = ctx.integers(block.weights("shape"), [0, count, len(edge) // count])
-    rows = ctx.emit(Reshape, [result, shape], block.tensor("Inputs"), block.name("inputs"))
-    mean = ctx.net.aggregation_names[block.neurons[0]] == "mean"
-    names = block.tensor("Total"), block.name("total")
-    total = emit_reduced(ctx, ReduceMean if mean else ReduceSum, rows, [2], names)
-    result = ctx.emit(Flatten, [total], block.tensor("Columns"), block.name("columns"), axis=1)
-    response, bias = responses(ctx, block.neurons)
-    activate(ctx, block, respond(ctx, block, result, response, bias))
+    shape = ctx.integers(block.weights("shape"), [0, *read.shape])
+    return ctx.emit(Reshape, [result, shape], block.tensor("Inputs"), block.name("inputs"))

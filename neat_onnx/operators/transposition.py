@@ -1,4 +1,9 @@
-"""Columns in another order that is one of axes: a Transpose in the place of a list of indices."""
+"""Columns in another order that is one of axes: a Transpose in the place of a list of indices.
+
+Columns that stand several times along axes of their own are a Tile.
+"""
+
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -7,34 +12,64 @@ from neat_onnx.network.window import Sizes
 
 _MOST_AXES = 5
 _FEWEST = 32  # columns from which on it is worth while
+_FEWEST_REPEATED = 64  # the same of a Tile between two Reshapes
 
 
-def axes_of_order(order: Ints) -> tuple[Sizes, Sizes] | None:
+def axes_of_order(order: Ints, fewest: int = _FEWEST) -> tuple[Sizes, Sizes] | None:
     """The shape of columns 0, 1, …, and the permutation of its axes that gives them in `order`.
 
     None if there is no such, or there are too few columns.
     """
-    if len(order) < _FEWEST or order[0] != 0:
+    if len(order) < fewest or order[0] != 0:
         return None
-    found: list[tuple[int, int]] = []  # (size, step) from the innermost axis out
-    rest = order
-    while len(rest) > 1 and len(found) < _MOST_AXES:
-        size, step = _run(rest)
-        rows = rest[: len(rest) // size * size].reshape(-1, size)
-        if len(rest) % size or step < 1 or np.any(rows != rows[:, :1] + step * np.arange(size)):
-            return None
-        found.append((size, step))
-        rest = rest[::size]
+    found = _steps_of(order)
+    if found is None or any(step < 1 for _, step in found):
+        return None
     outwards = found[::-1]
     by_step = sorted(range(len(outwards)), key=lambda axis: -outwards[axis][1])
     shape = tuple(outwards[axis][0] for axis in by_step)
     steps = [outwards[axis][1] for axis in by_step]
-    whole = [1]
-    for size in shape[:0:-1]:
-        whole.append(whole[-1] * size)
-    if len(rest) > 1 or steps != whole[::-1]:
+    if steps != _whole(shape):
         return None
     return shape, tuple(by_step.index(axis) for axis in range(len(outwards)))
+
+
+def repeats_of_order(order: Ints) -> tuple[Sizes, Sizes] | None:
+    """(shape, repeats) of the columns n, n + 1, …, all in `order`, as a Tile of that shape.
+
+    None if they are in another order, or there are too few.
+    """
+    found = _steps_of(order) if len(order) >= _FEWEST_REPEATED else None
+    if found is None or all(step for _, step in found):
+        return None
+    outwards = found[::-1]
+    moving = [(size, step) for size, step in outwards if step]
+    if [step for _, step in moving] != _whole([size for size, _ in moving]):
+        return None
+    shape = tuple(size if step else 1 for size, step in outwards)
+    return shape, tuple(1 if step else size for size, step in outwards)
+
+
+def _whole(shape: Sequence[int]) -> list[int]:
+    """The steps along the axes of an array of this shape."""
+    steps = [1]
+    for size in shape[:0:-1]:
+        steps.append(steps[-1] * size)
+    return steps[::-1][: len(shape)]
+
+
+def _steps_of(order: Ints) -> list[tuple[int, int]] | None:
+    """(size, step) of the axes along which an order advances, from the innermost out."""
+    found: list[tuple[int, int]] = []
+    rest = order
+    while len(rest) > 1 and len(found) < _MOST_AXES:
+        size, step = _run(rest)
+        rows = rest[: len(rest) // size * size].reshape(-1, size)
+        if len(rest) % size or np.any(rows != rows[:, :1] + step * np.arange(size)):
+            return None
+        found.append((size, step))
+        rest = rest[::size]
+    return found if len(rest) == 1 else None
 
 
 def _run(order: Ints) -> tuple[int, int]:

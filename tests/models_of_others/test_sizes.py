@@ -253,6 +253,6 @@ def test_equal_weights_are_written_once_however_small_they_are():
         ]
     net = import_model(graph(nodes, x=("N", 3), **w.given))
     written = export(net)
-    names = [each.name for each in written.graph.initializer]
-    assert names == ["W0", "B0", "W1", "B1"]  # of the layer, and of a sum
+    held = [(each.dims, each.to_bytes()) for each in written.graph.initializer]
+    assert len(set(held)) == len(held)
     assert import_model(written) == net

@@ -6,7 +6,7 @@ from graphs import assert_lifts, graph, node
 from routes import run_onnxruntime
 
 from neat_onnx import Network, export, import_model, validate, verify
-from neat_onnx.operators.transposition import axes_of_order
+from neat_onnx.operators.transposition import axes_of_order, repeats_of_order
 
 RANDOM = np.random.default_rng(0)
 
@@ -227,3 +227,14 @@ def test_a_few_squares_of_exponentials_keep_their_ids():
         connections=[link for link in links if 10 not in link],
     )
     assert import_model(export(alone).to_json()) == alone
+
+
+@pytest.mark.parametrize(
+    ("shape", "repeats"), [((16, 1), (1, 4)), ((4, 1, 8), (1, 2, 1)), ((4, 1, 4, 1), (1, 2, 1, 2))]
+)
+def test_columns_that_stand_several_times_are_a_tile(shape, repeats):
+    order = np.tile(np.arange(np.prod(shape)).reshape(shape), repeats).ravel()
+    assert repeats_of_order(order) == (shape, repeats)
+    assert repeats_of_order(order + 3) == (shape, repeats)
+    assert repeats_of_order(order[::-1]) is None
+    assert repeats_of_order(np.arange(len(order))) is None

@@ -24,26 +24,26 @@ from neat_onnx.operators.spatial.weights import Weights, shared_weights
 
 def is_row_product(block: SpatialBlock) -> bool:
     """Whether a block is a window of one tap over sources that stand in order, as `_in_order` has
-    them, and more than channels and their space; or over some that several rows have in common.
+    them, and more than channels and their space; or in none, so that they are gathered anyway.
     """
     if not block.is_product:
         return False
-    if block.repeats_sources:
-        return True
-    channels, rows = block.sources.shape
-    between = _between(block)
-    if channels == 1 or rows % between or between == rows:
-        return False
-    return bool(np.all(np.diff(_in_order(block.sources, between).ravel()) > 0))
+    rows = block.sources.shape[1]
+    return block.repeats_sources or (len(block.sources) > 1 and _between(block) != rows)
 
 
 def _between(block: SpatialBlock) -> int:
-    """How many rows have a source between the first two of the first row, and there."""
+    """How many rows have a source between the first two of the first row, and there; 1 where the
+    sources are in no order.
+    """
     sources = block.sources
     if block.repeats_sources:
         return 1
     first, second = sources[0, 0], sources[-1 if len(sources) == 1 else 1, 0]
-    return max(1, int(np.count_nonzero((first <= sources) & (sources < second))))
+    found = max(1, int(np.count_nonzero((first <= sources) & (sources < second))))
+    if sources.shape[1] % found:
+        return 1
+    return found if np.all(np.diff(_in_order(sources, found).ravel()) > 0) else 1
 
 
 def _in_order(neurons: Ints, between: int) -> Ints:
