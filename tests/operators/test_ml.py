@@ -137,6 +137,28 @@ def test_a_normalizer_comes_back_in_few_nodes_with_its_genome(norm):
     assert import_model(again.to_json()) == net
 
 
+def test_probabilities_that_add_up_to_1_are_not_normalized_again():
+    made = model("LinearClassifier", 2, coefficients=WEIGHTS, intercepts=[0.1, 0.2, 0.3],
+                 classlabels_ints=[0, 1, 2], post_transform="SOFTMAX")  # fmt: skip
+    made.graph.node.append(
+        helper.make_node("Normalizer", ["y"], ["z"], domain="ai.onnx.ml", norm="L1")
+    )
+    made.graph.output[1].name = "z"
+    net = import_model(made)
+    written = export(net)
+    assert [each.op_type for each in written.graph.node].count("Softmax") == 1
+    assert len(written.graph.node) == 5
+    assert verify(net, made, runtime="onnxruntime").passed
+    assert import_model(written.to_bytes()).neurons.id.tolist() == net.neurons.id.tolist()
+
+
+def test_a_scaler_is_written_element_by_element():
+    net = import_model(model("Scaler", offset=[1.0, 0.0, -2.0, 0.5], scale=[0.5, 2.0, 1.0, -1.0]))
+    written = export(net)
+    assert "Gemm" not in [each.op_type for each in written.graph.node]
+    assert verify(net, written, runtime="onnxruntime").passed
+
+
 @pytest.mark.parametrize(
     ("labels", "most"), [([0, 1, 2, 3], 4), ([5, 3, 1, -1], 4), ([0, 2, 1, 3], 12)]
 )

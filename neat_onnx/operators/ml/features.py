@@ -83,8 +83,14 @@ def lift_scaler(ctx: LiftingContext, node: Scaler) -> None:
 
 @lifts(Normalizer)
 def lift_normalizer(ctx: LiftingContext, node: Normalizer) -> None:
-    """Lift Normalizer: each sample times the reciprocal of its norm."""
+    """Lift Normalizer: each sample times the reciprocal of its norm.
+
+    Where the norm is 0, all elements are, but for the largest of them; a factor of 0 does as well.
+    """
     tensors, norm = Algebra(ctx, node), node.attributes.norm
+    if norm == "L1" and node.input[0] in ctx.shares:
+        ctx.bind(node, tensors.input(0))
+        return
     x = as_neurons(ctx, tensors.input(0))
     if norm == "MAX":
         size = tensors.reduced("max", x, (-1,))
@@ -93,7 +99,7 @@ def lift_normalizer(ctx: LiftingContext, node: Normalizer) -> None:
         size = tensors.reduced("sum", part, (-1,))
         size = tensors("sqrt", size) if norm == "L2" else size
     is_zero = tensors("equal", size, 0.0)
-    inverse = tensors("where", is_zero, 1.0, tensors("reciprocal", size))
+    inverse = tensors("where", is_zero, float(norm == "MAX"), tensors("reciprocal", size))
     ctx.bind(node, tensors("mul", x, inverse))
 
 

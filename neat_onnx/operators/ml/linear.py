@@ -95,6 +95,12 @@ def bind_targets(
         ctx.fail(node, f"post_transform: {transform} of one target is not the same in all "
                  "runtimes, expected NONE")  # fmt: skip
     ctx.bind(node, transformed(ctx, node, scores, transform))
+    _note_shares(ctx, node.output[0], transform)
+
+
+def _note_shares(ctx: LiftingContext, name: str, transform: Transform) -> None:
+    if transform == "SOFTMAX":
+        ctx.shares.add(name)
 
 
 def label_numbers(
@@ -122,6 +128,7 @@ def bind_classes(
     ctx.bind(node, best_label(tensors, scores, labels), transformed(ctx, node, scores, transform))
     ctx.integer.add(node.output[0])
     ctx.integer.discard(node.output[1])
+    _note_shares(ctx, node.output[1], transform)
 
 
 def best_label(tensors: Algebra, scores: Operand, labels: Floats) -> Operand:
