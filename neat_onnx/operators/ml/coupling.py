@@ -28,7 +28,8 @@ from neat_onnx.operators.algebra import Algebra
 from neat_onnx.operators.formula import formula_of
 
 _MOST = float(np.float32(np.arctanh(1.0 - 2e-7)))  # probabilities of the pair are 1e-7 or more
-_NEAR_ENOUGH, _NEAR = np.float32([0.005 / 2, 4.0 * 0.005 / 2]).tolist()
+_NEAR_ENOUGH: float = np.float32(0.005 / 2).item()
+_NEAR: float = np.float32(4.0 * 0.005 / 2).item()
 
 
 def coupled(ctx: LiftingContext, node: Node, odds: Operand) -> Operand:

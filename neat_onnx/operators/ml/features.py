@@ -8,6 +8,7 @@ from neat_onnx.lifting.context import LiftingContext, Operand, Value, lifts
 from neat_onnx.model import Attributes
 from neat_onnx.network.expression import VARIABLE, call, greater
 from neat_onnx.operators.algebra import Algebra, rearranged, reshaped
+from neat_onnx.operators.choice import applied
 from neat_onnx.operators.formula import formula_of
 from neat_onnx.operators.inside import as_neurons
 from neat_onnx.operators.ml.nodes import MlNode
@@ -71,14 +72,16 @@ class FeatureVectorizer(MlNode):
 
 @lifts(Scaler)
 def lift_scaler(ctx: LiftingContext, node: Scaler) -> None:
-    """Lift Scaler, an affine function of each feature."""
-    tensors, given = Algebra(ctx, node), node.attributes
-    x = tensors.input(0)
+    """Lift Scaler, an affine function of each feature: a neuron for each, as for Sub and Mul."""
+    given = node.attributes
+    x = Algebra(ctx, node).input(0)
     offset, scale = (np.asarray(values) for values in (given.offset, given.scale))
     features = x.shape[-1]
     if {offset.size, scale.size} - {1, features}:
         ctx.fail(node, f"it has {offset.size} offsets and {scale.size} scales for {features}")
-    ctx.bind(node, tensors("mul", tensors("sub", x, offset), scale))
+    if np.any(offset):
+        x = applied(ctx, node, "sub", [x, offset])
+    ctx.bind(node, applied(ctx, node, "mul", [x, scale]) if np.any(scale != 1.0) else x)
 
 
 @lifts(Normalizer)

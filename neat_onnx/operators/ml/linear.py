@@ -131,6 +131,17 @@ def bind_classes(
     _note_shares(ctx, node.output[1], transform)
 
 
+def label_of_two(tensors: Algebra, wins: Operand, labels: Floats) -> Operand:
+    """The second of two labels where a truth value holds, else the first, [N]."""
+    first, second = labels.tolist()
+    if (first, second) == (1.0, 0.0):
+        wins, first, second = tensors("negated", wins), 0.0, 1.0
+    label = tensors("number", wins)
+    if second - first != 1.0:
+        label = tensors("mul", label, second - first)
+    return reshaped(tensors("add", label, first) if first else label, (-1,))
+
+
 def best_label(tensors: Algebra, scores: Operand, labels: Floats) -> Operand:
     """The label of the first of the largest scores, [N]."""
     _, hits = hits_of(tensors, scores, (-1,))
