@@ -216,4 +216,4 @@ def test_negated_twice_and_integers_cut_off_are_the_same_functions():
     assert [each.op_type for each in export(net).graph.node] == ["Gemm", "Greater", "Cast"]
     signs = [node("Sign", "x", "s"), node("Cast", "s", "i", to=7), node("Cast", "i", "y", to=1)]
     net = assert_lifts(graph(signs))
-    assert [each.op_type for each in export(net).graph.node] == ["Gemm", "Sign"]
+    assert [each.op_type for each in export(net).graph.node] == ["Sign"]

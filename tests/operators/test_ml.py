@@ -298,6 +298,18 @@ def grown(leaves: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def test_numbers_of_leaves_are_integers_that_nothing_cuts_off():
+    numbers = leaves("target") | {"target_weights": [3.0, 4.0, 6.0, 9.0, 8.0], "n_targets": 3}
+    made = model("TreeEnsembleRegressor", **TREES | numbers)
+    made.graph.node.append(helper.make_node("Cast", ["y"], ["z"], to=TensorProto.INT64))
+    made.graph.output[0].CopyFrom(helper.make_tensor_value_info("z", TensorProto.INT64, None))
+    net = import_model(made)
+    written = export(net)
+    assert "Floor" not in [each.op_type for each in written.graph.node]
+    assert verify(net, made, runtime="onnxruntime").passed
+    assert verify(net, written, runtime="onnxruntime").passed
+
+
 def test_leaves_of_many_depths_are_no_matrix_of_zeros():
     whole = model("TreeEnsembleRegressor", **grown(120))
     net = import_model(whole)

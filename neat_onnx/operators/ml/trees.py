@@ -104,6 +104,9 @@ def lift_tree_regressor(ctx: LiftingContext, node: TreeEnsembleRegressor) -> Non
     entries = [(tree, at, target, weight * scale) for tree, at, target, weight in weights]
     scores = _scores(ctx, node, tensors, entries, given.n_targets)
     bind_targets(ctx, node, scores, given.n_targets, given.post_transform)
+    numbers = (*(entry[3] for entry in entries), *(given.base_values or ()))
+    if given.post_transform == "NONE" and all(map(float.is_integer, numbers)):
+        ctx.integral.add(node.output[0])  # such as the numbers of leaves
 
 
 @lifts(TreeEnsembleClassifier)
