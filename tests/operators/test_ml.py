@@ -298,6 +298,15 @@ def grown(leaves: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def test_categories_alone_are_drawn_for_an_encoder_that_takes_no_others():
+    made = model("OneHotEncoder", cats_int64s=[2, 0, 1], zeros=0)
+    made.graph.input[0].type.tensor_type.elem_type = TensorProto.INT64
+    net = import_model(made)
+    report = verify(net, made, runtime="onnxruntime")
+    assert report.passed
+    assert verify(net, export(net), runtime="onnxruntime").passed
+
+
 def test_numbers_of_leaves_are_integers_that_nothing_cuts_off():
     numbers = leaves("target") | {"target_weights": [3.0, 4.0, 6.0, 9.0, 8.0], "n_targets": 3}
     made = model("TreeEnsembleRegressor", **TREES | numbers)
