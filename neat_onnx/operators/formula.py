@@ -210,7 +210,7 @@ def apply_formula(
 
 
 def _exactly(ctx: LiftingContext, primitive: str, base: Value) -> Expression | None:
-    """The logarithm of a sigmoid as a softplus, what is negated twice as it was; else None.
+    """The logarithm of a sigmoid as a softplus, a double negation as nothing; else None.
 
     Runtimes round a sigmoid to 0 long before its logarithm is large: of -20 it would be -∞.
     """
