@@ -27,7 +27,7 @@ from neat_onnx.operators.several import Max, Mean, Min
 
 _LEAST_GATHERED = 1 << 16  # weights of the Gemm that it would be
 _LEAST_MATRIX = 1 << 10  # the same, where all sources stand in order
-_LEAST_ALONG = 1 << 4  # the same, where neurons read one signal after the other
+_LEAST_ALONG = 1 << 5  # the same, where neurons read one signal after the other
 _LEAST_OF_TWO = 1 << 6  # the same, where two are added: the gates of a cell are few
 _MOST_SCALED = 0.5  # part of a run of neurons that have other weights than 1
 _SHORTEST_RUN = 8  # elements of a run, on average

@@ -153,7 +153,10 @@ def test_probabilities_that_add_up_to_1_are_not_normalized_again():
 
 
 def test_a_scaler_is_written_element_by_element():
-    net = import_model(model("Scaler", offset=[1.0, 0.0, -2.0, 0.5], scale=[0.5, 2.0, 1.0, -1.0]))
+    made = model("Scaler", offset=[1.0, 0.0, -2.0, 0.5] * 2, scale=[0.5, 2.0, 1.0, -1.0] * 2)
+    made.graph.input[0].type.tensor_type.shape.dim[1].dim_value = 8
+    net = import_model(made)
+    assert len(net) == 16
     written = export(net)
     assert "Gemm" not in [each.op_type for each in written.graph.node]
     assert verify(net, written, runtime="onnxruntime").passed
