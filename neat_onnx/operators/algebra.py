@@ -88,6 +88,8 @@ class Algebra:
             return np.asarray(np.moveaxis(np.where(matrix, rows, 1).prod(axis=-1), -1, axis))
         if not isinstance(operand, Value):
             return np.moveaxis(np.tensordot(matrix, operand, (1, axis)), 0, axis)
+        if aggregation == "sum" and operand.shape[axis] == operand.signals.size:
+            operand, matrix = _weighed(operand, matrix)
         sources = np.moveaxis(self._ctx.materialize(operand), axis, -1)
         size = math.prod(sources.shape[:-1]) * len(matrix)
         self._ctx.check_size(self._node, size)
@@ -143,6 +145,13 @@ def add_products(ctx: LiftingContext, sources: Ints, states: Ints) -> None:
     of_row = sources[order]
     if np.array_equal(of_row, np.broadcast_to(of_row[:, :1], of_row.shape)):
         ctx.add_rows(Rows(of_row[:, 0], states[order]))
+
+
+def _weighed(value: Value, matrix: Floats) -> tuple[Value, Floats]:
+    """A single vector and a matrix that multiplies it; weights of its elements go to the matrix."""
+    if value.weight is None or value.gate is not None or not value.linear:
+        return value, matrix
+    return Value(value.signals), matrix * value.weight.ravel()
 
 
 def _shared(operand: Operand) -> Operand:

@@ -103,7 +103,7 @@ def _where(
         if not (ctx.guarded and isinstance(each, Value)):
             _refuse_infinite(ctx, node, each)
     chosen = Value(ctx.materialize(truth))
-    rest = Value(ctx.materialize(subtract(ctx, node, np.asarray(1.0), chosen)))
+    rest = Value(ctx.materialize(ctx.as_value(node, applied(ctx, node, "negated", [truth]))))
     one, other = finite_where_left_out(ctx, node, (one, other), chosen.signals, rest.signals)
     terms = [multiply(ctx, node, chosen, one), multiply(ctx, node, rest, other)]
     return neurons_of(ctx, node, terms, "sum", (1.0, 1.0))

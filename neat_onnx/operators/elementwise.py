@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from neat_onnx.lifting.context import LiftingContext, lifts
+from neat_onnx.lifting.context import LiftingContext, Value, lifts
 from neat_onnx.model import Attributes, Node
 from neat_onnx.network.expression import Expression
 from neat_onnx.operators.choice import applied
@@ -309,6 +309,11 @@ def emit_clip(emitter: FormulaEmitter, part: Expression) -> Emission:
 def lift_same(ctx: LiftingContext, node: Node) -> None:
     """Lift an operator that is one primitive, with its attributes as constant parameters."""
     operands = [ctx.operand(node, position) for position in range(len(node.input))]
+    if isinstance(node, Mul) and ctx.has_integers(node):
+        for one, other in zip(operands, reversed(operands), strict=True):
+            if not isinstance(one, Value) and not np.any(one):  # an integer is finite
+                ctx.bind(node, np.zeros(np.broadcast_shapes(one.shape, other.shape), np.int64))
+                return
     primitive = _PRIMITIVE[node.op_type]
     given = node.attributes
     extra = [
@@ -325,6 +330,7 @@ def lift_div(ctx: LiftingContext, node: Div) -> None:
     quotient = applied(ctx, node, "div", operands)
     if ctx.has_integers(node):
         quotient = formula_of(ctx, quotient, TRUNCATED)
+        quotient = quotient if isinstance(quotient, Value) else quotient.astype(np.int64)
     ctx.bind(node, quotient)
 
 

@@ -210,10 +210,12 @@ def apply_formula(
 
 
 def _exactly(ctx: LiftingContext, primitive: str, base: Value) -> Expression | None:
-    """The logarithm of a sigmoid as a softplus, or None for another function.
+    """The logarithm of a sigmoid as a softplus, a double negation as nothing; else None.
 
     Runtimes round a sigmoid to 0 long before its logarithm is large: of -20 it would be -∞.
     """
+    if primitive == base.formula.op == "negated" and not base.reduced:
+        return base.formula.args[0]
     if primitive != "log" or base.formula.op != "sigmoid" or base.reduced:
         return None
     formula = -softplus(-base.formula.args[0])

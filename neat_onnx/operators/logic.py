@@ -156,6 +156,7 @@ _NARROW = tuple(
     kind for kind in DataType
     if kind.name.startswith(("INT", "UINT")) and kind not in (DataType.INT32, DataType.INT64)
 )  # fmt: skip
+_WHOLE = ("sign", "floor", "ceil", "round")  # functions that give integers
 _HALVES = (DataType.FLOAT16, DataType.BFLOAT16)
 _COMPARISONS: dict[str, type[Node]] = {
     "greater": Greater,
@@ -237,7 +238,7 @@ def lift_cast(ctx: LiftingContext, node: Cast) -> None:
         operand = apply_formula(ctx, node, "number", [operand]) or operand
     elif ctx.has_integers(node) or node.input[0] in ctx.integral:
         ctx.integral.add(node.output[0])
-    elif whole:
+    elif whole and (operand.reduced or operand.formula.op not in _WHOLE):
         operand = formula_of(ctx, operand, TRUNCATED)
     ctx.bind(node, operand)
 

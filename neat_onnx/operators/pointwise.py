@@ -29,6 +29,7 @@ _LEAST_GATHERED = 1 << 16  # weights of the Gemm that it would be
 _LEAST_MATRIX = 1 << 10  # the same, where all sources stand in order
 _LEAST_ALONG = 36  # the same, where neurons read one signal after the other
 _LEAST_OF_TWO = 1 << 6  # the same, where two are added: the gates of a cell are few
+_MOST_SCALED = 0.5  # part of a run of neurons that have other weights than 1
 _SHORTEST_RUN = 8  # elements of a run, on average
 _MOST_GEMMS = 1  # neurons that read what may overflow each need a Gemm of their own
 _GEMM, _WEIGHT = 250, 4  # bytes of a Gemm and its activation, and of each weight
@@ -59,13 +60,14 @@ def plan_pointwise(ctx: LoweringContext, free: Bools) -> Plan:
     if not ctx.options.allow_partial_connectivity:
         return Plan()
     claims = []
-    for level, neurons in ctx.levels_of(free & _candidates(ctx)):
+    scaled = {inputs: _scaled(ctx, inputs) for inputs in (1, 2)}
+    for level, neurons in ctx.levels_of(free & _candidates(ctx) & ~scaled[1]):
         for number, form in enumerate(_FORMS):
             members = _of_form(ctx, neurons, form)
             blocks = _blocks(ctx, level, members, f"_pointwise{number}")
             claims += [Claim(block, lower_pointwise) for block in blocks]
     for inputs, suffix in ((1, "_scaled"), (2, "_weighted")):
-        for level, neurons in ctx.levels_of(free & _scaled(ctx, inputs)):
+        for level, neurons in ctx.levels_of(free & scaled[inputs]):
             blocks = _blocks(ctx, level, neurons, suffix)
             claims += [
                 Claim(block, lower_scaled)
@@ -115,12 +117,19 @@ def _candidates(ctx: LoweringContext) -> Bools:
 
 
 def _scaled(ctx: LoweringContext, inputs: int) -> Bools:
-    """Sums of so many inputs by weights of no other form, with the response 1."""
+    """Sums of so many inputs by weights of no other form, with the response 1.
+
+    A few sums of one input may have the weight 1, as a scaler gives to features that are constant.
+    """
     unscaled = ctx.net.neurons.response == 1.0
     found = np.flatnonzero(_sums(ctx) & unscaled & (ctx.fan_in == inputs))
     weights = _weights(ctx, found, inputs)
     forms = [form for form in _FORMS if len(form) == inputs]
     others = ~np.any([np.all(weights == form, axis=1) for form in forms], axis=0)
+    if inputs == 1 and np.any(others):
+        run = np.cumsum(np.diff(_sources(ctx, found)[:, 0], prepend=0) != 1)
+        run = np.unique([ctx.plan.level[found], run], axis=1, return_inverse=True)[1].ravel()
+        others |= (np.bincount(run, others) / np.bincount(run))[run] > _MOST_SCALED
     scaled = np.zeros(len(ctx.net), np.bool_)
     scaled[found[others]] = True
     return scaled

@@ -16,6 +16,7 @@ from neat_onnx.operators.algebra import Algebra, rearranged
 from neat_onnx.operators.arranging import axis_of
 from neat_onnx.operators.formula import apply_formula
 from neat_onnx.operators.indexed import gather_elements
+from neat_onnx.operators.inside import bind_with_parts
 from neat_onnx.operators.lookup import gather_elements_at
 from neat_onnx.operators.selection import choices, first_hit, hits_of, is_by_rounds, place_of
 
@@ -77,18 +78,18 @@ _READ_LAST = {"ReduceMax", "ReduceMin", "Squeeze"}
 
 
 def lift_place(ctx: LiftingContext, node: Node, *, largest: bool) -> None:
-    """Bind the place of the largest along an axis, or of the smallest: the largest of -x.
-
-    A row of the largest, wherever it comes from, is one Hardmax in an export.
-    """
+    """Bind the place of the largest along an axis, or of the smallest."""
     given = node.attributes
     assert isinstance(given, PlaceAttributes)
     tensors = Algebra(ctx, node)
     x = tensors.input(0)
     axis = axis_of(ctx, node, given.axis, len(x.shape))
-    _, hits = hits_of(tensors, x if largest else tensors("neg", x), (axis,))
+    extreme, hits = hits_of(tensors, x, (axis,), "max" if largest else "min")
     choice = first_hit(tensors, hits, axis, last=bool(given.select_last_index))
-    ctx.bind(node, place_of(tensors, choice, axis, keepdims=bool(given.keepdims)))
+    place = place_of(tensors, choice, axis, keepdims=bool(given.keepdims))
+    read = rearranged(choice, lambda array: np.delete(array, 0, axis))  # place 0 weighs nothing
+    parts = {"largest": extreme, "hits": hits, "first": read}
+    bind_with_parts(ctx, node, place, parts)
     ctx.integer.add(node.output[0])
 
 

@@ -14,10 +14,12 @@ _SMALLER = 0.25  # a power of two: exact, and what is taken does not overflow
 _BELOW = 3.0  # times the largest magnitude
 
 
-def hits_of(tensors: Algebra, x: Operand, axes: tuple[int, ...]) -> tuple[Operand, Operand]:
-    """The largest element along axes, and 1 for each element that equals it, else 0."""
+def hits_of(
+    tensors: Algebra, x: Operand, axes: tuple[int, ...], aggregation: str = "max"
+) -> tuple[Operand, Operand]:
+    """The largest element along axes, or the smallest ("min"), and 1 for each that equals it."""
     x = tensors.activations(x)
-    extreme = tensors.reduced("max", x, axes)
+    extreme = tensors.reduced(aggregation, x, axes)
     return extreme, tensors("number", tensors("equal", tensors("sub", x, extreme), 0.0))
 
 

@@ -52,6 +52,8 @@ def lift_softmax(ctx: LiftingContext, node: _AlongAxis) -> None:
         return
     less, parts = _spread(tensors, x, axes, ctx.masked.get(node.input[0]))
     if node.op_type == "Softmax":
+        if axes == (len(x.shape) - 1,):
+            ctx.shares.add(node.output[0])
         bind_with_parts(ctx, node, _shares(tensors, parts), parts)
         return
     scale = tensors("log", parts.pop("total"))

@@ -1,5 +1,5 @@
 """Inputs that are places in a table, as the words of an embedding, or along an axis, as an action
-among values: runtimes refuse any others.
+among values, or categories that are numbered: runtimes refuse any others.
 """
 
 from collections.abc import Mapping, Sequence
@@ -8,20 +8,30 @@ from neat_onnx.errors import ModelError
 from neat_onnx.model import Model, Node
 from neat_onnx.model.value import Extent
 from neat_onnx.passes import SIMPLE, canonicalize
-from neat_onnx.passes.draft import Draft
+from neat_onnx.passes.draft import Draft, attributes_of
 
 _MOVES = frozenset(
-    {"Cast", "Flatten", "Gather", "Identity", "Reshape", "Slice", "Squeeze", "Transpose"}
+    {
+        "ArrayFeatureExtractor",
+        "Cast",
+        "Flatten",
+        "Gather",
+        "Identity",
+        "Reshape",
+        "Slice",
+        "Squeeze",
+        "Transpose",
+    }
     | {"Expand", "Split", "Tile", "Unsqueeze"}
 )
 """Operators that hand on the elements of their first input."""
 
 
-_GATHERING = ("Gather", "GatherElements", "GatherND")
+_GATHERING = ("ArrayFeatureExtractor", "Gather", "GatherElements", "GatherND")
 
 
 def table_sizes(model: Model) -> Mapping[str, int]:
-    """For each graph input that is read as places along an axis, how many there are."""
+    """For each graph input that is read as places along an axis, or categories, their number."""
     model = _simple(model)
     graph = model.graph
     origin = {entry.name: entry.name for entry in graph.inputs}
@@ -35,6 +45,9 @@ def table_sizes(model: Model) -> Mapping[str, int]:
             name = origin[node.input[1]]
             if size is not None:
                 sizes[name] = min(size, sizes.get(name, size))
+        elif node.op_type == "OneHotEncoder" and first in origin:
+            if size := _categories(node):
+                sizes[origin[first]] = min(size, sizes.get(origin[first], size))
         elif node.op_type in _MOVES and first in origin:
             origin.update(dict.fromkeys(filter(None, node.output), origin[first]))
     return sizes
@@ -51,9 +64,18 @@ def _simple(model: Model) -> Model:
         return model
 
 
+def _categories(node: Node) -> int:
+    """The number of categories 0, 1, … that alone a OneHotEncoder takes; 0 if it takes others."""
+    given = attributes_of(node)
+    categories = sorted(given.get("cats_int64s", ()))
+    numbered = categories == [*range(len(categories))] and not given.get("zeros", 1)
+    return len(categories) if numbered else 0
+
+
 def _along_axis(node: Node, shape: Sequence[Extent] | None) -> int | None:
     """The size of the axis that a node reads along, if it is known."""
     axis = getattr(node.attributes, "batch_dims" if node.op_type == "GatherND" else "axis", 0)
+    axis = -1 if node.op_type == "ArrayFeatureExtractor" else axis
     if shape is None or not -len(shape) <= axis < len(shape):
         return None
     size = shape[axis]

@@ -281,3 +281,18 @@ def test_stacked_choices():
         node("ReduceSum", "stack new", "y", keepdims=0),
     ]
     assert_lifts(graph(nodes, three=3, bounds=[0.0, 1.0], new=[0]))
+
+
+def test_integers_times_zero_are_a_constant_that_indices_are_made_of():
+    nodes = [
+        node("Cast", "x", "i", to=7),
+        node("Mul", "i zero", "none"),
+        node("Add", "none offset", "at"),
+        node("Div", "at two", "half"),
+        node("Gather", "table half", "t"),
+        node("Add", "t x", "y"),
+    ]
+    model = graph(nodes, zero=0, offset=[0, 3, 5], two=2, table=[0.5, 1.5, -2.0])
+    net = assert_lifts(model)
+    assert len(net) == 6
+    assert set(net.aggregation_names.tolist()) == {"sum"}

@@ -137,6 +137,31 @@ def test_a_normalizer_comes_back_in_few_nodes_with_its_genome(norm):
     assert import_model(again.to_json()) == net
 
 
+def test_probabilities_that_add_up_to_1_are_not_normalized_again():
+    made = model("LinearClassifier", 2, coefficients=WEIGHTS, intercepts=[0.1, 0.2, 0.3],
+                 classlabels_ints=[0, 1, 2], post_transform="SOFTMAX")  # fmt: skip
+    made.graph.node.append(
+        helper.make_node("Normalizer", ["y"], ["z"], domain="ai.onnx.ml", norm="L1")
+    )
+    made.graph.output[1].name = "z"
+    net = import_model(made)
+    written = export(net)
+    assert [each.op_type for each in written.graph.node].count("Softmax") == 1
+    assert len(written.graph.node) == 5
+    assert verify(net, made, runtime="onnxruntime").passed
+    assert import_model(written.to_bytes()).neurons.id.tolist() == net.neurons.id.tolist()
+
+
+def test_a_scaler_is_written_element_by_element():
+    made = model("Scaler", offset=[1.0, 0.0, -2.0, 0.5] * 2, scale=[0.5, 2.0, 1.0, -1.0] * 2)
+    made.graph.input[0].type.tensor_type.shape.dim[1].dim_value = 8
+    net = import_model(made)
+    assert len(net) == 16
+    written = export(net)
+    assert "Gemm" not in [each.op_type for each in written.graph.node]
+    assert verify(net, written, runtime="onnxruntime").passed
+
+
 @pytest.mark.parametrize(
     ("labels", "most"), [([0, 1, 2, 3], 4), ([5, 3, 1, -1], 4), ([0, 2, 1, 3], 12)]
 )
@@ -274,6 +299,27 @@ def grown(leaves: int) -> dict[str, Any]:
         "target_treeids": [0] * leaves, "target_nodeids": ends, "target_ids": [0] * leaves,
         "target_weights": random.normal(size=leaves).round(2).tolist(), "n_targets": 1,
     }  # fmt: skip
+
+
+def test_categories_alone_are_drawn_for_an_encoder_that_takes_no_others():
+    made = model("OneHotEncoder", cats_int64s=[2, 0, 1], zeros=0)
+    made.graph.input[0].type.tensor_type.elem_type = TensorProto.INT64
+    net = import_model(made)
+    report = verify(net, made, runtime="onnxruntime")
+    assert report.passed
+    assert verify(net, export(net), runtime="onnxruntime").passed
+
+
+def test_numbers_of_leaves_are_integers_that_nothing_cuts_off():
+    numbers = leaves("target") | {"target_weights": [3.0, 4.0, 6.0, 9.0, 8.0], "n_targets": 3}
+    made = model("TreeEnsembleRegressor", **TREES | numbers)
+    made.graph.node.append(helper.make_node("Cast", ["y"], ["z"], to=TensorProto.INT64))
+    made.graph.output[0].CopyFrom(helper.make_tensor_value_info("z", TensorProto.INT64, None))
+    net = import_model(made)
+    written = export(net)
+    assert "Floor" not in [each.op_type for each in written.graph.node]
+    assert verify(net, made, runtime="onnxruntime").passed
+    assert verify(net, written, runtime="onnxruntime").passed
 
 
 def test_leaves_of_many_depths_are_no_matrix_of_zeros():

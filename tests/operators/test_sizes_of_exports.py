@@ -211,3 +211,20 @@ def test_many_sums_of_what_may_not_be_finite_are_gathered() -> None:
     assert len(written.graph.node) < 20
     assert verify(net, written, runtime="onnxruntime").passed
     assert import_model(written) == net
+
+
+def test_both_sides_of_a_choice_of_a_formula_come_back_without_a_list_of_connections() -> None:
+    nodes = [
+        node("MatMul", "x W", "a"),
+        node("GreaterOrEqual", "a bound", "c"),
+        node("MatMul", "x V", "b"),
+        node("Where", "c a b", "s"),
+        node("Tanh", "s", "y"),
+    ]
+    model = graph(nodes, x=("N", 4), W=_normal(4, 30), V=_normal(4, 30), bound=_normal(30))
+    net = assert_lifts(model)
+    written = export(net)
+    genome = json.loads(written.metadata["neat_onnx.genome"])
+    assert not {"connections", "added"} & genome.keys()
+    assert verify(net, written, runtime="onnxruntime").passed
+    assert import_model(written.to_json()) == net

@@ -11,6 +11,8 @@ without anything that cancels:
     after two                 a / (1 + (abk²)² / (1 + (1 + b)k + k²)(1 + (1 + b)k + (1 - ab)k²))
 """
 
+import numpy as np
+
 from neat_onnx.lifting.context import LiftingContext, Operand
 from neat_onnx.model import Node
 from neat_onnx.network.expression import (
@@ -25,14 +27,14 @@ from neat_onnx.network.expression import (
 from neat_onnx.operators.algebra import Algebra
 from neat_onnx.operators.formula import formula_of
 
-_LEAST = 1e-7  # a probability of the pair, as both are clipped
-_NEAR_ENOUGH = 0.005 / 2
+_MOST = float(np.float32(np.arctanh(1.0 - 2e-7)))  # probabilities of the pair are 1e-7 or more
+_NEAR_ENOUGH: float = np.float32(0.005 / 2).item()
+_NEAR: float = np.float32(4.0 * 0.005 / 2).item()
 
 
 def coupled(ctx: LiftingContext, node: Node, odds: Operand) -> Operand:
     """The probability of the first of two labels, of the log odds of the second."""
-    limit = 1.0 - 2.0 * _LEAST
-    gap = formula_of(ctx, odds, clip(tanh(0.5 * VARIABLE), -limit, limit))
+    gap = formula_of(ctx, odds, tanh(clip(0.5 * VARIABLE, -_MOST, _MOST)))
     return formula_of(ctx, Algebra(ctx, node).activations(gap), _by_sweeps())
 
 
@@ -41,12 +43,11 @@ def _by_sweeps() -> Expression:
     t = VARIABLE
     square = power(t, 2.0)
     a, b = 0.5 - 0.5 * t, 0.5 + 0.5 * t
-    k = (2.0 * (1.0 + t) * power(t, 4.0)) / ((1.0 - power(t, 3.0)) * (1.0 + square))
-    both = 0.25 - 0.25 * square
+    k = (4.0 * b * power(square, 2.0)) / ((1.0 - t * square) * (1.0 + square))
     once = a / (1.0 + b * k)
-    linear = 1.0 + (1.5 + 0.5 * t) * k
-    divisors = (linear + k * k) * (linear + (1.0 - both) * (k * k))
-    twice = a / (1.0 + power(both * (k * k), 2.0) / divisors)
+    linear, k_square, both = 1.0 + (1.0 + b) * k, power(k, 2.0), a * b
+    divisors = (linear + k_square) * (linear + (1.0 - both) * k_square)
+    twice = a / (1.0 + power(both * k_square, 2.0) / divisors)
     gradient = (a - once) * (0.5 + abs(once - 0.5))
     later = where(less(gradient, _NEAR_ENOUGH), once, twice)
-    return where(less(abs(t), 4.0 * _NEAR_ENOUGH), 0.5, later)
+    return where(less(abs(t), _NEAR), 0.5, later)

@@ -8,6 +8,7 @@ from neat_onnx.lifting.context import LiftingContext, Operand, Value, lifts
 from neat_onnx.model import Attributes
 from neat_onnx.network.expression import VARIABLE, call, greater
 from neat_onnx.operators.algebra import Algebra, rearranged, reshaped
+from neat_onnx.operators.choice import applied
 from neat_onnx.operators.formula import formula_of
 from neat_onnx.operators.inside import as_neurons
 from neat_onnx.operators.ml.nodes import MlNode
@@ -71,20 +72,28 @@ class FeatureVectorizer(MlNode):
 
 @lifts(Scaler)
 def lift_scaler(ctx: LiftingContext, node: Scaler) -> None:
-    """Lift Scaler, an affine function of each feature."""
-    tensors, given = Algebra(ctx, node), node.attributes
-    x = tensors.input(0)
+    """Lift Scaler, an affine function of each feature: a neuron for each, as for Sub and Mul."""
+    given = node.attributes
+    x = Algebra(ctx, node).input(0)
     offset, scale = (np.asarray(values) for values in (given.offset, given.scale))
     features = x.shape[-1]
     if {offset.size, scale.size} - {1, features}:
         ctx.fail(node, f"it has {offset.size} offsets and {scale.size} scales for {features}")
-    ctx.bind(node, tensors("mul", tensors("sub", x, offset), scale))
+    if np.any(offset):
+        x = applied(ctx, node, "sub", [x, offset])
+    ctx.bind(node, applied(ctx, node, "mul", [x, scale]) if np.any(scale != 1.0) else x)
 
 
 @lifts(Normalizer)
 def lift_normalizer(ctx: LiftingContext, node: Normalizer) -> None:
-    """Lift Normalizer: each sample times the reciprocal of its norm."""
+    """Lift Normalizer: each sample times the reciprocal of its norm.
+
+    Where the norm is 0, all elements are, but for the largest of them; a factor of 0 does as well.
+    """
     tensors, norm = Algebra(ctx, node), node.attributes.norm
+    if norm == "L1" and node.input[0] in ctx.shares:
+        ctx.bind(node, tensors.input(0))
+        return
     x = as_neurons(ctx, tensors.input(0))
     if norm == "MAX":
         size = tensors.reduced("max", x, (-1,))
@@ -93,7 +102,7 @@ def lift_normalizer(ctx: LiftingContext, node: Normalizer) -> None:
         size = tensors.reduced("sum", part, (-1,))
         size = tensors("sqrt", size) if norm == "L2" else size
     is_zero = tensors("equal", size, 0.0)
-    inverse = tensors("where", is_zero, 1.0, tensors("reciprocal", size))
+    inverse = tensors("where", is_zero, float(norm == "MAX"), tensors("reciprocal", size))
     ctx.bind(node, tensors("mul", x, inverse))
 
 

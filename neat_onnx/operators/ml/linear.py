@@ -95,6 +95,12 @@ def bind_targets(
         ctx.fail(node, f"post_transform: {transform} of one target is not the same in all "
                  "runtimes, expected NONE")  # fmt: skip
     ctx.bind(node, transformed(ctx, node, scores, transform))
+    _note_shares(ctx, node.output[0], transform)
+
+
+def _note_shares(ctx: LiftingContext, name: str, transform: Transform) -> None:
+    if transform == "SOFTMAX":
+        ctx.shares.add(name)
 
 
 def label_numbers(
@@ -122,6 +128,18 @@ def bind_classes(
     ctx.bind(node, best_label(tensors, scores, labels), transformed(ctx, node, scores, transform))
     ctx.integer.add(node.output[0])
     ctx.integer.discard(node.output[1])
+    _note_shares(ctx, node.output[1], transform)
+
+
+def label_of_two(tensors: Algebra, wins: Operand, labels: Floats) -> Operand:
+    """The second of two labels where a truth value holds, else the first, [N]."""
+    first, second = labels.tolist()
+    if (first, second) == (1.0, 0.0):
+        wins, first, second = tensors("negated", wins), 0.0, 1.0
+    label = tensors("number", wins)
+    if second - first != 1.0:
+        label = tensors("mul", label, second - first)
+    return reshaped(tensors("add", label, first) if first else label, (-1,))
 
 
 def best_label(tensors: Algebra, scores: Operand, labels: Floats) -> Operand:

@@ -14,7 +14,7 @@ from neat_onnx.network.genes import Floats
 from neat_onnx.operators.algebra import Algebra, rearranged
 from neat_onnx.operators.arranging import combined
 from neat_onnx.operators.ml.coupling import coupled
-from neat_onnx.operators.ml.linear import best_label, label_numbers
+from neat_onnx.operators.ml.linear import best_label, label_numbers, label_of_two
 from neat_onnx.operators.ml.nodes import MlNode, Transform, transformed
 
 _BINARY = 2
@@ -103,7 +103,10 @@ def lift_svm_classifier(ctx: LiftingContext, node: SVMClassifier) -> None:
         ctx.fail(node, f"it has {len(given.rho)} rho for {len(factors)} pairs")
     sums = tensors.along(kernels, 1, factors)
     scores = tensors("add", sums, np.asarray(given.rho[: len(factors)]))
-    label = best_label(tensors, _votes(tensors, scores, classes), labels)
+    if classes == _BINARY:
+        label = label_of_two(tensors, tensors("greater", scores, 0.0), labels[::-1])
+    else:
+        label = best_label(tensors, _votes(tensors, scores, classes), labels)
     if is_probable:
         scores = _probabilities(ctx, node, scores)
     elif classes == _BINARY:

@@ -15,10 +15,10 @@ from neat_onnx.lifting.context import LiftingContext, Operand, Value, lifts
 from neat_onnx.model import Attributes
 from neat_onnx.network.expression import VARIABLE, Expression, call, negated
 from neat_onnx.network.genes import Floats
-from neat_onnx.operators.algebra import Algebra, rearranged, reshaped
+from neat_onnx.operators.algebra import Algebra, rearranged
 from neat_onnx.operators.arranging import combined
 from neat_onnx.operators.formula import formula_of
-from neat_onnx.operators.ml.linear import bind_classes, bind_targets, label_numbers
+from neat_onnx.operators.ml.linear import bind_classes, bind_targets, label_numbers, label_of_two
 from neat_onnx.operators.ml.nodes import MlNode, Transform, transformed
 
 _SPLITS = {
@@ -104,6 +104,9 @@ def lift_tree_regressor(ctx: LiftingContext, node: TreeEnsembleRegressor) -> Non
     entries = [(tree, at, target, weight * scale) for tree, at, target, weight in weights]
     scores = _scores(ctx, node, tensors, entries, given.n_targets)
     bind_targets(ctx, node, scores, given.n_targets, given.post_transform)
+    numbers = (*(entry[3] for entry in entries), *(given.base_values or ()))
+    if given.post_transform == "NONE" and all(map(float.is_integer, numbers)):
+        ctx.integral.add(node.output[0])  # such as the numbers of leaves
 
 
 @lifts(TreeEnsembleClassifier)
@@ -133,12 +136,12 @@ def _bind_two_classes(
     if {*given.class_ids} != {0}:
         ctx.fail(node, "two classes share one score, which has to be of the class id 0")
     score = Value(ctx.materialize(ctx.as_value(node, score)))
-    wins = tensors("number", tensors("greater", score, 0.5 if is_probability else 0.0))
-    label = tensors("add", tensors("mul", wins, labels[1] - labels[0]), labels[0])
+    wins = tensors("greater", score, 0.5 if is_probability else 0.0)
     both = tensors.along(score, 1, np.array([[-1.0], [1.0]]))
     if is_probability and given.post_transform == "NONE":
         both = tensors("add", both, np.array([1.0, 0.0]))
-    ctx.bind(node, reshaped(label, (-1,)), transformed(ctx, node, both, given.post_transform))
+    label = label_of_two(tensors, wins, labels)
+    ctx.bind(node, label, transformed(ctx, node, both, given.post_transform))
     ctx.integer.add(node.output[0])
     ctx.integer.discard(node.output[1])
 

@@ -1,7 +1,10 @@
-"""Rows of hits lowered: one Hardmax where first hits are read, else a comparison."""
+"""Rows of hits lowered: ArgMax where the number of a place is read, Hardmax where first hits are,
+else a comparison.
+"""
 
 from collections import defaultdict
 from collections.abc import Hashable
+from typing import Literal
 
 import numpy as np
 
@@ -9,17 +12,24 @@ from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.placement import Columns
 from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers
 from neat_onnx.model import Node
+from neat_onnx.network.activations import activation_named
 from neat_onnx.network.cells import place_of
-from neat_onnx.network.genes import Bools, Ints
+from neat_onnx.network.expression import VARIABLE
+from neat_onnx.network.genes import NONE, Bools, Ints
+from neat_onnx.operators.activate import activate
 from neat_onnx.operators.activation_functions import emit_activation
 from neat_onnx.operators.columns import exactly, in_shape
 from neat_onnx.operators.elementwise import Sub
+from neat_onnx.operators.logic import Cast
+from neat_onnx.operators.ranking import ArgMax, ArgMin
 from neat_onnx.operators.reduce import ReduceMax, ReduceMin, emit_reduced
 from neat_onnx.operators.rows.places import HIT, PlaceFinder, Places
 from neat_onnx.operators.shaping import Gather
 from neat_onnx.operators.softmax import Hardmax
 
+Form = Literal["number", "first", "hits"]
 _REDUCTIONS: dict[str, type[Node]] = {"max": ReduceMax, "min": ReduceMin}
+_NUMBERS: dict[str, type[Node]] = {"max": ArgMax, "min": ArgMin}
 
 
 @lowers(Stage.LEVELS)
@@ -31,23 +41,39 @@ def plan_places(ctx: LoweringContext, free: Bools) -> Plan:
     claims = []
     for number, rows in enumerate(groups.values(), 1):
         suffix = f"_{number}" if len(groups) > 1 else ""
-        lowering = RowsOfPlaces(rows, hardmax=_is_hardmax(ctx, rows[0]))
+        lowering = RowsOfPlaces(rows, _form(ctx, rows[0]))
         level = int(ctx.plan.level[lowering.results.ravel()].min())
         claims.append(Claim(Block(level, lowering.neurons, suffix), lowering.lower))
     return Plan(claims)
 
 
-def _is_hardmax(ctx: LoweringContext, row: Places) -> bool:
-    """Whether first hits of the largest are written as one Hardmax; runtimes have it in float32."""
-    return row.aggregation == "max" and bool(row.first) and ctx.options.dtype == "float32"
+def _form(ctx: LoweringContext, row: Places) -> Form:
+    """The numbers of places are ArgMax or ArgMin, first hits of the largest a Hardmax, which
+    runtimes have in float32.
+    """
+    if row.number != NONE:
+        return "number"
+    hardmax = row.aggregation == "max" and row.first and ctx.options.dtype == "float32"
+    return "first" if hardmax else "hits"
+
+
+def _are_plain(ctx: LoweringContext, neurons: Ints) -> bool:
+    """Whether neurons hand on their sums, each is needed once, and nothing reads the sums."""
+    names = {str(name) for name in ctx.net.activation_names[neurons]}
+    plain = all(activation_named(name).expression == VARIABLE for name in names)
+    return plain and not (ctx.reads_state(neurons) or np.any(ctx.copied[neurons]))
+
+
+def _results(row: Places, form: Form) -> list[int]:
+    """The neurons that others read."""
+    return {"number": [row.number], "first": [*row.first.values()], "hits": row.hits}[form]
 
 
 def _key(ctx: LoweringContext, row: Places) -> Hashable:
     """Rows of one key are written together."""
-    hardmax = _is_hardmax(ctx, row)
-    results = list(row.first.values()) if hardmax else row.hits
-    level = int(ctx.plan.level[results].min())
-    return row.aggregation, hardmax, level, len(row.hits), *(row.first if hardmax else ())
+    form = _form(ctx, row)
+    level = int(ctx.plan.level[_results(row, form)].min())
+    return row.aggregation, form, level, len(row.hits), *(row.first if form == "first" else ())
 
 
 class RowsOfPlaces:
@@ -57,19 +83,20 @@ class RowsOfPlaces:
         results: the neurons that others read, (rows, results).
     """
 
-    def __init__(self, rows: list[Places], *, hardmax: bool) -> None:
-        self._rows, self._hardmax = rows, hardmax
+    def __init__(self, rows: list[Places], form: Form) -> None:
+        self._rows, self._form = rows, form
         self._sources = np.array([row.sources for row in rows], np.int64)
         self._hits = np.array([row.hits for row in rows], np.int64)
         self._extremes = np.array([row.extreme for row in rows], np.int64)
-        first = np.array([[*row.first.values()] for row in rows], np.int64)
-        self.results: Ints = first if hardmax else self._hits
+        self._firsts = np.array([[*row.first.values()] for row in rows], np.int64)
+        self.results: Ints = np.array([_results(row, form) for row in rows], np.int64)
 
     @property
     def neurons(self) -> Ints:
         """All neurons that are written."""
-        inner = [self._extremes, *([self._hits.ravel()] if self._hardmax else [])]
-        return np.concatenate([self.results.ravel(), *inner])
+        inner = {"number": [self._firsts, self._hits], "first": [self._hits], "hits": []}
+        parts = [self.results, *inner[self._form], self._extremes]
+        return np.concatenate([each.ravel() for each in parts])
 
     def lower(self, ctx: LoweringContext, block: Block) -> None:
         """Write the rows, and bind all their neurons."""
@@ -77,10 +104,38 @@ class RowsOfPlaces:
             x = exactly(ctx, self._sources.ravel(), block.level)
         else:
             x = in_shape(ctx, self._sources, block.level)
-        result = self._first(ctx, block, x) if self._hardmax else self._compared(ctx, block, x)
+        if self._form == "number":
+            self._lower_numbers(ctx, block, x)
+            return
+        result = (self._first if self._form == "first" else self._compared)(ctx, block, x)
         shape = self.results.shape if len(self._rows) > 1 else None
         names = (block.tensor("Flat"), block.name("flatten"))
         ctx.places.bind(Columns(result, self.results.ravel(), block.level, shape, names))
+
+    def _lower_numbers(self, ctx: LoweringContext, block: Block, x: str) -> None:
+        """The number of the place in each row, [N, rows]; [N] for an output of that shape."""
+        operator = _NUMBERS[self._rows[0].aggregation]
+        names = block.tensor("Place"), block.name("place")
+        numbers = Block(block.level, self.results.ravel(), block.suffix)
+        plain = _are_plain(ctx, numbers.neurons)
+        whole = plain and any(
+            not port.shape and np.array_equal(port.neurons.ravel(), numbers.neurons)
+            for port in ctx.net.outputs
+        )
+        keeps = len(self._rows) == 1 and not whole
+        made = ctx.emit(operator, [x], *names, axis=-1, keepdims=int(keeps))
+        for part, neurons in (
+            ("largest", self._extremes), ("hits", self._hits), ("first", self._firsts)
+        ):  # fmt: skip
+            ctx.bind(neurons.ravel(), place_of(made, part), ctx.plan.depth + 1)
+        output, name = block.tensor("Number"), block.name("number")
+        made = ctx.emit(Cast, [made], output, name, to=int(ctx.data_type))
+        if plain:
+            flat = (block.tensor("Flat"), block.name("flatten"))
+            shape = () if whole else None
+            ctx.places.bind(Columns(made, numbers.neurons, block.level, shape, flat))
+        else:
+            activate(ctx, numbers, made)
 
     def _first(self, ctx: LoweringContext, block: Block, x: str) -> str:
         """The first of the largest elements, those that are read."""

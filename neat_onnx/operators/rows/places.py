@@ -29,6 +29,8 @@ class Places:
         extreme: the neuron that takes the largest or smallest of all elements.
         sources, hits: the neurons of each element, and its hit.
         first: by position in `hits`, the first hits that there are, where nothing else reads hits.
+        number: the neuron that makes the number of the place of them, where nothing else reads
+            them; else NONE.
     """
 
     aggregation: str
@@ -36,6 +38,7 @@ class Places:
     sources: list[int]
     hits: list[int]
     first: dict[int, int] = field(default_factory=dict)
+    number: int = NONE
 
 
 class PlaceFinder:
@@ -104,7 +107,20 @@ class PlaceFinder:
             return None
         first = dict(sorted(zip(places.tolist(), firsts.tolist(), strict=True)))
         sources = [found.sources[k] for k in order]
-        return Places(found.aggregation, found.extreme, sources, hits[order].tolist(), first)
+        number = self._number_of(first, len(hits))
+        hits = hits[order]
+        return Places(found.aggregation, found.extreme, sources, hits.tolist(), first, number)
+
+    def _number_of(self, first: dict[int, int], count: int) -> int:
+        """The neuron that reads the first hits, all but that of place 0, each times its place."""
+        readers = {edge.target for each in first.values() for edge in self._edges.leaving(each)}
+        if [*first] != [*range(1, count)] or len(readers) != 1:
+            return NONE
+        (number,) = readers
+        wanted = {Edge(each, number, float(place), NONE) for place, each in first.items()}
+        edges = self._edges.into(number)
+        fits = len(edges) == len(wanted) and {*edges} == wanted and self._is_unscaled(number, "sum")
+        return number if fits and all(map(self._is_hidden, first.values())) else NONE
 
     def _places_of(self, firsts: Ints, hits: Ints) -> Ints | None:
         """The place of the hit that each first hit is, if all hits before are taken away, once."""
@@ -127,10 +143,14 @@ class PlaceFinder:
 
     def _is_plain(self, neuron: int, formula: Expression, aggregation: str) -> bool:
         """Whether a free neuron is this function of this aggregate, of the same step."""
+        code = int(self._net.neurons.activation[neuron])
+        return self._formulas[code] == formula and self._is_unscaled(neuron, aggregation)
+
+    def _is_unscaled(self, neuron: int, aggregation: str) -> bool:
+        """Whether a free neuron is some function of this aggregate alone, of the same step."""
         genes = self._net.neurons
         return bool(
             self._free[neuron]
-            and self._formulas[int(genes.activation[neuron])] == formula
             and self._net.aggregation_names[neuron] == aggregation
             and genes.response[neuron] == 1.0
             and genes.bias[neuron] == 0.0

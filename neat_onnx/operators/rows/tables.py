@@ -194,10 +194,6 @@ def _divided(magnitude: str, scale: str) -> Row:
 ABSOLUTE = _divided("abs(z)", "where(equal(z, 0), 0, reciprocal(z))")
 """An LpNormalization of order 1; ONNX's reference evaluator takes it without absolute values."""
 
-UNIT_SUM = _divided("abs(z)", "where(equal(z, 0), 1, reciprocal(z))")
-UNIT_LENGTH = _divided("z * z", "where(equal(sqrt(z), 0), 1, reciprocal(sqrt(z)))")
-"""A Normalizer of ai.onnx.ml, which divides by 1 where the norm is 0."""
-
 MEAN_VARIANCE = Row(
     "",
     (
@@ -246,8 +242,6 @@ ROWS = (
     RMS_NORMALIZATION,
     LP_NORMALIZATION,
     ABSOLUTE,
-    UNIT_SUM,
-    UNIT_LENGTH,
     MEAN_VARIANCE,
     DIVIDED,
     DIVIDED_ALONE,

@@ -22,13 +22,46 @@ FORMS = {
         [node("ArgMax", "x", "p", axis=1), node("Cast", "p", "y", to=1)],
         ("N", 5),
         {},
-        ["Hardmax"],
+        ["ArgMax"],
     ),
     "argmin": (
         [node("ArgMin", "x", "p", axis=1), node("Cast", "p", "y", to=1)],
         ("N", 5),
         {},
-        ["Hardmax"],
+        ["ArgMin"],
+    ),
+    "argmax of rows": (
+        [node("ArgMax", "x", "p", axis=2, keepdims=0), node("Cast", "p", "y", to=1)],
+        ("N", 2, 3),
+        {},
+        ["ArgMax"],
+    ),
+    "a label": (
+        [node("ArgMax", "x", "p", axis=1, keepdims=0), node("Cast", "p", "y", to=1)],
+        ("N", 3),
+        {},
+        ["ArgMax"],
+    ),
+    "a function of the place": (
+        [
+            node("ArgMin", "x", "p", axis=1),
+            node("Cast", "p", "f", to=1),
+            node("Tanh", "f", "y"),
+        ],
+        ("N", 3),
+        {},
+        ["ArgMin"],
+    ),
+    "a place that is read": (
+        [
+            node("ArgMax", "x", "p", axis=1, keepdims=0),
+            node("Cast", "p", "f", to=1),
+            node("Unsqueeze", "f axes", "g"),
+            node("Mul", "g x", "y"),
+        ],
+        ("N", 3),
+        {"axes": [1]},
+        ["ArgMax"],
     ),
     "of shares": (
         [
@@ -41,7 +74,7 @@ FORMS = {
         ["Hardmax", "Softmax"],
     ),
 }
-WRITTEN = ("Hardmax", "ReduceMax", "ReduceMin", "Softmax")
+WRITTEN = ("ArgMax", "ArgMin", "Hardmax", "ReduceMax", "ReduceMin", "Softmax")
 
 
 def kinds(model):
@@ -60,14 +93,38 @@ def test_it_comes_back_as_one_operator_and_the_genome_with_it(form):
     assert import_model(model.to_json()) == net
 
 
-@pytest.mark.parametrize("form", ["hardmax", "of rows", "argmin"])
+@pytest.mark.parametrize("form", ["hardmax", "of rows"])
 @pytest.mark.parametrize("opset", [13, 18])
 def test_float64_has_a_comparison_instead(form, opset):
     nodes, x, constants, _ = FORMS[form]
     net = assert_lifts(graph(nodes, x=x, **constants))
     model = export(net, dtype="float64", opset=opset)
-    assert kinds(model) in (["ReduceMax"], ["ReduceMin"])
+    assert kinds(model) == ["ReduceMax"]
     assert verify(net, model, samples=16, runtime="onnxruntime").passed
+    assert import_model(model.to_json()) == net
+
+
+@pytest.mark.parametrize("form", ["argmax", "argmin", "a label"])
+@pytest.mark.parametrize(
+    "options", [{"dtype": "float64"}, {"sequence": True}, {"opset": 13}], ids=str
+)
+def test_places_are_one_operator_in_every_form_of_a_file(form, options):
+    nodes, x, constants, wanted = FORMS[form]
+    net = assert_lifts(graph(nodes, x=x, **constants))
+    model = export(net, **options)
+    if "sequence" not in options:
+        assert kinds(model) == wanted
+    assert verify(net, model, samples=16, runtime="onnxruntime").passed
+    assert import_model(model.to_json()) == net
+
+
+@pytest.mark.parametrize("weights", [{1: 1.0, 2: 3.0}, {1: 2.0, 2: 1.0}, {0: 1.0, 1: 2.0}], ids=str)
+def test_other_weights_of_first_hits_are_no_number_of_a_place(weights):
+    table = np.array([[weights.get(place, 0.0)] for place in range(3)])
+    nodes = [node("Hardmax", "x", "h"), node("MatMul", "h t", "y")]
+    net = assert_lifts(graph(nodes, t=table))
+    model = export(net)
+    assert "ArgMax" not in kinds(model)
     assert import_model(model.to_json()) == net
 
 

@@ -1,0 +1,61 @@
+"""Rows less the logarithm of the sum of their exponentials: LogSoftmax and Softmax."""
+
+import numpy as np
+import pytest
+from graphs import assert_lifts, graph, node
+from sessions import open_session
+
+from neat_onnx import canonicalize, export, verify
+
+TOTAL = node("ReduceLogSumExp", "x axes", "t", keepdims=1)
+LESS = node("Sub", "x t", "y")
+
+
+def kinds(model):
+    return [each.op_type for each in model.graph.node]
+
+
+@pytest.mark.parametrize(
+    ("nodes", "wanted"),
+    [
+        ([TOTAL, LESS], ["LogSoftmax"]),
+        ([TOTAL, node("Sub", "x t", "s"), node("Exp", "s", "y")], ["Softmax"]),
+        (
+            [
+                node("ReduceLogSumExp", "x axes", "r", keepdims=0),
+                node("Reshape", "r shape", "t"),
+                node("Sub", "x t", "s"),
+                node("Exp", "s", "e"),
+                node("Add", "e s", "y"),
+            ],
+            ["LogSoftmax", "Softmax", "Add"],
+        ),
+    ],
+    ids=["logarithms", "shares", "both"],
+)
+def test_they_are_one_operator(nodes, wanted):
+    constants = {"axes": [1], **({"shape": [-1, 1]} if len(nodes) > 3 else {})}
+    model = graph(nodes, x=("N", 5), **constants)
+    simple = canonicalize(model)
+    assert kinds(simple) == wanted
+    assert canonicalize(simple).to_json() == simple.to_json()
+    x = np.random.default_rng(0).normal(size=(4, 5)).astype(np.float32)
+    got, want = (open_session(each).run(None, {"x": x})[0] for each in (simple.to_proto(), model))
+    np.testing.assert_allclose(got, want, rtol=1e-6, atol=1e-6)
+    net = assert_lifts(model)
+    assert verify(net, export(net), runtime="onnxruntime").passed
+
+
+@pytest.mark.parametrize(
+    ("nodes", "axes"),
+    [
+        ([TOTAL, LESS], [0]),
+        ([TOTAL, node("Sub", "t x", "y")], [1]),
+        ([node("Neg", "x", "n"), node("ReduceLogSumExp", "n axes", "t"), LESS], [1]),
+        ([node("ReduceSum", "x axes", "t"), LESS], [1]),
+    ],
+    ids=["of columns", "the other way", "of other rows", "of a plain sum"],
+)
+def test_other_differences_stay(nodes, axes):
+    simple = canonicalize(graph(nodes, x=("N", 5), axes=axes))
+    assert not {"LogSoftmax", "Softmax"} & {*kinds(simple)}
