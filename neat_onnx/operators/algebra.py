@@ -13,6 +13,7 @@ import numpy as np
 
 from neat_onnx.lifting.context import Array, LiftingContext, Operand, Value
 from neat_onnx.model import Node
+from neat_onnx.model.budget import Budget
 from neat_onnx.network.genes import Floats, Ints
 from neat_onnx.operators.arithmetic import value_of
 from neat_onnx.operators.choice import applied
@@ -48,6 +49,11 @@ class Algebra:
         """Apply a primitive element by element, with numpy's broadcasting."""
         whole = [each if isinstance(each, Value) else np.asarray(each) for each in operands]
         return _shared(applied(self._ctx, self._node, primitive, whole))
+
+    def triangle(self, size: int, diagonal: int) -> Floats:
+        """Ones on a diagonal and below, else 0: (size, size), if so many connections may be."""
+        Budget().take("connections", size * (size + 1) // 2, self._node.label)
+        return np.tri(size, k=diagonal)
 
     def activations(self, operand: Operand) -> Operand:
         """The operand as activations of neurons, where neurons have to compute it."""
