@@ -115,6 +115,21 @@ _DAMAGED = {
         { b = Cast <to = 9> (one) n = Neg (b) y = Where (n, x, one) }""",
         "node n \\(Neg\\)",
     ),
+    "an order of axes that there are not": (
+        "(float[N, 3] x) => (float y) { y = Transpose <perm = [0, 9223372036854775807]> (x) }",
+        "perm is",
+    ),
+    "an attribute of another type": (
+        """(float[N, 3] x) => (float y) <float s = {0.25}, uint8 z = {0}>
+        { q = QuantizeLinear (x, s, z)
+        r = com.microsoft.QLinearSoftmax <opset = "new"> (q, s, z, s, z)
+        y = DequantizeLinear (r, s, z) }""",
+        "QLinearSoftmax.*attribute",
+    ),
+    "a difference from a truth value": (
+        "(float[N, 3] x) => (float y) <bool[3] b = {1, 0, 1}> { y = Sub (x, b) }",
+        "node y \\(Sub\\)",
+    ),
     "the first of 200,000": (
         "(float[N, 200000] x) => (float y) { y = Hardmax (x) }",
         "connections, and the limit is",
@@ -150,3 +165,9 @@ def test_the_mean_of_nothing_is_left_alone_in_silence() -> None:
         simple = canonicalize(graph(nodes, nothing=np.zeros(0)))
     assert [each.op_type for each in simple.graph.node] == ["ReduceMean", "Add"]
     assert not caught
+
+
+def test_a_number_that_is_none_and_signals_it_is_read_in_silence() -> None:
+    model = graph([node("Where", "c x w", "y")], c=np.array([1, 0, 1]), w=np.zeros(3))
+    model.graph.initializer[1].raw_data = np.array([0x7FA00000, 0, 0], "<u4").tobytes()
+    _survives(lambda: load_model(model))

@@ -115,7 +115,7 @@ class Algebra:
         if count == 1:
             return value.shared
         ctx, rows = self._ctx, math.prod(kept)
-        ctx.check_size(self._node, rows * count)
+        Budget().take("connections", rows * count, self._node.label)
         kept_as_it_is = value.ungated or (value.linear and aggregation == "sum")
         source = value if kept_as_it_is else Value(ctx.materialize(value))
         gate, weight = source.gate, source.weight

@@ -4,6 +4,7 @@ onnxruntime's quantization and its optimizer write operators of the domain com.m
 of each operator are in `microsoft_quantized` and `microsoft_fused`.
 """
 
+from neat_onnx.errors import ModelError
 from neat_onnx.model import Graph, Model, Node, OpenNode
 from neat_onnx.model.attributes import AttributeType
 from neat_onnx.model.node import RUNTIME_DOMAIN
@@ -48,7 +49,10 @@ def _standard_nodes(nodes: list[Node], draft: Draft) -> list[Node]:
     for node in nodes:
         if _is_known(node):
             call = Call(node, draft)
-            result = RULES[node.op_type](call)
+            try:
+                result = RULES[node.op_type](call)
+            except TypeError as error:  # nothing declares the types of its attributes
+                raise ModelError(f"node {node.label}: an attribute does not fit: {error}") from None
             standard += [node] if result is None else call.finished(result)
         else:
             standard.append(_inside(node, draft))
