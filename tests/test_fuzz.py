@@ -115,6 +115,19 @@ _DAMAGED = {
         { b = Cast <to = 9> (one) n = Neg (b) y = Where (n, x, one) }""",
         "node n \\(Neg\\)",
     ),
+    "a thousand of 2,000 in their order": (
+        "(float[N, 2000] x) => (float y) <int64[1] k = {1000}> { y, i = TopK (x, k) }",
+        "elements, and the limit is",
+    ),
+    "more sequences than inputs": (
+        _SCAN.format("r = Tanh (s)").replace("num_scan_inputs = 1", "num_scan_inputs = 1000000000"),
+        "num_scan_inputs is 1000000000",
+    ),
+    "an axis of two billion": (
+        """(float x) => (float y) <float[2] g = {1, 2}>
+        { y = SimplifiedLayerNormalization <axis = -2147483648> (x, g) }""",
+        "SimplifiedLayerNormalization",
+    ),
     "an order of axes that there are not": (
         "(float[N, 3] x) => (float y) { y = Transpose <perm = [0, 9223372036854775807]> (x) }",
         "perm is",
@@ -171,3 +184,19 @@ def test_a_number_that_is_none_and_signals_it_is_read_in_silence() -> None:
     model = graph([node("Where", "c x w", "y")], c=np.array([1, 0, 1]), w=np.zeros(3))
     model.graph.initializer[1].raw_data = np.array([0x7FA00000, 0, 0], "<u4").tobytes()
     _survives(lambda: load_model(model))
+
+
+def test_an_output_of_a_node_that_is_no_text_is_refused() -> None:
+    model = graph([node("Relu", "x", "made"), node("Tanh", "made", "y")])
+    model.graph.node[0].name = ""
+    model.graph.output[0].ClearField("type")
+    data = model.SerializeToString()
+    with pytest.raises(ModelError, match="UTF-8"):
+        load_model(data.replace(b"made", b"m\x94de"))
+
+
+def test_a_number_of_elements_beyond_64_bits_is_left_alone() -> None:
+    text = """<ir_version: 8, opset_import: ["": 18]> g (float[1, 4] x) => (float y)
+    <int64 many = {4611686018427387904}, int64 none = {0}>
+    { n = Size (x) m = Mul (n, many) e = Equal (m, none) y = Where (e, x, x) }"""
+    _survives(lambda: import_model(parser.parse_model(text)))
