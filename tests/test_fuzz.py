@@ -200,3 +200,19 @@ def test_a_number_of_elements_beyond_64_bits_is_left_alone() -> None:
     <int64 many = {4611686018427387904}, int64 none = {0}>
     { n = Size (x) m = Mul (n, many) e = Equal (m, none) y = Where (e, x, x) }"""
     _survives(lambda: import_model(parser.parse_model(text)))
+
+
+def test_a_node_of_onnxruntime_that_gives_nothing_is_dropped() -> None:
+    text = """<ir_version: 8, opset_import: ["": 18, "com.microsoft": 1]>
+    g (float[N, 3] x) => (float y) { = com.microsoft.QuickGelu (x) y = Tanh (x) }"""
+    simple = canonicalize(parser.parse_model(text))
+    assert [each.op_type for each in simple.graph.node] == ["Tanh"]
+
+
+def test_coefficients_along_another_axis_than_the_features_are_refused() -> None:
+    given = {"coefficients": [0.5, 1.0, -1.0, 2.0], "rho": [0.5], "n_supports": 0}
+    model = graph([node("SVMRegressor", "x", "y", **given)], x=("N", 3, 4))
+    model.graph.node[0].domain = "ai.onnx.ml"
+    model.opset_import.append(helper.make_opsetid("ai.onnx.ml", 3))
+    with pytest.raises(ModelError, match="SVMRegressor"):
+        import_model(model, check=False)

@@ -93,6 +93,8 @@ class Algebra:
             return np.asarray(np.moveaxis(np.where(matrix, rows, 1).prod(axis=-1), -1, axis))
         if not isinstance(operand, Value):
             return np.moveaxis(np.tensordot(matrix, operand, (1, axis)), 0, axis)
+        if operand.shape[axis] != matrix.shape[1]:
+            raise ValueError(f"{operand.shape[axis]} elements, expected {matrix.shape[1]}")
         sources = np.moveaxis(self._ctx.materialize(operand), axis, -1)
         size = math.prod(sources.shape[:-1]) * len(matrix)
         self._ctx.check_size(self._node, size)

@@ -35,7 +35,7 @@ def microsoft_operators(model: Model) -> Model:
 
 def _is_known(node: Node) -> bool:
     """Whether a rule is for a node, which no class of its domain describes."""
-    if not isinstance(node, OpenNode) or node.op_type not in RULES:
+    if not isinstance(node, OpenNode) or node.op_type not in RULES or not node.output:
         return False
     return node.domain == RUNTIME_DOMAIN or (not node.domain and node.op_type in _IN_ONNX_DOMAIN)
 
