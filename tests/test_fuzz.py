@@ -1,18 +1,30 @@
 """Damaged files: read, or refused by an error of ours; never another exception."""
 
 import json
+import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
 import numpy as np
+import onnx
 import pytest
 from cases import case
 from fuzzing import damaged, damaged_bytes
-from onnx import TensorProto, helper
+from graphs import graph, node
+from onnx import TensorProto, helper, parser
 from sweep import count
 
-from neat_onnx import NeatOnnxError, Network, export, import_model, load_model, load_network
+from neat_onnx import (
+    ModelError,
+    NeatOnnxError,
+    Network,
+    canonicalize,
+    export,
+    import_model,
+    load_model,
+    load_network,
+)
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::neat_onnx.NeatOnnxWarning"),
@@ -68,3 +80,139 @@ def test_an_old_slice_without_starts_is_refused() -> None:
     old = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 8)])
     with pytest.raises(NeatOnnxError, match="starts"):
         import_model(load_model(old.SerializeToString()))
+
+
+_SCAN = """(float[N, 4, 3] x) => (float y) {{ t = Transpose <perm = [1, 0, 2]> (x)
+y = Scan <num_scan_inputs = 1, body = body (float[1, 3] s) => (float[1, 3] r) {{ {} }}> (t) }}"""
+_LOOP = """(float[N, 3] x) => (float y) <int64 most = {{{}}}, bool on = {{1}}>
+{{ {} = Loop (most, on, x) <body = body (int64 i, bool go, float[N, 3] s)
+=> (bool kept{}) {{ kept = Identity (go) r = Tanh (s) }}> }}"""
+_DAMAGED = {
+    "an attribute that is missing inside a Scan": (
+        _SCAN.format("r = Cast (s)"),
+        "node r \\(Cast\\).*to",
+    ),
+    "a CastLike like nothing": (
+        '(float[N, 3] x) => (float y) { y = CastLike (x, "") }',
+        "CastLike",
+    ),
+    "a function body beside an unknown domain": (
+        """(float[3, 5] x, int64[3] t) => (float y) { s = com.microsoft.Shape (x) r = Reshape (x, s)
+        y = NegativeLogLikelihoodLoss <reduction = "none"> (r, t) }""",
+        "Shape",
+    ),
+    "a Loop of more outputs than its body": (_LOOP.format(3, "y, z", ", float[N, 3] r"), "Loop"),
+    "a Loop of a negative number of rounds": (_LOOP.format(-3, "y", ", float[N, 3] r"), "Loop"),
+    "an If of more outputs than its branch": (
+        """(float[N, 3] x) => (float y) <bool on = {1}> { y, z = If (on)
+        <then_branch = a () => (float r) { r = Tanh (x) },
+        else_branch = b () => (float r) { r = Abs (x) }> }""",
+        "If",
+    ),
+    "a node of no outputs": ("(float[N, 3] x) => (float y) { = RNN (x, x, x) }", "no node"),
+    "the negative of a truth value": (
+        """(float[N, 3] x) => (float y) <float one = {1}>
+        { b = Cast <to = 9> (one) n = Neg (b) y = Where (n, x, one) }""",
+        "node n \\(Neg\\)",
+    ),
+    "a thousand of 2,000 in their order": (
+        "(float[N, 2000] x) => (float y) <int64[1] k = {1000}> { y, i = TopK (x, k) }",
+        "elements, and the limit is",
+    ),
+    "more sequences than inputs": (
+        _SCAN.format("r = Tanh (s)").replace("num_scan_inputs = 1", "num_scan_inputs = 1000000000"),
+        "num_scan_inputs is 1000000000",
+    ),
+    "an axis of two billion": (
+        """(float x) => (float y) <float[2] g = {1, 2}>
+        { y = SimplifiedLayerNormalization <axis = -2147483648> (x, g) }""",
+        "SimplifiedLayerNormalization",
+    ),
+    "an order of axes that there are not": (
+        "(float[N, 3] x) => (float y) { y = Transpose <perm = [0, 9223372036854775807]> (x) }",
+        "perm is",
+    ),
+    "an attribute of another type": (
+        """(float[N, 3] x) => (float y) <float s = {0.25}, uint8 z = {0}>
+        { q = QuantizeLinear (x, s, z)
+        r = com.microsoft.QLinearSoftmax <opset = "new"> (q, s, z, s, z)
+        y = DequantizeLinear (r, s, z) }""",
+        "QLinearSoftmax.*attribute",
+    ),
+    "a difference from a truth value": (
+        "(float[N, 3] x) => (float y) <bool[3] b = {1, 0, 1}> { y = Sub (x, b) }",
+        "node y \\(Sub\\)",
+    ),
+    "the first of 200,000": (
+        "(float[N, 200000] x) => (float y) { y = Hardmax (x) }",
+        "connections, and the limit is",
+    ),
+    "running sums of 200,000": (
+        "(float[N, 200000] x) => (float y) <int64 one = {1}> { y = CumSum (x, one) }",
+        "connections, and the limit is",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", _DAMAGED)
+def test_what_random_changes_have_found_is_refused_by_name(name: str) -> None:
+    text, refusal = _DAMAGED[name]
+    with pytest.raises(ModelError, match=refusal):
+        import_model(parser.parse_model('<ir_version: 8, opset_import: ["": 18]> g ' + text))
+
+
+@pytest.mark.parametrize("rounds", [0, -3])
+def test_a_loop_that_never_runs_stays_in_the_canonical_form(rounds: int) -> None:
+    text = '<ir_version: 8, opset_import: ["": 18]> g ' + _LOOP.format(
+        rounds, "y", ", float[N, 3] r"
+    )
+    simple = canonicalize(parser.parse_model(text)).to_proto()
+    assert [each.op_type for each in simple.graph.node] == ["Loop"]
+    onnx.checker.check_model(simple, full_check=True)
+
+
+def test_the_mean_of_nothing_is_left_alone_in_silence() -> None:
+    nodes = [node("ReduceMean", "nothing", "m", keepdims=0), node("Add", "x m", "y")]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        simple = canonicalize(graph(nodes, nothing=np.zeros(0)))
+    assert [each.op_type for each in simple.graph.node] == ["ReduceMean", "Add"]
+    assert not caught
+
+
+def test_a_number_that_is_none_and_signals_it_is_read_in_silence() -> None:
+    model = graph([node("Where", "c x w", "y")], c=np.array([1, 0, 1]), w=np.zeros(3))
+    model.graph.initializer[1].raw_data = np.array([0x7FA00000, 0, 0], "<u4").tobytes()
+    _survives(lambda: load_model(model))
+
+
+def test_an_output_of_a_node_that_is_no_text_is_refused() -> None:
+    model = graph([node("Relu", "x", "made"), node("Tanh", "made", "y")])
+    model.graph.node[0].name = ""
+    model.graph.output[0].ClearField("type")
+    data = model.SerializeToString()
+    with pytest.raises(ModelError, match="UTF-8"):
+        load_model(data.replace(b"made", b"m\x94de"))
+
+
+def test_a_number_of_elements_beyond_64_bits_is_left_alone() -> None:
+    text = """<ir_version: 8, opset_import: ["": 18]> g (float[1, 4] x) => (float y)
+    <int64 many = {4611686018427387904}, int64 none = {0}>
+    { n = Size (x) m = Mul (n, many) e = Equal (m, none) y = Where (e, x, x) }"""
+    _survives(lambda: import_model(parser.parse_model(text)))
+
+
+def test_a_node_of_onnxruntime_that_gives_nothing_is_dropped() -> None:
+    text = """<ir_version: 8, opset_import: ["": 18, "com.microsoft": 1]>
+    g (float[N, 3] x) => (float y) { = com.microsoft.QuickGelu (x) y = Tanh (x) }"""
+    simple = canonicalize(parser.parse_model(text))
+    assert [each.op_type for each in simple.graph.node] == ["Tanh"]
+
+
+def test_coefficients_along_another_axis_than_the_features_are_refused() -> None:
+    given = {"coefficients": [0.5, 1.0, -1.0, 2.0], "rho": [0.5], "n_supports": 0}
+    model = graph([node("SVMRegressor", "x", "y", **given)], x=("N", 3, 4))
+    model.graph.node[0].domain = "ai.onnx.ml"
+    model.opset_import.append(helper.make_opsetid("ai.onnx.ml", 3))
+    with pytest.raises(ModelError, match="SVMRegressor"):
+        import_model(model, check=False)

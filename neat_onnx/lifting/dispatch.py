@@ -4,6 +4,7 @@ from neat_onnx.errors import NeatOnnxError
 from neat_onnx.lifting.batch_size import follow_batch_size, misused_size
 from neat_onnx.lifting.constant_nodes import bind_constants
 from neat_onnx.lifting.context import LIFTS, LiftingContext, NotFiniteError
+from neat_onnx.lifting.known_operators import obstacle
 from neat_onnx.lifting.registry import Lift
 from neat_onnx.lifting.tensors import ConstantInputError
 from neat_onnx.model import Node
@@ -15,16 +16,15 @@ def lift_node(ctx: LiftingContext, node: Node) -> None:
     Raises:
         ModelError: there is none, or the node cannot be lifted; the message names the node.
     """
-    lift = LIFTS.get(node.op_type)
-    if lift is None:
-        ctx.fail(node, "this operator cannot be turned into neurons")
+    if problem := obstacle(node):
+        ctx.fail(node, problem)
     if ctx.has_integers(node):
         ctx.integer.update(node.output)
     size = misused_size(node, ctx.operands, ctx.sizes)
     if size is not None:
         ctx.fail(node, f"input '{size}' is the size of the batch, used as a number")
     try:
-        _lift(ctx, node, lift)
+        _lift(ctx, node, LIFTS[node.op_type])
     except NotFiniteError as error:
         ctx.fail(node, error.message)
     except NeatOnnxError:

@@ -11,6 +11,12 @@ def is_liftable(node: Node) -> bool:
     return node.op_type in LIFTS and not isinstance(node, OpenNode)
 
 
+def obstacle(node: Node) -> str:
+    """The reason why a node's operator cannot be turned into neurons; empty if it can."""
+    problem = node.problem if isinstance(node, OpenNode) else ""
+    return "" if is_liftable(node) else problem or "this operator cannot be turned into neurons"
+
+
 def require_lifts(graph: Graph) -> None:
     """Refuse a graph with operators that cannot be turned into neurons.
 
@@ -29,8 +35,7 @@ def require_lifts(graph: Graph) -> None:
         return
     if sum(map(len, missing.values())) == 1:
         node = graph.node[first]
-        problem = node.problem if isinstance(node, OpenNode) else ""
-        text = f"node {node.label}: {problem or 'this operator cannot be turned into neurons'}"
+        text = f"node {node.label}: {obstacle(node)}"
     else:
         listed = "; ".join(f"{op_type}: {_some(labels)}" for op_type, labels in missing.items())
         text = f"these operators cannot be turned into neurons: {listed}"

@@ -46,8 +46,8 @@ def refuse_crashes_in(proto: "onnx.ModelProto") -> None:
     while bodies:
         for node in bodies.pop():
             given = {each.name: each.i for each in node.attribute if each.HasField("i")}
-            _refuse(node, given, versions, f"{node.name or ''.join(node.output[:1])} "
-                                           f"({node.op_type})")  # fmt: skip
+            name = node.name or next(iter(node.output), "")  # bytes, if it is no UTF-8
+            _refuse(node, given, versions, f"{name} ({node.op_type})")
             bodies.extend(graph.node for each in node.attribute for graph in graphs_of(each))
 
 

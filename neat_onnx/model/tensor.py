@@ -334,7 +334,8 @@ def _from_raw(content: Any, data_type: DataType, count: int) -> Array:
     array = np.frombuffer(content, dtype="u1" if data_type is DataType.BOOL else element)
     if data_type is DataType.BFLOAT16:
         return _from_bits(array, data_type)
-    return array.astype(_STORAGE[data_type].memory)
+    with np.errstate(invalid="ignore"):  # some of the numbers that are none signal it
+        return array.astype(_STORAGE[data_type].memory)
 
 
 def _from_list(content: Any, field: str, data_type: DataType) -> Array:

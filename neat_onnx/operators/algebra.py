@@ -14,6 +14,7 @@ import numpy as np
 from neat_onnx.lifting.context import Array, LiftingContext, Operand, Value
 from neat_onnx.lifting.rows import Rows
 from neat_onnx.model import Node
+from neat_onnx.model.budget import Budget
 from neat_onnx.network.genes import Floats, Ints
 from neat_onnx.operators.arithmetic import value_of
 from neat_onnx.operators.choice import applied
@@ -49,6 +50,11 @@ class Algebra:
         """Apply a primitive element by element, with numpy's broadcasting."""
         whole = [each if isinstance(each, Value) else np.asarray(each) for each in operands]
         return _shared(applied(self._ctx, self._node, primitive, whole))
+
+    def triangle(self, size: int, diagonal: int) -> Floats:
+        """Ones on a diagonal and below, else 0: (size, size), if so many connections may be."""
+        Budget().take("connections", size * (size + 1) // 2, self._node.label)
+        return np.tri(size, k=diagonal)
 
     def activations(self, operand: Operand) -> Operand:
         """The operand as activations of neurons, where neurons have to compute it."""
@@ -88,6 +94,8 @@ class Algebra:
             return np.asarray(np.moveaxis(np.where(matrix, rows, 1).prod(axis=-1), -1, axis))
         if not isinstance(operand, Value):
             return np.moveaxis(np.tensordot(matrix, operand, (1, axis)), 0, axis)
+        if operand.shape[axis] != matrix.shape[1]:
+            raise ValueError(f"{operand.shape[axis]} elements, expected {matrix.shape[1]}")
         if aggregation == "sum" and operand.shape[axis] == operand.signals.size:
             operand, matrix = _weighed(operand, matrix)
         sources = np.moveaxis(self._ctx.materialize(operand), axis, -1)
@@ -112,7 +120,7 @@ class Algebra:
         if count == 1:
             return value.shared
         ctx, rows = self._ctx, math.prod(kept)
-        ctx.check_size(self._node, rows * count)
+        Budget().take("connections", rows * count, self._node.label)
         kept_as_it_is = value.ungated or (value.linear and aggregation == "sum")
         source = value if kept_as_it_is else Value(ctx.materialize(value))
         gate, weight = source.gate, source.weight

@@ -193,6 +193,8 @@ def subtract(ctx: LiftingContext, node: Node, one: Operand, other: Operand) -> V
     if isinstance(one, Value) and isinstance(other, Value):
         return neurons_of(ctx, node, [one, other], weights=(1.0, -1.0))
     if isinstance(one, Value):
+        if np.asarray(other).dtype.kind == "b":
+            ctx.fail(node, "it does not take constants of this type")
         return _shift(ctx, node, one, -np.asarray(other))
     assert isinstance(other, Value)
     shape = np.broadcast_shapes(np.shape(one), other.shape)

@@ -12,6 +12,7 @@ import numpy as np
 from neat_onnx.lifting.context import Array, LiftingContext, Operand, Value, lifts
 from neat_onnx.lifting.followed_axes import UNKNOWN
 from neat_onnx.model import Attributes, Node
+from neat_onnx.model.budget import Budget
 from neat_onnx.operators.algebra import rearranged
 
 _IMAGE = 4  # the batch, the channels, and two axes of space
@@ -134,7 +135,6 @@ def lift_expand(ctx: LiftingContext, node: Expand) -> None:
     if isinstance(operand, Value) and not ctx.features_only:
         wanted = _expanded_sample(ctx, node, operand.shape, wanted)
     shape = np.broadcast_shapes(operand.shape, tuple(wanted))
-    ctx.check_size(node, math.prod(shape))
     ctx.bind(node, rearranged(operand, lambda array: np.broadcast_to(array, shape)))
 
 
@@ -166,7 +166,7 @@ def lift_tile(ctx: LiftingContext, node: Tile) -> None:
     operand, repeats = ctx.operand(node, 0), ctx.integers(node, 1)
     if len(repeats) != len(operand.shape) or min(repeats, default=0) < 0:
         ctx.fail(node, f"repeats {repeats} do not fit an input of {len(operand.shape)} axes")
-    ctx.check_size(node, math.prod(operand.shape) * math.prod(repeats))
+    Budget().take("elements", math.prod(operand.shape) * math.prod(repeats), node.label)
     sized = ctx.sizes.get(node.input[1], np.zeros(len(repeats), np.bool_))
     of_ones = not isinstance(operand, Value) and np.all(np.array(operand.shape)[sized] == 1)
     if repeats[0] != 1 or (np.any(sized) and not of_ones):

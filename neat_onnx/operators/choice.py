@@ -39,8 +39,11 @@ def applied(
         ModelError: no neuron computes it.
     """
     if not any(isinstance(operand, Value) for operand in operands):
-        with np.errstate(all="ignore"):
-            return np.asarray(PRIMITIVES[primitive](*operands))
+        try:
+            with np.errstate(all="ignore"):
+                return np.asarray(PRIMITIVES[primitive](*operands))
+        except TypeError:  # numpy has no negative of truth values, nor differences
+            ctx.fail(node, "it does not take constants of this type")
     if primitive != "clip" and any(special(ctx, operand) is not None for operand in operands):
         return applied_to_infinite(
             ctx, node, primitive, operands, lambda each: applied(ctx, node, primitive, each)

@@ -249,7 +249,7 @@ def lift_cast_like(ctx: LiftingContext, node: CastLike) -> None:
 
     Numbers of a narrow type are not rounded, as nothing is in a model of that type.
     """
-    operand = ctx.operand(node, 0)
+    operand, _ = ctx.operand(node, 0), ctx.operand(node, 1)
     if ctx.is_of_numbers(node.input[1]) and ctx.data_type in (*_WIDE, *_HALVES):
         if isinstance(operand, Value) and operand.formula.is_truth:
             operand = apply_formula(ctx, node, "number", [operand]) or operand

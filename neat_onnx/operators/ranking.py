@@ -3,6 +3,7 @@
 Where their readers make them a part of an aggregation, maxabs or median, they are that part.
 """
 
+import math
 from dataclasses import replace
 from typing import Literal
 
@@ -11,6 +12,7 @@ import numpy as np
 from neat_onnx.lifting.context import LiftingContext, Operand, Value, lifts
 from neat_onnx.lifting.recognition import is_part
 from neat_onnx.model import Attributes, Node
+from neat_onnx.model.budget import Budget
 from neat_onnx.network.expression import call
 from neat_onnx.operators.algebra import Algebra, rearranged
 from neat_onnx.operators.arranging import axis_of
@@ -107,6 +109,7 @@ def lift_ordered(ctx: LiftingContext, node: Node, axis: int, *, largest: bool) -
     if is_by_rounds(count, size):
         choice = choices(tensors, x, count, largest=largest)
     else:
+        Budget().take("elements", size * math.comb(size, 2), node.label)
         choice = _by_rank(tensors, x, count, largest=largest)
     places = place_of(tensors, choice, len(choice.shape) - 1, keepdims=False)
     shown = tensors("mul", choice, rearranged(x, lambda array: array[..., None, :]))

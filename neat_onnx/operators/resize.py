@@ -173,16 +173,14 @@ def _matrix(given: ResizeAttributes, at: Floats, scale: float, size: int) -> Flo
     widening = min(scale, 1.0) if given.antialias else 1.0
     reach = int(np.ceil((1 if given.mode == "linear" else 2) / widening))
     kernel = _triangle if given.mode == "linear" else _cubic
-    matrix = np.zeros((len(at), size))
-    for row, x in enumerate(at):
-        taps = np.arange(int(np.floor(x)) - reach, int(np.floor(x)) + reach + 2)
-        weights = kernel((taps - x) * widening, given.cubic_coeff_a)
-        inside = (taps >= 0) & (taps < size)
-        if given.exclude_outside:
-            weights = np.where(inside, weights, 0.0)
-        if given.exclude_outside or given.antialias:
-            weights = weights / weights.sum()
-        np.add.at(matrix[row], np.clip(taps, 0, size - 1), weights)
+    matrix, row = np.zeros((len(at), size)), np.arange(len(at))[:, None]
+    taps = np.floor(at).astype(np.int64)[:, None] + np.arange(-reach, reach + 2)
+    weights = kernel((taps - at[:, None]) * widening, given.cubic_coeff_a)
+    if given.exclude_outside:
+        weights = np.where((taps >= 0) & (taps < size), weights, 0.0)
+    if given.exclude_outside or given.antialias:
+        weights = weights / weights.sum(axis=1, keepdims=True)
+    np.add.at(matrix, (row, np.clip(taps, 0, size - 1)), weights)
     return matrix
 
 

@@ -41,7 +41,7 @@ def lift_running(ctx: LiftingContext, node: _Running) -> None:
     x = tensors.input(0)
     (axis,) = ctx.integers(node, 1)
     axis = axis_of(ctx, node, axis, len(x.shape))
-    matrix = np.tri(x.shape[axis], k=-1 if node.attributes.exclusive else 0)
+    matrix = tensors.triangle(x.shape[axis], -1 if node.attributes.exclusive else 0)
     matrix = matrix.T if node.attributes.reverse else matrix
     aggregation = "sum" if node.op_type == "CumSum" else "product"
     found = tensors.along(x, axis, matrix, aggregation)

@@ -7,9 +7,10 @@ front: [T, N, …]. The initial values of the states are a constant, expanded to
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Literal
+from typing import Literal, Self
 
 import numpy as np
+from pydantic import model_validator
 
 from neat_onnx.lifting.context import REGISTER, Array, LiftingContext, Operand, Value, lifts
 from neat_onnx.lifting.dispatch import lift_node
@@ -52,6 +53,14 @@ class Scan(Node):
     outputs = (1, None)
     since = 11
     attributes: ScanAttributes
+
+    @model_validator(mode="after")
+    def _sequences(self) -> Self:
+        """Refuse more sequences than inputs: onnx's evaluator takes memory for each."""
+        count, most = self.attributes.num_scan_inputs, len(self.input)
+        if not 0 < count <= most:
+            raise ValueError(f"num_scan_inputs is {count}, expected 1 to {most}")
+        return self
 
 
 _MOST_STEPS = 1000  # of a sequence of fixed length

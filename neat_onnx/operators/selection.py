@@ -29,7 +29,7 @@ def first_hit(tensors: Algebra, hits: Operand, axis: int, *, last: bool = False)
     A hit minus the number of hits before it is above 0 for the first only.
     """
     size = hits.shape[axis]
-    before = np.tri(size, k=-1)
+    before = tensors.triangle(size, -1)
     found = tensors.along(hits, axis, np.eye(size) - (before.T if last else before))
     return tensors("number", tensors("greater", found, 0.5))
 

@@ -231,7 +231,10 @@ def lift_split(ctx: LiftingContext, node: Split) -> None:
 @lifts(Transpose, infinite=True)
 def lift_transpose(ctx: LiftingContext, node: Transpose) -> None:
     """Lift Transpose: the same signals, their axes in another order."""
-    rearrange(ctx, node, lambda array: np.transpose(array, node.attributes.perm))
+    perm, rank = node.attributes.perm, len(ctx.operand(node, 0).shape)
+    if perm is not None and sorted(perm) != list(range(rank)):  # numpy takes 2⁶³ - 1 for -1
+        ctx.fail(node, f"perm is {list(perm)}, expected each of {rank} axes once")
+    rearrange(ctx, node, lambda array: np.transpose(array, perm))
 
 
 @lifts(Squeeze, infinite=True)

@@ -9,7 +9,7 @@ from neat_onnx.operators.algebra import Algebra, reshaped
 from neat_onnx.operators.arranging import axis_of
 from neat_onnx.operators.infinite import Rows, special
 from neat_onnx.operators.inside import bind_with_parts
-from neat_onnx.operators.selection import hits_of
+from neat_onnx.operators.selection import first_hit, hits_of
 
 _ONE_AXIS_SINCE = 13
 
@@ -127,9 +127,7 @@ def lift_hardmax(ctx: LiftingContext, node: Hardmax) -> None:
     shape = hits.shape
     if len(axes) > 1:  # the last ones
         hits = reshaped(hits, (*shape[: axes[0]], -1))
-    size = hits.shape[axes[0]]
-    first = tensors.along(hits, axes[0], np.eye(size) - np.tri(size, k=-1))
-    first = reshaped(tensors("number", tensors("greater", first, 0.5)), shape)
+    first = reshaped(first_hit(tensors, hits, axes[0]), shape)
     bind_with_parts(ctx, node, first, {"largest": top, "hits": hits})
 
 

@@ -47,7 +47,7 @@ def _branch(node: Node, draft: Draft, budget: Budget) -> list[Node] | None:
     if condition is None or condition.size != 1:
         return None
     graph = attributes_of(node).get("then_branch" if condition.values.item() else "else_branch")
-    if not isinstance(graph, Graph):
+    if not isinstance(graph, Graph) or len(graph.outputs) != len(node.output):
         return None
     budget.take("nodes", len(graph.node), node.label)
     return splice(draft, graph, {}, node.output)
@@ -58,7 +58,7 @@ def _iterations(node: Node, draft: Draft, budget: Budget) -> list[Node] | None:
     if not isinstance(body, Graph) or not _fits(node, body):
         return None
     count = _trip_count(node, draft, body, budget)
-    if not count:
+    if count is None or count < 1:
         return None
     budget.take("nodes", (len(body.node) + 1) * count, node.label)
     nodes: list[Node] = []
@@ -103,9 +103,7 @@ def _stacked(draft: Draft, name: str, parts: list[str]) -> list[Node]:
 def _fits(node: Node, body: Graph) -> bool:
     """Whether a loop carries everything that it reads; the rest of its outputs are collected."""
     reads, gives = len(node.input), len(body.outputs)
-    return (
-        reads >= 2 and len(body.inputs) == reads and gives >= max(reads, len(node.output) + 1) - 1
-    )
+    return reads >= 2 and len(body.inputs) == reads and gives > max(reads - 2, len(node.output))
 
 
 def _trip_count(node: Node, draft: Draft, body: Graph, budget: Budget) -> int | None:

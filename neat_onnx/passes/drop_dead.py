@@ -8,11 +8,13 @@ def drop_dead(graph: Graph) -> Graph:
     """The graph without nodes and initializers that contribute to no graph output; itself where
     all do.
 
-    The nodes may stand in any order. Inputs stay, read or not: they are the caller's.
+    The nodes may stand in any order. Inputs stay with their defaults, read or not: they are the
+    caller's.
     """
     wiring = Wiring(graph)
     alive = wiring.contributing
-    read = wiring.wanted.union(*(wiring.reads[at] for at in alive))
+    inputs = (entry.name for entry in graph.inputs)
+    read = wiring.wanted.union(inputs, *(wiring.reads[at] for at in alive))
     nodes = [node for at, node in enumerate(graph.node) if at in alive]
     tensors = [tensor for tensor in graph.initializer if tensor.name in read]
     if len(nodes) == len(graph.node) and len(tensors) == len(graph.initializer):

@@ -5,6 +5,7 @@ result's size is known before they are computed (see `sizes`). FLOAT is computed
 runtime would: a node that reads a FLOAT with more bits than that is left alone.
 """
 
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -103,7 +104,8 @@ def _evaluated(node: Node, operands: list[Array | None], opset: int) -> list[Arr
 
     feed = {name: operand for name, operand in zip(node.input, operands, strict=True) if name}
     try:
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # numpy's, on the mean of no elements
             evaluator = ReferenceEvaluator(
                 node_to_proto(node), opsets={"": min(opset, NEWEST_OPSET)}
             )

@@ -56,6 +56,7 @@ def _has_body(op_type: str) -> bool:
 def _inlined(model: Model, op_type: str) -> Model:
     """The model with the function bodies of an operator; itself if it has none that is usable."""
     from onnx.inliner import inline_selected_functions  # noqa: PLC0415 - seldom needed
+    from onnx.shape_inference import InferenceError  # noqa: PLC0415 - seldom needed
 
     from neat_onnx.model.proto import value_to_proto  # noqa: PLC0415 - onnx is slow to import
 
@@ -67,7 +68,7 @@ def _inlined(model: Model, op_type: str) -> Model:
         whole = Model.from_proto(
             inline_selected_functions(proto, [("", op_type)], inline_schema_functions=True)
         )
-    except (ModelError, RuntimeError, ValueError):
+    except (InferenceError, ModelError, RuntimeError, ValueError):
         return model  # a body of types or forms that no model here has
     Budget().take("nodes", len(whole.graph.node))
     exact = model.graph.tensors  # FLOAT was rounded on the way

@@ -4,6 +4,7 @@ onnxruntime's quantization and its optimizer write operators of the domain com.m
 of each operator are in `microsoft_quantized` and `microsoft_fused`.
 """
 
+from neat_onnx.errors import ModelError
 from neat_onnx.model import Graph, Model, Node, OpenNode
 from neat_onnx.model.attributes import AttributeType
 from neat_onnx.model.node import RUNTIME_DOMAIN
@@ -34,7 +35,7 @@ def microsoft_operators(model: Model) -> Model:
 
 def _is_known(node: Node) -> bool:
     """Whether a rule is for a node, which no class of its domain describes."""
-    if not isinstance(node, OpenNode) or node.op_type not in RULES:
+    if not isinstance(node, OpenNode) or node.op_type not in RULES or not node.output:
         return False
     return node.domain == RUNTIME_DOMAIN or (not node.domain and node.op_type in _IN_ONNX_DOMAIN)
 
@@ -48,7 +49,10 @@ def _standard_nodes(nodes: list[Node], draft: Draft) -> list[Node]:
     for node in nodes:
         if _is_known(node):
             call = Call(node, draft)
-            result = RULES[node.op_type](call)
+            try:
+                result = RULES[node.op_type](call)
+            except TypeError as error:  # nothing declares the types of its attributes
+                raise ModelError(f"node {node.label}: an attribute does not fit: {error}") from None
             standard += [node] if result is None else call.finished(result)
         else:
             standard.append(_inside(node, draft))

@@ -15,6 +15,7 @@ _PARAMETERS = {
 }
 """The attributes of each activation, in their order."""
 _EPSILON = {"SimplifiedLayerNormalization": 1e-5}  # of the others: 1e-12
+_MOST_AXES = 64  # as many as an array of numpy may have
 
 
 @rewrites("FusedGemm")
@@ -135,6 +136,8 @@ def _simplified(call: Call) -> str | None:
         if rank is None:
             return None
         axis -= rank
+    if not -_MOST_AXES <= axis < 0:
+        return None
     return _root_mean_square(call, call.input(0), call.input(1), axis)
 
 

@@ -45,14 +45,15 @@ def static_shapes(model: Model) -> Model:
             continue
         try:
             found = _found(node, draft, followed)
-        except (IndexError, ValueError):  # a Gather from beyond the shape, unequal lengths: invalid
+            values = np.array(found.elements if found and found.known else (), np.int64)
+        except (IndexError, ValueError, OverflowError):  # a Gather from beyond the shape: invalid
             found = None
         name = node.output[0] if found else ""
         if found:
             followed[name] = found
         if found and found.known and name not in wanted:
             kind = _type(node, draft)
-            values = np.array(found.elements, np.bool_ if kind is DataType.BOOL else np.int64)
+            values = values.astype(np.bool_) if kind is DataType.BOOL else values
             shaped = values.reshape(()) if found.scalar else values
             draft.tensors[name] = Tensor.of(name, shaped, kind)
         else:

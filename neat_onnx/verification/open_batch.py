@@ -14,7 +14,7 @@ from neat_onnx.model.value import Extent
 from neat_onnx.network.network import Network
 from neat_onnx.verification.player import Player
 
-_MANY = 1024
+_MANY = 32  # the evaluator takes pools element by element
 _BATCH = "batch"
 
 

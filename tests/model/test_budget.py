@@ -1,7 +1,9 @@
 """Local functions are inlined; what asks for too many nodes, neurons or elements is refused."""
 
+import time
 import tracemalloc
 
+import numpy as np
 import onnx
 import pytest
 from graphs import graph, node
@@ -77,6 +79,19 @@ def test_connections_and_neurons_are_limited():
         import_model(export(Network.mlp([3, 4, 1])))
 
 
+def test_a_few_bytes_do_not_take_a_gigabyte():
+    with pytest.raises(ModelError, match="neurons, and the limit is 2097152"):
+        import_model(graph([node("HardSigmoid", "x", "y")], x=(1, 1 << 19, 3)))
+
+
+def test_a_resize_of_a_few_bytes_is_found_too_large_in_time():
+    resize = node("Resize", "x _ _ sizes", "y", mode="cubic", axes=[2, 3])
+    begun = time.process_time()
+    with pytest.raises(ModelError, match="neurons, and the limit is"):
+        import_model(graph([resize], x=("N", 1, 4, 6), sizes=np.array([655_368, 4])))
+    assert time.process_time() - begun < 5.0
+
+
 def test_connections_of_parallel_nodes_are_limited_together():
     pools = [node("MaxPool", "x", f"y{k}", kernel_shape=[3, 3]) for k in range(3)]
     model = graph(pools, x=("N", 1, 12, 12), outputs=("y0", "y1", "y2"))
@@ -92,7 +107,7 @@ def test_tensors_that_grow_without_end_are_refused():
     head, tail = node("Relu", "x", "t0"), node("Relu", "t40", "y")
     with pytest.raises(ModelError, match=r"Concat\): it takes \d+ elements, and the limit is"):
         import_model(graph([head, *doubling, tail]))
-    with pytest.raises(ModelError, match="it has 1000000000 elements"):
+    with pytest.raises(ModelError, match="it takes 1000000000 elements"):
         wide = [node("Expand", "w s", "e"), node("Add", "x e", "y")]
         import_model(graph(wide, w=[1.0], s=[10**9]))
 

@@ -116,3 +116,15 @@ def test_refused_by_name(nodes, constants, message):
 def test_a_constant_is_cast_like_the_numbers():
     compared = [node("CastLike", "c x", "d"), node("Greater", "x d", "t")]
     assert_lifts(graph([*compared, node("CastLike", "t x", "y")], c=INTS([0, 1, -1])))
+
+
+def test_more_elements_may_be_repeated_than_a_node_may_make_neurons():
+    """Export repeats a layer for each neuron of the next, where the weights are shared."""
+    nodes = [
+        node("Tile", "x r", "t"),
+        node("Reshape", "t shape", "rows"),
+        node("ReduceSum", "rows axes", "y", keepdims=0),
+    ]
+    constants = {"r": INTS([1, 2100]), "shape": INTS([0, 2100, 2100]), "axes": INTS([2])}
+    net = import_model(graph(nodes, x=("N", 2100), **constants), check=False)
+    assert len(net.connections) == 2100 * 2100

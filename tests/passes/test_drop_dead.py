@@ -42,6 +42,13 @@ def test_an_input_that_nothing_reads_stays():
     assert [entry.name for entry in after.inputs] == ["x"]
 
 
+def test_the_default_of_an_input_stays():
+    model = graph([NODES[0], node("Identity", "a", "y")], other=[1.0])
+    other = model.graph.input.add(name="other")
+    other.type.tensor_type.elem_type = 1
+    assert list(drop_dead(load_model(model).graph).tensors) == ["other"]
+
+
 def test_passes_are_idempotent_and_leave_what_is_alive():
     for net in (NETWORKS["evolved_mixed"], NETWORKS["every_aggregation_on_a_level"]):
         whole = export(net).graph

@@ -11,7 +11,7 @@ WEIGHTS = np.random.default_rng(0).normal(size=(3, 2)).astype(np.float32)
 
 
 @pytest.mark.parametrize("runtime", ["reference", "onnxruntime"])
-@pytest.mark.parametrize(("rows", "opened"), [(5_000, True), (32, False)])
+@pytest.mark.parametrize(("rows", "opened"), [(5_000, True), (33, True), (32, False)])
 def test_a_large_batch_is_opened_for_a_comparison(runtime, rows, opened):
     model = load_model(graph([node("MatMul", "x w", "y")], x=(rows, 3), w=WEIGHTS))
     net = import_model(model)

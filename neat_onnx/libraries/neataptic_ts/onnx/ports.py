@@ -27,7 +27,7 @@ def with_bound_output(model: Model) -> Model:
     model = _without_by_products(model)
     nodes, missing = model.graph.node, unproduced(model.graph)
     read = {name for node in nodes for name in node.input}
-    unread = [node.output[0] for node in nodes if not read.intersection(node.output)]
+    unread = [node.output[0] for node in nodes if node.output and read.isdisjoint(node.output)]
     if len(missing) != 1 or len(unread) != 1:
         raise ModelError(
             f"graph output '{missing[0]}' is produced by no node",
