@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from neat_onnx.errors import ModelError
+from neat_onnx.lifting.axes import input_axes
 from neat_onnx.model import DataType, Graph, Model
 from neat_onnx.model.inner_outputs import with_inner_outputs
 from neat_onnx.model.states import state_pairs
@@ -15,6 +16,7 @@ from neat_onnx.network.network import Network
 from neat_onnx.passes import drop_dead
 from neat_onnx.passes.constants import weights_among_inputs
 from neat_onnx.passes.empty_inputs import empty_inputs
+from neat_onnx.passes.sequence_axes import sequence_axes
 from neat_onnx.verification.indices import table_sizes
 from neat_onnx.verification.judge import Errors, against_rounding, measure
 from neat_onnx.verification.open_batch import loaded
@@ -96,10 +98,13 @@ def compare(
 def with_ports(net: Network, model: Model) -> Model:
     """The model with the network's outputs and the states alone, and the nodes that they need.
 
+    Axes of inputs are named as recurrent layers tell them.
+
     The network may have tensors inside the graph as outputs, and lack outputs that are drawn at
     random, which not every runtime can do.
     """
     names = {port.name for port in net.outputs}
+    model = sequence_axes(model, input_axes)
     model = with_inner_outputs(model, sorted(names))
     names.update(state_pairs(model).values())
     entries = [entry for entry in model.graph.outputs if entry.name in names]
