@@ -15,11 +15,10 @@ Axes = tuple[int, ...]
 
 _RECURRENT = ("RNN", "GRU", "LSTM")
 _TIME, _BATCH = "time", "batch"
-_KEPT = frozenset(
-    "Abs Add BatchNormalization Cast Clip Div Dropout Elu Erf Exp Gelu HardSigmoid HardSwish "
-    "Identity LayerNormalization LeakyRelu Log MatMul Max Min Mish Mul Neg PRelu Relu Selu Sigmoid "
-    "Softplus Softsign Sqrt Sub Tanh".split()
-)
+_KEPT = frozenset({
+    "Add", "Cast", "Clip", "Div", "Dropout", "Elu", "Gelu", "Identity", "LayerNormalization",
+    "LeakyRelu", "MatMul", "Mul", "PRelu", "Relu", "Selu", "Sigmoid", "Sub", "Tanh",
+})  # fmt: skip
 """Operators whose first input that is no constant has its axes where the output has them."""
 
 
@@ -30,7 +29,7 @@ def sequence_axes(model: Model, read: Callable[[Sequence[Extent]], Axes]) -> Mod
 
     Args:
         model: the model.
-        read: the axes (time, batch) that an import reads from sizes; what it reads right is left.
+        read: the axes (time, batch) that an import reads from sizes; right ones are left.
     """
     constant = {tensor.name for tensor in model.graph.initializer}
     made = {
