@@ -1,6 +1,7 @@
 """The operators that only models of others have: an export, and its check, start without them."""
 
 from neat_onnx.operators import (
+    bits,
     branches,
     generated,
     integer_products,
@@ -11,6 +12,7 @@ from neat_onnx.operators import (
 )
 
 __all__ = [
+    "bits",
     "branches",
     "generated",
     "integer_products",
