@@ -3,21 +3,25 @@
 from neat_onnx.operators import (
     bits,
     branches,
+    fourier,
     generated,
     integer_products,
     ml,
     padding,
     resize,
     running,
+    sampling,
 )
 
 __all__ = [
     "bits",
     "branches",
+    "fourier",
     "generated",
     "integer_products",
     "ml",
     "padding",
     "resize",
     "running",
+    "sampling",
 ]
