@@ -110,7 +110,7 @@ class Algebra:
         Args:
             operand: the vectors.
             count: of rows that the matrix has.
-            row, column, weight: its numbers; those of one place are added.
+            row, column, weight: its numbers; several at one place are added.
         """
         size = operand.shape[-1]
         places, which = np.unique(row.ravel() * size + column.ravel(), return_inverse=True)

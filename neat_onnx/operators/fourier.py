@@ -106,7 +106,7 @@ def _transformed(tensors: Algebra, frames: Operand, matrix: Floats, channels: in
 
 
 def _matrix(shape: tuple[int, ...], length: int, *, inverse: bool, onesided: bool) -> Floats:
-    """What a transform makes of each element: parts of frequencies (rows), of elements (columns).
+    """The matrix of a transform: parts of frequencies (rows), parts of elements (columns).
 
     Args:
         shape: the number of elements, and of the parts that each has: 1 if all are real, or 2.

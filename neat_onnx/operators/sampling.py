@@ -18,7 +18,7 @@ _HALF = np.float32(0.5)
 
 
 class GridSampleAttributes(Attributes):
-    """Attributes of GridSample: the interpolation, and what is beyond the border."""
+    """Attributes of GridSample: the interpolation, and the padding."""
 
     align_corners: Literal[0, 1] = 0
     mode: Literal["linear", "nearest", "cubic", "bilinear", "bicubic"] = "linear"

@@ -17,7 +17,7 @@ from neat_onnx.passes import drop_dead
 from neat_onnx.passes.constants import weights_among_inputs
 from neat_onnx.passes.empty_inputs import empty_inputs
 from neat_onnx.passes.sequence_axes import sequence_axes
-from neat_onnx.verification.indices import table_sizes
+from neat_onnx.verification.indices import places_of
 from neat_onnx.verification.judge import Errors, against_rounding, measure
 from neat_onnx.verification.open_batch import loaded
 from neat_onnx.verification.player import Player, ShapeMismatch, number_type
@@ -199,12 +199,13 @@ def as_read(net: Network, model: Model, x: Floats) -> Floats:
         x: the inputs.
     """
     kinds = {entry.name: entry.elem_type.name for entry in model.graph.inputs}
-    sizes = table_sizes(model)
+    places = places_of(model)
     parts, start = [], 0
     for port in net.inputs:
         part = x[..., start : start + port.neurons.size]
-        if port.name in sizes:
-            part = np.floor(part) % sizes[port.name]
+        if port.name in places:
+            low, high = places[port.name]
+            part = low + np.floor(part) % (high - low)
         parts.append(_ROUNDED.get(kinds[port.name].rstrip("0123456789"), np.float32)(part))
         start += port.neurons.size
     return np.concatenate([x[..., :0], *parts], axis=-1, dtype=np.float64)

@@ -42,9 +42,8 @@ outputs that they should give, with a tolerance. `make backend` imports each gra
 then has to give the outputs. Texts, sequences, integers that are cut off to their bits, and outputs
 whose size depends on the data are no numbers of neurons: such graphs are refused by name. Graphs of
 FLOAT16 come with a warning, because neurons do not round as their nodes do; where that is more than
-the tolerance, the table says "differs, as warned". It says "finer than float32" where only outputs
-differ that are 0 but for the case's own rounding, which the tolerance asks for. Written by neat_onnx
-{own}.
+the tolerance, the table says "differs, as warned". It says "finer than float32" where outputs
+differ only by the rounding of float32 at the largest of them. Written by neat_onnx {own}.
 
 """
 
