@@ -3,6 +3,7 @@
 from neat_onnx.operators import (
     bits,
     branches,
+    determinant,
     fourier,
     generated,
     integer_products,
@@ -16,6 +17,7 @@ from neat_onnx.operators import (
 __all__ = [
     "bits",
     "branches",
+    "determinant",
     "fourier",
     "generated",
     "integer_products",

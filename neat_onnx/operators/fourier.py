@@ -76,6 +76,8 @@ def lift_stft(ctx: LiftingContext, node: STFT) -> None:
     """Frames of the signal, each a vector, times one matrix."""
     tensors = Algebra(ctx, node)
     x, (step,) = tensors.input(0), ctx.integers(node, 1)
+    if len(x.shape) == 2:  # as PyTorch writes real signals, and runtimes take them
+        x = reshaped(x, (*x.shape, 1))
     window = None if ctx.optional(node, 2) is None else ctx.constant(node, 2).ravel()
     sizes = [] if window is None else [len(window)]
     if ctx.optional(node, 3) is not None:

@@ -61,6 +61,12 @@ def test_frames_are_transformed_as_in_onnxruntime(onesided, given):
     assert import_model(again) == net
 
 
+def test_a_signal_without_an_axis_of_parts_is_real():
+    """As PyTorch's older exporter writes it, and onnxruntime reads it."""
+    nodes = [node("STFT", "x step w", "y")]
+    assert_transforms(graph(nodes, x=("N", 20), opset=17, step=np.array(3), w=WINDOW))
+
+
 @pytest.mark.parametrize("operator", ["HannWindow", "HammingWindow", "BlackmanWindow"])
 @pytest.mark.parametrize("periodic", [0, 1])
 def test_windows_are_constants(operator, periodic):
