@@ -1,29 +1,27 @@
 """The operators that only models of others have: an export, and its check, start without them."""
 
+from neat_onnx.model.node import find_operators_with
 from neat_onnx.operators import (
-    bits,
     branches,
-    determinant,
-    fourier,
     generated,
     integer_products,
     ml,
     padding,
     resize,
     running,
-    sampling,
 )
 
 __all__ = [
-    "bits",
     "branches",
-    "determinant",
-    "fourier",
     "generated",
     "integer_products",
     "ml",
     "padding",
     "resize",
     "running",
-    "sampling",
 ]
+
+
+@find_operators_with
+def _import_seldom() -> None:
+    import neat_onnx.operators.seldom  # noqa: F401, PLC0415 (the page fetches it for them alone)
