@@ -25,8 +25,10 @@ def input_axes(sizes: Sequence[Extent]) -> Axes:
     first, second = (*sizes[:2], None, None)[:2]
     if isinstance(first, str) and isinstance(second, str) and len(sizes) > 1:
         return (1, 0) if _is_batch_first(first, second) else (0, 1)
-    if second == 1 and isinstance(first, str) and first.lower() in _TIME_NAMES and len(sizes) > 1:
+    if second == 1 and _names_time(first):
         return (0, 1)
+    if first == 1 and _names_time(second) and len(sizes) > 2:
+        return (1, 0)
     varying = [axis for axis, size in enumerate(sizes) if not isinstance(size, int)]
     if len(varying) == 1:
         return (varying[0],)
@@ -50,6 +52,10 @@ def axes_of_inputs(inputs: Sequence[ValueInfo]) -> dict[str, Axes]:
 
 def _is_batch_first(first: str, second: str) -> bool:
     return names_batch(first) and not names_batch(second)
+
+
+def _names_time(size: Extent) -> bool:
+    return isinstance(size, str) and size.lower() in _TIME_NAMES
 
 
 def names_batch(symbol: str) -> bool:

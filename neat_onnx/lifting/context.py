@@ -77,6 +77,7 @@ class LiftingContext(Tensors):
         next, initial: for a register, the signal it takes at the end of a step, and its value
             before the first if not zero.
         not_finite: the signals of "inf", "-inf" and "nan", as far as there are any.
+        vanishing: signals of exponentials that are 0 where an element is masked.
         whole: formulas grow past parts that have names of their own, as far as they fit.
         guarded: values are kept finite where a choice leaves them out, by more neurons.
         undecided: a choice was refused that may be a formula if formulas are whole, or guarded.
@@ -90,6 +91,7 @@ class LiftingContext(Tensors):
     next: dict[int, int] = field(default_factory=dict)
     initial: dict[int, float] = field(default_factory=dict)
     not_finite: dict[str, int] = field(default_factory=dict)
+    vanishing: list[Ints] = field(default_factory=list)
     whole: bool = False
     guarded: bool = False
     undecided: bool = False

@@ -11,7 +11,7 @@ from typing import Literal, NoReturn
 import numpy as np
 
 from neat_onnx.errors import ModelError, all_obstacles, warn
-from neat_onnx.lifting.axes import Axes, axes_of_inputs, output_axes, shapes_of_inputs
+from neat_onnx.lifting.axes import Axes, axes_of_inputs, input_axes, output_axes, shapes_of_inputs
 from neat_onnx.lifting.context import (
     INPUT,
     REGISTER,
@@ -46,6 +46,7 @@ from neat_onnx.passes.feature_counts import feature_counts
 from neat_onnx.passes.function_bodies import function_bodies
 from neat_onnx.passes.half_precision import check_half_precision
 from neat_onnx.passes.local_functions import local_functions
+from neat_onnx.passes.sequence_axes import sequence_axes
 
 BatchAxis = Literal["auto"] | None
 _MOST_AXES = 64  # as many as an array of numpy may have
@@ -86,7 +87,7 @@ def lift(
     pairs = state_pairs(model)
     for previous, following in guessed_pairs(model).items():
         warn(f"by their names, '{following}' is taken to feed '{previous}' in the next step")
-    model = _simple(model, pairs, outputs)
+    model = sequence_axes(_simple(model, pairs, outputs), input_axes)
     require_lifts(model.graph)
     check_half_precision(model.graph)
     kept = {entry.name for entry in model.graph.outputs}

@@ -67,6 +67,8 @@ class Finiteness:
             at = made[(number == key // 3) & (of_origin == domain)]
             sign[at] = sign_of(formula, domain)
             finite[at] &= stays_finite(formula, domain)
+        for signals in self._ctx.vanishing:
+            sign[signals] = np.minimum(sign[signals], NOT_NEGATIVE)
 
 
 class _Sums:

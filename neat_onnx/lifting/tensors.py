@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NoReturn
@@ -187,25 +187,26 @@ class Tensors:
         """The operators that read a tensor, in the graph or in one inside it."""
         return self._operators_reading.get(name, set())
 
-    def readers_past(self, name: str, passed: frozenset[str]) -> tuple[set[str], set[str]]:
-        """The operators that read a tensor, past some that hand its elements on.
+    def readers_past(
+        self, name: str, passed: Callable[[Node], bool]
+    ) -> tuple[list[Node], set[str]]:
+        """The nodes that read a tensor, past some that hand its elements on.
 
         Args:
             name: of the tensor.
-            passed: operators whose readers count in their place.
+            passed: whether a node's readers count in its place.
 
         Returns:
-            The operators, "" if an output of the graph is among the tensors; and the tensors.
+            The nodes, and the tensors that they read.
         """
-        found, tensors, names = set(), {name}, [name]
+        found, tensors, names = [], {name}, [name]
         while names:
-            found |= {""} if self.is_output(names[-1]) else set()
             for node in self._nodes_reading.get(names.pop(), ()):
-                if node.op_type in passed:
+                if passed(node):
                     names += [each for each in node.output if each not in tensors]
                     tensors.update(node.output)
                 else:
-                    found.add(node.op_type)
+                    found.append(node)
         return found, tensors
 
     @cached_property

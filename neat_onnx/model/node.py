@@ -137,8 +137,8 @@ def node_class(op_type: str) -> type[Node]:
     Raises:
         ModelError: no such operator is registered.
     """
-    if op_type not in _REGISTRY:
-        _find_operators()
+    while op_type not in _REGISTRY and _FINDERS:
+        _FINDERS.pop(0)()
     found = _REGISTRY.get(op_type)
     if found is None:
         raise ModelError(
@@ -150,19 +150,18 @@ def node_class(op_type: str) -> type[Node]:
 
 def node_classes() -> dict[str, type[Node]]:
     """Every registered operator by its op_type, in alphabetical order."""
-    _find_operators()
+    while _FINDERS:
+        _FINDERS.pop(0)()
     return dict(sorted(_REGISTRY.items()))
 
 
 def find_operators_with(finder: Callable[[], None]) -> Callable[[], None]:
-    """Have `finder`, which imports operators, called when one is looked up that is not there."""
+    """Have `finder`, which imports operators, called when one is looked up that is not there.
+
+    Of several, each is called if those before it did not find the operator.
+    """
     _FINDERS.append(finder)
     return finder
-
-
-def _find_operators() -> None:
-    while _FINDERS:
-        _FINDERS.pop()()
 
 
 Reader = Callable[[dict[str, Any], Any, str], Node | None]

@@ -2,7 +2,8 @@
 
 Importing this package registers them: node classes, lifting (`lifting.context.lifts`), lowering
     (`lowering.registry.lowers`), and the frames of graphs. Families that exports never write are
-    in `neat_onnx.operators.foreign`, which is imported when a model has an operator of theirs.
+    in `neat_onnx.operators.foreign`, and the rarest in `neat_onnx.operators.seldom`, which are
+    imported when a model has an operator of theirs.
 """
 
 from neat_onnx.operators import (

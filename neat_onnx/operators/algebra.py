@@ -113,6 +113,34 @@ class Algebra:
             self._ctx.add_rows(Rows(sources, made.states[rows]), made)
         return value_of(made, shape)
 
+    def weighed(
+        self, operand: Operand, count: int, row: Ints, column: Ints, weight: Floats
+    ) -> Operand:
+        """Multiply each vector along the last axis by a constant matrix of few numbers.
+
+        Args:
+            operand: the vectors.
+            count: of rows that the matrix has.
+            row, column, weight: its numbers; several at one place are added.
+        """
+        size = operand.shape[-1]
+        places, which = np.unique(row.ravel() * size + column.ravel(), return_inverse=True)
+        total: Floats = np.bincount(which.ravel(), weight.ravel(), len(places)).astype(np.float64)
+        places, total = places[total != 0], total[total != 0]
+        row, column = places // size, places % size
+        if not isinstance(operand, Value):
+            matrix = np.zeros((count, size))
+            matrix[row, column] = total
+            return np.asarray(operand @ matrix.T)
+        sources = self._ctx.materialize(operand).reshape(-1, size)
+        self._ctx.check_size(self._node, len(sources) * max(count, len(row)))
+        made = self._ctx.add_neurons(len(sources) * count)
+        rows = np.arange(len(sources) * count).reshape(-1, count)
+        weights = np.broadcast_to(total, (len(sources), len(row)))
+        self._ctx.connect(made, sources[:, column], rows[:, row], weights)
+        self._ctx.add_rows(sources, made.states[rows], made)
+        return value_of(made, (*operand.shape[:-1], count))
+
     def _reduced(
         self, aggregation: str, value: Value, axes: tuple[int, ...], kept: tuple[int, ...]
     ) -> Value:

@@ -3,7 +3,7 @@
 `applied` does elementwise arithmetic for any operator: on constants, as a formula, or by neurons.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -135,24 +135,41 @@ def _refuse_infinite(ctx: LiftingContext, node: Node, operand: Operand) -> None:
 def _by_constant(
     ctx: LiftingContext, node: Node, primitive: str, operands: Sequence[Operand]
 ) -> Value:
-    """A function with another constant for each element: a formula for each of the constants."""
+    """A function with another constant for each element."""
     constants = [operand for operand in operands if not isinstance(operand, Value)]
     values = [operand for operand in operands if isinstance(operand, Value)]
     if len(constants) != 1 or len(values) != 1:
         ctx.fail(node, "it combines computed tensors in a way that no neuron computes")
-    value = values[0]
-    shape = np.broadcast_shapes(constants[0].shape, value.shape)
+
+    def formula(inner: Expression, number: float) -> Expression:
+        return call(
+            primitive,
+            *(inner if isinstance(each, Value) else constant(number) for each in operands),
+        )
+
+    return formula_of_each(ctx, node, values[0], constants[0], formula)
+
+
+def formula_of_each(
+    ctx: LiftingContext,
+    node: Node,
+    value: Value,
+    constants: Array,
+    formula: Callable[[Expression, float], Expression],
+) -> Value:
+    """A formula for each of the constants that elements of a value are paired with.
+
+    Raises:
+        ModelError: there are too many constants.
+    """
+    shape = np.broadcast_shapes(constants.shape, value.shape)
     ctx.check_size(node, int(np.prod(shape, dtype=object)))
-    different, which = np.unique(np.broadcast_to(constants[0], shape), return_inverse=True)
+    different, which = np.unique(np.broadcast_to(constants, shape), return_inverse=True)
     if len(different) > _MOST_CONSTANTS:
         ctx.fail(node, f"it has {len(different)} different constants, at most {_MOST_CONSTANTS}")
 
     def formulas_of(inner: Expression) -> list[Expression]:
-        return [
-            call(primitive, *(inner if isinstance(each, Value) else constant(number)
-                              for each in operands))
-            for number in different.tolist()
-        ]  # fmt: skip
+        return [formula(inner, number) for number in different.tolist()]
 
     origin, formulas = value.signals, formulas_of(value.formula)
     if not (value.elementwise and may_grow(ctx, value.formula) and all(map(fits, formulas))):

@@ -121,7 +121,9 @@ def _refuse_other_samples(
         name for at in positions if isinstance(ctx.operands.get(name := node.input[at]), Value)
     ]
     if not computed:
-        ctx.refuse_batch(node, [0])
+        followed = {ctx.followed.of(node.input[at]) for at in positions}
+        if len(followed) > 1 or 0 not in min(followed):  # not made for each sample
+            ctx.refuse_batch(node, [0])
         return
     leading = ctx.leading(computed[0])
     for axis in axes:
@@ -234,8 +236,10 @@ def lift_scatter_nd(ctx: LiftingContext, node: ScatterND) -> None:
     data, index = ctx.operand(node, 0), ctx.constant(node, 1)
     depth = index.shape[-1]
     ctx.refuse_along(node, range(depth), 0)
-    if not isinstance(data, Value) or not isinstance(ctx.operand(node, 2), Value):
+    if not isinstance(ctx.operand(node, 2), Value):
         ctx.refuse_batch(node, [0])
+    elif not isinstance(data, Value):
+        _refuse_one_sample(ctx, node, index.ndim - 1, depth)
     if index.dtype.kind != "i" or depth > len(data.shape):
         ctx.fail(node, "its indices do not fit its input")
     _check_places(ctx, node, index, data.shape[:depth])
@@ -244,6 +248,22 @@ def lift_scatter_nd(ctx: LiftingContext, node: ScatterND) -> None:
     if math.prod(ctx.operand(node, 2).shape) != places.size:
         ctx.fail(node, "its updates do not fit its indices")
     _scatter(ctx, node, places.ravel(), node.attributes.reduction)
+
+
+def _refuse_one_sample(ctx: LiftingContext, node: ScatterND, places: int, depth: int) -> None:
+    """Refuse constant data that are not there for each sample of the updates.
+
+    Args:
+        ctx: the import.
+        node: the node.
+        places: how many leading axes of the updates say a place.
+        depth: how many leading axes of the data a place is in.
+    """
+    for axis, is_batch in enumerate(ctx.leading(node.input[2])):
+        if is_batch and axis < places:
+            ctx.refuse_batch(node, [0])
+        elif is_batch:
+            ctx.refuse_first_sample(node, [0], axis - places + depth)
 
 
 def _scatter(ctx: LiftingContext, node: Node, places: Ints, reduction: Reduction) -> None:

@@ -15,8 +15,11 @@ from neat_onnx.network.expression import VARIABLE, call, greater, is_infinite, l
 from neat_onnx.network.genes import Floats, Ints
 from neat_onnx.operators.formula import formula_of
 
-_MOVING = frozenset({"Add", "Expand", "Identity", "Reshape", "Squeeze", "Transpose", "Unsqueeze"})
-_COMPARING = {"ArgMax", "Softmax"}
+_HANDING_ON = frozenset(
+    ("Add", "Expand", "Identity", "ReduceMax", "Reshape", "Squeeze", "Transpose", "Unsqueeze")
+)
+_COMPARING = frozenset({"ArgMax", "Softmax"})
+_FLOATING = (DataType.FLOAT, DataType.FLOAT16, DataType.DOUBLE, DataType.BFLOAT16)
 _LOWEST, _LOWEST_HALF = -(2.0**125), -(2.0**15)  # several of them may be added
 
 _Applied = Callable[[Sequence[Operand]], Operand]
@@ -88,7 +91,7 @@ def applied_to_infinite(
             result = one + other if primitive == "add" else one - other
         return with_special(ctx, node, applied(finite), result)
     if primitive == "equal":
-        compared = _is_infinity(ctx, operands)
+        compared = _is_infinity(ctx, node, operands)
         return compared if compared is not None else _equal(ctx, node, finite, elements, applied)
     return ctx.fail(node, "it reads values that are constant, and not finite")
 
@@ -129,14 +132,42 @@ def _low_number(ctx: LiftingContext, node: Node, elements: Sequence[Floats]) -> 
     Raises:
         ModelError: something else reads it, or another number than −∞ is not finite.
     """
-    readers, tensors = ctx.readers_past(node.output[0], _MOVING)
-    if not readers <= _COMPARING or any(
-        np.any((each != 0) & (each != -np.inf)) for each in elements
-    ):
+    readers, tensors = ctx.readers_past(node.output[0], lambda each: _hands_on(ctx, each))
+    known = not any(map(ctx.is_output, tensors))
+    known = known and all(_compares(ctx, each, tensors) for each in readers)
+    if not known or any(np.any((each != 0) & (each != -np.inf)) for each in elements):
         ctx.fail(node, "a value that it may leave out is not finite")
     low = _LOWEST_HALF if ctx.data_type is DataType.FLOAT16 else _LOWEST
     ctx.masked.update(dict.fromkeys(tensors, low / 2))
     return low
+
+
+def _hands_on(ctx: LiftingContext, node: Node) -> bool:
+    """Whether a node keeps low numbers low: it moves, adds or compares them, or multiplies by 1."""
+    if node.op_type == "Cast":
+        return getattr(node.attributes, "to", None) in _FLOATING
+    if node.op_type == "Mul":
+        return any(_is_all(ctx, name, 1.0) for name in node.input)
+    return node.op_type in _HANDING_ON
+
+
+def _compares(ctx: LiftingContext, node: Node, low: set[str]) -> bool:
+    """Whether a node only asks which elements are low: for shares, a place, or whether all are."""
+    if node.op_type == "CastLike":  # it asks for the type
+        return node.input[0] not in low
+    if node.op_type == "Equal":
+        return any(_is_all(ctx, name, -np.inf) for name in node.input)
+    return node.op_type in _COMPARING
+
+
+def _is_all(ctx: LiftingContext, name: str, number: float) -> bool:
+    """Whether a tensor is constant, with this number as all of its elements."""
+    if name not in ctx.operands:  # of a node that is lifted later
+        made = [each for each in ctx.model.graph.node if name in each.output]
+        casts = [each for each in made if each.op_type == "CastLike"]
+        return any(_is_all(ctx, each.input[0], number) for each in casts)
+    found = ctx.operands[name]
+    return not isinstance(found, Value) and bool(np.all(found == number))
 
 
 def _lowered(
@@ -171,7 +202,7 @@ def _extreme(
     return with_special(ctx, node, Value(signals), function(first, second))
 
 
-def _is_infinity(ctx: LiftingContext, operands: Sequence[Operand]) -> Operand | None:
+def _is_infinity(ctx: LiftingContext, node: Node, operands: Sequence[Operand]) -> Operand | None:
     """Whether a tensor is ∞, or -∞, as a formula of it; None where they are compared otherwise."""
     values = [each for each in operands if isinstance(each, Value) and special(ctx, each) is None]
     constants = [each for each in operands if not isinstance(each, Value)]
@@ -182,6 +213,9 @@ def _is_infinity(ctx: LiftingContext, operands: Sequence[Operand]) -> Operand | 
     fits = np.broadcast_shapes(value.shape, constant.shape) == value.shape
     if not fits or len(numbers) != 1 or not np.isinf(numbers[0]):
         return None
+    lows = [ctx.masked[name] for name in node.input if name in ctx.masked]
+    if lows and numbers[0] < 0:
+        return formula_of(ctx, value, less(VARIABLE, max(lows)))
     side = greater if numbers[0] > 0 else less
     return formula_of(ctx, value, call("both", is_infinite(VARIABLE), side(VARIABLE, 0.0)))
 

@@ -14,6 +14,7 @@ from neat_onnx.network.expression import VARIABLE, call, equal
 from neat_onnx.operators.algebra import Algebra, rearranged, reshaped
 from neat_onnx.operators.arranging import axis_of
 from neat_onnx.operators.formula import formula_of
+from neat_onnx.operators.rnn.ends import find_ends
 from neat_onnx.operators.shaping import Gather, rearrange, refuse_samples
 
 
@@ -27,10 +28,20 @@ def lift_gather(ctx: LiftingContext, node: Gather) -> None:
     if index.dtype.kind != "i":
         ctx.fail(node, "its indices have to be of integers")
     size = ctx.operand(node, 0).shape[axis]
-    refuse_samples(ctx, node, [axis])
+    if index.shape == () and index == -1 and _is_time(ctx, node.input[0], axis):
+        ctx.ended.add(node.output[0])
+        find_ends(ctx)
+    else:
+        refuse_samples(ctx, node, [axis])
     if np.any(index < -size) or np.any(index >= size):
         ctx.fail(node, f"an index is outside of the {size} elements along axis {axis}")
     rearrange(ctx, node, lambda array: np.take(array, index, axis=axis))
+
+
+def _is_time(ctx: LiftingContext, name: str, axis: int) -> bool:
+    """Whether an axis of a tensor is time: of one that is no constant, beside a batch."""
+    followed = ctx.followed.of(name)
+    return isinstance(ctx.operands[name], Value) and {0, 1} <= {*followed} and followed[axis] == 0
 
 
 def _gather_from_table(ctx: LiftingContext, node: Node, axis: int) -> None:

@@ -7,10 +7,10 @@ import numpy as np
 
 from neat_onnx.lifting.context import LiftingContext, Operand, Value, lifts
 from neat_onnx.model import Attributes, Node
-from neat_onnx.network.expression import Expression
+from neat_onnx.network.expression import VARIABLE, Expression, floor
 from neat_onnx.operators.arithmetic import neurons_of
 from neat_onnx.operators.choice import applied
-from neat_onnx.operators.formula import Emission, FormulaEmitter, emits
+from neat_onnx.operators.formula import TRUNCATED, Emission, FormulaEmitter, emits, formula_of
 
 
 class _Several(Node, abstract=True):
@@ -92,13 +92,15 @@ def lift_several(ctx: LiftingContext, node: _Several) -> None:
 def lift_mod(ctx: LiftingContext, node: Mod) -> None:
     """With fmod the sign is that of the dividend, else that of the divisor."""
     one, other = ctx.operand(node, 0), ctx.operand(node, 1)
-    if node.attributes.fmod:
+    computed = isinstance(one, Value) and isinstance(other, Value)
+    if node.attributes.fmod and not (computed and ctx.has_integers(node)):
         ctx.bind(node, applied(ctx, node, "mod", [one, other]))
         return
     if isinstance(other, Value) and not ctx.has_integers(node):
-        ctx.fail(node, "fmod: expected 1 for a divisor that is computed, got 0")
+        ctx.fail(node, "its divisor is computed: a quotient that is rounded may be a whole one off")
     if not isinstance(other, Value) and not np.all(np.isfinite(other) & (other != 0)):
         ctx.fail(node, "its divisor is zero or not finite")
-    quotient = applied(ctx, node, "floor", [applied(ctx, node, "div", [one, other])])
+    rounding = TRUNCATED if node.attributes.fmod else floor(VARIABLE)
+    quotient = formula_of(ctx, applied(ctx, node, "div", [one, other]), rounding)
     whole = applied(ctx, node, "mul", [quotient, other])
     ctx.bind(node, applied(ctx, node, "sub", [one, whole]))

@@ -51,6 +51,8 @@ def lift_softmax(ctx: LiftingContext, node: _AlongAxis) -> None:
         _lift_present(ctx, node, x, absent, axes)
         return
     less, parts = _spread(tensors, x, axes, ctx.masked.get(node.input[0]))
+    if node.input[0] in ctx.masked and isinstance(parts["spread"], Value):
+        ctx.vanishing.append(ctx.materialize(parts["spread"]).ravel())
     if node.op_type == "Softmax":
         if axes == (len(x.shape) - 1,):
             ctx.shares.add(node.output[0])

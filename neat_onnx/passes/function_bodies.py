@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from neat_onnx.errors import ModelError
-from neat_onnx.model import Model, Node, ValueInfo
+from neat_onnx.model import DataType, Model, Node, ValueInfo
 from neat_onnx.model.budget import Budget
 from neat_onnx.model.graph import ONNX_DOMAINS
 from neat_onnx.passes.draft import copied
@@ -65,6 +65,8 @@ def _inlined(model: Model, op_type: str) -> Model:
         for tensor in model.graph.initializer:  # the inliner looks for no types elsewhere
             entry = ValueInfo.of(tensor.name, tensor.data_type, tensor.dims)
             proto.graph.value_info.append(value_to_proto(entry))
+        left_out = proto.graph.value_info.add()  # the inliner asks for the types of these, too
+        left_out.type.tensor_type.elem_type = DataType.FLOAT
         whole = Model.from_proto(
             inline_selected_functions(proto, [("", op_type)], inline_schema_functions=True)
         )

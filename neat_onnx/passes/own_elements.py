@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from neat_onnx.errors import warn
 from neat_onnx.model import DataType, Graph, Model, Node
 from neat_onnx.model.value import Extent
 from neat_onnx.passes.draft import Draft, attributes_of, is_one_of, make_node
@@ -83,7 +84,7 @@ class _Search:
         wanted = _Numbers(data[0], data[1])
         for numbers, places in (at.input, at.input[::-1]):
             matching = self._numbers(numbers) == wanted and self._shape(places) == data[:1]
-            if matching and self._is_chosen(places):
+            if matching and (self._is_chosen(places) or self._is_given(node, places)):
                 break
         else:
             return []
@@ -139,12 +140,26 @@ class _Search:
         return sizes[0] if len(sizes) == 1 else None
 
     def _is_chosen(self, name: str) -> bool:
-        """Whether a tensor has places of largest or smallest elements; one below 0 would be in
-        the rows of another sample.
+        """Whether a tensor has places of largest or smallest elements, none of which is below 0.
+
+        One that is would be in the rows of another sample.
         """
         while (step := self._producer(name, *_SIZES)) is not None:
             name = step.input[0]
         return self._producer(name, "ArgMax", "ArgMin") is not None
+
+    def _is_given(self, node: Node, name: str) -> bool:
+        """Whether a tensor has places that are an input of the graph, or a number more or less.
+
+        They are taken to be in the rows of their sample, as a NeatOnnxWarning says.
+        """
+        while (step := self._producer(name, *_SIZES, "Add", "Sub")) is not None:
+            name = next((each for each in step.input if each not in self.draft.tensors), "")
+        given = [entry for entry in self.draft.model.graph.inputs if entry.name == name]
+        if not given or given[0].elem_type not in _INTEGERS:
+            return False
+        warn(f"node {node.label}: the places that '{name}' says are taken to be 0 or more")
+        return True
 
     def _unsqueezed(self, name: str) -> str:
         """The tensor before a last axis of one element was added."""

@@ -70,6 +70,15 @@ def _one_hot(node: Node, operands: list[Any]) -> int:
     return int(operands[0].size * int(operands[1].item()))
 
 
+def _window(node: Node, operands: list[Any]) -> int:
+    return int(operands[0].item())
+
+
+def _mel(node: Node, operands: list[Any]) -> int:
+    bins, length = (int(operand.item()) for operand in operands[:2])
+    return bins * (length // 2 + 1)
+
+
 def _times_rank(node: Node, operands: list[Any]) -> int:
     return int(operands[0].size * max(1, operands[0].ndim))
 
@@ -88,14 +97,18 @@ SIZES: dict[str, Size] = {
         _no_more, "Reshape Squeeze Unsqueeze Flatten Transpose Slice Split Concat Shape Size"
     ),
     **_all_of(_no_more, "ReduceSum ReduceMean ReduceMax ReduceMin ReduceProd ReduceL1 ReduceL2"),
-    **_all_of(_no_more, "Size ReduceSumSquare ArgMax ArgMin CumSum Trilu GatherElements TopK"),
+    **_all_of(
+        _no_more, "Size ReduceSumSquare ArgMax ArgMin CumSum Trilu GatherElements TopK Unique"
+    ),
     **_all_of(_no_more, "ScatterElements ScatterND DepthToSpace SpaceToDepth DequantizeLinear"),
+    **_all_of(_window, "HannWindow HammingWindow BlackmanWindow"),
     "ConstantOfShape": _filled,
     "Expand": _expand,
     "Gather": _gather,
     "GatherND": _gather_nd,
     "Gemm": _gemm,
     "MatMul": _matmul,
+    "MelWeightMatrix": _mel,
     "NonZero": _times_rank,
     "OneHot": _one_hot,
     "Pad": _pad,

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from neat_onnx.errors import ModelError
+from neat_onnx.lifting.axes import input_axes
 from neat_onnx.model import DataType, Graph, Model
 from neat_onnx.model.inner_outputs import with_inner_outputs
 from neat_onnx.model.states import state_pairs
@@ -15,7 +16,8 @@ from neat_onnx.network.network import Network
 from neat_onnx.passes import drop_dead
 from neat_onnx.passes.constants import weights_among_inputs
 from neat_onnx.passes.empty_inputs import empty_inputs
-from neat_onnx.verification.indices import table_sizes
+from neat_onnx.passes.sequence_axes import sequence_axes
+from neat_onnx.verification.indices import places_of
 from neat_onnx.verification.judge import Errors, against_rounding, measure
 from neat_onnx.verification.open_batch import loaded
 from neat_onnx.verification.player import Player, ShapeMismatch, number_type
@@ -96,10 +98,13 @@ def compare(
 def with_ports(net: Network, model: Model) -> Model:
     """The model with the network's outputs and the states alone, and the nodes that they need.
 
+    Axes of inputs are named as recurrent layers tell them.
+
     The network may have tensors inside the graph as outputs, and lack outputs that are drawn at
     random, which not every runtime can do.
     """
     names = {port.name for port in net.outputs}
+    model = sequence_axes(model, input_axes)
     model = with_inner_outputs(model, sorted(names))
     names.update(state_pairs(model).values())
     entries = [entry for entry in model.graph.outputs if entry.name in names]
@@ -194,12 +199,13 @@ def as_read(net: Network, model: Model, x: Floats) -> Floats:
         x: the inputs.
     """
     kinds = {entry.name: entry.elem_type.name for entry in model.graph.inputs}
-    sizes = table_sizes(model)
+    places = places_of(model)
     parts, start = [], 0
     for port in net.inputs:
         part = x[..., start : start + port.neurons.size]
-        if port.name in sizes:
-            part = np.floor(part) % sizes[port.name]
+        if port.name in places:
+            low, high = places[port.name]
+            part = low + np.floor(part) % (high - low)
         parts.append(_ROUNDED.get(kinds[port.name].rstrip("0123456789"), np.float32)(part))
         start += port.neurons.size
     return np.concatenate([x[..., :0], *parts], axis=-1, dtype=np.float64)

@@ -3,9 +3,10 @@ among values, or categories that are numbered: runtimes refuse any others.
 """
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from neat_onnx.errors import ModelError
-from neat_onnx.model import Model, Node
+from neat_onnx.model import Graph, Model, Node
 from neat_onnx.model.value import Extent
 from neat_onnx.passes import SIMPLE, canonicalize
 from neat_onnx.passes.draft import Draft, attributes_of
@@ -27,30 +28,58 @@ _MOVES = frozenset(
 """Operators that hand on the elements of their first input."""
 
 
+_SHIFTS = {"Add": 1, "Sub": -1}
 _GATHERING = ("ArrayFeatureExtractor", "Gather", "GatherElements", "GatherND")
 
 
-def table_sizes(model: Model) -> Mapping[str, int]:
-    """For each graph input that is read as places along an axis, or categories, their number."""
+class Range(NamedTuple):
+    """Integers from `low` on, up to one below `high`."""
+
+    low: int
+    high: int
+
+
+def places_of(model: Model) -> Mapping[str, Range]:
+    """For each graph input that is read as places along an axis, as many more, or as categories,
+    its values.
+    """
     model = _simple(model)
     graph = model.graph
-    origin = {entry.name: entry.name for entry in graph.inputs}
-    sizes: dict[str, int] = {}
+    origin = {entry.name: (entry.name, 0) for entry in graph.inputs}  # and the number added to it
+    found: dict[str, Range] = {}
     draft: Draft | None = None
     for node in graph.node:
         first = node.input[0] if node.input else ""
         if node.op_type in _GATHERING and node.input[1] in origin:
             draft = draft or Draft(model)
             size = _along_axis(node, draft.facts(first).shape)
-            name = origin[node.input[1]]
+            name, added = origin[node.input[1]]
             if size is not None:
-                sizes[name] = min(size, sizes.get(name, size))
+                found[name] = _within(found.get(name), Range(-added, size - added))
         elif node.op_type == "OneHotEncoder" and first in origin:
+            name, added = origin[first]
             if size := _categories(node):
-                sizes[origin[first]] = min(size, sizes.get(origin[first], size))
+                found[name] = _within(found.get(name), Range(-added, size - added))
         elif node.op_type in _MOVES and first in origin:
             origin.update(dict.fromkeys(filter(None, node.output), origin[first]))
-    return sizes
+        elif node.op_type in _SHIFTS and first in origin:
+            number = _number(graph, node.input[1])
+            if number is not None:
+                name, added = origin[first]
+                origin[node.output[0]] = name, added + _SHIFTS[node.op_type] * number
+    return {name: each for name, each in found.items() if each.low < each.high}
+
+
+def _within(known: Range | None, other: Range) -> Range:
+    """The integers of both."""
+    return Range(max(known.low, other.low), min(known.high, other.high)) if known else other
+
+
+def _number(graph: Graph, name: str) -> int | None:
+    """The value of a constant of one integer."""
+    tensor = graph.tensors.get(name)
+    whole = tensor is not None and tensor.size == 1 and tensor.values.dtype.kind == "i"
+    return int(tensor.values.item()) if tensor is not None and whole else None
 
 
 def _simple(model: Model) -> Model:

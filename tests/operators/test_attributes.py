@@ -79,6 +79,9 @@ INPUTS: dict[str, list[np.ndarray[Any, Any]]] = {
     "Resize": [IMAGE, ROW[:0], np.array([1, 1, 1.5, 0.5], np.float32)],
     "GatherND": [SQUARE, np.array([[[0, 1], [0, 3]]])],
     "ScatterElements": [SQUARE, np.array([[[0, 0]]]), SQUARE[:, :1, :2]],
+    "DFT": [np.random.default_rng(5).normal(size=(2, 4, 4, 1)).astype(np.float32)],
+    "STFT": [SQUARE[:, 0, :, None], np.array(2), ROW[:2]],
+    "GridSample": [IMAGE, np.random.default_rng(6).uniform(-1, 1, (2, 3, 2, 2)).astype(np.float32)],
     "ScatterND": [SQUARE, np.array([[0, 1], [0, 1]]), SQUARE[0, :2]],
 }
 REQUIRED: dict[str, dict[str, Any]] = {
@@ -99,6 +102,8 @@ REQUIRED: dict[str, dict[str, Any]] = {
     "CenterCropPad": {"axes": (1,)},
 }
 ELSEWHERE = {
+    "BitShift": "of integers; test_bits",
+    "Col2Im": "its input fits few of them; test_sampling",
     "Constant": "a tensor; folded",
     "GatherElements": "test_arranging",
     "OneHot": "of integers; test_arranging",
@@ -195,8 +200,11 @@ def opset_of(name: str, attributes: dict[str, Any]) -> int:
     """An opset in which the operator has the attributes."""
     if name.startswith("Reduce") and "axes" in attributes:  # an input later
         return 12 if name == "ReduceSum" else 17
+    if name == "DFT":  # its axis is an input later
+        return 17
     since = {
         ("Cast", "saturate"): 19,
+        ("GridSample", "mode"): 20,
         ("Cast", "round_mode"): 25,
         ("AveragePool", "dilations"): 19,
         ("GroupNormalization", "stash_type"): 21,

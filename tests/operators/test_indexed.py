@@ -23,6 +23,9 @@ PARTS = {
     "places": np.array([[3], [0], [3]]),
     "rows": np.array([[3], [1]]),
     "filled": np.ones((1, 4)),
+    "again": np.array([[1], [1]]),
+    "places_in_two": np.array([[1, 1]]),
+    "column": np.ones((4, 1)),
 }
 TURN = node("Transpose", "x", "t", perm=[1, 0])
 RIGHT: dict[str, Any] = {
@@ -53,6 +56,18 @@ RIGHT: dict[str, Any] = {
         TURN, node("Sin", "t", "s"), node("Slice", "s zero two zero", "u"),
         node("ScatterND", "t rows u", "a"), node("Transpose", "a", "y", perm=[1, 0]),
     ],
+    "ScatterND into constants": [
+        TURN, *SIZES, node("ConstantOfShape", "sizes", "zeros"),
+        node("Transpose", "zeros", "z", perm=[1, 0]), node("Slice", "t zero two zero", "u"),
+        node("ScatterND", "z again u", "a", reduction="add"),
+        node("Transpose", "a", "y", perm=[1, 0]),
+    ],
+    "ScatterElements of constants": [
+        *SPREAD, node("ConstantOfShape", "sizes", "zeros"), node("Expand", "updates sizes", "u"),
+        node("Expand", "places_in_two sizes", "p"),
+        node("ScatterElements", "zeros p u", "s", axis=1, reduction="add"),
+        node("GatherElements", "x i", "g", axis=1), node("Add", "s g", "y"),
+    ],
 }  # fmt: skip
 
 
@@ -73,6 +88,7 @@ REFUSED: dict[str, Any] = {
     "of one sample": [
         node("Unsqueeze", "index two", "j"), node("GatherND", "x j", "y", batch_dims=1)
     ],
+    "of constants of one sample": [TURN, node("ScatterND", "column again t", "y")],
     "of samples that are replaced": [node("ScatterND", "x rows x", "y")],
 }  # fmt: skip
 

@@ -65,6 +65,18 @@ RIGHT = {
          node("Softmax", "a", "y")],
         CAUSAL,
     ),
+    "a computed mask times 1, in another type": (
+        [node("Less", "x zero", "c"), node("Where", "c low t3", "k"), node("Cast", "k", "f", to=1),
+         node("Mul", "f o1", "g"), node("Add", "x g", "a"), node("Softmax", "a", "y")],
+        CAUSAL,
+    ),
+    "rows of nothing but a computed mask": (
+        [node("Less", "x zero", "c"), node("Where", "c low t3", "k"), node("Add", "x k", "a"),
+         node("Softmax", "a", "s"), node("ReduceMax", "k axis", "top"),
+         node("CastLike", "n1 top", "minus"), node("Equal", "top minus", "all"),
+         node("Where", "all zero s", "y")],
+        CAUSAL,
+    ),
     "the largest of a computed mask": (
         [node("Greater", "x h", "c"), node("Where", "c low x", "a"),
          node("ArgMax", "a", "i", axis=2), node("Cast", "i", "y", to=1)],
@@ -103,6 +115,24 @@ REFUSED = {
         ],
         "make_a.*leave out",
     ),
+    "a computed mask times 2": (
+        [
+            node("Greater", "x zero", "c"),
+            node("Where", "c x low", "a"),
+            node("Mul", "a t2", "b"),
+            node("Softmax", "b", "y"),
+        ],
+        "make_a.*leave out",
+    ),
+    "a computed mask compared with 0": (
+        [
+            node("Greater", "x zero", "c"),
+            node("Where", "c x low", "a"),
+            node("Equal", "a zero", "b"),
+            node("Cast", "b", "y", to=1),
+        ],
+        "make_a.*leave out",
+    ),
     "a computed mask of ∞": (
         [
             node("Greater", "x zero", "c"),
@@ -134,6 +164,7 @@ def model(nodes, mask):
         nodes, x=["N", 3, 3], m=mask, m3=mask[None] if mask.ndim > 1 else mask, t=CAUSAL_TRUTH,
         o=np.array(1), n=np.array(-3e38), h=np.array(0.5), axis=np.array([-1]),
         n1=np.array(-INF), zero=np.array(0.0), low=np.array(-INF), high=np.array(0.25),
+        o1=np.array(1.0), t2=np.array(2.0),
         t3=np.zeros((1, 3, 3)), nan=np.array(np.nan), nans=np.full((3, 2), np.nan),
     )  # fmt: skip
 

@@ -159,3 +159,18 @@ def test_ranges_that_a_model_computes_are_refused_with_a_way_on():
     with pytest.raises(ModelError, match="DynamicQuantizeLinear") as raised:
         import_model(quantized_model(nodes, (4,), w=MATRIX))
     assert "before it was quantized" in (raised.value.hint or "")
+
+
+@pytest.mark.parametrize("fmod", [0, 1])
+def test_remainders_of_integers_that_are_both_computed(fmod):
+    entries = [helper.make_tensor_value_info(name, TensorProto.INT64, ["N", 3]) for name in "aby"]
+    nodes = [helper.make_node("Mod", ["a", "b"], ["y"], fmod=fmod)]
+    body = helper.make_graph(nodes, "remainders", entries[:2], entries[2:])
+    ids = [helper.make_opsetid("", 18)]
+    model = helper.make_model(body, opset_imports=ids, ir_version=8)
+    random = np.random.default_rng(0)
+    feed = {"a": random.integers(-99, 99, (50, 3)), "b": random.integers(1, 9, (50, 3))}
+    feed["b"] *= random.choice([-1, 1], (50, 3))
+    (want,) = open_session(model).run(None, feed)
+    net = import_model(model, check=False)
+    np.testing.assert_array_equal(net.activate(feed)["y"], want)

@@ -1,12 +1,21 @@
 """An element of each sample at its own place, which exporters write with the samples numbered."""
 
 import numpy as np
+import onnx
 import pytest
 from graphs import assert_lifts, graph, node
 from sessions import open_session
 
-from neat_onnx import ModelError, canonicalize, import_model, load_model
+from neat_onnx import (
+    ModelError,
+    NeatOnnxWarning,
+    canonicalize,
+    import_model,
+    load_model,
+    verify,
+)
 from neat_onnx.passes.own_elements import own_elements
+from neat_onnx.verification.indices import places_of
 
 COUNT = [node("Shape", "x", "count", start=0, end=1), node("Squeeze", "count", "many")]
 NUMBERS = [*COUNT, node("Range", "zero many one", "numbers")]
@@ -104,3 +113,38 @@ def test_numbers_of_other_things_stay():
         assert own_elements(loaded) is loaded
         with pytest.raises(ModelError):
             import_model(model)
+
+
+def test_places_that_are_an_input_are_taken_to_be_in_their_sample():
+    """As `x[arange(len(x)), lengths - 1]` is exported; it was refused."""
+    nodes = [
+        *NUMBERS,
+        node("Sub", "lengths one", "place"),
+        node("Flatten", "x", "flat", axis=2),
+        node("Mul", "numbers size", "before"),
+        node("Add", "place before", "row"),
+        node("Gather", "flat row", "y"),
+    ]
+    model = graph(nodes, x=("N", 4, 2), zero=0, one=1, size=4)
+    entry = onnx.helper.make_tensor_value_info("lengths", onnx.TensorProto.INT64, ["N"])
+    model.graph.input.append(entry)
+    with pytest.warns(NeatOnnxWarning, match="'lengths' says are taken to be 0 or more"):
+        net = import_model(model)
+        assert verify(net, model, runtime="onnxruntime").passed
+    feed = {"x": np.arange(24.0, dtype=np.float32).reshape(3, 4, 2), "lengths": np.array([1, 4, 2])}
+    (want,) = open_session(model).run(None, feed)
+    np.testing.assert_array_equal(net.activate(feed)["y"], want)
+
+
+@pytest.mark.parametrize("operator", ["Gather", "GatherElements"])
+def test_samples_of_lengths_are_those_that_the_model_reads(operator):
+    reads = "x place" if operator == "GatherElements" else "table place"
+    nodes = [node("Sub", "lengths three", "place"), node(operator, reads, "y")]
+    if operator == "GatherElements":
+        nodes[1].attribute.append(onnx.helper.make_attribute("axis", 1))
+    model = graph(nodes, x=("N", 6), three=3, table=np.arange(6.0))
+    entry = onnx.helper.make_tensor_value_info("lengths", onnx.TensorProto.INT64, ["N", 1])
+    model.graph.input.append(entry)
+    assert places_of(load_model(model)) == {"lengths": (3, 9)}
+    if operator == "GatherElements":
+        assert verify(import_model(model), model, runtime="onnxruntime").passed

@@ -34,10 +34,11 @@ _IMPORTED: dict[str, list[str]] = json.loads(
     (Path(__file__).parents[1] / "imported.json").read_text()
 )
 _OURS = "neat_onnx"  # its modules come at the latest with the others: they change from day to day
-# But for those of the command line, of runtimes that no page has, of calls that it never makes, and
-# of what needs another seldom table as well, or a failure.
+# But for those of the command line, of runtimes that no page has, of calls that it never makes, of
+# operators that few models have, and of what needs another seldom table as well, or a failure.
 _ELSEWHERE = re.compile(
     r"neat_onnx\.(__main__|cli|schemas|model\.schema|population\.lower|operators\.own"
+    r"|operators\.(seldom|bits|determinant|fourier|sampling)"
     r"|network\.cell_builder|libraries\.sharpneat\.xml|verification\.first_difference"
     r"|verification\.(processes|runtimes\.(?!reference|onnxruntime$)\w+))\b"
 )

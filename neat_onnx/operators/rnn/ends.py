@@ -1,8 +1,7 @@
-"""Y_h and Y_c: the values at the end of a sequence.
+"""Values at the end of a sequence: Y_h and Y_c, and the last element along time.
 
 A network gives at every step the value that a sequence of this length would end with. That is the
-same function as
-long as nothing brings these tensors together with one that has a time axis.
+same function as long as nothing brings these tensors together with one that has a time axis.
 """
 
 from neat_onnx.lifting.context import LiftingContext
@@ -29,4 +28,4 @@ def find_ends(ctx: LiftingContext) -> None:
         elif names & timed:
             last = set(node.output[1:]) if recurrent else set()
             ended.update(last.intersection(outputs))
-            timed.update(set(outputs) - last)
+            timed.update(set(outputs) - last - ended)

@@ -5,7 +5,7 @@ import pytest
 from onnx import helper
 from rnn_cases import GATES, Case, assert_close, by_hand, in_onnxruntime, one_graph
 
-from neat_onnx import ModelError, NeatOnnxWarning, import_model
+from neat_onnx import ModelError, NeatOnnxWarning, import_model, verify
 
 SAMPLES = 5
 
@@ -96,9 +96,65 @@ def test_one_step_has_no_memory():
     assert_close(net.activate({"X": x})["Y_h"], want["Y_h"], 1e-5)
 
 
-def test_an_axis_called_batch_is_not_stepped_along():
-    model = _case("LSTM").model(_samples(2, 2, 3), ["batch", "seq", 3])
-    del model.graph.output[1:]
-    with pytest.raises(ModelError, match="not the first axis of the graph's inputs") as caught:
+def test_an_axis_called_batch_that_a_layer_runs_along_is_time():
+    case, x = _case("LSTM"), _samples(3, 2, 3)
+    model = case.model(x, ["batch", "seq", 3])
+    with pytest.warns(NeatOnnxWarning, match="runs along the axis 'batch': it is taken for time"):
+        net = import_model(model)
+    want = in_onnxruntime(model, x)["Y"]
+    assert_close(net.run({"X": x})["Y"].reshape(want.shape), want, 1e-5)
+
+
+NAMES = {
+    "none": (None, None),
+    "neither": ("d0", "d1"),
+    "swapped": ("t", "n"),
+    "one sample": (1, "d1"),
+}
+
+
+def _layers(op, dims):
+    """X [N, T, 3] through a matrix and two layers, transposed for them and back."""
+    case = _case(op)
+    nodes = [
+        helper.make_node("MatMul", ["X", "M"], ["product"]),
+        helper.make_node("Add", ["ones", "product"], ["moved"]),
+        helper.make_node("Transpose", ["moved"], ["steps"], perm=[1, 0, 2]),
+        helper.make_node(op, ["steps", "W", "R", "B"], ["Y1"], hidden_size=2),
+        helper.make_node("Squeeze", ["Y1", "one"], ["between"]),
+        helper.make_node("Pad", ["between", "pads"], ["padded"]),
+        helper.make_node(op, ["padded", "W", "R", "B"], ["Y2", "Y_h"], hidden_size=2),
+        helper.make_node("Squeeze", ["Y2", "one"], ["second"]),
+        helper.make_node("Transpose", ["second"], ["every"], perm=[1, 0, 2]),
+        helper.make_node("Gather", ["every", "last"], ["end"], axis=1),
+    ]
+    tensors = case.tensors | {
+        "M": np.eye(3, dtype=np.float32) * 0.5,
+        "ones": np.ones(3, np.float32),
+        "one": np.array([1]),
+        "pads": np.array([0, 0, 0, 0, 0, 1]),
+        "last": np.array(-1),
+    }
+    return one_graph(
+        nodes, {"X": [*dims, 3]}, {"every": [None, None, 2], "end": [None, 2]}, tensors
+    )
+
+
+@pytest.mark.parametrize("names", NAMES)
+@pytest.mark.parametrize("op", GATES)
+def test_the_axis_that_layers_run_along_is_time_whatever_it_is_called(op, names):
+    model = _layers(op, NAMES[names])
+    samples = 1 if names == "one sample" else SAMPLES
+    net, x = import_model(model), _samples(samples, 4, 3)
+    got, want = net.run({"X": x.swapaxes(0, 1)}), in_onnxruntime(model, x)
+    assert_close(got["every"].swapaxes(0, 1), want["every"], 1e-5)
+    assert_close(got["end"][-1], want["end"], 1e-5)
+    assert verify(net, model, runtime="onnxruntime").passed
+
+
+def test_the_end_of_a_sequence_is_no_sequence():
+    model = _layers("GRU", ("batch", "time"))
+    model.graph.node.append(helper.make_node("Add", ["end", "every"], ["both"]))
+    model.graph.output[1].name = "both"
+    with pytest.raises(ModelError, match="the end of a sequence, as if it were a sequence"):
         import_model(model)
-    assert "[T, N, features]" in caught.value.hint
