@@ -138,7 +138,7 @@ class Algebra:
         rows = np.arange(len(sources) * count).reshape(-1, count)
         weights = np.broadcast_to(total, (len(sources), len(row)))
         self._ctx.connect(made, sources[:, column], rows[:, row], weights)
-        self._ctx.add_rows(sources, made.states[rows], made)
+        self._ctx.add_rows(Rows(sources, made.states[rows]), made)
         return value_of(made, (*operand.shape[:-1], count))
 
     def _reduced(
