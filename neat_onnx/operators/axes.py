@@ -20,7 +20,6 @@ from neat_onnx.model import Node
 from neat_onnx.operators.arranging import Expand, ReverseSequence
 from neat_onnx.operators.dense import Gemm
 from neat_onnx.operators.indexed import GatherND, OneHot, ScatterND
-from neat_onnx.operators.ml.features import ArrayFeatureExtractor
 from neat_onnx.operators.products import Einsum
 from neat_onnx.operators.ranking import ArgMax, ArgMin
 from neat_onnx.operators.reduce import (
@@ -117,20 +116,6 @@ def one_hot(axes: AxisFollower, node: OneHot) -> list[FollowedAxes]:
 def scattered(axes: AxisFollower, node: ScatterND | ReverseSequence) -> list[FollowedAxes]:
     """The axes of the data."""
     return [axes.of(node.input[0])]
-
-
-@follows(ArrayFeatureExtractor)
-def extracted(axes: AxisFollower, node: ArrayFeatureExtractor) -> list[FollowedAxes]:
-    """All computed places stand in a row, the last axis, and the batch is a part of it."""
-    name, place = node.input
-    found = axes.operands.get(place)
-    if not isinstance(found, Value):
-        return [axes.of(name)]
-    leading = (FEATURE,) * (axes.rank(node.output[0]) - 1)
-    before = elements_before(axes.of(place), found.shape)
-    if before is None:
-        return [(*leading, UNKNOWN)]
-    return [(*leading, 0 if math.prod(found.shape) == 1 else INSIDE + before)]
 
 
 @follows(ReduceL1, ReduceL2, ReduceLogSum, ReduceLogSumExp, ReduceMax)

@@ -1,10 +1,20 @@
 """Scaler, Normalizer, Binarizer, Imputer, ArrayFeatureExtractor, FeatureVectorizer: features."""
 
+import math
 from typing import Literal
 
 import numpy as np
 
 from neat_onnx.lifting.context import LiftingContext, Operand, Value, lifts
+from neat_onnx.lifting.followed_axes import (
+    FEATURE,
+    INSIDE,
+    UNKNOWN,
+    AxisFollower,
+    FollowedAxes,
+    elements_before,
+    follows,
+)
 from neat_onnx.model import Attributes
 from neat_onnx.network.expression import VARIABLE, call, greater
 from neat_onnx.operators.algebra import Algebra, rearranged, reshaped
@@ -129,6 +139,20 @@ def lift_array_feature_extractor(ctx: LiftingContext, node: ArrayFeatureExtracto
     if len(x.shape) == 1 and not isinstance(x, Value):
         x = x[None]
     ctx.bind(node, rearranged(x, lambda array: array[..., index]))
+
+
+@follows(ArrayFeatureExtractor)
+def extracted(axes: AxisFollower, node: ArrayFeatureExtractor) -> list[FollowedAxes]:
+    """All computed places stand in a row, the last axis, and the batch is a part of it."""
+    name, place = node.input
+    found = axes.operands.get(place)
+    if not isinstance(found, Value):
+        return [axes.of(name)]
+    leading = (FEATURE,) * (axes.rank(node.output[0]) - 1)
+    before = elements_before(axes.of(place), found.shape)
+    if before is None:
+        return [(*leading, UNKNOWN)]
+    return [(*leading, 0 if math.prod(found.shape) == 1 else INSIDE + before)]
 
 
 def _labels(
