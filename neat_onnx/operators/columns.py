@@ -25,6 +25,7 @@ _PER_JOINED = 60  # an input of a Concat
 _PER_GATHERED = 200  # a column of a Gather
 _PER_GATHER = 5000
 _LEAST_CUT_OUT = 256  # weights that a matrix has less
+_LEAST_ALONE = 1024  # the same where one column is left
 _SHORTEST_RUN = 3  # columns, on average
 _LEAST_NARROW = 16  # indices
 _LEAST_COPIES = 4
@@ -69,7 +70,7 @@ def _is_cut_out(signals: Ints, needed: Ints, rows: int) -> bool:
     """Whether `needed` is a few runs of these columns, and the rest would be many zeros.
 
     So is one step of a sequence, and the values of a layer that was unrolled; genomes that evolved
-    read columns here and there.
+    read columns here and there. One column is read by constants, with weights of 0.
     """
     less = len(signals) - len(needed)
     if rows * less < _LEAST_CUT_OUT or less < len(needed):
@@ -78,7 +79,8 @@ def _is_cut_out(signals: Ints, needed: Ints, rows: int) -> bool:
     among[needed] = True
     wanted = among[signals]
     runs = np.count_nonzero(np.diff(wanted, prepend=False) & wanted)
-    return bool(runs * _SHORTEST_RUN <= len(needed))
+    alone = len(needed) == 1 and rows * less >= _LEAST_ALONE
+    return alone or bool(runs * _SHORTEST_RUN <= len(needed))
 
 
 def _better(
@@ -108,7 +110,11 @@ def in_shape(ctx: LoweringContext, wanted: Ints, level: int) -> str:
     held = ctx.places.columns[position]
     if position != UNBOUND and not ctx.has_unread_inputs:
         if np.array_equal(held.signals, wanted.ravel()):
-            return held.tensor if held.shape == wanted.shape else _shaped(ctx, held.tensor, wanted.shape, level)
+            return (
+                held.tensor
+                if held.shape == wanted.shape
+                else _shaped(ctx, held.tensor, wanted.shape, level)
+            )
         if turned := _turned(ctx, held, wanted, level):
             return turned
     return _shaped(ctx, exactly(ctx, wanted.ravel(), level), wanted.shape, level)
