@@ -25,6 +25,7 @@ _PER_JOINED = 60  # an input of a Concat
 _PER_GATHERED = 200  # a column of a Gather
 _PER_GATHER = 5000
 _LEAST_CUT_OUT = 256  # weights that a matrix has less
+_LEAST_ALONE = 1024  # the same where one column is left
 _SHORTEST_RUN = 3  # columns, on average
 _LEAST_TILED = 16  # columns
 _LEAST_COPIES = 4
@@ -72,7 +73,7 @@ def _is_cut_out(signals: Ints, needed: Ints, rows: int) -> bool:
     """Whether `needed` is a few runs of these columns, and the rest would be many zeros.
 
     So is one step of a sequence, and the values of a layer that was unrolled; genomes that evolved
-    read columns here and there.
+    read columns here and there. One column is read by constants, with weights of 0.
     """
     less = len(signals) - len(needed)
     if rows * less < _LEAST_CUT_OUT or less < len(needed):
@@ -81,7 +82,8 @@ def _is_cut_out(signals: Ints, needed: Ints, rows: int) -> bool:
     among[needed] = True
     wanted = among[signals]
     runs = np.count_nonzero(np.diff(wanted, prepend=False) & wanted)
-    return bool(runs * _SHORTEST_RUN <= len(needed))
+    alone = len(needed) == 1 and rows * less >= _LEAST_ALONE
+    return alone or bool(runs * _SHORTEST_RUN <= len(needed))
 
 
 def _better(

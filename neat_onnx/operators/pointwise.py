@@ -11,7 +11,7 @@ from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers
 from neat_onnx.model import Node
 from neat_onnx.network.activations import FORMULA, activation_named
 from neat_onnx.network.expression import VARIABLE
-from neat_onnx.network.genes import Bools, Floats, Ints, distinct
+from neat_onnx.network.genes import NONE, Bools, Floats, Ints, distinct
 from neat_onnx.operators.activate import (
     activate,
     in_column_order,
@@ -248,7 +248,19 @@ def _is_copy(ctx: LoweringContext, neurons: Ints) -> bool:
     apart = len(distinct(sources.ravel()))
     few = len(neurons) * apart < _LEAST_MATRIX and bool(np.all(genes.response[neurons] == 1.0))
     alike = bool(np.all(plain[neurons])) or apart < len(neurons)
-    return alike or few or _have_formulas(ctx, sources.ravel())
+    return alike or few or _have_formulas(ctx, sources.ravel()) or _are_read_here(ctx, sources)
+
+
+def _are_read_here(ctx: LoweringContext, sources: Ints) -> bool:
+    """Whether signals are identities that nothing else reads: import would take the function of
+    each for theirs.
+    """
+    net, read = ctx.net, sources[sources < len(ctx.net)]
+    readers = np.bincount(net.live.source, minlength=len(net))
+    readers[net.output_neurons] += 1
+    readers += np.bincount(net.live.gater[net.live.gater != NONE], minlength=len(net))
+    once = readers == np.bincount(read, minlength=len(net))
+    return bool(np.any((_identities(ctx) & once & ~net.is_input)[read]))
 
 
 def _have_formulas(ctx: LoweringContext, signals: Ints) -> bool:

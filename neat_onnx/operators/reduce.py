@@ -157,9 +157,11 @@ def lower_reduction(ctx: LoweringContext, block: Block) -> None:
 def _reduced_rows(ctx: LoweringContext, block: Block, edge: Ints) -> str:
     """The weighted inputs as [N, neurons, k], the last axis reduced, by connections."""
     inputs = int(ctx.fan_in[block.neurons[0]])
-    weight = ctx.initializer(block.weights("W"), one_of_many(ctx.signals.weight[edge]))
-    gathered = exactly(ctx, ctx.signals.read[edge], block.level)
-    weighted = ctx.emit(Mul, [gathered, weight], block.tensor("Weighted"), block.name("weighted"))
+    weighted = exactly(ctx, ctx.signals.read[edge], block.level)
+    if np.any(ctx.signals.weight[edge] != 1.0):
+        weight = ctx.initializer(block.weights("W"), one_of_many(ctx.signals.weight[edge]))
+        names = block.tensor("Weighted"), block.name("weighted")
+        weighted = ctx.emit(Mul, [weighted, weight], *names)
     shape = ctx.integers(block.weights("shape"), [0, len(block.neurons), inputs])
     rows = ctx.emit(Reshape, [weighted, shape], block.tensor("Inputs"), block.name("inputs"))
     aggregation = aggregation_named(ctx.net.aggregation_names[block.neurons[0]])

@@ -40,7 +40,9 @@ def plan_sparse_sums(ctx: LoweringContext, free: Bools) -> Plan:
     if not ctx.options.allow_partial_connectivity or ctx.options.mixed_activations != "grouped":
         return Plan()
     claims = []
-    for which, prefix in ((_sums(ctx), ""), (_means(ctx), "_mean")):
+    means, plain = _means(ctx), ctx.net.neurons.response == 1.0
+    kinds = (_sums(ctx), ""), (means & plain, "_mean"), (means & ~plain, "_scaled_mean")
+    for which, prefix in kinds:
         for level, neurons in ctx.levels_of(free & which):
             for suffix, alike in _sparse(ctx, list(_alike(ctx, neurons))):
                 inputs = int(ctx.fan_in[alike[0]])
@@ -77,9 +79,8 @@ def _sums(ctx: LoweringContext) -> Bools:
 
 
 def _means(ctx: LoweringContext) -> Bools:
-    """Means of several inputs as they are, with neither bias nor response."""
-    net = ctx.net
-    plain = (net.neurons.response == 1.0) & (net.neurons.bias == 0.0) & (ctx.fan_in > 1)
+    """Means of several inputs as they are, without a bias."""
+    net, plain = ctx.net, (ctx.fan_in > 1) & (ctx.net.neurons.bias == 0.0)
     weighed = np.bincount(net.live.target[net.live.weight != 1.0], minlength=len(net)) > 0
     found: Bools = plain & (net.aggregation_names == "mean") & ~weighed
     return found
@@ -115,7 +116,9 @@ def _is_sparse(ctx: LoweringContext, neurons: Ints) -> bool:
     A layer whose neurons read columns here and there, as in genomes that evolved, stays one
     matrix, since a Gemm is faster than a Gather.
     """
-    if len(neurons) <= _FEWEST:
+    response = ctx.net.neurons.response[neurons]
+    uneven = ctx.net.aggregation_names[neurons[0]] == "mean" and np.any(response != response[0])
+    if len(neurons) <= _FEWEST or uneven:
         return False
     parts = by_overflowing_source(ctx, neurons)
     if len(parts) <= _MOST_GEMMS and not _is_local(ctx, neurons):
@@ -194,6 +197,10 @@ def lower_sparse_sums(ctx: LoweringContext, block: Block) -> None:
     total = emit_reduced(ctx, ReduceMean if mean else ReduceSum, rows, [axis], names)
     result = ctx.emit(Flatten, [total], block.tensor("Columns"), block.name("columns"), axis=1)
     response, bias = responses(ctx, block.neurons)
+    if mean and response[0] != 1.0:  # one number, which import takes for a slope of the mean
+        factor, name = ctx.scalar(float(response[0])), block.name("response")
+        result = ctx.emit(Mul, [result, factor], block.tensor("Response"), name)
+        response = np.ones(len(response))
     activate(ctx, block, respond(ctx, block, result, response, bias))
 
 
