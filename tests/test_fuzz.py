@@ -180,6 +180,16 @@ def test_the_mean_of_nothing_is_left_alone_in_silence() -> None:
     assert not caught
 
 
+def test_a_variance_below_zero_is_not_a_number_in_silence() -> None:
+    nodes = [node("Conv", "x w", "c"), node("BatchNormalization", "c s b m v", "y")]
+    ones = dict.fromkeys("sbm", np.ones(2))
+    model = graph(nodes, x=("N", 1, 3), w=np.ones((2, 1, 2)), **ones, v=-np.ones(2))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        _survives(lambda: canonicalize(model))
+    assert not caught
+
+
 def test_a_number_that_is_none_and_signals_it_is_read_in_silence() -> None:
     model = graph([node("Where", "c x w", "y")], c=np.array([1, 0, 1]), w=np.zeros(3))
     model.graph.initializer[1].raw_data = np.array([0x7FA00000, 0, 0], "<u4").tobytes()
@@ -193,6 +203,19 @@ def test_an_output_of_a_node_that_is_no_text_is_refused() -> None:
     data = model.SerializeToString()
     with pytest.raises(ModelError, match="UTF-8"):
         load_model(data.replace(b"made", b"m\x94de"))
+
+
+def test_sizes_that_are_compared_with_nothing_are_left_alone() -> None:
+    nodes = [node("Shape", "x", "n"), node("Equal", "n _", "e"), node("Where", "e x x", "y")]
+    _survives(lambda: canonicalize(graph(nodes, x=(2, 4))))
+
+
+def test_a_transpose_of_axes_that_there_are_not_tells_no_time() -> None:
+    text = """<ir_version: 8, opset_import: ["": 18]> g (float[N, 4, 3] x) => (float y)
+    <float[1, 2, 3] w = {1, 1, 1, 1, 1, 1}, float[1, 2, 2] r = {1, 1, 1, 1}>
+    { s = Transpose <perm = [1, -7, 2]> (x) y, h = RNN <hidden_size = 2> (s, w, r) }"""
+    with pytest.raises(ModelError, match="perm"):
+        import_model(parser.parse_model(text))
 
 
 def test_a_number_of_elements_beyond_64_bits_is_left_alone() -> None:

@@ -73,7 +73,7 @@ def _read_along(
     axes = (1, 0) if attributes_of(node).get("layout") else (0, 1)
     for name, perm in _path(node.input[0], made, entries):
         if perm is not None:
-            if max(axes) >= len(perm):
+            if sorted(perm) != [*range(len(perm))] or max(axes) >= len(perm):
                 return name, None
             axes = (perm[axes[0]], perm[axes[1]])
         if name in entries:

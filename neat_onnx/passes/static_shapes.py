@@ -79,7 +79,8 @@ def _found(node: Node, draft: Draft, followed: dict[str, Sizes]) -> Sizes | None
         return None
     operands = [_operand(name, draft, followed) for name in node.input if name]
     known = [operand for operand in operands if operand is not None]
-    return rule(node, *known) if len(known) == len(operands) else None
+    fits = len(known) == len(operands) == _TAKEN.get(node.op_type, len(known))
+    return rule(node, *known) if fits else None
 
 
 def _operand(name: str, draft: Draft, followed: dict[str, Sizes]) -> Sizes | None:
@@ -118,7 +119,7 @@ def _product(*sizes: Extent) -> Extent:
 
 def _mul(node: Node, one: Sizes, other: Sizes) -> Sizes | None:
     pairs = _pairs(one, other)
-    if any(isinstance(size, int) and size < 0 for pair in pairs for size in pair):
+    if pairs is None or any(isinstance(size, int) and size < 0 for pair in pairs for size in pair):
         return None
     return Sizes(tuple(_product(*pair) for pair in pairs), one.scalar and other.scalar)
 
@@ -126,6 +127,8 @@ def _mul(node: Node, one: Sizes, other: Sizes) -> Sizes | None:
 def _equal(node: Node, one: Sizes, other: Sizes) -> Sizes | None:
     """Whether sizes are equal, 1 or 0; a size that is no number is none below 1."""
     pairs = _pairs(one, other)
+    if pairs is None:
+        return None
     found = [_are_equal(*pair) for pair in pairs]
     truths = tuple(int(truth) for truth in found if truth is not None)
     return Sizes(truths, one.scalar and other.scalar) if len(truths) == len(found) else None
@@ -138,13 +141,15 @@ def _are_equal(one: Extent, other: Extent) -> bool | None:
     return False if numbers and numbers[0] < 1 else None
 
 
-def _pairs(one: Sizes, other: Sizes) -> list[tuple[Extent, Extent]]:
-    """The elements of both beside each other; a single one goes with each of the other's."""
+def _pairs(one: Sizes, other: Sizes) -> list[tuple[Extent, Extent]] | None:
+    """The elements of both beside each other; a single one goes with each of the other's. None if
+    their numbers do not fit.
+    """
     count = max(len(one.elements), len(other.elements))
     left, right = (
         each.elements * count if len(each.elements) == 1 else each.elements for each in (one, other)
     )
-    return list(zip(left, right, strict=True))
+    return list(zip(left, right, strict=True)) if len(left) == len(right) else None
 
 
 def _cast(node: Node, data: Sizes) -> Sizes | None:
@@ -152,9 +157,11 @@ def _cast(node: Node, data: Sizes) -> Sizes | None:
 
 
 def _gather(node: Node, data: Sizes, at: Sizes) -> Sizes | None:
-    if data.scalar or not at.known:
+    count = len(data.elements)
+    places = [k for k in at.elements if isinstance(k, int) and -count <= k < count]
+    if data.scalar or len(places) < len(at.elements):
         return None
-    return Sizes(tuple(data.elements[int(k or 0)] for k in at.elements), scalar=at.scalar)
+    return Sizes(tuple(data.elements[k] for k in places), scalar=at.scalar)
 
 
 def _concat(node: Node, *parts: Sizes) -> Sizes | None:
@@ -190,6 +197,8 @@ _SOURCES: dict[str, Callable[[Node, tuple[Extent, ...]], Sizes | None]] = {
     "Shape": _shape,
     "Size": _size,
 }
+_TAKEN = {"Cast": 1, "Equal": 2, "Gather": 2, "Identity": 1, "Mul": 2}
+"""How many inputs an operator has, where that is one number."""
 _RULES: dict[str, Callable[..., Sizes | None]] = {
     "Cast": _cast,
     "Concat": _concat,

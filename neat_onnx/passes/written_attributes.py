@@ -42,8 +42,19 @@ def _written(node: Node, opset: int) -> Node:
     }
     in_words = _IN_WORDS[node.op_type](node, given) if node.op_type in _IN_WORDS else {}
     values = _defaults(type(node), opset) | in_words | given | inner
-    known = {name: value for name, value in values.items() if name in kind.types()}
+    there = _names(type(node), opset) | given.keys()
+    known = {
+        name: value for name, value in values.items() if name in kind.types() and name in there
+    }
     return node.model_copy(update={"attributes": kind(**known)}) if known else node
+
+
+@cache
+def _names(kind: type[Node], opset: int) -> frozenset[str]:
+    """The attributes that an operator has in an opset: AveragePool has dilations from 19 on."""
+    from onnx import defs  # noqa: PLC0415 - slow to import
+
+    return frozenset(defs.get_schema(kind.__name__, opset).attributes)
 
 
 @cache

@@ -10,6 +10,7 @@ import numpy as np
 from neat_onnx.errors import ModelError
 from neat_onnx.lifting.axes import axes_of_inputs
 from neat_onnx.model import Model, ValueInfo
+from neat_onnx.model.budget import Budget
 from neat_onnx.model.value import Extent
 from neat_onnx.network.network import Network
 from neat_onnx.verification.player import Player
@@ -22,7 +23,7 @@ def loaded(net: Network, model: Model, runtime: str, *, as_written: bool) -> Pla
     """Load a model to be compared with a network, with a batch of no fixed size if it is large.
 
     Raises:
-        ModelError: the runtime refuses the model.
+        ModelError: the runtime refuses the model, or it states more elements than the limit.
         OptionError: the runtime is unknown or not installed.
     """
     opened = _opened(model)
@@ -30,7 +31,10 @@ def loaded(net: Network, model: Model, runtime: str, *, as_written: bool) -> Pla
         player = Player(opened, net, runtime, as_written=as_written)
         if _runs(player, net):
             return player
-    return Player(model, net, runtime, as_written=as_written)
+    player = Player(model, net, runtime, as_written=as_written)
+    if player.fixed_batch:
+        Budget().take("elements", player.rows_of_a_run * len(net.input_neurons))
+    return player
 
 
 def _runs(player: Player, net: Network) -> bool:

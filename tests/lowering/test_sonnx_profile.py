@@ -91,6 +91,17 @@ def test_windows_scans_and_cells_write_what_onnx_has_in_words():
     assert written["Scan"]["scan_input_directions"] == (0,)
 
 
+@pytest.mark.parametrize(("opset", "dilated"), [(18, False), (19, True)])
+def test_attributes_are_those_of_the_opset(opset: int, *, dilated: bool):
+    model = export(NETWORKS["convolution_and_pools"], profile="sonnx", opset=opset)
+    pools = [each for each in nodes_of(model.graph) if each.op_type == "AveragePool"]
+    for pool in pools:
+        names = {name for name, _, _ in pool.attributes.given()}
+        assert ("dilations" in names) is dilated
+    assert pools
+    assert validate(model) == []
+
+
 def test_cells_and_scans_come_back():
     cells = Network.lstm(2, 3, seed=0)
     for fused in (True, False):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from graphs import graph, node
+from onnx import TensorProto
 
 from neat_onnx import ModelError, import_model, load_model, verify
 from neat_onnx.verification.open_batch import loaded
@@ -37,3 +38,11 @@ def test_a_batch_of_no_samples_is_not_run():
     assert len(net.connections) == 6
     with pytest.raises(ModelError, match="no samples"):
         verify(net, model)
+
+
+def test_a_batch_of_a_billion_samples_is_refused():
+    """Runtimes have no Exp of integers, so it does not run fewer either."""
+    model = graph([node("Exp", "x", "y")], x=(10**9, 3))
+    model.graph.input[0].type.tensor_type.elem_type = TensorProto.UINT8
+    with pytest.raises(ModelError, match="it takes 3000000000 elements, and the limit is"):
+        import_model(model)

@@ -150,7 +150,7 @@ class StepReader:
         found = self.step(0, before)
         if found is None or found.before.size or len(found.sources) == len(last.sources):
             return found
-        given = ~np.isnan(found.w[:, 0])
+        given = ~np.isnan(found.w).any(axis=1)  # there may be no column
         split = _columns_like(found.w[given], np.hstack([last.w, last.r])[given])
         if split is None:
             return None

@@ -6,10 +6,11 @@ import numpy as np
 import onnx
 import pytest
 from backend_cases import backend_cases
+from graphs import graph, node
 from rnn_cases import GATES, assert_close, by_hand, in_onnxruntime, one_graph, random_case
 from sweep import count
 
-from neat_onnx import ModelError, import_model
+from neat_onnx import ModelError, export, import_model, verify
 from neat_onnx.network.genes import Floats
 
 Array = np.ndarray[Any, Any]
@@ -124,3 +125,18 @@ def test_an_rnn_of_one_direction_takes_the_first_of_two_functions():
     got = _unrolled(model, x)
     for name, values in want.items():
         assert_close(got[name], values, 1e-5)
+
+
+def test_an_lstm_of_which_two_parts_alone_read_an_input_comes_back():
+    w = np.zeros((2, 8, 3))
+    w[0, 0, 2], w[1, 5, 2] = 2.0, 1.0
+    r, b = (np.random.default_rng(0).normal(size=size) for size in ((2, 8, 2), (2, 16)))
+    nodes = [
+        node("Transpose", "x", "steps", perm=[1, 0, 2]),
+        node("LSTM", "steps w r b", "h", hidden_size=2, direction="bidirectional"),
+        node("Transpose", "h", "y", perm=[2, 0, 1, 3]),
+    ]
+    net = import_model(graph(nodes, x=("N", 4, 3), w=w, r=r, b=b))
+    model = export(net)
+    assert verify(net, model, samples=16, runtime="onnxruntime").passed
+    assert import_model(model) == net
