@@ -22,14 +22,13 @@ def is_of_graph(net: Network, lifted: Lifted, data_type: DataType) -> bool:
 
     So it does of most networks that were imported from another tool's model and not changed.
     """
-    alone = lifted.network
-    if alone.library != net.library or len(alone) != len(net) or any(net.spellings):
+    if lifted.network.library != net.library or any(net.spellings):
         return False
     genes = net.connections
     numbers = (genes.weight, genes.initial_gain, net.neurons.bias, net.neurons.response)
     if not all(_stay(each, data_type) for each in numbers):
         return False
-    return genome_of_graph(alone) == net
+    return genome_of_graph(lifted.network) == net
 
 
 def _stay(values: Floats, data_type: DataType) -> bool:
