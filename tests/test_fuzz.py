@@ -218,6 +218,21 @@ def test_a_transpose_of_axes_that_there_are_not_tells_no_time() -> None:
         import_model(parser.parse_model(text))
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        """<ir_version: 8, opset_import: ["": 6]> g (float[2, 3, 4] x) => (float y)
+        <float[3] b = {1, 2, 3}> { y = Add <axis = -9223372036854775808, broadcast = 1> (x, b) }""",
+        """<ir_version: 8, opset_import: ["": 18]> g (float[N, 3] x) => (float y)
+        { t = Transpose <perm = [1, 0]> (x) h = Tanh (t) y = Transpose <perm = [1, 0, 3]> (h) }""",
+    ],
+)
+def test_axes_that_there_are_not_are_left_to_their_refusal(text: str) -> None:
+    _survives(lambda: canonicalize(parser.parse_model(text)))
+    with pytest.raises(ModelError):
+        import_model(parser.parse_model(text))
+
+
 def test_a_number_of_elements_beyond_64_bits_is_left_alone() -> None:
     text = """<ir_version: 8, opset_import: ["": 18]> g (float[1, 4] x) => (float y)
     <int64 many = {4611686018427387904}, int64 none = {0}>

@@ -1,8 +1,8 @@
 """Nodes that onnx's checker and shape inference do not survive, refused before they are called.
 
 Both are written in C++. On a few mistakes they abort the process, or fill the memory, instead of
-saying no: outputs of a Split that `num_outputs` does not count, axes beyond 32 bits, and inputs
-that an operator needs but that are left out.
+saying no: outputs of a Split that `num_outputs` does not count, axes beyond 32 bits, a GatherND of
+fewer batch axes than none, and inputs that an operator needs but that are left out.
 """
 
 from collections.abc import Iterator, Mapping
@@ -65,6 +65,7 @@ def _refuse(
     problem = (
         _split(node, given.get("num_outputs"))
         or _axis(given.get("axis"))
+        or _batch_axes(given.get("batch_dims"))
         or _left_out(node, versions.get(node.domain, 1))
     )
     if problem:
@@ -90,6 +91,12 @@ def _axis(axis: object) -> str:
     if not isinstance(axis, int) or abs(axis) <= _LARGEST_AXIS:
         return ""
     return f"axis is {axis}, beyond 32 bits"
+
+
+def _batch_axes(count: object) -> str:
+    if not isinstance(count, int) or 0 <= count <= _LARGEST_AXIS:
+        return ""
+    return f"batch_dims is {count}, expected a number of axes"
 
 
 def _left_out(node: "Node | onnx.NodeProto", version: int) -> str:

@@ -57,7 +57,8 @@ def _path(nodes: list[Node], alone: dict[str, int], at: int) -> list[int] | None
         path.append(step)
         if is_one_of(node, "Transpose"):
             back = attributes_of(node).get("perm", ())
-            undone = [perm[axis] for axis in back] == list(range(len(perm)))
+            axes = list(range(len(perm)))
+            undone = sorted(back) == axes and [perm[axis] for axis in back] == axes
             return path if undone else None
         if node.domain or node.op_type not in _ELEMENTWISE:
             return None

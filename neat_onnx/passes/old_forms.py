@@ -87,7 +87,7 @@ def _binary(old: OldNode) -> None:
         return
     rank, own = old.rank(0), old.rank(1)
     missing = rank - (axis + rank if axis < 0 else axis) - own
-    if missing > 0:
+    if 0 < missing <= rank:
         _append_axes(old, own, missing)
 
 

@@ -4,6 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import onnx
 from graphs import graph, node
 
@@ -18,6 +19,11 @@ ABORTING = {
         [node("LayerNormalization", "x s", "y m d", axis=2**31)], s=[1.0, 1.0, 1.0]
     ),
     "an input that is left out": graph([node("EyeLike", "_", "y", dtype=1)]),
+    "fewer batch axes than none": graph(
+        [node("GatherND", "x at", "y", batch_dims=-(2**31))],
+        x=(1, 4, 4),
+        at=np.zeros((1, 2, 2), np.int64),
+    ),
     "a long vector": graph([node("Add", "x x", "y")], x=(2**31,)),
 }
 
