@@ -1,21 +1,24 @@
 """Where a failed comparison goes wrong: the first neuron whose value differs.
 
-Export says in the metadata in which column of which tensor each neuron stands. Those tensors are
-made outputs of a copy of the model, and compared with the network's own values, level by level.
+Export says in the metadata in which column of which tensor each neuron stands, or import finds it.
+Those tensors are made outputs of a copy of the model, and compared with the network's own values,
+level by level.
 """
 
 import numpy as np
 
 from neat_onnx.errors import NeatOnnxError, NetworkError
 from neat_onnx.files import parse_json
-from neat_onnx.genome import GENOME, GenomeDocument
+from neat_onnx.genome import CHECKSUM, GENOME, GenomeDocument
+from neat_onnx.lifting.core import lift
 from neat_onnx.model import DataType, Model
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
 from neat_onnx.network.program import Program
 from neat_onnx.network.schedule import schedule
 from neat_onnx.parsing import parse
-from neat_onnx.verification.player import Player, number_type, showing
+from neat_onnx.verification.open_batch import loaded
+from neat_onnx.verification.player import number_type, showing
 from neat_onnx.verification.quantized import is_quantized
 
 _GROWN = {DataType.FLOAT: 1e-4, DataType.DOUBLE: 1e-10}
@@ -31,9 +34,11 @@ def first_difference(net: Network, model: Model, x: Floats, runtime: str) -> str
         Its label and its difference; None if the model does not say where neurons stand.
     """
     try:
-        places = _places(model)
+        places = _places(net, model)
+        if not places:
+            return None
         as_written = is_quantized(model.graph)
-        player = Player(showing(model, list(places)), net, runtime, as_written=as_written)
+        player = loaded(net, showing(model, list(places)), runtime, as_written=as_written)
         places = {tensor: ids for tensor, ids in places.items() if player.shows(tensor)}
         got = player.play(x, list(places))
     except NeatOnnxError:  # damaged metadata, or a runtime that shows no inner tensors: no place
@@ -59,14 +64,23 @@ def first_difference(net: Network, model: Model, x: Floats, runtime: str) -> str
     )
 
 
-def _places(model: Model) -> dict[str, list[int]]:
-    """The ids of the neurons in the columns of each tensor, as far as the metadata gives them."""
+def _places(net: Network, model: Model) -> dict[str, list[int]]:
+    """The ids of the neurons in the columns of each tensor, as far as the file tells them."""
     text = model.metadata.get(GENOME)
-    if text is None:
-        return {}
-    places = parse(GenomeDocument, parse_json(text), NetworkError).ids
+    if text is not None:
+        places = parse(GenomeDocument, parse_json(text), NetworkError).ids
+    else:
+        places = _of_graph(net, model) if CHECKSUM in model.metadata else {}
     produced = {name for node in model.graph.node for name in node.output}
     return {tensor: ids for tensor, ids in places.items() if tensor in produced}
+
+
+def _of_graph(net: Network, model: Model) -> dict[str, list[int]]:
+    """The same of an export without a genome, whose neurons are those of the graph."""
+    lifted = lift(model)
+    if len(lifted.network) != len(net):
+        return {}
+    return {tensor: net.neurons.id[neurons].tolist() for tensor, neurons in lifted.tensors.items()}
 
 
 def _error(want: Floats, got: Floats) -> float:

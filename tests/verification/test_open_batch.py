@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 from graphs import graph, node
-from onnx import TensorProto
 
-from neat_onnx import ModelError, import_model, load_model, verify
+from neat_onnx import ModelError, export, import_model, load_model, verify
 from neat_onnx.verification.open_batch import loaded
+from neat_onnx.verification.player import Player
 
 WEIGHTS = np.random.default_rng(0).normal(size=(3, 2)).astype(np.float32)
 
@@ -41,8 +41,28 @@ def test_a_batch_of_no_samples_is_not_run():
 
 
 def test_a_batch_of_a_billion_samples_is_refused():
-    """Runtimes have no Exp of integers, so it does not run fewer either."""
-    model = graph([node("Exp", "x", "y")], x=(10**9, 3))
-    model.graph.input[0].type.tensor_type.elem_type = TensorProto.UINT8
+    """Its size is a constant of the graph, so it does not run fewer."""
+    nodes = [node("MatMul", "x w", "m"), node("Reshape", "m sizes", "y")]
+    model = graph(nodes, x=(10**9, 3), w=WEIGHTS, sizes=np.array([10**9, 2]))
+    net = import_model(model, check=False)
     with pytest.raises(ModelError, match="it takes 3000000000 elements, and the limit is"):
-        import_model(model)
+        verify(net, model)
+
+
+def test_where_a_difference_begins_is_found_with_the_batch_open(monkeypatch):
+    nodes = [node("MatMul", "x w", "m"), node("Tanh", "m", "t"), node("MatMul", "t v", "y")]
+    net = import_model(graph(nodes, x=(5_000, 3), w=WEIGHTS, v=WEIGHTS.T))
+    model = export(net).to_proto()
+    model.graph.input[0].type.tensor_type.shape.dim[0].dim_value = 5_000
+    next(each for each in model.graph.initializer if each.name == "B0").raw_data = b"?" * 8
+    played, play = [], Player.play
+
+    def recorded(self, x, tensors):
+        played.append(self.rows_of_a_run)
+        return play(self, x, tensors)
+
+    monkeypatch.setattr(Player, "play", recorded)
+    report = verify(net, model)
+    assert not report.passed
+    assert report.first_error and report.first_error.startswith("neuron ")
+    assert set(played) == {1}
