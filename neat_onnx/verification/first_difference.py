@@ -76,7 +76,7 @@ def _places(net: Network, model: Model) -> dict[str, list[int]]:
 
 
 def _of_graph(net: Network, model: Model) -> dict[str, list[int]]:
-    """The same of an export without a genome, whose neurons are those of the graph."""
+    """The ids in each tensor of an export whose graph alone gives the neurons."""
     lifted = lift(model)
     if len(lifted.network) != len(net):
         return {}
