@@ -14,7 +14,6 @@ import numpy.typing as npt
 
 from neat_onnx.model import DataType
 from neat_onnx.network.activations import FORMULA, activation_named
-from neat_onnx.network.expression import Expression, constant
 from neat_onnx.network.genes import NONE, Floats, Ints
 from neat_onnx.network.network import Network
 
@@ -100,13 +99,7 @@ def function_names(net: Network, data_type: DataType) -> tuple[Names, Names]:
 def _as_held(name: str, data_type: DataType) -> str:
     if data_type is not DataType.FLOAT or not name.startswith(FORMULA):
         return name
-    return f"{FORMULA}{_in_float32(activation_named(name).expression)}"
-
-
-def _in_float32(formula: Expression) -> Expression:
-    if formula.op == "constant":
-        return constant(float(np.float32(formula.value)))
-    return Expression(formula.op, tuple(map(_in_float32, formula.args)), formula.value)
+    return f"{FORMULA}{activation_named(name).expression.single}"
 
 
 def rounded(values: Floats, data_type: DataType) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from neat_onnx.lifting.context import Array, LiftingContext, Operand, Value
+from neat_onnx.lifting.context import Array, LiftingContext, NewNeurons, Operand, Value
 from neat_onnx.lifting.rows import Rows
 from neat_onnx.model import Node
 from neat_onnx.model.budget import Budget
@@ -107,10 +107,7 @@ class Algebra:
         rows = np.moveaxis(np.arange(size).reshape(shape), axis, -1).reshape(-1, len(matrix))
         sources = sources.reshape(-1, matrix.shape[1])
         row, column = np.nonzero(matrix)
-        weights = np.broadcast_to(matrix[row, column], (len(sources), len(row)))
-        self._ctx.connect(made, sources[:, column], rows[:, row], weights)
-        if aggregation == "sum":
-            self._ctx.add_rows(Rows(sources, made.states[rows]), made)
+        self._connect(made, sources, rows, row, column, matrix[row, column])
         return value_of(made, shape)
 
     def weighed(
@@ -136,10 +133,24 @@ class Algebra:
         self._ctx.check_size(self._node, len(sources) * max(count, len(row)))
         made = self._ctx.add_neurons(len(sources) * count)
         rows = np.arange(len(sources) * count).reshape(-1, count)
-        weights = np.broadcast_to(total, (len(sources), len(row)))
-        self._ctx.connect(made, sources[:, column], rows[:, row], weights)
-        self._ctx.add_rows(Rows(sources, made.states[rows]), made)
+        self._connect(made, sources, rows, row, column, total)
         return value_of(made, (*operand.shape[:-1], count))
+
+    def _connect(
+        self, made: NewNeurons, sources: Ints, rows: Ints, row: Ints, column: Ints, weight: Floats
+    ) -> None:
+        """Connect each row of sources with a row of new neurons, by the same numbers of a matrix.
+
+        Args:
+            made: the neurons.
+            sources: signals, (rows, inputs).
+            rows: positions among the neurons, (rows, outputs).
+            row, column, weight: the numbers of the matrix.
+        """
+        weights = np.broadcast_to(weight, (len(sources), len(row)))
+        self._ctx.connect(made, sources[:, column], rows[:, row], weights)
+        if made.aggregation == "sum":
+            self._ctx.add_rows(Rows(sources, made.states[rows]), made)
 
     def _reduced(
         self, aggregation: str, value: Value, axes: tuple[int, ...], kept: tuple[int, ...]

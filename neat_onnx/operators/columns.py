@@ -113,11 +113,8 @@ def in_shape(ctx: LoweringContext, wanted: Ints, level: int) -> str:
     held = ctx.places.columns[position]
     if position != UNBOUND and not ctx.has_unread_inputs:
         if np.array_equal(held.signals, wanted.ravel()):
-            return (
-                held.tensor
-                if held.shape == wanted.shape
-                else _shaped(ctx, held.tensor, wanted.shape, level)
-            )
+            fits, tensor = held.shape == wanted.shape, held.tensor
+            return tensor if fits else _shaped(ctx, tensor, wanted.shape, level)
         if turned := _turned(ctx, held, wanted, level):
             return turned
     return _shaped(ctx, exactly(ctx, wanted.ravel(), level), wanted.shape, level)
@@ -213,22 +210,27 @@ def _tiled(ctx: LoweringContext, tensor: str, copies: Sizes, level: int) -> str:
 
 def _repeated(ctx: LoweringContext, held: Columns, shape: Sizes, copies: Sizes) -> str:
     """The columns [N, width], as if of `shape`, with copies along each of its axes."""
-    level = held.level
-    sizes = ctx.shared_integers("shape", [0, *shape])
-    apart = ctx.emit(Reshape, [held.tensor, sizes], f"Apart_{level}", f"apart_l{level}")
-    tiled = _tiled(ctx, apart, copies, level)
-    return ctx.emit(Flatten, [tiled], f"Order_{level}", f"order_l{level}", axis=1)
+    tiled = _tiled(ctx, _apart(ctx, held, shape), copies, held.level)
+    return _side_by_side(ctx, tiled, held.level)
 
 
 def _transposed(ctx: LoweringContext, held: Columns, shape: Sizes, axes: Sizes) -> str:
     """The columns [N, width], as if of `shape`, with these axes in another order."""
     level = held.level
+    order, names = (0, *(axis + 1 for axis in axes)), (f"Transpose_{level}", f"transpose_l{level}")
+    turned = ctx.emit(Transpose, [_apart(ctx, held, shape)], *names, perm=order)
+    return _side_by_side(ctx, turned, level)
+
+
+def _apart(ctx: LoweringContext, held: Columns, shape: Sizes) -> str:
+    """The columns [N, width] as [N, *shape]."""
     sizes = ctx.shared_integers("shape", [0, *shape])
-    apart = ctx.emit(Reshape, [held.tensor, sizes], f"Apart_{level}", f"apart_l{level}")
-    order = (0, *(axis + 1 for axis in axes))
-    name = f"transpose_l{level}"
-    turned = ctx.emit(Transpose, [apart], f"Transpose_{level}", name, perm=order)
-    return ctx.emit(Flatten, [turned], f"Order_{level}", f"order_l{level}", axis=1)
+    return ctx.emit(Reshape, [held.tensor, sizes], f"Apart_{held.level}", f"apart_l{held.level}")
+
+
+def _side_by_side(ctx: LoweringContext, tensor: str, level: int) -> str:
+    """A tensor [N, ...] as columns [N, width]."""
+    return ctx.emit(Flatten, [tensor], f"Order_{level}", f"order_l{level}", axis=1)
 
 
 def _bind_products(ctx: LoweringContext, signals: Ints, level: int) -> None:

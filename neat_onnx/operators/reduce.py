@@ -19,7 +19,7 @@ from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers
 from neat_onnx.model import Attributes, Node
 from neat_onnx.network.aggregations import aggregation_named
 from neat_onnx.network.expression import Expression, call
-from neat_onnx.network.genes import Bools, Ints
+from neat_onnx.network.genes import Bools, Floats, Ints
 from neat_onnx.operators.activate import activate, in_column_order, one_of_many, respond
 from neat_onnx.operators.algebra import Algebra, reshaped
 from neat_onnx.operators.columns import exactly, in_shape
@@ -138,35 +138,39 @@ def lower_reduction(ctx: LoweringContext, block: Block) -> None:
     Inputs without weights that stand in order as [N, k, neurons] are reduced there.
     """
     _, edge = ctx.edges_into(block.neurons)
-    read = ctx.signals.read[edge].reshape(len(block.neurons), -1)
+    read, weight = ctx.signals.read[edge].reshape(len(block.neurons), -1), ctx.signals.weight[edge]
     operator = _ALONG_AXES.get(str(ctx.net.aggregation_names[block.neurons[0]]))
-    plain = operator is not None and bool(np.all(ctx.signals.weight[edge] == 1.0))
+    plain = operator is not None and bool(np.all(weight == 1.0))
     arranged = arranged_inputs(read) if plain else None
     if operator is not None and arranged is not None:
         rows = in_shape(ctx, arranged, block.level)
         names = block.tensor("Reduced"), block.name("reduce")
         kept = emit_reduced(ctx, operator, rows, [arranged.ndim - 1], names)
     else:
-        kept = _reduced_rows(ctx, block, edge)
+        kept = _reduced_rows(ctx, block, read, weight)
     result = ctx.emit(Flatten, [kept], block.tensor("Columns"), block.name("columns"), axis=1)
     genes = ctx.net.neurons
     response, bias = genes.response[block.neurons], genes.bias[block.neurons]
     activate(ctx, block, respond(ctx, block, result, response, bias))
 
 
-def _reduced_rows(ctx: LoweringContext, block: Block, edge: Ints) -> str:
-    """The weighted inputs as [N, neurons, k], the last axis reduced, by connections."""
-    inputs = int(ctx.fan_in[block.neurons[0]])
-    weighted = exactly(ctx, ctx.signals.read[edge], block.level)
-    if np.any(ctx.signals.weight[edge] != 1.0):
-        weight = ctx.initializer(block.weights("W"), one_of_many(ctx.signals.weight[edge]))
-        names = block.tensor("Weighted"), block.name("weighted")
-        weighted = ctx.emit(Mul, [weighted, weight], *names)
-    shape = ctx.integers(block.weights("shape"), [0, len(block.neurons), inputs])
-    rows = ctx.emit(Reshape, [weighted, shape], block.tensor("Inputs"), block.name("inputs"))
+def _reduced_rows(ctx: LoweringContext, block: Block, read: Ints, weight: Floats) -> str:
+    """The weighted inputs as [N, neurons, k], the last axis reduced."""
+    rows = weighted_rows(ctx, block, read, weight)
     aggregation = aggregation_named(ctx.net.aggregation_names[block.neurons[0]])
     emitter = FormulaEmitter(ctx, rows, block.tensor("Reduced"), block.name("reduce"))
-    return emitter.emit(aggregation.expression(inputs))
+    return emitter.emit(aggregation.expression(read.shape[1]))
+
+
+def weighted_rows(ctx: LoweringContext, block: Block, read: Ints, weight: Floats) -> str:
+    """The inputs (neurons, k) of a block as [N, neurons, k], times the weights of connections."""
+    result = exactly(ctx, read.ravel(), block.level)
+    if np.any(weight != 1.0):
+        factors = ctx.initializer(block.weights("W"), one_of_many(weight))
+        names = block.tensor("Weighted"), block.name("weighted")
+        result = ctx.emit(Mul, [result, factors], *names)
+    shape = ctx.integers(block.weights("shape"), [0, *read.shape])
+    return ctx.emit(Reshape, [result, shape], block.tensor("Inputs"), block.name("inputs"))
 
 
 def arranged_inputs(read: Ints) -> Ints | None:

@@ -172,7 +172,7 @@ def _matrix(given: ResizeAttributes, at: Floats, scale: float, size: int) -> Flo
     """
     widening = min(scale, 1.0) if given.antialias else 1.0
     reach = int(np.ceil((1 if given.mode == "linear" else 2) / widening))
-    kernel = _triangle if given.mode == "linear" else _cubic
+    kernel = _triangle if given.mode == "linear" else cubic
     matrix, row = np.zeros((len(at), size)), np.arange(len(at))[:, None]
     taps = np.floor(at).astype(np.int64)[:, None] + np.arange(-reach, reach + 2)
     weights = kernel((taps - at[:, None]) * widening, given.cubic_coeff_a)
@@ -188,7 +188,8 @@ def _triangle(distance: Floats, _: float) -> Floats:
     return np.maximum(1.0 - np.abs(distance), 0.0)
 
 
-def _cubic(distance: Floats, a: float) -> Floats:
+def cubic(distance: Floats, a: float) -> Floats:
+    """The weights of elements at distances from a place, by cubic convolution (Keys, 1981)."""
     x = np.abs(distance)
     near = (a + 2) * x**3 - (a + 3) * x**2 + 1
     far = a * x**3 - 5 * a * x**2 + 8 * a * x - 4 * a

@@ -12,6 +12,7 @@ from neat_onnx.model import Attributes, Node
 from neat_onnx.network.genes import Floats, Ints
 from neat_onnx.operators.algebra import Algebra, rearranged, reshaped
 from neat_onnx.operators.arranging import combined
+from neat_onnx.operators.resize import cubic
 
 _CUBIC = -0.75
 _HALF = np.float32(0.5)
@@ -106,7 +107,8 @@ def _along_axis(given: GridSampleAttributes, places: Floats, size: int) -> tuple
     elif given.mode in ("linear", "bilinear"):
         offsets, shares = [0, 1], np.stack([1 - part, part], axis=1)
     else:
-        offsets, shares = [-1, 0, 1, 2], _cubic(part)
+        offsets = [-1, 0, 1, 2]
+        shares = cubic(part[:, None] - np.array(offsets), _CUBIC)
     taps = first[:, None] + np.array(offsets)
     if padding == "zeros":
         shares = np.where((taps >= 0) & (taps < size), shares, 0.0)
@@ -125,14 +127,6 @@ def _reflected(x: Floats | Ints, low: float, high: float) -> Floats:
     turns, rest = np.floor(distance / width), np.mod(distance, width)
     from_low = (x < low) == (turns % 2 == 0)
     return np.where(from_low, low + rest, high - rest)
-
-
-def _cubic(part: Floats) -> Floats:
-    """The weights of the four elements around a place, which is a part behind the second."""
-    x = np.stack([part + 1, part, 1 - part, 2 - part], axis=1)
-    near = ((_CUBIC + 2) * x - (_CUBIC + 3)) * x * x + 1
-    far = ((_CUBIC * x - 5 * _CUBIC) * x + 8 * _CUBIC) * x - 4 * _CUBIC
-    return np.where([False, True, True, False], near, far)
 
 
 # --- Col2Im --------------------------------------------------------------------------------------

@@ -11,15 +11,21 @@ import numpy as np
 
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.registry import Claim, Lower, Plan, Stage, lowers
-from neat_onnx.network.genes import Bools, Floats, Ints, distinct
-from neat_onnx.operators.activate import activate, in_column_order, one_of_many, respond
-from neat_onnx.operators.columns import BYTES_OF_COLUMN, exactly, in_shape, period_of
+from neat_onnx.network.genes import Bools, Ints, distinct
+from neat_onnx.operators.activate import activate, in_column_order, respond
+from neat_onnx.operators.columns import BYTES_OF_COLUMN, in_shape, period_of
 from neat_onnx.operators.dense import by_overflowing_source, responses
 from neat_onnx.operators.elementwise import Mul
 from neat_onnx.operators.pointwise import lower_pointwise
-from neat_onnx.operators.reduce import ReduceMean, ReduceSum, arranged_inputs, emit_reduced
+from neat_onnx.operators.reduce import (
+    ReduceMean,
+    ReduceSum,
+    arranged_inputs,
+    emit_reduced,
+    weighted_rows,
+)
 from neat_onnx.operators.scaled import lower_scaled
-from neat_onnx.operators.shaping import Flatten, Reshape
+from neat_onnx.operators.shaping import Flatten
 
 _LEAST_NEURONS = 32
 _FEWEST = 1
@@ -165,7 +171,7 @@ def _bytes_of_gathered(ctx: LoweringContext, neurons: Ints) -> int:
         return _NODES_IN_ORDER
     in_order = bool(np.all(np.diff(read[: period_of(read) or None]) == 1))
     listed = 0 if in_order else BYTES_OF_COLUMN
-    weighed = 0 if np.all(ctx.signals.weight[edge] == 1.0) else _WEIGHT
+    weighed = 0 if plain else _WEIGHT
     return _NODES + (listed + weighed) * len(edge)
 
 
@@ -191,7 +197,7 @@ def lower_sparse_sums(ctx: LoweringContext, block: Block) -> None:
     if arranged is not None:
         rows, axis = in_shape(ctx, arranged, block.level), arranged.ndim - 1
     else:
-        rows, axis = _weighed(ctx, block, read, weight), 2
+        rows, axis = weighted_rows(ctx, block, read, weight), 2
     mean = ctx.net.aggregation_names[block.neurons[0]] == "mean"
     names = block.tensor("Total"), block.name("total")
     total = emit_reduced(ctx, ReduceMean if mean else ReduceSum, rows, [axis], names)
@@ -202,14 +208,3 @@ def lower_sparse_sums(ctx: LoweringContext, block: Block) -> None:
         result = ctx.emit(Mul, [result, factor], block.tensor("Response"), name)
         response = np.ones(len(response))
     activate(ctx, block, respond(ctx, block, result, response, bias))
-
-
-def _weighed(ctx: LoweringContext, block: Block, read: Ints, weight: Floats) -> str:
-    """The weighed inputs as [N, neurons, k]."""
-    result = exactly(ctx, read.ravel(), block.level)
-    if np.any(weight != 1.0):
-        factors = ctx.initializer(block.weights("W"), one_of_many(weight))
-        names = block.tensor("Weighted"), block.name("weighted")
-        result = ctx.emit(Mul, [result, factors], *names)
-    shape = ctx.integers(block.weights("shape"), [0, *read.shape])
-    return ctx.emit(Reshape, [result, shape], block.tensor("Inputs"), block.name("inputs"))
