@@ -13,25 +13,31 @@ import sys
 import warnings
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+import onnx
 from cases import CORPORA, case
+from models_of_others.small_models import small_models
 
 import neat_onnx
 from neat_onnx.verification.compare import compare
 from neat_onnx.verification.runtimes import RUNTIMES
 
 DOCS = Path(__file__).parents[2] / "docs" / "runtimes.md"
+RECORDED = Path(__file__).parents[1] / "models_of_others" / "recorded"
+IMPORTED = "imported"
 SAMPLES = 16
 VERDICTS = ("equal", "equal within float32", "different", "refused", "crashed")
 HEAD = """\
 # Runtimes
 
 Which runtime runs what neat_onnx exports, and how equal. Written by `make runtimes`: {networks}
-networks of `tests/corpora`, each verified on {samples} samples or sequences
+networks of `tests/corpora`, and {imported} small models of other tools, imported and exported
+again, each verified on {samples} samples or sequences
 (`neat_onnx.verify(net, model, runtime=…)`). Versions: {versions}.
 
 Each cell counts networks: **equal** + equal within float32 (see [fidelity](fidelity.md)) / all of
@@ -80,6 +86,16 @@ float32, 8 were different in OpenVINO with the axis dropped, and none is with it
 were written before, or by others, may still meet it: `verify` with `runtime="openvino"` says so,
 and a trip through `neat-onnx import` and `neat-onnx export` writes them anew.
 
+Weights that are whole steps of one size are written as int8. OpenVINO then rounds what they are
+multiplied by to 8 bits, too, which is an error of about 1e-4: compile such a model with
+`{"DYNAMIC_QUANTIZATION_GROUP_SIZE": 0}`, as `verify` with `runtime="openvino"` does.
+
+## What tract needs for recurrent layers
+
+tract 0.23 makes the initial state of an LSTM, GRU or RNN for a number of samples that it knows, and
+panics where the batch is open, in Python ending the process. State the shape of the input
+(`set_input_fact(0, "1,4,3,f32")`), as `verify` with `runtime="tract"` does.
+
 ## What OpenCV gets wrong
 
 OpenCV 5.0 gives ∞ for a Softplus of 89 or more in float32, because it computes the exponential
@@ -101,9 +117,21 @@ class Job(NamedTuple):
     dtype: str
     sequence: bool
 
+    def network(self) -> neat_onnx.Network:
+        if self.kind == IMPORTED:
+            return neat_onnx.import_model(models_of_others()[self.name])
+        return case(self.name).network()
+
+
+@cache
+def models_of_others() -> dict[str, onnx.ModelProto]:
+    """The small models of the tests, by name."""
+    recorded = {path.name: onnx.load(path) for path in sorted(RECORDED.glob("*.onnx"))}
+    return {**dict(small_models()), **recorded}
+
 
 def jobs(every: int) -> Iterator[Job]:
-    """Every export of the corpora's networks, in order."""
+    """Every export of the corpora's networks and of imported models, in order."""
     for name in list(json.loads((CORPORA / "MANIFEST.json").read_text()))[::every]:
         if case(name).kind != "network-json" or case(name).group.startswith(
             ("np-ctrnn", "np-iznn")
@@ -114,6 +142,8 @@ def jobs(every: int) -> Iterator[Job]:
             yield Job(name, "memory, single step" if memory else "feed-forward", dtype, False)
             if memory:
                 yield Job(name, "memory, Scan", dtype, True)
+    for name in list(models_of_others())[::every]:
+        yield Job(name, IMPORTED, "float32", False)
 
 
 def judge(runtime: str, every: int, start: int) -> None:
@@ -121,9 +151,9 @@ def judge(runtime: str, every: int, start: int) -> None:
     for at, job in enumerate(jobs(every)):
         if at < start:
             continue
-        net = case(job.name).network()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
+            net = job.network()
             model = neat_onnx.export(net, dtype=job.dtype, sequence=job.sequence)
         print(json.dumps({"at": at}), flush=True)
         try:
@@ -176,7 +206,8 @@ def table(every: int) -> str:
         cells = [_cell(counts[runtime, kind, dtype]) for kind, dtype in columns]
         lines.append(f"| {runtime} | " + " | ".join(cells) + " |")
     head = HEAD.format(
-        networks=len({job.name for job in listed}),
+        networks=len({job.name for job in listed if job.kind != IMPORTED}),
+        imported=sum(job.kind == IMPORTED for job in listed),
         samples=SAMPLES,
         versions=", ".join(str(version) for version in versions.values()),
     )

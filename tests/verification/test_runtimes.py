@@ -11,6 +11,7 @@ from importlib.util import find_spec
 import numpy as np
 import pytest
 from graphs import graph, node
+from models_of_others.small_models import recurrent
 from networks import NETWORKS
 
 from neat_onnx import Network, OptionError, export, import_model, verify
@@ -57,6 +58,26 @@ def test_a_quantized_model_is_run_as_it_is_written(runtime):
 def test_a_runtime_plays_sequences(runtime):
     net = memory()
     assert verify(net, export(net), runtime=runtime, samples=8).verdict == "equal"
+
+
+@pytest.mark.parametrize("runtime", sorted({*INSTALLED} - {"opencv"}))
+@pytest.mark.parametrize("name", ["LSTM all 17", "GRU last 17", "RNN two layers 17"])
+def test_a_runtime_runs_recurrent_layers_of_an_open_batch(runtime, name):
+    """tract needs the number of samples; OpenCV has no such layers but LSTM's."""
+    net = import_model(dict(recurrent())[name])
+    model = export(net)
+    assert {"LSTM", "GRU", "RNN"} & {node.op_type for node in model.graph.node}
+    assert verify(net, model, runtime=runtime, samples=4).verdict == "equal"
+
+
+@pytest.mark.parametrize("runtime", INSTALLED)
+def test_a_runtime_does_not_round_beside_weights_of_8_bits(runtime):
+    weights = np.random.default_rng(0).integers(-127, 128, (32, 32)) / np.float32(64)
+    model = graph([node("MatMul", "x w", "y")], x=("N", 32), w=weights.astype(np.float32))
+    net = import_model(model)
+    model = export(net)
+    assert "Cast" in {node.op_type for node in model.graph.node}
+    assert verify(net, model, runtime=runtime, samples=8).verdict == "equal"
 
 
 @pytest.mark.parametrize("runtime", INSTALLED)

@@ -7,6 +7,9 @@ import numpy as np
 from neat_onnx.model import Model
 from neat_onnx.verification.runtimes import Feed, Session, not_installed
 
+IN_FLOAT32 = {"INFERENCE_PRECISION_HINT": "f32", "DYNAMIC_QUANTIZATION_GROUP_SIZE": 0}
+"""Without the second, values are rounded to 8 bits before a product with weights of 8 bits."""
+
 
 def load(model: Model) -> Session:
     """Load a model into OpenVINO."""
@@ -16,7 +19,7 @@ def load(model: Model) -> Session:
         raise not_installed("openvino") from None
     core = openvino.Core()
     read = core.read_model(model.to_bytes())
-    compiled = core.compile_model(read, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+    compiled = core.compile_model(read, "CPU", IN_FLOAT32)
     outputs = [entry.name for entry in model.graph.outputs]
 
     def run(feed: Feed) -> dict[str, Any]:
