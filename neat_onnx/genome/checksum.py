@@ -21,6 +21,7 @@ from neat_onnx.model.states import INITIAL_KEY, STATE_KEY
 
 CHECKSUM = "neat_onnx.checksum"
 _encode = json.JSONEncoder(separators=(",", ":")).encode
+_SHORT = 16  # digits: 64 bits
 COVERED = (STATE_KEY, INITIAL_KEY, GENOME, NETWORK)
 
 
@@ -30,6 +31,16 @@ def checksum(model: Model, metadata: Mapping[str, str]) -> str:
     functions = sorted(_line(["function", *_function(each)]) for each in model.functions)
     opset = _line(["opset", model.opset])
     return _digest([opset, *functions, *_lines(model.graph), *map(_line, entries)])
+
+
+def shorter(digits: str) -> str:
+    """The first digits of a checksum, which are enough to tell a change from none."""
+    return digits[:_SHORT]
+
+
+def agree(written: str | None, digits: str) -> bool:
+    """Whether a checksum that was written, whole or shorter, is this one."""
+    return written in (digits, shorter(digits))
 
 
 def _lines(graph: Graph) -> list[str]:

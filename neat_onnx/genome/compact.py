@@ -98,13 +98,15 @@ def with_added(known: Connections, added: Ints, ends: Ints) -> Connections:
     return replace(genes, source=owned(source), target=owned(target))
 
 
-def shorter_text(plain: GenomeDocument, compact: GenomeDocument | None) -> str:
+def shorter_text(
+    plain: GenomeDocument, compact: GenomeDocument | None, least_saved: int = LEAST_SAVED
+) -> str:
     """The document as text: the compact one if it is so much shorter as to be worth a version."""
     text = text_of(plain)
-    if compact is None or len(text) < LEAST_SAVED:
+    if compact is None or len(text) < least_saved:
         return text
     other = text_of(compact)
-    return other if len(text) - len(other) >= LEAST_SAVED else text
+    return other if len(text) - len(other) >= least_saved else text
 
 
 def text_of(document: GenomeDocument) -> str:

@@ -1,10 +1,12 @@
 """Export: the facts of a network that its graph does not hold."""
 
 import json
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from neat_onnx.genome.checksum import shorter
 from neat_onnx.genome.compact import (
     LEAST_SAVED,
     WITH_STEPS,
@@ -29,7 +31,7 @@ from neat_onnx.genome.of_graph import is_of_graph
 from neat_onnx.lifting.core import Lifted, lift
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.model import Model
-from neat_onnx.network.cells import part_at
+from neat_onnx.network.cells import part_at, place_of
 from neat_onnx.network.genes import NONE, Bools, Connections, Ints, distinct
 from neat_onnx.network.network import Network
 
@@ -49,9 +51,15 @@ class SharedNeuronsError(Exception):
         self.shared = shared
 
 
-def genome_metadata(ctx: LoweringContext, model: Model) -> dict[str, str]:
+def genome_metadata(
+    ctx: LoweringContext, model: Model, names: Mapping[str, str] | None = None
+) -> dict[str, str]:
     """The metadata entries that bring back the genome of the network that `model` was made from;
     none where the graph alone does.
+
+    Args:
+        names: of a model in its short form, the names there of tensors that had others. Its
+            checksum of genes is short, too.
 
     Raises:
         SharedNeuronsError: a neuron of the graph would be several of the genome, and not all of
@@ -61,21 +69,25 @@ def genome_metadata(ctx: LoweringContext, model: Model) -> dict[str, str]:
     data_type = model.graph.inputs[0].elem_type
     if not ctx.options.embed_network and is_of_graph(ctx.net, lifted, data_type):
         return {}
-    places = _places(ctx, model, lifted)
+    places = _places(ctx, model, lifted, names or {})
     lifted_of = np.full(len(ctx.net), NONE, np.int64)  # the lifted neuron of each neuron
     for tensor, neurons in places.items():
         lifted_of[neurons] = lifted.tensors[tensor]
     if np.any((shared := _shared(lifted_of)) & ~ctx.copied):
         raise SharedNeuronsError(shared)
-    entries = {GENOME: _difference(ctx.net, lifted, places, lifted_of)}
+    saved = LEAST_SAVED if names is None else 1
+    entries = {GENOME: _difference(ctx.net, lifted, places, lifted_of, saved)}
     if ctx.options.embed_network:
         entries[NETWORK] = json.dumps(json.loads(ctx.net.to_json()), separators=(",", ":"))
     known = {**model.metadata, **entries}
-    entries[GENES] = gene_checksum(lifted.network, lifted_of, data_type, known)
+    genes = gene_checksum(lifted.network, lifted_of, data_type, known)
+    entries[GENES] = genes if names is None else shorter(genes)
     return entries
 
 
-def _places(ctx: LoweringContext, model: Model, lifted: Lifted) -> dict[str, Ints]:
+def _places(
+    ctx: LoweringContext, model: Model, lifted: Lifted, names: Mapping[str, str]
+) -> dict[str, Ints]:
     """For each tensor of neurons that import finds, its neurons; parts of cells come last.
 
     A layer may be a part of a formula for import, with its neurons in the output that it becomes.
@@ -84,7 +96,8 @@ def _places(ctx: LoweringContext, model: Model, lifted: Lifted) -> dict[str, Int
     places = {
         tensor: columns.signals
         for columns in ctx.places.columns
-        if (tensor := as_sequence.get(columns.tensor, columns.tensor)) in lifted.tensors
+        if (tensor := _named(as_sequence.get(columns.tensor, columns.tensor), names))
+        in lifted.tensors
         and columns.signals[0] < len(ctx.net)
     }
     inside = np.zeros(len(ctx.net), np.bool_)
@@ -104,6 +117,13 @@ def _places(ctx: LoweringContext, model: Model, lifted: Lifted) -> dict[str, Int
             places[port.name] = neurons
             placed[neurons] = True
     return dict(sorted(places.items(), key=lambda item: bool(part_at(item[0])[1])))
+
+
+def _named(place: str, names: Mapping[str, str]) -> str:
+    """A tensor, or a part inside a node, by the name that it has now."""
+    tensor, part = part_at(place)
+    now = names.get(tensor, tensor)
+    return place_of(now, part) if part else now
 
 
 def _joined(places: dict[str, Ints]) -> Ints:
@@ -127,8 +147,10 @@ def _lasting(model: Model) -> dict[str, str]:
     return {node.input[0]: node.output[0] for node in copies if node.output[0] in outputs}
 
 
-def _difference(net: Network, lifted: Lifted, places: dict[str, Ints], lifted_of: Ints) -> str:
-    """The genome document, as JSON."""
+def _difference(
+    net: Network, lifted: Lifted, places: dict[str, Ints], lifted_of: Ints, least_saved: int
+) -> str:
+    """The genome document, as JSON; in version 2 where that is so many bytes shorter."""
     ids = net.neurons.id
     placed = _joined(places)
     in_order = np.array_equal(placed, np.arange(len(net)))
@@ -151,14 +173,14 @@ def _difference(net: Network, lifted: Lifted, places: dict[str, Ints], lifted_of
     )
     others = None if carried.same or carried.added is None else len(carried.added)
     list_is_longer = others is not None and len(genes) > max(_MANY, 4 * others)
-    if list_is_longer and (compact := _compact(plain, net, carried)) is not None:
+    if list_is_longer and (compact := _compact(plain, net, carried, least_saved)) is not None:
         return text_of(compact)
     if not carried.same:
         pairs = np.stack([ids[genes.source], ids[genes.target]], axis=1).tolist()
         listed = filled(known, matches(known, genes.source, genes.target, len(net)))
         changed = _changed_connections(net, listed)
         plain = plain.model_copy(update={"connections": pairs, "genes": changed})
-    return shorter_text(plain, _compact(plain, net, carried))
+    return shorter_text(plain, _compact(plain, net, carried, least_saved), least_saved)
 
 
 class _Carried(NamedTuple):
@@ -197,16 +219,19 @@ def _beside(known: Connections, genes: Connections, count: int, *, zeros: bool) 
     return _Carried(known, zeros, added)
 
 
-def _compact(plain: GenomeDocument, net: Network, carried: _Carried) -> GenomeDocument | None:
+def _compact(
+    plain: GenomeDocument, net: Network, carried: _Carried, least_saved: int
+) -> GenomeDocument | None:
     """The document in version 2, where that may be shorter.
 
     Args:
         plain: the document in version 1.
         net: the network.
         carried: the connections of the graph.
+        least_saved: bytes for which version 2 is written.
     """
     parts = (ids for each in plain.parts.values() for ids in each.values())
-    long = sum(map(len, (*plain.ids.values(), *parts))) >= LEAST_SAVED // 8
+    long = sum(map(len, (*plain.ids.values(), *parts))) >= least_saved // 8
     if len(plain.neurons) <= _FEW and carried.same and not long:
         return None
     genes, added = net.connections, None if carried.same else carried.added

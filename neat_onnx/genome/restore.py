@@ -8,7 +8,7 @@ import numpy as np
 
 from neat_onnx.errors import NeatOnnxError, NetworkError, warn
 from neat_onnx.files import parse_json
-from neat_onnx.genome.checksum import CHECKSUM, checksum
+from neat_onnx.genome.checksum import CHECKSUM, agree, checksum
 from neat_onnx.genome.compact import each_neuron, with_added
 from neat_onnx.genome.document import (
     CONNECTION_FIELDS,
@@ -72,7 +72,7 @@ def imported(
     lifted = lift(model, batch_axis, outputs)
     graphs = Imported(lifted.network, lifted, model)
     given = {key: read for key, read in _READERS.items() if key in model.metadata}
-    as_exported = model.metadata.get(CHECKSUM) == checksum(as_read, model.metadata)
+    as_exported = agree(model.metadata.get(CHECKSUM), checksum(as_read, model.metadata))
     try:
         if given and not as_exported:
             _check_genes(model, lifted)
@@ -113,7 +113,7 @@ def _check_genes(model: Model, lifted: Lifted) -> None:
     data_type = model.graph.inputs[0].elem_type
     facts = lifted.network, at, data_type, model.metadata
     known = model.metadata.get(GENES)
-    if all(known != gene_checksum(*facts, as_made=as_made) for as_made in (False, True)):
+    if not any(agree(known, gene_checksum(*facts, as_made=each)) for each in (False, True)):
         raise NetworkError(changed, where=CHECKSUM)
 
 

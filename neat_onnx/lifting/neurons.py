@@ -41,6 +41,7 @@ from neat_onnx.network.genes import (
 )
 from neat_onnx.network.network import Network
 from neat_onnx.network.spatial import moved_blocks
+from neat_onnx.network.structure import IMPORTED
 
 _NO_INTS = np.empty(0, np.int64)
 
@@ -188,7 +189,7 @@ class Resolution:
             connections=connections,
             activations=activations,
             aggregations=aggregations,
-            library="ONNX",
+            library=IMPORTED,
             blocks=moved_blocks(self._ctx.blocks, self.neuron_of),
         )
         products = blocks_of(self._ctx.rows, net, self.neuron_of)

@@ -4,7 +4,7 @@ Schedule, ask the planners which neurons they claim, open the graph, lower block
 that every neuron is bound to a column of a tensor, close the graph, and finish the model.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,16 +13,19 @@ import numpy as np
 import neat_onnx.operators  # noqa: F401 (fills the registry)
 from neat_onnx.errors import warn
 from neat_onnx.genome import CHECKSUM, SharedNeuronsError, checksum, genome_metadata
+from neat_onnx.genome.checksum import shorter
 from neat_onnx.lowering.checks import check_activations, check_network
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.lowering.profile import in_profile
 from neat_onnx.lowering.registry import Claim, Frame, Plan, frame_of, planners
+from neat_onnx.lowering.shortened import shortest
 from neat_onnx.model import Graph, MetadataEntry, Model, OperatorSet
 from neat_onnx.model.node import OWN_DOMAIN
 from neat_onnx.model.states import INITIAL_KEY, STATE_KEY
 from neat_onnx.network.genes import Bools
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import Schedule, Whole, contributing, schedule, with_late_sinks
+from neat_onnx.network.structure import IMPORTED
 from neat_onnx.options import ExportOptions
 from neat_onnx.passes import apply_passes
 from neat_onnx.passes.integer_weights import integer_weights
@@ -154,22 +157,36 @@ def _finished(ctx: LoweringContext, frame: Frame, work: _Work, graph: Graph) -> 
     if options.quantize == "none" and options.profile == "onnx":
         model = integer_weights(model)
     model = in_profile(model.written_as(options.encoding), options)
-    entries = _metadata(ctx, frame, work, model)
-    return model.model_copy(update={"metadata_props": entries}) if entries else model
+
+    def finish(form: Model, names: Mapping[str, str] | None) -> Model:
+        entries = _metadata(ctx, frame, work, form, names)
+        return form.model_copy(update={"metadata_props": entries}) if entries else form
+
+    return shortest(ctx, model, finish)
 
 
-def _metadata(ctx: LoweringContext, frame: Frame, work: _Work, model: Model) -> list[MetadataEntry]:
+def _metadata(
+    ctx: LoweringContext,
+    frame: Frame,
+    work: _Work,
+    model: Model,
+    names: Mapping[str, str] | None,
+) -> list[MetadataEntry]:
+    """The entries of a model; the fewest of one in its short form, whose tensors have new names."""
     if not ctx.options.include_metadata:
         frame.stand_alone(model)
         return []
-    entries = _layer_sizes(ctx)
-    for plan in work.plans:
-        entries |= plan.metadata(ctx, plan.claims)
+    entries: dict[str, str] = {}
+    if names is None:
+        entries = _layer_sizes(ctx)
+        for plan in work.plans:
+            entries |= plan.metadata(ctx, plan.claims)
     carried = frame.metadata(model)
     entries |= carried
     states = _entries({key: carried[key] for key in (STATE_KEY, INITIAL_KEY) if key in carried})
-    entries |= genome_metadata(ctx, model.model_copy(update={"metadata_props": states}))
-    entries[CHECKSUM] = checksum(model, entries)
+    entries |= genome_metadata(ctx, model.model_copy(update={"metadata_props": states}), names)
+    whole = checksum(model, entries)
+    entries[CHECKSUM] = shorter(whole) if ctx.net.library == IMPORTED else whole
     return _entries(entries)
 
 

@@ -14,10 +14,11 @@ from neat_onnx.model.graph import DEFAULT_OPSET, Content, Function, Graph
 from neat_onnx.model.labels import without_labels
 from neat_onnx.model.missing_types import with_missing_types
 from neat_onnx.model.node import Node
-from neat_onnx.model.tensor import LISTS, Tensor
+from neat_onnx.model.tensor import LISTS, DataType, Tensor
 from neat_onnx.model.value import Extent, ValueInfo
 
 _OLDEST_IR = 8  # of opset 18
+_SHORT_INTEGER = 1 << 49  # takes as many bytes as int64
 _EXTERNAL = onnx.TensorProto.EXTERNAL
 
 
@@ -192,7 +193,15 @@ def _fill_tensor(proto: onnx.TensorProto, tensor: Tensor) -> None:
     proto.name = tensor.name
     proto.data_type = int(tensor.data_type)
     proto.dims.extend(tensor.dims)
-    proto.raw_data = tensor.to_bytes()
+    if tensor.data_type is DataType.INT64 and tensor.size > 0 and _are_short(tensor.values):
+        proto.int64_data.extend(tensor.values.ravel().tolist())
+    else:
+        proto.raw_data = tensor.to_bytes()
+
+
+def _are_short(values: Any) -> bool:
+    """Whether integers take fewer bytes as protobuf's varints, of 7 bits a byte, than as 8 each."""
+    return bool(values.min() >= 0 and values.max() < _SHORT_INTEGER)
 
 
 def _tensor_from_proto(proto: onnx.TensorProto) -> dict[str, Any]:

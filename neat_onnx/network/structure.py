@@ -33,6 +33,9 @@ from neat_onnx.network.genes import (
 )
 from neat_onnx.network.spatial import SpatialBlock
 
+IMPORTED = "ONNX"
+"""The library of a network that was read from a graph without a genome."""
+
 _NOT_COMPARED = ("id", "activation", "aggregation", "name", "spelling")
 """Columns of neurons that are no genes; functions are compared by their names."""
 

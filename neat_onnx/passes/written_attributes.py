@@ -1,4 +1,5 @@
-"""Attributes written out: a node says every attribute that has a value, its defaults too.
+"""Attributes written out: a node says every attribute that has a value, its defaults too; or none
+of the defaults.
 
 Defaults are ONNX's own, of the model's opset; for windows, scans and recurrences, whose defaults
 ONNX has in words, they are one number for each axis, input or gate.
@@ -8,7 +9,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from neat_onnx.model import Function, Graph, Model, Node
+from neat_onnx.model import Function, Graph, Model, Node, OpenNode
 from neat_onnx.model.graph import ONNX_DOMAINS
 
 Values = dict[str, Any]
@@ -26,6 +27,24 @@ def written_attributes(model: Model) -> Model:
         "functions": [function(each) for each in model.functions],
     }
     return model.model_copy(update=changes)
+
+
+def without_defaults(model: Model) -> Model:
+    """The model whose nodes leave out the attributes that have ONNX's defaults."""
+    nodes = [_unwritten(node, model.opset) for node in model.graph.node]
+    graph = model.graph.model_copy(update={"node": nodes})
+    return model.model_copy(update={"graph": graph})
+
+
+def _unwritten(node: Node, opset: int) -> Node:
+    if node.domain not in ONNX_DOMAINS or isinstance(node, OpenNode):
+        return node
+    given = {name: value for name, _, value in node.attributes.given()}
+    defaults = _defaults(type(node), opset) if given else {}
+    kept = {name: value for name, value in given.items() if defaults.get(name) != value}
+    if len(kept) == len(given):
+        return node
+    return node.model_copy(update={"attributes": type(node.attributes)(**kept)})
 
 
 def _graph(graph: Graph, opset: int) -> Graph:

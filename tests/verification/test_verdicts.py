@@ -200,9 +200,11 @@ def test_a_chaotic_network_is_told_from_a_wrong_one():
     net = chaotic_loop()
     for dtype, verdict in (("float32", "equal within float32"), ("float64", "equal")):
         model = export(net, dtype=dtype)
-        report = verify(net, model)
-        assert report.verdict == verdict
+        assert verify(net, model).verdict == verdict
         assert verify(net, with_relative_error(model, 1e-3)).verdict == "different"
+    # processors differ in the last bit of a sine, or do not
+    report = verify(net, with_relative_error(model, 2.0**-52))
+    assert report.verdict == "equal"
     assert report.normalised_mse > report.bound
 
 

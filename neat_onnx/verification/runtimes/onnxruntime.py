@@ -4,6 +4,7 @@ from typing import Any
 
 from neat_onnx.model import Model
 from neat_onnx.verification.runtimes import Feed, Session, not_installed
+from neat_onnx.verification.runtimes.unsigned_weights import unsigned_weights
 
 
 def load(model: Model) -> Session:
@@ -16,7 +17,7 @@ def load_as_written(model: Model) -> Session:
 
     Its rewrites of quantized values round where the graph does not.
     """
-    return _loaded(model, optimized=False)
+    return _loaded(unsigned_weights(model), optimized=False)
 
 
 def _loaded(model: Model, *, optimized: bool) -> Session:
@@ -29,6 +30,7 @@ def _loaded(model: Model, *, optimized: bool) -> Session:
     if not optimized:
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # threads wait idle
+    options.add_session_config_entry("session.x64quantprecision", "1")  # sums that do not saturate
     providers = ["CPUExecutionProvider"]
     session = onnxruntime.InferenceSession(model.to_bytes(), options, providers=providers)
     names = [output.name for output in session.get_outputs()]

@@ -1,0 +1,114 @@
+"""The short form of a network that was imported and not changed.
+
+Its graph says all of it, and most of a small file are names, marks of layers and metadata. So the
+nodes are joined, tensors have names of a letter or two, nodes none, constants are packed, and of
+the metadata there is only as much as the genome needs. A form holds if import makes the very
+network of it again.
+
+Chains of layers keep their names, which NeatapticTS looks for.
+"""
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+
+from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning
+from neat_onnx.genome import GENOME, SharedNeuronsError, import_network
+from neat_onnx.lowering.context import LoweringContext
+from neat_onnx.model import Graph, Model
+from neat_onnx.model.wiring import subgraphs
+from neat_onnx.network.structure import IMPORTED
+from neat_onnx.options import ExportOptions
+from neat_onnx.passes.packed import packed
+from neat_onnx.passes.short_names import short_names
+from neat_onnx.passes.straight import straight
+from neat_onnx.passes.written_attributes import without_defaults
+
+_AXES_OF_MATRIX = 2
+Finish = Callable[[Model, Mapping[str, str] | None], Model]
+"""Adds the metadata of a form whose tensors have these new names; None for the usual form."""
+
+_MOST_GENES = 65_536  # beyond, names and marks are a small part of the file
+_FREE = {  # options that leave the form open
+    "opset",
+    "dtype",
+    "fold",
+    "batch_dimension",
+    "encoding",
+    "producer_name",
+    "producer_version",
+    "doc_string",
+    "allow_partial_connectivity",
+    "allow_mixed_activations",
+    "allow_recurrent",
+    "recurrent_single_step",
+    "fused_recurrent",
+}
+
+
+def shortest(ctx: LoweringContext, plain: Model, finish: Finish) -> Model:
+    """The finished model in the shortest form that import makes the same network of.
+
+    Args:
+        ctx: the export.
+        plain: the model as it was lowered, without metadata.
+        finish: adds the metadata.
+
+    Raises:
+        SharedNeuronsError: as for the usual form.
+    """
+    if not _may_be_short(ctx, plain):
+        return finish(plain, None)
+    holding = []
+    for form, names in _forms(plain):
+        found = _holding(ctx, form, names, finish)
+        if found is not None and GENOME not in found.metadata:
+            return found
+        holding += [found] if found is not None else []
+    usual = finish(plain, None)
+    return min([usual, *holding], key=lambda model: len(model.to_bytes()))
+
+
+def _forms(plain: Model) -> Iterator[tuple[Model, dict[str, str]]]:
+    """The short forms, the one without marks first, and the new names of their tensors."""
+    for copies in (False, True):
+        joined, alias = straight(plain, copies=copies)
+        form, names = short_names(packed(without_defaults(joined)))
+        yield form, names | {old: names.get(new, new) for old, new in alias.items()}
+
+
+def _holding(
+    ctx: LoweringContext, form: Model, names: dict[str, str], finish: Finish
+) -> Model | None:
+    """The form with its metadata, if import makes the network of it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", NeatOnnxWarning)
+        try:
+            found = finish(form, names)
+            return found if import_network(found) == ctx.net else None
+        except (NeatOnnxError, NeatOnnxWarning, SharedNeuronsError):
+            return None  # import reads this form in another way
+
+
+def _may_be_short(ctx: LoweringContext, plain: Model) -> bool:
+    """Whether a network is one that was imported, and its form is nobody's business."""
+    net = ctx.net
+    usual = ExportOptions().model_dump(exclude=_FREE) == ctx.options.model_dump(exclude=_FREE)
+    if not usual or net.library != IMPORTED or len(net) + len(net.connections) > _MOST_GENES:
+        return False
+    if plain.functions or any(subgraphs(node) for node in plain.graph.node):
+        return False
+    return not (ctx.layered and _is_chain(plain.graph))
+
+
+def _is_chain(graph: Graph) -> bool:
+    """Whether each node is a dense layer of the tensor before, or the activation of one."""
+    constants, before, layers = graph.tensors, graph.inputs[0].name, 0
+    for node in graph.node:
+        if [name for name in node.input if name and name not in constants] != [before]:
+            return False
+        weights = [constants[name] for name in node.input if name in constants]
+        if weights and len(weights[0].dims) != _AXES_OF_MATRIX:
+            return False
+        layers += bool(weights)
+        before = node.output[0]
+    return layers > 0

@@ -1,0 +1,44 @@
+"""Names of one or two letters for tensors, and none for nodes: ONNX wants no more."""
+
+from collections.abc import Iterator
+from itertools import product
+from string import ascii_lowercase, digits
+
+from neat_onnx.model import Graph, Model, Node
+from neat_onnx.passes.draft import with_graph
+from neat_onnx.passes.splice import renamed_tensor
+from neat_onnx.passes.straight import Names
+
+
+def short_names(model: Model) -> tuple[Model, Names]:
+    """The model with short names, and the new name of each tensor that has one.
+
+    Inputs and outputs of the graph keep theirs. No node has a graph inside.
+    """
+    graph = model.graph
+    names = _names(graph)
+    tensors = [renamed_tensor(each, names.get(each.name, each.name)) for each in graph.initializer]
+    nodes = [_renamed(node, names) for node in graph.node]
+    return with_graph(model, name="g", initializer=tensors, node=nodes), names
+
+
+def _names(graph: Graph) -> Names:
+    ports = {entry.name for entry in (*graph.inputs, *graph.outputs)}
+    made = (name for node in graph.node for name in node.output)
+    inside = dict.fromkeys([*(each.name for each in graph.initializer), *made])
+    free = (name for name in _shortest() if name not in ports)
+    return {name: next(free) for name in inside if name and name not in ports}
+
+
+def _shortest() -> Iterator[str]:
+    """All names of digits and letters, the shortest first."""
+    length = 1
+    while True:
+        yield from map("".join, product(digits + ascii_lowercase, repeat=length))
+        length += 1
+
+
+def _renamed(node: Node, names: Names) -> Node:
+    reads = [names.get(name, name) for name in node.input]
+    gives = [names.get(name, name) for name in node.output]
+    return node.model_copy(update={"name": "", "input": reads, "output": gives})

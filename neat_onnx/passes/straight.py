@@ -1,0 +1,142 @@
+"""A graph without detours: no copies, no node twice, no shape on the way to another.
+
+- Identity hands its input on;
+- two nodes of one operator with the same inputs and attributes are one;
+- a Reshape or Flatten of a Reshape or Flatten reads the tensor before both;
+- a bias of zeros is left out.
+
+Every tensor that stays holds the same numbers as before, bit for bit.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from neat_onnx.model import Model, Node, Tensor
+from neat_onnx.model.wiring import subgraphs
+from neat_onnx.passes.draft import attributes_of, is_one_of, with_graph, with_inputs
+from neat_onnx.passes.drop_dead import drop_dead
+
+Names = dict[str, str]
+"""The new names of tensors that have one."""
+
+_WITH_BIAS = {"Gemm": 3, "Conv": 3, "ConvTranspose": 3}  # and how many inputs that makes
+
+
+def straight(model: Model, *, copies: bool = False) -> tuple[Model, Names]:
+    """The model without detours, and the names of tensors whose own name is gone.
+
+    Args:
+        model: nodes in topological order, without graphs inside of them.
+        copies: Identities stay.
+    """
+    road = _Road(model, copies=copies)
+    for node in model.graph.node:
+        road.take(node)
+    nodes = [_called(node, road.called) for node in road.nodes]
+    graph = drop_dead(with_graph(model, node=nodes).graph)
+    alias = {old: road.called.get(new, new) for old, new in road.alias.items()}
+    return model.model_copy(update={"graph": graph}), alias | road.called
+
+
+@dataclass
+class _Road:
+    """The nodes so far.
+
+    Attributes:
+        model: the model as it was.
+        copies: Identities stay.
+        nodes: those that stay, reading the tensors that stay.
+        alias: by name, the tensor that is the same.
+        called: by name, the graph output that the tensor is now called.
+    """
+
+    model: Model
+    copies: bool
+    nodes: list[Node] = field(default_factory=list)
+    alias: Names = field(default_factory=dict)
+    called: Names = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        graph = self.model.graph
+        self._constants = graph.tensors
+        self._wanted = {entry.name for entry in graph.outputs}
+        self._made: set[str] = set()
+        self._known: dict[tuple[object, ...], Node] = {}
+        self._before: Names = {}  # the tensor that another one is in another shape
+
+    def take(self, node: Node) -> None:
+        """Go on with a node of the model, if it is needed."""
+        node = with_inputs(node, [self.alias.get(name, name) for name in node.input])
+        if subgraphs(node) or node.domain:
+            self._keep(node)
+        elif is_one_of(node, "Identity") and not self.copies and self._hands_on(node):
+            return
+        else:
+            self._once(self._directly(self._without_zeros(node)))
+
+    def _hands_on(self, node: Node) -> bool:
+        """Whether the input of an Identity can stand for its output."""
+        source, result = node.input[0], node.output[0]
+        if result not in self._wanted:
+            self.alias[result] = source
+            return True
+        if source not in self._made or source in self._wanted or source in self.called:
+            return False
+        self.called[source] = result
+        return True
+
+    def _without_zeros(self, node: Node) -> Node:
+        """The node without a bias of zeros."""
+        if len(node.input) != _WITH_BIAS.get(node.op_type, 0) or not is_one_of(node, node.op_type):
+            return node
+        bias = self._constants.get(node.input[-1])
+        return with_inputs(node, node.input[:-1]) if _is_zero(bias) else node
+
+    def _directly(self, node: Node) -> Node:
+        """The node, reading the tensor before others that only had another shape."""
+        if not self._keeps_samples(node):
+            return node
+        source = self._before.get(node.input[0], node.input[0])
+        self._before[node.output[0]] = source
+        return with_inputs(node, [source, *node.input[1:]])
+
+    def _keeps_samples(self, node: Node) -> bool:
+        """Whether a node makes another shape of each sample."""
+        if is_one_of(node, "Flatten"):
+            return bool(attributes_of(node).get("axis", 1) == 1)
+        if not is_one_of(node, "Reshape") or attributes_of(node).get("allowzero"):
+            return False
+        shape = self._constants.get(node.input[1])
+        if shape is None or shape.size == 0:
+            return False
+        sizes = shape.values.tolist()
+        return bool(sizes[0] == 0 and 0 not in sizes[1:])
+
+    def _once(self, node: Node) -> None:
+        """Keep a node, unless there is one like it."""
+        key = node.op_type, *node.input, len(node.output), node.attributes.model_dump_json()
+        like = self._known.setdefault(key, node)
+        if like is node or not self._wanted.isdisjoint(node.output):
+            self._keep(node)
+        else:
+            self.alias.update(zip(node.output, like.output, strict=True))
+
+    def _keep(self, node: Node) -> None:
+        self.nodes.append(node)
+        self._made.update(node.output)
+
+
+def _is_zero(tensor: Tensor | None) -> bool:
+    """Whether a tensor holds 0 alone, of no sign."""
+    if tensor is None:
+        return False
+    return not tensor.values.any() and not bool(np.signbit(tensor.values).any())
+
+
+def _called(node: Node, names: Names) -> Node:
+    if names.keys().isdisjoint((*node.input, *node.output)):
+        return node
+    reads = [names.get(name, name) for name in node.input]
+    gives = [names.get(name, name) for name in node.output]
+    return node.model_copy(update={"input": reads, "output": gives})
