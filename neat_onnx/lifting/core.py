@@ -44,9 +44,9 @@ from neat_onnx.network.network import Network
 from neat_onnx.passes import SIMPLE, canonicalize
 from neat_onnx.passes.feature_counts import feature_counts
 from neat_onnx.passes.function_bodies import function_bodies
-from neat_onnx.passes.half_precision import check_half_precision
 from neat_onnx.passes.local_functions import local_functions
 from neat_onnx.passes.sequence_axes import sequence_axes
+from neat_onnx.passes.types import check_types
 
 BatchAxis = Literal["auto"] | None
 _MOST_AXES = 64  # as many as an array of numpy may have
@@ -89,7 +89,7 @@ def lift(
         warn(f"by their names, '{following}' is taken to feed '{previous}' in the next step")
     model = sequence_axes(_simple(model, pairs, outputs), input_axes)
     require_lifts(model.graph)
-    check_half_precision(model.graph)
+    check_types(model.graph)
     kept = {entry.name for entry in model.graph.outputs}
     pairs = {previous: following for previous, following in pairs.items() if following in kept}
     if batch_axis is None or not _is_static(model.graph):
