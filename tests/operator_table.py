@@ -48,9 +48,7 @@ NOTES = {
     "ScatterElements": "constant indices that are there for each sample; at computed ones no "
     "reduction but `add`",
     "ScatterND": "constant indices, not along the batch",
-    "TreeEnsembleClassifier": "a score for each label, or one for two; no `BRANCH_EQ`, "
-    "`BRANCH_NEQ`",
-    "TreeEnsembleRegressor": "no `BRANCH_EQ`, `BRANCH_NEQ`",
+    "TreeEnsembleClassifier": "a score for each label, or one for two",
     "SVMClassifier": "the label alone where it has probabilities of more than two labels",
     "Scan": "forward, along the first axis of graph inputs or of fixed length",
 }

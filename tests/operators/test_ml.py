@@ -345,6 +345,22 @@ def test_missing_values_take_the_branch_that_the_tree_says():
         np.testing.assert_allclose(import_model(whole).activate({"x": x})["y"], want, rtol=1e-6)
 
 
+@pytest.mark.parametrize("tracks", [[0] * 8, [1] * 8])
+@pytest.mark.parametrize("mode", ["BRANCH_EQ", "BRANCH_NEQ"])
+def test_branches_where_a_feature_is_a_number(mode: str, tracks: list[int]):
+    x = np.random.default_rng(3).integers(-2, 3, (60, 4)).astype(np.float32) / 4
+    x[::4, 0] = x[1::5, 3] = np.nan
+    modes = [mode if each != "LEAF" else each for each in TREES["nodes_modes"]]
+    attributes = TREES | {"nodes_modes": modes, "nodes_missing_value_tracks_true": tracks}
+    whole = model("TreeEnsembleRegressor", n_targets=3, **attributes, **leaves("target"))
+    (want,) = open_session(whole).run(None, {"x": x})
+    net = import_model(whole)
+    np.testing.assert_allclose(net.activate({"x": x})["y"], want, rtol=1e-6)
+    there = np.isfinite(x).all(axis=1)
+    (written,) = open_session(export(net)).run(None, {"x": x[there]})
+    np.testing.assert_allclose(written, want[there], rtol=1e-6)
+
+
 @pytest.mark.parametrize(
     ("operator", "attributes", "message"),
     [
@@ -369,7 +385,7 @@ def test_missing_values_take_the_branch_that_the_tree_says():
         ("TreeEnsembleRegressor", TREES | leaves("target") | {"nodes_truenodeids": [0] * 8},
          "met twice"),
         ("TreeEnsembleRegressor",
-         TREES | leaves("target") | {"nodes_modes": ["BRANCH_EQ", *TREES["nodes_modes"][1:]]},
+         TREES | leaves("target") | {"nodes_modes": ["BRANCH_MEMBER", *TREES["nodes_modes"][1:]]},
          "nodes_modes"),
     ],
 )  # fmt: skip
