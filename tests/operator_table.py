@@ -27,7 +27,7 @@ NOTES = {
     "Dropout": "`training_mode` false",
     "Einsum": "letters, ellipses, commas and an arrow",
     "GRU": "along the first axis; sequences of one length",
-    "Gather": "computed `indices` of a constant alone",
+    "Gather": "computed `indices` of a constant, or of what has no batch",
     "GatherElements": "constant indices that are there for each sample",
     "GroupNormalization": "written from opset 21 on",
     "If": "a condition of constants and shapes",

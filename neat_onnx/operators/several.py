@@ -152,7 +152,7 @@ def _bind_between(ctx: LiftingContext, node: Clip) -> None:
         bound = ctx.optional(node, position)
         if bound is None:
             continue
-        followed = ctx.followed.of(node.input[position])
+        followed = () if ctx.features_only else ctx.followed.of(node.input[position])
         if bound.shape not in ((), (1,)) or any(axis != FEATURE for axis in followed):
             ctx.fail(node, _BOUNDS)
         if isinstance(found, Value):
