@@ -94,17 +94,25 @@ def lift(
     pairs = {previous: following for previous, following in pairs.items() if following in kept}
     if batch_axis is None or not _is_static(model.graph):
         return _lifted(model, pairs, batch_axis)
+    sizes = _batch_sizes(model.graph, axes_of_inputs(model.graph.inputs))
+    ways: tuple[BatchAxis, BatchAxis] = ("auto", None)
+    reason = ""
+    if len(sizes) > 1:
+        ways = (None, "auto")
+        reason = f"the inputs have {' and '.join(sorted(map(str, sizes)))} samples"
     try:
-        return _lifted(model, pairs, batch_axis)
+        lifted, axis = _lifted(model, pairs, ways[0]), ways[0]
     except LimitReached:
         raise
     except ModelError as error:
         try:
-            lifted = _lifted(model, pairs, None)
+            lifted, axis = _lifted(model, pairs, ways[1]), ways[1]
         except ModelError:
             raise error from None
-        warn(f"the first axis is no batch, every axis is taken for features: {error}")
-        return lifted
+        reason = reason or str(error)
+    if axis is None:
+        warn(f"the first axis is no batch, every axis is taken for features: {reason}")
+    return lifted
 
 
 def _simple(model: Model, pairs: dict[str, str], outputs: Sequence[str] | None) -> Model:
