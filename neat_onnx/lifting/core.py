@@ -94,6 +94,11 @@ def lift(
     pairs = {previous: following for previous, following in pairs.items() if following in kept}
     if batch_axis is None or not _is_static(model.graph):
         return _lifted(model, pairs, batch_axis)
+    return _of_fixed_sizes(model, pairs)
+
+
+def _of_fixed_sizes(model: Model, pairs: dict[str, str]) -> Lifted:
+    """The network of a graph with a batch; where there is none, with every axis as features."""
     sizes = _batch_sizes(model.graph, axes_of_inputs(model.graph.inputs))
     ways: tuple[BatchAxis, BatchAxis] = ("auto", None)
     reason = ""
