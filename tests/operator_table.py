@@ -48,6 +48,7 @@ NOTES = {
     "ScatterElements": "constant indices that are there for each sample; at computed ones no "
     "reduction but `add`",
     "ScatterND": "constant indices, not along the batch",
+    "TreeEnsemble": "no `BRANCH_MEMBER`",
     "TreeEnsembleClassifier": "a score for each label, or one for two",
     "SVMClassifier": "the label alone where it has probabilities of more than two labels",
     "Scan": "forward, along the first axis of graph inputs or of fixed length",
@@ -66,7 +67,8 @@ def rows() -> Iterator[list[str]]:
         if domain not in ("", "ai.onnx.ml"):  # onnx has no schema of it
             yield [f"`{domain}.{name}`", "yes" if name in written else "–", NOTES.get(name, "–")]
             continue
-        schema = onnx.defs.get_schema(name, ML_OPSET if domain else OPSET, domain)
+        version = 5 if name == "TreeEnsemble" else ML_OPSET if domain else OPSET
+        schema = onnx.defs.get_schema(name, version, domain)
         found = [*_attributes(kind, schema), *_arity(kind, schema)]
         if positions := constants.get(name):
             names = [schema.inputs[at].name for at in sorted(positions) if at < len(schema.inputs)]

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 from sessions import open_session
@@ -359,6 +360,31 @@ def test_branches_where_a_feature_is_a_number(mode: str, tracks: list[int]):
     there = np.isfinite(x).all(axis=1)
     (written,) = open_session(export(net)).run(None, {"x": x[there]})
     np.testing.assert_allclose(written, want[there], rtol=1e-6)
+
+
+@pytest.mark.parametrize("aggregate", [0, 1])
+def test_trees_with_leaves_apart(aggregate: int):
+    """The second tree is a split with two leaves, and the first tree's root is not its first."""
+
+    def tensor(kind: int, values: list[float]) -> onnx.TensorProto:
+        return helper.make_tensor("", kind, [len(values)], values)
+
+    whole = model(
+        "TreeEnsemble", aggregate_function=aggregate, n_targets=2, tree_roots=[1, 2],
+        nodes_featureids=[0, 2, 3], nodes_modes=tensor(TensorProto.UINT8, [1, 4, 3]),
+        nodes_splits=tensor(TensorProto.FLOAT, [0.25, 0.5, -0.25]),
+        nodes_truenodeids=[0, 0, 4], nodes_trueleafs=[1, 0, 1],
+        nodes_falsenodeids=[1, 2, 3], nodes_falseleafs=[1, 1, 1],
+        leaf_targetids=[0, 1, 1, 0, 1],
+        leaf_weights=tensor(TensorProto.FLOAT, [0.5, 1.5, -1.0, 2.0, 0.75]),
+    )  # fmt: skip
+    whole.opset_import[1].version = 5
+    x = np.random.default_rng(3).integers(-2, 3, (60, 4)).astype(np.float32) / 4
+    (want,) = open_session(whole).run(None, {"x": x})
+    net = import_model(whole)
+    np.testing.assert_allclose(net.activate({"x": x})["y"], want, rtol=1e-6)
+    assert len({*map(tuple, want)}) == 6
+    assert verify(net, export(net), runtime="onnxruntime").passed
 
 
 @pytest.mark.parametrize(
