@@ -90,6 +90,8 @@ def _followed(graph: Graph) -> Iterator[tuple[Node, _Origins]]:
             if number is not None:
                 name, added = origin[first]
                 origin[node.output[0]] = name, added + _SHIFTS[node.op_type] * number
+        elif node.op_type == "Where":  # another place for a label that does not count
+            origin.update((node.output[0], origin[name]) for name in node.input if name in origin)
 
 
 def _within(known: Range | None, other: Range) -> Range:

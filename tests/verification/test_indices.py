@@ -15,6 +15,12 @@ LABELS = {
         node("LogSoftmax", "x", "shares"),
         node("NegativeLogLikelihoodLoss", "shares at", "y", reduction="none"),
     ],
+    "labels that do not count": [
+        node("Equal", "at one", "left_out"),
+        node("Where", "left_out zero at", "places"),
+        node("Unsqueeze", "places one", "columns"),
+        node("GatherElements", "x columns", "y", axis=1),
+    ],
     "places that are set": [
         node("Unsqueeze", "at one", "places"),
         node("Neg", "places", "less"),
@@ -26,7 +32,8 @@ LABELS = {
 
 @pytest.mark.parametrize("name", LABELS)
 def test_labels_are_drawn_among_the_classes(name: str):
-    constants = {"one": [1]} if name == "places that are set" else {}
+    read = {each for made in LABELS[name] for each in made.input}
+    constants = {each: value for each, value in (("one", [1]), ("zero", [0])) if each in read}
     model = graph(LABELS[name], x=("N", 4), **constants)
     model.graph.input.append(helper.make_tensor_value_info("at", TensorProto.INT64, ["N"]))
     net = import_model(model)
