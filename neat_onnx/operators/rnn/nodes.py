@@ -24,7 +24,7 @@ class RecurrenceAttributes(Attributes):
     @field_validator("activations", mode="before")
     @classmethod
     def _in_any_case(cls, names: Any) -> Any:
-        """Activations as ONNX spells them: runtimes take them in any case."""
+        """Activations as ONNX spells them: in LSTM and GRU runtimes take them in any case."""
         if not isinstance(names, list | tuple):
             return names
         return [_FUNCTIONS.get(str(name).lower(), name) for name in names]
