@@ -23,7 +23,12 @@ _WITHIN = frozenset({  # operators that give other numbers of the type of their 
     "Abs", "BitShift", "BitwiseAnd", "BitwiseNot", "BitwiseOr", "BitwiseXor", "Div", "Mod", "Neg",
     "Pad",
 })
+_TRUTHS = frozenset({
+    "And", "Equal", "Greater", "GreaterOrEqual", "IsInf", "IsNaN", "Less", "LessOrEqual", "Not",
+    "Or", "Xor",
+})
 # fmt: on
+_READ = {"Where": slice(1, None), "Compress": slice(1)}  # inputs that are not conditions
 _PAIRED = {"Add": int.__add__, "Sub": int.__sub__, "Mul": int.__mul__}
 _ZERO_POINT = 2  # the input of QuantizeLinear that says the type
 _MOST = 1 << 16  # wider types hold the sums and products that models make
@@ -38,7 +43,9 @@ class _Range(NamedTuple):
 
 
 def _whole(kind: DataType) -> _Range | None:
-    """All integers of a type that has few, or no negative ones."""
+    """All integers of a type that has few, or no negative ones; truth values are 0 and 1."""
+    if kind is DataType.BOOL:
+        return _Range(kind, 0, 1)
     if "INT" not in kind.name or kind in (DataType.INT32, DataType.INT64):
         return None
     unsigned, bits = kind.name.startswith("UINT"), int(kind.name.partition("INT")[2])
@@ -101,6 +108,9 @@ def _result(node: Node, given: list[_Range | None]) -> _Range | None:
     """The integers that a node gives, before they begin anew; None of other types."""
     if node.op_type in ("Cast", "CastLike", "QuantizeLinear"):
         return _converted(node, given)
+    if node.op_type in _TRUTHS:
+        return _whole(DataType.BOOL)
+    given = given[_READ.get(node.op_type, slice(None))]
     ranges = [each for each in given if each]
     if not ranges:
         return None
@@ -121,6 +131,7 @@ def _converted(node: Node, given: list[_Range | None]) -> _Range | None:
     """The integers of the type that a node converts to: of truth values, 0 and 1 alone."""
     if node.op_type == "Cast":
         whole = _whole(DataType(attributes_of(node)["to"]))
-        return whole and _Range(whole.kind, 0, 1)
+        truth = given[0] and given[0].kind is DataType.BOOL
+        return whole and _Range(whole.kind, 0, 1) if truth else whole
     like = given[_ZERO_POINT if node.op_type == "QuantizeLinear" else 1 :]
     return _whole(like[0].kind) if like and like[0] else None

@@ -83,13 +83,15 @@ def test_a_sum_that_its_type_never_holds_is_refused():
         [*flags(UINT8), node("Sub", "one c", "h")],
         [*flags(INT8), node("Sub", "c d", "h")],
         [node("TopK", "a two", "top places"), node("Sub", "places places", "h")],
+        [*flags(UINT8), node("Not", "greater", "no"), node("Flatten", "no", "flat"),
+         node("Where", "flat c d", "e"), node("Sub", "one e", "h")],
         [
             node("DequantizeLinear", "a scale", "c"),
             node("DequantizeLinear", "b scale", "d"),
             node("Sub", "c d", "h"),
         ],
     ],
-    ids=["wider", "sum of flags", "negated flag", "signed flags", "places", "quantized"],
+    ids=["wide", "added flags", "a flag less", "signed", "places", "moved flags", "quantized"],
 )  # fmt: skip
 def test_results_that_their_type_holds_are_not_warned_of(nodes):
     constants = {"one": np.uint8([1]), "two": np.int64([2]), "scale": np.float32(0.5)}
@@ -98,3 +100,12 @@ def test_results_that_their_type_holds_are_not_warned_of(nodes):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         import_model(model(UINT8, *nodes, **used))
+
+
+def test_a_place_along_an_axis_is_cast_but_not_subtracted_from_a_place():
+    largest = node("ArgMax", "a", "place", axis=1)
+    places = [largest, node("Cast", "place", "c", to=UINT8), node("Max", "c b", "h")]
+    net = import_model(model(UINT8, *places))
+    assert net.activate({"a": [[1, 2, 250]], "b": [[0, 0, 9]]})["y"].tolist() == [[2, 2, 9]]
+    with pytest.raises(ModelError, match="a result of -255 to 255 is none of UINT8"):
+        import_model(model(UINT8, *places[:2], node("Sub", "c b", "h")))

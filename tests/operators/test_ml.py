@@ -311,6 +311,20 @@ def test_categories_alone_are_drawn_for_an_encoder_that_takes_no_others():
     assert verify(net, export(net), runtime="onnxruntime").passed
 
 
+@pytest.mark.parametrize(("labels", "fits"), [([1, 2, 3], True), ([0, -1, 3], False)])
+def test_labels_that_a_narrow_type_holds_are_cast_to_it(labels: list[int], fits: bool):
+    """As ML.NET gives the labels that it predicts."""
+    made = model("LinearClassifier", 2, coefficients=WEIGHTS, intercepts=[0.1, 0.2, 0.3],
+                 classlabels_ints=labels)  # fmt: skip
+    made.graph.node.append(helper.make_node("Cast", ["label"], ["key"], to=TensorProto.UINT32))
+    made.graph.output[0].CopyFrom(helper.make_tensor_value_info("key", TensorProto.UINT32, None))
+    if fits:
+        assert verify(import_model(made), made, runtime="onnxruntime").passed
+        return
+    with pytest.raises(ModelError, match="cut off to the bits of UINT32"):
+        import_model(made)
+
+
 def test_numbers_of_leaves_are_integers_that_nothing_cuts_off():
     numbers = leaves("target") | {"target_weights": [3.0, 4.0, 6.0, 9.0, 8.0], "n_targets": 3}
     made = model("TreeEnsembleRegressor", **TREES | numbers)
