@@ -27,7 +27,7 @@ NOTES = {
     "Dropout": "`training_mode` false",
     "Einsum": "letters, ellipses, commas and an arrow",
     "GRU": "along the first axis; sequences of one length",
-    "Gather": "computed `indices` of a constant alone",
+    "Gather": "computed `indices` of a constant, or of what has no batch",
     "GatherElements": "constant indices that are there for each sample",
     "GroupNormalization": "written from opset 21 on",
     "If": "a condition of constants and shapes",
@@ -48,9 +48,8 @@ NOTES = {
     "ScatterElements": "constant indices that are there for each sample; at computed ones no "
     "reduction but `add`",
     "ScatterND": "constant indices, not along the batch",
-    "TreeEnsembleClassifier": "a score for each label, or one for two; no `BRANCH_EQ`, "
-    "`BRANCH_NEQ`",
-    "TreeEnsembleRegressor": "no `BRANCH_EQ`, `BRANCH_NEQ`",
+    "TreeEnsemble": "no `BRANCH_MEMBER`",
+    "TreeEnsembleClassifier": "a score for each label, or one for two",
     "SVMClassifier": "the label alone where it has probabilities of more than two labels",
     "Scan": "forward, along the first axis of graph inputs or of fixed length",
 }
@@ -68,7 +67,8 @@ def rows() -> Iterator[list[str]]:
         if domain not in ("", "ai.onnx.ml"):  # onnx has no schema of it
             yield [f"`{domain}.{name}`", "yes" if name in written else "–", NOTES.get(name, "–")]
             continue
-        schema = onnx.defs.get_schema(name, ML_OPSET if domain else OPSET, domain)
+        version = 5 if name == "TreeEnsemble" else ML_OPSET if domain else OPSET
+        schema = onnx.defs.get_schema(name, version, domain)
         found = [*_attributes(kind, schema), *_arity(kind, schema)]
         if positions := constants.get(name):
             names = [schema.inputs[at].name for at in sorted(positions) if at < len(schema.inputs)]

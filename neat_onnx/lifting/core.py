@@ -29,7 +29,9 @@ from neat_onnx.lifting.outputs import (
     computed_outputs,
     distinct_outputs,
     drawn_from,
+    empty_outputs,
     outputs_left_out,
+    states_batch,
 )
 from neat_onnx.lifting.samples import common_size
 from neat_onnx.model import Graph, Model, ValueInfo
@@ -44,9 +46,9 @@ from neat_onnx.network.network import Network
 from neat_onnx.passes import SIMPLE, canonicalize
 from neat_onnx.passes.feature_counts import feature_counts
 from neat_onnx.passes.function_bodies import function_bodies
-from neat_onnx.passes.half_precision import check_half_precision
 from neat_onnx.passes.local_functions import local_functions
 from neat_onnx.passes.sequence_axes import sequence_axes
+from neat_onnx.passes.types import check_types
 
 BatchAxis = Literal["auto"] | None
 _MOST_AXES = 64  # as many as an array of numpy may have
@@ -89,22 +91,35 @@ def lift(
         warn(f"by their names, '{following}' is taken to feed '{previous}' in the next step")
     model = sequence_axes(_simple(model, pairs, outputs), input_axes)
     require_lifts(model.graph)
-    check_half_precision(model.graph)
+    check_types(model.graph)
     kept = {entry.name for entry in model.graph.outputs}
     pairs = {previous: following for previous, following in pairs.items() if following in kept}
     if batch_axis is None or not _is_static(model.graph):
         return _lifted(model, pairs, batch_axis)
+    return _of_fixed_sizes(model, pairs)
+
+
+def _of_fixed_sizes(model: Model, pairs: dict[str, str]) -> Lifted:
+    """The network of a graph with a batch; where there is none, with every axis as features."""
+    sizes = _batch_sizes(model.graph, axes_of_inputs(model.graph.inputs))
+    ways: tuple[BatchAxis, BatchAxis] = ("auto", None)
+    reason = ""
+    if len(sizes) > 1:
+        ways = (None, "auto")
+        reason = f"the inputs have {' and '.join(sorted(map(str, sizes)))} samples"
     try:
-        return _lifted(model, pairs, batch_axis)
+        lifted, axis = _lifted(model, pairs, ways[0]), ways[0]
     except LimitReached:
         raise
     except ModelError as error:
         try:
-            lifted = _lifted(model, pairs, None)
+            lifted, axis = _lifted(model, pairs, ways[1]), ways[1]
         except ModelError:
             raise error from None
-        warn(f"the first axis is no batch, every axis is taken for features: {error}")
-        return lifted
+        reason = reason or str(error)
+    if axis is None:
+        warn(f"the first axis is no batch, every axis is taken for features: {reason}")
+    return lifted
 
 
 def _simple(model: Model, pairs: dict[str, str], outputs: Sequence[str] | None) -> Model:
@@ -174,7 +189,9 @@ def _lifted_in(ctx: LiftingContext, pairs: dict[str, str], axes: dict[str, Axes]
     for previous, following in pairs.items():
         ctx.feed(previous, following)
     sizes, fed = _batch_sizes(model.graph, axes), set(pairs.values())
-    outputs = [_close(ctx, entry, sizes) for entry in model.graph.outputs if entry.name not in fed]
+    closed = [_close(ctx, entry, sizes) for entry in model.graph.outputs if entry.name not in fed]
+    empty = empty_outputs({name: signals.size for name, _, signals in closed})
+    outputs = [entry for entry in closed if entry[0] not in empty]
     resolved = Resolution(ctx)
     network = resolved.network(
         tuple(Port(name, shape, resolved.neuron_of[signals]) for name, shape, signals in inputs),
@@ -279,7 +296,7 @@ def _close(ctx: LiftingContext, entry: ValueInfo, sizes: set[Extent]) -> _Entry:
     lengths = zip(value.shape, followed, strict=True)
     if not ctx.features_only and any(size != 1 for size, axis in lengths if axis in (0, 1)):
         _refuse_first_axis(entry.name)
-    whole = entry.shape is None or _states_batch(entry.shape, ctx.leading(entry.name), sizes)
+    whole = entry.shape is None or states_batch(entry.shape, ctx.leading(entry.name), sizes)
     if not whole or (ctx.samples > 1 and not _has_samples_first(followed, value.shape)):
         _refuse_first_axis(entry.name)
     try:
@@ -296,16 +313,6 @@ def _has_samples_first(followed: FollowedAxes, shape: tuple[int, ...]) -> bool:
     """Whether the elements of each sample stay together, in an axis of their own."""
     alone = all(axis < INSIDE for axis in followed)
     return alone and elements_before(followed, shape) in (None, 1)
-
-
-def _states_batch(shape: Sequence[Extent], leading: list[bool], sizes: set[Extent]) -> bool:
-    """Whether an output may have a batch of one of these sizes where it is followed to."""
-    if len(sizes) != 1 or not all(isinstance(size, int) for size in sizes):
-        return True
-    batch = (size for size, is_batch in zip(shape, leading, strict=False) if is_batch)
-    return len(shape) == len(leading) and not any(
-        isinstance(size, int) and size not in sizes for size in batch
-    )
 
 
 def _ports(

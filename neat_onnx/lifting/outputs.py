@@ -6,12 +6,13 @@ computes the tensors that they are drawn from.
 """
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from neat_onnx.errors import ModelError, OptionError, warn
 from neat_onnx.model import Graph, Model
 from neat_onnx.model.semantics import gives_sizes, is_random
+from neat_onnx.model.value import Extent
 from neat_onnx.model.wiring import Wiring, reads
 from neat_onnx.passes import drop_dead
 from neat_onnx.passes.draft import with_graph
@@ -179,3 +180,25 @@ def _reduced(model: Model, kept: Collection[str], dropped: Collection[str]) -> M
 def _listed(names: list[str]) -> str:
     quoted = ", ".join(f"'{name}'" for name in names)
     return f"{quoted} {'depends' if len(names) == 1 else 'depend'}"
+
+
+def states_batch(shape: Sequence[Extent], leading: list[bool], sizes: set[Extent]) -> bool:
+    """Whether an output may have a batch of one of these sizes where it is followed to."""
+    if len(sizes) != 1 or not all(isinstance(size, int) for size in sizes):
+        return True
+    batch = (size for size, is_batch in zip(shape, leading, strict=False) if is_batch)
+    return len(shape) == len(leading) and not any(
+        isinstance(size, int) and size not in sizes for size in batch
+    )
+
+
+def empty_outputs(sizes: Mapping[str, int]) -> set[str]:
+    """The outputs without elements, beside others; a warning says that they are left out.
+
+    A network has no port without neurons, and a cache or a part of a Split may be empty.
+    """
+    empty = [name for name, size in sizes.items() if not size]
+    if not empty or len(empty) == len(sizes):
+        return set()
+    warn(f"outputs that have no elements are left out: {', '.join(empty)}")
+    return {*empty}

@@ -48,6 +48,7 @@ class Tensors:
         integral: names of tensors of floats that were integers, and only moved since.
         chosen: by the name of a tensor of places along an axis, 1 for each element of that axis
             that it is the place of, else 0, along one more axis at the end.
+        bounds: the least and the largest number of a tensor of labels or places, by its name.
         products: the neurons that are signals times weights and gates.
         hits: the same, by the elements of such a tensor, for several readers of places alike.
         masked: for each tensor that may have a low number in place of −∞, one that is above it.
@@ -63,6 +64,7 @@ class Tensors:
     integer: set[str] = field(default_factory=set)
     integral: set[str] = field(default_factory=set)
     chosen: dict[str, Operand] = field(default_factory=dict)
+    bounds: dict[str, tuple[float, float]] = field(default_factory=dict)
     products: Products = field(default_factory=Products)
     hits: dict[Hashable, Operand] = field(default_factory=dict)
     masked: dict[str, float] = field(default_factory=dict)

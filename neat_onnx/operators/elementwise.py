@@ -175,13 +175,6 @@ class Pow(_Binary):
     """A to the power of B, with broadcasting."""
 
 
-class Clip(Node):
-    """min(max(x, low), high), element by element; constant bounds, which may be left out."""
-
-    inputs = (1, 3)
-    since = 13
-
-
 class EluAttributes(Attributes):
     """Attributes of Elu: alpha."""
 
@@ -284,18 +277,6 @@ def emit_with_attributes(emitter: FormulaEmitter, part: Expression) -> Emission:
     )
 
 
-@emits("clip")
-def emit_clip(emitter: FormulaEmitter, part: Expression) -> Emission:
-    """Emit Clip; a bound that bounds nothing is left out."""
-    bounds = [
-        "" if arg.value == infinite else emitter.operand(arg)
-        for arg, infinite in zip(part.args[1:], (-np.inf, np.inf), strict=True)
-    ]
-    while bounds and not bounds[-1]:
-        bounds.pop()
-    return Emission(Clip, [emitter.operand(part.args[0]), *bounds], {})
-
-
 # --- to formulas ---------------------------------------------------------------------------------
 
 
@@ -332,17 +313,3 @@ def lift_div(ctx: LiftingContext, node: Div) -> None:
         quotient = formula_of(ctx, quotient, TRUNCATED)
         quotient = quotient if isinstance(quotient, Value) else quotient.astype(np.int64)
     ctx.bind(node, quotient)
-
-
-@lifts(Clip, infinite=True)
-def lift_clip(ctx: LiftingContext, node: Clip) -> None:
-    """Lift Clip, with constant bounds that may be left out."""
-    value = ctx.value(node, 0)
-    bounds = [
-        np.asarray(infinite if ctx.optional(node, at) is None else ctx.constant(node, at))
-        for at, infinite in ((1, -np.inf), (2, np.inf))
-    ]
-    if any(bound.size != 1 or np.isnan(bound).any() for bound in bounds):
-        ctx.fail(node, "its bounds have to be single numbers")
-    bounds = [bound.reshape(()) for bound in bounds]
-    ctx.bind(node, applied(ctx, node, "clip", [value, *bounds]))

@@ -218,7 +218,8 @@ def lift_cast(ctx: LiftingContext, node: Cast) -> None:
     operand, to = ctx.operand(node, 0), DataType(node.attributes.to)
     ctx.integer.discard(node.output[0])
     whole = to.name.startswith(("INT", "UINT"))
-    if to in _NARROW and isinstance(operand, Value) and not operand.formula.is_truth:
+    cut = isinstance(operand, Value) and not operand.formula.is_truth
+    if cut and to in _NARROW and not _holds(ctx, node.input[0], to):
         ctx.fail(node, f"numbers would be cut off to the bits of {to.name}")
     if to in _HALVES and to is not ctx.data_type:
         ctx.fail(node, f"it rounds to {to.name}: only the type of the model's own numbers is read")
@@ -241,6 +242,12 @@ def lift_cast(ctx: LiftingContext, node: Cast) -> None:
     elif whole and (operand.reduced or operand.formula.op not in _WHOLE):
         operand = formula_of(ctx, operand, TRUNCATED)
     ctx.bind(node, operand)
+
+
+def _holds(ctx: LiftingContext, name: str, to: DataType) -> bool:
+    """Whether a tensor is known to have numbers of a type alone: labels, or places on an axis."""
+    bounds, limits = ctx.bounds.get(name), np.iinfo(to.name.lower())
+    return bounds is not None and limits.min <= bounds[0] <= bounds[1] <= limits.max
 
 
 @lifts(CastLike, infinite=True)

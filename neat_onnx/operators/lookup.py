@@ -9,6 +9,7 @@ import math
 import numpy as np
 
 from neat_onnx.lifting.context import LiftingContext, Operand, Value, lifts
+from neat_onnx.lifting.followed_axes import FEATURE
 from neat_onnx.model import Node
 from neat_onnx.network.expression import VARIABLE, call, equal
 from neat_onnx.operators.algebra import Algebra, rearranged, reshaped
@@ -49,7 +50,8 @@ def _gather_from_table(ctx: LiftingContext, node: Node, axis: int) -> None:
     tensors = Algebra(ctx, node)
     table, index = tensors.input(0), tensors.input(1)
     if isinstance(table, Value):
-        ctx.fail(node, f"input '{node.input[1]}' is computed, and so is what it is an index of")
+        _gather_computed(ctx, node, axis)
+        return
     if table.dtype.kind not in "iuf" or not np.isfinite(table).all():
         ctx.fail(node, "it looks up what are no finite numbers at computed places")
     (axis,) = ctx.axes(node, [axis], len(table.shape))
@@ -63,6 +65,27 @@ def _gather_from_table(ctx: LiftingContext, node: Node, axis: int) -> None:
     places = len(index.shape)
     moved = range(places, places + axis), range(axis)
     ctx.bind(node, rearranged(whole, lambda array: np.moveaxis(array, *map(tuple, moved))))
+
+
+def _gather_computed(ctx: LiftingContext, node: Node, axis: int) -> None:
+    """Bind the slices of computed data at computed places, of one sample each.
+
+    Raises:
+        ModelError: every sample's places would be places in every sample's data.
+    """
+    tensors = Algebra(ctx, node)
+    data, index = tensors.input(0), tensors.input(1)
+    (axis,) = ctx.axes(node, [axis], len(data.shape))
+    ctx.refuse_along(node, [axis], 0)
+    if all(any(kind != FEATURE for kind in ctx.followed.of(name)) for name in node.input):
+        ctx.refuse_batch(node, (0,))
+    before, size, after = data.shape[:axis], data.shape[axis], data.shape[axis + 1 :]
+    hits = places_hit(ctx, node, index, size)
+    hits = reshaped(hits, (*[1] * axis, *index.shape, *[1] * len(after), size))
+    rows = rearranged(data, lambda array: np.moveaxis(array, axis, -1))
+    rows = reshaped(rows, (*before, *[1] * len(index.shape), *after, size))
+    ctx.check_size(node, math.prod((*before, *index.shape, *after, size)))
+    ctx.bind(node, tensors.reduced("sum", tensors("mul", hits, rows), (-1,), keepdims=False))
 
 
 def gather_elements_at(ctx: LiftingContext, node: Node, axis: int) -> None:

@@ -92,6 +92,7 @@ def lift_place(ctx: LiftingContext, node: Node, *, largest: bool) -> None:
     read = rearranged(choice, lambda array: np.delete(array, 0, axis))  # place 0 weighs nothing
     parts = {"largest": extreme, "hits": hits, "first": read}
     bind_with_parts(ctx, node, place, parts)
+    ctx.bounds[node.output[0]] = 0, x.shape[axis] - 1
     ctx.integer.add(node.output[0])
 
 
@@ -120,6 +121,7 @@ def lift_ordered(ctx: LiftingContext, node: Node, axis: int, *, largest: bool) -
     )  # fmt: skip
     if axis == len(x.shape) - 1:
         ctx.chosen[node.output[1]] = choice
+    ctx.bounds[node.output[1]] = 0, size - 1
     ctx.integer.discard(node.output[0])
     ctx.integer.add(node.output[1])
 

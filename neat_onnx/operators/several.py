@@ -1,4 +1,4 @@
-"""Max, Min, Sum and Mean of any number of tensors, and Mod."""
+"""Max, Min, Sum and Mean of any number of tensors, Clip, and Mod."""
 
 from functools import reduce
 from typing import Literal
@@ -6,6 +6,7 @@ from typing import Literal
 import numpy as np
 
 from neat_onnx.lifting.context import LiftingContext, Operand, Value, lifts
+from neat_onnx.lifting.followed_axes import FEATURE
 from neat_onnx.model import Attributes, Node
 from neat_onnx.network.expression import VARIABLE, Expression, floor
 from neat_onnx.operators.arithmetic import neurons_of
@@ -35,6 +36,13 @@ class Mean(_Several):
     """The mean of several inputs, element by element, with broadcasting."""
 
 
+class Clip(Node):
+    """min(max(x, low), high), element by element; bounds may be left out."""
+
+    inputs = (1, 3)
+    since = 13
+
+
 class ModAttributes(Attributes):
     """Attributes of Mod: fmod, which gives the result the sign of the dividend."""
 
@@ -50,9 +58,22 @@ class Mod(Node):
     attributes: ModAttributes = ModAttributes.defaults()
 
 
+_BOUNDS = "its bounds have to be single numbers"
 _MOST_FOLDED = 8  # tensors that are joined one by one; more are inputs of the same neurons
 _AGGREGATIONS = {"maximum": "max", "minimum": "min", "add": "sum"}
 _FOLDED = {"Max": "maximum", "Min": "minimum", "Sum": "add", "Mean": "add"}
+
+
+@emits("clip")
+def emit_clip(emitter: FormulaEmitter, part: Expression) -> Emission:
+    """Emit Clip; a bound that bounds nothing is left out."""
+    bounds = [
+        "" if arg.value == infinite else emitter.operand(arg)
+        for arg, infinite in zip(part.args[1:], (-np.inf, np.inf), strict=True)
+    ]
+    while bounds and not bounds[-1]:
+        bounds.pop()
+    return Emission(Clip, [emitter.operand(part.args[0]), *bounds], {})
 
 
 @emits("maximum", "minimum")
@@ -104,3 +125,37 @@ def lift_mod(ctx: LiftingContext, node: Mod) -> None:
     quotient = formula_of(ctx, applied(ctx, node, "div", [one, other]), rounding)
     whole = applied(ctx, node, "mul", [quotient, other])
     ctx.bind(node, applied(ctx, node, "sub", [one, whole]))
+
+
+@lifts(Clip, infinite=True)
+def lift_clip(ctx: LiftingContext, node: Clip) -> None:
+    """Lift Clip, with bounds that may be left out; computed ones are read as by Max and Min."""
+    given = [ctx.optional(node, position) for position in (1, 2)]
+    if any(isinstance(bound, Value) for bound in given):
+        _bind_between(ctx, node)
+        return
+    value = ctx.value(node, 0)
+    bounds = [
+        np.asarray(infinite if bound is None else bound)
+        for bound, infinite in zip(given, (-np.inf, np.inf), strict=True)
+    ]
+    if any(bound.size != 1 or np.isnan(bound).any() for bound in bounds):
+        ctx.fail(node, _BOUNDS)
+    bounds = [bound.reshape(()) for bound in bounds]
+    ctx.bind(node, applied(ctx, node, "clip", [value, *bounds]))
+
+
+def _bind_between(ctx: LiftingContext, node: Clip) -> None:
+    """Bind min(max(x, low), high), of bounds that are computed."""
+    found = ctx.operand(node, 0)
+    for position, primitive in ((1, "maximum"), (2, "minimum")):
+        bound = ctx.optional(node, position)
+        if bound is None:
+            continue
+        followed = () if ctx.features_only else ctx.followed.of(node.input[position])
+        if bound.shape not in ((), (1,)) or any(axis != FEATURE for axis in followed):
+            ctx.fail(node, _BOUNDS)
+        if isinstance(found, Value):
+            found = found.shared
+        found = applied(ctx, node, primitive, [found, bound])
+    ctx.bind(node, found)

@@ -153,6 +153,7 @@ def _last_place(node: Node, tensors: dict[str, Tensor]) -> int | None:
 _COUNTS: dict[str, Count] = {
     "Gemm": _of_matrix,
     "MatMul": _of_matrix,
+    "TreeEnsemble": _last_read("nodes_featureids"),
     "TreeEnsembleClassifier": _last_read("nodes_featureids"),
     "TreeEnsembleRegressor": _last_read("nodes_featureids"),
     "LinearClassifier": _shared_by("coefficients", "intercepts"),

@@ -17,7 +17,7 @@ from neat_onnx.passes import drop_dead
 from neat_onnx.passes.constants import weights_among_inputs
 from neat_onnx.passes.empty_inputs import empty_inputs
 from neat_onnx.passes.sequence_axes import sequence_axes
-from neat_onnx.verification.indices import places_of
+from neat_onnx.verification.indices import places_of, zeros_of
 from neat_onnx.verification.judge import Errors, against_rounding, measure
 from neat_onnx.verification.open_batch import loaded
 from neat_onnx.verification.player import Player, ShapeMismatch, number_type
@@ -191,7 +191,7 @@ def sampled_inputs(
 def as_read(net: Network, model: Model, x: Floats) -> Floats:
     """Round inputs (T, N, I) to the types of the model's inputs, so that both sides get the same.
 
-    Places in a table are taken to be in it.
+    Places in a table are taken to be in it, and integers are not divided by 0.
 
     Args:
         net: assigns the columns to its inputs.
@@ -199,14 +199,17 @@ def as_read(net: Network, model: Model, x: Floats) -> Floats:
         x: the inputs.
     """
     kinds = {entry.name: entry.elem_type.name for entry in model.graph.inputs}
-    places = places_of(model)
+    places, zeros = places_of(model), zeros_of(model)
     parts, start = [], 0
     for port in net.inputs:
         part = x[..., start : start + port.neurons.size]
         if port.name in places:
             low, high = places[port.name]
             part = low + np.floor(part) % (high - low)
-        parts.append(_ROUNDED.get(kinds[port.name].rstrip("0123456789"), np.float32)(part))
+        part = _ROUNDED.get(kinds[port.name].rstrip("0123456789"), np.float32)(part)
+        if port.name in zeros and "INT" in kinds[port.name]:
+            part = np.where(part == zeros[port.name], part + 1, part)
+        parts.append(part)
         start += port.neurons.size
     return np.concatenate([x[..., :0], *parts], axis=-1, dtype=np.float64)
 

@@ -1,8 +1,8 @@
 """Inputs that are places in a table, as the words of an embedding, or along an axis, as an action
-among values, or categories that are numbered: runtimes refuse any others.
+among values, labels of a loss, categories that are numbered, or divisors: runtimes refuse others.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from neat_onnx.errors import ModelError
@@ -29,7 +29,12 @@ _MOVES = frozenset(
 
 
 _SHIFTS = {"Add": 1, "Sub": -1}
-_GATHERING = ("ArrayFeatureExtractor", "Gather", "GatherElements", "GatherND")
+_LOSSES = ("NegativeLogLikelihoodLoss", "SoftmaxCrossEntropyLoss")
+_GATHERING = ("ArrayFeatureExtractor", "Gather", "GatherElements", "GatherND", "ScatterElements")
+_PLACED = (*_GATHERING, *_LOSSES)
+"""Operators whose second input is places along an axis of the first."""
+_DIVIDING = ("Div", "Mod")
+_Origins = dict[str, tuple[str, int]]
 
 
 class Range(NamedTuple):
@@ -45,12 +50,11 @@ def places_of(model: Model) -> Mapping[str, Range]:
     """
     model = _simple(model)
     graph = model.graph
-    origin = {entry.name: (entry.name, 0) for entry in graph.inputs}  # and the number added to it
     found: dict[str, Range] = {}
     draft: Draft | None = None
-    for node in graph.node:
+    for node, origin in _followed(graph):
         first = node.input[0] if node.input else ""
-        if node.op_type in _GATHERING and node.input[1] in origin:
+        if node.op_type in _PLACED and node.input[1] in origin:
             draft = draft or Draft(model)
             size = _along_axis(node, draft.facts(first).shape)
             name, added = origin[node.input[1]]
@@ -60,14 +64,34 @@ def places_of(model: Model) -> Mapping[str, Range]:
             name, added = origin[first]
             if size := _categories(node):
                 found[name] = _within(found.get(name), Range(-added, size - added))
-        elif node.op_type in _MOVES and first in origin:
+    return {name: each for name, each in found.items() if each.low < each.high}
+
+
+def zeros_of(model: Model) -> Mapping[str, int]:
+    """For each graph input that integers may be divided by, the value that makes the divisor 0."""
+    found = {}
+    for node, origin in _followed(model.graph):
+        if node.op_type in _DIVIDING and node.input[1] in origin:
+            name, added = origin[node.input[1]]
+            found[name] = -added
+    return found
+
+
+def _followed(graph: Graph) -> Iterator[tuple[Node, _Origins]]:
+    """Each node, with the tensors before it that are inputs: which, and the number added to it."""
+    origin: _Origins = {entry.name: (entry.name, 0) for entry in graph.inputs}
+    for node in graph.node:
+        yield node, origin
+        first = node.input[0] if node.input else ""
+        if node.op_type in _MOVES and first in origin:
             origin.update(dict.fromkeys(filter(None, node.output), origin[first]))
         elif node.op_type in _SHIFTS and first in origin:
             number = _number(graph, node.input[1])
             if number is not None:
                 name, added = origin[first]
                 origin[node.output[0]] = name, added + _SHIFTS[node.op_type] * number
-    return {name: each for name, each in found.items() if each.low < each.high}
+        elif node.op_type == "Where":  # another place for a label that does not count
+            origin.update((node.output[0], origin[name]) for name in node.input if name in origin)
 
 
 def _within(known: Range | None, other: Range) -> Range:
@@ -85,7 +109,7 @@ def _number(graph: Graph, name: str) -> int | None:
 def _simple(model: Model) -> Model:
     """The model with sizes that are known, and places alone that were paired with numbers."""
     whole = any("INT" in entry.elem_type.name for entry in model.graph.inputs)
-    if not whole or not any(node.op_type in _GATHERING for node in model.graph.node):
+    if not whole or not any(node.op_type in _PLACED for node in model.graph.node):
         return model
     try:
         return canonicalize(model, SIMPLE)
@@ -104,7 +128,7 @@ def _categories(node: Node) -> int:
 def _along_axis(node: Node, shape: Sequence[Extent] | None) -> int | None:
     """The size of the axis that a node reads along, if it is known."""
     axis = getattr(node.attributes, "batch_dims" if node.op_type == "GatherND" else "axis", 0)
-    axis = -1 if node.op_type == "ArrayFeatureExtractor" else axis
+    axis = {"ArrayFeatureExtractor": -1}.get(node.op_type, 1 if node.op_type in _LOSSES else axis)
     if shape is None or not -len(shape) <= axis < len(shape):
         return None
     size = shape[axis]

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from graphs import node
+from graphs import graph, node
 from onnx import ModelProto, TensorProto, helper, numpy_helper
 from sessions import open_session
 
-from neat_onnx import ModelError, NeatOnnxWarning, OptionError, import_model, verify
+from neat_onnx import ModelError, NeatOnnxWarning, OptionError, export, import_model, verify
 
 RNG = np.random.default_rng(0)
 WEIGHTS = {
@@ -303,3 +303,14 @@ def test_an_output_that_is_stated_twice_is_one():
         net = import_model(model)
     assert [port.name for port in net.outputs] == ["h", "y"]
     assert verify(net, model, runtime="onnxruntime").passed
+
+
+def test_outputs_without_elements_are_left_out():
+    model = graph(
+        [node("Tanh", "x", "y"), node("Slice", "y three four one", "rest")],
+        outputs=["y", "rest"], three=[3], four=[4], one=[1],
+    )  # fmt: skip
+    with pytest.warns(NeatOnnxWarning, match="no elements are left out: rest"):
+        net = import_model(model)
+    assert [port.name for port in net.outputs] == ["y"]
+    assert import_model(export(net).to_json()) == net

@@ -6,9 +6,10 @@ import numpy as np
 import onnx
 import pytest
 from graphs import assert_lifts, graph, node
+from onnx import TensorProto, helper
 from sessions import open_session
 
-from neat_onnx import NeatOnnxWarning, import_model
+from neat_onnx import NeatOnnxWarning, import_model, verify
 
 SAMPLES = 4
 
@@ -279,3 +280,15 @@ def test_an_output_may_state_the_batch_on_another_axis():
     for size in (1, SAMPLES, 6):
         model.graph.output[0].type.tensor_type.shape.dim.add(dim_value=size)
     assert import_model(model).inputs[0].shape == (1, 6)
+
+
+@pytest.mark.parametrize(("operator", "shape"), [("Add", (4, 6)), ("Concat", (5, 6))])
+def test_inputs_of_different_numbers_of_samples_are_features(operator: str, shape: tuple[int, ...]):
+    """One row is added to each of four, or stands before them: there is no batch that all have."""
+    attributes = {"axis": 0} if operator == "Concat" else {}
+    model = fixed(node(operator, "row x", "y", **attributes))
+    model.graph.input.append(helper.make_tensor_value_info("row", TensorProto.FLOAT, [1, 6]))
+    with pytest.warns(NeatOnnxWarning, match="features: the inputs have 1 and 4 samples"):
+        net = import_model(model)
+    assert [port.shape for port in (*net.inputs, *net.outputs)] == [(4, 6), (1, 6), shape]
+    assert verify(net, model, runtime="onnxruntime").passed

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 from graphs import assert_lifts, graph, node
+from onnx import TensorProto, helper
 
-from neat_onnx import ModelError, NetworkError, export, import_model
+from neat_onnx import ModelError, NetworkError, export, import_model, verify
 
 W = np.array([[0.5, -1.25, 2.0], [0.4, 0.75, -0.5]])
 B = np.array([0.25, -1.0])
@@ -194,3 +195,18 @@ def test_a_lower_bound_of_infinity_is_none_to_be_left_out():
     net = import_model(graph([node("Clip", "x low", "y")], low=np.array(np.inf)), check=False)
     with pytest.raises(NetworkError, match="would hold inf"):
         export(net)
+
+
+def test_bounds_that_are_computed():
+    """The upper bound wins where they cross, as in runtimes; a bound of each sample is refused."""
+    crossed = [node("Sub", "low gap", "high"), node("Clip", "x low high", "y")]
+    for nodes in ([node("Clip", "x low", "y")], [node("Clip", "x _ low", "y")], crossed):
+        model = graph(nodes, gap=np.array(0.5))
+        model.graph.input.append(helper.make_tensor_value_info("low", TensorProto.FLOAT, []))
+        net = import_model(model)
+        assert [port.shape for port in net.inputs] == [(3,), ()]
+        assert verify(net, model, runtime="onnxruntime").passed
+        assert verify(net, export(net), runtime="onnxruntime").passed
+    rows = [node("ReduceMean", "x one", "m", keepdims=0), node("Clip", "x m", "y")]
+    with pytest.raises(ModelError, match="bounds have to be single numbers"):
+        import_model(graph(rows, one=[1]))

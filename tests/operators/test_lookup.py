@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import onnx
 import pytest
 from graphs import assert_lifts, graph, node
 from onnx import TensorProto, helper
@@ -38,6 +39,34 @@ def test_a_place_is_one_neuron_for_each_that_there_is(axis: int):
     model = export(net)
     assert [each.op_type for each in model.graph.node].count("Or") == 1
     assert import_model(model.to_json()) == net
+
+
+def of_two_inputs(data: list[Any], places: list[Any], axis: int) -> onnx.ModelProto:
+    """Gather of one input at another."""
+    model = graph([node("Tanh", "x", "data"), node("Gather", "data at", "y", axis=axis)], x=data)
+    model.graph.input.append(helper.make_tensor_value_info("at", TensorProto.INT64, places))
+    return model
+
+
+@pytest.mark.parametrize(
+    ("data", "places", "axis"),
+    [([3, 4], [2], 0), ([3, 4], [2, 2], 1), ([2, 3, 4], [1], -1), ([5], [3], 0), ([5, 2], [], 0)],
+)
+def test_slices_of_computed_data(data: list[int], places: list[int], axis: int):
+    model = of_two_inputs(data, places, axis)
+    net = import_model(model, batch_axis=None)
+    assert net.outputs[0].shape == (*data[:axis], *places, *data[axis:][1:])
+    assert verify(net, model, runtime="onnxruntime").passed
+    assert verify(net, export(net), runtime="onnxruntime").passed
+
+
+def test_places_of_each_sample_in_the_data_of_all_samples_are_refused():
+    net = import_model(of_two_inputs(["N", 4], [], 1))  # one place for all
+    assert (net.inputs[0].shape, net.outputs[0].shape) == ((4,), ())
+    with pytest.raises(ModelError, match="would mix samples"):
+        import_model(of_two_inputs(["N", 4], ["N", 2], 1))
+    with pytest.raises(ModelError, match="would mix samples"):
+        import_model(of_two_inputs(["N", 4], [2], 0))
 
 
 def test_a_single_place_takes_its_axis_away():
@@ -161,7 +190,7 @@ def test_rows_at_the_place_of_the_largest_along_another_axis():
             {"last": np.array([2])},
             "batch",
         ),
-        ([node("Gather", "x at", "y", axis=1)], {}, "is computed, and so is"),
+        ([node("Gather", "x at", "y", axis=1)], {}, "would mix samples"),
         ([node("Gather", "table at", "y", axis=1)], {"table": [[0.0, np.inf, 1.0]]}, "finite"),
         ([node("GatherElements", "table at", "y", axis=1)], {"table": np.eye(3)}, "batch"),
     ],

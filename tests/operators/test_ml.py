@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 from sessions import open_session
@@ -310,6 +311,20 @@ def test_categories_alone_are_drawn_for_an_encoder_that_takes_no_others():
     assert verify(net, export(net), runtime="onnxruntime").passed
 
 
+@pytest.mark.parametrize(("labels", "fits"), [([1, 2, 3], True), ([0, -1, 3], False)])
+def test_labels_that_a_narrow_type_holds_are_cast_to_it(labels: list[int], fits: bool):
+    """As ML.NET gives the labels that it predicts."""
+    made = model("LinearClassifier", 2, coefficients=WEIGHTS, intercepts=[0.1, 0.2, 0.3],
+                 classlabels_ints=labels)  # fmt: skip
+    made.graph.node.append(helper.make_node("Cast", ["label"], ["key"], to=TensorProto.UINT32))
+    made.graph.output[0].CopyFrom(helper.make_tensor_value_info("key", TensorProto.UINT32, None))
+    if fits:
+        assert verify(import_model(made), made, runtime="onnxruntime").passed
+        return
+    with pytest.raises(ModelError, match="cut off to the bits of UINT32"):
+        import_model(made)
+
+
 def test_numbers_of_leaves_are_integers_that_nothing_cuts_off():
     numbers = leaves("target") | {"target_weights": [3.0, 4.0, 6.0, 9.0, 8.0], "n_targets": 3}
     made = model("TreeEnsembleRegressor", **TREES | numbers)
@@ -345,6 +360,47 @@ def test_missing_values_take_the_branch_that_the_tree_says():
         np.testing.assert_allclose(import_model(whole).activate({"x": x})["y"], want, rtol=1e-6)
 
 
+@pytest.mark.parametrize("tracks", [[0] * 8, [1] * 8])
+@pytest.mark.parametrize("mode", ["BRANCH_EQ", "BRANCH_NEQ"])
+def test_branches_where_a_feature_is_a_number(mode: str, tracks: list[int]):
+    x = np.random.default_rng(3).integers(-2, 3, (60, 4)).astype(np.float32) / 4
+    x[::4, 0] = x[1::5, 3] = np.nan
+    modes = [mode if each != "LEAF" else each for each in TREES["nodes_modes"]]
+    attributes = TREES | {"nodes_modes": modes, "nodes_missing_value_tracks_true": tracks}
+    whole = model("TreeEnsembleRegressor", n_targets=3, **attributes, **leaves("target"))
+    (want,) = open_session(whole).run(None, {"x": x})
+    net = import_model(whole)
+    np.testing.assert_allclose(net.activate({"x": x})["y"], want, rtol=1e-6)
+    there = np.isfinite(x).all(axis=1)
+    (written,) = open_session(export(net)).run(None, {"x": x[there]})
+    np.testing.assert_allclose(written, want[there], rtol=1e-6)
+
+
+@pytest.mark.parametrize("aggregate", [0, 1])
+def test_trees_with_leaves_apart(aggregate: int):
+    """The second tree is a split with two leaves, and the first tree's root is not its first."""
+
+    def tensor(kind: int, values: list[float]) -> onnx.TensorProto:
+        return helper.make_tensor("", kind, [len(values)], values)
+
+    whole = model(
+        "TreeEnsemble", aggregate_function=aggregate, n_targets=2, tree_roots=[1, 2],
+        nodes_featureids=[0, 2, 3], nodes_modes=tensor(TensorProto.UINT8, [1, 4, 3]),
+        nodes_splits=tensor(TensorProto.FLOAT, [0.25, 0.5, -0.25]),
+        nodes_truenodeids=[0, 0, 4], nodes_trueleafs=[1, 0, 1],
+        nodes_falsenodeids=[1, 2, 3], nodes_falseleafs=[1, 1, 1],
+        leaf_targetids=[0, 1, 1, 0, 1],
+        leaf_weights=tensor(TensorProto.FLOAT, [0.5, 1.5, -1.0, 2.0, 0.75]),
+    )  # fmt: skip
+    whole.opset_import[1].version = 5
+    x = np.random.default_rng(3).integers(-2, 3, (60, 4)).astype(np.float32) / 4
+    (want,) = open_session(whole).run(None, {"x": x})
+    net = import_model(whole)
+    np.testing.assert_allclose(net.activate({"x": x})["y"], want, rtol=1e-6)
+    assert len({*map(tuple, want)}) == 6
+    assert verify(net, export(net), runtime="onnxruntime").passed
+
+
 @pytest.mark.parametrize(
     ("operator", "attributes", "message"),
     [
@@ -369,7 +425,7 @@ def test_missing_values_take_the_branch_that_the_tree_says():
         ("TreeEnsembleRegressor", TREES | leaves("target") | {"nodes_truenodeids": [0] * 8},
          "met twice"),
         ("TreeEnsembleRegressor",
-         TREES | leaves("target") | {"nodes_modes": ["BRANCH_EQ", *TREES["nodes_modes"][1:]]},
+         TREES | leaves("target") | {"nodes_modes": ["BRANCH_MEMBER", *TREES["nodes_modes"][1:]]},
          "nodes_modes"),
     ],
 )  # fmt: skip

@@ -38,7 +38,7 @@ _OURS = "neat_onnx"  # its modules come at the latest with the others: they chan
 # operators that few models have, and of what needs another seldom table as well, or a failure.
 _ELSEWHERE = re.compile(
     r"neat_onnx\.(__main__|cli|schemas|model\.schema|population\.lower|operators\.own"
-    r"|operators\.(seldom|bits|determinant|fourier|ml|sampling)"
+    r"|operators\.(seldom|bits|determinant|fourier|ml|sampling)|passes\.narrow_integers"
     r"|network\.cell_builder|libraries\.sharpneat\.xml|verification\.first_difference"
     r"|verification\.(processes|runtimes\.(?!reference|onnxruntime$)\w+))\b"
 )

@@ -114,10 +114,9 @@ def label_numbers(
         ctx.fail(node, "expected labels as classlabels_ints or as strings")
     if len(integers or strings or ()) == 1:
         ctx.fail(node, "it has one label, of which runtimes make others, expected two or more")
-    if integers:
-        return np.asarray(integers, np.float64)
-    assert strings
-    return np.arange(len(strings), dtype=np.float64)
+    numbers = np.asarray(integers or range(len(strings or ())), np.float64)
+    ctx.bounds[node.output[0]] = numbers.min(), numbers.max()
+    return numbers
 
 
 def bind_classes(

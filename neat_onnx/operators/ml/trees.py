@@ -13,7 +13,7 @@ import numpy as np
 
 from neat_onnx.lifting.context import LiftingContext, Operand, Value, lifts
 from neat_onnx.model import Attributes
-from neat_onnx.network.expression import VARIABLE, Expression, call, negated
+from neat_onnx.network.expression import VARIABLE, Expression, call, equal, negated
 from neat_onnx.network.genes import Floats
 from neat_onnx.operators.algebra import Algebra, rearranged
 from neat_onnx.operators.arranging import combined
@@ -21,13 +21,22 @@ from neat_onnx.operators.formula import formula_of
 from neat_onnx.operators.ml.linear import bind_classes, bind_targets, label_numbers, label_of_two
 from neat_onnx.operators.ml.nodes import MlNode, Transform, transformed
 
+
+def _than(comparison: str) -> Expression:
+    """A comparison with 0."""
+    return call(comparison, VARIABLE, 0.0)
+
+
+_EQUAL = equal(VARIABLE, 0.0)
 _SPLITS = {
-    "BRANCH_LEQ": ("less_or_equal", "greater"),
-    "BRANCH_LT": ("less", "greater_or_equal"),
-    "BRANCH_GT": ("greater", "less_or_equal"),
-    "BRANCH_GTE": ("greater_or_equal", "less"),
+    "BRANCH_LEQ": (_than("less_or_equal"), _than("greater")),
+    "BRANCH_LT": (_than("less"), _than("greater_or_equal")),
+    "BRANCH_GT": (_than("greater"), _than("less_or_equal")),
+    "BRANCH_GTE": (_than("greater_or_equal"), _than("less")),
+    "BRANCH_EQ": (_EQUAL, call("either", _than("less"), _than("greater"))),
+    "BRANCH_NEQ": (negated(_EQUAL), _EQUAL),
 }
-"""The comparison of each split, and its opposite, which fails for NaN as well."""
+"""The comparison of each split, of z = x - value, and its opposite, which fails for NaN as well."""
 _BINARY = 2
 
 
@@ -263,5 +272,4 @@ def _conditions(
 def _holds(mode: str, missing: bool) -> Expression:
     """Whether x - value, as z, takes the true branch; `missing`: NaN does so as well."""
     plain, opposite = _SPLITS[mode]
-    truth = negated(call(opposite, VARIABLE, 0.0)) if missing else call(plain, VARIABLE, 0.0)
-    return call("number", truth)
+    return call("number", negated(opposite) if missing else plain)

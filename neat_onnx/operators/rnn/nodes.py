@@ -1,9 +1,13 @@
 """The node classes of RNN, LSTM and GRU."""
 
-from typing import Literal
+from typing import Any, Literal, get_args
+
+from pydantic import field_validator
 
 from neat_onnx.model import Attributes, Node
 from neat_onnx.operators.rnn.curves import Function
+
+_FUNCTIONS = {name.lower(): name for name in get_args(Function)}
 
 
 class RecurrenceAttributes(Attributes):
@@ -16,6 +20,14 @@ class RecurrenceAttributes(Attributes):
     direction: Literal["forward", "reverse", "bidirectional"] = "forward"
     hidden_size: int | None = None
     layout: Literal[0, 1] = 0
+
+    @field_validator("activations", mode="before")
+    @classmethod
+    def _in_any_case(cls, names: Any) -> Any:
+        """Activations as ONNX spells them: in LSTM and GRU runtimes take them in any case."""
+        if not isinstance(names, list | tuple):
+            return names
+        return [_FUNCTIONS.get(str(name).lower(), name) for name in names]
 
 
 class Recurrence(Node, abstract=True):

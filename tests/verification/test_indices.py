@@ -1,0 +1,64 @@
+"""Integer inputs are drawn where runtimes take them: places, labels, divisors that are not 0."""
+
+import onnx
+import pytest
+from graphs import graph, node
+from onnx import TensorProto, helper
+
+from neat_onnx import import_model, load_model, verify
+from neat_onnx.verification.compare import as_read
+from neat_onnx.verification.samples import short_sequences
+
+LABELS = {
+    "loss of scores": [node("SoftmaxCrossEntropyLoss", "x at", "y", reduction="none")],
+    "loss of logarithms": [
+        node("LogSoftmax", "x", "shares"),
+        node("NegativeLogLikelihoodLoss", "shares at", "y", reduction="none"),
+    ],
+    "labels that do not count": [
+        node("Equal", "at one", "left_out"),
+        node("Where", "left_out zero at", "places"),
+        node("Unsqueeze", "places one", "columns"),
+        node("GatherElements", "x columns", "y", axis=1),
+    ],
+    "places that are set": [
+        node("Unsqueeze", "at one", "places"),
+        node("Neg", "places", "less"),
+        node("Cast", "less", "numbers", to=TensorProto.FLOAT),
+        node("ScatterElements", "x places numbers", "y", axis=1),
+    ],
+}
+
+
+@pytest.mark.parametrize("name", LABELS)
+def test_labels_are_drawn_among_the_classes(name: str):
+    read = {each for made in LABELS[name] for each in made.input}
+    constants = {each: value for each, value in (("one", [1]), ("zero", [0])) if each in read}
+    model = graph(LABELS[name], x=("N", 4), **constants)
+    model.graph.input.append(helper.make_tensor_value_info("at", TensorProto.INT64, ["N"]))
+    net = import_model(model)
+    assert verify(net, model, runtime="onnxruntime").passed
+    drawn = as_read(net, load_model(model), short_sequences(net, 256, 0))[..., 4:]
+    assert {*drawn.ravel()} == {0.0, 1.0, 2.0, 3.0}
+
+
+def divided(operator: str, kind: int, shift: int) -> onnx.ModelProto:
+    """The quotient or remainder of a by b + shift."""
+    ends = [helper.make_tensor_value_info(name, kind, ["N", 3]) for name in "aby"]
+    shifted = helper.make_tensor("shift", kind, [1], [shift])
+    nodes = [node("Add", "b shift", "c")] if shift else [node("Identity", "b", "c")]
+    body = helper.make_graph([*nodes, node(operator, "a c", "y")], "graph", ends[:2], ends[2:],
+                             [shifted])  # fmt: skip
+    return helper.make_model(body, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
+
+
+@pytest.mark.parametrize("kind", [TensorProto.INT64, TensorProto.INT32, TensorProto.UINT8])
+@pytest.mark.parametrize("operator", ["Div", "Mod"])
+def test_integers_are_not_divided_by_zero(operator: str, kind: int):
+    for shift in (0,) if kind == TensorProto.UINT8 else (0, 2):
+        model = divided(operator, kind, shift)
+        net = import_model(model)
+        divisors = as_read(net, load_model(model), short_sequences(net, 256, 0))[..., 3:]
+        assert -shift not in divisors
+        assert len({*divisors.ravel()}) > 10
+        assert verify(net, model, runtime="reference").passed
