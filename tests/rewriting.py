@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import numpy as np
 import onnx
 from onnx import numpy_helper, version_converter
 from onnxruntime import GraphOptimizationLevel as Level
@@ -35,24 +34,24 @@ def by_converter(model: Model, opset: int = 21) -> bytes:
 
 
 def without_copies(model: Model) -> bytes:
-    """The file without what changes no number: Identity, and factors of 1, in every body, too.
+    """The file without what changes no number: Identity, factors of 1, and zeros that are added.
+
 
     Outputs keep their names, and so the tensor that was copied into one has the output's.
     """
     proto = model.to_proto()
-    ones = {
-        tensor.name for tensor in proto.graph.initializer if _is_one(numpy_helper.to_array(tensor))
+    numbers = {
+        tensor.name: values.item()
+        for tensor in proto.graph.initializer
+        if (values := numpy_helper.to_array(tensor)).size == 1 and values.dtype.kind == "f"
     }
     for graph in list(_graphs(proto.graph)):
         for node in list(graph.node):
-            given = [name for name in node.input if name not in ones]
-            if node.op_type == "Identity" or (node.op_type == "Mul" and len(given) == 1):
+            neutral = {"Mul": 1.0, "Add": 0.0}.get(node.op_type)
+            given = [name for name in node.input if neutral is None or numbers.get(name) != neutral]
+            if node.op_type == "Identity" or (neutral is not None and len(given) == 1):
                 _take_out(graph, node, given[0])
     return proto.SerializeToString()
-
-
-def _is_one(values: np.ndarray) -> bool:
-    return values.size == 1 and values.dtype.kind == "f" and values.item() == 1.0
 
 
 def _graphs(graph: onnx.GraphProto) -> Iterator[onnx.GraphProto]:

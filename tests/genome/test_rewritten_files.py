@@ -8,8 +8,7 @@ from sweep import WHOLE, each
 from neat_onnx import export, import_model
 
 GROUPS = ("nts-net", "nap-net", "np-rec", "np-ff")
-COPIES = {"nap-net-narx-2": "states that neurons copy by adding 0, which leaves none without it"}
-NETWORKS = {case.name: case.network() for case in cases(*GROUPS) if case.name not in COPIES}
+NETWORKS = {case.name: case.network() for case in cases(*GROUPS)}
 
 
 def _trips() -> list[tuple[str, bool, str]]:
