@@ -143,6 +143,18 @@ _DAMAGED = {
         "(float[N, 3] x) => (float y) <bool[3] b = {1, 0, 1}> { y = Sub (x, b) }",
         "node y \\(Sub\\)",
     ),
+    "an axis repeated two billion times": (
+        """(float[N, 4, 3] x) => (float y)
+        <int64[1] axes = {2}, int64[3] sizes = {1, 1, 2147483647}>
+        { s = ReduceMax (x, axes) y = Expand (s, sizes) }""",
+        "Expand.*elements, and the limit is",
+    ),
+    "a normalization by means of more channels": (
+        """(float[N, 2, 4] x) => (float y)
+        <float[2, 2, 1] w = {1, 2, 3, 4}, float[2] s = {1, 2}, float[4] m = {1, 2, 3, 4}>
+        { c = Conv (x, w) y = BatchNormalization (c, s, s, m, s) }""",
+        "BatchNormalization.*m has 4",
+    ),
     "the first of 200,000": (
         "(float[N, 200000] x) => (float y) { y = Hardmax (x) }",
         "connections, and the limit is",
@@ -157,8 +169,10 @@ _DAMAGED = {
 @pytest.mark.parametrize("name", _DAMAGED)
 def test_what_random_changes_have_found_is_refused_by_name(name: str) -> None:
     text, refusal = _DAMAGED[name]
+    model = parser.parse_model('<ir_version: 8, opset_import: ["": 18]> g ' + text)
     with pytest.raises(ModelError, match=refusal):
-        import_model(parser.parse_model('<ir_version: 8, opset_import: ["": 18]> g ' + text))
+        import_model(model)
+    _survives(lambda: canonicalize(model))
 
 
 @pytest.mark.parametrize("rounds", [0, -3])

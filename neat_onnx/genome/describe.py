@@ -31,6 +31,7 @@ from neat_onnx.genome.of_graph import is_of_graph
 from neat_onnx.lifting.core import Lifted, lift
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.model import Model
+from neat_onnx.model.wiring import subgraphs
 from neat_onnx.network.cells import part_at, place_of
 from neat_onnx.network.genes import NONE, Bools, Connections, Ints, distinct
 from neat_onnx.network.network import Network
@@ -141,10 +142,17 @@ def _shared(lifted_of: Ints) -> Bools:
 
 
 def _lasting(model: Model) -> dict[str, str]:
-    """By tensor, the graph output that is an Identity of it: optimizers keep the output's name."""
-    outputs = {entry.name for entry in model.graph.outputs}
-    copies = [node for node in model.graph.node if node.op_type == "Identity"]
-    return {node.input[0]: node.output[0] for node in copies if node.output[0] in outputs}
+    """By tensor, the output that is an Identity of it, of the graph or of a body of a node:
+    optimizers keep the output's name.
+    """
+    bodies = [body for node in model.graph.node for body in subgraphs(node)]
+    return {
+        node.input[0]: node.output[0]
+        for graph in (model.graph, *bodies)
+        for outputs in ({entry.name for entry in graph.outputs},)
+        for node in graph.node
+        if node.op_type == "Identity" and node.output[0] in outputs
+    }
 
 
 def _difference(

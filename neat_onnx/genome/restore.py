@@ -1,6 +1,6 @@
 """Import: the network of a model, with the genome that its metadata tells of."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -75,7 +75,8 @@ def imported(
     as_exported = agree(model.metadata.get(CHECKSUM), checksum(as_read, model.metadata))
     try:
         if given and not as_exported:
-            _check_genes(model, lifted)
+            graphs = _with_genes(graphs, batch_axis, outputs)
+            lifted = graphs.lifted
     except NetworkError as error:
         warn(f"the metadata {next(iter(given))} is left out of account: {error}")
         return _of_graph(graphs)
@@ -88,6 +89,40 @@ def imported(
         else:
             return replace(graphs, network=net, as_exported=as_exported)
     return replace(_of_graph(graphs), as_exported=as_exported and not given)
+
+
+def _with_genes(found: Imported, batch_axis: BatchAxis, outputs: Sequence[str] | None) -> Imported:
+    """The graph with the genes of its metadata: as it was read, or with the ends of its layers.
+
+    Raises:
+        NetworkError: neither has these genes.
+    """
+    try:
+        _check_genes(found.model, found.lifted)
+    except NetworkError as error:
+        for model in _with_ends(found.model):
+            try:
+                lifted = lift(model, batch_axis, outputs)
+                _check_genes(found.model, lifted)
+            except NeatOnnxError:
+                continue
+            return replace(found, network=lifted.network, lifted=lifted)
+        raise error from None
+    return found
+
+
+def _with_ends(model: Model) -> Iterator[Model]:
+    """The model with the ends of layers that an optimizer took away, in two ways."""
+    from neat_onnx.genome.ends import with_ends  # noqa: PLC0415 (of rewritten files alone)
+
+    try:
+        layers = list(parse(GenomeDocument, parse_json(model.metadata[GENOME]), NetworkError).ids)
+    except (NeatOnnxError, KeyError):
+        return
+    for copied in (True, False):
+        ended = with_ends(model, layers, copied=copied)
+        if ended is not model:
+            yield ended
 
 
 def _of_graph(found: Imported) -> Imported:

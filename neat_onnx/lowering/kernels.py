@@ -77,7 +77,11 @@ def _plain_softplus(x: Expression) -> Expression:
 
 
 def _elu(x: Expression, alpha: Expression) -> Expression:
-    return where(greater(x, 0.0), x, alpha.value * (exp(x) - 1.0))
+    return where(greater(x, 0.0), x, _product(alpha, exp(x) - 1.0))
+
+
+def _elu_with_ones(x: Expression, alpha: Expression) -> Expression:
+    return where(greater(x, 0.0), x, alpha * (exp(x) - 1.0))
 
 
 def _half_angle(x: Expression) -> Expression:
@@ -158,5 +162,5 @@ _FLOAT64: dict[str, Callable[..., Expression]] = {
 
 _ONE = constant(1.0)
 _WITHOUT_ONES: dict[str, Callable[..., Expression]] = {"mul": _product}
-_EARLIER_FLOAT64 = _FLOAT64 | {"softplus": _plain_softplus}
+_EARLIER_FLOAT64 = _FLOAT64 | {"softplus": _plain_softplus, "elu": _elu_with_ones}
 _FLOAT64_TAILS = _FLOAT64 | {"sigmoid": lambda x: reciprocal(1.0 + exp(-x))}

@@ -135,6 +135,7 @@ def lift_expand(ctx: LiftingContext, node: Expand) -> None:
     if isinstance(operand, Value) and not ctx.features_only:
         wanted = _expanded_sample(ctx, node, operand.shape, wanted)
     shape = np.broadcast_shapes(operand.shape, tuple(wanted))
+    Budget().take("elements", math.prod(shape), node.label)
     ctx.bind(node, rearranged(operand, lambda array: np.broadcast_to(array, shape)))
 
 

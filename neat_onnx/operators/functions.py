@@ -138,6 +138,8 @@ def _gelu(given: GeluAttributes) -> Expression:
 
 
 def _celu(given: CeluAttributes) -> Expression:
+    if given.alpha == 1.0:
+        return elu(VARIABLE)
     if given.alpha > 0.0:
         return given.alpha * elu(VARIABLE / given.alpha)
     return relu(VARIABLE) + minimum(given.alpha * (exp(VARIABLE / given.alpha) - 1.0), 0.0)

@@ -53,6 +53,8 @@ def _factors(node: Node, draft: Draft) -> tuple[Floats, Floats] | None:
     if given.get("training_mode", 0) or not all(name in draft.tensors for name in node.input[1:]):
         return None
     scale, bias, mean, variance = (draft.tensors[name].values for name in node.input[1:])
+    if not scale.shape == bias.shape == mean.shape == variance.shape:
+        return None
     with np.errstate(all="ignore"):  # a variance below 0 is NaN in runtimes, too
         factor = scale / np.sqrt(variance + np.float32(given.get("epsilon", 1e-5)))
         return factor, bias - mean * factor

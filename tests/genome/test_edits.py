@@ -157,16 +157,6 @@ def test_an_identity_that_is_gone_is_not_the_inputs_of_its_place(tmp_path):
         assert import_model(other).neurons.id.tolist() == net.neurons.id.tolist()
 
 
-def test_a_factor_of_one_that_is_gone_belongs_to_the_formula(tmp_path):
-    net = case("np-atom-act-elu").network()  # in float64 it is written out, with its alpha of 1
-    proto = export(net, dtype="float64").to_proto()
-    other = optimized(proto, str(tmp_path / "net.onnx"))
-    assert len(other.graph.node) < len(proto.graph.node)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert import_model(other) == net
-
-
 @pytest.mark.parametrize("kind", ["one_bit", "scaled"])
 def test_an_edit_of_a_rewritten_file_is_found(kind: str, tmp_path):
     for name in NAMES:

@@ -102,8 +102,8 @@ def test_a_sigmoid_keeps_its_tail_where_values_grow():
     assert "Sigmoid" in [node.op_type for node in export(net).graph.node]
 
 
-@pytest.mark.parametrize("name", ["softplus", "mish", "neat_softplus"])
-def test_the_earlier_writing_of_softplus_is_recognised(name):
+@pytest.mark.parametrize("name", ["softplus", "mish", "neat_softplus", "elu"])
+def test_the_earlier_writing_is_recognised(name):
     formula = ACTIVATIONS[name].expression
     earlier = earlier_writing(formula, DataType.DOUBLE)
     assert earlier != writable(formula, DataType.DOUBLE)

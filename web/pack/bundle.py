@@ -39,7 +39,8 @@ _OURS = "neat_onnx"  # its modules come at the latest with the others: they chan
 _ELSEWHERE = re.compile(
     r"neat_onnx\.(__main__|cli|schemas|model\.schema|population\.lower|operators\.own"
     r"|operators\.(seldom|bits|determinant|fourier|ml|sampling)|passes\.narrow_integers"
-    r"|network\.cell_builder|libraries\.sharpneat\.xml|verification\.first_difference"
+    r"|network\.cell_builder|libraries\.sharpneat\.xml|verification\.first_difference|genome\.ends"
+    r"|lowering\.shortened|passes\.(packed|short_names|straight)"
     r"|verification\.(processes|runtimes\.(?!reference|onnxruntime$)\w+))\b"
 )
 

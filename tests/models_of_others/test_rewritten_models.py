@@ -1,0 +1,40 @@
+"""Exports of imported networks after optimizers: their genome comes back as that of others does."""
+
+from dataclasses import replace
+
+import pytest
+import test_small_sizes
+from rewriting import by_onnxruntime, without_copies
+from small_models import small_models
+from sweep import each
+
+from neat_onnx import Network, export, import_model
+
+MODELS = dict(small_models()) | test_small_sizes.MODELS
+MIXED = ("attention 1 masked", "attention 2 masked residual", "LpPool 0", "leaky")
+"""Layers of these end where nothing but an Identity says so."""
+PLAIN = [name for name in MODELS if name.startswith(("perceptron", "convolution", "attention 2"))]
+
+
+def changed(name: str) -> Network:
+    """The network with other ids, which the graph alone does not give."""
+    net = import_model(MODELS[name], check=False)
+    return replace(net, neurons=replace(net.neurons, id=net.neurons.id + 1000))
+
+
+@pytest.mark.filterwarnings("ignore::neat_onnx.NeatOnnxWarning")
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", MIXED)
+def test_layers_end_where_they_ended(name: str, dtype: str):
+    model = export(changed(name), dtype=dtype)
+    want = import_model(model.to_bytes(), check=False)
+    assert min(want.neurons.id) == 1000
+    for rewritten in (without_copies, by_onnxruntime):
+        assert import_model(rewritten(model), check=False) == want
+
+
+@pytest.mark.filterwarnings("ignore::neat_onnx.NeatOnnxWarning")
+@pytest.mark.parametrize("name", each(5, PLAIN))
+def test_the_genome_comes_back(name: str):
+    net = changed(name)
+    assert import_model(without_copies(export(net, dtype="float64")), check=False) == net

@@ -1,0 +1,78 @@
+"""Files as optimizers rewrite them: by onnxruntime, by onnx's version converter, and by hand as
+onnxsim, onnxslim and onnxoptimizer do.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import onnx
+from onnx import numpy_helper, version_converter
+from onnxruntime import GraphOptimizationLevel as Level
+from sessions import open_session
+
+from neat_onnx import Model
+
+
+def by_onnxruntime(model: Model, level: Level = Level.ORT_ENABLE_BASIC) -> bytes:
+    """The file that a session of this level writes."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "model.onnx"
+        settings = {"graph_optimization_level": level, "optimized_model_filepath": str(path)}
+        open_session(model, **settings)
+        return path.read_bytes()
+
+
+def extended(model: Model) -> bytes:
+    """The file with the nodes that onnxruntime fuses of several."""
+    return by_onnxruntime(model, Level.ORT_ENABLE_EXTENDED)
+
+
+def by_converter(model: Model, opset: int = 21) -> bytes:
+    """The file in another opset."""
+    return version_converter.convert_version(model.to_proto(), opset).SerializeToString()
+
+
+def without_copies(model: Model) -> bytes:
+    """The file without what changes no number: Identity, factors of 1, and zeros that are added.
+
+
+    Outputs keep their names, and so the tensor that was copied into one has the output's.
+    """
+    proto = model.to_proto()
+    numbers = {
+        tensor.name: values.item()
+        for tensor in proto.graph.initializer
+        if (values := numpy_helper.to_array(tensor)).size == 1 and values.dtype.kind == "f"
+    }
+    for graph in list(_graphs(proto.graph)):
+        for node in list(graph.node):
+            neutral = {"Mul": 1.0, "Add": 0.0}.get(node.op_type)
+            given = [name for name in node.input if neutral is None or numbers.get(name) != neutral]
+            if node.op_type == "Identity" or (neutral is not None and len(given) == 1):
+                _take_out(graph, node, given[0])
+    return proto.SerializeToString()
+
+
+def _graphs(graph: onnx.GraphProto) -> Iterator[onnx.GraphProto]:
+    yield graph
+    for node in graph.node:
+        for attribute in node.attribute:
+            if attribute.HasField("g"):
+                yield from _graphs(attribute.g)
+
+
+def _take_out(graph: onnx.GraphProto, node: onnx.NodeProto, given: str) -> None:
+    """Take a copy of a node's output out, if it can be."""
+    copy, outputs = node.output[0], {entry.name for entry in graph.output}
+    made = {name for each in graph.node for name in each.output}
+    if copy not in outputs:
+        old, new = copy, given
+    elif given in made and given not in outputs:
+        old, new = given, copy
+    else:
+        return
+    graph.node.remove(node)
+    for each in graph.node:
+        for names in (each.input, each.output):
+            names[:] = [new if name == old else name for name in names]
