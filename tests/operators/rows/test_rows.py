@@ -335,3 +335,28 @@ def test_float64_has_the_softmax_and_no_normalization():
     norm = import_model(graph([node("LayerNormalization", "x s b", "y")], x=("N", 3), **NORM))
     assert kinds(export(norm, dtype="float64")) == []
     assert kinds(export(norm, opset=16)) == []
+
+
+@pytest.mark.parametrize("operator", ["Softmax", "LogSoftmax"])
+@pytest.mark.parametrize("axis", [1, 2, 3])
+def test_along_any_axis_it_is_one_node_and_the_genome_keeps_its_order(operator, axis):
+    model = graph([node(operator, "x", "y", axis=axis)], x=("N", 3, 4, 5))
+    net = assert_lifts(model)
+    written = export(net)
+    assert [each.op_type for each in written.graph.node] == [operator]
+    assert "neat_onnx.genome" not in written.metadata
+    assert verify(net, written, runtime="onnxruntime").passed
+    assert import_model(written.to_json()) == net
+
+
+def test_shares_of_a_product_are_computed_where_it_stands():
+    nodes = [
+        node("Transpose", "x", "t", perm=[0, 1, 3, 2]),
+        node("MatMul", "x t", "scores"),
+        node("Softmax", "scores", "shares", axis=-1),
+        node("MatMul", "shares x", "y"),
+    ]
+    net = assert_lifts(graph(nodes, x=("N", 2, 6, 4)))
+    written = export(net)
+    assert [each.op_type for each in written.graph.node].count("Reshape") == 0
+    assert verify(net, written, runtime="onnxruntime").passed
