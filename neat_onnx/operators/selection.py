@@ -76,7 +76,7 @@ def choices(tensors: Algebra, x: Operand, count: int, *, largest: bool) -> Opera
 
 
 def _below(tensors: Algebra, left: Operand) -> Operand:
-    """What is taken from an element so that it is below all others; a constant is a weight."""
+    """A number to take from an element so that it is below all others; a constant is a weight."""
     if tensors.data_type is DataType.FLOAT:
         return np.array([_BELOW_SINGLE])
     magnitude = tensors.reduced("max", tensors("abs", left), (-1,))
