@@ -31,6 +31,7 @@ from neat_onnx.operators.formula import (
     recognised,
 )
 from neat_onnx.operators.infinite import masked_largest
+from neat_onnx.operators.inside import bind_with_parts
 from neat_onnx.operators.ranking import ArgMax, GatherElements, TopK
 from neat_onnx.operators.shaping import Flatten, Reshape
 
@@ -307,7 +308,20 @@ def reduced_axes(ctx: LiftingContext, node: _Reduce) -> tuple[int, ...] | None:
     return found
 
 
-@lifts(ReduceL1, ReduceL2, ReduceSumSquare, ReduceLogSum, ReduceLogSumExp)
+@lifts(ReduceLogSumExp)
+def lift_log_sum_exp(ctx: LiftingContext, node: ReduceLogSumExp) -> None:
+    """The largest is taken out before the exponential, so that it does not overflow."""
+    axes, tensors = reduced_axes(ctx, node) or (), Algebra(ctx, node)
+    x = tensors.input(0)
+    largest = tensors.reduced("max", x, axes)
+    spread = tensors("exp", tensors("sub", x, largest))
+    keep = bool(node.attributes.keepdims)
+    scale = tensors("log", tensors.reduced("sum", spread, axes, keepdims=keep))
+    result = tensors("add", scale, reshaped(largest, scale.shape))
+    bind_with_parts(ctx, node, result, {"largest": largest, "spread": spread, "scale": scale})
+
+
+@lifts(ReduceL1, ReduceL2, ReduceSumSquare, ReduceLogSum)
 def lift_norm(ctx: LiftingContext, node: _Reduce) -> None:
     """Lift a reduction that is a formula of sums."""
     axes = reduced_axes(ctx, node)
@@ -315,14 +329,6 @@ def lift_norm(ctx: LiftingContext, node: _Reduce) -> None:
     x, keep = tensors.input(0), bool(node.attributes.keepdims)
     axes = () if axes is None else axes
     ctx.bind(node, _NORMS[node.op_type](tensors, x, axes, keep))
-
-
-def _log_sum_exp(tensors: Algebra, x: Operand, axes: tuple[int, ...], keep: bool) -> Operand:
-    """The largest is taken out before the exponential, so that it does not overflow."""
-    top = tensors.reduced("max", x, axes)
-    spread = tensors("exp", tensors("sub", x, top))
-    total = tensors("log", tensors.reduced("sum", spread, axes, keepdims=keep))
-    return tensors("add", total, reshaped(top, total.shape))
 
 
 def _sum_of(primitive: str | None, after: str | None = None) -> _Norm:
@@ -340,5 +346,4 @@ _NORMS: dict[str, _Norm] = {
     "ReduceL2": _sum_of("square", "sqrt"),
     "ReduceSumSquare": _sum_of("square"),
     "ReduceLogSum": _sum_of(None, "log"),
-    "ReduceLogSumExp": _log_sum_exp,
 }

@@ -50,8 +50,8 @@ class FoundRow:
 
     @property
     def is_whole(self) -> bool:
-        """Whether all elements have results."""
-        return len(self.places) == self.width
+        """Whether all elements have results, or the row has one."""
+        return self.row.parts[-1].whole or len(self.places) == self.width
 
     @property
     def runs(self) -> int:

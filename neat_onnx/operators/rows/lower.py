@@ -15,6 +15,7 @@ from neat_onnx.network.expression import VARIABLE
 from neat_onnx.network.genes import NONE, Bools, Ints
 from neat_onnx.operators.activation_functions import emit_activation
 from neat_onnx.operators.columns import exactly, in_shape
+from neat_onnx.operators.reduce import emit_reduced
 from neat_onnx.operators.rows.compose import Composition
 from neat_onnx.operators.rows.find import FoundRow, RowFinder
 from neat_onnx.operators.rows.masked import MaskedRows, are_masked
@@ -86,6 +87,12 @@ def _are_read_alone(ctx: LoweringContext, neurons: Ints) -> bool:
     return bool(np.any(np.isin(live.source[alone], neurons)))
 
 
+def _axis_of(node: NodeOfRows) -> int:
+    """The axis of a node that works along one, counted from the batch."""
+    axis: int = node.attributes["axis"]
+    return axis % len(node.shape) + 1
+
+
 class Rows:
     """Lowers rows of one operator, of one width and with the same parameters."""
 
@@ -98,7 +105,7 @@ class Rows:
         if has_node(ctx, self._rows[0]):
             node = self._as_it_stands(ctx, node_of(ctx, self._rows))
             made = self._emitted(ctx, block, node)
-            self._bind(ctx, block, made, node.arranged(self._neurons(RESULT)))
+            self._bind(ctx, block, made, self._results(node))
             inside = {part.name: place_of(made, part.name) for part in self._row.inner}
         else:
             shape = (len(self._rows), self._rows[0].runs, -1)
@@ -132,11 +139,23 @@ class Rows:
             tensor = exactly(ctx, sources, block.level)
         else:
             tensor = in_shape(ctx, sources, block.level)
+        if self._row.parts[-1].whole:
+            names = block.tensor(name), block.name(name.lower())
+            return emit_reduced(ctx, node.operator, tensor, [_axis_of(node)], names)
         inputs = [tensor]
         for key, values in node.parameters.items():
             inputs.append(ctx.initializer(block.weights(f"N{key}"), values))
         names = block.tensor(name), block.name(name.lower())
         return ctx.emit(node.operator, inputs, *names, **node.attributes)
+
+    def _results(self, node: NodeOfRows) -> Ints:
+        """The results in the shape of the node's output."""
+        results = self._neurons(RESULT)
+        if not self._row.parts[-1].whole:
+            return node.arranged(results)
+        shape = list(node.shape)
+        shape[_axis_of(node) - 1] = 1
+        return results.reshape(shape)
 
     def _neurons(self, part: str) -> Ints:
         return np.array([row.members[part] for row in self._rows], np.int64)

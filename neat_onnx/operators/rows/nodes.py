@@ -15,8 +15,9 @@ from neat_onnx.operators.normalization import (
     LpNormalization,
     RMSNormalization,
 )
+from neat_onnx.operators.reduce import ReduceLogSumExp
 from neat_onnx.operators.rows.find import FoundRow
-from neat_onnx.operators.rows.tables import LAYER_NORMALIZATION, RESULT
+from neat_onnx.operators.rows.tables import LAYER_NORMALIZATION, RESULT, X
 from neat_onnx.operators.softmax import LogSoftmax, Softmax
 
 
@@ -81,12 +82,18 @@ def _softmax(ctx: LoweringContext, rows: list[FoundRow]) -> NodeOfRows:
 
 
 def _along_an_axis(
-    operator: type[Node], attributes: dict[str, Any], rows: list[FoundRow]
+    operator: type[Node], attributes: dict[str, Any], rows: list[FoundRow], part: str = RESULT
 ) -> NodeOfRows:
     """The node of rows along the last axis, or along the one before, where neurons of other rows
     are between theirs: nothing has to be transposed, and the genome keeps its order.
+
+    Args:
+        operator: of the node.
+        attributes: all but the axis.
+        rows: the rows.
+        part: the one whose neurons tell the order.
     """
-    results = np.array([row.members[RESULT] for row in rows])
+    results = np.array([row.members[part] for row in rows])
     width, after = rows[0].width, 1
     if width > 1:
         after = int(np.searchsorted(np.sort(results, axis=None), results[0, 1]))
@@ -128,6 +135,10 @@ def _lp_normalization(ctx: LoweringContext, rows: list[FoundRow]) -> NodeOfRows:
     return _along_an_axis(LpNormalization, {"p": 2}, rows)
 
 
+def _log_sum_exp(ctx: LoweringContext, rows: list[FoundRow]) -> NodeOfRows:
+    return _along_an_axis(ReduceLogSumExp, {}, rows, X)
+
+
 def _plane(rows: list[FoundRow]) -> tuple[int, ...]:
     """The shape of rows, the axis of rows left out where there is one."""
     return (len(rows), rows[0].width)[-min(len(rows), 2) :]
@@ -136,6 +147,7 @@ def _plane(rows: list[FoundRow]) -> tuple[int, ...]:
 _NODES: dict[str, Callable[[LoweringContext, list[FoundRow]], NodeOfRows]] = {
     "Softmax": _softmax,
     "LogSoftmax": _softmax,
+    "ReduceLogSumExp": _log_sum_exp,
     "LayerNormalization": _layer_normalization,
     "RMSNormalization": _layer_normalization,
     "GroupNormalization": _group_normalization,

@@ -360,3 +360,18 @@ def test_shares_of_a_product_are_computed_where_it_stands():
     written = export(net)
     assert [each.op_type for each in written.graph.node].count("Reshape") == 0
     assert verify(net, written, runtime="onnxruntime").passed
+
+
+@pytest.mark.parametrize(("axes", "keepdims"), [([1], 0), ([2], 1), ([2, 3], 0), ([-1], 0)])
+@pytest.mark.parametrize("opset", [13, 18])
+def test_the_logarithm_of_the_sum_of_exponentials_is_one_node(axes, keepdims, opset):
+    given = {"axes": axes} if opset == 18 else {}
+    attributes = {"keepdims": keepdims} | ({} if given else {"axes": axes})
+    reduced = node("ReduceLogSumExp", "x axes" if given else "x", "y", **attributes)
+    net = assert_lifts(graph([reduced], x=("N", 3, 4, 5), opset=opset, **given))
+    for made in (export(net), export(net, opset=opset), export(net, dtype="float64")):
+        found = [each.op_type for each in made.graph.node]
+        assert found.count("ReduceLogSumExp") == 1
+        assert {*found} <= {"ReduceLogSumExp", "Flatten", "Reshape"}
+        assert verify(net, made, runtime="onnxruntime").passed
+        assert import_model(made.to_json()) == net
