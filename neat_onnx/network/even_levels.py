@@ -8,11 +8,12 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from neat_onnx.network.genes import Ints
+from neat_onnx.network.genes import NONE, Bools, Ints
 from neat_onnx.network.schedule import Schedule, Whole, immediate_edges
 from neat_onnx.network.structure import Structure
 
 _LEAST = 16  # neurons of a layer that stand on one level
+_LEAST_GATED = 4  # inputs
 _MOST_PART = 4  # of them for one that is moved
 
 
@@ -44,7 +45,29 @@ def with_even_levels(plan: Schedule, net: Structure, blocks: Sequence[Whole] = (
         among[early] = True
         if early.size and np.all(level[target[among[source]]] > most):
             level[early] = most
+    for product in _products(net, movable):
+        latest = int(level[product].max())
+        if np.all(level[target[np.isin(source, product)]] > latest):
+            level[product] = latest
     return plan if np.array_equal(level, plan.level) else plan.moved(level)
+
+
+def _products(net: Structure, movable: Bools) -> Iterator[Ints]:
+    """Yield neurons, one after the other, that are sums of values of their own by the same gates.
+
+    So are the values at several places of an order, which are found one after the other.
+    """
+    live = net.live
+    gated = np.bincount(live.target[live.gater != NONE], minlength=len(net))
+    candidates = np.flatnonzero(movable & (gated >= _LEAST_GATED) & (gated == net.fan_in))
+    read = {each: live.gater[net.edges_into(np.array([each]))[1]] for each in candidates.tolist()}
+    run: list[int] = []
+    for each in [*read, NONE]:
+        if run and (each != run[-1] + 1 or not np.array_equal(read[each], read[run[-1]])):
+            if len(run) > 1:
+                yield np.array(run)
+            run = []
+        run.append(each)
 
 
 def _levels_of(level: Ints, layers: list[Ints]) -> Iterator[tuple[int, Ints]]:

@@ -19,6 +19,7 @@ from neat_onnx.network.expression import (
     equal,
     greater,
     negated,
+    number,
 )
 from neat_onnx.network.formula_text import fits
 from neat_onnx.network.primitives import PRIMITIVES, SIGNATURES
@@ -115,9 +116,11 @@ def _where(
 
 def _rest(ctx: LiftingContext, node: Node, truth: Value, chosen: Value) -> Value:
     """1 where the truth value is 0: another function of the same activation, or 1 - chosen where
-    the truth value is a function of a sum, which then needs no neurons of its own.
+    the truth value is a function of a sum, which then needs no neurons of its own. A function
+    without a name would grow by that.
     """
-    if np.any(ctx.kind[truth.signals] == STATE):
+    named = not may_grow(ctx, number(truth.formula) if truth.formula.is_truth else truth.formula)
+    if named and np.any(ctx.kind[truth.signals] == STATE):
         return Value(ctx.materialize(subtract(ctx, node, np.ones(()), chosen)))
     return Value(ctx.materialize(ctx.as_value(node, applied(ctx, node, "negated", [truth]))))
 

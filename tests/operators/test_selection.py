@@ -10,6 +10,7 @@ from neat_onnx import export, import_model, verify
 
 SIZE = 40
 K = {"k": np.array([3])}
+RANDOM = np.random.default_rng(0)
 
 
 def top(*outputs, **attributes):
@@ -147,3 +148,17 @@ def test_a_table_of_one_row_for_each_output_with_the_batch_behind_it():
     np.testing.assert_array_equal(net.activate({"x": x})["y"], want.transpose(1, 0, 2))
     assert verify(net, model, samples=16, runtime="onnxruntime").passed
     assert import_model(export(net).to_json()) == net
+
+
+def test_values_that_a_layer_reads_are_one_product_of_all_rounds():
+    nodes = [
+        node("Gemm", "x w", "h"),
+        node("TopK", "h k", "v i"),
+        node("Gemm", "v u", "y"),
+    ]
+    weights = {"w": RANDOM.normal(size=(4, 12)), "u": RANDOM.normal(size=(3, 2))}
+    net = assert_lifts(graph(nodes, x=("N", 4), **K, **weights))
+    written = export(net)
+    assert [each.op_type for each in written.graph.node].count("MatMul") == 1
+    assert verify(net, written, runtime="onnxruntime").passed
+    assert import_model(written.to_json()) == net
