@@ -134,9 +134,7 @@ def _lower_plain(
 
 
 def weighted_sums(ctx: LoweringContext, block: Block, which: Bools | None = None) -> str:
-    """Emit the Gemm of a block of plain sums, and return its tensor [N, neurons].
-
-    Only the connections `which` are in it, in the order of `edges_into`; None for all.
+    """Emit the Gemm of the connections `which` of plain sums; return its tensor [N, neurons].
 
     The block's neurons must read the same sources among those that may overflow
     (`by_overflowing_source`), and have the response 1.

@@ -1,7 +1,7 @@
 """Layers of which each neuron has one gated input beside plain ones: a Gemm, and a product added.
 
 So are the shifts of a layer that another one modulates, and the updates of cells. Import adds the
-product to the neurons of the Gemm, which are those of the network again.
+product to the neurons of the Gemm: they are the network's again.
 """
 
 import numpy as np
@@ -48,7 +48,7 @@ def _candidates(ctx: LoweringContext) -> Bools:
 
 
 def _are_a_matrix(ctx: LoweringContext, neurons: Ints) -> bool:
-    """Whether plain inputs are those of a layer, and none is a gated value or may overflow."""
+    """Whether plain inputs are of one layer, and none is a gated value or may overflow."""
     _, edge = ctx.edges_into(neurons)
     source = ctx.signals.read[edge]
     gated = ctx.signals.are_products(source)
