@@ -375,3 +375,20 @@ def test_the_logarithm_of_the_sum_of_exponentials_is_one_node(axes, keepdims, op
         assert {*found} <= {"ReduceLogSumExp", "Flatten", "Reshape"}
         assert verify(net, made, runtime="onnxruntime").passed
         assert import_model(made.to_json()) == net
+
+
+def test_a_row_may_have_one_element_repeatedly_and_others_may_read_it():
+    """As masks have it that are no infinities."""
+    mask = np.array([[0, 1, 1, 1], [0, 0, 1, 1], [1, 0, 0, 1], [1, 1, 0, 0]])
+    nodes = [
+        node("Cast", "mask", "b", to=9),
+        node("Where", "b low x", "m"),
+        node("Softmax", "m", "s"),
+        node("Sin", "x", "t"),
+        node("Add", "s t", "y"),
+    ]
+    net = assert_lifts(graph(nodes, x=("N", 4, 4), mask=mask, low=np.array(-1e9)))
+    written = export(net)
+    assert kinds(written) == ["Softmax"]
+    assert verify(net, written, runtime="onnxruntime").passed
+    assert import_model(written.to_json()) == net
