@@ -50,7 +50,7 @@ def place_of(tensors: Algebra, choice: Operand, axis: int, *, keepdims: bool) ->
 
 def is_by_rounds(count: int, size: int) -> bool:
     """Whether rounds are written shorter than comparing each element with each other."""
-    return count <= max(_FEW, min(size // _MOST_PART, _FEW + size * size // _PAIRS))
+    return count <= min(size // _MOST_PART, _FEW + size * size // _PAIRS)
 
 
 def choices(tensors: Algebra, x: Operand, count: int, *, largest: bool) -> Operand:

@@ -35,7 +35,7 @@ def test_values_and_places_are_those_of_onnxruntime(outputs, largest):
 
 
 @pytest.mark.parametrize(
-    ("size", "count", "rounds"), [(5, 2, 2), (6, 6, 0), (30, 5, 5), (24, 20, 0)]
+    ("size", "count", "rounds"), [(5, 2, 2), (3, 3, 0), (6, 6, 0), (30, 5, 5), (24, 20, 0)]
 )
 def test_a_few_are_rounds_of_three_nodes_each(size, count, rounds):
     nodes = [node("TopK", "x k", "v i", largest=0), node("Cast", "i", "y", to=1)]
