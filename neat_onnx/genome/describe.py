@@ -21,6 +21,7 @@ from neat_onnx.genome.document import (
     GENOME,
     NETWORK,
     NEURON_FIELDS,
+    ROUNDS_TO_ZERO,
     GenomeDocument,
     carried_over,
     filled,
@@ -212,11 +213,12 @@ class _Carried(NamedTuple):
 
 def _carried(lifted: Lifted, lifted_of: Ints, genes: Connections, count: int) -> _Carried:
     plain = _beside(carried_over(lifted.network, lifted_of), genes, count, zeros=False)
-    if len(genes) <= _MANY or plain.same:
+    weights = np.abs(genes.weight[genes.weight != 0.0])
+    if plain.same or np.any(weights <= ROUNDS_TO_ZERO):
         return plain
     known = carried_over(lifted.network, lifted_of, zeros=True)
     whole = _beside(known, genes, count, zeros=True)
-    if whole.added is None:
+    if whole.added is None or (len(genes) <= _MANY and not whole.same):
         return plain
     return whole if plain.added is None or len(whole.added) < len(plain.added) else plain
 

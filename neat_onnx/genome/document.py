@@ -72,7 +72,7 @@ class GenomeDocument(Document):
     )
 
 
-_ROUNDS_TO_ZERO = 2.0**-150  # in float32: a weight up to this does not come back from such a file
+ROUNDS_TO_ZERO = 2.0**-150  # in float32: a weight up to this does not come back from such a file
 
 
 def carried_over(lifted: Network, lifted_of: Ints, *, zeros: bool = False) -> Connections:
@@ -92,7 +92,7 @@ def carried_over(lifted: Network, lifted_of: Ints, *, zeros: bool = False) -> Co
     gater = genes.gater if is_none(genes.gater) else owned(back[genes.gater])
     inside = (source != NONE) & (target != NONE) & ((gater != NONE) | (genes.gater == NONE))
     if not zeros:
-        inside &= np.abs(genes.weight) > _ROUNDS_TO_ZERO
+        inside &= np.abs(genes.weight) > ROUNDS_TO_ZERO
     found = Connections.of(
         source,
         target,

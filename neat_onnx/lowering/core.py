@@ -22,6 +22,7 @@ from neat_onnx.lowering.shortened import shortest
 from neat_onnx.model import Graph, MetadataEntry, Model, OperatorSet
 from neat_onnx.model.node import OWN_DOMAIN
 from neat_onnx.model.states import INITIAL_KEY, STATE_KEY
+from neat_onnx.network.even_levels import with_even_levels
 from neat_onnx.network.genes import Bools
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import Schedule, Whole, contributing, schedule, with_late_sinks
@@ -86,7 +87,8 @@ def _levels(net: Network, windows: Sequence[Whole] = ()) -> Schedule:
     levels = [level[needed[level] | net.is_input[level]] for level in full.levels]
     while len(levels) > 1 and not levels[-1].size:
         levels.pop()
-    return with_late_sinks(Schedule(full.level, tuple(levels)), net, needed, windows)
+    plan = with_late_sinks(Schedule(full.level, tuple(levels)), net, needed, windows)
+    return with_even_levels(plan, net, windows)
 
 
 @dataclass(frozen=True)

@@ -48,6 +48,14 @@ class Schedule:
         """The number of levels after the inputs."""
         return len(self.levels) - 1
 
+    def moved(self, level: Ints) -> "Schedule":
+        """The same neurons on other levels, none of them later than the last."""
+        members = np.concatenate(self.levels)
+        order = members[np.lexsort((members, level[members]))]
+        starts = np.searchsorted(level[order], np.arange(self.depth + 2))
+        levels = tuple(order[starts[k] : starts[k + 1]] for k in range(self.depth + 1))
+        return Schedule(level, levels)
+
 
 def immediate_edges(net: Structure) -> tuple[Ints, Ints]:
     """(source, target) of every dependency within one step: connections and gates without delay."""
@@ -136,11 +144,7 @@ def with_late_sinks(
         read[block.neurons] = read[block.sources] = True  # a window may skip a source
     level = plan.level.copy()
     level[~read & ~net.is_input] = plan.depth
-    members = np.concatenate(plan.levels)
-    order = members[np.lexsort((members, level[members]))]
-    starts = np.searchsorted(level[order], np.arange(plan.depth + 2))
-    levels = tuple(order[starts[k] : starts[k + 1]] for k in range(plan.depth + 1))
-    return Schedule(level, levels)
+    return plan.moved(level)
 
 
 def contributing(net: Structure, blocks: Sequence[Whole] = ()) -> Bools:

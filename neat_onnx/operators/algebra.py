@@ -13,7 +13,7 @@ import numpy as np
 
 from neat_onnx.lifting.context import Array, LiftingContext, NewNeurons, Operand, Value
 from neat_onnx.lifting.rows import Rows
-from neat_onnx.model import Node
+from neat_onnx.model import DataType, Node
 from neat_onnx.model.budget import Budget
 from neat_onnx.network.genes import Floats, Ints
 from neat_onnx.operators.arithmetic import value_of
@@ -36,6 +36,11 @@ class Algebra:
 
     def __init__(self, ctx: LiftingContext, node: Node) -> None:
         self._ctx, self._node = ctx, node
+
+    @property
+    def data_type(self) -> DataType:
+        """The type of the model's numbers."""
+        return self._ctx.data_type
 
     def input(self, position: int) -> Operand:
         """The operand that the node reads at `position`."""

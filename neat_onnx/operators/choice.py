@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from neat_onnx.lifting.context import Array, LiftingContext, Operand, Value
+from neat_onnx.lifting.values import STATE
 from neat_onnx.model import Node
 from neat_onnx.network.domains import ANY, stays_finite
 from neat_onnx.network.expression import (
@@ -18,6 +19,7 @@ from neat_onnx.network.expression import (
     equal,
     greater,
     negated,
+    number,
 )
 from neat_onnx.network.formula_text import fits
 from neat_onnx.network.primitives import PRIMITIVES, SIGNATURES
@@ -70,7 +72,7 @@ def _combined(
         return _where(ctx, node, *operands)
     if primitive in _COMPARISONS:
         difference = subtract(ctx, node, *_as_numbers(operands))
-        return Value(ctx.materialize(difference), call(primitive, VARIABLE, 0.0))
+        return Value(difference.signals, call(primitive, VARIABLE, 0.0))
     if set(SIGNATURES[primitive]) == {"t"}:
         return _logic(ctx, node, primitive, *operands)
     return _by_constant(ctx, node, primitive, operands)
@@ -106,10 +108,21 @@ def _where(
         if not (ctx.guarded and isinstance(each, Value)):
             _refuse_infinite(ctx, node, each)
     chosen = Value(ctx.materialize(truth))
-    rest = Value(ctx.materialize(ctx.as_value(node, applied(ctx, node, "negated", [truth]))))
+    rest = _rest(ctx, node, truth, chosen)
     one, other = finite_where_left_out(ctx, node, (one, other), chosen.signals, rest.signals)
     terms = [multiply(ctx, node, chosen, one), multiply(ctx, node, rest, other)]
     return neurons_of(ctx, node, terms, "sum", (1.0, 1.0))
+
+
+def _rest(ctx: LiftingContext, node: Node, truth: Value, chosen: Value) -> Value:
+    """1 where the truth value is 0: another function of the same activation, or 1 - chosen where
+    the truth value is a function of a sum, which then needs no neurons of its own. A function
+    without a name would grow by that.
+    """
+    named = not may_grow(ctx, number(truth.formula) if truth.formula.is_truth else truth.formula)
+    if named and np.any(ctx.kind[truth.signals] == STATE):
+        return Value(ctx.materialize(subtract(ctx, node, np.ones(()), chosen)))
+    return Value(ctx.materialize(ctx.as_value(node, applied(ctx, node, "negated", [truth]))))
 
 
 def _picked(ctx: LiftingContext, node: Node, truth: Array, one: Operand, other: Operand) -> Operand:

@@ -18,7 +18,7 @@ from neat_onnx.network.genes import Ints, distinct
 from neat_onnx.network.window import Sizes
 from neat_onnx.operators.arranging import Tile
 from neat_onnx.operators.elementwise import Mul
-from neat_onnx.operators.shaping import Concat, Flatten, Gather, Reshape, Transpose
+from neat_onnx.operators.shaping import Concat, Flatten, Gather, Reshape, Slice, Transpose
 from neat_onnx.operators.transposition import axes_of_order, repeats_of_order
 
 _PER_JOINED = 60  # an input of a Concat
@@ -30,6 +30,7 @@ _SHORTEST_RUN = 3  # columns, on average
 _LEAST_TILED = 16  # columns
 _LEAST_COPIES = 4
 _LEAST_TURNED = 8  # columns of a Transpose between tensors of rows
+_LEAST_SLICED = 32  # columns side by side, or at even steps
 _LEAST_SPREAD = 4  # products of one column
 
 BYTES_OF_COLUMN = 4
@@ -63,10 +64,34 @@ def columns_for(ctx: LoweringContext, needed: Ints, rows: int, level: int) -> Co
         places = enumerate(ctx.places.columns)
         earlier = tuple(k for k, columns in places if columns.level < level)
         best = _better(ctx, best, earlier, needed, rows)
+    if not best.gather and (parts := _cut_apart(ctx, best.positions, needed, rows, level)):
+        return parts
     held = Columns(_join(ctx, best.positions, level), _signals(ctx, best.positions), level)
     if best.gather or _is_cut_out(held.signals, needed, rows):
         return Columns(pick_columns(ctx, held, needed), needed, level)
     return held
+
+
+def _cut_apart(
+    ctx: LoweringContext, positions: tuple[int, ...], needed: Ints, rows: int, level: int
+) -> Columns | None:
+    """The columns of several tensors, of one or more of which most are cut away before; or None.
+
+    So are the inputs of one step, beside the state that the step before left.
+    """
+    held = [ctx.places.columns[position] for position in positions]
+    wanted = [each.signals[np.isin(each.signals, needed)] for each in held]
+    cut = [_is_cut_out(each.signals, part, rows) for each, part in zip(held, wanted, strict=True)]
+    if len(held) < 2 or not any(cut):
+        return None
+    parts = []
+    for each, part, is_cut in zip(held, wanted, cut, strict=True):
+        flat = Columns(flat_tensor(ctx, each), each.signals, level)
+        parts.append(pick_columns(ctx, flat, part) if is_cut else flat.tensor)
+    kept = zip(held, wanted, cut, strict=True)
+    signals = np.concatenate([part if is_cut else each.signals for each, part, is_cut in kept])
+    names = f"Concat_{level}", f"concat_l{level}"
+    return Columns(ctx.emit(Concat, parts, *names, axis=1), signals, level)
 
 
 def _is_cut_out(signals: Ints, needed: Ints, rows: int) -> bool:
@@ -83,7 +108,7 @@ def _is_cut_out(signals: Ints, needed: Ints, rows: int) -> bool:
     wanted = among[signals]
     runs = np.count_nonzero(np.diff(wanted, prepend=False) & wanted)
     alone = len(needed) == 1 and rows * less >= _LEAST_ALONE
-    return alone or bool(runs * _SHORTEST_RUN <= len(needed))
+    return alone or runs == 1 or bool(runs * _SHORTEST_RUN <= len(needed))
 
 
 def _better(
@@ -184,8 +209,24 @@ def pick_columns(ctx: LoweringContext, held: Columns, wanted: Ints) -> str:
         once = held.signals[np.min(order) :][: math.prod(repeated[0])]
         one = Columns(pick_columns(ctx, held, once), once, level)
         return _repeated(ctx, one, *repeated)
+    if (step := _step_of(order)) > 0:
+        return _sliced(ctx, held, (int(order[0]), int(order[-1]) + 1, 1, step))
     index = ctx.initializer(f"columns_l{level}", order, DataType.INT32)
     return ctx.emit(Gather, [held.tensor, index], f"Gather_{level}", f"gather_l{level}", axis=1)
+
+
+def _step_of(order: Ints) -> int:
+    """The step of many columns from one to the next; 0 if they are few, or at no even steps."""
+    steps = np.diff(order)
+    even = len(order) >= _LEAST_SLICED and bool(np.all(steps == steps[0]))
+    return max(int(steps[0]), 0) if even else 0
+
+
+def _sliced(ctx: LoweringContext, held: Columns, numbers: tuple[int, int, int, int]) -> str:
+    """Columns at even steps, by the numbers (start, end, axis, step)."""
+    level, count = held.level, 3 if numbers[3] == 1 else 4
+    bounds = [ctx.shared_integers("slice", [each]) for each in numbers[:count]]
+    return ctx.emit(Slice, [held.tensor, *bounds], f"Slice_{level}", f"slice_l{level}")
 
 
 def period_of(order: Ints) -> int:

@@ -133,13 +133,13 @@ def _lower_plain(
     activate(ctx, block, _gemm(ctx, block, tensor, weights, bias, slope), core)
 
 
-def weighted_sums(ctx: LoweringContext, block: Block) -> str:
-    """Emit the Gemm of a block of plain sums, and return its tensor [N, neurons].
+def weighted_sums(ctx: LoweringContext, block: Block, which: Bools | None = None) -> str:
+    """Emit the Gemm of the connections `which` of plain sums; return its tensor [N, neurons].
 
     The block's neurons must read the same sources among those that may overflow
     (`by_overflowing_source`), and have the response 1.
     """
-    weights, tensor = weight_matrix(ctx, block)
+    weights, tensor = weight_matrix(ctx, block, which)
     return _gemm(ctx, block, tensor, weights, responses(ctx, block.neurons)[1], 1.0)
 
 

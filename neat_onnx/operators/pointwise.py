@@ -152,6 +152,8 @@ def _is_large(ctx: LoweringContext, neurons: Ints) -> bool:
     """
     sources = _sources(ctx, neurons)
     matrix = len(neurons) * len(distinct(sources.ravel()))
+    if matrix == sources.size and sources.shape[1] == 2:
+        return False
     if matrix >= _LEAST_ALONG and sources.shape[1] == 1 and np.all(np.diff(sources[:, 0]) == 1):
         return True
     in_order = _LEAST_OF_TWO if sources.shape[1] == 2 else _LEAST_MATRIX

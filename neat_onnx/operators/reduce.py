@@ -21,7 +21,7 @@ from neat_onnx.network.aggregations import aggregation_named
 from neat_onnx.network.expression import Expression, call
 from neat_onnx.network.genes import Bools, Floats, Ints
 from neat_onnx.operators.activate import activate, in_column_order, one_of_many, respond
-from neat_onnx.operators.algebra import Algebra, reshaped
+from neat_onnx.operators.algebra import Algebra
 from neat_onnx.operators.columns import exactly, in_shape
 from neat_onnx.operators.elementwise import Mul
 from neat_onnx.operators.formula import (
@@ -142,13 +142,17 @@ def lower_reduction(ctx: LoweringContext, block: Block) -> None:
     operator = _ALONG_AXES.get(str(ctx.net.aggregation_names[block.neurons[0]]))
     plain = operator is not None and bool(np.all(weight == 1.0))
     arranged = arranged_inputs(read) if plain else None
+    keepdims = int(arranged is None or arranged.ndim > 2)
     if operator is not None and arranged is not None:
         rows = in_shape(ctx, arranged, block.level)
         names = block.tensor("Reduced"), block.name("reduce")
-        kept = emit_reduced(ctx, operator, rows, [arranged.ndim - 1], names)
+        axes = [arranged.ndim - 1]
+        result = emit_reduced(ctx, operator, rows, axes, names, keepdims=keepdims)
     else:
-        kept = _reduced_rows(ctx, block, read, weight)
-    result = ctx.emit(Flatten, [kept], block.tensor("Columns"), block.name("columns"), axis=1)
+        result = _reduced_rows(ctx, block, read, weight)
+    if keepdims:
+        names = block.tensor("Columns"), block.name("columns")
+        result = ctx.emit(Flatten, [result], *names, axis=1)
     genes = ctx.net.neurons
     response, bias = genes.response[block.neurons], genes.bias[block.neurons]
     activate(ctx, block, respond(ctx, block, result, response, bias))
@@ -196,20 +200,21 @@ def emit_reduced(
     tensor: str,
     axes: Sequence[int],
     names: tuple[str, str],
+    *,
+    keepdims: int = 1,
 ) -> str:
     """Emit the reduction of a tensor along axes, which stay with the length 1.
 
     Args:
-        ctx: the export.
         operator: the reduction.
-        tensor: its input.
         axes: from 0.
         names: wished names of the result and of the node.
+        keepdims: 0 if they do not stay.
     """
     if ctx.opset >= _AXES_ARE_INPUTS_SINCE.get(operator, 18):
         inputs = [tensor, ctx.shared_integers("axes", list(axes))]
-        return ctx.emit(operator, inputs, *names, keepdims=1)
-    return ctx.emit(operator, [tensor], *names, axes=tuple(axes), keepdims=1)
+        return ctx.emit(operator, inputs, *names, keepdims=keepdims)
+    return ctx.emit(operator, [tensor], *names, axes=tuple(axes), keepdims=keepdims)
 
 
 @emits(*_PRIMITIVES)
@@ -307,7 +312,7 @@ def reduced_axes(ctx: LiftingContext, node: _Reduce) -> tuple[int, ...] | None:
     return found
 
 
-@lifts(ReduceL1, ReduceL2, ReduceSumSquare, ReduceLogSum, ReduceLogSumExp)
+@lifts(ReduceL1, ReduceL2, ReduceSumSquare, ReduceLogSum)
 def lift_norm(ctx: LiftingContext, node: _Reduce) -> None:
     """Lift a reduction that is a formula of sums."""
     axes = reduced_axes(ctx, node)
@@ -315,14 +320,6 @@ def lift_norm(ctx: LiftingContext, node: _Reduce) -> None:
     x, keep = tensors.input(0), bool(node.attributes.keepdims)
     axes = () if axes is None else axes
     ctx.bind(node, _NORMS[node.op_type](tensors, x, axes, keep))
-
-
-def _log_sum_exp(tensors: Algebra, x: Operand, axes: tuple[int, ...], keep: bool) -> Operand:
-    """The largest is taken out before the exponential, so that it does not overflow."""
-    top = tensors.reduced("max", x, axes)
-    spread = tensors("exp", tensors("sub", x, top))
-    total = tensors("log", tensors.reduced("sum", spread, axes, keepdims=keep))
-    return tensors("add", total, reshaped(top, total.shape))
 
 
 def _sum_of(primitive: str | None, after: str | None = None) -> _Norm:
@@ -340,5 +337,4 @@ _NORMS: dict[str, _Norm] = {
     "ReduceL2": _sum_of("square", "sqrt"),
     "ReduceSumSquare": _sum_of("square"),
     "ReduceLogSum": _sum_of(None, "log"),
-    "ReduceLogSumExp": _log_sum_exp,
 }

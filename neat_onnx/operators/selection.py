@@ -1,17 +1,22 @@
 """The largest elements of a row and their places; the first few, one after the other.
 
 A round takes the largest element that is left: it is the first that equals the maximum. It then is
-out of the way: all are made smaller, and so much is taken from it that it stays below all others.
+out of the way: all are made smaller, and so much is taken from it that it stays below all others,
+whatever finite number of float32 they are; in float64, as the largest magnitude demands.
 """
 
 import numpy as np
 
 from neat_onnx.lifting.context import Operand, Value
+from neat_onnx.model import DataType
 from neat_onnx.operators.algebra import Algebra, rearranged
 
-_MOST_PART = 8
+_FEW = 3
+_MOST_PART = 2
+_PAIRS = 60  # squares of the size, for each of which comparing all takes as much as a round
 _SMALLER = 0.25  # a power of two: exact, and what is taken does not overflow
 _BELOW = 3.0  # times the largest magnitude
+_BELOW_SINGLE = 2.0**127  # a quarter of any number of float32 minus this is below any quarter
 
 
 def hits_of(
@@ -44,8 +49,8 @@ def place_of(tensors: Algebra, choice: Operand, axis: int, *, keepdims: bool) ->
 
 
 def is_by_rounds(count: int, size: int) -> bool:
-    """Whether rounds are fewer neurons than comparing each element with each other."""
-    return count * _MOST_PART <= size
+    """Whether rounds are written shorter than comparing each element with each other."""
+    return count <= min(size // _MOST_PART, _FEW + size * size // _PAIRS)
 
 
 def choices(tensors: Algebra, x: Operand, count: int, *, largest: bool) -> Operand:
@@ -55,8 +60,7 @@ def choices(tensors: Algebra, x: Operand, count: int, *, largest: bool) -> Opera
         As many more elements along one more axis before the last: (…, count, size).
     """
     left = tensors.activations(_made_smaller(tensors, x, count, largest=largest))
-    magnitude = tensors.reduced("max", tensors("abs", left), (-1,))
-    below = tensors.activations(tensors("add", tensors("mul", magnitude, _BELOW), 1.0))
+    below = _below(tensors, left) if count > 1 else np.zeros(1)
     found: list[Operand] = []
     for _ in range(count):
         _, hits = hits_of(tensors, left, (-1,))
@@ -69,6 +73,14 @@ def choices(tensors: Algebra, x: Operand, count: int, *, largest: bool) -> Opera
         return np.stack([np.asarray(each) for each in found], axis=-2)
     signals = [each.signals for each in found if isinstance(each, Value)]
     return Value(np.stack(signals, axis=-2))
+
+
+def _below(tensors: Algebra, left: Operand) -> Operand:
+    """A number to take from an element so that it is below all others; a constant is a weight."""
+    if tensors.data_type is DataType.FLOAT:
+        return np.array([_BELOW_SINGLE])
+    magnitude = tensors.reduced("max", tensors("abs", left), (-1,))
+    return tensors.activations(tensors("add", tensors("mul", magnitude, _BELOW), 1.0))
 
 
 def _made_smaller(tensors: Algebra, x: Operand, count: int, *, largest: bool) -> Operand:

@@ -1,4 +1,4 @@
-"""Softmax, LogSoftmax and Hardmax."""
+"""Softmax, LogSoftmax, ReduceLogSumExp and Hardmax."""
 
 import numpy as np
 
@@ -9,6 +9,7 @@ from neat_onnx.operators.algebra import Algebra, reshaped
 from neat_onnx.operators.arranging import axis_of
 from neat_onnx.operators.infinite import Rows, special
 from neat_onnx.operators.inside import bind_with_parts
+from neat_onnx.operators.reduce import ReduceLogSumExp, reduced_axes
 from neat_onnx.operators.selection import first_hit, hits_of
 
 _ONE_AXIS_SINCE = 13
@@ -118,6 +119,19 @@ def _lift_present(
         parts |= {"total": total, "scale": tensors("reciprocal", total)}
         share, nothing = tensors("mul", spread, rows.repeated(parts["scale"])), 0.0
     bind_with_parts(ctx, node, rows.filled(share, nothing, np.nan), parts)
+
+
+@lifts(ReduceLogSumExp)
+def lift_log_sum_exp(ctx: LiftingContext, node: ReduceLogSumExp) -> None:
+    """The largest is taken out before the exponential, so that it does not overflow."""
+    axes, tensors = reduced_axes(ctx, node) or (), Algebra(ctx, node)
+    x = tensors.input(0)
+    largest = tensors.reduced("max", x, axes)
+    spread = tensors("exp", tensors("sub", x, largest))
+    keep = bool(node.attributes.keepdims)
+    scale = tensors("log", tensors.reduced("sum", spread, axes, keepdims=keep))
+    result = tensors("add", scale, reshaped(largest, scale.shape))
+    bind_with_parts(ctx, node, result, {"largest": largest, "spread": spread, "scale": scale})
 
 
 @lifts(Hardmax)

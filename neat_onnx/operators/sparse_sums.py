@@ -200,8 +200,11 @@ def lower_sparse_sums(ctx: LoweringContext, block: Block) -> None:
         rows, axis = weighted_rows(ctx, block, read, weight), 2
     mean = ctx.net.aggregation_names[block.neurons[0]] == "mean"
     names = block.tensor("Total"), block.name("total")
-    total = emit_reduced(ctx, ReduceMean if mean else ReduceSum, rows, [axis], names)
-    result = ctx.emit(Flatten, [total], block.tensor("Columns"), block.name("columns"), axis=1)
+    kind, whole = ReduceMean if mean else ReduceSum, arranged is not None and arranged.ndim > 2
+    result = emit_reduced(ctx, kind, rows, [axis], names, keepdims=int(whole))
+    if whole:
+        names = block.tensor("Columns"), block.name("columns")
+        result = ctx.emit(Flatten, [result], *names, axis=1)
     response, bias = responses(ctx, block.neurons)
     if mean and response[0] != 1.0:  # one number, which import takes for a slope of the mean
         factor, name = ctx.scalar(float(response[0])), block.name("response")

@@ -15,32 +15,42 @@ def log_shares(model: Model) -> Model:
         return model
     draft, changed = Draft(model), dict[int, Node | None]()
     producers = {name: node for node in model.graph.node for name in node.output}
-    rows: dict[str, str] = {}
+    rows: dict[str, tuple[str, int]] = {}
     for at, node in enumerate(model.graph.node):
         operator, source = "Softmax", rows.get(node.input[0] if node.input else "")
-        if is_one_of(node, "Sub") and _is_total(draft, producers, *node.input):
-            operator, source = "LogSoftmax", node.input[0]
-            rows[node.output[0]] = source
-        elif not is_one_of(node, "Exp") or source is None:
+        if is_one_of(node, "Sub"):
+            operator, source = "LogSoftmax", _rows_of(draft, producers, *node.input)
+            if source is not None:
+                rows[node.output[0]] = source
+        elif not is_one_of(node, "Exp"):
             continue
+        if source is None:
+            continue
+        reads, axis = source
         changed[at] = make_node(
-            operator, [source], node.output, {"axis": 1}, name=node.name, opset=model.opset
+            operator, [reads], node.output, {"axis": axis}, name=node.name, opset=model.opset
         )
     return draft.replaced(changed)
 
 
-def _is_total(draft: Draft, producers: dict[str, Node], rows: str, name: str) -> bool:
-    """Whether a tensor [N, 1] holds the logarithm of the sum of exponentials of each row [N, F]."""
-    node = producers.get(name)
+def _rows_of(
+    draft: Draft, producers: dict[str, Node], rows: str, name: str
+) -> tuple[str, int] | None:
+    """The tensor and the axis of which another, of as many axes, holds the logarithm of the sum of
+    the exponentials; None if it does not.
+    """
+    node, rank = producers.get(name), len(draft.facts(rows).shape or ())
     if node is not None and is_one_of(node, "Reshape"):
         shape = draft.tensors.get(node.input[1])
-        if shape is None or shape.values.tolist() not in ([-1, 1], [0, 1]):
-            return False
+        if shape is None or shape.values.tolist() not in ([-1, 1], [0, 1]) or rank != _PLANE:
+            return None
         node = producers.get(node.input[0])
-    elif len(draft.facts(name).shape or ()) != _PLANE:
-        return False
+    elif not rank or len(draft.facts(name).shape or ()) != rank:
+        return None
     if node is None or not is_one_of(node, "ReduceLogSumExp") or len(node.input) < 2:
-        return False
+        return None
     axes = draft.tensors.get(node.input[1])
-    whole = axes is not None and axes.values.ravel().tolist() in ([1], [-1])
-    return node.input[0] == rows and whole and len(draft.facts(rows).shape or ()) == _PLANE
+    if axes is None or axes.values.size != 1 or node.input[0] != rows:
+        return None
+    axis = int(axes.values.ravel()[0]) % rank
+    return (rows, axis) if axis > 0 else None

@@ -163,6 +163,33 @@ def channels_mixed(equation: str, size: int = 12) -> onnx.ModelProto:
     return graph(nodes, x=("N", 4, size, size), **w.given)
 
 
+def echo(steps: int = 5, units: int = 40) -> onnx.ModelProto:
+    """An echo-state network, unrolled: few weights, and none at all into one of the units."""
+    w, random = Weights(), np.random.default_rng(0)
+    few = random.normal(size=(units, units)) * (random.random((units, units)) < 0.1)
+    few[:, 7] = 0.0
+    into, back, cut = w(2, units), w.put(few), w.put([1] * steps)
+    nodes = [node("Split", f"x {cut}", " ".join(f"x{step}" for step in range(steps)), axis=1)]
+    for step in range(steps):
+        nodes += [
+            node("Squeeze", f"x{step} {w.put([1])}", f"u{step}"),
+            node("MatMul", f"u{step} {into}", f"i{step}"),
+        ]
+        if step:
+            nodes += [
+                node("MatMul", f"h{step - 1} {back}", f"r{step}"),
+                node("Add", f"i{step} r{step}", f"z{step}"),
+                node("Mul", f"h{step - 1} {w.put([0.7])}", f"k{step}"),
+            ]
+        nodes += [
+            node("Tanh", f"z{step}" if step else "i0", f"t{step}"),
+            node("Mul", f"t{step} {w.put([0.3])}", f"n{step}" if step else "h0"),
+        ]
+        nodes += [node("Add", f"k{step} n{step}", f"h{step}")] if step else []
+    nodes.append(node("MatMul", f"h{steps - 1} {w(units, 2)}", "y"))
+    return graph(nodes, x=("N", steps, 2), **w.given)
+
+
 MODELS = {
     "attention": attention(),
     "padded": convolution("Pad"),
@@ -176,6 +203,7 @@ MODELS = {
     "channels mixed": channels_mixed("bchw,oc->bohw"),
     "channels mixed, last": channels_mixed("bchw,oc->bhwo"),
     "greyscale": channels_mixed(""),
+    "echo": echo(),
 }
 MOST = {
     "attention": 13,
@@ -190,6 +218,7 @@ MOST = {
     "channels mixed": 1,
     "channels mixed, last": 3,
     "greyscale": 1,
+    "echo": 12,
 }
 """kB; a matrix for each layer would take 15 to 2,600."""
 

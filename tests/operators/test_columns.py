@@ -79,3 +79,32 @@ def test_means_of_channels_that_come_last_are_one_reduction():
     weights = {"w": RANDOM.normal(size=(3, 2, 1, 1)), "axes": [1, 2], "count": np.array(64.0)}
     net = assert_lifts(graph(nodes, x=("N", 2, 8, 8), **weights))
     assert "ReduceMean" in assert_small(net, 2500)
+
+
+@pytest.mark.parametrize(
+    ("cut", "operator"),
+    [((2, 42, 1), "Slice"), ((1, 97, 2), "Slice"), ((2, 22, 1), "Gather")],
+    ids=["side by side", "every other one", "few"],
+)
+def test_many_columns_at_even_steps_need_no_indices(cut, operator):
+    start, stop, step = ([each] for each in cut)
+    nodes = [
+        node("Sin", "x", "a"),
+        node("Slice", "a start stop axis step", "s"),
+        node("Tanh", "s", "t"),
+        node("Concat", "a t", "y", axis=1),
+    ]
+    given = {"start": start, "stop": stop, "axis": [1], "step": step}
+    net = assert_lifts(graph(nodes, x=("N", 100), **given))
+    assert operator in assert_small(net, 2300)
+
+
+def test_weights_of_each_step_are_the_same_where_most_of_an_input_is_cut_away():
+    w = {"w": RANDOM.normal(size=(24, 20)) / 9, "split": [4] * 5}
+    nodes = [node("Split", "x split", "x0 x1 x2 x3 x4", axis=1), node("Tanh", "x0", "t")]
+    nodes.append(node("Concat", "x0 t t t t t", "c0", axis=1))
+    for step in range(1, 5):
+        nodes += [node("MatMul", f"c{step - 1} w", f"m{step}"), node("Sin", f"m{step}", f"h{step}")]
+        nodes.append(node("Concat", f"x{step} h{step}", f"c{step}", axis=1))
+    net = assert_lifts(graph([*nodes, node("Neg", "c4", "y")], x=("N", 20), **w))
+    assert_small(net, 12000)

@@ -238,3 +238,9 @@ def test_columns_that_stand_several_times_are_a_tile(shape, repeats):
     assert repeats_of_order(order + 3) == (shape, repeats)
     assert repeats_of_order(order[::-1]) is None
     assert repeats_of_order(np.arange(len(order))) is None
+
+
+def test_a_layer_of_two_inputs_is_one_matrix():
+    net = assert_lifts(graph([node("Gemm", "x w", "g"), node("Tanh", "g", "y")],
+                             x=("N", 2), w=weights(2, 40)))  # fmt: skip
+    assert [each.op_type for each in export(net).graph.node] == ["Gemm", "Tanh"]

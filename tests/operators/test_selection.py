@@ -10,6 +10,7 @@ from neat_onnx import export, import_model, verify
 
 SIZE = 40
 K = {"k": np.array([3])}
+RANDOM = np.random.default_rng(0)
 
 
 def top(*outputs, **attributes):
@@ -25,12 +26,39 @@ def top(*outputs, **attributes):
 @pytest.mark.parametrize("largest", [0, 1])
 def test_values_and_places_are_those_of_onnxruntime(outputs, largest):
     net = assert_lifts(top(*outputs, largest=largest))
-    assert len(net) <= 14 * SIZE + 20
+    assert len(net) <= 12 * SIZE + 8
     model = export(net)
     assert [each.op_type for each in model.graph.node].count("Hardmax") == 3
     assert len(model.to_proto().SerializeToString()) <= 8000
     assert verify(net, model, samples=16, runtime="onnxruntime").passed
     assert import_model(model.to_json()) == net
+
+
+@pytest.mark.parametrize(
+    ("size", "count", "rounds"), [(5, 2, 2), (3, 3, 0), (6, 6, 0), (30, 5, 5), (24, 20, 0)]
+)
+def test_a_few_are_rounds_of_three_nodes_each(size, count, rounds):
+    nodes = [node("TopK", "x k", "v i", largest=0), node("Cast", "i", "y", to=1)]
+    net = assert_lifts(graph(nodes, x=("N", size), k=np.array([count])))
+    written = export(net)
+    kinds = [each.op_type for each in written.graph.node]
+    assert kinds.count("Hardmax") + kinds.count("ArgMax") == rounds
+    assert not rounds or len(kinds) <= 4 * rounds + 9
+    assert import_model(written.to_json()) == net
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_what_is_taken_stays_below_the_smallest_number_that_there_is(kind):
+    most = np.finfo(kind).max
+    model = graph([node("TopK", "x k", "y i")], x=("N", 16), k=np.array([3]))
+    for each in (*model.graph.input, *model.graph.output):
+        each.type.tensor_type.elem_type = onnx.helper.np_dtype_to_tensor_dtype(np.dtype(kind))
+    net = import_model(model)
+    x = np.where(np.random.default_rng(0).random((20, 16)) < 0.9, -most, most).astype(kind)
+    written = export(net, dtype=np.dtype(kind).name)
+    want = -np.sort(-x)[:, :3]
+    for found in (net.activate({"x": x})["y"], open_session(written).run(None, {"x": x})[0]):
+        np.testing.assert_array_equal(found, want)
 
 
 @pytest.mark.parametrize("largest", [0, 1])
@@ -120,3 +148,17 @@ def test_a_table_of_one_row_for_each_output_with_the_batch_behind_it():
     np.testing.assert_array_equal(net.activate({"x": x})["y"], want.transpose(1, 0, 2))
     assert verify(net, model, samples=16, runtime="onnxruntime").passed
     assert import_model(export(net).to_json()) == net
+
+
+def test_values_that_a_layer_reads_are_one_product_of_all_rounds():
+    nodes = [
+        node("Gemm", "x w", "h"),
+        node("TopK", "h k", "v i"),
+        node("Gemm", "v u", "y"),
+    ]
+    weights = {"w": RANDOM.normal(size=(4, 12)), "u": RANDOM.normal(size=(3, 2))}
+    net = assert_lifts(graph(nodes, x=("N", 4), **K, **weights))
+    written = export(net)
+    assert [each.op_type for each in written.graph.node].count("MatMul") == 1
+    assert verify(net, written, runtime="onnxruntime").passed
+    assert import_model(written.to_json()) == net

@@ -46,6 +46,17 @@ def test_they_are_one_operator(nodes, wanted):
     assert verify(net, export(net), runtime="onnxruntime").passed
 
 
+@pytest.mark.parametrize("axis", [1, -2, 3, -1])
+def test_they_are_along_any_axis(axis):
+    model = graph([TOTAL, LESS], x=("N", 3, 4, 2), axes=[axis])
+    simple = canonicalize(model)
+    assert kinds(simple) == ["LogSoftmax"]
+    net = assert_lifts(model)
+    written = export(net)
+    assert kinds(written).count("LogSoftmax") == 1
+    assert verify(net, written, runtime="onnxruntime").passed
+
+
 @pytest.mark.parametrize(
     ("nodes", "axes"),
     [

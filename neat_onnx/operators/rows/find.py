@@ -50,8 +50,8 @@ class FoundRow:
 
     @property
     def is_whole(self) -> bool:
-        """Whether all elements have results."""
-        return len(self.places) == self.width
+        """Whether all elements have results, or the row has one."""
+        return self.row.parts[-1].whole or len(self.places) == self.width
 
     @property
     def runs(self) -> int:
@@ -115,7 +115,7 @@ class RowFinder:
             if more is None:
                 return None
             there = [each for each in more[1] if each != NONE]
-            if not there or len(set(there)) < len(there):
+            if not there or (more[0] != X and len(set(there)) < len(there)):
                 return None
             found[more[0]] = more[1]
         width = len(found[X])
@@ -156,6 +156,9 @@ class RowFinder:
         if part.runs:
             edges = self._edges.leaving(found[link.source][0])
             return [edge.target for edge in edges if edge.gater in gates]
+        beside = [each.source for each in part.links[1:] if len(found.get(each.source, ())) == 1]
+        if link.source == X and beside and len(found[X]) > 1:
+            return self._readers_beside(found[beside[0]][0], found[X], known)
         readers = []
         for source in found[link.source]:
             edges = [
@@ -167,6 +170,19 @@ class RowFinder:
                 return None
             readers.append(edges[0].target if edges else NONE)
         return readers
+
+    def _readers_beside(self, other: int, elements: list[int], known: set[int]) -> list[int] | None:
+        """For each element, a reader of it that reads another neuron too: the same element may be
+        there repeatedly, and in other rows, as the constant of a mask is.
+        """
+        by_element: dict[int, list[int]] = {}
+        for edge in reversed(self._edges.leaving(other)):
+            if edge.gater == NONE and edge.target not in known:
+                for each in self._edges.into(edge.target):
+                    if each.source != other:
+                        by_element.setdefault(each.source, []).append(edge.target)
+        readers = [by_element[each].pop() for each in elements if by_element.get(each)]
+        return readers if len(readers) == len(elements) else None
 
     # --- checking --------------------------------------------------------------------------------
 

@@ -1,12 +1,13 @@
 """Rows lowered: all of one operator, level, width and parameters are one node, or its parts."""
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 
 import numpy as np
 
 from neat_onnx.lowering.context import Block, LoweringContext
-from neat_onnx.lowering.placement import Columns
+from neat_onnx.lowering.placement import UNBOUND, Columns
 from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers
 from neat_onnx.network.activations import activation_named, label_of
 from neat_onnx.network.cells import place_of
@@ -14,6 +15,7 @@ from neat_onnx.network.expression import VARIABLE
 from neat_onnx.network.genes import NONE, Bools, Ints
 from neat_onnx.operators.activation_functions import emit_activation
 from neat_onnx.operators.columns import exactly, in_shape
+from neat_onnx.operators.reduce import emit_reduced
 from neat_onnx.operators.rows.compose import Composition
 from neat_onnx.operators.rows.find import FoundRow, RowFinder
 from neat_onnx.operators.rows.masked import MaskedRows, are_masked
@@ -85,6 +87,12 @@ def _are_read_alone(ctx: LoweringContext, neurons: Ints) -> bool:
     return bool(np.any(np.isin(live.source[alone], neurons)))
 
 
+def _axis_of(node: NodeOfRows) -> int:
+    """The axis of a node that works along one, counted from the batch."""
+    axis: int = node.attributes["axis"]
+    return axis % len(node.shape) + 1
+
+
 class Rows:
     """Lowers rows of one operator, of one width and with the same parameters."""
 
@@ -95,30 +103,59 @@ class Rows:
     def lower(self, ctx: LoweringContext, block: Block) -> None:
         """Write the rows, and bind all their neurons."""
         if has_node(ctx, self._rows[0]):
-            node = node_of(ctx, self._rows)
+            node = self._as_it_stands(ctx, node_of(ctx, self._rows))
             made = self._emitted(ctx, block, node)
-            self._bind(ctx, block, made, node.shape)
+            self._bind(ctx, block, made, self._results(node))
             inside = {part.name: place_of(made, part.name) for part in self._row.inner}
         else:
             shape = (len(self._rows), self._rows[0].runs, -1)
             x = self._neurons(X).reshape(shape)
             parts = Composition(ctx, block, self._rows, in_shape(ctx, x, block.level))
-            self._bind(ctx, block, parts.emit(), x.shape, ends=self._row.ends_in_product)
+            neurons = self._neurons(RESULT).reshape(x.shape)
+            self._bind(ctx, block, parts.emit(), neurons, ends=self._row.ends_in_product)
             inside = parts.tensors
         self._bind_inside(ctx, inside)
 
+    def _as_it_stands(self, ctx: LoweringContext, node: NodeOfRows) -> NodeOfRows:
+        """The node along an axis of the tensor that it reads, if that is the elements in order."""
+        axis, sources = node.attributes.get("axis"), node.arranged(self._neurons(X)).ravel()
+        at = ctx.places.position[sources[0]]
+        held = None if at == UNBOUND or axis is None else ctx.places.columns[at]
+        if held is None or held.shape is None or not np.array_equal(held.signals, sources):
+            return node
+        if node.parameters and held.shape[-1] != self._rows[0].width:
+            return node
+        width = self._rows[0].width
+        for place, size in enumerate(held.shape):
+            if size == width and math.prod(held.shape[place + 1 :]) == node.after:
+                attributes = {**node.attributes, "axis": place - len(held.shape)}
+                return node._replace(shape=held.shape, attributes=attributes)
+        return node
+
     def _emitted(self, ctx: LoweringContext, block: Block, node: NodeOfRows) -> str:
         name = node.operator.__name__
-        sources = self._neurons(X)
-        if len(node.shape) == 1:
-            tensor = exactly(ctx, sources.ravel(), block.level)
+        sources = node.arranged(self._neurons(X))
+        if sources.ndim == 1:
+            tensor = exactly(ctx, sources, block.level)
         else:
-            tensor = in_shape(ctx, sources.reshape(node.shape), block.level)
+            tensor = in_shape(ctx, sources, block.level)
+        if self._row.parts[-1].whole:
+            names = block.tensor(name), block.name(name.lower())
+            return emit_reduced(ctx, node.operator, tensor, [_axis_of(node)], names)
         inputs = [tensor]
         for key, values in node.parameters.items():
             inputs.append(ctx.initializer(block.weights(f"N{key}"), values))
         names = block.tensor(name), block.name(name.lower())
         return ctx.emit(node.operator, inputs, *names, **node.attributes)
+
+    def _results(self, node: NodeOfRows) -> Ints:
+        """The results in the shape of the node's output."""
+        results = self._neurons(RESULT)
+        if not self._row.parts[-1].whole:
+            return node.arranged(results)
+        shape = list(node.shape)
+        shape[_axis_of(node) - 1] = 1
+        return results.reshape(shape)
 
     def _neurons(self, part: str) -> Ints:
         return np.array([row.members[part] for row in self._rows], np.int64)
@@ -128,14 +165,14 @@ class Rows:
         ctx: LoweringContext,
         block: Block,
         made: str,
-        sizes: tuple[int, ...],
+        results: Ints,
         *,
         ends: bool = False,
     ) -> None:
         """Bind the results to `made`; with `ends`, to an Identity: import makes neurons there."""
-        shape = sizes if len(sizes) > 1 else None
+        shape = results.shape if results.ndim > 1 else None
         flat = (block.tensor("Flat"), block.name("flatten"))
-        neurons = self._neurons(RESULT).ravel()
+        neurons = results.ravel()
         name = str(ctx.net.activation_names[neurons[0]])
         formula = activation_named(name).expression
         result = made

@@ -7,7 +7,7 @@ import numpy as np
 
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.model import Node
-from neat_onnx.network.genes import Floats
+from neat_onnx.network.genes import Floats, Ints
 from neat_onnx.operators.normalization import (
     GroupNormalization,
     InstanceNormalization,
@@ -15,8 +15,9 @@ from neat_onnx.operators.normalization import (
     LpNormalization,
     RMSNormalization,
 )
+from neat_onnx.operators.reduce import ReduceLogSumExp
 from neat_onnx.operators.rows.find import FoundRow
-from neat_onnx.operators.rows.tables import LAYER_NORMALIZATION, RESULT
+from neat_onnx.operators.rows.tables import LAYER_NORMALIZATION, RESULT, X
 from neat_onnx.operators.softmax import LogSoftmax, Softmax
 
 
@@ -28,12 +29,20 @@ class NodeOfRows(NamedTuple):
         attributes: of the node.
         parameters: its constant inputs, by name.
         shape: of the elements of all rows, without the batch.
+        after: how many elements of other rows are between two of a row.
     """
 
     operator: type[Node]
     attributes: dict[str, Any]
     parameters: dict[str, Floats]
     shape: tuple[int, ...]
+    after: int = 1
+
+    def arranged(self, values: Ints) -> Ints:
+        """Values (rows, width) in the order of the shape."""
+        width = values.shape[1]
+        by_plane = values.reshape(-1, self.after, width).swapaxes(1, 2)
+        return by_plane.reshape(self.shape)
 
 
 def has_node(ctx: LoweringContext, row: FoundRow) -> bool:
@@ -69,7 +78,31 @@ def _epsilon(ctx: LoweringContext, row: FoundRow) -> float:
 
 def _softmax(ctx: LoweringContext, rows: list[FoundRow]) -> NodeOfRows:
     operator = Softmax if rows[0].row.operator == "Softmax" else LogSoftmax
-    return NodeOfRows(operator, {"axis": -1}, {}, _plane(rows))
+    return _along_an_axis(operator, {}, rows)
+
+
+def _along_an_axis(
+    operator: type[Node], attributes: dict[str, Any], rows: list[FoundRow], part: str = RESULT
+) -> NodeOfRows:
+    """The node of rows along the last axis, or along the one before, where neurons of other rows
+    are between theirs: nothing has to be transposed, and the genome keeps its order.
+
+    Args:
+        operator: of the node.
+        attributes: all but the axis.
+        rows: the rows.
+        part: the one whose neurons tell the order.
+    """
+    results = np.array([row.members[part] for row in rows])
+    width, after = rows[0].width, 1
+    if width > 1:
+        after = int(np.searchsorted(np.sort(results, axis=None), results[0, 1]))
+    if after > 1 and len(rows) % after == 0:
+        shape = (len(rows) // after, width, after)[len(rows) == after :]
+        node = NodeOfRows(operator, {**attributes, "axis": -2}, {}, shape, after)
+        if np.all(np.diff(node.arranged(results).ravel()) > 0):
+            return node
+    return NodeOfRows(operator, {**attributes, "axis": -1}, {}, _plane(rows))
 
 
 def _layer_normalization(ctx: LoweringContext, rows: list[FoundRow]) -> NodeOfRows:
@@ -99,7 +132,11 @@ def _group_normalization(ctx: LoweringContext, rows: list[FoundRow]) -> NodeOfRo
 
 
 def _lp_normalization(ctx: LoweringContext, rows: list[FoundRow]) -> NodeOfRows:
-    return NodeOfRows(LpNormalization, {"axis": -1, "p": 2}, {}, _plane(rows))
+    return _along_an_axis(LpNormalization, {"p": 2}, rows)
+
+
+def _log_sum_exp(ctx: LoweringContext, rows: list[FoundRow]) -> NodeOfRows:
+    return _along_an_axis(ReduceLogSumExp, {}, rows, X)
 
 
 def _plane(rows: list[FoundRow]) -> tuple[int, ...]:
@@ -110,6 +147,7 @@ def _plane(rows: list[FoundRow]) -> tuple[int, ...]:
 _NODES: dict[str, Callable[[LoweringContext, list[FoundRow]], NodeOfRows]] = {
     "Softmax": _softmax,
     "LogSoftmax": _softmax,
+    "ReduceLogSumExp": _log_sum_exp,
     "LayerNormalization": _layer_normalization,
     "RMSNormalization": _layer_normalization,
     "GroupNormalization": _group_normalization,

@@ -110,6 +110,17 @@ LOG_SOFTMAX = Row(
     in_float64=True,
 )
 
+LOG_SUM_EXP = Row(
+    "ReduceLogSumExp",
+    (
+        _LARGEST,
+        Part("spread", (Link(X), Link("largest", -1.0)), activation="exp(z)"),
+        Part("scale", (Link("spread"),), whole=True, activation="log(z)"),
+        Part(RESULT, (Link("scale"), Link("largest")), whole=True, activation=""),
+    ),
+    in_float64=True,
+)
+
 _CENTRED = (
     Part("mean", (Link(X),), whole=True, aggregation="mean"),
     Part("centred", (Link(X), Link("mean", -1.0))),
@@ -236,6 +247,7 @@ DIVIDED_ALONE = Row("", (*_DIVIDED, Part(RESULT, (Link("centred", gate="scale"),
 ROWS = (
     SOFTMAX,
     LOG_SOFTMAX,
+    LOG_SUM_EXP,
     LAYER_NORMALIZATION,
     UNSHIFTED,
     GROUP_NORMALIZATION,

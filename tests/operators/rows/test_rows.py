@@ -335,3 +335,60 @@ def test_float64_has_the_softmax_and_no_normalization():
     norm = import_model(graph([node("LayerNormalization", "x s b", "y")], x=("N", 3), **NORM))
     assert kinds(export(norm, dtype="float64")) == []
     assert kinds(export(norm, opset=16)) == []
+
+
+@pytest.mark.parametrize("operator", ["Softmax", "LogSoftmax"])
+@pytest.mark.parametrize("axis", [1, 2, 3])
+def test_along_any_axis_it_is_one_node_and_the_genome_keeps_its_order(operator, axis):
+    model = graph([node(operator, "x", "y", axis=axis)], x=("N", 3, 4, 5))
+    net = assert_lifts(model)
+    written = export(net)
+    assert [each.op_type for each in written.graph.node] == [operator]
+    assert "neat_onnx.genome" not in written.metadata
+    assert verify(net, written, runtime="onnxruntime").passed
+    assert import_model(written.to_json()) == net
+
+
+def test_shares_of_a_product_are_computed_where_it_stands():
+    nodes = [
+        node("Transpose", "x", "t", perm=[0, 1, 3, 2]),
+        node("MatMul", "x t", "scores"),
+        node("Softmax", "scores", "shares", axis=-1),
+        node("MatMul", "shares x", "y"),
+    ]
+    net = assert_lifts(graph(nodes, x=("N", 2, 6, 4)))
+    written = export(net)
+    assert [each.op_type for each in written.graph.node].count("Reshape") == 0
+    assert verify(net, written, runtime="onnxruntime").passed
+
+
+@pytest.mark.parametrize(("axes", "keepdims"), [([1], 0), ([2], 1), ([2, 3], 0), ([-1], 0)])
+@pytest.mark.parametrize("opset", [13, 18])
+def test_the_logarithm_of_the_sum_of_exponentials_is_one_node(axes, keepdims, opset):
+    given = {"axes": axes} if opset == 18 else {}
+    attributes = {"keepdims": keepdims} | ({} if given else {"axes": axes})
+    reduced = node("ReduceLogSumExp", "x axes" if given else "x", "y", **attributes)
+    net = assert_lifts(graph([reduced], x=("N", 3, 4, 5), opset=opset, **given))
+    for made in (export(net), export(net, opset=opset), export(net, dtype="float64")):
+        found = [each.op_type for each in made.graph.node]
+        assert found.count("ReduceLogSumExp") == 1
+        assert {*found} <= {"ReduceLogSumExp", "Flatten", "Reshape"}
+        assert verify(net, made, runtime="onnxruntime").passed
+        assert import_model(made.to_json()) == net
+
+
+def test_a_row_may_have_one_element_repeatedly_and_others_may_read_it():
+    """As masks have it that are no infinities."""
+    mask = np.array([[0, 1, 1, 1], [0, 0, 1, 1], [1, 0, 0, 1], [1, 1, 0, 0]])
+    nodes = [
+        node("Cast", "mask", "b", to=9),
+        node("Where", "b low x", "m"),
+        node("Softmax", "m", "s"),
+        node("Sin", "x", "t"),
+        node("Add", "s t", "y"),
+    ]
+    net = assert_lifts(graph(nodes, x=("N", 4, 4), mask=mask, low=np.array(-1e9)))
+    written = export(net)
+    assert kinds(written) == ["Softmax"]
+    assert verify(net, written, runtime="onnxruntime").passed
+    assert import_model(written.to_json()) == net
