@@ -18,7 +18,6 @@ from neat_onnx.lowering.checks import check_activations, check_network
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.lowering.profile import in_profile
 from neat_onnx.lowering.registry import Claim, Frame, Plan, frame_of, planners
-from neat_onnx.lowering.shortened import shortest
 from neat_onnx.model import Graph, MetadataEntry, Model, OperatorSet
 from neat_onnx.model.node import OWN_DOMAIN
 from neat_onnx.model.states import INITIAL_KEY, STATE_KEY
@@ -163,6 +162,10 @@ def _finished(ctx: LoweringContext, frame: Frame, work: _Work, graph: Graph) -> 
     def finish(form: Model, names: Mapping[str, str] | None) -> Model:
         entries = _metadata(ctx, frame, work, form, names)
         return form.model_copy(update={"metadata_props": entries}) if entries else form
+
+    if ctx.net.library != IMPORTED:
+        return finish(model, None)
+    from neat_onnx.lowering.shortened import shortest  # noqa: PLC0415 - of imported networks alone
 
     return shortest(ctx, model, finish)
 
