@@ -94,7 +94,7 @@ def _ends(graph: Graph, layers: Sequence[str]) -> dict[str, str]:
 
 
 def _place(tensor: str) -> str:
-    """What follows the kind in a name: the 2_max of Biased_2_max."""
+    """Return a name without its kind: 2_max of Biased_2_max."""
     return tensor.partition("_")[2]
 
 
