@@ -13,6 +13,7 @@ from neat_onnx.operators.algebra import Algebra, rearranged
 
 _FEW = 3
 _MOST_PART = 2
+_MANY, _LEAST_PART = 64, 8
 _PAIRS = 60  # squares of the size, for each of which comparing all takes as much as a round
 _SMALLER = 0.25  # a power of two: exact, and what is taken does not overflow
 _BELOW = 3.0  # times the largest magnitude
@@ -49,8 +50,11 @@ def place_of(tensors: Algebra, choice: Operand, axis: int, *, keepdims: bool) ->
 
 
 def is_by_rounds(count: int, size: int) -> bool:
-    """Whether rounds are written shorter than comparing each element with each other."""
-    return count <= min(size // _MOST_PART, _FEW + size * size // _PAIRS)
+    """Whether rounds are written shorter than comparing each element with each other, or, of many
+    elements, are fewer neurons.
+    """
+    few = min(size // _MOST_PART, _FEW + size * size // _PAIRS)
+    return count <= (few if size <= _MANY else size // _LEAST_PART)
 
 
 def choices(tensors: Algebra, x: Operand, count: int, *, largest: bool) -> Operand:
