@@ -16,6 +16,7 @@ import numpy as np
 from neat_onnx.model import Graph, Model, Node, Tensor
 from neat_onnx.model.wiring import subgraphs
 from neat_onnx.passes.draft import make_node
+from neat_onnx.passes.short_names import BEFORE
 
 _GATHERING = ("Concat", "Gather")
 _WITHOUT_END = (*_GATHERING, "Add", "Conv", "Flatten", "Gemm", "MatMul", "Mul", "Reshape", "Sub")
@@ -66,8 +67,8 @@ def _ended(graph: Graph, layers: Sequence[str], *, copied: bool) -> Graph:
 def _ends(graph: Graph, layers: Sequence[str]) -> dict[str, str]:
     """By tensor, the layer that it is to end: one that is gone, or itself where it has no end.
 
-    Layers that are gone take the last tensors of their level, by the rest of the name where only
-    one has it, else in order.
+    A layer that is gone in a short form has left the tensor before it. Others that are gone take
+    the last tensors of their level, by the rest of the name where only one has it, else in order.
     """
     made = {name: node for node in graph.node for name in node.output if name}
     ends = {name: name for name in layers if name in made and made[name].op_type in _WITHOUT_END}
@@ -80,6 +81,9 @@ def _ends(graph: Graph, layers: Sequence[str]) -> dict[str, str]:
             last[_level(name)].append(name)
     gone: dict[str, list[str]] = defaultdict(list)
     for layer in layers:
+        if layer not in made and f"{layer}{BEFORE}" in made:
+            ends[f"{layer}{BEFORE}"] = layer
+            continue
         alike = [each for each in last[_level(layer)] if _place(each) == _place(layer)]
         if layer in made or not _level(layer):
             continue

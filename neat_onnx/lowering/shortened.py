@@ -9,13 +9,16 @@ Chains of layers keep their names, which NeatapticTS looks for.
 """
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 
 from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning
 from neat_onnx.genome import GENOME, SharedNeuronsError, import_network
 from neat_onnx.lowering.context import LoweringContext
-from neat_onnx.model import Graph, Model
+from neat_onnx.model import Graph, Model, load_model
 from neat_onnx.model.wiring import subgraphs
+from neat_onnx.network.network import Network
 from neat_onnx.network.structure import IMPORTED
 from neat_onnx.options import ExportOptions
 from neat_onnx.passes.packed import packed
@@ -58,35 +61,53 @@ def shortest(ctx: LoweringContext, plain: Model, finish: Finish) -> Model:
     """
     if not _may_be_short(ctx, plain):
         return finish(plain, None)
-    holding = []
-    for form, names in _forms(plain):
-        found = _holding(ctx, form, names, finish)
+    search = _Search(ctx, plain, finish)
+    forms = []
+    for marked in (False, True):
+        found = search.holding(marked=marked)
         if found is not None and GENOME not in found.metadata:
             return found
-        holding += [found] if found is not None else []
-    usual = finish(plain, None)
-    return min([usual, *holding], key=lambda model: len(model.to_bytes()))
+        forms += [found] if found is not None else []
+    return min([search.usual, *forms], key=lambda model: len(model.to_bytes()))
 
 
-def _forms(plain: Model) -> Iterator[tuple[Model, dict[str, str]]]:
-    """The short forms, the one without marks first, and the new names of their tensors."""
-    for copies in (False, True):
-        joined, alias = straight(plain, copies=copies)
-        form, names = short_names(packed(without_defaults(joined)))
-        yield form, names | {old: names.get(new, new) for old, new in alias.items()}
+@dataclass
+class _Search:
+    """The forms of one export."""
+
+    ctx: LoweringContext
+    plain: Model
+    finish: Finish
+
+    @cached_property
+    def usual(self) -> Model:
+        """The form of all other networks."""
+        return self.finish(self.plain, None)
+
+    @cached_property
+    def _rounded(self) -> Network:
+        """The network of the usual form, whose numbers are those of the file."""
+        return import_network(load_model(self.usual.to_bytes()))
+
+    def holding(self, *, marked: bool) -> Model | None:
+        """The short form, with or without marks of layers, if import makes the network of it."""
+        form, names = _form(self.plain, marked=marked)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", NeatOnnxWarning)
+            try:
+                found = self.finish(form, names)
+                again = import_network(load_model(found.to_bytes()))
+                same = again == self.ctx.net or again == self._rounded  # noqa: PLR1714 (lazily)
+                return found if same else None
+            except (NeatOnnxError, NeatOnnxWarning, SharedNeuronsError):
+                return None  # import reads this form in another way
 
 
-def _holding(
-    ctx: LoweringContext, form: Model, names: dict[str, str], finish: Finish
-) -> Model | None:
-    """The form with its metadata, if import makes the network of it."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", NeatOnnxWarning)
-        try:
-            found = finish(form, names)
-            return found if import_network(found) == ctx.net else None
-        except (NeatOnnxError, NeatOnnxWarning, SharedNeuronsError):
-            return None  # import reads this form in another way
+def _form(plain: Model, *, marked: bool) -> tuple[Model, dict[str, str]]:
+    """A short form, with or without the marks of layers, and the new names of its tensors."""
+    joined, alias = straight(plain, copies=marked)
+    form, names = short_names(packed(without_defaults(joined)))
+    return form, names | {old: names.get(new, new) for old, new in alias.items()}
 
 
 def _may_be_short(ctx: LoweringContext, plain: Model) -> bool:

@@ -9,6 +9,11 @@ from neat_onnx.passes.draft import with_graph
 from neat_onnx.passes.splice import renamed_tensor
 from neat_onnx.passes.straight import Names
 
+BEFORE = "_"
+"""Stands behind the name of an Identity's output in the name of its input: an optimizer that takes
+one of the two away leaves a name that tells of both.
+"""
+
 
 def short_names(model: Model) -> tuple[Model, Names]:
     """The model with short names, and the new name of each tensor that has one.
@@ -27,7 +32,14 @@ def _names(graph: Graph) -> Names:
     made = (name for node in graph.node for name in node.output)
     inside = dict.fromkeys([*(each.name for each in graph.initializer), *made])
     free = (name for name in _shortest() if name not in ports)
-    return {name: next(free) for name in inside if name and name not in ports}
+    ended = {node.input[0]: node.output[0] for node in graph.node if node.op_type == "Identity"}
+    names: Names = {}
+    for name in reversed(inside):
+        if name and name not in ports:
+            end = ended.get(name)
+            wish = f"{names.get(end, end)}{BEFORE}" if end else next(free)
+            names[name] = next(free) if wish in ports else wish
+    return names
 
 
 def _shortest() -> Iterator[str]:
