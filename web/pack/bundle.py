@@ -35,11 +35,13 @@ _IMPORTED: dict[str, list[str]] = json.loads(
 )
 _OURS = "neat_onnx"  # its modules come at the latest with the others: they change from day to day
 # But for those of the command line, of runtimes that no page has, of calls that it never makes, of
-# operators that few models have, and of what needs another seldom table as well, or a failure.
+# operators and libraries that few have, and of what needs another seldom table as well, or a
+# failure.
 _ELSEWHERE = re.compile(
     r"neat_onnx\.(__main__|cli|schemas|model\.schema|population\.lower|operators\.own"
     r"|operators\.(seldom|bits|determinant|fourier|ml|sampling)|passes\.narrow_integers"
-    r"|network\.cell_builder|libraries\.sharpneat\.xml|verification\.first_difference|genome\.ends"
+    r"|network\.cell_builder|libraries\.(sharpneat\.xml|(fann|tensorneat)\.(read|write))"
+    r"|verification\.first_difference|genome\.ends"
     r"|lowering\.shortened|passes\.(packed|short_names|straight)"
     r"|verification\.(processes|runtimes\.(?!reference|onnxruntime$)\w+))\b"
 )
@@ -108,8 +110,9 @@ def _part(name: str) -> int:
     """When a module is imported: 0 until the page is ready, 1 later, 2 hardly ever."""
     if name in _IMPORTED["ready"]:
         return 0
-    ours = name.split(".", maxsplit=1)[0] == _OURS and not _ELSEWHERE.match(name)
-    return 1 if name in _IMPORTED["used"] or ours else 2
+    if _ELSEWHERE.match(name):
+        return 2
+    return 1 if name in _IMPORTED["used"] or name.split(".", maxsplit=1)[0] == _OURS else 2
 
 
 def standard_library(target: Path, library: Path) -> Path:
