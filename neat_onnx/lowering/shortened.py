@@ -86,7 +86,7 @@ class _Search:
 
     @cached_property
     def _rounded(self) -> Network:
-        """The network of the usual form, whose numbers are those of the file."""
+        """The network that import makes of the usual form, with numbers as a file rounds them."""
         return import_network(load_model(self.usual.to_bytes()))
 
     def holding(self, *, marked: bool) -> Model | None:
