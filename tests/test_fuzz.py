@@ -268,3 +268,11 @@ def test_coefficients_along_another_axis_than_the_features_are_refused() -> None
     model.opset_import.append(helper.make_opsetid("ai.onnx.ml", 3))
     with pytest.raises(ModelError, match="SVMRegressor"):
         import_model(model, check=False)
+
+
+def test_a_call_of_a_function_that_gives_nothing_is_dropped() -> None:
+    text = """<ir_version: 10, opset_import: ["": 18, "own": 1]>
+    g (float[N, 3] x) => (float y) { = own.Twice (x) y = Tanh (x) }
+    <domain: "own", opset_import: ["": 18]> Twice (a) => (c) { b = Neg (a) c = Add (b, a) }"""
+    simple = canonicalize(parser.parse_model(text))
+    assert [each.op_type for each in simple.graph.node] == ["Tanh"]

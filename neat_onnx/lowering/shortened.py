@@ -13,10 +13,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
 from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning
 from neat_onnx.genome import GENOME, SharedNeuronsError, import_network
 from neat_onnx.lowering.context import LoweringContext
-from neat_onnx.model import Graph, Model, load_model
+from neat_onnx.model import Graph, Model, Tensor, load_model
 from neat_onnx.model.wiring import subgraphs
 from neat_onnx.network.network import Network
 from neat_onnx.network.structure import IMPORTED
@@ -128,8 +130,15 @@ def _is_chain(graph: Graph) -> bool:
         if [name for name in node.input if name and name not in constants] != [before]:
             return False
         weights = [constants[name] for name in node.input if name in constants]
-        if weights and len(weights[0].dims) != _AXES_OF_MATRIX:
+        if weights and not _is_dense(weights[0]):
             return False
         layers += bool(weights)
         before = node.output[0]
     return layers > 0
+
+
+def _is_dense(weights: Tensor) -> bool:
+    """Whether these are the weights of a dense layer, not of neurons that read one input each."""
+    if len(weights.dims) != _AXES_OF_MATRIX:
+        return False
+    return int(np.count_nonzero(weights.values)) * 2 > weights.size

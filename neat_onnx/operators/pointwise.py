@@ -12,6 +12,7 @@ from neat_onnx.model import Node
 from neat_onnx.network.activations import FORMULA, activation_named
 from neat_onnx.network.expression import VARIABLE
 from neat_onnx.network.genes import NONE, Bools, Floats, Ints, distinct
+from neat_onnx.network.structure import IMPORTED
 from neat_onnx.operators.activate import (
     activate,
     in_column_order,
@@ -28,6 +29,7 @@ from neat_onnx.operators.several import Max, Mean, Min
 _LEAST_GATHERED = 1 << 16  # weights of the Gemm that it would be
 _LEAST_MATRIX = 1 << 10  # the same, where all sources stand in order
 _LEAST_ALONG = 36  # the same, where neurons read one signal after the other
+_LEAST_IMPORTED = 4  # the same, where a model had them, most likely as an elementwise node
 _LEAST_OF_TWO = 1 << 6  # the same, where two are added: the gates of a cell are few
 _MOST_SCALED = 0.5  # part of a run of neurons that have other weights than 1
 _SHORTEST_RUN = 8  # elements of a run, on average
@@ -154,7 +156,8 @@ def _is_large(ctx: LoweringContext, neurons: Ints) -> bool:
     matrix = len(neurons) * len(distinct(sources.ravel()))
     if matrix == sources.size and sources.shape[1] == 2:
         return False
-    if matrix >= _LEAST_ALONG and sources.shape[1] == 1 and np.all(np.diff(sources[:, 0]) == 1):
+    along = _LEAST_IMPORTED if ctx.net.library == IMPORTED else _LEAST_ALONG
+    if matrix >= along and sources.shape[1] == 1 and np.all(np.diff(sources[:, 0]) == 1):
         return True
     in_order = _LEAST_OF_TWO if sources.shape[1] == 2 else _LEAST_MATRIX
     least = in_order if _is_in_runs(sources) else _LEAST_GATHERED

@@ -63,9 +63,10 @@ class _Inliner:
         names = {"": "", **dict.fromkeys(function.inputs, "")}
         names |= dict(zip(function.inputs, call.input, strict=False))
         names |= dict(zip(function.outputs, call.output, strict=False))
+        stem = "".join(call.output[:1]) or function.name
         for name in (each for node in function.node for each in (*node.input, *node.output)):
             if name not in names:
-                names[name] = self._draft.name(f"{call.output[0]}_{name}")
+                names[name] = self._draft.name(f"{stem}_{name}")
         return [self._called(node, call, names) for node in function.node]
 
     def _called(self, node: Node, call: Node, names: dict[str, str]) -> Node:
