@@ -23,7 +23,7 @@ from neat_onnx.operators.elementwise import Mul
 from neat_onnx.operators.shaping import Flatten
 from neat_onnx.operators.spatial.layer import bind_spatial
 
-_LEAST = 16  # factors in all sums
+_LEAST = 4  # factors in all sums
 _MOST_DROPPED = 2  # elements for one that is a neuron
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from graphs import assert_lifts, graph, node
 
-from neat_onnx import ModelError, export, import_model, verify
+from neat_onnx import ModelError, export, import_model, load_model, verify
 from neat_onnx.network.genes import owned
 
 TURNED = node("Transpose", "x", "t", perm=[0, 2, 1])
@@ -107,3 +107,18 @@ def test_a_product_of_no_elements_is_no_traceback():
     tensors = {"v": np.eye(3), "w": np.zeros((0, 3)), "b": np.zeros(5)}
     with pytest.raises(ModelError, match="do not fit"):
         import_model(graph(nodes, x=(3,), **tensors))
+
+
+@pytest.mark.parametrize("shapes", [((2, 2), (2, 2)), ((2, 3), (3, 1)), ((1, 2), (2, 2))])
+def test_a_product_of_a_few_factors_is_one_node(shapes):
+    left, right = shapes
+    text = f"""
+        <ir_version: 8, opset_import: ["": 18]>
+        g (float[N, {left[0]}, {left[1]}] a, float[N, {right[0]}, {right[1]}] b)
+            => (float[N, {left[0]}, {right[1]}] y) {{ y = MatMul (a, b) }}
+    """
+    net = import_model(load_model(text.encode()))
+    model = export(net)
+    assert kinds(model) == ["MatMul"]
+    assert verify(net, model, samples=8, runtime="onnxruntime").passed
+    assert import_model(model) == net
