@@ -23,6 +23,7 @@ from neat_onnx.model.wiring import subgraphs
 from neat_onnx.network.network import Network
 from neat_onnx.network.structure import IMPORTED
 from neat_onnx.options import ExportOptions
+from neat_onnx.passes.at_once import at_once
 from neat_onnx.passes.packed import packed
 from neat_onnx.passes.short_names import short_names
 from neat_onnx.passes.straight import straight
@@ -62,6 +63,13 @@ def shortest(ctx: LoweringContext, plain: Model, finish: Finish) -> Model:
         SharedNeuronsError: as for the usual form.
     """
     if not _may_be_short(ctx, plain):
+        return finish(plain, None)
+    for largest in (False, True):
+        said = at_once(plain, largest=largest)
+        found = None if said is plain else _Search(ctx, said, finish).holding(marked=False)
+        if found is not None and GENOME not in found.metadata:
+            return found
+    if ctx.layered and _is_chain(plain.graph):
         return finish(plain, None)
     search = _Search(ctx, plain, finish)
     forms = []
@@ -118,9 +126,7 @@ def _may_be_short(ctx: LoweringContext, plain: Model) -> bool:
     usual = ExportOptions().model_dump(exclude=_FREE) == ctx.options.model_dump(exclude=_FREE)
     if not usual or net.library != IMPORTED or len(net) + len(net.connections) > _MOST_GENES:
         return False
-    if plain.functions or any(subgraphs(node) for node in plain.graph.node):
-        return False
-    return not (ctx.layered and _is_chain(plain.graph))
+    return not plain.functions and not any(subgraphs(node) for node in plain.graph.node)
 
 
 def _is_chain(graph: Graph) -> bool:
