@@ -1,4 +1,4 @@
-"""Several nodes that one operator may say: TopK, CumSum and ReduceL2.
+"""Several nodes that one operator may say: TopK, CumSum, ReduceL2 and Where.
 
 An import makes many neurons of each, and an export many nodes of the neurons. A find is likely,
 not certain: whoever writes it asks import whether the network is the same.
@@ -14,18 +14,20 @@ from neat_onnx.passes.drop_dead import drop_dead
 
 _SHAPES = ("Identity", "Reshape", "Flatten", "Transpose")
 _CHOOSERS = ("MatMul", "Gemm", "ReduceSum")
+_CONDITIONS = ("Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Equal", "And", "Or", "Xor")
+_SIDES = 2  # of a choice
 _FEWEST = 3  # elements that are accumulated
 _AXES_ARE_READ = 18  # the opset from which on ReduceL2 reads its axes
 
 
 def at_once(model: Model, *, largest: bool) -> Model:
-    """The model with TopK, CumSum and ReduceL2, itself if it has nothing like them.
+    """The model with TopK, CumSum, ReduceL2 and Where, itself if it has nothing like them.
 
     Args:
         model: nodes in topological order, without graphs inside of them.
         largest: the first elements of an order are the largest.
     """
-    if not any(is_one_of(node, *_CHOOSERS) for node in model.graph.node):
+    if not any(is_one_of(node, "Add", *_CHOOSERS) for node in model.graph.node):
         return model
     said = _Said(model, largest=largest)
     for node in model.graph.node:
@@ -59,12 +61,14 @@ class _Said:
         """Find an operator that ends in a node."""
         if is_one_of(node, "Sqrt"):
             self._norm(node)
+        elif is_one_of(node, "Add"):
+            self._choice(node)
         elif is_one_of(node, *_CHOOSERS):
             weights = self._matrix(node)
             if weights is not None and len(weights) >= _FEWEST and _is_triangle(weights):
                 reads = [node.input[0], self.draft.constant("axis", [1])]
                 self._say(node.output[0], self._node("CumSum", reads, node.output))
-            else:
+            elif not self._choice(node):
                 self._order(node)
 
     def _say(self, name: str, *nodes: Node) -> None:
@@ -115,6 +119,57 @@ class _Said:
         if node is None or not is_one_of(node, "Add") or node.input[1] not in self.draft.tensors:
             return name
         return name if self.draft.tensors[node.input[1]].values.any() else node.input[0]
+
+    def _choice(self, node: Node) -> bool:
+        """Whether a sum of two products, by a condition and by its opposite, is a Where."""
+        terms = self._terms(node)
+        sides = [self._side(name) for name in terms]
+        if len(sides) != _SIDES or None in sides:
+            return False
+        chosen = {holds: (condition, name) for condition, holds, name in filter(None, sides)}
+        if len(chosen) != _SIDES or not self._is_same(chosen[True][0], chosen[False][0]):
+            return False
+        reads = [chosen[True][0], *(self._alone(chosen[holds][1]) for holds in (True, False))]
+        self._say(node.output[0], self._node("Where", reads, node.output))
+        return True
+
+    def _alone(self, name: str) -> str:
+        """A tensor, or the number that it holds alone."""
+        tensor = self.draft.tensors.get(name)
+        if tensor is None or tensor.size != 1:
+            return name
+        return self.draft.constant("number", tensor.values.reshape(()), tensor.data_type)
+
+    def _is_same(self, one: str, other: str) -> bool:
+        """Whether two conditions are one."""
+        makers = [self._made[name] for name in (one, other)]
+        return len({(maker.op_type, *maker.input) for maker in makers}) == 1
+
+    def _terms(self, node: Node) -> list[str]:
+        """The tensors that are added by a node, an Add or a Gemm of ones side by side."""
+        if is_one_of(node, "Add"):
+            return node.input
+        weights, joined = self._matrix(node), self._made.get(node.input[0])
+        if weights is None or joined is None or not is_one_of(joined, "Concat"):
+            return []
+        return (
+            joined.input if np.array_equal(weights, np.hstack([np.eye(len(weights))] * 2)) else []
+        )
+
+    def _side(self, name: str) -> tuple[str, bool, str] | None:
+        """The condition of a product, whether it has to hold, and the other factor."""
+        way = [node for node in self._before(name) if not is_one_of(node, "Identity")]
+        if not way or not is_one_of(way[0], "Mul"):
+            return None
+        for cast, other in (way[0].input, way[0].input[::-1]):
+            made = self._made.get(cast)
+            if made is not None and is_one_of(made, "Cast"):
+                condition = self._made.get(made.input[0])
+                if condition is not None and is_one_of(condition, "Not"):
+                    return condition.input[0], False, other
+                if condition is not None and is_one_of(condition, *_CONDITIONS):
+                    return made.input[0], True, other
+        return None
 
     def _order(self, chooser: Node) -> None:
         """Elements chosen by an order, or their places, are outputs of a TopK."""

@@ -1,10 +1,12 @@
 """Operators that are many neurons come back as themselves, where the network is the same."""
 
 import numpy as np
+import onnx
 import pytest
 from graphs import assert_lifts, graph, node
 
 from neat_onnx import Network, export, import_model, verify
+from neat_onnx.genome import GENOME
 
 DENSE = node("Gemm", "x w", "h")
 WEIGHTS = np.random.default_rng(3).normal(size=(6, 7))
@@ -57,6 +59,27 @@ def test_it_is_one_operator_again(case, opset):
     assert import_model(short.to_bytes()) == net or "w" in constants
     assert verify(net, short, runtime="onnxruntime").passed
     assert export(import_model(short), opset=opset).to_bytes() == short.to_bytes()
+
+
+def test_a_masked_policy_is_a_choice_and_needs_no_genome():
+    nodes = [
+        node("Greater", "mask half", "may"),
+        node("Gemm", "x w", "h"),
+        node("Where", "may h never", "chosen"),
+        node("Softmax", "chosen", "y", axis=1),
+        node("ArgMax", "chosen", "place", axis=1, keepdims=0),
+        node("Cast", "place", "z", to=1),
+    ]
+    constants = {"w": WEIGHTS, "half": np.array(0.5), "never": np.array(-1e8)}
+    model = graph(nodes, x=("N", 6), outputs=["y", "z"], **constants)
+    mask = onnx.helper.make_tensor_value_info("mask", onnx.TensorProto.FLOAT, ["N", 7])
+    model.graph.input.append(mask)
+    net = import_model(model)
+    short = export(net)
+    assert [each.op_type for each in short.graph.node].count("Where") == 1
+    assert GENOME not in short.metadata
+    assert verify(net, model, runtime="onnxruntime").passed
+    assert verify(net, short, runtime="onnxruntime").passed
 
 
 def test_an_evolved_layer_stays_one():
