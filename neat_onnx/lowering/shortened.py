@@ -23,6 +23,8 @@ from neat_onnx.model.wiring import subgraphs
 from neat_onnx.network.network import Network
 from neat_onnx.network.structure import IMPORTED
 from neat_onnx.options import ExportOptions
+from neat_onnx.passes.at_once import at_once
+from neat_onnx.passes.output_order import in_order_of_outputs
 from neat_onnx.passes.packed import packed
 from neat_onnx.passes.short_names import short_names
 from neat_onnx.passes.straight import straight
@@ -63,6 +65,13 @@ def shortest(ctx: LoweringContext, plain: Model, finish: Finish) -> Model:
     """
     if not _may_be_short(ctx, plain):
         return finish(plain, None)
+    for largest in (False, True):
+        said = at_once(plain, largest=largest)
+        found = None if said is plain else _of_graph(ctx, said, finish)
+        if found is not None:
+            return found
+    if ctx.layered and _is_chain(plain.graph):
+        return finish(plain, None)
     search = _Search(ctx, plain, finish)
     forms = []
     for marked in (False, True):
@@ -71,6 +80,16 @@ def shortest(ctx: LoweringContext, plain: Model, finish: Finish) -> Model:
             return found
         forms += [found] if found is not None else []
     return min([search.usual, *forms], key=lambda model: len(model.to_bytes()))
+
+
+def _of_graph(ctx: LoweringContext, plain: Model, finish: Finish) -> Model | None:
+    """The short form without marks if it needs no genome, in one order of nodes or another."""
+    orders = [plain] if len(plain.graph.outputs) == 1 else [plain, in_order_of_outputs(plain)]
+    for model in orders:
+        found = _Search(ctx, model, finish).holding(marked=False)
+        if found is not None and GENOME not in found.metadata:
+            return found
+    return None
 
 
 @dataclass
@@ -118,9 +137,7 @@ def _may_be_short(ctx: LoweringContext, plain: Model) -> bool:
     usual = ExportOptions().model_dump(exclude=_FREE) == ctx.options.model_dump(exclude=_FREE)
     if not usual or net.library != IMPORTED or len(net) + len(net.connections) > _MOST_GENES:
         return False
-    if plain.functions or any(subgraphs(node) for node in plain.graph.node):
-        return False
-    return not (ctx.layered and _is_chain(plain.graph))
+    return not plain.functions and not any(subgraphs(node) for node in plain.graph.node)
 
 
 def _is_chain(graph: Graph) -> bool:

@@ -1,0 +1,263 @@
+"""Several nodes that one operator may say: TopK, CumSum, ReduceL2 and Where.
+
+An import makes many neurons of each, and an export many nodes of the neurons. A find is likely,
+not certain: whoever writes it asks import whether the network is the same.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from neat_onnx.model import DataType, Model, Node
+from neat_onnx.passes.draft import Draft, attributes_of, is_one_of, make_node
+from neat_onnx.passes.drop_dead import drop_dead
+
+_SHAPES = ("Identity", "Reshape", "Flatten", "Transpose")
+_CHOOSERS = ("MatMul", "Gemm", "ReduceSum")
+_CONDITIONS = ("Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Equal", "And", "Or", "Xor")
+_SIDES = 2  # of a choice
+_FEWEST = 3  # elements that are accumulated
+_AXES_ARE_READ = 18  # the opset from which on ReduceL2 reads its axes
+
+
+def at_once(model: Model, *, largest: bool) -> Model:
+    """The model with TopK, CumSum, ReduceL2 and Where, itself if it has nothing like them.
+
+    Args:
+        model: nodes in topological order, without graphs inside of them.
+        largest: the first elements of an order are the largest.
+    """
+    if not any(is_one_of(node, "Add", *_CHOOSERS) for node in model.graph.node):
+        return model
+    said = _Said(model, largest=largest)
+    for node in model.graph.node:
+        said.look_at(node)
+    if not said.instead:
+        return model
+    nodes = [each for node in model.graph.node for each in said.instead.get(node.output[0], [node])]
+    return model.model_copy(update={"graph": drop_dead(said.draft.finished(nodes).graph)})
+
+
+class _Said:
+    """The operators found so far.
+
+    Attributes:
+        draft: the model, with new constants.
+        instead: the nodes that make a tensor, by its name.
+    """
+
+    def __init__(self, model: Model, *, largest: bool) -> None:
+        self.draft, self._largest = Draft(model), largest
+        self.instead: dict[str, list[Node]] = {}
+        self._made = {name: node for node in model.graph.node for name in node.output}
+        self._readers: dict[str, list[Node]] = {}
+        for node in model.graph.node:
+            for name in node.input:
+                self._readers.setdefault(name, []).append(node)
+        self._wanted = {entry.name for entry in model.graph.outputs}
+        self._orders: dict[tuple[str, int, int], tuple[str, str]] = {}
+
+    def look_at(self, node: Node) -> None:
+        """Find an operator that ends in a node."""
+        if is_one_of(node, "Sqrt"):
+            self._norm(node)
+        elif is_one_of(node, "Add"):
+            self._choice(node)
+        elif is_one_of(node, *_CHOOSERS):
+            weights = self._matrix(node)
+            if weights is not None and len(weights) >= _FEWEST and _is_triangle(weights):
+                reads = [node.input[0], self.draft.constant("axis", [1])]
+                self._say(node.output[0], self._node("CumSum", reads, node.output))
+            elif not self._choice(node):
+                self._order(node)
+
+    def _say(self, name: str, *nodes: Node) -> None:
+        self.instead[name] = [*nodes]
+
+    def _node(
+        self, operator: str, reads: list[str], gives: list[str], **attributes: object
+    ) -> Node:
+        return make_node(operator, reads, gives, attributes, opset=self.draft.model.opset)
+
+    def _before(self, name: str) -> Iterator[Node]:
+        """The nodes on the way to a tensor, from its maker on, along the first computed inputs."""
+        node = self._made.get(name)
+        while node is not None:
+            yield node
+            name = next((each for each in node.input if each not in self.draft.tensors), "")
+            node = self._made.get(name)
+
+    def _matrix(self, node: Node) -> np.ndarray | None:
+        """The constant by whose rows a Gemm without bias multiplies."""
+        if not is_one_of(node, "Gemm") or attributes_of(node).get("transB") != 1:
+            return None
+        weights, *biases = (self.draft.tensors.get(name) for name in node.input[1:])
+        scaled = {attributes_of(node).get(name, 1.0) for name in ("alpha", "beta")} != {1.0}
+        if weights is None or scaled or any(each is None or each.values.any() for each in biases):
+            return None
+        return np.asarray(weights.values).reshape(weights.dims)
+
+    def _norm(self, root: Node) -> None:
+        """The root of a sum of squares is a norm."""
+        sums, squares = [*self._before(root.input[0]), root, root][:2]
+        weights = self._matrix(sums)
+        if weights is None or len(weights) != 1 or not (weights == 1).all():
+            return
+        if not is_one_of(squares, "Mul") or squares.input[0] != squares.input[1]:
+            return
+        reads, attributes = [self._unchanged(squares.input[0])], {"keepdims": 1}
+        if self.draft.model.opset < _AXES_ARE_READ:
+            node = self._node("ReduceL2", reads, root.output, axes=[1], **attributes)
+        else:
+            reads = [*reads, self.draft.constant("axes", [1])]
+            node = self._node("ReduceL2", reads, root.output, **attributes)
+        self._say(root.output[0], node)
+
+    def _unchanged(self, name: str) -> str:
+        """The tensor that another one is a copy of, as a sum with zeros."""
+        node = self._made.get(name)
+        if node is None or not is_one_of(node, "Add") or node.input[1] not in self.draft.tensors:
+            return name
+        return name if self.draft.tensors[node.input[1]].values.any() else node.input[0]
+
+    def _choice(self, node: Node) -> bool:
+        """Whether a sum of two products, by a condition and by its opposite, is a Where."""
+        terms = self._terms(node)
+        sides = [self._side(name) for name in terms]
+        if len(sides) != _SIDES or None in sides:
+            return False
+        chosen = {holds: (condition, name) for condition, holds, name in filter(None, sides)}
+        if len(chosen) != _SIDES or not self._is_same(chosen[True][0], chosen[False][0]):
+            return False
+        reads = [chosen[True][0], *(self._alone(chosen[holds][1]) for holds in (True, False))]
+        self._say(node.output[0], self._node("Where", reads, node.output))
+        return True
+
+    def _alone(self, name: str) -> str:
+        """A tensor, or the number that it holds alone."""
+        tensor = self.draft.tensors.get(name)
+        if tensor is None or tensor.size != 1:
+            return name
+        return self.draft.constant("number", tensor.values.reshape(()), tensor.data_type)
+
+    def _is_same(self, one: str, other: str) -> bool:
+        """Whether two conditions are one."""
+        makers = [self._made[name] for name in (one, other)]
+        return len({(maker.op_type, *maker.input) for maker in makers}) == 1
+
+    def _terms(self, node: Node) -> list[str]:
+        """The tensors that are added by a node, an Add or a Gemm of ones side by side."""
+        if is_one_of(node, "Add"):
+            return node.input
+        weights, joined = self._matrix(node), self._made.get(node.input[0])
+        if weights is None or joined is None or not is_one_of(joined, "Concat"):
+            return []
+        return (
+            joined.input if np.array_equal(weights, np.hstack([np.eye(len(weights))] * 2)) else []
+        )
+
+    def _side(self, name: str) -> tuple[str, bool, str] | None:
+        """The condition of a product, whether it has to hold, and the other factor."""
+        way = [node for node in self._before(name) if not is_one_of(node, "Identity")]
+        if not way or not is_one_of(way[0], "Mul"):
+            return None
+        for cast, other in (way[0].input, way[0].input[::-1]):
+            made = self._made.get(cast)
+            if made is not None and is_one_of(made, "Cast"):
+                condition = self._made.get(made.input[0])
+                if condition is not None and is_one_of(condition, "Not"):
+                    return condition.input[0], False, other
+                if condition is not None and is_one_of(condition, *_CONDITIONS):
+                    return made.input[0], True, other
+        return None
+
+    def _order(self, chooser: Node) -> None:
+        """Elements chosen by an order, or their places, are outputs of a TopK."""
+        way = [*self._before(chooser.output[0])]
+        at = next((k for k, node in enumerate(way) if is_one_of(node, "Equal", "Hardmax")), 0)
+        if not at or not all(
+            is_one_of(node, "Cast", "Concat", "Mul", *_SHAPES) for node in way[1:at]
+        ):
+            return
+        end, turned = self._end(chooser.output[0])
+        places = is_one_of(chooser, "MatMul", "Gemm") and chooser.input[1] in self.draft.tensors
+        source = self._first(way[at:])
+        if source is None:
+            return
+        for name in self._shapes_of(source):
+            order = self._sizes(name, end, turned=turned)
+            if order is not None:
+                self._take(name, order, end, places=places)
+                return
+
+    def _take(self, source: str, order: tuple[int, int], end: str, *, places: bool) -> None:
+        """Make a tensor by the TopK of another one, with the others that it makes."""
+        axis, count = order
+        names, nodes = self._orders.get((source, axis, count)), list[Node]()
+        if names is None:
+            names = self.draft.name("top"), self.draft.name("places")
+            self._orders[source, axis, count] = names
+            reads = [source, self.draft.constant("count", [count])]
+            attributes = {"axis": axis, "largest": int(self._largest)}
+            nodes.append(self._node("TopK", reads, [*names], **attributes))
+        if places:
+            kind = self.draft.facts(source).elem_type or DataType.FLOAT
+            nodes.append(self._node("Cast", [names[1]], [end], to=int(kind)))
+        else:
+            nodes.append(self._node("Identity", [names[0]], [end]))
+        self._say(end, *nodes)
+
+    def _first(self, way: list[Node]) -> str | None:
+        """The elements that are put into an order, at the beginning of the way to a choice."""
+        if is_one_of(way[0], "Hardmax"):
+            ordered = [node for node in way if is_one_of(node, "Hardmax")][-1]
+            way = [node for node in self._before(ordered.input[0]) if not self._moves(node)]
+            scaled = way and is_one_of(way[0], "Mul") and self._is_number(way[0].input[1])
+            return way[0].input[0] if scaled else ordered.input[0]
+        for k, node in enumerate(way[:-1]):
+            if is_one_of(node, "LessOrEqual", "GreaterOrEqual"):
+                after = [each for each in way[k + 1 :] if not self._moves(each)]
+                return (
+                    after[0].input[0] if after and is_one_of(after[0], "Gemm", "MatMul") else None
+                )
+        return None
+
+    def _moves(self, node: Node) -> bool:
+        return is_one_of(node, *_SHAPES)
+
+    def _is_number(self, name: str) -> bool:
+        tensor = self.draft.tensors.get(name)
+        return tensor is not None and tensor.size == 1
+
+    def _end(self, name: str) -> tuple[str, bool]:
+        """The tensor that a choice becomes in its last shape, and whether it is transposed."""
+        turned = False
+        while name not in self._wanted and len(self._readers.get(name, ())) == 1:
+            (reader,) = self._readers[name]
+            if not self._moves(reader):
+                break
+            turned |= is_one_of(reader, "Transpose")
+            name = reader.output[0]
+        return name, turned
+
+    def _shapes_of(self, name: str) -> Iterator[str]:
+        """A tensor, and those that it is another shape of."""
+        yield name
+        for node in self._before(name):
+            if not self._moves(node):
+                return
+            yield node.input[0]
+
+    def _sizes(self, source: str, end: str, *, turned: bool) -> tuple[int, int] | None:
+        """The axis along which one tensor has elements of another, and how many."""
+        whole, part = (self.draft.facts(name).shape for name in (source, end))
+        if whole is None or part is None or len(whole) != len(part):
+            return None
+        axes = [axis for axis in range(1, len(whole)) if whole[axis] != part[axis]]
+        axes = axes or [1 if turned else len(whole) - 1]
+        count = part[axes[0]]
+        return (axes[0], count) if len(axes) == 1 and isinstance(count, int) else None
+
+
+def _is_triangle(weights: np.ndarray) -> bool:
+    return bool(np.array_equal(weights, np.tri(*weights.shape)) and weights.shape[0] > 1)

@@ -1,0 +1,24 @@
+"""Nodes in the order in which outputs need them, the first output first."""
+
+from neat_onnx.model import Model, Node
+from neat_onnx.passes.draft import with_graph
+
+
+def in_order_of_outputs(model: Model) -> Model:
+    """The model whose nodes stand right behind the nodes that they read, output by output.
+
+    Args:
+        model: no graphs inside of nodes; each node is needed by an output.
+    """
+    made = {name: node for node in model.graph.node for name in node.output}
+    nodes: dict[int, Node] = {}
+    waiting = [made[entry.name] for entry in model.graph.outputs[::-1] if entry.name in made]
+    while waiting:
+        node = waiting[-1]
+        reads = [made[name] for name in node.input if name in made]
+        missing = [each for each in reads if id(each) not in nodes]
+        if missing:
+            waiting += missing[::-1]
+        else:
+            nodes[id(waiting.pop())] = node
+    return with_graph(model, node=[*nodes.values()])

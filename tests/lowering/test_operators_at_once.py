@@ -1,0 +1,92 @@
+"""Operators that are many neurons come back as themselves, where the network is the same."""
+
+import numpy as np
+import onnx
+import pytest
+from graphs import assert_lifts, graph, node
+
+from neat_onnx import Network, export, import_model, verify
+from neat_onnx.genome import GENOME
+
+DENSE = node("Gemm", "x w", "h")
+WEIGHTS = np.random.default_rng(3).normal(size=(6, 7))
+
+
+def order(source="x", gives="y _", shape=("N", 7), count=None, **attributes):
+    values, places = (name.replace("_", f"unread{k}") for k, name in enumerate(gives.split()))
+    nodes = [node("TopK", f"{source} k", f"{values} places", **attributes)]
+    if not places.startswith("unread"):
+        nodes += [node("Cast", "places", places, to=1)]
+    constants = {"k": np.array([count or shape[attributes.get("axis", -1)]])}
+    if source == "h":
+        nodes, constants, shape = [DENSE, *nodes], {**constants, "w": WEIGHTS}, ("N", 6)
+    return nodes, gives.replace("_", "").split(), shape, constants
+
+
+def one(operator, attributes, **constants):
+    return (
+        [node(operator, " ".join(["x", *constants]), "y", **attributes)],
+        ["y"],
+        ("N", 7),
+        constants,
+    )
+
+
+CASES = {
+    "sort": order(largest=0),
+    "sort down": order(largest=1),
+    "sort dense": order("h", largest=0),
+    "sort columns": order(shape=("N", 5, 3), axis=1, largest=0),
+    "argsort": order(gives="_ y", largest=0),
+    "argsort dense": order("h", gives="_ y", largest=1),
+    "largest": order(count=3, gives="y _", largest=1),
+    "places": order(count=3, gives="_ y", largest=0),
+    "both": order(count=2, gives="y z", largest=0),
+    "accumulated": one("CumSum", {}, k=np.array(1)),
+    "norm": one("ReduceL2", {"keepdims": 1}, k=np.array([1])),
+}
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
+@pytest.mark.parametrize("opset", [13, 18])
+def test_it_is_one_operator_again(case, opset):
+    nodes, outputs, shape, constants = case
+    net = assert_lifts(graph(nodes, x=shape, outputs=outputs, **constants))
+    short = export(net, opset=opset)
+    operators = [each.op_type for each in short.graph.node]
+    want = [each.op_type for each in nodes if each.op_type != "Cast"]
+    assert [name for name in operators if name not in {"Cast", "Identity"}] == want
+    assert import_model(short.to_bytes()) == net or "w" in constants
+    assert verify(net, short, runtime="onnxruntime").passed
+    assert export(import_model(short), opset=opset).to_bytes() == short.to_bytes()
+
+
+def test_a_masked_policy_is_a_choice_and_needs_no_genome():
+    nodes = [
+        node("Greater", "mask half", "may"),
+        node("Gemm", "x w", "h"),
+        node("Where", "may h never", "chosen"),
+        node("Softmax", "chosen", "y", axis=1),
+        node("ArgMax", "chosen", "place", axis=1, keepdims=0),
+        node("Cast", "place", "z", to=1),
+    ]
+    constants = {"w": WEIGHTS, "half": np.array(0.5), "never": np.array(-1e8)}
+    model = graph(nodes, x=("N", 6), outputs=["y", "z"], **constants)
+    mask = onnx.helper.make_tensor_value_info("mask", onnx.TensorProto.FLOAT, ["N", 7])
+    model.graph.input.append(mask)
+    net = import_model(model)
+    short = export(net)
+    assert [each.op_type for each in short.graph.node].count("Where") == 1
+    assert GENOME not in short.metadata
+    assert verify(net, model, runtime="onnxruntime").passed
+    assert verify(net, short, runtime="onnxruntime").passed
+
+
+def test_an_evolved_layer_stays_one():
+    net = Network.build(
+        inputs=3,
+        outputs=[3, 4, 5],
+        neurons=[{"id": 3 + k, "activation": "identity"} for k in range(3)],
+        connections=[(i, 3 + k, 1.0) for k in range(3) for i in range(k + 1)],
+    )
+    assert "CumSum" not in [each.op_type for each in export(net).graph.node]
