@@ -108,10 +108,31 @@ def _where(
         if not (ctx.guarded and isinstance(each, Value)):
             _refuse_infinite(ctx, node, each)
     chosen = Value(ctx.materialize(truth))
+    if not isinstance(one, Value) and not isinstance(other, Value):
+        gap = _exact_gap(one, other)
+        if gap is not None:
+            return applied(ctx, node, "add", [multiply(ctx, node, chosen, gap), _numbers(other)])
     rest = _rest(ctx, node, truth, chosen)
     one, other = finite_where_left_out(ctx, node, (one, other), chosen.signals, rest.signals)
     terms = [multiply(ctx, node, chosen, one), multiply(ctx, node, rest, other)]
     return neurons_of(ctx, node, terms, "sum", (1.0, 1.0))
+
+
+def _exact_gap(one: Array, other: Array) -> Array | None:
+    """The difference of two constants, None unless adding it is exact, in float32 as well.
+
+    A choice of such constants is one connection and a bias, with no neuron for the rest.
+    """
+    one, other = _numbers(one), _numbers(other)
+    with np.errstate(over="ignore"):  # what float32 does not hold is not equal either
+        gap = one - other
+        small, added = gap.astype(np.float32), other.astype(np.float32)
+        is_exact = np.all(small == gap) and np.all(added == other) and np.all(small + added == one)
+    return gap if is_exact else None
+
+
+def _numbers(constants: Array) -> Array:
+    return np.asarray(constants, np.float64)
 
 
 def _rest(ctx: LiftingContext, node: Node, truth: Value, chosen: Value) -> Value:

@@ -1,6 +1,7 @@
 """Choices between values by a comparison: one neuron compares, and one minus it is the rest."""
 
 import numpy as np
+import onnx
 import pytest
 from graphs import assert_lifts, graph, node
 
@@ -39,3 +40,15 @@ def test_the_rest_of_a_choice_needs_no_comparison_of_its_own(operator, compared)
     usual = export(net, include_metadata=False)
     assert [each.op_type for each in usual.graph.node].count(operator) == compared
     assert '"added"' not in written.metadata.get("neat_onnx.genome", "")
+
+
+@pytest.mark.parametrize(
+    ("ones", "exact"), [(np.arange(UNITS), True), (RANDOM.random(UNITS), False)]
+)
+def test_a_choice_of_constants_needs_no_rest_where_their_difference_is_exact(ones, exact):
+    model = chosen("Greater", node("Where", "k one other", "y"))
+    for name, values in (("one", ones), ("other", np.arange(UNITS) % 3 - 1)):
+        model.graph.initializer.append(onnx.numpy_helper.from_array(np.float32(values), name))
+    net = assert_lifts(model)
+    assert (len(net) == 4 + 4 * UNITS) == exact
+    assert_comes_back(net)
