@@ -23,7 +23,7 @@ from neat_onnx.model.wiring import subgraphs
 from neat_onnx.network.network import Network
 from neat_onnx.network.structure import IMPORTED
 from neat_onnx.options import ExportOptions
-from neat_onnx.passes.at_once import at_once
+from neat_onnx.passes.larger_operators import with_larger_operators
 from neat_onnx.passes.output_order import in_order_of_outputs
 from neat_onnx.passes.packed import packed
 from neat_onnx.passes.short_names import short_names
@@ -65,31 +65,21 @@ def shortest(ctx: LoweringContext, plain: Model, finish: Finish) -> Model:
     """
     if not _may_be_short(ctx, plain):
         return finish(plain, None)
+    search = _Search(ctx, plain, finish)
     for largest in (False, True):
-        said = at_once(plain, largest=largest)
-        found = None if said is plain else _of_graph(ctx, said, finish)
+        model = with_larger_operators(plain, largest=largest)
+        found = None if model is plain else search.without_genome(model)
         if found is not None:
             return found
     if ctx.layered and _is_chain(plain.graph):
-        return finish(plain, None)
-    search = _Search(ctx, plain, finish)
+        return search.usual
     forms = []
     for marked in (False, True):
-        found = search.holding(marked=marked)
+        found = search.holding(plain, marked=marked)
         if found is not None and GENOME not in found.metadata:
             return found
         forms += [found] if found is not None else []
     return min([search.usual, *forms], key=lambda model: len(model.to_bytes()))
-
-
-def _of_graph(ctx: LoweringContext, plain: Model, finish: Finish) -> Model | None:
-    """The short form without marks if it needs no genome, in one order of nodes or another."""
-    orders = [plain] if len(plain.graph.outputs) == 1 else [plain, in_order_of_outputs(plain)]
-    for model in orders:
-        found = _Search(ctx, model, finish).holding(marked=False)
-        if found is not None and GENOME not in found.metadata:
-            return found
-    return None
 
 
 @dataclass
@@ -110,9 +100,18 @@ class _Search:
         """The network that import makes of the usual form, with numbers as a file rounds them."""
         return import_network(load_model(self.usual.to_bytes()))
 
-    def holding(self, *, marked: bool) -> Model | None:
+    def without_genome(self, model: Model) -> Model | None:
+        """The short form of a model if it needs no genome, in one order of nodes or another."""
+        orders = [model] if len(model.graph.outputs) == 1 else [model, in_order_of_outputs(model)]
+        for each in orders:
+            found = self.holding(each, marked=False)
+            if found is not None and GENOME not in found.metadata:
+                return found
+        return None
+
+    def holding(self, model: Model, *, marked: bool) -> Model | None:
         """The short form, with or without marks of layers, if import makes the network of it."""
-        form, names = _form(self.plain, marked=marked)
+        form, names = _form(model, marked=marked)
         with warnings.catch_warnings():
             warnings.simplefilter("error", NeatOnnxWarning)
             try:

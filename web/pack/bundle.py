@@ -42,7 +42,7 @@ _ELSEWHERE = re.compile(
     r"|operators\.(seldom|bits|determinant|fourier|ml|sampling)|passes\.narrow_integers"
     r"|network\.cell_builder|libraries\.(sharpneat\.xml|(fann|tensorneat)\.(read|write))"
     r"|verification\.first_difference|genome\.ends"
-    r"|lowering\.shortened|passes\.(at_once|output_order|packed|short_names|straight)"
+    r"|lowering\.shortened|passes\.(larger_operators|output_order|packed|short_names|straight)"
     r"|verification\.(processes|runtimes\.(?!reference|onnxruntime$)\w+))\b"
 )
 

@@ -1,10 +1,11 @@
-"""Several nodes that one operator may say: TopK, CumSum, ReduceL2 and Where.
+"""Groups of nodes replaced by one operator each: TopK, CumSum, ReduceL2 and Where.
 
-An import makes many neurons of each, and an export many nodes of the neurons. A find is likely,
-not certain: whoever writes it asks import whether the network is the same.
+Import makes many neurons of each of them, and export many nodes of the neurons. A replacement is
+likely, not certain: the caller keeps it if import makes the same network of it.
 """
 
 from collections.abc import Iterator
+from itertools import islice
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from neat_onnx.passes.draft import Draft, attributes_of, is_one_of, make_node
 from neat_onnx.passes.drop_dead import drop_dead
 
 _SHAPES = ("Identity", "Reshape", "Flatten", "Transpose")
+_BETWEEN = ("Cast", "Concat", "Mul", *_SHAPES)  # a chooser and the comparisons of an order
 _CHOOSERS = ("MatMul", "Gemm", "ReduceSum")
 _CONDITIONS = ("Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Equal", "And", "Or", "Xor")
 _SIDES = 2  # of a choice
@@ -20,7 +22,7 @@ _FEWEST = 3  # elements that are accumulated
 _AXES_ARE_READ = 18  # the opset from which on ReduceL2 reads its axes
 
 
-def at_once(model: Model, *, largest: bool) -> Model:
+def with_larger_operators(model: Model, *, largest: bool) -> Model:
     """The model with TopK, CumSum, ReduceL2 and Where, itself if it has nothing like them.
 
     Args:
@@ -29,26 +31,26 @@ def at_once(model: Model, *, largest: bool) -> Model:
     """
     if not any(is_one_of(node, "Add", *_CHOOSERS) for node in model.graph.node):
         return model
-    said = _Said(model, largest=largest)
+    groups = _Groups(model, largest=largest)
     for node in model.graph.node:
-        said.look_at(node)
-    if not said.instead:
+        groups.look_at(node)
+    if not groups.found:
         return model
-    nodes = [each for node in model.graph.node for each in said.instead.get(node.output[0], [node])]
-    return model.model_copy(update={"graph": drop_dead(said.draft.finished(nodes).graph)})
+    nodes = [each for node in model.graph.node for each in groups.found.get(node.output[0], [node])]
+    return model.model_copy(update={"graph": drop_dead(groups.draft.finished(nodes).graph)})
 
 
-class _Said:
-    """The operators found so far.
+class _Groups:
+    """The groups found so far.
 
     Attributes:
         draft: the model, with new constants.
-        instead: the nodes that make a tensor, by its name.
+        found: the nodes that make a tensor, by its name.
     """
 
     def __init__(self, model: Model, *, largest: bool) -> None:
         self.draft, self._largest = Draft(model), largest
-        self.instead: dict[str, list[Node]] = {}
+        self.found: dict[str, list[Node]] = {}
         self._made = {name: node for node in model.graph.node for name in node.output}
         self._readers: dict[str, list[Node]] = {}
         for node in model.graph.node:
@@ -58,7 +60,7 @@ class _Said:
         self._orders: dict[tuple[str, int, int], tuple[str, str]] = {}
 
     def look_at(self, node: Node) -> None:
-        """Find an operator that ends in a node."""
+        """Find a group that ends in a node."""
         if is_one_of(node, "Sqrt"):
             self._norm(node)
         elif is_one_of(node, "Add"):
@@ -67,12 +69,12 @@ class _Said:
             weights = self._matrix(node)
             if weights is not None and len(weights) >= _FEWEST and _is_triangle(weights):
                 reads = [node.input[0], self.draft.constant("axis", [1])]
-                self._say(node.output[0], self._node("CumSum", reads, node.output))
+                self._replace(node.output[0], self._node("CumSum", reads, node.output))
             elif not self._choice(node):
                 self._order(node)
 
-    def _say(self, name: str, *nodes: Node) -> None:
-        self.instead[name] = [*nodes]
+    def _replace(self, name: str, *nodes: Node) -> None:
+        self.found[name] = [*nodes]
 
     def _node(
         self, operator: str, reads: list[str], gives: list[str], **attributes: object
@@ -80,7 +82,10 @@ class _Said:
         return make_node(operator, reads, gives, attributes, opset=self.draft.model.opset)
 
     def _before(self, name: str) -> Iterator[Node]:
-        """The nodes on the way to a tensor, from its maker on, along the first computed inputs."""
+        """The nodes on the way to a tensor, from its maker on, along the first computed inputs.
+
+        The way is as long as the graph: callers stop where no group can be.
+        """
         node = self._made.get(name)
         while node is not None:
             yield node
@@ -99,7 +104,7 @@ class _Said:
 
     def _norm(self, root: Node) -> None:
         """The root of a sum of squares is a norm."""
-        sums, squares = [*self._before(root.input[0]), root, root][:2]
+        sums, squares = [*islice(self._before(root.input[0]), 2), root, root][:2]
         weights = self._matrix(sums)
         if weights is None or len(weights) != 1 or not (weights == 1).all():
             return
@@ -111,7 +116,7 @@ class _Said:
         else:
             reads = [*reads, self.draft.constant("axes", [1])]
             node = self._node("ReduceL2", reads, root.output, **attributes)
-        self._say(root.output[0], node)
+        self._replace(root.output[0], node)
 
     def _unchanged(self, name: str) -> str:
         """The tensor that another one is a copy of, as a sum with zeros."""
@@ -130,7 +135,7 @@ class _Said:
         if len(chosen) != _SIDES or not self._is_same(chosen[True][0], chosen[False][0]):
             return False
         reads = [chosen[True][0], *(self._alone(chosen[holds][1]) for holds in (True, False))]
-        self._say(node.output[0], self._node("Where", reads, node.output))
+        self._replace(node.output[0], self._node("Where", reads, node.output))
         return True
 
     def _alone(self, name: str) -> str:
@@ -158,10 +163,11 @@ class _Said:
 
     def _side(self, name: str) -> tuple[str, bool, str] | None:
         """The condition of a product, whether it has to hold, and the other factor."""
-        way = [node for node in self._before(name) if not is_one_of(node, "Identity")]
-        if not way or not is_one_of(way[0], "Mul"):
+        way = (node for node in self._before(name) if not is_one_of(node, "Identity"))
+        product = next(way, None)
+        if product is None or not is_one_of(product, "Mul"):
             return None
-        for cast, other in (way[0].input, way[0].input[::-1]):
+        for cast, other in (product.input, product.input[::-1]):
             made = self._made.get(cast)
             if made is not None and is_one_of(made, "Cast"):
                 condition = self._made.get(made.input[0])
@@ -173,15 +179,15 @@ class _Said:
 
     def _order(self, chooser: Node) -> None:
         """Elements chosen by an order, or their places, are outputs of a TopK."""
-        way = [*self._before(chooser.output[0])]
-        at = next((k for k, node in enumerate(way) if is_one_of(node, "Equal", "Hardmax")), 0)
-        if not at or not all(
-            is_one_of(node, "Cast", "Concat", "Mul", *_SHAPES) for node in way[1:at]
-        ):
+        way = self._before(chooser.output[0])
+        next(way)
+        while (node := next(way, None)) is not None and is_one_of(node, *_BETWEEN):
+            pass
+        if node is None or not is_one_of(node, "Equal", "Hardmax"):
             return
         end, turned = self._end(chooser.output[0])
         places = is_one_of(chooser, "MatMul", "Gemm") and chooser.input[1] in self.draft.tensors
-        source = self._first(way[at:])
+        source = self._first([node, *way])
         if source is None:
             return
         for name in self._shapes_of(source):
@@ -205,7 +211,7 @@ class _Said:
             nodes.append(self._node("Cast", [names[1]], [end], to=int(kind)))
         else:
             nodes.append(self._node("Identity", [names[0]], [end]))
-        self._say(end, *nodes)
+        self._replace(end, *nodes)
 
     def _first(self, way: list[Node]) -> str | None:
         """The elements that are put into an order, at the beginning of the way to a choice."""

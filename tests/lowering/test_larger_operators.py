@@ -90,3 +90,18 @@ def test_an_evolved_layer_stays_one():
         connections=[(i, 3 + k, 1.0) for k in range(3) for i in range(k + 1)],
     )
     assert "CumSum" not in [each.op_type for each in export(net).graph.node]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_another_network_is_not_written(monkeypatch, dtype):
+    def wrong(model, *, largest):
+        nodes = [
+            each.model_copy(update={"op_type": "Tanh"}) if each.op_type == "Relu" else each
+            for each in model.graph.node
+        ]
+        return model.model_copy(update={"graph": model.graph.model_copy(update={"node": nodes})})
+
+    monkeypatch.setattr("neat_onnx.lowering.shortened.with_larger_operators", wrong)
+    weights = WEIGHTS.astype(np.float32).astype(dtype)
+    net = import_model(graph([DENSE, node("Relu", "h", "y")], x=("N", 6), w=weights))
+    assert [each.op_type for each in export(net).graph.node] == ["Gemm", "Relu"]
