@@ -86,12 +86,21 @@ def _followed(graph: Graph) -> Iterator[tuple[Node, _Origins]]:
         if node.op_type in _MOVES and first in origin:
             origin.update(dict.fromkeys(filter(None, node.output), origin[first]))
         elif node.op_type in _SHIFTS and first in origin:
-            number = _number(graph, node.input[1])
+            number, other = _number(graph, node.input[1]), origin.get(node.input[1])
+            name, added = origin[first]
             if number is not None:
-                name, added = origin[first]
                 origin[node.output[0]] = name, added + _SHIFTS[node.op_type] * number
-        elif node.op_type == "Where":  # another place for a label that does not count
+            elif other is not None and other[0] == name:  # a choice, as two products with masks
+                origin[node.output[0]] = name, min(added, other[1])
+        elif _chooses(node, graph):
             origin.update((node.output[0], origin[name]) for name in node.input if name in origin)
+
+
+def _chooses(node: Node, graph: Graph) -> bool:
+    """Whether some places pass and others do not, as those of labels that count, by a mask."""
+    if node.op_type == "Mul":
+        return not any(name in graph.tensors for name in node.input)
+    return node.op_type == "Where"
 
 
 def _within(known: Range | None, other: Range) -> Range:

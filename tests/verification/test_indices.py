@@ -9,6 +9,7 @@ from neat_onnx import import_model, load_model, verify
 from neat_onnx.verification.compare import as_read
 from neat_onnx.verification.samples import short_sequences
 
+NUMBERS = {"one": [1], "zero": [0], "four": [4]}
 LABELS = {
     "loss of scores": [node("SoftmaxCrossEntropyLoss", "x at", "y", reduction="none")],
     "loss of logarithms": [
@@ -20,6 +21,18 @@ LABELS = {
         node("Where", "left_out zero at", "places"),
         node("Unsqueeze", "places one", "columns"),
         node("GatherElements", "x columns", "y", axis=1),
+    ],
+    "places from the end by masks": [  # as tf2onnx writes Keras's Embedding
+        node("Add", "at four", "turned"),
+        node("Less", "at zero", "below"),
+        node("Not", "below", "above"),
+        node("Cast", "below", "mask", to=TensorProto.INT64),
+        node("Cast", "above", "rest", to=TensorProto.INT64),
+        node("Mul", "mask turned", "negative"),
+        node("Mul", "at rest", "positive"),
+        node("Add", "negative positive", "place"),
+        node("Unsqueeze", "place one", "places"),
+        node("GatherElements", "x places", "y", axis=1),
     ],
     "places that are set": [
         node("Unsqueeze", "at one", "places"),
@@ -33,7 +46,7 @@ LABELS = {
 @pytest.mark.parametrize("name", LABELS)
 def test_labels_are_drawn_among_the_classes(name: str):
     read = {each for made in LABELS[name] for each in made.input}
-    constants = {each: value for each, value in (("one", [1]), ("zero", [0])) if each in read}
+    constants = {each: value for each, value in NUMBERS.items() if each in read}
     model = graph(LABELS[name], x=("N", 4), **constants)
     model.graph.input.append(helper.make_tensor_value_info("at", TensorProto.INT64, ["N"]))
     net = import_model(model)
