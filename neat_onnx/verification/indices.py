@@ -97,7 +97,7 @@ def _followed(graph: Graph) -> Iterator[tuple[Node, _Origins]]:
 
 
 def _chooses(node: Node, graph: Graph) -> bool:
-    """Whether some places pass and others do not, as those of labels that count, by a mask."""
+    """Whether a node chooses some elements of each input, as a mask does among labels."""
     if node.op_type == "Mul":
         return not any(name in graph.tensors for name in node.input)
     return node.op_type == "Where"
