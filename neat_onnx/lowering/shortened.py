@@ -65,12 +65,13 @@ def shortest(ctx: LoweringContext, plain: Model, finish: Finish) -> Model:
     """
     if not _may_be_short(ctx, plain):
         return finish(plain, None)
-    search = _Search(ctx, plain, finish)
+    search, tried = _Search(ctx, plain, finish), plain
     for largest in (False, True):
         model = with_larger_operators(plain, largest=largest)
-        found = None if model is plain else search.without_genome(model)
+        found = None if model == tried else search.without_genome(model)
         if found is not None:
             return found
+        tried = model
     if ctx.layered and _is_chain(plain.graph):
         return search.usual
     forms = []

@@ -1,4 +1,4 @@
-"""Groups of nodes replaced by one operator each: TopK, CumSum, ReduceL2 and Where.
+"""Groups of nodes replaced by one operator each: TopK, CumSum, ReduceL2, Div and Where.
 
 Import makes many neurons of each of them, and export many nodes of the neurons. A replacement is
 likely, not certain: the caller keeps it if import makes the same network of it.
@@ -23,7 +23,7 @@ _AXES_ARE_READ = 18  # the opset from which on ReduceL2 reads its axes
 
 
 def with_larger_operators(model: Model, *, largest: bool) -> Model:
-    """The model with TopK, CumSum, ReduceL2 and Where, itself if it has nothing like them.
+    """The model with TopK, CumSum, ReduceL2, Div and Where, itself if it has nothing like them.
 
     Args:
         model: nodes in topological order, without graphs inside of them.
@@ -63,6 +63,8 @@ class _Groups:
         """Find a group that ends in a node."""
         if is_one_of(node, "Sqrt"):
             self._norm(node)
+        elif is_one_of(node, "Mul"):
+            self._quotient(node)
         elif is_one_of(node, "Add"):
             self._choice(node)
         elif is_one_of(node, *_CHOOSERS):
@@ -119,11 +121,31 @@ class _Groups:
         self._replace(root.output[0], node)
 
     def _unchanged(self, name: str) -> str:
-        """The tensor that another one is a copy of, as a sum with zeros."""
+        """The tensor that another one is a copy of, as a sum with zeros, or a weight of 1."""
         node = self._made.get(name)
-        if node is None or not is_one_of(node, "Add") or node.input[1] not in self.draft.tensors:
+        if node is None:
+            return name
+        weights = self._matrix(node)
+        if weights is not None and np.array_equal(weights, [[1]]):
+            return node.input[0]
+        if not is_one_of(node, "Add") or node.input[1] not in self.draft.tensors:
             return name
         return name if self.draft.tensors[node.input[1]].values.any() else node.input[0]
+
+    def _quotient(self, product: Node) -> None:
+        """A product by a reciprocal that stands beside each element is a quotient."""
+        for whole, share in (product.input, product.input[::-1]):
+            way = (node for node in self._before(share) if not self._repeats(node))
+            inverse = next(way, None)
+            if inverse is not None and is_one_of(inverse, "Reciprocal"):
+                reads = [self._unchanged(name) for name in (whole, inverse.input[0])]
+                self._replace(product.output[0], self._node("Div", reads, product.output))
+                return
+
+    def _repeats(self, node: Node) -> bool:
+        """Whether a node copies its input, or the first column of it."""
+        places = self.draft.tensors.get(node.input[1]) if is_one_of(node, "Gather") else None
+        return is_one_of(node, "Identity") or (places is not None and not places.values.any())
 
     def _choice(self, node: Node) -> bool:
         """Whether a sum of two products, by a condition and by its opposite, is a Where."""

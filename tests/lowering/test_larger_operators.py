@@ -44,6 +44,18 @@ CASES = {
     "both": order(count=2, gives="y z", largest=0),
     "accumulated": one("CumSum", {}, k=np.array(1)),
     "norm": one("ReduceL2", {"keepdims": 1}, k=np.array([1])),
+    "shares of a norm": (
+        [node("ReduceL2", "x k", "n", keepdims=1), node("Div", "x n", "y")],
+        ["y"],
+        ("N", 3),
+        {"k": np.array([1])},
+    ),
+    "shares of a value": (
+        [node("Gemm", "x w", "h"), node("Exp", "h", "e"), node("Div", "x e", "y")],
+        ["y"],
+        ("N", 6),
+        {"w": WEIGHTS[:, :1]},
+    ),
 }
 
 
