@@ -1,4 +1,4 @@
-"""Groups of nodes replaced by one operator each: TopK, CumSum, ReduceL2, Div and Where.
+"""Groups of nodes replaced by one operator each, as TopK, ArgMax, CumSum, ReduceL2, Div or Where.
 
 Import makes many neurons of each of them, and export many nodes of the neurons. A replacement is
 likely, not certain: the caller keeps it if import makes the same network of it.
@@ -16,6 +16,7 @@ from neat_onnx.passes.drop_dead import drop_dead
 _SHAPES = ("Identity", "Reshape", "Flatten", "Transpose")
 _BETWEEN = ("Cast", "Concat", "Mul", *_SHAPES)  # a chooser and the comparisons of an order
 _CHOOSERS = ("MatMul", "Gemm", "ReduceSum")
+_FIRST_OF_EQUAL = ("Cast", "Conv", "Greater", *_SHAPES)  # chooses one of equal extremes
 _CONDITIONS = ("Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Equal", "And", "Or", "Xor")
 _SIDES = 2  # of a choice
 _FEWEST = 3  # elements that are accumulated
@@ -23,13 +24,13 @@ _AXES_ARE_READ = 18  # the opset from which on ReduceL2 reads its axes
 
 
 def with_larger_operators(model: Model, *, largest: bool) -> Model:
-    """The model with TopK, CumSum, ReduceL2, Div and Where, itself if it has nothing like them.
+    """The model with such operators in the place of groups of nodes, itself if there are none.
 
     Args:
         model: nodes in topological order, without graphs inside of them.
-        largest: the first elements of an order are the largest.
+        largest: orders begin with the largest elements, and extremes are the largest.
     """
-    if not any(is_one_of(node, "Add", *_CHOOSERS) for node in model.graph.node):
+    if not any(is_one_of(node, "Add", "Conv", *_CHOOSERS) for node in model.graph.node):
         return model
     groups = _Groups(model, largest=largest)
     for node in model.graph.node:
@@ -65,6 +66,8 @@ class _Groups:
             self._norm(node)
         elif is_one_of(node, "Mul"):
             self._quotient(node)
+        elif is_one_of(node, "Conv"):
+            self._places(node)
         elif is_one_of(node, "Add"):
             self._choice(node)
         elif is_one_of(node, *_CHOOSERS):
@@ -234,6 +237,39 @@ class _Groups:
         else:
             nodes.append(self._node("Identity", [names[0]], [end]))
         self._replace(end, *nodes)
+
+    def _places(self, chooser: Node) -> None:
+        """Places 0, 1, … weighed by a choice of the first extreme are an ArgMax or an ArgMin."""
+        weights = self.draft.tensors.get(chooser.input[1])
+        if weights is None or not np.array_equal(weights.values.ravel(), range(weights.size)):
+            return
+        way = self._before(chooser.output[0])
+        while (node := next(way, None)) is not None and is_one_of(node, *_FIRST_OF_EQUAL):
+            pass
+        least = self._made.get(node.input[0]) if node and is_one_of(node, "Equal") else None
+        if least is None:
+            return
+        end, _ = self._end(chooser.output[0])
+        for name in [*self._shapes_of(least.input[0])][::-1]:  # the first has the model's order
+            found = self._reduced(name, end)
+            if found is not None:
+                axis, kept = found
+                operator, places = ("ArgMin", "ArgMax")[self._largest], self.draft.name("places")
+                node = self._node(operator, [name], [places], axis=axis, keepdims=kept)
+                kind = int(self.draft.facts(name).elem_type or DataType.FLOAT)
+                self._replace(end, node, self._node("Cast", [places], [end], to=kind))
+                return
+
+    def _reduced(self, source: str, end: str) -> tuple[int, int] | None:
+        """The axis along which a tensor is reduced to another one, and whether it stays, as 1."""
+        whole, part = (self.draft.facts(name).shape for name in (source, end))
+        if whole is None:
+            return None
+        for axis in range(1, len(whole)):
+            before, behind = whole[:axis], whole[axis + 1 :]
+            if part in {(*before, *behind), (*before, 1, *behind)}:
+                return axis, len(part) - len(before) - len(behind)
+        return None
 
     def _first(self, way: list[Node]) -> str | None:
         """The elements that are put into an order, at the beginning of the way to a choice."""

@@ -32,7 +32,14 @@ def one(operator, attributes, **constants):
     )
 
 
+def places(operator, **attributes):
+    nodes = [node(operator, "x", "places", axis=1, **attributes), node("Cast", "places", "y", to=1)]
+    return nodes, ["y"], ("N", 3, 4, 5), {}
+
+
 CASES = {
+    "place of the largest": places("ArgMax", keepdims=0),
+    "place of the least": places("ArgMin", keepdims=1),
     "sort": order(largest=0),
     "sort down": order(largest=1),
     "sort dense": order("h", largest=0),
