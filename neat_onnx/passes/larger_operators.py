@@ -24,7 +24,7 @@ _AXES_ARE_READ = 18  # the opset from which on ReduceL2 reads its axes
 
 
 def with_larger_operators(model: Model, *, largest: bool) -> Model:
-    """The model with such operators in the place of groups of nodes, itself if there are none.
+    """The model with one operator in the place of each group of nodes, itself if there is none.
 
     Args:
         model: nodes in topological order, without graphs inside of them.
