@@ -289,7 +289,8 @@ def test_any_gene_that_the_operator_cannot_say_is_written_neuron_by_neuron(form)
     nodes, shape, constants, opset, weights = SAID[form]
     net = import_model(graph(nodes, x=shape, opset=opset, **constants))
     x = np.random.default_rng(0).normal(size=(5, len(net.input_neurons)))
-    written = [each.op_type for each in export(net, opset=opset).graph.node]
+    usual = export(net, opset=opset, include_metadata=False)
+    written = [each.op_type for each in usual.graph.node]
     kept = 0
     for edge in range(len(net.connections)):
         other = changed(net, edge, 0.125)
