@@ -86,6 +86,11 @@ class _Groups:
     ) -> Node:
         return make_node(operator, reads, gives, attributes, opset=self.draft.model.opset)
 
+    def _cast(self, places: str, end: str, source: str) -> Node:
+        """Places in a tensor as numbers of its own type."""
+        kind = self.draft.facts(source).elem_type or DataType.FLOAT
+        return self._node("Cast", [places], [end], to=int(kind))
+
     def _before(self, name: str) -> Iterator[Node]:
         """The nodes on the way to a tensor, from its maker on, along the first computed inputs.
 
@@ -182,9 +187,8 @@ class _Groups:
         weights, joined = self._matrix(node), self._made.get(node.input[0])
         if weights is None or joined is None or not is_one_of(joined, "Concat"):
             return []
-        return (
-            joined.input if np.array_equal(weights, np.hstack([np.eye(len(weights))] * 2)) else []
-        )
+        both = np.hstack([np.eye(len(weights))] * _SIDES)
+        return joined.input if np.array_equal(weights, both) else []
 
     def _side(self, name: str) -> tuple[str, bool, str] | None:
         """The condition of a product, whether it has to hold, and the other factor."""
@@ -232,8 +236,7 @@ class _Groups:
             attributes = {"axis": axis, "largest": int(self._largest)}
             nodes.append(self._node("TopK", reads, [*names], **attributes))
         if places:
-            kind = self.draft.facts(source).elem_type or DataType.FLOAT
-            nodes.append(self._node("Cast", [names[1]], [end], to=int(kind)))
+            nodes.append(self._cast(names[1], end, source))
         else:
             nodes.append(self._node("Identity", [names[0]], [end]))
         self._replace(end, *nodes)
@@ -256,8 +259,7 @@ class _Groups:
                 axis, kept = found
                 operator, places = ("ArgMin", "ArgMax")[self._largest], self.draft.name("places")
                 node = self._node(operator, [name], [places], axis=axis, keepdims=kept)
-                kind = int(self.draft.facts(name).elem_type or DataType.FLOAT)
-                self._replace(end, node, self._node("Cast", [places], [end], to=kind))
+                self._replace(end, node, self._cast(places, end, name))
                 return
 
     def _reduced(self, source: str, end: str) -> tuple[int, int] | None:
@@ -275,19 +277,15 @@ class _Groups:
         """The elements that are put into an order, at the beginning of the way to a choice."""
         if is_one_of(way[0], "Hardmax"):
             ordered = [node for node in way if is_one_of(node, "Hardmax")][-1]
-            way = [node for node in self._before(ordered.input[0]) if not self._moves(node)]
+            way = [node for node in self._before(ordered.input[0]) if not _moves(node)]
             scaled = way and is_one_of(way[0], "Mul") and self._is_number(way[0].input[1])
             return way[0].input[0] if scaled else ordered.input[0]
         for k, node in enumerate(way[:-1]):
             if is_one_of(node, "LessOrEqual", "GreaterOrEqual"):
-                after = [each for each in way[k + 1 :] if not self._moves(each)]
-                return (
-                    after[0].input[0] if after and is_one_of(after[0], "Gemm", "MatMul") else None
-                )
+                after = next((each for each in way[k + 1 :] if not _moves(each)), None)
+                copied = after is not None and is_one_of(after, "Gemm", "MatMul")
+                return after.input[0] if after is not None and copied else None
         return None
-
-    def _moves(self, node: Node) -> bool:
-        return is_one_of(node, *_SHAPES)
 
     def _is_number(self, name: str) -> bool:
         tensor = self.draft.tensors.get(name)
@@ -298,7 +296,7 @@ class _Groups:
         turned = False
         while name not in self._wanted and len(self._readers.get(name, ())) == 1:
             (reader,) = self._readers[name]
-            if not self._moves(reader):
+            if not _moves(reader):
                 break
             turned |= is_one_of(reader, "Transpose")
             name = reader.output[0]
@@ -308,7 +306,7 @@ class _Groups:
         """A tensor, and those that it is another shape of."""
         yield name
         for node in self._before(name):
-            if not self._moves(node):
+            if not _moves(node):
                 return
             yield node.input[0]
 
@@ -325,3 +323,7 @@ class _Groups:
 
 def _is_triangle(weights: np.ndarray) -> bool:
     return bool(np.array_equal(weights, np.tri(*weights.shape)) and weights.shape[0] > 1)
+
+
+def _moves(node: Node) -> bool:
+    return is_one_of(node, *_SHAPES)
