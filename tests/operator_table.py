@@ -58,14 +58,15 @@ TRAINING_OR_UNUSED = {"momentum", "seed", "stash_type", "precision", "overwrite"
 
 
 def rows() -> Iterator[list[str]]:
-    """Yield name, the oldest typed opset, whether export writes it, and its restrictions."""
+    """Yield name, file, whether export writes it, and its restrictions."""
     written, constants = written_operators(), constant_inputs()
     for name, kind in node_classes().items():
         if not kind.__module__.startswith("neat_onnx."):
             continue
         domain = kind.model_fields["domain"].default
+        exported = "yes" if name in written else "–"
         if domain not in ("", "ai.onnx.ml"):  # onnx has no schema of it
-            yield [f"`{domain}.{name}`", "yes" if name in written else "–", NOTES.get(name, "–")]
+            yield [f"`{domain}.{name}`", file_of(kind), exported, NOTES.get(name, "–")]
             continue
         version = 5 if name == "TreeEnsemble" else ML_OPSET if domain else OPSET
         schema = onnx.defs.get_schema(name, version, domain)
@@ -74,7 +75,13 @@ def rows() -> Iterator[list[str]]:
             names = [schema.inputs[at].name for at in sorted(positions) if at < len(schema.inputs)]
             found += [f"constant {', '.join(f'`{each}`' for each in names)}"] if names else []
         found += [NOTES[name]] if name in NOTES else []
-        yield [f"`{name}`", "yes" if name in written else "–", "; ".join(found) or "–"]
+        yield [f"`{name}`", file_of(kind), exported, "; ".join(found) or "–"]
+
+
+def file_of(kind: type[Node]) -> str:
+    """The file that holds an operator, under neat_onnx/operators."""
+    path = kind.__module__.removeprefix("neat_onnx.operators.").replace(".", "/")
+    return f"`{path}.py`"
 
 
 def _attributes(kind: type[Node], schema: Any) -> Iterator[str]:

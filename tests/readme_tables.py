@@ -65,7 +65,8 @@ def options() -> str:
 
 def operators() -> str:
     return _table(
-        ["operator", "written by export", "restrictions of import"], operator_table.rows()
+        ["operator", "file", "written by export", "restrictions of import"],
+        operator_table.rows(),
     )
 
 

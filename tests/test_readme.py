@@ -147,24 +147,26 @@ def test_the_files_that_the_architecture_names_are_there():
         assert any(path.endswith(f"/{name}") or path == name for path in files), name
 
 
-def test_the_tree_of_contributing_is_there():
+def tree_of_contributing():
+    """The paths that the tree of CONTRIBUTING.md lists, two spaces of indentation a folder."""
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     tree = text.split("```\nneat_onnx/\n")[1].split("```")[0]
-    folder = ROOT / "neat_onnx"
+    folders = ["neat_onnx"]
     for line in tree.splitlines():
-        name = line.split()[0]
-        if line.startswith("  "):
-            assert (folder / name).exists(), name
-        else:
-            folder = ROOT / name
-            assert folder.exists(), name
+        depth = (len(line) - len(line.lstrip())) // 2
+        folders[depth:] = [line.split()[0].rstrip("/")]
+        yield "/".join(folders)
+
+
+def test_the_tree_of_contributing_is_there():
+    for path in tree_of_contributing():
+        assert (ROOT / path).exists(), path
 
 
 def listed(room):
-    """The files and rooms that the tree of CONTRIBUTING.md lists under a top-level room."""
-    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    (inside,) = re.findall(rf"^{room}/[^\n]*\n((?:  [^\n]*\n)*)", text, re.MULTILINE)
-    return {line.split()[0].rstrip("/") for line in inside.splitlines()}
+    """The files and rooms that the tree of CONTRIBUTING.md lists in a folder."""
+    paths = [path.rpartition("/") for path in tree_of_contributing()]
+    return {name for folder, _, name in paths if folder == room}
 
 
 def found(room):
@@ -175,6 +177,12 @@ def found(room):
 
 def test_the_tree_lists_the_package():
     assert listed("neat_onnx") == found("neat_onnx")
+
+
+def test_the_tree_lists_the_rooms_of_operators():
+    operators = ROOT / "neat_onnx" / "operators"
+    rooms = {path.parent.name for path in operators.glob("*/*.py")}
+    assert listed("neat_onnx/operators") == rooms
 
 
 def test_the_tree_lists_every_room():

@@ -16,8 +16,8 @@ from neat_onnx.lifting.rows import Rows
 from neat_onnx.model import DataType, Node
 from neat_onnx.model.budget import Budget
 from neat_onnx.network.genes import Floats, Ints
-from neat_onnx.operators.arithmetic import value_of
-from neat_onnx.operators.choice import applied
+from neat_onnx.operators.formulas.arithmetic import value_of
+from neat_onnx.operators.formulas.choice import applied
 
 _OF_ARRAYS: dict[str, Callable[..., Any]] = {
     "sum": np.sum,

@@ -14,8 +14,14 @@ from neat_onnx.lifting.context import LiftingContext, Operand, Value, lifts
 from neat_onnx.model import Attributes, DataType, Node
 from neat_onnx.network.expression import VARIABLE, Expression, clip, constant, rounded
 from neat_onnx.operators.algebra import Algebra, reshaped
-from neat_onnx.operators.formula import Emission, FormulaEmitter, emits, formula_of, shortens
-from neat_onnx.operators.logic import Cast
+from neat_onnx.operators.formulas.formula import (
+    Emission,
+    FormulaEmitter,
+    emits,
+    formula_of,
+    shortens,
+)
+from neat_onnx.operators.formulas.logic import Cast
 
 
 class QuantizeLinearAttributes(Attributes):

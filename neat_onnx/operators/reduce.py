@@ -20,19 +20,19 @@ from neat_onnx.model import Attributes, Node
 from neat_onnx.network.aggregations import aggregation_named
 from neat_onnx.network.expression import Expression, call
 from neat_onnx.network.genes import Bools, Floats, Ints
-from neat_onnx.operators.activate import activate, in_column_order, one_of_many, respond
 from neat_onnx.operators.algebra import Algebra
-from neat_onnx.operators.columns import exactly, in_shape
-from neat_onnx.operators.elementwise import Mul
-from neat_onnx.operators.formula import (
+from neat_onnx.operators.formulas.activate import activate, in_column_order, one_of_many, respond
+from neat_onnx.operators.formulas.elementwise import Mul
+from neat_onnx.operators.formulas.formula import (
     Emission,
     FormulaEmitter,
     emits,
     recognised,
 )
-from neat_onnx.operators.infinite import masked_largest
-from neat_onnx.operators.ranking import ArgMax, GatherElements, TopK
-from neat_onnx.operators.shaping import Flatten, Reshape
+from neat_onnx.operators.formulas.infinite import masked_largest
+from neat_onnx.operators.layout.columns import exactly, in_shape
+from neat_onnx.operators.layout.shaping import Flatten, Reshape
+from neat_onnx.operators.rows.ranking import ArgMax, GatherElements, TopK
 
 
 class ReduceAttributes(Attributes):

@@ -7,7 +7,7 @@ import numpy as np
 from neat_onnx.lifting.context import LiftingContext, Value, lifts
 from neat_onnx.model import Attributes, Node
 from neat_onnx.operators.algebra import Algebra
-from neat_onnx.operators.arranging import axis_of
+from neat_onnx.operators.layout.arranging import axis_of
 
 
 class RunningAttributes(Attributes):

@@ -17,10 +17,10 @@ from neat_onnx.lowering.core import IR_OF_OPSET, ir_version
 from neat_onnx.model import DataType, Graph, Model, OperatorSet, ValueInfo
 from neat_onnx.network.expression import scalar_slope
 from neat_onnx.network.genes import Floats
-from neat_onnx.operators.elementwise import Add, Mul
-from neat_onnx.operators.formula import FormulaEmitter, emit_formula
+from neat_onnx.operators.formulas.elementwise import Add, Mul
+from neat_onnx.operators.formulas.formula import FormulaEmitter, emit_formula
+from neat_onnx.operators.layout.shaping import Concat, Reshape, Split, Transpose
 from neat_onnx.operators.reduce import ReduceSum
-from neat_onnx.operators.shaping import Concat, Reshape, Split, Transpose
 from neat_onnx.passes import apply_passes
 from neat_onnx.population.layout import Gains, Level, Reduction
 from neat_onnx.population.population import Population

@@ -38,8 +38,9 @@ _OURS = "neat_onnx"  # its modules come at the latest with the others: they chan
 # operators and libraries that few have, and of what needs another seldom table as well, or a
 # failure.
 _ELSEWHERE = re.compile(
-    r"neat_onnx\.(__main__|cli|schemas|model\.schema|population\.lower|operators\.own"
-    r"|operators\.(seldom|bits|determinant|fourier|ml|sampling)|passes\.narrow_integers"
+    r"neat_onnx\.(__main__|cli|schemas|model\.schema|population\.lower|operators\.formulas\.own"
+    r"|operators\.(rare|ml|formulas\.bits|products\.(determinant|fourier)|spatial\.sampling)"
+    r"|passes\.narrow_integers"
     r"|network\.cell_builder|libraries\.(sharpneat\.xml|(fann|tensorneat)\.(read|write))"
     r"|verification\.first_difference|genome\.ends"
     r"|lowering\.shortened|passes\.(larger_operators|output_order|packed|short_names|straight)"

@@ -25,7 +25,7 @@ from neat_onnx.network.expression import (
     where,
 )
 from neat_onnx.operators.algebra import Algebra
-from neat_onnx.operators.formula import formula_of
+from neat_onnx.operators.formulas.formula import formula_of
 
 _MOST = float(np.float32(np.arctanh(1.0 - 2e-7)))  # probabilities of the pair are 1e-7 or more
 _NEAR_ENOUGH: float = np.float32(0.005 / 2).item()

@@ -18,8 +18,8 @@ from neat_onnx.lifting.followed_axes import (
 from neat_onnx.model import Attributes
 from neat_onnx.network.expression import VARIABLE, call, greater
 from neat_onnx.operators.algebra import Algebra, rearranged, reshaped
-from neat_onnx.operators.choice import applied
-from neat_onnx.operators.formula import formula_of
+from neat_onnx.operators.formulas.choice import applied
+from neat_onnx.operators.formulas.formula import formula_of
 from neat_onnx.operators.inside import as_neurons
 from neat_onnx.operators.ml.nodes import MlNode
 

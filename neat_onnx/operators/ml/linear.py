@@ -7,7 +7,7 @@ from neat_onnx.model import Attributes, Node
 from neat_onnx.network.genes import Floats
 from neat_onnx.operators.algebra import Algebra, rearranged, reshaped
 from neat_onnx.operators.ml.nodes import MlNode, Transform, transformed
-from neat_onnx.operators.selection import first_hit, hits_of
+from neat_onnx.operators.rows.selection import first_hit, hits_of
 
 
 class LinearRegressorAttributes(Attributes):

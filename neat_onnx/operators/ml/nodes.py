@@ -5,7 +5,7 @@ from typing import Literal
 from neat_onnx.lifting.context import LiftingContext, Operand
 from neat_onnx.model import Attributes, Node
 from neat_onnx.operators.algebra import Algebra
-from neat_onnx.operators.softmax import shares_of
+from neat_onnx.operators.rows.softmax import shares_of
 
 DOMAIN = "ai.onnx.ml"
 Transform = Literal["NONE", "LOGISTIC", "SOFTMAX"]

@@ -12,7 +12,7 @@ from neat_onnx.lifting.context import LiftingContext, Operand, lifts
 from neat_onnx.model import Attributes
 from neat_onnx.network.genes import Floats
 from neat_onnx.operators.algebra import Algebra, rearranged
-from neat_onnx.operators.arranging import combined
+from neat_onnx.operators.layout.arranging import combined
 from neat_onnx.operators.ml.coupling import coupled
 from neat_onnx.operators.ml.linear import best_label, label_numbers, label_of_two
 from neat_onnx.operators.ml.nodes import MlNode, Transform, transformed

@@ -16,8 +16,8 @@ from neat_onnx.model import Attributes
 from neat_onnx.network.expression import VARIABLE, Expression, call, equal, negated
 from neat_onnx.network.genes import Floats
 from neat_onnx.operators.algebra import Algebra, rearranged
-from neat_onnx.operators.arranging import combined
-from neat_onnx.operators.formula import formula_of
+from neat_onnx.operators.formulas.formula import formula_of
+from neat_onnx.operators.layout.arranging import combined
 from neat_onnx.operators.ml.linear import bind_classes, bind_targets, label_numbers, label_of_two
 from neat_onnx.operators.ml.nodes import MlNode, Transform, transformed
 

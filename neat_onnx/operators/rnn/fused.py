@@ -10,11 +10,11 @@ from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers
 from neat_onnx.network.cells import LINEAR_GRU, place_of
 from neat_onnx.network.genes import NONE, Bools, Floats, Ints
-from neat_onnx.operators.dense import weight_matrix
+from neat_onnx.operators.frames.steps import sequence_of
+from neat_onnx.operators.layout.shaping import Flatten, Squeeze
 from neat_onnx.operators.rnn.nodes import GRU, LSTM, RNN, Recurrence
 from neat_onnx.operators.rnn.recogniser import Layer, layers_of
-from neat_onnx.operators.shaping import Flatten, Squeeze
-from neat_onnx.operators.steps import sequence_of
+from neat_onnx.operators.sums.dense import weight_matrix
 
 _NODES: dict[str, type[Recurrence]] = {"RNN": RNN, "GRU": GRU, "LSTM": LSTM}
 

@@ -12,11 +12,11 @@ from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.placement import Columns
 from neat_onnx.network.cells import LINEAR_GRU, Cell, place_of
 from neat_onnx.network.genes import Ints
-from neat_onnx.operators.columns import exactly, in_shape
+from neat_onnx.operators.layout.columns import exactly, in_shape
+from neat_onnx.operators.layout.shaping import Reshape, Squeeze, Transpose, Unsqueeze
 from neat_onnx.operators.rnn.curves import Function
 from neat_onnx.operators.rnn.nodes import GRU, LSTM, RNN, Recurrence
 from neat_onnx.operators.rnn.parameters import Parameters
-from neat_onnx.operators.shaping import Reshape, Squeeze, Transpose, Unsqueeze
 
 _NODES: dict[str, type[Recurrence]] = {"RNN": RNN, "GRU": GRU, "LSTM": LSTM}
 

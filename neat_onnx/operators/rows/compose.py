@@ -7,13 +7,13 @@ from neat_onnx.model import Node
 from neat_onnx.network.activations import activation_named, label_of
 from neat_onnx.network.expression import VARIABLE
 from neat_onnx.network.genes import Floats
-from neat_onnx.operators.activation_functions import emit_activation
-from neat_onnx.operators.dense import MatMul
-from neat_onnx.operators.elementwise import Add, Mul, Sub
+from neat_onnx.operators.formulas.activation_functions import emit_activation
+from neat_onnx.operators.formulas.elementwise import Add, Mul, Sub
+from neat_onnx.operators.layout.shaping import Identity, Reshape
 from neat_onnx.operators.reduce import ReduceMax, ReduceMean, ReduceSum, emit_reduced
 from neat_onnx.operators.rows.find import FoundRow
 from neat_onnx.operators.rows.tables import RESULT, Part, X
-from neat_onnx.operators.shaping import Identity, Reshape
+from neat_onnx.operators.sums.dense import MatMul
 
 _REDUCTIONS: dict[str, type[Node]] = {"sum": ReduceSum, "mean": ReduceMean, "max": ReduceMax}
 

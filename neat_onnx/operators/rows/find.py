@@ -14,7 +14,7 @@ import numpy as np
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.genes import NONE, Bools, Ints
-from neat_onnx.operators.edges import Edge, Edges
+from neat_onnx.operators.rows.edges import Edge, Edges
 from neat_onnx.operators.rows.tables import RESULT, ROWS, SOFTMAX, Link, Part, Row, X
 
 Members = dict[str, list[int]]

@@ -16,16 +16,16 @@ from neat_onnx.network.activations import activation_named
 from neat_onnx.network.cells import place_of
 from neat_onnx.network.expression import VARIABLE
 from neat_onnx.network.genes import NONE, Bools, Ints
-from neat_onnx.operators.activate import activate
-from neat_onnx.operators.activation_functions import emit_activation
-from neat_onnx.operators.columns import exactly, in_shape
-from neat_onnx.operators.elementwise import Sub
-from neat_onnx.operators.logic import Cast
-from neat_onnx.operators.ranking import ArgMax, ArgMin
+from neat_onnx.operators.formulas.activate import activate
+from neat_onnx.operators.formulas.activation_functions import emit_activation
+from neat_onnx.operators.formulas.elementwise import Sub
+from neat_onnx.operators.formulas.logic import Cast
+from neat_onnx.operators.layout.columns import exactly, in_shape
+from neat_onnx.operators.layout.shaping import Gather
 from neat_onnx.operators.reduce import ReduceMax, ReduceMin, emit_reduced
 from neat_onnx.operators.rows.places import HIT, PlaceFinder, Places
-from neat_onnx.operators.shaping import Gather
-from neat_onnx.operators.softmax import Hardmax
+from neat_onnx.operators.rows.ranking import ArgMax, ArgMin
+from neat_onnx.operators.rows.softmax import Hardmax
 
 Form = Literal["number", "first", "hits"]
 _REDUCTIONS: dict[str, type[Node]] = {"max": ReduceMax, "min": ReduceMin}

@@ -13,15 +13,15 @@ from neat_onnx.network.activations import activation_named, label_of
 from neat_onnx.network.cells import place_of
 from neat_onnx.network.expression import VARIABLE
 from neat_onnx.network.genes import NONE, Bools, Ints
-from neat_onnx.operators.activation_functions import emit_activation
-from neat_onnx.operators.columns import exactly, in_shape
+from neat_onnx.operators.formulas.activation_functions import emit_activation
+from neat_onnx.operators.layout.columns import exactly, in_shape
+from neat_onnx.operators.layout.shaping import Identity
 from neat_onnx.operators.reduce import emit_reduced
 from neat_onnx.operators.rows.compose import Composition
 from neat_onnx.operators.rows.find import FoundRow, RowFinder
 from neat_onnx.operators.rows.masked import MaskedRows, are_masked
 from neat_onnx.operators.rows.nodes import NodeOfRows, has_node, key_of, node_of
 from neat_onnx.operators.rows.tables import RESULT, X
-from neat_onnx.operators.shaping import Identity
 
 
 @lowers(Stage.LEVELS)

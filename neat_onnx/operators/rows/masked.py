@@ -13,14 +13,14 @@ from neat_onnx.model import DataType
 from neat_onnx.network.activations import activation_named, label_of
 from neat_onnx.network.cells import place_of
 from neat_onnx.network.genes import Ints
-from neat_onnx.operators.activation_functions import emit_activation
-from neat_onnx.operators.columns import in_shape, pick_columns
-from neat_onnx.operators.elementwise import Log
-from neat_onnx.operators.logic import Where
+from neat_onnx.operators.formulas.activation_functions import emit_activation
+from neat_onnx.operators.formulas.elementwise import Log
+from neat_onnx.operators.formulas.logic import Where
+from neat_onnx.operators.layout.columns import in_shape, pick_columns
+from neat_onnx.operators.layout.shaping import Flatten
 from neat_onnx.operators.rows.find import FoundRow
+from neat_onnx.operators.rows.softmax import Softmax
 from neat_onnx.operators.rows.tables import RESULT, SOFTMAX, X
-from neat_onnx.operators.shaping import Flatten
-from neat_onnx.operators.softmax import Softmax
 
 
 def are_masked(rows: list[FoundRow]) -> bool:

@@ -8,17 +8,17 @@ import numpy as np
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.model import Node
 from neat_onnx.network.genes import Floats, Ints
-from neat_onnx.operators.normalization import (
+from neat_onnx.operators.reduce import ReduceLogSumExp
+from neat_onnx.operators.rows.find import FoundRow
+from neat_onnx.operators.rows.normalization import (
     GroupNormalization,
     InstanceNormalization,
     LayerNormalization,
     LpNormalization,
     RMSNormalization,
 )
-from neat_onnx.operators.reduce import ReduceLogSumExp
-from neat_onnx.operators.rows.find import FoundRow
+from neat_onnx.operators.rows.softmax import LogSoftmax, Softmax
 from neat_onnx.operators.rows.tables import LAYER_NORMALIZATION, RESULT, X
-from neat_onnx.operators.softmax import LogSoftmax, Softmax
 
 
 class NodeOfRows(NamedTuple):

@@ -14,7 +14,7 @@ from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.expression import VARIABLE, Expression, call, equal, greater
 from neat_onnx.network.genes import NONE, Bools, Ints, distinct
-from neat_onnx.operators.edges import Edge, Edges
+from neat_onnx.operators.rows.edges import Edge, Edges
 
 HIT = call("number", equal(VARIABLE, 0.0))
 FIRST = call("number", greater(VARIABLE, 0.5))

@@ -13,10 +13,10 @@ from neat_onnx.model import Node
 from neat_onnx.network.genes import Ints
 from neat_onnx.network.spatial import Kind, SpatialBlock
 from neat_onnx.network.window import Sizes, Window, times
-from neat_onnx.operators.activate import groups_of, slopes
-from neat_onnx.operators.activation_functions import emit_activation
-from neat_onnx.operators.columns import in_shape
-from neat_onnx.operators.elementwise import Add, Mul
+from neat_onnx.operators.formulas.activate import groups_of, slopes
+from neat_onnx.operators.formulas.activation_functions import emit_activation
+from neat_onnx.operators.formulas.elementwise import Add, Mul
+from neat_onnx.operators.layout.columns import in_shape
 from neat_onnx.operators.spatial.layer import (
     add_block,
     bind_spatial,

@@ -7,7 +7,7 @@ import numpy as np
 from neat_onnx.lifting.context import LiftingContext, Operand, lifts
 from neat_onnx.model import Attributes, Node
 from neat_onnx.operators.algebra import Algebra
-from neat_onnx.operators.arithmetic import value_of
+from neat_onnx.operators.formulas.arithmetic import value_of
 from neat_onnx.operators.spatial.layer import channels_and_space, pool_window_of, refuse_window
 from neat_onnx.operators.spatial.nodes import PoolAttributes
 

@@ -13,8 +13,8 @@ from neat_onnx.network.expression import VARIABLE
 from neat_onnx.network.genes import Ints
 from neat_onnx.network.spatial import Kind, SpatialBlock
 from neat_onnx.network.window import Sizes, Window
-from neat_onnx.operators.activation_functions import emit_activation
-from neat_onnx.operators.columns import flat_tensor, in_shape
+from neat_onnx.operators.formulas.activation_functions import emit_activation
+from neat_onnx.operators.layout.columns import flat_tensor, in_shape
 from neat_onnx.operators.spatial.layer import (
     add_block,
     bind_spatial,

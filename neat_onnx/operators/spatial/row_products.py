@@ -13,13 +13,13 @@ from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.placement import Columns
 from neat_onnx.network.genes import Floats, Ints
 from neat_onnx.network.spatial import SpatialBlock
-from neat_onnx.operators.activate import groups_of, slopes
-from neat_onnx.operators.activation_functions import emit_activation
-from neat_onnx.operators.columns import in_shape
-from neat_onnx.operators.dense import MatMul
-from neat_onnx.operators.elementwise import Add, Mul
+from neat_onnx.operators.formulas.activate import groups_of, slopes
+from neat_onnx.operators.formulas.activation_functions import emit_activation
+from neat_onnx.operators.formulas.elementwise import Add, Mul
+from neat_onnx.operators.layout.columns import in_shape
 from neat_onnx.operators.spatial.layer import bind_spatial
 from neat_onnx.operators.spatial.weights import Weights, shared_weights
+from neat_onnx.operators.sums.dense import MatMul
 
 
 def is_row_product(block: SpatialBlock) -> bool:

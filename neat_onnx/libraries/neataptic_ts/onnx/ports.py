@@ -8,7 +8,7 @@ from neat_onnx.libraries.neataptic_ts.onnx.metadata import EMITTED
 from neat_onnx.model import Graph, MetadataEntry, Model, Node, ValueInfo
 from neat_onnx.model.states import NEXT, PREVIOUS, STATE_KEY
 from neat_onnx.model.wiring import Wiring
-from neat_onnx.operators.shaping import Identity
+from neat_onnx.operators.layout.shaping import Identity
 
 
 def unproduced(graph: Graph) -> list[str]:

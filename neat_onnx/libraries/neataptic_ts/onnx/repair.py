@@ -17,7 +17,7 @@ from neat_onnx.libraries.neataptic_ts.onnx.windows import is_identity, is_padded
 from neat_onnx.model import Model, Node, ValueInfo
 from neat_onnx.model.wiring import Wiring
 from neat_onnx.network.window import Window
-from neat_onnx.operators.shaping import Concat
+from neat_onnx.operators.layout.shaping import Concat
 from neat_onnx.operators.spatial.nodes import AveragePool, Conv, MaxPool
 
 Repair = Callable[[Model], Model]

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from neat_onnx.errors import NetworkError
 from neat_onnx.model import Graph, Node, Tensor
 from neat_onnx.network.window import Sizes, Window
-from neat_onnx.operators.dense import Gemm
-from neat_onnx.operators.shaping import Concat, Flatten
+from neat_onnx.operators.layout.shaping import Concat, Flatten
 from neat_onnx.operators.spatial.nodes import AveragePool, Conv, MaxPool
+from neat_onnx.operators.sums.dense import Gemm
 
 SLIDING = Conv | MaxPool | AveragePool
 _ELEMENTWISE = frozenset(

@@ -1,0 +1,1 @@
+"""Functions of numbers, element by element: formulas become nodes, and nodes formulas."""

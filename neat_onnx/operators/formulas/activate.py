@@ -1,0 +1,237 @@
+"""From pre-activations to activations: the last step of lowering any block of neurons."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+
+from neat_onnx.lowering.context import Block, LoweringContext
+from neat_onnx.network.activations import activation_named, label_of
+from neat_onnx.network.expression import VARIABLE, Expression, scalar_slope
+from neat_onnx.network.genes import Bools, Floats, Ints, distinct
+from neat_onnx.operators.formulas.activation_functions import emit_activation, stays_whole
+from neat_onnx.operators.formulas.elementwise import Add, Mul
+from neat_onnx.operators.formulas.powers import emit_powers, power_of
+from neat_onnx.operators.layout.shaping import Identity, Split
+
+_MANY = 32  # equal numbers of which one is written
+_MOST_POWERS = 256  # different exponents in one node, as import reads them
+
+
+@dataclass(frozen=True)
+class Group:
+    """Consecutive neurons of a block with one activation, or with powers of one formula.
+
+    Attributes:
+        name: of the activation, for people.
+        formula: the activation, with `EXPONENT` in it where exponents differ.
+        neurons: in their order.
+        exponents: of each neuron, where they differ.
+    """
+
+    name: str
+    formula: Expression
+    neurons: Ints
+    exponents: Floats | None = None
+
+
+def in_column_order(ctx: LoweringContext, neurons: Ints) -> Ints:
+    """The neurons so that equal activations stand together, and outputs in their order.
+
+    Activations come in the order in which they first occur; powers of one formula are equal here.
+    """
+    rank: dict[int, int] = {}
+    kinds = map(id, _kinds(ctx, _formulas(ctx, neurons)))
+    group = np.array([rank.setdefault(kind, len(rank)) for kind in kinds], np.int64)
+    outputs = ctx.net.output_neurons
+    place = np.full(len(ctx.net), len(outputs), np.int64)
+    place[outputs[::-1]] = np.arange(len(outputs))[::-1]
+    return neurons[np.lexsort((neurons, place[neurons], group))]
+
+
+def kinds_of(ctx: LoweringContext, neurons: Ints) -> Ints:
+    """The number of each neuron's activation; powers of one formula share that of the first."""
+    codes = ctx.net.neurons.activation[neurons]
+    used = distinct(codes).tolist()
+    formulas = [activation_named(ctx.net.activations[code]).expression for code in used]
+    first: dict[Expression, int] = {}
+    same = [
+        first.setdefault(kind, code) for code, kind in zip(used, _kinds(ctx, formulas), strict=True)
+    ]
+    return np.array(same, np.int64)[np.searchsorted(used, codes)]
+
+
+def groups_of(ctx: LoweringContext, neurons: Ints) -> list[Group]:
+    """Runs of neurons with one formula left to apply, or powers of one."""
+    formulas = _formulas(ctx, neurons)
+    kinds = _kinds(ctx, formulas)
+    starts: list[int] = []
+    for k, kind in enumerate(kinds):
+        same = k > 0 and kind is kinds[k - 1]
+        if not same or (kind is not formulas[k] and k - starts[-1] == _MOST_POWERS):
+            starts.append(k)
+    return [
+        _group(ctx, neurons[start:stop], kinds[start], formulas[start:stop])
+        for start, stop in zip(starts, [*starts[1:], len(neurons)], strict=True)
+    ]
+
+
+def _kinds(ctx: LoweringContext, formulas: list[Expression]) -> list[Expression]:
+    """Each formula, powers with `EXPONENT` in place of their own; equal ones are one object."""
+    different = {id(formula): formula for formula in formulas}
+    if not any(formula.op == "pow" for formula in different.values()):
+        return formulas
+    known: dict[Expression, Expression] = {}
+    kinds = {key: power_of(ctx, formula) or formula for key, formula in different.items()}
+    kinds = {key: known.setdefault(kind, kind) for key, kind in kinds.items()}
+    return [kinds[id(formula)] for formula in formulas]
+
+
+def _group(ctx: LoweringContext, neurons: Ints, kind: Expression, each: list[Expression]) -> Group:
+    name = label_of(str(ctx.net.activation_names[neurons[0]]))
+    if all(formula is each[0] for formula in each):
+        return Group(name, each[0], neurons)
+    return Group(name, kind, neurons, np.array([formula.args[1].value for formula in each]))
+
+
+def slopes(ctx: LoweringContext, neurons: Ints) -> Floats:
+    """The slope that `fold` takes out of each neuron's activation: the c of f(c·z)."""
+    return np.array([slope for slope, _ in _split(ctx, neurons)])
+
+
+def _formulas(ctx: LoweringContext, neurons: Ints) -> list[Expression]:
+    """The formula that is applied to each neuron's column; equal ones are one object."""
+    return [formula for _, formula in _split(ctx, neurons)]
+
+
+def _split(ctx: LoweringContext, neurons: Ints) -> list[tuple[float, Expression]]:
+    """(slope, rest) of each neuron's activation, the slope 1 where it has to stay."""
+    codes = ctx.net.neurons.activation[neurons].tolist()
+    foldable = _foldable(ctx, neurons).tolist()
+    known: dict[Expression, Expression] = {}
+    splits: dict[tuple[int, bool], tuple[float, Expression]] = {}
+    for neuron, *kind in zip(neurons.tolist(), codes, foldable, strict=True):
+        if tuple(kind) not in splits:
+            formula = activation_named(ctx.net.activation_names[neuron]).expression
+            slope, rest = slope_of(ctx, formula) if kind[1] else (1.0, formula)
+            splits[kind[0], kind[1]] = slope, known.setdefault(rest, rest)
+    return [splits[kind] for kind in zip(codes, foldable, strict=True)]
+
+
+def slope_of(ctx: LoweringContext, formula: Expression) -> tuple[float, Expression]:
+    """(slope, rest) of an activation: the c and f of f(c·z); c is 1 for one that stays whole."""
+    return (1.0, formula) if stays_whole(ctx, formula) else scalar_slope(formula)
+
+
+def _foldable(ctx: LoweringContext, neurons: Ints) -> Bools:
+    """Whether a slope may go into the weights: not if something reads the state behind it."""
+    found: Bools = ~ctx.signals.state_is_read[neurons] & ctx.options.fold
+    return found
+
+
+def respond(ctx: LoweringContext, block: Block, tensor: str, response: Floats, bias: Floats) -> str:
+    """bias + response · tensor, one of each for every column; factors of 1 and addends of 0 are
+    left out, and many equal ones are one.
+
+    With `fold`, the slopes of the activations go in as well.
+    """
+    steep = slopes(ctx, block.neurons)
+    response, bias = response * steep, bias * steep
+    if np.any(response != 1.0):
+        factor = ctx.initializer(block.weights("S"), one_of_many(response))
+        tensor = ctx.emit(Mul, [tensor, factor], block.tensor("Response"), block.name("response"))
+    return shift(ctx, block, tensor, bias)
+
+
+def shift(ctx: LoweringContext, block: Block, tensor: str, bias: Floats) -> str:
+    """bias + tensor, one bias for every column; the tensor itself where all are 0."""
+    if not np.any(bias):
+        return tensor
+    addend = ctx.initializer(block.weights("B"), one_of_many(bias))
+    return ctx.emit(Add, [tensor, addend], block.tensor("Biased"), block.name("bias"))
+
+
+def one_of_many(values: Floats) -> Floats:
+    """The first of many numbers that are equal, which broadcasts; else all."""
+    return values[:1] if len(values) >= _MANY and np.all(values == values[0]) else values
+
+
+def activate(
+    ctx: LoweringContext,
+    block: Block,
+    tensor: str,
+    formula: Expression | None = None,
+    *,
+    ends: bool = False,
+) -> None:
+    """Apply each neuron's activation to its column of `tensor`, and bind the neurons.
+
+    Args:
+        tensor: the pre-activations [N, neurons], in the order of `block.neurons`.
+        formula: the formula that remains, if it is the same for all neurons.
+        ends: an Identity comes last, of which import makes the neurons.
+    """
+    if ctx.reads_state(block.neurons):
+        ctx.bind(ctx.signals.state[block.neurons], tensor, block.level)
+    groups = groups_of(ctx, block.neurons)
+    if formula is not None:
+        groups = [Group(groups[0].name, formula, block.neurons)]
+    if len(groups) == 1:
+        result = _emit(ctx, block, groups[0], tensor)
+        if ends and groups[0].formula != VARIABLE:
+            result = _ended(ctx, block, result)
+        bind_layer(ctx, block, block.neurons, result)
+        return
+    _activate_apart(ctx, block, tensor, groups, ends=ends)
+
+
+def bind_layer(
+    ctx: LoweringContext, block: Block, neurons: Ints, tensor: str, label: str = ""
+) -> None:
+    """Bind neurons of a block to the columns of `tensor`, [N, neurons].
+
+    Where import would take some of them for others, it makes neurons of an Add of zeros.
+    """
+    if np.any(ctx.copied[neurons]):
+        zero = ctx.initializer(block.weights("Z") + label, [0.0])
+        output, name = block.tensor("Copy") + label, block.name("copy") + label
+        tensor = ctx.emit(Add, [tensor, zero], output, name)
+    ctx.bind(neurons, tensor, block.level)
+
+
+def _emit(ctx: LoweringContext, block: Block, group: Group, tensor: str, label: str = "") -> str:
+    """The activation of a group's columns."""
+    output, name = block.tensor("Layer") + label, block.name("act") + label
+    if group.exponents is None:
+        return emit_activation(ctx, group.name, group.formula, tensor, output, name)
+    exponents = ctx.initializer(block.weights("E") + label, group.exponents)
+    return emit_powers(ctx, group.formula, exponents, tensor, output, name)
+
+
+def _ended(ctx: LoweringContext, block: Block, tensor: str) -> str:
+    return ctx.emit(Identity, [tensor], block.tensor("End"), block.name("end"))
+
+
+def _activate_apart(
+    ctx: LoweringContext, block: Block, tensor: str, groups: list[Group], *, ends: bool
+) -> None:
+    sizes = ctx.integers(block.weights("split"), [len(group.neurons) for group in groups])
+    labels = _labels([group.name for group in groups])
+    wished = [block.tensor("Gemm") + label for label in labels]
+    parts = ctx.emit_all(Split, [tensor, sizes], wished, block.name("split"), axis=1)
+    for group, label, part in zip(groups, labels, parts, strict=True):
+        result = part
+        if group.formula != VARIABLE:
+            result = _emit(ctx, block, group, part, label)
+        result = _ended(ctx, block, result) if ends else result
+        bind_layer(ctx, block, group.neurons, result, label)
+
+
+def _labels(names: list[str]) -> list[str]:
+    """`_tanh`, `_tanh_2`, …: one for each group, also where two have one name."""
+    seen: Counter[str] = Counter()
+    labels = []
+    for name in names:
+        seen[name] += 1
+        labels.append(f"_{name}" if seen[name] == 1 else f"_{name}_{seen[name]}")
+    return labels

@@ -1,0 +1,321 @@
+"""The elementwise operators: activations and arithmetic, from formulas and back to them."""
+
+import numpy as np
+
+from neat_onnx.lifting.context import LiftingContext, Value, lifts
+from neat_onnx.model import Attributes, Node
+from neat_onnx.network.expression import Expression
+from neat_onnx.operators.formulas.choice import applied
+from neat_onnx.operators.formulas.formula import (
+    TRUNCATED,
+    Emission,
+    FormulaEmitter,
+    emits,
+    formula_of,
+)
+
+
+class _Unary(Node, abstract=True):
+    since = 13
+
+
+class _Binary(Node, abstract=True):
+    inputs = (2, 2)
+    since = 13
+    unaligned = 0
+
+
+class Sigmoid(_Unary):
+    """1 / (1 + exp(-x)), element by element."""
+
+
+class Tanh(_Unary):
+    """The hyperbolic tangent, element by element."""
+
+
+class Exp(_Unary):
+    """The exponential, element by element."""
+
+
+class Log(_Unary):
+    """The natural logarithm, element by element."""
+
+
+class Sin(_Unary):
+    """The sine, element by element."""
+
+    since = 7
+
+
+class Sqrt(_Unary):
+    """The square root, element by element."""
+
+
+class Abs(_Unary):
+    """The absolute value, element by element."""
+
+
+class Neg(_Unary):
+    """-x, element by element."""
+
+
+class Reciprocal(_Unary):
+    """1 / x, element by element."""
+
+
+class Relu(_Unary):
+    """max(0, x), element by element."""
+
+
+class Softplus(_Unary):
+    """log(1 + exp(x)), element by element."""
+
+    since = 1
+
+
+class Softsign(_Unary):
+    """x / (1 + abs(x)), element by element."""
+
+    since = 1
+
+
+class Cos(_Unary):
+    """The cosine, element by element."""
+
+    since = 7
+
+
+class Tan(_Unary):
+    """The tangent, element by element."""
+
+    since = 7
+
+
+class Asin(_Unary):
+    """The inverse sine, element by element."""
+
+    since = 7
+
+
+class Acos(_Unary):
+    """The inverse cosine, element by element."""
+
+    since = 7
+
+
+class Atan(_Unary):
+    """The inverse tangent, element by element."""
+
+    since = 7
+
+
+class Sinh(_Unary):
+    """The hyperbolic sine, element by element."""
+
+    since = 9
+
+
+class Cosh(_Unary):
+    """The hyperbolic cosine, element by element."""
+
+    since = 9
+
+
+class Asinh(_Unary):
+    """The inverse hyperbolic sine, element by element."""
+
+    since = 9
+
+
+class Acosh(_Unary):
+    """The inverse hyperbolic cosine, element by element."""
+
+    since = 9
+
+
+class Atanh(_Unary):
+    """The inverse hyperbolic tangent, element by element."""
+
+    since = 9
+
+
+class Erf(_Unary):
+    """The error function, element by element."""
+
+
+class Sign(_Unary):
+    """-1, 0 or 1, the sign of each element."""
+
+
+class Floor(_Unary):
+    """The largest integer that is not larger, element by element."""
+
+
+class Ceil(_Unary):
+    """The smallest integer that is not smaller, element by element."""
+
+
+class Round(_Unary):
+    """The nearest integer, halves to the even one, element by element."""
+
+    since = 11
+
+
+class Add(_Binary):
+    """A + B, with broadcasting."""
+
+
+class Sub(_Binary):
+    """A - B, with broadcasting."""
+
+
+class Mul(_Binary):
+    """A · B, with broadcasting."""
+
+
+class Div(_Binary):
+    """A / B, with broadcasting; integers are truncated towards zero."""
+
+
+class Pow(_Binary):
+    """A to the power of B, with broadcasting."""
+
+
+class EluAttributes(Attributes):
+    """Attributes of Elu: alpha."""
+
+    alpha: float = 1.0
+
+
+class Elu(_Unary):
+    """x where it is positive, else alpha · (exp(x) - 1)."""
+
+    since = 6
+    attributes: EluAttributes = EluAttributes.defaults()
+
+
+class SeluAttributes(Attributes):
+    """Attributes of Selu: alpha and gamma."""
+
+    alpha: float = 1.67326319217681884765625
+    gamma: float = 1.05070102214813232421875
+
+
+class Selu(_Unary):
+    """gamma · x where x is positive, else gamma · alpha · (exp(x) - 1)."""
+
+    since = 6
+    attributes: SeluAttributes = SeluAttributes.defaults()
+
+
+class LeakyReluAttributes(Attributes):
+    """Attributes of LeakyRelu: alpha, the slope where x is negative."""
+
+    alpha: float = 0.01
+
+
+class LeakyRelu(_Unary):
+    """x where it is not negative, else alpha · x."""
+
+    since = 6
+    attributes: LeakyReluAttributes = LeakyReluAttributes.defaults()
+
+
+_SAME: dict[str, type[Node]] = {
+    "sigmoid": Sigmoid,
+    "tanh": Tanh,
+    "exp": Exp,
+    "log": Log,
+    "sin": Sin,
+    "sqrt": Sqrt,
+    "abs": Abs,
+    "neg": Neg,
+    "reciprocal": Reciprocal,
+    "relu": Relu,
+    "softplus": Softplus,
+    "softsign": Softsign,
+    "add": Add,
+    "sub": Sub,
+    "mul": Mul,
+    "div": Div,
+    "pow": Pow,
+    "cos": Cos,
+    "tan": Tan,
+    "asin": Asin,
+    "acos": Acos,
+    "atan": Atan,
+    "sinh": Sinh,
+    "cosh": Cosh,
+    "asinh": Asinh,
+    "acosh": Acosh,
+    "atanh": Atanh,
+    "erf": Erf,
+    "sign": Sign,
+    "floor": Floor,
+    "ceil": Ceil,
+    "round": Round,
+}
+_WITH_ATTRIBUTES: dict[str, tuple[type[Node], tuple[str, ...]]] = {
+    "elu": (Elu, ("alpha",)),
+    "selu": (Selu, ("alpha", "gamma")),
+    "leaky_relu": (LeakyRelu, ("alpha",)),
+}
+_PRIMITIVE = {operator.__name__: primitive for primitive, operator in _SAME.items()}
+_PRIMITIVE |= {operator.__name__: name for name, (operator, _) in _WITH_ATTRIBUTES.items()}
+
+
+# --- to nodes ------------------------------------------------------------------------------------
+
+
+@emits(*_SAME)
+def emit_same(emitter: FormulaEmitter, part: Expression) -> Emission:
+    """Emit the operator that computes a primitive without parameters."""
+    return Emission(_SAME[part.op], [emitter.operand(arg) for arg in part.args], {})
+
+
+@emits(*_WITH_ATTRIBUTES)
+def emit_with_attributes(emitter: FormulaEmitter, part: Expression) -> Emission:
+    """Emit the operator of a primitive whose constant parameters are attributes."""
+    operator, names = _WITH_ATTRIBUTES[part.op]
+    values = [arg.value for arg in part.args[1:]]
+    return Emission(
+        operator, [emitter.operand(part.args[0])], dict(zip(names, values, strict=True))
+    )
+
+
+# --- to formulas ---------------------------------------------------------------------------------
+
+
+@lifts(
+    *(operator for operator in _SAME.values() if operator is not Div),
+    Elu,
+    Selu,
+    LeakyRelu,
+    infinite=True,
+)
+def lift_same(ctx: LiftingContext, node: Node) -> None:
+    """Lift an operator that is one primitive, with its attributes as constant parameters."""
+    operands = [ctx.operand(node, position) for position in range(len(node.input))]
+    if isinstance(node, Mul) and ctx.has_integers(node):
+        for one, other in zip(operands, reversed(operands), strict=True):
+            if not isinstance(one, Value) and not np.any(one):  # an integer is finite
+                ctx.bind(node, np.zeros(np.broadcast_shapes(one.shape, other.shape), np.int64))
+                return
+    primitive = _PRIMITIVE[node.op_type]
+    given = node.attributes
+    extra = [
+        np.float64(getattr(given, name)) for name in _WITH_ATTRIBUTES.get(primitive, (0, ()))[1]
+    ]
+    operands += [np.asarray(value) for value in extra]
+    ctx.bind(node, applied(ctx, node, primitive, operands))
+
+
+@lifts(Div)
+def lift_div(ctx: LiftingContext, node: Div) -> None:
+    """The quotient; of integers, truncated towards zero."""
+    operands = [ctx.operand(node, position) for position in range(2)]
+    quotient = applied(ctx, node, "div", operands)
+    if ctx.has_integers(node):
+        quotient = formula_of(ctx, quotient, TRUNCATED)
+        quotient = quotient if isinstance(quotient, Value) else quotient.astype(np.int64)
+    ctx.bind(node, quotient)

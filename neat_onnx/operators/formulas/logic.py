@@ -1,0 +1,284 @@
+"""Comparisons, logic and choices: truth values, which no neuron has.
+
+Within a formula they are truth values. Where neurons have to carry them they are 1 and 0.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+
+from neat_onnx.lifting.context import LiftingContext, Operand, Value, lifts
+from neat_onnx.model import Attributes, DataType, Node
+from neat_onnx.network.expression import VARIABLE, Expression, equal, negated
+from neat_onnx.operators.formulas.choice import applied
+from neat_onnx.operators.formulas.formula import (
+    TRUNCATED,
+    Emission,
+    FormulaEmitter,
+    apply_formula,
+    emits,
+    formula_of,
+)
+
+
+class _Unary(Node, abstract=True):
+    since = 13
+
+
+class _Binary(Node, abstract=True):
+    inputs = (2, 2)
+    since = 13
+    unaligned = 0
+
+
+class Greater(_Binary):
+    """A > B, with broadcasting."""
+
+
+class GreaterOrEqual(_Binary):
+    """A ≥ B, with broadcasting."""
+
+    since = 12
+
+
+class Less(_Binary):
+    """A < B, with broadcasting."""
+
+
+class LessOrEqual(_Binary):
+    """A ≤ B, with broadcasting."""
+
+    since = 12
+
+
+class Equal(_Binary):
+    """A = B, with broadcasting."""
+
+
+class And(_Binary):
+    """Whether both truth values hold, with broadcasting."""
+
+    since = 7
+
+
+class Or(_Binary):
+    """Whether one of two truth values holds, or both, with broadcasting."""
+
+    since = 7
+
+
+class Xor(_Binary):
+    """Whether exactly one of two truth values holds, with broadcasting."""
+
+    since = 7
+
+
+class Not(_Unary):
+    """The other truth value, element by element."""
+
+    since = 1
+
+
+class IsNaN(_Unary):
+    """Whether each element is NaN."""
+
+
+class IsInfAttributes(Attributes):
+    """Attributes of IsInf: which signs count."""
+
+    detect_negative: Literal[0, 1] = 1
+    detect_positive: Literal[0, 1] = 1
+
+
+class IsInf(_Unary):
+    """Whether each element is infinite."""
+
+    since = 10
+    attributes: IsInfAttributes = IsInfAttributes.defaults()
+
+
+class Where(Node):
+    """X where the condition holds, else Y, with broadcasting."""
+
+    inputs = (3, 3)
+    since = 9
+    unaligned = 0
+
+
+class CastAttributes(Attributes):
+    """Attributes of Cast: the type of the result."""
+
+    to: Literal[1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13, 16]
+    saturate: Literal[0, 1] = 1
+    round_mode: Literal["up", "down", "nearest"] = "up"  # of a float8 that is not among the types
+
+
+class Cast(_Unary):
+    """The elements in another type of numbers, or as truth values."""
+
+    attributes: CastAttributes
+
+
+class CastLikeAttributes(Attributes):
+    """Attributes of CastLike: whether float8 saturates, which has no meaning here."""
+
+    saturate: Literal[0, 1] = 1
+
+
+class CastLike(Node):
+    """The first input with the element type of the second."""
+
+    inputs = (2, 2)
+    since = 15
+    attributes: CastLikeAttributes = CastLikeAttributes.defaults()
+
+
+_BOOL = DataType.BOOL
+_WIDE = (DataType.FLOAT, DataType.DOUBLE)
+_MEMORY: dict[DataType, type[np.generic]] = {
+    DataType.FLOAT: np.float32,
+    DataType.DOUBLE: np.float64,
+    DataType.INT8: np.int8,
+    DataType.UINT8: np.uint8,
+    DataType.INT16: np.int16,
+    DataType.UINT16: np.uint16,
+    DataType.INT32: np.int64,
+    DataType.UINT32: np.uint32,
+    DataType.INT64: np.int64,
+    DataType.UINT64: np.uint64,
+    DataType.BOOL: np.bool_,
+    DataType.FLOAT16: np.float16,
+    DataType.BFLOAT16: np.float64,
+}
+_NARROW = tuple(
+    kind for kind in DataType
+    if kind.name.startswith(("INT", "UINT")) and kind not in (DataType.INT32, DataType.INT64)
+)  # fmt: skip
+_WHOLE = ("sign", "floor", "ceil", "round")  # functions that give integers
+_HALVES = (DataType.FLOAT16, DataType.BFLOAT16)
+_COMPARISONS: dict[str, type[Node]] = {
+    "greater": Greater,
+    "greater_or_equal": GreaterOrEqual,
+    "less": Less,
+    "less_or_equal": LessOrEqual,
+    "equal": Equal,
+}
+_LOGIC: dict[str, type[Node]] = {"both": And, "either": Or, "one_of": Xor, "negated": Not}
+_OPERATORS = _COMPARISONS | _LOGIC | {"is_nan": IsNaN, "is_infinite": IsInf, "where": Where}
+_PRIMITIVE = {operator.__name__: primitive for primitive, operator in _OPERATORS.items()}
+
+
+# --- to nodes ------------------------------------------------------------------------------------
+
+
+@emits(*_OPERATORS)
+def emit_logic(emitter: FormulaEmitter, part: Expression) -> Emission:
+    """Emit the operator of a comparison or of logic."""
+    return Emission(_OPERATORS[part.op], [emitter.operand(arg) for arg in part.args], {})
+
+
+@emits("number")
+def emit_number(emitter: FormulaEmitter, part: Expression) -> Emission:
+    """Emit the Cast of truth values to numbers."""
+    return Emission(Cast, [emitter.operand(part.args[0])], {"to": int(emitter.ctx.data_type)})
+
+
+# --- to formulas ---------------------------------------------------------------------------------
+
+
+@lifts(*_COMPARISONS.values(), *_LOGIC.values(), IsNaN, Where, infinite=True)
+def lift_logic(ctx: LiftingContext, node: Node) -> None:
+    """Lift comparisons, logic and Where: formulas of truth values."""
+    operands = [ctx.operand(node, position) for position in range(len(node.input))]
+    if isinstance(node, Equal) and (hits := _hits_of_places(ctx, node, operands)) is not None:
+        ctx.bind(node, applied(ctx, node, "greater", [hits, np.asarray(0.5)]))
+        return
+    ctx.bind(node, applied(ctx, node, _PRIMITIVE[node.op_type], operands))
+
+
+def _hits_of_places(ctx: LiftingContext, node: Equal, operands: Sequence[Operand]) -> Value | None:
+    """1 where a place is a constant one, where places were made of a choice that says so."""
+    for name, place, constant in zip(node.input, operands, reversed(operands), strict=True):
+        choice = ctx.chosen.get(name)
+        if not isinstance(choice, Value) or isinstance(constant, Value):
+            continue
+        size = choice.shape[-1]
+        inside = constant.dtype.kind == "i" and np.all((constant >= 0) & (constant < size))
+        if inside and choice.shape[:-1] == place.shape:
+            places = np.arange(math.prod(place.shape)).reshape(place.shape)
+            return choice.taken(places * size + constant)
+    return None
+
+
+@lifts(Cast, infinite=True)
+def lift_cast(ctx: LiftingContext, node: Cast) -> None:
+    """Numbers stay the same, as far as both types hold them; integers drop their fraction."""
+    operand, to = ctx.operand(node, 0), DataType(node.attributes.to)
+    ctx.integer.discard(node.output[0])
+    whole = to.name.startswith(("INT", "UINT"))
+    cut = isinstance(operand, Value) and not operand.formula.is_truth
+    if cut and to in _NARROW and not _holds(ctx, node.input[0], to):
+        ctx.fail(node, f"numbers would be cut off to the bits of {to.name}")
+    if to in _HALVES and to is not ctx.data_type:
+        ctx.fail(node, f"it rounds to {to.name}: only the type of the model's own numbers is read")
+    if not isinstance(operand, Value):
+        with np.errstate(all="ignore"):
+            numbers = operand.astype(_MEMORY[to])
+        held = {"f": np.float64, "i": np.int64}.get(numbers.dtype.kind, numbers.dtype.type)
+        ctx.bind(node, numbers.astype(held))
+        return
+    if whole:
+        ctx.integer.add(node.output[0])
+    if to is _BOOL:
+        truth = negated(equal(VARIABLE, 0.0))
+        ctx.bind(node, operand if operand.formula.is_truth else formula_of(ctx, operand, truth))
+        return
+    if operand.formula.is_truth:
+        operand = apply_formula(ctx, node, "number", [operand]) or operand
+    elif ctx.has_integers(node) or node.input[0] in ctx.integral:
+        ctx.integral.add(node.output[0])
+    elif whole and (operand.reduced or operand.formula.op not in _WHOLE):
+        operand = formula_of(ctx, operand, TRUNCATED)
+    ctx.bind(node, operand)
+
+
+def _holds(ctx: LiftingContext, name: str, to: DataType) -> bool:
+    """Whether a tensor is known to have numbers of a type alone: labels, or places on an axis."""
+    bounds, limits = ctx.bounds.get(name), np.iinfo(to.name.lower())
+    return bounds is not None and limits.min <= bounds[0] <= bounds[1] <= limits.max
+
+
+@lifts(CastLike, infinite=True)
+def lift_cast_like(ctx: LiftingContext, node: CastLike) -> None:
+    """To the type of the model's numbers; numbers of that type stay as they are.
+
+    Numbers of a narrow type are not rounded, as nothing is in a model of that type.
+    """
+    operand, _ = ctx.operand(node, 0), ctx.operand(node, 1)
+    if ctx.is_of_numbers(node.input[1]) and ctx.data_type in (*_WIDE, *_HALVES):
+        if isinstance(operand, Value) and operand.formula.is_truth:
+            operand = apply_formula(ctx, node, "number", [operand]) or operand
+        elif not isinstance(operand, Value):
+            operand = operand.astype(np.float64)
+        ctx.integer.discard(node.output[0])
+        ctx.bind(node, operand)
+        return
+    ctx.fail(node, f"'{node.input[1]}' is of integers or truth values, or of a narrow type")
+
+
+@lifts(IsInf)
+def lift_is_inf(ctx: LiftingContext, node: IsInf) -> None:
+    """Infinite in the directions that are asked for."""
+    operands: list[Operand] = [ctx.operand(node, 0)]
+    given = node.attributes
+    infinite = applied(ctx, node, "is_infinite", operands)
+    if given.detect_negative and given.detect_positive:
+        ctx.bind(node, infinite)
+        return
+    if not (given.detect_negative or given.detect_positive):
+        ctx.fail(node, "detect_negative and detect_positive are both 0: it finds nothing")
+    side = "greater" if given.detect_positive else "less"
+    signed = applied(ctx, node, side, [*operands, np.asarray(0.0)])
+    ctx.bind(node, applied(ctx, node, "both", [infinite, signed]))

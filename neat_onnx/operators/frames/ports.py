@@ -1,0 +1,45 @@
+"""The graph's inputs and outputs: from their shapes to columns of neurons, and back."""
+
+from collections.abc import Iterable
+
+from neat_onnx.lowering.context import LoweringContext
+from neat_onnx.lowering.placement import Columns
+from neat_onnx.model import ValueInfo
+from neat_onnx.network.genes import Port
+from neat_onnx.operators.layout.columns import exactly, in_shape
+from neat_onnx.operators.layout.shaping import Identity
+
+
+def open_input(ctx: LoweringContext, port: Port) -> None:
+    """Bind the neurons of an input port."""
+    names = (f"{port.name}_flat", f"flatten_{port.name}")
+    shape = None if len(port.shape) == 1 else port.shape
+    ctx.places.bind(Columns(port.name, port.neurons, 0, shape, names))
+
+
+def produce_output(ctx: LoweringContext, port: Port) -> None:
+    """Make a node produce the tensor that the output port is named after."""
+    if len(port.shape) == 1:
+        tensor = exactly(ctx, port.neurons, ctx.plan.depth)
+    else:
+        tensor = in_shape(ctx, port.neurons.reshape(port.shape), ctx.plan.depth)
+    produce_as(ctx, tensor, port.name)
+
+
+def produce_as(ctx: LoweringContext, tensor: str, output: str) -> None:
+    """Rename a tensor to a graph output, or copy it: an input, or an output already."""
+    if ctx.is_produced(tensor) and tensor not in {port.name for port in ctx.net.outputs}:
+        ctx.rename_tensor(tensor, output)
+        ctx.places.rename(tensor, output)
+    else:
+        ctx.produce(Identity, [tensor], output, f"output_{output}")
+
+
+def described(ctx: LoweringContext, ports: Iterable[Port]) -> list[ValueInfo]:
+    """Return the graph's entries for its ports: names, type, shapes with the batch in front."""
+    return [value_info(ctx, port.name, port.shape) for port in ports]
+
+
+def value_info(ctx: LoweringContext, name: str, shape: tuple[int, ...]) -> ValueInfo:
+    """Return the graph's entry for an input or output of this shape without the batch."""
+    return ValueInfo.of(name, ctx.data_type, [ctx.options.batch, *shape])

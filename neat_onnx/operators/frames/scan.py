@@ -1,0 +1,232 @@
+"""Scan: a network with its time inside, one sequence in and one out.
+
+The graph of one step becomes the body. Its states are the Scan's, its ports gain a time axis in
+front: [T, N, …]. The initial values of the states are a constant, expanded to the size of the
+    batch.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Literal, Self
+
+import numpy as np
+from pydantic import model_validator
+
+from neat_onnx.lifting.context import REGISTER, Array, LiftingContext, Operand, Value, lifts
+from neat_onnx.lifting.dispatch import lift_node
+from neat_onnx.lifting.followed_axes import (
+    UNKNOWN,
+    AxisFollower,
+    FollowedAxes,
+    follows,
+    merged,
+)
+from neat_onnx.lowering.context import LoweringContext
+from neat_onnx.lowering.registry import Claim, frames
+from neat_onnx.model import Attributes, Graph, Model, Node, ValueInfo
+from neat_onnx.model.budget import Budget
+from neat_onnx.operators.algebra import rearranged
+from neat_onnx.operators.constants import Shape
+from neat_onnx.operators.frames.state import OneStep, State, check_stand_alone, state_metadata
+from neat_onnx.operators.frames.steps import timed
+from neat_onnx.operators.layout.arranging import Expand, combined
+from neat_onnx.operators.layout.shaping import Concat, Slice
+
+
+class ScanAttributes(Attributes):
+    """Attributes of Scan as it is written: the body, how many inputs are sequences, all of them
+    forward along the first axis.
+    """
+
+    body: Graph
+    num_scan_inputs: int
+    scan_input_axes: tuple[Literal[0], ...] | None = None
+    scan_input_directions: tuple[Literal[0], ...] | None = None
+    scan_output_axes: tuple[Literal[0], ...] | None = None
+    scan_output_directions: tuple[Literal[0], ...] | None = None
+
+
+class Scan(Node):
+    """A body applied to each step of sequences, with states carried from step to step."""
+
+    inputs = (1, None)
+    outputs = (1, None)
+    since = 11
+    attributes: ScanAttributes
+
+    @model_validator(mode="after")
+    def _sequences(self) -> Self:
+        """Refuse more sequences than inputs: onnx's evaluator takes memory for each."""
+        count, most = self.attributes.num_scan_inputs, len(self.input)
+        if not 0 < count <= most:
+            raise ValueError(f"num_scan_inputs is {count}, expected 1 to {most}")
+        return self
+
+
+_MOST_STEPS = 1000  # of a sequence of fixed length
+_STEP = "_step"  # what the body calls a port, whose own name is the whole sequence's
+
+
+# --- lowering ------------------------------------------------------------------------------------
+
+
+class OverSteps(OneStep):
+    """The frame of a sequence: the graph of one step is the body of a Scan."""
+
+    def close(self) -> Graph:
+        """Put the step into a Scan over [T, N, …]."""
+        ctx, step = self._ctx, super().close()
+        inputs, outputs = step.inputs[: len(ctx.net.inputs)], step.outputs[: len(ctx.net.outputs)]
+        names = {entry.name: ctx.fresh(entry.name + _STEP) for entry in (*inputs, *outputs)}
+        body = Graph(
+            name="step",
+            inputs=[*step.inputs[len(inputs) :], *_renamed(inputs, names)],
+            outputs=[*step.outputs[len(outputs) :], *_renamed(outputs, names)],
+            node=[_rewired(node, names) for node in ctx.take_nodes()],
+        )
+        starts = _initial_states(ctx, inputs[0].name, self._states)
+        ends = [ctx.fresh(f"{state.next}_last") for state in self._states]
+        ctx.produce(
+            Scan,
+            [*starts, *(entry.name for entry in inputs)],
+            [*ends, *(entry.name for entry in outputs)],
+            "scan",
+            body=body,
+            num_scan_inputs=len(inputs),
+        )
+        return Graph(
+            name=step.name,
+            inputs=timed(inputs),
+            outputs=timed(outputs),
+            initializer=list(ctx.initializers.values()),
+            node=ctx.nodes,
+        )
+
+    def metadata(self, model: Model) -> dict[str, str]:
+        """The states are in the graph with their start, so that there is nothing to say of them."""
+        return state_metadata([], model)
+
+    def stand_alone(self, model: Model) -> None:
+        """Refuse ports that would be taken for states; the states themselves are in the graph."""
+        check_stand_alone([], model, lossy=self._ctx.options.lossy)
+
+
+@frames
+def over_steps(ctx: LoweringContext, claims: Sequence[Claim]) -> OverSteps | None:
+    """The frame of sequences whose memory is in no single node."""
+    inside = any(claim.all_steps for claim in claims)
+    return OverSteps(ctx, claims) if ctx.options.sequence and not inside else None
+
+
+def _initial_states(ctx: LoweringContext, sequence: str, states: Sequence[State]) -> list[str]:
+    """For each state the tensor [N, width] that it starts from."""
+    if not states:
+        return []
+    shape = ctx.emit(Shape, [sequence], "sequence_shape", "sequence_shape")
+    bounds = [ctx.shared_integers("axis", [k]) for k in (1, 2, 0)]
+    batch = ctx.emit(Slice, [shape, *bounds], "batch", "batch")
+    tensors = []
+    for state in states:
+        width = ctx.shared_integers("width", [len(state.initial)])
+        size = ctx.emit(Concat, [batch, width], f"{state.previous}_shape", "state_shape", axis=0)
+        start = ctx.initializer(f"{state.previous}_start", state.initial[None, :])
+        name = f"{state.previous}_first"
+        tensors.append(ctx.emit(Expand, [start, size], name, name))
+    return tensors
+
+
+def _renamed(entries: Sequence[ValueInfo], names: dict[str, str]) -> list[ValueInfo]:
+    return [entry.model_copy(update={"name": names[entry.name]}) for entry in entries]
+
+
+def _rewired(node: Node, names: dict[str, str]) -> Node:
+    return node.model_copy(
+        update={
+            "input": [names.get(name, name) for name in node.input],
+            "output": [names.get(name, name) for name in node.output],
+        }
+    )
+
+
+# --- lifting -------------------------------------------------------------------------------------
+
+
+@lifts(Scan)
+def lift_scan(ctx: LiftingContext, node: Scan) -> None:
+    """The body's nodes once, its states as registers; or once for each step of a fixed length."""
+    body = node.attributes.body
+    count = len(node.input) - node.attributes.num_scan_inputs
+    if count != len(body.inputs) - node.attributes.num_scan_inputs or count > len(body.outputs):
+        ctx.fail(node, "its body's inputs and outputs do not fit")
+    if all(_is_of_features(ctx, node, position) for position in range(count, len(node.input))):
+        _unroll(ctx, node, body, count)
+        return
+    for position, entry in enumerate(body.inputs[:count]):
+        start = ctx.constant(node, position)
+        signals = ctx.add_signals(start.size, REGISTER)
+        ctx.initial.update(zip(signals.tolist(), start.ravel().tolist(), strict=True))
+        ctx.operands[entry.name] = Value(signals.reshape(start.shape))
+    for position, entry in enumerate(body.inputs[count:], count):
+        sequence = ctx.value(node, position)
+        if sequence.shape[:1] != (1,):
+            ctx.fail(node, "it scans an axis that is not the first one of a graph input")
+        ctx.operands[entry.name] = sequence.rearranged(lambda array: array[0])
+    ctx.operands.update({tensor.name: tensor.values for tensor in body.initializer})
+    for inner in body.node:
+        lift_node(ctx, inner)
+    for held, following in zip(body.inputs[:count], body.outputs[:count], strict=True):
+        ctx.feed(held.name, following.name)
+    results = [ctx.operands.get(entry.name) for entry in body.outputs]
+    for name, result in zip(node.output[count:], results[count:], strict=True):
+        if not isinstance(result, Value):
+            ctx.fail(node, f"its output '{name}' depends on no input")
+        ctx.operands[name] = result.rearranged(lambda array: array[None])
+
+
+@follows(Scan)
+def scanned(axes: AxisFollower, node: Scan) -> list[FollowedAxes]:
+    """Sequences in time stay so; of steps that are unrolled the body is not followed."""
+    last = node.input[-1]
+    if isinstance(axes.operands.get(last), Value) and axes.of(last)[:1] == (0,):
+        return [merged([axes.of(last)], axes.rank(name)) for name in node.output]
+    return [(UNKNOWN,) * axes.rank(name) for name in node.output]
+
+
+def _is_of_features(ctx: LiftingContext, node: Scan, position: int) -> bool:
+    """Whether a sequence is a constant, or its first axis is neither time nor the batch."""
+    operand = ctx.operand(node, position)
+    if not isinstance(operand, Value) or ctx.features_only:
+        return True
+    return operand.shape[:1] != (1,) and not any(ctx.leading(node.input[position])[:1])
+
+
+def _unroll(ctx: LiftingContext, node: Scan, body: Graph, count: int) -> None:
+    """The body's nodes for each step, its states handed on, its other outputs side by side."""
+    sequences = [ctx.operand(node, position) for position in range(count, len(node.input))]
+    lengths = {operand.shape[0] for operand in sequences}
+    if len(lengths) != 1 or not 0 < max(lengths) <= _MOST_STEPS:
+        ctx.fail(
+            node, f"its sequences have the lengths {sorted(lengths)}, the most is {_MOST_STEPS}"
+        )
+    states = [ctx.operand(node, position) for position in range(count)]
+    Budget().take("nodes", len(body.node) * max(lengths), node.label)
+    ctx.operands.update({tensor.name: tensor.values for tensor in body.initializer})
+    parts: list[list[Operand]] = []
+    for step in range(max(lengths)):
+        given = [
+            *states,
+            *(rearranged(each, partial(np.take, indices=step, axis=0)) for each in sequences),
+        ]
+        for entry, operand in zip(body.inputs, given, strict=True):
+            ctx.operands[entry.name] = operand.shared if isinstance(operand, Value) else operand
+        for inner in body.node:
+            lift_node(ctx, inner)
+        results = [ctx.operands[entry.name] for entry in body.outputs]
+        states = results[:count]
+        parts.append(results[count:])
+    stacked = [combined(ctx, node, each, _stacked) for each in zip(*parts, strict=True)]
+    ctx.bind(node, *states, *stacked)
+
+
+def _stacked(*rows: Array) -> Array:
+    return np.stack(rows)

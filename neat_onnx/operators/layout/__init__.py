@@ -1,0 +1,1 @@
+"""Operators that change where elements stand: joined, taken apart, moved, repeated, reshaped."""

@@ -1,0 +1,274 @@
+"""Where the axes of a tensor go in operators that move, drop or make some."""
+
+import math
+from collections.abc import Collection
+
+import numpy as np
+
+from neat_onnx.lifting.context import Value
+from neat_onnx.lifting.followed_axes import (
+    FEATURE,
+    INSIDE,
+    UNKNOWN,
+    AxisFollower,
+    FollowedAxes,
+    elements_before,
+    follows,
+    merged,
+)
+from neat_onnx.model import Node
+from neat_onnx.operators.layout.arranging import Expand, ReverseSequence
+from neat_onnx.operators.layout.indexed import GatherND, OneHot, ScatterND
+from neat_onnx.operators.layout.reshaping import shape_of_one, states_samples
+from neat_onnx.operators.layout.shaping import (
+    Concat,
+    Flatten,
+    Gather,
+    Reshape,
+    Squeeze,
+    Transpose,
+    Unsqueeze,
+)
+from neat_onnx.operators.products.tensors import Einsum
+from neat_onnx.operators.reduce import (
+    ReduceL1,
+    ReduceL2,
+    ReduceLogSum,
+    ReduceLogSumExp,
+    ReduceMax,
+    ReduceMean,
+    ReduceMin,
+    ReduceProd,
+    ReduceSum,
+    ReduceSumSquare,
+)
+from neat_onnx.operators.rnn.nodes import GRU, LSTM, RNN, Recurrence
+from neat_onnx.operators.rows.ranking import ArgMax, ArgMin
+from neat_onnx.operators.sums.dense import Gemm
+
+
+@follows(Transpose)
+def transposed(axes: AxisFollower, node: Transpose) -> list[FollowedAxes]:
+    """Follow the permutation."""
+    first = axes.of(node.input[0])
+    perm = node.attributes.perm or range(len(first))[::-1]
+    return [tuple(first[axis] for axis in perm)]
+
+
+@follows(Squeeze)
+def squeezed(axes: AxisFollower, node: Squeeze) -> list[FollowedAxes]:
+    """Leave out the axes that go."""
+    first, given = axes.of(node.input[0]), axes.integers(node, 1)
+    rank = axes.rank(node.output[0])
+    if given is None and UNKNOWN not in first:
+        sized = zip(axes.operands[node.input[0]].shape, first, strict=True)
+        left = tuple(axis for size, axis in sized if (size, axis) != (1, FEATURE))
+        return [left if len(left) == rank else (UNKNOWN,) * rank]
+    return [_without(first, given, rank)]
+
+
+@follows(Unsqueeze)
+def unsqueezed(axes: AxisFollower, node: Unsqueeze) -> list[FollowedAxes]:
+    """Put in axes of features."""
+    rank, given = axes.rank(node.output[0]), axes.integers(node, 1)
+    if given is None:
+        return [(UNKNOWN,) * rank]
+    fresh = {axis % rank for axis in given}
+    left = iter(axes.of(node.input[0]))
+    return [tuple(FEATURE if place in fresh else next(left) for place in range(rank))]
+
+
+@follows(Expand)
+def expanded(axes: AxisFollower, node: Expand) -> list[FollowedAxes]:
+    """Put axes of features before the others."""
+    first, rank = axes.of(node.input[0]), axes.rank(node.output[0])
+    return [(FEATURE,) * (rank - len(first)) + first]
+
+
+@follows(Gather)
+def gathered(axes: AxisFollower, node: Gather) -> list[FollowedAxes]:
+    """A single index takes its axis away; several ones put theirs in its place."""
+    first, places = (_computed(axes, name) for name in node.input)
+    if not first:
+        return [(UNKNOWN,) * axes.rank(node.output[0])]
+    axis = node.attributes.axis % len(first)
+    return [(*first[:axis], *places, *first[axis + 1 :])]
+
+
+@follows(GatherND)
+def gathered_at(axes: AxisFollower, node: GatherND) -> list[FollowedAxes]:
+    """The shared axes, then the places' own, then the rest of the data's."""
+    data, places = (_computed(axes, name) for name in node.input)
+    batch, depth = node.attributes.batch_dims, axes.operands[node.input[1]].shape[-1]
+    shared = merged([data[:batch], places[:batch]], batch)
+    return [(*shared, *places[batch:-1], *data[batch + depth :])]
+
+
+@follows(OneHot)
+def one_hot(axes: AxisFollower, node: OneHot) -> list[FollowedAxes]:
+    """Put in an axis of features."""
+    index = axes.of(node.input[0])
+    axis = node.attributes.axis % (len(index) + 1)
+    return [(*index[:axis], FEATURE, *index[axis:])]
+
+
+@follows(ScatterND, ReverseSequence)
+def scattered(axes: AxisFollower, node: ScatterND | ReverseSequence) -> list[FollowedAxes]:
+    """The axes of the data."""
+    return [axes.of(node.input[0])]
+
+
+@follows(ReduceL1, ReduceL2, ReduceLogSum, ReduceLogSumExp, ReduceMax)
+@follows(ReduceMean, ReduceMin, ReduceProd, ReduceSum, ReduceSumSquare)
+def reduced(axes: AxisFollower, node: Node) -> list[FollowedAxes]:
+    """Leave out the axes that are reduced, where they are not kept with the length 1."""
+    first, rank = axes.of(node.input[0]), axes.rank(node.output[0])
+    given = getattr(node.attributes, "axes", None) or axes.integers(node, 1)
+    return [_without(first, given, rank) if rank < len(first) else first]
+
+
+@follows(ArgMax, ArgMin)
+def placed(axes: AxisFollower, node: ArgMax | ArgMin) -> list[FollowedAxes]:
+    """Leave out the axis of the places, where it is not kept with the length 1."""
+    first, rank = axes.of(node.input[0]), axes.rank(node.output[0])
+    return [_without(first, [node.attributes.axis], rank) if rank < len(first) else first]
+
+
+@follows(Reshape)
+def reshaped(axes: AxisFollower, node: Reshape) -> list[FollowedAxes]:
+    """The batch stands where as many elements are before it as there were."""
+    first, wanted = axes.of(node.input[0]), axes.integers(node, 1)
+    if states_samples(axes, node):
+        return [_of_samples(axes, node)]
+    before = elements_before(first, axes.operands[node.input[0]].shape)
+    if wanted is None or before is None or any(1 in each for each in axes.inputs.values()):
+        return [_leading(axes, node)]
+    shape = axes.operands[node.output[0]].shape
+    rank, sized = len(shape), axes.sizes.get(node.input[1])
+    places = [
+        place for place in range(rank) if shape[place] == 1 and math.prod(shape[:place]) == before
+    ]
+    if sized is not None:  # the batch is where its size, here 1, was put
+        places = [place for place in places if sized.ravel()[place]]
+    else:
+        places.sort(key=lambda place: wanted[place] > 0)
+    if places:
+        return [tuple(0 if place == places[0] else FEATURE for place in range(rank))]
+    open_ones = np.array(wanted) == -1 if sized is None else sized.ravel()
+    return [_inside(shape, before, np.flatnonzero(open_ones).tolist())]
+
+
+def _inside(shape: tuple[int, ...], before: int, places: list[int]) -> FollowedAxes:
+    """The batch is a part of the only axis whose size is open, with elements of a sample before."""
+    if len(places) == 1:
+        place, outer = places[0], math.prod(shape[: places[0]])
+        if outer and before and before % outer == 0 and shape[place] % (before // outer) == 0:
+            inside = INSIDE + before // outer
+            return tuple(inside if k == place else FEATURE for k in range(len(shape)))
+    return (UNKNOWN,) * len(shape)
+
+
+@follows(Concat)
+def joined(axes: AxisFollower, node: Concat) -> list[FollowedAxes]:
+    """Several batches one after the other are an axis with the batch inside."""
+    place, rank = node.attributes.axis, axes.rank(node.output[0])
+    if axes.are_batches(node, place) and len(node.input) > 1:
+        place %= rank
+        inside = INSIDE + len(node.input)
+        return [tuple(inside if k == place else FEATURE for k in range(rank))]
+    computed = [name for name in node.input if isinstance(axes.operands.get(name), Value)]
+    return [merged([axes.of(name) for name in computed], rank)]
+
+
+@follows(Flatten)
+def flattened(axes: AxisFollower, node: Flatten) -> list[FollowedAxes]:
+    """A leading batch stays, and one that is all of the second axis."""
+    if states_samples(axes, node):
+        return [_of_samples(axes, node)]
+    first, shape = axes.of(node.input[0]), axes.operands[node.input[0]].shape
+    at = node.attributes.axis % (len(first) or 1)
+    before, behind = {*first[:at]}, [axis for axis in first[at:] if axis != FEATURE]
+    if before == {FEATURE} and behind == [0] and math.prod(shape[at:]) == 1:
+        return [(FEATURE, 0)]
+    return [_leading(axes, node)]
+
+
+def _of_samples(axes: AxisFollower, node: Reshape | Flatten) -> FollowedAxes:
+    """The axes of a shape that states how many samples there are."""
+    found = shape_of_one(axes, node)
+    return (UNKNOWN,) * axes.rank(node.output[0]) if found is None else found[1]
+
+
+@follows(RNN, GRU, LSTM)
+def recurrent(axes: AxisFollower, node: Recurrence) -> list[FollowedAxes]:
+    """Every step, and the last states: a direction is a new axis."""
+    x = axes.of(node.input[0])
+    if len(x) != 3:
+        return [(UNKNOWN,) * axes.rank(name) for name in node.output]
+    if node.attributes.layout:
+        batch, time, _ = x
+        every, last = (batch, time, FEATURE, FEATURE), (batch, FEATURE, FEATURE)
+    else:
+        time, batch, _ = x
+        every, last = (time, FEATURE, batch, FEATURE), (FEATURE, batch, FEATURE)
+    return [every, last, last]
+
+
+@follows(Gemm)
+def multiplied(axes: AxisFollower, node: Gemm) -> list[FollowedAxes]:
+    """The rows of one factor, the columns of the other; NeatapticTS gives it vectors, too."""
+    if axes.rank(node.output[0]) == 1:
+        return [axes.of(node.input[0])]
+    given = node.attributes
+    rows = _side(axes, node.input[0], 1 if given.transA else 0)
+    return [(rows, _side(axes, node.input[1], 0 if given.transB else 1))]
+
+
+@follows(Einsum)
+def summed(axes: AxisFollower, node: Einsum) -> list[FollowedAxes]:
+    """The letters of its equation say where axes go; one that is summed is a feature's."""
+    left, _, result = node.attributes.equation.replace(" ", "").partition("->")
+    unknown = [(UNKNOWN,) * axes.rank(node.output[0])]
+    kinds: dict[str, set[int]] = {}
+    for name, term in zip(node.input, left.split(","), strict=False):
+        if isinstance(axes.operands.get(name), Value):
+            followed = axes.of(name)
+            if len(term) != len(followed) or not term.isalpha():
+                return unknown
+            for letter, axis in zip(term, followed, strict=True):
+                kinds.setdefault(letter, set()).add(axis)
+    found = {letter: axis - {FEATURE} for letter, axis in kinds.items()}
+    gone = any(axis for letter, axis in found.items() if letter not in result)
+    if gone or not result.isalpha() or any(len(axis) > 1 for axis in found.values()):
+        return unknown
+    return [tuple(next(iter(found.get(letter, ())), FEATURE) for letter in result)]
+
+
+def _computed(axes: AxisFollower, name: str) -> FollowedAxes:
+    """The axes of a tensor; a constant has features alone."""
+    computed = isinstance(axes.operands.get(name), Value)
+    return axes.of(name) if computed else (FEATURE,) * axes.rank(name)
+
+
+def _side(axes: AxisFollower, factor: str, axis: int) -> int:
+    """An axis of a factor of a product of matrices."""
+    computed = isinstance(axes.operands.get(factor), Value)
+    return axes.of(factor)[axis] if computed else FEATURE
+
+
+def _leading(axes: AxisFollower, node: Node) -> FollowedAxes:
+    """The axes after a change of shape, which leaves the order of the elements."""
+    first, operand = axes.of(node.input[0]), axes.operands.get(node.output[0])
+    rank = axes.rank(node.output[0])
+    if not first or first[0] not in (0, 1) or not rank or operand is None:
+        return (UNKNOWN,) * rank
+    two = any(1 in each for each in axes.inputs.values())
+    second = 1 - first[0] if two and rank > 2 and operand.shape[1] == 1 else FEATURE
+    return (first[0], second, *(FEATURE for _ in range(rank)))[:rank]
+
+
+def _without(first: FollowedAxes, gone: Collection[int] | None, rank: int) -> FollowedAxes:
+    if gone is None:
+        return (UNKNOWN,) * rank
+    places = {axis % len(first) for axis in gone}
+    return tuple(axis for place, axis in enumerate(first) if place not in places)

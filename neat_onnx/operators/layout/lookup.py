@@ -1,0 +1,144 @@
+"""Gather at constant indices; Gather and GatherElements at computed places, as of an embedding.
+
+A computed place becomes a neuron for each place that there is, 1 where it is that one, else 0; the
+result is their sum, weighted by the elements there.
+"""
+
+import math
+
+import numpy as np
+
+from neat_onnx.lifting.context import LiftingContext, Operand, Value, lifts
+from neat_onnx.lifting.followed_axes import FEATURE
+from neat_onnx.model import Node
+from neat_onnx.network.expression import VARIABLE, call, equal
+from neat_onnx.operators.algebra import Algebra, rearranged, reshaped
+from neat_onnx.operators.formulas.formula import formula_of
+from neat_onnx.operators.layout.arranging import axis_of
+from neat_onnx.operators.layout.shaping import Gather, rearrange, refuse_samples
+from neat_onnx.operators.rnn.ends import find_ends
+
+
+@lifts(Gather, infinite=True)
+def lift_gather(ctx: LiftingContext, node: Gather) -> None:
+    """Lift Gather: a choice of signals, not along the batch; of constants, a table."""
+    index, axis = ctx.operand(node, 1), node.attributes.axis
+    if isinstance(index, Value):
+        _gather_from_table(ctx, node, axis)
+        return
+    if index.dtype.kind != "i":
+        ctx.fail(node, "its indices have to be of integers")
+    size = ctx.operand(node, 0).shape[axis]
+    if index.shape == () and index == -1 and _is_time(ctx, node.input[0], axis):
+        ctx.ended.add(node.output[0])
+        find_ends(ctx)
+    else:
+        refuse_samples(ctx, node, [axis])
+    if np.any(index < -size) or np.any(index >= size):
+        ctx.fail(node, f"an index is outside of the {size} elements along axis {axis}")
+    rearrange(ctx, node, lambda array: np.take(array, index, axis=axis))
+
+
+def _is_time(ctx: LiftingContext, name: str, axis: int) -> bool:
+    """Whether an axis of a tensor is time: of one that is no constant, beside a batch."""
+    followed = ctx.followed.of(name)
+    return isinstance(ctx.operands[name], Value) and {0, 1} <= {*followed} and followed[axis] == 0
+
+
+def _gather_from_table(ctx: LiftingContext, node: Node, axis: int) -> None:
+    """Bind the slices of a constant at computed places."""
+    tensors = Algebra(ctx, node)
+    table, index = tensors.input(0), tensors.input(1)
+    if isinstance(table, Value):
+        _gather_computed(ctx, node, axis)
+        return
+    if table.dtype.kind not in "iuf" or not np.isfinite(table).all():
+        ctx.fail(node, "it looks up what are no finite numbers at computed places")
+    (axis,) = ctx.axes(node, [axis], len(table.shape))
+    rows = np.moveaxis(table.astype(np.float64), axis, -1)
+    found = tensors.along(
+        places_hit(ctx, node, index, table.shape[axis]),
+        len(index.shape),
+        rows.reshape(-1, table.shape[axis]),
+    )
+    whole = reshaped(found, (*index.shape, *rows.shape[:-1]))
+    places = len(index.shape)
+    moved = range(places, places + axis), range(axis)
+    ctx.bind(node, rearranged(whole, lambda array: np.moveaxis(array, *map(tuple, moved))))
+
+
+def _gather_computed(ctx: LiftingContext, node: Node, axis: int) -> None:
+    """Bind the slices of computed data at computed places, of one sample each.
+
+    Raises:
+        ModelError: every sample's places would be places in every sample's data.
+    """
+    tensors = Algebra(ctx, node)
+    data, index = tensors.input(0), tensors.input(1)
+    (axis,) = ctx.axes(node, [axis], len(data.shape))
+    ctx.refuse_along(node, [axis], 0)
+    if all(any(kind != FEATURE for kind in ctx.followed.of(name)) for name in node.input):
+        ctx.refuse_batch(node, (0,))
+    before, size, after = data.shape[:axis], data.shape[axis], data.shape[axis + 1 :]
+    hits = places_hit(ctx, node, index, size)
+    hits = reshaped(hits, (*[1] * axis, *index.shape, *[1] * len(after), size))
+    rows = rearranged(data, lambda array: np.moveaxis(array, axis, -1))
+    rows = reshaped(rows, (*before, *[1] * len(index.shape), *after, size))
+    ctx.check_size(node, math.prod((*before, *index.shape, *after, size)))
+    ctx.bind(node, tensors.reduced("sum", tensors("mul", hits, rows), (-1,), keepdims=False))
+
+
+def gather_elements_at(ctx: LiftingContext, node: Node, axis: int) -> None:
+    """Bind the elements at computed places along one axis.
+
+    Raises:
+        ModelError: that axis is the batch, or constants are not the same for each sample.
+    """
+    tensors = Algebra(ctx, node)
+    data, index = tensors.input(0), tensors.input(1)
+    axis = axis_of(ctx, node, axis, len(data.shape))
+    if not isinstance(data, Value) and data.shape[0] != 1:
+        ctx.refuse_batch(node, (0,))
+    if len(index.shape) != len(data.shape):
+        ctx.fail(node, f"its indices have {len(index.shape)} axes, its data {len(data.shape)}")
+    inside = (*(slice(size) for size in index.shape[:axis]), slice(None))
+    inside += tuple(slice(size) for size in index.shape[axis + 1 :])
+    hits = places_hit(ctx, node, index, data.shape[axis])
+    hits = rearranged(hits, lambda array: np.moveaxis(array, axis, -2))
+    rows = rearranged(data, lambda array: np.moveaxis(array[inside], axis, -1)[..., None, :])
+    found = tensors.reduced("sum", tensors("mul", hits, rows), (-1,), keepdims=False)
+    ctx.bind(node, rearranged(found, lambda array: np.moveaxis(array, -1, axis)))
+
+
+def places_hit(ctx: LiftingContext, node: Node, index: Operand, size: int) -> Operand:
+    """As `hits_at`, of the second input; without comparisons where places were made of a choice."""
+    known = ctx.chosen.get(node.input[1])
+    if known is not None and known.shape == (*index.shape, size):
+        return known
+    return hits_at(ctx, node, index, size)
+
+
+def hits_at(ctx: LiftingContext, node: Node, index: Operand, size: int) -> Operand:
+    """For each place, 1 in the one of `size` elements that it is, also if counted from the end.
+
+    Args:
+        ctx: the import.
+        node: the node.
+        index: the places.
+        size: how many elements there are, along a new last axis of the result.
+    """
+    if not isinstance(index, Value) or not index.elementwise:
+        return _compared(ctx, node, index, size)
+    key = (index.signals.tobytes(), index.shape, index.formula, size)
+    if key not in ctx.hits:
+        ctx.hits[key] = _compared(ctx, node, index, size)
+    return ctx.hits[key]
+
+
+def _compared(ctx: LiftingContext, node: Node, index: Operand, size: int) -> Operand:
+    tensors = Algebra(ctx, node)
+    ctx.check_size(node, math.prod(index.shape) * size)
+    spread = rearranged(index, lambda array: array[..., None])
+    distance = tensors("sub", spread, np.arange(size, dtype=np.float64))
+    hit = call("either", equal(VARIABLE, 0.0), equal(VARIABLE, -float(size)))
+    return formula_of(ctx, distance, call("number", hit))

@@ -1,0 +1,1 @@
+"""Products of tensors: by constants, of computed ones, of integers."""

@@ -1,0 +1,350 @@
+"""Gemm and MatMul: neurons that sum their inputs, or take their mean.
+
+A level of such neurons is one Gemm whose weights are the genome's, bit for bit. Missing connections
+are zeros; where a zero could meet an overflow, the neurons are split into several.
+"""
+
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+
+from neat_onnx.errors import OptionError
+from neat_onnx.lifting.context import Array, LiftingContext, Operand, Value, lifts
+from neat_onnx.lowering.context import Block, LoweringContext
+from neat_onnx.lowering.placement import Columns
+from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers
+from neat_onnx.model import Attributes, Node
+from neat_onnx.network.aggregations import aggregation_named
+from neat_onnx.network.expression import VARIABLE, Expression, call, constant
+from neat_onnx.network.genes import Bools, Floats, Ints, distinct
+from neat_onnx.operators.algebra import Algebra, rearranged
+from neat_onnx.operators.formulas.activate import (
+    activate,
+    groups_of,
+    in_column_order,
+    respond,
+    slope_of,
+    slopes,
+)
+from neat_onnx.operators.formulas.elementwise import Div
+from neat_onnx.operators.layout.columns import columns_for, exactly
+from neat_onnx.operators.products.tensors import (
+    is_matrix_of,
+    lift_product,
+    matrix_product,
+    product_of_rows,
+)
+from neat_onnx.operators.sums.islands import by_island
+
+
+class GemmAttributes(Attributes):
+    """Attributes of Gemm: factors of A·B and C, and which of A and B is transposed."""
+
+    alpha: float = 1.0
+    beta: float = 1.0
+    transA: Literal[0, 1] = 0
+    transB: Literal[0, 1] = 0
+
+
+class Gemm(Node):
+    """alpha · A·B + beta · C, with A and B transposed where attributes say so."""
+
+    inputs = (2, 3)
+    since = 13
+    whole = True
+    attributes: GemmAttributes = GemmAttributes.defaults()
+
+
+class MatMul(Node):
+    """The matrix product of numpy's matmul, broadcasting over leading axes."""
+
+    inputs = (2, 2)
+    since = 13
+    unaligned = 2
+
+
+# --- lowering ------------------------------------------------------------------------------------
+
+
+@lowers(Stage.REST)
+def plan_dense(ctx: LoweringContext, free: Bools) -> Plan:
+    """Claim every neuron whose aggregation is linear, or that has no inputs."""
+    return Plan(
+        [claim for level, neurons in ctx.levels_of(free) for claim in _claims(ctx, level, neurons)]
+    )
+
+
+def _claims(ctx: LoweringContext, level: int, neurons: Ints) -> list[Claim]:
+    names = ctx.net.aggregation_names[neurons]
+    mean = (names == "mean") & (ctx.fan_in[neurons] > 0)
+    parts = [
+        (part, lower)
+        for sharing in by_overflowing_source(ctx, neurons[~mean])
+        for lower, some in zip((lower_island, lower_dense), by_island(ctx, sharing), strict=True)
+        for part in some
+    ]
+    sums = [(part, lower, f"_{k}" if k > 1 else "") for k, (part, lower) in enumerate(parts, 1)]
+    together = by_overflowing_source(ctx, neurons[mean])
+    means = [
+        (part, lower_dense, f"_mean{k}" if k > 1 else "_mean") for k, part in enumerate(together, 1)
+    ]
+    return [
+        Claim(Block(level, in_column_order(ctx, part), suffix), lower)
+        for part, lower, suffix in [*sums, *means]
+    ]
+
+
+def lower_dense(ctx: LoweringContext, block: Block, *, exact: bool = False) -> None:
+    """Emit one Gemm, with its bias where no response comes between, and the activations.
+
+    Args:
+        exact: as for `weight_matrix`.
+    """
+    weights, tensor = weight_matrix(ctx, block, exact=exact)
+    _check_connectivity(ctx, block, weights)
+    response, bias = responses(ctx, block.neurons)
+    count = mean_counts(ctx, block.neurons)
+    if ctx.options.fold:
+        steep = slopes(ctx, block.neurons)
+        weights = weights * (response * steep / count)[:, None]
+        _lower_plain(ctx, block, tensor, weights, bias * steep)
+    elif np.all(response == 1.0) and np.all(count == 1.0):
+        _lower_plain(ctx, block, tensor, weights, bias)
+    else:
+        name = ctx.initializer(block.weights("W"), weights)
+        result = ctx.emit(Gemm, [tensor, name], block.tensor("Gemm"), block.name("gemm"), transB=1)
+        if np.any(count != 1.0):
+            divisor = ctx.initializer(block.weights("K"), count)
+            result = ctx.emit(Div, [result, divisor], block.tensor("Mean"), block.name("mean"))
+        activate(ctx, block, respond(ctx, block, result, response, bias))
+
+
+def lower_island(ctx: LoweringContext, block: Block) -> None:
+    """The same for an island: copies of one network have the same matrix, which is written once."""
+    lower_dense(ctx, block, exact=True)
+
+
+def _lower_plain(
+    ctx: LoweringContext, block: Block, tensor: str, weights: Floats, bias: Floats
+) -> None:
+    """One Gemm with its bias; the slope of a single activation rides in alpha and beta."""
+    slope, core = (1.0, None) if ctx.options.fold else shared_slope(ctx, block)
+    activate(ctx, block, _gemm(ctx, block, tensor, weights, bias, slope), core)
+
+
+def weighted_sums(ctx: LoweringContext, block: Block, which: Bools | None = None) -> str:
+    """Emit the Gemm of the connections `which` of plain sums; return its tensor [N, neurons].
+
+    The block's neurons must read the same sources among those that may overflow
+    (`by_overflowing_source`), and have the response 1.
+    """
+    weights, tensor = weight_matrix(ctx, block, which)
+    return _gemm(ctx, block, tensor, weights, responses(ctx, block.neurons)[1], 1.0)
+
+
+def _gemm(
+    ctx: LoweringContext, block: Block, tensor: str, weights: Floats, bias: Floats, slope: float
+) -> str:
+    inputs = [
+        tensor,
+        ctx.initializer(block.weights("W"), weights),
+        ctx.initializer(block.weights("B"), bias),
+    ]
+    output, name = block.tensor("Gemm"), block.name("gemm")
+    return ctx.emit(Gemm, inputs, output, name, alpha=slope, beta=slope, transB=1)
+
+
+def shared_slope(ctx: LoweringContext, block: Block) -> tuple[float, Expression | None]:
+    """(slope, rest) of a block's activation, the rest None where it has several.
+
+    The slope is 1 where a Gemm's attributes cannot carry it: they are float32, and a state that
+    something reads must not have the slope in it.
+    """
+    groups = groups_of(ctx, block.neurons)
+    if len(groups) > 1 or groups[0].exponents is not None:
+        return 1.0, None
+    formula = groups[0].formula
+    if ctx.reads_state(block.neurons):
+        return 1.0, formula
+    slope, core = slope_of(ctx, formula)
+    held = float(np.float32(slope))
+    exact = held == slope or (ctx.options.dtype == "float32" and np.isfinite(held))
+    return (slope, core) if exact else (1.0, formula)
+
+
+def weight_matrix(
+    ctx: LoweringContext, block: Block, which: Bools | None = None, *, exact: bool = False
+) -> tuple[Floats, str]:
+    """Weights (neurons, width), and the tensor [N, width] that they multiply.
+
+    Duplicate connections add up. Neurons without inputs have zeros.
+
+    Args:
+        which: of the block's connections, in the order of `edges_into`; None for all.
+        exact: the tensor has no other columns than they read, in the order of the signals.
+    """
+    row, edge = ctx.edges_into(block.neurons)
+    if which is not None:
+        row, edge = row[which], edge[which]
+    rows = len(block.neurons)
+    source, weight = ctx.signals.read[edge], ctx.signals.weight[edge]
+    needed = distinct(np.concatenate([source, ctx.take_unread_inputs()]))
+    if not needed.size:
+        needed = ctx.net.input_neurons[:1]
+    if exact:
+        columns = Columns(exactly(ctx, needed, block.level), needed, block.level)
+    else:
+        columns = columns_for(ctx, needed, rows, block.level)
+    width = len(columns.signals)
+    position = np.zeros(ctx.signals.count, np.int64)
+    position[columns.signals] = np.arange(width)
+    flat = np.bincount(row * width + position[source], weight, rows * width)
+    return flat.astype(np.float64).reshape(rows, width), columns.tensor
+
+
+def responses(ctx: LoweringContext, neurons: Ints) -> tuple[Floats, Floats]:
+    """(response, bias) of each neuron; one without inputs has the response 1, and its aggregate in
+    the bias.
+    """
+    genes = ctx.net.neurons
+    response, bias = genes.response[neurons].copy(), genes.bias[neurons].copy()
+    for k in np.flatnonzero(ctx.fan_in[neurons] == 0):
+        empty = aggregation_named(ctx.net.aggregation_names[neurons[k]]).empty
+        bias[k] += response[k] * empty
+        response[k] = 1.0
+    return response, bias
+
+
+def mean_counts(ctx: LoweringContext, neurons: Ints) -> Floats:
+    """The divisor of the sum of each neuron's inputs: their number for a mean, else 1."""
+    mean = (ctx.net.aggregation_names[neurons] == "mean") & (ctx.fan_in[neurons] > 0)
+    return np.where(mean, ctx.fan_in[neurons], 1).astype(np.float64)
+
+
+def by_overflowing_source(ctx: LoweringContext, neurons: Ints) -> list[Ints]:
+    """Split so that neurons together read the same sources among those that may overflow."""
+    if not neurons.size:
+        return []
+    row, edge = ctx.edges_into(neurons)
+    source = ctx.signals.read[edge]
+    overflows = ctx.signals.overflows[source]
+    if not np.any(overflows):
+        return [neurons]
+    row, source = row[overflows], source[overflows]
+    bounds = np.searchsorted(row, np.arange(len(neurons) + 1)).tolist()
+    parts: dict[tuple[int, ...], list[int]] = {}
+    for neuron, start, stop in zip(neurons.tolist(), bounds, bounds[1:], strict=False):
+        key = tuple(distinct(source[start:stop]).tolist())
+        parts.setdefault(key, []).append(neuron)
+    return [np.array(part, np.int64) for part in parts.values()]
+
+
+def _check_connectivity(ctx: LoweringContext, block: Block, weights: Floats) -> None:
+    if ctx.options.allow_partial_connectivity:
+        return
+    row, _ = ctx.edges_into(block.neurons)
+    if len(row) != weights.size:
+        missing = int(np.argmin(np.bincount(row, minlength=len(block.neurons))))
+        raise OptionError(
+            f"{ctx.net.label(int(block.neurons[missing]))} is not connected to all of the layer "
+            "before it",
+            where="allow_partial_connectivity",
+            hint="Allow partial connectivity: missing connections become zero weights",
+        )
+
+
+# --- lifting -------------------------------------------------------------------------------------
+
+
+@lifts(Gemm)
+def lift_gemm(ctx: LiftingContext, node: Gemm) -> None:
+    """Lift Gemm: one sum neuron for each element of the result."""
+    given = node.attributes
+    if ctx.operand(node, 0).shape[2:]:
+        ctx.fail(node, "its first input has more than 2 axes", "MatMul takes more")
+    matrix, addend = ctx.operand(node, 1), ctx.optional(node, 2)
+    plain = not given.transA and not isinstance(matrix, Value) and not isinstance(addend, Value)
+    if not plain or not isinstance(ctx.operand(node, 0), Value) or len(matrix.shape) != 2:
+        ctx.bind(node, _general_gemm(ctx, node))
+        return
+    weights = np.asarray(matrix) if given.transB else np.asarray(matrix).T
+    bias = np.zeros(len(weights)) if addend is None else _bias_row(ctx, node, addend, len(weights))
+    slope = given.alpha
+    if addend is not None and given.alpha != given.beta:
+        weights, bias, slope = weights * given.alpha, bias * given.beta, 1.0
+    value = lift_product(ctx, node, weights, bias)
+    if slope != 1.0:
+        value = replace(value, formula=call("mul", constant(slope), VARIABLE))
+    ctx.bind(node, value)
+
+
+def _bias_row(ctx: LiftingContext, node: Node, addend: Operand, width: int) -> Array:
+    """The bias of each column; one for each row would be one for each sample."""
+    shape = addend.shape
+    if np.broadcast_shapes((1, 1), shape)[0] != 1:
+        ctx.fail(node, f"bias {node.input[2]} has the shape {list(shape)}: a value for each sample")
+    if shape and shape[-1] not in (1, width):
+        ctx.fail(node, f"bias {node.input[2]} has {shape[-1]} values, expected {width}")
+    return np.broadcast_to(np.asarray(addend).reshape(-1), width)
+
+
+def _general_gemm(ctx: LiftingContext, node: Gemm) -> Operand:
+    """alpha · A · B + beta · C of any operands."""
+    given, tensors = node.attributes, Algebra(ctx, node)
+    one, other, addend = tensors.input(0), tensors.input(1), tensors.optional(2)
+    if len(one.shape) != 2 or len(other.shape) != 2:
+        ctx.fail(node, f"its inputs have {len(one.shape)} and {len(other.shape)} axes, expected 2")
+    ctx.refuse_along(node, (0 if given.transA else 1,), 0)
+    ctx.refuse_along(node, (1 if given.transB else 0,), 1)
+    if isinstance(one, Value) and isinstance(other, Value) and (given.transA or given.transB):
+        ctx.refuse_batch(node, (0,))
+    one = _transposed(one) if given.transA else one
+    other = _transposed(other) if given.transB else other
+    product = product_of_rows(ctx, node, tensors, one, other)
+    if given.alpha != 1.0:
+        product = tensors("mul", product, given.alpha)
+    if addend is None:
+        return product
+    if np.broadcast_shapes(addend.shape, product.shape) != product.shape:
+        ctx.fail(node, f"{node.input[2]} has the shape {list(addend.shape)}, expected "
+                 f"{list(product.shape)}")  # fmt: skip
+    if _is_nothing(addend):
+        return product
+    return tensors("add", product, addend if given.beta == 1.0 else
+                   tensors("mul", addend, given.beta))  # fmt: skip
+
+
+def _is_nothing(addend: Operand) -> bool:
+    """Whether it is values times weights of 0, which add nothing, as zeros of a matrix do."""
+    return (
+        isinstance(addend, Value)
+        and addend.linear
+        and addend.gate is None
+        and addend.weight is not None
+        and not np.any(addend.weight)
+    )
+
+
+def _transposed(operand: Operand) -> Operand:
+    return rearranged(operand, np.transpose)
+
+
+@lifts(MatMul)
+def lift_matmul(ctx: LiftingContext, node: MatMul) -> None:
+    """Lift MatMul: sum neurons where one factor is constant, sums of products where none is."""
+    one, matrix = ctx.operand(node, 0), ctx.operand(node, 1)
+    plain = isinstance(one, Value) and len(one.shape) > 1 and not isinstance(matrix, Value)
+    if plain and len(matrix.shape) == 2:
+        weights = np.asarray(matrix).T
+        ctx.bind(node, lift_product(ctx, node, weights, np.zeros(len(weights))))
+        return
+    tensors = Algebra(ctx, node)
+    if (
+        not isinstance(one, Value)
+        and len(one.shape) == 2
+        and is_matrix_of(ctx, node.input[1], matrix, one.shape[1])
+    ):
+        ctx.bind(node, tensors.along(tensors.input(1), len(matrix.shape) - 2, np.asarray(one)))
+        return
+    ctx.bind(node, matrix_product(ctx, node, tensors, tensors.input(0), tensors.input(1)))

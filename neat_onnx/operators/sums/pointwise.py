@@ -1,0 +1,286 @@
+"""Neurons that read one other each, or two that they add or compare, scaled or not: elementwise.
+
+A division of an image by 255, or the sum of a residual block, is as many neurons as pixels. A Gemm
+for them would be a matrix of zeros with ones on a diagonal.
+"""
+
+import numpy as np
+
+from neat_onnx.lowering.context import Block, LoweringContext
+from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers
+from neat_onnx.model import Node
+from neat_onnx.network.activations import FORMULA, activation_named
+from neat_onnx.network.expression import VARIABLE
+from neat_onnx.network.genes import NONE, Bools, Floats, Ints, distinct
+from neat_onnx.network.structure import IMPORTED
+from neat_onnx.operators.formulas.activate import (
+    activate,
+    in_column_order,
+    kinds_of,
+    respond,
+    slopes,
+)
+from neat_onnx.operators.formulas.elementwise import Add, Mul, Sub
+from neat_onnx.operators.formulas.several import Max, Mean, Min
+from neat_onnx.operators.layout.columns import exactly
+from neat_onnx.operators.sums.dense import by_overflowing_source, responses
+from neat_onnx.operators.sums.scaled import is_spread, lower_scaled, waits
+
+_LEAST_GATHERED = 1 << 16  # weights of the Gemm that it would be
+_LEAST_MATRIX = 1 << 10  # the same, where all sources stand in order
+_LEAST_ALONG = 36  # the same, where neurons read one signal after the other
+_LEAST_IMPORTED = 4  # the same, where a model had them, most likely as an elementwise node
+_LEAST_OF_TWO = 1 << 6  # the same, where two are added: the gates of a cell are few
+_MOST_SCALED = 0.5  # part of a run of neurons that have other weights than 1
+_SHORTEST_RUN = 8  # elements of a run, on average
+_MOST_GEMMS = 1  # neurons that read what may overflow each need a Gemm of their own
+_GEMM, _WEIGHT = 250, 4  # bytes of a Gemm and its activation, and of each weight
+_INPUT, _ELEMENT = 130, 12  # of nodes that gather and scale an input, and of each element of it
+_FORMS: tuple[tuple[float, ...], ...] = ((1.0,), (1.0, 1.0), (1.0, -1.0), (-1.0, 1.0))
+_OF_TWO: dict[str, type[Node]] = {"max": Max, "min": Min, "mean": Mean}
+_IN_FLOAT64 = ("max", "min")  # runtimes have kernels for these
+
+
+@lowers(Stage.AGGREGATIONS)
+def plan_pairs(ctx: LoweringContext, free: Bools) -> Plan:
+    """Claim neurons that take the largest, the smallest or the mean of two, if there are many."""
+    if not ctx.options.allow_partial_connectivity:
+        return Plan()
+    claims = []
+    names, pairs = ctx.net.aggregation_names, free & (ctx.fan_in == 2)
+    for aggregation in _OF_TWO if ctx.options.dtype == "float32" else _IN_FLOAT64:
+        for level, neurons in ctx.levels_of(pairs & (names == aggregation)):
+            members = _of_form(ctx, neurons, (1.0, 1.0))
+            blocks = _blocks(ctx, level, members, f"_pairs_{aggregation}")
+            claims += [Claim(block, lower_pointwise) for block in blocks]
+    return Plan(claims)
+
+
+@lowers(Stage.LAYOUTS)
+def plan_pointwise(ctx: LoweringContext, free: Bools) -> Plan:
+    """Claim neurons of a level that read one or two others, where there are many of them."""
+    if not ctx.options.allow_partial_connectivity:
+        return Plan()
+    claims = []
+    scaled = {inputs: _scaled(ctx, inputs) for inputs in (1, 2)}
+    for level, neurons in ctx.levels_of(free & _candidates(ctx) & ~scaled[1]):
+        for number, form in enumerate(_FORMS):
+            members = _of_form(ctx, neurons, form)
+            blocks = _blocks(ctx, level, members, f"_pointwise{number}")
+            claims += [Claim(block, lower_pointwise) for block in blocks]
+    for inputs, suffix in ((1, "_scaled"), (2, "_weighted")):
+        for level, neurons in ctx.levels_of(free & scaled[inputs]):
+            blocks = _blocks(ctx, level, neurons, suffix)
+            claims += [
+                Claim(block, lower_scaled)
+                for block in blocks
+                if inputs == 1
+                or _is_in_runs(_sources(ctx, block.neurons))
+                or _are_many(ctx, block.neurons)
+            ]
+    return Plan(claims)
+
+
+def _blocks(ctx: LoweringContext, level: int, neurons: Ints, suffix: str) -> list[Block]:
+    """A block for each activation that many of the neurons have.
+
+    Neurons of one input that is gated, and others, stand apart: import makes neurons of copies and
+    of products by different nodes.
+    """
+    sources = _sources(ctx, neurons)
+    gated = ctx.signals.are_products(sources[:, 0]) & (sources.shape[1] == 1)
+    codes = 2 * kinds_of(ctx, neurons) + gated
+    blocks: list[Block] = []
+    for code in distinct(codes).tolist():
+        alike = neurons[codes == code]
+        if _is_large(ctx, alike) or _are_of_inputs(ctx, alike):
+            name = f"{suffix}_{len(blocks) + 1}" if blocks else suffix
+            blocks.append(Block(level, in_column_order(ctx, alike), name))
+    return blocks
+
+
+def _are_of_inputs(ctx: LoweringContext, neurons: Ints) -> bool:
+    """Whether neurons are one function, without a name, of the elements of an input, in order.
+
+    No copy is needed then: import makes neurons of the results that others read.
+    """
+    sources, genes = _sources(ctx, neurons), ctx.net.neurons
+    if sources.shape[1] != 1 or not _have_formulas(ctx, neurons):
+        return False
+    plain = not np.any(genes.bias[neurons]) and bool(np.all(genes.response[neurons] == 1.0))
+    read = (port.neurons.ravel() for port in ctx.net.inputs)
+    return plain and any(np.array_equal(sources[:, 0], each) for each in read)
+
+
+def _candidates(ctx: LoweringContext) -> Bools:
+    """Sums of one input, and of two."""
+    fits: Bools = _sums(ctx) & ((ctx.fan_in == 2) | (ctx.fan_in == 1))
+    return fits
+
+
+def _scaled(ctx: LoweringContext, inputs: int) -> Bools:
+    """Sums of so many inputs by weights of no other form, with the response 1.
+
+    A few sums of one input may have the weight 1, as a scaler gives to features that are constant.
+    """
+    unscaled = ctx.net.neurons.response == 1.0
+    found = np.flatnonzero(_sums(ctx) & unscaled & (ctx.fan_in == inputs))
+    weights = _weights(ctx, found, inputs)
+    forms = [form for form in _FORMS if len(form) == inputs]
+    others = ~np.any([np.all(weights == form, axis=1) for form in forms], axis=0)
+    if inputs == 1 and np.any(others):
+        run = np.cumsum(np.diff(_sources(ctx, found)[:, 0], prepend=0) != 1)
+        run = np.unique([ctx.plan.level[found], run], axis=1, return_inverse=True)[1].ravel()
+        others |= (np.bincount(run, others) / np.bincount(run))[run] > _MOST_SCALED
+    scaled = np.zeros(len(ctx.net), np.bool_)
+    scaled[found[others]] = True
+    return scaled
+
+
+def _sums(ctx: LoweringContext) -> Bools:
+    sums: Bools = (ctx.net.aggregation_names == "sum") & ~ctx.net.is_input
+    return sums
+
+
+def _identities(ctx: LoweringContext) -> Bools:
+    net = ctx.net
+    known = [activation_named(name).expression == VARIABLE for name in net.activations]
+    return np.array(known, np.bool_)[net.neurons.activation]
+
+
+def _is_large(ctx: LoweringContext, neurons: Ints) -> bool:
+    """Whether a Gemm, or several, would be much larger than elementwise nodes, which gather where
+    sources are in no order.
+    """
+    sources = _sources(ctx, neurons)
+    matrix = len(neurons) * len(distinct(sources.ravel()))
+    if matrix == sources.size and sources.shape[1] == 2:
+        return False
+    along = _LEAST_IMPORTED if ctx.net.library == IMPORTED else _LEAST_ALONG
+    if matrix >= along and sources.shape[1] == 1 and np.all(np.diff(sources[:, 0]) == 1):
+        return True
+    in_order = _LEAST_OF_TWO if sources.shape[1] == 2 else _LEAST_MATRIX
+    least = in_order if _is_in_runs(sources) else _LEAST_GATHERED
+    return matrix >= least or _are_many(ctx, neurons)
+
+
+def _are_many(ctx: LoweringContext, neurons: Ints) -> bool:
+    """Whether values that may overflow would need several Gemms, larger than elementwise nodes."""
+    parts = by_overflowing_source(ctx, neurons)
+    if len(parts) <= _MOST_GEMMS:
+        return False
+    sources = _sources(ctx, neurons)
+    if _is_in_runs(sources):
+        return True
+    inputs = _INPUT + _ELEMENT * len(neurons)
+    gathered = _INPUT + sources.shape[1] * inputs
+    weights = (len(part) * len(distinct(_sources(ctx, part).ravel())) for part in parts)
+    return bool(gathered <= _GEMM * len(parts) + _WEIGHT * sum(weights))
+
+
+def _is_in_runs(sources: Ints) -> bool:
+    """Whether neighbours read the same signals or neighbouring ones, but for a few."""
+    steps = np.diff(sources, axis=0)
+    breaks = np.count_nonzero((steps != 0) & (steps != 1), axis=0)
+    return bool(np.all(breaks * _SHORTEST_RUN <= len(sources)))
+
+
+def _factors(ctx: LoweringContext, neurons: Ints) -> Floats:
+    """The factors that stand in an array of their own, 1 where one number does for all."""
+    response = ctx.net.neurons.response[neurons]
+    single = bool(np.all(response == response[:1])) and not ctx.options.fold
+    return np.ones(len(neurons)) if single else response * slopes(ctx, neurons)
+
+
+def _of_form(ctx: LoweringContext, neurons: Ints, form: tuple[float, ...]) -> Ints:
+    """The neurons whose inputs have these weights, in this order."""
+    members = neurons[ctx.fan_in[neurons] == len(form)]
+    same = np.all(_weights(ctx, members, len(form)) == form, axis=1)
+    found: Ints = members[same]
+    return found
+
+
+def _weights(ctx: LoweringContext, neurons: Ints, inputs: int) -> Floats:
+    _, edge = ctx.edges_into(neurons)
+    weights: Floats = ctx.signals.weight[edge].reshape(-1, inputs)
+    return weights
+
+
+def _sources(ctx: LoweringContext, neurons: Ints) -> Ints:
+    """The signals that neurons read, (neurons, inputs)."""
+    _, edge = ctx.edges_into(neurons)
+    return ctx.signals.read[edge].reshape(len(neurons), -1) if len(neurons) else edge.reshape(0, 1)
+
+
+def lower_pointwise(ctx: LoweringContext, block: Block) -> None:
+    """Emit one Add or Sub, or nothing but the activations."""
+    if is_spread(ctx, block.neurons):
+        lower_scaled(ctx, block)
+        return
+    sources = _sources(ctx, block.neurons)
+    weights = _weights(ctx, block.neurons[:1], sources.shape[1])[0]
+    order = np.argsort(-weights, kind="stable")  # the one that is taken away comes last
+    parts = [exactly(ctx, column, block.level) for column in sources.T[order]]
+    result = parts[0]
+    aggregation = str(ctx.net.aggregation_names[block.neurons[0]])
+    if len(parts) > 1:
+        added, stem = (Sub, "Difference") if np.any(weights < 0) else (Add, "Sum")
+        operator = _OF_TWO.get(aggregation, added)
+        stem = aggregation.title() if operator is not added else stem
+        result = ctx.emit(operator, parts, block.tensor(stem), block.name(stem.lower()))
+    elif _is_copy(ctx, block.neurons):
+        zero = ctx.initializer(block.weights("Z"), [0.0])
+        result = ctx.emit(Add, [result, zero], block.tensor("Copy"), block.name("copy"))
+    result = _responded(ctx, block, result)
+    bias = ctx.net.neurons.bias[block.neurons]
+    ends = len(parts) == 1 and waits(ctx, sources, _factors(ctx, block.neurons), bias)
+    activate(ctx, block, result, ends=ends)
+
+
+def _is_copy(ctx: LoweringContext, neurons: Ints) -> bool:
+    """Whether neurons hand on others as they are, several are one function of one other, or they
+    may be taken for a part of the function that another is: where that has no name, or they are
+    few, for the sake of some bytes.
+
+    Import makes neurons of an Add of zeros.
+    """
+    sources, genes = _sources(ctx, neurons), ctx.net.neurons
+    if np.any(ctx.signals.are_products(sources)) or np.any(genes.bias[neurons]):
+        return False
+    if _are_of_inputs(ctx, neurons):
+        return False
+    plain = _identities(ctx) & (genes.response == 1.0)
+    apart = len(distinct(sources.ravel()))
+    few = len(neurons) * apart < _LEAST_MATRIX and bool(np.all(genes.response[neurons] == 1.0))
+    alike = bool(np.all(plain[neurons])) or apart < len(neurons)
+    return alike or few or _have_formulas(ctx, sources.ravel()) or _are_read_here(ctx, sources)
+
+
+def _are_read_here(ctx: LoweringContext, sources: Ints) -> bool:
+    """Whether signals are identities that nothing else reads: import would take the function of
+    each for theirs.
+    """
+    net, read = ctx.net, sources[sources < len(ctx.net)]
+    readers = np.bincount(net.live.source, minlength=len(net))
+    readers[net.output_neurons] += 1
+    readers += np.bincount(net.live.gater[net.live.gater != NONE], minlength=len(net))
+    once = readers == np.bincount(read, minlength=len(net))
+    return bool(np.any((_identities(ctx) & once & ~net.is_input)[read]))
+
+
+def _have_formulas(ctx: LoweringContext, signals: Ints) -> bool:
+    """Whether signals are activations without names, which grow on import."""
+    unnamed = np.array([name.startswith(FORMULA) for name in ctx.net.activations], np.bool_)
+    neurons = signals[signals < len(ctx.net)]
+    return bool(np.any(unnamed[ctx.net.neurons.activation[neurons]]))
+
+
+def _responded(ctx: LoweringContext, block: Block, tensor: str) -> str:
+    """The responses and biases; one number where all responses are the same."""
+    response, bias = responses(ctx, block.neurons)
+    if np.any(bias) or np.any(response != response[0]) or ctx.options.fold:
+        return respond(ctx, block, tensor, response, bias)
+    if response[0] == 1.0:
+        return tensor
+    factor = ctx.scalar(float(response[0]))
+    return ctx.emit(Mul, [tensor, factor], block.tensor("Response"), block.name("response"))
