@@ -16,7 +16,7 @@ import numpy as np
 from neat_onnx.model import Graph, Model, Node, Tensor
 from neat_onnx.model.wiring import subgraphs
 from neat_onnx.passes.draft import make_node
-from neat_onnx.passes.short_names import BEFORE
+from neat_onnx.passes.short_form.short_names import BEFORE
 
 _GATHERING = ("Concat", "Gather")
 _WITHOUT_END = (*_GATHERING, "Add", "Conv", "Flatten", "Gemm", "MatMul", "Mul", "Reshape", "Sub")

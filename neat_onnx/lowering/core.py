@@ -28,7 +28,7 @@ from neat_onnx.network.schedule import Schedule, Whole, contributing, schedule, 
 from neat_onnx.network.structure import IMPORTED
 from neat_onnx.options import ExportOptions
 from neat_onnx.passes import apply_passes
-from neat_onnx.passes.integer_weights import integer_weights
+from neat_onnx.passes.quantization.integer_weights import integer_weights
 from neat_onnx.version import __version__
 
 # the oldest IR version that each opset allows, from ONNX's table of versions

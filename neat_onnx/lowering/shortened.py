@@ -23,11 +23,11 @@ from neat_onnx.model.wiring import subgraphs
 from neat_onnx.network.network import Network
 from neat_onnx.network.structure import IMPORTED
 from neat_onnx.options import ExportOptions
-from neat_onnx.passes.larger_operators import with_larger_operators
-from neat_onnx.passes.output_order import in_order_of_outputs
-from neat_onnx.passes.packed import packed
-from neat_onnx.passes.short_names import short_names
-from neat_onnx.passes.straight import straight
+from neat_onnx.passes.short_form.larger_operators import with_larger_operators
+from neat_onnx.passes.short_form.output_order import in_order_of_outputs
+from neat_onnx.passes.short_form.packed import packed
+from neat_onnx.passes.short_form.short_names import short_names
+from neat_onnx.passes.short_form.straight import straight
 from neat_onnx.passes.written_attributes import without_defaults
 
 _AXES_OF_MATRIX = 2

@@ -19,7 +19,7 @@ from neat_onnx.passes.identities import identities
 from neat_onnx.passes.layout_pairs import double_reshapes, transpose_pairs
 from neat_onnx.passes.local_functions import local_functions
 from neat_onnx.passes.log_shares import log_shares
-from neat_onnx.passes.microsoft import microsoft_operators
+from neat_onnx.passes.microsoft.operators import microsoft_operators
 from neat_onnx.passes.modern_forms import modern_forms
 from neat_onnx.passes.own_elements import own_elements
 from neat_onnx.passes.parted_products import parted_products

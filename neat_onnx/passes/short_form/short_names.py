@@ -6,8 +6,8 @@ from string import ascii_lowercase, digits
 
 from neat_onnx.model import Graph, Model, Node
 from neat_onnx.passes.draft import with_graph
+from neat_onnx.passes.short_form.straight import Names
 from neat_onnx.passes.splice import renamed_tensor
-from neat_onnx.passes.straight import Names
 
 BEFORE = "_"
 """Stands behind the name of an Identity's output in the name of its input: an optimizer that takes

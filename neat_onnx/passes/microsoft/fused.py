@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from neat_onnx.passes.microsoft_call import CONV, Call, rewrites
+from neat_onnx.passes.microsoft.call import CONV, Call, rewrites
 
 _PARAMETERS = {
     "Elu": ("alpha",),

@@ -13,8 +13,8 @@ import numpy as np
 from neat_onnx.model import DataType, Model, Node, Tensor
 from neat_onnx.passes.draft import Draft, make_node
 from neat_onnx.passes.fold_constants import LARGEST
-from neat_onnx.passes.quantize_weights import constant
-from neat_onnx.passes.step_sizes import Steps, steps_of
+from neat_onnx.passes.quantization.step_sizes import Steps, steps_of
+from neat_onnx.passes.quantization.weights import constant
 
 _LEAST_SAVED = 512  # bytes
 _PARTS = 256  # bytes that the names of the nodes and initializers take, roughly

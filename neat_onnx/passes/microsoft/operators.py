@@ -1,7 +1,7 @@
 """Put standard nodes in place of the operators that onnxruntime writes and ONNX does not have.
 
 onnxruntime's quantization and its optimizer write operators of the domain com.microsoft. The rules
-of each operator are in `microsoft_quantized` and `microsoft_fused`.
+of each operator are in `quantized` and `fused`, which register themselves.
 """
 
 from neat_onnx.errors import ModelError
@@ -9,13 +9,13 @@ from neat_onnx.model import Graph, Model, Node, OpenNode
 from neat_onnx.model.attributes import AttributeType
 from neat_onnx.model.node import RUNTIME_DOMAIN
 from neat_onnx.model.wiring import nodes_within, subgraphs
-from neat_onnx.passes import microsoft_fused, microsoft_quantized
 from neat_onnx.passes.draft import Draft, attributes_of, copied, make_node
-from neat_onnx.passes.microsoft_call import RULES, Call
+from neat_onnx.passes.microsoft import fused, quantized
+from neat_onnx.passes.microsoft.call import RULES, Call
 
 _IN_ONNX_DOMAIN = frozenset({"SimplifiedLayerNormalization"})
 
-__all__ = ["microsoft_fused", "microsoft_operators", "microsoft_quantized"]
+__all__ = ["fused", "microsoft_operators", "quantized"]
 
 
 def microsoft_operators(model: Model) -> Model:

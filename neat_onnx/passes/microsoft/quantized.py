@@ -1,7 +1,7 @@
 """onnxruntime's operators on quantized tensors: dequantized, computed, and quantized again."""
 
 from neat_onnx.model import DataType
-from neat_onnx.passes.microsoft_call import CONV, SIXTEEN_BITS, Call, Steps, rewrites
+from neat_onnx.passes.microsoft.call import CONV, SIXTEEN_BITS, Call, Steps, rewrites
 
 _POOL = ("auto_pad", "ceil_mode", "count_include_pad", "kernel_shape", "pads", "strides")
 _MAX_POOL = ("auto_pad", "ceil_mode", "dilations", "kernel_shape", "pads", "strides")

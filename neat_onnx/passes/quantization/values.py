@@ -15,7 +15,7 @@ import numpy as np
 
 from neat_onnx.model import DataType, Model, Node
 from neat_onnx.passes.draft import Draft, make_node, with_inputs
-from neat_onnx.passes.quantize_weights import constant, dequantized, scales
+from neat_onnx.passes.quantization.weights import constant, dequantized, scales
 
 Range = tuple[float, float]
 _STEPS = 255

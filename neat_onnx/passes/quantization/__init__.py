@@ -1,0 +1,1 @@
+"""Weights and values in steps of 8 bits."""

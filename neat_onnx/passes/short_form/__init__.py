@@ -1,0 +1,1 @@
+"""Rewrites for the short form of a network that was imported and not changed."""
