@@ -1,0 +1,54 @@
+"""Groups of nodes replaced by one operator each, as TopK, ArgMax, CumSum, ReduceL2, Div or Where.
+
+Import makes many neurons of each of them, and export many nodes of the neurons. A replacement is
+likely, not certain: the caller keeps it if import makes the same network of it.
+"""
+
+from neat_onnx.model import Model, Node
+from neat_onnx.passes.draft import is_one_of
+from neat_onnx.passes.drop_dead import drop_dead
+from neat_onnx.passes.short_form.larger_operators.choices import choice
+from neat_onnx.passes.short_form.larger_operators.norms import norm
+from neat_onnx.passes.short_form.larger_operators.orders import order
+from neat_onnx.passes.short_form.larger_operators.places import place
+from neat_onnx.passes.short_form.larger_operators.quotients import quotient
+from neat_onnx.passes.short_form.larger_operators.running_sums import running_sum
+from neat_onnx.passes.short_form.larger_operators.search import Finder, Found, Search
+
+FINDERS: dict[str, tuple[Finder, ...]] = {
+    "Sqrt": (norm,),
+    "Mul": (quotient,),
+    "Conv": (place,),
+    "Add": (choice,),
+    "MatMul": (running_sum, choice, order),
+    "Gemm": (running_sum, choice, order),
+    "ReduceSum": (running_sum, choice, order),
+}
+"""By the operator of the last node of a group, the functions that look for one, in their order."""
+
+_NEEDED = ("Add", "Conv", "MatMul", "Gemm", "ReduceSum")  # one of them is in a graph with a group
+
+
+def with_larger_operators(model: Model, *, largest: bool) -> Model:
+    """The model with one operator in the place of each group of nodes, itself if there is none.
+
+    Args:
+        model: nodes in topological order, without graphs inside of them.
+        largest: orders begin with the largest elements, and extremes are the largest.
+    """
+    if not any(is_one_of(node, *_NEEDED) for node in model.graph.node):
+        return model
+    search = Search(model, largest=largest)
+    found = dict(filter(None, (_group(search, node) for node in model.graph.node)))
+    if not found:
+        return model
+    nodes = [each for node in model.graph.node for each in found.get(node.output[0], [node])]
+    return model.model_copy(update={"graph": drop_dead(search.draft.finished(nodes).graph)})
+
+
+def _group(search: Search, node: Node) -> Found | None:
+    """The group that ends in a node."""
+    if not is_one_of(node, *FINDERS):
+        return None
+    answers = (finder(search, node) for finder in FINDERS[node.op_type])
+    return next(filter(None, answers), None)

@@ -1,0 +1,46 @@
+"""ArgMax and ArgMin: places 0, 1, … weighed by a choice of the first extreme."""
+
+import numpy as np
+
+from neat_onnx.model import Node
+from neat_onnx.passes.draft import is_one_of
+from neat_onnx.passes.short_form.larger_operators.search import Found, Search, moves
+
+
+def place(search: Search, chooser: Node) -> Found | None:
+    """The place of the largest or the smallest element along an axis."""
+    weights = search.draft.tensors.get(chooser.input[1])
+    if weights is None or not np.array_equal(weights.values.ravel(), range(weights.size)):
+        return None
+    way = search.before(chooser.output[0])
+    while (node := next(way, None)) is not None and _is_between(node):
+        pass
+    least = search.made.get(node.input[0]) if node and is_one_of(node, "Equal") else None
+    if least is None:
+        return None
+    end, _ = search.end(chooser.output[0])
+    for name in [*search.shapes_of(least.input[0])][::-1]:  # the first has the model's order
+        found = _reduced(search, name, end)
+        if found is not None:
+            axis, kept = found
+            operator, places = ("ArgMin", "ArgMax")[search.largest], search.draft.name("places")
+            node = search.node(operator, [name], [places], axis=axis, keepdims=kept)
+            return end, [node, search.cast(places, end, name)]
+    return None
+
+
+def _is_between(node: Node) -> bool:
+    """Whether a node may stand between the choice of one of equal extremes and their comparison."""
+    return moves(node) or is_one_of(node, "Cast", "Conv", "Greater")
+
+
+def _reduced(search: Search, source: str, end: str) -> tuple[int, int] | None:
+    """The axis along which a tensor is reduced to another one, and whether it stays, as 1."""
+    whole, part = (search.draft.facts(name).shape for name in (source, end))
+    if whole is None:
+        return None
+    for axis in range(1, len(whole)):
+        before, behind = whole[:axis], whole[axis + 1 :]
+        if part in {(*before, *behind), (*before, 1, *behind)}:
+            return axis, len(part) - len(before) - len(behind)
+    return None
