@@ -182,8 +182,8 @@ def _resize(old: OldNode) -> None:
 
 def _resize_10(old: OldNode, nearest: str) -> None:
     old.reads = [old.reads[0], "", old.reads[1]]
-    mode = {"bilinear": "linear"}.get(old.take("mode", "nearest"))
-    old.attributes["mode"] = mode or "nearest"
+    mode = old.take("mode", "nearest")
+    old.attributes["mode"] = "linear" if mode == "bilinear" else mode
     old.attributes["coordinate_transformation_mode"] = "asymmetric"
     if old.attributes["mode"] == "nearest":
         old.attributes["nearest_mode"] = nearest
@@ -213,7 +213,7 @@ def _dropout(old: OldNode) -> None:
 
 def _batch_normalization(old: OldNode) -> None:
     old.take("is_test")
-    if old.take("spatial", 1) != 1:
+    if old.take("spatial", 1) != 1 and old.rank(0) != 2:
         old.refuse("spatial=0 has no modern form")
     if old.opset < 14:
         old.gives = old.gives[:1]
@@ -253,8 +253,15 @@ def _scan(old: OldNode) -> None:
 
 
 def _tile(old: OldNode) -> None:
+    """Up to opset 5 it repeated one axis."""
     if old.opset < 6:
-        old.refuse("Tile of opset 1 has no modern form")
+        tiles, axis = (old.draft.tensors.get(name) for name in (*old.reads, "", "")[1:3])
+        rank = old.rank(0)
+        if tiles is None or axis is None or not -rank <= (along := int(axis.values.flat[0])) < rank:
+            old.refuse("its tiles and its axis have to be constant")
+        repeats = [1] * rank
+        repeats[along] = int(tiles.values.flat[0])
+        old.reads = [old.reads[0], old.constant("repeats", repeats)]
 
 
 def _lp(old: OldNode) -> None:

@@ -51,6 +51,36 @@ OLD = {
 }
 
 
+@pytest.mark.parametrize("opset", [7, 9, 10])
+@pytest.mark.parametrize("mode", ["nearest", "linear"])
+def test_enlarged_images_of_old_opsets(opset: int, mode: str):
+    given = {"scales": [1.0, 1.0, 2.0, 3.0]}
+    made = node("Upsample", "x", "y", mode=mode, **given)
+    if opset > 7:
+        made = node("Resize" if opset > 9 else "Upsample", "x scales", "y", mode=mode)
+    model = graph([made], x=("N", 2, 4, 3), opset=opset, **(given if opset > 7 else {}))
+    model.ir_version = 4
+    x = np.random.default_rng(0).normal(size=(2, 2, 4, 3)).astype(np.float32)
+    assert simple(model, x) == ["Resize"]
+
+
+def test_a_tile_of_opset_1_repeats_one_axis():
+    """No runtime plays it."""
+    model = graph([node("Tile", "x n axis", "y")], opset=5, n=np.float32(2.0), axis=np.float32(1.0))
+    assert canonicalize(model).graph.node[0].op_type == "Tile"
+    assert import_model(model).activate([1.0, 2.0, 3.0]).tolist() == [1.0, 2.0, 3.0] * 2
+    del model.graph.node[0].input[2]
+    with pytest.raises(ModelError, match="have to be constant"):
+        canonicalize(model)
+
+
+def test_a_normalisation_of_each_element_is_one_of_each_column_where_there_are_two_axes():
+    rows = {"s": [2.0, 3.0, 1.0], "t": [0.1, 0.2, 0.3], "m": [0.5, -0.5, 0.0], "v": [1.5, 0.5, 1.0]}
+    model = graph([node("BatchNormalization", "x s t m v", "y", spatial=0)], opset=7, **rows)
+    model.ir_version = 4
+    simple(model)
+
+
 @pytest.mark.parametrize("name", OLD)
 def test_an_old_form_becomes_the_modern_one(name: str):
     opset, nodes = OLD[name]
