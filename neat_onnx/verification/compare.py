@@ -148,13 +148,17 @@ def compared(
         without_unordered: where they differ, leave the sequences out that no runtime owes.
 
     Raises:
-        ModelError: the runtime cannot run the model, or it is of another shape.
+        ModelError: the runtime cannot run the model.
+        ShapeMismatch: outputs are of another shape, and the model states that.
     """
     facts = _facts(model, player, inputs, seed)
     try:
         parts = [_part(net, player, x) for x in inputs]
     except ShapeMismatch as error:
-        check_ports(net, model, stated_outputs=True)
+        try:
+            check_ports(net, model, stated_outputs=True)
+        except ModelError as stated:
+            raise ShapeMismatch(stated.message, hint=stated.hint) from None
         return _report("different", Errors(None, None, None, None, 0), facts, str(error))
     report = _judged(net, model, parts, facts, runtime, slack)
     if report.passed or not without_unordered:

@@ -21,7 +21,7 @@ from neat_onnx.passes.empty_inputs import empty_inputs
 from neat_onnx.verification.compare import as_read, compared, node_count, with_ports
 from neat_onnx.verification.judge import measure
 from neat_onnx.verification.open_batch import loaded
-from neat_onnx.verification.player import Player, showing
+from neat_onnx.verification.player import Player, ShapeMismatch, showing
 from neat_onnx.verification.ports import check_ports
 from neat_onnx.verification.samples import short_sequences
 
@@ -64,6 +64,8 @@ def check_import(found: Imported) -> None:
     for runtime in _runtimes(found):
         try:
             refusal = _found_by(found, runtime)
+        except ShapeMismatch as error:
+            refusal = _refused(runtime, error.message, "graph.outputs")
         except NeatOnnxError:  # it does not run the model, or is not installed
             continue
         if refusal is None:
@@ -115,10 +117,14 @@ def _difference(found: Imported, player: Player, runtime: str, *, bits: bool) ->
             x, report = held, compared(net, model, player, [held], 0, runtime, _slack(net, model))
     if report.passed:
         return None
+    what = report.first_error or report.difference()
+    return _refused(report.runtime, what, _first_difference(found, x, runtime))
+
+
+def _refused(runtime: str, what: str, where: str) -> ModelError:
     return ModelError(
-        f"the imported network does not compute what the model does in {report.runtime}: "
-        f"{report.first_error or report.difference()}",
-        where=_first_difference(found, x, runtime),
+        f"the imported network does not compute what the model does in {runtime}: {what}",
+        where=where,
         hint="A graph that mixes samples of its batch is no network: import with "
         "batch_axis=None if the first axis is features; check=False leaves this check out",
     )

@@ -340,3 +340,15 @@ def test_old_hardmax_is_not_checked_by_the_reference_evaluator():
     net = import_model(helper.make_model(body, opset_imports=[helper.make_opsetid("", 11)]))
     x = RNG.normal(size=(5, 3, 4))
     assert np.all(net.activate({"x": x})["y"].sum(axis=(1, 2)) == 1.0)
+
+
+def test_a_network_whose_outputs_have_another_shape_is_refused():
+    nodes = [node("Unsqueeze", "x axis", "t"), node("Relu", "t", "y")]
+    model = onnx.shape_inference.infer_shapes(graph(nodes, x=("N", 6), axis=[1]))
+    found = imported(load_model(model), "auto", None)
+    check_import(found)
+    other = import_model(
+        graph([node("Reshape", "x shape", "t"), nodes[1]], x=("N", 6), shape=[0, 2, 3])
+    )
+    with pytest.raises(ModelError, match="does not compute what the model does"):
+        check_import(replace(found, network=other))
