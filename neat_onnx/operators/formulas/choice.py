@@ -173,6 +173,7 @@ def _by_constant(
     constants = [operand for operand in operands if not isinstance(operand, Value)]
     values = [operand for operand in operands if isinstance(operand, Value)]
     if len(constants) != 1 or len(values) != 1:
+        ctx.undecided = True  # in whole formulas, all of them may be functions of one number
         ctx.fail(node, "it combines computed tensors in a way that no neuron computes")
 
     def formula(inner: Expression, number: float) -> Expression:

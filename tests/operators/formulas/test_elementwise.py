@@ -210,3 +210,13 @@ def test_bounds_that_are_computed():
     rows = [node("ReduceMean", "x one", "m", keepdims=0), node("Clip", "x m", "y")]
     with pytest.raises(ModelError, match="bounds have to be single numbers"):
         import_model(graph(rows, one=[1]))
+
+
+@pytest.mark.parametrize("operator", ["Pow", "Mod"])
+@pytest.mark.parametrize("second", ["Add", "Sigmoid"])
+def test_a_function_of_one_number_needs_no_name_for_its_parts(operator, second):
+    """2a ** a and sigmoid(a) ** a: apart, the operands are two neurons, which none combines."""
+    parts = [node("Abs", "x", "a"), node(second, "a a" if second == "Add" else "a", "b")]
+    options = {"fmod": 1} if operator == "Mod" else {}
+    net = assert_lifts(graph([*parts, node(operator, "b a", "y", **options)]))
+    assert len(net) == 6
