@@ -186,7 +186,8 @@ static real leaky_relu(real x, real slope)
 
 static real clip(real x, real low, real high)
 {
-    return x < low ? low : x > high ? high : x;
+    real raised = x < low ? low : x;
+    return raised > high ? high : raised;
 }
 
 static real sign(real x)

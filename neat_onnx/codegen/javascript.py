@@ -139,7 +139,8 @@ function leaky_relu(x, slope) {
 }
 
 function clip(x, low, high) {
-    return x < low ? low : x > high ? high : x;
+    const raised = x < low ? low : x;
+    return raised > high ? high : raised;
 }
 
 function maximum(x, y) {

@@ -214,7 +214,8 @@ def leaky_relu(x, slope):
     return slope * x if x < 0 else x
 
 def clip(x, low, high):
-    return low if x < low else high if x > high else x
+    raised = low if x < low else x
+    return high if raised > high else raised
 
 def sign(x):
     return 1.0 if x > 0 else -1.0 if x < 0 else x

@@ -179,7 +179,8 @@ LANGUAGES: dict[str, Language] = {"c": C(single=False), "js": JavaScript(), "pyt
 def elementwise() -> list[Expression]:
     """An expression for each elementwise primitive, over z."""
     reducing = {"total", "product", "largest", "smallest", "where_largest", "pick", "lowest"}
-    return [_over_z(op) for op in PRIMITIVES if op not in reducing]
+    crossed = Expression("clip", (VARIABLE, constant(2.0), constant(0.75)))
+    return [*(_over_z(op) for op in PRIMITIVES if op not in reducing), crossed]
 
 
 def _over_z(op: str) -> Expression:
