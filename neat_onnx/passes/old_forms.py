@@ -219,6 +219,11 @@ def _batch_normalization(old: OldNode) -> None:
         old.gives = old.gives[:1]
 
 
+def _mean_variance(old: OldNode) -> None:
+    """ONNX's own function body has no default of its axes."""
+    old.attributes.setdefault("axes", [0, 2, 3])
+
+
 def _cast(old: OldNode) -> None:
     to = old.attributes.get("to")
     if isinstance(to, str):
@@ -289,6 +294,7 @@ FORMS: dict[str, Callable[[OldNode], None]] = {
     "Concat": _concat,
     "Dropout": _dropout,
     "Gemm": _gemm,
+    "MeanVarianceNormalization": _mean_variance,
     "PRelu": _prelu,
     "Pad": _pad,
     "Reshape": _reshape,

@@ -81,6 +81,13 @@ def test_a_normalisation_of_each_element_is_one_of_each_column_where_there_are_t
     simple(model)
 
 
+def test_a_normalisation_by_mean_and_variance_is_valid_with_its_default_axes():
+    model = graph([node("MeanVarianceNormalization", "x", "y")], x=("N", 2, 2, 3), opset=9)
+    model.ir_version = 4
+    assert simple(model, np.random.default_rng(0).normal(size=(2, 2, 2, 3)).astype(np.float32))
+    onnx.shape_inference.infer_shapes(canonicalize(model).to_proto(), strict_mode=True)
+
+
 @pytest.mark.parametrize("name", OLD)
 def test_an_old_form_becomes_the_modern_one(name: str):
     opset, nodes = OLD[name]
