@@ -153,13 +153,7 @@ def _shown(default: Any) -> str:
 
 def add_import_flags(parser: argparse.ArgumentParser) -> None:
     """How a model is taken apart: --batch-axis, --outputs and --no-check."""
-    parser.add_argument(
-        "--batch-axis",
-        choices=("auto", "none"),
-        default="auto",
-        help="auto: the axis of no fixed size is the batch, else the first; none: every axis is "
-        "features",
-    )
+    add_batch_axis_flag(parser)
     parser.add_argument(
         "--outputs",
         metavar="NAMES",
@@ -173,11 +167,27 @@ def add_import_flags(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_batch_axis_flag(parser: argparse.ArgumentParser) -> None:
+    """Which axis is the batch: --batch-axis."""
+    parser.add_argument(
+        "--batch-axis",
+        choices=("auto", "none"),
+        default="auto",
+        help="auto: the axis of no fixed size is the batch, else the first; none: every axis is "
+        "features",
+    )
+
+
+def chosen_batch_axis(arguments: argparse.Namespace) -> Literal["auto"] | None:
+    """The value of `batch_axis` that the flag gives."""
+    return None if arguments.batch_axis == "none" else "auto"
+
+
 def chosen_import(arguments: argparse.Namespace) -> dict[str, Any]:
     """The keywords of `import_model` that the flags give."""
     names = arguments.outputs
     return {
-        "batch_axis": None if arguments.batch_axis == "none" else "auto",
+        "batch_axis": chosen_batch_axis(arguments),
         "outputs": None if names is None else [name.strip() for name in names.split(",")],
         "check": not arguments.no_check,
     }

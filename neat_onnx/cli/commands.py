@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import neat_onnx
-from neat_onnx.cli.arguments import chosen_import, chosen_network, chosen_options
+from neat_onnx.cli.arguments import chosen_batch_axis, chosen_import, chosen_network, chosen_options
 from neat_onnx.cli.paths import (
     STANDARD,
     check_target,
@@ -152,6 +152,7 @@ def verify(arguments: Namespace) -> int:
         samples=arguments.samples,
         seed=arguments.seed,
         runtime=arguments.runtime,
+        batch_axis=chosen_batch_axis(arguments),
     )
     _tell(arguments, report.model_dump(), [str(report)])
     return DONE if report.passed else CHECK_SAID_NO

@@ -8,6 +8,7 @@ from typing import Any, NoReturn, get_args
 
 from neat_onnx.cli import commands, epilogs
 from neat_onnx.cli.arguments import (
+    add_batch_axis_flag,
     add_import_flags,
     add_library_flag,
     add_network_flags,
@@ -246,6 +247,7 @@ _COMMANDS = (
                 "what runs the model: a runtime, or code generated from it (c, javascript, python)",
                 default="reference",
             ),
+            add_batch_axis_flag,
             _JSON,
             add_network_flags,
         ),

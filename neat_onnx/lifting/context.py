@@ -80,7 +80,7 @@ class LiftingContext(Tensors):
         vanishing: signals of exponentials that are 0 where an element is masked.
         whole: formulas grow past parts that have names of their own, as far as they fit.
         guarded: values are kept finite where a choice leaves them out, by more neurons.
-        undecided: what was refused may be a formula if formulas are whole, or guarded.
+        undecided: a node was refused that may be a formula if formulas are whole, or guarded.
     """
 
     neurons: list[NewNeurons] = field(default_factory=list)

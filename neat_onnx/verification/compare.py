@@ -75,8 +75,7 @@ def compare(
     Args:
         long: play the long sequences too, where there is memory.
         player: has the model loaded already; `runtime` then only finds the first neuron that
-            differs. Without one, a quantized model is loaded as it is written, because runtimes
-            rewrite it to round at other places.
+            differs. Without one, a quantized model is loaded as written: runtimes round elsewhere.
     """
     check_sampling(samples, seed)
     model.check_outputs()  # nothing is repaired here
@@ -149,7 +148,7 @@ def compared(
 
     Raises:
         ModelError: the runtime cannot run the model.
-        ShapeMismatch: outputs are of another shape, and the model states that.
+        ShapeMismatch: it has outputs of another shape, and says so.
     """
     facts = _facts(model, player, inputs, seed)
     try:
@@ -179,9 +178,8 @@ def sampled_inputs(
 
     Args:
         net: says how many inputs there are, and whether there is memory.
-        model: says in which type, to which they are rounded, and for how many steps it is played.
-        samples: the number of short sequences.
-        seed: of the random numbers.
+        model: says to which type they are rounded, and for how many steps it is played.
+        samples: the number of short sequences, drawn with this seed.
         long: sample the long sequences too, where there is memory.
         fixed_batch: the model takes one sample at a time.
     """

@@ -17,6 +17,7 @@ from neat_onnx.model.inner_outputs import with_inner_outputs
 from neat_onnx.model.states import INITIAL_KEY, STATE_KEY, initial_states, state_pairs
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
+from neat_onnx.verification.ports import has_every_axis
 from neat_onnx.verification.runtimes import Feed, load
 
 _ELEMENTS = {
@@ -80,7 +81,8 @@ class Player:
     def __init__(
         self, model: Model, net: Network, runtime: str, *, as_written: bool = False
     ) -> None:
-        self._session = load(runtime, model, as_written=as_written)
+        features_only = has_every_axis(net, model)
+        self._session = load(runtime, model, as_written=as_written, features_only=features_only)
         self.name, self._net = self._session.name, net
         self._pairs = state_pairs(model)
         self._initial = initial_states(model)
@@ -94,7 +96,7 @@ class Player:
         self._found_axes: dict[tuple[str, int], Axes] = {}  # of outputs, by how many they have
         ports = {port.name: port for port in (*net.inputs, *net.outputs)}
         self._port_shapes = {name: port.shape for name, port in ports.items()}
-        if all(len(self._shapes[port.name]) == len(port.shape) for port in net.inputs):
+        if features_only:
             self._axes = dict.fromkeys(self._axes, ())
         if self._session.sequences:
             self._axes = dict.fromkeys(self._axes, (0, 1))

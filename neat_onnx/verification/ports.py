@@ -49,6 +49,27 @@ def check_ports(net: Network, model: Model, *, stated_outputs: bool = False) -> 
             )
 
 
+def has_every_axis(net: Network, model: Model) -> bool:
+    """Whether every axis of the model's inputs is features of the network: none is the batch."""
+    axes = {entry.name: len(entry.shape or ()) for entry in model.graph.inputs}
+    return all(axes.get(port.name) == len(port.shape) for port in net.inputs)
+
+
+def check_every_axis(net: Network, model: Model) -> None:
+    """Refuse a network that lacks axes of the model's inputs.
+
+    Raises:
+        ModelError: it does; says which axes both have.
+    """
+    if not has_every_axis(net, model):
+        theirs = {entry.name: entry.shape for entry in model.graph.inputs}
+        ours = {port.name: port.shape for port in net.inputs}
+        raise ModelError(
+            f"the model's inputs are {_listed(theirs)}, the network's {_listed(ours)}",
+            hint="Import the model with batch_axis=None, too",
+        )
+
+
 def _fits(shape: tuple[int, ...], sizes: tuple[Extent, ...] | None) -> bool:
     """Whether a port's shape is that of a graph's, without time and the batch."""
     if sizes is None:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from neat_onnx.genome import import_network
+from neat_onnx.lifting.core import BatchAxis
 from neat_onnx.model import Model
 from neat_onnx.network.genes import Port
 from neat_onnx.network.network import Network
@@ -25,20 +26,21 @@ Build = Callable[[Network, Path], Sequence[str]]
 """Writes a program for a network into a folder and returns the command that runs it."""
 
 
-def session_of(model: Model, name: str, build: Build) -> Session:
+def session_of(model: Model, name: str, build: Build, batch_axis: BatchAxis) -> Session:
     """Return a session that runs a model as generated code.
 
     Args:
         model: the imported model; its metadata counts where it agrees with the graph.
         name: the language and the version of its compiler or interpreter.
         build: writes the program.
+        batch_axis: of the import.
 
     Raises:
         ModelError: the model cannot be imported.
         OptionError: the language lacks a function that the model needs.
         subprocess.SubprocessError: the program cannot be built.
     """
-    net = import_network(model)
+    net = import_network(model, batch_axis)
     folder = tempfile.TemporaryDirectory(prefix="neat_onnx-")
     program = _Program(net, folder, build(net, Path(folder.name)))
     return Session(program.run, name, sequences=True)

@@ -134,6 +134,8 @@ def test_import_with_and_without_a_batch(run, network):
     assert run("import", "net.onnx", "b.json", "--batch-axis", "none", "--json")[0] == 0
     assert neat_onnx.load_network("a.json").inputs[0].shape == (2,)
     assert neat_onnx.load_network("b.json").inputs[0].shape == (1, 2)
+    assert run("verify", "b.json", "net.onnx", "--batch-axis", "none")[0] == 0
+    assert run("verify", "a.json", "net.onnx", "--batch-axis", "none")[0] == 2
 
 
 # --- networks whose step is an amount of time -----------------------------------------------------

@@ -243,3 +243,22 @@ def test_a_model_whose_weights_are_inputs_too_is_compared(runtime):
         )
     )
     assert not verify(NET, made, runtime=runtime).passed
+
+
+@pytest.mark.parametrize("runtime", [*RUNTIMES, "c", "javascript", "python"])
+def test_a_network_without_a_batch(runtime: str):
+    """Along the first axis, which would be the batch, the graph adds up."""
+    model = graph([node("CumSum", "x axis", "y")], x=("N", 3), axis=0)
+    added = graph([node("MatMul", "x w", "y")], x=(2, 3), w=np.ones((3, 2)))
+    for each in (model, added):
+        net = import_model(each, batch_axis=None)
+        assert verify(net, each, runtime=runtime, samples=8, batch_axis=None).passed
+        assert verify(net, each, runtime=runtime, samples=8).passed
+
+
+def test_a_network_with_a_batch_where_every_axis_is_to_be_features():
+    with pytest.raises(ModelError, match=r"the network's 'input' \[3\]") as caught:
+        verify(NET, export(NET), batch_axis=None)
+    assert "batch_axis=None" in caught.value.hint
+    with pytest.raises(OptionError, match="batch_axis is 0"):
+        verify(NET, export(NET), batch_axis=0)

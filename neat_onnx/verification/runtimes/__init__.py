@@ -6,7 +6,8 @@ A runtime is a module of this package, named like the runtime with `_` for `-`, 
 
 and raises OptionError where a requirement is not installed, ModelError where it refuses the model.
 One that rewrites models may have `load_as_written` besides, which runs each node as it stands.
-"c", "javascript" and "python" are code that `neat_onnx.generate_code` prints, compiled and run.
+"c", "javascript" and "python" are code that `neat_onnx.generate_code` prints, compiled and run;
+their `load` takes the `batch_axis` to import the model with.
 """
 
 from collections.abc import Callable
@@ -21,7 +22,7 @@ from neat_onnx.model import Model
 
 RUNTIMES = (
     "reference", "onnxruntime", "onnxruntime-web", "tract", "opencv", "openvino",
-    "c", "javascript", "python",
+    *(_CODE := ("c", "javascript", "python")),
 )  # fmt: skip
 _INSTALL = {
     "onnxruntime-web": "Have node, and `npm install onnxruntime-web` in the current folder",
@@ -49,13 +50,16 @@ class Session(NamedTuple):
     sequences: bool = False
 
 
-def load(runtime: str, model: Model, *, as_written: bool = False) -> Session:
+def load(
+    runtime: str, model: Model, *, as_written: bool = False, features_only: bool = False
+) -> Session:
     """Load a model, as it is, into a runtime.
 
     Args:
         runtime: its name.
         model: the model.
         as_written: a runtime that rewrites models runs each node as it stands, where it can.
+        features_only: every axis of the network's inputs is features.
 
     Raises:
         ModelError: the runtime refuses the model; so does the session's `run`.
@@ -68,8 +72,9 @@ def load(runtime: str, model: Model, *, as_written: bool = False) -> Session:
         )
     room = import_module(f"{__name__}.{runtime.replace('-', '_')}")
     load_into = getattr(room, "load_as_written", room.load) if as_written else room.load
+    how = {"batch_axis": None} if features_only and runtime in _CODE else {}
     try:
-        session: Session = load_into(model)
+        session: Session = load_into(model, **how)
     except NeatOnnxError:
         raise
     except Exception as error:  # each runtime has exceptions of its own; it is the cause of ours

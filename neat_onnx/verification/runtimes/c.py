@@ -7,6 +7,7 @@ from itertools import accumulate
 from pathlib import Path
 
 from neat_onnx.codegen.generate import generate
+from neat_onnx.lifting.core import BatchAxis
 from neat_onnx.model import DataType, Model
 from neat_onnx.network.network import Network
 from neat_onnx.verification.processes import session_of, sizes
@@ -16,7 +17,7 @@ _COMPILERS = ("cc", "gcc", "clang")
 _FLAGS = ("-std=c99", "-O1")
 
 
-def load(model: Model) -> Session:
+def load(model: Model, batch_axis: BatchAxis = "auto") -> Session:
     """Import a model, print it in C and compile it; in float if the model is float32."""
     compiler = next(filter(None, map(shutil.which, _COMPILERS)), None)
     if compiler is None:
@@ -31,7 +32,7 @@ def load(model: Model) -> Session:
         return [str(program)]
 
     version = _said([compiler, "-dumpversion"]).strip()
-    return session_of(model, f"c {Path(compiler).name} {version}", build)
+    return session_of(model, f"c {Path(compiler).name} {version}", build, batch_axis)
 
 
 def _said(command: Sequence[str]) -> str:

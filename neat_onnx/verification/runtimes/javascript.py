@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from neat_onnx.codegen.generate import generate
+from neat_onnx.lifting.core import BatchAxis
 from neat_onnx.model import Model
 from neat_onnx.network.network import Network
 from neat_onnx.verification.processes import session_of, sizes
 from neat_onnx.verification.runtimes import Session, not_installed
 
 
-def load(model: Model) -> Session:
+def load(model: Model, batch_axis: BatchAxis = "auto") -> Session:
     """Import a model and print it as an ES module, whose numbers are float64."""
     node = shutil.which("node")
     if node is None:
@@ -30,7 +31,7 @@ def load(model: Model) -> Session:
         return [node, str(folder / "play.mjs"), json.dumps(ports)]
 
     said = subprocess.run([node, "--version"], capture_output=True, text=True, check=True)
-    return session_of(model, f"javascript node {said.stdout.strip()}", build)
+    return session_of(model, f"javascript node {said.stdout.strip()}", build, batch_axis)
 
 
 _MAIN = """\

@@ -7,15 +7,16 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from neat_onnx.codegen.generate import generate
+from neat_onnx.lifting.core import BatchAxis
 from neat_onnx.model import Model
 from neat_onnx.network.network import Network
 from neat_onnx.verification.processes import session_of, sizes
 from neat_onnx.verification.runtimes import Session
 
 
-def load(model: Model) -> Session:
+def load(model: Model, batch_axis: BatchAxis = "auto") -> Session:
     """Import a model and print it in Python, whose numbers are float64."""
-    return session_of(model, f"python {platform.python_version()}", _build)
+    return session_of(model, f"python {platform.python_version()}", _build, batch_axis)
 
 
 def _build(net: Network, folder: Path) -> Sequence[str]:
