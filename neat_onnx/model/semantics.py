@@ -8,9 +8,11 @@ The draft says these beside its constraints, without codes of its own for them:
 """
 
 from collections.abc import Iterator
+from typing import Any
 
 from neat_onnx.model.graph import ONNX_DOMAINS, Graph
 from neat_onnx.model.node import Node
+from neat_onnx.model.tensor import DataType, Tensor
 from neat_onnx.model.wiring import Finding, subgraphs
 
 RANDOM = frozenset(
@@ -25,18 +27,41 @@ def is_random(node: Node) -> bool:
     return node.op_type in RANDOM and node.domain in ONNX_DOMAINS
 
 
+def _may_drop(node: Node, off: frozenset[str]) -> bool:
+    """Whether a Dropout may leave values out at random: its training_mode is not known as off."""
+    mode = (*node.input, "", "", "")[2]
+    return node.op_type == "Dropout" and node.domain in ONNX_DOMAINS and mode not in {"", *off}
+
+
+def _switched_off(graph: Graph) -> frozenset[str]:
+    """The constants of a graph that are one false, whether initializers or Constant nodes."""
+    constants: list[tuple[str, Any]] = list(graph.tensors.items())
+    for node in graph.node:
+        if node.op_type == "Constant":
+            constants += [(node.output[0], value) for _, _, value in node.attributes.given()]
+    return frozenset(
+        name
+        for name, value in constants
+        if isinstance(value, Tensor) and value.data_type is DataType.BOOL and not value.values.any()
+    )
+
+
 def gives_sizes(node: Node) -> bool:
     """Whether a node gives the sizes of a tensor, and nothing of its elements."""
     return node.op_type in ("Shape", "Size") and node.domain in ONNX_DOMAINS
 
 
-def semantic_findings(graph: Graph, around: frozenset[str] = frozenset()) -> Iterator[Finding]:
+def semantic_findings(
+    graph: Graph, around: frozenset[str] = frozenset(), off: frozenset[str] = frozenset()
+) -> Iterator[Finding]:
     """Yield the breaches of a graph, and of the graphs inside its nodes.
 
     Args:
         graph: the graph.
         around: names of tensors of the graphs that it stands in.
+        off: those of them that are a constant false.
     """
+    off |= _switched_off(graph)
     own = _names(graph)
     for name in sorted(own & around):
         yield Finding(
@@ -46,7 +71,7 @@ def semantic_findings(graph: Graph, around: frozenset[str] = frozenset()) -> Ite
             hint="Give every tensor a name of its own",
         )
     for node in graph.node:
-        if is_random(node):
+        if is_random(node) or _may_drop(node, off):
             yield Finding(
                 code="deterministic",
                 where=node.label,
@@ -54,7 +79,7 @@ def semantic_findings(graph: Graph, around: frozenset[str] = frozenset()) -> Ite
                 hint="Make the random numbers an input of the graph",
             )
         for inner in subgraphs(node):
-            yield from semantic_findings(inner, around | own)
+            yield from semantic_findings(inner, around | own, off)
 
 
 def _names(graph: Graph) -> frozenset[str]:

@@ -130,6 +130,16 @@ g (float[N] x) => (float[N] y) { n = RandomNormalLike (x) y = Add (x, n) }"""
     assert found(text) == [("deterministic", "n (RandomNormalLike)")]
 
 
+@pytest.mark.parametrize(("mode", "codes"), [("0", []), ("1", ["deterministic"])])
+@pytest.mark.parametrize("constant", ["<bool t = {%s}>", "t = Constant <value = bool {%s}> ()"])
+def test_a_dropout_that_trains_is_random(constant, mode, codes):
+    constant %= mode
+    head, body = (constant, "") if constant[0] == "<" else ("", constant)
+    text = f"""<ir_version: 8, opset_import: ["": 18]>
+g (float[N] x) => (float[N] y) {head} {{ {body} y = Dropout (x, , t) }}"""
+    assert [code for code, _ in found(text.encode())] == codes
+
+
 def test_functions_do_not_recur():
     text = b"""<ir_version: 8, opset_import: ["": 18, "own": 1]>
 g (float[N] x) => (float[N] y) { y = own.Again (x) }
