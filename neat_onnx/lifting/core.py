@@ -33,8 +33,8 @@ from neat_onnx.lifting.outputs import (
     outputs_left_out,
     states_batch,
 )
-from neat_onnx.lifting.samples import common_size
-from neat_onnx.model import Graph, Model, ValueInfo
+from neat_onnx.lifting.samples import batch_sizes, common_size, is_static
+from neat_onnx.model import Model, ValueInfo
 from neat_onnx.model.budget import Budget, LimitReached
 from neat_onnx.model.inner_outputs import with_inner_outputs
 from neat_onnx.model.states import guessed_pairs, initial_states, state_pairs
@@ -90,18 +90,32 @@ def lift(
     for previous, following in guessed_pairs(model).items():
         warn(f"by their names, '{following}' is taken to feed '{previous}' in the next step")
     model = sequence_axes(_simple(model, pairs, outputs), input_axes)
-    require_lifts(model.graph)
+    _require_lifts(model, pairs, batch_axis)
     check_types(model.graph)
     kept = {entry.name for entry in model.graph.outputs}
     pairs = {previous: following for previous, following in pairs.items() if following in kept}
-    if batch_axis is None or not _is_static(model.graph):
+    if batch_axis is None or not is_static(model.graph):
         return _lifted(model, pairs, batch_axis)
     return _of_fixed_sizes(model, pairs)
 
 
+def _require_lifts(model: Model, pairs: dict[str, str], batch_axis: BatchAxis) -> None:
+    """Refuse a graph with operators that cannot be lifted, and tell of other obstacles as well."""
+    try:
+        require_lifts(model.graph)
+    except ModelError as error:
+        lacking = sum(not is_liftable(node) for node in model.graph.node)
+        try:
+            _lifted(model, pairs, batch_axis)
+        except ModelError as others:
+            if len(others.obstacles) > lacking:
+                raise others from None
+        raise error from None
+
+
 def _of_fixed_sizes(model: Model, pairs: dict[str, str]) -> Lifted:
     """The network of a graph with a batch; where there is none, with every axis as features."""
-    sizes = _batch_sizes(model.graph, axes_of_inputs(model.graph.inputs))
+    sizes = batch_sizes(model.graph, axes_of_inputs(model.graph.inputs))
     ways: tuple[BatchAxis, BatchAxis] = ("auto", None)
     reason = ""
     if len(sizes) > 1:
@@ -141,18 +155,12 @@ def _simple(model: Model, pairs: dict[str, str], outputs: Sequence[str] | None) 
     return model if known is model else canonicalize(known, SIMPLE)
 
 
-def _is_static(graph: Graph) -> bool:
-    """Whether every size of every input is fixed."""
-    sizes = [size for entry in graph.inputs for size in entry.shape or (None,)]
-    return all(isinstance(size, int) for size in sizes)
-
-
 def _lifted(model: Model, pairs: dict[str, str], batch_axis: BatchAxis) -> Lifted:
     """The network of the graph; where a choice needs it, with whole formulas, or guarded."""
     axes = axes_of_inputs(model.graph.inputs)
     if batch_axis is None:
         axes = dict.fromkeys(axes, ())
-    samples = common_size(_batch_sizes(model.graph, axes))
+    samples = common_size(batch_sizes(model.graph, axes))
     ctx = LiftingContext(model, not any(axes.values()), samples)
     try:
         return _lifted_in(ctx, pairs, axes)
@@ -169,11 +177,6 @@ def _lifted(model: Model, pairs: dict[str, str], batch_axis: BatchAxis) -> Lifte
         raise error from None
 
 
-def _batch_sizes(graph: Graph, axes: dict[str, Axes]) -> set[Extent]:
-    """The sizes of time and the batch that inputs state."""
-    return {entry.shape[axis] for entry in graph.inputs if entry.shape for axis in axes[entry.name]}
-
-
 @np.errstate(all="ignore")  # a number that is not finite is refused where it is used
 def _lifted_in(ctx: LiftingContext, pairs: dict[str, str], axes: dict[str, Axes]) -> Lifted:
     model = ctx.model
@@ -188,7 +191,7 @@ def _lifted_in(ctx: LiftingContext, pairs: dict[str, str], axes: dict[str, Axes]
     _lift_all(ctx)
     for previous, following in pairs.items():
         ctx.feed(previous, following)
-    sizes, fed = _batch_sizes(model.graph, axes), set(pairs.values())
+    sizes, fed = batch_sizes(model.graph, axes), set(pairs.values())
     closed = [_close(ctx, entry, sizes) for entry in model.graph.outputs if entry.name not in fed]
     empty = empty_outputs({name: signals.size for name, _, signals in closed})
     outputs = [entry for entry in closed if entry[0] not in empty]
@@ -210,7 +213,7 @@ def _lift_all(ctx: LiftingContext) -> None:
     obstacles: list[ModelError] = []
     missing: set[str] = set()
     for node in ctx.model.graph.node:
-        if missing.isdisjoint(node.input):
+        if missing.isdisjoint(node.input) or not is_liftable(node):
             try:
                 lift_node(ctx, node)
                 continue

@@ -10,8 +10,10 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
+from neat_onnx.lifting.axes import Axes
 from neat_onnx.lifting.followed_axes import FEATURE, INSIDE, FollowedAxes, elements_before
 from neat_onnx.lifting.values import Array
+from neat_onnx.model import Graph
 from neat_onnx.model.value import Extent
 
 
@@ -68,3 +70,14 @@ def reshaped_samples(
             return sizes, tuple(kind if k == place else FEATURE for k in range(len(sizes)))
         outer *= size
     return None
+
+
+def is_static(graph: Graph) -> bool:
+    """Whether every size of every input is fixed."""
+    sizes = [size for entry in graph.inputs for size in entry.shape or (None,)]
+    return all(isinstance(size, int) for size in sizes)
+
+
+def batch_sizes(graph: Graph, axes: dict[str, Axes]) -> set[Extent]:
+    """The sizes of time and the batch that inputs state."""
+    return {entry.shape[axis] for entry in graph.inputs if entry.shape for axis in axes[entry.name]}

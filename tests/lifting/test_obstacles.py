@@ -27,6 +27,23 @@ def test_every_node_that_cannot_be_lifted_is_told_at_once():
     assert "\n" not in str(caught.value)
 
 
+def test_operators_that_are_unknown_are_told_with_those_that_are_used_otherwise():
+    nodes = [
+        node("NonZero", "x", "a"),
+        node("Unique", "a", "u"),
+        node("LRN", "x", "b", size=2),
+        node("CumSum", "x zero", "c"),
+        node("Relu", "x", "y"),
+    ]
+    model = graph(nodes, outputs="ubcy", zero=np.array(0))
+    with pytest.raises(ModelError) as caught:
+        import_model(model)
+    told = [text.split(":")[0].removeprefix("node make_") for text in caught.value.obstacles]
+    assert told == ["a (NonZero)", "u (Unique)", "b (LRN)", "c (CumSum)"]
+    assert caught.value.hint == "Other outputs can be imported: outputs=['y']"
+    assert len(import_model(model, outputs=["y"])) == 6
+
+
 def test_a_long_list_is_cut():
     powers = [node("Pow", f"x{k} x", f"a{k}") for k in range(60)]
     nodes = [*(node("Gemm", "x W", f"x{k}") for k in range(60)), *powers]
