@@ -26,7 +26,7 @@ def inlined(proto: onnx.ModelProto) -> onnx.ModelProto:
     Budget().take("nodes", sum(sizes.get(key, 1) for key in _calls(proto.graph.node)))
     try:
         whole = inline_local_functions(proto, convert_version=True)
-    except (RuntimeError, ValueError) as error:
+    except (RuntimeError, ValueError, onnx.checker.ValidationError) as error:
         raise ModelError(f"its local functions cannot be inlined: {error}") from error
     if whole.functions:
         left = ", ".join(function.name for function in whole.functions)

@@ -59,7 +59,7 @@ def semantic_findings(
     Args:
         graph: the graph.
         around: names of tensors of the graphs that it stands in.
-        off: those of them that are a constant false.
+        off: constants among them that are false.
     """
     off |= _switched_off(graph)
     own = _names(graph)

@@ -149,6 +149,20 @@ Again (a) => (b) { b = own.Again (a) }"""
     assert found(text, None) == [("schema", "functions")]
 
 
+def test_functions_that_call_each_other_too_deeply_are_refused():
+    """onnx's inliner has an exception of its own for that."""
+    calls = "".join(
+        f'<domain: "own", opset_import: ["own": 1]>\nf{k} (a) => (b) {{ b = own.f{k + 1} (a) }}\n'
+        for k in range(1_500)
+    )
+    last = '<domain: "own", opset_import: ["": 18]>\nf1500 (a) => (b) { b = Relu (a) }'
+    text = f"""<ir_version: 8, opset_import: ["": 18, "own": 1]>
+g (float[N] x) => (float[N] y) {{ y = own.f0 (x) }}
+{calls}{last}"""
+    ((code, _),) = found(text.encode())
+    assert code == "schema"
+
+
 def test_a_graph_inside_gives_no_name_again():
     text = b"""<ir_version: 8, opset_import: ["": 18]>
 g (float[N] x, bool c) => (float[N] y) {
