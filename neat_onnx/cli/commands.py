@@ -115,7 +115,7 @@ def inspect(arguments: Namespace) -> int:
     lines = [f"{_name(arguments.file)}: a {kind}"]
     for title, facts in sections.items():
         lines += [f"  {title}"] if len(sections) > 1 else []
-        lines += [f"    {key.replace('_', ' '):<14} {_text(facts[key])}" for key in facts]
+        lines += [line for key in facts for line in _rows(key, facts[key])]
     _tell(arguments, {"file": arguments.file, "kind": kind} | sections, lines)
     return DONE
 
@@ -282,6 +282,13 @@ def _in_short(facts: dict[str, Any]) -> str:
         for key in wanted
         if key in facts
     )
+
+
+def _rows(key: str, value: Any) -> list[str]:
+    """A fact in a line; obstacles, which are whole sentences, in one each."""
+    texts = [_text(each) for each in value] if key == "obstacles" else [_text(value)]
+    titles = [key.replace("_", " "), *[""] * len(texts)]
+    return [f"    {title:<14} {text}" for title, text in zip(titles, texts, strict=False)]
 
 
 def _text(value: Any) -> str:

@@ -4,8 +4,10 @@ import json
 import re
 
 import numpy as np
+import onnx
 import pytest
 from cases import BAD, assert_within, case
+from graphs import graph, node
 from sessions import open_session
 
 import neat_onnx
@@ -193,6 +195,17 @@ def test_inspect_model(run, network, ending):
     assert reply["model"]["opset"] == 18
     assert reply["network"]["neurons"] == len(neat_onnx.load_network(network))
     assert run("inspect", f"net.{ending}")[1].startswith(f"net.{ending}: a model\n")
+
+
+def test_inspect_tells_each_obstacle_in_a_line(run, tmp_path):
+    names = [f"t{k}" for k in range(12)]
+    made = [node("LRN" if k % 2 else "Unique", "x", name, **({"size": 2} if k % 2 else {}))
+            for k, name in enumerate(names)]  # fmt: skip
+    onnx.save(graph(made, outputs=names), tmp_path / "net.onnx")
+    code, out, _ = run("inspect", tmp_path / "net.onnx")
+    assert code == 0
+    assert re.findall(r"node make_(t\d+) \((?:LRN|Unique)\): ", out) == names
+    assert len([line for line in out.splitlines() if "node make_" in line]) == len(names)
 
 
 def test_inspect_network(run, network):
