@@ -10,12 +10,13 @@ node; export writes the node in place of an activation that is the formula for s
 
 import inspect
 from collections.abc import Callable
+from functools import partial
 from typing import Any, get_type_hints
 
 import numpy as np
 from pydantic import create_model
 
-from neat_onnx.errors import OptionError
+from neat_onnx.errors import NetworkError, OptionError
 from neat_onnx.lifting.context import LiftingContext, lifts
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.registry import Claim, Plan, lowers
@@ -24,6 +25,7 @@ from neat_onnx.model.graph import ONNX_DOMAINS
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.expression import VARIABLE, Expression
 from neat_onnx.network.genes import Bools, Ints
+from neat_onnx.network.registration import expression_of
 from neat_onnx.operators.formulas.activate import bind_layer
 from neat_onnx.operators.formulas.formula import formula_of
 from neat_onnx.operators.sums.dense import by_overflowing_source, weighted_sums
@@ -41,16 +43,20 @@ def operator(domain: str, op_type: str) -> Callable[[Formula], Formula]:
 
     def register(function: Formula) -> Formula:
         fields = _attributes_of(function)
-        if not isinstance(_probed(function, fields)[0], Expression):
-            raise OptionError(
-                f"{op_type} gives no formula", hint="Use the functions of neat_onnx.extend"
-            )
+        try:
+            _probed(function, fields)
+        except NetworkError as error:
+            raise OptionError(error.message, where=op_type, hint=error.hint) from error
         node = _node_class(domain, op_type, fields, function.__module__)
 
         @lifts(node)
         def lift(ctx: LiftingContext, node: Node) -> None:
             given = {name: getattr(node.attributes, name) for name in fields}
-            ctx.bind(node, formula_of(ctx, ctx.operand(node, 0), function(VARIABLE, **given)))
+            try:
+                formula = _formula(function, given)
+            except NetworkError as error:
+                ctx.fail(node, error.message)
+            ctx.bind(node, formula_of(ctx, ctx.operand(node, 0), formula))
 
         lowers()(_planner(node, lambda formula: _matched(function, fields, formula)))
         return function
@@ -124,11 +130,20 @@ def _claims(
     ]
 
 
-def _probed(function: Formula, fields: _Fields) -> tuple[Any, dict[float, str]]:
+def _formula(function: Formula, given: dict[str, Any]) -> Expression:
+    """The formula for these attributes.
+
+    Raises:
+        NetworkError: the function fails, or gives something else.
+    """
+    return expression_of("operator", function.__name__, partial(function, **given), VARIABLE)
+
+
+def _probed(function: Formula, fields: _Fields) -> tuple[Expression, dict[float, str]]:
     """The formula with a number of its own for each attribute, and whose number is whose."""
     names = {(k + 1) * _PROBE if fields[name][0] is float else 99991 + k: name
              for k, name in enumerate(fields)}  # fmt: skip
-    return function(VARIABLE, **{name: value for value, name in names.items()}), dict(names)
+    return _formula(function, {name: value for value, name in names.items()}), dict(names)
 
 
 def _matched(function: Formula, fields: _Fields, formula: Expression) -> dict[str, Any] | None:
@@ -147,6 +162,8 @@ def _matched(function: Formula, fields: _Fields, formula: Expression) -> dict[st
     if not fits(pattern, formula):
         found = {}
     required = {name for name, (_, default) in fields.items() if default is ...}
-    if required <= found.keys() and function(VARIABLE, **found) == formula:
-        return found
-    return None
+    try:
+        is_it = required <= found.keys() and _formula(function, found) == formula
+    except NetworkError:  # of attributes that it does not take
+        is_it = False
+    return found if is_it else None

@@ -79,13 +79,25 @@ def test_mistakes_are_told():
     for domain, op_type, function, text in (
         ("", "Own", quick_gelu, "ONNX's own"),
         ("my.domain", "not a name", quick_gelu, "no name of an operator"),
-        ("my.domain", "Own", lambda z: 1.0, "gives no formula"),
+        ("my.domain", "Own", lambda z: 1.0, "gives a float, no expression"),
+        ("my.domain", "Own", lambda z: z * np.tanh(z), "fails: TypeError"),
         ("my.domain", "Own", lambda z, alpha: z * alpha, "neither float nor int"),
     ):
         with pytest.raises(OptionError, match=text):
             operator(domain, op_type)(function)
     with pytest.raises(ModelError, match="registered twice"):
         operator("my.domain", "Relu")(quick_gelu)
+
+
+def test_attributes_of_which_there_is_no_formula():
+    def inverse(z, width: float = 1.0):
+        return z * (1.0 / width)
+
+    operator("my.domain", "Own")(inverse)
+    text = """<ir_version: 8, opset_import: ["": 18, "my.domain": 1]> g (float[N, 3] x) =>
+        (float[N, 3] y) { y = my.domain.Own <width = 0.0> (x) }"""
+    with pytest.raises(ModelError, match=r"node y \(Own\): .*ZeroDivisionError"):
+        import_model(load_model(text.encode()))
 
 
 def test_one_module_has_all_that_users_extend():
