@@ -174,8 +174,9 @@ def verify(
 ) -> Report:
     """Compare a network with a model on sampled inputs: zeros, ones, normal and large ones.
 
-    A network with memory is compared on sequences of 16 steps, and a few of hundreds of steps. The
-    model is run as it is; a quantized one without rewrites, because they round at other places.
+    A network with memory is compared on sequences of 16 steps, each from the initial state, and on
+    a few of hundreds of steps. The model is run as it is, by a runtime that is not ours, a
+    quantized one without rewrites, because they round at other places.
 
     Args:
         net: a Network, or whatever `load_network` reads.
@@ -184,7 +185,8 @@ def verify(
         seed: the same seed gives the same samples.
         runtime: "reference" is onnx's reference evaluator; "onnxruntime", "onnxruntime-web" (in
             Node), "tract", "opencv" and "openvino" have to be installed. "c", "javascript" and
-            "python" import the model and run the code that `generate_code` prints of it.
+            "python" import the model and run the code that `generate_code` prints of it; C is
+            compiled by cc, gcc or clang, JavaScript is run by Node.
         batch_axis: with None every axis of the model's inputs has to be one of the network's.
 
     Returns:
@@ -193,7 +195,8 @@ def verify(
 
     Raises:
         ModelError: the runtime refuses the model, or inputs and outputs do not fit the network's.
-        OptionError: an unknown runtime, or one that is not installed; too few samples.
+        OptionError: an unknown runtime, one that is not installed, too few samples, or a seed that
+            is no integer from 0 on.
     """
     from neat_onnx.verification.compare import compare
     from neat_onnx.verification.ports import check_every_axis
@@ -215,7 +218,8 @@ def generate_code(
 
     The text holds the weights as tables, and functions that compute one sample; a network with
     memory has a state that is reset and stepped. C is C99, without heap or library but libm;
-    JavaScript is an ES module; Python needs its standard library alone. Its head shows its use.
+    JavaScript is an ES module; Python needs its standard library alone. The head of the text shows
+    how to call it.
 
     Args:
         net: a Network, or whatever `load_network` reads.
@@ -256,7 +260,8 @@ def certify(
         options: the export options to write down, as one document; None if they are not known.
 
     Returns:
-        A certificate, whatever its verdict: hashes, samples, the errors in each runtime, bounds.
+        A certificate, whatever its verdict: hashes of network and model, how inputs were sampled,
+        the errors in each runtime, the bound and the reason for it.
 
     Raises:
         ModelError, OptionError: as `verify`.
