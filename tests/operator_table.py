@@ -36,7 +36,7 @@ NOTES = {
     "AveragePool": "no `dilations` with `auto_pad` SAME",
     "LpNormalization": "with `p` 1 it comes back by its parts",
     "LpPool": "no `dilations` with `auto_pad` SAME",
-    "MaxPool": "no second output, the indices; no `dilations` with `auto_pad` SAME",
+    "MaxPool": "its second output, the indices, is not read; no `dilations` with `auto_pad` SAME",
     "MeanVarianceNormalization": "comes back by its parts: runtimes differ about equal elements",
     "Mod": "`fmod` 1 where the divisor is computed",
     "QGemm": "constant scales and zero points; one scale of the result",

@@ -6,7 +6,15 @@ from graphs import graph, node
 from onnx import ModelProto, TensorProto, helper, numpy_helper
 from sessions import open_session
 
-from neat_onnx import ModelError, NeatOnnxWarning, OptionError, export, import_model, verify
+from neat_onnx import (
+    ModelError,
+    NeatOnnxWarning,
+    OptionError,
+    convert,
+    export,
+    import_model,
+    verify,
+)
 
 RNG = np.random.default_rng(0)
 WEIGHTS = {
@@ -314,3 +322,32 @@ def test_outputs_without_elements_are_left_out():
         net = import_model(model)
     assert [port.name for port in net.outputs] == ["y"]
     assert import_model(export(net).to_json()) == net
+
+
+def test_outputs_that_no_node_produces_are_left_out_beside_others():
+    """As files of Unity ML-Agents have lost the constants beside the actions."""
+    model = policy(
+        [node("MatMul", "x W", "h"), node("Tanh", "h", "actions")],
+        {"x": ["N", 3]}, {"memory_size": [1], "actions": ["N", 3]},
+    )  # fmt: skip
+    with pytest.warns(NeatOnnxWarning, match="no node produces are left out: memory_size"):
+        net = import_model(model)
+    assert [port.name for port in net.outputs] == ["actions"]
+    with pytest.warns(NeatOnnxWarning, match="no node produces are left out: memory_size"):
+        valid = convert(model)
+    assert verify(net, valid, runtime="onnxruntime").passed
+    with pytest.warns(NeatOnnxWarning, match="memory_size"):
+        inner = import_model(model, outputs=["h"])
+    assert [port.name for port in inner.outputs] == ["h"]
+
+
+def test_indices_of_a_pool_that_nothing_reads_are_left_out():
+    pool = node("MaxPool", "x", "y places", kernel_shape=[2])
+    model = policy([pool], {"x": ["N", 1, 4]}, {"y": ["N", 1, 3]})
+    assert verify(import_model(model), model, runtime="onnxruntime").passed
+    places = helper.make_tensor_value_info("places", TensorProto.INT64, ["N", 1, 3])
+    model.graph.output.append(places)
+    with pytest.raises(ModelError, match="the indices") as caught:
+        import_model(model)
+    assert caught.value.hint == "Other outputs can be imported: outputs=['y']"
+    assert verify(import_model(model, outputs=["y"]), model, runtime="onnxruntime").passed

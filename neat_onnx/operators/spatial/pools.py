@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from neat_onnx.lifting.context import LiftingContext, lifts
+from neat_onnx.lifting.outputs import choice_hint
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.placement import Columns
 from neat_onnx.model import Node
@@ -119,8 +120,12 @@ def _attributes(spatial: SpatialBlock) -> dict[str, object]:
 @lifts(MaxPool, AveragePool)
 def lift_pool(ctx: LiftingContext, node: MaxPool | AveragePool) -> None:
     """Lift MaxPool and AveragePool: a block, with a neuron for each position and channel."""
-    if len(node.output) > 1 and node.output[1]:
-        ctx.fail(node, "its second output, the indices, cannot be turned into neurons")
+    if len(node.output) > 1 and ctx.is_read(node.output[1]):
+        ctx.fail(
+            node,
+            "its second output, the indices, cannot be turned into neurons",
+            hint=choice_hint(ctx.model.graph, node.output[1:]),
+        )
     signals, given = spatial_value(ctx, node), node.attributes
     if len(given.kernel_shape) != signals.ndim - 2:
         ctx.fail(

@@ -18,6 +18,19 @@ def unproduced(graph: Graph) -> list[str]:
     return [name for name in names if name not in wiring.producer and name not in wiring.given]
 
 
+def without_unproduced(model: Model) -> Model:
+    """Leave out outputs that no node produces, beside others that nodes do produce.
+
+    A tool that edited the file lost the constants of a policy, such as the size of its memory.
+    """
+    missing = unproduced(model.graph)
+    kept = [entry for entry in model.graph.outputs if entry.name not in missing]
+    if not missing or not kept:
+        return model
+    warn_repaired(f"outputs that no node produces are left out: {some(missing)}")
+    return with_graph(model, outputs=kept)
+
+
 def with_bound_output(model: Model) -> Model:
     """Bind the output to the one tensor that no node reads; drop LSTM and GRU nodes beside layers.
 

@@ -1,8 +1,8 @@
 """Repair a document of NeatapticTS into valid ONNX; every repair is a warning.
 
-`_OWN` repairs apply to NeatapticTS's documents only, recognised by an output that no node produces;
-`_GENERAL` ones to every model that would not be valid without them. A model with nothing to repair
-comes back as the same object.
+`_OWN` repairs apply to NeatapticTS's documents only, recognised by outputs that no node produces,
+not one of them; `_GENERAL` ones to every model that would not be valid without them. A model with
+nothing to repair comes back as the same object.
 """
 
 from collections.abc import Callable
@@ -10,7 +10,12 @@ from collections.abc import Callable
 from neat_onnx.errors import warn
 from neat_onnx.libraries.neataptic_ts.onnx.edits import some, warn_repaired, with_graph
 from neat_onnx.libraries.neataptic_ts.onnx.metadata import NOT_SHARED, is_readable, items
-from neat_onnx.libraries.neataptic_ts.onnx.ports import unproduced, with_bound_output, with_states
+from neat_onnx.libraries.neataptic_ts.onnx.ports import (
+    unproduced,
+    with_bound_output,
+    with_states,
+    without_unproduced,
+)
 from neat_onnx.libraries.neataptic_ts.onnx.shapes import kernel_of, window_of
 from neat_onnx.libraries.neataptic_ts.onnx.space import with_space
 from neat_onnx.libraries.neataptic_ts.onnx.windows import is_identity, is_padded_before
@@ -29,6 +34,7 @@ def repaired(model: Model) -> Model:
     Raises:
         ModelError: the model contradicts itself, or does not determine a function; names the node.
     """
+    model = without_unproduced(model)
     for repair in (*(_OWN if unproduced(model.graph) else ()), *_GENERAL):
         model = repair(model)
     return model
