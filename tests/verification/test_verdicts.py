@@ -254,6 +254,25 @@ def test_what_no_runtime_loads_is_not_repaired():
         verify(net, model.model_copy(update={"graph": backwards}))
 
 
+def test_a_model_that_one_runtime_lacks_is_verified_in_another():
+    """As skl2onnx writes an SVR of doubles, which onnxruntime has for floats alone."""
+    made = helper.make_node(
+        "SVMRegressor", ["x"], ["y"], domain="ai.onnx.ml", kernel_type="LINEAR",
+        coefficients=[0.5, -0.25], rho=[0.125], n_supports=0,
+    )  # fmt: skip
+    x = helper.make_tensor_value_info("x", TensorProto.DOUBLE, ["N", 2])
+    y = helper.make_tensor_value_info("y", TensorProto.DOUBLE, ["N", 1])
+    model = helper.make_model(
+        helper.make_graph([made], "svr", [x], [y]), ir_version=8,
+        opset_imports=[helper.make_opsetid("", 18), helper.make_opsetid("ai.onnx.ml", 1)],
+    )  # fmt: skip
+    net = import_model(model)
+    with pytest.raises(ModelError, match="does not load") as caught:
+        verify(net, model, runtime="onnxruntime")
+    assert "another runtime may run it as it is, reference above all" in str(caught.value.hint)
+    assert verify(net, model, runtime="reference").passed
+
+
 def test_the_version_is_that_of_the_runtime():
     net = Network.mlp([2, 1], seed=0)
     assert verify(net, export(net), samples=4).runtime == f"onnx.reference {onnx.__version__}"
