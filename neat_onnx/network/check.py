@@ -41,7 +41,12 @@ def check_ports(inputs: tuple[Port, ...], outputs: tuple[Port, ...], count: int)
         raise NetworkError("the network has no outputs", where="outputs")
     names = [port.name for port in inputs + outputs]
     if len(set(names)) != len(names):
-        raise NetworkError("two ports have the same name", where="inputs, outputs")
+        name = next(name for name in names if names.count(name) > 1)
+        raise NetworkError(
+            f"two ports have the same name '{name}'",
+            where="inputs, outputs",
+            hint="An output that hands on an input has a name of its own",
+        )
     sides: tuple[Where, Where] = ("inputs", "outputs")
     for side, ports in zip(sides, (inputs, outputs), strict=True):
         for position, port in enumerate(ports):

@@ -8,6 +8,7 @@ from sessions import open_session
 
 from neat_onnx import (
     ModelError,
+    NeatOnnxError,
     NeatOnnxWarning,
     OptionError,
     convert,
@@ -350,4 +351,12 @@ def test_indices_of_a_pool_that_nothing_reads_are_left_out():
     with pytest.raises(ModelError, match="the indices") as caught:
         import_model(model)
     assert caught.value.hint == "Other outputs can be imported: outputs=['y']"
+    assert verify(import_model(model, outputs=["y"]), model, runtime="onnxruntime").passed
+
+
+def test_an_output_that_is_an_input_is_named_and_others_can_be_imported():
+    model = policy([node("Tanh", "x", "y")], {"x": ["N", 3]}, {"x": ["N", 3], "y": ["N", 3]})
+    with pytest.raises(NeatOnnxError, match="two ports have the same name 'x'") as caught:
+        import_model(model)
+    assert caught.value.hint == "An output that hands on an input has a name of its own"
     assert verify(import_model(model, outputs=["y"]), model, runtime="onnxruntime").passed

@@ -99,6 +99,6 @@ def _refused(runtime: str, verb: str, error: Exception) -> ModelError:
     lines = str(error).strip().splitlines() or [type(error).__name__]
     return ModelError(
         f"{runtime} does not {verb} the model: {lines[0]}",
-        hint="`neat-onnx validate` says whether it is valid, `neat-onnx convert` repairs some models "
-        "that are not; another runtime may run it as it is, reference above all",
+        hint="`neat-onnx validate` says whether it is valid, `neat-onnx convert` repairs some that "
+        "are not; another runtime may run it as it is, reference above all",
     )
