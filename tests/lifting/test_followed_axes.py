@@ -280,3 +280,16 @@ def test_the_batch_alone_behind_flat_features():
     with pytest.raises(ModelError, match="batch_axis=None"):
         import_model(graph([*nodes[:2], node("Gather", "flat places", "y", axis=1)],
                            x=("N", 2, 3), places=[0, 1, 2]), check=False)  # fmt: skip
+
+
+@pytest.mark.parametrize("opset", [13, 18])
+def test_no_axes_to_reduce_are_all_of_them(opset: int):
+    reduced = node("ReduceMax", "x" if opset < 18 else "x none", "y", keepdims=0)
+    if opset < 18:
+        empty = onnx.AttributeProto(name="axes", type=onnx.AttributeProto.INTS)
+        reduced.attribute.append(empty)
+    constants = {} if opset < 18 else {"none": np.zeros(0, np.int64)}
+    model = graph([reduced], x=(1, 2, 4), opset=opset, **constants)
+    net = import_model(model, batch_axis=None)
+    assert net.outputs[0].shape == ()
+    assert verify(net, model, runtime="onnxruntime").passed

@@ -123,7 +123,7 @@ def scattered(axes: AxisFollower, node: ScatterND | ReverseSequence) -> list[Fol
 def reduced(axes: AxisFollower, node: Node) -> list[FollowedAxes]:
     """Leave out the axes that are reduced, where they are not kept with the length 1."""
     first, rank = axes.of(node.input[0]), axes.rank(node.output[0])
-    given = getattr(node.attributes, "axes", None) or axes.integers(node, 1)
+    given = getattr(node.attributes, "axes", None) or axes.integers(node, 1) or None
     return [_without(first, given, rank) if rank < len(first) else first]
 
 
