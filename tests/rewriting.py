@@ -2,10 +2,12 @@
 onnxsim, onnxslim and onnxoptimizer do.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import numpy as np
 import onnx
 from onnx import numpy_helper, version_converter
 from onnxruntime import GraphOptimizationLevel as Level
@@ -51,6 +53,32 @@ def without_copies(model: Model) -> bytes:
             given = [name for name in node.input if neutral is None or numbers.get(name) != neutral]
             if node.op_type == "Identity" or (neutral is not None and len(given) == 1):
                 _take_out(graph, node, given[0])
+    return proto.SerializeToString()
+
+
+def with_merged_factors(model: Model) -> bytes:
+    """The file with one constant factor in place of two that follow one another, as by onnxsim."""
+    proto = model.to_proto()
+    values = {tensor.name: numpy_helper.to_array(tensor) for tensor in proto.graph.initializer}
+    for graph in list(_graphs(proto.graph)):
+        read = Counter(name for node in graph.node for name in node.input)
+        read.update(entry.name for entry in graph.output)
+        before: dict[str, tuple[onnx.NodeProto, str]] = {}
+        for node in list(graph.node):
+            factors = [name for name in node.input if name in values]
+            if node.op_type != "Mul" or len(factors) != 1:
+                continue
+            (source,) = set(node.input) - set(factors)
+            if source in before and read[source] == 1:
+                inner, factor = before[source]
+                merged = np.asarray(values[factor] * values[factors[0]])
+                values[f"{source} merged"] = merged
+                proto.graph.initializer.append(numpy_helper.from_array(merged, f"{source} merged"))
+                inner.input[:] = [name for name in inner.input if name != factor]
+                node.input[:] = [*inner.input, f"{source} merged"]
+                graph.node.remove(inner)
+                factors = [f"{source} merged"]
+            before[node.output[0]] = node, factors[0]
     return proto.SerializeToString()
 
 
