@@ -16,7 +16,7 @@ import numpy as np
 from neat_onnx.model import Graph, Model, Node, Tensor
 from neat_onnx.model.wiring import subgraphs
 from neat_onnx.passes.draft import make_node
-from neat_onnx.passes.short_form.short_names import BEFORE
+from neat_onnx.passes.short_form.short_names import ADDED, BEFORE
 
 _GATHERING = ("Concat", "Gather")
 _WITHOUT_END = (*_GATHERING, "Add", "Conv", "Flatten", "Gemm", "MatMul", "Mul", "Reshape", "Sub")
@@ -33,11 +33,38 @@ def with_ends(model: Model, layers: Sequence[str], *, copied: bool) -> Model:
         copied: those that gather others get an Add of 0 besides, which makes them copies.
     """
     graph = _ended(model.graph, layers, copied=copied)
-    if graph is model.graph:
-        return model
+    return model if graph is model.graph else _with_zero(model, graph)
+
+
+def _with_zero(model: Model, graph: Graph) -> Model:
     zero = Tensor.of(_ZERO, np.zeros(1), graph.inputs[0].elem_type)
     graph = graph.model_copy(update={"initializer": [*graph.initializer, zero]})
     return model.model_copy(update={"graph": graph})
+
+
+def with_marked(model: Model, layers: Sequence[str]) -> Model:
+    """The model of a short form with the Identities and the sums with zeros that names of tensors
+    or of layers tell of and that are gone; the model itself where none is.
+    """
+    graph, marks = model.graph, BEFORE + ADDED
+    made = {name for node in graph.node for name in node.output}
+    made |= {entry.name for entry in graph.inputs}
+    before = {layer.rstrip(marks): layer for layer in layers if layer not in made}
+    made -= set(before)
+    last: dict[str, str] = {}
+    nodes: list[Node] = []
+    for node in graph.node:
+        reads = [last.get(name, name) for name in node.input]
+        gives = [before.get(name, name) for name in node.output]
+        nodes.append(node.model_copy(update={"input": reads, "output": gives}))
+        for name in gives:
+            tensor = name
+            while tensor.endswith((*marks,)) and (copy := tensor[:-1]) not in made:
+                identity = tensor.endswith(BEFORE)
+                operator, zero = ("Identity", []) if identity else ("Add", [_ZERO])
+                nodes.append(make_node(operator, [tensor, *zero], [copy]))
+                tensor = last[name] = copy
+    return _with_zero(model, graph.model_copy(update={"node": nodes})) if last else model
 
 
 def _ended(graph: Graph, layers: Sequence[str], *, copied: bool) -> Graph:
