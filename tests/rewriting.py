@@ -42,11 +42,7 @@ def without_copies(model: Model) -> bytes:
     Outputs keep their names, and so the tensor that was copied into one has the output's.
     """
     proto = model.to_proto()
-    numbers = {
-        tensor.name: values.item()
-        for tensor in proto.graph.initializer
-        if (values := numpy_helper.to_array(tensor)).size == 1 and values.dtype.kind == "f"
-    }
+    numbers = _numbers(proto)
     for graph in list(_graphs(proto.graph)):
         for node in list(graph.node):
             neutral = {"Mul": 1.0, "Add": 0.0}.get(node.op_type)
@@ -54,6 +50,30 @@ def without_copies(model: Model) -> bytes:
             if node.op_type == "Identity" or (neutral is not None and len(given) == 1):
                 _take_out(graph, node, given[0])
     return proto.SerializeToString()
+
+
+def without_zeros(model: Model) -> bytes:
+    """The file without zeros that are added, as by onnxslim: the sum's name stays."""
+    proto = model.to_proto()
+    numbers = _numbers(proto)
+    for graph in list(_graphs(proto.graph)):
+        made = {name for node in graph.node for name in node.output}
+        made -= {entry.name for entry in graph.output}
+        for node in list(graph.node):
+            given = [name for name in node.input if numbers.get(name) != 0.0]
+            if node.op_type == "Add" and len(given) == 1 and given[0] in made:
+                graph.node.remove(node)
+                _rename(graph, given[0], node.output[0])
+    return proto.SerializeToString()
+
+
+def _numbers(proto: onnx.ModelProto) -> dict[str, float]:
+    """The initializers that are one number."""
+    return {
+        tensor.name: values.item()
+        for tensor in proto.graph.initializer
+        if (values := numpy_helper.to_array(tensor)).size == 1 and values.dtype.kind == "f"
+    }
 
 
 def with_merged_factors(model: Model) -> bytes:
@@ -101,6 +121,10 @@ def _take_out(graph: onnx.GraphProto, node: onnx.NodeProto, given: str) -> None:
     else:
         return
     graph.node.remove(node)
-    for each in graph.node:
-        for names in (each.input, each.output):
+    _rename(graph, old, new)
+
+
+def _rename(graph: onnx.GraphProto, old: str, new: str) -> None:
+    for node in graph.node:
+        for names in (node.input, node.output):
             names[:] = [new if name == old else name for name in names]

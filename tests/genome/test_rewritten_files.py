@@ -3,7 +3,14 @@
 import pytest
 from cases import cases
 from made import aggregating
-from rewriting import by_converter, by_onnxruntime, extended, with_merged_factors, without_copies
+from rewriting import (
+    by_converter,
+    by_onnxruntime,
+    extended,
+    with_merged_factors,
+    without_copies,
+    without_zeros,
+)
 from sweep import WHOLE, each
 
 from neat_onnx import NeatOnnxWarning, export, import_model
@@ -32,7 +39,7 @@ def test_the_genome_comes_back(name: str, sequence: bool, dtype: str):
     model = export(NETWORKS[name], dtype=dtype, sequence=sequence)
     want = import_model(model.to_bytes())
     others = each(4, [by_onnxruntime, by_converter, extended])
-    for rewritten in (without_copies, with_merged_factors, *others):
+    for rewritten in (without_copies, without_zeros, with_merged_factors, *others):
         assert import_model(rewritten(model)) == want
 
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 import test_small_sizes
-from rewriting import by_onnxruntime, without_copies
+from rewriting import by_onnxruntime, without_copies, without_zeros
 from small_models import small_models
 from sweep import each
 
@@ -31,7 +31,7 @@ def test_layers_end_where_they_ended(name: str, dtype: str):
     model = export(changed(name), dtype=dtype)
     want = import_model(model.to_bytes(), check=False)
     assert min(want.neurons.id) == 1000
-    for rewritten in (without_copies, by_onnxruntime):
+    for rewritten in (without_copies, without_zeros, by_onnxruntime):
         assert import_model(rewritten(model), check=False) == want
 
 
