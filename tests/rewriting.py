@@ -2,10 +2,12 @@
 onnxsim, onnxslim and onnxoptimizer do.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import numpy as np
 import onnx
 from onnx import numpy_helper, version_converter
 from onnxruntime import GraphOptimizationLevel as Level
@@ -40,17 +42,63 @@ def without_copies(model: Model) -> bytes:
     Outputs keep their names, and so the tensor that was copied into one has the output's.
     """
     proto = model.to_proto()
-    numbers = {
-        tensor.name: values.item()
-        for tensor in proto.graph.initializer
-        if (values := numpy_helper.to_array(tensor)).size == 1 and values.dtype.kind == "f"
-    }
+    numbers = _numbers(proto)
     for graph in list(_graphs(proto.graph)):
         for node in list(graph.node):
             neutral = {"Mul": 1.0, "Add": 0.0}.get(node.op_type)
             given = [name for name in node.input if neutral is None or numbers.get(name) != neutral]
             if node.op_type == "Identity" or (neutral is not None and len(given) == 1):
                 _take_out(graph, node, given[0])
+    return proto.SerializeToString()
+
+
+def without_zeros(model: Model) -> bytes:
+    """The file without zeros that are added, as by onnxslim: the sum's name stays."""
+    proto = model.to_proto()
+    numbers = _numbers(proto)
+    for graph in list(_graphs(proto.graph)):
+        made = {name for node in graph.node for name in node.output}
+        made -= {entry.name for entry in graph.output}
+        for node in list(graph.node):
+            given = [name for name in node.input if numbers.get(name) != 0.0]
+            if node.op_type == "Add" and len(given) == 1 and given[0] in made:
+                graph.node.remove(node)
+                _rename(graph, given[0], node.output[0])
+    return proto.SerializeToString()
+
+
+def _numbers(proto: onnx.ModelProto) -> dict[str, float]:
+    """The initializers that are one number."""
+    return {
+        tensor.name: values.item()
+        for tensor in proto.graph.initializer
+        if (values := numpy_helper.to_array(tensor)).size == 1 and values.dtype.kind == "f"
+    }
+
+
+def with_merged_factors(model: Model) -> bytes:
+    """The file with one constant factor in place of two that follow one another, as by onnxsim."""
+    proto = model.to_proto()
+    values = {tensor.name: numpy_helper.to_array(tensor) for tensor in proto.graph.initializer}
+    for graph in list(_graphs(proto.graph)):
+        read = Counter(name for node in graph.node for name in node.input)
+        read.update(entry.name for entry in graph.output)
+        before: dict[str, tuple[onnx.NodeProto, str]] = {}
+        for node in list(graph.node):
+            factors = [name for name in node.input if name in values]
+            if node.op_type != "Mul" or len(factors) != 1:
+                continue
+            (source,) = set(node.input) - set(factors)
+            if source in before and read[source] == 1:
+                inner, factor = before[source]
+                merged = np.asarray(values[factor] * values[factors[0]])
+                values[f"{source} merged"] = merged
+                proto.graph.initializer.append(numpy_helper.from_array(merged, f"{source} merged"))
+                inner.input[:] = [name for name in inner.input if name != factor]
+                node.input[:] = [*inner.input, f"{source} merged"]
+                graph.node.remove(inner)
+                factors = [f"{source} merged"]
+            before[node.output[0]] = node, factors[0]
     return proto.SerializeToString()
 
 
@@ -73,6 +121,10 @@ def _take_out(graph: onnx.GraphProto, node: onnx.NodeProto, given: str) -> None:
     else:
         return
     graph.node.remove(node)
-    for each in graph.node:
-        for names in (each.input, each.output):
+    _rename(graph, old, new)
+
+
+def _rename(graph: onnx.GraphProto, old: str, new: str) -> None:
+    for node in graph.node:
+        for names in (node.input, node.output):
             names[:] = [new if name == old else name for name in names]

@@ -16,10 +16,10 @@ import numpy as np
 from neat_onnx.model import Graph, Model, Node, Tensor
 from neat_onnx.model.wiring import subgraphs
 from neat_onnx.passes.draft import make_node
-from neat_onnx.passes.short_form.short_names import BEFORE
+from neat_onnx.passes.short_form.short_names import ADDED, BEFORE
 
 _GATHERING = ("Concat", "Gather")
-_WITHOUT_END = (*_GATHERING, "Add", "Conv", "Flatten", "Gemm", "MatMul", "Mul", "Reshape", "Sub")
+_WITHOUT_END = ("Add", "Conv", "Flatten", "Gemm", "MatMul", "Mul", "Reshape", "Sub")
 _ZERO = "zero of copies"
 
 
@@ -33,15 +33,43 @@ def with_ends(model: Model, layers: Sequence[str], *, copied: bool) -> Model:
         copied: those that gather others get an Add of 0 besides, which makes them copies.
     """
     graph = _ended(model.graph, layers, copied=copied)
-    if graph is model.graph:
-        return model
+    return model if graph is model.graph else _with_zero(model, graph)
+
+
+def _with_zero(model: Model, graph: Graph) -> Model:
     zero = Tensor.of(_ZERO, np.zeros(1), graph.inputs[0].elem_type)
     graph = graph.model_copy(update={"initializer": [*graph.initializer, zero]})
     return model.model_copy(update={"graph": graph})
 
 
+def with_marked(model: Model, layers: Sequence[str]) -> Model:
+    """The model of a short form with the Identities and the sums with zeros that names of tensors
+    or of layers tell of and that are gone; the model itself where none is.
+    """
+    graph, marks = model.graph, BEFORE + ADDED
+    made = {name for node in graph.node for name in node.output}
+    made |= {entry.name for entry in graph.inputs}
+    before = {layer.rstrip(marks): layer for layer in layers if layer not in made}
+    made -= set(before)
+    last: dict[str, str] = {}
+    nodes: list[Node] = []
+    for node in graph.node:
+        reads = [last.get(name, name) for name in node.input]
+        gives = [before.get(name, name) for name in node.output]
+        nodes.append(node.model_copy(update={"input": reads, "output": gives}))
+        for name in gives:
+            tensor = name
+            while tensor.endswith((*marks,)) and (copy := tensor[:-1]) not in made:
+                identity = tensor.endswith(BEFORE)
+                operator, zero = ("Identity", []) if identity else ("Add", [_ZERO])
+                nodes.append(make_node(operator, [tensor, *zero], [copy]))
+                tensor = last[name] = copy
+    return _with_zero(model, graph.model_copy(update={"node": nodes})) if last else model
+
+
 def _ended(graph: Graph, layers: Sequence[str], *, copied: bool) -> Graph:
-    ends = _ends(graph, layers)
+    gathered = _gathered(graph)
+    ends = _ends(graph, layers, gathered)
     moved = {tensor: f"{tensor} before" for tensor, layer in ends.items() if tensor == layer}
     nodes: list[Node] = []
     changed = bool(ends)
@@ -57,21 +85,31 @@ def _ended(graph: Graph, layers: Sequence[str], *, copied: bool) -> Graph:
         nodes.append(node.model_copy(update=fields))
         for name in filter(ends.__contains__, node.output):
             end, source = ends[name], moved.get(name, name)
-            if copied and node.op_type in _GATHERING:
+            if copied and name in gathered:
                 nodes.append(make_node("Add", [source, _ZERO], [f"{end} copied"]))
                 source = f"{end} copied"
             nodes.append(make_node("Identity", [source], [end]))
     return graph.model_copy(update={"node": nodes}) if changed else graph
 
 
-def _ends(graph: Graph, layers: Sequence[str]) -> dict[str, str]:
+def _gathered(graph: Graph) -> set[str]:
+    """The tensors that gather others, and Identities of these."""
+    found: set[str] = set()
+    for node in graph.node:
+        if node.op_type in _GATHERING or (node.op_type == "Identity" and node.input[0] in found):
+            found.update(node.output)
+    return found
+
+
+def _ends(graph: Graph, layers: Sequence[str], gathered: set[str]) -> dict[str, str]:
     """By tensor, the layer that it is to end: one that is gone, or itself where it has no end.
 
     A layer that is gone in a short form has left the tensor before it. Others that are gone take
     the last tensors of their level, by the rest of the name where only one has it, else in order.
     """
     made = {name: node for node in graph.node for name in node.output if name}
-    ends = {name: name for name in layers if name in made and made[name].op_type in _WITHOUT_END}
+    open_ended = {name for name, node in made.items() if node.op_type in _WITHOUT_END} | gathered
+    ends = {name: name for name in layers if name in open_ended}
     inside = {
         read for name, node in made.items() for read in node.input if _level(read) == _level(name)
     }

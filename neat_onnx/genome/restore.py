@@ -112,17 +112,16 @@ def _with_genes(found: Imported, batch_axis: BatchAxis, outputs: Sequence[str] |
 
 
 def _with_ends(model: Model) -> Iterator[Model]:
-    """The model with the ends of layers that an optimizer took away, in two ways."""
-    from neat_onnx.genome.ends import with_ends  # noqa: PLC0415 (of rewritten files alone)
+    """The model with the ends of layers that an optimizer took away, in a few ways."""
+    # of rewritten files alone
+    from neat_onnx.genome.ends import with_ends, with_marked  # noqa: PLC0415
 
     try:
         layers = list(parse(GenomeDocument, parse_json(model.metadata[GENOME]), NetworkError).ids)
     except (NeatOnnxError, KeyError):
         return
-    for copied in (True, False):
-        ended = with_ends(model, layers, copied=copied)
-        if ended is not model:
-            yield ended
+    ended = (with_ends(model, layers, copied=copied) for copied in (True, False))
+    yield from (each for each in (with_marked(model, layers), *ended) if each is not model)
 
 
 def _of_graph(found: Imported) -> Imported:

@@ -21,7 +21,13 @@ from neat_onnx.network.aggregations import aggregation_named
 from neat_onnx.network.expression import Expression, call
 from neat_onnx.network.genes import Bools, Floats, Ints
 from neat_onnx.operators.algebra import Algebra
-from neat_onnx.operators.formulas.activate import activate, in_column_order, one_of_many, respond
+from neat_onnx.operators.formulas.activate import (
+    activate,
+    in_column_order,
+    multiplied,
+    one_of_many,
+    respond,
+)
 from neat_onnx.operators.formulas.elementwise import Mul
 from neat_onnx.operators.formulas.formula import (
     Emission,
@@ -150,11 +156,15 @@ def lower_reduction(ctx: LoweringContext, block: Block) -> None:
         result = emit_reduced(ctx, operator, rows, axes, names, keepdims=keepdims)
     else:
         result = _reduced_rows(ctx, block, read, weight)
-    if keepdims:
-        names = block.tensor("Columns"), block.name("columns")
-        result = ctx.emit(Flatten, [result], *names, axis=1)
     genes = ctx.net.neurons
     response, bias = genes.response[block.neurons], genes.bias[block.neurons]
+    if keepdims:
+        if not np.any(bias) and not ctx.options.fold:
+            # right before a slope, optimizers would make one factor of both
+            shape = (-1, 1) if arranged is None else (len(arranged), 1, -1)
+            result = multiplied(ctx, block, result, response.reshape(shape))
+            response = np.ones(len(response))
+        result = ctx.emit(Flatten, [result], block.tensor("Columns"), block.name("columns"), axis=1)
     activate(ctx, block, respond(ctx, block, result, response, bias))
 
 

@@ -2,10 +2,18 @@
 
 import pytest
 from cases import cases
-from rewriting import by_converter, by_onnxruntime, extended, without_copies
+from made import aggregating
+from rewriting import (
+    by_converter,
+    by_onnxruntime,
+    extended,
+    with_merged_factors,
+    without_copies,
+    without_zeros,
+)
 from sweep import WHOLE, each
 
-from neat_onnx import export, import_model
+from neat_onnx import NeatOnnxWarning, export, import_model
 
 GROUPS = ("nts-net", "nap-net", "np-rec", "np-ff")
 NETWORKS = {case.name: case.network() for case in cases(*GROUPS)}
@@ -30,5 +38,27 @@ def _trips() -> list[tuple[str, bool, str]]:
 def test_the_genome_comes_back(name: str, sequence: bool, dtype: str):
     model = export(NETWORKS[name], dtype=dtype, sequence=sequence)
     want = import_model(model.to_bytes())
-    for rewritten in (without_copies, *each(4, [by_onnxruntime, by_converter, extended])):
+    others = each(4, [by_onnxruntime, by_converter, extended])
+    for rewritten in (without_copies, without_zeros, with_merged_factors, *others):
         assert import_model(rewritten(model)) == want
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("activation", ["neat_tanh", "neat_sin", "bipolar_sigmoid"])
+@pytest.mark.parametrize("aggregation", ["sum", "mean", "max", "median"])
+def test_a_response_and_a_slope_stay_two_factors(aggregation: str, activation: str, dtype: str):
+    net = aggregating(aggregation, 3, activation=activation, bias=0.0, response=1.0133074060098266)
+    model = export(net, dtype=dtype)
+    want = import_model(model.to_bytes())
+    assert import_model(with_merged_factors(model)) == want
+
+
+def test_a_slope_before_the_response_counts():
+    """An edited one is not that of the genome."""
+    net = aggregating("sum", 3, activation="neat_tanh", bias=0.0, response=1.5)
+    proto = export(net, dtype="float64").to_proto()
+    (alpha,) = [each for each in proto.graph.node[0].attribute if each.name == "alpha"]
+    alpha.f = 2.25
+    with pytest.warns(NeatOnnxWarning, match="left out of account"):
+        edited = import_model(proto)
+    assert edited.neurons.response[-1] == 1.5 * 2.25

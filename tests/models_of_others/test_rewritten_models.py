@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 import test_small_sizes
-from rewriting import by_onnxruntime, without_copies
+from rewriting import by_onnxruntime, without_copies, without_zeros
 from small_models import small_models
 from sweep import each
 
@@ -13,6 +13,8 @@ from neat_onnx import Network, export, import_model
 MODELS = dict(small_models()) | test_small_sizes.MODELS
 MIXED = ("attention 1 masked", "attention 2 masked residual", "LpPool 0", "leaky")
 """Layers of these end where nothing but an Identity says so."""
+COPIED = ("layer norm in parts 11", "divided")
+"""A sum with zeros tells where these end."""
 PLAIN = [name for name in MODELS if name.startswith(("perceptron", "convolution", "attention 2"))]
 
 
@@ -24,12 +26,12 @@ def changed(name: str) -> Network:
 
 @pytest.mark.filterwarnings("ignore::neat_onnx.NeatOnnxWarning")
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("name", MIXED)
+@pytest.mark.parametrize("name", MIXED + COPIED)
 def test_layers_end_where_they_ended(name: str, dtype: str):
     model = export(changed(name), dtype=dtype)
     want = import_model(model.to_bytes(), check=False)
     assert min(want.neurons.id) == 1000
-    for rewritten in (without_copies, by_onnxruntime):
+    for rewritten in (without_copies, without_zeros, by_onnxruntime):
         assert import_model(rewritten(model), check=False) == want
 
 

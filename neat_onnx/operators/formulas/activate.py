@@ -136,11 +136,16 @@ def respond(ctx: LoweringContext, block: Block, tensor: str, response: Floats, b
     With `fold`, the slopes of the activations go in as well.
     """
     steep = slopes(ctx, block.neurons)
-    response, bias = response * steep, bias * steep
-    if np.any(response != 1.0):
-        factor = ctx.initializer(block.weights("S"), one_of_many(response))
-        tensor = ctx.emit(Mul, [tensor, factor], block.tensor("Response"), block.name("response"))
-    return shift(ctx, block, tensor, bias)
+    tensor = multiplied(ctx, block, tensor, response * steep)
+    return shift(ctx, block, tensor, bias * steep)
+
+
+def multiplied(ctx: LoweringContext, block: Block, tensor: str, response: Floats) -> str:
+    """response · tensor, one response for every column; the tensor itself where all are 1."""
+    if np.all(response == 1.0):
+        return tensor
+    factor = ctx.initializer(block.weights("S"), one_of_many(response))
+    return ctx.emit(Mul, [tensor, factor], block.tensor("Response"), block.name("response"))
 
 
 def shift(ctx: LoweringContext, block: Block, tensor: str, bias: Floats) -> str:

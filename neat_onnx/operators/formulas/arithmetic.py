@@ -46,7 +46,7 @@ def divide(ctx: LiftingContext, node: Node, one: Operand, other: Operand) -> Val
         divisor = Value(ctx.materialize(other), call("reciprocal", VARIABLE))
         return multiply(ctx, node, one, divisor)
     assert isinstance(one, Value)
-    made = one.made if one.plain else None
+    made = _made(one)
     if made is not None and np.broadcast_shapes(np.shape(other), one.shape) == one.shape:
         divisors = np.broadcast_to(other, one.shape).ravel()
         if made.is_plain_sum and not np.any(made.bias) and np.array_equal(divisors, made.fan_in):
@@ -66,7 +66,7 @@ def _scale(ctx: LiftingContext, node: Node, value: Value, factor: Array) -> Valu
     shape = np.broadcast_shapes(value.shape, factor.shape)
     ctx.check_size(node, int(np.prod(shape, dtype=object)))
     factor = np.broadcast_to(factor, shape).astype(np.float64)
-    made = value.made if value.plain and shape == value.shape else None
+    made = _made(value) if shape == value.shape else None
     if made is not None and not made.spatial and made.takes(factor.ravel()):
         made.response = made.response * factor.ravel()
         made.bias = made.bias * factor.ravel()
@@ -79,6 +79,12 @@ def _scale(ctx: LiftingContext, node: Node, value: Value, factor: Array) -> Valu
         return Value(signals, VARIABLE, np.broadcast_to(value.weights, shape) * factor)
     signals = value.signals if value.plain else ctx.materialize(value)
     return Value(np.broadcast_to(signals, shape), VARIABLE, factor)
+
+
+def _made(value: Value) -> NewNeurons | None:
+    """The neurons of a value that is them, or c times them; other factors may stand before c."""
+    linear = value.elementwise and scalar_slope(value.formula)[1] == VARIABLE
+    return value.made if linear else None
 
 
 def add(ctx: LiftingContext, node: Node, one: Operand, other: Operand) -> Value:

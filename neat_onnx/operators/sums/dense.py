@@ -5,7 +5,7 @@ are zeros; where a zero could meet an overflow, the neurons are split into sever
 """
 
 from dataclasses import replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -112,12 +112,13 @@ def lower_dense(ctx: LoweringContext, block: Block, *, exact: bool = False) -> N
     elif np.all(response == 1.0) and np.all(count == 1.0):
         _lower_plain(ctx, block, tensor, weights, bias)
     else:
-        name = ctx.initializer(block.weights("W"), weights)
-        result = ctx.emit(Gemm, [tensor, name], block.tensor("Gemm"), block.name("gemm"), transB=1)
+        # without a bias between them, optimizers would make one factor of a response and a slope
+        slope, core = (1.0, None) if np.any(bias) else shared_slope(ctx, block)
+        result = _gemm(ctx, block, tensor, slope, weights)
         if np.any(count != 1.0):
             divisor = ctx.initializer(block.weights("K"), count)
             result = ctx.emit(Div, [result, divisor], block.tensor("Mean"), block.name("mean"))
-        activate(ctx, block, respond(ctx, block, result, response, bias))
+        activate(ctx, block, respond(ctx, block, result, response, bias), core)
 
 
 def lower_island(ctx: LoweringContext, block: Block) -> None:
@@ -130,7 +131,7 @@ def _lower_plain(
 ) -> None:
     """One Gemm with its bias; the slope of a single activation rides in alpha and beta."""
     slope, core = (1.0, None) if ctx.options.fold else shared_slope(ctx, block)
-    activate(ctx, block, _gemm(ctx, block, tensor, weights, bias, slope), core)
+    activate(ctx, block, _gemm(ctx, block, tensor, slope, weights, bias), core)
 
 
 def weighted_sums(ctx: LoweringContext, block: Block, which: Bools | None = None) -> str:
@@ -140,19 +141,17 @@ def weighted_sums(ctx: LoweringContext, block: Block, which: Bools | None = None
     (`by_overflowing_source`), and have the response 1.
     """
     weights, tensor = weight_matrix(ctx, block, which)
-    return _gemm(ctx, block, tensor, weights, responses(ctx, block.neurons)[1], 1.0)
+    return _gemm(ctx, block, tensor, 1.0, weights, responses(ctx, block.neurons)[1])
 
 
-def _gemm(
-    ctx: LoweringContext, block: Block, tensor: str, weights: Floats, bias: Floats, slope: float
-) -> str:
-    inputs = [
-        tensor,
-        ctx.initializer(block.weights("W"), weights),
-        ctx.initializer(block.weights("B"), bias),
-    ]
-    output, name = block.tensor("Gemm"), block.name("gemm")
-    return ctx.emit(Gemm, inputs, output, name, alpha=slope, beta=slope, transB=1)
+def _gemm(ctx: LoweringContext, block: Block, tensor: str, slope: float, *weights: Floats) -> str:
+    """slope · (tensor · weights + bias), of weights and, if there is one, a bias."""
+    stems = zip("WB", weights, strict=False)
+    inputs = [tensor, *(ctx.initializer(block.weights(stem), values) for stem, values in stems)]
+    names = block.tensor("Gemm"), block.name("gemm")
+    given = ("alpha", "beta")[: len(weights)] if len(weights) > 1 or slope != 1.0 else ()
+    factors: dict[str, Any] = dict.fromkeys(given, slope)
+    return ctx.emit(Gemm, inputs, *names, **factors, transB=1)
 
 
 def shared_slope(ctx: LoweringContext, block: Block) -> tuple[float, Expression | None]:

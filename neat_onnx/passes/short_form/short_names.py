@@ -1,6 +1,6 @@
 """Names of one or two letters for tensors, and none for nodes: ONNX wants no more."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import product
 from string import ascii_lowercase, digits
 
@@ -13,6 +13,8 @@ BEFORE = "_"
 """Stands behind the name of an Identity's output in the name of its input: an optimizer that takes
 one of the two away leaves a name that tells of both.
 """
+ADDED = "Z"
+"""Stands so behind the name of a sum with zeros, which makes copies."""
 
 
 def short_names(model: Model) -> tuple[Model, Names]:
@@ -32,14 +34,23 @@ def _names(graph: Graph) -> Names:
     made = (name for node in graph.node for name in node.output)
     inside = dict.fromkeys([*(each.name for each in graph.initializer), *made])
     free = (name for name in _shortest() if name not in ports)
-    ended = {node.input[0]: node.output[0] for node in graph.node if node.op_type == "Identity"}
+    zeros = {tensor.name for tensor in graph.initializer if not tensor.values.any()}
+    ended = dict(end for node in graph.node for end in _ended(node, zeros))
     names: Names = {}
     for name in reversed(inside):
         if name and name not in ports:
-            end = ended.get(name)
-            wish = f"{names.get(end, end)}{BEFORE}" if end else next(free)
+            end, mark = ended.get(name, ("", ""))
+            wish = f"{names.get(end, end)}{mark}" if end else next(free)
             names[name] = next(free) if wish in ports else wish
     return names
+
+
+def _ended(node: Node, zeros: Collection[str]) -> Iterator[tuple[str, tuple[str, str]]]:
+    """The tensor that a node copies, with the name of the copy and the mark of such a node."""
+    if node.op_type == "Identity":
+        yield node.input[0], (node.output[0], BEFORE)
+    if node.op_type == "Add" and node.input[1] in zeros:
+        yield node.input[0], (node.output[0], ADDED)
 
 
 def _shortest() -> Iterator[str]:
