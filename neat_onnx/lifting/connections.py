@@ -9,7 +9,7 @@ from dataclasses import fields, replace
 
 import numpy as np
 
-from neat_onnx.network.genes import NONE, Bools, Connections, owned
+from neat_onnx.network.genes import NONE, Bools, Connections, is_none, owned, stable_order
 
 
 def reading_products(genes: Connections, plain: Bools) -> Connections:
@@ -19,6 +19,8 @@ def reading_products(genes: Connections, plain: Bools) -> Connections:
         genes: of all neurons, in any order.
         plain: sums without bias, response and function, (n,).
     """
+    if is_none(genes.gater):
+        return genes
     gated = genes.gater != NONE
     fan_in = np.bincount(genes.target, minlength=len(plain))
     alone = gated & plain[genes.target] & (fan_in[genes.target] == 1) & (genes.weight == 1.0)
@@ -52,10 +54,11 @@ def in_order(genes: Connections, by_place: Bools) -> Connections:
     Args:
         by_place: neurons whose inputs stay in the order in which the graph has them, (n,).
     """
-    key = genes.target * len(by_place) + np.where(by_place[genes.target], 0, genes.source)
-    if np.all(key[1:] >= key[:-1]):
-        return genes
-    return genes.take(np.argsort(key, kind="stable"))
+    key = genes.target * len(by_place)
+    key += genes.source
+    if np.any(by_place):
+        key -= np.where(by_place[genes.target], genes.source, 0)
+    return genes if np.all(key[1:] >= key[:-1]) else genes.take(stable_order(key))
 
 
 def without_parallel(genes: Connections, sums: Bools) -> Connections:

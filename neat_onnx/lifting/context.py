@@ -36,7 +36,7 @@ from neat_onnx.model import Node
 from neat_onnx.model.budget import Budget
 from neat_onnx.network.affine import line_of
 from neat_onnx.network.expression import VARIABLE, Expression, number, parts_of
-from neat_onnx.network.genes import Floats, Ints, repeated
+from neat_onnx.network.genes import NONE, Floats, Ints, repeated
 from neat_onnx.network.primitives import REDUCING
 from neat_onnx.network.spatial import SpatialBlock
 
@@ -166,7 +166,10 @@ class LiftingContext(Tensors):
     ) -> None:
         """Connect signals to new neurons, which go by their positions; arrays of one length."""
         self._budget.take("connections", source.size)
-        gates = repeated(-1, source.size, np.int64) if gate is None else gate.ravel()
+        if gate is None or not np.any(gate != NONE):
+            gates = repeated(NONE, source.size, np.int64)  # most are, and take no memory
+        else:
+            gates = gate.ravel()
         made.connections.append(
             NewConnections(self._connected, source.ravel(), position.ravel(), weight.ravel(), gates)
         )

@@ -211,6 +211,7 @@ class Resolution:
         """
         source, target, weight, gate = self._all_connections()
         read, gated = self._followed(source), self._followed(gate)
+        del source, gate  # as large as the connections themselves
         if np.any(gated.reads_state):
             raise ModelError("a state gates a connection; only activations can")
         if np.any(read.reads_state):
@@ -274,8 +275,8 @@ class Resolution:
         if np.any(kind == REGISTER) and np.any(kind[signals] == REGISTER):
             raise ModelError("a state feeds itself and nothing else", where="graph.outputs")
         found = replace(_nothing(signals.size), neuron=neuron[signals])
-        if np.any(hides_state):
-            found = replace(found, reads_state=hides_state[signals])
+        if np.any(reads_state := hides_state[signals]):
+            found = replace(found, reads_state=reads_state)
         if ctx.next:
             found = replace(found, delay=delays[signals], initial=first[signals])
         return found

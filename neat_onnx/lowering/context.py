@@ -54,6 +54,7 @@ class LoweringContext(GraphBuilder):
 
     Attributes:
         net, options: the network, and how it is exported.
+        output_names: the names of its outputs.
         plan: topological levels of the neurons that matter.
         windows: claimed neurons that stand on one level each.
         signals: numbers of all values that connections read.
@@ -66,6 +67,7 @@ class LoweringContext(GraphBuilder):
     def __init__(self, net: Network, options: ExportOptions, plan: Schedule, copied: Bools) -> None:
         data_type = DataType.FLOAT if options.dtype == "float32" else DataType.DOUBLE
         names = (port.name for port in net.inputs + net.outputs)
+        self.output_names = frozenset(port.name for port in net.outputs)
         super().__init__(data_type, options.opset, names)
         self.net, self.options, self.plan, self.copied = net, options, plan, copied
         self.windows: list[Whole] = []

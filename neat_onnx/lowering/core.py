@@ -204,8 +204,8 @@ def _is_layered(ctx: LoweringContext) -> bool:
     level, live = ctx.plan.level, ctx.net.live
     written = np.zeros(len(ctx.net), np.bool_)
     written[np.concatenate(ctx.plan.levels)] = True
-    used = written[live.target]
-    return bool(np.all(level[live.source[used]] + 1 == level[live.target[used]]))
+    follows = level[live.source] + 1 == level[live.target]
+    return bool(np.all(follows | ~written[live.target]))
 
 
 def _layer_sizes(ctx: LoweringContext) -> dict[str, str]:

@@ -280,6 +280,22 @@ def distinct(values: Ints) -> Ints:
     return ordered[first]
 
 
+def stable_order(positions: Ints) -> Ints:
+    """The order that sorts positions, equal ones as they stand, as a stable `np.argsort` gives it.
+
+    Sorting numbers is several times as fast as sorting their places, so each position takes its
+    place along.
+    """
+    bits = len(positions).bit_length()
+    if len(positions) <= _MANY or positions.min() < 0 or positions.max() >> (63 - bits):
+        return np.argsort(positions, kind="stable")
+    keys = positions << bits
+    keys |= np.arange(len(positions))
+    keys.sort()
+    keys &= (1 << bits) - 1
+    return keys
+
+
 def counted(positions: Ints, count: int) -> tuple[Ints, Ints]:
     """The different positions in ascending order, and how often each occurs.
 

@@ -73,12 +73,18 @@ class Program:
         net: any network that has a schedule.
         dense: use matrices where they are faster; False if values may be infinite.
         element: the type that genes and values are rounded to, after every operation.
+        plan: the schedule of the network, if it is known already.
     """
 
     def __init__(
-        self, net: Structure, *, dense: bool = True, element: npt.DTypeLike = np.float64
+        self,
+        net: Structure,
+        *,
+        dense: bool = True,
+        element: npt.DTypeLike = np.float64,
+        plan: Schedule | None = None,
     ) -> None:
-        plan = schedule(net)
+        plan = plan or schedule(net)
         builder = _Builder(net, plan, dense, np.dtype(element))
         self._element = np.dtype(element)
         self._neurons = builder.row
@@ -167,7 +173,8 @@ class _Builder:
 
     def __init__(self, net: Structure, plan: Schedule, dense: bool, element: np.dtype[Any]) -> None:
         self._net, self._dense, self._element = net, dense, element
-        self._overflows = overflowing(net, over_time=False).activation
+        if dense:  # what may overflow stands in no matrix
+            self._overflows = overflowing(net, over_time=False).activation
         genes = net.neurons
         counts = net.fan_in
         linear = np.array([aggregation_named(name).linear for name in net.aggregations])
@@ -223,8 +230,8 @@ class _Builder:
     def _inputs_of(self, neurons: Ints, aggregation: str) -> tuple[Aggregate, ...]:
         """The aggregates of neurons that all have inputs."""
         counts = self._fan_in[neurons]
-        _, edges = self._net.edges_into(neurons)
-        weight = self._net.live.weight[edges].astype(self._element)
+        edges = self._edges_into(neurons)
+        weight = self._net.live.weight[edges].astype(self._element, copy=False)
         gain = None if self._gain_row is None else self._gain_row[edges]
         gain = gain if gain is not None and np.any(gain != NONE) else None
         terms = Terms(self._source_row[edges], weight, gain)
@@ -236,6 +243,13 @@ class _Builder:
                 return (matrix,)
         return sums_of(terms, counts)
 
+    def _edges_into(self, neurons: Ints) -> slice | Ints:
+        """The live connections into neurons: of some side by side, as in a layer, a slice."""
+        if np.all(neurons[1:] == neurons[:-1] + 1):
+            ends = self._net.first_edge[[neurons[0], neurons[-1] + 1]]
+            return slice(*ends.tolist())
+        return self._net.edges_into(neurons)[1]
+
     def _matrix(self, terms: Terms, counts: Ints) -> Matrix | None:
         """The terms as one matrix; None where that is slower, or takes much more memory."""
         columns, column = ranked(terms.rows, self.signals.count)
@@ -243,6 +257,7 @@ class _Builder:
         weights = len(column)
         if size > min(_DENSE_UP_TO * weights, max(_PADDED_AT_MOST, 2 * weights)):
             return None
-        flat = np.repeat(np.arange(len(counts)), counts) * len(columns) + column
-        matrix = np.bincount(flat, terms.weight, size).astype(self._element)
+        flat = np.repeat(np.arange(len(counts)) * len(columns), counts)
+        flat += column
+        matrix = np.bincount(flat, terms.weight, size).astype(self._element, copy=False)
         return Matrix(columns, matrix.reshape(len(counts), -1))

@@ -6,7 +6,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from neat_onnx.errors import NetworkError
-from neat_onnx.network.genes import NONE, Bools, Ints, counted, distinct
+from neat_onnx.network.genes import (
+    NONE,
+    Bools,
+    Ints,
+    counted,
+    distinct,
+    is_none,
+    is_repeated,
+    stable_order,
+)
 from neat_onnx.network.spatial import SpatialBlock
 from neat_onnx.network.structure import Structure
 
@@ -60,6 +69,8 @@ class Schedule:
 def immediate_edges(net: Structure) -> tuple[Ints, Ints]:
     """(source, target) of every dependency within one step: connections and gates without delay."""
     live = net.live
+    if is_none(live.gater) and is_repeated(live.delay) and not np.any(live.delay):
+        return live.source, live.target  # without a copy, as in most networks
     now = live.delay == 0
     gated = (live.gater != NONE) & (live.gate_delay == 0)
     return (
@@ -72,6 +83,8 @@ def _edges_with_blocks(net: Structure, blocks: Sequence[Whole]) -> tuple[Ints, I
     """The edges without delay, and for each neuron the one of its block that stands for all."""
     one_of = np.arange(len(net))
     edges = [immediate_edges(net)]
+    if not blocks:
+        return *edges[0], one_of
     for block in blocks:
         members = block.neurons.ravel()
         one_of[members] = members[0]
@@ -168,6 +181,8 @@ def remembering(net: Structure) -> Bools:
 def _influences(net: Structure) -> tuple[Ints, Ints]:
     """(neuron, neuron that reads it, or whose input it gates)."""
     live = net.live
+    if is_none(live.gater):
+        return live.source, live.target
     gated = live.gater != NONE
     source = np.concatenate([live.source, live.gater[gated]])
     return source, np.concatenate([live.target, live.target[gated]])
@@ -177,13 +192,18 @@ class Edges:
     """Edges sorted by where they start, to walk from many neurons at once."""
 
     def __init__(self, source: Ints, target: Ints, count: int) -> None:
-        order = np.argsort(source, kind="stable")
-        self._target = target[order]
-        self._start = np.searchsorted(source[order], np.arange(count + 1))
+        if np.any(source[1:] < source[:-1]):
+            order = stable_order(source)
+            source, target = source[order], target[order]
+        self._target = target
+        self._start = np.searchsorted(source, np.arange(count + 1))
 
     def leaving(self, neurons: Ints) -> Ints:
         """The ends of all edges that start in `neurons`, repeats included."""
-        return self.pairs(neurons)[1]
+        starts, counts = self._ranges(neurons)
+        if neurons.size and np.array_equal(starts[1:], starts[:-1] + counts[:-1]):
+            return self._target[starts[0] : starts[-1] + counts[-1]]  # they stand side by side
+        return self._target[_places(starts, counts)]
 
     def reached(self, found: Bools) -> Bools:
         """The neurons that were found, and all that edges lead to from them, (n,)."""
@@ -196,10 +216,20 @@ class Edges:
 
     def pairs(self, neurons: Ints) -> tuple[Ints, Ints]:
         """(source, target) of all edges that start in `neurons`, repeats included."""
+        starts, counts = self._ranges(neurons)
+        return np.repeat(neurons, counts), self._target[_places(starts, counts)]
+
+    def _ranges(self, neurons: Ints) -> tuple[Ints, Ints]:
+        """Where the edges of each neuron start, and how many they are."""
         starts = self._start[neurons]
-        counts = self._start[neurons + 1] - starts
-        offsets = np.repeat(starts - np.cumsum(counts) + counts, counts)
-        return np.repeat(neurons, counts), self._target[offsets + np.arange(int(counts.sum()))]
+        return starts, self._start[neurons + 1] - starts
+
+
+def _places(starts: Ints, counts: Ints) -> Ints:
+    """The places of ranges with these starts and lengths, one range after the other."""
+    places = np.repeat(starts - np.cumsum(counts) + counts, counts)
+    places += np.arange(len(places))
+    return places
 
 
 def _cycle_error(net: Structure, source: Ints, target: Ints, stuck: Bools) -> NetworkError:

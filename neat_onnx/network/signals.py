@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from neat_onnx.network.genes import NONE, Connections, Floats, Ints, distinct
+from neat_onnx.network.genes import NONE, Connections, Floats, Ints, distinct, is_none
 from neat_onnx.network.structure import Structure
 
 
@@ -71,13 +71,16 @@ def _delayed(
     net: Structure, live: Connections, state: Ints, chains: "_Chains"
 ) -> tuple[Ints, Ints]:
     """The source and the gain of each connection, through registers where they have a delay."""
-    own = state[live.source]
-    source = np.where(live.reads_state & (own != NONE), own, live.source)
-    initial = net.neurons.initial[live.source]
+    source, initial = live.source.copy(), net.neurons.initial
+    stated = np.flatnonzero(live.reads_state)
+    stated = stated[state[source[stated]] != NONE]
+    source[stated] = state[source[stated]]
     for edge in np.flatnonzero(live.delay > 0).tolist():
         source[edge] = chains.register(
-            int(source[edge]), float(initial[edge]), int(live.delay[edge])
+            int(source[edge]), float(initial[live.source[edge]]), int(live.delay[edge])
         )
+    if is_none(live.gater):
+        return source, live.gater
     gain = live.gater.copy()
     for edge in np.flatnonzero((live.gater != NONE) & (live.gate_delay > 0)).tolist():
         gain[edge] = chains.register(

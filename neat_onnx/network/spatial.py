@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 
 from neat_onnx.errors import NetworkError
-from neat_onnx.network.genes import NONE, Ints, ReadOnly
+from neat_onnx.network.genes import NONE, Ints, ReadOnly, stable_order
 from neat_onnx.network.window import Sizes, Window, times
 
 Kind = Literal[
@@ -131,9 +131,9 @@ class Fields:
 def receptive_fields(block: SpatialBlock) -> Fields:
     """Who reads whom in a block, and with which of its weights."""
     found = _scattered(block) if block.kind == "ConvTranspose" else _gathered(block)
-    if block.is_pool:  # by channel, position and tap: that is sorted
+    if block.kind != "ConvTranspose":
         return found
-    return found.in_order(np.lexsort((found.source, found.neuron)))
+    return found.in_order(stable_order(found.neuron * block.sources.size + found.source))
 
 
 def check_block(block: SpatialBlock, connections: int | None = None) -> None:
@@ -188,7 +188,7 @@ def _check_positions(block: SpatialBlock) -> None:
 
 
 def _gathered(block: SpatialBlock) -> Fields:
-    """A neuron is a window over its sources."""
+    """A neuron is a window over its sources: sorted, since all channels see the same places."""
     channels, space = len(block.sources), math.prod(block.sources.shape[1:])
     out, positions = len(block.neurons), math.prod(block.neurons.shape[1:])
     taps = block.window.taps(block.sources.shape[1:], block.neurons.shape[1:])
@@ -199,12 +199,16 @@ def _gathered(block: SpatialBlock) -> Fields:
         neuron, source = channel * positions + position, channel * space + place
         return Fields(neuron.ravel(), source.ravel(), np.zeros(neuron.size, np.int64))
     seen = channels // block.groups
-    made, read = np.arange(out)[:, None, None], np.arange(seen)[:, None]
+    made, read = np.arange(out)[:, None], np.arange(seen)[:, None]
+    position = np.tile(position, seen)
+    source, weight = (read * space + place).ravel(), (read * taps.shape[1] + tap).ravel()
+    order = stable_order(position * seen * space + source)
     group = made // (out // block.groups)
-    neuron = np.broadcast_to(made * positions + position, (out, seen, len(position)))
-    source = (group * seen + read) * space + place
-    weight = (made * seen + read) * taps.shape[1] + tap
-    return Fields(neuron.ravel(), source.ravel(), weight.ravel())
+    return Fields(
+        (made * positions + position[order]).ravel(),
+        (group * seen * space + source[order]).ravel(),
+        (made * seen * taps.shape[1] + weight[order]).ravel(),
+    )
 
 
 def _scattered(block: SpatialBlock) -> Fields:

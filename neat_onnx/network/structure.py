@@ -30,6 +30,7 @@ from neat_onnx.network.genes import (
     ReadOnly,
     owned,
     same_arrays,
+    stable_order,
 )
 from neat_onnx.network.spatial import SpatialBlock
 
@@ -70,7 +71,7 @@ class Structure(ReadOnly):
         check_lengths(self.connections, "connections")
         target = self.connections.target
         if np.any(target[1:] < target[:-1]):
-            order = np.argsort(target, kind="stable")
+            order = stable_order(target)
             object.__setattr__(self, "connections", self.connections.take(order))
         check_names(self.activations, self.aggregations)
         check_ports(self.inputs, self.outputs, len(self))
@@ -178,7 +179,8 @@ class Structure(ReadOnly):
         counts = self.fan_in[neurons]
         starts = np.cumsum(counts) - counts
         row = np.repeat(np.arange(len(neurons)), counts)
-        edge = np.repeat(self.first_edge[neurons] - starts, counts) + np.arange(len(row))
+        edge = np.repeat(self.first_edge[neurons] - starts, counts)
+        edge += np.arange(len(edge))
         return row, edge
 
     @cached_property

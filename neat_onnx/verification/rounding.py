@@ -13,6 +13,7 @@ import numpy as np
 from neat_onnx.network.genes import Bools, Floats
 from neat_onnx.network.network import Network
 from neat_onnx.network.program import Program
+from neat_onnx.network.schedule import schedule
 
 _MARGIN = 16  # steps: another order of operations overflows a little earlier in a long sequence
 _DRAWS = 2
@@ -31,15 +32,15 @@ def rounded_runs(net: Network, x: Floats, element: type[np.floating[Any]]) -> It
     Yields:
         The outputs (T, N, O). They may be infinite or NaN where the type overflows.
     """
-    rng = np.random.default_rng(0)
+    rng, plan = np.random.default_rng(0), schedule(net)
     with np.errstate(all="ignore"):
-        dense, finite = Program(net, element=element).run(x)
+        dense, finite = Program(net, element=element, plan=plan).run(x)
         if finite:
             yield dense
-        yield Program(net, dense=False, element=element).run(x)[0]
+        yield Program(net, dense=False, element=element, plan=plan).run(x)[0]
         for _ in range(_DRAWS):
             nudged = _nudged(net, element, rng)
-            yield Program(nudged, dense=False, element=element).run(x)[0]
+            yield Program(nudged, dense=False, element=element, plan=plan).run(x)[0]
 
 
 def _nudged(net: Network, element: type[np.floating[Any]], rng: np.random.Generator) -> Network:

@@ -7,7 +7,7 @@ from strategies import networks
 
 from neat_onnx.errors import NetworkError
 from neat_onnx.network.network import Network
-from neat_onnx.network.schedule import contributing, immediate_edges, schedule
+from neat_onnx.network.schedule import Edges, contributing, immediate_edges, schedule
 
 
 def net(connections, count=5, outputs=(4,)):
@@ -88,3 +88,17 @@ def test_nothing_but_inputs():
     network = Network.build(inputs=2, outputs=[1, 0, 1], neurons=[], connections=[])
     assert schedule(network).depth == 0
     np.testing.assert_array_equal(network.activate([3.0, 4.0]), [4.0, 3.0, 4.0])
+
+
+@pytest.mark.parametrize("neurons", [[], [2], [2, 3, 4], [4, 2], [0, 2, 4], [5, 6]])
+def test_edges_that_leave_neurons_are_those_that_start_there(neurons):
+    source, target = np.array([4, 2, 0, 2, 3, 0]), np.array([1, 5, 5, 0, 6, 2])
+    found = Edges(source, target, 7).leaving(np.array(neurons, np.int64))
+    assert found.tolist() == [int(end) for each in neurons for end in target[source == each]]
+
+
+def test_edges_without_gates_and_delays_are_the_connections_themselves():
+    network = Network.mlp([3, 2])
+    source, target = immediate_edges(network)
+    assert source is network.live.source
+    assert target is network.live.target

@@ -28,7 +28,7 @@ def produce_output(ctx: LoweringContext, port: Port) -> None:
 
 def produce_as(ctx: LoweringContext, tensor: str, output: str) -> None:
     """Rename a tensor to a graph output, or copy it: an input, or an output already."""
-    if ctx.is_produced(tensor) and tensor not in {port.name for port in ctx.net.outputs}:
+    if ctx.is_produced(tensor) and tensor not in ctx.output_names:
         ctx.rename_tensor(tensor, output)
         ctx.places.rename(tensor, output)
     else:

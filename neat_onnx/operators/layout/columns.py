@@ -198,8 +198,9 @@ def pick_columns(ctx: LoweringContext, held: Columns, wanted: Ints) -> str:
     level = held.level
     if np.array_equal(held.signals, wanted):
         return held.tensor
-    position = dict(zip(held.signals.tolist(), range(len(held.signals)), strict=True))
-    order = np.array([position[signal] for signal in wanted.tolist()], np.int64)
+    place = np.zeros(ctx.signals.count, np.int64)
+    place[held.signals] = np.arange(len(held.signals))
+    order = place[wanted]
     if len(wanted) == len(held.signals) and (axes := axes_of_order(order)):
         return _transposed(ctx, held, *axes)
     if period := period_of(order):

@@ -230,15 +230,17 @@ def _times_matrix(
     if not _keeps_factors(value, weights):
         value = Value(ctx.materialize(value))
     signals = ctx.materialize(Value(value.signals)).reshape(-1, size)
-    gates, factors = value.gates.reshape(-1, size), value.weights.reshape(-1, size)
+    gates = None if value.gate is None else value.gate.reshape(-1, size)
+    factors = None if value.weight is None else value.weight.reshape(-1, size)
     ctx.check_size(node, len(signals) * len(weights))
     made = ctx.add_neurons(len(signals) * len(weights), bias=np.tile(bias, len(signals)))
     row, column = np.nonzero(weights)
-    weight = weights[row, column]
+    weight = weights[row, column].astype(np.float64, copy=False)
     for sample in range(len(signals)):
         position = sample * len(weights) + row
-        each = weight * factors[sample][column]
-        ctx.connect(made, signals[sample][column], position, each, gates[sample][column])
+        each = weight if factors is None else weight * factors[sample][column]
+        gate = None if gates is None else gates[sample][column]
+        ctx.connect(made, signals[sample][column], position, each, gate)
     same = hash((weights.shape, weights.tobytes())) if weights.size <= _MOST_COMPARED else 0
     ctx.add_rows(Rows(signals, made.states.reshape(len(signals), -1), same), made)
     return value_of(made, (*value.shape[:-1], len(weights)))

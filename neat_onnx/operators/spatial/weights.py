@@ -10,7 +10,7 @@ import numpy as np
 
 from neat_onnx.errors import NeatOnnxError
 from neat_onnx.lowering.context import LoweringContext
-from neat_onnx.network.genes import NONE, Bools, Floats, Ints
+from neat_onnx.network.genes import NONE, Bools, Floats, Ints, repeated
 from neat_onnx.network.spatial import Fields, SpatialBlock, receptive_fields
 
 
@@ -62,8 +62,7 @@ def shared_weights(
     found = _connections(ctx, block)
     _refuse_overflowing(ctx, block, found)
     kernel = np.zeros(int(np.prod(block.weight_shape)))
-    places, first = np.unique(found.fields.weight, return_index=True)
-    kernel[places] = found.weight[first]
+    kernel[found.fields.weight[::-1]] = found.weight[::-1]  # the first of each is the last here
     differs = np.flatnonzero(found.weight != kernel[found.fields.weight])
     if len(differs):
         k = differs[0]
@@ -137,6 +136,8 @@ def _connections(ctx: LoweringContext, block: SpatialBlock) -> _Found:
     row, edge = ctx.edges_into(block.neurons.ravel())
     read, weight = ctx.signals.read[edge], ctx.signals.weight[edge]
     key = row * size + place[read]
+    if np.array_equal(key, wanted) and np.all(place[read] != NONE):  # all of them, and no other
+        return _Found(fields, weight, repeated(1, len(wanted), np.int64))
     at = np.minimum(np.searchsorted(wanted, key), max(len(wanted) - 1, 0))
     inside = (place[read] != NONE) & (wanted[at] == key) if len(wanted) else read < 0
     idle = (weight == 0.0) & ~ctx.signals.overflows[read] if not block.is_pool else read < 0

@@ -7,7 +7,7 @@ for all of a level would be zeros but for a block of weights of each.
 import numpy as np
 
 from neat_onnx.lowering.context import LoweringContext
-from neat_onnx.network.genes import Ints
+from neat_onnx.network.genes import Ints, ranked
 
 _LEAST_SAVED = 1 << 8  # weights
 _MATRIX = 125  # weights that have the bytes of one more matrix product
@@ -22,7 +22,7 @@ def by_island(ctx: LoweringContext, neurons: Ints) -> tuple[list[Ints], list[Int
     row, edge = ctx.edges_into(neurons)
     if len(neurons) < _FEWEST or not edge.size:
         return whole
-    sources, column = np.unique(ctx.signals.read[edge], return_inverse=True)
+    sources, column = ranked(ctx.signals.read[edge], ctx.signals.count)
     count, width = len(neurons), len(sources)
     if count * width - len(edge) < _LEAST_SAVED:
         return whole
