@@ -115,3 +115,13 @@ def test_constants_are_packed_where_that_saves_a_tenth():
     assert len(model.to_bytes()) < 24 * 24 + 700
     assert verify(net, model, runtime="onnxruntime").passed
     assert import_model(model) == net
+
+
+def test_integers_of_two_bytes_are_packed():
+    places = RANDOM.permutation(600)
+    nodes = [node("Gather", "x places", "g", axis=1), node("Mul", "g x", "y")]
+    net = assert_lifts(graph(nodes, x=("N", 600), places=places))
+    model = export(net)
+    assert len(model.to_bytes()) < 2 * (2 * 600) + 500
+    assert verify(net, model, runtime="onnxruntime").passed
+    assert import_model(model) == net
