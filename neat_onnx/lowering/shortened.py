@@ -38,7 +38,7 @@ Finish = Callable[[Model, Mapping[str, str] | None], Model]
 
 _MOST_GENES = 262_144  # beyond, names and marks are a small part of the file
 _MOST_IN_LAYERS = 65_536  # likewise, of layers that read the one before
-_MARKS = [(False, False), (False, True), (True, False), (True, True)]  # Identities; sums of one
+_MUCH_SHORTER = 2  # times, of a form that optimizers make another network of
 _FREE = {  # options that leave the form open
     "opset",
     "dtype",
@@ -69,21 +69,29 @@ def shortest(ctx: LoweringContext, plain: Model, finish: Finish) -> Model:
     """
     if not _may_be_short(ctx, plain):
         return finish(plain, None)
-    search, tried = _Search(ctx, plain, finish), plain
-    for largest in (False, True):
-        model = with_larger_operators(plain, largest=largest)
-        found = None if model == tried else search.without_genome(model)
+    search = _Search(ctx, plain, finish)
+    models = [with_larger_operators(plain, largest=largest) for largest in (False, True)]
+    larger = [model for k, model in enumerate(models) if model not in (plain, *models[:k])]
+    for model in larger:
+        found = search.without_genome(model)
         if found is not None:
             return found
-        tried = model
     if ctx.layered and _is_chain(plain.graph):
         return search.usual
     found = search.without_genome(plain)
     if found is not None:
         return found
     forms = [search.holding(*straight(plain, copies=marked)) for marked in (False, True)]
-    found_forms = [form for form in forms if form is not None]
-    return min([search.usual, *found_forms], key=lambda model: len(model.to_bytes()))
+    best = min([search.usual, *filter(None, forms)], key=_length)
+    for model in larger:
+        found = search.without_genome(model, marked=True)
+        if found is not None and _MUCH_SHORTER * _length(found) < _length(best):
+            return found
+    return best
+
+
+def _length(model: Model) -> int:
+    return len(model.to_bytes())
 
 
 @dataclass
@@ -110,15 +118,22 @@ class _Search:
         columns = [each for each in self.ctx.places.columns if each.signals.size]
         return [each.tensor for each in sorted(columns, key=lambda each: each.signals.min())]
 
-    def without_genome(self, model: Model) -> Model | None:
-        """The short form of a model if it needs no genome, in one order of nodes or another, with
-        or without marks of layers and sums of one tensor: both decide which neurons are one.
+    def without_genome(self, model: Model, *, marked: bool = False) -> Model | None:
+        """The short form of a model if it needs no genome.
+
+        Nodes stand in one order or another, and sums of one tensor, which tell a neuron from
+        another, are there or not.
+
+        Args:
+            model: as it was lowered, or with larger operators.
+            marked: Identities stay, which tell neurons apart as well. Optimizers take them away,
+                so a form with a genome is better unless it is much longer.
         """
         orders = [model, in_order_of(model, ()), in_order_of(model, self._tensors)]
         known = set()
-        for copies, sums in _MARKS:
+        for sums in (False, True):
             for each in orders:
-                joined, alias = straight(each, copies=copies, sums=sums)
+                joined, alias = straight(each, copies=marked, sums=sums)
                 form = tuple(name for node in joined.graph.node for name in node.output)
                 if form in known:
                     continue  # there are no such marks, or it is in this order
