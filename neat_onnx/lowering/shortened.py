@@ -17,6 +17,8 @@ import numpy as np
 
 from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning
 from neat_onnx.genome import GENOME, SharedNeuronsError, import_network
+from neat_onnx.genome.of_graph import genome_of_graph
+from neat_onnx.lifting.core import lift
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.model import Graph, Model, Tensor, load_model
 from neat_onnx.model.wiring import subgraphs
@@ -24,7 +26,7 @@ from neat_onnx.network.network import Network
 from neat_onnx.network.structure import IMPORTED
 from neat_onnx.options import ExportOptions
 from neat_onnx.passes.short_form.larger_operators import with_larger_operators
-from neat_onnx.passes.short_form.output_order import in_order_of_outputs
+from neat_onnx.passes.short_form.order import in_order_of
 from neat_onnx.passes.short_form.packed import packed
 from neat_onnx.passes.short_form.short_names import short_names
 from neat_onnx.passes.short_form.straight import straight
@@ -34,7 +36,9 @@ _AXES_OF_MATRIX = 2
 Finish = Callable[[Model, Mapping[str, str] | None], Model]
 """Adds the metadata of a form whose tensors have these new names; None for the usual form."""
 
-_MOST_GENES = 65_536  # beyond, names and marks are a small part of the file
+_MOST_GENES = 262_144  # beyond, names and marks are a small part of the file
+_MOST_IN_LAYERS = 65_536  # likewise, of layers that read the one before
+_MUCH_SHORTER = 2  # times, of a form that optimizers make another network of
 _FREE = {  # options that leave the form open
     "opset",
     "dtype",
@@ -65,22 +69,29 @@ def shortest(ctx: LoweringContext, plain: Model, finish: Finish) -> Model:
     """
     if not _may_be_short(ctx, plain):
         return finish(plain, None)
-    search, tried = _Search(ctx, plain, finish), plain
-    for largest in (False, True):
-        model = with_larger_operators(plain, largest=largest)
-        found = None if model == tried else search.without_genome(model)
+    search = _Search(ctx, plain, finish)
+    models = [with_larger_operators(plain, largest=largest) for largest in (False, True)]
+    larger = [model for k, model in enumerate(models) if model not in (plain, *models[:k])]
+    for model in larger:
+        found = search.without_genome(model)
         if found is not None:
             return found
-        tried = model
     if ctx.layered and _is_chain(plain.graph):
         return search.usual
-    forms = []
-    for marked in (False, True):
-        found = search.holding(plain, marked=marked)
-        if found is not None and GENOME not in found.metadata:
+    found = search.without_genome(plain)
+    if found is not None:
+        return found
+    forms = [search.holding(*straight(plain, copies=marked)) for marked in (False, True)]
+    best = min([search.usual, *filter(None, forms)], key=_length)
+    for model in larger:
+        found = search.without_genome(model, marked=True)
+        if found is not None and _MUCH_SHORTER * _length(found) < _length(best):
             return found
-        forms += [found] if found is not None else []
-    return min([search.usual, *forms], key=lambda model: len(model.to_bytes()))
+    return best
+
+
+def _length(model: Model) -> int:
+    return len(model.to_bytes())
 
 
 @dataclass
@@ -101,18 +112,58 @@ class _Search:
         """The network that import makes of the usual form, with numbers as a file rounds them."""
         return import_network(load_model(self.usual.to_bytes()))
 
-    def without_genome(self, model: Model) -> Model | None:
-        """The short form of a model if it needs no genome, in one order of nodes or another."""
-        orders = [model] if len(model.graph.outputs) == 1 else [model, in_order_of_outputs(model)]
-        for each in orders:
-            found = self.holding(each, marked=False)
-            if found is not None and GENOME not in found.metadata:
-                return found
+    @cached_property
+    def _tensors(self) -> list[str]:
+        """The tensors of neurons, by the first of them in the genome."""
+        columns = [each for each in self.ctx.places.columns if each.signals.size]
+        return [each.tensor for each in sorted(columns, key=lambda each: each.signals.min())]
+
+    def without_genome(self, model: Model, *, marked: bool = False) -> Model | None:
+        """The short form of a model if it needs no genome.
+
+        Nodes stand in one order or another, and sums of one tensor, which tell a neuron from
+        another, are there or not.
+
+        Args:
+            model: as it was lowered, or with larger operators.
+            marked: Identities stay, which tell neurons apart as well. Optimizers take them away,
+                so a form with a genome is better unless it is much longer.
+        """
+        orders = [model, in_order_of(model, ()), in_order_of(model, self._tensors)]
+        known = set()
+        for sums in (False, True):
+            for each in orders:
+                joined, alias = straight(each, copies=marked, sums=sums)
+                form = tuple(name for node in joined.graph.node for name in node.output)
+                if form in known:
+                    continue  # there are no such marks, or it is in this order
+                known.add(form)
+                lifted = self._lifted(joined)
+                if lifted is None or len(lifted) != len(self.ctx.net):
+                    break  # no order changes that
+                found = self.holding(joined, alias) if lifted == self.ctx.net else None
+                if found is not None and GENOME not in found.metadata:
+                    return found
         return None
 
-    def holding(self, model: Model, *, marked: bool) -> Model | None:
-        """The short form, with or without marks of layers, if import makes the network of it."""
-        form, names = _form(model, marked=marked)
+    def _lifted(self, model: Model) -> Network | None:
+        """The network that import makes of the graph alone; None if it takes it for none."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", NeatOnnxWarning)
+            try:
+                return genome_of_graph(lift(model).network)
+            except (NeatOnnxError, NeatOnnxWarning):
+                return None
+
+    def holding(self, joined: Model, alias: Mapping[str, str]) -> Model | None:
+        """The short form of a model without detours, if import makes the network of it.
+
+        Args:
+            joined: the model.
+            alias: its names of tensors that had others.
+        """
+        form, names = short_names(packed(without_defaults(joined)))
+        names |= {old: names.get(new, new) for old, new in alias.items()}
         with warnings.catch_warnings():
             warnings.simplefilter("error", NeatOnnxWarning)
             try:
@@ -124,18 +175,12 @@ class _Search:
                 return None  # import reads this form in another way
 
 
-def _form(plain: Model, *, marked: bool) -> tuple[Model, dict[str, str]]:
-    """A short form, with or without the marks of layers, and the new names of its tensors."""
-    joined, alias = straight(plain, copies=marked)
-    form, names = short_names(packed(without_defaults(joined)))
-    return form, names | {old: names.get(new, new) for old, new in alias.items()}
-
-
 def _may_be_short(ctx: LoweringContext, plain: Model) -> bool:
     """Whether a network is one that was imported, and its form is nobody's business."""
     net = ctx.net
     usual = ExportOptions().model_dump(exclude=_FREE) == ctx.options.model_dump(exclude=_FREE)
-    if not usual or net.library != IMPORTED or len(net) + len(net.connections) > _MOST_GENES:
+    most = _MOST_IN_LAYERS if ctx.layered else _MOST_GENES
+    if not usual or net.library != IMPORTED or len(net) + len(net.connections) > most:
         return False
     return not plain.functions and not any(subgraphs(node) for node in plain.graph.node)
 

@@ -101,6 +101,49 @@ def test_a_masked_policy_is_a_choice_and_needs_no_genome():
     assert verify(net, short, runtime="onnxruntime").passed
 
 
+def test_a_choice_between_inputs_is_one():
+    """The number that the condition compares is one of them, so it is copied in other forms."""
+    nodes = [node("Greater", "x none", "is"), node("Where", "is x z", "y")]
+    model = graph(nodes, x=("N", 4), none=np.array(0.0))
+    z = onnx.helper.make_tensor_value_info("z", onnx.TensorProto.FLOAT, ["N", 4])
+    model.graph.input.append(z)
+    net = import_model(model)
+    short = export(net)
+    assert [each.op_type for each in short.graph.node] == ["Greater", "Where"]
+    assert import_model(short) == net
+    assert verify(net, model, runtime="onnxruntime").passed
+    assert verify(net, short, runtime="onnxruntime").passed
+
+
+def neighbours(points, count):
+    """The scores of the nearest of many points: a table by their places, and a mean."""
+    w = np.random.default_rng(5).normal(size=(points, 3))
+    nodes = [
+        node("Unsqueeze", "x one", "wide"),
+        node("Sub", "wide w", "apart"),
+        node("ReduceSumSquare", "apart two", "square", keepdims=0),
+        node("Sqrt", "square", "far"),
+        node("TopK", "far k", "near places", largest=0),
+        node("Gather", "table places", "rows"),
+        node("ReduceMean", "rows one", "y", keepdims=0),
+    ]
+    table = np.random.default_rng(6).normal(size=(points, 2))
+    constants = {"w": w, "table": table, "one": [1], "two": [2], "k": [count]}
+    return graph(nodes, x=("N", 3), opset=18, **constants)
+
+
+@pytest.mark.parametrize(("points", "count"), [(24, 9), (120, 9), (60, 31)])
+def test_rows_of_a_table_are_gathered_at_the_places_of_the_nearest(points, count):
+    """In rounds for each of the nearest; of many genes; and by comparisons of all pairs."""
+    model = neighbours(points, count)
+    net = import_model(model)
+    short = export(net)
+    assert {"TopK", "Gather"} <= {each.op_type for each in short.graph.node}
+    assert len(short.to_bytes()) <= 2 * len(model.SerializeToString())
+    assert import_model(short) == net
+    assert verify(net, short, runtime="onnxruntime").passed
+
+
 def test_an_evolved_layer_stays_one():
     net = Network.build(
         inputs=3,

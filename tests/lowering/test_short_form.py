@@ -7,7 +7,7 @@ import pytest
 from graphs import assert_lifts, graph, node
 
 from neat_onnx import Network, export, import_model, validate, verify
-from neat_onnx.genome import CHECKSUM, GENES
+from neat_onnx.genome import CHECKSUM, GENES, GENOME
 from neat_onnx.passes.short_form.short_names import ADDED, BEFORE
 
 RANDOM = np.random.default_rng(7)
@@ -25,6 +25,19 @@ PARALLEL = [
     node("Mul", "x g", "p"),
     node("Add", "p x", "y"),
 ]
+
+
+SPREAD = [  # both ends of rows are computed before what reads one of them
+    node("ReduceMin", "x a", "low", keepdims=1),
+    node("Sub", "x low", "above"),
+    node("ReduceMax", "x a", "high", keepdims=1),
+    node("Sub", "high low", "width"),
+    node("Div", "above width", "y"),
+]
+
+
+def spread():
+    return assert_lifts(graph(SPREAD, x=("N", 6), a=np.array([1])))
 
 
 def deviation():
@@ -56,7 +69,7 @@ def test_it_is_the_same_network_in_half_of_the_bytes(net, dtype):
 
 
 def test_its_checksum_is_shorter_and_sees_a_change():
-    net = deviation()
+    net = spread()
     short = export(net)
     assert {len(short.metadata[key]) for key in (CHECKSUM, GENES)} == {16}
     document = short.to_document()
@@ -108,11 +121,41 @@ def test_genes_that_float32_rounds_come_back_as_from_the_usual_form():
     assert import_model(short.to_bytes()) == import_model(usual.to_bytes())
 
 
+def test_formulas_that_are_neurons_of_their_own_need_no_genome():
+    """Other networks write them behind a copy, a sum with 0 or by 1, which import reads as one."""
+    nodes = [node("ReduceL1", "x a", "l", keepdims=1), node("Neg", "l", "n"), node("Exp", "n", "y")]
+    net = assert_lifts(graph(nodes, x=("N", 3, 2), outputs=["y", "l"], a=np.array([1])))
+    short = export(net)
+    assert GENOME not in short.metadata
+    assert not {"Add", "Identity"} & {each.op_type for each in short.graph.node}
+    assert import_model(short.to_bytes()) == net
+    assert verify(net, short, runtime="onnxruntime").passed
+
+
+def test_nodes_stand_in_the_order_of_the_genome():
+    nodes = [node("ReduceMin", "x a", "low", keepdims=1), node("ReduceMax", "x a", "high")]
+    net = assert_lifts(graph(nodes, x=("N", 6), outputs=["high", "low"], a=np.array([1])))
+    short = export(net)
+    assert GENOME not in short.metadata
+    assert import_model(short.to_bytes()) == net
+    assert verify(net, short, runtime="onnxruntime").passed
+
+
 def test_constants_are_packed_where_that_saves_a_tenth():
     choice = RANDOM.permutation(np.eye(24))
     nodes = [node("MatMul", "x w", "h"), node("Add", "h x", "s"), node("Abs", "s", "y")]
     net = assert_lifts(graph(nodes, x=("N", 24), w=3.0 * choice))
     model = export(net)
     assert len(model.to_bytes()) < 24 * 24 + 700
+    assert verify(net, model, runtime="onnxruntime").passed
+    assert import_model(model) == net
+
+
+def test_integers_of_two_bytes_are_packed():
+    places = RANDOM.permutation(600)
+    nodes = [node("Gather", "x places", "g", axis=1), node("Mul", "g x", "y")]
+    net = assert_lifts(graph(nodes, x=("N", 600), places=places))
+    model = export(net)
+    assert len(model.to_bytes()) < 2 * (2 * 600) + 500
     assert verify(net, model, runtime="onnxruntime").passed
     assert import_model(model) == net

@@ -1,8 +1,8 @@
 """Constants in fewer bytes, with nodes that give them back bit for bit.
 
-Small integers are int8 or uint8 and cast; a number that fills a tensor is expanded; of few numbers
-that stand many times each is written once, and gathered. Runtimes fold these nodes as they load a
-model. They are written where they save a tenth of it.
+Small integers are int8, uint8 or uint16 and cast; a number that fills a tensor is expanded; of few
+numbers that stand many times each is written once, and gathered. Runtimes fold these nodes as they
+load a model. They are written where they save a tenth of it.
 """
 
 import numpy as np
@@ -13,6 +13,11 @@ from neat_onnx.passes.draft import Draft, make_node
 _WORTH = 0.9  # of the bytes
 _NODE = 40  # bytes of a node and an initializer, roughly
 _BYTES = {DataType.FLOAT: 4, DataType.DOUBLE: 8, DataType.INT64: 8, DataType.INT32: 4}
+_SMALL = {  # types of one or two bytes: how many, the least and the largest number
+    DataType.UINT8: (1, 0, 255),
+    DataType.INT8: (1, -128, 127),
+    DataType.UINT16: (2, 0, 65_535),
+}
 _MOST_VALUES = 64  # that are gathered
 
 
@@ -32,11 +37,11 @@ def packed(model: Model) -> Model:
 def _shorter(draft: Draft, tensor: Tensor) -> list[Node]:
     """Nodes that make a tensor of fewer bytes, which they add to the draft; none if it is short."""
     whole, width = tensor.size * _BYTES[tensor.data_type], _BYTES[tensor.data_type]
-    bits = _bits(tensor)
+    bits, kind = _bits(tensor), _small_type(tensor)
     values, place = np.unique(bits, return_inverse=True)
     costs = {
         _expanded: 2 * _NODE + width if len(values) == 1 else whole,
-        _cast: _NODE + tensor.size if _small_type(tensor) is not None else whole,
+        _cast: _NODE + tensor.size * _SMALL[kind][0] if kind else whole,
         _gathered: 3 * _NODE + tensor.size + width * len(values)
         if len(values) <= _MOST_VALUES
         else whole,
@@ -55,16 +60,16 @@ def _bits(tensor: Tensor) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
 
 
 def _small_type(tensor: Tensor) -> DataType | None:
-    """The type of a byte that holds all values of a tensor, if there is one."""
+    """The type of one or two bytes that holds all values of a tensor, if there is one."""
     values = tensor.values
     if not np.all(np.isfinite(values)) or np.any(values != np.round(values)):
         return None
     if values.dtype.kind == "f" and np.any(np.signbit(values) & (values == 0.0)):
         return None
-    low, high = float(values.min()), float(values.max())
-    if low >= 0 and high <= 255:
-        return DataType.UINT8
-    return DataType.INT8 if low >= -128 and high <= 127 else None
+    for kind, (_, least, largest) in _SMALL.items():
+        if least <= values.min() and values.max() <= largest:
+            return kind
+    return None
 
 
 def _cast(draft: Draft, tensor: Tensor, place: np.ndarray) -> list[Node]:

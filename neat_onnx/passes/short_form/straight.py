@@ -3,9 +3,11 @@
 - Identity hands its input on;
 - two nodes of one operator with the same inputs and attributes are one;
 - a Reshape or Flatten of a Reshape or Flatten reads the tensor before both;
-- a bias of zeros is left out.
+- a bias of zeros is left out;
+- a sum of one tensor alone, an Add of 0 or a Gemm by 1, hands it on where that is wanted.
 
-Every tensor that stays holds the same numbers as before, bit for bit.
+Every tensor that stays holds the same numbers as before, bit for bit, but for the sign of 0 where
+such sums are left out.
 """
 
 from dataclasses import dataclass, field
@@ -20,17 +22,20 @@ from neat_onnx.passes.drop_dead import drop_dead
 Names = dict[str, str]
 """The new names of tensors that have one."""
 
+_TWO = 2  # inputs of a sum of one tensor alone
 _WITH_BIAS = {"Gemm": 3, "Conv": 3, "ConvTranspose": 3}  # and how many inputs that makes
 
 
-def straight(model: Model, *, copies: bool = False) -> tuple[Model, Names]:
+def straight(model: Model, *, copies: bool = False, sums: bool = True) -> tuple[Model, Names]:
     """The model without detours, and the names of tensors whose own name is gone.
 
     Args:
         model: nodes in topological order, without graphs inside of them.
         copies: Identities stay.
+        sums: sums of one tensor alone stay; they are copies, too, but for 0 in place of -0.
+            One that an Identity reads stays anyway, as a neuron of its own.
     """
-    road = _Road(model, copies=copies)
+    road = _Road(model, copies=copies, sums=sums)
     for node in model.graph.node:
         road.take(node)
     nodes = [_called(node, road.called) for node in road.nodes]
@@ -46,6 +51,7 @@ class _Road:
     Attributes:
         model: the model as it was.
         copies: Identities stay.
+        sums: sums of one tensor alone stay.
         nodes: those that stay, reading the tensors that stay.
         alias: by name, the tensor that is the same.
         called: by name, the graph output that the tensor is now called.
@@ -53,6 +59,7 @@ class _Road:
 
     model: Model
     copies: bool
+    sums: bool
     nodes: list[Node] = field(default_factory=list)
     alias: Names = field(default_factory=dict)
     called: Names = field(default_factory=dict)
@@ -61,6 +68,7 @@ class _Road:
         graph = self.model.graph
         self._constants = graph.tensors
         self._wanted = {entry.name for entry in graph.outputs}
+        self._marked = {node.input[0] for node in graph.node if is_one_of(node, "Identity")}
         self._made: set[str] = set()
         self._known: dict[tuple[object, ...], Node] = {}
         self._before: Names = {}  # the tensor that another one is in another shape
@@ -70,13 +78,26 @@ class _Road:
         node = with_inputs(node, [self.alias.get(name, name) for name in node.input])
         if subgraphs(node) or node.domain:
             self._keep(node)
-        elif is_one_of(node, "Identity") and not self.copies and self._hands_on(node):
+        elif self._is_copy(node) and self._hands_on(node):
             return
         else:
             self._once(self._directly(self._without_zeros(node)))
 
+    def _is_copy(self, node: Node) -> bool:
+        if is_one_of(node, "Identity"):
+            return not self.copies
+        node = self._without_zeros(node)
+        if self.sums or len(node.input) != _TWO or node.output[0] in self._marked:
+            return False
+        number = self._constants.get(node.input[1])
+        if number is None or number.size != 1:
+            return False
+        if is_one_of(node, "Gemm"):
+            return bool(number.values.item() * attributes_of(node).get("alpha", 1.0) == 1.0)
+        return is_one_of(node, "Add") and number.dims == (1,) and _is_zero(number)
+
     def _hands_on(self, node: Node) -> bool:
-        """Whether the input of an Identity can stand for its output."""
+        """Whether the input of a copy can stand for its output."""
         source, result = node.input[0], node.output[0]
         if result not in self._wanted:
             self.alias[result] = source

@@ -1,4 +1,6 @@
-"""TopK: elements chosen by an order, or their places."""
+"""TopK: elements chosen by an order, their places, or rows of a table at these places."""
+
+from collections.abc import Sequence
 
 from neat_onnx.model import Node
 from neat_onnx.passes.draft import is_one_of
@@ -15,34 +17,36 @@ def order(search: Search, chooser: Node) -> Found | None:
         pass
     if node is None or not is_one_of(node, "Equal", "Hardmax"):
         return None
-    end, turned = search.end(chooser.output[0])
-    source = _first(search, [node, *way])
-    if source is None:
+    table = chooser.input[1] if is_one_of(chooser, "MatMul", "Gemm") else ""
+    table = table if table in search.draft.tensors else ""
+    rows = is_one_of(chooser, "MatMul") and table != "" and not search.are_places(table)
+    end, turned = (chooser.output[0], False) if rows else search.end(chooser.output[0])
+    part, source = search.draft.facts(end).shape, _first(search, [node, *way])
+    if source is None or part is None:
         return None
     for name in search.shapes_of(source):
-        sizes = _sizes(search, name, end, turned=turned)
+        sizes = _sizes(search, name, part[:-1] if rows else part, turned=turned)
         if sizes is not None:
-            are_places = is_one_of(chooser, "MatMul", "Gemm")
-            are_places = are_places and chooser.input[1] in search.draft.tensors
-            return end, _taken(search, name, sizes, end, places=are_places)
+            (values, places), nodes = _ordered(search, name, *sizes)
+            if rows:
+                return end, [*nodes, search.node("Gather", [table, places], [end], axis=0)]
+            if table:
+                return end, [*nodes, search.cast(places, end, name)]
+            return end, [*nodes, search.node("Identity", [values], [end])]
     return None
 
 
-def _taken(
-    search: Search, source: str, sizes: tuple[int, int], end: str, *, places: bool
-) -> list[Node]:
-    """Nodes that make a tensor by the TopK of another one, which may stand there already."""
-    axis, count = sizes
-    names, nodes = search.orders.get((source, axis, count)), list[Node]()
-    if names is None:
-        names = search.draft.name("top"), search.draft.name("places")
-        search.orders[source, axis, count] = names
-        reads = [source, search.draft.constant("count", [count])]
-        attributes = {"axis": axis, "largest": int(search.largest)}
-        nodes.append(search.node("TopK", reads, [*names], **attributes))
-    if places:
-        return [*nodes, search.cast(names[1], end, source)]
-    return [*nodes, search.node("Identity", [names[0]], [end])]
+def _ordered(
+    search: Search, source: str, axis: int, count: int
+) -> tuple[tuple[str, str], list[Node]]:
+    """The elements and the places of the TopK of a tensor, and the node if it is a new one."""
+    if (source, axis, count) in search.orders:
+        return search.orders[source, axis, count], []
+    names = search.draft.name("top"), search.draft.name("places")
+    search.orders[source, axis, count] = names
+    reads = [source, search.draft.constant("count", [count])]
+    attributes = {"axis": axis, "largest": int(search.largest)}
+    return names, [search.node("TopK", reads, [*names], **attributes)]
 
 
 def _first(search: Search, way: list[Node]) -> str | None:
@@ -50,20 +54,24 @@ def _first(search: Search, way: list[Node]) -> str | None:
     if is_one_of(way[0], "Hardmax"):
         ordered = [node for node in way if is_one_of(node, "Hardmax")][-1]
         way = [node for node in search.before(ordered.input[0]) if not moves(node)]
-        scaled = way and is_one_of(way[0], "Mul") and search.is_number(way[0].input[1])
-        return way[0].input[0] if scaled else ordered.input[0]
+        factors = way[0].input if way and is_one_of(way[0], "Mul") else []
+        others = [name for name in factors if not search.is_number(name)]
+        return others[0] if len(others) == 1 else ordered.input[0]
     for k, node in enumerate(way[:-1]):
         if is_one_of(node, "LessOrEqual", "GreaterOrEqual"):
-            after = next((each for each in way[k + 1 :] if not moves(each)), None)
-            copied = after is not None and is_one_of(after, "Gemm", "MatMul")
+            rest = (each for each in way[k + 1 :] if not moves(each) and not is_one_of(each, "Sub"))
+            after = next(rest, None)
+            copied = after is not None and is_one_of(after, "Gemm", "MatMul", "Gather")
             return after.input[0] if after is not None and copied else None
     return None
 
 
-def _sizes(search: Search, source: str, end: str, *, turned: bool) -> tuple[int, int] | None:
-    """The axis along which one tensor has elements of another, and how many."""
-    whole, part = (search.draft.facts(name).shape for name in (source, end))
-    if whole is None or part is None or len(whole) != len(part):
+def _sizes(
+    search: Search, source: str, part: Sequence[object], *, turned: bool
+) -> tuple[int, int] | None:
+    """The axis along which a shape has elements of a tensor, and how many."""
+    whole = search.draft.facts(source).shape
+    if whole is None or len(whole) != len(part):
         return None
     axes = [axis for axis in range(1, len(whole)) if whole[axis] != part[axis]]
     axes = axes or [1 if turned else len(whole) - 1]

@@ -1,7 +1,5 @@
 """ArgMax and ArgMin: places 0, 1, … weighed by a choice of the first extreme."""
 
-import numpy as np
-
 from neat_onnx.model import Node
 from neat_onnx.passes.draft import is_one_of
 from neat_onnx.passes.short_form.larger_operators.search import Found, Search, moves
@@ -9,8 +7,7 @@ from neat_onnx.passes.short_form.larger_operators.search import Found, Search, m
 
 def place(search: Search, chooser: Node) -> Found | None:
     """The place of the largest or the smallest element along an axis."""
-    weights = search.draft.tensors.get(chooser.input[1])
-    if weights is None or not np.array_equal(weights.values.ravel(), range(weights.size)):
+    if not search.are_places(chooser.input[1]):
         return None
     way = search.before(chooser.output[0])
     while (node := next(way, None)) is not None and _is_between(node):

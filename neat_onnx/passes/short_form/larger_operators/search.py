@@ -78,6 +78,11 @@ class Search:
         tensor = self.draft.tensors.get(name)
         return tensor is not None and tensor.size == 1
 
+    def are_places(self, name: str) -> bool:
+        """Whether the elements of a constant are 0, 1, …"""
+        tensor = self.draft.tensors.get(name)
+        return tensor is not None and np.array_equal(tensor.values.ravel(), range(tensor.size))
+
     def end(self, name: str) -> tuple[str, bool]:
         """The tensor that one becomes in its last shape, and whether a Transpose is on the way."""
         turned = False

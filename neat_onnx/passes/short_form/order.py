@@ -1,18 +1,22 @@
-"""Nodes in the order in which outputs need them, the first output first."""
+"""Nodes in the order in which some tensors are needed."""
+
+from collections.abc import Iterable
 
 from neat_onnx.model import Model, Node
 from neat_onnx.passes.draft import with_graph
 
 
-def in_order_of_outputs(model: Model) -> Model:
-    """The model whose nodes stand right behind the nodes that they read, output by output.
+def in_order_of(model: Model, tensors: Iterable[str]) -> Model:
+    """The model whose nodes stand right behind the nodes that they read, tensor by tensor.
 
     Args:
         model: no graphs inside of nodes; each node is needed by an output.
+        tensors: names, the first of them made first; the outputs follow.
     """
     made = {name: node for node in model.graph.node for name in node.output}
     nodes: dict[int, Node] = {}
-    waiting = [made[entry.name] for entry in model.graph.outputs[::-1] if entry.name in made]
+    wanted = [*tensors, *(entry.name for entry in model.graph.outputs)]
+    waiting = [made[name] for name in wanted[::-1] if name in made]
     while waiting:
         node = waiting[-1]
         reads = [made[name] for name in node.input if name in made]
