@@ -7,6 +7,7 @@ materialized signal is a neuron that reads it. A register is a delay of the sign
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NoReturn
 
 import numpy as np
 
@@ -174,12 +175,17 @@ class Resolution:
         slope = np.array([known[formula][1] for formula in self._activation], np.float64)
         plain = (bias == 0.0) & (response == 1.0) & (names == "sum") & ~self._hides_state
         connections, initial = self._connections(slope, plain)
+        bias, response = bias / slope, response / slope
+        wrong = ~np.isfinite(bias) | ~np.isfinite(response)
+        wrong[connections.target[~np.isfinite(connections.weight)]] = True
+        if np.any(wrong):
+            self._refuse_infinite(wrong)
         neurons, activations, aggregations = Neurons.of(
             np.arange(count),
             [known[formula][0] for formula in self._activation],
             names.tolist(),
-            bias=bias / slope,
-            response=response / slope,
+            bias=bias,
+            response=response,
             initial=initial,
         )
         net = Network(
@@ -194,6 +200,18 @@ class Resolution:
         )
         products = blocks_of(self._ctx.rows, net, self.neuron_of)
         return replace(net, blocks=net.blocks + products) if products else net
+
+    def _refuse_infinite(self, wrong: Bools) -> NoReturn:
+        """Refuse neurons with numbers that are not finite, by the first node that gives one."""
+        tensors = self.tensors()
+        for node in self._ctx.model.graph.node:
+            if any(np.any(wrong[tensors[name]]) for name in node.output if name in tensors):
+                break
+        self._ctx.fail(
+            node,
+            "it computes with a constant that is infinite or NaN",
+            "A constant divisor of 0 makes one, or a product beyond the largest number",
+        )
 
     def _known_activations(self) -> dict[int, tuple[str, float]]:
         """(name, c) of each formula, by number: it is that activation of z / c, and bias and

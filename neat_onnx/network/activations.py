@@ -14,7 +14,6 @@ from neat_onnx.arguments import FLAG, TEXT, optional, takes
 from neat_onnx.errors import NetworkError
 from neat_onnx.network.bounds import interval_of
 from neat_onnx.network.expression import (
-    VARIABLE,
     Expression,
     clip,
     elu,
@@ -37,7 +36,7 @@ from neat_onnx.network.expression import (
 )
 from neat_onnx.network.formula_text import parse_expression
 from neat_onnx.network.primitives import Array
-from neat_onnx.network.registration import check_name, check_shape, expression_of, unregister
+from neat_onnx.network.registration import check_name, check_shape, function_of_z, unregister
 
 _SELU_ALPHA = 1.6732632423543772848170429916717
 _SELU_GAMMA = 1.0507009873554804934193349852946
@@ -120,7 +119,7 @@ def register_activation(
             is no function of z that works elementwise.
     """
     check_name("activation", name, {} if library else ACTIVATIONS)
-    expression = expression_of("activation", name, formula, VARIABLE)
+    expression = function_of_z("activation", name, formula)
     check_shape("activation", name, expression, _PROBE, _PROBE.shape)
     if library:
         return _called_by(library, name, expression)

@@ -4,11 +4,12 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from neat_onnx.errors import NetworkError
-from neat_onnx.network.expression import Expression
+from neat_onnx.network.expression import VARIABLE, Expression
 from neat_onnx.network.primitives import Array
 
 _EXPECTED = "Use arithmetic and the functions of neat_onnx.network.expression, not numpy's"
 _FORMULA = "formula:"  # names that begin so are formulas written out
+_MOST_PARTS = 10_000  # of a formula, which is evaluated part by part
 
 
 class Function(Protocol):
@@ -58,6 +59,21 @@ def expression_of(kind: str, name: str, formula: Callable[..., Any], *args: Any)
         raise NetworkError(
             f"the formula of the {kind} '{name}' gives a {type(found).__name__}, no expression",
             hint=_EXPECTED,
+        )
+    return found
+
+
+def function_of_z(kind: str, name: str, formula: Callable[..., Any]) -> Expression:
+    """Return the expression that a formula gives for z.
+
+    Raises:
+        NetworkError: as `expression_of`, or it is too large: one that doubles at each step is soon.
+    """
+    found = expression_of(kind, name, formula, VARIABLE)
+    if found.size > _MOST_PARTS:
+        raise NetworkError(
+            f"the formula of the {kind} '{name}' has {found.size} primitives and numbers",
+            hint=f"The largest may have {_MOST_PARTS}",
         )
     return found
 

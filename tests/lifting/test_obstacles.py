@@ -104,3 +104,12 @@ def test_integers_are_divided_towards_zero():
     opset = [onnx.helper.make_opsetid("", 18)]
     net = import_model(onnx.helper.make_model(body, opset_imports=opset, ir_version=8))
     assert net.activate([[7.0, 7.0, -8.0]]).tolist() == [[3.0, -3.0, -2.0]]
+
+
+@pytest.mark.parametrize("divisor", [0.0, [0.0, 1.0, 1.0]], ids=["number", "element"])
+def test_a_division_by_0_names_its_node(divisor):
+    nodes = [node("Tanh", "x", "a"), node("Div", "a c", "y")]
+    with pytest.raises(
+        ModelError, match=r"node make_y \(Div\): it computes with a constant that is"
+    ):
+        import_model(graph(nodes, c=np.array(divisor)))

@@ -23,9 +23,9 @@ from neat_onnx.lowering.registry import Claim, Plan, lowers
 from neat_onnx.model import Attributes, Node
 from neat_onnx.model.graph import ONNX_DOMAINS
 from neat_onnx.network.activations import activation_named
-from neat_onnx.network.expression import VARIABLE, Expression
+from neat_onnx.network.expression import Expression
 from neat_onnx.network.genes import Bools, Ints
-from neat_onnx.network.registration import expression_of
+from neat_onnx.network.registration import function_of_z
 from neat_onnx.operators.formulas.activate import bind_layer
 from neat_onnx.operators.formulas.formula import formula_of
 from neat_onnx.operators.sums.dense import by_overflowing_source, weighted_sums
@@ -136,7 +136,7 @@ def _formula(function: Formula, given: dict[str, Any]) -> Expression:
     Raises:
         NetworkError: the function fails, or gives something else.
     """
-    return expression_of("operator", function.__name__, partial(function, **given), VARIABLE)
+    return function_of_z("operator", function.__name__, partial(function, **given))
 
 
 def _probed(function: Formula, fields: _Fields) -> tuple[Expression, dict[float, str]]:

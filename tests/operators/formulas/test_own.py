@@ -75,6 +75,12 @@ def test_attributes_are_declared():
         import_model(load_model(text.encode()))
 
 
+def doubled(z):
+    for _ in range(30):
+        z = z + z * z
+    return z
+
+
 def test_mistakes_are_told():
     for domain, op_type, function, text in (
         ("", "Own", quick_gelu, "ONNX's own"),
@@ -82,6 +88,7 @@ def test_mistakes_are_told():
         ("my.domain", "Own", lambda z: 1.0, "gives a float, no expression"),
         ("my.domain", "Own", lambda z: z * np.tanh(z), "fails: TypeError"),
         ("my.domain", "Own", lambda z, alpha: z * alpha, "neither float nor int"),
+        ("my.domain", "Own", doubled, "primitives and numbers"),
     ):
         with pytest.raises(OptionError, match=text):
             operator(domain, op_type)(function)
