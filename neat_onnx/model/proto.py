@@ -237,8 +237,11 @@ def _dense_from_proto(proto: onnx.SparseTensorProto) -> dict[str, Any]:
     try:
         values = onnx.numpy_helper.to_array(proto.values).ravel()
         at = onnx.numpy_helper.to_array(proto.indices)
+        at = np.ravel_multi_index(tuple(at.T), dims) if at.ndim == 2 else at
+        if np.any(at < 0) or len(np.unique(at)) < len(at):
+            raise ValueError("one is below 0, or stands twice")
         dense = np.zeros(size, values.dtype)
-        dense[np.ravel_multi_index(tuple(at.T), dims) if at.ndim == 2 else at] = values
+        dense[at] = values
     except (ValueError, TypeError, IndexError) as error:
         raise ModelError(f"initializer {name}: its sparse indices do not fit: {error}") from error
     return _tensor_from_proto(onnx.numpy_helper.from_array(dense.reshape(dims), name))

@@ -106,6 +106,16 @@ def test_a_sparse_initializer_is_read_as_a_dense_one(indices):
     assert tensor.values.tolist() == [[0.0, 2.0, 0.0], [0.0, 0.0, -3.0]]
 
 
+@pytest.mark.parametrize("indices", [[-1, 2], [2, 2], [0, 6], [[0, 1], [0, 1]], [[0, -1], [1, 0]]])
+def test_sparse_indices_stand_once_within_the_tensor(indices):
+    proto = mlp().to_proto()
+    values = onnx.numpy_helper.from_array(np.array([2.0, -3.0], np.float32), "sparse")
+    at = onnx.numpy_helper.from_array(np.array(indices, np.int64))
+    proto.graph.sparse_initializer.append(helper.make_sparse_tensor(values, at, [2, 3]))
+    with pytest.raises(ModelError, match="initializer sparse: its sparse indices do not fit"):
+        load_model(proto)
+
+
 def test_a_sparse_initializer_of_a_billion_values_is_refused():
     proto = mlp().to_proto()
     values = onnx.numpy_helper.from_array(np.array([2.0], np.float32), "sparse")
