@@ -5,7 +5,8 @@ nodes are joined, tensors have names of a letter or two, nodes none, constants a
 the metadata there is only as much as the genome needs. A form holds if import makes the very
 network of it again.
 
-Chains of layers keep their names, which NeatapticTS looks for.
+Chains of layers keep the names that NeatapticTS looks for: of weights, of biases, and of the nodes
+of activations.
 """
 
 import warnings
@@ -77,7 +78,7 @@ def shortest(ctx: LoweringContext, plain: Model, finish: Finish) -> Model:
         if found is not None:
             return found
     if ctx.layered and _is_chain(plain.graph):
-        return search.usual
+        return search.chain()
     found = search.without_genome(plain)
     if found is not None:
         return found
@@ -155,6 +156,12 @@ class _Search:
             except (NeatOnnxError, NeatOnnxWarning):
                 return None
 
+    def chain(self) -> Model:
+        """A chain of layers, as NeatapticTS reads it: in its short form if that needs no genome."""
+        joined, alias = straight(self.plain, zeros=True)
+        found = self._named(*short_names(without_defaults(joined), layers=True), alias)
+        return self.usual if found is None or GENOME in found.metadata else found
+
     def holding(self, joined: Model, alias: Mapping[str, str]) -> Model | None:
         """The short form of a model without detours, if import makes the network of it.
 
@@ -162,7 +169,9 @@ class _Search:
             joined: the model.
             alias: its names of tensors that had others.
         """
-        form, names = short_names(packed(without_defaults(joined)))
+        return self._named(*short_names(packed(without_defaults(joined))), alias)
+
+    def _named(self, form: Model, names: dict[str, str], alias: Mapping[str, str]) -> Model | None:
         names |= {old: names.get(new, new) for old, new in alias.items()}
         with warnings.catch_warnings():
             warnings.simplefilter("error", NeatOnnxWarning)

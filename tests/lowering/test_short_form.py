@@ -101,13 +101,21 @@ def test_evolved_networks_keep_their_names():
     assert all(each.name for each in export(evolved).graph.node)
 
 
-def test_chains_of_dense_layers_keep_their_names_which_neataptic_ts_looks_for():
+def test_chains_of_dense_layers_keep_the_names_that_neataptic_ts_looks_for():
+    """The names of weights, of biases, those of zeros too, and of the nodes of its activations."""
     w, b = RANDOM.normal(size=(3, 5)), RANDOM.normal(size=5)
-    layers = [node("Gemm", "x w b", "h"), node("Tanh", "h", "y")]
-    model = export(assert_lifts(graph(layers, x=("N", 3), w=w, b=b)))
-    assert {"W0", "B0"} <= {each.name for each in model.graph.initializer}
-    assert all(each.name for each in model.graph.node)
-    assert len(model.metadata[CHECKSUM]) == 16
+    v, c = RANDOM.normal(size=(5, 2)), np.zeros(2)
+    nodes = [node("Gemm", "x w b", "h"), node("Tanh", "h", "t"), node("Gemm", "t v c", "y")]
+    net = assert_lifts(graph(nodes, x=("N", 3), w=w, b=b, v=v, c=c))
+    model, usual = export(net), export(net, include_metadata=False)
+    assert [each.name for each in model.graph.initializer] == ["W0", "B0", "W1", "B1"]
+    operators = [(each.op_type, each.name) for each in model.graph.node]
+    assert operators == [("Gemm", ""), ("Tanh", "act_l1"), ("Gemm", "")]
+    assert model.metadata.keys() == {CHECKSUM}
+    assert len(model.to_bytes()) < 0.8 * len(usual.to_bytes())
+    assert import_model(model.to_bytes()) == net
+    assert verify(net, model, runtime="onnxruntime").passed
+    assert export(import_model(model)).to_bytes() == model.to_bytes()
 
 
 def test_genes_that_float32_rounds_come_back_as_from_the_usual_form():

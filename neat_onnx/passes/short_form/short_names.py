@@ -16,21 +16,29 @@ one of the two away leaves a name that tells of both.
 ADDED = "Z"
 """Stands so behind the name of a sum with zeros, which makes copies."""
 
+_ACTIVATIONS = ("Tanh", "Sigmoid", "Relu")  # of NeatapticTS; another is its identity
 
-def short_names(model: Model) -> tuple[Model, Names]:
+
+def short_names(model: Model, *, layers: bool = False) -> tuple[Model, Names]:
     """The model with short names, and the new name of each tensor that has one.
 
     Inputs and outputs of the graph keep theirs. No node has a graph inside.
+
+    Args:
+        model: the model.
+        layers: the names that NeatapticTS looks for stay: of constants, and of the nodes of
+            the activations that it knows.
     """
     graph = model.graph
-    names = _names(graph)
+    names = _names(graph, {tensor.name for tensor in graph.initializer} if layers else set())
+    kept = _ACTIVATIONS if layers else ()
     tensors = [renamed_tensor(each, names.get(each.name, each.name)) for each in graph.initializer]
-    nodes = [_renamed(node, names) for node in graph.node]
+    nodes = [_renamed(node, names, kept) for node in graph.node]
     return with_graph(model, name="g", initializer=tensors, node=nodes), names
 
 
-def _names(graph: Graph) -> Names:
-    ports = {entry.name for entry in (*graph.inputs, *graph.outputs)}
+def _names(graph: Graph, kept: Collection[str]) -> Names:
+    ports = {entry.name for entry in (*graph.inputs, *graph.outputs)}.union(kept)
     made = (name for node in graph.node for name in node.output)
     inside = dict.fromkeys([*(each.name for each in graph.initializer), *made])
     free = (name for name in _shortest() if name not in ports)
@@ -61,7 +69,8 @@ def _shortest() -> Iterator[str]:
         length += 1
 
 
-def _renamed(node: Node, names: Names) -> Node:
+def _renamed(node: Node, names: Names, kept: Collection[str]) -> Node:
     reads = [names.get(name, name) for name in node.input]
     gives = [names.get(name, name) for name in node.output]
-    return node.model_copy(update={"name": "", "input": reads, "output": gives})
+    name = node.name if node.op_type in kept else ""
+    return node.model_copy(update={"name": name, "input": reads, "output": gives})

@@ -26,7 +26,9 @@ _TWO = 2  # inputs of a sum of one tensor alone
 _WITH_BIAS = {"Gemm": 3, "Conv": 3, "ConvTranspose": 3}  # and how many inputs that makes
 
 
-def straight(model: Model, *, copies: bool = False, sums: bool = True) -> tuple[Model, Names]:
+def straight(
+    model: Model, *, copies: bool = False, sums: bool = True, zeros: bool = False
+) -> tuple[Model, Names]:
     """The model without detours, and the names of tensors whose own name is gone.
 
     Args:
@@ -34,8 +36,9 @@ def straight(model: Model, *, copies: bool = False, sums: bool = True) -> tuple[
         copies: Identities stay.
         sums: sums of one tensor alone stay; they are copies, too, but for 0 in place of -0.
             One that an Identity reads stays anyway, as a neuron of its own.
+        zeros: biases of zeros stay.
     """
-    road = _Road(model, copies=copies, sums=sums)
+    road = _Road(model, copies=copies, sums=sums, zeros=zeros)
     for node in model.graph.node:
         road.take(node)
     nodes = [_called(node, road.called) for node in road.nodes]
@@ -52,6 +55,7 @@ class _Road:
         model: the model as it was.
         copies: Identities stay.
         sums: sums of one tensor alone stay.
+        zeros: biases of zeros stay.
         nodes: those that stay, reading the tensors that stay.
         alias: by name, the tensor that is the same.
         called: by name, the graph output that the tensor is now called.
@@ -60,6 +64,7 @@ class _Road:
     model: Model
     copies: bool
     sums: bool
+    zeros: bool
     nodes: list[Node] = field(default_factory=list)
     alias: Names = field(default_factory=dict)
     called: Names = field(default_factory=dict)
@@ -112,7 +117,7 @@ class _Road:
         if len(node.input) != _WITH_BIAS.get(node.op_type, 0) or not is_one_of(node, node.op_type):
             return node
         bias = self._constants.get(node.input[-1])
-        return with_inputs(node, node.input[:-1]) if _is_zero(bias) else node
+        return with_inputs(node, node.input[:-1]) if _is_zero(bias) and not self.zeros else node
 
     def _directly(self, node: Node) -> Node:
         """The node, reading the tensor before others that only had another shape."""
