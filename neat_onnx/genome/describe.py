@@ -28,6 +28,7 @@ from neat_onnx.genome.document import (
     matches,
 )
 from neat_onnx.genome.gene_checksum import GENES, gene_checksum
+from neat_onnx.genome.of_file import lifted_of_file
 from neat_onnx.genome.of_graph import is_of_graph
 from neat_onnx.lifting.core import Lifted, lift
 from neat_onnx.lowering.context import LoweringContext
@@ -72,9 +73,7 @@ def genome_metadata(
     if not ctx.options.embed_network and is_of_graph(ctx.net, lifted, data_type):
         return {}
     places = _places(ctx, model, lifted, names or {})
-    lifted_of = np.full(len(ctx.net), NONE, np.int64)  # the lifted neuron of each neuron
-    for tensor, neurons in places.items():
-        lifted_of[neurons] = lifted.tensors[tensor]
+    lifted_of = _lifted_of(ctx, places, lifted)
     if np.any((shared := _shared(lifted_of)) & ~ctx.copied):
         raise SharedNeuronsError(shared)
     saved = LEAST_SAVED if names is None else 1
@@ -82,7 +81,10 @@ def genome_metadata(
     if ctx.options.embed_network:
         entries[NETWORK] = json.dumps(json.loads(ctx.net.to_json()), separators=(",", ":"))
     known = {**model.metadata, **entries}
-    genes = gene_checksum(lifted.network, lifted_of, data_type, known)
+    again = lifted_of_file(model, lifted)
+    if again is not lifted:
+        lifted_of = _lifted_of(ctx, places, again)
+    genes = gene_checksum(again.network, lifted_of, data_type, known)
     entries[GENES] = genes if names is None else shorter(genes)
     return entries
 
@@ -130,6 +132,14 @@ def _named(place: str, names: Mapping[str, str]) -> str:
 
 def _joined(places: dict[str, Ints]) -> Ints:
     return np.concatenate([np.empty(0, np.int64), *places.values()])
+
+
+def _lifted_of(ctx: LoweringContext, places: dict[str, Ints], lifted: Lifted) -> Ints:
+    """The lifted neuron of each neuron, NONE where it has none."""
+    lifted_of = np.full(len(ctx.net), NONE, np.int64)
+    for tensor, neurons in places.items():
+        lifted_of[neurons] = lifted.tensors[tensor]
+    return lifted_of
 
 
 def _shared(lifted_of: Ints) -> Bools:

@@ -1,5 +1,6 @@
 """The genome comes back from files that optimizers rewrote: single steps and sequences."""
 
+import numpy as np
 import pytest
 from cases import cases
 from made import aggregating
@@ -13,7 +14,7 @@ from rewriting import (
 )
 from sweep import WHOLE, each
 
-from neat_onnx import NeatOnnxWarning, export, import_model
+from neat_onnx import NeatOnnxWarning, Network, export, import_model
 
 GROUPS = ("nts-net", "nap-net", "np-rec", "np-ff")
 NETWORKS = {case.name: case.network() for case in cases(*GROUPS)}
@@ -51,6 +52,22 @@ def test_a_response_and_a_slope_stay_two_factors(aggregation: str, activation: s
     model = export(net, dtype=dtype)
     want = import_model(model.to_bytes())
     assert import_model(with_merged_factors(model)) == want
+
+
+def test_weights_that_import_adds_are_those_of_the_file():
+    """Of a neuron whose value is its state, too, so that connections to it are parallel."""
+    weights = (-0.961, {}), (-0.363, {}), (0.896, {"reads_state": True})
+    parallel = [
+        {"source": 1, "target": 2, "weight": weight, "delay": 1, **genes}
+        for weight, genes in weights
+    ]
+    connections = [(0, 1, 0.5), *parallel]
+    net = Network.build(inputs=1, outputs=[2], neurons=[1, 2], connections=connections)
+    assert np.float32(-0.961 - 0.363 + 0.896) != sum(np.float32([-0.961, -0.363, 0.896]))
+    model = export(net)
+    want = import_model(model.to_bytes())
+    assert len(want.connections) == len(net.connections)
+    assert import_model(extended(model)) == want
 
 
 def test_a_slope_before_the_response_counts():

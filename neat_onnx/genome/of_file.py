@@ -1,0 +1,54 @@
+"""The network of a graph whose numbers are rounded, as a file holds them.
+
+A gene that is one of a graph's numbers is the same whether it is rounded before import or after.
+One that import computes of several, as the weight of two parallel connections, may differ in its
+last bit, and the checksum of genes with it.
+"""
+
+import numpy as np
+
+from neat_onnx.lifting.core import Lifted, lift
+from neat_onnx.model import DataType, Model, Tensor
+from neat_onnx.network.genes import Floats
+from neat_onnx.network.network import Network
+from neat_onnx.passes.draft import copied, with_graph
+
+_WITHOUT_NUMBERS = (0.0, 1.0)  # genes that a graph need not write
+
+
+def lifted_of_file(model: Model, lifted: Lifted) -> Lifted:
+    """What import makes of the file that a model is saved as.
+
+    Args:
+        model: in float32 or float64, with the numbers of the genome.
+        lifted: what import makes of these numbers.
+
+    Returns:
+        `lifted` itself where rounding changes nothing but each gene by itself, or, as it makes
+        tiny numbers 0, neurons as well.
+    """
+    tensors = [_rounded(each) for each in model.graph.initializer]
+    numbers = [each.values.ravel() for each in tensors if each.data_type is DataType.FLOAT]
+    if not numbers or _are_among(lifted.network, np.concatenate(numbers)):
+        return lifted
+    again = lift(with_graph(model, initializer=tensors))
+    return again if _sizes(again) == _sizes(lifted) else lifted
+
+
+def _sizes(lifted: Lifted) -> dict[str, int]:
+    return {tensor: len(neurons) for tensor, neurons in lifted.tensors.items()}
+
+
+def _rounded(tensor: Tensor) -> Tensor:
+    if tensor.data_type is not DataType.FLOAT:
+        return tensor
+    return copied(tensor, values=tensor.values.astype(np.float32).astype(np.float64))
+
+
+def _are_among(net: Network, numbers: Floats) -> bool:
+    """Whether all genes of a network, each rounded to float32, are some of these numbers."""
+    known = np.unique(np.append(numbers, _WITHOUT_NUMBERS).astype(np.float32))
+    neurons, connections = net.neurons, net.connections
+    genes = neurons.bias, neurons.response, neurons.initial, connections.initial_gain
+    rounded = [each.astype(np.float32) for each in (*genes, connections.weight)]
+    return len(np.unique(np.concatenate([known, *rounded]))) == len(known)
