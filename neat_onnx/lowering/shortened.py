@@ -23,6 +23,7 @@ from neat_onnx.lifting.core import lift
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.model import Graph, Model, Tensor, load_model
 from neat_onnx.model.wiring import subgraphs
+from neat_onnx.network.cells import part_at
 from neat_onnx.network.network import Network
 from neat_onnx.network.structure import IMPORTED
 from neat_onnx.options import ExportOptions
@@ -117,7 +118,8 @@ class _Search:
     def _tensors(self) -> list[str]:
         """The tensors of neurons, by the first of them in the genome."""
         columns = [each for each in self.ctx.places.columns if each.signals.size]
-        return [each.tensor for each in sorted(columns, key=lambda each: each.signals.min())]
+        in_order = sorted(columns, key=lambda each: each.signals.min())
+        return [part_at(each.tensor)[0] for each in in_order]  # of a part, that of its node
 
     def without_genome(self, model: Model, *, marked: bool = False) -> Model | None:
         """The short form of a model if it needs no genome.

@@ -87,6 +87,14 @@ def enlarged() -> onnx.ModelProto:
     return graph(nodes, x=("N", 8, 4, 4), **w.given)
 
 
+def enlarged_volume() -> onnx.ModelProto:
+    """Each element of a volume with channels eight times."""
+    w = Weights()
+    scales = w.put(np.array([1.0, 1.0, 2.0, 2.0, 2.0]))
+    nodes = [node("Tanh", "x", "t"), node("Resize", f"t _ {scales}", "y", mode="nearest")]
+    return graph(nodes, x=("N", 2, 4, 4, 4), **w.given)
+
+
 def normalized() -> onnx.ModelProto:
     """Elements over their length, which is spread before the division."""
     w = Weights()
@@ -204,6 +212,7 @@ MODELS = {
     "attention": attention(),
     "excited": excited(),
     "enlarged": enlarged(),
+    "enlarged volume": enlarged_volume(),
     "normalized": normalized(),
     "leaky": leaky(),
     "divided": divided(),
@@ -220,6 +229,7 @@ MOST = {
     "attention": 3900,
     "excited": 1400,
     "enlarged": 1000,
+    "enlarged volume": 600,
     "normalized": 1350,
     "leaky": 2900,
     "divided": 2250,

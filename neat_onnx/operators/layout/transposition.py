@@ -10,7 +10,7 @@ import numpy as np
 from neat_onnx.network.genes import Ints
 from neat_onnx.network.window import Sizes
 
-_MOST_AXES = 5
+_MOST_AXES = 7
 _FEWEST = 32  # columns from which on it is worth while
 _FEWEST_REPEATED = 64  # the same of a Tile between two Reshapes
 

@@ -230,7 +230,13 @@ def test_a_few_squares_of_exponentials_keep_their_ids():
 
 
 @pytest.mark.parametrize(
-    ("shape", "repeats"), [((16, 1), (1, 4)), ((4, 1, 8), (1, 2, 1)), ((4, 1, 4, 1), (1, 2, 1, 2))]
+    ("shape", "repeats"),
+    [
+        ((16, 1), (1, 4)),
+        ((4, 1, 8), (1, 2, 1)),
+        ((4, 1, 4, 1), (1, 2, 1, 2)),
+        ((8, 1, 4, 1, 4, 1), (1, 2) * 3),
+    ],
 )
 def test_columns_that_stand_several_times_are_a_tile(shape, repeats):
     order = np.tile(np.arange(np.prod(shape)).reshape(shape), repeats).ravel()
