@@ -17,11 +17,11 @@ _WITHOUT_NUMBERS = (0.0, 1.0)  # genes that a graph need not write
 
 
 def lifted_of_file(model: Model, lifted: Lifted) -> Lifted:
-    """What import makes of the file that a model is saved as.
+    """The network of the file that a model is saved as.
 
     Args:
         model: in float32 or float64, with the numbers of the genome.
-        lifted: what import makes of these numbers.
+        lifted: the network of these numbers.
 
     Returns:
         `lifted` itself where rounding changes nothing but each gene by itself, or, as it makes

@@ -38,7 +38,8 @@ _AXES_OF_MATRIX = 2
 Finish = Callable[[Model, Mapping[str, str] | None], Model]
 """Adds the metadata of a form whose tensors have these new names; None for the usual form."""
 
-_MOST_GENES = 262_144  # beyond, names and marks are a small part of the file
+_MOST_GENES = 1_048_576  # beyond, a form takes long to check
+_MOST_NAMED = 262_144  # beyond, names and marks are a small part of the file
 _MOST_IN_LAYERS = 65_536  # likewise, of layers that read the one before
 _MUCH_SHORTER = 2  # times, of a form that optimizers make another network of
 _FREE = {  # options that leave the form open
@@ -78,6 +79,9 @@ def shortest(ctx: LoweringContext, plain: Model, finish: Finish) -> Model:
         found = search.without_genome(model)
         if found is not None:
             return found
+    most = _MOST_IN_LAYERS if ctx.layered else _MOST_NAMED
+    if _genes(ctx.net) > most:
+        return search.usual
     if ctx.layered and _is_chain(plain.graph):
         return search.chain()
     found = search.without_genome(plain)
@@ -190,10 +194,13 @@ def _may_be_short(ctx: LoweringContext, plain: Model) -> bool:
     """Whether a network is one that was imported, and its form is nobody's business."""
     net = ctx.net
     usual = ExportOptions().model_dump(exclude=_FREE) == ctx.options.model_dump(exclude=_FREE)
-    most = _MOST_IN_LAYERS if ctx.layered else _MOST_GENES
-    if not usual or net.library != IMPORTED or len(net) + len(net.connections) > most:
+    if not usual or net.library != IMPORTED or _genes(net) > _MOST_GENES:
         return False
     return not plain.functions and not any(subgraphs(node) for node in plain.graph.node)
+
+
+def _genes(net: Network) -> int:
+    return len(net) + len(net.connections)
 
 
 def _is_chain(graph: Graph) -> bool:

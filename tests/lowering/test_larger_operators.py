@@ -6,7 +6,7 @@ import pytest
 from graphs import assert_lifts, graph, node
 
 from neat_onnx import Network, export, import_model, verify
-from neat_onnx.genome import GENOME
+from neat_onnx.genome import CHECKSUM, GENOME
 
 DENSE = node("Gemm", "x w", "h")
 WEIGHTS = np.random.default_rng(3).normal(size=(6, 7))
@@ -141,6 +141,55 @@ def test_rows_of_a_table_are_gathered_at_the_places_of_the_nearest(points, count
     assert {"TopK", "Gather"} <= {each.op_type for each in short.graph.node}
     assert len(short.to_bytes()) <= 2 * len(model.SerializeToString())
     assert import_model(short) == net
+    assert verify(net, short, runtime="onnxruntime").passed
+
+
+def causal(steps, heads, absent):
+    """Attention of fixed length that does not look ahead."""
+    random = np.random.default_rng(7)
+    w = {f"w{part}": 0.3 * random.normal(size=(8, 8)) for part in "qkv"}
+    nodes = []
+    for part in "qkv":
+        nodes += [
+            node("MatMul", f"x w{part}", f"{part}1"),
+            node("Reshape", f"{part}1 apart", f"{part}2"),
+            node("Transpose", f"{part}2", part, perm=[0, 2, 3, 1] if part == "k" else [0, 2, 1, 3]),
+        ]
+    nodes += [
+        node("MatMul", "q k", "raw"),
+        node("Mul", "raw half", "scores"),
+        node("Cast", "ones", "mask", to=onnx.TensorProto.BOOL),
+        node("Where", "mask scores absent", "masked"),
+        node("Softmax", "masked", "shares", axis=-1),
+        node("MatMul", "shares v", "mixed"),
+        node("Transpose", "mixed", "back", perm=[0, 2, 1, 3]),
+        node("Reshape", "back together", "y"),
+    ]
+    constants = {
+        **w,
+        "apart": [0, steps, heads, 8 // heads],
+        "half": np.array(0.5),
+        "ones": np.tri(steps),
+        "absent": np.array(absent),
+        "together": [0, steps, 8],
+    }
+    return graph(nodes, x=("N", steps, 8), opset=17, **constants)
+
+
+@pytest.mark.parametrize("absent", [-np.inf, -1e9])
+@pytest.mark.parametrize(("steps", "heads"), [(5, 1), (6, 2), (64, 4)])
+def test_causal_attention_is_masked_by_a_choice(steps, heads, absent):
+    """Of one head and of more, and of more genes than have short names."""
+    model = causal(steps, heads, absent)
+    net = import_model(model)
+    short = export(net)
+    operators = {each.op_type for each in short.graph.node}
+    assert "Where" in operators
+    assert operators.isdisjoint({"Gather", "Concat"})
+    assert short.metadata.keys() == {CHECKSUM}
+    assert len(short.to_bytes()) <= len(model.SerializeToString()) + 200
+    assert import_model(short) == net
+    assert verify(net, model, runtime="onnxruntime").passed
     assert verify(net, short, runtime="onnxruntime").passed
 
 
