@@ -1,9 +1,12 @@
 """Columns in another order that is one of axes: a Transpose in the place of a list of indices.
 
-Columns that stand several times along axes of their own are a Tile.
+Columns that stand several times along axes of their own are a Tile. Columns of some rows, at the
+same places in each, are two short lists.
 """
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,6 +16,8 @@ from neat_onnx.network.window import Sizes
 _MOST_AXES = 7
 _FEWEST = 32  # columns from which on it is worth while
 _FEWEST_REPEATED = 64  # the same of a Tile between two Reshapes
+_FEWEST_OF_GRID = 128  # the same of two Gathers between two Reshapes
+_SHORTER = 4  # times, the lists of a grid
 
 
 def axes_of_order(order: Ints, fewest: int = _FEWEST) -> tuple[Sizes, Sizes] | None:
@@ -48,6 +53,53 @@ def repeats_of_order(order: Ints) -> tuple[Sizes, Sizes] | None:
         return None
     shape = tuple(size if step else 1 for size, step in outwards)
     return shape, tuple(1 if step else size for size, step in outwards)
+
+
+class Grid(NamedTuple):
+    """Columns of some rows, at the same places in each.
+
+    Attributes:
+        shape: rows of these columns, (rows, width).
+        rows: which rows, in their order.
+        places: which places in each row, in their order.
+    """
+
+    shape: tuple[int, int]
+    rows: Ints
+    places: Ints
+
+
+def grid_of_order(order: Ints, count: int) -> Grid | None:
+    """The grid that gives the columns in `order`, None if it is none or hardly shorter.
+
+    So are images that are padded with their own pixels, or enlarged.
+
+    Args:
+        order: places among the columns, repeats allowed.
+        count: the number of columns.
+    """
+    if len(order) < _FEWEST_OF_GRID:
+        return None
+    for length in _lengths(len(order)):
+        table = order.reshape(-1, length)
+        first = table[:, 0] - table[0, 0]
+        if np.any(table[1] != table[0] + first[1]) or np.any(table != table[0] + first[:, None]):
+            continue
+        width = math.gcd(count, *np.unique(np.abs(first)).tolist())
+        row, place = np.divmod(table[0], width)
+        if np.all(row == row[0]):
+            return Grid((count // width, width), table[:, 0] // width, place)
+    return None
+
+
+def _lengths(count: int) -> Iterator[int]:
+    """Divisors of a number that are, with their partner, much less than it; the least sum first."""
+    most = count // _SHORTER
+    found = [length for length in range(2, most) if count % length == 0]
+    yield from sorted(
+        (length for length in found if length + count // length <= most),
+        key=lambda length: length + count // length,
+    )
 
 
 def _whole(shape: Sequence[int]) -> list[int]:

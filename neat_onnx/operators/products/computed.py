@@ -18,7 +18,8 @@ from neat_onnx.network.genes import Bools, Ints, distinct
 from neat_onnx.operators.formulas.activate import activate, groups_of, respond
 from neat_onnx.operators.formulas.activation_functions import emit_activation
 from neat_onnx.operators.formulas.elementwise import Mul
-from neat_onnx.operators.layout.columns import in_shape, pick_columns
+from neat_onnx.operators.layout.columns import in_shape
+from neat_onnx.operators.layout.picking import pick_columns
 from neat_onnx.operators.layout.shaping import Flatten
 from neat_onnx.operators.spatial.layer import bind_spatial
 from neat_onnx.operators.sums.dense import MatMul

@@ -16,7 +16,8 @@ from neat_onnx.network.genes import Ints
 from neat_onnx.operators.formulas.activation_functions import emit_activation
 from neat_onnx.operators.formulas.elementwise import Log
 from neat_onnx.operators.formulas.logic import Where
-from neat_onnx.operators.layout.columns import in_shape, pick_columns
+from neat_onnx.operators.layout.columns import in_shape
+from neat_onnx.operators.layout.picking import pick_columns
 from neat_onnx.operators.layout.shaping import Flatten
 from neat_onnx.operators.rows.find import FoundRow
 from neat_onnx.operators.rows.softmax import Softmax

@@ -14,7 +14,8 @@ from neat_onnx.lowering.registry import Claim, Lower, Plan, Stage, lowers
 from neat_onnx.network.genes import Bools, Ints, distinct
 from neat_onnx.operators.formulas.activate import activate, in_column_order, respond
 from neat_onnx.operators.formulas.elementwise import Mul
-from neat_onnx.operators.layout.columns import BYTES_OF_COLUMN, in_shape, period_of
+from neat_onnx.operators.layout.columns import BYTES_OF_COLUMN, in_shape
+from neat_onnx.operators.layout.picking import period_of
 from neat_onnx.operators.layout.shaping import Flatten
 from neat_onnx.operators.reduce import (
     ReduceMean,
