@@ -23,7 +23,8 @@ def rounded_runs(net: Network, x: Floats, element: type[np.floating[Any]]) -> It
     """Run the network in a type, in several ways that differ by rounding alone.
 
     Genes rounded to the nearest, as the fastest products and without products of zeros; then the
-    latter with each gene rounded to a number beside it at random.
+    latter with sums in an order of their own, and each gene rounded to a number beside it, at
+    random.
 
     Args:
         x: the inputs (T, N, I), which the type holds.
@@ -39,8 +40,9 @@ def rounded_runs(net: Network, x: Floats, element: type[np.floating[Any]]) -> It
             yield dense
         yield Program(net, dense=False, element=element, plan=plan).run(x)[0]
         for _ in range(_DRAWS):
-            nudged = _nudged(net, element, rng)
-            yield Program(nudged, dense=False, element=element, plan=plan).run(x)[0]
+            nudged, order = _nudged(net, element, rng), rng.permutation(len(net.connections))
+            nudged = replace(nudged, connections=nudged.connections.take(order))
+            yield Program(nudged, dense=False, element=element).run(x)[0]
 
 
 def _nudged(net: Network, element: type[np.floating[Any]], rng: np.random.Generator) -> Network:
