@@ -144,8 +144,23 @@ def test_rows_of_a_table_are_gathered_at_the_places_of_the_nearest(points, count
     assert verify(net, short, runtime="onnxruntime").passed
 
 
-def causal(steps, heads, absent):
-    """Attention of fixed length that does not look ahead."""
+def far(steps):
+    """The distance of each step to each other one."""
+    return np.abs(np.subtract.outer(np.arange(steps), np.arange(steps)))
+
+
+MASKS = {
+    "causal": np.tri,
+    "band": lambda steps: far(steps) < 3,
+    "prefix": lambda steps: np.maximum(np.tri(steps), np.arange(steps) < 3),
+    "graph": lambda steps: (
+        (np.random.default_rng(8).random((steps, steps)) < 0.4) | (far(steps) < 1)
+    ),
+}
+
+
+def masked_attention(steps, heads, mask, absent):
+    """Attention of fixed length that looks where a mask says."""
     random = np.random.default_rng(7)
     w = {f"w{part}": 0.3 * random.normal(size=(8, 8)) for part in "qkv"}
     nodes = []
@@ -169,7 +184,7 @@ def causal(steps, heads, absent):
         **w,
         "apart": [0, steps, heads, 8 // heads],
         "half": np.array(0.5),
-        "ones": np.tri(steps),
+        "ones": np.array(MASKS[mask](steps), float),
         "absent": np.array(absent),
         "together": [0, steps, 8],
     }
@@ -177,10 +192,13 @@ def causal(steps, heads, absent):
 
 
 @pytest.mark.parametrize("absent", [-np.inf, -1e9])
-@pytest.mark.parametrize(("steps", "heads"), [(5, 1), (6, 2), (64, 4)])
-def test_causal_attention_is_masked_by_a_choice(steps, heads, absent):
+@pytest.mark.parametrize(
+    ("steps", "heads", "mask"),
+    [(64, 4, "causal"), (5, 1, "causal"), *((12, 2, mask) for mask in MASKS)],
+)
+def test_attention_is_masked_by_a_choice(steps, heads, mask, absent):
     """Of one head and of more, and of more genes than have short names."""
-    model = causal(steps, heads, absent)
+    model = masked_attention(steps, heads, mask, absent)
     net = import_model(model)
     short = export(net)
     operators = {each.op_type for each in short.graph.node}

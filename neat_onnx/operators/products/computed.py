@@ -25,7 +25,7 @@ from neat_onnx.operators.spatial.layer import bind_spatial
 from neat_onnx.operators.sums.dense import MatMul
 
 _LEAST = 4  # factors in all sums
-_MOST_DROPPED = 2  # elements for one that is a neuron
+_MOST_DROPPED = 8  # elements for one that is a neuron
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,11 +137,14 @@ def _product(ctx: LoweringContext, neurons: Ints) -> Product | None:
     left, right = (np.take_along_axis(each, order, axis=1) for each in (left, right))
     row, column = _labels(left), _labels(right)
     plane = _planes(row, column)
+    count, size = int(plane.max()) + 1, len(neurons)
     row, rows = _within(row, plane)
-    column, columns = _within(column, plane)
-    count = int(plane.max()) + 1
+    numbers = _within(column, plane)
+    if size < count * rows * numbers[1]:  # of elements left out, not all columns begin in order
+        numbers = _within(np.unique(right, axis=0, return_inverse=True)[1].reshape(-1), plane)
+    column, columns = numbers
     place = (plane * rows + row) * columns + column
-    many = count * rows * columns > _MOST_DROPPED * len(neurons)
+    many = count * rows * columns > _MOST_DROPPED * size
     if many or max(rows, columns) < 2 or len(distinct(place)) < len(place):
         return None
     lefts = _filled(left, plane * rows + row, count * rows)
@@ -179,10 +182,11 @@ def _planes(row: Ints, column: Ints) -> Ints:
 
 
 def _within(label: Ints, plane: Ints) -> tuple[Ints, int]:
-    """The number of each label in its plane, and the largest number of labels of a plane."""
-    first = np.full(int(plane.max()) + 1, len(label))
-    np.minimum.at(first, plane, label)
-    found: Ints = label - first[plane]
+    """The rank of each label in its plane, and the most labels of a plane."""
+    width = int(label.max()) + 1
+    known, rank = np.unique(plane * width + label, return_inverse=True)
+    first = np.searchsorted(known, plane * width)
+    found: Ints = rank.reshape(-1) - first
     return found, int(found.max()) + 1
 
 

@@ -1,7 +1,8 @@
-"""Where: elements that were picked out of a tensor, and spread again with others in between.
+"""Masks: shares of rows that lack elements, and elements with a number between them.
 
-So come the scores of causal attention, of which the upper triangle is not read, and its shares,
-which are 0 there.
+Causal attention reads no scores above the diagonal, and its shares are 0 there. So rows are picked
+out of the scores, and their shares are spread again with a neuron that is 0; or the scores are,
+with one that is very small. A Where by a mask does either, without lists of places.
 """
 
 import math
@@ -16,120 +17,204 @@ from neat_onnx.passes.short_form.larger_operators.search import Found, Search
 
 _BY_NUMBERS = ("Identity", "Mul", "Add", "Sub", "Div")
 _SHAPES = ("Identity", "Reshape", "Flatten")
+_NONE = -1  # the place of an element that is not there
+_OTHER = -2  # that of a neuron which is constant, and not 0
 _SIDES = 2  # of a Concat: what was picked, and a constant neuron
 
 
-class _Spread(NamedTuple):
-    """A tensor with the elements of another one, each in its place, and others between them.
+class _Picked(NamedTuple):
+    """Elements that were picked out of a tensor.
 
     Attributes:
-        source: the other tensor.
-        changes: nodes that change each element of it alike, the last one first.
-        holds: where its elements are, in its shape without the batch.
-        number: the others; None where they are any elements.
+        source: the tensor.
+        sizes: its shape without the batch.
+        places: of the elements in it, flat.
+        changes: nodes that change each element alike, the last one first.
     """
 
     source: str
+    sizes: list[int]
+    places: np.ndarray
     changes: list[Node]
-    holds: np.ndarray
-    number: float | None
 
 
-def masked(search: Search, where: Node) -> Found | None:
-    """Elements where a mask holds, and nothing in the places of those that were not picked."""
-    mask, values, absent = where.input
-    spread = _spread(search, values) if mask in search.draft.tensors else None
-    if spread is None or spread.number is not None or not _is_nothing(search, absent):
+class _Shares(NamedTuple):
+    """Shares of rows, one after the other.
+
+    Attributes:
+        scores: the tensor that the rows are picked out of; "" for a neuron that is 0.
+        origin: the column of it for each share, -1 where there is none.
+        row: the number of the row for each share.
+    """
+
+    scores: str
+    origin: np.ndarray
+    row: np.ndarray
+
+
+def masked_shares(search: Search, shape: Node) -> Found | None:
+    """The softmax of rows that lack elements."""
+    end, (parts, places) = shape.output[0], _spread(search, shape.output[0])
+    found = [_shares(search, part) for part in parts]
+    shares = [each for each in found if each is not None]
+    scores = {each.scores for each in shares} - {""}
+    if len(shares) != len(found) or len(scores) != 1:
         return None
-    holds = np.asarray(search.draft.tensors[mask].values)
-    if holds.size != spread.holds.size:
+    starts = np.cumsum([0, *(1 + each.row.max(initial=0) for each in shares)])
+    row = np.concatenate([each.row + start for each, start in zip(shares, starts, strict=False)])
+    origin = np.concatenate([each.origin for each in shares])
+    widths = np.bincount(row[origin >= 0])
+    sizes, origin, row = _sizes(search, end), origin[places], row[places]
+    if math.prod(sizes) != len(places) or np.any(origin == _OTHER):
         return None
-    holds = holds.reshape(spread.holds.shape)
-    if np.any(holds & ~spread.holds):
+    if not _are_rows(origin, row, widths, sizes):
         return None
-    return _chosen(search, spread._replace(holds=holds), absent, where.output[0])
+    return _softmax(search, scores.pop(), origin, end)
+
+
+def _are_rows(origin: np.ndarray, row: np.ndarray, widths: np.ndarray, sizes: list[int]) -> bool:
+    """Whether each row of a tensor has all elements of one, once, and lacks some somewhere."""
+    holds = (origin >= 0).reshape(-1, sizes[-1])
+    first = np.argmax(holds, axis=1)[:, None]
+    table = row.reshape(holds.shape)
+    own = np.take_along_axis(table, first, axis=1)
+    whole = np.all(holds.any(axis=1)) and np.all(holds.sum(axis=1) == widths[own.ravel()])
+    once = len(np.unique(origin[origin >= 0])) == holds.sum()
+    return bool(whole and once and not holds.all() and np.all((table == own) | ~holds))
+
+
+def _softmax(search: Search, scores: str, origin: np.ndarray, end: str) -> Found:
+    """The softmax of scores that stand in rows, with nothing where there are none."""
+    sizes, holds, picked = _sizes(search, end), origin >= 0, _picked(search, scores)
+    if picked is not None and picked.sizes[-1] == sizes[-1] and _stay(picked, origin):
+        values, nodes = _changed(search, picked)
+        sizes = picked.sizes
+    else:
+        row = np.maximum(origin, 0)
+        values, flat = search.draft.name(end), search.draft.name(scores)
+        index = search.draft.constant("places", row, DataType.INT32)
+        nodes = [search.node("Gather", [scores, index], [flat], axis=1)]
+        nodes += _shaped(search, flat, sizes, values)
+    nothing, chosen, result = (search.draft.name(end) for _ in range(3))
+    zero = search.draft.constant("zero", 0.0, _kind(search, scores))
+    nodes.append(search.node("Log", [zero], [nothing]))
+    nodes.append(_where(search, holds.reshape(sizes), values, nothing, chosen))
+    nodes.append(search.node("Softmax", [chosen], [result], axis=-1))
+    return end, [*nodes, *_shaped(search, result, _sizes(search, end), end)]
 
 
 def filled(search: Search, shape: Node) -> Found | None:
-    """Elements with a constant neuron in the places of those that were not picked."""
-    spread = _spread(search, shape.output[0])
-    if spread is None or spread.number is None:
+    """Elements with a constant neuron in the places of others."""
+    end, (parts, places) = shape.output[0], _spread(search, shape.output[0])
+    if len(parts) != _SIDES:
         return None
-    end = shape.output[0]
-    if spread.number == 0.0 and not spread.changes and _are_shares(search, spread):
-        return _shaped(search, spread.source, end, [])
-    kind = search.draft.facts(spread.source).elem_type or DataType.FLOAT
-    return _chosen(search, spread, search.draft.constant("number", spread.number, kind), end)
+    picked, numbers = _picked(search, parts[0]), _constants(search, parts[1])
+    if picked is None or numbers is None:
+        return None
+    count = len(picked.places)
+    number = np.unique(numbers[places[places >= count] - count])
+    origin = np.where(places < count, places, _NONE)
+    if len(number) != 1 or not _stay(picked, origin):
+        return None
+    values, nodes = _changed(search, picked)
+    chosen = search.draft.name(end)
+    other = search.draft.constant("number", number[0], _kind(search, picked.source))
+    holds = (origin >= 0).reshape(picked.sizes)
+    nodes.append(_where(search, holds, values, other, chosen))
+    return end, [*nodes, *_shaped(search, chosen, _sizes(search, end), end)]
 
 
-def _are_shares(search: Search, spread: _Spread) -> bool:
-    """Whether a tensor is of shares, which are 0 where they are not picked."""
-    softmax = search.made.get(spread.source)
-    if softmax is None or not is_one_of(softmax, "Softmax"):
-        return False
-    where = _unshaped(search.before(softmax.input[0]))
-    if where is None or not is_one_of(where, "Where") or not _is_nothing(search, where.input[2]):
-        return False
-    mask = search.draft.tensors.get(where.input[0])
-    return mask is not None and np.array_equal(mask.values.ravel(), spread.holds.ravel())
+def _spread(search: Search, name: str) -> tuple[list[str], np.ndarray]:
+    """The tensors [N, width] that columns are gathered from, and the places of these columns."""
+    gather = _unshaped(search.before(name))
+    places = _places(search, gather)
+    if gather is None or places is None:
+        return [], np.empty(0, np.int64)
+    joined = search.made.get(gather.input[0])
+    is_joined = joined is not None and is_one_of(joined, "Concat")
+    return list(joined.input) if joined and is_joined else [gather.input[0]], places
 
 
-def _is_nothing(search: Search, name: str) -> bool:
-    """Whether a tensor is the logarithm of one constant, as -inf is."""
-    made = search.made.get(name)
-    return made is not None and is_one_of(made, "Log") and search.is_number(made.input[0])
+def _shares(search: Search, name: str) -> _Shares | None:
+    """How the columns of a tensor come from rows."""
+    if (numbers := _constants(search, name)) is not None:
+        return _Shares("", np.where(numbers == 0.0, _NONE, _OTHER), np.zeros(len(numbers), int))
+    way = search.before(name)
+    node, kept = _unshaped(way), None
+    if (places := _places(search, node)) is not None:
+        node, kept = _unshaped(way), places
+    if node is None or not is_one_of(node, "Softmax") or attributes_of(node).get("axis") != -1:
+        return None
+    width, (parts, places) = _sizes(search, node.output[0])[-1:], _spread(search, node.input[0])
+    holds = np.ones(len(places), np.bool_)
+    where = _unshaped(way)
+    if where is not None and is_one_of(where, "Where") and _is_nothing(search, where.input[2]):
+        mask = search.draft.tensors.get(where.input[0])
+        parts, places = _spread(search, where.input[1])
+        holds = np.asarray(mask.values).ravel() if mask is not None else holds
+    if len(parts) != 1 or len(holds) != len(places) or not width:
+        return None
+    origin, row = np.where(holds, places, _NONE), np.arange(len(places)) // width[0]
+    return _Shares(parts[0], *((origin, row) if kept is None else (origin[kept], row[kept])))
 
 
-def _chosen(search: Search, spread: _Spread, other: str, end: str) -> Found | None:
-    """The tensor `end`, of elements where a mask holds, and of another number."""
-    nodes, name = [], spread.source
-    for change in spread.changes[::-1]:
+def _picked(search: Search, name: str) -> _Picked | None:
+    """How the columns of a tensor were picked out of another one, if they were."""
+    way, changes = search.before(name), []
+    node = next(way, None)
+    while node is not None and _is_by_number(search, node):
+        changes += [node] if len(node.input) > 1 else []  # not an Identity
+        node = next(way, None)
+    places, flat = _places(search, node), next(way, None)
+    if places is None or flat is None or not is_one_of(flat, "Flatten"):
+        return None
+    sizes = _sizes(search, flat.input[0])
+    return _Picked(flat.input[0], sizes, places, changes) if sizes else None
+
+
+def _stay(picked: _Picked, origin: np.ndarray) -> bool:
+    """Whether elements stand where they were picked."""
+    own = np.arange(len(origin))[origin >= 0]
+    fits = math.prod(picked.sizes) == len(origin)
+    return fits and np.array_equal(picked.places[origin[origin >= 0]], own)
+
+
+def _changed(search: Search, picked: _Picked) -> tuple[str, list[Node]]:
+    """The changes of picked elements for all of a tensor, and the name of the result."""
+    nodes, name = [], picked.source
+    for change in picked.changes[::-1]:
         changed = search.draft.name(change.output[0])
         reads = [each if each in search.draft.tensors else name for each in change.input]
         nodes.append(copied(change, name="", input=reads, output=[changed]))
         name = changed
-    mask, chosen = spread.holds, search.draft.name(end)
+    return name, nodes
+
+
+def _where(search: Search, mask: np.ndarray, values: str, other: str, end: str) -> Node:
     while mask.ndim > 1 and np.all(mask == mask[0]):
         mask = mask[0]  # which is repeated
-    reads = [search.draft.constant("mask", mask, DataType.BOOL), name, other]
-    return _shaped(search, chosen, end, [*nodes, search.node("Where", reads, [chosen])])
+    holds = search.draft.constant("mask", mask, DataType.BOOL)
+    return search.node("Where", [holds, values, other], [end])
 
 
-def _shaped(search: Search, name: str, end: str, nodes: list[Node]) -> Found | None:
-    """The tensor `end`, another one in its shape."""
-    sizes = search.draft.facts(end).shape
-    if sizes is None:
-        return None
-    shape = search.draft.constant("shape", [0, *sizes[1:]])
-    return end, [*nodes, search.node("Reshape", [name, shape], [end])]
+def _shaped(search: Search, name: str, sizes: list[int], end: str) -> list[Node]:
+    shape = search.draft.constant("shape", [0, *sizes])
+    return [search.node("Reshape", [name, shape], [end])]
 
 
-def _spread(search: Search, name: str) -> _Spread | None:
-    """How the elements of a tensor were picked and spread, if they were."""
-    way = search.before(name)
-    spread = _places(search, _unshaped(way))
-    node, number, changes = next(way, None), None, []
-    if node is not None and is_one_of(node, "Concat") and len(node.input) == _SIDES:
-        number, node = _constant(search, node.input[1]), next(way, None)
-    while node is not None and _is_by_number(search, node):
-        changes += [node] if len(node.input) > 1 else []  # not an Identity
-        node = next(way, None)
-    picked, flat = _places(search, node), next(way, None)
-    if spread is None or picked is None or flat is None or not is_one_of(flat, "Flatten"):
-        return None
-    shape = search.draft.facts(flat.input[0]).shape or ()
+def _sizes(search: Search, name: str) -> list[int]:
+    """The shape of a tensor without the batch; nothing where that is not known."""
+    shape = search.draft.facts(name).shape or ()
     sizes = [size for size in shape[1:] if isinstance(size, int)]
-    if len(sizes) + 1 != len(shape) or math.prod(sizes) != len(spread):
-        return None
-    origin = np.append(picked, -1)[np.minimum(spread, len(picked))]  # -1 is the constant neuron
-    holds = origin == np.arange(len(origin))
-    if np.any(origin < 0 if number is None else ~holds & (origin >= 0)):
-        return None
-    return _Spread(flat.input[0], changes, holds.reshape(sizes), number)
+    return sizes if len(sizes) + 1 == len(shape) else []
+
+
+def _kind(search: Search, name: str) -> DataType:
+    return search.draft.facts(name).elem_type or DataType.FLOAT
 
 
 def _unshaped(way: Iterator[Node]) -> Node | None:
-    """The first node on a way that is no other shape of a tensor."""
+    """The first node on a way that makes more than another shape."""
     return next((node for node in way if not is_one_of(node, *_SHAPES)), None)
 
 
@@ -148,13 +233,19 @@ def _is_by_number(search: Search, node: Node) -> bool:
     return alike and is_one_of(node, *_BY_NUMBERS)
 
 
-def _constant(search: Search, name: str) -> float | None:
-    """The value of a neuron that weighs its inputs with 0."""
+def _is_nothing(search: Search, name: str) -> bool:
+    """Whether a tensor is the logarithm of one constant, as -inf is."""
+    made = search.made.get(name)
+    return made is not None and is_one_of(made, "Log") and search.is_number(made.input[0])
+
+
+def _constants(search: Search, name: str) -> np.ndarray | None:
+    """The values of neurons that weigh their inputs with 0."""
     node = _unshaped(search.before(name))
-    if node is None or not is_one_of(node, "Gemm"):
+    if node is None or not is_one_of(node, "Gemm") or attributes_of(node).get("transB") != 1:
         return None
     weights, *biases = (search.draft.tensors.get(each) for each in node.input[1:])
-    if weights is None or weights.values.any():
+    if weights is None or weights.values.any() or None in biases:
         return None
-    numbers = [each.values.item() for each in biases if each is not None and each.size == 1]
-    return float(sum(numbers)) if len(numbers) == len(biases) else None
+    none = np.zeros(weights.dims[0])
+    return none + sum(each.values for each in biases if each is not None)
