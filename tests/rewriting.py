@@ -67,6 +67,20 @@ def without_zeros(model: Model) -> bytes:
     return proto.SerializeToString()
 
 
+def without_neutral(model: Model) -> bytes:
+    """The file without zeros that are added, and without Identity: the names of the results stay."""
+    proto = onnx.load_from_string(without_zeros(model))
+    for graph in list(_graphs(proto.graph)):
+        made = {name for node in graph.node for name in node.output}
+        made -= {entry.name for entry in graph.output}
+        for node in list(graph.node):
+            if node.op_type == "Identity" and node.input[0] in made:
+                graph.node.remove(node)
+                made -= set(node.output)
+                _rename(graph, node.input[0], node.output[0])
+    return proto.SerializeToString()
+
+
 def _numbers(proto: onnx.ModelProto) -> dict[str, float]:
     """The initializers that are one number."""
     return {

@@ -120,8 +120,10 @@ def _with_ends(model: Model) -> Iterator[Model]:
         layers = list(parse(GenomeDocument, parse_json(model.metadata[GENOME]), NetworkError).ids)
     except (NeatOnnxError, KeyError):
         return
+    marked = with_marked(model, layers)
     ended = (with_ends(model, layers, copied=copied) for copied in (True, False))
-    yield from (each for each in (with_marked(model, layers), *ended) if each is not model)
+    both = with_ends(marked, layers, copied=False)
+    yield from (each for each in (marked, both, *ended) if each is not model)
 
 
 def _of_graph(found: Imported) -> Imported:

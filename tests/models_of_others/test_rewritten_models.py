@@ -1,16 +1,18 @@
 """Exports of imported networks after optimizers: their genome comes back as that of others does."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import test_small_sizes
-from rewriting import by_onnxruntime, without_copies, without_zeros
+from rewriting import by_onnxruntime, without_copies, without_neutral, without_zeros
 from small_models import small_models
 from sweep import each
 
 from neat_onnx import Network, export, import_model
 
 MODELS = dict(small_models()) | test_small_sizes.MODELS
+RECORDED = Path(__file__).parent / "recorded"
 MIXED = ("attention 1 masked", "attention 2 masked residual", "LpPool 0", "leaky")
 """Layers of these end where nothing but an Identity says so."""
 COPIED = ("layer norm in parts 11", "divided")
@@ -33,6 +35,14 @@ def test_layers_end_where_they_ended(name: str, dtype: str):
     assert min(want.neurons.id) == 1000
     for rewritten in (without_copies, without_zeros, by_onnxruntime):
         assert import_model(rewritten(model), check=False) == want
+
+
+def test_sums_and_copies_may_both_be_gone():
+    """Of a support vector machine, whose layers end with either."""
+    net = import_model(RECORDED / "sklearn_support_vectors.onnx")
+    net = replace(net, neurons=replace(net.neurons, id=net.neurons.id + 1000))
+    model = export(net)
+    assert import_model(without_neutral(model)) == import_model(model.to_bytes())
 
 
 @pytest.mark.filterwarnings("ignore::neat_onnx.NeatOnnxWarning")
