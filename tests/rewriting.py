@@ -68,7 +68,7 @@ def without_zeros(model: Model) -> bytes:
 
 
 def without_neutral(model: Model) -> bytes:
-    """The file without zeros that are added, and without Identity: the names of the results stay."""
+    """The file without zeros that are added and without Identity: names of results stay."""
     proto = onnx.load_from_string(without_zeros(model))
     for graph in list(_graphs(proto.graph)):
         made = {name for node in graph.node for name in node.output}
