@@ -167,3 +167,16 @@ def test_integers_of_two_bytes_are_packed():
     assert len(model.to_bytes()) < 2 * (2 * 600) + 500
     assert verify(net, model, runtime="onnxruntime").passed
     assert import_model(model) == net
+
+
+def test_integers_with_one_step_between_them_are_a_range():
+    """Comparisons with each of some numbers, as a table that is looked up has them."""
+    nodes = [node("Sub", "u k", "d"), node("Abs", "d", "y")]
+    nodes.insert(0, node("Unsqueeze", "x a", "u"))
+    net = assert_lifts(graph(nodes, x=("N", 4), a=np.array([2]), k=np.arange(200.0)))
+    model = export(net)
+    assert {"Range", "Sub"} <= {each.op_type for each in model.graph.node}
+    assert GENOME not in model.metadata
+    assert len(model.to_bytes()) < 500
+    assert verify(net, model, runtime="onnxruntime").passed
+    assert import_model(model) == net

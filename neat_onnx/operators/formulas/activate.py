@@ -10,7 +10,7 @@ from neat_onnx.network.activations import activation_named, label_of
 from neat_onnx.network.expression import VARIABLE, Expression, scalar_slope
 from neat_onnx.network.genes import Bools, Floats, Ints, distinct
 from neat_onnx.operators.formulas.activation_functions import emit_activation, stays_whole
-from neat_onnx.operators.formulas.elementwise import Add, Mul
+from neat_onnx.operators.formulas.elementwise import Add, Mul, Sub
 from neat_onnx.operators.formulas.powers import emit_powers, power_of
 from neat_onnx.operators.layout.shaping import Identity, Split
 
@@ -149,11 +149,16 @@ def multiplied(ctx: LoweringContext, block: Block, tensor: str, response: Floats
 
 
 def shift(ctx: LoweringContext, block: Block, tensor: str, bias: Floats) -> str:
-    """bias + tensor, one bias for every column; the tensor itself where all are 0."""
+    """bias + tensor, one bias for every column; the tensor itself where all are 0.
+
+    Import makes biases of which one is -0 of a difference: they are one again.
+    """
     if not np.any(bias):
         return tensor
+    subtracts = bool(np.any(np.signbit(bias) & (bias == 0.0)) and np.all(np.signbit(bias)))
+    operator, bias = (Sub, -bias) if subtracts else (Add, bias)
     addend = ctx.initializer(block.weights("B"), one_of_many(bias))
-    return ctx.emit(Add, [tensor, addend], block.tensor("Biased"), block.name("bias"))
+    return ctx.emit(operator, [tensor, addend], block.tensor("Biased"), block.name("bias"))
 
 
 def one_of_many(values: Floats) -> Floats:

@@ -37,6 +37,8 @@ _MOST_GEMMS = 1  # neurons that read what may overflow each need a Gemm of their
 _GEMM, _WEIGHT = 250, 4  # bytes of a Gemm and its activation, and of each weight
 _INPUT, _ELEMENT = 130, 12  # of nodes that gather and scale an input, and of each element of it
 _FORMS: tuple[tuple[float, ...], ...] = ((1.0,), (1.0, 1.0), (1.0, -1.0), (-1.0, 1.0))
+_MOST_IN_GEMM = 32  # neurons that could stand in an elementwise node
+_MOST_PARTS = 8  # in which values stand once
 _OF_TWO: dict[str, type[Node]] = {"max": Max, "min": Min, "mean": Mean}
 _IN_FLOAT64 = ("max", "min")  # runtimes have kernels for these
 
@@ -74,11 +76,24 @@ def plan_pointwise(ctx: LoweringContext, free: Bools) -> Plan:
             claims += [
                 Claim(block, lower_scaled)
                 for block in blocks
+                if not _grow_by_a_factor(ctx, block.neurons)
                 if inputs == 1
                 or _is_in_runs(_sources(ctx, block.neurons))
                 or _are_many(ctx, block.neurons)
             ]
     return Plan(claims)
+
+
+def _grow_by_a_factor(ctx: LoweringContext, neurons: Ints) -> bool:
+    """Whether import would take the one factor of a few neurons with biases for a part of the
+    functions, without a name, that they read. It makes neurons of a Gemm.
+    """
+    sources = _sources(ctx, neurons)
+    if sources.shape[1] != 1 or len(neurons) > _MOST_IN_GEMM:
+        return False
+    weights, biased = _weights(ctx, neurons, 1), np.any(ctx.net.neurons.bias[neurons])
+    alike = bool(biased and np.all(weights == weights[0])) and _have_formulas(ctx, sources[:, 0])
+    return alike and len(by_overflowing_source(ctx, neurons)) == 1
 
 
 def _blocks(ctx: LoweringContext, level: int, neurons: Ints, suffix: str) -> list[Block]:
@@ -93,10 +108,33 @@ def _blocks(ctx: LoweringContext, level: int, neurons: Ints, suffix: str) -> lis
     blocks: list[Block] = []
     for code in distinct(codes).tolist():
         alike = neurons[codes == code]
-        if _is_large(ctx, alike) or _are_of_inputs(ctx, alike):
+        if not (_is_large(ctx, alike) or _are_of_inputs(ctx, alike)):
+            continue
+        for part in _with_each_value_once(ctx, alike):
             name = f"{suffix}_{len(blocks) + 1}" if blocks else suffix
-            blocks.append(Block(level, in_column_order(ctx, alike), name))
+            blocks.append(Block(level, in_column_order(ctx, part), name))
     return blocks
+
+
+def _with_each_value_once(ctx: LoweringContext, neurons: Ints) -> list[Ints]:
+    """The neurons in parts, where they add two products each: a value is read once in a part.
+
+    Import makes gated connections of such products, and neurons of products of other tensors.
+    """
+    sources = _sources(ctx, neurons)
+    if sources.shape[1] != 2 or not np.all(ctx.signals.are_products(sources)):
+        return [neurons]
+    values = ctx.signals.factors(sources.ravel())[0].reshape(sources.shape)
+    parts: list[Ints] = []
+    rest = np.arange(len(neurons))
+    while rest.size and len(parts) < _MOST_PARTS:
+        flat = values[rest].ravel()
+        first = np.zeros(flat.size, np.bool_)
+        first[np.unique(flat, return_index=True)[1]] = True
+        once = first.reshape(-1, 2).all(axis=1)
+        parts.append(neurons[rest[once]])
+        rest = rest[~once]
+    return [neurons] if rest.size else parts
 
 
 def _are_of_inputs(ctx: LoweringContext, neurons: Ints) -> bool:

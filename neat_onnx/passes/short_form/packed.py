@@ -1,8 +1,9 @@
 """Constants in fewer bytes, with nodes that give them back bit for bit.
 
 Small integers are int8, uint8 or uint16 and cast; a number that fills a tensor is expanded; of few
-numbers that stand many times each is written once, and gathered. Runtimes fold these nodes as they
-load a model. They are written where they save a tenth of it.
+numbers that stand many times each is written once, and gathered; integers with one step between
+neighbours are a Range. Runtimes fold these nodes as they load a model. They are written where they
+save a tenth of it.
 """
 
 import numpy as np
@@ -19,6 +20,7 @@ _SMALL = {  # types of one or two bytes: how many, the least and the largest num
     DataType.UINT16: (2, 0, 65_535),
 }
 _MOST_VALUES = 64  # that are gathered
+_EXACT = 1 << 24  # the least integer that float32 cannot add 1 to
 
 
 def packed(model: Model) -> Model:
@@ -45,6 +47,7 @@ def _shorter(draft: Draft, tensor: Tensor) -> list[Node]:
         _gathered: 3 * _NODE + tensor.size + width * len(values)
         if len(values) <= _MOST_VALUES
         else whole,
+        _ranged: 2 * _NODE + 3 * width if _is_range(tensor) else whole,
     }
     best = min(costs, key=lambda each: costs[each])
     if costs[best] >= whole:
@@ -64,12 +67,26 @@ def _small_type(tensor: Tensor) -> DataType | None:
     values = tensor.values
     if not np.all(np.isfinite(values)) or np.any(values != np.round(values)):
         return None
-    if values.dtype.kind == "f" and np.any(np.signbit(values) & (values == 0.0)):
+    if _has_negative_zero(values):
         return None
     for kind, (_, least, largest) in _SMALL.items():
         if least <= values.min() and values.max() <= largest:
             return kind
     return None
+
+
+def _has_negative_zero(values: np.ndarray) -> bool:
+    return values.dtype.kind == "f" and bool(np.any(np.signbit(values) & (values == 0.0)))
+
+
+def _is_range(tensor: Tensor) -> bool:
+    """Whether a list is of integers with one step between neighbours."""
+    values = tensor.values
+    if len(tensor.dims) != 1 or not np.all(np.isfinite(values)) or _has_negative_zero(values):
+        return False
+    steps = np.diff(values)
+    whole = np.all((values == np.round(values)) & (np.abs(values) < _EXACT))
+    return bool(whole and steps[0] != 0 and np.all(steps == steps[0]))
 
 
 def _cast(draft: Draft, tensor: Tensor, place: np.ndarray) -> list[Node]:
@@ -96,6 +113,14 @@ def _gathered(draft: Draft, tensor: Tensor, place: np.ndarray) -> list[Node]:
         _node(draft, "Cast", [small], at, to=int(DataType.INT32)),
         _node(draft, "Gather", [named, at], tensor.name),
     ]
+
+
+def _ranged(draft: Draft, tensor: Tensor, place: np.ndarray) -> list[Node]:
+    first, second, *_ = values = tensor.values.tolist()
+    step = second - first
+    ends = (first, values[-1] + step, step)
+    reads = [draft.constant(tensor.name, np.array(each), tensor.data_type) for each in ends]
+    return [_node(draft, "Range", reads, tensor.name)]
 
 
 def _node(draft: Draft, operator: str, reads: list[str], gives: str, **attributes: int) -> Node:

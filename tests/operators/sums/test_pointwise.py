@@ -250,3 +250,18 @@ def test_a_layer_of_two_inputs_is_one_matrix():
     net = assert_lifts(graph([node("Gemm", "x w", "g"), node("Tanh", "g", "y")],
                              x=("N", 2), w=weights(2, 40)))  # fmt: skip
     assert [each.op_type for each in export(net).graph.node] == ["Gemm", "Tanh"]
+
+
+def test_choices_by_one_condition_are_gated_connections_again():
+    """Import makes neurons of a product where its values stand in a tensor more than once."""
+    nodes = [node("Greater", "x o", "c")]
+    for k in "pqrs":
+        nodes += [node("Add", f"x {k}", f"a{k}"), node("Exp", f"a{k}", f"e{k}")]
+    nodes += [node("Where", "c ep eq", "y"), node("Where", "c er es", "z")]
+    numbers = {name: weights(5) for name in "pqrs"}
+    net = assert_lifts(graph(nodes, x=("N", 5), outputs=["y", "z"], o=np.zeros(5), **numbers))
+    model = export(net, include_metadata=False)
+    assert len(import_model(model)) == len(net)
+    assert len(export(net).to_bytes()) < 800
+    assert import_model(export(net)) == net
+    assert verify(net, model, runtime="onnxruntime").passed

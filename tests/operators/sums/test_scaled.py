@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from graphs import graph, node
+from graphs import assert_lifts, graph, node
 
 from neat_onnx import Network, export, import_model, verify
+from neat_onnx.genome import CHECKSUM
 
 RANDOM = np.random.default_rng(0)
 PIXELS = 36
@@ -82,3 +83,15 @@ def test_a_normalized_image_has_weights_and_no_responses():
     written = export(net)
     assert written.to_proto().ByteSize() <= 1200
     assert verify(net, written, samples=8, runtime="onnxruntime").passed
+
+
+def test_a_choice_of_two_constants_is_a_weight_and_a_bias_again():
+    """Import takes one factor for a part of a function without a name, but not a Gemm."""
+    nodes = [node("Less", "x o", "c"), node("Where", "c p q", "h"), node("Mul", "h x", "y")]
+    numbers = {"o": np.arange(12.0), "p": np.arange(12.0) + 32.0, "q": np.arange(12.0)}
+    net = assert_lifts(graph(nodes, x=("N", 12), **numbers))
+    model = export(net)
+    assert model.metadata.keys() == {CHECKSUM}
+    assert len(model.to_bytes()) < 600
+    assert import_model(model) == net
+    assert verify(net, model, runtime="onnxruntime").passed
