@@ -1,12 +1,17 @@
 """Types and shapes of a graph's tensors, as onnx's shape inference finds them."""
 
-from typing import NamedTuple
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 from neat_onnx.errors import ModelError
+from neat_onnx.model.attributes import AttributeType
 from neat_onnx.model.crashes import refuse_crashes
 from neat_onnx.model.model import Model
 from neat_onnx.model.tensor import DataType
 from neat_onnx.model.value import Extent, ValueInfo
+
+_OF_INPUT = {"Scaler": "Cast", "Normalizer": "Cast", "Imputer": "Identity"}
+"""Operators of ai.onnx.ml that onnx infers nothing of, and others whose result is as theirs."""
 
 
 class TensorFacts(NamedTuple):
@@ -36,12 +41,24 @@ def inferred_facts(model: Model) -> dict[str, TensorFacts]:
     facts = stated_facts(model)
     try:
         refuse_crashes(model)
-        proto = shape_inference.infer_shapes(model.to_proto())
+        proto = model.to_proto()
+        _stand_in(proto.graph.node)
+        proto = shape_inference.infer_shapes(proto)
     except (shape_inference.InferenceError, ModelError, RuntimeError, ValueError):
         return facts
     for entry in proto.graph.value_info:
         facts.setdefault(entry.name, _of_proto(entry))
     return facts
+
+
+def _stand_in(nodes: Iterable[Any]) -> None:
+    """Make a Cast or an Identity of each node whose result has the shape of its input."""
+    for node in nodes:
+        if node.domain == "ai.onnx.ml" and node.op_type in _OF_INPUT:
+            del node.attribute[:]
+            node.domain, node.op_type = "", _OF_INPUT[node.op_type]
+            if node.op_type == "Cast":
+                node.attribute.add(name="to", type=AttributeType.INT, i=int(DataType.FLOAT))
 
 
 def _of(entry: ValueInfo) -> TensorFacts:

@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from graphs import graph, node
+from graphs import assert_lifts, graph, node
+from onnx import helper
 from sessions import open_session
 
 from neat_onnx import canonicalize, export, import_model, verify
@@ -56,3 +57,21 @@ def test_elements_stay_where_they_are(nodes):
 def test_what_reads_the_row_itself_keeps_it(nodes):
     simple = canonicalize(model_of(nodes))
     assert "Flatten" in [each.op_type for each in simple.graph.node]
+
+
+@pytest.mark.parametrize(
+    ("operator", "attributes"),
+    [
+        ("Scaler", {"offset": [0.5, -0.25, 1.0], "scale": [2.0, 0.5, 1.0]}),
+        ("Normalizer", {"norm": "L1"}),
+        ("Imputer", {"imputed_value_floats": [1.0], "replaced_value_float": 0.0}),
+    ],
+)
+def test_features_may_come_from_an_operator_of_ai_onnx_ml(operator, attributes):
+    """The shape of its result is that of its input, which onnx's shape inference does not say."""
+    first = helper.make_node(operator, ["x"], ["f"], domain="ai.onnx.ml", **attributes)
+    model = model_of([node("Flatten", "f", "r", axis=0), *CHOICE, BACK])
+    model.graph.node.insert(0, first)
+    model.opset_import.append(helper.make_opsetid("ai.onnx.ml", 3))
+    net = assert_lifts(model)
+    assert verify(net, export(net), runtime="onnxruntime").passed
