@@ -38,7 +38,7 @@ _GEMM, _WEIGHT = 250, 4  # bytes of a Gemm and its activation, and of each weigh
 _INPUT, _ELEMENT = 130, 12  # of nodes that gather and scale an input, and of each element of it
 _FORMS: tuple[tuple[float, ...], ...] = ((1.0,), (1.0, 1.0), (1.0, -1.0), (-1.0, 1.0))
 _MOST_IN_GEMM = 32  # neurons that could stand in an elementwise node
-_MOST_PARTS = 8  # in which values stand once
+_MOST_PARTS, _LEAST_IN_PART = 8, 4  # and neurons, on average, where values stand once in each
 _OF_TWO: dict[str, type[Node]] = {"max": Max, "min": Min, "mean": Mean}
 _IN_FLOAT64 = ("max", "min")  # runtimes have kernels for these
 
@@ -127,7 +127,7 @@ def _with_each_value_once(ctx: LoweringContext, neurons: Ints) -> list[Ints]:
     values = ctx.signals.factors(sources.ravel())[0].reshape(sources.shape)
     parts: list[Ints] = []
     rest = np.arange(len(neurons))
-    while rest.size and len(parts) < _MOST_PARTS:
+    while rest.size and len(parts) < min(_MOST_PARTS, len(neurons) // _LEAST_IN_PART):
         flat = values[rest].ravel()
         first = np.zeros(flat.size, np.bool_)
         first[np.unique(flat, return_index=True)[1]] = True
