@@ -99,11 +99,11 @@ def _grow_by_a_factor(ctx: LoweringContext, neurons: Ints) -> bool:
 def _blocks(ctx: LoweringContext, level: int, neurons: Ints, suffix: str) -> list[Block]:
     """A block for each activation that many of the neurons have.
 
-    Neurons of one input that is gated, and others, stand apart: import makes neurons of copies and
-    of products by different nodes.
+    Neurons with one gated input, and others, stand apart: import makes neurons of copies and of
+    products by different nodes.
     """
     sources = _sources(ctx, neurons)
-    gated = ctx.signals.are_products(sources[:, 0]) & (sources.shape[1] == 1)
+    gated = np.count_nonzero(ctx.signals.are_products(sources), axis=1) == 1
     codes = 2 * kinds_of(ctx, neurons) + gated
     blocks: list[Block] = []
     for code in distinct(codes).tolist():
@@ -257,22 +257,41 @@ def lower_pointwise(ctx: LoweringContext, block: Block) -> None:
         return
     sources = _sources(ctx, block.neurons)
     weights = _weights(ctx, block.neurons[:1], sources.shape[1])[0]
+    aggregation = str(ctx.net.aggregation_names[block.neurons[0]])
+    modulated = aggregation == "sum" and _are_modulated(ctx, sources, weights)
+    if modulated:  # the gated input comes last
+        gated = ctx.signals.are_products(sources)
+        sources = np.take_along_axis(sources, np.argsort(gated, axis=1), axis=1)
     order = np.argsort(-weights, kind="stable")  # the one that is taken away comes last
     parts = [exactly(ctx, column, block.level) for column in sources.T[order]]
+    if modulated:
+        parts[0] = _copied(ctx, block, parts[0])
     result = parts[0]
-    aggregation = str(ctx.net.aggregation_names[block.neurons[0]])
     if len(parts) > 1:
         added, stem = (Sub, "Difference") if np.any(weights < 0) else (Add, "Sum")
         operator = _OF_TWO.get(aggregation, added)
         stem = aggregation.title() if operator is not added else stem
         result = ctx.emit(operator, parts, block.tensor(stem), block.name(stem.lower()))
     elif _is_copy(ctx, block.neurons):
-        zero = ctx.initializer(block.weights("Z"), [0.0])
-        result = ctx.emit(Add, [result, zero], block.tensor("Copy"), block.name("copy"))
+        result = _copied(ctx, block, result)
     result = _responded(ctx, block, result)
     bias = ctx.net.neurons.bias[block.neurons]
     ends = len(parts) == 1 and waits(ctx, sources, _factors(ctx, block.neurons), bias)
     activate(ctx, block, result, ends=ends)
+
+
+def _are_modulated(ctx: LoweringContext, sources: Ints, weights: Floats) -> bool:
+    """Whether neurons add one gated input to another one: import makes neurons of a copy of that,
+    and gives them the gated input; of a sum alone it makes neurons of the products, too.
+    """
+    gated = np.count_nonzero(ctx.signals.are_products(sources), axis=1)
+    return len(weights) > 1 and bool(np.all(weights == 1.0) and np.all(gated == 1))
+
+
+def _copied(ctx: LoweringContext, block: Block, tensor: str) -> str:
+    """A sum of one tensor and 0, of which import makes neurons."""
+    zero = ctx.initializer(block.weights("Z"), [0.0])
+    return ctx.emit(Add, [tensor, zero], block.tensor("Copy"), block.name("copy"))
 
 
 def _is_copy(ctx: LoweringContext, neurons: Ints) -> bool:

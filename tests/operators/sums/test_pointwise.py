@@ -6,6 +6,7 @@ from graphs import assert_lifts, graph, node
 from routes import run_onnxruntime
 
 from neat_onnx import Network, export, import_model, validate, verify
+from neat_onnx.genome import CHECKSUM
 from neat_onnx.operators.layout.transposition import axes_of_order, repeats_of_order
 
 RANDOM = np.random.default_rng(0)
@@ -264,4 +265,17 @@ def test_choices_by_one_condition_are_gated_connections_again():
     assert len(import_model(model)) == len(net)
     assert len(export(net).to_bytes()) < 800
     assert import_model(export(net)) == net
+    assert verify(net, model, runtime="onnxruntime").passed
+
+
+def test_a_gated_input_beside_another_is_one_again():
+    """So divisors give way to 1 where a choice leaves the quotient out."""
+    nodes = [node("Add", "x p", "u"), node("Add", "x q", "v"), node("Greater", "u o", "c")]
+    nodes += [node("Reciprocal", "v", "r"), node("Where", "c r u", "y")]
+    numbers = {"o": np.array(0.0), "p": weights(40), "q": weights(40) + 9.0}
+    net = assert_lifts(graph(nodes, x=("N", 40), **numbers))
+    model = export(net)
+    assert model.metadata.keys() == {CHECKSUM}
+    assert len(model.to_bytes()) < 1200
+    assert import_model(model) == net
     assert verify(net, model, runtime="onnxruntime").passed
