@@ -180,3 +180,15 @@ def test_integers_with_one_step_between_them_are_a_range():
     assert len(model.to_bytes()) < 500
     assert verify(net, model, runtime="onnxruntime").passed
     assert import_model(model) == net
+
+
+def test_fifty_tensors_have_names_of_one_letter():
+    """Small and capital letters, but not the one that marks a sum with zeros."""
+    functions = ("Tanh", "Sigmoid")
+    nodes = [node(functions[k % 2], f"t{k}" if k else "x", f"t{k + 1}") for k in range(50)]
+    nodes.append(node("Softsign", "t50", "y"))
+    net = assert_lifts(graph(nodes))
+    names = [name for each in export(net).graph.node for name in each.output]
+    assert len(names) == 51
+    assert max(map(len, names)) == 1
+    assert ADDED not in names

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator
 from itertools import product
-from string import ascii_lowercase, digits
+from string import ascii_letters, digits
 
 from neat_onnx.model import Graph, Model, Node
 from neat_onnx.passes.draft import with_graph
@@ -16,6 +16,7 @@ one of the two away leaves a name that tells of both.
 ADDED = "Z"
 """Stands so behind the name of a sum with zeros, which makes copies."""
 
+_LETTERS = digits + ascii_letters.replace(ADDED, "")
 _ACTIVATIONS = ("Tanh", "Sigmoid", "Relu")  # of NeatapticTS; another is its identity
 
 
@@ -65,7 +66,7 @@ def _shortest() -> Iterator[str]:
     """All names of digits and letters, the shortest first."""
     length = 1
     while True:
-        yield from map("".join, product(digits + ascii_lowercase, repeat=length))
+        yield from map("".join, product(_LETTERS, repeat=length))
         length += 1
 
 
