@@ -147,6 +147,8 @@ def _product(ctx: LoweringContext, neurons: Ints) -> Product | None:
     many = count * rows * columns > _MOST_DROPPED * size
     if many or max(rows, columns) < 2 or len(distinct(place)) < len(place):
         return None
+    if count > 1 and min(rows, columns) < 2 and left.shape[1] == 2:
+        return None  # choices by one condition, most likely: a Mul for each of two and an Add
     lefts = _filled(left, plane * rows + row, count * rows)
     rights = _filled(right, plane * columns + column, count * columns)
     if lefts is None or rights is None:

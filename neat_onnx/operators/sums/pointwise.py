@@ -124,6 +124,9 @@ def _with_each_value_once(ctx: LoweringContext, neurons: Ints) -> list[Ints]:
     sources = _sources(ctx, neurons)
     if sources.shape[1] != 2 or not np.all(ctx.signals.are_products(sources)):
         return [neurons]
+    added = np.all(ctx.net.aggregation_names[neurons] == "sum")
+    if not added or np.any(np.abs(_weights(ctx, neurons, 2)) != 1.0):
+        return [neurons]
     values = ctx.signals.factors(sources.ravel())[0].reshape(sources.shape)
     parts: list[Ints] = []
     rest = np.arange(len(neurons))
