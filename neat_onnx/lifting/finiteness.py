@@ -5,7 +5,6 @@ of a sum of exponentials may not. Signals are followed from the inputs on, with 
 has for certain. Overflow does not count: numbers are taken to be moderate.
 """
 
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -18,13 +17,24 @@ from neat_onnx.lifting.context import (
     LiftingContext,
 )
 from neat_onnx.network.domains import ANY, NOT_NEGATIVE, POSITIVE, sign_of, stays_finite
-from neat_onnx.network.genes import Bools, Floats, Ints
+from neat_onnx.network.genes import (
+    Bools,
+    Floats,
+    Ints,
+    concatenated_ranges,
+    distinct,
+    stable_order,
+)
 
-_SUMS = ("sum", "mean")
+_ADDED, _LEAST, _MOST, _OTHER = range(4)
+_AGGREGATIONS = {"sum": _ADDED, "mean": _ADDED, "min": _LEAST, "product": _LEAST, "max": _MOST}
 
 
 class Finiteness:
     """Facts about each signal, as far as the import has come.
+
+    They begin as good as can be. Whatever follows from a fact that changed is looked at again, so
+    that each connection counts a few times, however deep the network is.
 
     Attributes:
         finite: whether it is finite for certain, (signals,).
@@ -33,85 +43,125 @@ class Finiteness:
     """
 
     def __init__(self, ctx: LiftingContext) -> None:
-        self._ctx = ctx
         self.formulas = list(ctx.formulas)
-        kind = ctx.kind
+        kind, self._formula_of, self._origin = ctx.kind, ctx.formula_of, ctx.origin
         given = (kind == INPUT) | (kind == REGISTER) | (kind == NOT_FINITE)
         self.finite: Bools = kind != NOT_FINITE
         self.sign: Ints = np.where(given, ANY, POSITIVE)
+        self._most = np.full(len(kind), POSITIVE)
+        self._most[_joined(ctx.vanishing)] = NOT_NEGATIVE
+        np.minimum(self.sign, self._most, out=self.sign)
         self._sums = _Sums(ctx)
-        while self._follow():
-            pass
+        made = np.flatnonzero(kind == MATERIALIZED)
+        self._made = _Index(ctx.origin[made], made, len(kind))
+        sums = np.arange(len(self._sums.states))
+        while sums.size or made.size:
+            changed = np.concatenate([self._add(sums), self._apply(made)])
+            sums, made = self._sums.readers.of(changed), self._made.of(changed)
 
     @staticmethod
     def matters(ctx: LiftingContext) -> bool:
         """Whether any formula may give a number that is not finite."""
         return not all(stays_finite(formula, ANY) for formula in ctx.formulas)
 
-    def _follow(self) -> bool:
-        """Follow every signal one step further; whether anything changed."""
-        finite, sign = self.finite.copy(), self.sign.copy()
-        self._sums.follow(self.finite, self.sign, finite, sign)
-        self._follow_formulas(finite, sign)
-        changed = not (np.array_equal(finite, self.finite) and np.array_equal(sign, self.sign))
-        self.finite, self.sign = finite, sign
-        return changed
+    def _add(self, sums: Ints) -> Ints:
+        """Follow some sums; return the signals of which other facts are known now."""
+        return self._enter(self._sums.states[sums], *self._sums.facts(sums, self.finite, self.sign))
 
-    def _follow_formulas(self, finite: Bools, sign: Ints) -> None:
-        made = np.flatnonzero(self._ctx.kind == MATERIALIZED)
-        origin, number = self._ctx.origin[made], self._ctx.formula_of[made]
-        of_origin = self.sign[origin]
-        finite[made] = self.finite[origin]
-        for key in np.unique(3 * number + of_origin).tolist():
+    def _apply(self, made: Ints) -> Ints:
+        """Follow some formulas; return the signals of which other facts are known now."""
+        origin, number = self._origin[made], self._formula_of[made]
+        of_origin, finite = self.sign[origin], self.finite[origin]
+        sign = np.empty(len(made), np.int64)
+        for key in distinct(3 * number + of_origin).tolist():
             formula, domain = self.formulas[key // 3], key % 3
-            at = made[(number == key // 3) & (of_origin == domain)]
+            at = (number == key // 3) & (of_origin == domain)
             sign[at] = sign_of(formula, domain)
             finite[at] &= stays_finite(formula, domain)
-        for signals in self._ctx.vanishing:
-            sign[signals] = np.minimum(sign[signals], NOT_NEGATIVE)
+        return self._enter(made, finite, sign)
+
+    def _enter(self, signals: Ints, finite: Bools, sign: Ints) -> Ints:
+        sign = np.minimum(sign, self._most[signals])
+        changed: Bools = (finite != self.finite[signals]) | (sign != self.sign[signals])
+        self.finite[signals], self.sign[signals] = finite, sign
+        found: Ints = signals[changed]
+        return found
+
+
+class _Index:
+    """Values by their keys."""
+
+    def __init__(self, keys: Ints, values: Ints, count: int) -> None:
+        order = stable_order(keys)
+        self._values = values[order]
+        self._ends = np.cumsum(np.bincount(keys, minlength=count))
+        self._counts = np.diff(self._ends, prepend=0)
+
+    def of(self, keys: Ints) -> Ints:
+        """The values of some keys, each once."""
+        counts = self._counts[keys]
+        found: Ints = self._values[concatenated_ranges(self._ends[keys] - counts, counts)]
+        return distinct(found)
 
 
 class _Sums:
-    """The connections of all neurons of an import, as arrays."""
+    """The connections of all neurons of an import, as arrays.
+
+    Attributes:
+        states: their signals.
+        readers: the positions of the sums that read each signal.
+    """
 
     def __init__(self, ctx: LiftingContext) -> None:
         made = [each for each in ctx.neurons if not each.merged]
+        count = len(ctx.kind)
+        self.states = _joined([each.states for each in made])
+        position = np.zeros(count, np.int64)
+        position[self.states] = np.arange(len(self.states))
         links = [(each.states, link) for each in made for link in each.connections]
-        self._source = _joined([link.source for _, link in links])
-        self._gate = _joined([link.gate for _, link in links])
-        self._target = _joined([states[link.position] for states, link in links])
-        self._weight: Floats = _joined([link.weight for _, link in links]).astype(np.float64)
-        self._states = _joined([each.states for each in made])
-        self._bias: Floats = _joined([each.bias for each in made]).astype(np.float64)
-        self._response: Floats = _joined([each.response for each in made]).astype(np.float64)
-        names = chain.from_iterable([each.aggregation] * len(each.states) for each in made)
-        self._aggregation = np.array(list(names), object)
+        target = position[_joined([states[link.position] for states, link in links])]
+        order = stable_order(target)
+        self._source = _joined([link.source for _, link in links])[order]
+        self._gate = _joined([link.gate for _, link in links])[order]
+        weight = _joined([link.weight for _, link in links]).astype(np.float64)[order]
+        self._weight: Floats = weight
+        self._count = np.bincount(target, minlength=len(self.states))
+        self._start = np.cumsum(self._count) - self._count
+        gated = self._gate >= 0
+        reads = np.concatenate([self._source, self._gate[gated]])
+        self.readers = _Index(reads, np.concatenate([target[order], target[order][gated]]), count)
+        bias: Floats = _joined([each.bias for each in made]).astype(np.float64)
+        response: Floats = _joined([each.response for each in made]).astype(np.float64)
+        self._biased, self._plain = bias > 0.0, (bias >= 0.0) & (response > 0.0)
+        kinds = [_AGGREGATIONS.get(each.aggregation, _OTHER) for each in made]
+        self._aggregation = np.repeat(
+            np.array(kinds, np.int64), [len(each.states) for each in made]
+        )
 
-    def follow(self, known: Bools, signs: Ints, finite: Bools, sign: Ints) -> None:
-        """Enter the facts about states that follow from those about the signals that they read."""
-        gated, count = self._gate >= 0, len(known)
-        term = known[self._source] & (~gated | known[self._gate])
-        bad = np.bincount(self._target[~term], minlength=count) > 0
-        finite[self._states] = ~bad[self._states]
-        gates = np.where(gated, signs[self._gate], POSITIVE)
-        gates = np.where(self._gate == self._source, signs[self._source], gates)
-        terms = np.minimum(signs[self._source], gates)
-        terms = np.where(self._gate == self._source, np.maximum(terms, NOT_NEGATIVE), terms)
-        terms = np.where(self._weight > 0.0, terms, np.where(self._weight < 0.0, ANY, NOT_NEGATIVE))
-        least, most = np.full(count, POSITIVE), np.full(count, ANY)
-        np.minimum.at(least, self._target, terms)
-        np.maximum.at(most, self._target, terms)
-        sign[self._states] = self._sign(least[self._states], most[self._states])
+    def facts(self, sums: Ints, known: Bools, signs: Ints) -> tuple[Bools, Ints]:
+        """Whether sums are finite for certain, and their signs, by the signals that they read."""
+        counts = self._count[sums]
+        at = concatenated_ranges(self._start[sums], counts)
+        of = np.repeat(np.arange(len(sums)), counts)
+        source, gate, weight = self._source[at], self._gate[at], self._weight[at]
+        gated, squared = gate >= 0, gate == source
+        bad = np.bincount(of[~(known[source] & (~gated | known[gate]))], minlength=len(sums)) > 0
+        terms = np.minimum(signs[source], np.where(gated, signs[gate], POSITIVE))
+        terms = np.where(squared, np.maximum(signs[source], NOT_NEGATIVE), terms)
+        terms = np.where(weight > 0.0, terms, np.where(weight < 0.0, ANY, NOT_NEGATIVE))
+        least, most = np.full(len(sums), POSITIVE), np.full(len(sums), ANY)
+        np.minimum.at(least, of, terms)
+        np.maximum.at(most, of, terms)
+        return ~bad, self._sign(sums, least, most)
 
-    def _sign(self, least: Ints, most: Ints) -> Ints:
+    def _sign(self, sums: Ints, least: Ints, most: Ints) -> Ints:
         """The sign of each state, from the least and the most that is known of its terms."""
-        name, bias = self._aggregation, self._bias
-        plain = (bias >= 0.0) & (self._response > 0.0)
-        added = np.where(least == ANY, ANY, np.where(bias > 0.0, POSITIVE, most))
-        found = np.where(np.isin(name, _SUMS), added, ANY)
-        found = np.where(np.isin(name, ("min", "product")), least, found)
-        found = np.where(name == "max", most, found)
-        return np.where(plain, found, ANY)
+        kind = self._aggregation[sums]
+        added = np.where(least == ANY, ANY, np.where(self._biased[sums], POSITIVE, most))
+        found = np.select(
+            [kind == _ADDED, kind == _LEAST, kind == _MOST], [added, least, most], ANY
+        )
+        return np.where(self._plain[sums], found, ANY)
 
 
 def _joined(parts: list[Any]) -> Any:

@@ -296,6 +296,13 @@ def stable_order(positions: Ints) -> Ints:
     return keys
 
 
+def concatenated_ranges(starts: Ints, counts: Ints) -> Ints:
+    """The places of ranges with these starts and lengths, one range after the other."""
+    places = np.repeat(starts - np.cumsum(counts) + counts, counts)
+    places += np.arange(len(places))
+    return places
+
+
 def counted(positions: Ints, count: int) -> tuple[Ints, Ints]:
     """The different positions in ascending order, and how often each occurs.
 

@@ -10,6 +10,7 @@ from neat_onnx.network.genes import (
     NONE,
     Bools,
     Ints,
+    concatenated_ranges,
     counted,
     distinct,
     is_none,
@@ -203,7 +204,7 @@ class Edges:
         starts, counts = self._ranges(neurons)
         if neurons.size and np.array_equal(starts[1:], starts[:-1] + counts[:-1]):
             return self._target[starts[0] : starts[-1] + counts[-1]]  # they stand side by side
-        return self._target[_places(starts, counts)]
+        return self._target[concatenated_ranges(starts, counts)]
 
     def reached(self, found: Bools) -> Bools:
         """The neurons that were found, and all that edges lead to from them, (n,)."""
@@ -217,19 +218,12 @@ class Edges:
     def pairs(self, neurons: Ints) -> tuple[Ints, Ints]:
         """(source, target) of all edges that start in `neurons`, repeats included."""
         starts, counts = self._ranges(neurons)
-        return np.repeat(neurons, counts), self._target[_places(starts, counts)]
+        return np.repeat(neurons, counts), self._target[concatenated_ranges(starts, counts)]
 
     def _ranges(self, neurons: Ints) -> tuple[Ints, Ints]:
         """Where the edges of each neuron start, and how many they are."""
         starts = self._start[neurons]
         return starts, self._start[neurons + 1] - starts
-
-
-def _places(starts: Ints, counts: Ints) -> Ints:
-    """The places of ranges with these starts and lengths, one range after the other."""
-    places = np.repeat(starts - np.cumsum(counts) + counts, counts)
-    places += np.arange(len(places))
-    return places
 
 
 def _cycle_error(net: Structure, source: Ints, target: Ints, stuck: Bools) -> NetworkError:
