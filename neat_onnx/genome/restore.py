@@ -100,7 +100,7 @@ def _with_genes(found: Imported, batch_axis: BatchAxis, outputs: Sequence[str] |
     try:
         _check_genes(found.model, found.lifted)
     except NetworkError as error:
-        for model in _with_ends(found.model):
+        for model in _with_ends(found.model, found.lifted):
             try:
                 lifted = lift(model, batch_axis, outputs)
                 _check_genes(found.model, lifted)
@@ -111,19 +111,20 @@ def _with_genes(found: Imported, batch_axis: BatchAxis, outputs: Sequence[str] |
     return found
 
 
-def _with_ends(model: Model) -> Iterator[Model]:
+def _with_ends(model: Model, lifted: Lifted) -> Iterator[Model]:
     """The model with the ends of layers that an optimizer took away, in a few ways."""
     # of rewritten files alone
     from neat_onnx.genome.ends import with_ends, with_marked  # noqa: PLC0415
 
     try:
-        layers = list(parse(GenomeDocument, parse_json(model.metadata[GENOME]), NetworkError).ids)
+        ids = parse(GenomeDocument, parse_json(model.metadata[GENOME]), NetworkError).ids
     except (NeatOnnxError, KeyError):
         return
-    marked = with_marked(model, layers)
+    marked = with_marked(model, layers := list(ids))
+    open_ended = [name for name in ids if len(lifted.tensors.get(name, ())) != len(ids[name])]
+    both = (with_ends(marked, names, copied=False) for names in (open_ended, layers))
     ended = (with_ends(model, layers, copied=copied) for copied in (True, False))
-    both = with_ends(marked, layers, copied=False)
-    yield from (each for each in (marked, both, *ended) if each is not model)
+    yield from (each for each in (marked, *both, *ended) if each is not model)
 
 
 def _of_graph(found: Imported) -> Imported:

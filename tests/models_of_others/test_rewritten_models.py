@@ -3,6 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 import test_small_sizes
 from rewriting import by_onnxruntime, without_copies, without_neutral, without_zeros
@@ -43,6 +44,17 @@ def test_sums_and_copies_may_both_be_gone():
     net = replace(net, neurons=replace(net.neurons, id=net.neurons.id + 1000))
     model = export(net)
     assert import_model(without_neutral(model)) == import_model(model.to_bytes())
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_layers_that_keep_their_neurons_get_no_end(dtype: str):
+    """Of attention that evolved on, and is one product no longer: some of its layers had none."""
+    net = changed("attention 1")
+    weight = np.where(np.arange(len(net.connections)) % 3, 1.0, 1.25) * net.connections.weight
+    net = replace(net, connections=replace(net.connections, weight=weight))
+    model = export(net, dtype=dtype)
+    want = import_model(model.to_bytes())
+    assert import_model(without_neutral(model)) == want
 
 
 @pytest.mark.filterwarnings("ignore::neat_onnx.NeatOnnxWarning")
