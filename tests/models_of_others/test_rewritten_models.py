@@ -46,6 +46,7 @@ def test_sums_and_copies_may_both_be_gone():
     assert import_model(without_neutral(model)) == import_model(model.to_bytes())
 
 
+@pytest.mark.filterwarnings("ignore:a Conv of the network is written neuron by neuron")
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_layers_that_keep_their_neurons_get_no_end(dtype: str):
     """Of attention that evolved on, and is one product no longer: some of its layers had none."""
