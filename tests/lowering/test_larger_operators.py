@@ -211,6 +211,21 @@ def test_attention_is_masked_by_a_choice(steps, heads, mask, absent):
     assert verify(net, short, runtime="onnxruntime").passed
 
 
+@pytest.mark.parametrize("picked", [[5, 2, 0], [3]])
+def test_one_share_of_a_row_is_an_output_without_axes(picked):
+    """As the probability of one class."""
+    nodes = [
+        DENSE,
+        node("Gather", "h some", "scores", axis=1),
+        node("Softmax", "scores", "shares", axis=-1),
+        node("Gather", "shares first", "y", axis=1),
+    ]
+    constants = {"w": WEIGHTS, "some": np.array(picked), "first": np.array(0)}
+    net = assert_lifts(graph(nodes, x=("N", 6), **constants))
+    assert net.outputs[0].shape == ()
+    assert verify(net, export(net), runtime="onnxruntime").passed
+
+
 def test_an_evolved_layer_stays_one():
     net = Network.build(
         inputs=3,

@@ -54,7 +54,10 @@ class _Shares(NamedTuple):
 
 def masked_shares(search: Search, shape: Node) -> Found | None:
     """The softmax of rows that lack elements."""
-    end, (parts, places) = shape.output[0], _spread(search, shape.output[0])
+    end, sizes = shape.output[0], _sizes(search, shape.output[0])
+    parts, places = _spread(search, end)
+    if not sizes or math.prod(sizes) != len(places):
+        return None
     found = [_shares(search, part) for part in parts]
     shares = [each for each in found if each is not None]
     scores = {each.scores for each in shares} - {""}
@@ -64,17 +67,15 @@ def masked_shares(search: Search, shape: Node) -> Found | None:
     row = np.concatenate([each.row + start for each, start in zip(shares, starts, strict=False)])
     origin = np.concatenate([each.origin for each in shares])
     widths = np.bincount(row[origin >= 0])
-    sizes, origin, row = _sizes(search, end), origin[places], row[places]
-    if math.prod(sizes) != len(places) or np.any(origin == _OTHER):
-        return None
-    if not _are_rows(origin, row, widths, sizes):
+    origin, row = origin[places], row[places]
+    if np.any(origin == _OTHER) or not _are_rows(origin, row, widths, sizes[-1]):
         return None
     return _softmax(search, scores.pop(), origin, end)
 
 
-def _are_rows(origin: np.ndarray, row: np.ndarray, widths: np.ndarray, sizes: list[int]) -> bool:
+def _are_rows(origin: np.ndarray, row: np.ndarray, widths: np.ndarray, length: int) -> bool:
     """Whether each row of a tensor has all elements of one, once, and lacks some somewhere."""
-    holds = (origin >= 0).reshape(-1, sizes[-1])
+    holds = (origin >= 0).reshape(-1, length)
     first = np.argmax(holds, axis=1)[:, None]
     table = row.reshape(holds.shape)
     own = np.take_along_axis(table, first, axis=1)
