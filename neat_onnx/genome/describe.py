@@ -81,10 +81,8 @@ def genome_metadata(
     if ctx.options.embed_network:
         entries[NETWORK] = json.dumps(json.loads(ctx.net.to_json()), separators=(",", ":"))
     known = {**model.metadata, **entries}
-    again = lifted_of_file(model, lifted)
-    if again is not lifted:
-        lifted_of = _lifted_of(ctx, places, again)
-    genes = gene_checksum(again.network, lifted_of, data_type, known)
+    of_file = lifted_of_file(model, lifted)
+    genes = gene_checksum(of_file.network, _lifted_of(ctx, places, of_file), data_type, known)
     entries[GENES] = genes if names is None else shorter(genes)
     return entries
 

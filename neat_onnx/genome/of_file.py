@@ -7,6 +7,7 @@ last bit, and the checksum of genes with it.
 
 import numpy as np
 
+from neat_onnx.genome.canonical_order import rounded
 from neat_onnx.lifting.core import Lifted, lift
 from neat_onnx.model import DataType, Model, Tensor
 from neat_onnx.network.genes import Floats
@@ -47,8 +48,8 @@ def _rounded(tensor: Tensor) -> Tensor:
 
 def _are_among(net: Network, numbers: Floats) -> bool:
     """Whether all genes of a network, each rounded to float32, are some of these numbers."""
-    known = np.unique(np.append(numbers, _WITHOUT_NUMBERS).astype(np.float32))
+    known = np.unique(rounded(np.append(numbers, _WITHOUT_NUMBERS), DataType.FLOAT))
     neurons, connections = net.neurons, net.connections
     genes = neurons.bias, neurons.response, neurons.initial, connections.initial_gain
-    rounded = [each.astype(np.float32) for each in (*genes, connections.weight)]
-    return len(np.unique(np.concatenate([known, *rounded]))) == len(known)
+    written = [rounded(each, DataType.FLOAT) for each in (*genes, connections.weight)]
+    return len(np.unique(np.concatenate([known, *written]))) == len(known)

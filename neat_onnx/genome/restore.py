@@ -124,7 +124,11 @@ def _with_ends(model: Model, lifted: Lifted) -> Iterator[Model]:
     open_ended = [name for name in ids if len(lifted.tensors.get(name, ())) != len(ids[name])]
     both = (with_ends(marked, names, copied=False) for names in (open_ended, layers))
     ended = (with_ends(model, layers, copied=copied) for copied in (True, False))
-    yield from (each for each in (marked, *both, *ended) if each is not model)
+    tried = [model]
+    for each in (marked, *both, *ended):
+        if not any(each is other for other in tried):
+            tried.append(each)
+            yield each
 
 
 def _of_graph(found: Imported) -> Imported:

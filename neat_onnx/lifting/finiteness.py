@@ -99,9 +99,13 @@ class _Index:
 
     def of(self, keys: Ints) -> Ints:
         """The values of some keys, each once."""
+        return distinct(self.each(keys)[1])
+
+    def each(self, keys: Ints) -> tuple[Ints, Ints]:
+        """For each value of some keys the position of its key, and the value."""
         counts = self._counts[keys]
-        found: Ints = self._values[concatenated_ranges(self._ends[keys] - counts, counts)]
-        return distinct(found)
+        found = self._values[concatenated_ranges(self._ends[keys] - counts, counts)]
+        return np.repeat(np.arange(len(keys)), counts), found
 
 
 class _Sums:
@@ -120,16 +124,13 @@ class _Sums:
         position[self.states] = np.arange(len(self.states))
         links = [(each.states, link) for each in made for link in each.connections]
         target = position[_joined([states[link.position] for states, link in links])]
-        order = stable_order(target)
-        self._source = _joined([link.source for _, link in links])[order]
-        self._gate = _joined([link.gate for _, link in links])[order]
-        weight = _joined([link.weight for _, link in links]).astype(np.float64)[order]
-        self._weight: Floats = weight
-        self._count = np.bincount(target, minlength=len(self.states))
-        self._start = np.cumsum(self._count) - self._count
+        self._links = _Index(target, np.arange(len(target)), len(self.states))
+        self._source = _joined([link.source for _, link in links])
+        self._gate = _joined([link.gate for _, link in links])
+        self._weight: Floats = _joined([link.weight for _, link in links]).astype(np.float64)
         gated = self._gate >= 0
         reads = np.concatenate([self._source, self._gate[gated]])
-        self.readers = _Index(reads, np.concatenate([target[order], target[order][gated]]), count)
+        self.readers = _Index(reads, np.concatenate([target, target[gated]]), count)
         bias: Floats = _joined([each.bias for each in made]).astype(np.float64)
         response: Floats = _joined([each.response for each in made]).astype(np.float64)
         self._biased, self._plain = bias > 0.0, (bias >= 0.0) & (response > 0.0)
@@ -140,9 +141,7 @@ class _Sums:
 
     def facts(self, sums: Ints, known: Bools, signs: Ints) -> tuple[Bools, Ints]:
         """Whether sums are finite for certain, and their signs, by the signals that they read."""
-        counts = self._count[sums]
-        at = concatenated_ranges(self._start[sums], counts)
-        of = np.repeat(np.arange(len(sums)), counts)
+        of, at = self._links.each(sums)
         source, gate, weight = self._source[at], self._gate[at], self._weight[at]
         gated, squared = gate >= 0, gate == source
         bad = np.bincount(of[~(known[source] & (~gated | known[gate]))], minlength=len(sums)) > 0

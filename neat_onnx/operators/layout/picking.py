@@ -68,12 +68,8 @@ def _on_grid(ctx: LoweringContext, held: Columns, grid: Grid) -> str:
 def _turned_part(ctx: LoweringContext, held: Columns, order: Ints) -> str | None:
     """A part of the columns, as a slice or a grid, with its axes in another order."""
     part = distinct(order)
-    if len(part) != len(order) or not (
-        _step_of(part) > 0 or grid_of_order(part, len(held.signals))
-    ):
-        return None
-    axes = axes_of_order(np.searchsorted(part, order))
-    if axes is None:
+    axes = axes_of_order(np.searchsorted(part, order)) if len(part) == len(order) else None
+    if axes is None or not (_step_of(part) or grid_of_order(part, len(held.signals))):
         return None
     wanted = held.signals[part]
     one = Columns(pick_columns(ctx, held, wanted), wanted, held.level)

@@ -139,10 +139,10 @@ def _product(ctx: LoweringContext, neurons: Ints) -> Product | None:
     plane = _planes(row, column)
     count, size = int(plane.max()) + 1, len(neurons)
     row, rows = _within(row, plane)
-    numbers = _within(column, plane)
-    if size < count * rows * numbers[1]:  # of elements left out, not all columns begin in order
-        numbers = _within(np.unique(right, axis=0, return_inverse=True)[1].reshape(-1), plane)
-    column, columns = numbers
+    column, columns = _within(column, plane)
+    if size < count * rows * columns:  # elements are left out: not all columns begin in order
+        by_gates = np.unique(right, axis=0, return_inverse=True)[1]
+        column, columns = _within(by_gates.reshape(-1), plane)
     place = (plane * rows + row) * columns + column
     many = count * rows * columns > _MOST_DROPPED * size
     if many or max(rows, columns) < 2 or len(distinct(place)) < len(place):

@@ -119,7 +119,7 @@ def _ranged(draft: Draft, tensor: Tensor, place: np.ndarray) -> list[Node]:
     first, second, *_ = values = tensor.values.tolist()
     step = second - first
     ends = (first, values[-1] + step, step)
-    reads = [draft.constant(tensor.name, np.array(each), tensor.data_type) for each in ends]
+    reads = [draft.constant(tensor.name, each, tensor.data_type) for each in ends]
     return [_node(draft, "Range", reads, tensor.name)]
 
 

@@ -70,7 +70,7 @@ def masked_shares(search: Search, shape: Node) -> Found | None:
     origin, row = origin[places], row[places]
     if np.any(origin == _OTHER) or not _are_rows(origin, row, widths, sizes[-1]):
         return None
-    return _softmax(search, scores.pop(), origin, end)
+    return _softmax(search, scores.pop(), origin, end, sizes)
 
 
 def _are_rows(origin: np.ndarray, row: np.ndarray, widths: np.ndarray, length: int) -> bool:
@@ -84,24 +84,23 @@ def _are_rows(origin: np.ndarray, row: np.ndarray, widths: np.ndarray, length: i
     return bool(whole and once and not holds.all() and np.all((table == own) | ~holds))
 
 
-def _softmax(search: Search, scores: str, origin: np.ndarray, end: str) -> Found:
+def _softmax(search: Search, scores: str, origin: np.ndarray, end: str, sizes: list[int]) -> Found:
     """The softmax of scores that stand in rows, with nothing where there are none."""
-    sizes, holds, picked = _sizes(search, end), origin >= 0, _picked(search, scores)
+    inside, holds, picked = sizes, origin >= 0, _picked(search, scores)
     if picked is not None and picked.sizes[-1] == sizes[-1] and _stay(picked, origin):
         values, nodes = _changed(search, picked)
-        sizes = picked.sizes
+        inside = picked.sizes
     else:
-        row = np.maximum(origin, 0)
         values, flat = search.draft.name(end), search.draft.name(scores)
-        index = search.draft.constant("places", row, DataType.INT32)
-        nodes = [search.node("Gather", [scores, index], [flat], axis=1)]
+        places = search.draft.constant("places", np.maximum(origin, 0), DataType.INT32)
+        nodes = [search.node("Gather", [scores, places], [flat], axis=1)]
         nodes += _shaped(search, flat, sizes, values)
     nothing, chosen, result = (search.draft.name(end) for _ in range(3))
-    zero = search.draft.constant("zero", 0.0, _kind(search, scores))
+    zero = search.draft.constant("zero", 0.0, search.kind(scores))
     nodes.append(search.node("Log", [zero], [nothing]))
-    nodes.append(_where(search, holds.reshape(sizes), values, nothing, chosen))
+    nodes.append(_where(search, holds.reshape(inside), values, nothing, chosen))
     nodes.append(search.node("Softmax", [chosen], [result], axis=-1))
-    return end, [*nodes, *_shaped(search, result, _sizes(search, end), end)]
+    return end, [*nodes, *_shaped(search, result, sizes, end)]
 
 
 def filled(search: Search, shape: Node) -> Found | None:
@@ -119,7 +118,7 @@ def filled(search: Search, shape: Node) -> Found | None:
         return None
     values, nodes = _changed(search, picked)
     chosen = search.draft.name(end)
-    other = search.draft.constant("number", number[0], _kind(search, picked.source))
+    other = search.draft.constant("number", number[0], search.kind(picked.source))
     holds = (origin >= 0).reshape(picked.sizes)
     nodes.append(_where(search, holds, values, other, chosen))
     return end, [*nodes, *_shaped(search, chosen, _sizes(search, end), end)]
@@ -132,8 +131,9 @@ def _spread(search: Search, name: str) -> tuple[list[str], np.ndarray]:
     if gather is None or places is None:
         return [], np.empty(0, np.int64)
     joined = search.made.get(gather.input[0])
-    is_joined = joined is not None and is_one_of(joined, "Concat")
-    return list(joined.input) if joined and is_joined else [gather.input[0]], places
+    if joined is not None and is_one_of(joined, "Concat"):
+        return list(joined.input), places
+    return [gather.input[0]], places
 
 
 def _shares(search: Search, name: str) -> _Shares | None:
@@ -208,10 +208,6 @@ def _sizes(search: Search, name: str) -> list[int]:
     shape = search.draft.facts(name).shape or ()
     sizes = [size for size in shape[1:] if isinstance(size, int)]
     return sizes if len(sizes) + 1 == len(shape) else []
-
-
-def _kind(search: Search, name: str) -> DataType:
-    return search.draft.facts(name).elem_type or DataType.FLOAT
 
 
 def _unshaped(way: Iterator[Node]) -> Node | None:

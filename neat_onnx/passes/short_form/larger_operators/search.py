@@ -37,8 +37,11 @@ class Search:
 
     def cast(self, places: str, end: str, source: str) -> Node:
         """Places in a tensor as numbers of its own type."""
-        kind = self.draft.facts(source).elem_type or DataType.FLOAT
-        return self.node("Cast", [places], [end], to=int(kind))
+        return self.node("Cast", [places], [end], to=int(self.kind(source)))
+
+    def kind(self, name: str) -> DataType:
+        """The type of a tensor's elements."""
+        return self.draft.facts(name).elem_type or DataType.FLOAT
 
     def before(self, name: str) -> Iterator[Node]:
         """Yield the nodes on the way to a tensor, from its maker on, along first computed inputs.
