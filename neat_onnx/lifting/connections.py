@@ -9,7 +9,16 @@ from dataclasses import fields, replace
 
 import numpy as np
 
-from neat_onnx.network.genes import NONE, Bools, Connections, is_none, owned, stable_order
+from neat_onnx.network.genes import (
+    NONE,
+    Bools,
+    Connections,
+    Ints,
+    is_none,
+    owned,
+    repeated,
+    stable_order,
+)
 
 
 def reading_products(genes: Connections, plain: Bools) -> Connections:
@@ -78,3 +87,11 @@ def without_parallel(genes: Connections, sums: Bools) -> Connections:
     first = np.flatnonzero(np.append(True, ~again))
     weight = owned(np.add.reduceat(genes.weight, first))
     return replace(genes.take(first), weight=weight)
+
+
+def joined(parts: list[Ints]) -> Ints:
+    """The arrays one after the other, as one of NONE alone where they are that."""
+    count = sum(map(len, parts))
+    if all(is_none(part) for part in parts if part.size):
+        return repeated(NONE, count, np.int64)
+    return np.concatenate(parts)

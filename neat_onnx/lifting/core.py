@@ -60,7 +60,7 @@ class Lifted:
     """The network that a graph computes, and where its neurons are.
 
     Attributes:
-        network: ids are positions; neurons in the order in which they were made.
+        network: ids are positions; neurons stand in the order of `lifting/numbering.py`.
         tensors: for each tensor that neurons could be found for, their positions, flat.
     """
 

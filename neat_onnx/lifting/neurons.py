@@ -12,7 +12,7 @@ from typing import NoReturn
 import numpy as np
 
 from neat_onnx.errors import ModelError
-from neat_onnx.lifting.connections import in_order, reading_products, without_parallel
+from neat_onnx.lifting.connections import in_order, joined, reading_products, without_parallel
 from neat_onnx.lifting.context import (
     INPUT,
     MATERIALIZED,
@@ -23,6 +23,7 @@ from neat_onnx.lifting.context import (
     NewNeurons,
     Value,
 )
+from neat_onnx.lifting.numbering import order_by_level
 from neat_onnx.lifting.recognition import activation_name
 from neat_onnx.lifting.rows import blocks_of
 from neat_onnx.network.aggregations import aggregation_named
@@ -45,6 +46,7 @@ from neat_onnx.network.spatial import moved_blocks
 from neat_onnx.network.structure import IMPORTED
 
 _NO_INTS = np.empty(0, np.int64)
+_MOST_ORDERED = 262_144  # genes: beyond, a genome is a small part of a file
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,21 @@ class Resolution:
             if pair not in self._known:
                 self._known[pair] = self._neuron(*pair, pair[0] in several)
             self.neuron_of[signal] = self._known[pair]
+        self._number_by_level()
+
+    def _number_by_level(self) -> None:
+        """Number the neurons in the order of levels, and on each as they were made."""
+        source, target, _, gate = self._all_connections()
+        if len(source) + self._made > _MOST_ORDERED:
+            return
+        made = [each.states for each in self._made_neurons]
+        read = source, target, gate
+        order = order_by_level(self._kind, self.neuron_of, read, made, self._extra)
+        rank = np.append(np.argsort(order), NONE)
+        self.neuron_of = rank[self.neuron_of]
+        self._activation = [self._activation[neuron] for neuron in order.tolist()]
+        self._extra = [(origin, int(rank[neuron])) for origin, neuron in self._extra]
+        self._known = {pair: int(rank[neuron]) for pair, neuron in self._known.items()}
 
     def _origins_with_several_formulas(self) -> set[int]:
         ctx = self._ctx
@@ -152,8 +169,7 @@ class Resolution:
         """Whether each signal is one: finite, of this step, no state that differs from it."""
         kind = self._kind
         hidden: Bools = (kind == STATE) & self._hides_state[self.neuron_of]
-        found: Bools = ~(np.isin(kind, (REGISTER, NOT_FINITE)) | hidden)
-        return found
+        return ~(np.isin(kind, (REGISTER, NOT_FINITE)) | hidden)
 
     @cached_property
     def _hides_state(self) -> Bools:
@@ -275,7 +291,7 @@ class Resolution:
             np.concatenate(sources),
             np.concatenate(targets),
             np.concatenate(weights),
-            _joined(gates),
+            joined(gates),
         )
 
     def _followed(self, signals: Ints) -> _Read:
@@ -332,11 +348,3 @@ def _nothing(count: int) -> _Read:
         reads_state=repeated(False, count, np.bool_),
         initial=repeated(0.0, count, np.float64),
     )
-
-
-def _joined(parts: list[Ints]) -> Ints:
-    """The arrays one after the other, as one of NONE alone where they are that."""
-    count = sum(map(len, parts))
-    if all(is_none(part) for part in parts if part.size):
-        return repeated(NONE, count, np.int64)
-    return np.concatenate(parts)

@@ -108,12 +108,28 @@ def schedule(net: Structure, blocks: Sequence[Whole] = ()) -> Schedule:
         NetworkError: connections without delay form a cycle; the message names its neurons.
     """
     source, target, one_of = _edges_with_blocks(net, blocks)
-    count = len(net)
+    outside = net.is_input | (one_of != np.arange(len(net)))
+    level, number = levels_of(source, target, net.input_neurons, outside)
+    level = level[one_of]
+    if np.any(level < 0):
+        raise _cycle_error(net, source, target, level < 0)
+    return Schedule(level, _members(level, max(number, 1)))
+
+
+def levels_of(source: Ints, target: Ints, inputs: Ints, outside: Bools) -> tuple[Ints, int]:
+    """The level of each neuron of a graph, -1 on a cycle and behind one; and how many there are.
+
+    Args:
+        source, target: who is read, and by whom, (connections,).
+        inputs: the neurons of level 0.
+        outside: inputs, and others that have no level of their own, (n,).
+    """
+    count = len(outside)
     level = np.full(count, -1, np.int64)
     waiting = np.bincount(target, minlength=count)
     edges = Edges(source, target, count)
-    frontier, number = np.sort(net.input_neurons), 0
-    roots = np.flatnonzero((waiting == 0) & ~net.is_input & (one_of == np.arange(count)))
+    frontier, number = np.sort(inputs), 0
+    roots = np.flatnonzero((waiting == 0) & ~outside)
     while frontier.size or (number == 0 and roots.size):
         level[frontier] = number
         reached, times = counted(edges.leaving(frontier), count)
@@ -122,10 +138,7 @@ def schedule(net: Structure, blocks: Sequence[Whole] = ()) -> Schedule:
         if number == 0:
             frontier = distinct(np.concatenate([frontier, roots]))
         number += 1
-    level = level[one_of]
-    if np.any(level < 0):
-        raise _cycle_error(net, source, target, level < 0)
-    return Schedule(level, _members(level, max(number, 1)))
+    return level, number
 
 
 def _members(level: Ints, count: int) -> tuple[Ints, ...]:

@@ -9,13 +9,14 @@ import numpy as np
 
 from neat_onnx.errors import NeatOnnxError, NetworkError
 from neat_onnx.files import parse_json
-from neat_onnx.genome import CHECKSUM, GENOME, GenomeDocument
+from neat_onnx.genome import GENOME, GenomeDocument
 from neat_onnx.lifting.core import lift
 from neat_onnx.model import DataType, Model
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
 from neat_onnx.network.program import Program
 from neat_onnx.network.schedule import schedule
+from neat_onnx.network.structure import IMPORTED
 from neat_onnx.parsing import parse
 from neat_onnx.verification.open_batch import loaded
 from neat_onnx.verification.player import number_type, showing
@@ -70,13 +71,13 @@ def _places(net: Network, model: Model) -> dict[str, list[int]]:
     if text is not None:
         places = parse(GenomeDocument, parse_json(text), NetworkError).ids
     else:
-        places = _of_graph(net, model) if CHECKSUM in model.metadata else {}
+        places = _of_graph(net, model) if net.library == IMPORTED else {}
     produced = {name for node in model.graph.node for name in node.output}
     return {tensor: ids for tensor, ids in places.items() if tensor in produced}
 
 
 def _of_graph(net: Network, model: Model) -> dict[str, list[int]]:
-    """The ids in each tensor of an export whose graph alone gives the neurons."""
+    """The ids in each tensor of a model whose graph alone gives the neurons."""
     lifted = lift(model)
     if len(lifted.network) != len(net):
         return {}
