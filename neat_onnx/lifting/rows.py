@@ -82,14 +82,26 @@ def _joined(group: Sequence[Rows]) -> Rows:
 
 
 def _are_alike(net: Network, rows: Rows) -> bool:
-    """Whether all rows of neurons have the same genes, each over its own row of sources."""
-    count = len(rows.sources)
+    """Whether all rows of neurons have the same genes, each over its own row of sources.
+
+    A row that reads a source twice has one connection for both: export compares its weights.
+    """
     neurons, sources = rows.neurons.ravel(), rows.sources.ravel()
     if np.any(neurons == NONE) or np.any(sources == NONE) or not _are_distinct(rows):
         return False
     genes = net.neurons
-    columns = (genes.activation, genes.aggregation, genes.bias, genes.response, net.fan_in)
-    if not all(_repeats(column[neurons], count) for column in columns):
+    columns = (genes.activation, genes.aggregation, genes.bias, genes.response)
+    if not all(_repeats(column[neurons], len(rows.sources)) for column in columns):
+        return False
+    ordered = np.sort(rows.sources, axis=1)
+    once = np.all(ordered[:, 1:] != ordered[:, :-1], axis=1)
+    return bool(np.any(once)) and _read_alike(net, Rows(rows.sources[once], rows.neurons[once]))
+
+
+def _read_alike(net: Network, rows: Rows) -> bool:
+    """Whether all rows have the same connections, each with its own row of distinct sources."""
+    count, neurons = len(rows.sources), rows.neurons.ravel()
+    if not _repeats(net.fan_in[neurons], count):
         return False
     row, edge = net.edges_into(neurons)
     live = net.live
@@ -114,13 +126,9 @@ def _columns(rows: Rows, row: Ints, source: Ints, neurons: int) -> Ints:
 
 
 def _are_distinct(rows: Rows) -> bool:
-    """Whether no row reads a neuron of another, or one twice; several rows may read the same."""
-    neurons, ordered = rows.neurons.ravel(), np.sort(rows.sources, axis=1)
-    return (
-        len(np.unique(neurons)) == len(neurons)
-        and not np.any(np.isin(rows.sources, neurons))
-        and not np.any(ordered[:, 1:] == ordered[:, :-1])
-    )
+    """Whether no row reads a neuron of another; several rows may read the same."""
+    neurons = rows.neurons.ravel()
+    return len(np.unique(neurons)) == len(neurons) and not np.any(np.isin(rows.sources, neurons))
 
 
 def _repeats(values: np.ndarray[tuple[int, ...], np.dtype[np.generic]], count: int) -> bool:

@@ -37,11 +37,20 @@ class Weights:
 
 @dataclass(frozen=True, eq=False)
 class _Found:
-    """The connections that a block asks for: their weights, and whether they are there at all."""
+    """The connections that a block asks for.
+
+    Attributes:
+        fields: the block's receptive fields.
+        weight: of the connection of each field.
+        times: how often each is there.
+        together: a number for each, the same for those that are one connection, as a window has a
+            source in two places; None if there are none.
+    """
 
     fields: Fields
     weight: Floats
     times: Ints
+    together: Ints | None = None
 
 
 def shared_weights(
@@ -61,20 +70,39 @@ def shared_weights(
     _check_neurons(ctx, block, np.repeat(channels, block.neurons[0].size))
     found = _connections(ctx, block)
     _refuse_overflowing(ctx, block, found)
-    kernel = np.zeros(int(np.prod(block.weight_shape)))
-    kernel[found.fields.weight[::-1]] = found.weight[::-1]  # the first of each is the last here
-    differs = np.flatnonzero(found.weight != kernel[found.fields.weight])
+    kernel, expected = _kernel(block, found)
+    differs = np.flatnonzero(found.weight != expected)
     if len(differs):
         k = differs[0]
         source = ctx.net.label(int(block.sources.flat[found.fields.source[k]]))
         raise NotShared(
             f"{_named(ctx, block, found.fields.neuron[k])} weighs {source} with "
-            f"{found.weight[k]:.6g}, where the first neuron of its channel has "
-            f"{kernel[found.fields.weight[k]]:.6g}"
+            f"{found.weight[k]:.6g}, where the first neuron of its channel has {expected[k]:.6g}"
         )
     bias = ctx.net.neurons.bias[block.neurons].reshape(len(block.neurons), -1)
     _refuse(ctx, block, bias != bias[:, :1], "has a bias of its own, unlike its channel")
     return Weights(kernel.reshape(block.weight_shape), bias[:, 0])
+
+
+def _kernel(block: SpatialBlock, found: _Found) -> tuple[Floats, Floats]:
+    """The weights of a convolution, flat, by the first connection that has each alone; and the
+    weight that each connection has by them.
+
+    Raises:
+        NotShared: no connection has one of them alone.
+    """
+    place = found.fields.weight
+    alone = np.ones(len(place), np.bool_)
+    if found.together is not None:
+        alone = np.bincount(found.together)[found.together] == 1
+    kernel = np.zeros(int(np.prod(block.weight_shape)))
+    kernel[place[alone][::-1]] = found.weight[alone][::-1]  # the first of each is the last here
+    expected: Floats = kernel[place]
+    if found.together is not None:
+        if np.any(np.bincount(place[alone], minlength=len(kernel)) == 0):
+            raise NotShared("each of its windows has a source in two places")
+        expected = np.bincount(found.together, expected).astype(np.float64)[found.together]
+    return kernel, expected
 
 
 def check_pool(ctx: LoweringContext, block: SpatialBlock) -> None:
@@ -120,7 +148,7 @@ def _check_neurons(ctx: LoweringContext, block: SpatialBlock, response: Floats) 
 
 def _connections(ctx: LoweringContext, block: SpatialBlock) -> _Found:
     """The connections into a block's neurons, in the order of its receptive fields."""
-    fields, size = receptive_fields(block), block.sources.size
+    fields, size, together = receptive_fields(block), block.sources.size, None
     place = np.full(ctx.signals.count, NONE, np.int64)
     if block.repeats_sources:
         sources, number = np.unique(block.sources, return_inverse=True)
@@ -128,8 +156,9 @@ def _connections(ctx: LoweringContext, block: SpatialBlock) -> _Found:
         fields = fields.in_order(np.lexsort((number[fields.source], fields.neuron)))
         place[sources] = np.arange(len(sources))
         wanted = fields.neuron * size + number[fields.source]
-        if np.any(wanted[1:] == wanted[:-1]):
-            raise NotShared("one of its windows has a source in two places")
+        if np.any(again := wanted[1:] == wanted[:-1]):
+            together = np.append(0, np.cumsum(~again))
+            wanted = wanted[np.append(True, ~again)]
     else:
         place[block.sources.ravel()] = np.arange(size)
         wanted = fields.neuron * size + fields.source
@@ -137,7 +166,7 @@ def _connections(ctx: LoweringContext, block: SpatialBlock) -> _Found:
     read, weight = ctx.signals.read[edge], ctx.signals.weight[edge]
     key = row * size + place[read]
     if np.array_equal(key, wanted) and np.all(place[read] != NONE):  # all of them, and no other
-        return _Found(fields, weight, repeated(1, len(wanted), np.int64))
+        return _found(fields, weight, repeated(1, len(wanted), np.int64), together)
     at = np.minimum(np.searchsorted(wanted, key), max(len(wanted) - 1, 0))
     inside = (place[read] != NONE) & (wanted[at] == key) if len(wanted) else read < 0
     idle = (weight == 0.0) & ~ctx.signals.overflows[read] if not block.is_pool else read < 0
@@ -149,7 +178,14 @@ def _connections(ctx: LoweringContext, block: SpatialBlock) -> _Found:
     times = np.bincount(at, minlength=count)
     below = np.signbit(weight) & (weight == 0.0) & (times[at] == 1)
     total[at[below]] = -0.0  # added to nothing it would lose its sign, which pruned kernels have
-    return _Found(fields, total, times)
+    return _found(fields, total, times, together)
+
+
+def _found(fields: Fields, weight: Floats, times: Ints, together: Ints | None) -> _Found:
+    """The connections of fields, of which `together` says which one each is, by their numbers."""
+    if together is None:
+        return _Found(fields, weight, times)
+    return _Found(fields, weight[together], times[together], together)
 
 
 def _refuse_overflowing(ctx: LoweringContext, block: SpatialBlock, found: _Found) -> None:
