@@ -14,6 +14,7 @@ from neat_onnx.network.cells import place_of
 from neat_onnx.network.expression import VARIABLE
 from neat_onnx.network.genes import NONE, Bools, Ints
 from neat_onnx.operators.formulas.activation_functions import emit_activation
+from neat_onnx.operators.formulas.elementwise import Mul
 from neat_onnx.operators.layout.columns import exactly, in_shape
 from neat_onnx.operators.layout.shaping import Identity
 from neat_onnx.operators.reduce import emit_reduced
@@ -21,7 +22,7 @@ from neat_onnx.operators.rows.compose import Composition
 from neat_onnx.operators.rows.find import FoundRow, RowFinder
 from neat_onnx.operators.rows.masked import MaskedRows, are_masked
 from neat_onnx.operators.rows.nodes import NodeOfRows, has_node, key_of, node_of
-from neat_onnx.operators.rows.tables import RESULT, X
+from neat_onnx.operators.rows.tables import RESULT, WEIGHTED_SOFTMAX, X
 
 
 @lowers(Stage.LEVELS)
@@ -105,7 +106,8 @@ class Rows:
         if has_node(ctx, self._rows[0]):
             node = self._as_it_stands(ctx, node_of(ctx, self._rows))
             made = self._emitted(ctx, block, node)
-            self._bind(ctx, block, made, self._results(node))
+            result = made if not self._is_weighted else self._weighted(ctx, block, node, made)
+            self._bind(ctx, block, result, self._results(node), ends=self._is_weighted)
             inside = {part.name: place_of(made, part.name) for part in self._row.inner}
         else:
             shape = (len(self._rows), self._rows[0].runs, -1)
@@ -147,6 +149,20 @@ class Rows:
             inputs.append(ctx.initializer(block.weights(f"N{key}"), values))
         names = block.tensor(name), block.name(name.lower())
         return ctx.emit(node.operator, inputs, *names, **node.attributes)
+
+    @property
+    def _is_weighted(self) -> bool:
+        """Whether constants multiply the results of a node."""
+        return self._row is WEIGHTED_SOFTMAX
+
+    def _weighted(self, ctx: LoweringContext, block: Block, node: NodeOfRows, made: str) -> str:
+        """The results of a node times their weights."""
+        weights = node.arranged(np.array([row.weights[RESULT] for row in self._rows]))
+        if np.all(weights == weights.flat[0]):
+            factors = ctx.scalar(float(weights.flat[0]))
+        else:
+            factors = ctx.initializer(block.weights("N"), weights)
+        return ctx.emit(Mul, [made, factors], block.tensor("Weighted"), block.name("weighted"))
 
     def _results(self, node: NodeOfRows) -> Ints:
         """The results in the shape of the node's output."""

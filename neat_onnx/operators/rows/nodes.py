@@ -1,7 +1,7 @@
 """Rows written as one node: its shape, its attributes and its parameters."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -19,6 +19,8 @@ from neat_onnx.operators.rows.normalization import (
 )
 from neat_onnx.operators.rows.softmax import LogSoftmax, Softmax
 from neat_onnx.operators.rows.tables import LAYER_NORMALIZATION, RESULT, X
+
+Numbers = TypeVar("Numbers", Ints, Floats)
 
 
 class NodeOfRows(NamedTuple):
@@ -38,7 +40,7 @@ class NodeOfRows(NamedTuple):
     shape: tuple[int, ...]
     after: int = 1
 
-    def arranged(self, values: Ints) -> Ints:
+    def arranged(self, values: Numbers) -> Numbers:
         """Values (rows, width) in the order of the shape."""
         width = values.shape[1]
         by_plane = values.reshape(-1, self.after, width).swapaxes(1, 2)

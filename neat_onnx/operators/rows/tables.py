@@ -86,17 +86,25 @@ class Row:
 
 _LARGEST = Part("largest", (Link(X),), whole=True, aggregation="max")
 
+_SHARES = (
+    _LARGEST,
+    Part("spread", (Link(X), Link("largest", -1.0)), activation="exp(z)"),
+    Part("total", (Link("spread"),), whole=True),
+    Part("scale", (Link("total"),), whole=True, activation="reciprocal(z)"),
+)
+
 SOFTMAX = Row(
     "Softmax",
-    (
-        _LARGEST,
-        Part("spread", (Link(X), Link("largest", -1.0)), activation="exp(z)"),
-        Part("total", (Link("spread"),), whole=True),
-        Part("scale", (Link("total"),), whole=True, activation="reciprocal(z)"),
-        Part(RESULT, (Link("spread", gate="scale"),), activation=""),
-    ),
+    (*_SHARES, Part(RESULT, (Link("spread", gate="scale"),), activation="")),
     in_float64=True,
 )
+
+WEIGHTED_SOFTMAX = Row(
+    "Softmax",
+    (*_SHARES, Part(RESULT, (Link("spread", None, gate="scale"),), activation="")),
+    in_float64=True,
+)
+"""A Softmax whose elements are multiplied by constants."""
 
 LOG_SOFTMAX = Row(
     "LogSoftmax",
@@ -246,6 +254,7 @@ DIVIDED_ALONE = Row("", (*_DIVIDED, Part(RESULT, (Link("centred", gate="scale"),
 
 ROWS = (
     SOFTMAX,
+    WEIGHTED_SOFTMAX,
     LOG_SOFTMAX,
     LOG_SUM_EXP,
     LAYER_NORMALIZATION,
