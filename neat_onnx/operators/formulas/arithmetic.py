@@ -49,7 +49,8 @@ def divide(ctx: LiftingContext, node: Node, one: Operand, other: Operand) -> Val
     made = _made(one)
     if made is not None and np.broadcast_shapes(np.shape(other), one.shape) == one.shape:
         divisors = np.broadcast_to(other, one.shape).ravel()
-        if made.is_plain_sum and not np.any(made.bias) and np.array_equal(divisors, made.fan_in):
+        counted = np.all(divisors == divisors[0]) and np.array_equal(divisors, made.fan_in)
+        if counted and made.is_plain_sum and not np.any(made.bias):
             made.aggregation = "mean"
             return one
     return _scale(ctx, node, one, 1.0 / np.asarray(other, np.float64))

@@ -195,7 +195,7 @@ class _Search:
 
     def _handler(self, block: SpatialBlock) -> Handler:
         ctx = self._ctx
-        if is_row_product(block):
+        if is_row_product(ctx, block):
             return RowProduct.checked(ctx, block)
         if ctx.options.dtype == "float64" and block.kind not in _IN_FLOAT64:
             raise Unavailable(f"runtimes compute {block.kind} in float32 only")

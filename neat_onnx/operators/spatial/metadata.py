@@ -37,7 +37,7 @@ def spatial_metadata(
     convolutions = [
         (level, block)
         for level, block in layers
-        if block.kind == "Conv" and not is_row_product(block)
+        if block.kind == "Conv" and not is_row_product(ctx, block)
     ]
     pools = [(pooled_level(ctx, block), block) for _, block in layers if block.is_pool]
     inferred = [(level, block) for level, block in convolutions if block in found]

@@ -22,13 +22,16 @@ from neat_onnx.operators.spatial.weights import Weights, shared_weights
 from neat_onnx.operators.sums.dense import MatMul
 
 
-def is_row_product(block: SpatialBlock) -> bool:
+def is_row_product(ctx: LoweringContext, block: SpatialBlock) -> bool:
     """Whether a block is a window of one tap over sources that stand in order, as `_in_order` has
-    them, and more than channels and their space; or in none, so that they are gathered anyway.
+    them, and more than channels and their space; or in none, so that they are gathered anyway; or
+    its channels have responses of their own, which a Conv has not.
     """
     if not block.is_product:
         return False
-    rows = block.sources.shape[1]
+    response, rows = ctx.net.neurons.response[block.neurons[:, 0]], block.sources.shape[1]
+    if np.any(response != response[0]):
+        return True
     return block.repeats_sources or (len(block.sources) > 1 and _between(block) != rows)
 
 
