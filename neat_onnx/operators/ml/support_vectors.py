@@ -13,7 +13,7 @@ from neat_onnx.model import Attributes
 from neat_onnx.network.genes import Floats
 from neat_onnx.operators.algebra import Algebra, rearranged
 from neat_onnx.operators.layout.arranging import combined
-from neat_onnx.operators.ml.coupling import coupled
+from neat_onnx.operators.ml.coupling import coupled_twice
 from neat_onnx.operators.ml.linear import best_label, label_numbers, label_of_two
 from neat_onnx.operators.ml.nodes import MlNode, Transform, transformed
 
@@ -122,9 +122,9 @@ def _probabilities(ctx: LiftingContext, node: SVMClassifier, score: Operand) -> 
     slope, shift = given.prob_a or (), given.prob_b or ()
     if len(slope) != 1 or len(shift) != 1:
         ctx.fail(node, f"it has {len(slope)} prob_a and {len(shift)} prob_b for one pair of labels")
-    odds = tensors("add", tensors("mul", score, np.array(slope)), np.array(shift))
-    first = tensors.activations(coupled(ctx, node, odds))
-    both = tensors.along(first, 1, np.array([[1.0], [-1.0]]))
+    half = tensors("add", tensors("mul", score, 0.5 * np.array(slope)), 0.5 * np.array(shift))
+    twice = tensors.activations(coupled_twice(ctx, node, half))
+    both = tensors.along(twice, 1, np.array([[0.5], [-0.5]]))
     return tensors("add", both, np.array([0.0, 1.0]))
 
 

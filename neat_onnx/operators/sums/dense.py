@@ -35,6 +35,7 @@ from neat_onnx.operators.products.tensors import (
     matrix_product,
     product_of_rows,
 )
+from neat_onnx.operators.sums.apart import by_overflowing_source, waiting_copy
 from neat_onnx.operators.sums.islands import by_island
 
 
@@ -78,9 +79,11 @@ def plan_dense(ctx: LoweringContext, free: Bools) -> Plan:
 def _claims(ctx: LoweringContext, level: int, neurons: Ints) -> list[Claim]:
     names = ctx.net.aggregation_names[neurons]
     mean = (names == "mean") & (ctx.fan_in[neurons] > 0)
+    waits = waiting_copy(ctx, neurons)
     parts = [
         (part, lower)
-        for sharing in by_overflowing_source(ctx, neurons[~mean])
+        for group in (neurons[~mean & ~waits], neurons[waits])
+        for sharing in by_overflowing_source(ctx, group)
         for lower, some in zip((lower_island, lower_dense), by_island(ctx, sharing), strict=True)
         for part in some
     ]
@@ -219,24 +222,6 @@ def mean_counts(ctx: LoweringContext, neurons: Ints) -> Floats:
     """The divisor of the sum of each neuron's inputs: their number for a mean, else 1."""
     mean = (ctx.net.aggregation_names[neurons] == "mean") & (ctx.fan_in[neurons] > 0)
     return np.where(mean, ctx.fan_in[neurons], 1).astype(np.float64)
-
-
-def by_overflowing_source(ctx: LoweringContext, neurons: Ints) -> list[Ints]:
-    """Split so that neurons together read the same sources among those that may overflow."""
-    if not neurons.size:
-        return []
-    row, edge = ctx.edges_into(neurons)
-    source = ctx.signals.read[edge]
-    overflows = ctx.signals.overflows[source]
-    if not np.any(overflows):
-        return [neurons]
-    row, source = row[overflows], source[overflows]
-    bounds = np.searchsorted(row, np.arange(len(neurons) + 1)).tolist()
-    parts: dict[tuple[int, ...], list[int]] = {}
-    for neuron, start, stop in zip(neurons.tolist(), bounds, bounds[1:], strict=False):
-        key = tuple(distinct(source[start:stop]).tolist())
-        parts.setdefault(key, []).append(neuron)
-    return [np.array(part, np.int64) for part in parts.values()]
 
 
 def _check_connectivity(ctx: LoweringContext, block: Block, weights: Floats) -> None:

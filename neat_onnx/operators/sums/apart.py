@@ -1,0 +1,52 @@
+"""Neurons of one level that stand in products of their own."""
+
+import numpy as np
+
+from neat_onnx.lowering.context import LoweringContext
+from neat_onnx.network.activations import activation_named
+from neat_onnx.network.expression import VARIABLE
+from neat_onnx.network.genes import Bools, Ints, distinct
+from neat_onnx.network.structure import IMPORTED
+
+
+def by_overflowing_source(ctx: LoweringContext, neurons: Ints) -> list[Ints]:
+    """Split so that neurons together read the same sources among those that may overflow."""
+    if not neurons.size:
+        return []
+    row, edge = ctx.edges_into(neurons)
+    source = ctx.signals.read[edge]
+    overflows = ctx.signals.overflows[source]
+    if not np.any(overflows):
+        return [neurons]
+    row, source = row[overflows], source[overflows]
+    bounds = np.searchsorted(row, np.arange(len(neurons) + 1)).tolist()
+    parts: dict[tuple[int, ...], list[int]] = {}
+    for neuron, start, stop in zip(neurons.tolist(), bounds, bounds[1:], strict=False):
+        key = tuple(distinct(source[start:stop]).tolist())
+        parts.setdefault(key, []).append(neuron)
+    return [np.array(part, np.int64) for part in parts.values()]
+
+
+def waiting_copy(ctx: LoweringContext, neurons: Ints) -> Bools:
+    """Find an output that waits for others: a label is known before probabilities.
+
+    A model has a node for it, a function of one tensor. As a part of the Gemm of the others it
+    would come back as another network, which needs its genome in the file.
+
+    Returns:
+        Which one of several neurons of a level computes a function of a neuron that was known a
+        level before; none where there are several, or where the network was not imported.
+    """
+    net, genes = ctx.net, ctx.net.neurons
+    alone = (ctx.fan_in[neurons] == 1) & (net.aggregation_names[neurons] == "sum")
+    if net.library != IMPORTED or not np.any(alone):
+        return np.zeros_like(alone)
+    alone &= (genes.bias[neurons] == 0.0) & (genes.response[neurons] == 1.0)
+    row, edge = ctx.edges_into(neurons)
+    level = np.append(ctx.plan.level, ctx.plan.depth)  # the last stands for products
+    read = level[np.minimum(ctx.signals.read[edge], len(net))]
+    alone[row[(ctx.signals.weight[edge] != 1.0) | (read + 1 >= level[neurons[row]])]] = False
+    for place in np.flatnonzero(alone).tolist():
+        name = str(net.activation_names[neurons[place]])
+        alone[place] = activation_named(name).expression != VARIABLE
+    return alone if np.count_nonzero(alone) == 1 < len(neurons) else np.zeros_like(alone)
