@@ -10,7 +10,7 @@ of activations.
 """
 
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -27,11 +27,12 @@ from neat_onnx.network.cells import part_at
 from neat_onnx.network.network import Network
 from neat_onnx.network.structure import IMPORTED
 from neat_onnx.options import ExportOptions
+from neat_onnx.passes.short_form.in_axes import in_axes
 from neat_onnx.passes.short_form.larger_operators import with_larger_operators
 from neat_onnx.passes.short_form.order import in_order_of
 from neat_onnx.passes.short_form.packed import packed
 from neat_onnx.passes.short_form.short_names import short_names
-from neat_onnx.passes.short_form.straight import straight
+from neat_onnx.passes.short_form.straight import Names, lone_sums, straight
 from neat_onnx.passes.written_attributes import without_defaults
 
 _AXES_OF_MATRIX = 2
@@ -42,6 +43,7 @@ _MOST_GENES = 1_048_576  # beyond, a form takes long to check
 _MOST_NAMED = 262_144  # beyond, names and marks are a small part of the file
 _MOST_IN_LAYERS = 65_536  # likewise, of layers that read the one before
 _MUCH_SHORTER = 2  # times, of a form that optimizers make another network of
+_MOST_SUMS, _MOST_TRIED = 8, 16_384  # sums of one tensor, and genes, where each is tried
 _FREE = {  # options that leave the form open
     "opset",
     "dtype",
@@ -148,10 +150,28 @@ class _Search:
                 lifted = self._lifted(joined)
                 if lifted is None or len(lifted) != len(self.ctx.net):
                     break  # no order changes that
-                found = self.holding(joined, alias) if lifted == self.ctx.net else None
-                if found is not None and GENOME not in found.metadata:
-                    return found
+                if lifted != self.ctx.net:
+                    continue
+                if sums:
+                    joined, alias = self._with_few_sums(each, copies=marked)
+                for turned in _in_axes(joined, alias):
+                    found = self.holding(*turned)
+                    if found is not None and GENOME not in found.metadata:
+                        return found
         return None
+
+    def _with_few_sums(self, model: Model, *, copies: bool) -> tuple[Model, Names]:
+        """The model without detours, nor sums of one tensor that its network does not need."""
+        best = straight(model, copies=copies)
+        names = lone_sums(best[0])
+        if not 1 < len(names) <= _MOST_SUMS or _genes(self.ctx.net) > _MOST_TRIED:
+            return best
+        needed = set(names)
+        for name in names:
+            trial = straight(model, copies=copies, sums=needed - {name})
+            if self._lifted(trial[0]) == self.ctx.net:
+                best, needed = trial, needed - {name}
+        return best
 
     def _lifted(self, model: Model) -> Network | None:
         """The network that import makes of the graph alone; None if it takes it for none."""
@@ -168,7 +188,7 @@ class _Search:
         found = self._named(*short_names(without_defaults(joined), layers=True), alias)
         return self.usual if found is None or GENOME in found.metadata else found
 
-    def holding(self, joined: Model, alias: Mapping[str, str]) -> Model | None:
+    def holding(self, joined: Model, alias: Names) -> Model | None:
         """The short form of a model without detours, if import makes the network of it.
 
         Args:
@@ -177,7 +197,7 @@ class _Search:
         """
         return self._named(*short_names(packed(without_defaults(joined))), alias)
 
-    def _named(self, form: Model, names: dict[str, str], alias: Mapping[str, str]) -> Model | None:
+    def _named(self, form: Model, names: dict[str, str], alias: Names) -> Model | None:
         names |= {old: names.get(new, new) for old, new in alias.items()}
         with warnings.catch_warnings():
             warnings.simplefilter("error", NeatOnnxWarning)
@@ -197,6 +217,15 @@ def _may_be_short(ctx: LoweringContext, plain: Model) -> bool:
     if not usual or net.library != IMPORTED or _genes(net) > _MOST_GENES:
         return False
     return not plain.functions and not any(subgraphs(node) for node in plain.graph.node)
+
+
+def _in_axes(joined: Model, alias: Names) -> Iterator[tuple[Model, Names]]:
+    """Yield a model without detours, and first that whose elementwise nodes compute in axes."""
+    turned = in_axes(joined)
+    if turned is not joined:
+        model, names = straight(turned)
+        yield model, {old: names.get(new, new) for old, new in alias.items()} | names
+    yield joined, alias
 
 
 def _genes(net: Network) -> int:

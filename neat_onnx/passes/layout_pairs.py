@@ -2,14 +2,8 @@
 
 from neat_onnx.model import Model, Node
 from neat_onnx.passes.draft import Draft, attributes_of, is_one_of, with_inputs
+from neat_onnx.passes.elementwise import OF_ONE
 from neat_onnx.passes.readers import sole_readers
-
-_NAMES = """
-Abs Acos Acosh Asin Asinh Atan Atanh Cast Ceil Celu Cos Cosh Elu Erf Exp Floor Gelu HardSigmoid
-HardSwish Identity LeakyRelu Log Mish Neg Not Reciprocal Relu Round Selu Sigmoid Sign Sin Sinh
-Softplus Softsign Sqrt Tan Tanh ThresholdedRelu
-"""
-_ELEMENTWISE = frozenset(_NAMES.split())
 
 
 def transpose_pairs(model: Model) -> Model:
@@ -60,7 +54,7 @@ def _path(nodes: list[Node], alone: dict[str, int], at: int) -> list[int] | None
             axes = list(range(len(perm)))
             undone = sorted(back) == axes and [perm[axis] for axis in back] == axes
             return path if undone else None
-        if node.domain or node.op_type not in _ELEMENTWISE:
+        if node.domain or node.op_type not in OF_ONE:
             return None
         step = alone.get(node.output[0])
     return None

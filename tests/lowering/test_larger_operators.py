@@ -50,6 +50,24 @@ CASES = {
     "places": order(count=3, gives="_ y", largest=0),
     "both": order(count=2, gives="y z", largest=0),
     "accumulated": one("CumSum", {}, k=np.array(1)),
+    "accumulated channels": (
+        [node("CumSum", "x k", "y")],
+        ["y"],
+        ("N", 4, 5),
+        {"k": np.array(1)},
+    ),
+    "sums": (
+        [node("ReduceSum", "x k", "y", keepdims=0)],
+        ["y"],
+        ("N", 3, 4),
+        {"k": np.array([2])},
+    ),
+    "sums of sizes": (
+        [node("Abs", "x", "a"), node("ReduceSum", "a k", "y", keepdims=0)],
+        ["y"],
+        ("N", 3, 4),
+        {"k": np.array([1])},
+    ),
     "norm": one("ReduceL2", {"keepdims": 1}, k=np.array([1])),
     "shares of a norm": (
         [node("ReduceL2", "x k", "n", keepdims=1), node("Div", "x n", "y")],

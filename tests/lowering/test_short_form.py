@@ -70,6 +70,7 @@ def test_it_is_the_same_network_in_half_of_the_bytes(net, dtype):
 
 def test_its_checksum_is_shorter_and_sees_a_change():
     net = spread()
+    net = replace(net, neurons=replace(net.neurons, id=net.neurons.id + 1000))
     short = export(net)
     assert {len(short.metadata[key]) for key in (CHECKSUM, GENES)} == {16}
     document = short.to_document()
@@ -111,11 +112,17 @@ def test_chains_of_dense_layers_keep_the_names_that_neataptic_ts_looks_for():
     assert [each.name for each in model.graph.initializer] == ["W0", "B0", "W1", "B1"]
     operators = [(each.op_type, each.name) for each in model.graph.node]
     assert operators == [("Gemm", ""), ("Tanh", "act_l1"), ("Gemm", "")]
-    assert model.metadata.keys() == {CHECKSUM}
+    assert not model.metadata
     assert len(model.to_bytes()) < 0.8 * len(usual.to_bytes())
     assert import_model(model.to_bytes()) == net
     assert verify(net, model, runtime="onnxruntime").passed
     assert export(import_model(model)).to_bytes() == model.to_bytes()
+
+
+def test_small_files_that_need_no_genome_have_no_metadata_and_larger_ones_a_checksum():
+    assert not export(parallel()).metadata
+    wide = graph(PARALLEL, x=("N", 24), w=RANDOM.normal(size=(24, 24)))
+    assert export(assert_lifts(wide)).metadata.keys() == {CHECKSUM}
 
 
 def test_genes_that_float32_rounds_come_back_as_from_the_usual_form():

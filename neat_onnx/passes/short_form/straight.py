@@ -10,6 +10,7 @@ Every tensor that stays holds the same numbers as before, bit for bit, but for t
 such sums are left out.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -27,15 +28,19 @@ _WITH_BIAS = {"Gemm": 3, "Conv": 3, "ConvTranspose": 3}  # and how many inputs t
 
 
 def straight(
-    model: Model, *, copies: bool = False, sums: bool = True, zeros: bool = False
+    model: Model,
+    *,
+    copies: bool = False,
+    sums: bool | Collection[str] = True,
+    zeros: bool = False,
 ) -> tuple[Model, Names]:
     """The model without detours, and the names of tensors whose own name is gone.
 
     Args:
         model: nodes in topological order, without graphs inside of them.
         copies: Identities stay.
-        sums: sums of one tensor alone stay; they are copies, too, but for 0 in place of -0.
-            One that an Identity reads stays anyway, as a neuron of its own.
+        sums: sums of one tensor alone stay, all or some by name; they are copies, too, but for 0
+            in place of -0. One that an Identity reads stays anyway, as a neuron of its own.
         zeros: biases of zeros stay.
     """
     road = _Road(model, copies=copies, sums=sums, zeros=zeros)
@@ -47,6 +52,12 @@ def straight(
     return model.model_copy(update={"graph": graph}), alias | road.called
 
 
+def lone_sums(model: Model) -> list[str]:
+    """The results of sums of one tensor alone that `straight` can leave out."""
+    road = _Road(model, copies=True, sums=False, zeros=False)
+    return [node.output[0] for node in model.graph.node if road.is_copy(node)]
+
+
 @dataclass
 class _Road:
     """The nodes so far.
@@ -54,7 +65,7 @@ class _Road:
     Attributes:
         model: the model as it was.
         copies: Identities stay.
-        sums: sums of one tensor alone stay.
+        sums: sums of one tensor alone stay, all, none, or a choice of them by name.
         zeros: biases of zeros stay.
         nodes: those that stay, reading the tensors that stay.
         alias: by name, the tensor that is the same.
@@ -63,7 +74,7 @@ class _Road:
 
     model: Model
     copies: bool
-    sums: bool
+    sums: bool | Collection[str]
     zeros: bool
     nodes: list[Node] = field(default_factory=list)
     alias: Names = field(default_factory=dict)
@@ -83,16 +94,18 @@ class _Road:
         node = with_inputs(node, [self.alias.get(name, name) for name in node.input])
         if subgraphs(node) or node.domain:
             self._keep(node)
-        elif self._is_copy(node) and self._hands_on(node):
+        elif self.is_copy(node) and self._hands_on(node):
             return
         else:
             self._once(self._directly(self._without_zeros(node)))
 
-    def _is_copy(self, node: Node) -> bool:
+    def is_copy(self, node: Node) -> bool:
+        """Whether a node hands its input on, and does not stay for that."""
         if is_one_of(node, "Identity"):
             return not self.copies
         node = self._without_zeros(node)
-        if self.sums or len(node.input) != _TWO or node.output[0] in self._marked:
+        stays = self.sums if isinstance(self.sums, bool) else node.output[0] in self.sums
+        if stays or len(node.input) != _TWO or node.output[0] in self._marked:
             return False
         number = self._constants.get(node.input[1])
         if number is None or number.size != 1:

@@ -1,4 +1,4 @@
-"""Groups of nodes replaced by one operator each, as TopK, ArgMax, CumSum, ReduceL2, Div or Where.
+"""Groups of nodes replaced by one operator each, as TopK, ArgMax, CumSum, ReduceSum, Div or Where.
 
 Import makes many neurons of each of them, and export many nodes of the neurons. A replacement is
 likely, not certain: the caller keeps it if import makes the same network of it.
@@ -15,15 +15,16 @@ from neat_onnx.passes.short_form.larger_operators.places import place
 from neat_onnx.passes.short_form.larger_operators.quotients import quotient
 from neat_onnx.passes.short_form.larger_operators.running_sums import running_sum
 from neat_onnx.passes.short_form.larger_operators.search import Finder, Found, Search
+from neat_onnx.passes.short_form.larger_operators.sums import reduced_sum
 
 FINDERS: dict[str, tuple[Finder, ...]] = {
     "Sqrt": (norm,),
     "Mul": (quotient,),
-    "Conv": (place,),
+    "Conv": (running_sum, place),
     "Add": (choice,),
     "Reshape": (masked_shares, filled),
     "MatMul": (running_sum, choice, order),
-    "Gemm": (running_sum, choice, order),
+    "Gemm": (running_sum, choice, order, reduced_sum),
     "ReduceSum": (running_sum, choice, order),
 }
 """By the operator of the last node of a group, the functions that look for one, in their order."""

@@ -3,17 +3,30 @@
 import numpy as np
 
 from neat_onnx.model import Node
+from neat_onnx.passes.draft import attributes_of, is_one_of
 from neat_onnx.passes.short_form.larger_operators.search import Found, Search
 
 _FEWEST = 3  # elements that are accumulated
 
 
 def running_sum(search: Search, sums: Node) -> Found | None:
-    """The running sums of a row."""
-    weights = search.matrix(sums)
+    """The running sums of a row, or of channels."""
+    weights = _of_channels(search, sums) if is_one_of(sums, "Conv") else search.matrix(sums)
     if weights is None or len(weights) < _FEWEST:
         return None
     if not np.array_equal(weights, np.tri(*weights.shape)):
         return None
     reads = [sums.input[0], search.draft.constant("axis", [1])]
     return sums.output[0], [search.node("CumSum", reads, sums.output)]
+
+
+def _of_channels(search: Search, node: Node) -> np.ndarray | None:
+    """The constant by whose rows a Conv of one tap without bias multiplies channels."""
+    kernel, *biases = (search.constant(name) for name in node.input[1:])
+    if kernel is None or any(each is None or each.values.any() for each in biases):
+        return None
+    given = attributes_of(node)
+    moved = any(given.get("pads", ())) or any(step > 1 for step in given.get("strides", ()))
+    if moved or given.get("group", 1) != 1 or any(size > 1 for size in kernel.dims[2:]):
+        return None
+    return np.asarray(kernel.values).reshape(kernel.dims[:2])

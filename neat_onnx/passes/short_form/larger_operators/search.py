@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from neat_onnx.model import DataType, Model, Node
+from neat_onnx.model import DataType, Model, Node, Tensor
 from neat_onnx.passes.draft import Draft, attributes_of, is_one_of, make_node
 
 _SHAPES = ("Identity", "Reshape", "Flatten", "Transpose")
@@ -58,11 +58,17 @@ class Search:
         """The constant by whose rows a Gemm without bias multiplies."""
         if not is_one_of(node, "Gemm") or attributes_of(node).get("transB") != 1:
             return None
-        weights, *biases = (self.draft.tensors.get(name) for name in node.input[1:])
+        weights, *biases = (self.constant(name) for name in node.input[1:])
         scaled = {attributes_of(node).get(name, 1.0) for name in ("alpha", "beta")} != {1.0}
         if weights is None or scaled or any(each is None or each.values.any() for each in biases):
             return None
         return np.asarray(weights.values).reshape(weights.dims)
+
+    def constant(self, name: str) -> Tensor | None:
+        """The constant that a tensor is, or that it is in another type."""
+        node = self.made.get(name)
+        source = node.input[0] if node is not None and is_one_of(node, "Cast") else name
+        return self.draft.tensors.get(source)
 
     def unchanged(self, name: str) -> str:
         """The tensor that another one is a copy of, as a sum with zeros, or a weight of 1."""
