@@ -180,8 +180,8 @@ class Model(Content):
                 raise ModelError(
                     f"no node produces the output '{entry.name}'",
                     where="graph.outputs",
-                    hint="Documents of NeatapticTS are JSON only: save it as .json, or make valid "
-                    "ONNX of it with `neat-onnx convert`",
+                    hint="No runtime loads it so. `neat-onnx convert` makes valid ONNX of it; as "
+                    "it is, as documents of NeatapticTS are, it can be saved as .json",
                 )
 
 
