@@ -4,6 +4,8 @@ A function calls others, and a few lines of calls can ask for millions of nodes:
 be is counted before anything is inlined.
 """
 
+import re
+
 import onnx
 
 from neat_onnx.errors import ModelError
@@ -12,6 +14,7 @@ from neat_onnx.model.graph import ONNX_DOMAINS
 from neat_onnx.model.node import OWN_DOMAIN
 
 _Key = tuple[str, str, str]
+_ASSERTION = re.compile(r"^\S+:\d+: \w+: Assertion `.*?` failed: ")  # of onnx's own code
 
 
 def inlined(proto: onnx.ModelProto) -> onnx.ModelProto:
@@ -20,18 +23,37 @@ def inlined(proto: onnx.ModelProto) -> onnx.ModelProto:
     Raises:
         ModelError: functions call each other in a circle, or there would be too many nodes.
     """
-    from onnx.inliner import inline_local_functions  # noqa: PLC0415 - seldom needed
+    # seldom needed
+    from onnx.inliner import inline_local_functions  # noqa: PLC0415
+    from onnx.shape_inference import InferenceError  # noqa: PLC0415
+    from onnx.version_converter import ConvertError  # noqa: PLC0415
 
+    failures = InferenceError, ConvertError, onnx.checker.ValidationError, RuntimeError, ValueError
     sizes = _sizes(proto)
     Budget().take("nodes", sum(sizes.get(key, 1) for key in _calls(proto.graph.node)))
     try:
         whole = inline_local_functions(proto, convert_version=True)
-    except (RuntimeError, ValueError, onnx.checker.ValidationError) as error:
-        raise ModelError(f"its local functions cannot be inlined: {error}") from error
+    except failures as error:
+        why = _ASSERTION.sub("", str(error))
+        raise ModelError(
+            f"its local functions cannot be inlined: {why}", where="functions", hint=_hint(proto)
+        ) from error
     if whole.functions:
         left = ", ".join(function.name for function in whole.functions)
         raise ModelError(f"its local functions cannot be inlined: {left}", where="functions")
     return whole
+
+
+def _hint(proto: onnx.ModelProto) -> str | None:
+    """A way out where functions have other opsets than the model, which onnx has to convert."""
+    others = {*map(tuple, map(_opset, proto.functions))} - {tuple(_opset(proto)), ()}
+    if not others:
+        return None
+    told = ", ".join(str(version) for (version, *_) in sorted(others))
+    return (
+        f"They are of opset {told}, the model is of {_opset(proto)[0]}: "
+        "exported anew with one opset for all there is nothing to convert"
+    )
 
 
 def is_kept(function: onnx.FunctionProto, model: onnx.ModelProto) -> bool:

@@ -1,0 +1,42 @@
+"""Local functions that onnx cannot put in the place of their calls."""
+
+import onnx
+import onnx.inliner
+import pytest
+from onnx import helper
+
+from neat_onnx import ModelError, import_model
+
+
+def model(opset: int) -> onnx.ModelProto:
+    """One call of a function of this opset in a model of opset 18; its Pad lacks an input."""
+    body = [helper.make_node("Pad", ["a"], ["b"])]
+    ports = [helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, ["N", 3]) for name in "xy"]
+    return helper.make_model(
+        helper.make_graph(
+            [helper.make_node("F", ["x"], ["y"], domain="d")], "g", ports[:1], ports[1:]
+        ),
+        functions=[
+            helper.make_function("d", "F", ["a"], ["b"], body, [helper.make_opsetid("", opset)])
+        ],
+        opset_imports=[helper.make_opsetid("", 18), helper.make_opsetid("d", 1)],
+        ir_version=9,
+    )
+
+
+def test_functions_of_another_opset_are_told_of():
+    with pytest.raises(ModelError, match="its local functions cannot be inlined") as refusal:
+        import_model(model(opset=16))
+    assert refusal.value.where == "functions"
+    assert "They are of opset 16, the model is of 18" in str(refusal.value.hint)
+
+
+def test_the_place_in_the_code_of_onnx_is_nobodys_business(monkeypatch):
+    def fail(*_, **__):
+        raise RuntimeError("/p/onnx/inliner.cc:418: GetType: Assertion `false` failed: no type")
+
+    monkeypatch.setattr(onnx.inliner, "inline_local_functions", fail)
+    with pytest.raises(ModelError) as refusal:
+        import_model(model(opset=18))
+    assert refusal.value.message == "its local functions cannot be inlined: no type"
+    assert refusal.value.hint is None
