@@ -35,9 +35,8 @@ def inlined(proto: onnx.ModelProto) -> onnx.ModelProto:
         whole = inline_local_functions(proto, convert_version=True)
     except failures as error:
         why = _ASSERTION.sub("", str(error))
-        raise ModelError(
-            f"its local functions cannot be inlined: {why}", where="functions", hint=_hint(proto)
-        ) from error
+        message = f"its local functions cannot be inlined: {why}"
+        raise ModelError(message, hint=_hint(proto)) from error
     if whole.functions:
         left = ", ".join(function.name for function in whole.functions)
         raise ModelError(f"its local functions cannot be inlined: {left}", where="functions")

@@ -27,7 +27,6 @@ def model(opset: int) -> onnx.ModelProto:
 def test_functions_of_another_opset_are_told_of():
     with pytest.raises(ModelError, match="its local functions cannot be inlined") as refusal:
         import_model(model(opset=16))
-    assert refusal.value.where == "functions"
     assert "They are of opset 16, the model is of 18" in str(refusal.value.hint)
 
 
