@@ -44,7 +44,7 @@ _OF_TWO: dict[str, type[Node]] = {"max": Max, "min": Min, "mean": Mean}
 _IN_FLOAT64 = ("max", "min")  # runtimes have kernels for these
 
 
-@lowers(Stage.AGGREGATIONS)
+@lowers(Stage.LEVELS)
 def plan_pairs(ctx: LoweringContext, free: Bools) -> Plan:
     """Claim neurons that take the largest, the smallest or the mean of two, if there are many."""
     if not ctx.options.allow_partial_connectivity:
@@ -202,6 +202,8 @@ def _is_large(ctx: LoweringContext, neurons: Ints) -> bool:
     if matrix >= along and sources.shape[1] == 1 and np.all(np.diff(sources[:, 0]) == 1):
         return True
     in_order = _LEAST_OF_TWO if sources.shape[1] == 2 else _LEAST_MATRIX
+    if ctx.net.library == IMPORTED and ctx.net.aggregation_names[neurons[0]] in _IN_FLOAT64:
+        in_order = _LEAST_IMPORTED  # no Gemm does that
     least = in_order if _is_in_runs(sources) else _LEAST_GATHERED
     return matrix >= least or _are_many(ctx, neurons)
 
