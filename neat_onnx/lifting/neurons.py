@@ -46,7 +46,7 @@ from neat_onnx.network.spatial import moved_blocks
 from neat_onnx.network.structure import IMPORTED
 
 _NO_INTS = np.empty(0, np.int64)
-_MOST_ORDERED = 262_144  # genes: beyond, a genome is a small part of a file
+_MOST = 262_144  # genes that are put in order: beyond, a genome is a small part of a file
 
 
 @dataclass(frozen=True)
@@ -88,12 +88,12 @@ class Resolution:
 
     def _number_by_level(self) -> None:
         """Number the neurons in the order of levels, and on each as they were made."""
-        source, target, _, gate = self._all_connections()
-        if len(source) + self._made > _MOST_ORDERED:
+        made = self._made_neurons
+        if self._made + sum(len(x.source) for some in made for x in some.connections) > _MOST:
             return
-        made = [each.states for each in self._made_neurons]
-        read = source, target, gate
-        order = order_by_level(self._kind, self.neuron_of, read, made, self._extra)
+        source, target, _, gate = self._all_connections()
+        read, states = (source, target, gate), [each.states for each in made]
+        order = order_by_level(self._kind, self.neuron_of, read, states, self._extra)
         rank = np.append(np.argsort(order), NONE)
         self.neuron_of = rank[self.neuron_of]
         self._activation = [self._activation[neuron] for neuron in order.tolist()]
