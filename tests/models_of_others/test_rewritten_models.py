@@ -38,6 +38,13 @@ def test_layers_end_where_they_ended(name: str, dtype: str):
         assert import_model(rewritten(model), check=False) == want
 
 
+def test_defaults_that_onnxruntime_writes_are_no_other_formula():
+    net = changed("perceptron HardSigmoid torch 13")
+    rewritten = by_onnxruntime(export(net))
+    assert b"alpha" in rewritten
+    assert import_model(rewritten) == import_model(export(net).to_bytes()) == net
+
+
 def test_sums_and_copies_may_both_be_gone():
     """Of a support vector machine, whose layers end with either."""
     net = import_model(RECORDED / "sklearn_support_vectors.onnx")

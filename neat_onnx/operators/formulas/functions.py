@@ -47,7 +47,7 @@ class Gelu(Node):
 class HardSigmoidAttributes(Attributes):
     """Attributes of HardSigmoid: the slope alpha and the offset beta."""
 
-    alpha: float = 0.2
+    alpha: float = np.float32(0.2).item()  # as files have it, and runtimes write it
     beta: float = 0.5
 
 
