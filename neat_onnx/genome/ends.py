@@ -49,7 +49,8 @@ def with_marked(model: Model, layers: Sequence[str]) -> Model:
     graph, marks = model.graph, BEFORE + ADDED
     made = {name for node in graph.node for name in node.output}
     made |= {entry.name for entry in graph.inputs}
-    before = {layer.rstrip(marks): layer for layer in layers if layer not in made}
+    by_length = sorted(layers, key=len)  # the longest is the first of several
+    before = {layer.rstrip(marks): layer for layer in by_length if layer not in made}
     made -= set(before)
     last: dict[str, str] = {}
     nodes: list[Node] = []

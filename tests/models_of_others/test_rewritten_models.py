@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import test_small_sizes
+from graphs import graph, node
 from rewriting import by_onnxruntime, without_copies, without_neutral, without_zeros
 from small_models import small_models
 from sweep import each
@@ -50,6 +51,23 @@ def test_sums_and_copies_may_both_be_gone():
     net = import_model(RECORDED / "sklearn_support_vectors.onnx")
     net = replace(net, neurons=replace(net.neurons, id=net.neurons.id + 1000))
     model = export(net)
+    assert import_model(without_neutral(model)) == import_model(model.to_bytes())
+
+
+def test_several_marks_of_one_tensor_may_be_gone():
+    """A sum with zeros for the scale of ones, one for the shift of zeros, and a copy between."""
+    nodes = [
+        node("Gemm", "x w b", "h", transB=1),
+        node("LayerNormalization", "h ones zeros", "n"),
+        node("Relu", "n", "r"),
+        node("Gemm", "r v", "y"),
+    ]
+    random = np.random.default_rng(0)
+    numbers = {"w": random.normal(size=(8, 4)), "b": random.normal(size=8)}
+    numbers |= {"ones": np.ones(8), "zeros": np.zeros(8), "v": random.normal(size=(8, 2))}
+    net = import_model(graph(nodes, x=("N", 4), opset=18, **numbers))
+    net = replace(net, neurons=replace(net.neurons, id=net.neurons.id + 1000))
+    model = export(net, dtype="float64")
     assert import_model(without_neutral(model)) == import_model(model.to_bytes())
 
 
