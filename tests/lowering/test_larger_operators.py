@@ -98,6 +98,15 @@ def test_it_is_one_operator_again(case, opset):
     assert export(import_model(short), opset=opset).to_bytes() == short.to_bytes()
 
 
+def test_the_axis_of_running_sums_is_one_number():
+    """As ONNX wants it: tract refuses a list of one."""
+    nodes, outputs, shape, constants = CASES["accumulated"]
+    (axis,) = export(
+        assert_lifts(graph(nodes, x=shape, outputs=outputs, **constants))
+    ).graph.initializer
+    assert list(axis.dims) == []
+
+
 def test_a_masked_policy_is_a_choice_and_needs_no_genome():
     nodes = [
         node("Greater", "mask half", "may"),

@@ -16,7 +16,7 @@ def running_sum(search: Search, sums: Node) -> Found | None:
         return None
     if not np.array_equal(weights, np.tri(*weights.shape)):
         return None
-    reads = [sums.input[0], search.draft.constant("axis", [1])]
+    reads = [sums.input[0], search.draft.constant("axis", 1)]
     return sums.output[0], [search.node("CumSum", reads, sums.output)]
 
 
