@@ -101,9 +101,8 @@ def test_it_is_one_operator_again(case, opset):
 def test_the_axis_of_running_sums_is_one_number():
     """As ONNX wants it: tract refuses a list of one."""
     nodes, outputs, shape, constants = CASES["accumulated"]
-    (axis,) = export(
-        assert_lifts(graph(nodes, x=shape, outputs=outputs, **constants))
-    ).graph.initializer
+    net = assert_lifts(graph(nodes, x=shape, outputs=outputs, **constants))
+    (axis,) = export(net).graph.initializer
     assert list(axis.dims) == []
 
 
