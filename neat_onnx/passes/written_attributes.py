@@ -9,6 +9,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+import numpy as np
+
 from neat_onnx.model import Function, Graph, Model, Node, OpenNode
 from neat_onnx.model.graph import ONNX_DOMAINS
 
@@ -41,7 +43,9 @@ def _unwritten(node: Node, opset: int) -> Node:
         return node
     given = {name: value for name, _, value in node.attributes.given()}
     defaults = _defaults(type(node), opset) if given else {}
-    kept = {name: value for name, value in given.items() if defaults.get(name) != value}
+    kept = {
+        name: value for name, value in given.items() if not _are_alike(defaults.get(name), value)
+    }
     if len(kept) == len(given):
         return node
     return node.model_copy(update={"attributes": type(node.attributes)(**kept)})
@@ -77,6 +81,13 @@ def _names(kind: type[Node], opset: int) -> frozenset[str]:
 
 
 @cache
+def _are_alike(default: Any, value: Any) -> bool:
+    """Whether a value is the default, as files have both: numbers are float32."""
+    if isinstance(default, float) and isinstance(value, float):
+        return bool(np.float32(default) == np.float32(value))
+    return bool(default == value)
+
+
 def _defaults(kind: type[Node], opset: int) -> Values:
     """The defaults that ONNX has for an operator, as our classes spell them where they do."""
     from onnx import defs, helper  # noqa: PLC0415 - slow to import

@@ -47,7 +47,7 @@ class Gelu(Node):
 class HardSigmoidAttributes(Attributes):
     """Attributes of HardSigmoid: the slope alpha and the offset beta."""
 
-    alpha: float = np.float32(0.2).item()  # as files have it, and runtimes write it
+    alpha: float = 0.2
     beta: float = 0.5
 
 
@@ -145,6 +145,11 @@ def _celu(given: CeluAttributes) -> Expression:
     return relu(VARIABLE) + minimum(given.alpha * (exp(VARIABLE / given.alpha) - 1.0), 0.0)
 
 
+def _hard_sigmoid(given: HardSigmoidAttributes) -> Expression:
+    slope: float = np.float32(given.alpha).item()  # so files have the default of 0.2
+    return clip(slope * VARIABLE + given.beta, 0.0, 1.0)
+
+
 def _shrink(given: ShrinkAttributes) -> Expression:
     high = where(greater(VARIABLE, given.lambd), VARIABLE - given.bias, 0.0)
     return where(less(VARIABLE, -given.lambd), VARIABLE + given.bias, high)
@@ -156,7 +161,7 @@ def _swish(given: SwishAttributes) -> Expression:
 
 
 _IN_FLOAT32: dict[type[Node], Callable[[Any], Expression]] = {  # runtimes have kernels
-    HardSigmoid: lambda given: clip(given.alpha * VARIABLE + given.beta, 0.0, 1.0),
+    HardSigmoid: _hard_sigmoid,
     HardSwish: lambda given: VARIABLE * clip(VARIABLE / 6.0 + 0.5, 0.0, 1.0),
     Celu: _celu,
     ThresholdedRelu: lambda given: where(greater(VARIABLE, given.alpha), VARIABLE, 0.0),
