@@ -80,7 +80,6 @@ def _names(kind: type[Node], opset: int) -> frozenset[str]:
     return frozenset(defs.get_schema(kind.__name__, opset).attributes)
 
 
-@cache
 def _are_alike(default: Any, value: Any) -> bool:
     """Whether a value is the default, as files have both: numbers are float32."""
     if isinstance(default, float) and isinstance(value, float):
@@ -88,6 +87,7 @@ def _are_alike(default: Any, value: Any) -> bool:
     return bool(default == value)
 
 
+@cache
 def _defaults(kind: type[Node], opset: int) -> Values:
     """The defaults that ONNX has for an operator, as our classes spell them where they do."""
     from onnx import defs, helper  # noqa: PLC0415 - slow to import
