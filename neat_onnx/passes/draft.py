@@ -54,6 +54,12 @@ class Draft:
             return stated
         return self._inferred.get(name, stated)
 
+    def axes(self, name: str) -> tuple[int, ...] | None:
+        """The sizes of a tensor's axes behind the first, the batch, if all are known."""
+        shape = self.facts(name).shape or ()
+        sizes = tuple(size for size in shape[1:] if isinstance(size, int))
+        return sizes if sizes and len(sizes) == len(shape) - 1 else None
+
     def name(self, wish: str) -> str:
         """`wish`, or `wish_2` and so on if that is taken."""
         return _unlike(wish, self._taken)

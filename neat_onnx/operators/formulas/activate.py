@@ -35,6 +35,13 @@ class Group:
     exponents: Floats | None = None
 
 
+def identities(ctx: LoweringContext) -> Bools:
+    """Whether the activation of each neuron is its state, (n,)."""
+    net = ctx.net
+    known = [activation_named(name).expression == VARIABLE for name in net.activations]
+    return np.array(known, np.bool_)[net.neurons.activation]
+
+
 def in_column_order(ctx: LoweringContext, neurons: Ints) -> Ints:
     """The neurons so that equal activations stand together, and outputs in their order.
 

@@ -49,7 +49,7 @@ def divide(ctx: LiftingContext, node: Node, one: Operand, other: Operand) -> Val
     made = _made(one)
     if made is not None and np.broadcast_shapes(np.shape(other), one.shape) == one.shape:
         divisors = np.broadcast_to(other, one.shape).ravel()
-        counted = np.all(divisors == divisors[0]) and np.array_equal(divisors, made.fan_in)
+        counted = np.all(divisors == divisors[:1]) and np.array_equal(divisors, made.fan_in)
         if counted and made.is_plain_sum and not np.any(made.bias):
             made.aggregation = "mean"
             return one

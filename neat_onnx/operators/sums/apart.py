@@ -3,10 +3,9 @@
 import numpy as np
 
 from neat_onnx.lowering.context import LoweringContext
-from neat_onnx.network.activations import activation_named
-from neat_onnx.network.expression import VARIABLE
 from neat_onnx.network.genes import Bools, Ints, distinct
 from neat_onnx.network.structure import IMPORTED
+from neat_onnx.operators.formulas.activate import identities
 
 
 def by_overflowing_source(ctx: LoweringContext, neurons: Ints) -> list[Ints]:
@@ -46,7 +45,5 @@ def waiting_copy(ctx: LoweringContext, neurons: Ints) -> Bools:
     level = np.append(ctx.plan.level, ctx.plan.depth)  # the last stands for products
     read = level[np.minimum(ctx.signals.read[edge], len(net))]
     alone[row[(ctx.signals.weight[edge] != 1.0) | (read + 1 >= level[neurons[row]])]] = False
-    for place in np.flatnonzero(alone).tolist():
-        name = str(net.activation_names[neurons[place]])
-        alone[place] = activation_named(name).expression != VARIABLE
+    alone &= ~identities(ctx)[neurons]
     return alone if np.count_nonzero(alone) == 1 < len(neurons) else np.zeros_like(alone)

@@ -9,12 +9,12 @@ import numpy as np
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers
 from neat_onnx.model import Node
-from neat_onnx.network.activations import FORMULA, activation_named
-from neat_onnx.network.expression import VARIABLE
+from neat_onnx.network.activations import FORMULA
 from neat_onnx.network.genes import NONE, Bools, Floats, Ints, distinct
 from neat_onnx.network.structure import IMPORTED
 from neat_onnx.operators.formulas.activate import (
     activate,
+    identities,
     in_column_order,
     kinds_of,
     respond,
@@ -184,12 +184,6 @@ def _sums(ctx: LoweringContext) -> Bools:
     return sums
 
 
-def _identities(ctx: LoweringContext) -> Bools:
-    net = ctx.net
-    known = [activation_named(name).expression == VARIABLE for name in net.activations]
-    return np.array(known, np.bool_)[net.neurons.activation]
-
-
 def _is_large(ctx: LoweringContext, neurons: Ints) -> bool:
     """Whether a Gemm, or several, would be much larger than elementwise nodes, which gather where
     sources are in no order.
@@ -312,7 +306,7 @@ def _is_copy(ctx: LoweringContext, neurons: Ints) -> bool:
         return False
     if _are_of_inputs(ctx, neurons):
         return False
-    plain = _identities(ctx) & (genes.response == 1.0)
+    plain = identities(ctx) & (genes.response == 1.0)
     apart = len(distinct(sources.ravel()))
     few = len(neurons) * apart < _LEAST_MATRIX and bool(np.all(genes.response[neurons] == 1.0))
     alike = bool(np.all(plain[neurons])) or apart < len(neurons)
@@ -328,7 +322,7 @@ def _are_read_here(ctx: LoweringContext, sources: Ints) -> bool:
     readers[net.output_neurons] += 1
     readers += np.bincount(net.live.gater[net.live.gater != NONE], minlength=len(net))
     once = readers == np.bincount(read, minlength=len(net))
-    return bool(np.any((_identities(ctx) & once & ~net.is_input)[read]))
+    return bool(np.any((identities(ctx) & once & ~net.is_input)[read]))
 
 
 def _have_formulas(ctx: LoweringContext, signals: Ints) -> bool:

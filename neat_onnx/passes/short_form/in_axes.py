@@ -133,7 +133,7 @@ class _Groups:
         reshapes = _sizes(self._draft, node) in ((0, -1), (0, self._features(node.output[0])))
         if not reshapes and not _is_flatten(node):
             return None
-        return _axes(self._draft, node.input[0])
+        return self._draft.axes(node.input[0])
 
     def _features(self, name: str) -> int | None:
         """The number of features of a computed tensor that is flat."""
@@ -160,13 +160,6 @@ class _Groups:
                 group.fixed = True
 
 
-def _axes(draft: Draft, name: str) -> Axes | None:
-    """The sizes of a tensor's axes beside its samples, if they are known."""
-    shape = draft.facts(name).shape or ()
-    axes = tuple(size for size in shape[1:] if isinstance(size, int))
-    return axes if axes and len(axes) == len(shape) - 1 else None
-
-
 def _sizes(draft: Draft, node: Node) -> Axes | None:
     """The shape that a Reshape is to."""
     if not is_one_of(node, "Reshape") or attributes_of(node).get("allowzero"):
@@ -178,7 +171,7 @@ def _sizes(draft: Draft, node: Node) -> Axes | None:
 def _is_copy(draft: Draft, node: Node) -> bool:
     """Whether a node is a Reshape to the axes that its input has."""
     sizes = _sizes(draft, node)
-    return sizes is not None and sizes[:1] == (0,) and sizes[1:] == _axes(draft, node.input[0])
+    return sizes is not None and sizes[:1] == (0,) and sizes[1:] == draft.axes(node.input[0])
 
 
 def _is_flatten(node: Node) -> bool:

@@ -49,9 +49,8 @@ def _in_axes(search: Search, name: str, size: int) -> tuple[list[Node], str, Axe
     """
     for node in search.before(name):
         if is_one_of(node, "Flatten", "Reshape"):
-            shape = search.draft.facts(node.input[0]).shape or ()
-            sizes = tuple(each for each in shape[1:] if isinstance(each, int))
-            if len(sizes) != len(shape) - 1 or prod(sizes) != size:
+            sizes = search.draft.axes(node.input[0])
+            if sizes is None or prod(sizes) != size:
                 break
             if node.output[0] == name:
                 return [], node.input[0], sizes
