@@ -9,8 +9,6 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-import numpy as np
-
 from neat_onnx.model import Function, Graph, Model, Node, OpenNode
 from neat_onnx.model.graph import ONNX_DOMAINS
 
@@ -43,9 +41,7 @@ def _unwritten(node: Node, opset: int) -> Node:
         return node
     given = {name: value for name, _, value in node.attributes.given()}
     defaults = _defaults(type(node), opset) if given else {}
-    kept = {
-        name: value for name, value in given.items() if not _are_alike(defaults.get(name), value)
-    }
+    kept = {name: value for name, value in given.items() if defaults.get(name) != value}
     if len(kept) == len(given):
         return node
     return node.model_copy(update={"attributes": type(node.attributes)(**kept)})
@@ -78,13 +74,6 @@ def _names(kind: type[Node], opset: int) -> frozenset[str]:
     from onnx import defs  # noqa: PLC0415 - slow to import
 
     return frozenset(defs.get_schema(kind.__name__, opset).attributes)
-
-
-def _are_alike(default: Any, value: Any) -> bool:
-    """Whether a value is the default, as files have both: numbers are float32."""
-    if isinstance(default, float) and isinstance(value, float):
-        return bool(np.float32(default) == np.float32(value))
-    return bool(default == value)
 
 
 @cache
