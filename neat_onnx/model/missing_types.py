@@ -1,6 +1,7 @@
 """Types that a writer may leave out: of graph outputs, and of values in graphs inside nodes."""
 
 from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 
 import onnx
 
@@ -20,10 +21,13 @@ def with_missing_types(proto: onnx.ModelProto) -> onnx.ModelProto:
     from onnx import shape_inference  # noqa: PLC0415 - slow to import
 
     refuse_crashes_in(proto)
+    order = _topological_order(proto.graph)
     try:
-        inferred = shape_inference.infer_shapes(proto)
+        inferred = shape_inference.infer_shapes(_with_nodes(proto, order))
     except (shape_inference.InferenceError, RuntimeError, ValueError):
         return proto
+    places = {node: place for place, node in enumerate(order)}
+    inferred = _with_nodes(inferred, [places[node] for node in range(len(order))])
     typed = onnx.ModelProto()
     typed.CopyFrom(proto)
     values = zip(_values(typed.graph), _values(inferred.graph), strict=True)
@@ -31,6 +35,40 @@ def with_missing_types(proto: onnx.ModelProto) -> onnx.ModelProto:
         if _is_untyped(entry):
             entry.type.CopyFrom(found.type)
     return typed
+
+
+def _topological_order(graph: onnx.GraphProto) -> list[int]:
+    """The nodes' places, each after its sources', as inference wants them; as given in a cycle."""
+    makers = {name: at for at, node in enumerate(graph.node) for name in node.output if name}
+    sources = {
+        at: [makers[name] for name in _reads(node) if name in makers]
+        for at, node in enumerate(graph.node)
+    }
+    if all(source < at for at, found in sources.items() for source in found):
+        return list(sources)
+    try:
+        return list(TopologicalSorter(sources).static_order())
+    except CycleError:
+        return list(sources)
+
+
+def _reads(node: onnx.NodeProto) -> Iterator[str]:
+    """The names that a node reads, and those that nodes in its graphs do."""
+    yield from node.input
+    for inner in _graphs_in(node):
+        for reader in inner.node:
+            yield from reader.input
+
+
+def _with_nodes(proto: onnx.ModelProto, order: list[int]) -> onnx.ModelProto:
+    """The model with its nodes in another order, itself where that is the order they have."""
+    if order == list(range(len(order))):
+        return proto
+    ordered = onnx.ModelProto()
+    ordered.CopyFrom(proto)
+    del ordered.graph.node[:]
+    ordered.graph.node.extend(proto.graph.node[at] for at in order)
+    return ordered
 
 
 def _is_untyped(entry: onnx.ValueInfoProto) -> bool:
@@ -41,10 +79,16 @@ def _is_untyped(entry: onnx.ValueInfoProto) -> bool:
 def _values(graph: onnx.GraphProto) -> Iterator[onnx.ValueInfoProto]:
     """The outputs of a graph; inputs and outputs of graphs in its nodes, and of those in them."""
     yield from graph.output
-    pending = [graph]
+    for node in graph.node:
+        for inner in _graphs_in(node):
+            yield from (*inner.input, *inner.output)
+
+
+def _graphs_in(node: onnx.NodeProto) -> Iterator[onnx.GraphProto]:
+    """The graphs inside a node, and those inside of theirs."""
+    pending = [node]
     while pending:
-        for node in pending.pop().node:
-            for attribute in node.attribute:
-                for inner in graphs_of(attribute):
-                    yield from (*inner.input, *inner.output)
-                    pending.append(inner)
+        for attribute in pending.pop().attribute:
+            for inner in graphs_of(attribute):
+                yield inner
+                pending.extend(inner.node)
