@@ -20,7 +20,7 @@ from neat_onnx.lifting.context import (
     Value,
 )
 from neat_onnx.lifting.dispatch import lift_node
-from neat_onnx.lifting.followed_axes import FEATURE, INSIDE, UNKNOWN, FollowedAxes, elements_before
+from neat_onnx.lifting.followed_axes import FEATURE, UNKNOWN
 from neat_onnx.lifting.known_operators import is_liftable, require_lifts
 from neat_onnx.lifting.neurons import Resolution
 from neat_onnx.lifting.outputs import (
@@ -30,8 +30,11 @@ from neat_onnx.lifting.outputs import (
     distinct_outputs,
     drawn_from,
     empty_outputs,
+    has_samples_first,
     outputs_left_out,
+    stacks_rows,
     states_batch,
+    warn_of_stacked_rows,
 )
 from neat_onnx.lifting.samples import batch_sizes, common_size, is_static
 from neat_onnx.model import Model, ValueInfo
@@ -299,8 +302,9 @@ def _close(ctx: LiftingContext, entry: ValueInfo, sizes: set[Extent]) -> _Entry:
     lengths = zip(value.shape, followed, strict=True)
     if not ctx.features_only and any(size != 1 for size, axis in lengths if axis in (0, 1)):
         _refuse_first_axis(entry.name)
+    stacked = not ctx.features_only and stacks_rows(followed, value.shape, sizes)
     whole = entry.shape is None or states_batch(entry.shape, ctx.leading(entry.name), sizes)
-    if not whole or (ctx.samples > 1 and not _has_samples_first(followed, value.shape)):
+    if not whole or (ctx.samples > 1 and not has_samples_first(followed, value.shape)):
         _refuse_first_axis(entry.name)
     try:
         signals = ctx.materialize(value).copy()
@@ -309,13 +313,9 @@ def _close(ctx: LiftingContext, entry: ValueInfo, sizes: set[Extent]) -> _Entry:
                          where="graph.outputs") from None  # fmt: skip
     registers = ctx.kind[signals] == REGISTER
     signals[registers] = ctx.materialized_from(signals[registers], VARIABLE)
-    return entry.name, signals.shape, signals.ravel()
-
-
-def _has_samples_first(followed: FollowedAxes, shape: tuple[int, ...]) -> bool:
-    """Whether the elements of each sample stay together, in an axis of their own."""
-    alone = all(axis < INSIDE for axis in followed)
-    return alone and elements_before(followed, shape) in (None, 1)
+    if stacked:
+        warn_of_stacked_rows(entry.name, signals.shape)
+    return entry.name, (1,) * stacked + signals.shape, signals.ravel()
 
 
 def _ports(

@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from neat_onnx.errors import ModelError, OptionError, warn
+from neat_onnx.lifting.followed_axes import FEATURE, INSIDE, FollowedAxes, elements_before
 from neat_onnx.model import Graph, Model
 from neat_onnx.model.semantics import gives_sizes, is_random
 from neat_onnx.model.value import Extent
@@ -189,6 +190,36 @@ def states_batch(shape: Sequence[Extent], leading: list[bool], sizes: set[Extent
     batch = (size for size, is_batch in zip(shape, leading, strict=False) if is_batch)
     return len(shape) == len(leading) and not any(
         isinstance(size, int) and size not in sizes for size in batch
+    )
+
+
+def has_samples_first(followed: FollowedAxes, shape: tuple[int, ...]) -> bool:
+    """Whether the elements of each sample stay together, in an axis of their own."""
+    alone = all(axis < INSIDE for axis in followed)
+    return alone and elements_before(followed, shape) in (None, 1)
+
+
+def stacks_rows(followed: FollowedAxes, shape: tuple[int, ...], sizes: set[Extent]) -> bool:
+    """Whether the first axis of an output is the rows of one sample after those of another.
+
+    So a sequence model ends whose layers read [samples · steps, features]. Where the batch has a
+    fixed size, every axis may be features.
+
+    Args:
+        followed: the axes of the output.
+        shape: its shape, for one sample.
+        sizes: the sizes that the inputs state for time and the batch.
+    """
+    varies = len(sizes) == 1 and not any(isinstance(size, int) for size in sizes)
+    inside = followed[:1] == (INSIDE + 1,) and set(followed[1:]) <= {FEATURE}
+    return varies and inside and shape[0] > 1
+
+
+def warn_of_stacked_rows(name: str, shape: tuple[int, ...]) -> None:
+    """Tell which shape an output whose rows are stacked has in the network."""
+    warn(
+        f"output '{name}' has {shape[0]} rows for each sample along its first axis; the network "
+        f"gives an axis to the samples: {['N', *shape]}"
     )
 
 

@@ -5,9 +5,11 @@ Those tensors are made outputs of a copy of the model, and compared with the net
 level by level.
 """
 
+import warnings
+
 import numpy as np
 
-from neat_onnx.errors import NeatOnnxError, NetworkError
+from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning, NetworkError
 from neat_onnx.files import parse_json
 from neat_onnx.genome import GENOME, GenomeDocument
 from neat_onnx.lifting.core import lift
@@ -78,7 +80,9 @@ def _places(net: Network, model: Model) -> dict[str, list[int]]:
 
 def _of_graph(net: Network, model: Model) -> dict[str, list[int]]:
     """The ids in each tensor of a model whose graph alone gives the neurons."""
-    lifted = lift(model)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NeatOnnxWarning)  # import has told whoever made the network
+        lifted = lift(model)
     if len(lifted.network) != len(net):
         return {}
     return {tensor: net.neurons.id[neurons].tolist() for tensor, neurons in lifted.tensors.items()}

@@ -213,6 +213,7 @@ class Player:
         values = np.asarray(results[name], np.float64)
         if not any(self._axes.values()):
             return values.reshape(1, -1)
+        values = _by_sample(values, self._port_shapes.get(name), leading)
         entry = self._outputs.get(name)
         if entry is not None and not self._session.sequences:
             count = max(0, min(len(leading), values.ndim - len(self._port_shapes.get(name, ()))))
@@ -251,6 +252,13 @@ class Player:
             if size == leading[0] and shape[:axis] + shape[axis + 1 :] == port
         ]
         return axes if not fitting or axes[0] in fitting else (fitting[0],)
+
+
+def _by_sample(values: Floats, port: tuple[int, ...] | None, leading: tuple[int, ...]) -> Floats:
+    """Values with an axis for the samples, where the first one has the rows of each in turn."""
+    if not port or len(leading) != 1 or values.shape != (leading[0] * port[0], *port[1:]):
+        return values
+    return values.reshape(*leading, *port)
 
 
 def _long(shape: tuple[int, ...]) -> list[int]:
