@@ -200,7 +200,7 @@ def has_samples_first(followed: FollowedAxes, shape: tuple[int, ...]) -> bool:
 
 
 def stacks_rows(followed: FollowedAxes, shape: tuple[int, ...], sizes: set[Extent]) -> bool:
-    """Whether the first axis of an output is the rows of one sample after those of another.
+    """Whether an output has several rows for each sample along its first axis.
 
     So a sequence model ends whose layers read [samples · steps, features]. Where the batch has a
     fixed size, every axis may be features.

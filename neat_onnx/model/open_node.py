@@ -123,7 +123,7 @@ def _held(given: GivenValue, context: Any) -> GivenValue:
 
 
 def _is_known(document: dict[str, Any], domain: str, opset: int) -> bool:
-    schema = _schema(document["op_type"], domain, opset)
+    schema = schema_of(document["op_type"], domain, opset)
     if schema is None:
         return document["op_type"] in _ADDED
     kinds = {name: int(entry.type.value) for name, entry in schema.attributes.items()}
@@ -149,7 +149,8 @@ def _type_of(entry: Any) -> tuple[Any, int]:
 
 
 @cache
-def _schema(op_type: str, domain: str, opset: int) -> Any:
+def schema_of(op_type: str, domain: str, opset: int) -> Any:
+    """ONNX's schema of an operator at an opset of its own domain; None if it has none."""
     from onnx import defs  # noqa: PLC0415 - slow to import
 
     own = "" if domain in ONNX_DOMAINS else domain

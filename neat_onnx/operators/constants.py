@@ -33,6 +33,7 @@ class ConstantOfShape(Node):
 
     since = 9
     shape_inputs = frozenset({0})
+    exact = True
     attributes: ConstantOfShapeAttributes = ConstantOfShapeAttributes.defaults()
 
 
@@ -47,6 +48,7 @@ class Shape(Node):
     """The sizes of axes, integers."""
 
     since = 13
+    exact = True
     attributes: ShapeAttributes = ShapeAttributes.defaults()
 
 

@@ -22,6 +22,7 @@ class EyeLike(Node):
     """Ones on a diagonal of a matrix, in the shape of the input; `k` says how far to the right."""
 
     since = 9
+    exact = True
     attributes: EyeLikeAttributes = EyeLikeAttributes.defaults()
 
 

@@ -29,12 +29,7 @@ from neat_onnx.operators.formulas.activate import (
     respond,
 )
 from neat_onnx.operators.formulas.elementwise import Mul
-from neat_onnx.operators.formulas.formula import (
-    Emission,
-    FormulaEmitter,
-    emits,
-    recognised,
-)
+from neat_onnx.operators.formulas.formula import Emission, FormulaEmitter, emits, recognised
 from neat_onnx.operators.formulas.infinite import masked_largest
 from neat_onnx.operators.layout.columns import exactly, in_shape
 from neat_onnx.operators.layout.shaping import Flatten, Reshape
@@ -58,9 +53,13 @@ class _Reduce(Node, abstract=True):
 class ReduceMax(_Reduce):
     """The largest element along some axes."""
 
+    picks = True
+
 
 class ReduceMin(_Reduce):
     """The smallest element along some axes."""
+
+    picks = True
 
 
 class ReduceProd(_Reduce):

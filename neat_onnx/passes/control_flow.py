@@ -8,7 +8,6 @@ from neat_onnx.model import DataType, Graph, Model, Node, Tensor
 from neat_onnx.model.budget import Budget
 from neat_onnx.passes.draft import Draft, attributes_of, make_node
 from neat_onnx.passes.fold_constants import computed
-from neat_onnx.passes.sizes import SIZES
 from neat_onnx.passes.splice import splice
 
 
@@ -169,9 +168,7 @@ def _run(nodes: list[Node], scratch: Draft, budget: Budget) -> bool:
     """Compute nodes whose inputs are constant; False where one cannot be computed here."""
     for node in nodes:
         known = all(name in scratch.tensors for name in node.input if name)
-        if not known or node.domain or node.op_type not in SIZES:
-            return False
-        results = computed(node, scratch, budget)
+        results = computed(node, scratch, budget) if known else None
         if results is None:
             return False
         scratch.tensors |= {tensor.name: tensor for tensor in results}

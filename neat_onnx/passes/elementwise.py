@@ -1,15 +1,15 @@
-"""Operators that treat each element alike, whatever the axes that it stands in."""
+"""Nodes that treat each element alike, whatever the axes that it stands in."""
 
-OF_ONE = (
-    "Abs", "Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "Cast", "Ceil", "Celu", "Cos", "Cosh",
-    "Elu", "Erf", "Exp", "Floor", "Gelu", "HardSigmoid", "HardSwish", "Identity", "IsInf", "IsNaN",
-    "LeakyRelu", "Log", "Mish", "Neg", "Not", "Reciprocal", "Relu", "Round", "Selu", "Sigmoid",
-    "Sign", "Sin", "Sinh", "Softplus", "Softsign", "Sqrt", "Tan", "Tanh", "ThresholdedRelu",
-)  # fmt: skip
-"""Of one input, with what else they need in attributes."""
+from neat_onnx.model import Node
+from neat_onnx.model.node import operator_of
+from neat_onnx.model.open_node import OpenNode
 
-OF_SEVERAL = (
-    "Add", "And", "Clip", "Div", "Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Max",
-    "Mean", "Min", "Mod", "Mul", "Or", "Pow", "Sub", "Sum", "Where", "Xor",
-)  # fmt: skip
-"""Of several inputs, which broadcast."""
+
+def is_elementwise(node: Node) -> bool:
+    """Whether an element of the result is a function of one element of each input."""
+    return operator_of(node).elementwise and not (isinstance(node, OpenNode) and node.problem)
+
+
+def is_function_of_one(node: Node) -> bool:
+    """Whether a node is elementwise, of an operator that has one input."""
+    return is_elementwise(node) and operator_of(node).inputs == (1, 1)

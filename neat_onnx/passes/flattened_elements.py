@@ -7,7 +7,7 @@ in one axis with the features.
 from neat_onnx.model import Model, Node
 from neat_onnx.model.wiring import subgraphs
 from neat_onnx.passes.draft import Draft, attributes_of, is_one_of, make_node
-from neat_onnx.passes.elementwise import OF_ONE, OF_SEVERAL
+from neat_onnx.passes.elementwise import is_elementwise
 
 _RANK = 2
 
@@ -99,7 +99,7 @@ class _Rows:
             table = self._draft.tensors.get(node.input[0])
             along = attributes_of(node).get("axis", 0) in (0, -1)
             return table is not None and table.values.ndim == 1 and along
-        return is_one_of(node, *OF_ONE, *OF_SEVERAL) and all(
+        return is_elementwise(node) and all(
             name in self._rows or not name or self._is_single(name) for name in node.input
         )
 

@@ -16,7 +16,7 @@ from neat_onnx.model import DataType, Model, Node, Tensor
 from neat_onnx.model.budget import Budget
 from neat_onnx.model.graph import NEWEST_OPSET
 from neat_onnx.passes.draft import Draft
-from neat_onnx.passes.sizes import SIZES
+from neat_onnx.passes.sizes import size_rule
 
 Array = npt.NDArray[Any]
 
@@ -53,8 +53,7 @@ def fold_constants(model: Model, budget: Budget | None = None) -> Model:
 
 def _may_fold(node: Node, constant: set[str], wanted: set[str]) -> bool:
     return (
-        not node.domain
-        and node.op_type in SIZES
+        size_rule(node) is not None
         and all(name in constant for name in node.input if name)
         and not any(name in wanted for name in node.output)
     )
@@ -64,15 +63,18 @@ def computed(node: Node, draft: Draft, budget: Budget) -> list[Tensor] | None:
     """The outputs of a node whose inputs are initializers; None if it cannot be computed here.
 
     Args:
-        node: a node of an operator of `sizes.SIZES`.
+        node: a node of any operator.
         draft: has the initializers.
         budget: pays for the elements of the outputs.
     """
+    rule = size_rule(node)
+    if rule is None:
+        return None
     operands = [_array(draft.tensors[name]) if name else None for name in node.input]
     if any(operand is None for operand, name in zip(operands, node.input, strict=True) if name):
         return None
     try:
-        size = SIZES[node.op_type](node, operands)
+        size = rule(node, operands)
     except (ValueError, TypeError, IndexError, AttributeError, OverflowError):
         return None  # its inputs do not fit, or are left out: whoever loads the model says so
     if size > LARGEST or not budget.allows("elements", size):

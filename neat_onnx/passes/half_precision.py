@@ -7,17 +7,10 @@ are imported, with a warning. Weights alone are exact in every type.
 
 from neat_onnx.errors import ModelError, warn
 from neat_onnx.model import DataType, Graph, Node
+from neat_onnx.model.node import operator_of
+from neat_onnx.model.semantics import gives_sizes
+from neat_onnx.passes.draft import attributes_of
 
-# fmt: off
-_EXACT = frozenset({  # they choose numbers, or compare them
-    "Abs", "ArgMax", "ArgMin", "Compress", "Concat", "DepthToSpace", "Equal", "Expand", "Flatten",
-    "Gather", "GatherElements", "GatherND", "GlobalMaxPool", "Greater", "GreaterOrEqual",
-    "Identity", "IsInf", "IsNaN", "Less", "LessOrEqual", "Max", "MaxPool", "Min", "Neg", "Not",
-    "OneHot", "Pad", "ReduceMax", "ReduceMin", "Relu", "Reshape", "ReverseSequence",
-    "ScatterElements", "ScatterND", "Shape", "Sign", "Size", "Slice", "SpaceToDepth", "Split",
-    "Squeeze", "Tile", "TopK", "Transpose", "Trilu", "Unsqueeze", "Where",
-})
-# fmt: on
 _CASTS = ("Cast", "CastLike")
 
 
@@ -56,7 +49,7 @@ def _rounding(graph: Graph, kind: DataType) -> list[Node]:
                 continue
             rounds = node.input[0] not in computed | constant
         else:
-            exact = node.op_type in _EXACT
+            exact = _is_exact(node)
             half = computed | constant if exact else computed
             if half.isdisjoint(given) and not (given and given <= constant):
                 continue
@@ -65,6 +58,13 @@ def _rounding(graph: Graph, kind: DataType) -> list[Node]:
         if rounds:
             found.append(node)
     return found
+
+
+def _is_exact(node: Node) -> bool:
+    """Whether a node chooses numbers, or compares them: nothing is rounded."""
+    operator = operator_of(node)
+    combines = attributes_of(node).get("reduction", "none") != "none"
+    return gives_sizes(node) or operator.picks or (operator.exact and not combines)
 
 
 def _casts_to(node: Node, kind: DataType, half: set[str]) -> bool:

@@ -2,7 +2,7 @@
 
 from neat_onnx.model import Model, Node
 from neat_onnx.passes.draft import Draft, attributes_of, is_one_of, with_inputs
-from neat_onnx.passes.elementwise import OF_ONE
+from neat_onnx.passes.elementwise import is_function_of_one
 from neat_onnx.passes.readers import sole_readers
 
 
@@ -54,7 +54,7 @@ def _path(nodes: list[Node], alone: dict[str, int], at: int) -> list[int] | None
             axes = list(range(len(perm)))
             undone = sorted(back) == axes and [perm[axis] for axis in back] == axes
             return path if undone else None
-        if node.domain or node.op_type not in OF_ONE:
+        if not is_function_of_one(node):
             return None
         step = alone.get(node.output[0])
     return None

@@ -5,31 +5,19 @@ difference, sum or product of such integers follow from the types of inputs, fro
 from casts of truth values.
 """
 
-from itertools import product
+from functools import cache
+from itertools import compress, product
 from typing import NamedTuple
 
 from neat_onnx.errors import ModelError, warn
 from neat_onnx.model import DataType, Graph, Node
+from neat_onnx.model.graph import NEWEST_OPSET
+from neat_onnx.model.node import operator_of
+from neat_onnx.model.open_node import schema_of
 from neat_onnx.passes.draft import attributes_of
 
-# fmt: off
-_KEEPS = frozenset({  # operators that give elements of their inputs
-    "ArrayFeatureExtractor", "Clip", "Compress", "Concat", "DepthToSpace", "Expand", "Flatten",
-    "Gather", "GatherElements", "GatherND", "Identity", "Max", "MaxPool", "Min", "Reshape",
-    "ReduceMax", "ReduceMin", "ReverseSequence", "Slice", "SpaceToDepth", "Split", "Squeeze",
-    "Tile", "TopK", "Transpose", "Unsqueeze", "Where",
-})
-_WITHIN = frozenset({  # operators that give other numbers of the type of their first input
-    "Abs", "BitShift", "BitwiseAnd", "BitwiseNot", "BitwiseOr", "BitwiseXor", "Div", "Mod", "Neg",
-    "Pad",
-})
-_TRUTHS = frozenset({
-    "And", "Equal", "Greater", "GreaterOrEqual", "IsInf", "IsNaN", "Less", "LessOrEqual", "Not",
-    "Or", "Xor",
-})
-# fmt: on
-_READ = {"Where": slice(1, None), "Compress": slice(1)}  # inputs that are not conditions
 _PAIRED = {"Add": int.__add__, "Sub": int.__sub__, "Mul": int.__mul__}
+_TRUTH = "tensor(bool)"
 _ZERO_POINT = 2  # the input of QuantizeLinear that says the type
 _MOST = 1 << 16  # wider types hold the sums and products that models make
 
@@ -78,8 +66,8 @@ def check_narrow_integers(graph: Graph) -> None:
             if whole.high < _MOST:
                 may_wrap.append(node)
             found = whole
-        gives = node.output[:1] if node.op_type == "TopK" else node.output  # the others are places
-        known.update(dict.fromkeys(gives, found))
+        _, alike = _types(node.op_type, node.domain).alike(node)  # a place is of another type
+        known.update(dict.fromkeys(compress(node.output, alike), found))
     if may_wrap:
         labels = ", ".join(node.label for node in may_wrap[:8])
         more = f" and {len(may_wrap) - 8} more" if len(may_wrap) > 8 else ""
@@ -108,9 +96,10 @@ def _result(node: Node, given: list[_Range | None]) -> _Range | None:
     """The integers that a node gives, before they begin anew; None of other types."""
     if node.op_type in ("Cast", "CastLike", "QuantizeLinear"):
         return _converted(node, given)
-    if node.op_type in _TRUTHS:
+    types = _types(node.op_type, node.domain)
+    if types.outputs[:1] == (_TRUTH,):
         return _whole(DataType.BOOL)
-    given = given[_READ.get(node.op_type, slice(None))]
+    given = [*compress(given, types.alike(node)[0])]
     ranges = [each for each in given if each]
     if not ranges:
         return None
@@ -122,9 +111,42 @@ def _result(node: Node, given: list[_Range | None]) -> _Range | None:
     if len(ranges) == len(given) and node.op_type in ("Max", "Min"):
         extreme = max if node.op_type == "Max" else min
         return _Range(kind, extreme(lows), extreme(highs))
-    if node.op_type in _KEEPS:
+    if operator_of(node).picks:
         return _Range(kind, min(lows), max(highs))
-    return _whole(kind) if node.op_type in _WITHIN and given[0] else None
+    return _whole(kind)
+
+
+class _Types(NamedTuple):
+    """The types of an operator's inputs and outputs, as ONNX names them: `T`, or one type.
+
+    The last stands for all that may follow.
+    """
+
+    inputs: tuple[str, ...] = ()
+    outputs: tuple[str, ...] = ()
+
+    def alike(self, node: Node) -> list[list[bool]]:
+        """Which inputs, and which outputs, of a node are of the type of its first output."""
+        sides = (self.inputs, node.input), (self.outputs, node.output)
+        return [
+            [bool(kinds) and kinds[min(at, len(kinds) - 1)] == self.outputs[0]
+             for at in range(len(names))]
+            for kinds, names in sides
+        ]  # fmt: skip
+
+
+@cache
+def _types(op_type: str, domain: str) -> _Types:
+    """The types in ONNX's schema of an operator; none if there is no schema."""
+    schema = schema_of(op_type, domain, NEWEST_OPSET)
+    if schema is None:
+        return _Types()
+    allowed = {each.type_param_str: each.allowed_type_strs for each in schema.type_constraints}
+    only = {name: kinds[0] for name, kinds in allowed.items() if len(kinds) == 1}
+    sides = (schema.inputs, schema.outputs)
+    return _Types(
+        *(tuple(only.get(entry.type_str, entry.type_str) for entry in side) for side in sides)
+    )
 
 
 def _converted(node: Node, given: list[_Range | None]) -> _Range | None:

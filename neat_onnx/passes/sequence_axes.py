@@ -10,16 +10,15 @@ from neat_onnx.errors import warn
 from neat_onnx.model import Model, Node, ValueInfo
 from neat_onnx.model.value import Extent
 from neat_onnx.passes.draft import attributes_of, with_graph
+from neat_onnx.passes.elementwise import is_elementwise
 
 Axes = tuple[int, ...]
 
 _RECURRENT = ("RNN", "GRU", "LSTM")
 _TIME, _BATCH = "time", "batch"
-_KEPT = frozenset({
-    "Add", "Cast", "Clip", "Div", "Dropout", "Elu", "Gelu", "Identity", "LayerNormalization",
-    "LeakyRelu", "MatMul", "Mul", "PRelu", "Relu", "Selu", "Sigmoid", "Sub", "Tanh",
-})  # fmt: skip
-"""Operators whose first input that is no constant has its axes where the output has them."""
+_KEPT = frozenset({"Dropout", "LayerNormalization", "MatMul", "PRelu"})
+"""Operators whose first input that is no constant has its axes where the output has them, besides
+elementwise ones."""
 
 
 def sequence_axes(model: Model, read: Callable[[Sequence[Extent]], Axes]) -> Model:
@@ -99,7 +98,7 @@ def _path(
                 return
         elif node.op_type == "Gather" and not attributes_of(node).get("axis"):  # an embedding
             reads = reads[-1:] if reads[-1:] == [*node.input[1:]] else []
-        elif node.op_type not in _KEPT:
+        elif node.op_type not in _KEPT and not is_elementwise(node):
             return
         if not reads:
             return

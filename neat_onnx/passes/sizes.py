@@ -1,6 +1,6 @@
 """How many elements a node's result has, from its constant inputs: before it is computed.
 
-Every operator of `SIZES` is deterministic. The numbers are bounds: never less than the result.
+The numbers are bounds: never less than the result.
 """
 
 import math
@@ -11,6 +11,7 @@ import numpy as np
 
 from neat_onnx.model import Node
 from neat_onnx.passes.draft import attributes_of
+from neat_onnx.passes.elementwise import is_elementwise
 
 Size = Callable[[Node, list[Any]], int]
 
@@ -87,19 +88,12 @@ def _all_of(size: Size, operators: str) -> dict[str, Size]:
     return dict.fromkeys(operators.split(), size)
 
 
-SIZES: dict[str, Size] = {
-    **_all_of(_broadcast, "Add Sub Mul Div Pow Mod Min Max Mean Sum And Or Xor Not Equal Greater"),
-    **_all_of(_broadcast, "GreaterOrEqual Less LessOrEqual Where Neg Abs Sqrt Reciprocal Exp Log"),
-    **_all_of(_broadcast, "Sin Cos Tan Asin Acos Atan Sinh Cosh Tanh Asinh Acosh Atanh Sigmoid"),
-    **_all_of(_broadcast, "Floor Ceil Round Sign Erf Relu Clip Cast Identity IsNaN IsInf"),
-    **_all_of(_broadcast, "BitShift BitwiseAnd BitwiseOr BitwiseXor BitwiseNot"),
+_SIZES: dict[str, Size] = {
     **_all_of(
         _no_more, "Reshape Squeeze Unsqueeze Flatten Transpose Slice Split Concat Shape Size"
     ),
     **_all_of(_no_more, "ReduceSum ReduceMean ReduceMax ReduceMin ReduceProd ReduceL1 ReduceL2"),
-    **_all_of(
-        _no_more, "Size ReduceSumSquare ArgMax ArgMin CumSum Trilu GatherElements TopK Unique"
-    ),
+    **_all_of(_no_more, "ReduceSumSquare ArgMax ArgMin CumSum Trilu GatherElements TopK Unique"),
     **_all_of(_no_more, "ScatterElements ScatterND DepthToSpace SpaceToDepth DequantizeLinear"),
     **_all_of(_window, "HannWindow HammingWindow BlackmanWindow"),
     "ConstantOfShape": _filled,
@@ -115,3 +109,13 @@ SIZES: dict[str, Size] = {
     "Range": _range,
     "Tile": _tile,
 }
+
+
+def size_rule(node: Node) -> Size | None:
+    """How to bound the elements of a node's result; None of operators that are not computed.
+
+    They are deterministic, and the reference evaluator computes them right.
+    """
+    if node.domain:
+        return None
+    return _broadcast if is_elementwise(node) else _SIZES.get(node.op_type)

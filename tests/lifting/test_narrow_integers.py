@@ -50,6 +50,25 @@ def test_a_difference_of_unsigned_integers_that_may_be_negative_is_refused(kind)
     assert "Cast its inputs to INT64" in refused.value.hint
 
 
+@pytest.mark.parametrize(
+    "moved",
+    [
+        node("Flatten", "a", "c"),
+        node("Trilu", "a", "c", upper=1),
+        node("CenterCropPad", "a sizes", "c", axes=[1]),
+        node("Resize", "a _ _ whole", "c", mode="nearest"),
+    ],
+    ids=lambda each: each.op_type,
+)
+def test_whatever_moves_unsigned_integers_leaves_their_type(moved):
+    """As every operator does whose result is of its input's type in ONNX's schema."""
+    constants = {"sizes": np.int64([3]), "whole": np.int64([2, 3])}
+    used = {name: values for name, values in constants.items() if name in moved.input}
+    made = model(UINT8, moved, node("Sub", "c b", "h"), **used)
+    with pytest.raises(ModelError, match=r"node make_h \(Sub\): a result of -255 to 255"):
+        import_model(made, check=False, batch_axis=None)
+
+
 @pytest.mark.parametrize("least", [254, 255])
 def test_a_difference_from_the_largest_one_is_never_negative(least):
     made = model(UINT8, node("Sub", "top a", "g"), node("Max", "g b", "h"), top=np.uint8([least]))

@@ -129,6 +129,12 @@ def test_what_depends_on_constants_alone_is_computed():
     assert simple(graph(nodes, shape=[3], w=[1.0, 2.0, 3.0])) == ["Mul"]
 
 
+@pytest.mark.parametrize("operator", ["Sigmoid", "Softplus", "Mish", "Celu", "HardSwish", "Shrink"])
+def test_every_function_of_constants_is_computed(operator: str):
+    nodes = [node(operator, "c", "h"), node("Add", "x h", "y")]
+    assert simple(graph(nodes, c=[-1.5, 0.25, 3.0])) == ["Add"]
+
+
 def test_a_billion_elements_are_left_alone():
     nodes = [node("Expand", "w shape", "wide"), node("Add", "x wide", "y")]
     result = canonicalize(graph(nodes, shape=[1000, 1000, 1000, 3], w=[1.0]))

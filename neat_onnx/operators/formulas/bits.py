@@ -31,12 +31,16 @@ class BitShift(Node):
 
     inputs = (2, 2)
     since = 11
+    elementwise = True
+    exact = True
     attributes: BitShiftAttributes
 
 
 class _Bitwise(Node, abstract=True):
     inputs = (2, 2)
     since = 18
+    elementwise = True
+    exact = True
 
 
 class BitwiseAnd(_Bitwise):
@@ -55,6 +59,8 @@ class BitwiseNot(Node):
     """The bits that an integer does not have."""
 
     since = 18
+    elementwise = True
+    exact = True
 
 
 @lifts(BitShift)

@@ -17,12 +17,14 @@ from neat_onnx.operators.formulas.formula import (
 
 class _Unary(Node, abstract=True):
     since = 13
+    elementwise = True
 
 
 class _Binary(Node, abstract=True):
     inputs = (2, 2)
     since = 13
     unaligned = 0
+    elementwise = True
 
 
 class Sigmoid(_Unary):
@@ -54,9 +56,13 @@ class Sqrt(_Unary):
 class Abs(_Unary):
     """The absolute value, element by element."""
 
+    exact = True
+
 
 class Neg(_Unary):
     """-x, element by element."""
+
+    exact = True
 
 
 class Reciprocal(_Unary):
@@ -65,6 +71,8 @@ class Reciprocal(_Unary):
 
 class Relu(_Unary):
     """max(0, x), element by element."""
+
+    exact = True
 
 
 class Softplus(_Unary):
@@ -145,6 +153,8 @@ class Erf(_Unary):
 
 class Sign(_Unary):
     """-1, 0 or 1, the sign of each element."""
+
+    exact = True
 
 
 class Floor(_Unary):

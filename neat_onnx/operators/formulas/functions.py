@@ -41,6 +41,7 @@ class Gelu(Node):
     """x · Φ(x), with the normal distribution's Φ by erf or approximated by tanh."""
 
     since = 20
+    elementwise = True
     attributes: GeluAttributes = GeluAttributes.defaults()
 
 
@@ -55,6 +56,7 @@ class HardSigmoid(Node):
     """max(0, min(1, alpha · x + beta)), element by element."""
 
     since = 6
+    elementwise = True
     attributes: HardSigmoidAttributes = HardSigmoidAttributes.defaults()
 
 
@@ -62,12 +64,14 @@ class HardSwish(Node):
     """x · max(0, min(1, x / 6 + 0.5)), element by element."""
 
     since = 14
+    elementwise = True
 
 
 class Mish(Node):
     """x · tanh(log(1 + exp(x))), element by element."""
 
     since = 18
+    elementwise = True
 
 
 class CeluAttributes(Attributes):
@@ -80,6 +84,7 @@ class Celu(Node):
     """max(0, x) + min(0, alpha · (exp(x / alpha) - 1)), element by element."""
 
     since = 12
+    elementwise = True
     attributes: CeluAttributes = CeluAttributes.defaults()
 
 
@@ -93,6 +98,7 @@ class ThresholdedRelu(Node):
     """x where it is larger than alpha, else 0."""
 
     since = 10
+    elementwise = True
     attributes: ThresholdedReluAttributes = ThresholdedReluAttributes.defaults()
 
 
@@ -107,6 +113,7 @@ class Shrink(Node):
     """x + bias below -lambd, x - bias above lambd, 0 between."""
 
     since = 9
+    elementwise = True
     attributes: ShrinkAttributes = ShrinkAttributes.defaults()
 
 
@@ -120,6 +127,7 @@ class Swish(Node):
     """x · sigmoid(alpha · x), element by element."""
 
     since = 24
+    elementwise = True
     attributes: SwishAttributes = SwishAttributes.defaults()
 
 

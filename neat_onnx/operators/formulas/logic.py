@@ -25,12 +25,15 @@ from neat_onnx.operators.formulas.formula import (
 
 class _Unary(Node, abstract=True):
     since = 13
+    elementwise = True
 
 
 class _Binary(Node, abstract=True):
     inputs = (2, 2)
     since = 13
     unaligned = 0
+    elementwise = True
+    exact = True
 
 
 class Greater(_Binary):
@@ -79,10 +82,13 @@ class Not(_Unary):
     """The other truth value, element by element."""
 
     since = 1
+    exact = True
 
 
 class IsNaN(_Unary):
     """Whether each element is NaN."""
+
+    exact = True
 
 
 class IsInfAttributes(Attributes):
@@ -96,6 +102,7 @@ class IsInf(_Unary):
     """Whether each element is infinite."""
 
     since = 10
+    exact = True
     attributes: IsInfAttributes = IsInfAttributes.defaults()
 
 
@@ -105,6 +112,8 @@ class Where(Node):
     inputs = (3, 3)
     since = 9
     unaligned = 0
+    elementwise = True
+    picks = True
 
 
 class CastAttributes(Attributes):

@@ -24,14 +24,19 @@ class _Several(Node, abstract=True):
     inputs = (1, None)
     since = 13
     unaligned = 0
+    elementwise = True
 
 
 class Max(_Several):
     """The largest of several inputs, element by element, with broadcasting."""
 
+    picks = True
+
 
 class Min(_Several):
     """The smallest of several inputs, element by element, with broadcasting."""
+
+    picks = True
 
 
 class Sum(_Several):
@@ -47,6 +52,8 @@ class Clip(Node):
 
     inputs = (1, 3)
     since = 13
+    elementwise = True
+    picks = True
 
 
 class ModAttributes(Attributes):
@@ -61,6 +68,7 @@ class Mod(Node):
     inputs = (2, 2)
     since = 13
     unaligned = 0
+    elementwise = True
     attributes: ModAttributes = ModAttributes.defaults()
 
 

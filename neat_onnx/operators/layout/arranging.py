@@ -24,6 +24,7 @@ class Expand(Node):
     inputs = (2, 2)
     shape_inputs = frozenset({1})
     since = 13
+    picks = True
 
 
 class Tile(Node):
@@ -32,6 +33,7 @@ class Tile(Node):
     inputs = (2, 2)
     since = 13
     shape_inputs = frozenset({1})
+    picks = True
 
 
 class DepthToSpaceAttributes(Attributes):
@@ -45,6 +47,7 @@ class DepthToSpace(Node):
     """[N, C·b², H, W] as [N, C, H·b, W·b]: channels become blocks of b × b positions."""
 
     since = 13
+    picks = True
     attributes: DepthToSpaceAttributes
 
 
@@ -58,6 +61,7 @@ class SpaceToDepth(Node):
     """[N, C, H·b, W·b] as [N, C·b², H, W]: blocks of b × b positions become channels."""
 
     since = 13
+    picks = True
     attributes: SpaceToDepthAttributes
 
 
@@ -72,6 +76,7 @@ class Trilu(Node):
 
     inputs = (1, 2)
     since = 14
+    exact = True
     attributes: TriluAttributes = TriluAttributes.defaults()
 
 
@@ -87,6 +92,7 @@ class ReverseSequence(Node):
 
     inputs = (2, 2)
     since = 10
+    picks = True
     attributes: ReverseSequenceAttributes = ReverseSequenceAttributes.defaults()
 
 
@@ -101,6 +107,7 @@ class Compress(Node):
 
     inputs = (2, 2)
     since = 11
+    picks = True
     attributes: CompressAttributes = CompressAttributes.defaults()
 
 

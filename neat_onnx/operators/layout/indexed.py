@@ -34,6 +34,7 @@ class GatherND(Node):
 
     inputs = (2, 2)
     since = 13
+    picks = True
     attributes: GatherNDAttributes = GatherNDAttributes.defaults()
 
 
@@ -49,6 +50,7 @@ class ScatterElements(Node):
 
     inputs = (3, 3)
     since = 13
+    exact = True
     attributes: ScatterElementsAttributes = ScatterElementsAttributes.defaults()
 
 
@@ -63,6 +65,7 @@ class ScatterND(Node):
 
     inputs = (3, 3)
     since = 13
+    exact = True
     attributes: ScatterNDAttributes = ScatterNDAttributes.defaults()
 
 
@@ -77,6 +80,7 @@ class OneHot(Node):
 
     inputs = (3, 3)
     since = 11
+    exact = True
     attributes: OneHotAttributes = OneHotAttributes.defaults()
 
 

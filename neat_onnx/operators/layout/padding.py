@@ -23,6 +23,7 @@ class Pad(Node):
 
     inputs = (2, 4)
     since = 13
+    exact = True
     attributes: PadAttributes = PadAttributes.defaults()
 
 
@@ -37,6 +38,7 @@ class CenterCropPad(Node):
 
     inputs = (2, 2)
     since = 18
+    exact = True
     attributes: CenterCropPadAttributes = CenterCropPadAttributes.defaults()
 
 

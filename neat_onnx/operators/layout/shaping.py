@@ -26,6 +26,7 @@ class Concat(Node):
     inputs = (1, None)
     since = 13
     unaligned = 0
+    picks = True
     attributes: ConcatAttributes
 
 
@@ -42,6 +43,7 @@ class Split(Node):
     inputs = (1, 2)
     outputs = (1, None)
     since = 13
+    picks = True
     attributes: SplitAttributes = SplitAttributes.defaults()
 
 
@@ -56,6 +58,7 @@ class Gather(Node):
 
     inputs = (2, 2)
     since = 13
+    picks = True
     attributes: GatherAttributes = GatherAttributes.defaults()
 
 
@@ -71,6 +74,7 @@ class Reshape(Node):
     inputs = (2, 2)
     since = 13
     shape_inputs = frozenset({1})
+    picks = True
     attributes: ReshapeAttributes = ReshapeAttributes.defaults()
 
 
@@ -84,6 +88,7 @@ class Flatten(Node):
     """A matrix: the axes before `axis` as rows, the others as columns."""
 
     since = 13
+    picks = True
     attributes: FlattenAttributes = FlattenAttributes.defaults()
 
 
@@ -97,6 +102,7 @@ class Transpose(Node):
     """The axes in another order."""
 
     since = 13
+    picks = True
     attributes: TransposeAttributes = TransposeAttributes.defaults()
 
 
@@ -105,6 +111,7 @@ class Squeeze(Node):
 
     inputs = (1, 2)
     since = 13
+    picks = True
 
 
 class Unsqueeze(Node):
@@ -112,6 +119,7 @@ class Unsqueeze(Node):
 
     inputs = (2, 2)
     since = 13
+    picks = True
 
 
 class Slice(Node):
@@ -120,12 +128,15 @@ class Slice(Node):
     inputs = (3, 5)
     shape_inputs = frozenset({2})
     since = 13
+    picks = True
 
 
 class Identity(Node):
     """X itself."""
 
     since = 13
+    elementwise = True
+    picks = True
 
 
 class DropoutAttributes(Attributes):

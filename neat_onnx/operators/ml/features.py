@@ -65,6 +65,7 @@ class ArrayFeatureExtractor(MlNode):
     """Elements of the last axis at constant places; of a constant at computed ones, too."""
 
     inputs = (2, 2)
+    picks = True
 
 
 class FeatureVectorizerAttributes(Attributes):

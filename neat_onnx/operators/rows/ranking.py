@@ -35,6 +35,7 @@ class ArgMax(Node):
     """The place of the largest element along an axis."""
 
     since = 13
+    exact = True
     attributes: PlaceAttributes = PlaceAttributes.defaults()
 
 
@@ -42,6 +43,7 @@ class ArgMin(Node):
     """The place of the smallest element along an axis."""
 
     since = 13
+    exact = True
     attributes: PlaceAttributes = PlaceAttributes.defaults()
 
 
@@ -56,6 +58,7 @@ class GatherElements(Node):
 
     inputs = (2, 2)
     since = 13
+    picks = True
     attributes: GatherElementsAttributes = GatherElementsAttributes.defaults()
 
 
@@ -73,6 +76,7 @@ class TopK(Node):
     inputs = (2, 2)
     outputs = (2, 2)
     since = 11
+    picks = True
     attributes: TopKAttributes = TopKAttributes.defaults()
 
 

@@ -41,6 +41,8 @@ class LogSoftmax(_AlongAxis):
 class Hardmax(_AlongAxis):
     """1 at the first of the largest elements, 0 elsewhere."""
 
+    exact = True
+
 
 @lifts(Softmax, LogSoftmax)
 def lift_softmax(ctx: LiftingContext, node: _AlongAxis) -> None:

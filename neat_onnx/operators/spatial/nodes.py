@@ -80,6 +80,7 @@ class MaxPool(Node):
 
     outputs = (1, 2)
     since = 12
+    picks = True
     attributes: MaxPoolAttributes
 
 
@@ -98,6 +99,8 @@ class AveragePool(Node):
 
 class GlobalMaxPool(Node):
     """The largest element of each channel of [N, C, …]."""
+
+    picks = True
 
 
 class GlobalAveragePool(Node):

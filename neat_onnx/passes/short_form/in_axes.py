@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from neat_onnx.model import Model, Node, Tensor
 from neat_onnx.passes.draft import Draft, attributes_of, is_one_of, make_node
-from neat_onnx.passes.elementwise import OF_ONE, OF_SEVERAL
+from neat_onnx.passes.elementwise import is_elementwise
 
 _FLAT = 2  # axes: samples and features
 Axes = tuple[int, ...]
@@ -93,7 +93,7 @@ class _Groups:
 
     def _note(self, at: int, node: Node) -> None:
         made = node.output[0]
-        if is_one_of(node, *OF_ONE, *OF_SEVERAL) and (group := self._of(made)) is not None:
+        if is_elementwise(node) and (group := self._of(made)) is not None:
             group.nodes.append(at)
             self._connect(node)
             return

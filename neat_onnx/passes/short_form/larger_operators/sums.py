@@ -6,7 +6,7 @@ import numpy as np
 
 from neat_onnx.model import Node
 from neat_onnx.passes.draft import is_one_of
-from neat_onnx.passes.elementwise import OF_ONE, OF_SEVERAL
+from neat_onnx.passes.elementwise import is_elementwise
 from neat_onnx.passes.short_form.larger_operators.search import Found, Search
 
 Axes = tuple[int, ...]
@@ -57,6 +57,6 @@ def _in_axes(search: Search, name: str, size: int) -> tuple[list[Node], str, Axe
             turned = search.draft.name(f"{name}_axes")
             reads = [name, search.draft.constant("shape", [0, *sizes])]
             return [search.node("Reshape", reads, [turned])], turned, sizes
-        if not is_one_of(node, *OF_ONE, *OF_SEVERAL):
+        if not is_elementwise(node):
             break
     return [], name, (size,)
