@@ -3,11 +3,22 @@
 import numpy as np
 import onnx
 import pytest
+from cases import case
+from graphs import graph, node
 from networks import NETWORKS
 from sessions import open_session
 
-from neat_onnx import Network, OptionError, export, import_model, load_model, validate, verify
+from neat_onnx import (
+    Network,
+    OptionError,
+    export,
+    import_model,
+    load_model,
+    validate,
+    verify,
+)
 from neat_onnx.cli import main
+from neat_onnx.passes.quantization.weights import quantize_weights
 
 EVOLVED = NETWORKS["evolved_mixed"]
 GRU = Network.gru(2, 3, 1, seed=0)
@@ -39,6 +50,21 @@ def test_int8_is_valid_close_told_and_imported_as_its_graph(net, options):
     assert again.normalised_mse is not None
     assert again.normalised_mse < report.normalised_mse / 1000
     assert export(net, **options).to_bytes() == model.to_bytes()
+
+
+@pytest.mark.parametrize("quantize", ["weights", "full"])
+@pytest.mark.parametrize("name", ["nts-net-lstm-2", "np-atom-agg-median", "np-atom-agg-max"])
+def test_layers_with_biases_in_common_are_quantized(name: str, quantize: str):
+    """Each Gemm has int8 of its own, and whoever else reads the numbers has them as they are."""
+    model = export(case(name).network(), quantize=quantize)
+    assert validate(model) == []
+    open_session(model)
+
+
+def test_numbers_that_are_read_as_weights_and_otherwise_keep_their_precision():
+    nodes = [node("Gemm", "x w b", "h", transB=1), node("Add", "h w", "y")]
+    model = graph(nodes, x=(1, 3), w=[[0.1, 0.22, 0.3]], b=[0.0])
+    assert quantize_weights(load_model(model)) == load_model(model)
 
 
 @pytest.mark.parametrize("quantize", ["weights", "full"])

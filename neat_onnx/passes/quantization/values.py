@@ -9,12 +9,14 @@ Runtimes that find a Gemm between them compute it in integers (QGemm, QLinearMat
 A tensor that several nodes read is quantized once.
 """
 
+from collections import Counter
 from collections.abc import Mapping
 
 import numpy as np
 
 from neat_onnx.model import DataType, Model, Node
-from neat_onnx.passes.draft import Draft, make_node, with_inputs
+from neat_onnx.passes.draft import Draft, make_node, with_graph, with_inputs
+from neat_onnx.passes.drop_dead import drop_dead
 from neat_onnx.passes.quantization.weights import constant, dequantized, scales
 
 Range = tuple[float, float]
@@ -49,7 +51,7 @@ class _Quantizer:
     def __init__(self, model: Model, ranges: Mapping[str, Range]) -> None:
         self._draft, self._ranges = Draft(model), ranges
         self._names: dict[str, str] = {}
-        self._outputs = {entry.name for entry in model.graph.outputs}
+        self._reads = Counter(name for node in model.graph.node for name in node.input)
 
     def model(self) -> Model:
         for node in self._draft.model.graph.node:
@@ -58,13 +60,15 @@ class _Quantizer:
                 self._dense(node)
             else:
                 self._draft.nodes.append(read)
-        return self._draft.finished()
+        model = self._draft.finished()
+        return with_graph(model, initializer=drop_dead(model.graph).initializer)
 
     def _dense(self, node: Node) -> None:
         """Emit a Gemm with everything around it."""
         draft, (x, weights, bias) = self._draft, node.input
         source = self._names.get(x) or self._around(x, x)
-        matrix, row = draft.tensors.pop(weights).values, draft.tensors.pop(bias).values
+        matrix, row = draft.tensors[weights].values, draft.tensors[bias].values
+        weights, bias = self._own(weights), self._own(bias)
         step = self._step(x)[0]
         size = scales(matrix, 0, np.abs(row) / (step * _MOST))
         draft.nodes.append(dequantized(draft, weights, matrix, size, 0))
@@ -81,6 +85,13 @@ class _Quantizer:
             node.model_copy(update={"input": [source, weights, bias], "output": [given]})
         )
         self._names[output] = self._around(given, output, output)
+
+    def _own(self, tensor: str) -> str:
+        """The name for the rounded numbers of one Gemm: others may read the tensor as it is."""
+        if self._reads[tensor] > 1:
+            return self._draft.name(tensor)
+        del self._draft.tensors[tensor]
+        return tensor
 
     def _around(self, tensor: str, measured: str, wish: str = "") -> str:
         """Emit QuantizeLinear and DequantizeLinear of a tensor, and return the results.

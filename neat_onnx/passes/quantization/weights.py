@@ -5,6 +5,7 @@ The matrix keeps its name, so the nodes that read it stay as they are, in the bo
     W0 ≈ W0_scale[row] · W0_quantized,    W0_scale[row] = max |W0[row]| / 127
 """
 
+from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
@@ -24,9 +25,14 @@ _ROWS |= dict.fromkeys(("GRU", "LSTM"), _ROWS["RNN"])
 
 
 def quantize_weights(model: Model) -> Model:
-    """The model with the weights of its Gemm, Conv, RNN, GRU and LSTM nodes in int8."""
+    """The model with the weights of its Gemm, Conv, RNN, GRU and LSTM nodes in int8.
+
+    A tensor that is read as anything else besides, or along another axis, stays as it is.
+    """
     draft = Draft(model)
-    axes = dict(_weights(model.graph, draft))
+    as_weights = Counter(_weights(model.graph, draft))
+    reads = Counter(_reads(model.graph))
+    axes = {name: axis for (name, axis), count in as_weights.items() if count == reads[name]}
     for name, axis in axes.items():
         values = draft.tensors.pop(name).values
         scale = scales(values, axis)
@@ -43,6 +49,14 @@ def _weights(graph: Graph, draft: Draft) -> Iterator[tuple[str, int]]:
                 yield name, _column(node) if node.op_type == "Gemm" else axis
         for inner in subgraphs(node):
             yield from _weights(inner, draft)
+
+
+def _reads(graph: Graph) -> Iterator[str]:
+    """The names that nodes read, as often as they do; in inner graphs too."""
+    for node in graph.node:
+        yield from node.input
+        for inner in subgraphs(node):
+            yield from _reads(inner)
 
 
 def _column(gemm: Node) -> int:
