@@ -10,9 +10,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from neat_onnx.errors import ModelError, NeatOnnxError
+from neat_onnx.errors import ModelError, NeatOnnxError, warn
 from neat_onnx.genome import Imported
 from neat_onnx.model import Graph, Model, Node
+from neat_onnx.model.node import RUNTIME_DOMAIN
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
 from neat_onnx.network.program import Program
@@ -22,7 +23,7 @@ from neat_onnx.verification.compare import as_read, compared, node_count, with_p
 from neat_onnx.verification.judge import measure
 from neat_onnx.verification.open_batch import loaded
 from neat_onnx.verification.player import Player, ShapeMismatch, showing
-from neat_onnx.verification.ports import check_ports
+from neat_onnx.verification.ports import check_ports, has_half_inputs
 from neat_onnx.verification.samples import short_sequences
 
 _SAMPLES, _STEPS = 8, 4
@@ -39,6 +40,7 @@ _DIFFERS = 1e-6  # the normalised MSE from which on a tensor is not the same any
 _RUNTIMES = ("reference", "onnxruntime")
 _INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 _BY_ELEMENT = 13  # the opset from which on Hardmax is along one axis
+_OF_RUNTIMES = ("", "ai.onnx.ml", RUNTIME_DOMAIN)
 _RECURRENT = ("RNN", "GRU", "LSTM")
 _LEFT_OUT = frozenset(
     {"activations", "activation_alpha", "activation_beta", "clip", "input_forget"}
@@ -51,27 +53,42 @@ def check_import(found: Imported) -> None:
     The model is run by onnx's reference evaluator; where that does not run it, or finds it
     different, by onnxruntime, if that is installed: the evaluator is not always right. Neither
     rewrites the graph, and one that does not run several samples runs each alone. Graphs that
-    neither runs, or not in a few seconds, are left unchecked, as are graphs of half precision.
+    neither runs, or not in a few seconds, are left unchecked, with a warning, as are graphs of half
+    precision.
 
     Raises:
         ModelError: they differ.
     """
-    if node_count(found.model.graph) > _MOST_NODES:
+    nodes = node_count(found.model.graph)
+    if nodes > _MOST_NODES:
+        _warn_unchecked(f"{nodes} nodes take too long")
         return
     model = weights_among_inputs(with_ports(found.network, found.model))
     found = replace(found, model=empty_inputs(model))
-    refusal = None
+    refusal, reasons = None, []
     for runtime in _runtimes(found):
         try:
             refusal = _found_by(found, runtime)
         except ShapeMismatch as error:
             refusal = _refused(runtime, error.message, "graph.outputs")
-        except NeatOnnxError:  # it does not run the model, or is not installed
+        except NeatOnnxError as error:  # it does not run the model, or is not installed
+            reasons.append(error.message)
             continue
         if refusal is None:
             return
     if refusal is not None:
         raise refusal
+    if not (has_half_inputs(model) or _has_own_operators(model)):
+        _warn_unchecked(reasons[0])
+
+
+def _warn_unchecked(reason: str) -> None:
+    warn(f"the imported network is not compared with the model: {reason}")
+
+
+def _has_own_operators(model: Model) -> bool:
+    """Whether operators are in it that their user registered, which no runtime has."""
+    return any(node.domain not in _OF_RUNTIMES for node in model.graph.node)
 
 
 def _found_by(found: Imported, runtime: str) -> ModelError | None:
@@ -95,15 +112,18 @@ def _found_by(found: Imported, runtime: str) -> ModelError | None:
 
 
 def _difference(found: Imported, player: Player, runtime: str, *, bits: bool) -> ModelError | None:
-    """The error that tells of a difference, None if there is none, or no time to find it.
+    """The error that tells of a difference, None if there is none.
 
     Args:
         bits: integers are 0 and 1.
+
+    Raises:
+        ModelError: there is no time to find it, or the runtime does not run the model.
     """
     net, model = found.network, found.model
     x = _samples(net, model, player)
     if x is None:
-        return None
+        raise ModelError("a run of it takes too long")
     if bits:
         x = _with_bits(net, model, x)
     x = _held(net, model, x)

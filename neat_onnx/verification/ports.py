@@ -12,6 +12,11 @@ from neat_onnx.network.network import Network
 _WITHOUT_BOUND = (DataType.FLOAT16, DataType.BFLOAT16)
 
 
+def has_half_inputs(model: Model) -> bool:
+    """Whether an input is of half precision, whose rounding has no bound here."""
+    return any(entry.elem_type in _WITHOUT_BOUND for entry in model.graph.inputs)
+
+
 def check_ports(net: Network, model: Model, *, stated_outputs: bool = False) -> None:
     """Refuse a model whose inputs and outputs are not the network's.
 

@@ -1,5 +1,6 @@
 """Graphs that mix the samples of a batch: imported as onnxruntime computes them, or refused."""
 
+import itertools
 import subprocess
 import sys
 from dataclasses import replace
@@ -182,6 +183,14 @@ def test_models_that_no_evaluator_runs_are_not_checked():
         assert len(import_model(model)) == 6
 
 
+def test_a_model_of_too_many_nodes_is_not_checked_and_a_warning_says_so():
+    names = ["x", *(f"h{k}" for k in range(2_000)), "y"]
+    model = graph([node("Neg", *pair) for pair in itertools.pairwise(names)])
+    with pytest.warns(NeatOnnxWarning, match="not compared with the model: 2001 nodes take"):
+        import_model(model)
+    import_model(model, check=False)
+
+
 def test_large_pools_are_not_left_to_an_evaluator_that_loops(monkeypatch):
     def run(*_given):
         raise AssertionError("the reference evaluator reads 160,000 elements one by one")
@@ -337,7 +346,8 @@ def test_old_hardmax_is_not_checked_by_the_reference_evaluator():
     kind = onnx.TensorProto.DOUBLE
     ends = [helper.make_tensor_value_info(name, kind, ["N", 3, 4]) for name in "xy"]
     body = helper.make_graph([node("Hardmax", "x", "y", axis=1)], "graph", ends[:1], ends[1:])
-    net = import_model(helper.make_model(body, opset_imports=[helper.make_opsetid("", 11)]))
+    with pytest.warns(NeatOnnxWarning, match="not compared with the model: onnxruntime does not"):
+        net = import_model(helper.make_model(body, opset_imports=[helper.make_opsetid("", 11)]))
     x = RNG.normal(size=(5, 3, 4))
     assert np.all(net.activate({"x": x})["y"].sum(axis=(1, 2)) == 1.0)
 
