@@ -7,7 +7,7 @@ when a model has an operator of theirs.
 """
 
 # ruff: noqa: F401 (what registers itself; planners of one stage are asked in this order)
-from neat_onnx.operators import constants, quantization, reduce
+from neat_onnx.operators import constants, norms, quantization, reduce
 from neat_onnx.operators.formulas import elementwise, functions, logic, several
 from neat_onnx.operators.frames import scan, state, steps
 from neat_onnx.operators.layout import arranging, axes, indexed, reshaping, shaping

@@ -6,7 +6,8 @@ weighted inputs are gathered as [N, neurons, k], the last axis is reduced and ke
 Flatten, but OpenVINO fuses it with the bias, and adds that to the wrong columns.
 """
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -31,6 +32,7 @@ from neat_onnx.operators.formulas.activate import (
 from neat_onnx.operators.formulas.elementwise import Mul
 from neat_onnx.operators.formulas.formula import Emission, FormulaEmitter, emits, recognised
 from neat_onnx.operators.formulas.infinite import masked_largest
+from neat_onnx.operators.formulas.integers import truncated
 from neat_onnx.operators.layout.columns import exactly, in_shape
 from neat_onnx.operators.layout.shaping import Flatten, Reshape
 from neat_onnx.operators.rows.ranking import ArgMax, GatherElements, TopK
@@ -94,7 +96,6 @@ class ReduceLogSumExp(_Reduce):
     """The logarithm of the sum of exponentials along some axes."""
 
 
-_Norm = Callable[[Algebra, Operand, tuple[int, ...], bool], Operand]
 _AXIS = 2  # the inputs of a neuron, in [N, neurons, k]
 _PRIMITIVES: dict[str, type[Node]] = {
     "largest": ReduceMax,
@@ -285,7 +286,10 @@ def lift_reduce(ctx: LiftingContext, node: _Reduce) -> None:
     tensors, keep = Algebra(ctx, node), bool(node.attributes.keepdims)
     aggregation = _AGGREGATIONS[node.op_type]
     reduce = tensors.reduced_once if aggregation == "sum" else tensors.reduced
-    ctx.bind(node, reduce(aggregation, tensors.input(0), axes, keepdims=keep))
+    result = reduce(aggregation, tensors.input(0), axes, keepdims=keep)
+    if isinstance(node, ReduceMean):
+        result = truncated(ctx, node, result, math.prod(operand.shape[axis] for axis in axes))
+    ctx.bind(node, result)
 
 
 def _as_formula(
@@ -319,31 +323,3 @@ def reduced_axes(ctx: LiftingContext, node: _Reduce) -> tuple[int, ...] | None:
     found = tuple(sorted(set(ctx.axes(node, axes, rank))))
     ctx.refuse_along(node, found)
     return found
-
-
-@lifts(ReduceL1, ReduceL2, ReduceSumSquare, ReduceLogSum)
-def lift_norm(ctx: LiftingContext, node: _Reduce) -> None:
-    """Lift a reduction that is a formula of sums."""
-    axes = reduced_axes(ctx, node)
-    tensors = Algebra(ctx, node)
-    x, keep = tensors.input(0), bool(node.attributes.keepdims)
-    axes = () if axes is None else axes
-    ctx.bind(node, _NORMS[node.op_type](tensors, x, axes, keep))
-
-
-def _sum_of(primitive: str | None, after: str | None = None) -> _Norm:
-    def norm(tensors: Algebra, x: Operand, axes: tuple[int, ...], keep: bool) -> Operand:
-        part = tensors("mul", x, x) if primitive == "square" else x
-        part = tensors("abs", x) if primitive == "abs" else part
-        total = tensors.reduced("sum", part, axes, keepdims=keep)
-        return total if after is None else tensors(after, total)
-
-    return norm
-
-
-_NORMS: dict[str, _Norm] = {
-    "ReduceL1": _sum_of("abs"),
-    "ReduceL2": _sum_of("square", "sqrt"),
-    "ReduceSumSquare": _sum_of("square"),
-    "ReduceLogSum": _sum_of(None, "log"),
-}

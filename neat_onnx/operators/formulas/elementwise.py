@@ -7,12 +7,11 @@ from neat_onnx.model import Attributes, Node
 from neat_onnx.network.expression import Expression
 from neat_onnx.operators.formulas.choice import applied
 from neat_onnx.operators.formulas.formula import (
-    TRUNCATED,
     Emission,
     FormulaEmitter,
     emits,
-    formula_of,
 )
+from neat_onnx.operators.formulas.integers import truncated_quotient
 
 
 class _Unary(Node, abstract=True):
@@ -324,8 +323,8 @@ def lift_same(ctx: LiftingContext, node: Node) -> None:
 def lift_div(ctx: LiftingContext, node: Div) -> None:
     """The quotient; of integers, truncated towards zero."""
     operands = [ctx.operand(node, position) for position in range(2)]
-    quotient = applied(ctx, node, "div", operands)
-    if ctx.has_integers(node):
-        quotient = formula_of(ctx, quotient, TRUNCATED)
-        quotient = quotient if isinstance(quotient, Value) else quotient.astype(np.int64)
-    ctx.bind(node, quotient)
+    if not ctx.has_integers(node):
+        ctx.bind(node, applied(ctx, node, "div", operands))
+        return
+    quotient = truncated_quotient(ctx, node, *operands)
+    ctx.bind(node, quotient if isinstance(quotient, Value) else quotient.astype(np.int64))

@@ -12,12 +12,12 @@ from neat_onnx.network.expression import VARIABLE, Expression, floor
 from neat_onnx.operators.formulas.arithmetic import neurons_of
 from neat_onnx.operators.formulas.choice import applied
 from neat_onnx.operators.formulas.formula import (
-    TRUNCATED,
     Emission,
     FormulaEmitter,
     emits,
     formula_of,
 )
+from neat_onnx.operators.formulas.integers import floored_quotient, truncated_quotient
 
 
 class _Several(Node, abstract=True):
@@ -131,14 +131,18 @@ def lift_mod(ctx: LiftingContext, node: Mod) -> None:
     if node.attributes.fmod and not (computed and ctx.has_integers(node)):
         ctx.bind(node, applied(ctx, node, "mod", [one, other]))
         return
-    if isinstance(other, Value) and not ctx.has_integers(node):
+    whole = ctx.has_integers(node)
+    if isinstance(other, Value) and not whole:
         ctx.fail(node, "its divisor is computed: a quotient that is rounded may be a whole one off")
     if not isinstance(other, Value) and not np.all(np.isfinite(other) & (other != 0)):
         ctx.fail(node, "its divisor is zero or not finite")
-    rounding = TRUNCATED if node.attributes.fmod else floor(VARIABLE)
-    quotient = formula_of(ctx, applied(ctx, node, "div", [one, other]), rounding)
-    whole = applied(ctx, node, "mul", [quotient, other])
-    ctx.bind(node, applied(ctx, node, "sub", [one, whole]))
+    if whole:
+        rounded = truncated_quotient if node.attributes.fmod else floored_quotient
+        quotient = rounded(ctx, node, one, other)
+    else:
+        quotient = formula_of(ctx, applied(ctx, node, "div", [one, other]), floor(VARIABLE))
+    times = applied(ctx, node, "mul", [quotient, other])
+    ctx.bind(node, applied(ctx, node, "sub", [one, times]))
 
 
 @lifts(Clip, infinite=True)

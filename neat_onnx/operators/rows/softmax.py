@@ -7,6 +7,7 @@ from neat_onnx.model import Attributes, Node
 from neat_onnx.network.genes import Floats
 from neat_onnx.operators.algebra import Algebra, reshaped
 from neat_onnx.operators.formulas.infinite import Rows, special
+from neat_onnx.operators.formulas.integers import truncated
 from neat_onnx.operators.inside import bind_with_parts
 from neat_onnx.operators.layout.arranging import axis_of
 from neat_onnx.operators.reduce import ReduceLogSumExp, reduced_axes
@@ -132,7 +133,7 @@ def lift_log_sum_exp(ctx: LiftingContext, node: ReduceLogSumExp) -> None:
     spread = tensors("exp", tensors("sub", x, largest))
     keep = bool(node.attributes.keepdims)
     scale = tensors("log", tensors.reduced("sum", spread, axes, keepdims=keep))
-    result = tensors("add", scale, reshaped(largest, scale.shape))
+    result = truncated(ctx, node, tensors("add", scale, reshaped(largest, scale.shape)))
     bind_with_parts(ctx, node, result, {"largest": largest, "spread": spread, "scale": scale})
 
 

@@ -1,0 +1,77 @@
+"""Quotients and other results of integers, which ONNX gives as integers again.
+
+A network divides by the reciprocal of the divisor, so that 49 / 49 may be just below 1. Half a unit
+more of the dividend takes a quotient away from the whole numbers: of integers up to 2^22 each one
+is exact in float32, and in float64 up to 2^51.
+"""
+
+import math
+
+import numpy as np
+
+from neat_onnx.lifting.context import LiftingContext, Operand, Value
+from neat_onnx.model import Node
+from neat_onnx.network.expression import VARIABLE, Expression, constant, floor, sign
+from neat_onnx.operators.formulas.choice import applied
+from neat_onnx.operators.formulas.formula import formula_of
+
+_HALF = 0.5
+
+
+def truncated_quotient(
+    ctx: LiftingContext, node: Node, dividend: Operand, divisor: Operand
+) -> Operand:
+    """The quotient of integers, rounded towards zero."""
+    size = _size(divisor)
+    if size is not None:
+        quotient = applied(ctx, node, "div", [dividend, divisor])
+        return formula_of(ctx, quotient, _truncated(_share(size)))
+    more = formula_of(ctx, dividend, abs(VARIABLE) + _HALF)
+    quotient = applied(ctx, node, "div", [more, formula_of(ctx, divisor, abs(VARIABLE))])
+    signs = [formula_of(ctx, each, sign(VARIABLE)) for each in (dividend, divisor)]
+    whole = formula_of(ctx, quotient, floor(VARIABLE))
+    return applied(ctx, node, "mul", [whole, applied(ctx, node, "mul", signs)])
+
+
+def floored_quotient(
+    ctx: LiftingContext, node: Node, dividend: Operand, divisor: Operand
+) -> Operand:
+    """The quotient of integers, rounded down."""
+    size = _size(divisor)
+    if size is None:
+        half = formula_of(ctx, divisor, sign(VARIABLE) * _HALF)
+        dividend = applied(ctx, node, "add", [dividend, half])
+    quotient = applied(ctx, node, "div", [dividend, divisor])
+    return formula_of(ctx, quotient, floor(_more(VARIABLE, 0.0 if size is None else _share(size))))
+
+
+def truncated(ctx: LiftingContext, node: Node, result: Operand, count: int = 1) -> Operand:
+    """A result as the integer that a node gives where it reads integers.
+
+    Args:
+        count: of how many integers it is the mean.
+    """
+    if not ctx.has_integers(node):
+        return result
+    return formula_of(ctx, result, _truncated(_share(count)))
+
+
+def _truncated(share: float) -> Expression:
+    return sign(VARIABLE) * floor(_more(abs(VARIABLE), share))
+
+
+def _more(formula: Expression, share: float) -> Expression:
+    return formula + constant(share) if share else formula
+
+
+def _size(divisor: Operand) -> float | None:
+    """The absolute value of a divisor that is constant and the same for all elements."""
+    if isinstance(divisor, Value):
+        return None
+    sizes = np.unique(np.abs(divisor))
+    return float(sizes[0]) if len(sizes) == 1 and sizes[0] else None
+
+
+def _share(size: float) -> float:
+    """Half a unit of the dividend, as a part of the divisor; 0 where its reciprocal is exact."""
+    return 0.0 if math.frexp(size)[0] == _HALF else _HALF / size

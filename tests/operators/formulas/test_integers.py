@@ -1,0 +1,74 @@
+"""Quotients and means of integers: whole numbers, to the last one, in the network and its export."""
+
+import numpy as np
+import pytest
+from graphs import node
+from onnx import ModelProto, TensorProto, helper, numpy_helper
+from sessions import open_session
+
+from neat_onnx import export, import_model
+
+INT64 = TensorProto.INT64
+DIVISORS = [1, 2, 3, 7, 49, 98, 103, 107, -8, -49]
+RULES = [("Div", {}), ("Mod", {}), ("Mod", {"fmod": 1})]
+
+
+def integers(made, sizes: dict[str, int], **constants) -> ModelProto:
+    ends = [helper.make_tensor_value_info(name, INT64, ["N", size]) for name, size in sizes.items()]
+    result = [helper.make_tensor_value_info("z", INT64, None)]
+    tensors = [numpy_helper.from_array(np.int64(each), name) for name, each in constants.items()]
+    graph = helper.make_graph([made], "graph", ends, result, tensors)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
+
+
+def assert_whole(model: ModelProto, feed: dict[str, np.ndarray]) -> None:
+    """The network, and its export in both types, give what onnxruntime gives of the model."""
+    (want,) = open_session(model).run(None, feed)
+    net = import_model(model, check=False)
+    np.testing.assert_array_equal(net.activate(feed)["z"], want)
+    for dtype in ("float32", "float64"):
+        given = {name: each.astype(dtype) for name, each in feed.items()}
+        (got,) = open_session(export(net, dtype=dtype)).run(None, given)
+        np.testing.assert_array_equal(got, want)
+
+
+MULTIPLES = np.arange(-400, 401)[:, None]
+
+
+@pytest.mark.parametrize(("operator", "attributes"), RULES)
+@pytest.mark.parametrize("divisor", DIVISORS)
+def test_quotients_by_a_constant(operator, attributes, divisor):
+    made = node(operator, "x c", "z", **attributes)
+    assert_whole(integers(made, {"x": 1}, c=divisor), {"x": MULTIPLES})
+
+
+@pytest.mark.parametrize(("operator", "attributes"), RULES)
+def test_quotients_by_one_constant_for_each_element(operator, attributes):
+    made = node(operator, "x c", "z", **attributes)
+    width = len(DIVISORS)
+    x = np.repeat(MULTIPLES, width, axis=1)
+    assert_whole(integers(made, {"x": width}, c=DIVISORS), {"x": x})
+
+
+@pytest.mark.parametrize(("operator", "attributes"), RULES)
+def test_computed_divisors(operator, attributes):
+    x, y = np.meshgrid(MULTIPLES.ravel(), DIVISORS)
+    made = node(operator, "x y", "z", **attributes)
+    feed = {"x": x.reshape(-1, 1), "y": y.reshape(-1, 1)}
+    assert_whole(integers(made, {"x": 1, "y": 1}), feed)
+
+
+@pytest.mark.parametrize(("operator", "attributes"), RULES)
+def test_constants_by_computed_divisors(operator, attributes):
+    made = node(operator, "c y", "z", **attributes)
+    y = np.setdiff1d(MULTIPLES, [0])[:, None]
+    assert_whole(integers(made, {"y": 1}, c=98), {"y": y})
+
+
+@pytest.mark.parametrize("operator", ["ReduceMean", "ReduceL2", "ReduceLogSum"])
+@pytest.mark.parametrize("count", [1, 2, 3, 7, 49])
+def test_reductions_are_cut_off(operator, count):
+    made = node(operator, "x", "z", axes=[1], keepdims=0)
+    x = np.random.default_rng(count).integers(1, 60, (50, count))
+    x[0] = 49 // count * count
+    assert_whole(integers(made, {"x": count}), {"x": x})
