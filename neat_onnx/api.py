@@ -133,9 +133,9 @@ def convert(source: Any) -> Model:
         ModelError: it contradicts itself, is ambiguous, or would not be valid ONNX
             even so; says which node.
     """
-    from neat_onnx.conversion import upgraded
+    from neat_onnx.conversion import converted
 
-    return upgraded(load_model(source))
+    return converted(load_model(source))
 
 
 def canonicalize(source: Any) -> Model:

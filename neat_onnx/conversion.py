@@ -14,7 +14,7 @@ from neat_onnx.version import __version__
 _OLDEST, _NEWEST = min(IR_OF_OPSET), max(IR_OF_OPSET)
 
 
-def upgraded(model: Model) -> Model:
+def converted(model: Model) -> Model:
     """The model as valid ONNX. See `neat_onnx.convert`."""
     right = repaired(model)
     require_wiring(right.graph)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
+from silent_handlers import SILENT
 
 import neat_onnx
 import neat_onnx.operators
@@ -166,12 +167,39 @@ def test_files_and_functions_are_short():
 
 
 def test_errors_are_not_swallowed():
+    found = []
     for path in SOURCES:
         for node in nodes_of(path):
             if isinstance(node, ast.ExceptHandler):
                 assert node.type is not None, f"a bare except in {place(path, node)}"
-                silent = len(node.body) == 1 and isinstance(node.body[0], ast.Pass)
-                assert not silent, f"an error is dropped in {place(path, node)}"
+            if drops_an_error(node):
+                name = path.relative_to(PACKAGE).as_posix()
+                found.append(f"{name}:{function_of(path, node)}")
+    assert sorted(found) == sorted(where for where, _ in SILENT)
+
+
+def drops_an_error(node: ast.AST) -> bool:
+    """Whether a handler neither raises, nor reads the error, nor calls anything to tell of it."""
+    if not isinstance(node, ast.ExceptHandler):
+        return isinstance(node, ast.Call) and ast.unparse(node.func).endswith("suppress")
+    inner = [each for statement in node.body for each in ast.walk(statement)]
+    speaks = any(
+        isinstance(each, ast.Raise)
+        or (isinstance(each, ast.Expr) and isinstance(each.value, ast.Call))
+        or (isinstance(each, ast.Name) and each.id == node.name)
+        for each in inner
+    )
+    return not speaks
+
+
+def function_of(path: Path, node: ast.AST) -> str:
+    """The name of the innermost function around a node."""
+    around = [
+        each
+        for each in nodes_of(path)
+        if isinstance(each, ast.FunctionDef) and each.lineno <= node.lineno <= each.end_lineno
+    ]
+    return max(around, key=lambda each: each.lineno).name if around else "-"
 
 
 def test_the_public_names():
@@ -211,7 +239,9 @@ def test_every_file_says_what_it_is_for():
 
 
 VAGUE = re.compile(r"\b([Ww]hat|that which|[Tt]hose of)\b")
-PRIVATE_WORDS = re.compile(r"\b(wild|tame|calm|told|home|settled?|telling|upgraded?)\b")
+PRIVATE_WORDS = re.compile(
+    r"(?<![a-z])(wild|tame|calm|told|home|settle[sd]?|telling|upgraded?)(?![a-z])", re.IGNORECASE
+)
 
 
 @functools.cache
@@ -250,6 +280,7 @@ def test_docstrings_say_the_thing():
     assert len(vague) <= MOST_VAGUE
 
 
-def test_docstrings_use_standard_terms():
-    for path, text in docstrings():
-        assert not PRIVATE_WORDS.search(text), path
+def test_standard_terms_are_used():
+    """In names, comments, docstrings and messages; an underscore parts words."""
+    for path in SOURCES:
+        assert not PRIVATE_WORDS.search(text_of(path)), path

@@ -278,7 +278,7 @@ def _open_state(
 
 
 def _close(ctx: LiftingContext, entry: ValueInfo, sizes: set[Extent]) -> _Entry:
-    """Settle a graph output, where the batch has these sizes among the inputs."""
+    """Materialize a graph output, where the batch has these sizes among the inputs."""
     value = ctx.operands.get(entry.name)
     if value is None:
         raise ModelError(

@@ -254,10 +254,10 @@ def _document(data: bytes) -> Any:
 
 def _reading(params: dict[str, Any]) -> dict[str, Any]:
     """The facts that come beside a file: its configuration, times, and numbers of neurons."""
-    told = params.get("facts") or {}
-    if not isinstance(told, dict):
+    given = params.get("facts") or {}
+    if not isinstance(given, dict):
         raise OptionError("the facts are no object with a number for each name", where="facts")
-    facts = {name: told.get(name) for name in _FACTS}
+    facts = {name: given.get(name) for name in _FACTS}
     return {"config": params.get("config"), **facts}
 
 
