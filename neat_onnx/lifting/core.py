@@ -259,7 +259,7 @@ def _open(ctx: LiftingContext, entry: ValueInfo, axes: Axes, kind: int) -> _Entr
     count = int(np.prod(shape, dtype=object))
     if count > _MOST_INPUTS:
         raise ModelError(f"graph input '{entry.name}' has {count} elements", where="graph.inputs")
-    if entry.elem_type.name.startswith(("INT", "UINT")):
+    if entry.elem_type.is_integer:
         ctx.integer.add(entry.name)
     signals = ctx.add_signals(count, kind)
     ctx.operands[entry.name] = Value(np.expand_dims(signals.reshape(shape), axes))

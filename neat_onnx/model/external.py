@@ -15,7 +15,7 @@ import onnx
 from neat_onnx.errors import DocumentError, ModelError
 from neat_onnx.files import read_part
 from neat_onnx.model.budget import Budget, LimitReached
-from neat_onnx.model.tensor import supported
+from neat_onnx.model.data_type import supported
 
 _EXTERNAL = onnx.TensorProto.EXTERNAL
 _MOST_DIGITS = 20  # of an offset or a length
