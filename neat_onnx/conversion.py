@@ -3,10 +3,9 @@
 from neat_onnx.errors import ModelError, warn
 from neat_onnx.libraries.neataptic_ts.onnx.repair import repaired
 from neat_onnx.lifting.core import lift
-from neat_onnx.lowering.core import IR_OF_OPSET
 from neat_onnx.model import Model, OperatorSet, validate
 from neat_onnx.model.crashes import refuse_crashes
-from neat_onnx.model.graph import ONNX_DOMAINS
+from neat_onnx.model.graph import IR_OF_OPSET, ONNX_DOMAINS
 from neat_onnx.model.wiring import require_wiring
 from neat_onnx.passes import drop_dead
 from neat_onnx.version import __version__

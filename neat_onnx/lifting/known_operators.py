@@ -3,6 +3,7 @@
 from neat_onnx.errors import ModelError
 from neat_onnx.lifting.context import LIFTS
 from neat_onnx.lifting.outputs import choice_hint
+from neat_onnx.lifting.registry import HINTS
 from neat_onnx.model import Graph, Node, OpenNode
 
 
@@ -47,10 +48,8 @@ def require_lifts(graph: Graph) -> None:
 
 
 def _hint(missing: set[str]) -> str:
-    if missing == {"Loop"}:
-        return "Export it with inputs of fixed sizes, sequences of a fixed length for one"
-    if missing == {"DynamicQuantizeLinear"}:
-        return "Import the model from before it was quantized, or quantize it with fixed ranges"
+    if len(missing) == 1 and not HINTS.keys().isdisjoint(missing):
+        return HINTS[missing.pop()]
     return (
         "An operator of your own is a subclass of neat_onnx.model.node.Node, and a function under "
         "neat_onnx.lifting.context.lifts"

@@ -13,8 +13,8 @@ import numpy as np
 import neat_onnx.operators  # noqa: F401 (fills the registry)
 from neat_onnx.errors import NetworkError, OptionError
 from neat_onnx.lowering.builder import GraphBuilder
-from neat_onnx.lowering.core import IR_OF_OPSET, ir_version
 from neat_onnx.model import DataType, Graph, Model, OperatorSet, ValueInfo
+from neat_onnx.model.graph import IR_OF_OPSET, ir_version
 from neat_onnx.network.expression import scalar_slope
 from neat_onnx.network.genes import Floats
 from neat_onnx.operators.formulas.elementwise import Add, Mul

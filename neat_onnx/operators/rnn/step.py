@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from neat_onnx.lifting.context import Array, LiftingContext, Value
-from neat_onnx.lowering.kernels import writable
 from neat_onnx.model import Node
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.cells import Cell, Part, place_of
 from neat_onnx.network.genes import NONE, Floats, Ints
+from neat_onnx.network.kernels import writable
 from neat_onnx.operators.rnn.curves import IDENTITY, Curve, plain
 
 
@@ -121,7 +121,7 @@ class Step:
         return made.states
 
     def _activated(self, states: Ints, name: str) -> Ints:
-        formula = writable(activation_named(name).expression, self.ctx.data_type)
+        formula = writable(activation_named(name).expression, self.ctx.data_type.dtype)
         return self.ctx.materialized_from(states, formula)
 
 
