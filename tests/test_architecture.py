@@ -35,7 +35,8 @@ BOUNDARIES = {
                "libraries.neataptic_ts.onnx"),
     "population": ("network", "model", "passes", "lowering.builder", "operators"),
     "verification": ("network", "model", "passes", "lifting", "genome", "codegen"),
-    "cli": ("__init__", "network", "model", "options", "libraries", "codegen", "verification"),
+    "cli": ("__init__", "network", "model", "options", "libraries", "codegen", "verification",
+            "schemas"),
     "page": ("__init__", "network", "model", "options", "libraries", "lifting.axes", "genome",
              "operators.rnn", "verification"),
 }  # fmt: skip
