@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from neat_onnx.errors import NetworkError, OptionError, warn
+from neat_onnx.errors import NetworkError, OptionError, abridged, warn
 from neat_onnx.libraries.unrolled import Genes
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import schedule
@@ -102,7 +102,7 @@ class GenomeGraph:
         silent = {e.source for e in self.edges if e.enabled and e.source not in reached}
         if not silent:
             return self
-        named = ", ".join(map(str, sorted(silent)[:4])) + (", …" if len(silent) > 4 else "")
+        named = abridged(map(str, sorted(silent)), 4)
         warn(
             f"{self.library} reads 0 from nodes that no input leads to ({named}): "
             "their connections are read as disabled"

@@ -1,6 +1,6 @@
 """Whether import knows every operator of a graph; one error lists all that it does not know."""
 
-from neat_onnx.errors import ModelError
+from neat_onnx.errors import ModelError, abridged
 from neat_onnx.lifting.context import LIFTS
 from neat_onnx.lifting.outputs import choice_hint
 from neat_onnx.lifting.registry import HINTS
@@ -38,7 +38,7 @@ def require_lifts(graph: Graph) -> None:
         node = graph.node[first]
         text = f"node {node.label}: {obstacle(node)}"
     else:
-        listed = "; ".join(f"{op_type}: {_some(labels)}" for op_type, labels in missing.items())
+        listed = "; ".join(f"{op_type}: {abridged(labels)}" for op_type, labels in missing.items())
         text = f"these operators cannot be turned into neurons: {listed}"
     raise ModelError(
         text,
@@ -54,7 +54,3 @@ def _hint(missing: set[str]) -> str:
         "An operator of your own is a subclass of neat_onnx.model.node.Node, and a function under "
         "neat_onnx.lifting.context.lifts"
     )
-
-
-def _some(labels: list[str]) -> str:
-    return ", ".join(labels[:8]) + (f" and {len(labels) - 8} more" if len(labels) > 8 else "")

@@ -8,7 +8,7 @@ from casts of truth values.
 from itertools import product
 from typing import NamedTuple
 
-from neat_onnx.errors import ModelError, warn
+from neat_onnx.errors import ModelError, abridged, warn
 from neat_onnx.model import DataType, Graph, Node
 from neat_onnx.passes.draft import attributes_of
 
@@ -81,11 +81,9 @@ def check_narrow_integers(graph: Graph) -> None:
         gives = node.output[:1] if node.op_type == "TopK" else node.output  # the others are places
         known.update(dict.fromkeys(gives, found))
     if may_wrap:
-        labels = ", ".join(node.label for node in may_wrap[:8])
-        more = f" and {len(may_wrap) - 8} more" if len(may_wrap) > 8 else ""
         warn(
             f"integers that are more than their type holds begin anew at its other end in the "
-            f"model at node {labels}{more}, and grow on in the network"
+            f"model at node {abridged(node.label for node in may_wrap)}, and grow on in the network"
         )
 
 

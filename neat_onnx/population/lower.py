@@ -35,8 +35,6 @@ def lower_population(
     population: Population, dtype: Literal["float32", "float64"], opset: int, shared_input: bool
 ) -> Model:
     """Write a population as a model. See `neat_onnx.export_population`."""
-    if dtype not in ("float32", "float64"):
-        raise OptionError(f"no type '{dtype}'", where="dtype", hint="Known: float32, float64")
     if opset not in IR_OF_OPSET:
         known = f"{min(IR_OF_OPSET)} to {max(IR_OF_OPSET)}"
         raise OptionError(f"no opset {opset}", where="opset", hint=f"Known: {known}")
