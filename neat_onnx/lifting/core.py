@@ -41,7 +41,7 @@ from neat_onnx.model import Model, ValueInfo
 from neat_onnx.model.budget import Budget, LimitReached
 from neat_onnx.model.inner_outputs import with_inner_outputs
 from neat_onnx.model.states import guessed_pairs, initial_states, state_pairs
-from neat_onnx.model.value import Extent
+from neat_onnx.model.value import MOST_AXES, Extent
 from neat_onnx.model.wiring import require_wiring
 from neat_onnx.network.expression import VARIABLE
 from neat_onnx.network.genes import Ints, Port
@@ -54,7 +54,6 @@ from neat_onnx.passes.sequence_axes import sequence_axes
 from neat_onnx.passes.types import check_types
 
 BatchAxis = Literal["auto"] | None
-_MOST_AXES = 64  # as many as an array of numpy may have
 _MOST_INPUTS = 1 << 24
 
 
@@ -251,9 +250,9 @@ def _open(ctx: LiftingContext, entry: ValueInfo, axes: Axes, kind: int) -> _Entr
             where="graph.inputs",
             hint="Every axis but the batch needs a fixed size of 1 or more",
         )
-    if len(sizes) > _MOST_AXES:
+    if len(sizes) > MOST_AXES:
         raise ModelError(
-            f"graph input '{entry.name}' has {len(sizes)} axes, expected {_MOST_AXES} or fewer",
+            f"graph input '{entry.name}' has {len(sizes)} axes, expected {MOST_AXES} or fewer",
             where="graph.inputs",
         )
     count = int(np.prod(shape, dtype=object))

@@ -2,6 +2,7 @@
 
 from neat_onnx.errors import NetworkError, OptionError
 from neat_onnx.lowering.context import LoweringContext
+from neat_onnx.model.value import MOST_AXES
 from neat_onnx.network.float32_range import beyond_float32
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import contributing
@@ -31,7 +32,7 @@ def check_activations(ctx: LoweringContext) -> None:
             )
 
 
-_MOST_AXES = 62  # numpy has 64, of which batch and time take two
+_PORT_AXES = MOST_AXES - 2  # batch and time take two
 
 
 def _check_options(options: ExportOptions) -> None:
@@ -59,9 +60,9 @@ def _check_ports(net: Network) -> None:
                 f"port '{port.name}' has no neurons, and so no ONNX form",
                 hint="Take it out of the network",
             )
-        if len(port.shape) > _MOST_AXES:
+        if len(port.shape) > _PORT_AXES:
             raise NetworkError(
-                f"port '{port.name}' has {len(port.shape)} axes, expected {_MOST_AXES} or fewer"
+                f"port '{port.name}' has {len(port.shape)} axes, expected {_PORT_AXES} or fewer"
             )
 
 
