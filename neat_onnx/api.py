@@ -7,7 +7,7 @@ or runs a network, or waits for the page to start, need not wait for them.
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
-from neat_onnx.arguments import AUTO, FLAG, TEXT, TEXTS, WHOLE, optional, takes
+from neat_onnx.arguments import AUTO, DTYPE, FLAG, TEXT, TEXTS, WHOLE, optional, takes
 from neat_onnx.errors import warn
 from neat_onnx.libraries import load_network
 from neat_onnx.libraries.load import load_first
@@ -133,9 +133,9 @@ def convert(source: Any) -> Model:
         ModelError: it contradicts itself, is ambiguous, or would not be valid ONNX
             even so; says which node.
     """
-    from neat_onnx.conversion import upgraded
+    from neat_onnx.conversion import converted
 
-    return upgraded(load_model(source))
+    return converted(load_model(source))
 
 
 def canonicalize(source: Any) -> Model:
@@ -207,6 +207,7 @@ def verify(
     return compare(network, loaded, samples=samples, seed=seed, runtime=runtime)
 
 
+@takes(language=TEXT, dtype=DTYPE, name=TEXT)
 def generate_code(
     net: Any,
     *,
@@ -301,7 +302,7 @@ def replay(certificate: Any, net: Any, model: Any) -> Report:
     return repeat(load_certificate(certificate), load_first(net), load_model(model))
 
 
-@takes(dtype=TEXT, opset=WHOLE, shared_input=FLAG)
+@takes(dtype=DTYPE, opset=WHOLE, shared_input=FLAG)
 def export_population(
     nets: "Iterable[Network] | Population",
     *,

@@ -18,6 +18,7 @@ from neat_onnx.errors import OptionError
 P = ParamSpec("P")
 R = TypeVar("R")
 _LONGEST = 40
+_DTYPES = ("float32", "float64")
 _PLAIN = (str, bytes, int, float, type(None))
 
 
@@ -105,6 +106,7 @@ def _all(values: Any, fits: Callable[[Any], bool]) -> bool:
 FLAG = Kind("True or False", lambda value: isinstance(value, bool))
 TEXT = Kind("a text", _is_text)
 AUTO = Kind('"auto"', lambda value: _is_text(value) and value == "auto")
+DTYPE = Kind('"float32" or "float64"', lambda value: _is_text(value) and value in _DTYPES)
 TEXTS = Kind("a list of texts", lambda value: _all(value, _is_text))
 WHOLE = Kind("an integer from 0 to 2^63 - 1", lambda value: is_whole(value) and 0 <= value < 2**63)
 INTEGER = Kind("an integer of 64 bits", lambda value: is_whole(value) and -(2**63) <= value < 2**63)

@@ -3,10 +3,9 @@
 from neat_onnx.errors import ModelError, warn
 from neat_onnx.libraries.neataptic_ts.onnx.repair import repaired
 from neat_onnx.lifting.core import lift
-from neat_onnx.lowering.core import IR_OF_OPSET
 from neat_onnx.model import Model, OperatorSet, validate
 from neat_onnx.model.crashes import refuse_crashes
-from neat_onnx.model.graph import ONNX_DOMAINS
+from neat_onnx.model.graph import IR_OF_OPSET, ONNX_DOMAINS
 from neat_onnx.model.wiring import require_wiring
 from neat_onnx.passes import drop_dead
 from neat_onnx.version import __version__
@@ -14,7 +13,7 @@ from neat_onnx.version import __version__
 _OLDEST, _NEWEST = min(IR_OF_OPSET), max(IR_OF_OPSET)
 
 
-def upgraded(model: Model) -> Model:
+def converted(model: Model) -> Model:
     """The model as valid ONNX. See `neat_onnx.convert`."""
     right = repaired(model)
     require_wiring(right.graph)

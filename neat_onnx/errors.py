@@ -14,7 +14,7 @@ import os
 import sys
 import unicodedata
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 _HIDDEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
 _LONGEST = 400
@@ -83,6 +83,13 @@ def all_obstacles(errors: Sequence[ModelError], hint: str | None = None) -> Mode
     together = ModelError(f"{len(errors)} nodes are not supported", hint=hint)
     together.obstacles = tuple(str(error) for error in errors)
     return together
+
+
+def abridged(names: Iterable[str], most: int = 8) -> str:
+    """Return names as a list in a sentence: the first of them, and the number of the others."""
+    listed = list(names)
+    others = len(listed) - most
+    return ", ".join(listed[:most]) + (f" and {others} more" if others > 0 else "")
 
 
 class OptionError(NeatOnnxError):

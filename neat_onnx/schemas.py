@@ -1,5 +1,6 @@
 """The JSON Schemas of the network document, of the options and of certificates."""
 
+from collections.abc import Callable
 from typing import Any
 
 from pydantic import BaseModel
@@ -71,19 +72,13 @@ def schema_named(name: str) -> dict[str, Any]:
     Raises:
         OptionError: there is no schema of that name.
     """
-    schemas = {
-        "model": model_schema,
-        "network": network_schema,
-        "options": options_schema,
-        "certificate": certificate_schema,
-    }
-    if not isinstance(name, str) or name not in schemas:
+    if not isinstance(name, str) or name not in SCHEMAS:
         raise OptionError(
             f"there is no schema named {shown(name)}",
             where="name",
-            hint=f"Schemas: {', '.join(schemas)}",
+            hint=f"Schemas: {', '.join(SCHEMAS)}",
         )
-    return schemas[name]()
+    return SCHEMAS[name]()
 
 
 def network_schema() -> dict[str, Any]:
@@ -106,3 +101,12 @@ def _titled(kind: type[BaseModel], name: str, title: str, examples: list[Any]) -
     schema = kind.model_json_schema(by_alias=False)
     head = {"$schema": _DIALECT, "$id": f"{_BASE}{name}.schema.json"}
     return head | schema | {"title": title, "examples": examples}
+
+
+SCHEMAS: dict[str, Callable[[], dict[str, Any]]] = {
+    "model": model_schema,
+    "network": network_schema,
+    "options": options_schema,
+    "certificate": certificate_schema,
+}
+"""The schema of each kind of document."""

@@ -8,7 +8,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 from sessions import open_session
 
-from neat_onnx import Network, import_model
+from neat_onnx import Model, Network, import_model
 
 
 def node(operator: str, reads: str, gives: str, **attributes: Any) -> onnx.NodeProto:
@@ -38,6 +38,11 @@ def graph(
     return helper.make_model(
         body, opset_imports=[helper.make_opsetid("", opset)], ir_version=9 if opset > 18 else 8
     )
+
+
+def operators(model: Model | onnx.ModelProto) -> list[str]:
+    """The operators of a graph's nodes, in their order."""
+    return [each.op_type for each in model.graph.node]
 
 
 def assert_lifts(model: onnx.ModelProto, rows: int = 6, scale: float = 1.0) -> Network:

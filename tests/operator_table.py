@@ -14,9 +14,9 @@ from typing import Any, Literal, get_args, get_origin
 import onnx
 
 import neat_onnx
+from neat_onnx.model.data_type import DataType
 from neat_onnx.model.graph import NEWEST_OPSET
 from neat_onnx.model.node import Node, node_classes
-from neat_onnx.model.tensor import DataType
 
 PACKAGE = Path(neat_onnx.__file__).parent
 OPSET = NEWEST_OPSET

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-import pytest
+import onnx
+from silent_handlers import SILENT
 
 import neat_onnx
 import neat_onnx.operators
@@ -17,18 +18,29 @@ PACKAGE = Path(neat_onnx.__file__).parent
 SOURCES = sorted(PACKAGE.rglob("*.py"))
 TESTS = sorted(Path(__file__).parent.rglob("*.py"))
 
-# the package or module on the left imports none of those on the right
+# a package or folder on the left imports of this package only the modules on the right, with all
+# that is in them, its own, and those of EVERYWHERE; docs/architecture.md says why
 BOUNDARIES = {
-    "network": ("model", "operators", "passes", "genome", "libraries", "lifting", "lowering",
-                "options", "verification"),
-    "model": ("network", "operators", "passes", "genome", "libraries", "lifting", "lowering",
-              "options", "verification"),
-    "libraries": ("genome", "lifting", "verification", "cli", "page"),
-    "passes": ("network", "operators", "libraries", "genome", "lifting", "lowering"),
-    "codegen": ("model", "operators", "passes", "genome", "libraries", "lifting", "lowering",
-                "verification", "cli", "page"),
-    "operators": ("libraries", "genome", "verification", "cli"),
+    "network": (),
+    "model": (),
+    "options": ("network",),
+    "passes": ("model",),
+    "codegen": ("network",),
+    "libraries": ("network",),
+    "libraries/neataptic_ts/onnx": ("network", "libraries", "model", "operators", "options"),
+    "lifting": ("network", "model", "passes"),
+    "lowering": ("network", "model", "passes", "options", "operators", "genome", "lifting.core"),
+    "operators": ("network", "model", "options", "lowering", "lifting"),
+    "genome": ("network", "model", "passes", "lifting.core", "lowering.context",
+               "libraries.neataptic_ts.onnx"),
+    "population": ("network", "model", "passes", "lowering.builder", "operators"),
+    "verification": ("network", "model", "passes", "lifting", "genome", "codegen"),
+    "cli": ("__init__", "network", "model", "options", "libraries", "codegen", "verification",
+            "schemas"),
+    "page": ("__init__", "network", "model", "options", "libraries", "lifting.axes", "genome",
+             "operators.rnn", "verification"),
 }  # fmt: skip
+EVERYWHERE = ("errors", "files", "parsing", "arguments", "version")
 CORES = ("lowering", "lifting")
 MOST_VAGUE = 0  # docstrings
 MOST_LINES = {"api.py": 400}  # mostly docstrings: the public verbs, with all that users ask of them
@@ -102,13 +114,36 @@ def own_operators() -> set[str]:
     return {name for name, kind in classes if kind.__module__.startswith("neat_onnx.")}
 
 
-@pytest.mark.parametrize("who", BOUNDARIES)
-def test_layers(who: str):
-    found = [path for path in SOURCES if module_of(path) == who]
-    assert found
-    for path in found:
-        for name in imports(path):
-            assert name.split(".")[0] not in BOUNDARIES[who], f"{path.name} imports {name}"
+def row_of(path: Path) -> str:
+    """The row of BOUNDARIES for a file: that of the innermost folder."""
+    folders = path.relative_to(PACKAGE).parents
+    return next(name for folder in folders if (name := folder.as_posix()) in BOUNDARIES)
+
+
+def test_layers():
+    wrong = [
+        f"{place(path)} imports {name}"
+        for path in SOURCES
+        if path.parent != PACKAGE
+        for name in imports(path)
+        if not is_within(name, (module_of(path), *EVERYWHERE, *BOUNDARIES[row_of(path)]))
+    ]
+    assert wrong == []
+
+
+def is_within(name: str, modules: Iterable[str]) -> bool:
+    return any(f"{name}.".startswith(f"{module}.") for module in modules)
+
+
+def test_every_boundary_is_needed():
+    """No row allows an import that is not there."""
+    used: dict[str, set[str]] = {who: set() for who in BOUNDARIES}
+    for path in SOURCES:
+        if path.parent != PACKAGE:
+            used[row_of(path)].update(imports(path))
+    for who, allowed in BOUNDARIES.items():
+        for module in allowed:
+            assert any(is_within(name, [module]) for name in used[who]), f"{who}: {module}"
 
 
 def cores() -> list[Path]:
@@ -116,7 +151,7 @@ def cores() -> list[Path]:
 
 
 def test_the_cores_name_no_operator():
-    names = own_operators()
+    names = own_operators() | {schema.name for schema in onnx.defs.get_all_schemas_with_history()}
     for path in cores():
         used = {node.id for node in nodes_of(path) if isinstance(node, ast.Name)}
         texts = {node.value for node in nodes_of(path) if isinstance(node, ast.Constant)}
@@ -166,12 +201,39 @@ def test_files_and_functions_are_short():
 
 
 def test_errors_are_not_swallowed():
+    found = []
     for path in SOURCES:
         for node in nodes_of(path):
             if isinstance(node, ast.ExceptHandler):
                 assert node.type is not None, f"a bare except in {place(path, node)}"
-                silent = len(node.body) == 1 and isinstance(node.body[0], ast.Pass)
-                assert not silent, f"an error is dropped in {place(path, node)}"
+            if drops_an_error(node):
+                name = path.relative_to(PACKAGE).as_posix()
+                found.append(f"{name}:{function_of(path, node)}")
+    assert sorted(found) == sorted(where for where, _ in SILENT)
+
+
+def drops_an_error(node: ast.AST) -> bool:
+    """Whether a handler neither raises, nor reads the error, nor calls anything to tell of it."""
+    if not isinstance(node, ast.ExceptHandler):
+        return isinstance(node, ast.Call) and ast.unparse(node.func).endswith("suppress")
+    inner = [each for statement in node.body for each in ast.walk(statement)]
+    speaks = any(
+        isinstance(each, ast.Raise)
+        or (isinstance(each, ast.Expr) and isinstance(each.value, ast.Call))
+        or (isinstance(each, ast.Name) and each.id == node.name)
+        for each in inner
+    )
+    return not speaks
+
+
+def function_of(path: Path, node: ast.AST) -> str:
+    """The name of the innermost function around a node."""
+    around = [
+        each
+        for each in nodes_of(path)
+        if isinstance(each, ast.FunctionDef) and each.lineno <= node.lineno <= each.end_lineno
+    ]
+    return max(around, key=lambda each: each.lineno).name if around else "-"
 
 
 def test_the_public_names():
@@ -211,7 +273,9 @@ def test_every_file_says_what_it_is_for():
 
 
 VAGUE = re.compile(r"\b([Ww]hat|that which|[Tt]hose of)\b")
-PRIVATE_WORDS = re.compile(r"\b(wild|tame|calm|told|home|settled?|telling|upgraded?)\b")
+PRIVATE_WORDS = re.compile(
+    r"(?<![a-z])(wild|tame|calm|told|home|settle[sd]?|telling|upgraded?)(?![a-z])", re.IGNORECASE
+)
 
 
 @functools.cache
@@ -250,6 +314,7 @@ def test_docstrings_say_the_thing():
     assert len(vague) <= MOST_VAGUE
 
 
-def test_docstrings_use_standard_terms():
-    for path, text in docstrings():
-        assert not PRIVATE_WORDS.search(text), path
+def test_standard_terms_are_used():
+    """In names, comments, docstrings and messages; an underscore parts words."""
+    for path in SOURCES:
+        assert not PRIVATE_WORDS.search(text_of(path)), path

@@ -232,7 +232,7 @@ def complain(error: NeatOnnxError) -> None:
     print(f"error: {error}", file=sys.stderr)
 
 
-# --- telling -------------------------------------------------------------------------------------
+# --- output --------------------------------------------------------------------------------------
 
 
 def _tell(arguments: Namespace, document: Any, lines: Iterable[str]) -> None:

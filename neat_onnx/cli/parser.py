@@ -19,6 +19,7 @@ from neat_onnx.errors import OptionError
 from neat_onnx.model.model import Encoding
 from neat_onnx.model.spelling import Spelling
 from neat_onnx.model.validate import Profile
+from neat_onnx.schemas import SCHEMAS
 from neat_onnx.verification.runtimes import RUNTIMES
 from neat_onnx.version import __version__
 
@@ -103,7 +104,6 @@ def _runtime(text: str, **settings: Any) -> Part:
     return _argument("--runtime", choices=RUNTIMES, help=text, **settings)
 
 
-_SCHEMAS = ("model", "network", "options", "certificate")
 _FILE = _argument("file", metavar="FILE")
 _NETWORK_IN = _argument("file", metavar="IN", help="a network")
 _NETWORK_OUT = _argument("out", metavar="OUT", help="the network to write")
@@ -290,6 +290,6 @@ _COMMANDS = (
         "schema",
         commands.schema,
         "print one of the JSON Schemas",
-        (_argument("name", metavar="NAME", choices=_SCHEMAS, help=", ".join(_SCHEMAS)),),
+        (_argument("name", metavar="NAME", choices=[*SCHEMAS], help=", ".join(SCHEMAS)),),
     ),
 )

@@ -13,7 +13,7 @@ from neat_onnx.libraries.library import Library, ReadOptions, encoded
 from neat_onnx.libraries.load import refuse_unused
 from neat_onnx.libraries.registry import writer_for
 from neat_onnx.model import Model
-from neat_onnx.model.model import Encoding
+from neat_onnx.model.model import Encoding, is_model
 from neat_onnx.model.spelling import Spelling
 from neat_onnx.network.network import Network
 
@@ -165,10 +165,8 @@ def load(path: str, options: dict[str, Any]) -> Network | Model:
     """
     source = source_of(path)
     data = source if isinstance(source, bytes) else read_bytes(source)
-    kind = sniff(data)
-    content = parse_json(data) if kind == "json" else data
-    is_model = isinstance(content, dict) and "graph" in content
-    if is_model or kind == "onnx" or (kind == "binary" and path.lower().endswith(".onnx")):
+    content = parse_json(data) if sniff(data) == "json" else data
+    if is_model(content, path):
         refuse_unused(ReadOptions(**options), frozenset())
-        return neat_onnx.load_model(content if kind == "json" else source)
+        return neat_onnx.load_model(source if content is data else content)
     return neat_onnx.load_network(content, **options)

@@ -7,7 +7,6 @@ import numpy as np
 from neat_onnx.codegen.language import Language, helpers_in
 from neat_onnx.codegen.plan import Plan
 from neat_onnx.codegen.source import Program, Table, comment_lines
-from neat_onnx.errors import OptionError
 
 
 class C(Language):
@@ -48,11 +47,10 @@ def print_c(plan: Plan, dtype: str, name: str) -> str:
         name: prefix of the names of its functions and its struct.
 
     Raises:
-        OptionError: a formula has no form in C, or a number does not fit into float.
+        OptionError: a formula has no form in C.
     """
     single = dtype == "float32"
     program = Program(plan, C(single))
-    _check_range(plan, single)
     tables = [_table(label, values, program) for label, values in program.tables.items()]
     body = _body(plan, program, name)
     declared = [f"typedef {'float' if single else 'double'} real;"]
@@ -123,17 +121,6 @@ def _table(label: str, values: Table, program: Program) -> str:
         sizes = ((127, "signed char"), (32767, "short")) if signed else _UNSIGNED
         kind = next((name for most, name in sizes if top <= most), "int" if signed else "unsigned")
     return f"static const {kind} {label}[{len(values)}] = {{\n{program.rows_of(values)}}};"
-
-
-def _check_range(plan: Plan, single: bool) -> None:
-    largest = float(np.finfo(np.float32).max)
-    for values in (plan.weight, plan.dense_weights, plan.bias, plan.response, plan.registers[2]):
-        if single and np.any(np.abs(values) > largest):
-            raise OptionError(
-                f"a gene is {values[np.argmax(np.abs(values))]:.3g}, which float32 cannot hold",
-                where="dtype",
-                hint="Generate float64",
-            )
 
 
 _UNSIGNED = ((255, "unsigned char"), (65535, "unsigned short"))

@@ -2,10 +2,10 @@
 
 from typing import Literal, get_args
 
-from neat_onnx.arguments import shown
 from neat_onnx.codegen.plan import plan_of
 from neat_onnx.codegen.source import identifier
 from neat_onnx.errors import OptionError
+from neat_onnx.network.float32_range import beyond_float32
 from neat_onnx.network.network import Network
 
 CodeLanguage = Literal["c", "javascript", "python"]
@@ -19,18 +19,15 @@ SUFFIXES: dict[str, CodeLanguage] = {
 
 def generate(net: Network, language: str, dtype: str, name: str) -> str:
     """Print a network as source code. See `neat_onnx.generate_code`."""
-    for what, value in (("language", language), ("dtype", dtype), ("name", name)):
-        if not isinstance(value, str):
-            raise OptionError(f"{what} is {shown(value)}", where=what, hint="Give a text")
     if language not in get_args(CodeLanguage):
         known = ", ".join(get_args(CodeLanguage))
         raise OptionError(f"no language '{language}'", where="language", hint=f"Known: {known}")
-    if dtype not in ("float32", "float64"):
-        raise OptionError(f"no type '{dtype}'", where="dtype", hint="Known: float32, float64")
     if dtype == "float32" and language != "c":
         raise OptionError(
             f"numbers of {language} are float64", where="dtype", hint="Generate C for float32"
         )
+    if dtype == "float32" and (found := beyond_float32(net, ~net.is_input)):
+        raise OptionError(found, where="dtype", hint="Generate float64")
     plan = plan_of(net)
     if language == "c":
         from neat_onnx.codegen.c import print_c  # noqa: PLC0415 (one language at a time)

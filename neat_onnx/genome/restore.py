@@ -26,17 +26,15 @@ from neat_onnx.lifting.core import BatchAxis, Lifted, lift
 from neat_onnx.model import DataType, Model
 from neat_onnx.model.inner_outputs import with_inner_outputs
 from neat_onnx.network.cells import part_at, place_of
-from neat_onnx.network.document import (
-    ConnectionDocument,
-    NeuronDocument,
-)
+from neat_onnx.network.document import ConnectionDocument, NeuronDocument
 from neat_onnx.network.genes import NONE, Connections, Ints, Neurons, Port, owned
 from neat_onnx.network.network import Network
 from neat_onnx.network.spatial import moved_blocks
 from neat_onnx.parsing import parse
 
 _JOINING = ("Concat", "Gather")  # kinds of tensors that a level reads
-_STEPS, _SAMPLES = 3, 5
+_STEPS, _SAMPLES = 3, 5  # few: a genome that is read in another way differs on nearly all
+# far above the rounding of genes, which the graph's have, and far below another function
 _TOLERANCE = {DataType.FLOAT: 1e-3, DataType.DOUBLE: 1e-6}
 
 

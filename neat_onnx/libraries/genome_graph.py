@@ -9,7 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from neat_onnx.errors import NetworkError, OptionError, warn
+from neat_onnx.errors import NetworkError, OptionError, abridged, warn
+from neat_onnx.libraries.reachability import reached
 from neat_onnx.libraries.unrolled import Genes
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import schedule
@@ -84,25 +85,18 @@ class GenomeGraph:
         for edge in self.edges:
             if edge.enabled:
                 leads.setdefault(edge.source, []).append(edge.target)
-        found = set(start)
-        waiting = list(found)
-        while waiting:
-            for target in leads.get(waiting.pop(), ()):
-                if target not in found:
-                    found.add(target)
-                    waiting.append(target)
-        return found
+        return reached(start, leads)
 
     def without_silent(self, start: Iterable[int]) -> "GenomeGraph":
         """Return the genome with edges disabled that begin at nodes no `start` leads to.
 
         Libraries that push values forward, layer by layer from the inputs, read 0 from such nodes.
         """
-        reached = self.reached([*start, *self.inputs])
-        silent = {e.source for e in self.edges if e.enabled and e.source not in reached}
+        found = self.reached([*start, *self.inputs])
+        silent = {e.source for e in self.edges if e.enabled and e.source not in found}
         if not silent:
             return self
-        named = ", ".join(map(str, sorted(silent)[:4])) + (", …" if len(silent) > 4 else "")
+        named = abridged(map(str, sorted(silent)), 4)
         warn(
             f"{self.library} reads 0 from nodes that no input leads to ({named}): "
             "their connections are read as disabled"

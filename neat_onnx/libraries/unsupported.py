@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from neat_onnx.errors import NetworkError, printable
+from neat_onnx.errors import NetworkError, abridged, printable
 from neat_onnx.network.network import Network
 
 _MOST_NAMED = 4
@@ -33,5 +33,4 @@ def cannot_say(
 def _labels(net: Network, found: Iterable[int]) -> str:
     """The first neurons and the number of the others."""
     neurons = list(dict.fromkeys(found))
-    more = f" and {len(neurons) - _MOST_NAMED} more" if len(neurons) > _MOST_NAMED else ""
-    return ", ".join(net.label(neuron) for neuron in neurons[:_MOST_NAMED]) + more
+    return abridged(map(net.label, neurons), _MOST_NAMED)

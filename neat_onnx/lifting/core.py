@@ -41,7 +41,7 @@ from neat_onnx.model import Model, ValueInfo
 from neat_onnx.model.budget import Budget, LimitReached
 from neat_onnx.model.inner_outputs import with_inner_outputs
 from neat_onnx.model.states import guessed_pairs, initial_states, state_pairs
-from neat_onnx.model.value import Extent
+from neat_onnx.model.value import MOST_AXES, Extent
 from neat_onnx.model.wiring import require_wiring
 from neat_onnx.network.expression import VARIABLE
 from neat_onnx.network.genes import Ints, Port
@@ -54,7 +54,6 @@ from neat_onnx.passes.sequence_axes import sequence_axes
 from neat_onnx.passes.types import check_types
 
 BatchAxis = Literal["auto"] | None
-_MOST_AXES = 64  # as many as an array of numpy may have
 _MOST_INPUTS = 1 << 24
 
 
@@ -251,15 +250,15 @@ def _open(ctx: LiftingContext, entry: ValueInfo, axes: Axes, kind: int) -> _Entr
             where="graph.inputs",
             hint="Every axis but the batch needs a fixed size of 1 or more",
         )
-    if len(sizes) > _MOST_AXES:
+    if len(sizes) > MOST_AXES:
         raise ModelError(
-            f"graph input '{entry.name}' has {len(sizes)} axes, expected {_MOST_AXES} or fewer",
+            f"graph input '{entry.name}' has {len(sizes)} axes, expected {MOST_AXES} or fewer",
             where="graph.inputs",
         )
     count = int(np.prod(shape, dtype=object))
     if count > _MOST_INPUTS:
         raise ModelError(f"graph input '{entry.name}' has {count} elements", where="graph.inputs")
-    if entry.elem_type.name.startswith(("INT", "UINT")):
+    if entry.elem_type.is_integer:
         ctx.integer.add(entry.name)
     signals = ctx.add_signals(count, kind)
     ctx.operands[entry.name] = Value(np.expand_dims(signals.reshape(shape), axes))
@@ -278,7 +277,7 @@ def _open_state(
 
 
 def _close(ctx: LiftingContext, entry: ValueInfo, sizes: set[Extent]) -> _Entry:
-    """Settle a graph output, where the batch has these sizes among the inputs."""
+    """Materialize a graph output, where the batch has these sizes among the inputs."""
     value = ctx.operands.get(entry.name)
     if value is None:
         raise ModelError(

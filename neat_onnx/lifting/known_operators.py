@@ -1,8 +1,9 @@
 """Whether import knows every operator of a graph; one error lists all that it does not know."""
 
-from neat_onnx.errors import ModelError
+from neat_onnx.errors import ModelError, abridged
 from neat_onnx.lifting.context import LIFTS
 from neat_onnx.lifting.outputs import choice_hint
+from neat_onnx.lifting.registry import HINTS
 from neat_onnx.model import Graph, Node, OpenNode
 
 
@@ -37,7 +38,7 @@ def require_lifts(graph: Graph) -> None:
         node = graph.node[first]
         text = f"node {node.label}: {obstacle(node)}"
     else:
-        listed = "; ".join(f"{op_type}: {_some(labels)}" for op_type, labels in missing.items())
+        listed = "; ".join(f"{op_type}: {abridged(labels)}" for op_type, labels in missing.items())
         text = f"these operators cannot be turned into neurons: {listed}"
     raise ModelError(
         text,
@@ -47,15 +48,9 @@ def require_lifts(graph: Graph) -> None:
 
 
 def _hint(missing: set[str]) -> str:
-    if missing == {"Loop"}:
-        return "Export it with inputs of fixed sizes, sequences of a fixed length for one"
-    if missing == {"DynamicQuantizeLinear"}:
-        return "Import the model from before it was quantized, or quantize it with fixed ranges"
+    if len(missing) == 1 and not HINTS.keys().isdisjoint(missing):
+        return HINTS[missing.pop()]
     return (
         "An operator of your own is a subclass of neat_onnx.model.node.Node, and a function under "
         "neat_onnx.lifting.context.lifts"
     )
-
-
-def _some(labels: list[str]) -> str:
-    return ", ".join(labels[:8]) + (f" and {len(labels) - 8} more" if len(labels) > 8 else "")

@@ -150,10 +150,10 @@ def _before_chance(graph: Graph) -> list[str]:
     """The tensors that depend on inputs and not on chance, and are read by nodes that do."""
     constant, random = _followed(graph)
     sized = {name for node in graph.node if gives_sizes(node) for name in node.output}
-    told = {entry.name for entry in graph.inputs} | constant | random | sized
+    excluded = {entry.name for entry in graph.inputs} | constant | random | sized
     mixing = (node for node in graph.node if not random.isdisjoint(node.output))
     found = dict.fromkeys(name for node in mixing for name in node.input if name)
-    return [name for name in found if name not in told]
+    return [name for name in found if name not in excluded]
 
 
 def _inputs_of(graph: Graph, names: Collection[str]) -> set[str]:
@@ -200,7 +200,7 @@ def has_samples_first(followed: FollowedAxes, shape: tuple[int, ...]) -> bool:
 
 
 def stacks_rows(followed: FollowedAxes, shape: tuple[int, ...], sizes: set[Extent]) -> bool:
-    """Whether an output has several rows for each sample along its first axis.
+    """Whether the first axis of an output has the rows of all samples, sample after sample.
 
     So a sequence model ends whose layers read [samples · steps, features]. Where the batch has a
     fixed size, every axis may be features.

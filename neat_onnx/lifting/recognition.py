@@ -4,11 +4,11 @@ from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
 from neat_onnx.lifting.values import Value
-from neat_onnx.lowering.kernels import writable, writings
 from neat_onnx.model import DataType
 from neat_onnx.network.activations import ACTIVATIONS, FORMULA, activation_named
 from neat_onnx.network.aggregations import AGGREGATIONS
 from neat_onnx.network.expression import Expression, parts_of, scalar_slope
+from neat_onnx.network.kernels import writable, writings
 
 _Key = ParamSpec("_Key")
 _Known = TypeVar("_Known")
@@ -61,9 +61,9 @@ def _activations(data_type: DataType) -> dict[Expression, tuple[str, float]]:
     folded: dict[Expression, tuple[str, float]] = {}
     for each in ACTIVATIONS.values():
         slope, core = scalar_slope(each.expression)
-        for written in writings(each.expression, data_type):
+        for written in writings(each.expression, data_type.dtype):
             whole[_rounded(written, data_type)] = (each.name, 1.0)
-        for written in writings(core, data_type):
+        for written in writings(core, data_type.dtype):
             folded.setdefault(_rounded(written, data_type), (each.name, slope))
     return folded | whole
 
@@ -114,7 +114,7 @@ def known_aggregation(formula: Expression, inputs: int, data_type: DataType) -> 
 @_of_registered(AGGREGATIONS)
 def _aggregations(data_type: DataType, inputs: int) -> dict[Expression, str]:
     return {
-        _rounded(writable(each.expression(inputs), data_type), data_type): each.name
+        _rounded(writable(each.expression(inputs), data_type.dtype), data_type): each.name
         for each in AGGREGATIONS.values()
         if not each.linear
     }

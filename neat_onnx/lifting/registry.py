@@ -1,4 +1,4 @@
-"""The registry of import: which function lifts the nodes of each operator."""
+"""The registry of import: the function that lifts the nodes of each operator."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -12,7 +12,20 @@ Lift = Callable[[Any, Any], None]
 LIFTS: dict[str, Lift] = {}
 INFINITE: set[str] = set()
 """Operators that can read constants with infinities."""
+HINTS: dict[str, str] = {}
+"""The hints of the errors for operators that cannot be lifted."""
 Operator = TypeVar("Operator", bound=Lift)
+
+
+def never_lifted(op_type: str, hint: str) -> None:
+    """Register the hint of the error for an operator that cannot be lifted.
+
+    Raises:
+        ModelError: it has such a hint already.
+    """
+    if op_type in HINTS:
+        raise ModelError(f"{op_type} has two hints")
+    HINTS[op_type] = hint
 
 
 def lifts(*operators: type[Node], infinite: bool = False) -> Callable[[Operator], Operator]:

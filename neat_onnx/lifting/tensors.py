@@ -52,7 +52,7 @@ class Tensors:
         products: the neurons that are signals times weights and gates.
         hits: the same, by the elements of such a tensor, for several readers of places alike.
         masked: for each tensor that may have a low number in place of −∞, one that is above it.
-        shares: names of tensors whose elements along the last axis add up to 1, as a softmax does.
+        probabilities: names of tensors whose last axis adds up to 1, as that of a softmax does.
         sizes: tensors that hold the size of the batch, and which of their elements do.
         ended: names of tensors that have lost the time axis, as the end of a sequence has.
     """
@@ -68,7 +68,7 @@ class Tensors:
     products: Products = field(default_factory=Products)
     hits: dict[Hashable, Operand] = field(default_factory=dict)
     masked: dict[str, float] = field(default_factory=dict)
-    shares: set[str] = field(default_factory=set)
+    probabilities: set[str] = field(default_factory=set)
     sizes: dict[str, Bools] = field(default_factory=dict)
     ended: set[str] = field(default_factory=set)
 

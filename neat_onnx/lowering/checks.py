@@ -1,9 +1,9 @@
 """Refusals before anything is lowered: networks without an ONNX form, options that say no."""
 
-import numpy as np
-
 from neat_onnx.errors import NetworkError, OptionError
 from neat_onnx.lowering.context import LoweringContext
+from neat_onnx.model.value import MOST_AXES
+from neat_onnx.network.float32_range import beyond_float32
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import contributing
 from neat_onnx.options import ExportOptions
@@ -32,7 +32,7 @@ def check_activations(ctx: LoweringContext) -> None:
             )
 
 
-_MOST_AXES = 62  # numpy has 64, of which batch and time take two
+_PORT_AXES = MOST_AXES - 2  # batch and time take two
 
 
 def _check_options(options: ExportOptions) -> None:
@@ -46,25 +46,9 @@ def _check_options(options: ExportOptions) -> None:
 
 def _check_range(net: Network) -> None:
     """Raise NetworkError about the first gene in use that float32 has no finite number for."""
-    largest = float(np.finfo(np.float32).max)
-    needed = contributing(net) & ~net.is_input
-    for name in ("bias", "response", "initial"):
-        found = np.flatnonzero(needed & (np.abs(getattr(net.neurons, name)) > largest))
-        if found.size:
-            raise _out_of_range(net, int(found[0]), name, getattr(net.neurons, name)[found[0]])
-    live = net.live
-    found = np.flatnonzero(needed[live.target] & (np.abs(live.weight) > largest))
-    if found.size:
-        edge = found[0]
-        source = net.label(int(live.source[edge]))
-        raise _out_of_range(net, int(live.target[edge]), f"weight from {source}", live.weight[edge])
-
-
-def _out_of_range(net: Network, neuron: int, gene: str, value: float) -> NetworkError:
-    return NetworkError(
-        f"{net.label(neuron)} has a {gene} of {value:.6g}, beyond the range of float32",
-        hint='Export with dtype="float64"',
-    )
+    found = beyond_float32(net, contributing(net) & ~net.is_input)
+    if found:
+        raise NetworkError(found, hint='Export with dtype="float64"')
 
 
 def _check_ports(net: Network) -> None:
@@ -76,9 +60,9 @@ def _check_ports(net: Network) -> None:
                 f"port '{port.name}' has no neurons, and so no ONNX form",
                 hint="Take it out of the network",
             )
-        if len(port.shape) > _MOST_AXES:
+        if len(port.shape) > _PORT_AXES:
             raise NetworkError(
-                f"port '{port.name}' has {len(port.shape)} axes, expected {_MOST_AXES} or fewer"
+                f"port '{port.name}' has {len(port.shape)} axes, expected {_PORT_AXES} or fewer"
             )
 
 

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 import neat_onnx.operators  # noqa: F401 (fills the registry)
-from neat_onnx.errors import warn
 from neat_onnx.genome import CHECKSUM, SharedNeuronsError, checksum, genome_metadata
 from neat_onnx.genome.checksum import shorter
 from neat_onnx.lowering.checks import check_activations, check_network
@@ -19,6 +18,7 @@ from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.lowering.profile import in_profile
 from neat_onnx.lowering.registry import Claim, Frame, Plan, frame_of, planners
 from neat_onnx.model import Graph, MetadataEntry, Model, OperatorSet
+from neat_onnx.model.graph import ir_version
 from neat_onnx.model.node import OWN_DOMAIN
 from neat_onnx.model.states import INITIAL_KEY, STATE_KEY
 from neat_onnx.network.even_levels import with_even_levels
@@ -31,25 +31,8 @@ from neat_onnx.passes import apply_passes
 from neat_onnx.passes.quantization.integer_weights import integer_weights
 from neat_onnx.version import __version__
 
-# the oldest IR version that each opset allows, from ONNX's table of versions
-IR_OF_OPSET = dict(
-    zip(range(13, 29), (7, 7, 8, 8, 8, 8, 9, 9, 10, 10, 11, 12, 13, 13, 13, 14), strict=True)
-)
-_FIRST_WITH_FUNCTIONS = 8
 _MOST_COPIES = 4  # times that a network is exported, with more copies each time
 _LEAST_WITH_CHECKSUM = 1024  # bytes of a graph that needs no genome
-_RUNTIME, _NEWEST_LOADED = "onnxruntime 1.31", 26
-
-
-def ir_version(opset: int, *, with_functions: bool = False) -> int:
-    """Return the oldest IR version of an opset; warn if the most common runtime loads neither."""
-    oldest = max(IR_OF_OPSET[opset], _FIRST_WITH_FUNCTIONS if with_functions else 0)
-    if opset > _NEWEST_LOADED:
-        warn(
-            f"{_RUNTIME} does not load opset {opset} (IR {oldest}), the newest that it knows is "
-            f"{_NEWEST_LOADED}; tract, OpenCV and OpenVINO do"
-        )
-    return oldest
 
 
 @np.errstate(all="ignore")  # what is not finite is refused where an initializer is made

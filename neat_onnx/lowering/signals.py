@@ -55,12 +55,12 @@ class GraphSignals:
         gated = own.gain != NONE
         value, gain, weight = own.source[gated], own.gain[gated], net.live.weight
         # A product of two without a bound is one without.
-        wild = overflows[value] | overflows[gain] | ~(bounded[value] | bounded[gain])
-        exponent = np.zeros(len(wild), np.int64)
-        if net.has_memory and np.any(wild):
+        may_overflow = overflows[value] | overflows[gain] | ~(bounded[value] | bounded[gain])
+        exponent = np.zeros(len(may_overflow), np.int64)
+        if net.has_memory and np.any(may_overflow):
             # Without memory nothing grows: one product serves connections of all weights.
             kept = remembered_values(net, state, own.registers, first_product)
-            grows = wild & (kept[value] | kept[gain])
+            grows = may_overflow & (kept[value] | kept[gain])
             exponent = np.where(grows, exponents_of(weight[gated]), 0)
         factors = np.stack([value, gain, exponent], axis=1)
         products, first, number = np.unique(factors, axis=0, return_index=True, return_inverse=True)
@@ -75,7 +75,9 @@ class GraphSignals:
             state_is_read=own.state != NONE,
             read=read,
             weight=weight,
-            overflows=np.concatenate([overflows, wild[first], np.zeros(len(net), np.bool_)]),
+            overflows=np.concatenate(
+                [overflows, may_overflow[first], np.zeros(len(net), np.bool_)]
+            ),
             registers=own.registers,
             products=products,
             first_product=first_product,

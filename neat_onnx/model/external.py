@@ -15,7 +15,7 @@ import onnx
 from neat_onnx.errors import DocumentError, ModelError
 from neat_onnx.files import read_part
 from neat_onnx.model.budget import Budget, LimitReached
-from neat_onnx.model.tensor import supported
+from neat_onnx.model.data_type import supported
 
 _EXTERNAL = onnx.TensorProto.EXTERNAL
 _MOST_DIGITS = 20  # of an offset or a length
@@ -67,9 +67,9 @@ def _elements(tensor: onnx.TensorProto, folder: str, budget: Budget) -> bytes:
         raise ValueError(f"dims are {list(tensor.dims)}, expected sizes of 0 or more")
     count = math.prod(tensor.dims)
     length = count * onnx.helper.tensor_dtype_to_np_dtype(kind).itemsize
-    told = _number(entries, "length", length)
-    if told != length:
-        raise ValueError(f"length is {told}, expected {length} for {kind.name} {[*tensor.dims]}")
+    stated = _number(entries, "length", length)
+    if stated != length:
+        raise ValueError(f"length is {stated}, expected {length} for {kind.name} {[*tensor.dims]}")
     budget.take("elements", count)
     return read_part(path, _number(entries, "offset", 0), length)
 

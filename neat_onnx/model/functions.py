@@ -48,9 +48,9 @@ def _hint(proto: onnx.ModelProto) -> str | None:
     others = {*map(tuple, map(_opset, proto.functions))} - {tuple(_opset(proto)), ()}
     if not others:
         return None
-    told = ", ".join(str(version) for (version, *_) in sorted(others))
+    opsets = ", ".join(str(version) for (version, *_) in sorted(others))
     return (
-        f"They are of opset {told}, the model is of {_opset(proto)[0]}: "
+        f"They are of opset {opsets}, the model is of {_opset(proto)[0]}: "
         "exported anew with one opset for all there is nothing to convert"
     )
 

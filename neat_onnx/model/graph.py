@@ -15,6 +15,7 @@ from pydantic import (
     model_validator,
 )
 
+from neat_onnx.errors import warn
 from neat_onnx.model.node import Node, parse_node
 from neat_onnx.model.numbers import Version
 from neat_onnx.model.tensor import Tensor
@@ -23,6 +24,23 @@ from neat_onnx.model.value import ValueInfo
 DEFAULT_OPSET = 18
 NEWEST_OPSET = 28  # a later one may have changed what an operator means
 ONNX_DOMAINS = ("", "ai.onnx")
+IR_OF_OPSET = dict(
+    zip(range(13, 29), (7, 7, 8, 8, 8, 8, 9, 9, 10, 10, 11, 12, 13, 13, 13, 14), strict=True)
+)
+"""The oldest IR version that each opset allows, from ONNX's table of versions."""
+_FIRST_WITH_FUNCTIONS = 8  # IR version that has local functions
+_RUNTIME, _NEWEST_LOADED = "onnxruntime 1.31", 26
+
+
+def ir_version(opset: int, *, with_functions: bool = False) -> int:
+    """Return the oldest IR version of an opset; warn if the most common runtime loads neither."""
+    oldest = max(IR_OF_OPSET[opset], _FIRST_WITH_FUNCTIONS if with_functions else 0)
+    if opset > _NEWEST_LOADED:
+        warn(
+            f"{_RUNTIME} does not load opset {opset} (IR {oldest}), the newest that it knows is "
+            f"{_NEWEST_LOADED}; tract, OpenCV and OpenVINO do"
+        )
+    return oldest
 
 
 def _node(document: Any, info: ValidationInfo) -> Node:

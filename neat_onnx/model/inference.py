@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 from neat_onnx.errors import ModelError
 from neat_onnx.model.attributes import AttributeType
 from neat_onnx.model.crashes import refuse_crashes
+from neat_onnx.model.data_type import DataType
 from neat_onnx.model.model import Model
-from neat_onnx.model.tensor import DataType
 from neat_onnx.model.value import Extent, ValueInfo
 
 _OF_INPUT = {"Scaler": "Cast", "Normalizer": "Cast", "Imputer": "Identity"}

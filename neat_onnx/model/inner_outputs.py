@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
+from neat_onnx.model.data_type import DataType
 from neat_onnx.model.inference import inferred_facts
 from neat_onnx.model.model import Model
-from neat_onnx.model.tensor import DataType
 from neat_onnx.model.value import ValueInfo
 
 _FLOATING = (DataType.FLOAT, DataType.DOUBLE)

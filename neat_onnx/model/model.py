@@ -233,6 +233,19 @@ def load_model(source: Any) -> Model:
     )
 
 
+def is_model(content: Any, name: str = "") -> bool:
+    """Whether the content of a file is a model, rather than a network: by keys, or first bytes.
+
+    Args:
+        content: its JSON value, or the bytes of a file that is not JSON.
+        name: the name of the file, whose ending counts where the bytes do not say it.
+    """
+    if isinstance(content, bytes):
+        kind = sniff(content)
+        return kind == "onnx" or (kind in ("binary", "text") and name.lower().endswith(".onnx"))
+    return isinstance(content, dict) and "graph" in content
+
+
 def from_document(document: Any) -> Model:
     """The model of a JSON document, in any of the spellings that `dialect` knows.
 

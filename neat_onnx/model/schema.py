@@ -7,9 +7,10 @@ shapes that a schema can state, a document must hold together (`validate`).
 from typing import Any
 
 from neat_onnx.model.attributes import Attributes, AttributeType
+from neat_onnx.model.data_type import DataType
 from neat_onnx.model.model import Model
 from neat_onnx.model.node import OWN_DOMAIN, Node, node_classes
-from neat_onnx.model.tensor import DATA_FIELDS, SPARSE_TYPES, DataType
+from neat_onnx.model.tensor import DATA_FIELDS, SPARSE_TYPES
 
 Schema = dict[str, Any]
 

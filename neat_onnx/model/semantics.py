@@ -10,9 +10,10 @@ The draft says these beside its constraints, without codes of its own for them:
 from collections.abc import Iterator
 from typing import Any
 
+from neat_onnx.model.data_type import DataType
 from neat_onnx.model.graph import ONNX_DOMAINS, Graph
 from neat_onnx.model.node import Node
-from neat_onnx.model.tensor import DataType, Tensor
+from neat_onnx.model.tensor import Tensor
 from neat_onnx.model.wiring import Finding, subgraphs
 
 RANDOM = frozenset(

@@ -3,7 +3,6 @@
 import base64
 import binascii
 import math
-from enum import IntEnum
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -22,58 +21,32 @@ from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import PydanticCustomError
 
 from neat_onnx.errors import ModelError
-from neat_onnx.model.numbers import Count, as_text, check_finite, integer, number_list
+from neat_onnx.model.data_type import DataType, supported
+from neat_onnx.model.numbers import Count, as_text, check_finite, number_list
 from neat_onnx.model.sparse import Room, from_sparse, to_sparse
 
 Array = NDArray[Any]
 
 
-class DataType(IntEnum):
-    """The element types that are supported, by ONNX's numbers."""
-
-    FLOAT = 1
-    UINT8 = 2
-    INT8 = 3
-    UINT16 = 4
-    INT16 = 5
-    INT32 = 6
-    INT64 = 7
-    BOOL = 9
-    FLOAT16 = 10
-    DOUBLE = 11
-    UINT32 = 12
-    UINT64 = 13
-    BFLOAT16 = 16
-
-
-_UNSUPPORTED = {
-    0: "UNDEFINED",
-    8: "STRING",
-    14: "COMPLEX64",
-    15: "COMPLEX128",
-}
-
-
 class _Storage(NamedTuple):
     field: str  # where ONNX keeps the numbers, in JSON
     memory: type[np.generic]  # how `values` holds them
-    element: str  # one element of raw_data: the ONNX type, little endian
 
 
 _STORAGE = {
-    DataType.FLOAT: _Storage("float_data", np.float64, "<f4"),
-    DataType.DOUBLE: _Storage("double_data", np.float64, "<f8"),
-    DataType.INT64: _Storage("int64_data", np.int64, "<i8"),
-    DataType.INT32: _Storage("int32_data", np.int64, "<i4"),
-    DataType.BOOL: _Storage("int32_data", np.bool_, "|b1"),
-    DataType.UINT8: _Storage("int32_data", np.int64, "|u1"),
-    DataType.INT8: _Storage("int32_data", np.int64, "|i1"),
-    DataType.UINT16: _Storage("int32_data", np.int64, "<u2"),
-    DataType.INT16: _Storage("int32_data", np.int64, "<i2"),
-    DataType.FLOAT16: _Storage("int32_data", np.float64, "<f2"),
-    DataType.UINT32: _Storage("uint64_data", np.int64, "<u4"),
-    DataType.UINT64: _Storage("uint64_data", np.uint64, "<u8"),
-    DataType.BFLOAT16: _Storage("int32_data", np.float64, "<u2"),
+    DataType.FLOAT: _Storage("float_data", np.float64),
+    DataType.DOUBLE: _Storage("double_data", np.float64),
+    DataType.INT64: _Storage("int64_data", np.int64),
+    DataType.INT32: _Storage("int32_data", np.int64),
+    DataType.BOOL: _Storage("int32_data", np.bool_),
+    DataType.UINT8: _Storage("int32_data", np.int64),
+    DataType.INT8: _Storage("int32_data", np.int64),
+    DataType.UINT16: _Storage("int32_data", np.int64),
+    DataType.INT16: _Storage("int32_data", np.int64),
+    DataType.FLOAT16: _Storage("int32_data", np.float64),
+    DataType.UINT32: _Storage("uint64_data", np.int64),
+    DataType.UINT64: _Storage("uint64_data", np.uint64),
+    DataType.BFLOAT16: _Storage("int32_data", np.float64),
 }
 LISTS = ("float_data", "double_data", "int64_data", "int32_data", "uint64_data")
 """The keys of JSON ONNX that hold numbers as lists."""
@@ -88,20 +61,6 @@ DATA_FIELDS = {data_type: storage.field for data_type, storage in _STORAGE.items
 
 SPARSE_TYPES = (DataType.FLOAT, DataType.DOUBLE)
 """The types that JSON may hold as `sparse`."""
-
-
-def supported(value: Any) -> DataType:
-    """The DataType of ONNX's number `value`.
-
-    Raises:
-        ValueError: it is not one of those supported; the text has its ONNX name.
-    """
-    number = integer(value)
-    try:
-        return DataType(number)
-    except ValueError:
-        name = _UNSUPPORTED.get(number, "a low-precision or unknown type")
-        raise ValueError(f"{number} ({name}) not supported") from None
 
 
 class Tensor(BaseModel):
@@ -174,9 +133,8 @@ class Tensor(BaseModel):
 
     def _elements(self) -> Array:
         kind = self.data_type
-        element = "<f4" if kind is DataType.BFLOAT16 else _STORAGE[kind].element
         with np.errstate(over="ignore"):  # looked for in the next lines
-            elements = self.values.astype(element)
+            elements = self.values.astype(kind.dtype.newbyteorder("<"))
         fine = np.isfinite(elements) if elements.dtype.kind == "f" else np.ones(1, np.bool_)
         if not fine.all() and not (fine := fine | ~np.isfinite(self.values)).all():
             at = int(np.argmin(fine.ravel()))
@@ -298,7 +256,7 @@ def _in_memory(array: Array, data_type: DataType) -> Array:
     if held.dtype == np.float64 and np.isnan(held).any():
         held = np.where(np.isnan(held), np.nan, held)  # all NaN are one, as in JSON
     if held.dtype == np.int64 and held.size:
-        limits = np.iinfo(_STORAGE[data_type].element)
+        limits = np.iinfo(data_type.dtype)
         if held.min() < limits.min or held.max() > limits.max:
             raise ValueError(f"a value does not fit in {data_type.name}")
     held.flags.writeable = False
@@ -328,7 +286,8 @@ def _from_raw(content: Any, data_type: DataType, count: int) -> Array:
             raise ValueError("raw_data is not base64") from None
     if not isinstance(content, bytes):
         raise ValueError("raw_data is not base64")
-    element = np.dtype(_STORAGE[data_type].element)
+    bits = np.dtype(np.uint16)  # of a BFLOAT16
+    element = (bits if data_type is DataType.BFLOAT16 else data_type.dtype).newbyteorder("<")
     if len(content) != count * element.itemsize:
         raise ValueError(f"raw_data has {len(content)} bytes, expected {count * element.itemsize}")
     array = np.frombuffer(content, dtype="u1" if data_type is DataType.BOOL else element)

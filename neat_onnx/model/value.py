@@ -13,10 +13,12 @@ from pydantic import (
     model_validator,
 )
 
+from neat_onnx.model.data_type import DataType, supported
 from neat_onnx.model.numbers import Count
-from neat_onnx.model.tensor import DataType, supported
 
 Extent = int | str | None
+MOST_AXES = 64
+"""The most axes of a tensor: as many as an array of numpy may have."""
 """One entry of a shape: a size, the name of a size that varies (as "N"), or unknown."""
 
 

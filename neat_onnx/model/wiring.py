@@ -18,7 +18,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, field_validator
 
-from neat_onnx.errors import ModelError, printable
+from neat_onnx.errors import ModelError, abridged, printable
 from neat_onnx.model.graph import Graph
 from neat_onnx.model.node import Node
 
@@ -170,7 +170,7 @@ def _acyclic(wiring: Wiring) -> Iterator[Finding]:
         yield Finding(
             code="C3",
             where=labels[0],
-            message=f"a cycle of nodes, among {_some(labels)}",
+            message=f"a cycle of nodes, among {abridged(labels, 5)}",
             hint="What a node reads from the step before is an input and an output of the graph",
         )
 
@@ -254,10 +254,6 @@ def _free(graph: Graph) -> Iterator[str]:
 
 def _repeated(names: Iterable[str]) -> list[str]:
     return [name for name, times in Counter(names).items() for _ in range(times - 1)]
-
-
-def _some(labels: list[str]) -> str:
-    return ", ".join(labels[:5]) + (", …" if len(labels) > 5 else "")
 
 
 def names_read(graph: Graph) -> Iterator[str]:

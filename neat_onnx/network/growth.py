@@ -29,7 +29,7 @@ from neat_onnx.network.domains import ANY, NOT_NEGATIVE, POSITIVE, sign_of, stay
 from neat_onnx.network.expression import parts_of
 from neat_onnx.network.genes import NONE, Bools, Floats, Ints
 from neat_onnx.network.schedule import Edges
-from neat_onnx.network.shares import shares_of
+from neat_onnx.network.softmaxes import softmaxes_of
 from neat_onnx.network.structure import Structure
 
 _SELECTING = frozenset({"max", "min", "maxabs", "median"})
@@ -143,10 +143,10 @@ class _Kinds:
 
     def know_shares(self) -> None:
         """Give the neurons of a softmax their bounds."""
-        shares = shares_of(self._net)
-        self._bounded[shares.neurons] = self._linear[shares.neurons] = True
-        self._bound[shares.neurons] = np.minimum(self._bound[shares.neurons], shares.bound)
-        self._slope[shares.neurons] = 0.0
+        softmaxes = softmaxes_of(self._net)
+        self._bounded[softmaxes.neurons] = self._linear[softmaxes.neurons] = True
+        self._bound[softmaxes.neurons] = np.minimum(self._bound[softmaxes.neurons], softmaxes.bound)
+        self._slope[softmaxes.neurons] = 0.0
 
     def never_overflow(self) -> bool:
         """Whether nothing can within one step, by the kinds of the neurons alone."""

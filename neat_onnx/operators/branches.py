@@ -1,14 +1,18 @@
 """If, where its condition turns out to be a constant: the nodes of the branch that it takes.
 
+A Loop whose rounds depend on the inputs is refused.
+
 Most are gone before, by `passes.control_flow`. Here the shapes of all tensors are known, as in the
 squeeze of PyTorch, which asks whether an axis has the length 1.
 """
 
 from neat_onnx.lifting.context import LiftingContext, Value, lifts
 from neat_onnx.lifting.dispatch import lift_node
+from neat_onnx.lifting.registry import never_lifted
 from neat_onnx.model import Attributes, Graph, Node
 
 _HINT = "Export it with inputs of fixed sizes, sequences of a fixed length for one"
+never_lifted("Loop", _HINT)
 
 
 class IfAttributes(Attributes):

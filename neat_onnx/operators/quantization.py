@@ -11,6 +11,7 @@ from typing import Literal
 import numpy as np
 
 from neat_onnx.lifting.context import LiftingContext, Operand, Value, lifts
+from neat_onnx.lifting.registry import never_lifted
 from neat_onnx.model import Attributes, DataType, Node
 from neat_onnx.network.expression import VARIABLE, Expression, clip, constant, rounded
 from neat_onnx.operators.algebra import Algebra, reshaped
@@ -57,6 +58,11 @@ class DequantizeLinear(Node):
     since = 13
     attributes: DequantizeLinearAttributes = DequantizeLinearAttributes.defaults()
 
+
+never_lifted(
+    "DynamicQuantizeLinear",
+    "Import the model from before it was quantized, or quantize it with fixed ranges",
+)
 
 _RANGES = {
     DataType.UINT8: (0, 255),

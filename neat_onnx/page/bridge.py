@@ -13,6 +13,7 @@ import neat_onnx
 from neat_onnx.errors import DocumentError, NeatOnnxError, NeatOnnxWarning, OptionError, printable
 from neat_onnx.files import parse_json, sniff
 from neat_onnx.model import Model
+from neat_onnx.model.model import is_model
 from neat_onnx.network.difference import difference
 from neat_onnx.network.genes import Ints
 from neat_onnx.network.network import Network
@@ -177,7 +178,7 @@ def _difference(params: dict[str, Any], data: bytes, progress: Progress) -> Repl
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         document = _document(data)
-        if _is_model(str(params.get("name", "")), document):
+        if is_model(document, str(params.get("name", ""))):
             model = neat_onnx.convert(neat_onnx.load_model(document))
             other = neat_onnx.import_model(model)
         else:
@@ -218,7 +219,7 @@ def _converted(params: dict[str, Any], data: bytes, progress: Progress) -> dict[
     document = _document(data)
     genome: int | None = None
     members: list[Member] = []
-    if _is_model(str(params.get("name", "")), document):
+    if is_model(document, str(params.get("name", ""))):
         read = neat_onnx.load_model(document)
         progress("importing", 0.25)
         model = neat_onnx.convert(read)
@@ -254,23 +255,16 @@ def _document(data: bytes) -> Any:
 
 def _reading(params: dict[str, Any]) -> dict[str, Any]:
     """The facts that come beside a file: its configuration, times, and numbers of neurons."""
-    told = params.get("facts") or {}
-    if not isinstance(told, dict):
+    given = params.get("facts") or {}
+    if not isinstance(given, dict):
         raise OptionError("the facts are no object with a number for each name", where="facts")
-    facts = {name: told.get(name) for name in _FACTS}
+    facts = {name: given.get(name) for name in _FACTS}
     return {"config": params.get("config"), **facts}
 
 
 def _valid(model: Model, options: ExportOptions) -> Model:
     """The model that runtimes load; a document of NeatapticTS's dialect is converted first."""
     return neat_onnx.convert(model) if options.dialect == "neataptic" else model
-
-
-def _is_model(name: str, document: Any) -> bool:
-    """Whether a JSON value, or the bytes of another file, is a model."""
-    if isinstance(document, bytes):
-        return sniff(document) == "onnx" or name.lower().endswith(".onnx")
-    return isinstance(document, dict) and "graph" in document
 
 
 def _ports(net: Network) -> dict[str, Any]:

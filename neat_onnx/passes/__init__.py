@@ -8,6 +8,7 @@ from collections.abc import Callable
 from neat_onnx.errors import ModelError
 from neat_onnx.model import Graph, Model
 from neat_onnx.passes.batch_normalization import fold_batch_normalization
+from neat_onnx.passes.batched_gather import batched_gather
 from neat_onnx.passes.constants import constant_nodes, weights_among_inputs
 from neat_onnx.passes.control_flow import constant_branches, constant_loops
 from neat_onnx.passes.dense import matmul_add
@@ -18,15 +19,14 @@ from neat_onnx.passes.fold_constants import fold_constants
 from neat_onnx.passes.identities import identities
 from neat_onnx.passes.layout_pairs import double_reshapes, transpose_pairs
 from neat_onnx.passes.local_functions import local_functions
-from neat_onnx.passes.log_shares import log_shares
+from neat_onnx.passes.log_softmax import log_softmax
 from neat_onnx.passes.microsoft.operators import microsoft_operators
+from neat_onnx.passes.missing_reductions import missing_reductions, squeezes_as_reductions
 from neat_onnx.passes.modern_forms import modern_forms
-from neat_onnx.passes.own_elements import own_elements
-from neat_onnx.passes.parted_products import parted_products
 from neat_onnx.passes.row_scatters import row_scatters
 from neat_onnx.passes.scanned_rows import scanned_rows
 from neat_onnx.passes.sequences import sequences
-from neat_onnx.passes.single_elements import missing_reductions, single_elements
+from neat_onnx.passes.split_products import split_products
 from neat_onnx.passes.static_shapes import static_shapes
 
 Pass = Callable[[Model], Model]
@@ -54,10 +54,10 @@ SIMPLE: tuple[Pass, ...] = (
     scanned_rows,
     sequences,
     row_scatters,
-    own_elements,
-    parted_products,
-    log_shares,
-    single_elements,
+    batched_gather,
+    split_products,
+    log_softmax,
+    squeezes_as_reductions,
     missing_reductions,
     without_dead,
 )

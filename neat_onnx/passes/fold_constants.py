@@ -6,7 +6,6 @@ runtime would: a node that reads a FLOAT with more bits than that is left alone.
 """
 
 import warnings
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -20,13 +19,7 @@ from neat_onnx.passes.sizes import size_rule
 
 Array = npt.NDArray[Any]
 
-_DTYPES: Mapping[DataType, Any] = {
-    DataType.FLOAT: np.float32, DataType.DOUBLE: np.float64, DataType.FLOAT16: np.float16,
-    DataType.INT8: np.int8, DataType.INT16: np.int16, DataType.INT32: np.int32,
-    DataType.INT64: np.int64, DataType.UINT8: np.uint8, DataType.UINT16: np.uint16,
-    DataType.UINT32: np.uint32, DataType.UINT64: np.uint64, DataType.BOOL: np.bool_,
-}  # fmt: skip
-_TYPES = {np.dtype(dtype): data_type for data_type, dtype in _DTYPES.items()}
+_KINDS = {kind.dtype: kind for kind in DataType if kind is not DataType.BFLOAT16}
 LARGEST = 1 << 22
 """The most elements that a node's result has to be computed."""
 
@@ -88,11 +81,10 @@ def computed(node: Node, draft: Draft, budget: Budget) -> list[Tensor] | None:
 
 def _array(tensor: Tensor) -> Array | None:
     """The values as a runtime holds them; None if numpy has no such type, or it would round."""
-    dtype = _DTYPES.get(tensor.data_type)
-    if dtype is None:
+    if tensor.data_type not in _KINDS.values():
         return None
     with np.errstate(over="ignore"):
-        array: Array = tensor.values.astype(dtype)
+        array: Array = tensor.values.astype(tensor.data_type.dtype)
     if tensor.data_type is DataType.FLOAT and not np.array_equal(array, tensor.values):
         return None
     return array
@@ -115,9 +107,9 @@ def _evaluated(node: Node, operands: list[Array | None], opset: int) -> list[Arr
     except Exception:  # noqa: BLE001 - its operators raise anything; then the node stays
         return None
     arrays = [np.asarray(result) for result in results]
-    fine = all(array.dtype in _TYPES and not np.isnan(array).any() for array in arrays)
+    fine = all(array.dtype in _KINDS and not np.isnan(array).any() for array in arrays)
     return arrays if fine and len(arrays) == len(node.output) else None
 
 
 def _tensor(name: str, array: Array) -> Tensor:
-    return Tensor.of(name, array, _TYPES[array.dtype], infinite=True)
+    return Tensor.of(name, array, _KINDS[array.dtype], infinite=True)

@@ -5,7 +5,7 @@ shows in the second or third digit: such models are refused. Numbers of FLOAT16 
 are imported, with a warning. Weights alone are exact in every type.
 """
 
-from neat_onnx.errors import ModelError, warn
+from neat_onnx.errors import ModelError, abridged, warn
 from neat_onnx.model import DataType, Graph, Node
 from neat_onnx.model.node import operator_of
 from neat_onnx.model.semantics import gives_sizes
@@ -23,20 +23,21 @@ def check_half_precision(graph: Graph) -> None:
     rounding = _rounding(graph, DataType.BFLOAT16)
     if rounding:
         raise ModelError(
-            f"numbers are rounded to BFLOAT16 at {_some(rounding)}, which neurons do not do",
+            f"numbers are rounded to BFLOAT16 at node {abridged(rounding)}, "
+            "which neurons do not do",
             where="graph.node",
             hint="Convert the model to float32 (initializers may stay BFLOAT16, behind a Cast)",
         )
     rounding = _rounding(graph, DataType.FLOAT16)
     if rounding:
         warn(
-            f"numbers are rounded to FLOAT16 at {_some(rounding)}: the network computes them "
-            "unrounded, and is not compared with the model"
+            f"numbers are rounded to FLOAT16 at node {abridged(rounding)}: "
+            "the network computes them unrounded, and is not compared with the model"
         )
 
 
-def _rounding(graph: Graph, kind: DataType) -> list[Node]:
-    """The nodes that compute numbers of a type and round them."""
+def _rounding(graph: Graph, kind: DataType) -> list[str]:
+    """The labels of the nodes that compute numbers of a type and round them."""
     computed = {entry.name for entry in graph.inputs if entry.elem_type is kind}
     constant = {tensor.name for tensor in graph.initializer if tensor.data_type is kind}
     if not computed and not constant:
@@ -56,7 +57,7 @@ def _rounding(graph: Graph, kind: DataType) -> list[Node]:
             rounds = not exact
         computed.update(filter(None, node.output))
         if rounds:
-            found.append(node)
+            found.append(node.label)
     return found
 
 
@@ -72,8 +73,3 @@ def _casts_to(node: Node, kind: DataType, half: set[str]) -> bool:
     if node.op_type == "CastLike":
         return node.input[1] in half
     return ("to", kind) in [(name, value) for name, _, value in node.attributes.given()]
-
-
-def _some(nodes: list[Node]) -> str:
-    labels = ", ".join(node.label for node in nodes[:8])
-    return f"node {labels}" + (f" and {len(nodes) - 8} more" if len(nodes) > 8 else "")

@@ -9,7 +9,7 @@ from functools import cache
 from itertools import compress, product
 from typing import NamedTuple
 
-from neat_onnx.errors import ModelError, warn
+from neat_onnx.errors import ModelError, abridged, warn
 from neat_onnx.model import DataType, Graph, Node
 from neat_onnx.model.graph import NEWEST_OPSET
 from neat_onnx.model.node import operator_of
@@ -69,11 +69,9 @@ def check_narrow_integers(graph: Graph) -> None:
         _, alike = _types(node.op_type, node.domain).alike(node)  # a place is of another type
         known.update(dict.fromkeys(compress(node.output, alike), found))
     if may_wrap:
-        labels = ", ".join(node.label for node in may_wrap[:8])
-        more = f" and {len(may_wrap) - 8} more" if len(may_wrap) > 8 else ""
         warn(
             f"integers that are more than their type holds begin anew at its other end in the "
-            f"model at node {labels}{more}, and grow on in the network"
+            f"model at node {abridged(node.label for node in may_wrap)}, and grow on in the network"
         )
 
 

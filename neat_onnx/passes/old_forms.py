@@ -10,11 +10,6 @@ from neat_onnx.errors import ModelError
 from neat_onnx.model import DataType, Node
 from neat_onnx.passes.draft import Draft, make_node
 
-_ELEMENT_TYPES = {
-    "FLOAT": 1, "UINT8": 2, "INT8": 3, "UINT16": 4, "INT16": 5, "INT32": 6, "INT64": 7,
-    "BOOL": 9, "FLOAT16": 10, "DOUBLE": 11, "UINT32": 12, "UINT64": 13,
-}  # fmt: skip
-
 
 @dataclass
 class OldNode:
@@ -227,7 +222,7 @@ def _mean_variance(old: OldNode) -> None:
 def _cast(old: OldNode) -> None:
     to = old.attributes.get("to")
     if isinstance(to, str):
-        old.attributes["to"] = _ELEMENT_TYPES.get(to.upper(), 0)
+        old.attributes["to"] = int(DataType.__members__.get(to.upper(), 0))
 
 
 def _concat(old: OldNode) -> None:

@@ -17,7 +17,7 @@ from neat_onnx.model.value import Extent
 from neat_onnx.passes.draft import Draft, attributes_of, with_inputs
 
 _MOST = 64  # longer tensors are no shapes
-_INTEGERS = (6, 7)
+_INTEGERS = (DataType.INT32, DataType.INT64)
 
 
 class Sizes(NamedTuple):

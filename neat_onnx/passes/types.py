@@ -15,7 +15,7 @@ def check_types(graph: Graph) -> None:
     check_half_precision(graph)
     kinds = {entry.elem_type for entry in graph.inputs}
     kinds |= {tensor.data_type for tensor in graph.initializer} | {*map(_cast_to, graph.node)}
-    if any("INT" in kind.name and kind not in _WIDE for kind in kinds):
+    if any(kind.is_integer and kind not in _WIDE for kind in kinds):
         from neat_onnx.passes.narrow_integers import check_narrow_integers  # noqa: PLC0415 - seldom
 
         check_narrow_integers(graph)

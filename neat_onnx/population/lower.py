@@ -13,8 +13,8 @@ import numpy as np
 import neat_onnx.operators  # noqa: F401 (fills the registry)
 from neat_onnx.errors import NetworkError, OptionError
 from neat_onnx.lowering.builder import GraphBuilder
-from neat_onnx.lowering.core import IR_OF_OPSET, ir_version
 from neat_onnx.model import DataType, Graph, Model, OperatorSet, ValueInfo
+from neat_onnx.model.graph import IR_OF_OPSET, ir_version
 from neat_onnx.network.expression import scalar_slope
 from neat_onnx.network.genes import Floats
 from neat_onnx.operators.formulas.elementwise import Add, Mul
@@ -35,8 +35,6 @@ def lower_population(
     population: Population, dtype: Literal["float32", "float64"], opset: int, shared_input: bool
 ) -> Model:
     """Write a population as a model. See `neat_onnx.export_population`."""
-    if dtype not in ("float32", "float64"):
-        raise OptionError(f"no type '{dtype}'", where="dtype", hint="Known: float32, float64")
     if opset not in IR_OF_OPSET:
         known = f"{min(IR_OF_OPSET)} to {max(IR_OF_OPSET)}"
         raise OptionError(f"no opset {opset}", where="opset", hint=f"Known: {known}")

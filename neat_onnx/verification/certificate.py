@@ -10,28 +10,25 @@ import json
 import os
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field
 
 from neat_onnx.errors import DocumentError
 from neat_onnx.files import parse_json, read_bytes, write_bytes
 from neat_onnx.model import Model, load_model
+from neat_onnx.model.model import is_model
+from neat_onnx.parsing import Document, parse
 from neat_onnx.verification.report import Verdict
 
 CERTIFICATE = "neat_onnx.certificate"
 """The metadata key that holds a model's own certificate."""
+_HINT = "Is it a certificate? `neat-onnx certify` writes them"
 
 
 class CertificateMismatch(DocumentError):
     """A certificate is changed, or contradicts a network, a model or a result."""
 
 
-class _Record(BaseModel):
-    """A frozen JSON object without other fields."""
-
-    model_config = ConfigDict(defer_build=True, extra="forbid", frozen=True)
-
-
-class Sampling(_Record):
+class Sampling(Document):
     """How the inputs were sampled; see docs/fidelity.md."""
 
     seed: int = Field(ge=0, description="The seed of the random inputs.")
@@ -39,10 +36,10 @@ class Sampling(_Record):
     steps: int = Field(ge=1, description="The length of the short sequences.")
     long_sequences: int = Field(ge=0, description="The number of long sequences.")
     long_steps: int = Field(ge=0, description="The length of the long sequences.")
-    kinds: tuple[str, ...] = Field(description="The kinds of inputs.")
+    kinds: list[str] = Field(description="The kinds of inputs.")
 
 
-class Run(_Record):
+class Run(Document):
     """One runtime's outputs against the network's."""
 
     runtime: str = Field(description="The runtime's name, as `verify` takes it.")
@@ -57,7 +54,7 @@ class Run(_Record):
     rounding: float | None = Field(description="The normalised MSE of rounding by itself.")
 
 
-class Certificate(_Record):
+class Certificate(Document):
     """A comparison of one network with one model, to be repeated with `neat_onnx.replay`."""
 
     format: Literal["neat-onnx certificate"] = Field(description="What the document is.")
@@ -75,7 +72,7 @@ class Certificate(_Record):
     bound_reason: str = Field(description="Why that bound.")
     sampling: Sampling = Field(description="How the inputs were sampled.")
     versions: dict[str, str] = Field(description="What measured it: packages and Python.")
-    runs: tuple[Run, ...] = Field(min_length=1, description="Each runtime that was run.")
+    runs: list[Run] = Field(min_length=1, description="Each runtime that was run.")
     verdict: Verdict = Field(description="The worst verdict of all runs.")
     sha256: str = Field(description="Of all other fields, as JSON with sorted keys.")
 
@@ -108,12 +105,7 @@ def load_certificate(source: Any) -> Certificate:
     document = _document(source)
     if not isinstance(document, dict):
         raise DocumentError("not a certificate: it is no JSON object")
-    try:
-        certificate = Certificate.model_validate(document)
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"])) or None
-        raise DocumentError(f"not a certificate: {first['msg']}", where=where) from None
+    certificate = parse(Certificate, document, DocumentError, hint=_HINT)
     if certificate.sha256 != seal(document):
         raise CertificateMismatch(
             "the certificate was changed: its hash is not that of its fields",
@@ -133,7 +125,7 @@ def _document(source: Any) -> Any:
     if isinstance(content, bytes):
         # a model's external data is found by its path
         source = parse_json(content) if content.lstrip().startswith(b"{") else load_model(source)
-    if isinstance(source, dict) and "graph" in source:
+    if is_model(source):
         source = load_model(source)
     if isinstance(source, Model):
         text = source.metadata.get(CERTIFICATE)

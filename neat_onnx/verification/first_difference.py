@@ -81,7 +81,7 @@ def _places(net: Network, model: Model) -> dict[str, list[int]]:
 def _of_graph(net: Network, model: Model) -> dict[str, list[int]]:
     """The ids in each tensor of a model whose graph alone gives the neurons."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NeatOnnxWarning)  # import has told whoever made the network
+        warnings.simplefilter("ignore", NeatOnnxWarning)  # import has warned before
         lifted = lift(model)
     if len(lifted.network) != len(net):
         return {}

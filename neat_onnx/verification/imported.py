@@ -26,16 +26,16 @@ from neat_onnx.verification.player import Player, ShapeMismatch, showing
 from neat_onnx.verification.ports import check_ports, has_half_inputs
 from neat_onnx.verification.samples import short_sequences
 
-_SAMPLES, _STEPS = 8, 4
+_SAMPLES, _STEPS = 8, 4  # a few of each kind of input, and steps enough to carry a state on
 _MOST_NODES = 2_000
 _MOST_NODE_RUNS = 40_000  # a node takes onnx's reference evaluator some 20 µs
 _TENSORS = 4  # are handed over in the time of a node
 _MOST_POOLED = 1 << 17  # elements of a sample; each takes the evaluator some 0.7 µs
 _MOST_PRODUCTS = 1 << 24  # of weights and values, by numpy
 _MOST_OF_A_BATCH = 1 << 30  # the same, where a run has to be of so many samples
-_LARGE = 1 << 17  # connections
-_FEW_NODES = 64
-_MOST_TRACED = 1_000  # nodes of a graph in which the first difference is looked for
+_LARGE = 1 << 17  # connections of a network that takes too long to run rounded
+_FEW_NODES = 64  # of a graph whose rounding is within the bound: errors grow with the nodes
+_MOST_TRACED = 1_000  # nodes of a graph whose first difference is looked for: a run for each
 _DIFFERS = 1e-6  # the normalised MSE from which on a tensor is not the same any more
 _RUNTIMES = ("reference", "onnxruntime")
 _INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")

@@ -117,7 +117,7 @@ def _number(graph: Graph, name: str) -> int | None:
 
 def _simple(model: Model) -> Model:
     """The model with sizes that are known, and places alone that were paired with numbers."""
-    whole = any("INT" in entry.elem_type.name for entry in model.graph.inputs)
+    whole = any(entry.elem_type.is_integer for entry in model.graph.inputs)
     if not whole or not any(node.op_type in _PLACED for node in model.graph.node):
         return model
     try:

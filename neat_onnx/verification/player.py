@@ -20,18 +20,6 @@ from neat_onnx.network.network import Network
 from neat_onnx.verification.ports import has_every_axis
 from neat_onnx.verification.runtimes import Feed, load
 
-_ELEMENTS = {
-    DataType.DOUBLE: np.float64,
-    DataType.INT64: np.int64,
-    DataType.INT32: np.int32,
-    DataType.INT16: np.int16,
-    DataType.INT8: np.int8,
-    DataType.UINT64: np.uint64,
-    DataType.UINT32: np.uint32,
-    DataType.UINT16: np.uint16,
-    DataType.UINT8: np.uint8,
-    DataType.BOOL: np.bool_,
-}
 _FLOATING = (DataType.FLOAT, DataType.DOUBLE)
 _ML_DOMAIN = "ai.onnx.ml"
 _ROUNDED = ("Classifier", "Regressor", "Normalizer", "Scaler")
@@ -89,9 +77,7 @@ class Player:
         self._inputs = shapes_of_inputs(model.graph.inputs)
         self._outputs = {entry.name: entry for entry in model.graph.outputs}
         self._shapes = {entry.name: entry.shape or () for entry in model.graph.inputs}
-        self._elements = {
-            entry.name: _ELEMENTS.get(entry.elem_type, np.float32) for entry in model.graph.inputs
-        }
+        self._elements = {entry.name: entry.elem_type.dtype for entry in model.graph.inputs}
         self._axes = axes_of_inputs(model.graph.inputs)
         self._found_axes: dict[tuple[str, int], Axes] = {}  # of outputs, by how many they have
         ports = {port.name: port for port in (*net.inputs, *net.outputs)}

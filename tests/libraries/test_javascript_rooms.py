@@ -1,26 +1,17 @@
 """synaptic, carrot and brain.js: cases recorded by the libraries' own code, read and written."""
 
 import json
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from judging import Task, computed
+from rooms import outputs, recorded_cases
 
 from neat_onnx import Network, NetworkError, OptionError, load_network, load_networks
 
 ROOMS = {"synaptic": "synaptic", "carrot": "carrot", "brain_js": "brain.js"}
 BOUNDS = {"brain.js": 4 * 2.0**-24}  # it keeps weights and activations in float32
-CASES = [
-    (library, path)
-    for room, library in ROOMS.items()
-    for path in sorted((Path(__file__).parent / room).glob("*.json"))
-]
-
-
-def outputs(net: Network, case: dict[str, Any]) -> Any:
-    return net.run(case["inputs"]) if case["sequence"] else net.activate(case["inputs"])
+CASES = recorded_cases(ROOMS)
 
 
 @pytest.mark.filterwarnings("ignore::neat_onnx.NeatOnnxWarning")
@@ -33,10 +24,6 @@ def test_recorded_networks_compute_what_the_library_computed(library, path):
     np.testing.assert_allclose(outputs(net, case), case["outputs"], rtol=bound, atol=bound)
     again = load_network(json.loads(json.dumps(net.to_library(library))))
     np.testing.assert_allclose(outputs(again, case), outputs(net, case), rtol=1e-15, atol=1e-15)
-
-
-def test_every_room_has_cases():
-    assert {library for library, _ in CASES} == set(ROOMS.values())
 
 
 def test_version_2_of_brain_js_is_read():

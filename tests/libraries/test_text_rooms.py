@@ -9,17 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 import wann_peer
+from rooms import outputs, recorded_cases
 from transcribed import SharpNEAT
 
 from neat_onnx import Network, NetworkError, OptionError, load_network, load_networks
 
 ROOMS = {"sharpneat": "sharpneat", "wann": "wann", "fann": "fann"}
 BOUND = 1e-12
-CASES = [
-    (library, path)
-    for room, library in ROOMS.items()
-    for path in sorted((Path(__file__).parent / room).glob("*.json"))
-]
+CASES = recorded_cases(ROOMS)
 QUIET = pytest.mark.filterwarnings("ignore::neat_onnx.NeatOnnxWarning")
 
 
@@ -27,10 +24,6 @@ def read(case: dict[str, Any]) -> Network:
     source = case["source"]
     content = source.encode() if isinstance(source, str) else source
     return load_network(content, **case.get("options", {}))
-
-
-def outputs(net: Network, case: dict[str, Any]) -> Any:
-    return net.run(case["inputs"]) if case["sequence"] else net.activate(case["inputs"])
 
 
 @QUIET
@@ -51,10 +44,6 @@ def test_recorded_networks_compute_what_the_library_computes(library, path):
     content = written.encode() if isinstance(written, str) else json.loads(json.dumps(written))
     again = load_network(content, **case.get("options", {}))
     np.testing.assert_allclose(outputs(again, case), outputs(net, case), rtol=1e-14, atol=1e-14)
-
-
-def test_every_room_has_cases():
-    assert {library for library, _ in CASES} == set(ROOMS.values())
 
 
 XML = """<?xml version="1.0" encoding="utf-8"?>

@@ -3,7 +3,7 @@
 import numpy as np
 import onnx
 import pytest
-from graphs import assert_lifts, graph, node
+from graphs import assert_lifts, graph, node, operators
 from onnx import numpy_helper
 
 from neat_onnx import Network, export, import_model, verify
@@ -33,10 +33,6 @@ def convolutions(zero: np.generic, scale: float) -> onnx.ModelProto:
     ]
     sizes = {"x": ("N", 1, 18, 18), "s": np.float32(scale)}
     return between(*nodes, zero=zero, W=NORMAL, V=DEPTHWISE, **sizes)
-
-
-def operators(model) -> list[str]:
-    return [each.op_type for each in model.graph.node]
 
 
 @pytest.mark.parametrize("zero", STEPS, ids=lambda zero: f"{zero.dtype}_{zero}")

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cases import case
 from page import ask, convert, files
 from sessions import open_session
 
@@ -18,13 +19,9 @@ CORPORA = Path(__file__).parents[1] / "corpora"
 WEB = Path(__file__).parents[2] / "web"
 
 
-def case(name: str) -> dict:
-    return json.loads((CORPORA / f"{name}.json").read_text())
-
-
 @pytest.fixture(scope="module")
 def source() -> bytes:
-    return json.dumps(case("np-ff-19")["source"]).encode()
+    return json.dumps(case("np-ff-19").document["source"]).encode()
 
 
 def test_a_network_becomes_a_model_a_report_and_three_files(source):
@@ -46,7 +43,7 @@ def test_a_network_becomes_a_model_a_report_and_three_files(source):
 
 def test_the_model_runs_elsewhere_and_is_right(source):
     _, blobs = convert(source, name="winner.json", options={"dtype": "float64"})
-    recorded = case("np-ff-19")
+    recorded = case("np-ff-19").document
     session = open_session(blobs["onnx"])
     feed = {session.get_inputs()[0].name: np.array(recorded["inputs"])}
     np.testing.assert_allclose(session.run(None, feed)[0], recorded["outputs"], rtol=1e-11)
@@ -62,7 +59,7 @@ def test_a_model_becomes_a_network_and_is_given_back(source, kind):
 
 
 def test_onnx_of_neataptic_ts_is_made_valid_and_told():
-    source = json.dumps(case("nts-onnx-convmulti-2")["source"]).encode()
+    source = json.dumps(case("nts-onnx-convmulti-2").document["source"]).encode()
     reply, blobs = convert(source, name="old.onnx.json")
     result = reply["result"]
     assert (result["kind"], result["changed"], result["report"]["passed"]) == ("model", True, True)
@@ -73,13 +70,13 @@ def test_onnx_of_neataptic_ts_is_made_valid_and_told():
     again, same = convert(blobs["onnx"], name="new.onnx")
     assert same["onnx"] == blobs["onnx"]
     assert (again["result"]["changed"], again["result"]["warnings"]) == (False, [])
-    recorded = case("nts-onnx-convmulti-2")
+    recorded = case("nts-onnx-convmulti-2").document
     rows = neat_onnx.load_network(blobs["network"]).run(recorded["inputs"])
     np.testing.assert_allclose(rows, recorded["outputs"], rtol=1e-5, atol=1e-5)
 
 
 def test_the_neataptic_dialect_is_json_and_its_onnx_runs():
-    document = case("nts-onnx-default-2")
+    document = case("nts-onnx-default-2").document
     data = json.dumps(document["source_network"]).encode()
     reply, blobs = convert(data, name="net.json", options={"dialect": "neataptic"})
     assert reply["result"]["report"]["passed"]
@@ -186,7 +183,7 @@ def test_hints_speak_to_visitors():
 
 
 def test_a_network_of_continuous_time_needs_its_times():
-    recorded = case("np-ctrnn-v21-3")
+    recorded = case("np-ctrnn-v21-3").document
     source = json.dumps(recorded["source"]).encode()
     error = convert(source, name="x.json")[0]["error"]
     assert (error["kind"], error["where"]) == ("OptionError", "time_step")

@@ -133,5 +133,5 @@ def test_what_is_no_population_is_refused():
         Population([one]).step([[1.0, 2.0]], np.zeros((2, 1, 0)))
     with pytest.raises(OptionError, match="no opset 3"):
         export_population([one], opset=3)
-    with pytest.raises(OptionError, match="no type"):
+    with pytest.raises(OptionError, match="dtype is 'int8', expected"):
         export_population([one], dtype="int8")  # type: ignore[arg-type]

@@ -27,6 +27,7 @@ from neat_onnx import (
     replay,
 )
 from neat_onnx.cli import main
+from neat_onnx.verification.certificate import load_certificate
 
 NET = Network.mlp([3, 4, 2], activation="tanh", seed=3)
 MODEL = export(NET)
@@ -182,12 +183,28 @@ def test_another_process_issues_the_same_certificate(tmp_path):
     assert replay(json.loads(other), NET, MODEL).passed
 
 
-@pytest.mark.parametrize("text", ["[]", "{}", '{"format": "neat-onnx certificate"}'])
-def test_what_is_no_certificate_is_refused(text):
-    with pytest.raises(DocumentError, match="not a certificate"):
-        replay(text.encode() if text != "[]" else [], NET, MODEL)
+def test_what_is_no_certificate_is_refused():
+    for source in ([], b"{}", '{"format": "neat-onnx certificate"}'):
+        with pytest.raises(DocumentError, match=r"not a certificate|is missing"):
+            replay(source, NET, MODEL)
     with pytest.raises(DocumentError, match="holds no certificate"):
         replay(MODEL, NET, MODEL)
+
+
+@pytest.mark.parametrize(
+    "field, value, message",
+    [
+        ("seed", "0", "seed is not an integer, got the string '0' (sampling.seed)"),
+        ("samples", 1, "samples is 1, expected at least 4 (sampling.samples)"),
+        ("drawn", 5, "drawn is not a known key (sampling.drawn)"),
+    ],
+)
+def test_a_wrong_field_is_named(field, value, message):
+    document = json.loads(certify(NET, MODEL, samples=16).to_json())
+    document["sampling"][field] = value
+    with pytest.raises(DocumentError) as caught:
+        load_certificate(document)
+    assert str(caught.value) == f"{message}. Is it a certificate? `neat-onnx certify` writes them"
 
 
 def test_a_certificate_needs_a_runtime():

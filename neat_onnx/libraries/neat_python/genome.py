@@ -15,7 +15,7 @@ depends on.
 
 import math
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Any
@@ -31,6 +31,7 @@ from neat_onnx.libraries.neat_python.versions import (
     Version,
     version_of_genes,
 )
+from neat_onnx.libraries.reachability import reached
 
 _WRONG_CONFIG = "Is this the configuration of this genome?"
 _SPIKING = ("a", "b", "c", "d")
@@ -205,9 +206,9 @@ def _led_to(edges: list[_Edge], settings: Settings, kind: str) -> list[_Edge]:
             readers[edge.source].append(edge.target)
             sources[edge.target].append(edge.source)
     inputs = set(settings.inputs)
-    reached = _led_from(settings.inputs, readers, set())
-    led = {key: [s for s in found if s in reached] for key, found in sources.items()}
-    required = _led_from(settings.outputs, led, inputs)
+    led_to = reached(settings.inputs, readers)
+    led = {key: [s for s in found if s in led_to] for key, found in sources.items()}
+    required = reached(settings.outputs, led, inputs)
 
     def acts(edge: _Edge) -> bool:
         if static:
@@ -225,32 +226,20 @@ def _feed_forward(
     for edge in edges:
         if edge.enabled:
             sources[edge.target].append(edge.source)
-    required = _led_from(settings.outputs, sources, set(settings.inputs))
+    required = reached(settings.outputs, sources, set(settings.inputs))
     begin = set(settings.inputs)
     if not old:
         begin |= {key for key in required if key not in sources}
-    evaluated = _reached(begin, {key: sources[key] for key in required if key in sources})
+    evaluated = _completed(begin, {key: sources[key] for key in required if key in sources})
     dead = {key for key in settings.outputs if key not in evaluated}
-    everything = _reached({*settings.inputs, *(k for k in nodes if k not in sources)}, sources)
+    everything = _completed({*settings.inputs, *(k for k in nodes if k not in sources)}, sources)
     off = dead | {key for key in nodes if key not in everything and key not in evaluated}
     return [
         _Edge(e.source, e.target, e.weight, e.enabled and e.target not in off) for e in edges
     ], dead
 
 
-def _led_from(start: Iterable[int], ways: Mapping[int, list[int]], without: set[int]) -> set[int]:
-    """The nodes on the ways from the nodes of `start`, themselves included, none of `without`."""
-    found = set(start)
-    todo = list(found)
-    while todo:
-        for key in ways.get(todo.pop(), ()):
-            if key not in found and key not in without:
-                found.add(key)
-                todo.append(key)
-    return found
-
-
-def _reached(begin: set[int], sources: Mapping[int, list[int]]) -> set[int]:
+def _completed(begin: set[int], sources: Mapping[int, list[int]]) -> set[int]:
     """The nodes all of whose sources are reached, in topological order, starting from the nodes of
     `begin`.
     """

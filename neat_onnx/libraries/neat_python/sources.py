@@ -129,8 +129,8 @@ def _single(found: Any, config: object, options: ReadOptions) -> Network:
     settings = settings_of(config)
     document = genomes.to_document(found, settings, timed=timed, version=version)
     if document["network_type"] == "ctrnn":
-        told = live.version_of(found, options.version, settings.version)
-        document["metadata"] = {"neat_python_version": told}
+        library_version = live.version_of(found, options.version, settings.version)
+        document["metadata"] = {"neat_python_version": library_version}
     try:
         return _document(document, options)
     except NetworkError as error:

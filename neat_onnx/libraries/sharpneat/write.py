@@ -4,14 +4,16 @@ A node has no bias. Where the activation is 0.5 at 0 (a logistic function), an a
 an input with the weight 0 is that constant, and biases are its connections.
 """
 
+from collections import defaultdict
+
 import numpy as np
 
 from neat_onnx.errors import warn
 from neat_onnx.libraries.limits import Limits, Reasons, reasons_against, tell_disabled
 from neat_onnx.libraries.names import reversed_names
+from neat_onnx.libraries.reachability import reached
 from neat_onnx.libraries.sharpneat.names import ACTIVATION_NAMES
 from neat_onnx.network.activations import activation_named
-from neat_onnx.network.genes import Bools
 from neat_onnx.network.network import Network
 
 _TITLE = "SharpNEAT"
@@ -90,20 +92,14 @@ def _check_silent(reasons: Reasons, needs_bias: bool) -> None:
     """Note neurons that SharpNEAT reads as 0: acyclic networks are pushed from the inputs."""
     net, live = reasons.net, reasons.net.live
     biased = ~net.is_input & (net.neurons.bias != 0.0)
-    reached = _reached(net, net.is_input | biased if needs_bias else net.is_input)
-    sending = np.isin(np.arange(len(net)), live.source)
-    reasons.neurons("a neuron that no input leads to", ~reached & sending)
+    leads: dict[int, list[int]] = defaultdict(list)
+    for source, target in zip(live.source.tolist(), live.target.tolist(), strict=True):
+        leads[source].append(target)
+    start = net.is_input | biased if needs_bias else net.is_input
+    found = reached(np.flatnonzero(start).tolist(), leads)
+    neurons = np.arange(len(net))
+    sending = np.isin(neurons, live.source)
+    reasons.neurons("a neuron that no input leads to", sending & ~np.isin(neurons, [*found]))
     if not needs_bias and not np.any(net.is_input[live.source]):
         value = np.array([float(activation_named(n)(np.zeros(1))[0]) for n in net.activation_names])
         reasons.neurons("an output that is not 0 without inputs", ~net.is_input & (value != 0.0))
-
-
-def _reached(net: Network, start: Bools) -> Bools:
-    """Whether a neuron of `start` leads to each."""
-    reached, live = start.copy(), net.live
-    while True:
-        found = reached.copy()
-        found[live.target[reached[live.source]]] = True
-        if np.array_equal(found, reached):
-            return reached
-        reached = found

@@ -8,11 +8,11 @@ import re
 
 from neat_onnx.lowering.builder import GraphBuilder
 from neat_onnx.lowering.context import LoweringContext
-from neat_onnx.lowering.kernels import writable
 from neat_onnx.model import DataType, Function, OperatorSet, Tensor
 from neat_onnx.model.node import OWN_DOMAIN
 from neat_onnx.network.activations import FORMULA, label_of
 from neat_onnx.network.expression import Expression, parts_of, scalar_slope
+from neat_onnx.network.kernels import writable
 from neat_onnx.operators.constants import Constant, ConstantAttributes
 from neat_onnx.operators.formulas.formula import emit_formula
 from neat_onnx.operators.formulas.functions import function_of
@@ -60,7 +60,7 @@ def emit_activation(
 
 def _is_operator(formula: Expression, data_type: DataType) -> bool:
     """Whether one node, or none, applies the formula."""
-    parts = parts_of(writable(formula, data_type))
+    parts = parts_of(writable(formula, data_type.dtype))
     return sum(part.op not in ("variable", "constant") for part in parts) <= 1
 
 

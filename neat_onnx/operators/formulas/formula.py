@@ -15,7 +15,6 @@ from neat_onnx.errors import ModelError
 from neat_onnx.lifting.context import Array, LiftingContext, Operand, Value
 from neat_onnx.lifting.recognition import is_part, known_activation, known_aggregation
 from neat_onnx.lowering.builder import GraphBuilder
-from neat_onnx.lowering.kernels import writable
 from neat_onnx.model import DataType, Node
 from neat_onnx.network.expression import (
     VARIABLE,
@@ -31,6 +30,7 @@ from neat_onnx.network.expression import (
     softplus,
 )
 from neat_onnx.network.formula_text import fits
+from neat_onnx.network.kernels import writable
 from neat_onnx.network.primitives import SIGNATURES
 from neat_onnx.operators.layout.shaping import Identity
 
@@ -143,7 +143,7 @@ class FormulaEmitter:
 
     def emit(self, formula: Expression) -> str:
         """The name of the tensor that holds `formula`."""
-        formula = writable(formula, self.ctx.data_type, tails=self.ctx.tails)
+        formula = writable(formula, self.ctx.data_type.dtype, tails=self.ctx.tails)
         formula = _shortened(self.ctx, formula)
         for part in parts_of(formula):
             if part not in self._done and not part.is_constant:
@@ -300,7 +300,7 @@ def formula_of(ctx: LiftingContext, operand: Operand, formula: Expression) -> Op
     """A formula of each element; it grows onto the operand's own where that has no name."""
     if not isinstance(operand, Value):
         return formula.evaluate(np.asarray(operand, np.float64))
-    formula = writable(formula, ctx.data_type)
+    formula = writable(formula, ctx.data_type.dtype)
     whole = formula.substitute(operand.formula)
     grows = may_grow(ctx, operand.formula) and fits(whole)
     if operand.reduced or not (grows or is_part(whole, operand, ctx.data_type)):

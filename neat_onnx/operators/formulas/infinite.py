@@ -115,7 +115,7 @@ def _chosen(
     elements: Sequence[Floats],
     applied: _Applied,
 ) -> Operand:
-    """A choice by constants; by a computed mask where nothing but shares or places come of it."""
+    """A choice by constants; by a computed mask where it is for softmax or places alone."""
     if isinstance(truth, Value):
         low = _low_number(ctx, node, elements)
         return applied([truth, *(_lowered(ctx, node, each, at, low)
@@ -152,7 +152,7 @@ def _hands_on(ctx: LiftingContext, node: Node) -> bool:
 
 
 def _compares(ctx: LiftingContext, node: Node, low: set[str]) -> bool:
-    """Whether a node only asks which elements are low: for shares, a place, or whether all are."""
+    """Whether a node only asks which elements are low: for softmax, a place, or for all."""
     if node.op_type == "CastLike":  # it asks for the type
         return node.input[0] not in low
     if node.op_type == "Equal":

@@ -146,25 +146,7 @@ class CastLike(Node):
 
 _BOOL = DataType.BOOL
 _WIDE = (DataType.FLOAT, DataType.DOUBLE)
-_MEMORY: dict[DataType, type[np.generic]] = {
-    DataType.FLOAT: np.float32,
-    DataType.DOUBLE: np.float64,
-    DataType.INT8: np.int8,
-    DataType.UINT8: np.uint8,
-    DataType.INT16: np.int16,
-    DataType.UINT16: np.uint16,
-    DataType.INT32: np.int64,
-    DataType.UINT32: np.uint32,
-    DataType.INT64: np.int64,
-    DataType.UINT64: np.uint64,
-    DataType.BOOL: np.bool_,
-    DataType.FLOAT16: np.float16,
-    DataType.BFLOAT16: np.float64,
-}
-_NARROW = tuple(
-    kind for kind in DataType
-    if kind.name.startswith(("INT", "UINT")) and kind not in (DataType.INT32, DataType.INT64)
-)  # fmt: skip
+_NARROW = {kind for kind in DataType if kind.is_integer} - {DataType.INT32, DataType.INT64}
 _WHOLE = ("sign", "floor", "ceil", "round")  # functions that give integers
 _HALVES = (DataType.FLOAT16, DataType.BFLOAT16)
 _COMPARISONS: dict[str, type[Node]] = {
@@ -226,7 +208,7 @@ def lift_cast(ctx: LiftingContext, node: Cast) -> None:
     """Numbers stay the same, as far as both types hold them; integers drop their fraction."""
     operand, to = ctx.operand(node, 0), DataType(node.attributes.to)
     ctx.integer.discard(node.output[0])
-    whole = to.name.startswith(("INT", "UINT"))
+    whole = to.is_integer
     cut = isinstance(operand, Value) and not operand.formula.is_truth
     if cut and to in _NARROW and not _holds(ctx, node.input[0], to):
         ctx.fail(node, f"numbers would be cut off to the bits of {to.name}")
@@ -234,7 +216,7 @@ def lift_cast(ctx: LiftingContext, node: Cast) -> None:
         ctx.fail(node, f"it rounds to {to.name}: only the type of the model's own numbers is read")
     if not isinstance(operand, Value):
         with np.errstate(all="ignore"):
-            numbers = operand.astype(_MEMORY[to])
+            numbers = operand.astype(to.dtype)
         held = {"f": np.float64, "i": np.int64}.get(numbers.dtype.kind, numbers.dtype.type)
         ctx.bind(node, numbers.astype(held))
         return
@@ -255,7 +237,7 @@ def lift_cast(ctx: LiftingContext, node: Cast) -> None:
 
 def _holds(ctx: LiftingContext, name: str, to: DataType) -> bool:
     """Whether a tensor is known to have numbers of a type alone: labels, or places on an axis."""
-    bounds, limits = ctx.bounds.get(name), np.iinfo(to.name.lower())
+    bounds, limits = ctx.bounds.get(name), np.iinfo(to.dtype)
     return bounds is not None and limits.min <= bounds[0] <= bounds[1] <= limits.max
 
 

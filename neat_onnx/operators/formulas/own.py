@@ -28,8 +28,8 @@ from neat_onnx.network.genes import Bools, Ints
 from neat_onnx.network.registration import function_of_z
 from neat_onnx.operators.formulas.activate import bind_layer
 from neat_onnx.operators.formulas.formula import formula_of
-from neat_onnx.operators.sums.apart import by_overflowing_source
 from neat_onnx.operators.sums.dense import weighted_sums
+from neat_onnx.operators.sums.partition import by_overflowing_source
 
 Formula = Callable[..., Any]
 _PROBE = 0.7390851332151607  # no formula has it by chance

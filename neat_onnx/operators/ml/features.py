@@ -20,7 +20,7 @@ from neat_onnx.network.expression import VARIABLE, call, greater
 from neat_onnx.operators.algebra import Algebra, rearranged, reshaped
 from neat_onnx.operators.formulas.choice import applied
 from neat_onnx.operators.formulas.formula import formula_of
-from neat_onnx.operators.inside import as_neurons
+from neat_onnx.operators.inner_tensors import as_neurons
 from neat_onnx.operators.ml.nodes import MlNode
 
 
@@ -102,7 +102,7 @@ def lift_normalizer(ctx: LiftingContext, node: Normalizer) -> None:
     Where the norm is 0, all elements are, but for the largest of them; a factor of 0 does as well.
     """
     tensors, norm = Algebra(ctx, node), node.attributes.norm
-    if norm == "L1" and node.input[0] in ctx.shares:
+    if norm == "L1" and node.input[0] in ctx.probabilities:
         ctx.bind(node, tensors.input(0))
         return
     x = as_neurons(ctx, tensors.input(0))

@@ -100,7 +100,7 @@ def bind_targets(
 
 def _note_shares(ctx: LiftingContext, name: str, transform: Transform) -> None:
     if transform == "SOFTMAX":
-        ctx.shares.add(name)
+        ctx.probabilities.add(name)
 
 
 def label_numbers(

@@ -5,7 +5,7 @@ from typing import Literal
 from neat_onnx.lifting.context import LiftingContext, Operand
 from neat_onnx.model import Attributes, Node
 from neat_onnx.operators.algebra import Algebra
-from neat_onnx.operators.rows.softmax import shares_of
+from neat_onnx.operators.rows.softmax import softmax_of
 
 DOMAIN = "ai.onnx.ml"
 Transform = Literal["NONE", "LOGISTIC", "SOFTMAX"]
@@ -23,5 +23,5 @@ def transformed(ctx: LiftingContext, node: Node, scores: Operand, transform: Tra
     if transform == "LOGISTIC":
         return Algebra(ctx, node)("sigmoid", scores)
     if transform == "SOFTMAX":
-        return shares_of(ctx, node, scores, (len(scores.shape) - 1,))
+        return softmax_of(ctx, node, scores, (len(scores.shape) - 1,))
     return scores

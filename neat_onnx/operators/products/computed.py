@@ -126,7 +126,7 @@ def _product(ctx: LoweringContext, neurons: Ints) -> Product | None:
     """The product that neurons of one fan-in are; None if they are none, or it is small.
 
     The terms of each sum are put in the order of their gates: a value may be read several times,
-    as the shares are that a mask sets to 0.
+    as the probabilities are that a mask sets to 0.
     """
     _, edge = ctx.edges_into(neurons)
     values, gates, scales = ctx.signals.factors(ctx.signals.read[edge])

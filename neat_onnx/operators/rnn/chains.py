@@ -14,7 +14,7 @@ import numpy as np
 
 from neat_onnx.network.cells import GRU, LINEAR_GRU, LSTM, Cell, Link, Part
 from neat_onnx.network.genes import NONE
-from neat_onnx.operators.rnn.curves import Function
+from neat_onnx.operators.rnn.cell_activations import Function
 from neat_onnx.operators.rnn.reads import LEAST_STEPS, Read, Reads, Steps
 
 CELLS = (LSTM, GRU, LINEAR_GRU)

@@ -11,7 +11,7 @@ import numpy as np
 
 from neat_onnx.network.cells import RNN
 from neat_onnx.network.genes import NONE, Ints
-from neat_onnx.operators.rnn.curves import Function
+from neat_onnx.operators.rnn.cell_activations import Function
 from neat_onnx.operators.rnn.reads import LEAST_STEPS, Reads, Steps
 
 _LEAST_UNITS = 2  # of one unit there are many in a genome that evolved, and a node is no smaller

@@ -5,7 +5,7 @@ from typing import Any, Literal, get_args
 from pydantic import field_validator
 
 from neat_onnx.model import Attributes, Node
-from neat_onnx.operators.rnn.curves import Function
+from neat_onnx.operators.rnn.cell_activations import Function
 
 _FUNCTIONS = {name.lower(): name for name in get_args(Function)}
 

@@ -13,13 +13,13 @@ from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers
 from neat_onnx.network.genes import NONE, Bools, Floats, Ints
 from neat_onnx.operators.formulas.activate import activate, in_column_order
 from neat_onnx.operators.formulas.elementwise import Add
-from neat_onnx.operators.sums.apart import by_overflowing_source
 from neat_onnx.operators.sums.dense import (
     Gemm,
     responses,
     shared_slope,
     weight_matrix,
 )
+from neat_onnx.operators.sums.partition import by_overflowing_source
 
 
 @lowers(Stage.LEVELS)

@@ -9,7 +9,7 @@ from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.cells import Cell
 from neat_onnx.network.genes import NONE, Bools, Ints
-from neat_onnx.operators.rnn.curves import Function
+from neat_onnx.operators.rnn.cell_activations import Function
 
 FUNCTIONS: dict[str, Function] = {
     "sigmoid": "Sigmoid",

@@ -14,7 +14,7 @@ from neat_onnx.network.cells import LINEAR_GRU, Cell, place_of
 from neat_onnx.network.genes import Ints
 from neat_onnx.operators.layout.columns import exactly, in_shape
 from neat_onnx.operators.layout.shaping import Reshape, Squeeze, Transpose, Unsqueeze
-from neat_onnx.operators.rnn.curves import Function
+from neat_onnx.operators.rnn.cell_activations import Function
 from neat_onnx.operators.rnn.nodes import GRU, LSTM, RNN, Recurrence
 from neat_onnx.operators.rnn.parameters import Parameters
 

@@ -8,12 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from neat_onnx.lifting.context import Array, LiftingContext, Value
-from neat_onnx.lowering.kernels import writable
 from neat_onnx.model import Node
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.cells import Cell, Part, place_of
 from neat_onnx.network.genes import NONE, Floats, Ints
-from neat_onnx.operators.rnn.curves import IDENTITY, Curve, plain
+from neat_onnx.network.kernels import writable
+from neat_onnx.operators.rnn.cell_activations import IDENTITY, CellActivation, plain
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Step:
         r: (gates, H, H), the weights of the previous step's H.
         wb, rb: (gates, H), the biases of both.
         peephole: (3, H), the weights of the memory of an LSTM's own unit.
-        curves: the activations, in the operator's order.
+        activations: the activations, in the operator's order.
     """
 
     ctx: LiftingContext
@@ -71,7 +71,7 @@ class Step:
     wb: Floats
     rb: Floats
     peephole: Floats
-    curves: Sequence[Curve]
+    activations: Sequence[CellActivation]
 
     def bias(self, part: Part) -> npt.ArrayLike:
         """Return the sum of the biases of a part's matrices, (H,); 0 for a part without any."""
@@ -82,26 +82,32 @@ class Step:
         return reduce(np.add, given) if given else 0.0
 
     def layer(
-        self, name: str, *parts: Incoming, bias: npt.ArrayLike = 0.0, curve: Curve = IDENTITY
+        self,
+        name: str,
+        *parts: Incoming,
+        bias: npt.ArrayLike = 0.0,
+        activation: CellActivation = IDENTITY,
     ) -> Ints:
         """The same as `sums`, by a name, so that the genome finds the neurons again."""
-        signals = self.sums(*parts, bias=bias, curve=curve)
+        signals = self.sums(*parts, bias=bias, activation=activation)
         self.ctx.operands.setdefault(place_of(self.node.output[0], name), Value(signals))
         return signals
 
-    def sums(self, *parts: Incoming, bias: npt.ArrayLike = 0.0, curve: Curve = IDENTITY) -> Ints:
-        """H new neurons: the activation `curve` of the sum of their parts and bias, as signals."""
-        if curve.clip is not None:  # hard_tanh clips at 1
-            unit = replace(plain("hard_tanh"), slope=1.0 / curve.clip)
-            held = self.sums(*parts, bias=bias, curve=unit)
-            return self.sums(each(held, curve.clip), curve=replace(curve, clip=None))
-        bias = curve.slope * np.asarray(bias) + curve.shift
-        states = self._neurons(parts, bias, curve.slope)
-        terms = [(self._activated(states, name), weight) for name, weight in curve.terms]
-        if len(terms) == 1 and terms[0][1] == 1.0 and curve.offset == 0.0:
+    def sums(
+        self, *parts: Incoming, bias: npt.ArrayLike = 0.0, activation: CellActivation = IDENTITY
+    ) -> Ints:
+        """H new neurons: the activation of the sum of their parts and bias, as signals."""
+        if activation.clip is not None:  # hard_tanh clips at 1
+            unit = replace(plain("hard_tanh"), slope=1.0 / activation.clip)
+            held = self.sums(*parts, bias=bias, activation=unit)
+            return self.sums(each(held, activation.clip), activation=replace(activation, clip=None))
+        bias = activation.slope * np.asarray(bias) + activation.shift
+        states = self._neurons(parts, bias, activation.slope)
+        terms = [(self._activated(states, name), weight) for name, weight in activation.terms]
+        if len(terms) == 1 and terms[0][1] == 1.0 and activation.offset == 0.0:
             return terms[0][0]
         weighted = [each(signals, weight) for signals, weight in terms]
-        return self._activated(self._neurons(weighted, curve.offset), "identity")
+        return self._activated(self._neurons(weighted, activation.offset), "identity")
 
     def constant(self, values: Floats) -> Ints:
         """Neurons that give `values`, whatever comes."""
@@ -121,7 +127,7 @@ class Step:
         return made.states
 
     def _activated(self, states: Ints, name: str) -> Ints:
-        formula = writable(activation_named(name).expression, self.ctx.data_type)
+        formula = writable(activation_named(name).expression, self.ctx.data_type.dtype)
         return self.ctx.materialized_from(states, formula)
 
 
@@ -137,12 +143,14 @@ def step_of(cell: Cell, step: Step, x: Ints, states: Mapping[str, Ints | None]) 
     """
     found: dict[str, Ints] = {}
     for part in cell.parts:
-        curve = plain(part.activation) if part.function is None else step.curves[part.function]
+        activation = (
+            plain(part.activation) if part.function is None else step.activations[part.function]
+        )
         if part.rows is None:
-            curve = replace(curve, clip=None)  # clip is for weighted sums
+            activation = replace(activation, clip=None)  # clip is for weighted sums
         bias = step.bias(part)
         found[part.name] = step.layer(
-            part.name, *_incoming(part, step, x, found, states), bias=bias, curve=curve
+            part.name, *_incoming(part, step, x, found, states), bias=bias, activation=activation
         )
     return found
 

@@ -35,7 +35,7 @@ class FoundRow:
         row: its table.
         members: the neurons of each part, in the order of the elements; "x" are the sources.
         weights: of the links of any weight, by part.
-        places: of the results among the elements: nothing may read the share of one.
+        places: of the results among the elements: nothing may read the result of one.
     """
 
     row: Row

@@ -1,8 +1,8 @@
-"""Softmaxes of which elements are left out: rows of several widths, or not all of their shares.
+"""Softmaxes of which elements are left out: rows of several widths, or results that nobody reads.
 
 A causal mask leaves a row one element more than the row before. The rows are written as long as the
-longest of them, with −∞ where they have no element: its share is 0, and nobody reads it. Nor does
-anybody read a share that was weighed with 0.
+longest of them, with −∞ where they have no element: its softmax is 0, and nobody reads it.
+Nor does anybody read a probability that was weighed with 0.
 """
 
 import numpy as np
@@ -25,9 +25,9 @@ from neat_onnx.operators.rows.tables import RESULT, SOFTMAX, X
 
 
 def are_masked(rows: list[FoundRow]) -> bool:
-    """Whether rows are of several widths, with one of a single element among them, or lack shares.
+    """Whether rows are of several widths, with one of a single element among them, or lack results.
 
-    Without a mask there is no row of one element: nothing has to be computed for its only share.
+    Without a mask there is no row of one element: nothing has to be computed for its only result.
     """
     widths = {row.width for row in rows}
     partly = max(widths) > 1 and not all(row.is_whole for row in rows)
@@ -44,10 +44,12 @@ class MaskedRows:
 
     def lower(self, ctx: LoweringContext, block: Block) -> None:
         """Write the mask and the Softmax, pick the elements that there are, and bind them."""
-        shares = self._shares(ctx, block)
+        softmax = self._softmax(ctx, block)
         names = block.tensor("Flat"), block.name("flatten")
         flat = Columns(
-            ctx.emit(Flatten, [shares], *names, axis=1), np.arange(self._is_there.size), block.level
+            ctx.emit(Flatten, [softmax], *names, axis=1),
+            np.arange(self._is_there.size),
+            block.level,
         )
         places = [k * self._width + at for k, row in enumerate(self._rows) for at in row.places]
         picked = pick_columns(ctx, flat, np.array(places))
@@ -59,9 +61,9 @@ class MaskedRows:
         layer = emit_activation(ctx, label_of(name), formula, picked, output, block.name("act"))
         ctx.bind(neurons, layer, block.level)
         for part in SOFTMAX.inner:
-            ctx.bind(self._neurons(part.name), place_of(shares, part.name), ctx.plan.depth + 1)
+            ctx.bind(self._neurons(part.name), place_of(softmax, part.name), ctx.plan.depth + 1)
 
-    def _shares(self, ctx: LoweringContext, block: Block) -> str:
+    def _softmax(self, ctx: LoweringContext, block: Block) -> str:
         """The softmax of all rows, [N, rows, longest].
 
         Initializers are finite; −∞ is the logarithm of 0.

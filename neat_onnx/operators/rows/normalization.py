@@ -13,7 +13,7 @@ from neat_onnx.model import Attributes, Node
 from neat_onnx.network.genes import Floats
 from neat_onnx.operators.algebra import Algebra, reshaped
 from neat_onnx.operators.formulas.arithmetic import affine
-from neat_onnx.operators.inside import as_neurons, bind_with_parts
+from neat_onnx.operators.inner_tensors import as_neurons, bind_with_parts
 
 _BY_CHANNEL_SINCE = 21
 _EUCLIDEAN = 2

@@ -16,7 +16,7 @@ from neat_onnx.model.budget import Budget
 from neat_onnx.network.expression import call
 from neat_onnx.operators.algebra import Algebra, rearranged
 from neat_onnx.operators.formulas.formula import apply_formula
-from neat_onnx.operators.inside import bind_with_parts
+from neat_onnx.operators.inner_tensors import bind_with_parts
 from neat_onnx.operators.layout.arranging import axis_of
 from neat_onnx.operators.layout.indexed import gather_elements
 from neat_onnx.operators.layout.lookup import gather_elements_at

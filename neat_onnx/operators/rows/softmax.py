@@ -8,7 +8,7 @@ from neat_onnx.network.genes import Floats
 from neat_onnx.operators.algebra import Algebra, reshaped
 from neat_onnx.operators.formulas.infinite import Rows, special
 from neat_onnx.operators.formulas.integers import truncated
-from neat_onnx.operators.inside import bind_with_parts
+from neat_onnx.operators.inner_tensors import bind_with_parts
 from neat_onnx.operators.layout.arranging import axis_of
 from neat_onnx.operators.reduce import ReduceLogSumExp, reduced_axes
 from neat_onnx.operators.rows.selection import first_hit, hits_of
@@ -59,24 +59,24 @@ def lift_softmax(ctx: LiftingContext, node: _AlongAxis) -> None:
         ctx.vanishing.append(ctx.materialize(parts["spread"]).ravel())
     if node.op_type == "Softmax":
         if axes == (len(x.shape) - 1,):
-            ctx.shares.add(node.output[0])
-        bind_with_parts(ctx, node, _shares(tensors, parts), parts)
+            ctx.probabilities.add(node.output[0])
+        bind_with_parts(ctx, node, _softmax(tensors, parts), parts)
         return
     scale = tensors("log", parts.pop("total"))
     parts |= {"less": less, "scale": scale}
     bind_with_parts(ctx, node, tensors("sub", less, scale), parts)
 
 
-def shares_of(ctx: LiftingContext, node: Node, x: Operand, axes: tuple[int, ...]) -> Operand:
+def softmax_of(ctx: LiftingContext, node: Node, x: Operand, axes: tuple[int, ...]) -> Operand:
     """The softmax along some axes, inside of another operator: neurons that come back as one."""
     tensors = Algebra(ctx, node)
     _, parts = _spread(tensors, x, axes)
-    shares = _shares(tensors, parts)
-    if not isinstance(shares, Value):
-        return shares
+    softmax = _softmax(tensors, parts)
+    if not isinstance(softmax, Value):
+        return softmax
     for part in parts.values():
         ctx.materialize(ctx.as_value(node, part))
-    return Value(ctx.materialize(ctx.as_signals(shares)))
+    return Value(ctx.materialize(ctx.as_signals(softmax)))
 
 
 def _spread(
@@ -84,7 +84,7 @@ def _spread(
 ) -> tuple[Operand, dict[str, Operand]]:
     """x less its largest element, and the parts up to the sum of the exponentials.
 
-    The largest counts as `least` where it is less: then all are masked, and their shares are NaN.
+    The largest counts as `least` where it is less: then all are masked, and it is NaN.
     """
     largest = tensors.reduced("max", x, axes)
     if least is not None:
@@ -95,7 +95,7 @@ def _spread(
     return less, {"largest": largest, "spread": spread, "total": total}
 
 
-def _shares(tensors: Algebra, parts: dict[str, Operand]) -> Operand:
+def _softmax(tensors: Algebra, parts: dict[str, Operand]) -> Operand:
     """The result; adds the reciprocal of the sum to the parts."""
     parts["scale"] = tensors("reciprocal", parts["total"])
     return tensors("mul", parts["spread"], parts["scale"])
@@ -104,7 +104,7 @@ def _shares(tensors: Algebra, parts: dict[str, Operand]) -> Operand:
 def _lift_present(
     ctx: LiftingContext, node: Node, x: Value, elements: Floats, axes: tuple[int, ...]
 ) -> None:
-    """Bind the softmax where some elements are −∞, and take no part: their share is 0.
+    """Bind the softmax where some elements are −∞, and take no part, of which it is 0.
 
     Where all along the axes are, it is NaN.
     """
@@ -117,11 +117,11 @@ def _lift_present(
     parts = {"largest": largest, "spread": spread}
     if node.op_type == "LogSoftmax":
         parts |= {"less": less, "scale": tensors("log", total)}
-        share, nothing = tensors("sub", less, rows.repeated(parts["scale"])), -np.inf
+        result, nothing = tensors("sub", less, rows.repeated(parts["scale"])), -np.inf
     else:
         parts |= {"total": total, "scale": tensors("reciprocal", total)}
-        share, nothing = tensors("mul", spread, rows.repeated(parts["scale"])), 0.0
-    bind_with_parts(ctx, node, rows.filled(share, nothing, np.nan), parts)
+        result, nothing = tensors("mul", spread, rows.repeated(parts["scale"])), 0.0
+    bind_with_parts(ctx, node, rows.filled(result, nothing, np.nan), parts)
 
 
 @lifts(ReduceLogSumExp)

@@ -35,8 +35,8 @@ from neat_onnx.operators.products.tensors import (
     matrix_product,
     product_of_rows,
 )
-from neat_onnx.operators.sums.apart import by_overflowing_source, waiting_copy
-from neat_onnx.operators.sums.islands import by_island
+from neat_onnx.operators.sums.components import by_component
+from neat_onnx.operators.sums.partition import by_overflowing_source, waiting_copy
 
 
 class GemmAttributes(Attributes):
@@ -84,7 +84,9 @@ def _claims(ctx: LoweringContext, level: int, neurons: Ints) -> list[Claim]:
         (part, lower)
         for group in (neurons[~mean & ~waits], neurons[waits])
         for sharing in by_overflowing_source(ctx, group)
-        for lower, some in zip((lower_island, lower_dense), by_island(ctx, sharing), strict=True)
+        for lower, some in zip(
+            (lower_component, lower_dense), by_component(ctx, sharing), strict=True
+        )
         for part in some
     ]
     sums = [(part, lower, f"_{k}" if k > 1 else "") for k, (part, lower) in enumerate(parts, 1)]
@@ -124,8 +126,8 @@ def lower_dense(ctx: LoweringContext, block: Block, *, exact: bool = False) -> N
         activate(ctx, block, respond(ctx, block, result, response, bias), core)
 
 
-def lower_island(ctx: LoweringContext, block: Block) -> None:
-    """The same for an island: copies of one network have the same matrix, which is written once."""
+def lower_component(ctx: LoweringContext, block: Block) -> None:
+    """The same for a component: copies of one network have the same matrix, written once."""
     lower_dense(ctx, block, exact=True)
 
 

@@ -12,8 +12,8 @@ from neat_onnx.network.genes import Bools, Ints
 from neat_onnx.operators.formulas.activate import bind_layer
 from neat_onnx.operators.formulas.activation_functions import emit_activation
 from neat_onnx.operators.layout.shaping import Concat
-from neat_onnx.operators.sums.apart import by_overflowing_source
 from neat_onnx.operators.sums.dense import Gemm, responses, weight_matrix
+from neat_onnx.operators.sums.partition import by_overflowing_source
 
 
 @lowers(Stage.LAYOUTS)

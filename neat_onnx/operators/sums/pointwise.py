@@ -23,8 +23,8 @@ from neat_onnx.operators.formulas.activate import (
 from neat_onnx.operators.formulas.elementwise import Add, Mul, Sub
 from neat_onnx.operators.formulas.several import Max, Mean, Min
 from neat_onnx.operators.layout.columns import exactly
-from neat_onnx.operators.sums.apart import by_overflowing_source
 from neat_onnx.operators.sums.dense import responses
+from neat_onnx.operators.sums.partition import by_overflowing_source
 from neat_onnx.operators.sums.scaled import is_spread, lower_scaled, waits
 
 _LEAST_GATHERED = 1 << 16  # weights of the Gemm that it would be

@@ -24,8 +24,8 @@ from neat_onnx.operators.reduce import (
     emit_reduced,
     weighted_rows,
 )
-from neat_onnx.operators.sums.apart import by_overflowing_source
 from neat_onnx.operators.sums.dense import responses
+from neat_onnx.operators.sums.partition import by_overflowing_source
 from neat_onnx.operators.sums.pointwise import lower_pointwise
 from neat_onnx.operators.sums.scaled import lower_scaled
 

@@ -31,8 +31,8 @@ def rewrites(*operators: str) -> Callable[[Rule], Rule]:
     return register
 
 
-class Steps(NamedTuple):
-    """Scale and zero point of a quantized tensor: names, "" for a zero point that is left out."""
+class QuantizationParameters(NamedTuple):
+    """Names of the scale and the zero point of a quantized tensor; "" for a zero point left out."""
 
     scale: str
     zero: str
@@ -117,32 +117,34 @@ class Call:
             "DequantizeLinear", *(self.input(position + k) for k in range(3)), **self._axis()
         )
 
-    def quantized(self, value: str, steps: Steps, like: str = "") -> str | None:
+    def quantized(self, value: str, by: QuantizationParameters, like: str = "") -> str | None:
         """Numbers in steps, rounded before the zero point is added, as QuantizeLinear does.
 
         Without a zero point the steps have the type of the tensor `like`.
         """
-        kind = self.type_of(steps.zero or like) if steps.zero or like else DataType.UINT8
+        kind = self.type_of(by.zero or like) if by.zero or like else DataType.UINT8
         if kind not in _EIGHT_BITS and self.opset < SIXTEEN_BITS:
             return None
-        zero = steps.zero
+        zero = by.zero
         if not zero and kind is not None and kind is not DataType.UINT8:
             zero = self.constant(0, kind)
-        return self("QuantizeLinear", value, steps.scale, zero, **self._axis())
+        return self("QuantizeLinear", value, by.scale, zero, **self._axis())
 
-    def quantized_with_zero(self, value: str, steps: Steps, like: str) -> str | None:
+    def quantized_with_zero(self, value: str, by: QuantizationParameters, like: str) -> str | None:
         """Numbers in steps, rounded after the zero point is added.
 
         That differs halfway between two steps, where the zero point is odd.
         """
-        zero = self.tensor(steps.zero)
-        if not steps.zero or (zero is not None and not np.any(zero.values % 2)):
-            return self.quantized(value, steps, like)
-        kind = self.type_of(steps.zero) or self.type_of(like)
+        zero = self.tensor(by.zero)
+        if not by.zero or (zero is not None and not np.any(zero.values % 2)):
+            return self.quantized(value, by, like)
+        kind = self.type_of(by.zero) or self.type_of(like)
         if kind is None:
             return None
-        shift = self("Mul", self("Cast", steps.zero, to=int(DataType.FLOAT)), steps.scale)
-        return self.quantized(self("Add", value, shift), Steps(steps.scale, self.constant(0, kind)))
+        shift = self("Mul", self("Cast", by.zero, to=int(DataType.FLOAT)), by.scale)
+        return self.quantized(
+            self("Add", value, shift), QuantizationParameters(by.scale, self.constant(0, kind))
+        )
 
     def _axis(self) -> dict[str, Any]:
         is_itself = self.node.op_type in ("QuantizeLinear", "DequantizeLinear")

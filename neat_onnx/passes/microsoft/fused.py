@@ -3,6 +3,7 @@
 import math
 from typing import Any
 
+from neat_onnx.model.value import MOST_AXES
 from neat_onnx.passes.microsoft.call import CONV, Call, rewrites
 
 _PARAMETERS = {
@@ -15,7 +16,6 @@ _PARAMETERS = {
 }
 """The attributes of each activation, in their order."""
 _EPSILON = {"SimplifiedLayerNormalization": 1e-5}  # of the others: 1e-12
-_MOST_AXES = 64  # as many as an array of numpy may have
 
 
 @rewrites("FusedGemm")
@@ -136,7 +136,7 @@ def _simplified(call: Call) -> str | None:
         if rank is None:
             return None
         axis -= rank
-    if not -_MOST_AXES <= axis < 0:
+    if not -MOST_AXES <= axis < 0:
         return None
     return _root_mean_square(call, call.input(0), call.input(1), axis)
 

@@ -1,16 +1,22 @@
 """onnxruntime's operators on quantized tensors: dequantized, computed, and quantized again."""
 
 from neat_onnx.model import DataType
-from neat_onnx.passes.microsoft.call import CONV, SIXTEEN_BITS, Call, Steps, rewrites
+from neat_onnx.passes.microsoft.call import (
+    CONV,
+    SIXTEEN_BITS,
+    Call,
+    QuantizationParameters,
+    rewrites,
+)
 
 _POOL = ("auto_pad", "ceil_mode", "count_include_pad", "kernel_shape", "pads", "strides")
 _MAX_POOL = ("auto_pad", "ceil_mode", "dilations", "kernel_shape", "pads", "strides")
 _BY_AXIS = 13  # the opset since which Softmax is along one axis alone
 
 
-def _result(call: Call, position: int) -> Steps:
+def _result(call: Call, position: int) -> QuantizationParameters:
     """Scale and zero point of the result, which are inputs of the node from this position on."""
-    return Steps(call.input(position), call.input(position + 1))
+    return QuantizationParameters(call.input(position), call.input(position + 1))
 
 
 @rewrites("QuantizeLinear")

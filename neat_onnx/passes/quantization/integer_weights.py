@@ -13,7 +13,7 @@ import numpy as np
 from neat_onnx.model import DataType, Model, Node, Tensor
 from neat_onnx.passes.draft import Draft, make_node
 from neat_onnx.passes.fold_constants import LARGEST
-from neat_onnx.passes.quantization.step_sizes import Steps, steps_of
+from neat_onnx.passes.quantization.scales import QuantizedNumbers, quantized
 from neat_onnx.passes.quantization.weights import constant
 
 _LEAST_SAVED = 512  # bytes
@@ -30,33 +30,33 @@ def integer_weights(model: Model) -> Model:
         computed = _NODES * tensor.size
         if tensor.data_type is not DataType.FLOAT or tensor.size > LARGEST or computed > left:
             continue
-        if (steps := _worthwhile(tensor)) is not None:
+        if (numbers := _worthwhile(tensor)) is not None:
             left -= computed
             del draft.tensors[tensor.name]
-            draft.nodes += _nodes(draft, tensor.name, steps)
+            draft.nodes += _nodes(draft, tensor.name, numbers)
     return draft.finished([*draft.nodes, *model.graph.node]) if draft.nodes else model
 
 
-def _worthwhile(tensor: Tensor) -> Steps | None:
-    """The steps of a tensor, if they save enough and are no coincidence."""
+def _worthwhile(tensor: Tensor) -> QuantizedNumbers | None:
+    """The numbers of a tensor as integers, if that saves enough and is no coincidence."""
     values = tensor.values
     for axis in (None, *range(values.ndim)):
         scales = 1 if axis is None else values.shape[axis]
         if 3 * values.size - 4 * scales - _PARTS < _LEAST_SAVED:
             continue
-        steps = steps_of(values, axis)
-        if steps is not None and np.count_nonzero(values) >= _PER_SCALE * scales:
-            return steps
+        numbers = quantized(values, axis)
+        if numbers is not None and np.count_nonzero(values) >= _PER_SCALE * scales:
+            return numbers
     return None
 
 
-def _nodes(draft: Draft, name: str, steps: Steps) -> list[Node]:
+def _nodes(draft: Draft, name: str, numbers: QuantizedNumbers) -> list[Node]:
     """The nodes that give a tensor of this name back; its parts are added to the draft."""
-    nodes = [("Cast", constant(draft, f"{name}_quantized", steps.stored, steps.data_type))]
-    if np.any(steps.zero):
-        nodes.append(("Sub", constant(draft, f"{name}_zero", steps.zero, DataType.FLOAT)))
-    if np.any(steps.size != 1.0):
-        nodes.append(("Mul", constant(draft, f"{name}_scale", steps.size, DataType.FLOAT)))
+    nodes = [("Cast", constant(draft, f"{name}_quantized", numbers.stored, numbers.data_type))]
+    if np.any(numbers.zero_point):
+        nodes.append(("Sub", constant(draft, f"{name}_zero", numbers.zero_point, DataType.FLOAT)))
+    if np.any(numbers.scale != 1.0):
+        nodes.append(("Mul", constant(draft, f"{name}_scale", numbers.scale, DataType.FLOAT)))
     given = [draft.name(f"{name}_{op_type.lower()}") for op_type, _ in nodes[:-1]]
     made: list[Node] = []
     for (op_type, operand), before, after in zip(nodes, ["", *given], [*given, name], strict=True):

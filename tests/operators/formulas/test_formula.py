@@ -9,7 +9,6 @@ from sessions import open_session
 from neat_onnx import ModelError, Network, export, import_model, load_model, verify
 from neat_onnx.libraries.sharpneat.names import ACTIVATION_NAMES
 from neat_onnx.lifting.recognition import known_activation, known_aggregation
-from neat_onnx.lowering.kernels import earlier_writing, writable
 from neat_onnx.model import DataType
 from neat_onnx.network.activations import ACTIVATIONS
 from neat_onnx.network.aggregations import AGGREGATIONS
@@ -23,6 +22,7 @@ from neat_onnx.network.expression import (
     sigmoid,
     tanh,
 )
+from neat_onnx.network.kernels import earlier_writing, writable
 from neat_onnx.operators.formulas.formula import RULES, emits
 
 z = VARIABLE
@@ -36,7 +36,7 @@ def primitives(formula) -> set[str]:
 @pytest.mark.parametrize("data_type", TYPES)
 def test_every_activation_can_be_written_and_is_recognised(data_type):
     for name, activation in ACTIVATIONS.items():
-        formula = writable(activation.expression, data_type)
+        formula = writable(activation.expression, data_type.dtype)
         assert primitives(formula) <= {*RULES, "variable", "constant"}, name
         assert known_activation(formula, data_type) == (name, 1.0)
 
@@ -45,7 +45,7 @@ def test_every_activation_can_be_written_and_is_recognised(data_type):
 @pytest.mark.parametrize("inputs", [1, 2, 3, 4, 7])
 def test_every_aggregation_can_be_written_and_is_recognised(data_type, inputs):
     for name, aggregation in AGGREGATIONS.items():
-        formula = writable(aggregation.expression(inputs), data_type)
+        formula = writable(aggregation.expression(inputs), data_type.dtype)
         assert primitives(formula) <= {*RULES, "variable", "constant"}, name
         if not aggregation.linear:
             found = known_aggregation(formula, inputs, data_type)
@@ -62,7 +62,7 @@ def test_every_primitive_can_be_written():
 def test_what_is_written_in_float64_is_the_same_function(name):
     formula = ACTIVATIONS[name].expression
     x = np.concatenate([np.linspace(-90, 90, 181), np.linspace(-2, 2, 101)])
-    got = writable(formula, DataType.DOUBLE).evaluate(x)
+    got = writable(formula, DataType.DOUBLE.dtype).evaluate(x)
     np.testing.assert_allclose(got, formula.evaluate(x), rtol=1e-14, atol=1e-14)
 
 
@@ -78,7 +78,7 @@ def test_small_values_keep_their_digits_in_float64(name):
     x = np.concatenate([-sizes, sizes])
     with np.errstate(all="ignore"):
         want = formula.evaluate(x)
-        got = writable(formula, DataType.DOUBLE).evaluate(x)
+        got = writable(formula, DataType.DOUBLE.dtype).evaluate(x)
     np.testing.assert_allclose(got, want, rtol=1e-13)
 
 
@@ -105,8 +105,8 @@ def test_a_sigmoid_keeps_its_tail_where_values_grow():
 @pytest.mark.parametrize("name", ["softplus", "mish", "neat_softplus", "elu"])
 def test_the_earlier_writing_is_recognised(name):
     formula = ACTIVATIONS[name].expression
-    earlier = earlier_writing(formula, DataType.DOUBLE)
-    assert earlier != writable(formula, DataType.DOUBLE)
+    earlier = earlier_writing(formula, DataType.DOUBLE.dtype)
+    assert earlier != writable(formula, DataType.DOUBLE.dtype)
     assert known_activation(earlier, DataType.DOUBLE) == (name, 1.0)
 
 

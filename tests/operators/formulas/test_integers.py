@@ -1,4 +1,4 @@
-"""Quotients and means of integers: whole numbers, to the last one, in the network and its export."""
+"""Quotients and means of integers: whole to the last one, in the network and its export."""
 
 import numpy as np
 import pytest

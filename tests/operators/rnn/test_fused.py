@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from graphs import operators
 from rnn_cells import BUILDERS, INPUTS, NODES, UNITS, sequences
 from sessions import open_session
 from sweep import count
@@ -12,10 +13,6 @@ from sweep import count
 from neat_onnx import Model, export, import_model, validate
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
-
-
-def operators(model: Model) -> list[str]:
-    return [node.op_type for node in model.graph.node]
 
 
 def in_onnxruntime(model: Model, x: Floats) -> Floats:

@@ -5,6 +5,7 @@ import json
 from typing import Any
 
 import numpy as np
+from graphs import operators
 from hypothesis import assume
 from hypothesis import strategies as st
 from routes import Trip, onnxruntime_agrees
@@ -120,10 +121,6 @@ def convolving_layers(draw: st.DrawFn) -> Layer:
     assume(np.max(np.count_nonzero(matrix, axis=1)) > 1)
     bias = random.normal(size=shape[0]) * draw(st.booleans())
     return matrix, np.repeat(bias, len(matrix) // shape[0]), "tanh"
-
-
-def operators(model: Model) -> list[str]:
-    return [node.op_type for node in model.graph.node]
 
 
 def entry(model: Model, key: str) -> Any:

@@ -53,10 +53,6 @@ NET = network()
 BOTH = {"conv2d_mappings": [CONV], "pool2d_mappings": [POOL]}
 
 
-def kinds(model: Model) -> list[str]:
-    return [node.op_type for node in model.graph.node]
-
-
 def assert_same(net: Network, model: Model, **options: Any) -> None:
     """The model is valid, and a runtime computes what the network does."""
     trip = Trip(net, options)

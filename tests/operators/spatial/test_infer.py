@@ -14,9 +14,9 @@ from convolving import (
     dense,
     entry,
     network,
-    operators,
     sides,
 )
+from graphs import operators
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from routes import Trip, json_trip, onnxruntime_agrees

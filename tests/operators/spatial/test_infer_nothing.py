@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from convolving import convolution, convolutions, convolving, dense, network, operators
+from convolving import convolution, convolutions, convolving, dense, network
+from graphs import operators
 from made import evolved
 from networks import NETWORKS
 from sweep import unlike

@@ -5,12 +5,12 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from graphs import operators
 from mapped import (
     CONV,
     NET,
     changed_edge,
     changed_neuron,
-    kinds,
     network,
     said,
     with_edges,
@@ -68,7 +68,7 @@ def test_a_layer_that_is_no_convolution_is_written_dense(what: str):
     model, (message,) = said(net, conv2d_mappings=[CONV])
     assert message.startswith("conv2d_mappings[0]: no Conv is written for layer 1: ")
     assert reason in message
-    assert "Conv" not in kinds(model)
+    assert "Conv" not in operators(model)
     assert json.loads(model.metadata["conv2d_sharing_mismatch"]) == [1]
     assert not {"conv2d_layers", "conv2d_specs", "conv2d_sharing_verified"} & set(model.metadata)
     assert import_model(model.to_json()) == net
@@ -90,13 +90,13 @@ def test_a_layer_that_is_no_convolution_is_written_dense(what: str):
 def test_sizes_found_and_wanted_are_told(change: dict[str, int], reason: str):
     model, (message,) = said(NET, conv2d_mappings=[CONV | change])
     assert reason in message
-    assert "Conv" not in kinds(model)
+    assert "Conv" not in operators(model)
 
 
 def test_float64_has_no_convolution_in_runtimes():
     model, (message,) = said(NET, dtype="float64", conv2d_mappings=[CONV])
     assert "runtimes compute Conv in float32 only" in message
-    assert "Conv" not in kinds(model)
+    assert "Conv" not in operators(model)
     assert "conv2d_sharing_mismatch" not in model.metadata  # nobody has looked
 
 
@@ -113,7 +113,7 @@ def test_an_activation_that_the_layer_does_not_have_is_told():
     assert message == (
         "conv2d_mappings[0]: the activation relu is left out, the layer has neat_tanh"
     )
-    assert "Relu" not in kinds(model)
+    assert "Relu" not in operators(model)
 
 
 @pytest.mark.parametrize(
@@ -140,4 +140,4 @@ def test_a_block_that_evolution_has_broken_is_told_and_not_used(what: str):
     model, messages = said(net)
     assert messages[0].startswith("a Conv of the network is written neuron by neuron: ")
     assert reason in messages[0]
-    assert "Conv" not in kinds(model) and "MaxPool" in kinds(model)
+    assert "Conv" not in operators(model) and "MaxPool" in operators(model)

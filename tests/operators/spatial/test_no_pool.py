@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from chains import Building, mappings_of
+from graphs import operators
 from mapped import (
     CONV,
     NET,
@@ -13,7 +14,6 @@ from mapped import (
     assert_same,
     changed_edge,
     changed_neuron,
-    kinds,
     said,
     with_edges,
 )
@@ -64,8 +64,8 @@ def test_a_layer_that_is_no_pool_is_written_as_it_is(what: str):
     model, (message,) = said(net, conv2d_mappings=[CONV], pool2d_mappings=[mapping])
     assert message.startswith("pool2d_mappings[0]: no pool is written after layer ")
     assert reason in message
-    assert {"Conv", "ReduceMax"} <= set(kinds(model))
-    assert not {"MaxPool", "AveragePool"} & set(kinds(model))
+    assert {"Conv", "ReduceMax"} <= set(operators(model))
+    assert not {"MaxPool", "AveragePool"} & set(operators(model))
 
 
 def pooled(kind: Kind, window: Window, height: int, width: int) -> tuple[Network, dict[str, Any]]:
@@ -107,13 +107,13 @@ def test_what_the_opset_does_not_say_is_written_otherwise(
     net, mappings = pooled(kind, window, 3, 4)
     model, (message,) = said(net, opset=since - 1, **mappings)
     assert message.endswith(reason)
-    assert kind not in kinds(model)
+    assert kind not in operators(model)
     model, none = said(net, opset=since, **mappings)
-    assert none == [] and kind in kinds(model)
+    assert none == [] and kind in operators(model)
     assert_same(net, model, opset=since)
     back = import_model(model.to_json())
     assert [block.kind for block in back.blocks] == [kind]
-    assert kind not in kinds(export(back, opset=since - 1))  # nobody asked, so nothing is said
+    assert kind not in operators(export(back, opset=since - 1))  # nobody asked, so nothing is said
 
 
 @pytest.mark.parametrize("opset", [13, 18, 26])

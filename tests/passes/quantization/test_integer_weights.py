@@ -13,7 +13,7 @@ from sessions import open_session
 from neat_onnx import Network, export, import_model, load_model, load_network, validate, verify
 from neat_onnx.model import DataType, Tensor
 from neat_onnx.passes.quantization.integer_weights import integer_weights
-from neat_onnx.passes.quantization.step_sizes import steps_of
+from neat_onnx.passes.quantization.scales import quantized
 
 RANDOM = np.random.default_rng(11)
 AS_WRITTEN = GraphOptimizationLevel.ORT_DISABLE_ALL
@@ -25,7 +25,7 @@ def product(whole, size):
 
 
 def given_back(steps):
-    return product(steps.stored - steps.zero, steps.size)
+    return product(steps.stored - steps.zero_point, steps.scale)
 
 
 def sizes(*shape):
@@ -45,7 +45,7 @@ def test_steps_are_found_of_every_size_and_range(axis, low, high, kind):
         whole = whole.reshape(3, 50, 4) if axis == 2 else whole
         shape = [n if k == axis else 1 for k, n in enumerate(whole.shape)]
         numbers = product(whole, sizes(*shape) if axis is not None else sizes())
-        steps = steps_of(numbers, axis)
+        steps = quantized(numbers, axis)
         assert steps is not None
         assert steps.data_type is DataType[kind]
         kept = np.int8 if kind == "INT8" else np.uint8
@@ -58,7 +58,7 @@ def test_few_steps_far_from_1_are_found():
     for _ in range(200):
         whole = RANDOM.integers(60, 128, 5) * RANDOM.choice([-1, 1], 5)
         numbers = product(whole, sizes())
-        steps = steps_of(numbers, None)
+        steps = quantized(numbers, None)
         assert steps is not None
         assert given_back(steps).tobytes() == numbers.tobytes()
 
@@ -86,17 +86,17 @@ OFF = {
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("numbers", OFF.values(), ids=OFF.keys())
 def test_numbers_that_are_no_steps_are_none(numbers):
-    assert steps_of(numbers, None) is None
+    assert quantized(numbers, None) is None
 
 
 def test_zeros_are_no_obstacle():
     whole = RANDOM.integers(-127, 128, (4, 500))
     whole[:, :300], whole[2] = 0, 0
     numbers = product(whole, sizes(4, 1))
-    steps = steps_of(numbers, 0)
+    steps = quantized(numbers, 0)
     assert steps is not None
     assert given_back(steps).tobytes() == numbers.tobytes()
-    assert steps_of(np.append(np.zeros(500), OFF["random"]), None) is None
+    assert quantized(np.append(np.zeros(500), OFF["random"]), None) is None
 
 
 # --- models --------------------------------------------------------------------------------------

@@ -1,23 +1,14 @@
 """Edits of a model by repairs, and the warning that each of them gives."""
 
-from collections.abc import Iterable
 from typing import Any
 
 from neat_onnx.errors import warn
 from neat_onnx.model import Model
 
-_MOST_NAMED = 5
-
 
 def warn_repaired(text: str) -> None:
     """Warn that the document was repaired."""
     warn(f"repaired: {text}")
-
-
-def some(names: Iterable[str]) -> str:
-    """Return the first few names in one line."""
-    listed = list(names)
-    return ", ".join(listed[:_MOST_NAMED]) + (", …" if len(listed) > _MOST_NAMED else "")
 
 
 def with_graph(model: Model, **changes: Any) -> Model:

@@ -2,8 +2,8 @@
 
 import json
 
-from neat_onnx.errors import ModelError
-from neat_onnx.libraries.neataptic_ts.onnx.edits import renamed, some, warn_repaired, with_graph
+from neat_onnx.errors import ModelError, abridged
+from neat_onnx.libraries.neataptic_ts.onnx.edits import renamed, warn_repaired, with_graph
 from neat_onnx.libraries.neataptic_ts.onnx.metadata import EMITTED
 from neat_onnx.model import Graph, MetadataEntry, Model, Node, ValueInfo
 from neat_onnx.model.states import NEXT, PREVIOUS, STATE_KEY
@@ -27,7 +27,7 @@ def without_unproduced(model: Model) -> Model:
     kept = [entry for entry in model.graph.outputs if entry.name not in missing]
     if not missing or not kept:
         return model
-    warn_repaired(f"outputs that no node produces are left out: {some(missing)}")
+    warn_repaired(f"outputs that no node produces are left out: {abridged(missing, 5)}")
     return with_graph(model, outputs=kept)
 
 
@@ -45,7 +45,7 @@ def with_bound_output(model: Model) -> Model:
         raise ModelError(
             f"graph output '{missing[0]}' is produced by no node",
             where="graph.outputs",
-            hint=f"Tensors that nothing reads: {some(unread) or 'none'}",
+            hint=f"Tensors that nothing reads: {abridged(unread, 5) or 'none'}",
         )
     warn_repaired(f"no node produces the output '{missing[0]}': it is bound to '{unread[0]}'")
     return with_graph(model, node=[_producing(node, unread[0], missing[0]) for node in nodes])

@@ -7,8 +7,8 @@ nothing to repair comes back as the same object.
 
 from collections.abc import Callable
 
-from neat_onnx.errors import warn
-from neat_onnx.libraries.neataptic_ts.onnx.edits import some, warn_repaired, with_graph
+from neat_onnx.errors import abridged, warn
+from neat_onnx.libraries.neataptic_ts.onnx.edits import warn_repaired, with_graph
 from neat_onnx.libraries.neataptic_ts.onnx.metadata import NOT_SHARED, is_readable, items
 from neat_onnx.libraries.neataptic_ts.onnx.ports import (
     unproduced,
@@ -44,7 +44,7 @@ def _with_json_metadata(model: Model) -> Model:
     """Drop metadata that is not JSON where it should be, and keep the first entry of each key."""
     broken = [entry.key for entry in model.metadata_props if not is_readable(entry)]
     if broken:
-        warn_repaired(f"metadata that is not JSON is left out: {some(broken)}")
+        warn_repaired(f"metadata that is not JSON is left out: {abridged(broken, 5)}")
     kept = {entry.key: entry for entry in reversed(model.metadata_props) if is_readable(entry)}
     if len(broken) + len(kept) < len(model.metadata_props):
         warn_repaired("metadata has keys that occur twice: the first entry of each is kept")
@@ -76,7 +76,7 @@ def _warn_of_losses(model: Model) -> Model:
         if labels:
             warn(
                 "the document computes something else than the network it was made from: "
-                f"{some(labels)}: {text}"
+                f"{abridged(labels, 5)}: {text}"
             )
     return model
 

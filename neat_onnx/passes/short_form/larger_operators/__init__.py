@@ -8,7 +8,7 @@ from neat_onnx.model import Model, Node
 from neat_onnx.passes.draft import is_one_of
 from neat_onnx.passes.drop_dead import drop_dead
 from neat_onnx.passes.short_form.larger_operators.choices import choice
-from neat_onnx.passes.short_form.larger_operators.masks import filled, masked_shares
+from neat_onnx.passes.short_form.larger_operators.masks import filled, masked_softmax
 from neat_onnx.passes.short_form.larger_operators.norms import norm
 from neat_onnx.passes.short_form.larger_operators.orders import order
 from neat_onnx.passes.short_form.larger_operators.places import place
@@ -22,7 +22,7 @@ FINDERS: dict[str, tuple[Finder, ...]] = {
     "Mul": (quotient,),
     "Conv": (running_sum, place),
     "Add": (choice,),
-    "Reshape": (masked_shares, filled),
+    "Reshape": (masked_softmax, filled),
     "MatMul": (running_sum, choice, order),
     "Gemm": (running_sum, choice, order, reduced_sum),
     "ReduceSum": (running_sum, choice, order),

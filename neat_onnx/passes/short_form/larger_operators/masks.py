@@ -1,7 +1,7 @@
-"""Masks: shares of rows that lack elements, and elements with a number between them.
+"""Masks: softmaxes of rows that lack elements, and elements with a number between them.
 
-Causal attention reads no scores above the diagonal, and its shares are 0 there. So rows are picked
-out of the scores, and their shares are spread again with a neuron that is 0; or the scores are,
+Causal attention reads no scores above the diagonal, and its softmax is 0 there. So rows are picked
+out of the scores, and their softmaxes are spread again with a neuron that is 0; or the scores are,
 with one that is very small. A Where by a mask does either, without lists of places.
 """
 
@@ -38,13 +38,13 @@ class _Picked(NamedTuple):
     changes: list[Node]
 
 
-class _Shares(NamedTuple):
-    """Shares of rows, one after the other.
+class _Softmaxes(NamedTuple):
+    """Softmaxes of rows, one after the other.
 
     Attributes:
         scores: the tensor that the rows are picked out of; "" for a neuron that is 0.
-        origin: the column of it for each share, -1 where there is none.
-        row: the number of the row for each share.
+        origin: the column of it for each element, -1 where there is none.
+        row: the number of the row for each element.
     """
 
     scores: str
@@ -52,20 +52,20 @@ class _Shares(NamedTuple):
     row: np.ndarray
 
 
-def masked_shares(search: Search, shape: Node) -> Found | None:
+def masked_softmax(search: Search, shape: Node) -> Found | None:
     """The softmax of rows that lack elements."""
     end, sizes = shape.output[0], _sizes(search, shape.output[0])
     parts, places = _spread(search, end)
     if not sizes or math.prod(sizes) != len(places):
         return None
-    found = [_shares(search, part) for part in parts]
-    shares = [each for each in found if each is not None]
-    scores = {each.scores for each in shares} - {""}
-    if len(shares) != len(found) or len(scores) != 1:
+    found = [_softmaxes(search, part) for part in parts]
+    softmaxes = [each for each in found if each is not None]
+    scores = {each.scores for each in softmaxes} - {""}
+    if len(softmaxes) != len(found) or len(scores) != 1:
         return None
-    starts = np.cumsum([0, *(1 + each.row.max(initial=0) for each in shares)])
-    row = np.concatenate([each.row + start for each, start in zip(shares, starts, strict=False)])
-    origin = np.concatenate([each.origin for each in shares])
+    starts = np.cumsum([0, *(1 + each.row.max(initial=0) for each in softmaxes)])
+    row = np.concatenate([each.row + start for each, start in zip(softmaxes, starts, strict=False)])
+    origin = np.concatenate([each.origin for each in softmaxes])
     widths = np.bincount(row[origin >= 0])
     origin, row = origin[places], row[places]
     if np.any(origin == _OTHER) or not _are_rows(origin, row, widths, sizes[-1]):
@@ -136,10 +136,10 @@ def _spread(search: Search, name: str) -> tuple[list[str], np.ndarray]:
     return [gather.input[0]], places
 
 
-def _shares(search: Search, name: str) -> _Shares | None:
+def _softmaxes(search: Search, name: str) -> _Softmaxes | None:
     """How the columns of a tensor come from rows."""
     if (numbers := _constants(search, name)) is not None:
-        return _Shares("", np.where(numbers == 0.0, _NONE, _OTHER), np.zeros(len(numbers), int))
+        return _Softmaxes("", np.where(numbers == 0.0, _NONE, _OTHER), np.zeros(len(numbers), int))
     way = search.before(name)
     node, kept = _unshaped(way), None
     if (places := _places(search, node)) is not None:
@@ -156,7 +156,7 @@ def _shares(search: Search, name: str) -> _Shares | None:
     if len(parts) != 1 or len(holds) != len(places) or not width:
         return None
     origin, row = np.where(holds, places, _NONE), np.arange(len(places)) // width[0]
-    return _Shares(parts[0], *((origin, row) if kept is None else (origin[kept], row[kept])))
+    return _Softmaxes(parts[0], *((origin, row) if kept is None else (origin[kept], row[kept])))
 
 
 def _picked(search: Search, name: str) -> _Picked | None:

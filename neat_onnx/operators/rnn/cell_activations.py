@@ -24,7 +24,7 @@ Function = Literal[
 
 
 @dataclass(frozen=True)
-class Curve:
+class CellActivation:
     """f(z) = offset + Σ weight · activation(slope · z + shift), with |z| clipped before.
 
     Attributes:
@@ -45,49 +45,51 @@ class Curve:
         return not math.isnan(self.slope + self.shift + weights)
 
 
-def plain(name: str) -> Curve:
+def plain(name: str) -> CellActivation:
     """An activation of neurons as it is."""
-    return Curve(((name, 1.0),))
+    return CellActivation(((name, 1.0),))
 
 
 IDENTITY, COMPLEMENT = plain("identity"), plain("complement")
 
 
 class _Form(NamedTuple):
-    """A function's curve for its parameters α and β, and their defaults.
+    """A function's activation for its parameters α and β, and their defaults.
 
     None stands for no such parameter, NaN for one that has to be given: runtimes differ.
     """
 
-    curve: Callable[[float, float], Curve]
+    activation: Callable[[float, float], CellActivation]
     alpha: float | None = None
     beta: float | None = None
 
 
-def _affine(alpha: float, beta: float) -> Curve:
+def _affine(alpha: float, beta: float) -> CellActivation:
     return replace(IDENTITY, slope=alpha, shift=beta)
 
 
-def _elu(alpha: float, _: float) -> Curve:
-    return Curve((("elu", alpha), ("relu", 1.0 - alpha)))
+def _elu(alpha: float, _: float) -> CellActivation:
+    return CellActivation((("elu", alpha), ("relu", 1.0 - alpha)))
 
 
-def _hard_sigmoid(alpha: float, beta: float) -> Curve:
+def _hard_sigmoid(alpha: float, beta: float) -> CellActivation:
     """αz + β between 0 and 1."""
-    return Curve((("hard_tanh", 0.5),), slope=2.0 * alpha, shift=2.0 * beta - 1.0, offset=0.5)
+    return CellActivation(
+        (("hard_tanh", 0.5),), slope=2.0 * alpha, shift=2.0 * beta - 1.0, offset=0.5
+    )
 
 
-def _leaky_relu(alpha: float, _: float) -> Curve:
-    return Curve((("identity", alpha), ("relu", 1.0 - alpha)))
+def _leaky_relu(alpha: float, _: float) -> CellActivation:
+    return CellActivation((("identity", alpha), ("relu", 1.0 - alpha)))
 
 
-def _scaled_tanh(alpha: float, beta: float) -> Curve:
-    return Curve((("tanh", alpha),), slope=beta)
+def _scaled_tanh(alpha: float, beta: float) -> CellActivation:
+    return CellActivation((("tanh", alpha),), slope=beta)
 
 
-def _thresholded_relu(alpha: float, _: float) -> Curve:
+def _thresholded_relu(alpha: float, _: float) -> CellActivation:
     """z where z > α, else 0."""
-    return Curve((("relu", 1.0), ("step", alpha)), shift=-alpha)
+    return CellActivation((("relu", 1.0), ("step", alpha)), shift=-alpha)
 
 
 _FORMS: dict[Function, _Form] = {
@@ -105,17 +107,17 @@ _FORMS: dict[Function, _Form] = {
 }
 
 
-def curves(
+def cell_activations(
     functions: Sequence[Function],
     alphas: Sequence[float],
     betas: Sequence[float],
     clip: float | None,
-) -> list[Curve]:
-    """The curves of a node's functions; those with parameters take the next of each list."""
+) -> list[CellActivation]:
+    """The activations of a node's functions; those with parameters take the next of each list."""
     alpha, beta = iter(alphas), iter(betas)
     forms = [_FORMS[function] for function in functions]
     return [
-        replace(form.curve(_taken(alpha, form.alpha), _taken(beta, form.beta)), clip=clip)
+        replace(form.activation(_taken(alpha, form.alpha), _taken(beta, form.beta)), clip=clip)
         for form in forms
     ]
 

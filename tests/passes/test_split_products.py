@@ -7,7 +7,7 @@ from graphs import assert_lifts, graph, node
 from sessions import open_session
 
 from neat_onnx import Model, ModelError, import_model
-from neat_onnx.passes.parted_products import parted_products
+from neat_onnx.passes.split_products import split_products
 
 RNG = np.random.default_rng(0)
 CONSTANTS = {
@@ -55,8 +55,8 @@ WHOLE = {
 
 def operators(model: onnx.ModelProto) -> list[str]:
     """The operators behind the pass, once it is checked: equal, and the same if run again."""
-    found = parted_products(Model.from_proto(model))
-    assert parted_products(found) is found
+    found = split_products(Model.from_proto(model))
+    assert split_products(found) is found
     x = np.random.default_rng(1).normal(size=(4, 3)).astype(np.float32)
     outputs = [open_session(each).run(["y"], {"x": x})[0] for each in (found.to_proto(), model)]
     np.testing.assert_allclose(*outputs, rtol=1e-5, atol=1e-6)
@@ -90,7 +90,7 @@ def test_any_other_stays_whole(name):
 def test_a_graph_that_is_not_valid_is_refused_as_before(end):
     nodes = [*PRODUCT, end, node("Slice", "u four end last", "d"), node("Neg", "a", "y")]
     model = Model.from_proto(graph(nodes, **CONSTANTS))
-    assert parted_products(model) is model
+    assert split_products(model) is model
     with pytest.raises(ModelError):
         import_model(model)
 

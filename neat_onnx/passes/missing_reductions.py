@@ -11,7 +11,7 @@ _CHOOSING = ("TopK", "GatherElements")
 _REDUCING = ("ReduceMax", "ReduceMin", "Squeeze")
 
 
-def single_elements(model: Model) -> Model:
+def squeezes_as_reductions(model: Model) -> Model:
     """The model with ReduceMax for Squeeze of the axis that TopK or GatherElements works along."""
     axis_of: dict[str, int] = {}
     draft, changed = Draft(model), False

@@ -28,7 +28,7 @@ class _Numbers(NamedTuple):
     factor: int = 1
 
 
-def own_elements(model: Model) -> Model:
+def batched_gather(model: Model) -> Model:
     """The model with `batch_dims` for places that are paired with the numbers of the samples."""
     if model.opset < _FIRST or not any(
         is_one_of(node, "GatherND", "Gather") for node in model.graph.node

@@ -1,4 +1,4 @@
-"""Neurons of one level that stand in products of their own."""
+"""Partitions of the neurons of one level: some are computed by matrix products of their own."""
 
 import numpy as np
 

@@ -25,7 +25,7 @@ class _Part(NamedTuple):
     columns: slice
 
 
-def parted_products(model: Model) -> Model:
+def split_products(model: Model) -> Model:
     """The model with a MatMul [N, K] × [K, M] for each part of one that Split or Slice alone read.
 
     The Add of a constant row [M] between them is taken apart as well.

@@ -9,7 +9,7 @@ from neat_onnx.passes.draft import Draft, is_one_of, make_node
 _PLANE = 2
 
 
-def log_shares(model: Model) -> Model:
+def log_softmax(model: Model) -> Model:
     """The model with LogSoftmax and Softmax for rows less the logarithm of their exponentials."""
     if not any(is_one_of(node, "ReduceLogSumExp") for node in model.graph.node):
         return model

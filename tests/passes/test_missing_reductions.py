@@ -6,7 +6,7 @@ from graphs import assert_lifts, graph, node
 from sessions import open_session
 
 from neat_onnx import canonicalize, load_model
-from neat_onnx.passes.single_elements import missing_reductions
+from neat_onnx.passes.missing_reductions import missing_reductions
 
 LARGEST = [
     node("Abs", "x", "size"),

@@ -1,4 +1,4 @@
-"""Islands: neurons of a level that read signals which no other neuron of it reads.
+"""Connected components of a level: neurons that read signals which no other neuron of it reads.
 
 So do the branches of a network, and the copies of one network over parts of the inputs. One matrix
 for all of a level would be zeros but for a block of weights of each.
@@ -16,8 +16,8 @@ _DENSE = 2  # weights of a block for one that is no zero
 _TIMES = 4 / 3  # the matrix is that much larger, at least
 
 
-def by_island(ctx: LoweringContext, neurons: Ints) -> tuple[list[Ints], list[Ints]]:
-    """The islands where one matrix is much larger than several, and the neurons left over."""
+def by_component(ctx: LoweringContext, neurons: Ints) -> tuple[list[Ints], list[Ints]]:
+    """The components where one matrix is much larger than several, and the neurons left over."""
     whole: tuple[list[Ints], list[Ints]] = [], [neurons]
     row, edge = ctx.edges_into(neurons)
     if len(neurons) < _FEWEST or not edge.size:
@@ -26,7 +26,7 @@ def by_island(ctx: LoweringContext, neurons: Ints) -> tuple[list[Ints], list[Int
     count, width = len(neurons), len(sources)
     if count * width - len(edge) < _LEAST_SAVED:
         return whole
-    label = _islands(row, column, width)
+    label = _components(row, column, width)
     of_neuron = np.full(count, width, np.int64)  # the last is of those that read nothing
     of_neuron[row] = label[column]
     rows = np.bincount(of_neuron, minlength=width + 1)[:width]
@@ -41,13 +41,13 @@ def by_island(ctx: LoweringContext, neurons: Ints) -> tuple[list[Ints], list[Int
     best = int(np.flatnonzero(weights == weights.min())[-1])
     if weights[0] - weights[best] < _LEAST_SAVED or weights[best] * _TIMES > weights[0]:
         return whole
-    islands = [neurons[of_neuron == each] for each in np.sort(apart[:best]).tolist()]
+    components = [neurons[of_neuron == each] for each in np.sort(apart[:best]).tolist()]
     rest = neurons[~np.isin(of_neuron, apart[:best])]
-    return islands, [rest] if rest.size else []
+    return components, [rest] if rest.size else []
 
 
-def _islands(row: Ints, column: Ints, width: int) -> Ints:
-    """The least column of each column's island.
+def _components(row: Ints, column: Ints, width: int) -> Ints:
+    """The least column of each column's component.
 
     Each round hands the least known column on, along rows, then along columns, and doubles how far
     each of them has come.

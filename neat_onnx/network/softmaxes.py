@@ -18,7 +18,7 @@ _EXP, _RECIPROCAL = call("exp", VARIABLE), call("reciprocal", VARIABLE)
 
 
 @dataclass(frozen=True)
-class Shares:
+class Softmaxes:
     """The neurons of softmaxes that have a bound.
 
     Attributes:
@@ -30,16 +30,16 @@ class Shares:
     bound: Floats
 
 
-def shares_of(net: Structure) -> Shares:
+def softmaxes_of(net: Structure) -> Softmaxes:
     """Find them: exponentials, reciprocals of their sums, and the products of both."""
     formulas = [activation_named(name).expression for name in net.activations]
     if "max" not in net.aggregations or not {_EXP, _RECIPROCAL} <= {*formulas}:
-        return Shares(np.empty(0, np.int64), np.empty(0))
+        return Softmaxes(np.empty(0, np.int64), np.empty(0))
     rows = _Rows(net, formulas)
     spread, scale = np.flatnonzero(rows.spread), np.flatnonzero(rows.scale)
     results, bound = rows.results()
     ones = np.ones(len(spread) + len(scale))
-    return Shares(np.concatenate([spread, scale, results]), np.concatenate([ones, bound]))
+    return Softmaxes(np.concatenate([spread, scale, results]), np.concatenate([ones, bound]))
 
 
 class _Rows:

@@ -46,7 +46,7 @@ def flagged(net, ids):
     return overflowing(net).activation[np.isin(net.neurons.id, ids)].tolist()
 
 
-def test_its_shares_have_a_bound():
+def test_its_results_have_a_bound():
     net = softmax()
     assert not any(flagged(net, [*SPREAD, SCALE, *RESULT]))
     assert np.all(overflowing(net).bounded[np.isin(net.neurons.id, RESULT)])
@@ -80,7 +80,7 @@ def test_a_softmax_that_is_undefined_does_not_reach_its_neighbour():
     np.testing.assert_allclose(got[0, 1], np.tanh(1.0), rtol=1e-6)
 
 
-def test_readers_of_shares_are_one_product():
+def test_readers_of_a_softmax_are_one_product():
     readers = [{"id": 70 + k, "activation": "tanh"} for k in range(6)]
     nodes = [node.op_type for node in export(softmax(readers=readers)).graph.node]
     assert nodes.count("Gemm") == 2

@@ -5,8 +5,10 @@ to within a few units in the last place of 1. An operator's attributes would be 
 """
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
-from neat_onnx.model import DataType
+import numpy as np
+
 from neat_onnx.network.expression import (
     Expression,
     clip,
@@ -24,29 +26,29 @@ from neat_onnx.network.expression import (
 )
 
 
-def writable(formula: Expression, data_type: DataType, *, tails: bool = False) -> Expression:
-    """The formula in primitives that runtimes have kernels for in this type.
+def writable(formula: Expression, dtype: np.dtype[Any], *, tails: bool = False) -> Expression:
+    """The formula in primitives that runtimes have kernels for in numbers of this type.
 
     With `tails` its digits far from 0 count: ONNX Runtime's sigmoid of float64 is 0 below -37,
     where it should be e^x. Only values that grow without bound can make it count.
     """
-    if data_type is not DataType.DOUBLE:
+    if dtype != np.float64:
         return formula
     return _written(formula, _FLOAT64_TAILS if tails else _FLOAT64)
 
 
-def writings(formula: Expression, data_type: DataType) -> tuple[Expression, ...]:
+def writings(formula: Expression, dtype: np.dtype[Any]) -> tuple[Expression, ...]:
     """The formula in all ways in which files have it: that of `writable` is the last one."""
-    if data_type is not DataType.DOUBLE:
+    if dtype != np.float64:
         return (formula,)
-    now = writable(formula, data_type)
-    earlier, tails = earlier_writing(formula, data_type), writable(formula, data_type, tails=True)
+    now = writable(formula, dtype)
+    earlier, tails = earlier_writing(formula, dtype), writable(formula, dtype, tails=True)
     return earlier, tails, _written(now, _WITHOUT_ONES), now
 
 
-def earlier_writing(formula: Expression, data_type: DataType) -> Expression:
+def earlier_writing(formula: Expression, dtype: np.dtype[Any]) -> Expression:
     """The formula as it was written before `writable` wrote it as it does: import knows both."""
-    return _written(formula, _EARLIER_FLOAT64) if data_type is DataType.DOUBLE else formula
+    return _written(formula, _EARLIER_FLOAT64) if dtype == np.float64 else formula
 
 
 def _written(formula: Expression, rules: Mapping[str, Callable[..., Expression]]) -> Expression:
