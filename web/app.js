@@ -1,5 +1,5 @@
 // The page's state, all of it, and what changes it. Views draw it; the engine does the work.
-import { Cancelled, Engine } from "./engine.js";
+import { Cancelled, Engine, whyFailed } from "./engine.js";
 import { Player } from "./live/player.js";
 import { Evaluator } from "./live/evaluator.js";
 import { blobOf, save, stemOf } from "./files.js";
@@ -260,14 +260,14 @@ function light(lit) {
   update({ lit });
 }
 
-/** What a method of the bridge says of the result; null if that failed. */
+/** What a method of the bridge says of the result, or {failed}: why not. */
 async function asked(method) {
   try {
     await hold(() => {});
     const { result } = await engine.call(method);
     return result;
-  } catch {
-    return null;
+  } catch (reason) {
+    return { failed: whyFailed(reason) };
   }
 }
 

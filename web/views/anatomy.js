@@ -29,8 +29,8 @@ function fold(look, show) {
     asked = true;
     const found = await look();
     if (!body.isConnected) return;
-    if (found) show(found);
-    else body.replaceChildren(h("p", { className: "warning" }, "The model could not be shown."));
+    if (found.failed) body.replaceChildren(h("p", { className: "warning" }, `The model could not be shown: ${found.failed}.`));
+    else show(found);
   });
   return details;
 }
