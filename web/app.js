@@ -5,9 +5,9 @@ import { Evaluator } from "./live/evaluator.js";
 import { blobOf, save, stemOf } from "./files.js";
 import { asksForHalf, cameAlone, Halves, isConfiguration } from "./halves.js";
 import { comparison } from "./comparison.js";
-import { leave, secondOpinion } from "./opinion.js";
 import { linked, linkTo } from "./link.js";
 import { keepOffline } from "./offline.js";
+import { checkByRuntime, endCheck } from "./runtime-check.js";
 import { kindOfBytes } from "./signature.js";
 import { isEmbedded } from "./spawn.js";
 import { anatomy } from "./views/anatomy.js";
@@ -27,15 +27,15 @@ import { player } from "./views/player.js";
 import { progress } from "./views/progress.js";
 import { report } from "./views/report.js";
 import { run as programs } from "./views/run.js";
+import { runtimeCheck } from "./views/runtime-check.js";
 import { samples } from "./views/samples.js";
 import { forms, genome } from "./views/saves.js";
-import { second } from "./views/second.js";
 import { share } from "./views/share.js";
 import { status } from "./views/status.js";
 import { summary } from "./views/summary.js";
 import { verdict } from "./views/verdict.js";
 
-const PAUSE = 500; // ms before the second opinion: the engine is busy with it, and a next file would wait
+const PAUSE = 500; // ms before the runtime check: the engine is busy with it, and a next file would wait
 const LARGE = 20e6; // bytes; a worker's memory never shrinks, so after such a file comes a new one
 
 const state = {
@@ -48,7 +48,7 @@ const state = {
   made: null, // what the result was made with, like `wanted`
   result: null, // {name, kind, summary, ports, report, warnings}: the last good one
   drawn: null, // the result as it is drawn: {graph, density}; null until the engine has said it
-  second: null, // opinion on the result: {} while it is being asked, then {report} or {failed}
+  check: null, // of the result by a second runtime: {} while it runs, then {report} or {failed}
   other: null, // the result compared with another file: {name, genome, function} or {name, failed}
   files: null, // of the result: {kind: {name, url, size} | {name}}; written when asked for
   link: null, // the part of the address that brings it back; null if it would be too long
@@ -67,7 +67,7 @@ const actions = {
   savePicture: (canvas) => canvas.toBlob((blob) => saveAs("png", blob)),
 };
 const views = [
-  status, drop, samples, notice, error, halvesView, facts, verdict, second, members, downloads, dock, progress, summary, player,
+  status, drop, samples, notice, error, halvesView, facts, verdict, runtimeCheck, members, downloads, dock, progress, summary, player,
   graph, neuron, difference, anatomy, share, genome, forms, report, programs, options, offline,
 ].map((view) => view(actions));
 
@@ -169,7 +169,7 @@ function begin(name) {
 
 async function run(wanted) {
   const { job, onProgress, current } = begin(wanted.name);
-  leave();
+  endCheck();
   update({ wanted, job, error: null, notice: null });
   let outcome;
   try {
@@ -194,19 +194,19 @@ async function run(wanted) {
     outcome = { error: problem(wanted.name, reason) };
   }
   update({ ...outcome, job: null, turns: state.turns + 1 });
-  if (state.made === wanted && state.phase === "ready") askAnother();
+  if (state.made === wanted && state.phase === "ready") checkResult();
 }
 
 /** Have another runtime run the model of the result, unless another file comes at once. */
-async function askAnother() {
+async function checkResult() {
   const { result, wanted } = state;
-  update({ second: {} });
+  update({ check: {} });
   await new Promise((resolve) => setTimeout(resolve, PAUSE));
   if (state.result !== result) return;
-  if (state.wanted !== wanted) return update({ second: null });
-  const found = await secondOpinion(engine).then((report) => ({ report }),
+  if (state.wanted !== wanted) return update({ check: null });
+  const found = await checkByRuntime(engine).then((report) => ({ report }),
     (error) => (error instanceof Cancelled ? null : { failed: error.message }));
-  if (state.result === result) update({ second: found });
+  if (state.result === result) update({ check: found });
 }
 
 async function convert(wanted, onProgress, current) {
@@ -233,7 +233,7 @@ function show(made, result) {
   const stem = stemOf(made.name);
   const endings = { onnx: ".onnx", json: ".onnx.json", network: ".network.json" };
   const files = Object.fromEntries(Object.entries(endings).map(([kind, end]) => [kind, { name: stem + end }]));
-  update({ made, result: { ...result, name: made.name }, files, drawn: null, link: null, player: null, second: null, other: null, selected: -1, lit: [] });
+  update({ made, result: { ...result, name: made.name }, files, drawn: null, link: null, player: null, check: null, other: null, selected: -1, lit: [] });
   held = state.result;
 }
 

@@ -31,7 +31,7 @@ SCRIPTS = (
     *("app.js", "engine.js", "spawn.js", "delivery.js", "kept.js", "worker.js", "serve.js"),
     "snapshot.js",
     *("comparison.js", "files.js", "halves.js", "intake.js", "link.js", "offline.js"),
-    *("opinion.js", "samples.js", "second.js", "signature.js"),
+    *("runtime-check.js", "runtime-worker.js", "samples.js", "signature.js"),
 )
 FOLDERS = (("views", "*.js"), ("live", "*.js"), ("samples", "*"))
 SCHEMA = "options.schema.json"  # what the page makes its form of
