@@ -28,7 +28,7 @@ def states(neat: NeatPage) -> Iterator[str]:
     neat["runtime-verdict"].wait_for()
     yield "two files with memory"
     neat.unfold_all()
-    page.locator("#anatomy .node").first.wait_for()
+    page.locator("#model-graph .node").first.wait_for()
     page.locator("figure .plot").first.wait_for()
     page.locator(".frame").press("ArrowRight")
     neat["step-button"].click()

@@ -14,7 +14,7 @@ import neat_onnx
 MISTAKEN = """() => {
     const post = globalThis.given = Worker.prototype.postMessage;
     Worker.prototype.postMessage = function (message, ...rest) {
-        const other = { parity: "plots", anatomy: "picture" }[message.method];
+        const other = { parity: "plots", model_graph: "picture" }[message.method];
         return post.call(this, other ? { ...message, method: other } : message, ...rest);
     };
 }"""
@@ -58,7 +58,7 @@ def test_what_goes_wrong_leaves_the_last_good_answer_and_its_form(neat):
 def test_what_cannot_be_plotted_or_shown_says_why(neat):
     assert neat.choose("good.json", source_text("nts-net-dag-24")) == "done"
     neat.page.evaluate(MISTAKEN)
-    for fold, method in (("parity", "plots"), ("anatomy", "picture")):
+    for fold, method in (("parity", "plots"), ("model-graph", "picture")):
         unfold(neat[fold].locator("summary").first)
         warning = neat[fold].locator(".warning")
         warning.wait_for()

@@ -3,14 +3,13 @@ import { Cancelled, Engine, whyFailed } from "./engine.js";
 import { Player } from "./live/player.js";
 import { Evaluator } from "./live/evaluator.js";
 import { blobOf, save, stemOf } from "./files.js";
-import { asksForHalf, cameAlone, Halves, isConfiguration } from "./halves.js";
 import { comparison } from "./comparison.js";
 import { linked, linkTo } from "./link.js";
+import { genomeMissing, isConfiguration, missingFileOf, NeatPythonFiles } from "./neat-python.js";
 import { keepOffline } from "./offline.js";
 import { checkByRuntime, endCheck } from "./runtime-check.js";
 import { kindOfBytes } from "./signature.js";
 import { isEmbedded } from "./spawn.js";
-import { anatomy } from "./views/anatomy.js";
 import { difference } from "./views/difference.js";
 import { dock } from "./views/dock.js";
 import { downloads } from "./views/downloads.js";
@@ -18,8 +17,9 @@ import { drop } from "./views/drop.js";
 import { error } from "./views/error.js";
 import { facts, questionOf } from "./views/facts.js";
 import { graph } from "./views/graph.js";
-import { halves as halvesView } from "./views/halves.js";
 import { members } from "./views/members.js";
+import { missingFile } from "./views/missing-file.js";
+import { modelGraph } from "./views/model-graph.js";
 import { neuron } from "./views/neuron.js";
 import { notice, offline } from "./views/notice.js";
 import { options } from "./views/options.js";
@@ -62,13 +62,13 @@ const state = {
 };
 
 const actions = {
-  take, again, pick, giveFacts, plot: () => asked("parity"), look: () => asked("anatomy"), light, download, downloadFor, cancel, notify, select, restart: () => engine.start(),
+  take, again, pick, giveFacts, plot: () => asked("parity"), look: () => asked("model_graph"), light, download, downloadFor, cancel, notify, select, restart: () => engine.start(),
   saveText: (ending, text) => saveAs(ending, new Blob([text], { type: "image/svg+xml" })),
   savePicture: (canvas) => canvas.toBlob((blob) => saveAs("png", blob)),
 };
 const views = [
-  status, drop, samples, notice, error, halvesView, facts, verdict, runtimeCheck, members, downloads, dock, progress, summary, player,
-  graph, neuron, difference, anatomy, share, genome, forms, report, programs, options, offline,
+  status, drop, samples, notice, error, missingFile, facts, verdict, runtimeCheck, members, downloads, dock, progress, summary, player,
+  graph, neuron, difference, modelGraph, share, genome, forms, report, programs, options, offline,
 ].map((view) => view(actions));
 
 function update(changes) {
@@ -80,7 +80,7 @@ function update(changes) {
   Object.assign(document.body.dataset, { state: phase, job: outcome, turns });
 }
 
-const halves = new Halves();
+const neatPythonFiles = new NeatPythonFiles();
 let held = null; // the result whose network the engine has
 
 const engine = new Engine(({ phase, message = null, times, ...loading }) => {
@@ -176,7 +176,7 @@ async function run(wanted) {
     const { result, size } = await convert(wanted, onProgress, current);
     if (!current()) return;
     show(wanted, result);
-    halves.done();
+    neatPythonFiles.done();
     performance.mark("verdict");
     address(wanted);
     update({ drawn: (await engine.call("drawing")).result });
@@ -186,7 +186,7 @@ async function run(wanted) {
     if (size > LARGE) engine.start();
   } catch (reason) {
     if (reason instanceof Cancelled || !current()) return;
-    const whole = halves.completed(wanted, reason);
+    const whole = neatPythonFiles.completed(wanted, reason);
     if (whole) {
       state.job = null; // it has ended: the engine is free
       return run(whole);
@@ -219,7 +219,7 @@ async function convert(wanted, onProgress, current) {
   if (!current()) throw new Cancelled("another file came");
   const foreign = kindOfBytes(new Uint8Array(data, 0, Math.min(64, data.byteLength)));
   if (foreign) throw foreign;
-  if (isConfiguration(data)) throw cameAlone;
+  if (isConfiguration(data)) throw genomeMissing;
   const config = configuration && await (await configuration.load()).text();
   const params = { name, file: `${stemOf(name)}.onnx`, config, genome, options: settings, facts: facts ?? {} };
   const { result } = await engine.call("convert", params, data, onProgress);
@@ -330,7 +330,7 @@ async function livePlan() {
 
 function problem(name, reason) {
   const { kind = "Error", message, where = null, hint = null } = reason;
-  return { name, kind, message, where, hint, asks: questionOf({ kind, where }) ?? asksForHalf(reason) };
+  return { name, kind, message, where, hint, asks: questionOf({ kind, where }) ?? missingFileOf(reason) };
 }
 
 addEventListener("keydown", (event) => {

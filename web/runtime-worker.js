@@ -1,7 +1,7 @@
 // Runs inside a worker of its own: plays the samples of a comparison with onnxruntime-web.
 // {id, layout, model, inputs} is answered once, by {id, runtime, outputs} or {id, error}; the layout
 // is that of neat_onnx/page/runtime_check.py.
-import { fetchKept } from "./kept.js";
+import { fetchCached } from "./cached-fetch.js";
 
 const here = new URL("./", import.meta.url);
 let runtime = null; // onnxruntime-web, once it is asked for
@@ -10,7 +10,7 @@ async function load() {
   const response = await fetch(new URL("runtime/files.json", here));
   if (!response.ok) throw new Error(`its list of files could not be loaded: ${response.status}`);
   const { version, module, wasm } = await response.json();
-  const packed = await fetchKept(wasm);
+  const packed = await fetchCached(wasm);
   const [ort, wasmBinary] = await Promise.all([
     import(new URL(module.file, here).href),
     new Response(packed.body.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer(),

@@ -19,11 +19,11 @@ from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import schedule
 from neat_onnx.network.summary import summary
 from neat_onnx.options import ExportOptions, export_options
-from neat_onnx.page.anatomy import anatomy
-from neat_onnx.page.breeders import Member, choices, picked, written
 from neat_onnx.page.density import density
 from neat_onnx.page.drawing import drawing
 from neat_onnx.page.forms import FORMS, in_form
+from neat_onnx.page.library_files import Member, choices, picked, written
+from neat_onnx.page.model_graph import model_graph
 from neat_onnx.page.parity import parity, parity_of_networks
 from neat_onnx.page.plan import MOST, plan_of
 from neat_onnx.page.runtime_check import runtime_inputs, runtime_report
@@ -161,10 +161,10 @@ def _drawing(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
     return Reply({"graph": graph, "density": layers}, {})
 
 
-def _anatomy(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
-    """The model of the last conversion, to be looked at."""
+def _model_graph(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
+    """The graph of the model of the last conversion, to be drawn, and the model's texts."""
     held = _last()
-    return Reply({**anatomy(held.net, held.valid)}, {})
+    return Reply({**model_graph(held.net, held.valid)}, {})
 
 
 def _parity(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
@@ -321,13 +321,13 @@ _WRITERS: dict[str, Callable[[Held], bytes]] = {
     "network": lambda held: held.net.to_json().encode(),
 }
 _METHODS: dict[str, Callable[[dict[str, Any], bytes, Progress], Reply]] = {
-    "anatomy": _anatomy,
     "convert": _convert,
     "difference": _difference,
     "drawing": _drawing,
     "file": _file,
     "form": _form,
     "library": _library,
+    "model_graph": _model_graph,
     "parity": _parity,
     "plan": _plan,
     "runtime_inputs": _runtime_inputs,

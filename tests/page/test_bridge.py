@@ -94,7 +94,7 @@ def test_a_document_of_the_neataptic_dialect_is_converted_once(monkeypatch):
     done, plain = [], neat_onnx.convert
     monkeypatch.setattr(neat_onnx, "convert", lambda model: done.append(model) or plain(model))
     convert(source, name="net.json", options={"dialect": "neataptic"})
-    for method in ("anatomy", "parity", "runtime_inputs"):
+    for method in ("model_graph", "parity", "runtime_inputs"):
         assert "result" in ask(method)[0]
     assert len(done) == 1
 
