@@ -80,11 +80,11 @@ def new_context(browser):
 
 
 # onnxruntime-web runs every result once more: the tests that are not about it go without.
-WITHOUT_SECOND = """
+WITHOUT_CHECK = """
 const post = Worker.prototype.postMessage;
 Worker.prototype.postMessage = function (message, ...rest) {
-    const isExam = message?.order && message?.model;
-    if (!isExam || globalThis.withSecondOpinion) post.call(this, message, ...rest);
+    const isCheck = message?.layout && message?.model;
+    if (!isCheck || globalThis.withRuntimeCheck) post.call(this, message, ...rest);
 };"""
 
 
@@ -98,7 +98,7 @@ def on_disk(playwright, **options):
         wanted = {**settings("chromium"), "service_workers": "block", **options}
         found = playwright.chromium.launch_persistent_context(profile, **wanted)
         found.set_default_timeout(PATIENCE)
-        found.add_init_script(WITHOUT_SECOND)
+        found.add_init_script(WITHOUT_CHECK)
         yield found
         found.close()
 
@@ -125,16 +125,16 @@ def context(request, playwright, kind):
         else:
             found = made(request.getfixturevalue("browser"), viewport=SIZE)
             stack.callback(found.close)
-            found.add_init_script(WITHOUT_SECOND)
+            found.add_init_script(WITHOUT_CHECK)
         yield found
 
 
 @pytest.fixture
-def second_opinion(neat):
-    """The shared page, which asks the second runtime too."""
-    neat.page.evaluate("globalThis.withSecondOpinion = true")
+def runtime_check(neat):
+    """The shared page, which has a second runtime check each result."""
+    neat.page.evaluate("globalThis.withRuntimeCheck = true")
     yield neat
-    neat.page.evaluate("globalThis.withSecondOpinion = false")
+    neat.page.evaluate("globalThis.withRuntimeCheck = false")
 
 
 @pytest.fixture(scope="session")

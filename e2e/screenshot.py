@@ -11,7 +11,8 @@ PAGE = (ROOT / "docs" / "page.png", "neataptic-ts", {"width": 1180, "height": 10
 PREVIEW = (ROOT / "web" / "og.png", "neataptic-ts-lstm", {"width": 1200, "height": 630})
 # The preview holds the verdict and the drawing. (The page's policy allows no other style sheet.)
 ALONE = """() => {
-    const hidden = ".bar, .intake, .dock, #second, #share, .choice, #graph-title, .zoom, #player";
+    const hidden = ".bar, .intake, .dock, #runtime-check, #share, .choice, #graph-title, .zoom, "
+        + "#player";
     document.querySelectorAll(hidden).forEach((element) => { element.hidden = true; });
     Object.assign(document.querySelector(".hero").style, { paddingBlock: "1.5rem .5rem" });
     document.querySelector("#verdict h1").style.fontSize = "3.5rem";
@@ -37,7 +38,7 @@ def shot(
     turns = neat.turns()
     neat[f"sample-{sample}"].click()
     neat.outcome(turns)
-    neat["second-verdict"].wait_for(timeout=60_000)
+    neat["runtime-verdict"].wait_for(timeout=60_000)
     page.evaluate(change)
     page.evaluate("scrollTo(0, 0)")
     page.wait_for_timeout(500)

@@ -180,10 +180,10 @@ class NeatPage:
         self.page.wait_for_selector(f"body[data-turns='{turns + 1}']", timeout=60_000)
         return self.page.get_attribute("body", "data-job")
 
-    def second_verdict(self) -> str:
+    def runtime_verdict(self) -> str:
         """What the second runtime says, once it has said it."""
-        self["second-verdict"].wait_for(timeout=60_000)
-        return self.text("second-verdict")
+        self["runtime-verdict"].wait_for(timeout=60_000)
+        return self.text("runtime-verdict")
 
     def download(self, kind: str) -> tuple[str, bytes]:
         """The name and bytes of a file, written when asked for: onnx, json or network."""

@@ -25,10 +25,10 @@ def states(neat: NeatPage) -> Iterator[str]:
     net = neat_onnx.load_network(case("nts-net-gru-5")["source"])
     files = {"net.json": net.to_json().encode(), "net.onnx": neat_onnx.export(net).to_bytes()}
     assert neat.choose_all(files) == "done"
-    neat["second-verdict"].wait_for()
+    neat["runtime-verdict"].wait_for()
     yield "two files with memory"
     neat.unfold_all()
-    page.locator("#anatomy .node").first.wait_for()
+    page.locator("#model-graph .node").first.wait_for()
     page.locator("figure .plot").first.wait_for()
     page.locator(".frame").press("ArrowRight")
     neat["step-button"].click()
@@ -39,7 +39,7 @@ def states(neat: NeatPage) -> Iterator[str]:
     yield "layers of a large network"
 
 
-def test_axe_finds_nothing(second_opinion, look):
+def test_axe_finds_nothing(runtime_check, look):
     """One page for both looks, where the browser can change them; else each has its own."""
     looks = {scheme: {"color_scheme": scheme, "reduced_motion": "reduce"} for scheme, _ in LOOKS}
     pages = dict.fromkeys(look(**wanted) for wanted in looks.values())

@@ -10,6 +10,15 @@ from site_page import CORPORA, DIST, NeatPage, case, source_text, unfold
 
 import neat_onnx
 
+# Ask the engine for methods that it does not have, in the place of two that it has.
+MISTAKEN = """() => {
+    const post = globalThis.given = Worker.prototype.postMessage;
+    Worker.prototype.postMessage = function (message, ...rest) {
+        const other = { parity: "plots", model_graph: "picture" }[message.method];
+        return post.call(this, other ? { ...message, method: other } : message, ...rest);
+    };
+}"""
+
 
 def test_a_bad_file_then_a_good_one(neat):
     assert neat.choose("broken.json", b'{"nodes": [}') == "error"
@@ -44,6 +53,17 @@ def test_what_goes_wrong_leaves_the_last_good_answer_and_its_form(neat):
     assert "This is a PNG image." in neat.text("error")
     assert neat.page.evaluate("document.activeElement.id") == "error"
     assert 0 <= neat["error"].bounding_box()["y"] < 500  # the error has come into view
+
+
+def test_what_cannot_be_plotted_or_shown_says_why(neat):
+    assert neat.choose("good.json", source_text("nts-net-dag-24")) == "done"
+    neat.page.evaluate(MISTAKEN)
+    for fold, method in (("parity", "plots"), ("model-graph", "picture")):
+        unfold(neat[fold].locator("summary").first)
+        warning = neat[fold].locator(".warning")
+        warning.wait_for()
+        assert f"there is no method '{method}'" in warning.inner_text()
+    neat.page.evaluate("() => { Worker.prototype.postMessage = globalThis.given; }")
 
 
 def exported_with(neat: NeatPage, option: str, change: Callable[[Locator], object]) -> str:

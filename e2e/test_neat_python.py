@@ -44,15 +44,15 @@ def test_a_pickle_and_its_configuration_are_dropped_together(neat, tmp_path, nam
     assert neat.download("onnx")[0] == "winner.onnx"
 
 
-def test_each_half_asks_for_the_other(neat):
+def test_each_file_asks_for_the_other(neat):
     net = neat_onnx.load_network(file_of(PICKLE), config_of(PICKLE))
     assert neat.choose_all({"winner.pkl": file_of(PICKLE)}) == "asking"
-    assert "configuration is needed" in neat.text("halves")
+    assert "configuration is needed" in neat.text("missing-file")
     assert neat.choose_all({"config": config_of(PICKLE).encode()}) == "done"
-    assert neat["halves"].is_hidden()
+    assert neat["missing-file"].is_hidden()
     assert_converted(neat, net)
     assert neat.choose_all({"config": config_of(PICKLE).encode()}) == "asking"
-    assert "is a configuration" in neat.text("halves")
+    assert "is a configuration" in neat.text("missing-file")
     assert neat.choose_all({"best": file_of(PICKLE)}) == "done"
     assert_converted(neat, net)
 

@@ -7,12 +7,12 @@ import pytest
 from site_page import DIST, served, source_text
 
 
-def test_no_request_goes_beyond_the_origin_or_carries_the_file(second_opinion, address):
+def test_no_request_goes_beyond_the_origin_or_carries_the_file(runtime_check, address):
     """All requests of the shared browser are looked at, those of earlier tests too."""
-    neat = second_opinion
+    neat = runtime_check
     assert neat.choose("net.json", source_text("nts-net-dag-24")) == "done"
     neat.download("onnx")
-    neat["second-verdict"].wait_for(timeout=60_000)
+    neat["runtime-verdict"].wait_for(timeout=60_000)
     ours = (f"{address}/", f"blob:{address}/", "data:")
     assert [url for url, _, _ in neat.requests if not url.startswith(ours)] == []
     assert {(method, body) for _, method, body in neat.requests} == {("GET", None)}

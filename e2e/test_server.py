@@ -14,17 +14,17 @@ def test_faults_of_a_server_are_named_and_harm_nothing_else(context, address):
     neat.wait_ready()
     assert not neat["error"].is_visible()
 
-    page.evaluate("globalThis.withSecondOpinion = true")
+    page.evaluate("globalThis.withRuntimeCheck = true")
     page.route(re.compile(r"runtime/files\.json$"), lambda route: route.fulfill(status=404))
     assert neat.choose("net.json", source_text("nap-net-perceptron-4")) == "done"
     page.get_by_text("could not be asked").wait_for()
     assert neat.text("verdict") == "passed"
 
     page.unroute_all()
-    page.route(re.compile(r"second\.js$"), lambda route: route.fulfill(**off_by_two()))
+    page.route(re.compile(r"runtime-worker\.js$"), lambda route: route.fulfill(**off_by_two()))
     assert neat.choose("net.json", source_text("nts-net-dag-24")) == "done"
     assert neat.text("verdict") == "passed"  # each runtime judges by itself
-    assert neat.second_verdict() == "Different"
+    assert neat.runtime_verdict() == "Different"
     page.close()
 
 
@@ -54,6 +54,6 @@ def with_another_type(route) -> None:
 def off_by_two() -> dict[str, str]:
     """The second runtime's script with outputs that are wrong by 2."""
     right = "Number(data[row * each + column]);"
-    script = (DIST / "second.js").read_text()
+    script = (DIST / "runtime-worker.js").read_text()
     assert right in script
     return {"content_type": "text/javascript", "body": script.replace(right, f"2 + {right}")}

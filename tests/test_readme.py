@@ -185,6 +185,10 @@ def test_the_tree_lists_the_rooms_of_operators():
     assert listed("neat_onnx/operators") == rooms
 
 
+def test_the_tree_lists_the_page():
+    assert listed("web") == found("web") - {"dist"}
+
+
 def test_the_tree_lists_every_room():
     for room in ("tests", "web"):
         rooms = {name for name in found(room) if (ROOT / room / name).is_dir()} - {"dist"}

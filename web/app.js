@@ -1,16 +1,15 @@
 // The page's state, all of it, and what changes it. Views draw it; the engine does the work.
-import { Cancelled, Engine } from "./engine.js";
+import { Cancelled, Engine, whyFailed } from "./engine.js";
 import { Player } from "./live/player.js";
 import { Evaluator } from "./live/evaluator.js";
 import { blobOf, save, stemOf } from "./files.js";
-import { asksForHalf, cameAlone, Halves, isConfiguration } from "./halves.js";
 import { comparison } from "./comparison.js";
-import { leave, secondOpinion } from "./opinion.js";
 import { linked, linkTo } from "./link.js";
+import { genomeMissing, isConfiguration, missingFileOf, NeatPythonFiles } from "./neat-python.js";
 import { keepOffline } from "./offline.js";
+import { checkByRuntime, endCheck } from "./runtime-check.js";
 import { kindOfBytes } from "./signature.js";
 import { isEmbedded } from "./spawn.js";
-import { anatomy } from "./views/anatomy.js";
 import { difference } from "./views/difference.js";
 import { dock } from "./views/dock.js";
 import { downloads } from "./views/downloads.js";
@@ -18,8 +17,9 @@ import { drop } from "./views/drop.js";
 import { error } from "./views/error.js";
 import { facts, questionOf } from "./views/facts.js";
 import { graph } from "./views/graph.js";
-import { halves as halvesView } from "./views/halves.js";
 import { members } from "./views/members.js";
+import { missingFile } from "./views/missing-file.js";
+import { modelGraph } from "./views/model-graph.js";
 import { neuron } from "./views/neuron.js";
 import { notice, offline } from "./views/notice.js";
 import { options } from "./views/options.js";
@@ -27,15 +27,15 @@ import { player } from "./views/player.js";
 import { progress } from "./views/progress.js";
 import { report } from "./views/report.js";
 import { run as programs } from "./views/run.js";
+import { runtimeCheck } from "./views/runtime-check.js";
 import { samples } from "./views/samples.js";
 import { forms, genome } from "./views/saves.js";
-import { second } from "./views/second.js";
 import { share } from "./views/share.js";
 import { status } from "./views/status.js";
 import { summary } from "./views/summary.js";
 import { verdict } from "./views/verdict.js";
 
-const PAUSE = 500; // ms before the second opinion: the engine is busy with it, and a next file would wait
+const PAUSE = 500; // ms before the runtime check: the engine is busy with it, and a next file would wait
 const LARGE = 20e6; // bytes; a worker's memory never shrinks, so after such a file comes a new one
 
 const state = {
@@ -48,7 +48,7 @@ const state = {
   made: null, // what the result was made with, like `wanted`
   result: null, // {name, kind, summary, ports, report, warnings}: the last good one
   drawn: null, // the result as it is drawn: {graph, density}; null until the engine has said it
-  second: null, // opinion on the result: {} while it is being asked, then {report} or {failed}
+  check: null, // of the result by a second runtime: {} while it runs, then {report} or {failed}
   other: null, // the result compared with another file: {name, genome, function} or {name, failed}
   files: null, // of the result: {kind: {name, url, size} | {name}}; written when asked for
   link: null, // the part of the address that brings it back; null if it would be too long
@@ -62,13 +62,13 @@ const state = {
 };
 
 const actions = {
-  take, again, pick, giveFacts, plot: () => asked("parity"), look: () => asked("anatomy"), light, download, downloadFor, cancel, notify, select, restart: () => engine.start(),
+  take, again, pick, giveFacts, plot: () => asked("parity"), look: () => asked("model_graph"), light, download, downloadFor, cancel, notify, select, restart: () => engine.start(),
   saveText: (ending, text) => saveAs(ending, new Blob([text], { type: "image/svg+xml" })),
   savePicture: (canvas) => canvas.toBlob((blob) => saveAs("png", blob)),
 };
 const views = [
-  status, drop, samples, notice, error, halvesView, facts, verdict, second, members, downloads, dock, progress, summary, player,
-  graph, neuron, difference, anatomy, share, genome, forms, report, programs, options, offline,
+  status, drop, samples, notice, error, missingFile, facts, verdict, runtimeCheck, members, downloads, dock, progress, summary, player,
+  graph, neuron, difference, modelGraph, share, genome, forms, report, programs, options, offline,
 ].map((view) => view(actions));
 
 function update(changes) {
@@ -80,7 +80,7 @@ function update(changes) {
   Object.assign(document.body.dataset, { state: phase, job: outcome, turns });
 }
 
-const halves = new Halves();
+const neatPythonFiles = new NeatPythonFiles();
 let held = null; // the result whose network the engine has
 
 const engine = new Engine(({ phase, message = null, times, ...loading }) => {
@@ -169,14 +169,14 @@ function begin(name) {
 
 async function run(wanted) {
   const { job, onProgress, current } = begin(wanted.name);
-  leave();
+  endCheck();
   update({ wanted, job, error: null, notice: null });
   let outcome;
   try {
     const { result, size } = await convert(wanted, onProgress, current);
     if (!current()) return;
     show(wanted, result);
-    halves.done();
+    neatPythonFiles.done();
     performance.mark("verdict");
     address(wanted);
     update({ drawn: (await engine.call("drawing")).result });
@@ -186,7 +186,7 @@ async function run(wanted) {
     if (size > LARGE) engine.start();
   } catch (reason) {
     if (reason instanceof Cancelled || !current()) return;
-    const whole = halves.completed(wanted, reason);
+    const whole = neatPythonFiles.completed(wanted, reason);
     if (whole) {
       state.job = null; // it has ended: the engine is free
       return run(whole);
@@ -194,19 +194,19 @@ async function run(wanted) {
     outcome = { error: problem(wanted.name, reason) };
   }
   update({ ...outcome, job: null, turns: state.turns + 1 });
-  if (state.made === wanted && state.phase === "ready") askAnother();
+  if (state.made === wanted && state.phase === "ready") checkResult();
 }
 
 /** Have another runtime run the model of the result, unless another file comes at once. */
-async function askAnother() {
+async function checkResult() {
   const { result, wanted } = state;
-  update({ second: {} });
+  update({ check: {} });
   await new Promise((resolve) => setTimeout(resolve, PAUSE));
   if (state.result !== result) return;
-  if (state.wanted !== wanted) return update({ second: null });
-  const found = await secondOpinion(engine).then((report) => ({ report }),
+  if (state.wanted !== wanted) return update({ check: null });
+  const found = await checkByRuntime(engine).then((report) => ({ report }),
     (error) => (error instanceof Cancelled ? null : { failed: error.message }));
-  if (state.result === result) update({ second: found });
+  if (state.result === result) update({ check: found });
 }
 
 async function convert(wanted, onProgress, current) {
@@ -219,7 +219,7 @@ async function convert(wanted, onProgress, current) {
   if (!current()) throw new Cancelled("another file came");
   const foreign = kindOfBytes(new Uint8Array(data, 0, Math.min(64, data.byteLength)));
   if (foreign) throw foreign;
-  if (isConfiguration(data)) throw cameAlone;
+  if (isConfiguration(data)) throw genomeMissing;
   const config = configuration && await (await configuration.load()).text();
   const params = { name, file: `${stemOf(name)}.onnx`, config, genome, options: settings, facts: facts ?? {} };
   const { result } = await engine.call("convert", params, data, onProgress);
@@ -233,7 +233,7 @@ function show(made, result) {
   const stem = stemOf(made.name);
   const endings = { onnx: ".onnx", json: ".onnx.json", network: ".network.json" };
   const files = Object.fromEntries(Object.entries(endings).map(([kind, end]) => [kind, { name: stem + end }]));
-  update({ made, result: { ...result, name: made.name }, files, drawn: null, link: null, player: null, second: null, other: null, selected: -1, lit: [] });
+  update({ made, result: { ...result, name: made.name }, files, drawn: null, link: null, player: null, check: null, other: null, selected: -1, lit: [] });
   held = state.result;
 }
 
@@ -260,14 +260,14 @@ function light(lit) {
   update({ lit });
 }
 
-/** What a method of the bridge says of the result; null if that failed. */
+/** What a method of the bridge says of the result, or {failed}: why not. */
 async function asked(method) {
   try {
     await hold(() => {});
     const { result } = await engine.call(method);
     return result;
-  } catch {
-    return null;
+  } catch (reason) {
+    return { failed: whyFailed(reason) };
   }
 }
 
@@ -330,7 +330,7 @@ async function livePlan() {
 
 function problem(name, reason) {
   const { kind = "Error", message, where = null, hint = null } = reason;
-  return { name, kind, message, where, hint, asks: questionOf({ kind, where }) ?? asksForHalf(reason) };
+  return { name, kind, message, where, hint, asks: questionOf({ kind, where }) ?? missingFileOf(reason) };
 }
 
 addEventListener("keydown", (event) => {

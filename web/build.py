@@ -28,10 +28,10 @@ ICONS = {
     "icon-512-maskable.png": (512, True),
 }
 SCRIPTS = (
-    *("app.js", "engine.js", "spawn.js", "delivery.js", "kept.js", "worker.js", "serve.js"),
-    "snapshot.js",
-    *("comparison.js", "files.js", "halves.js", "intake.js", "link.js", "offline.js"),
-    *("opinion.js", "samples.js", "second.js", "signature.js"),
+    *("app.js", "engine.js", "spawn.js", "delivery.js", "cached-fetch.js", "worker.js"),
+    *("serve.js", "snapshot.js"),
+    *("comparison.js", "files.js", "intake.js", "link.js", "neat-python.js", "offline.js"),
+    *("runtime-check.js", "runtime-worker.js", "samples.js", "signature.js"),
 )
 FOLDERS = (("views", "*.js"), ("live", "*.js"), ("samples", "*"))
 SCHEMA = "options.schema.json"  # what the page makes its form of

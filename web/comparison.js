@@ -1,5 +1,5 @@
 // The result compared with the network of another file: by genome, and by function.
-import { Cancelled } from "./engine.js";
+import { Cancelled, whyFailed } from "./engine.js";
 
 /** {name, genome, function}, as `difference` of the bridge gives them, or {name, failed}: why not. */
 export async function comparison(engine, { name, load, configuration }, onProgress) {
@@ -10,6 +10,6 @@ export async function comparison(engine, { name, load, configuration }, onProgre
     return { name, ...result };
   } catch (reason) {
     if (reason instanceof Cancelled) throw reason;
-    return { name, failed: [reason.message, reason.hint].filter(Boolean).join(". ") };
+    return { name, failed: whyFailed(reason) };
   }
 }

@@ -1,6 +1,6 @@
 // Fetches and unpacks packages for a worker, in the page: the worker is busy with Python, and each
 // would wait for the other.
-import { fetchKept } from "./kept.js";
+import { fetchCached } from "./cached-fetch.js";
 
 /** Answers the orders of one worker. */
 export class Delivery {
@@ -39,7 +39,7 @@ export class Delivery {
 /** Fetch gzipped files; `arrived` is called with the size of each. */
 function unpacked(files, arrived) {
   return Promise.all(files.map(async (file) => {
-    const response = await fetchKept(file);
+    const response = await fetchCached(file);
     const body = response.body.pipeThrough(new DecompressionStream("gzip"));
     const data = await new Response(body).arrayBuffer();
     arrived(file.size);

@@ -43,12 +43,12 @@ function asked(response, packed) {
 }
 
 /** Fetch the engine's large files now: Pyodide asks for them only once it has its code. */
-function fetchEngine(files, fetchKept, watch) {
+function fetchEngine(files, fetchCached, watch) {
   const plain = self.fetch;
   const early = new Map(files.map((file) => {
     // To check one, the browser would have to wait for all of it before it compiles it.
     const packed = file.file.endsWith(".gz");
-    const response = fetchKept(file, { checked: false }).then((found) => {
+    const response = fetchCached(file, { checked: false }).then((found) => {
       watch(found.clone());
       return asked(found, packed);
     });
@@ -122,10 +122,10 @@ async function prepare() {
     module("serve.js"),
     module("pyodide/pyodide.asm.mjs"), // which loadPyodide would import next
   ]);
-  const [{ lock, fresh }, { fetchKept }, snapshots] = await Promise.all([
-    fetchLock(), module("kept.js"), module("snapshot.js"),
+  const [{ lock, fresh }, { fetchCached }, snapshots] = await Promise.all([
+    fetchLock(), module("cached-fetch.js"), module("snapshot.js"),
   ]);
-  fetchEngine(lock.engine, fetchKept, fresh ? watch : (copy) => copy.body.cancel()); // a kept one comes at once
+  fetchEngine(lock.engine, fetchCached, fresh ? watch : (copy) => copy.body.cancel()); // a kept one comes at once
   const settings = {
     indexURL: new URL("pyodide/", here).href,
     lockFileContents: lock,

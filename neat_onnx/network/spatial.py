@@ -83,6 +83,20 @@ class SpatialBlock(ReadOnly):
         """The block with other neurons."""
         return replace(self, neurons=neurons)
 
+    def by_activation(self, activation: Ints) -> "list[SpatialBlock]":
+        """A convolution, in several where runs of its channels have activations of their own.
+
+        Args:
+            activation: the number of each neuron's activation.
+        """
+        if self.kind != "Conv" or self.groups != 1:
+            return [self]
+        codes = activation[self.neurons].reshape(len(self.neurons), -1)
+        if np.any(codes != codes[:, :1]):
+            return [self]
+        ends = np.flatnonzero(np.diff(codes[:, 0])) + 1
+        return [self.with_neurons(part) for part in np.split(self.neurons, ends)]
+
     def moved(self, to: Ints) -> "SpatialBlock | None":
         """The block with neuron j called to[j]; None if one of them is called NONE."""
         sources, neurons = to[self.sources], to[self.neurons]

@@ -20,18 +20,17 @@ from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import schedule
 from neat_onnx.network.summary import summary
 from neat_onnx.options import ExportOptions, export_options
-from neat_onnx.page.anatomy import anatomy
-from neat_onnx.page.breeders import Member, choices, picked, written
 from neat_onnx.page.density import density
 from neat_onnx.page.drawing import drawing
 from neat_onnx.page.forms import FORMS, in_form
-from neat_onnx.page.opinion import judged, order
+from neat_onnx.page.library_files import Member, choices, picked, written
+from neat_onnx.page.model_graph import model_graph
 from neat_onnx.page.parity import parity, parity_of_networks
 from neat_onnx.page.plan import MOST, plan_of
+from neat_onnx.page.runtime_check import runtime_inputs, runtime_report
 from neat_onnx.page.snippets import snippets
 from neat_onnx.page.warming import warm, warm_reading
 from neat_onnx.page.wording import for_visitors
-from neat_onnx.verification.compare import with_ports
 
 Progress = Callable[[str, float], None]
 
@@ -41,10 +40,19 @@ _FACTS = ("time_step", "advance_time", "cycles", "inputs", "outputs")
 
 
 class Held(NamedTuple):
-    """A network, the model that it was compared with, and the sampling of that comparison."""
+    """A network and its model.
+
+    Attributes:
+        net: the network.
+        model: the model, perhaps a document of NeatapticTS's dialect.
+        valid: the same as runtimes load it; the network was compared with it.
+        options: the options of the export.
+        checked: the samples and the seed of the comparison.
+    """
 
     net: Network
     model: Model
+    valid: Model
     options: ExportOptions
     checked: dict[str, int]
 
@@ -110,14 +118,14 @@ def _file(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
 
     Warnings came with the verdict already.
     """
-    net, model, options, _ = _last()
+    held = _last()
     kind = str(params.get("kind"))
     if kind not in _WRITERS:
         raise DocumentError(f"there is no file of kind '{kind}'")
     progress("writing", 0.85)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return Reply({}, {kind: _WRITERS[kind](net, model, options)})
+        return Reply({}, {kind: _WRITERS[kind](held)})
 
 
 def _library(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
@@ -130,14 +138,10 @@ def _library(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
 
 def _form(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
     """The network that was converted last, in another form."""
-    net, model, options, _ = _last()
+    held = _last()
     progress("writing", 0.5)
-    text = in_form(net, model, options, str(params.get("form")))
+    text = in_form(held.net, held.model, held.options, str(params.get("form")))
     return Reply({"name": params.get("file"), "warnings": []}, {"form": text.encode()})
-
-
-def _onnx(net: Network, model: Model, options: ExportOptions) -> bytes:
-    return _valid(model, options).to_bytes()
 
 
 def _plan(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
@@ -158,17 +162,17 @@ def _drawing(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
     return Reply({"graph": graph, "density": layers}, {})
 
 
-def _anatomy(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
-    """The model of the last conversion, to be looked at."""
-    net, model, options, _ = _last()
-    return Reply({**anatomy(net, _valid(model, options))}, {})
+def _model_graph(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
+    """The graph of the model of the last conversion, to be drawn, and the model's texts."""
+    held = _last()
+    return Reply({**model_graph(held.net, held.valid)}, {})
 
 
 def _parity(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
     """Outputs of both sides of the last conversion, to be plotted."""
-    net, model, options, _ = _last()
+    held = _last()
     progress("comparing", 0.3)
-    return Reply({**parity(net, _valid(model, options))}, {})
+    return Reply({**parity(held.net, held.valid)}, {})
 
 
 def _difference(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
@@ -188,22 +192,19 @@ def _difference(params: dict[str, Any], data: bytes, progress: Progress) -> Repl
     return Reply({"genome": difference(net, other).model_dump(), "function": pairs}, {})
 
 
-def _exam(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
-    """The model that was converted last, and the samples for another runtime."""
-    net, model, options, checked = _last()
-    valid = with_ports(net, _valid(model, options))
-    described, parts = order(net, valid, **checked)
+def _runtime_inputs(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
+    """The model of the last conversion, and the samples of its comparison, for another runtime."""
+    held = _last()
+    layout, model, parts = runtime_inputs(held.net, held.valid, **held.checked)
     inputs = b"".join(x.astype("<f8").tobytes() for x in parts)
-    return Reply(described, {"model": valid.to_bytes(), "inputs": inputs})
+    return Reply(layout, {"model": model.to_bytes(), "inputs": inputs})
 
 
-def _judge(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
-    """The report on the outputs of another runtime for the samples of `exam`."""
-    net, model, options, checked = _last()
-    runtime = str(params.get("runtime"))
-    return Reply(
-        judged(net, _valid(model, options), data, runtime=runtime, **checked).model_dump(), {}
-    )
+def _runtime_report(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
+    """The report on the outputs of another runtime for the inputs of `runtime_inputs`."""
+    held, runtime = _last(), str(params.get("runtime"))
+    report = runtime_report(held.net, held.valid, data, runtime=runtime, **held.checked)
+    return Reply(report.model_dump(), {})
 
 
 def _last() -> Held:
@@ -231,7 +232,8 @@ def _converted(params: dict[str, Any], data: bytes, progress: Progress) -> dict[
         model = neat_onnx.export(net, options=options)
     progress("comparing", 0.5)
     checked = {"samples": params.get("samples", 256), "seed": params.get("seed", 0)}
-    report = neat_onnx.verify(net, _valid(model, options), **checked)
+    valid = _valid(model, options)
+    report = neat_onnx.verify(net, valid, **checked)
     result = {
         "kind": kind,
         "changed": changed,
@@ -241,10 +243,10 @@ def _converted(params: dict[str, Any], data: bytes, progress: Progress) -> dict[
         "forms": FORMS,
         "summary": summary(net).model_dump(),
         "ports": _ports(net),
-        "snippets": snippets(_valid(model, options), str(params.get("file", "network.onnx"))),
+        "snippets": snippets(valid, str(params.get("file", "network.onnx"))),
         "report": report.model_dump(),
     }
-    _held[:] = [Held(net, model, options, checked)]
+    _held[:] = [Held(net, model, valid, options, checked)]
     return result
 
 
@@ -307,22 +309,22 @@ def _finite(value: Any) -> Any:
     return value
 
 
-_WRITERS: dict[str, Callable[[Network, Model, ExportOptions], bytes]] = {
-    "onnx": _onnx,
-    "json": lambda net, model, options: model.to_json(encoding=options.encoding).encode(),
-    "network": lambda net, model, options: net.to_json().encode(),
+_WRITERS: dict[str, Callable[[Held], bytes]] = {
+    "onnx": lambda held: held.valid.to_bytes(),
+    "json": lambda held: held.model.to_json(encoding=held.options.encoding).encode(),
+    "network": lambda held: held.net.to_json().encode(),
 }
 _METHODS: dict[str, Callable[[dict[str, Any], bytes, Progress], Reply]] = {
-    "anatomy": _anatomy,
     "convert": _convert,
     "difference": _difference,
     "drawing": _drawing,
-    "exam": _exam,
     "file": _file,
     "form": _form,
-    "judge": _judge,
     "library": _library,
+    "model_graph": _model_graph,
     "parity": _parity,
     "plan": _plan,
+    "runtime_inputs": _runtime_inputs,
+    "runtime_report": _runtime_report,
     "warm": _warm,
 }

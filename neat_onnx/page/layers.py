@@ -9,7 +9,7 @@ import numpy as np
 from neat_onnx.network.genes import NONE, Ints
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import Schedule
-from neat_onnx.network.spatial import SpatialBlock, receptive_fields
+from neat_onnx.network.spatial import SpatialBlock
 
 
 class NamedLayer(NamedTuple):
@@ -41,7 +41,7 @@ def named_layers(net: Network, levels: Schedule) -> list[NamedLayer]:
     """Return the layers of `net` by name, if its connections agree; no neuron is in two."""
     from neat_onnx.operators.rnn.recogniser import layers_of  # noqa: PLC0415 - imports all operators
 
-    spatial = [(_name(block), block.neurons) for block in net.blocks if _holds(net, block)]
+    spatial = [(_name(block), block.neurons) for block in _spatial(net)]
     recurrent = [
         (f"{layer.cell.operator} {len(layer.hidden)}", layer.neurons)
         for layer in (layers_of(net, levels) if net.has_memory else ())
@@ -117,20 +117,24 @@ def _name(block: SpatialBlock) -> str:
     return block.kind if block.kind.startswith("Global") else f"{block.kind} {kernel}"
 
 
-def _holds(net: Network, block: SpatialBlock) -> bool:
-    """Whether the enabled connections into the block are its window, with shared weights."""
-    fields, neurons = receptive_fields(block), block.neurons.ravel()
-    said = np.stack([neurons[fields.neuron], block.sources.ravel()[fields.source]])
-    live = net.live.take(np.flatnonzero(np.isin(net.live.target, neurons)))
-    found = np.stack([live.target, live.source])
-    order, place = np.lexsort(said[::-1]), np.lexsort(found[::-1])
-    if not np.array_equal(said[:, order], found[:, place]):
-        return False
-    if np.any(live.delay) or np.any(live.gater != NONE):
-        return False
-    if np.any(net.aggregation_names[neurons] != block.aggregation):
-        return False
-    weights, shared = live.weight[place], fields.weight[order]
-    first = np.zeros(shared.max(initial=0) + 1)
-    first[shared] = weights
-    return bool(np.array_equal(first[shared], weights))
+def _spatial(net: Network) -> list[SpatialBlock]:
+    """The blocks that the connections bear out, as an export checks them."""
+    if not net.blocks:
+        return []
+    from neat_onnx.lowering.signals import GraphSignals  # noqa: PLC0415 - the same
+    from neat_onnx.operators.spatial.weights import NotShared, check_pool, shared_weights  # noqa: PLC0415
+
+    signals, activation = GraphSignals.of(net), net.neurons.activation
+
+    def holds(block: SpatialBlock) -> bool:
+        try:
+            if block.is_pool:
+                check_pool(net, signals, block)
+            for part in () if block.is_pool else block.by_activation(activation):
+                first = part.neurons.reshape(len(part.neurons), -1)[:, 0]
+                shared_weights(net, signals, part, net.neurons.response[first])
+        except NotShared:
+            return False
+        return True
+
+    return [block for block in net.blocks if holds(block)]

@@ -18,7 +18,7 @@ from neat_onnx.model.states import INITIAL_KEY, STATE_KEY, initial_states, state
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
 from neat_onnx.verification.ports import has_every_axis
-from neat_onnx.verification.runtimes import Feed, load
+from neat_onnx.verification.runtimes import Feed, Session, load
 
 _FLOATING = (DataType.FLOAT, DataType.DOUBLE)
 _ML_DOMAIN = "ai.onnx.ml"
@@ -51,7 +51,7 @@ class Player:
     Args:
         model: the model to run, as it is.
         net: says which columns of the inputs belong to which port.
-        runtime: the name of a runtime, see `neat_onnx.verification.runtimes`.
+        runtime: the name of a runtime, see `neat_onnx.verification.runtimes`, or a session of one.
         as_written: the runtime does not rewrite the model, where it can do without.
 
     Attributes:
@@ -67,10 +67,12 @@ class Player:
     """
 
     def __init__(
-        self, model: Model, net: Network, runtime: str, *, as_written: bool = False
+        self, model: Model, net: Network, runtime: str | Session, *, as_written: bool = False
     ) -> None:
         features_only = has_every_axis(net, model)
-        self._session = load(runtime, model, as_written=as_written, features_only=features_only)
+        if isinstance(runtime, str):
+            runtime = load(runtime, model, as_written=as_written, features_only=features_only)
+        self._session = runtime
         self.name, self._net = self._session.name, net
         self._pairs = state_pairs(model)
         self._initial = initial_states(model)
@@ -106,6 +108,11 @@ class Player:
         self.fixed_batch = bool(fixed)
         self.rows_of_a_run = max(fixed, default=1)
         self._rows_fed = self.rows_of_a_run if all(self._axes.values()) else 1
+
+    @property
+    def axes(self) -> dict[str, Axes]:
+        """The axes of each input that are time and the batch, by name."""
+        return self._axes
 
     def one_by_one(self) -> Self:
         """The same player, with each sample a run of its own, as if the batch were fixed."""

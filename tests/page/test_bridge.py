@@ -86,6 +86,16 @@ def test_the_neataptic_dialect_is_json_and_its_onnx_runs():
     np.testing.assert_allclose(got, document["outputs"], rtol=1e-5, atol=1e-6)
 
 
+def test_a_document_of_the_neataptic_dialect_is_converted_once(monkeypatch):
+    source = json.dumps(case("nts-onnx-default-2")["source_network"]).encode()
+    done, plain = [], neat_onnx.convert
+    monkeypatch.setattr(neat_onnx, "convert", lambda model: done.append(model) or plain(model))
+    convert(source, name="net.json", options={"dialect": "neataptic"})
+    for method in ("model_graph", "parity", "runtime_inputs"):
+        assert "result" in ask(method)[0]
+    assert len(done) == 1
+
+
 def test_samples_and_seed_are_used(source):
     reply, _ = convert(source, name="winner.json", samples=7, seed=3)
     assert (reply["result"]["report"]["samples"], reply["result"]["report"]["seed"]) == (7, 3)

@@ -1,5 +1,5 @@
 // Formulas as the engine gives them, made into functions. A tree is a number, "z" for the variable,
-// or a list of a primitive's name and its arguments; neat_onnx/network/expression.py defines each.
+// or a list of a primitive's name and its arguments; neat_onnx/network/primitives.py defines each.
 
 const softplus = (x) => Math.max(x, 0) + Math.log1p(Math.exp(-Math.abs(x)));
 const elu = (x, alpha) => (x > 0 ? x : alpha * Math.expm1(Math.min(x, 0)));
@@ -22,11 +22,10 @@ function erf(x) {
 }
 
 /** The nearest whole number, halves to the even one. */
-function round(x) {
-  const down = Math.floor(x);
-  if (x - down !== 0.5) return Math.round(x);
-  return down % 2 === 0 ? down : down + 1;
-}
+const round = (x) => (Math.abs(x % 1) === 0.5 ? 2 * Math.round(x / 2) : Math.round(x));
+
+/** A power: 1 to any, and −1 to an infinite one, are 1, which JavaScript has as NaN. */
+const pow = (x, y) => (x === 1 || (x === -1 && Math.abs(y) === Infinity) ? 1 : x ** y);
 
 const SCALAR = {
   add: (x, y) => x + y,
@@ -60,11 +59,11 @@ const SCALAR = {
   acosh: Math.acosh,
   atanh: Math.atanh,
   erf,
-  sign: Math.sign,
+  sign: (x) => Math.sign(x) + 0, // of −0 it is 0
   floor: Math.floor,
   ceil: Math.ceil,
   round,
-  pow: (x, y) => (x === 1 ? 1 : x ** y), // which JavaScript has as NaN for infinite y
+  pow,
   mod: (x, y) => x % y,
   maximum: Math.max,
   minimum: Math.min,
@@ -91,7 +90,8 @@ const REDUCING = {
   product: (v) => v.reduce((all, x) => all * x, 1),
   largest: (v) => v.reduce((most, x) => Math.max(most, x), -Infinity),
   smallest: (v) => v.reduce((least, x) => Math.min(least, x), Infinity),
-  where_largest: (v) => v.reduce((best, x, place) => (x > v[best] ? place : best), 0),
+  // the first, on ties; a NaN is larger than every number
+  where_largest: (v) => v.reduce((best, x, place) => (x <= v[best] || Number.isNaN(v[best]) ? best : place), 0),
   pick: (v, index) => [v[index]],
   lowest: (v, count) => ascending(v).subarray(0, count),
 };

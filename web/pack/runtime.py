@@ -1,4 +1,4 @@
-"""onnxruntime-web as the page loads it, for the second opinion: its module, and its WebAssembly.
+"""onnxruntime-web as the page loads it, for the runtime check: its module, and its WebAssembly.
 
 The WebAssembly is gzipped, since many servers compress nothing.
 """

@@ -12,7 +12,7 @@ export function parityFold({ plot, saveText }) {
     if (!fold.open || inside.dataset.done) return;
     inside.dataset.done = "yes";
     const found = await plot();
-    if (!found) inside.replaceChildren(h("p", { className: "warning" }, "The outputs could not be plotted."));
+    if (found.failed) inside.replaceChildren(h("p", { className: "warning" }, `The outputs could not be plotted: ${found.failed}.`));
     else inside.replaceChildren(...figures(found, saveText));
   });
   return fold;

@@ -51,7 +51,7 @@ class Convolution:
         """
         response = float(ctx.net.neurons.response[spatial.neurons.flat[0]])
         channels = np.full(len(spatial.neurons), response)
-        return cls(spatial, shared_weights(ctx, spatial, channels), response)
+        return cls(spatial, shared_weights(ctx.net, ctx.signals, spatial, channels), response)
 
     def lower(self, ctx: LoweringContext, block: Block) -> None:
         """Write Conv or ConvTranspose, the activation, and the layout that later levels read."""

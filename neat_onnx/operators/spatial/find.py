@@ -76,24 +76,13 @@ def spatial_layers(ctx: LoweringContext, free: Bools) -> SpatialLayers:
     search.pools_of_mappings()
     for whole in ctx.net.blocks:
         label = f"a {whole.kind} of the network is written neuron by neuron"
-        for block in _by_activation(ctx, whole):
+        for block in whole.by_activation(ctx.net.neurons.activation):
             search.take(label, block, asked=False)
     if ctx.options.infer_conv:
         for block in inferred_blocks(ctx, search.found.blocks):
             if search.take("a convolution found in the weights is written neuron by neuron", block):
                 search.found.inferred.append(block)
     return search.found
-
-
-def _by_activation(ctx: LoweringContext, block: SpatialBlock) -> list[SpatialBlock]:
-    """The convolution, or several where runs of its channels have activations of their own."""
-    if block.kind != "Conv" or block.groups != 1:
-        return [block]
-    codes = ctx.net.neurons.activation[block.neurons].reshape(len(block.neurons), -1)
-    if np.any(codes != codes[:, :1]):
-        return [block]
-    ends = np.flatnonzero(np.diff(codes[:, 0])) + 1
-    return [block.with_neurons(part) for part in np.split(block.neurons, ends)]
 
 
 class _Search:
@@ -202,5 +191,5 @@ class _Search:
         if not block.is_pool:
             return Convolution.checked(ctx, block)
         block = writable_pool(block, ctx.options.opset)
-        check_pool(ctx, block)
+        check_pool(ctx.net, ctx.signals, block)
         return Pool(block)

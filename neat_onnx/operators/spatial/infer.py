@@ -151,7 +151,7 @@ def _block(layer: _Layer, geometry: Geometry) -> SpatialBlock:
 def _is_valid(ctx: LoweringContext, block: SpatialBlock) -> bool:
     try:
         check_block(block, len(ctx.net.connections))
-        shared_weights(ctx, block)
+        shared_weights(ctx.net, ctx.signals, block)
     except (NetworkError, NotShared):
         return False  # too large, or a source that may overflow
     return True

@@ -77,7 +77,7 @@ class RowProduct:
             NotShared: they do not have the same weights, biases and responses.
         """
         response = ctx.net.neurons.response[spatial.neurons[:, 0]]
-        return cls(spatial, shared_weights(ctx, spatial, response), response)
+        return cls(spatial, shared_weights(ctx.net, ctx.signals, spatial, response), response)
 
     def lower(self, ctx: LoweringContext, block: Block) -> None:
         """Write a MatMul of all rows, an Add of the biases, and the activation."""

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from neat_onnx.errors import NeatOnnxError
-from neat_onnx.lowering.context import LoweringContext
+from neat_onnx.lowering.signals import GraphSignals
 from neat_onnx.network.genes import NONE, Bools, Floats, Ints, repeated
+from neat_onnx.network.network import Network
 from neat_onnx.network.spatial import Fields, SpatialBlock, receptive_fields
 
 
@@ -54,12 +55,13 @@ class _Found:
 
 
 def shared_weights(
-    ctx: LoweringContext, block: SpatialBlock, response: Floats | None = None
+    net: Network, signals: GraphSignals, block: SpatialBlock, response: Floats | None = None
 ) -> Weights:
     """The weights that all positions of a convolution share.
 
     Args:
-        ctx: the export.
+        net: the network.
+        signals: its signals.
         block: the convolution.
         response: of each channel; None for 1.
 
@@ -67,20 +69,20 @@ def shared_weights(
         NotShared: they do not.
     """
     channels = np.ones(len(block.neurons)) if response is None else response
-    _check_neurons(ctx, block, np.repeat(channels, block.neurons[0].size))
-    found = _connections(ctx, block)
-    _refuse_overflowing(ctx, block, found)
+    _check_neurons(net, block, np.repeat(channels, block.neurons[0].size))
+    found = _connections(net, signals, block)
+    _refuse_overflowing(net, signals, block, found)
     kernel, expected = _kernel(block, found)
     differs = np.flatnonzero(found.weight != expected)
     if len(differs):
         k = differs[0]
-        source = ctx.net.label(int(block.sources.flat[found.fields.source[k]]))
+        source = net.label(int(block.sources.flat[found.fields.source[k]]))
         raise NotShared(
-            f"{_named(ctx, block, found.fields.neuron[k])} weighs {source} with "
+            f"{_named(net, block, found.fields.neuron[k])} weighs {source} with "
             f"{found.weight[k]:.6g}, where the first neuron of its channel has {expected[k]:.6g}"
         )
-    bias = ctx.net.neurons.bias[block.neurons].reshape(len(block.neurons), -1)
-    _refuse(ctx, block, bias != bias[:, :1], "has a bias of its own, unlike its channel")
+    bias = net.neurons.bias[block.neurons].reshape(len(block.neurons), -1)
+    _refuse(net, block, bias != bias[:, :1], "has a bias of its own, unlike its channel")
     return Weights(kernel.reshape(block.weight_shape), bias[:, 0])
 
 
@@ -105,19 +107,19 @@ def _kernel(block: SpatialBlock, found: _Found) -> tuple[Floats, Floats]:
     return kernel, expected
 
 
-def check_pool(ctx: LoweringContext, block: SpatialBlock) -> None:
+def check_pool(net: Network, signals: GraphSignals, block: SpatialBlock) -> None:
     """Raise NotShared if the neurons do not take the largest, or the mean, of their windows."""
     response = np.ones(block.neurons.size)
     if block.count_padding:
         response = np.tile(padding_responses(block), len(block.neurons))
-    _check_neurons(ctx, block, response)
-    bias = ctx.net.neurons.bias[block.neurons.ravel()]
-    _refuse(ctx, block, bias != 0.0, "has a bias")
-    found = _connections(ctx, block)
+    _check_neurons(net, block, response)
+    bias = net.neurons.bias[block.neurons.ravel()]
+    _refuse(net, block, bias != 0.0, "has a bias")
+    found = _connections(net, signals, block)
     wrong = (found.times != 1) | (found.weight != 1.0)
     at = np.zeros(block.neurons.size, np.bool_)
     at[found.fields.neuron[wrong]] = True
-    _refuse(ctx, block, at, "does not read every neuron of its window once, with the weight 1")
+    _refuse(net, block, at, "does not read every neuron of its window once, with the weight 1")
 
 
 def padding_responses(block: SpatialBlock) -> Floats:
@@ -128,28 +130,28 @@ def padding_responses(block: SpatialBlock) -> Floats:
     return responses
 
 
-def _check_neurons(ctx: LoweringContext, block: SpatialBlock, response: Floats) -> None:
-    neurons, net = block.neurons.ravel(), ctx.net
+def _check_neurons(net: Network, block: SpatialBlock, response: Floats) -> None:
+    neurons = block.neurons.ravel()
     if len(np.unique(neurons)) != len(neurons):
         raise NotShared("one of its neurons stands in two places")
     if block.repeats_sources and not block.is_product:
         raise NotShared("one of its sources stands in two places")
-    _refuse(ctx, block, net.is_input[neurons], "is an input")
+    _refuse(net, block, net.is_input[neurons], "is an input")
     _refuse(
-        ctx,
+        net,
         block,
         net.aggregation_names[neurons] != block.aggregation,
         f"does not take the {block.aggregation} of its inputs",
     )
-    _refuse(ctx, block, net.neurons.response[neurons] != response, "has a response of its own")
+    _refuse(net, block, net.neurons.response[neurons] != response, "has a response of its own")
     names = net.activation_names[neurons]
-    _refuse(ctx, block, names != names[0], f"has another activation than {names[0]}")
+    _refuse(net, block, names != names[0], f"has another activation than {names[0]}")
 
 
-def _connections(ctx: LoweringContext, block: SpatialBlock) -> _Found:
+def _connections(net: Network, signals: GraphSignals, block: SpatialBlock) -> _Found:
     """The connections into a block's neurons, in the order of its receptive fields."""
     fields, size, together = receptive_fields(block), block.sources.size, None
-    place = np.full(ctx.signals.count, NONE, np.int64)
+    place = np.full(signals.count, NONE, np.int64)
     if block.repeats_sources:
         sources, number = np.unique(block.sources, return_inverse=True)
         number = number.ravel()
@@ -162,17 +164,17 @@ def _connections(ctx: LoweringContext, block: SpatialBlock) -> _Found:
     else:
         place[block.sources.ravel()] = np.arange(size)
         wanted = fields.neuron * size + fields.source
-    row, edge = ctx.edges_into(block.neurons.ravel())
-    read, weight = ctx.signals.read[edge], ctx.signals.weight[edge]
+    row, edge = net.edges_into(block.neurons.ravel())
+    read, weight = signals.read[edge], signals.weight[edge]
     key = row * size + place[read]
     if np.array_equal(key, wanted) and np.all(place[read] != NONE):  # all of them, and no other
         return _found(fields, weight, repeated(1, len(wanted), np.int64), together)
     at = np.minimum(np.searchsorted(wanted, key), max(len(wanted) - 1, 0))
     inside = (place[read] != NONE) & (wanted[at] == key) if len(wanted) else read < 0
-    idle = (weight == 0.0) & ~ctx.signals.overflows[read] if not block.is_pool else read < 0
+    idle = (weight == 0.0) & ~signals.overflows[read] if not block.is_pool else read < 0
     outside = np.zeros(block.neurons.size, np.bool_)
     outside[row[~inside & ~idle]] = True
-    _refuse(ctx, block, outside, "reads more than its window")
+    _refuse(net, block, outside, "reads more than its window")
     at, weight, count = at[inside], weight[inside], len(wanted)
     total = np.bincount(at, weight, count).astype(np.float64)
     times = np.bincount(at, minlength=count)
@@ -188,23 +190,23 @@ def _found(fields: Fields, weight: Floats, times: Ints, together: Ints | None) -
     return _Found(fields, weight[together], times[together], together)
 
 
-def _refuse_overflowing(ctx: LoweringContext, block: SpatialBlock, found: _Found) -> None:
+def _refuse_overflowing(
+    net: Network, signals: GraphSignals, block: SpatialBlock, found: _Found
+) -> None:
     """Refuse a window that would put a weight of 0 on a value that may overflow."""
-    overflows = ctx.signals.overflows[block.sources.ravel()][found.fields.source] & (
-        found.times == 0
-    )
+    overflows = signals.overflows[block.sources.ravel()][found.fields.source] & (found.times == 0)
     at = np.zeros(block.neurons.size, np.bool_)
     at[found.fields.neuron[overflows]] = True
-    _refuse(ctx, block, at, "does not read a neuron of its window that may overflow")
+    _refuse(net, block, at, "does not read a neuron of its window that may overflow")
 
 
-def _refuse(ctx: LoweringContext, block: SpatialBlock, wrong: Bools, what: str) -> None:
+def _refuse(net: Network, block: SpatialBlock, wrong: Bools, what: str) -> None:
     """Raise NotShared about the first neuron of a block for which something is wrong."""
     if np.any(wrong):
-        raise NotShared(f"{_named(ctx, block, int(np.argmax(wrong.ravel())))} {what}")
+        raise NotShared(f"{_named(net, block, int(np.argmax(wrong.ravel())))} {what}")
 
 
-def _named(ctx: LoweringContext, block: SpatialBlock, place: int) -> str:
+def _named(net: Network, block: SpatialBlock, place: int) -> str:
     channel, *position = (int(k) for k in np.unravel_index(place, block.neurons.shape))
     where = ", ".join(map(str, position))
-    return f"{ctx.net.label(int(block.neurons.flat[place]))} (channel {channel}, at {where})"
+    return f"{net.label(int(block.neurons.flat[place]))} (channel {channel}, at {where})"

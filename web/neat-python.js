@@ -1,4 +1,4 @@
-// neat-python keeps a genome and its configuration in two files. Each may come alone: then the other
+// The two files of neat-python, a genome and its configuration. Each may come alone: then the other
 // one is asked for, and both are converted as one.
 
 const SECTION = /^\s*\[(NEAT|Default\w+)\]/m;
@@ -10,21 +10,22 @@ export function isConfiguration(data) {
 }
 
 /** The error for a configuration that came in place of a network. */
-export const cameAlone = { kind: "Half", message: "this is a configuration of neat-python", asks: "genome" };
+export const genomeMissing = { kind: "MissingFile", message: "this is a configuration of neat-python", asks: "genome" };
 
-/** Which half an error asks for: "configuration", "genome" or null. */
-export function asksForHalf({ kind, message, where, asks }) {
+/** Which file an error asks for: "configuration", "genome" or null. */
+export function missingFileOf({ kind, message, where, asks }) {
   if (asks) return asks;
   return kind === "OptionError" && where === "config" && /configuration is needed/.test(message) ? "configuration" : null;
 }
 
-export class Halves {
+/** The files that came so far. */
+export class NeatPythonFiles {
   #genome = null; // the conversion that waits for its configuration
   #configuration = null; // the last that came
 
   /** What to convert now that `wanted` failed for `reason`; null if nothing can be done about it. */
   completed(wanted, reason) {
-    const asked = asksForHalf(reason);
+    const asked = missingFileOf(reason);
     if (asked === "genome") {
       const { name, load } = wanted;
       this.#configuration = { name, load };

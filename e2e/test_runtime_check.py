@@ -30,7 +30,7 @@ ONE_AFTER_THE_OTHER = f"""async (zone, files) => {{
         drop(zone, [file]);
         while (document.body.dataset.turns === turns) await new Promise(requestAnimationFrame);
     }}
-    const verdict = () => document.querySelector("[data-testid=second-verdict]");
+    const verdict = () => document.querySelector("[data-testid=runtime-verdict]");
     while (!verdict()) await new Promise(requestAnimationFrame);
     Worker.prototype.postMessage = post;
     return asked;
@@ -38,20 +38,20 @@ ONE_AFTER_THE_OTHER = f"""async (zone, files) => {{
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_both_runtimes_agree_and_are_named(second_opinion, name):
-    neat = second_opinion
+def test_both_runtimes_agree_and_are_named(runtime_check, name):
+    neat = runtime_check
     assert neat.choose(f"{name}.json", source_text(name)) == "done"
     assert f"onnx.reference {onnx.__version__}" in neat.text("verdict-words")
-    assert neat.second_verdict().startswith("Equal")
-    assert neat.text("second-runtime") == f"onnxruntime-web {VERSION}"
+    assert neat.runtime_verdict().startswith("Equal")
+    assert neat.text("runtime-name") == f"onnxruntime-web {VERSION}"
 
 
 @pytest.mark.parametrize("options", [{"dtype": "float64"}, {"sequence": True}])
-def test_other_types_and_whole_sequences_are_run_too(second_opinion, options):
+def test_other_types_and_whole_sequences_are_run_too(runtime_check, options):
     net = neat_onnx.load_network(case("nap-net-lstm-1")["source"])
     model = neat_onnx.export(net, **options)
-    assert second_opinion.choose("model.onnx", model.to_bytes()) == "done"
-    assert second_opinion.second_verdict() == "Equal"
+    assert runtime_check.choose("model.onnx", model.to_bytes()) == "done"
+    assert runtime_check.runtime_verdict() == "Equal"
 
 
 def policy() -> bytes:
@@ -77,12 +77,12 @@ def policy() -> bytes:
     return helper.make_model(graph, opset_imports=opset, ir_version=8).SerializeToString()
 
 
-def test_models_of_integers_and_truth_values_are_run_too(second_opinion):
-    assert second_opinion.choose("policy.onnx", policy()) == "done"
-    assert second_opinion.second_verdict() == "Equal"
+def test_models_of_integers_and_truth_values_are_run_too(runtime_check):
+    assert runtime_check.choose("policy.onnx", policy()) == "done"
+    assert runtime_check.runtime_verdict() == "Equal"
 
 
-def test_a_file_that_comes_at_once_does_not_wait_for_it(second_opinion):
+def test_a_file_that_comes_at_once_does_not_wait_for_it(runtime_check):
     files = [[f"{name}.json", source_text(name).decode("latin-1")] for name in CASES[:3]]
-    asked = second_opinion["drop-zone"].evaluate(ONE_AFTER_THE_OTHER, files)
-    assert [asked.count(method) for method in ("convert", "exam")] == [3, 1]
+    asked = runtime_check["drop-zone"].evaluate(ONE_AFTER_THE_OTHER, files)
+    assert [asked.count(method) for method in ("convert", "runtime_inputs")] == [3, 1]

@@ -1,7 +1,7 @@
 // Runs inside a worker of its own: plays the samples of a comparison with onnxruntime-web.
-// {id, order, model, inputs} is answered once, by {id, runtime, outputs} or {id, error}; the order is
-// that of neat_onnx/page/opinion.py.
-import { fetchKept } from "./kept.js";
+// {id, layout, model, inputs} is answered once, by {id, runtime, outputs} or {id, error}; the layout
+// is that of neat_onnx/page/runtime_check.py.
+import { fetchCached } from "./cached-fetch.js";
 
 const here = new URL("./", import.meta.url);
 let runtime = null; // onnxruntime-web, once it is asked for
@@ -10,7 +10,7 @@ async function load() {
   const response = await fetch(new URL("runtime/files.json", here));
   if (!response.ok) throw new Error(`its list of files could not be loaded: ${response.status}`);
   const { version, module, wasm } = await response.json();
-  const packed = await fetchKept(wasm);
+  const packed = await fetchCached(wasm);
   const [ort, wasmBinary] = await Promise.all([
     import(new URL(module.file, here).href),
     new Response(packed.body.pipeThrough(new DecompressionStream("gzip"))).arrayBuffer(),
@@ -41,8 +41,9 @@ function columns(values, width, { from, to, type }, rows) {
 
 /** Run one step, or a whole sequence: rows of inputs → the outputs by name. */
 class Session {
-  constructor(ort, session, order) {
-    Object.assign(this, { ort, session, order });
+  constructor(ort, session, layout) {
+    Object.assign(this, { ort, session, layout });
+    this.columns = layout.outputs.reduce((sum, { columns: each }) => sum + each, 0); // of all outputs
   }
 
   tensor(type, values, sizes) {
@@ -51,7 +52,7 @@ class Session {
 
   run(rows, leading, width, states = {}) {
     const feeds = { ...states };
-    for (const port of this.order.inputs) {
+    for (const port of this.layout.inputs) {
       const values = columns(rows, width, port, product(leading));
       feeds[port.name] = this.tensor(port.type, values, [...leading, ...port.sizes]);
     }
@@ -59,7 +60,7 @@ class Session {
   }
 
   start(samples) {
-    return Object.fromEntries(this.order.states.map(({ name, sizes, start, type }) => {
+    return Object.fromEntries(this.layout.states.map(({ name, sizes, start, type }) => {
       const each = product(sizes);
       const values = new KINDS[type](samples * each);
       if (start.length) for (let place = 0; place < values.length; place += 1) values[place] = start[place % each];
@@ -69,28 +70,26 @@ class Session {
 
   /** Play inputs (steps, samples, width) from the initial state → outputs (steps, samples, all columns). */
   async play(x, [steps, samples, width]) {
-    if (this.order.whole) return this.joined(await this.run(x, [steps, samples], width), steps * samples);
-    const total = this.order.outputs.reduce((sum, { columns: each }) => sum + each, 0);
-    const played = new Float64Array(steps * samples * total);
+    if (this.layout.whole) return this.joined(await this.run(x, [steps, samples], width), steps * samples);
+    const played = new Float64Array(steps * samples * this.columns);
     let states = this.start(samples);
     for (let step = 0; step < steps; step += 1) {
       const results = await this.run(x.subarray(step * samples * width, (step + 1) * samples * width), [samples], width, states);
-      states = Object.fromEntries(this.order.states.map(({ name, following }) => [name, results[following]]));
-      played.set(this.joined(results, samples), step * samples * total);
+      states = Object.fromEntries(this.layout.states.map(({ name, following }) => [name, results[following]]));
+      played.set(this.joined(results, samples), step * samples * this.columns);
     }
     return played;
   }
 
   /** The outputs of all ports beside each other, a row for each sample. */
   joined(results, rows) {
-    const total = this.order.outputs.reduce((sum, { columns: each }) => sum + each, 0);
-    const joined = new Float64Array(rows * total);
+    const joined = new Float64Array(rows * this.columns);
     let from = 0;
-    for (const { name, columns: each } of this.order.outputs) {
+    for (const { name, columns: each } of this.layout.outputs) {
       const { data } = results[name];
       if (data.length !== rows * each) throw new Error(`the output ${name} has ${data.length} numbers, expected ${rows * each}`);
       for (let row = 0; row < rows; row += 1) {
-        for (let column = 0; column < each; column += 1) joined[row * total + from + column] = Number(data[row * each + column]);
+        for (let column = 0; column < each; column += 1) joined[row * this.columns + from + column] = Number(data[row * each + column]);
       }
       from += each;
     }
@@ -99,8 +98,7 @@ class Session {
 
   /** The same for a model that takes one sample at a time. */
   async playEach(x, [steps, samples, width]) {
-    const total = this.order.outputs.reduce((sum, { columns: each }) => sum + each, 0);
-    const played = new Float64Array(steps * samples * total);
+    const played = new Float64Array(steps * samples * this.columns);
     for (let sample = 0; sample < samples; sample += 1) {
       const alone = new Float64Array(steps * width);
       for (let step = 0; step < steps; step += 1) {
@@ -109,28 +107,28 @@ class Session {
       }
       const rows = await this.play(alone, [steps, 1, width]);
       for (let step = 0; step < steps; step += 1) {
-        played.set(rows.subarray(step * total, (step + 1) * total), (step * samples + sample) * total);
+        played.set(rows.subarray(step * this.columns, (step + 1) * this.columns), (step * samples + sample) * this.columns);
       }
     }
     return played;
   }
 }
 
-async function exam({ order, model, inputs }) {
+async function run({ layout, model, inputs }) {
   runtime ??= load();
   const { ort, name } = await runtime.catch((error) => {
     runtime = null; // the next one may try again
     throw error;
   });
   const created = await ort.InferenceSession.create(model, { executionProviders: ["wasm"] });
-  const session = new Session(ort, created, order);
+  const session = new Session(ort, created, layout);
   try {
     const x = new Float64Array(inputs.buffer);
     const played = [];
     let from = 0;
-    for (const shape of order.parts) {
+    for (const shape of layout.parts) {
       const part = x.subarray(from, from += product(shape));
-      played.push(await (order.fixed ? session.playEach(part, shape) : session.play(part, shape)));
+      played.push(await (layout.fixed ? session.playEach(part, shape) : session.play(part, shape)));
     }
     const outputs = new Float64Array(played.reduce((sum, { length }) => sum + length, 0));
     played.reduce((at, values) => (outputs.set(values, at), at + values.length), 0);
@@ -142,7 +140,7 @@ async function exam({ order, model, inputs }) {
 
 self.onmessage = async ({ data: { id, ...request } }) => {
   try {
-    const answer = await exam(request);
+    const answer = await run(request);
     self.postMessage({ id, ...answer }, [answer.outputs]);
   } catch (error) {
     self.postMessage({ id, error: String(error?.message ?? error).slice(0, 400) });

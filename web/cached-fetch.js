@@ -4,7 +4,7 @@
 const here = new URL("./", import.meta.url);
 
 /** Fetch a file of the lock; if it is `checked`, one with another hash is refused. */
-export async function fetchKept({ file, integrity }, { checked = true } = {}) {
+export async function fetchCached({ file, integrity }, { checked = true } = {}) {
   const options = checked ? { integrity } : {};
   const url = new URL(file, here);
   url.search = integrity;

@@ -4,11 +4,11 @@ import { $, count, counted, h, svg, whenChanged } from "./dom.js";
 const [WIDE, HIGH, GAP_X, GAP_Y] = [148, 54, 36, 14];
 const MOST = 200; // members of a JSON list that are shown
 
-export function anatomy({ look, light }) {
+export function modelGraph({ look, light }) {
   let boxes = []; // [{element, neurons}] of the nodes drawn
   const build = whenChanged((state) => state.result, (result) => {
     boxes = [];
-    if (result) $("anatomy").replaceChildren(fold(look, (found) => { boxes = draw($("anatomy-body"), found, light); }));
+    if (result) $("model-graph").replaceChildren(fold(look, (found) => { boxes = draw($("model-graph-body"), found, light); }));
   });
   const point = whenChanged((state) => state.selected, (selected) => {
     for (const { element, neurons } of boxes) element.classList.toggle("lit", selected >= 0 && neurons.includes(selected));
@@ -21,16 +21,16 @@ export function anatomy({ look, light }) {
 
 /** A fold that asks for the model when it is opened. */
 function fold(look, show) {
-  const body = h("div", { id: "anatomy-body" }, h("p", { className: "soft", role: "status" }, "Looking into the model…"));
-  const details = h("details", { "data-testid": "anatomy" }, h("summary", {}, "Look into the model"), body);
+  const body = h("div", { id: "model-graph-body" }, h("p", { className: "soft", role: "status" }, "Looking into the model…"));
+  const details = h("details", { "data-testid": "model-graph" }, h("summary", {}, "Look into the model"), body);
   let asked = false;
   details.addEventListener("toggle", async () => {
     if (!details.open || asked) return;
     asked = true;
     const found = await look();
     if (!body.isConnected) return;
-    if (found) show(found);
-    else body.replaceChildren(h("p", { className: "warning" }, "The model could not be shown."));
+    if (found.failed) body.replaceChildren(h("p", { className: "warning" }, `The model could not be shown: ${found.failed}.`));
+    else show(found);
   });
   return details;
 }

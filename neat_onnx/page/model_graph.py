@@ -35,7 +35,7 @@ class ShownNode(TypedDict):
     neurons: list[int]
 
 
-class Anatomy(TypedDict):
+class ModelGraph(TypedDict):
     """The nodes in the order of the graph, how many more there are, and texts; None if too long."""
 
     nodes: list[ShownNode]
@@ -45,7 +45,7 @@ class Anatomy(TypedDict):
     json: str | None
 
 
-def anatomy(net: Network, model: Model) -> Anatomy:
+def model_graph(net: Network, model: Model) -> ModelGraph:
     """Describe a model beside the network that it computes."""
     graph = model.graph
     shapes = {name: facts.shape for name, facts in inferred_facts(model).items()}
@@ -55,7 +55,7 @@ def anatomy(net: Network, model: Model) -> Anatomy:
     neurons = _neurons(net, model)
     elements = sum(tensor.size for tensor in graph.initializer)
     short = elements <= _MOST_ELEMENTS
-    return Anatomy(
+    return ModelGraph(
         nodes=[
             ShownNode(
                 op=node.op_type,

@@ -9,19 +9,19 @@ const SAID = {
     "Now drop a genome that belongs to it, such as winner.pkl, or choose it; both can be dropped at once, too."],
 };
 
-export function halves() {
+export function missingFile() {
   return whenChanged((state) => state.error, (error) => {
     const said = SAID[error?.asks];
-    $("halves").hidden = !said;
+    $("missing-file").hidden = !said;
     if (!said) return;
     const [title, text] = said;
     const button = h("button", { type: "button", className: "button primary", onclick: () => $("file").click() },
       error.asks === "genome" ? "Choose the genome" : "Choose the configuration");
-    $("halves").replaceChildren(
+    $("missing-file").replaceChildren(
       h("p", { className: "error-file" }, error.name), h("p", { className: "error-what" }, title),
       h("p", { className: "soft" }, text), h("div", { className: "buttons" }, button),
     );
-    $("halves").scrollIntoView({ block: "nearest" });
+    $("missing-file").scrollIntoView({ block: "nearest" });
     button.focus({ preventScroll: true });
   });
 }

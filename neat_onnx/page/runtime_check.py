@@ -1,0 +1,159 @@
+"""The check of a model by a runtime of the page, which cannot be called from Python.
+
+The engine gives the model and its inputs (`runtime_inputs`), web/runtime-worker.js runs them, and
+the engine reports on the outputs (`runtime_report`).
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from neat_onnx.errors import DocumentError
+from neat_onnx.model import DataType, Model
+from neat_onnx.model.states import initial_states, state_pairs
+from neat_onnx.network.genes import Floats
+from neat_onnx.network.network import Network
+from neat_onnx.verification.compare import compare, sampled_inputs, with_ports
+from neat_onnx.verification.player import Player
+from neat_onnx.verification.report import Report
+from neat_onnx.verification.runtimes import Feed, Session
+
+
+class RuntimeInputs(NamedTuple):
+    """A model to run, and its inputs.
+
+    Attributes:
+        layout: how the inputs are laid out, and how they are fed; JSON.
+            `parts`: the shape [T, N, I] of each set of sequences. `inputs`: name, type, sizes after
+            the batch, and the range of columns of each port. `states`: name, type, sizes and
+            initial values of each, and `following`, the output that feeds it. `outputs`: names and
+            numbers of columns. `whole`: the model takes whole sequences; `fixed`: it takes one
+            sample at a time.
+        model: the model to run.
+        parts: the inputs, (T, N, I) each.
+    """
+
+    layout: dict[str, Any]
+    model: Model
+    parts: list[Floats]
+
+
+class _RecordedPlayer(Player):
+    """The outputs of another runtime, in the order in which they are asked for."""
+
+    def __init__(self, model: Model, net: Network, name: str, outputs: Sequence[Floats]) -> None:
+        super().__init__(model, net, Session(_run_elsewhere, name))
+        self._left = list(outputs)
+
+    def play(self, x: Floats, tensors: Sequence[str]) -> dict[str, Floats]:
+        """Return the outputs for `x`, (T, N, columns) each."""
+        sizes = [port.neurons.size for port in self._net.outputs]
+        columns = np.split(self._left.pop(0), np.cumsum(sizes)[:-1], axis=2)
+        return dict(zip(tensors, columns, strict=True))
+
+
+def _run_elsewhere(feed: Feed) -> dict[str, Any]:
+    raise AssertionError("the page's runtime is not run from here")
+
+
+def runtime_inputs(net: Network, model: Model, *, samples: int, seed: int) -> RuntimeInputs:
+    """Return the model and the samples for a runtime.
+
+    Raises:
+        DocumentError: samples do not stand in the first axes of all inputs.
+    """
+    model = with_ports(net, model)
+    player = _RecordedPlayer(model, net, "", [])
+    _check_axes(player)
+    parts = sampled_inputs(net, model, samples, seed, long=True, fixed_batch=player.fixed_batch)
+    layout = {
+        "whole": player.whole,
+        "fixed": player.fixed_batch,
+        "parts": [x.shape for x in parts],
+        "inputs": _inputs(net, model),
+        "states": _states(model),
+        "outputs": [{"name": port.name, "columns": port.neurons.size} for port in net.outputs],
+    }
+    return RuntimeInputs(layout, model, parts)
+
+
+def _check_axes(player: Player) -> None:
+    """Refuse a model whose inputs do not begin with the samples, or with time and the samples."""
+    if set(player.axes.values()) not in ({(0,)}, {(0, 1)}):
+        raise DocumentError("this page runs models there that have the samples in the first axis")
+    if player.rows_of_a_run > 1:
+        raise DocumentError("this page runs models there that take any number of samples")
+
+
+def _inputs(net: Network, model: Model) -> list[dict[str, Any]]:
+    """The inputs of a model: name, type, sizes after the batch, and range of columns."""
+    types = _types(model)
+    columns = np.cumsum([0, *(port.neurons.size for port in net.inputs)]).tolist()
+    return [
+        {
+            "name": port.name,
+            "type": types[port.name],
+            "sizes": list(port.shape),
+            "from": first,
+            "to": last,
+        }
+        for port, first, last in zip(net.inputs, columns[:-1], columns[1:], strict=True)
+    ]
+
+
+def _states(model: Model) -> list[dict[str, Any]]:
+    """The states of a model: name, sizes and initial values, and the output that feeds each."""
+    shapes = {entry.name: entry.shape or () for entry in model.graph.inputs}
+    starts, types = initial_states(model), _types(model)
+    return [
+        {
+            "name": name,
+            "type": types[name],
+            "following": following,
+            "sizes": list(shapes[name][1:]),
+            "start": np.ravel(starts.get(name, [])).tolist(),
+        }
+        for name, following in state_pairs(model).items()
+    ]
+
+
+def _types(model: Model) -> dict[str, str]:
+    """The types of the inputs, as the runtime names them."""
+    named = {DataType.FLOAT: "float32", DataType.DOUBLE: "float64"}
+    return {
+        entry.name: named.get(entry.elem_type, entry.elem_type.name.lower())
+        for entry in model.graph.inputs
+    }
+
+
+def runtime_report(
+    net: Network, model: Model, data: bytes, *, runtime: str, samples: int, seed: int
+) -> Report:
+    """Return the report on outputs that a runtime computed.
+
+    Args:
+        net: the network.
+        model: the model that was given to `runtime_inputs`.
+        data: the outputs of all parts, (T, N, O) each, as float64.
+        runtime: name and version of the runtime.
+        samples: as in `runtime_inputs`.
+        seed: as in `runtime_inputs`.
+
+    Raises:
+        DocumentError: `data` is not as long as the outputs are.
+    """
+    given = runtime_inputs(net, model, samples=samples, seed=seed)
+    width = sum(port.neurons.size for port in net.outputs)
+    shapes = [(*x.shape[:2], width) for x in given.parts]
+    *stops, total = np.cumsum([math.prod(shape) for shape in shapes]).tolist()
+    values = np.frombuffer(data, "<f8")
+    if total != len(values):
+        raise DocumentError(f"{len(values)} outputs came, expected {total}")
+    outputs = [
+        part.reshape(shape) for part, shape in zip(np.split(values, stops), shapes, strict=True)
+    ]
+    player = _RecordedPlayer(given.model, net, runtime, outputs)
+    report = compare(net, model, samples=samples, seed=seed, runtime="reference", player=player)
+    return report.model_copy(update={"first_error": None})  # another runtime would find it

@@ -1,0 +1,86 @@
+"""The runtime check from CPython: onnxruntime runs what the page's runtime would."""
+
+import json
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from onnx import TensorProto, helper
+from page import ask, convert
+from sessions import open_session
+
+import neat_onnx
+
+CORPORA = Path(__file__).parents[1] / "corpora"
+CASES: list[tuple[str, dict[str, object]]] = [
+    ("np-ff-19", {}),
+    ("nts-net-dag-24", {"dtype": "float64"}),
+    ("np-rec-01", {}),
+    ("nts-net-lstm-2", {"dtype": "float64", "sequence": True}),
+]
+
+
+def outputs_of(layout: dict, blobs: dict[str, bytes]) -> bytes:
+    """The outputs of a model, by onnxruntime, as web/runtime-worker.js gives them."""
+    session = open_session(blobs["model"])
+    values, outputs = np.frombuffer(blobs["inputs"], "<f8"), []
+    for steps, samples, width in layout["parts"]:
+        x, values = np.split(values, [steps * samples * width])
+        x = x.reshape(steps, samples, width)
+        if layout["whole"]:
+            rows = session.run(None, feeds(layout, x))
+            outputs.append(np.concatenate([row.reshape(steps, samples, -1) for row in rows], 2))
+            continue
+        states = {state["name"]: start(layout, state, samples) for state in layout["states"]}
+        for step in x:
+            names = [output.name for output in session.get_outputs()]
+            got = dict(zip(names, session.run(names, feeds(layout, step) | states), strict=True))
+            states = {state["name"]: got[state["following"]] for state in layout["states"]}
+            outputs.append(
+                np.concatenate([got[o["name"]].reshape(samples, -1) for o in layout["outputs"]], 1)
+            )
+    return b"".join(part.astype("<f8").tobytes() for part in outputs)
+
+
+def feeds(layout: dict, x: np.ndarray) -> dict[str, np.ndarray]:
+    return {
+        port["name"]: np.ascontiguousarray(
+            x[..., port["from"] : port["to"]].reshape(*x.shape[:-1], *port["sizes"]), port["type"]
+        )
+        for port in layout["inputs"]
+    }
+
+
+def start(layout: dict, state: dict, samples: int) -> np.ndarray:
+    each = np.array(state["start"] or np.zeros(state["sizes"])).reshape(state["sizes"])
+    return np.broadcast_to(each, (samples, *state["sizes"])).astype(state["type"])
+
+
+@pytest.mark.parametrize(("name", "options"), CASES)
+def test_what_a_runtime_computed_is_compared(name, options):
+    data = json.dumps(json.loads((CORPORA / f"{name}.json").read_text())["source"]).encode()
+    assert convert(data, name="net.json", options=options)[0]["result"]["report"]["passed"]
+    reply, blobs = ask("runtime_inputs")
+    outputs = outputs_of(reply["result"], blobs)
+    printed = ask("runtime_report", outputs, runtime="onnxruntime 1")[0]["result"]
+    assert (printed["passed"], printed["runtime"]) == (True, "onnxruntime 1")
+    off = np.frombuffer(outputs, "<f8").copy()
+    off += 0.5
+    assert ask("runtime_report", off.tobytes(), runtime="x")[0]["result"]["verdict"] == "different"
+    assert "expected" in ask("runtime_report", outputs[:-8], runtime="x")[0]["error"]["message"]
+
+
+def test_outputs_that_are_drawn_at_random_do_not_count_among_the_nodes():
+    """The number of nodes says how many steps are played: on both ways the same."""
+    model = neat_onnx.export(neat_onnx.Network.rnn(2, 3, 1, seed=0)).to_proto()
+    graph, names = model.graph, [f"drawn{i}" for i in range(401)]
+    graph.node.append(helper.make_node("RandomNormalLike", [graph.input[0].name], names[:1]))
+    for before, after in pairwise(names):
+        graph.node.append(helper.make_node("Abs", [before], [after]))
+    drawn = helper.make_tensor_value_info(names[-1], TensorProto.FLOAT, ["N", 2])
+    graph.output.append(drawn)
+    assert "result" in convert(model.SerializeToString(), name="drawn.onnx")[0]
+    reply, blobs = ask("runtime_inputs")
+    outputs = outputs_of(reply["result"], blobs)
+    assert ask("runtime_report", outputs, runtime="x")[0]["result"]["passed"]
