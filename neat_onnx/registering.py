@@ -15,7 +15,8 @@ def operator(domain: str, op_type: str) -> Callable[[Callable[..., Any]], Callab
             return exp(-(width * z * z))
 
     Import puts the formula in place of such a node; export writes the node in place of an
-    activation that is the formula, for any values of the attributes.
+    activation that is the formula, for any values of attributes that stand in it themselves. One
+    with numbers that are computed of attributes is written in ONNX's own operators.
 
     Args:
         domain: the node's domain, none of ONNX's.

@@ -38,7 +38,7 @@ BOUNDARIES = {
     "cli": ("__init__", "network", "model", "options", "libraries", "codegen", "verification",
             "schemas"),
     "page": ("__init__", "network", "model", "options", "libraries", "lifting.axes", "genome",
-             "operators.rnn", "verification"),
+             "lowering.signals", "operators.rnn", "operators.spatial.weights", "verification"),
 }  # fmt: skip
 EVERYWHERE = ("errors", "files", "parsing", "arguments", "version")
 CORES = ("lowering", "lifting")

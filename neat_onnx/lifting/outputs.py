@@ -20,7 +20,13 @@ from neat_onnx.passes.draft import with_graph
 
 
 def distinct_outputs(model: Model) -> Model:
-    """The model with each output once; a warning names those that it states several times."""
+    """The model with each output once; a warning names those that it states several times.
+
+    Raises:
+        ModelError: it has none.
+    """
+    if not model.graph.outputs:
+        raise ModelError("the graph has no outputs", where="graph.outputs")
     entries = {entry.name: entry for entry in model.graph.outputs}
     if len(entries) == len(model.graph.outputs):
         return model

@@ -1,6 +1,7 @@
 """Checks of activations and aggregations that users register."""
 
 from collections.abc import Callable, Mapping
+from math import isfinite
 from typing import Any, Protocol
 
 from neat_onnx.errors import NetworkError
@@ -67,15 +68,37 @@ def function_of_z(kind: str, name: str, formula: Callable[..., Any]) -> Expressi
     """Return the expression that a formula gives for z.
 
     Raises:
-        NetworkError: as `expression_of`, or it is too large: one that doubles at each step is soon.
+        NetworkError: as `expression_of`; or it is too large, as one that doubles at each step soon
+            is, nested too deeply, or has numbers that are not finite besides the bounds of a clip.
     """
     found = expression_of(kind, name, formula, VARIABLE)
-    if found.size > _MOST_PARTS:
+    try:
+        size = found.size
+    except RecursionError:
         raise NetworkError(
-            f"the formula of the {kind} '{name}' has {found.size} primitives and numbers",
+            f"the formula of the {kind} '{name}' is nested too deeply",
+            hint="Add up the parts of a long sum two by two",
+        ) from None
+    if size > _MOST_PARTS:
+        raise NetworkError(
+            f"the formula of the {kind} '{name}' has {size} primitives and numbers",
             hint=f"The largest may have {_MOST_PARTS}",
         )
+    if not _is_finite(found):
+        raise NetworkError(
+            f"the formula of the {kind} '{name}' has a number that is not finite",
+            hint="A bound of clip alone may be infinite",
+        )
     return found
+
+
+def _is_finite(formula: Expression) -> bool:
+    """Whether all numbers in a formula are finite but for bounds of a clip."""
+    bounds = formula.op == "clip"
+    return all(
+        _is_finite(part) if part.args else bounds or not part.is_constant or isfinite(part.value)
+        for part in formula.args
+    )
 
 
 def check_shape(

@@ -220,6 +220,12 @@ def test_a_batch_that_goes_elsewhere_is_refused():
         import_model(graph([node("Transpose", "x", "y", perm=[1, 0])], x=("N", 3)))
 
 
+def test_a_graph_without_outputs_is_refused():
+    empty = graph([], outputs=())
+    with pytest.raises(ModelError, match="the graph has no outputs"):
+        import_model(empty)
+
+
 # --- graphs that hang together wrongly ------------------------------------------------------------
 
 

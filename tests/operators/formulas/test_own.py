@@ -89,6 +89,8 @@ def test_mistakes_are_told():
         ("my.domain", "Own", lambda z: z * np.tanh(z), "fails: TypeError"),
         ("my.domain", "Own", lambda z, alpha: z * alpha, "neither float nor int"),
         ("my.domain", "Own", doubled, "primitives and numbers"),
+        ("my.domain", "Own", lambda z: sum([1.0] * 3000, z), "nested too deeply"),
+        ("my.domain", "Own", lambda z: z * float("inf"), "not finite"),
     ):
         with pytest.raises(OptionError, match=text):
             operator(domain, op_type)(function)
