@@ -37,6 +37,7 @@ SILENT = [
     ("operators/spatial/infer.py:_is_valid", "the error is the answer"),
     ("page/bridge.py:call", "the answer itself says that memory ran out"),
     ("page/bridge.py:_json", "numbers that JSON has not are written as words"),
+    ("page/layers.py:holds", "export writes such a block otherwise, and the page names it so"),
     ("passes/fold_constants.py:computed", "the node stays; whoever loads the model says why"),
     ("passes/fold_constants.py:_evaluated", "the node stays; whoever loads the model says why"),
     ("passes/function_bodies.py:_inlined", "the node stays, and is refused by its name"),

@@ -37,7 +37,7 @@ BOUNDARIES = {
     "verification": ("network", "model", "passes", "lifting", "genome", "codegen"),
     "cli": ("__init__", "network", "model", "options", "libraries", "codegen", "verification",
             "schemas"),
-    "page": ("__init__", "network", "model", "options", "libraries", "lifting.axes", "genome",
+    "page": ("__init__", "network", "model", "options", "libraries", "genome",
              "lowering.signals", "operators.rnn", "operators.spatial.weights", "verification"),
 }  # fmt: skip
 EVERYWHERE = ("errors", "files", "parsing", "arguments", "version")
