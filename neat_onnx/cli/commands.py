@@ -65,11 +65,11 @@ def translate(arguments: Namespace) -> int:
 
 
 def _write_network(arguments: Namespace, net: Network, library: Library) -> int:
-    """Write a network for a library, and print the name of the file."""
-    save_network(net, arguments.out, library)
+    """Write a network for a library, and print the names of the files."""
+    files = save_network(net, arguments.out, library)
     facts = _network_facts(net)
-    done = f"wrote {_name(arguments.out)}: {_in_short(facts)}"
-    _tell(arguments, {"file": arguments.out, "network": facts}, [done])
+    done = f"wrote {' and '.join(map(_name, files))}: {_in_short(facts)}"
+    _tell(arguments, {"file": arguments.out, "files": files, "network": facts}, [done])
     return DONE
 
 

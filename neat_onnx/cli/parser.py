@@ -106,7 +106,12 @@ def _runtime(text: str, **settings: Any) -> Part:
 
 _FILE = _argument("file", metavar="FILE")
 _NETWORK_IN = _argument("file", metavar="IN", help="a network")
-_NETWORK_OUT = _argument("out", metavar="OUT", help="the network to write")
+_NETWORK_OUT = _argument(
+    "out",
+    metavar="OUT",
+    help="the network to write, replaced if it exists; beside a .pkl stands its configuration, an "
+    ".ini of the same name, which never replaces another one",
+)
 _MODEL_IN = _argument(
     "file",
     metavar="IN",

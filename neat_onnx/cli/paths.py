@@ -16,6 +16,7 @@ from neat_onnx.model import Model
 from neat_onnx.model.model import Encoding, is_model
 from neat_onnx.model.spelling import Spelling
 from neat_onnx.network.network import Network
+from neat_onnx.network.written import save
 
 STANDARD = "-"
 """Standard input or output in place of a path."""
@@ -98,17 +99,18 @@ def checked_library(out: str, source: str, name: str | None) -> Library:
     return library
 
 
-def save_network(net: Network, out: str, library: Library) -> None:
-    """Write a network to a path, or to standard output.
+def save_network(net: Network, out: str, library: Library) -> list[str]:
+    """Write a network to a path, or to standard output, and return the files, `out` first.
 
     Raises:
         NetworkError: the library cannot compute it.
-        DocumentError: the file cannot be written.
+        DocumentError: a file cannot be written, or one beside `out` would be lost.
     """
     if out == STANDARD:
         put(encoded(library.write(net)))
-    else:
-        net.save(out, library.name)
+        return [out]
+    written = save(net, out, library.name)
+    return [out, *(str(path) for path in written if path != Path(out))]
 
 
 def save_model(model: Model, out: str, encoding: Encoding | None, spelling: Spelling) -> None:

@@ -73,6 +73,25 @@ def test_the_ending_is_the_library_where_only_one_has_it(name, library, tmp_path
         assert neat_onnx.load_network(path, config).library.split()[0] == library
 
 
+@pytest.mark.filterwarnings("ignore::neat_onnx.NeatOnnxWarning")
+def test_a_configuration_is_written_beside_and_never_over_another(run):
+    neat_onnx.Network.mlp([2, 1], activation="sigmoid").save("net.pkl")
+    config = (run.folder / "net.ini").read_text()
+    translate = ("translate", "net.pkl", "back.pkl", "--config")
+    code, out, _ = run(*translate, "net.ini")
+    assert code == 0
+    assert out.startswith("wrote back.pkl and back.ini: ")
+    assert json.loads(run(*translate, "net.ini", "--json")[1])["files"] == ["back.pkl", "back.ini"]
+    before = (run.folder / "back.pkl").read_bytes()
+    (run.folder / "back.ini").write_text(config + "# mine\n")
+    code, out, errors = run(*translate, "back.ini")
+    assert (code, out) == (2, "")
+    assert errors[-1].startswith("error: the file exists, and holds something else")
+    assert errors[-1].endswith("(back.ini). Rename it, or write the network under another name")
+    assert (run.folder / "back.ini").read_text() == config + "# mine\n"
+    assert (run.folder / "back.pkl").read_bytes() == before
+
+
 def test_a_model_before_its_network_is_told(tmp_path, capsys):
     NET.save(tmp_path / "net.json")
     model = neat_onnx.export(NET)
