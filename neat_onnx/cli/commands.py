@@ -36,7 +36,7 @@ DONE, CHECK_SAID_NO, BAD_INPUT = 0, 1, 2
 
 def export(arguments: Namespace) -> int:
     """Network to ONNX; with --verify the file is written only if the check passes."""
-    check_target(arguments.out, arguments.file, (".onnx", ".json"))
+    check_target(arguments, (".onnx", ".json"))
     options = chosen_options(arguments)
     net = neat_onnx.load_network(source_of(arguments.file), **chosen_network(arguments))
     model = neat_onnx.export(net, options=options)
@@ -51,7 +51,7 @@ def export(arguments: Namespace) -> int:
 
 def import_(arguments: Namespace) -> int:
     """ONNX to a network, as a library's own file."""
-    library = checked_library(arguments.out, arguments.file, arguments.to)
+    library = checked_library(arguments)
     model = neat_onnx.load_model(source_of(arguments.file))
     net = neat_onnx.import_model(model, **chosen_import(arguments))
     return _write_network(arguments, net, library)
@@ -59,7 +59,7 @@ def import_(arguments: Namespace) -> int:
 
 def translate(arguments: Namespace) -> int:
     """A network of one library to the file of another."""
-    library = checked_library(arguments.out, arguments.file, arguments.to)
+    library = checked_library(arguments)
     net = neat_onnx.load_network(source_of(arguments.file), **chosen_network(arguments))
     return _write_network(arguments, net, library)
 
@@ -75,7 +75,7 @@ def _write_network(arguments: Namespace, net: Network, library: Library) -> int:
 
 def code(arguments: Namespace) -> int:
     """A network as source code in the language of OUT's ending."""
-    check_target(arguments.out, arguments.file, tuple(SUFFIXES))
+    check_target(arguments, tuple(SUFFIXES))
     net = neat_onnx.load_network(source_of(arguments.file), **chosen_network(arguments))
     language = arguments.language or SUFFIXES.get(Path(arguments.out).suffix.lower(), "c")
     text = neat_onnx.generate_code(
@@ -89,7 +89,7 @@ def code(arguments: Namespace) -> int:
 
 def convert(arguments: Namespace) -> int:
     """A model to valid ONNX; with --verify the file is written only if the check passes."""
-    check_target(arguments.out, arguments.file, (".onnx", ".json"))
+    check_target(arguments, (".onnx", ".json"))
     model = neat_onnx.convert(neat_onnx.load_model(source_of(arguments.file)))
     report = None
     if arguments.verify:
@@ -99,7 +99,7 @@ def convert(arguments: Namespace) -> int:
 
 def canonicalize(arguments: Namespace) -> int:
     """A model in its canonical form."""
-    check_target(arguments.out, arguments.file, (".onnx", ".json"))
+    check_target(arguments, (".onnx", ".json"))
     model = neat_onnx.canonicalize(neat_onnx.load_model(source_of(arguments.file)))
     return _write_model(arguments, model, None, arguments.encoding)
 
@@ -160,8 +160,7 @@ def verify(arguments: Namespace) -> int:
 
 def certify(arguments: Namespace) -> int:
     """A network and a model, compared and certified; written only if the check passes."""
-    for source in (arguments.network, arguments.model):
-        check_target(arguments.out, source, (".json",))
+    check_target(arguments, (".json",))
     certificate = neat_onnx.certify(
         load_first(source_of(arguments.network), **chosen_network(arguments)),
         neat_onnx.load_model(source_of(arguments.model)),

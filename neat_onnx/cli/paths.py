@@ -3,6 +3,7 @@
 import errno
 import os
 import sys
+from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ from neat_onnx.network.written import save
 
 STANDARD = "-"
 """Standard input or output in place of a path."""
+_INPUTS = ("file", "network", "model", "config", "options")
+"""The arguments that name a file to read, of commands that write one."""
 CLOSED_OUTPUT = DocumentError(
     "standard output is closed", where=STANDARD, hint="Send it to a file, or to the null device"
 )
@@ -39,19 +42,18 @@ def source_of(path: str) -> str | bytes:
         return limited(stream, STANDARD)
 
 
-def check_target(out: str, source: str, endings: tuple[str, ...]) -> None:
-    """Refuse a path that cannot be written, before anything is read.
+def check_target(arguments: Namespace, endings: tuple[str, ...]) -> None:
+    """Refuse an OUT that cannot be written, before anything is read.
 
     Args:
-        out: the path to write.
-        source: the path that is read, which `out` may not overwrite.
-        endings: the file name endings that `out` may have.
+        arguments: of the command; OUT may overwrite none of the files that they say to read.
+        endings: the file name endings that OUT may have.
 
     Raises:
-        OptionError: it has another ending, or is the source.
+        OptionError: it has another ending, or is a file that is read.
         DocumentError: it is a directory, or in none.
     """
-    path = Path(out)
+    out, path = arguments.out, Path(arguments.out)
     if out == STANDARD:
         return
     if path.suffix.lower() not in endings:
@@ -63,12 +65,14 @@ def check_target(out: str, source: str, endings: tuple[str, ...]) -> None:
             hint=f"Use {' or '.join(endings)}",
         )
     try:
-        _check_place(path, source)
+        _check_place(path)
+        for name in _INPUTS:
+            _check_kept(path, getattr(arguments, name, None))
     except OSError as error:  # a name that is too long
         raise DocumentError(f"cannot write the file: {error.strerror}", where=out) from error
 
 
-def _check_place(path: Path, source: str) -> None:
+def _check_place(path: Path) -> None:
     out = str(path)
     if not path.parent.is_dir():
         raise DocumentError(
@@ -76,26 +80,25 @@ def _check_place(path: Path, source: str) -> None:
         )
     if path.is_dir():
         raise DocumentError("cannot write the file: it is a directory", where=out)
-    if path.exists() and os.path.exists(source) and path.samefile(source):
+
+
+def _check_kept(path: Path, source: str | None) -> None:
+    if source and path.exists() and os.path.exists(source) and path.samefile(source):
         raise OptionError(
-            "the result would overwrite the file that is read", where=out, hint="Name another"
+            "the result would overwrite a file that is read", where=str(path), hint="Name another"
         )
 
 
-def checked_library(out: str, source: str, name: str | None) -> Library:
-    """Return the library that a network is written for, after `check_target`.
-
-    Args:
-        out: the path to write.
-        source: the path that is read.
-        name: the library that the command line names; None to go by the ending of `out`.
+def checked_library(arguments: Namespace) -> Library:
+    """Return the library that a network is written for, by --to or OUT, after `check_target`.
 
     Raises:
         OptionError: there is no such library, or its files have another ending.
         DocumentError: as `check_target`.
     """
-    library = writer_for(name, "" if out == STANDARD else out)
-    check_target(out, source, library.suffixes)
+    out = "" if arguments.out == STANDARD else arguments.out
+    library = writer_for(arguments.to, out)
+    check_target(arguments, library.suffixes)
     return library
 
 

@@ -75,8 +75,28 @@ def test_the_file_that_is_read_is_not_overwritten(run, network):
     before = network.read_bytes()
     code, _, errors = run("export", network, network)
     assert code == 2
-    assert errors[0].startswith("error: the result would overwrite the file that is read")
+    assert errors[0].startswith("error: the result would overwrite a file that is read")
     assert network.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("command", "ending", "flag"),
+    [
+        ("export", ".json", "--options"),
+        ("export", ".json", "--config"),
+        ("translate", ".json", "--config"),
+        ("code", ".c", "--config"),
+        ("certify", ".json", "--config"),
+    ],
+)
+def test_no_file_that_is_read_is_overwritten(run, network, command, ending, flag):
+    given = run.folder / f"given{ending}"
+    given.write_text("{}")
+    files = [network, network] if command == "certify" else [network]
+    code, _, errors = run(command, *files, f"../here/given{ending}", flag, given)
+    assert code == 2
+    assert errors[0].startswith("error: the result would overwrite a file that is read (../here")
+    assert given.read_text() == "{}"
 
 
 def test_what_was_there_stays_where_export_fails(run):
