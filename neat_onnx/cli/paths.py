@@ -4,11 +4,20 @@ import errno
 import os
 import sys
 from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import neat_onnx
-from neat_onnx.errors import DocumentError, OptionError
+from neat_onnx.errors import (
+    DocumentError,
+    ModelError,
+    NeatOnnxError,
+    NetworkError,
+    OptionError,
+    printable,
+)
 from neat_onnx.files import limited, parse_json, read_bytes, sniff, write_bytes
 from neat_onnx.libraries.library import Library, ReadOptions, encoded
 from neat_onnx.libraries.load import refuse_unused
@@ -40,6 +49,38 @@ def source_of(path: str) -> str | bytes:
         raise DocumentError("standard input can be read once only", where=STANDARD)
     with sys.stdin.buffer as stream:
         return limited(stream, STANDARD)
+
+
+@contextmanager
+def of_file(
+    path: str,
+    kinds: tuple[type[NeatOnnxError], ...] = (DocumentError, NetworkError, ModelError),
+    config: str | None = None,
+) -> Iterator[None]:
+    """Put the name of a file into the errors about what it holds: a command may read several.
+
+    Args:
+        path: the file that is read.
+        kinds: the errors that are about its content.
+        config: the file that is read beside it, whose errors name it already.
+    """
+    try:
+        yield
+    except kinds as error:
+        if error.where not in {printable(name) for name in (path, config, "config") if name}:
+            error.where = printable(f"{path}, {error.where}" if error.where else path)
+        raise
+
+
+def read_model(path: str) -> Model:
+    """Return the model in a file, or on standard input.
+
+    Raises:
+        DocumentError: it cannot be read.
+        ModelError: it is not a model; both name the file.
+    """
+    with of_file(path):
+        return neat_onnx.load_model(source_of(path))
 
 
 def check_target(arguments: Namespace, endings: tuple[str, ...]) -> None:

@@ -58,9 +58,9 @@ def test_usage_errors_are_one_line(run, line):
 @pytest.mark.parametrize(
     ("options", "line"),
     [
-        ({"opset": 99}, r"opset is 99, expected at most 28 \(opset\)"),
-        ({"colour": 1}, r"colour is not a known key \(colour\)"),
-        ({"conv2dMappings": [{}]}, r"kernelHeight is missing \(conv2dMappings"),
+        ({"opset": 99}, r"opset is 99, expected at most 28 \(.*options.json, opset\)"),
+        ({"colour": 1}, r"colour is not a known key \(.*options.json, colour\)"),
+        ({"conv2dMappings": [{}]}, r"kernelHeight is missing \(.*options.json, conv2dMappings"),
         ([], "options should be an object"),
     ],
 )
@@ -69,6 +69,52 @@ def test_wrong_options(run, network, options, line):
     assert (code, out, len(errors)) == (2, "", 1)
     assert re.match(f"error: {line}", errors[0])
     assert run.left() == []
+
+
+FILES = {
+    "empty.json": b"",
+    "cut.json": b"{",
+    "text.json": b"I am no model\x00",
+    "weight.json": b'{"format": "neat-onnx", "version": 1}',
+}
+
+
+@pytest.mark.filterwarnings("ignore::neat_onnx.NeatOnnxWarning")
+@pytest.mark.parametrize("bad", FILES)
+@pytest.mark.parametrize(
+    "line",
+    [
+        "export BAD out.onnx",
+        "export net.json out.onnx --options BAD",
+        "import BAD out.json",
+        "translate BAD out.json",
+        "code BAD out.c",
+        "convert BAD out.onnx",
+        "canonicalize BAD out.onnx",
+        "inspect BAD",
+        "verify BAD net.onnx",
+        "verify net.json BAD",
+        "certify BAD net.onnx out.json",
+        "certify net.json BAD out.json",
+        "replay BAD net.json net.onnx",
+        "replay net.json BAD net.onnx",
+        "replay net.json net.json BAD",
+        "export win.pkl out.onnx --config BAD",
+    ],
+)
+def test_an_error_names_the_file_that_it_is_about(run, bad, line):
+    net = neat_onnx.Network.mlp([2, 1], activation="sigmoid", seed=0)
+    for name in ("net.json", "win.pkl"):
+        net.save(name)
+    neat_onnx.export(net).save("net.onnx")
+    (run.folder / bad).write_bytes(FILES[bad])
+    code, _, errors = run(*line.replace("BAD", bad).split())
+    (error,) = (line for line in errors if line.startswith("error: "))
+    assert code == 2
+    assert error.count(f"({bad}") == error.count(bad) == 1
+    assert not re.search(r"net\.json|net\.onnx|win\.pkl", error)
+    if bad == "empty.json" and "--" not in line:
+        assert error.startswith("error: the file is empty")
 
 
 def test_the_file_that_is_read_is_not_overwritten(run, network):
