@@ -4,6 +4,7 @@ import argparse
 import io
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -114,6 +115,35 @@ def test_a_closed_standard_output_is_one_line():
     reply = subprocess.run(["sh", "-c", line, sys.executable], capture_output=True, check=False)
     assert reply.returncode == 2
     assert reply.stderr.splitlines()[-1].startswith(b"error: standard output is closed")
+
+
+ENDED = """
+import os, signal, sys
+from neat_onnx.cli import main
+
+number = signal.Signals[sys.argv[1]]
+os.replace = lambda *_: os.kill(os.getpid(), number)
+if sys.argv[2] == "ignored":
+    signal.signal(number, signal.SIG_IGN)
+sys.exit(main(["export", "net.json", "net.onnx"]))
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="signals of POSIX")
+@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
+def test_a_signal_leaves_no_temporary_file(name, code, tmp_path):
+    NET.save(tmp_path / "net.json")
+    run = [sys.executable, "-c", ENDED, name, "default"]
+    reply = subprocess.run(run, cwd=tmp_path, capture_output=True, check=False)
+    assert (reply.returncode, reply.stdout, reply.stderr) == (code, b"", b"")
+    assert os.listdir(tmp_path) == ["net.json"]
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="signals of POSIX")
+def test_a_signal_that_is_ignored_stays_so(tmp_path):
+    NET.save(tmp_path / "net.json")
+    run = [sys.executable, "-c", ENDED, "SIGHUP", "ignored"]
+    assert subprocess.run(run, cwd=tmp_path, capture_output=True, check=False).returncode == 0
 
 
 def test_a_name_that_is_too_long_is_one_line(tmp_path, capsys):
