@@ -57,14 +57,14 @@ def export(
     """
     wanted = export_options(options, **keywords)
     network = load_network(net)
-    if wanted.dialect == "neataptic" and wanted.quantize == "none":
-        from neat_onnx.libraries.neataptic_ts.onnx.write import write_network
-
-        return write_network(network, wanted)
     if wanted.quantize != "none" or calibration is not None:
         from neat_onnx.quantization import export_quantized
 
         return export_quantized(network, wanted, calibration)
+    if wanted.dialect == "neataptic":
+        from neat_onnx.libraries.neataptic_ts.onnx.write import write_network
+
+        return write_network(network, wanted)
     if wanted.legacy_node_ordering:
         warn(
             "legacy_node_ordering is for the neataptic dialect only: in valid ONNX a node stands "
@@ -226,14 +226,14 @@ def generate_code(
         net: a Network, or whatever `load_network` reads.
         language: "c", "javascript" or "python".
         dtype: the type of the numbers; "float32" in C only.
-        name: the beginning of the names of C's functions.
+        name: the beginning of the names of C's functions; for the other languages it is refused.
 
     Returns:
         The source text; the same network always gives the same one.
 
     Raises:
         NetworkError: connections without delay form a cycle.
-        OptionError: an unknown language or type; or a formula, or a number, that it cannot have.
+        OptionError: an unknown language or type; a formula, a number or a name that it cannot have.
     """
     from neat_onnx.codegen.generate import generate
 

@@ -11,7 +11,7 @@ from neat_onnx.files import parse_json, read_bytes
 from neat_onnx.libraries.load import load_first, load_network
 from neat_onnx.libraries.registry import libraries
 from neat_onnx.network.network import Network
-from neat_onnx.options import ExportOptions, export_options
+from neat_onnx.options import ExportOptions, export_options, options_in
 
 
 def add_network_flags(parser: argparse.ArgumentParser) -> None:
@@ -84,7 +84,7 @@ def read_network(arguments: argparse.Namespace) -> Network:
     """Return the network in IN.
 
     Raises:
-        NeatOnnxError: as `load_network`; errors about what the file holds name it.
+        NeatOnnxError: as `load_network`; errors about the content of the file name it.
     """
     with of_file(arguments.file, config=arguments.config):
         return load_network(source_of(arguments.file), **chosen_network(arguments))
@@ -94,7 +94,7 @@ def read_first(arguments: argparse.Namespace) -> Network:
     """Return the network in NETWORK, behind which stands a MODEL.
 
     Raises:
-        NeatOnnxError: as `load_first`; errors about what the file holds name it.
+        NeatOnnxError: as `load_first`; errors about the content of the file name it.
     """
     with of_file(arguments.network, config=arguments.config):
         return load_first(source_of(arguments.network), **chosen_network(arguments))
@@ -128,14 +128,14 @@ def chosen_options(arguments: argparse.Namespace) -> ExportOptions:
         DocumentError: the options file cannot be read, or is not JSON.
         OptionError: an option is unknown or has a wrong value.
     """
-    options = ExportOptions()
-    if arguments.options is not None:
-        with of_file(arguments.options, (NeatOnnxError,)):
-            source = source_of(arguments.options)
-            data = source if isinstance(source, bytes) else read_bytes(source)
-            options = export_options(parse_json(data))
     given = vars(arguments)
     flags = {name: given[name] for name in ExportOptions.model_fields if name in given}
+    if arguments.options is None:
+        return export_options(**flags)
+    with of_file(arguments.options, (NeatOnnxError,)):
+        source = source_of(arguments.options)
+        data = source if isinstance(source, bytes) else read_bytes(source)
+        options = options_in(parse_json(data))
     return export_options(options, **flags)
 
 

@@ -14,7 +14,7 @@ from neat_onnx.cli.arguments import (
     add_network_flags,
     add_option_flags,
 )
-from neat_onnx.codegen.generate import CodeLanguage
+from neat_onnx.codegen.generate import NAME, CodeLanguage
 from neat_onnx.errors import OptionError
 from neat_onnx.model.model import Encoding
 from neat_onnx.model.spelling import Spelling
@@ -188,7 +188,7 @@ _COMMANDS = (
                 help="float32: in C only",
             ),
             _argument(
-                "--name", default="network", help="what the names of C's functions begin with"
+                "--name", default=NAME, help="what the names of C's functions begin with; in C only"
             ),
             _JSON,
             add_network_flags,

@@ -57,7 +57,7 @@ def of_file(
     kinds: tuple[type[NeatOnnxError], ...] = (DocumentError, NetworkError, ModelError),
     config: str | None = None,
 ) -> Iterator[None]:
-    """Put the name of a file into the errors about what it holds: a command may read several.
+    """Put the name of a file into the errors about its content: a command may read several.
 
     Args:
         path: the file that is read.

@@ -142,12 +142,26 @@ def export_options(document: Any = None, **options: Any) -> ExportOptions:
     Raises:
         OptionError: one that is unknown, or has a wrong value.
     """
+    stated = ExportOptions() if document is None else options_in(document)
+    asked = _parsed(options)
+    return stated.model_copy(update={name: getattr(asked, name) for name in asked.model_fields_set})
+
+
+def options_in(document: Any) -> ExportOptions:
+    """Options from a document alone, such as the content of a JSON file.
+
+    Raises:
+        OptionError: it is no object; or one that is unknown, or has a wrong value.
+    """
     if isinstance(document, ExportOptions):
-        document = document.model_dump(exclude_unset=True)
-    if not isinstance(document, dict | None):
+        return document
+    if not isinstance(document, dict):
         raise OptionError(
             "options should be an object of names and values", hint='As in {"dtype": "float64"}'
         )
+    return _parsed(document)
+
+
+def _parsed(given: dict[str, Any]) -> ExportOptions:
     known = ", ".join(ExportOptions.model_fields)
-    given = {**(document or {}), **options}
     return parse(ExportOptions, given, OptionError, hint=f"Options: {known}")

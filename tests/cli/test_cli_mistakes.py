@@ -62,6 +62,7 @@ def test_usage_errors_are_one_line(run, line):
         ({"colour": 1}, r"colour is not a known key \(.*options.json, colour\)"),
         ({"conv2dMappings": [{}]}, r"kernelHeight is missing \(.*options.json, conv2dMappings"),
         ([], "options should be an object"),
+        (None, "options should be an object"),
     ],
 )
 def test_wrong_options(run, network, options, line):
@@ -69,6 +70,28 @@ def test_wrong_options(run, network, options, line):
     assert (code, out, len(errors)) == (2, "", 1)
     assert re.match(f"error: {line}", errors[0])
     assert run.left() == []
+
+
+@pytest.mark.filterwarnings("ignore::neat_onnx.NeatOnnxWarning")
+@pytest.mark.parametrize(
+    ("line", "error"),
+    [
+        ("inspect ff.json --config nope.ini", "config is for genomes; this is a network (config)"),
+        ("export ff.json x.onnx --config nope.ini", "config is for genomes; this is a network"),
+        (
+            "export ff.json x.onnx --library-version 1.0.0",
+            "version is for genomes and ctrnn networks; this is of the type 'feedforward' (version",
+        ),
+        ("export ff.json x.onnx --options ", "cannot read the file: No such file or directory"),
+        ("code ff.json x.py --name pilot", "name is for C; this is python (name). Leave it out"),
+        ("code ff.json x.mjs --name pilot", "name is for C; this is javascript (name). Leave it"),
+    ],
+)
+def test_an_option_that_would_be_ignored_is_refused(run, line, error):
+    neat_onnx.Network.mlp([2, 1], activation="sigmoid", seed=0).save("ff.json", "neat-python")
+    code, _, errors = run(*line.split(" "))
+    assert (code, run.left()) == (2, ["ff.json"])
+    assert errors[-1].startswith(f"error: {error}")
 
 
 FILES = {

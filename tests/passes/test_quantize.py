@@ -134,6 +134,7 @@ def test_ranges_are_those_of_the_inputs_given():
         ({"quantize": "full", "sequence": True}, "quantize"),
         ({"quantize": "weights", "calibration": [[1.0] * 5]}, "calibration"),
         ({"calibration": [[1.0] * 5]}, "calibration"),
+        ({"calibration": [[1.0] * 5], "dialect": "neataptic"}, "calibration"),
         ({"quantize": "full", "calibration": [[1.0]]}, "calibration"),
         ({"quantize": "full", "calibration": [[np.nan] * 5]}, "calibration"),
         ({"quantize": "full", "calibration": "many"}, "calibration"),
