@@ -68,7 +68,13 @@ class Command:
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser whose errors are ours."""
+    """A parser whose errors are ours, and name the command whose help to read."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        found, unknown = super().parse_known_args(args, namespace)
+        if unknown:  # by the command's own parser, which the whole one would not name
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+        return found, unknown
 
     def error(self, message: str) -> NoReturn:
         found = re.fullmatch(r"argument (\S+): (.*)", message, re.DOTALL)

@@ -41,11 +41,14 @@ def source_of(path: str) -> str | bytes:
     """Return the source to read: the path itself, or the bytes of standard input.
 
     Raises:
-        DocumentError: standard input is read a second time, or holds too much.
+        DocumentError: standard input is closed, is read a second time, or holds too much.
     """
     if path != STANDARD:
         return path
-    if sys.stdin is None or sys.stdin.closed:
+    if sys.stdin is None:
+        hint = "Send it a file, or name one"
+        raise DocumentError("standard input is closed", where=STANDARD, hint=hint)
+    if sys.stdin.closed:
         raise DocumentError("standard input can be read once only", where=STANDARD)
     with sys.stdin.buffer as stream:
         return limited(stream, STANDARD)

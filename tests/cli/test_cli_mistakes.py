@@ -28,7 +28,7 @@ USAGE = {
     "error: invalid int value: 'x' (--opset). See neat-onnx export --help": [
         *["export", "a", "b.onnx", "--opset", "x"]
     ],
-    "error: unrecognized arguments: --col. See neat-onnx --help": ["inspect", "a", "--col"],
+    "error: unrecognized arguments: --col. See neat-onnx inspect --help": ["inspect", "a", "--col"],
     "error: cannot write a file that ends in '.txt' (b.txt). Use .onnx or .json": [
         *["export", "a", "b.txt"]
     ],
@@ -59,7 +59,18 @@ def test_usage_errors_are_one_line(run, line):
     ("options", "line"),
     [
         ({"opset": 99}, r"opset is 99, expected at most 28 \(.*options.json, opset\)"),
-        ({"colour": 1}, r"colour is not a known key \(.*options.json, colour\)"),
+        ({"opset": 18.0}, r"opset is not an integer, got 18\.0 \("),
+        ({"opset": 10**23}, f"opset is {10**23}, expected at most 28"),
+        ({"opset": 10**40}, "opset is a number out of range, expected at most 28"),
+        ({"colour": 1}, r"colour is not a known option \(.*options.json, colour\)\. docs/options"),
+        (
+            {"dtyp": "x"},
+            r"dtyp is not a known option \(.*options.json, dtyp\)\. Do you mean dtype\?",
+        ),
+        (
+            {"includeMetadata": False, "include_metadata": True},
+            r"include_metadata is given twice, also as includeMetadata \(.*options.json",
+        ),
         ({"conv2dMappings": [{}]}, r"kernelHeight is missing \(.*options.json, conv2dMappings"),
         ([], "options should be an object"),
         (None, "options should be an object"),
@@ -69,7 +80,34 @@ def test_wrong_options(run, network, options, line):
     code, out, errors = run("export", network, "a.onnx", "--options", run.options(options))
     assert (code, out, len(errors)) == (2, "", 1)
     assert re.match(f"error: {line}", errors[0])
+    assert not errors[0].endswith("…")
     assert run.left() == []
+
+
+@pytest.mark.parametrize(
+    ("flags", "line"),
+    [
+        (["--opset", "12"], "error: opset is 12, expected at least 13 (opset)"),
+        (
+            ["--conv2d-mappings", "[{}]"],
+            "error: kernelHeight is missing (conv2d_mappings[0].kernelHeight)",
+        ),
+        (
+            ["--batch-dimension", "T"],
+            "error: batch_dimension should be a name, and not 'T', which is the time axis's "
+            "(batch_dimension)",
+        ),
+    ],
+)
+def test_a_wrong_value_does_not_list_the_options(run, network, flags, line):
+    assert run("export", network, "x.onnx", *flags) == (2, "", [line])
+
+
+def test_xml_is_no_model(run):
+    (run.folder / "net.xml").write_text("<a><b/></a>")
+    _, _, errors = run("import", "net.xml", "x.json")
+    assert errors[0].startswith("error: not a valid ONNX text: [ParseError at position (line: 1")
+    assert "Expected character : not found (net.xml). Text forms" in errors[0]
 
 
 @pytest.mark.filterwarnings("ignore::neat_onnx.NeatOnnxWarning")

@@ -110,6 +110,14 @@ def test_an_unknown_library_is_told_before_anything_is_read(command, tmp_path, c
     assert "there is no library named 'torch'" in capsys.readouterr().err
 
 
+def test_a_closed_standard_input_is_one_line():
+    line = '"$0" -m neat_onnx export - x.onnx <&-'
+    reply = subprocess.run(["sh", "-c", line, sys.executable], capture_output=True, check=False)
+    assert reply.returncode == 2
+    assert reply.stderr.startswith(b"error: standard input is closed (-). Send it a file")
+    assert reply.stderr.count(b"\n") == 1
+
+
 def test_a_closed_standard_output_is_one_line():
     line = '"$0" -m neat_onnx schema model >&-'
     reply = subprocess.run(["sh", "-c", line, sys.executable], capture_output=True, check=False)
