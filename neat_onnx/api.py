@@ -57,14 +57,14 @@ def export(
     """
     wanted = export_options(options, **keywords)
     network = load_network(net)
-    if wanted.dialect == "neataptic" and wanted.quantize == "none":
-        from neat_onnx.libraries.neataptic_ts.onnx.write import write_network
-
-        return write_network(network, wanted)
     if wanted.quantize != "none" or calibration is not None:
         from neat_onnx.quantization import export_quantized
 
         return export_quantized(network, wanted, calibration)
+    if wanted.dialect == "neataptic":
+        from neat_onnx.libraries.neataptic_ts.onnx.write import write_network
+
+        return write_network(network, wanted)
     if wanted.legacy_node_ordering:
         warn(
             "legacy_node_ordering is for the neataptic dialect only: in valid ONNX a node stands "
@@ -121,7 +121,8 @@ def convert(source: Any) -> Model:
 
     Outputs are produced, inputs get a batch axis, nodes are sorted, tensors shaped as their readers
     want them, nodes on which no output depends are left out, and the versions are filled in. Each
-    of these is a NeatOnnxWarning. A model that is valid stays as it is.
+    of these is a NeatOnnxWarning, and so is a certificate that is left out because it is of the
+    model before them. A model that is valid stays as it is.
 
     Args:
         source: a Model, or whatever `load_model` reads.
@@ -134,8 +135,10 @@ def convert(source: Any) -> Model:
             even so; says which node.
     """
     from neat_onnx.conversion import converted
+    from neat_onnx.verification.certify import without_stale_certificate
 
-    return converted(load_model(source))
+    model = load_model(source)
+    return without_stale_certificate(converted(model), model)
 
 
 def canonicalize(source: Any) -> Model:
@@ -145,7 +148,7 @@ def canonicalize(source: Any) -> Model:
     take the form they have at opset 18; functions, constant branches and constant loops are
     unfolded; Identity, Dropout and normalisations that can be merged go; dead nodes are dropped.
     The result computes the same, is valid ONNX, and its own canonical form. Inputs and outputs keep
-    their names.
+    their names. A certificate of a model that changes is left out, with a NeatOnnxWarning.
 
     Args:
         source: a Model, or whatever `load_model` reads.
@@ -158,8 +161,10 @@ def canonicalize(source: Any) -> Model:
     """
     from neat_onnx.libraries.neataptic_ts.onnx.repair import repaired
     from neat_onnx.passes import canonicalize as canonical
+    from neat_onnx.verification.certify import without_stale_certificate
 
-    return canonical(repaired(load_model(source)))
+    model = load_model(source)
+    return without_stale_certificate(canonical(repaired(model)), model)
 
 
 @takes(batch_axis=optional(AUTO))
@@ -226,14 +231,14 @@ def generate_code(
         net: a Network, or whatever `load_network` reads.
         language: "c", "javascript" or "python".
         dtype: the type of the numbers; "float32" in C only.
-        name: the beginning of the names of C's functions.
+        name: the beginning of the names of C's functions; for the other languages it is refused.
 
     Returns:
         The source text; the same network always gives the same one.
 
     Raises:
         NetworkError: connections without delay form a cycle.
-        OptionError: an unknown language or type; or a formula, or a number, that it cannot have.
+        OptionError: an unknown language or type; a formula, a number or a name that it cannot have.
     """
     from neat_onnx.codegen.generate import generate
 

@@ -85,12 +85,15 @@ def _shown(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int | float):
-        return f"{value:.6g}" if abs(value) < 1e300 else "a number out of range"
+        if abs(value) > _LARGEST:
+            return "a number out of range"
+        return str(value) if isinstance(value, int) else str(float(f"{value:.6g}"))
     if value is None:
         return "null"
     return "an object" if isinstance(value, dict) else "an array"
 
 
+_LARGEST = 1e30  # of the numbers in a message
 _COMPLAINTS = {
     "missing": "is missing",
     "extra_forbidden": "is not a known key",

@@ -50,7 +50,9 @@ def export_quantized(net: Network, options: ExportOptions, calibration: Any) -> 
 
 def _check(options: ExportOptions, calibration: Any, full: bool) -> None:
     wrong = None
-    if options.dtype != "float32":
+    if calibration is not None and not full:
+        wrong = ("calibration is for values", "calibration", 'Take quantize="full"')
+    elif options.dtype != "float32":
         wrong = ("int8 is for float32", "dtype", "Leave dtype out, or quantize")
     elif options.dialect != "standard":
         wrong = ("the neataptic dialect has no int8", "dialect", "Leave it out, or quantize")
@@ -60,8 +62,6 @@ def _check(options: ExportOptions, calibration: Any, full: bool) -> None:
     elif full and options.sequence:
         wrong = ("values inside of a Scan or a recurrent operator are not quantized", "quantize",
                  'Take quantize="weights", or export a single step')  # fmt: skip
-    elif calibration is not None and not full:
-        wrong = ("calibration is for values", "calibration", 'Take quantize="full"')
     if wrong:
         raise OptionError(wrong[0], where=wrong[1], hint=wrong[2])
 

@@ -2,7 +2,9 @@
 
 import io
 import os
+import signal
 import sys
+import threading
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -14,6 +16,9 @@ from neat_onnx.cli.paths import CLOSED_OUTPUT, output_error
 from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning, printable
 
 _INTERRUPTED, _BROKEN_PIPE = 130, 141  # what a shell says of the signals
+_ENDING = tuple(
+    signal.Signals[name] for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)
+)  # Windows has no SIGHUP
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -23,7 +28,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: the arguments after the program's name; None takes the arguments of the process.
 
     Returns:
-        The exit code: 0 done, 1 the check said no, 2 bad input or usage.
+        The exit code: 0 done, 1 the check said no, 2 bad input or usage, 130 interrupted.
+
+    Raises:
+        SystemExit: after --help and --version; at SIGTERM and SIGHUP, with the code 143 or 129.
     """
     if sys.stdout is None:
         commands.complain(CLOSED_OUTPUT)
@@ -31,7 +39,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # names may not fit the terminal
     try:
-        with _warnings_as_lines():
+        with _signals_as_exits(), _warnings_as_lines():
             arguments = parser().parse_args(argv)
             code: int = arguments.run(arguments)
             sys.stdout.flush()
@@ -59,6 +67,27 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _discard_output() -> None:
     """Discard buffered output, whose flushing would fail again when the interpreter ends."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+@contextmanager
+def _signals_as_exits() -> Iterator[None]:
+    """Turn signals that end a process into SystemExit, so that temporary files are removed.
+
+    A signal that is ignored, as SIGHUP is under nohup, or that has a handler, stays as it is.
+    """
+    is_main = threading.current_thread() is threading.main_thread()  # no other may set handlers
+    ours = [each for each in _ENDING if is_main and signal.getsignal(each) is signal.SIG_DFL]
+    for each in ours:
+        signal.signal(each, _exit)
+    try:
+        yield
+    finally:
+        for each in ours:
+            signal.signal(each, signal.SIG_DFL)
+
+
+def _exit(number: int, _: Any) -> None:
+    sys.exit(128 + number)
 
 
 @contextmanager

@@ -5,11 +5,13 @@ from typing import Any, Literal, get_args, get_origin
 
 from pydantic.fields import FieldInfo
 
-from neat_onnx.cli.paths import STANDARD, source_of
-from neat_onnx.errors import DocumentError
+from neat_onnx.cli.paths import STANDARD, of_file, source_of
+from neat_onnx.errors import DocumentError, NeatOnnxError
 from neat_onnx.files import parse_json, read_bytes
+from neat_onnx.libraries.load import load_first, load_network
 from neat_onnx.libraries.registry import libraries
-from neat_onnx.options import ExportOptions, export_options
+from neat_onnx.network.network import Network
+from neat_onnx.options import ExportOptions, export_options, options_in
 
 
 def add_network_flags(parser: argparse.ArgumentParser) -> None:
@@ -78,6 +80,26 @@ def chosen_network(arguments: argparse.Namespace) -> dict[str, Any]:
     return chosen
 
 
+def read_network(arguments: argparse.Namespace) -> Network:
+    """Return the network in IN.
+
+    Raises:
+        NeatOnnxError: as `load_network`; errors about the content of the file name it.
+    """
+    with of_file(arguments.file, config=arguments.config):
+        return load_network(source_of(arguments.file), **chosen_network(arguments))
+
+
+def read_first(arguments: argparse.Namespace) -> Network:
+    """Return the network in NETWORK, behind which stands a MODEL.
+
+    Raises:
+        NeatOnnxError: as `load_first`; errors about the content of the file name it.
+    """
+    with of_file(arguments.network, config=arguments.config):
+        return load_first(source_of(arguments.network), **chosen_network(arguments))
+
+
 def add_library_flag(parser: argparse.ArgumentParser) -> None:
     """Give `parser` the flag that says for which library a network is written."""
     names = [library.name for library in libraries() if library.writes]
@@ -106,13 +128,15 @@ def chosen_options(arguments: argparse.Namespace) -> ExportOptions:
         DocumentError: the options file cannot be read, or is not JSON.
         OptionError: an option is unknown or has a wrong value.
     """
-    document = None
-    if arguments.options:
-        source = source_of(arguments.options)
-        document = parse_json(source if isinstance(source, bytes) else read_bytes(source))
     given = vars(arguments)
     flags = {name: given[name] for name in ExportOptions.model_fields if name in given}
-    return export_options(export_options(document), **flags)
+    if arguments.options is None:
+        return export_options(**flags)
+    with of_file(arguments.options, (NeatOnnxError,)):
+        source = source_of(arguments.options)
+        data = source if isinstance(source, bytes) else read_bytes(source)
+        options = options_in(parse_json(data))
+    return export_options(options, **flags)
 
 
 def _add_flag(group: Any, name: str, field: FieldInfo) -> None:

@@ -8,12 +8,21 @@ from pathlib import Path
 from typing import Any
 
 import neat_onnx
-from neat_onnx.cli.arguments import chosen_batch_axis, chosen_import, chosen_network, chosen_options
+from neat_onnx.cli.arguments import (
+    chosen_batch_axis,
+    chosen_import,
+    chosen_network,
+    chosen_options,
+    read_first,
+    read_network,
+)
 from neat_onnx.cli.paths import (
     STANDARD,
     check_target,
     checked_library,
     load,
+    of_file,
+    read_model,
     save_model,
     save_network,
     save_text,
@@ -22,13 +31,12 @@ from neat_onnx.cli.paths import (
 from neat_onnx.codegen.generate import SUFFIXES
 from neat_onnx.errors import DocumentError, ModelError, NeatOnnxError, OptionError, printable
 from neat_onnx.libraries.library import Library
-from neat_onnx.libraries.load import load_first
 from neat_onnx.model import Model
 from neat_onnx.model.layout import json_text
 from neat_onnx.model.model import Encoding
 from neat_onnx.model.value import ValueInfo
 from neat_onnx.network.network import Network
-from neat_onnx.verification.certificate import CertificateMismatch
+from neat_onnx.verification.certificate import CertificateMismatch, load_certificate
 from neat_onnx.verification.report import Report
 
 DONE, CHECK_SAID_NO, BAD_INPUT = 0, 1, 2
@@ -36,9 +44,9 @@ DONE, CHECK_SAID_NO, BAD_INPUT = 0, 1, 2
 
 def export(arguments: Namespace) -> int:
     """Network to ONNX; with --verify the file is written only if the check passes."""
-    check_target(arguments.out, arguments.file, (".onnx", ".json"))
+    check_target(arguments, (".onnx", ".json"))
     options = chosen_options(arguments)
-    net = neat_onnx.load_network(source_of(arguments.file), **chosen_network(arguments))
+    net = read_network(arguments)
     model = neat_onnx.export(net, options=options)
     report = None
     if arguments.verify:
@@ -51,32 +59,32 @@ def export(arguments: Namespace) -> int:
 
 def import_(arguments: Namespace) -> int:
     """ONNX to a network, as a library's own file."""
-    library = checked_library(arguments.out, arguments.file, arguments.to)
-    model = neat_onnx.load_model(source_of(arguments.file))
+    library = checked_library(arguments)
+    model = read_model(arguments.file)
     net = neat_onnx.import_model(model, **chosen_import(arguments))
     return _write_network(arguments, net, library)
 
 
 def translate(arguments: Namespace) -> int:
     """A network of one library to the file of another."""
-    library = checked_library(arguments.out, arguments.file, arguments.to)
-    net = neat_onnx.load_network(source_of(arguments.file), **chosen_network(arguments))
+    library = checked_library(arguments)
+    net = read_network(arguments)
     return _write_network(arguments, net, library)
 
 
 def _write_network(arguments: Namespace, net: Network, library: Library) -> int:
-    """Write a network for a library, and print the name of the file."""
-    save_network(net, arguments.out, library)
+    """Write a network for a library, and print the names of the files."""
+    files = save_network(net, arguments.out, library)
     facts = _network_facts(net)
-    done = f"wrote {_name(arguments.out)}: {_in_short(facts)}"
-    _tell(arguments, {"file": arguments.out, "network": facts}, [done])
+    done = f"wrote {' and '.join(map(_name, files))}: {_in_short(facts)}"
+    _tell(arguments, {"file": arguments.out, "files": files, "network": facts}, [done])
     return DONE
 
 
 def code(arguments: Namespace) -> int:
     """A network as source code in the language of OUT's ending."""
-    check_target(arguments.out, arguments.file, tuple(SUFFIXES))
-    net = neat_onnx.load_network(source_of(arguments.file), **chosen_network(arguments))
+    check_target(arguments, tuple(SUFFIXES))
+    net = read_network(arguments)
     language = arguments.language or SUFFIXES.get(Path(arguments.out).suffix.lower(), "c")
     text = neat_onnx.generate_code(
         net, language=language, dtype=arguments.dtype, name=arguments.name
@@ -89,8 +97,8 @@ def code(arguments: Namespace) -> int:
 
 def convert(arguments: Namespace) -> int:
     """A model to valid ONNX; with --verify the file is written only if the check passes."""
-    check_target(arguments.out, arguments.file, (".onnx", ".json"))
-    model = neat_onnx.convert(neat_onnx.load_model(source_of(arguments.file)))
+    check_target(arguments, (".onnx", ".json"))
+    model = neat_onnx.convert(read_model(arguments.file))
     report = None
     if arguments.verify:
         report = neat_onnx.verify(neat_onnx.import_model(model, check=False), model)
@@ -99,14 +107,15 @@ def convert(arguments: Namespace) -> int:
 
 def canonicalize(arguments: Namespace) -> int:
     """A model in its canonical form."""
-    check_target(arguments.out, arguments.file, (".onnx", ".json"))
-    model = neat_onnx.canonicalize(neat_onnx.load_model(source_of(arguments.file)))
+    check_target(arguments, (".onnx", ".json"))
+    model = neat_onnx.canonicalize(read_model(arguments.file))
     return _write_model(arguments, model, None, arguments.encoding)
 
 
 def inspect(arguments: Namespace) -> int:
     """The kind of a file: a network, or a model and the network that it computes."""
-    found = load(arguments.file, chosen_network(arguments))
+    with of_file(arguments.file, config=arguments.config):
+        found = load(arguments.file, chosen_network(arguments))
     if isinstance(found, Network):
         sections = {"network": _network_facts(found)}
     else:
@@ -125,10 +134,11 @@ def validate(arguments: Namespace) -> int:
     code, documents, lines = DONE, [], []
     for path in arguments.files:
         try:
-            findings = neat_onnx.validate(source_of(path), arguments.profile)
+            with of_file(path):
+                findings = neat_onnx.validate(source_of(path), arguments.profile)
         except DocumentError as error:
             code = BAD_INPUT
-            complain(error if error.where == path else _of_file(error, path))
+            complain(error)
             continue
         wrong = any(finding.severity == "error" for finding in findings)
         code = max(code, CHECK_SAID_NO if wrong else DONE)
@@ -147,8 +157,8 @@ def validate(arguments: Namespace) -> int:
 def verify(arguments: Namespace) -> int:
     """A network and a model, run side by side."""
     report = neat_onnx.verify(
-        load_first(source_of(arguments.network), **chosen_network(arguments)),
-        neat_onnx.load_model(source_of(arguments.model)),
+        read_first(arguments),
+        read_model(arguments.model),
         samples=arguments.samples,
         seed=arguments.seed,
         runtime=arguments.runtime,
@@ -160,11 +170,10 @@ def verify(arguments: Namespace) -> int:
 
 def certify(arguments: Namespace) -> int:
     """A network and a model, compared and certified; written only if the check passes."""
-    for source in (arguments.network, arguments.model):
-        check_target(arguments.out, source, (".json",))
+    check_target(arguments, (".json",))
     certificate = neat_onnx.certify(
-        load_first(source_of(arguments.network), **chosen_network(arguments)),
-        neat_onnx.load_model(source_of(arguments.model)),
+        read_first(arguments),
+        read_model(arguments.model),
         samples=arguments.samples,
         seed=arguments.seed,
         runtimes=arguments.runtime or ["reference"],
@@ -180,10 +189,12 @@ def certify(arguments: Namespace) -> int:
 
 def replay(arguments: Namespace) -> int:
     """A certificate's comparison again: equal, or the first contradiction."""
-    certificate = source_of(arguments.certificate)
-    net = load_first(source_of(arguments.network), **chosen_network(arguments))
-    model = neat_onnx.load_model(source_of(arguments.model))
+    source = source_of(arguments.certificate)
+    net = read_first(arguments)
+    model = read_model(arguments.model)
     try:
+        with of_file(arguments.certificate):
+            certificate = load_certificate(source)
         report = neat_onnx.replay(certificate, net, model)
     except CertificateMismatch as error:
         _tell(arguments, {"passed": False, "why": str(error)}, [f"DIFFERENT: {error}"])
@@ -304,8 +315,3 @@ def _text(value: Any) -> str:
 
 def _name(path: str) -> str:
     return printable(path)
-
-
-def _of_file(error: DocumentError, path: str) -> DocumentError:
-    where = f"{path}, {error.where}" if error.where else path
-    return DocumentError(error.message, where=where, hint=error.hint)

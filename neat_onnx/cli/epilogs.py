@@ -22,6 +22,7 @@ exit codes:
   0  done, or the check passed
   1  the check said no
   2  bad input or usage: one line on standard error says what, where, and what to do
+  130, 143, 129  ended by SIGINT, SIGTERM or SIGHUP: no half-written file is left
 """
 EXPORT = """\
 A network is a file of a library: JSON of NeatapticTS, neataptic or neat-python, a genome pickled by

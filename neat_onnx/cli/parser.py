@@ -14,7 +14,7 @@ from neat_onnx.cli.arguments import (
     add_network_flags,
     add_option_flags,
 )
-from neat_onnx.codegen.generate import CodeLanguage
+from neat_onnx.codegen.generate import NAME, CodeLanguage
 from neat_onnx.errors import OptionError
 from neat_onnx.model.model import Encoding
 from neat_onnx.model.spelling import Spelling
@@ -68,7 +68,13 @@ class Command:
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser whose errors are ours."""
+    """A parser whose errors are ours, and name the command whose help to read."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        found, unknown = super().parse_known_args(args, namespace)
+        if unknown:  # by the command's own parser, which the whole one would not name
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+        return found, unknown
 
     def error(self, message: str) -> NoReturn:
         found = re.fullmatch(r"argument (\S+): (.*)", message, re.DOTALL)
@@ -106,7 +112,12 @@ def _runtime(text: str, **settings: Any) -> Part:
 
 _FILE = _argument("file", metavar="FILE")
 _NETWORK_IN = _argument("file", metavar="IN", help="a network")
-_NETWORK_OUT = _argument("out", metavar="OUT", help="the network to write")
+_NETWORK_OUT = _argument(
+    "out",
+    metavar="OUT",
+    help="the network to write, replaced if it exists; beside a .pkl stands its configuration, an "
+    ".ini of the same name, which never replaces another one",
+)
 _MODEL_IN = _argument(
     "file",
     metavar="IN",
@@ -183,7 +194,7 @@ _COMMANDS = (
                 help="float32: in C only",
             ),
             _argument(
-                "--name", default="network", help="what the names of C's functions begin with"
+                "--name", default=NAME, help="what the names of C's functions begin with; in C only"
             ),
             _JSON,
             add_network_flags,

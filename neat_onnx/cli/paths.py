@@ -3,11 +3,21 @@
 import errno
 import os
 import sys
+from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import neat_onnx
-from neat_onnx.errors import DocumentError, OptionError
+from neat_onnx.errors import (
+    DocumentError,
+    ModelError,
+    NeatOnnxError,
+    NetworkError,
+    OptionError,
+    printable,
+)
 from neat_onnx.files import limited, parse_json, read_bytes, sniff, write_bytes
 from neat_onnx.libraries.library import Library, ReadOptions, encoded
 from neat_onnx.libraries.load import refuse_unused
@@ -16,9 +26,12 @@ from neat_onnx.model import Model
 from neat_onnx.model.model import Encoding, is_model
 from neat_onnx.model.spelling import Spelling
 from neat_onnx.network.network import Network
+from neat_onnx.network.written import save
 
 STANDARD = "-"
 """Standard input or output in place of a path."""
+_INPUTS = ("file", "network", "model", "config", "options")
+"""The arguments that name a file to read, of commands that write one."""
 CLOSED_OUTPUT = DocumentError(
     "standard output is closed", where=STANDARD, hint="Send it to a file, or to the null device"
 )
@@ -28,29 +41,63 @@ def source_of(path: str) -> str | bytes:
     """Return the source to read: the path itself, or the bytes of standard input.
 
     Raises:
-        DocumentError: standard input is read a second time, or holds too much.
+        DocumentError: standard input is closed, is read a second time, or holds too much.
     """
     if path != STANDARD:
         return path
-    if sys.stdin is None or sys.stdin.closed:
+    if sys.stdin is None:
+        hint = "Send it a file, or name one"
+        raise DocumentError("standard input is closed", where=STANDARD, hint=hint)
+    if sys.stdin.closed:
         raise DocumentError("standard input can be read once only", where=STANDARD)
     with sys.stdin.buffer as stream:
         return limited(stream, STANDARD)
 
 
-def check_target(out: str, source: str, endings: tuple[str, ...]) -> None:
-    """Refuse a path that cannot be written, before anything is read.
+@contextmanager
+def of_file(
+    path: str,
+    kinds: tuple[type[NeatOnnxError], ...] = (DocumentError, NetworkError, ModelError),
+    config: str | None = None,
+) -> Iterator[None]:
+    """Put the name of a file into the errors about its content: a command may read several.
 
     Args:
-        out: the path to write.
-        source: the path that is read, which `out` may not overwrite.
-        endings: the file name endings that `out` may have.
+        path: the file that is read.
+        kinds: the errors that are about its content.
+        config: the file that is read beside it, whose errors name it already.
+    """
+    try:
+        yield
+    except kinds as error:
+        if error.where not in {printable(name) for name in (path, config, "config") if name}:
+            error.where = printable(f"{path}, {error.where}" if error.where else path)
+        raise
+
+
+def read_model(path: str) -> Model:
+    """Return the model in a file, or on standard input.
 
     Raises:
-        OptionError: it has another ending, or is the source.
+        DocumentError: it cannot be read.
+        ModelError: it is not a model; both name the file.
+    """
+    with of_file(path):
+        return neat_onnx.load_model(source_of(path))
+
+
+def check_target(arguments: Namespace, endings: tuple[str, ...]) -> None:
+    """Refuse an OUT that cannot be written, before anything is read.
+
+    Args:
+        arguments: of the command; OUT may overwrite none of the files that they say to read.
+        endings: the file name endings that OUT may have.
+
+    Raises:
+        OptionError: it has another ending, or is a file that is read.
         DocumentError: it is a directory, or in none.
     """
-    path = Path(out)
+    out, path = arguments.out, Path(arguments.out)
     if out == STANDARD:
         return
     if path.suffix.lower() not in endings:
@@ -62,12 +109,14 @@ def check_target(out: str, source: str, endings: tuple[str, ...]) -> None:
             hint=f"Use {' or '.join(endings)}",
         )
     try:
-        _check_place(path, source)
+        _check_place(path)
+        for name in _INPUTS:
+            _check_kept(path, getattr(arguments, name, None))
     except OSError as error:  # a name that is too long
         raise DocumentError(f"cannot write the file: {error.strerror}", where=out) from error
 
 
-def _check_place(path: Path, source: str) -> None:
+def _check_place(path: Path) -> None:
     out = str(path)
     if not path.parent.is_dir():
         raise DocumentError(
@@ -75,40 +124,40 @@ def _check_place(path: Path, source: str) -> None:
         )
     if path.is_dir():
         raise DocumentError("cannot write the file: it is a directory", where=out)
-    if path.exists() and os.path.exists(source) and path.samefile(source):
+
+
+def _check_kept(path: Path, source: str | None) -> None:
+    if source and path.exists() and os.path.exists(source) and path.samefile(source):
         raise OptionError(
-            "the result would overwrite the file that is read", where=out, hint="Name another"
+            "the result would overwrite a file that is read", where=str(path), hint="Name another"
         )
 
 
-def checked_library(out: str, source: str, name: str | None) -> Library:
-    """Return the library that a network is written for, after `check_target`.
-
-    Args:
-        out: the path to write.
-        source: the path that is read.
-        name: the library that the command line names; None to go by the ending of `out`.
+def checked_library(arguments: Namespace) -> Library:
+    """Return the library that a network is written for, by --to or OUT, after `check_target`.
 
     Raises:
         OptionError: there is no such library, or its files have another ending.
         DocumentError: as `check_target`.
     """
-    library = writer_for(name, "" if out == STANDARD else out)
-    check_target(out, source, library.suffixes)
+    out = "" if arguments.out == STANDARD else arguments.out
+    library = writer_for(arguments.to, out)
+    check_target(arguments, library.suffixes)
     return library
 
 
-def save_network(net: Network, out: str, library: Library) -> None:
-    """Write a network to a path, or to standard output.
+def save_network(net: Network, out: str, library: Library) -> list[str]:
+    """Write a network to a path, or to standard output, and return the files, `out` first.
 
     Raises:
         NetworkError: the library cannot compute it.
-        DocumentError: the file cannot be written.
+        DocumentError: a file cannot be written, or one beside `out` would be lost.
     """
     if out == STANDARD:
         put(encoded(library.write(net)))
-    else:
-        net.save(out, library.name)
+        return [out]
+    written = save(net, out, library.name)
+    return [out, *(str(path) for path in written if path != Path(out))]
 
 
 def save_model(model: Model, out: str, encoding: Encoding | None, spelling: Spelling) -> None:

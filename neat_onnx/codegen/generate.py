@@ -9,6 +9,8 @@ from neat_onnx.network.float32_range import beyond_float32
 from neat_onnx.network.network import Network
 
 CodeLanguage = Literal["c", "javascript", "python"]
+NAME = "network"
+"""The beginning of the names of C's functions, where the caller chooses none."""
 SUFFIXES: dict[str, CodeLanguage] = {
     ".c": "c",
     ".js": "javascript",
@@ -28,6 +30,9 @@ def generate(net: Network, language: str, dtype: str, name: str) -> str:
         )
     if dtype == "float32" and (found := beyond_float32(net, ~net.is_input)):
         raise OptionError(found, where="dtype", hint="Generate float64")
+    if name != NAME and language != "c":
+        hint = f"Leave it out: in {language} a file is a module, with a name of its own"
+        raise OptionError(f"name is for C; this is {language}", where="name", hint=hint)
     plan = plan_of(net)
     if language == "c":
         from neat_onnx.codegen.c import print_c  # noqa: PLC0415 (one language at a time)

@@ -18,6 +18,7 @@ from neat_onnx.libraries.sharpneat import SharpNEAT
 from neat_onnx.libraries.synaptic import Synaptic
 from neat_onnx.libraries.tensorneat import TensorNEAT
 from neat_onnx.libraries.wann import Wann
+from neat_onnx.network.registration import check_libraries_with
 from neat_onnx.network.written import find_writers_with
 
 _BUILTIN: tuple[Library, ...] = (
@@ -91,8 +92,23 @@ def library_named(name: str) -> Library:
     for library in libraries():
         if name in (library.name, library.title):
             return library
+    raise _unknown(name)
+
+
+def _unknown(name: str) -> OptionError:
     known = ", ".join(library.name for library in libraries())
-    raise OptionError(f"there is no library named '{name}'", hint=f"Known: {known}")
+    return OptionError(f"there is no library named '{name}'", hint=f"Known: {known}")
+
+
+@check_libraries_with
+def check_named(name: str) -> None:
+    """Refuse all but the names of libraries: functions are registered for these, not for titles.
+
+    Raises:
+        OptionError: it is none; the hint lists the known ones.
+    """
+    if all(name != library.name for library in libraries()):
+        raise _unknown(name)
 
 
 @find_writers_with

@@ -287,6 +287,8 @@ def _opset(document: dict[str, Any]) -> int:
 
 def _from_bytes(data: bytes, folder: str | None = None) -> Model:
     """The model of a file's content; external data is read from `folder`, if that is known."""
+    if not data.strip():
+        raise DocumentError("the file is empty", hint="Write the model again")
     kind = sniff(data)
     if kind == "json":
         return from_document(parse_json(data))

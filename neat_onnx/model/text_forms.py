@@ -27,9 +27,16 @@ def parsed_text(data: bytes) -> onnx.ModelProto:
             return onnx.parser.parse_model(text)
         proto: onnx.ModelProto = text_format.Parse(text, onnx.ModelProto())
     except (onnx.parser.ParseError, text_format.ParseError, RuntimeError, ValueError) as error:
-        lines = [line for line in str(error).splitlines() if line.strip()] or ["it is not readable"]
         raise ModelError(
-            f"not a valid ONNX text: {lines[0].strip()}",
+            f"not a valid ONNX text: {_fault(error)}",
             hint="Text forms of ONNX are textproto and onnxtxt, as onnx.save_model writes them",
         ) from error
     return proto
+
+
+def _fault(error: Exception) -> str:
+    """The message of a parser, which may be bytes of several lines, without the text it quotes."""
+    found = error.args[0] if error.args else ""
+    text = found.decode(errors="replace") if isinstance(found, bytes) else str(found)
+    lines = [line.strip() for line in text.splitlines() if not line.startswith("Error context")]
+    return " ".join(filter(None, lines)).rstrip(".") or "it is not readable"

@@ -36,7 +36,13 @@ from neat_onnx.network.expression import (
 )
 from neat_onnx.network.formula_text import parse_expression
 from neat_onnx.network.primitives import Array
-from neat_onnx.network.registration import check_name, check_shape, function_of_z, unregister
+from neat_onnx.network.registration import (
+    check_library,
+    check_name,
+    check_shape,
+    function_of_z,
+    unregister,
+)
 
 _SELU_ALPHA = 1.6732632423543772848170429916717
 _SELU_GAMMA = 1.0507009873554804934193349852946
@@ -117,7 +123,9 @@ def register_activation(
     Raises:
         NetworkError: the name is taken or no name; another activation has the same formula; or it
             is no function of z that works elementwise.
+        OptionError: there is no such library.
     """
+    check_library(library)
     check_name("activation", name, {} if library else ACTIVATIONS)
     expression = function_of_z("activation", name, formula)
     check_shape("activation", name, expression, _PROBE, _PROBE.shape)

@@ -26,7 +26,13 @@ from neat_onnx.network.expression import (
     where_largest,
 )
 from neat_onnx.network.primitives import Array
-from neat_onnx.network.registration import check_name, check_shape, expression_of, unregister
+from neat_onnx.network.registration import (
+    check_library,
+    check_name,
+    check_shape,
+    expression_of,
+    unregister,
+)
 
 Formula = Callable[[Expression, int], Expression]
 
@@ -102,7 +108,9 @@ def register_aggregation(
     Raises:
         NetworkError: the name is taken or no name, or the formula is no function of v and k that
             reduces the last axis.
+        OptionError: there is no such library.
     """
+    check_library(library)
     check_name("aggregation", name, {} if library else AGGREGATIONS)
     if not isinstance(empty, int | float) or not math.isfinite(empty):
         raise NetworkError(

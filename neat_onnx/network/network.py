@@ -154,8 +154,9 @@ class Network(Structure):
         """Write the network to a file of a library, whole or not at all.
 
         Args:
-            path: the file. For neat-python the ending picks the form: .json, or .pkl for a genome
-                that can evolve on, with its configuration beside it.
+            path: the file, which is replaced if it exists. For neat-python the ending picks the
+                form: .json, or .pkl for a genome that can evolve on, with its configuration beside
+                it, in an .ini of the same name, which is not replaced by another one.
             library: the name of the library; see `neat_onnx.libraries()`. None: by the ending,
                 neat-python for .pkl, WANN for .out, goNEAT for .neat; neat-onnx for any other.
 
@@ -163,7 +164,7 @@ class Network(Structure):
             NetworkError: the library cannot compute the network; names the neurons.
             OptionError: there is no such library, or networks are not written for it; or the
                 ending is of several libraries.
-            DocumentError: the file cannot be written.
+            DocumentError: the file cannot be written; or the .ini beside it exists, and is another.
         """
         from neat_onnx.network.written import save
 

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Mapping
 from math import isfinite
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from neat_onnx.errors import NetworkError
 from neat_onnx.network.expression import VARIABLE, Expression
 from neat_onnx.network.primitives import Array
+
+Checker = TypeVar("Checker", bound=Callable[[str], None])
 
 _EXPECTED = "Use arithmetic and the functions of neat_onnx.network.expression, not numpy's"
 _FORMULA = "formula:"  # names that begin so are formulas written out
@@ -20,6 +22,29 @@ class Function(Protocol):
     def builtin(self) -> bool:
         """It ships with the package, so that nothing may replace or remove it."""
         ...
+
+
+_check: list[Callable[[str], None]] = []
+
+
+def check_libraries_with(check: Checker) -> Checker:
+    """Make `check` the function that refuses names of unknown libraries. A decorator.
+
+    The libraries stand above this package.
+    """
+    _check[:] = [check]
+    return check
+
+
+def check_library(name: str | None) -> None:
+    """Refuse the name of a library that there is not.
+
+    Raises:
+        OptionError: there is none; the hint lists the known ones.
+    """
+    if name is not None:
+        for check in _check:
+            check(name)
 
 
 def check_name(kind: str, name: object, taken: Mapping[str, Function]) -> None:

@@ -5,7 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from neat_onnx.files import write_bytes
+from neat_onnx.errors import DocumentError
+from neat_onnx.files import read_bytes, write_bytes
 
 if TYPE_CHECKING:
     from neat_onnx.network.network import Network
@@ -39,8 +40,29 @@ def to_library(network: "Network", name: str) -> Any:
     return _find[0](name).write(network)
 
 
-def save(network: "Network", path: str | os.PathLike[str], library: str | None) -> None:
-    """See `Network.save`."""
+def save(network: "Network", path: str | os.PathLike[str], library: str | None) -> list[Path]:
+    """Write the files of a network, and return their paths; see `Network.save`.
+
+    Raises:
+        DocumentError: a file cannot be written; or one that would stand beside `path` exists, with
+            other content.
+    """
     target = Path(path)
-    for name, data in _find[0](library, target).files(network, target.name).items():
-        write_bytes(target.with_name(name), data)
+    named = _find[0](library, target).files(network, target.name)
+    files = {target.with_name(name): data for name, data in named.items()}
+    for beside in files.keys() - {target}:
+        _check_beside(beside, files[beside])
+    for file, data in files.items():
+        write_bytes(file, data)
+    return list(files)
+
+
+def _check_beside(path: Path, data: bytes) -> None:
+    """Refuse to replace a file that nobody named: a configuration, for example, made by hand."""
+    if os.path.isfile(path) and read_bytes(path) != data:
+        raise DocumentError(
+            "the file exists, and holds something else than would be written there beside the "
+            "network",
+            where=os.fspath(path),
+            hint="Rename it, or write the network under another name",
+        )

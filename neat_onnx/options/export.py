@@ -1,13 +1,15 @@
 """The options of an export, as one document."""
 
+from difflib import get_close_matches
 from typing import Any, Literal
 
 from pydantic import Field, field_validator
 
 from neat_onnx.errors import OptionError
-from neat_onnx.options.mappings import Conv2DMapping, OptionDocument, Pool2DMapping
+from neat_onnx.options.mappings import Conv2DMapping, OptionDocument, Pool2DMapping, camel
 from neat_onnx.parsing import parse
 
+_LISTED = "docs/options.md and `neat-onnx export --help` list the options"
 TIME = "T"
 """What the time axis of a sequence is called."""
 
@@ -142,12 +144,40 @@ def export_options(document: Any = None, **options: Any) -> ExportOptions:
     Raises:
         OptionError: one that is unknown, or has a wrong value.
     """
+    stated = ExportOptions() if document is None else options_in(document)
+    asked = _parsed(options)
+    return stated.model_copy(update={name: getattr(asked, name) for name in asked.model_fields_set})
+
+
+def options_in(document: Any) -> ExportOptions:
+    """Options from a document alone, such as the content of a JSON file.
+
+    Raises:
+        OptionError: it is no object; or one that is unknown, or has a wrong value.
+    """
     if isinstance(document, ExportOptions):
-        document = document.model_dump(exclude_unset=True)
-    if not isinstance(document, dict | None):
+        return document
+    if not isinstance(document, dict):
         raise OptionError(
             "options should be an object of names and values", hint='As in {"dtype": "float64"}'
         )
-    known = ", ".join(ExportOptions.model_fields)
-    given = {**(document or {}), **options}
-    return parse(ExportOptions, given, OptionError, hint=f"Options: {known}")
+    return _parsed(document)
+
+
+def _parsed(given: dict[str, Any]) -> ExportOptions:
+    """Options from names and values, in either spelling.
+
+    Raises:
+        OptionError: one that is unknown, given in both spellings, or has a wrong value.
+    """
+    fields = ExportOptions.model_fields
+    names = {spelling: name for name in fields for spelling in (name, camel(name))}
+    for key in given:
+        if key not in names:
+            close = get_close_matches(str(key), names, 1)
+            hint = f"Do you mean {close[0]}? {_LISTED}" if close else _LISTED
+            raise OptionError(f"{key} is not a known option", where=str(key), hint=hint)
+        if key != names[key] and names[key] in given:
+            text = f"{names[key]} is given twice, also as {key}"
+            raise OptionError(text, where=key, hint="Leave one of them out")
+    return parse(ExportOptions, given, OptionError)

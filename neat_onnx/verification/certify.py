@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from neat_onnx.errors import OptionError
+from neat_onnx.errors import OptionError, warn
 from neat_onnx.model import MetadataEntry, Model
 from neat_onnx.network.network import Network
 from neat_onnx.verification.certificate import (
@@ -117,6 +117,20 @@ def certified(model: Model, certificate: Certificate) -> Model:
     entries = [entry for entry in model.metadata_props if entry.key != CERTIFICATE]
     held = MetadataEntry(key=CERTIFICATE, value=certificate.model_dump_json())
     return model.model_copy(update={"metadata_props": [*entries, held]})
+
+
+def without_stale_certificate(model: Model, before: Model) -> Model:
+    """Return a rewritten model without the certificate in its metadata, with a warning.
+
+    Args:
+        model: the model after a rewrite; one without a certificate is returned as it is.
+        before: the model that was rewritten: where nothing has changed, the certificate stays.
+    """
+    if CERTIFICATE not in model.metadata or _hash(model) == _hash(before):
+        return model
+    warn("the certificate in the metadata is left out: it is of the model before it was rewritten")
+    kept = [entry for entry in model.metadata_props if entry.key != CERTIFICATE]
+    return model.model_copy(update={"metadata_props": kept})
 
 
 def network_hash(net: Network) -> str:

@@ -28,7 +28,7 @@ USAGE = {
     "error: invalid int value: 'x' (--opset). See neat-onnx export --help": [
         *["export", "a", "b.onnx", "--opset", "x"]
     ],
-    "error: unrecognized arguments: --col. See neat-onnx --help": ["inspect", "a", "--col"],
+    "error: unrecognized arguments: --col. See neat-onnx inspect --help": ["inspect", "a", "--col"],
     "error: cannot write a file that ends in '.txt' (b.txt). Use .onnx or .json": [
         *["export", "a", "b.txt"]
     ],
@@ -58,25 +58,152 @@ def test_usage_errors_are_one_line(run, line):
 @pytest.mark.parametrize(
     ("options", "line"),
     [
-        ({"opset": 99}, r"opset is 99, expected at most 28 \(opset\)"),
-        ({"colour": 1}, r"colour is not a known key \(colour\)"),
-        ({"conv2dMappings": [{}]}, r"kernelHeight is missing \(conv2dMappings"),
+        ({"opset": 99}, r"opset is 99, expected at most 28 \(.*options.json, opset\)"),
+        ({"opset": 18.0}, r"opset is not an integer, got 18\.0 \("),
+        ({"opset": 10**23}, f"opset is {10**23}, expected at most 28"),
+        ({"opset": 10**40}, "opset is a number out of range, expected at most 28"),
+        ({"colour": 1}, r"colour is not a known option \(.*options.json, colour\)\. docs/options"),
+        (
+            {"dtyp": "x"},
+            r"dtyp is not a known option \(.*options.json, dtyp\)\. Do you mean dtype\?",
+        ),
+        (
+            {"includeMetadata": False, "include_metadata": True},
+            r"include_metadata is given twice, also as includeMetadata \(.*options.json",
+        ),
+        ({"conv2dMappings": [{}]}, r"kernelHeight is missing \(.*options.json, conv2dMappings"),
         ([], "options should be an object"),
+        (None, "options should be an object"),
     ],
 )
 def test_wrong_options(run, network, options, line):
     code, out, errors = run("export", network, "a.onnx", "--options", run.options(options))
     assert (code, out, len(errors)) == (2, "", 1)
     assert re.match(f"error: {line}", errors[0])
+    assert not errors[0].endswith("…")
     assert run.left() == []
+
+
+@pytest.mark.parametrize(
+    ("flags", "line"),
+    [
+        (["--opset", "12"], "error: opset is 12, expected at least 13 (opset)"),
+        (
+            ["--conv2d-mappings", "[{}]"],
+            "error: kernelHeight is missing (conv2d_mappings[0].kernelHeight)",
+        ),
+        (
+            ["--batch-dimension", "T"],
+            "error: batch_dimension should be a name, and not 'T', which is the time axis's "
+            "(batch_dimension)",
+        ),
+    ],
+)
+def test_a_wrong_value_does_not_list_the_options(run, network, flags, line):
+    assert run("export", network, "x.onnx", *flags) == (2, "", [line])
+
+
+def test_xml_is_no_model(run):
+    (run.folder / "net.xml").write_text("<a><b/></a>")
+    _, _, errors = run("import", "net.xml", "x.json")
+    assert errors[0].startswith("error: not a valid ONNX text: [ParseError at position (line: 1")
+    assert "Expected character : not found (net.xml). Text forms" in errors[0]
+
+
+@pytest.mark.filterwarnings("ignore::neat_onnx.NeatOnnxWarning")
+@pytest.mark.parametrize(
+    ("line", "error"),
+    [
+        ("inspect ff.json --config nope.ini", "config is for genomes; this is a network (config)"),
+        ("export ff.json x.onnx --config nope.ini", "config is for genomes; this is a network"),
+        (
+            "export ff.json x.onnx --library-version 1.0.0",
+            "version is for genomes and ctrnn networks; this is of the type 'feedforward' (version",
+        ),
+        ("export ff.json x.onnx --options ", "cannot read the file: No such file or directory"),
+        ("code ff.json x.py --name pilot", "name is for C; this is python (name). Leave it out"),
+        ("code ff.json x.mjs --name pilot", "name is for C; this is javascript (name). Leave it"),
+    ],
+)
+def test_an_option_that_would_be_ignored_is_refused(run, line, error):
+    neat_onnx.Network.mlp([2, 1], activation="sigmoid", seed=0).save("ff.json", "neat-python")
+    code, _, errors = run(*line.split(" "))
+    assert (code, run.left()) == (2, ["ff.json"])
+    assert errors[-1].startswith(f"error: {error}")
+
+
+FILES = {
+    "empty.json": b"",
+    "cut.json": b"{",
+    "text.json": b"I am no model\x00",
+    "weight.json": b'{"format": "neat-onnx", "version": 1}',
+}
+
+
+@pytest.mark.filterwarnings("ignore::neat_onnx.NeatOnnxWarning")
+@pytest.mark.parametrize("bad", FILES)
+@pytest.mark.parametrize(
+    "line",
+    [
+        "export BAD out.onnx",
+        "export net.json out.onnx --options BAD",
+        "import BAD out.json",
+        "translate BAD out.json",
+        "code BAD out.c",
+        "convert BAD out.onnx",
+        "canonicalize BAD out.onnx",
+        "inspect BAD",
+        "verify BAD net.onnx",
+        "verify net.json BAD",
+        "certify BAD net.onnx out.json",
+        "certify net.json BAD out.json",
+        "replay BAD net.json net.onnx",
+        "replay net.json BAD net.onnx",
+        "replay net.json net.json BAD",
+        "export win.pkl out.onnx --config BAD",
+    ],
+)
+def test_an_error_names_the_file_that_it_is_about(run, bad, line):
+    net = neat_onnx.Network.mlp([2, 1], activation="sigmoid", seed=0)
+    for name in ("net.json", "win.pkl"):
+        net.save(name)
+    neat_onnx.export(net).save("net.onnx")
+    (run.folder / bad).write_bytes(FILES[bad])
+    code, _, errors = run(*line.replace("BAD", bad).split())
+    (error,) = (line for line in errors if line.startswith("error: "))
+    assert code == 2
+    assert error.count(f"({bad}") == error.count(bad) == 1
+    assert not re.search(r"net\.json|net\.onnx|win\.pkl", error)
+    if bad == "empty.json" and "--" not in line:
+        assert error.startswith("error: the file is empty")
 
 
 def test_the_file_that_is_read_is_not_overwritten(run, network):
     before = network.read_bytes()
     code, _, errors = run("export", network, network)
     assert code == 2
-    assert errors[0].startswith("error: the result would overwrite the file that is read")
+    assert errors[0].startswith("error: the result would overwrite a file that is read")
     assert network.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("command", "ending", "flag"),
+    [
+        ("export", ".json", "--options"),
+        ("export", ".json", "--config"),
+        ("translate", ".json", "--config"),
+        ("code", ".c", "--config"),
+        ("certify", ".json", "--config"),
+    ],
+)
+def test_no_file_that_is_read_is_overwritten(run, network, command, ending, flag):
+    given = run.folder / f"given{ending}"
+    given.write_text("{}")
+    files = [network, network] if command == "certify" else [network]
+    code, _, errors = run(command, *files, f"../here/given{ending}", flag, given)
+    assert code == 2
+    assert errors[0].startswith("error: the result would overwrite a file that is read (../here")
+    assert given.read_text() == "{}"
 
 
 def test_what_was_there_stays_where_export_fails(run):

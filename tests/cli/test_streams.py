@@ -4,6 +4,7 @@ import argparse
 import io
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -73,6 +74,25 @@ def test_the_ending_is_the_library_where_only_one_has_it(name, library, tmp_path
         assert neat_onnx.load_network(path, config).library.split()[0] == library
 
 
+@pytest.mark.filterwarnings("ignore::neat_onnx.NeatOnnxWarning")
+def test_a_configuration_is_written_beside_and_never_over_another(run):
+    neat_onnx.Network.mlp([2, 1], activation="sigmoid").save("net.pkl")
+    config = (run.folder / "net.ini").read_text()
+    translate = ("translate", "net.pkl", "back.pkl", "--config")
+    code, out, _ = run(*translate, "net.ini")
+    assert code == 0
+    assert out.startswith("wrote back.pkl and back.ini: ")
+    assert json.loads(run(*translate, "net.ini", "--json")[1])["files"] == ["back.pkl", "back.ini"]
+    before = (run.folder / "back.pkl").read_bytes()
+    (run.folder / "back.ini").write_text(config + "# mine\n")
+    code, out, errors = run(*translate, "back.ini")
+    assert (code, out) == (2, "")
+    assert errors[-1].startswith("error: the file exists, and holds something else")
+    assert errors[-1].endswith("(back.ini). Rename it, or write the network under another name")
+    assert (run.folder / "back.ini").read_text() == config + "# mine\n"
+    assert (run.folder / "back.pkl").read_bytes() == before
+
+
 def test_a_model_before_its_network_is_told(tmp_path, capsys):
     NET.save(tmp_path / "net.json")
     model = neat_onnx.export(NET)
@@ -90,11 +110,48 @@ def test_an_unknown_library_is_told_before_anything_is_read(command, tmp_path, c
     assert "there is no library named 'torch'" in capsys.readouterr().err
 
 
+def test_a_closed_standard_input_is_one_line():
+    line = '"$0" -m neat_onnx export - x.onnx <&-'
+    reply = subprocess.run(["sh", "-c", line, sys.executable], capture_output=True, check=False)
+    assert reply.returncode == 2
+    assert reply.stderr.startswith(b"error: standard input is closed (-). Send it a file")
+    assert reply.stderr.count(b"\n") == 1
+
+
 def test_a_closed_standard_output_is_one_line():
     line = '"$0" -m neat_onnx schema model >&-'
     reply = subprocess.run(["sh", "-c", line, sys.executable], capture_output=True, check=False)
     assert reply.returncode == 2
     assert reply.stderr.splitlines()[-1].startswith(b"error: standard output is closed")
+
+
+ENDED = """
+import os, signal, sys
+from neat_onnx.cli import main
+
+number = signal.Signals[sys.argv[1]]
+os.replace = lambda *_: os.kill(os.getpid(), number)
+if sys.argv[2] == "ignored":
+    signal.signal(number, signal.SIG_IGN)
+sys.exit(main(["export", "net.json", "net.onnx"]))
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="signals of POSIX")
+@pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
+def test_a_signal_leaves_no_temporary_file(name, code, tmp_path):
+    NET.save(tmp_path / "net.json")
+    run = [sys.executable, "-c", ENDED, name, "default"]
+    reply = subprocess.run(run, cwd=tmp_path, capture_output=True, check=False)
+    assert (reply.returncode, reply.stdout, reply.stderr) == (code, b"", b"")
+    assert os.listdir(tmp_path) == ["net.json"]
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="signals of POSIX")
+def test_a_signal_that_is_ignored_stays_so(tmp_path):
+    NET.save(tmp_path / "net.json")
+    run = [sys.executable, "-c", ENDED, "SIGHUP", "ignored"]
+    assert subprocess.run(run, cwd=tmp_path, capture_output=True, check=False).returncode == 0
 
 
 def test_a_name_that_is_too_long_is_one_line(tmp_path, capsys):

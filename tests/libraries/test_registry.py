@@ -7,7 +7,17 @@ import sys
 import pytest
 
 import neat_onnx
-from neat_onnx import Library, Network, OptionError, ReadOptions, load_network, load_networks
+from neat_onnx import (
+    Library,
+    Network,
+    OptionError,
+    ReadOptions,
+    load_network,
+    load_networks,
+    register_activation,
+    register_aggregation,
+)
+from neat_onnx.network.expression import largest
 
 
 class Lines(Library):
@@ -116,3 +126,11 @@ def test_rooms_are_imported_when_a_file_asks_for_them():
 
 def test_options_are_part_of_the_public_protocol():
     assert json.dumps(vars(ReadOptions(genome=3)))
+
+
+@pytest.mark.parametrize("library", ["neat_python", "nobody", "", "NeatapticTS"])
+def test_functions_are_registered_for_libraries_that_exist(library):
+    with pytest.raises(OptionError, match=f"no library named '{library}'.*Known: .*neat-python"):
+        register_activation("zz", lambda z: z * z * z * z, library=library)
+    with pytest.raises(OptionError, match=f"no library named '{library}'"):
+        register_aggregation("zz", lambda v, k: largest(v), library=library)

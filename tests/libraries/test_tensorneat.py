@@ -110,6 +110,7 @@ def test_one_is_exported():
         ({}, {}, OptionError, "does not say its inputs"),
         ({}, {"inputs": INPUTS}, OptionError, "does not say its outputs"),
         ({}, {"inputs": 40, "outputs": OUTPUTS}, NetworkError, "there is no node"),
+        ({}, {"inputs": 2**62, "outputs": 2**64}, NetworkError, "there is no node"),
         ({"nodes": 3}, {}, NetworkError, "expected an object or a list"),
         ({"nodes": [3]}, {}, NetworkError, "expected an object"),
         ({"nodes": [{"idx": "x"}]}, {}, NetworkError, "idx should be a small integer"),

@@ -50,6 +50,10 @@ def test_options_as_a_document_as_keywords_and_both():
     want = export(MLP, dtype="float64", mixed_activations="per_neuron")
     assert want == export(MLP, options={"dtype": "float64", "mixedActivations": "per_neuron"})
     assert want == export(MLP, options={"dtype": "float64"}, mixed_activations="per_neuron")
+    camel = {"dtype": "float64", "mixedActivations": "grouped"}
+    assert want == export(MLP, options=camel, mixed_activations="per_neuron")
+    with pytest.raises(OptionError, match="mixed_activations is given twice, also as mixedActi"):
+        export(MLP, options=camel | {"mixed_activations": "per_neuron"})
     options = ExportOptions(dtype="float32", mixed_activations="per_neuron")
     assert want == export(MLP, options=options, dtype="float64")
 

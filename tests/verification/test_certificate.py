@@ -28,6 +28,7 @@ from neat_onnx import (
 )
 from neat_onnx.cli import main
 from neat_onnx.verification.certificate import load_certificate
+from neat_onnx.verification.certify import certified
 
 NET = Network.mlp([3, 4, 2], activation="tanh", seed=3)
 MODEL = export(NET)
@@ -211,3 +212,34 @@ def test_a_certificate_needs_a_runtime():
     with pytest.raises(OptionError, match="no runtime is given"):
         certify(NET, MODEL, runtimes=())
     assert isinstance(CERTIFICATE, Certificate)
+
+
+def test_a_rewritten_model_loses_its_certificate(tmp_path, capsys):
+    NET.save(tmp_path / "net.json")
+    net, first, plain, again = (
+        str(tmp_path / name) for name in ("net.json", "a.onnx", "b.onnx", "c.onnx")
+    )
+    gemm = ["--opset", "17", "--mixed-activations", "per_neuron"]
+    assert main(["export", net, first, "--certify", *gemm]) == 0
+    capsys.readouterr()
+    assert main(["canonicalize", first, plain]) == 0
+    assert capsys.readouterr().err.startswith(
+        "warning: the certificate in the metadata is left out"
+    )
+    assert main(["replay", plain, net, plain]) == 2
+    assert "the model holds no certificate" in capsys.readouterr().err
+    for command in ("convert", "canonicalize"):  # nothing changes: it holds
+        model = neat_onnx.load_model(plain)
+        certified(model, certify(NET, model, samples=8)).save(plain)
+        assert main([command, plain, again]) == 0
+        assert main(["replay", again, net, again]) == 0
+        assert capsys.readouterr().err == ""
+
+
+def test_a_conversion_that_repairs_loses_the_certificate():
+    model = certified(MODEL, CERTIFICATE)
+    graph = model.graph.model_copy(update={"name": ""})
+    with pytest.warns(neat_onnx.NeatOnnxWarning, match="the certificate"):
+        right = neat_onnx.convert(model.model_copy(update={"graph": graph}))
+    with pytest.raises(DocumentError, match="holds no certificate"):
+        replay(right, NET, right)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from neat_onnx.arguments import shown
 from neat_onnx.errors import DocumentError, NetworkError, OptionError
 from neat_onnx.libraries.library import ReadOptions, no_genome
 from neat_onnx.libraries.neat_python import genome as genomes
@@ -22,7 +23,7 @@ def read(content: Any, options: ReadOptions) -> Network:
     """Return the one network of a source. See `NeatPython.read`."""
     found, config, own = _opened(content, options)
     if _is_document(found):
-        return _document(found, options)
+        return _network(found, config, options)
     population = _population(found, own)
     if population is None:
         return _single(found, config, options)
@@ -42,7 +43,7 @@ def read_all(content: Any, options: ReadOptions) -> dict[int, Network]:
     found, config, own = _opened(content, options)
     population = None if _is_document(found) else _population(found, own)
     if population is None:
-        single = _document(found, options) if _is_document(found) else None
+        single = _network(found, config, options) if _is_document(found) else None
         return {0: single or _single(found, config, options)}
     wanted = population if options.genome is None else [options.genome]
     if options.genome is not None and options.genome not in population:
@@ -120,10 +121,7 @@ def _population(found: Any, config: object) -> dict[int, Any] | None:
 def _single(found: Any, config: object, options: ReadOptions) -> Network:
     """The network of a genome, or of a network object."""
     if not genomes.is_genome(found):
-        network = live.to_document(found, options.version)
-        if config is not None:
-            raise OptionError("config is for genomes; this is a network", where="config")
-        return _document(network, options)
+        return _network(live.to_document(found, options.version), config, options)
     timed = options.time_step is not None or options.advance_time is not None
     version = parsed_version(options.version)
     settings = settings_of(config)
@@ -137,6 +135,17 @@ def _single(found: Any, config: object, options: ReadOptions) -> Network:
         key = getattr(found, "key", None)
         where = f"genome {key}" + (f", {error.where}" if error.where else "")
         raise NetworkError(error.message, where=where, hint=error.hint) from error
+
+
+def _network(document: Mapping[str, Any], config: object, options: ReadOptions) -> Network:
+    """The network of a document that is no genome's: it needs no configuration."""
+    kind = document.get("network_type")
+    if config is not None:
+        raise OptionError("config is for genomes; this is a network", where="config")
+    if options.version is not None and kind != "ctrnn":
+        what = f"version is for genomes and ctrnn networks; this is of the type {shown(kind)}"
+        raise OptionError(what, where="version")
+    return _document(document, options)
 
 
 def _document(document: Mapping[str, Any], options: ReadOptions) -> Network:

@@ -33,9 +33,9 @@ def read(content: Mapping[str, Any], options: ReadOptions) -> Network:
     nodes = _by_index(_entries(content, "nodes"))
     inputs, outputs = _count(options, "inputs"), _count(options, "outputs")
     first = range(inputs + outputs)
-    missing = [key for key in first if key not in nodes]
-    if missing:
-        raise NetworkError(f"there is no node {missing[0]}", where="nodes",
+    missing = next((key for key in first if key not in nodes), None)
+    if missing is not None:
+        raise NetworkError(f"there is no node {missing}", where="nodes",
                            hint="Say how many inputs and outputs there are")  # fmt: skip
     order = [*first[inputs:], *sorted(set(nodes) - set(first))]
     graph = GenomeGraph(

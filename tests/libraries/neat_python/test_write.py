@@ -11,7 +11,7 @@ import pytest
 from cases import CORPORA
 
 import neat_onnx
-from neat_onnx import NetworkError, load_network
+from neat_onnx import DocumentError, NetworkError, load_network
 
 pytestmark = pytest.mark.filterwarnings("ignore::neat_onnx.NeatOnnxWarning")
 
@@ -97,6 +97,24 @@ def test_a_pickle_and_its_configuration_stand_side_by_side(tmp_path):
     same(net, genome, config)
     again = load_network(tmp_path / "winner.pkl", tmp_path / "winner.ini")
     assert genes(again) == genes(net)
+
+
+def test_a_configuration_that_is_another_is_not_replaced(tmp_path):
+    net = load_network(source("np-ff-05"))
+    path = tmp_path / "winner.pkl"
+    net.save(path)
+    net.save(path)  # the same configuration
+    written = path.read_bytes()
+    mine = path.with_suffix(".ini").read_text() + "# mine\n"
+    path.with_suffix(".ini").write_text(mine)
+    path.write_bytes(b"")
+    with pytest.raises(DocumentError, match=r"the file exists.*winner\.ini.*Rename it") as refused:
+        net.save(path)
+    assert refused.value.where == str(path.with_suffix(".ini"))
+    assert (path.read_bytes(), path.with_suffix(".ini").read_text()) == (b"", mine)
+    path.with_suffix(".ini").unlink()
+    net.save(path)
+    assert path.read_bytes() == written
 
 
 def seeded(genome, config):
