@@ -129,7 +129,7 @@ class _Compiler:
         self._into: dict[int, list[Connection]] = defaultdict(list)
         for gene in document.connections:
             self._into[gene.target].append(gene)
-        self._silent = silent_ids(document, self._nodes, recurrent=True)
+        self._silent = sorted(silent_ids(document, self._nodes, recurrent=True))
         self._genes = genes = Genes([*self._inputs, *self._nodes, *self._silent])
         self._sub_steps = range(1, len(lengths) + 1)
         self._late = {key for key in self._outputs if key in self._nodes and integrator.late}
@@ -153,9 +153,9 @@ class _Compiler:
                 self._add_state(key, k)
         for key in sorted(self._late):
             self._add_returned(key)
-        for gene in self._document.connections:
-            if gene.target not in self._nodes:  # then it is disabled
-                genes.connect((gene.source, 0), gene.target, gene.weight, enabled=False)
+        for key in (*self._inputs, *self._silent):
+            for gene in self._into[key]:  # they are disabled
+                genes.connect((gene.source, 0), key, gene.weight, enabled=False)
         return genes.network(
             self._inputs, self._outputs, f"neat-python ctrnn {self._integrator.version}"
         )

@@ -82,6 +82,34 @@ def test_its_json_is_read_as_the_same_network(one):
     assert back.neurons.id.tolist() == net.neurons.id.tolist()
 
 
+def node(key, kind, **genes):
+    """A node of a ctrnn's document."""
+    plain = {"bias": 0.1, "response": 1.0, "time_constant": 0.8}
+    functions = {"activation": {"name": "tanh"}, "aggregation": {"name": "sum"}}
+    return {"id": key, "type": kind, **plain, **functions, **genes}
+
+
+@pytest.mark.parametrize("version", ["2.0.0", "2.1.0"])
+@pytest.mark.parametrize("order", [(0, 1, 2, 3), (3, 1, 0, 2), (2, 3, 1, 0)])
+def test_nodes_that_stay_0_may_be_named_in_any_order(version, order):
+    genes = [(-1, 0, 1.0), (5, 0, 0.5), (9, 1, 0.7), (6, 1, 0.25)]
+    document = {
+        "format_version": "1.0",
+        "network_type": "ctrnn",
+        "metadata": {"neat_python_version": version},
+        "topology": {"input_keys": [-1], "output_keys": [0, 1]},
+        "nodes": [node(0, "output"), node(1, "output")],
+        "connections": [
+            {"from": genes[at][0], "to": genes[at][1], "weight": genes[at][2]} for at in order
+        ],
+    }
+    net = load_network(document, time_step=1.0)
+    back = net.to_library("neat-python")
+    ends = [(one["from"], one["to"], one["weight"]) for one in back["connections"]]
+    assert sorted(ends) == sorted(genes)
+    assert load_network(back, time_step=1.0) == net
+
+
 def test_another_integrator_than_the_installed_one_is_refused():
     with pytest.raises(NetworkError, match=r"neat-python 2\.1\.0; 2\.0\.0 is installed"):
         to_neat_python(timed.read(NEWER[0]), times(NEWER[0])[0])
