@@ -287,6 +287,39 @@ def test_names_of_ports_cannot_break_out(tmp_path: Path):
         np.testing.assert_allclose(run_c(tmp_path, net, x, sequence=False), want, rtol=1e-13)
 
 
+@needs_compiler
+@pytest.mark.parametrize("standard", ["-std=c99", "-std=gnu17", "-std=gnu2x", "-D_GNU_SOURCE"])
+def test_ports_may_have_the_names_of_macros(standard: str, tmp_path: Path):
+    headers = "#include <math.h>\n#include <string.h>\n"
+    told = subprocess.run(
+        ["gcc", standard, "-dM", "-E", "-"],
+        input=headers,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    macros = {line.split()[1].partition("(")[0] for line in told.stdout.splitlines()}
+    names = sorted({"asm", "bool", *(name for name in macros if name[0] != "_")})
+    assert {"NAN", "math_errhandling"} < set(names)
+    count = len(names)
+    net = Network.mlp([count, 1], seed=1)
+    net = replace(net, inputs=tuple(Port(name, (), np.array([k])) for k, name in enumerate(names)))
+    source = tmp_path / "network.c"
+    for name in ("network", "NAN", "linux"):
+        source.write_text(generate_code(net, language="c", name=name))
+        command = [
+            "gcc",
+            standard,
+            "-Wall",
+            "-Werror",
+            "-c",
+            str(source),
+            "-o",
+            str(tmp_path / "o"),
+        ]
+        subprocess.run(command, check=True)
+
+
 def test_dense_layers_are_matrices():
     text = generate_code(Network.mlp([30, 20, 2], seed=0))
     assert "MATRIX[640]" in text
