@@ -141,14 +141,24 @@ static real sigmoid(real x)
     return 1 / (1 + exp@(-x));
 }
 
+static real maximum(real x, real y)
+{
+    return x > y || x != x ? x : y;
+}
+
+static real minimum(real x, real y)
+{
+    return x < y || x != x ? x : y;
+}
+
 static real relu(real x)
 {
-    return x < 0 ? 0 : x;
+    return maximum(x, 0);
 }
 
 static real softplus(real x)
 {
-    return (x < 0 ? 0 : x) + log1p@(exp@(-fabs@(x)));
+    return maximum(x, 0) + log1p@(exp@(-fabs@(x)));
 }
 
 static real softsign(real x)
@@ -158,7 +168,7 @@ static real softsign(real x)
 
 static real elu(real x, real alpha)
 {
-    return x > 0 ? x : alpha * expm1@(x);
+    return x > 0 ? x : alpha * expm1@(minimum(x, 0));
 }
 
 static real selu(real x, real alpha, real gamma)
@@ -173,23 +183,12 @@ static real leaky_relu(real x, real slope)
 
 static real clip(real x, real low, real high)
 {
-    real raised = x < low ? low : x;
-    return raised > high ? high : raised;
+    return minimum(maximum(x, low), high);
 }
 
 static real sign(real x)
 {
-    return x > 0 ? 1 : x < 0 ? -1 : x;
-}
-
-static real maximum(real x, real y)
-{
-    return x > y || x != x ? x : y;
-}
-
-static real minimum(real x, real y)
-{
-    return x < y || x != x ? x : y;
+    return x > 0 ? 1 : x < 0 ? -1 : x + 0; /* of -0 it is 0 */
 }
 
 static real total(const real *x, int n)

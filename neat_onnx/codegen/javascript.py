@@ -103,7 +103,7 @@ def _table(label: str, values: Table, program: Program) -> str:
 
 _MATH = (
     "abs", "sqrt", "exp", "log", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh",
-    "tanh", "asinh", "acosh", "atanh", "sign", "floor", "ceil",
+    "tanh", "asinh", "acosh", "atanh", "floor", "ceil",
 )  # fmt: skip
 _HELPERS = """\
 function reciprocal(x) {
@@ -114,12 +114,20 @@ function sigmoid(x) {
     return 1 / (1 + Math.exp(-x));
 }
 
+function maximum(x, y) {
+    return x > y || Number.isNaN(x) ? x : y;
+}
+
+function minimum(x, y) {
+    return x < y || Number.isNaN(x) ? x : y;
+}
+
 function relu(x) {
-    return x < 0 ? 0 : x;
+    return maximum(x, 0);
 }
 
 function softplus(x) {
-    return Math.max(x, 0) + Math.log1p(Math.exp(-Math.abs(x)));
+    return maximum(x, 0) + Math.log1p(Math.exp(-Math.abs(x)));
 }
 
 function softsign(x) {
@@ -127,7 +135,7 @@ function softsign(x) {
 }
 
 function elu(x, alpha) {
-    return x > 0 ? x : alpha * Math.expm1(x);
+    return x > 0 ? x : alpha * Math.expm1(minimum(x, 0));
 }
 
 function selu(x, alpha, gamma) {
@@ -139,35 +147,30 @@ function leaky_relu(x, slope) {
 }
 
 function clip(x, low, high) {
-    const raised = x < low ? low : x;
-    return raised > high ? high : raised;
+    return minimum(maximum(x, low), high);
 }
 
-function maximum(x, y) {
-    return Math.max(x, y);
-}
-
-function minimum(x, y) {
-    return Math.min(x, y);
-}
-
-function pow(x, y) {
-    return x === 1 ? 1 : Math.pow(x, y);
-}
-
-function mod(x, y) {
-    return x % y;
+function sign(x) {
+    // of -0 it is 0
+    return Math.sign(x) + 0;
 }
 
 function is_infinite(x) {
     return x === Infinity || x === -Infinity;
 }
 
+function pow(x, y) {
+    // Math.pow gives NaN for these
+    return x === 1 || (x === -1 && is_infinite(y)) ? 1 : Math.pow(x, y);
+}
+
+function mod(x, y) {
+    return x % y;
+}
+
 function round(x) {
     // halves to even
-    const low = Math.floor(x);
-    if (x - low !== 0.5) return Math.round(x);
-    return low % 2 === 0 ? low : low + 1;
+    return Math.abs(x % 1) === 0.5 ? 2 * Math.round(x / 2) : Math.round(x);
 }
 
 function erf(x) {

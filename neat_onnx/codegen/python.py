@@ -195,8 +195,14 @@ def reciprocal(x):
 def sigmoid(x):
     return 1.0 / (1.0 + exp(-x))
 
+def maximum(x, y):
+    return x if x > y or x != x else y
+
+def minimum(x, y):
+    return x if x < y or x != x else y
+
 def relu(x):
-    return 0.0 if x < 0 else x
+    return maximum(x, 0.0)
 
 def softplus(x):
     return relu(x) + math.log1p(math.exp(-abs(x)))
@@ -205,7 +211,7 @@ def softsign(x):
     return x / (1.0 + abs(x))
 
 def elu(x, alpha):
-    return x if x > 0 else alpha * math.expm1(x)
+    return x if x > 0 else alpha * math.expm1(minimum(x, 0.0))
 
 def selu(x, alpha, gamma):
     return gamma * elu(x, alpha)
@@ -214,26 +220,19 @@ def leaky_relu(x, slope):
     return slope * x if x < 0 else x
 
 def clip(x, low, high):
-    raised = low if x < low else x
-    return high if raised > high else raised
+    return minimum(maximum(x, low), high)
 
 def sign(x):
-    return 1.0 if x > 0 else -1.0 if x < 0 else x
-
-def maximum(x, y):
-    return x if x > y or x != x else y
-
-def minimum(x, y):
-    return x if x < y or x != x else y
+    return 1.0 if x > 0 else -1.0 if x < 0 else x + 0.0  # of -0.0 it is 0.0
 
 def floor(x):
-    return float(math.floor(x)) if abs(x) < 2**52 else x
+    return math.copysign(math.floor(x), x) if abs(x) < 2**52 else x
 
 def ceil(x):
-    return float(math.ceil(x)) if abs(x) < 2**52 else x
+    return math.copysign(math.ceil(x), x) if abs(x) < 2**52 else x
 
 def nearest(x):
-    return float(round(x)) if abs(x) < 2**52 else x
+    return math.copysign(round(x), x) if abs(x) < 2**52 else x
 
 def total(x, n):
     result = 0.0

@@ -28,6 +28,27 @@ _KEYWORDS = """
     BIAS RESPONSE START SOURCE WEIGHT GAIN MATRIX ORIGIN INITIAL
     Network Number Math JSON Infinity NaN Object Array Float64Array Int32Array activate range
     sorted max min abs round
+    asm bool nullptr constexpr static_assert thread_local alignas alignof typeof_unqual
+    linux unix i386 NULL NAN INFINITY MAXFLOAT HUGE OVERFLOW UNDERFLOW DOMAIN SING PLOSS TLOSS
+    MATH_ERRNO MATH_ERREXCEPT math_errhandling signgam fpclassify signbit isfinite isinf isnan
+    isnormal issubnormal issignaling iszero iscanonical iseqsig isgreater isgreaterequal isless
+    islessequal islessgreater isunordered strdupa strndupa
+    FP_NAN FP_INFINITE FP_NORMAL FP_SUBNORMAL FP_ZERO FP_ILOGB0 FP_ILOGBNAN FP_LLOGB0 FP_LLOGBNAN
+    FP_FAST_FMA FP_FAST_FMAF FP_FAST_FMAL FP_INT_UPWARD FP_INT_DOWNWARD FP_INT_TOWARDZERO
+    FP_INT_TONEAREST FP_INT_TONEARESTFROMZERO
+"""
+_CONSTANTS = "E LOG2E LOG10E LN2 LN10 PI PI_2 PI_4 1_PI 2_PI 2_SQRTPI SQRT2 SQRT1_2"
+_TYPES = ("", "f", "l", *(f"f{bits}" for bits in ("16", "32", "64", "128", "32x", "64x", "128x")))
+_RESERVED = frozenset(
+    [
+        *_KEYWORDS.split(),
+        *(f"M_{name}{kind}" for name in _CONSTANTS.split() for kind in _TYPES),
+        *(f"SNAN{kind.upper()}" for kind in _TYPES),
+        *(f"HUGE_VAL{'_' * (len(kind) > 1)}{kind.upper()}" for kind in _TYPES),
+    ]
+)
+"""Names that no language takes for an identifier, or that generated code uses; of C also the macros
+of its headers and compilers.
 """
 
 
@@ -60,7 +81,7 @@ class Program:
 
     def __post_init__(self) -> None:
         self._named: dict[str, str] = {}
-        self._used = set(_KEYWORDS.split()) | set(self.language.functions.values())
+        self._used = {*_RESERVED} | set(self.language.functions.values())
         self._used |= set(self.language.helpers)
         names = [port.name for port, _ in (*self.plan.inputs, *self.plan.outputs)]
         unique = [identifier(name, self._used) for name in names]

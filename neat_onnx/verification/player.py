@@ -70,7 +70,7 @@ class Player:
         self, model: Model, net: Network, runtime: str | Session, *, as_written: bool = False
     ) -> None:
         features_only = has_every_axis(net, model)
-        if isinstance(runtime, str):
+        if not isinstance(runtime, Session):
             runtime = load(runtime, model, as_written=as_written, features_only=features_only)
         self._session = runtime
         self.name, self._net = self._session.name, net

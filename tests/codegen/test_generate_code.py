@@ -109,7 +109,7 @@ for (let k = 0; k < Number(process.argv[2]); ++k) {
     }));
 }
 console.log(JSON.stringify(all, (_, value) => value instanceof Float64Array
-    ? Array.from(value, (each) => String(each)) : value));
+    ? Array.from(value, (each) => Object.is(each, -0) ? "-0" : String(each)) : value));
 """
 
 
@@ -172,33 +172,40 @@ def test_c_computes_what_the_library_computed(name: str, tmp_path: Path):
 
 # --- formulas -------------------------------------------------------------------------------------
 
-_POINTS = np.array([-800.0, -3.5, -2.5, -1.0, -0.3, -0.0, 0.0, 0.4, 0.5, 1.0, 1.5, 2.7, 9.0, 800.0])
+_POSITIVE = [
+    0.0, 5e-324, 1e-310, 1e-160, 1e-8, 0.3, 0.49999999999999994, 0.5, 1.0, 1.5, 2.5, 2.7, 3.5, 9.0,
+    800.0, 2.0**52 - 0.5, 2.0**53 + 2.0, 1e22, 1e300, float(np.finfo(np.float64).max), np.inf,
+]  # fmt: skip
+_POINTS = np.array([*_POSITIVE, *(-x for x in _POSITIVE), np.nan])
 LANGUAGES: dict[str, Language] = {"c": C(single=False), "js": JavaScript(), "python": Python()}
 
 
 def elementwise() -> list[Expression]:
-    """An expression for each elementwise primitive, over z."""
+    """Expressions for each elementwise primitive, over z and over -z, which may be -0."""
     reducing = {"total", "product", "largest", "smallest", "where_largest", "pick", "lowest"}
     crossed = Expression("clip", (VARIABLE, constant(2.0), constant(0.75)))
-    return [*(_over_z(op) for op in PRIMITIVES if op not in reducing), crossed]
+    minus = Expression("neg", (VARIABLE,))
+    over = [_over(z, op) for z in (VARIABLE, minus) for op in PRIMITIVES if op not in reducing]
+    powers = [(constant(-1.0), VARIABLE), *((VARIABLE, constant(x)) for x in (np.inf, -np.inf))]
+    return [*over, crossed, *(Expression("pow", ends) for ends in powers)]
 
 
-def _over_z(op: str) -> Expression:
-    truth = Expression("greater", (VARIABLE, constant(0.25)))
-    other = Expression("less", (VARIABLE, constant(2.0)))
-    numbers = (VARIABLE, constant(0.75), constant(2.0))
+def _over(z: Expression, op: str) -> Expression:
+    truth = Expression("greater", (z, constant(0.25)))
+    other = Expression("less", (z, constant(2.0)))
+    numbers = (z, constant(0.75), constant(2.0))
     if op in ("both", "either", "one_of"):
         return Expression("number", (Expression(op, (truth, other)),))
     if op == "negated":
         return Expression("number", (Expression(op, (truth,)),))
     if op in ("is_nan", "is_infinite"):
-        return Expression("number", (Expression(op, (VARIABLE,)),))
+        return Expression("number", (Expression(op, (z,)),))
     if op == "number":
         return Expression(op, (truth,))
     if op == "where":
-        return Expression(op, (truth, VARIABLE, constant(-2.0)))
+        return Expression(op, (truth, z, constant(-2.0)))
     if op in ("greater", "greater_or_equal", "less", "less_or_equal", "equal"):
-        return Expression("number", (Expression(op, (VARIABLE, constant(0.5))),))
+        return Expression("number", (Expression(op, (z, constant(0.5))),))
     counts = {"selu": 3, "clip": 3, "elu": 2, "leaky_relu": 2}
     two = ("add", "sub", "mul", "div", "pow", "mod", "maximum", "minimum")
     count = counts.get(op, 2 if op in two else 1)
@@ -232,7 +239,7 @@ def primitives() -> Iterator[Network]:
 
 
 def test_every_primitive_computes_what_numpy_does(primitives: Network, tmp_path: Path):
-    x = np.append(_POINTS, [np.nan, np.inf, -np.inf])[:, None]
+    x = _POINTS[:, None]
     want = primitives.activate(x)
     found = {
         "python": run_python(primitives, x, sequence=False),
@@ -240,12 +247,14 @@ def test_every_primitive_computes_what_numpy_does(primitives: Network, tmp_path:
     }
     if shutil.which("gcc"):
         found["c"] = run_c(tmp_path, primitives, x, sequence=False)
-    names = [str(formula) for formula in elementwise()]
     for language, got in found.items():
-        for k, name in enumerate(names):
-            np.testing.assert_allclose(
-                got[:, k], want[:, k], rtol=1e-13, atol=1e-300, err_msg=f"{language}: {name}"
-            )
+        for k, formula in enumerate(elementwise()):
+            told = f"{language}: {formula}"
+            np.testing.assert_allclose(got[:, k], want[:, k], rtol=1e-13, atol=1e-300, err_msg=told)
+            if formula.op not in ("relu", "elu", "selu"):  # which of 0 and -0 is larger is open
+                zero = want[:, k] == 0.0
+                signs = np.signbit(got[zero, k]), np.signbit(want[zero, k])
+                np.testing.assert_array_equal(*signs, err_msg=told)
 
 
 # --- ports, names, options ------------------------------------------------------------------------
@@ -276,6 +285,39 @@ def test_names_of_ports_cannot_break_out(tmp_path: Path):
     np.testing.assert_allclose(got, want, rtol=1e-13)
     if shutil.which("gcc"):
         np.testing.assert_allclose(run_c(tmp_path, net, x, sequence=False), want, rtol=1e-13)
+
+
+@needs_compiler
+@pytest.mark.parametrize("standard", ["-std=c99", "-std=gnu17", "-std=gnu2x", "-D_GNU_SOURCE"])
+def test_ports_may_have_the_names_of_macros(standard: str, tmp_path: Path):
+    headers = "#include <math.h>\n#include <string.h>\n"
+    told = subprocess.run(
+        ["gcc", standard, "-dM", "-E", "-"],
+        input=headers,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    macros = {line.split()[1].partition("(")[0] for line in told.stdout.splitlines()}
+    names = sorted({"asm", "bool", *(name for name in macros if name[0] != "_")})
+    assert {"NAN", "math_errhandling"} < set(names)
+    count = len(names)
+    net = Network.mlp([count, 1], seed=1)
+    net = replace(net, inputs=tuple(Port(name, (), np.array([k])) for k, name in enumerate(names)))
+    source = tmp_path / "network.c"
+    for name in ("network", "NAN", "linux"):
+        source.write_text(generate_code(net, language="c", name=name))
+        command = [
+            "gcc",
+            standard,
+            "-Wall",
+            "-Werror",
+            "-c",
+            str(source),
+            "-o",
+            str(tmp_path / "o"),
+        ]
+        subprocess.run(command, check=True)
 
 
 def test_dense_layers_are_matrices():

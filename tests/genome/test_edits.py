@@ -191,4 +191,4 @@ def test_a_model_of_another_type_leaves_the_genome_out():
     document = json.loads(export(Network.mlp([2, 2, 1])).to_json())
     document["graph"]["inputs"][0]["type"]["tensor_type"]["elem_type"] = TensorProto.INT8
     with pytest.warns(NeatOnnxWarning, match="left out of account"):
-        assert len(import_model(document)) == 5
+        assert len(import_model(document, check=False)) == 5

@@ -26,6 +26,38 @@ def test_recorded_networks_compute_what_the_library_computed(library, path):
     np.testing.assert_allclose(outputs(again, case), outputs(net, case), rtol=1e-15, atol=1e-15)
 
 
+@pytest.mark.parametrize(
+    ("genes", "outputs"),
+    [
+        ([(0, 1, 1.0), (1, 2, 1.0), (2, 1, 0.5), (2, 1, 0.25), (2, 3, 1.0)], [1.0, 0.75, 0.5625]),
+        ([(0, 1, 1.0), (1, 2, 1.0), (1, 2, 0.25), (2, 3, 1.0)], [0.25, 0.0, 0.0]),
+        (
+            [(0, 1, 1.0), (1, 2, 1.0), (1, 2, 0.25), (2, 1, 0.5), (2, 3, 1.0)],
+            [0.25, 1 / 32, 1 / 256],
+        ),
+    ],
+    ids=["behind one in the other direction", "alone", "before one in the other direction"],
+)
+@pytest.mark.filterwarnings("ignore::neat_onnx.NeatOnnxWarning")
+def test_synaptic_adds_a_second_connection_or_replaces_the_weight(genes, outputs):
+    neurons = [{"layer": layer, "bias": 0, "squash": "IDENTITY"} for layer in ("input", 0, 1)]
+    neurons.append({**neurons[0], "layer": "output"})
+    connections = [{"from": a, "to": b, "weight": weight} for a, b, weight in genes]
+    net = load_network({"neurons": neurons, "connections": connections})
+    assert net.run([[1.0], [0.0], [0.0]]).ravel().tolist() == outputs  # by synaptic 1.1.4
+
+
+def test_a_synaptic_connection_with_two_gaters_is_refused():
+    neurons = [{"layer": layer, "bias": 0} for layer in ("input", 0, 0, "output")]
+    connections = [{"from": 0, "to": 3, "weight": 1, "gater": gater} for gater in (None, 1, 1, 2)]
+    with pytest.raises(NetworkError, match="from 0 to 3, with another gater") as refused:
+        load_network({"neurons": neurons, "connections": connections})
+    assert refused.value.where == "connections[3]"
+    with pytest.warns(UserWarning, match="as one, with the last weight: 2 left out"):
+        net = load_network({"neurons": neurons, "connections": connections[:3]})
+    assert net.activate([3.0]).tolist() == [1 / (1 + np.exp(-1.5))]
+
+
 def test_version_2_of_brain_js_is_read():
     document = {
         "type": "NeuralNetwork",

@@ -87,7 +87,7 @@ def test_the_neataptic_dialect_is_json_and_its_onnx_runs():
 
 
 def test_a_document_of_the_neataptic_dialect_is_converted_once(monkeypatch):
-    source = json.dumps(case("nts-onnx-default-2")["source_network"]).encode()
+    source = json.dumps(case("nts-onnx-default-2").document["source_network"]).encode()
     done, plain = [], neat_onnx.convert
     monkeypatch.setattr(neat_onnx, "convert", lambda model: done.append(model) or plain(model))
     convert(source, name="net.json", options={"dialect": "neataptic"})

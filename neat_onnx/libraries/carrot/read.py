@@ -2,6 +2,9 @@
 
 Which nodes are inputs and outputs stands in `input_nodes` and `output_nodes`; the types of the
 nodes do not count.
+
+carrot replaces an infinite activation by the largest double, which float32 does not hold: a network
+that overflows is not carrot's from there on.
 """
 
 from collections.abc import Mapping

@@ -9,6 +9,10 @@ moves towards the drive, by a rate that the sub-step and the node's time constan
 The integrators of neat-python differ in rate and lag. Up to 2.0 it fills two buffers in turn, and a
 new state replaces not the last one but the one before it (lag 2); its outputs are one sub-step
 late. From 2.1 on it is the exponential Euler method. Only the version in the metadata tells.
+
+A node without enabled connections into it stays 0. Where its genes are known, they stand on a
+neuron beside it, as another node's on its drive; a disabled connection from there to the node has
+its time constant, in time steps, as the weight.
 """
 
 import math
@@ -18,6 +22,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from pydantic import Field
+
 from neat_onnx.errors import NetworkError, warn
 from neat_onnx.libraries.neat_python.buffer_swaps import Swaps, swaps_of
 from neat_onnx.libraries.neat_python.static import (
@@ -26,6 +32,7 @@ from neat_onnx.libraries.neat_python.static import (
     Node,
     function_name,
     parse_document,
+    silent_functions,
     silent_ids,
 )
 from neat_onnx.libraries.neat_python.times import Times, sub_steps
@@ -46,6 +53,7 @@ class _Metadata(ForeignDocument):
 
 class _Document(Document):
     nodes: list[_Node]
+    silent: list[_Node] = Field(default_factory=list)
     metadata: _Metadata = _Metadata()
 
 
@@ -129,11 +137,13 @@ class _Compiler:
         self._into: dict[int, list[Connection]] = defaultdict(list)
         for gene in document.connections:
             self._into[gene.target].append(gene)
-        self._silent = silent_ids(document, self._nodes, recurrent=True)
+        known = {*self._inputs, *self._nodes}
+        named = silent_ids(document, self._nodes, recurrent=True)
+        self._silent = sorted({*named, *(node.id for node in document.silent)} - known)
         self._genes = genes = Genes([*self._inputs, *self._nodes, *self._silent])
         self._sub_steps = range(1, len(lengths) + 1)
         self._late = {key for key in self._outputs if key in self._nodes and integrator.late}
-        self._swap = swaps.neurons(genes) if swaps else None
+        self._swap = swaps.neurons(genes) if swaps and self._nodes else None
         before = (-1, 0) if swaps else ()
         self._state = {
             (key, k): self._state_id(key, k)
@@ -153,9 +163,11 @@ class _Compiler:
                 self._add_state(key, k)
         for key in sorted(self._late):
             self._add_returned(key)
-        for gene in self._document.connections:
-            if gene.target not in self._nodes:  # then it is disabled
-                genes.connect((gene.source, 0), gene.target, gene.weight, enabled=False)
+        holders = self._add_holders()
+        for key in (*self._inputs, *self._silent):
+            for gene in self._into[key]:  # they are disabled
+                target = holders.get(key, key)
+                genes.connect((gene.source, 0), target, gene.weight, enabled=False)
         return genes.network(
             self._inputs, self._outputs, f"neat-python ctrnn {self._integrator.version}"
         )
@@ -196,6 +208,26 @@ class _Compiler:
                 source = self._value(gene.source, k - 1)
                 self._genes.connect(source, drive, gene.weight, enabled=gene.enabled)
         return drive
+
+    def _add_holders(self) -> dict[int, int]:
+        """Add the genes of nodes that stay 0; returns the ids of their neurons, by node."""
+        found: dict[int, int] = {}
+        silent = sorted(enumerate(self._document.silent), key=lambda item: item[1].id)
+        for index, node in silent:
+            names = silent_functions(node, index)
+            if names is None or node.id not in self._silent or node.id in found:
+                continue
+            found[node.id] = holder = self._genes.helper(
+                f"node {node.id} genes",
+                [],
+                activation=names[0],
+                aggregation=names[1],
+                bias=node.bias,
+                response=node.response,
+            )
+            constant = node.time_constant / self._lengths[0]
+            self._genes.connect((holder, 0), node.id, constant, enabled=False)
+        return found
 
     def _add_buffers(self, key: int, swaps: int, stays: int) -> None:
         """The states that the first sub-step reads, where they may have changed places."""

@@ -31,7 +31,7 @@ def document_of_draft(draft: Draft) -> dict[str, Any]:
         "network_type": draft.kind,
         "metadata": {"neat_python_version": draft.version},
         "topology": topology,
-        "nodes": [*inputs, *(_node(node, draft) for node in _documented(draft))],
+        "nodes": [*inputs, *(node_document(node, draft) for node in _documented(draft))],
         "connections": [
             connection_document(gene.source, gene.target, gene.weight, gene.enabled)
             for gene in draft.connections
@@ -45,7 +45,8 @@ def _documented(draft: Draft) -> list[NodeGene]:
     return [node for node in draft.nodes if draft.kind != "recurrent" or node.key in fed]
 
 
-def _node(node: NodeGene, draft: Draft) -> dict[str, Any]:
+def node_document(node: NodeGene, draft: Draft) -> dict[str, Any]:
+    """Return a node as neat-python's JSON has it."""
     return {
         "id": node.key,
         "type": "output" if node.key in draft.outputs else "hidden",

@@ -52,6 +52,7 @@ class Draft:
         feed_forward: whether they are evaluated within the step.
         inputs, outputs: the keys of the nodes.
         nodes: hidden ones and outputs.
+        silent: further ones of a ctrnn, which stay 0: a document does not have them.
         connections: at most one between two nodes.
         timed: "ctrnn" or "iznn" where a step is an amount of time, else empty.
         time_step, advance_time: of such a step.
@@ -62,6 +63,7 @@ class Draft:
     inputs: list[int]
     outputs: list[int]
     nodes: list[NodeGene] = field(default_factory=list)
+    silent: list[NodeGene] = field(default_factory=list)
     connections: list[ConnectionGene] = field(default_factory=list)
     timed: str = ""
     time_step: float = 1.0
@@ -161,13 +163,14 @@ def numbered(draft: Draft) -> Draft:
             raise NetworkError(f"neat-python cannot say node {key} as two ends of the network")
         keys[key] = place
     named = {key for gene in draft.connections for key in (gene.source, gene.target)}
-    others = list(dict.fromkeys([*(n.key for n in draft.nodes), *sorted(named)]))
+    own = [*draft.nodes, *draft.silent]
+    others = list(dict.fromkeys([*(node.key for node in own), *sorted(named)]))
     free = max([len(draft.outputs) - 1, *others]) + 1
     for key in others:
         if key not in keys:
             kept = key >= len(draft.outputs)
             keys[key], free = (key, free) if kept else (free, free + 1)
-    nodes = [replace(node, key=keys[node.key]) for node in draft.nodes]
+    nodes = [replace(node, key=keys[node.key]) for node in own]
     has = {node.key for node in nodes} | {keys[key] for key in draft.inputs}
     nodes += [NodeGene(key) for key in dict.fromkeys(keys.values()) if key not in has]
     connections = [
@@ -175,7 +178,8 @@ def numbered(draft: Draft) -> Draft:
         for gene in draft.connections
     ]
     ends = list(keys.values())[: len(draft.inputs)], list(range(len(draft.outputs)))
-    return replace(draft, inputs=ends[0], outputs=ends[1], nodes=nodes, connections=connections)
+    draft = replace(draft, inputs=ends[0], outputs=ends[1], connections=connections)
+    return replace(draft, nodes=nodes, silent=[])
 
 
 def node_gene(net: Network, neuron: int, key: int) -> NodeGene:

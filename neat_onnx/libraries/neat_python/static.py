@@ -185,15 +185,23 @@ def _holders(document: _StaticDocument, silent: Sequence[int]) -> dict[int, Node
     fresh = max([-1, *silent, *document.topology.input_keys, *(n.id for n in document.nodes)]) + 1
     found: dict[int, Node] = {}
     for at, node in enumerate(document.silent):
-        genes = (node.bias, node.response)
-        try:
-            names = function_name(node, at, "activation"), function_name(node, at, "aggregation")
-        except NetworkError as error:
-            warn(f"node {node.id} stays at 0, and its genes are left out: {error.message}")
+        genes, names = (node.bias, node.response), silent_functions(node, at)
+        if names is None or node.id not in silent:
             continue
-        if node.id in silent and not is_plain(*names, *genes) and is_held(*names, *genes):
+        if not is_plain(*names, *genes) and is_held(*names, *genes):
             found[node.id] = node.model_copy(update={"id": fresh + at})
     return found
+
+
+def silent_functions(node: Node, index: int) -> tuple[str, str] | None:
+    """The activation and the aggregation of a node that stays 0; None, with a warning, if nobody
+    knows them.
+    """
+    try:
+        return function_name(node, index, "activation"), function_name(node, index, "aggregation")
+    except NetworkError as error:
+        warn(f"node {node.id} stays at 0, and its genes are left out: {error.message}")
+        return None
 
 
 def _refuse_cycles(network: Network) -> None:

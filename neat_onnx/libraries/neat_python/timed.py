@@ -15,7 +15,7 @@ import numpy as np
 
 from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning
 from neat_onnx.libraries.neat_python import kinds
-from neat_onnx.libraries.neat_python.documents import document_of_draft
+from neat_onnx.libraries.neat_python.documents import document_of_draft, node_document
 from neat_onnx.libraries.neat_python.draft import ConnectionGene, Draft, NodeGene, node_gene
 from neat_onnx.libraries.neat_python.slopes import aggregation_called, called
 from neat_onnx.libraries.neat_python.times import Times
@@ -58,7 +58,8 @@ def _gives(draft: Draft, net: Network) -> bool:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NeatOnnxWarning)
             times = Times(draft.time_step, draft.advance_time)
-            back = kinds.read(document_of_draft(draft), times)
+            silent = [node_document(node, draft) for node in draft.silent]
+            back = kinds.read(document_of_draft(draft) | {"silent": silent}, times)
     except NeatOnnxError:
         return False
     if len(back) != len(net) or len(back.connections) != len(net.connections):
@@ -94,11 +95,13 @@ class _Parts:
     def candidates(self, time_step: float) -> Iterator[Draft]:
         """Yield the genes that the names lead to."""
         makers: list[Callable[[], Draft]] = []
-        if any(part.what == "drive" for part in self.at):
+        if any(part.what in ("drive", "genes") for part in self.at):
             makers = [
                 lambda: self._ctrnn(time_step, "2.0.0", lambda rate: rate),
                 lambda: self._ctrnn(time_step, "2.1.0", lambda rate: -math.log1p(-rate)),
             ]
+            if self.net.library.endswith("2.1.0"):  # which does not tell where all nodes stay 0
+                makers.reverse()
         elif any(part.what == "current" for part in self.at):
             makers = [self._iznn]
         for make in makers:
@@ -109,7 +112,7 @@ class _Parts:
 
     def _keys(self, what: str) -> tuple[list[int], int]:
         """The nodes that have such a part, in order, and how many copies each one has."""
-        copies = max(part.copy for part in self.at if part.what == what)
+        copies = max((part.copy for part in self.at if part.what == what), default=1)
         return [part.key for part in self.at if part[1:] == (what, copies)], copies
 
     def _place(self, key: int, what: str, copy: int) -> int:
@@ -127,22 +130,24 @@ class _Parts:
             key: [share(self._weight(key, "drive", "state", copy)) for copy in (1, copies)]
             for key in keys
         }
-        first, last = shares[keys[0]]
+        first, last = shares[keys[0]] if keys else (1.0, 1.0)
         ratio = last / first
         whole = round(ratio)
         draft.advance_time = step * (copies - 1 + (whole if abs(ratio - whole) < 1e-9 else ratio))
         for key in keys:
             drive = self._place(key, "drive", copies)
-            if called(self.net.activation_names[drive]) is None:
-                raise ValueError(key)
-            if aggregation_called(self.net.aggregation_names[drive]) is None:
-                raise ValueError(key)
-            gene = node_gene(self.net, drive, key)
-            constant = {"time_constant": float(step / shares[key][0])}
-            draft.nodes.append(replace(gene, numbers=constant))
+            draft.nodes.append(self._continuous(key, drive, step / shares[key][0]))
             self._add_genes(draft, drive, key)
         self._add_silent(draft, keys)
         return draft
+
+    def _continuous(self, key: int, drive: int, constant: float) -> NodeGene:
+        if called(self.net.activation_names[drive]) is None:
+            raise ValueError(key)
+        if aggregation_called(self.net.aggregation_names[drive]) is None:
+            raise ValueError(key)
+        gene = node_gene(self.net, drive, key)
+        return replace(gene, numbers={"time_constant": float(constant)})
 
     def _iznn(self) -> Draft:
         keys, copies = self._keys("current")
@@ -186,8 +191,14 @@ class _Parts:
             draft.connections.append(gene)
 
     def _add_silent(self, draft: Draft, keys: list[int]) -> None:
-        """Add the disabled connections into nodes that stay 0."""
-        known = {*keys, *draft.inputs}
+        """Add the nodes that stay 0, and the disabled connections into them."""
+        holders, _ = self._keys("genes")
+        for key in holders:
+            holder = self._place(key, "genes", 1)
+            constant = draft.time_step * self.weights[holder, self.own[key]]
+            draft.silent.append(self._continuous(key, holder, constant))
+            self._add_genes(draft, holder, key)
+        known = {*keys, *holders, *draft.inputs}
         for key, neuron in self.own.items():
             if key not in known and neuron not in self.node and not self.net.neuron_names[neuron]:
                 self._add_genes(draft, neuron, key)

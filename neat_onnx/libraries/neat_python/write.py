@@ -44,7 +44,7 @@ def _genes_of(net: Network, time_step: float | None) -> Draft:
     Raises:
         NetworkError: neat-python cannot compute it; every reason, with its neurons.
     """
-    draft = timed_draft(net, time_step) if net.has_memory else None
+    draft = timed_draft(net, time_step)
     if draft is None:
         return draft_of(net)
     how = "advance(inputs, {1!r}, {0!r})" if draft.timed == "ctrnn" else "advance({0!r})"

@@ -1,10 +1,11 @@
 """Read synaptic's JSON: neurons in layers, evaluated layer by layer, in list order within one.
 
 `Network.fromJSON` gives every gain the value 1, which a gater changes when it is first computed,
-and every self-connection the weight 1.
+and every self-connection the weight 1. A second connection between the same neurons is added to
+the first one where these have one in the other direction already; else it replaces its weight.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -16,7 +17,6 @@ from neat_onnx.libraries.list_order import (
     ListNetwork,
     ListNode,
     compile_list,
-    refuse_repeats,
     sorted_by,
 )
 from neat_onnx.network.network import Network
@@ -60,8 +60,7 @@ def read(document: Mapping[str, Any]) -> Network:
         )
         for neuron in parsed.neurons
     ]
-    refuse_repeats("synaptic", parsed.connections)
-    genes = [_with_unit_loop(gene) for gene in parsed.connections]
+    genes = [_with_unit_loop(gene) for gene in _projected(parsed.connections)]
     order = sorted(range(len(nodes)), key=lambda at: _rank(parsed.neurons[at].layer))
     nodes, genes = sorted_by(order, nodes, genes)
     network = ListNetwork(
@@ -79,6 +78,38 @@ def _rank(layer: str | int) -> tuple[int, int]:
     if isinstance(layer, int):
         return 1, layer
     return (0, 0) if layer == "input" else (2, 0)
+
+
+def _projected(genes: Sequence[ListConnection]) -> list[ListConnection]:
+    """The connections that `Neuron.project` makes of these, one after the other.
+
+    Raises:
+        NetworkError: one of them would have two gaters; says where.
+    """
+    made: list[ListConnection] = []
+    place: dict[tuple[int, int], int] = {}
+    for position, gene in enumerate(genes):
+        ends = gene.source, gene.target
+        is_loop, has_reverse = gene.source == gene.target, ends[::-1] in place
+        if ends not in place or (has_reverse and not is_loop):
+            place.setdefault(ends, len(made))
+            made.append(gene)
+            continue
+        earlier = made[place[ends]]
+        gater = earlier.gater if gene.gater is None else gene.gater
+        if earlier.gater not in (None, gater):
+            raise NetworkError(
+                f"a second connection from {gene.source} to {gene.target}, with another gater",
+                where=f"connections[{position}]",
+                hint="synaptic lets both set the gain of one connection: keep one of them",
+            )
+        made[place[ends]] = gene.model_copy(update={"gater": gater})
+    if len(made) < len(genes):
+        warn(
+            "synaptic restores connections with the same ends as one, with the last weight: "
+            f"{len(genes) - len(made)} left out"
+        )
+    return made
 
 
 def _with_unit_loop(gene: ListConnection) -> ListConnection:

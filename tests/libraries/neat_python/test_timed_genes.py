@@ -82,6 +82,76 @@ def test_its_json_is_read_as_the_same_network(one):
     assert back.neurons.id.tolist() == net.neurons.id.tolist()
 
 
+def node(key, kind, **genes):
+    """A node of a ctrnn's document."""
+    plain = {"bias": 0.1, "response": 1.0, "time_constant": 0.8}
+    functions = {"activation": {"name": "tanh"}, "aggregation": {"name": "sum"}}
+    return {"id": key, "type": kind, **plain, **functions, **genes}
+
+
+def genome_with_nodes_that_stay_0(config, acting):
+    """Node 7 has inputs that are disabled; node 9 and an output have none; 0 acts if told so."""
+    genome, rng = neat.DefaultGenome(1), random.Random(3)
+    for key in (0, 1, 7, 9):
+        genome.nodes[key] = gene = neat.genes.DefaultNodeGene(key)
+        gene.bias, gene.response = rng.gauss(0.0, 1.0), rng.gauss(0.0, 1.0)
+        gene.time_constant = rng.uniform(0.1, 2.0)
+        gene.activation, gene.aggregation = rng.choice(["tanh", "exp"]), rng.choice(["sum", "max"])
+    for at, key in enumerate([(7, 0), (-1, 0), (7, 7), (-1, 7)]):
+        genome.connections[key] = gene = neat.genes.DefaultConnectionGene(key, innovation=at)
+        gene.weight, gene.enabled = rng.gauss(0.0, 1.0), acting and key[1] == 0
+    return genome
+
+
+@pytest.mark.parametrize("acting", [True, False], ids=["acting", "silent"])
+@pytest.mark.parametrize("advance", [0.1, 0.25])
+@pytest.mark.parametrize("version", ["2.0.0", "2.1.0"])
+def test_nodes_that_stay_0_keep_their_genes(version, advance, acting, tmp_path):
+    _, config = to_neat_python(Network.mlp([1, 2]))
+    genome = genome_with_nodes_that_stay_0(config, acting)
+    times = {"time_step": 0.1, "advance_time": advance, "version": version}
+    net = through_onnx(load_network(genome, config, **times))
+    path = tmp_path / "winner.pkl"
+    net.save(path, library="neat-python")
+    found = [(pickle.loads(path.read_bytes()), 10.0)]  # in time steps
+    if version == "2.0.0":
+        found.append((to_neat_python(net, time_step=0.1)[0], 1.0))
+    for back, unit in found:
+        assert back.connections.keys() == genome.connections.keys()
+        for key, gene in genome.connections.items():
+            assert back.connections[key].weight == gene.weight
+            assert back.connections[key].enabled == gene.enabled
+        assert back.nodes.keys() == genome.nodes.keys()
+        for key, gene in genome.nodes.items():
+            for name in ("bias", "response", "activation", "aggregation"):
+                assert getattr(back.nodes[key], name) == getattr(gene, name)
+            assert back.nodes[key].time_constant == pytest.approx(unit * gene.time_constant)
+    with pytest.warns(NeatOnnxWarning, match=f"ctrnn of neat-python {version}"):
+        document = net.to_library("neat-python")
+    assert [node["id"] for node in document["nodes"]] == ([0] if acting else [])
+
+
+@pytest.mark.parametrize("version", ["2.0.0", "2.1.0"])
+@pytest.mark.parametrize("order", [(0, 1, 2, 3), (3, 1, 0, 2), (2, 3, 1, 0)])
+def test_nodes_that_stay_0_may_be_named_in_any_order(version, order):
+    genes = [(-1, 0, 1.0), (5, 0, 0.5), (9, 1, 0.7), (6, 1, 0.25)]
+    document = {
+        "format_version": "1.0",
+        "network_type": "ctrnn",
+        "metadata": {"neat_python_version": version},
+        "topology": {"input_keys": [-1], "output_keys": [0, 1]},
+        "nodes": [node(0, "output"), node(1, "output")],
+        "connections": [
+            {"from": genes[at][0], "to": genes[at][1], "weight": genes[at][2]} for at in order
+        ],
+    }
+    net = load_network(document, time_step=1.0)
+    back = net.to_library("neat-python")
+    ends = [(one["from"], one["to"], one["weight"]) for one in back["connections"]]
+    assert sorted(ends) == sorted(genes)
+    assert load_network(back, time_step=1.0) == net
+
+
 def test_another_integrator_than_the_installed_one_is_refused():
     with pytest.raises(NetworkError, match=r"neat-python 2\.1\.0; 2\.0\.0 is installed"):
         to_neat_python(timed.read(NEWER[0]), times(NEWER[0])[0])
