@@ -186,8 +186,7 @@ def elementwise() -> list[Expression]:
     crossed = Expression("clip", (VARIABLE, constant(2.0), constant(0.75)))
     minus = Expression("neg", (VARIABLE,))
     over = [_over(z, op) for z in (VARIABLE, minus) for op in PRIMITIVES if op not in reducing]
-    powers = [(constant(-1.0), VARIABLE), *((VARIABLE, constant(x)) for x in (np.inf, -np.inf))]
-    return [*over, crossed, *(Expression("pow", ends) for ends in powers)]
+    return [*over, crossed, Expression("pow", (constant(-1.0), VARIABLE))]
 
 
 def _over(z: Expression, op: str) -> Expression:
