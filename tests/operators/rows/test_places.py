@@ -135,6 +135,39 @@ def test_of_equal_elements_it_is_the_first():
     np.testing.assert_array_equal(y, net.activate(x))
 
 
+REPEATS = {"next": [0, 1, 1], "apart": [0, 1, 0, 1], "first": [1, 1, 0], "only": [1, 1]}
+OF_REPEATS = {
+    "argmax": [node("ArgMax", "g", "p", axis=-1, keepdims=0), node("Cast", "p", "y", to=1)],
+    "the last": [
+        node("ArgMin", "g", "p", axis=-1, keepdims=0, select_last_index=1),
+        node("Cast", "p", "y", to=1),
+    ],
+    "hardmax": [node("Hardmax", "g", "y")],
+    "equals the least": [
+        node("ReduceMin", "g last", "m"),
+        node("Equal", "g m", "e"),
+        node("Cast", "e", "y", to=1),
+    ],
+}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("x", [("N", 2), ("N", 2, 2)], ids=str)
+@pytest.mark.parametrize("form", OF_REPEATS)
+@pytest.mark.parametrize("repeats", REPEATS)
+def test_a_neuron_that_a_row_reads_twice_has_two_places(repeats, form, x, dtype):
+    nodes = [node("Gather", "x index", "g", axis=-1), *OF_REPEATS[form]]
+    model = graph(nodes, x=x, index=REPEATS[repeats], last=[-1])
+    net = import_model(model)
+    rows = np.random.default_rng(0).integers(-1, 2, (12, *x[1:])).astype(np.float32)
+    (want,) = open_session(model).run(None, {"x": rows})
+    np.testing.assert_array_equal(net.activate({"x": rows})["y"], want)
+    again = export(net, dtype=dtype)
+    (got,) = open_session(again.to_proto()).run(None, {"x": rows.astype(dtype)})
+    np.testing.assert_array_equal(got, want)
+    assert import_model(again.to_json()) == net
+
+
 HIT, FIRST = "formula: number(equal(z, 0))", "formula: number(greater(z, 0.5))"
 
 
