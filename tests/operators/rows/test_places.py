@@ -6,6 +6,7 @@ from graphs import assert_lifts, graph, node
 from sessions import open_session
 
 from neat_onnx import Network, export, import_model, validate, verify
+from neat_onnx.operators.rows.places import PlaceFinder
 
 LABELS = {"l": np.array([[3.0], [-1.0], [7.5]])}
 FORMS = {
@@ -219,3 +220,10 @@ def test_any_other_gene_and_it_is_none(change):
     assert "Hardmax" not in kinds(model)
     assert verify(net, model, samples=16, runtime="onnxruntime").passed
     assert import_model(model.to_json()) == net
+
+
+@pytest.mark.parametrize("outputs", [[3, 5, 6], [2, 5, 6]], ids=str)
+def test_no_column_is_read_of_a_neuron_inside_of_a_node(outputs, monkeypatch):
+    monkeypatch.setattr(PlaceFinder, "_is_hidden", lambda self, neuron: True)  # a planner's mistake
+    with pytest.raises(AssertionError, match="in no tensor so far"):
+        export(changed(outputs=outputs))
