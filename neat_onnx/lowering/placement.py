@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from neat_onnx.network.cells import part_at, place_of
-from neat_onnx.network.genes import Ints
+from neat_onnx.network.genes import Ints, distinct
 
 UNBOUND = -1
 
@@ -63,6 +63,16 @@ class Placement:
     def are_bound(self, signals: Ints) -> bool:
         """Whether all of these signals stand somewhere."""
         return not np.any(self.position[signals] == UNBOUND)
+
+    def check_readable(self, signals: Ints, level: int) -> None:
+        """Raise AssertionError unless each of these signals stands in a tensor, up to this level.
+
+        Signals bound behind the last level are inside of a node: no tensor has their columns.
+        """
+        for position in distinct(self.position[signals]).tolist():
+            if position == UNBOUND or self.columns[position].level > level:
+                found = signals[self.position[signals] == position]
+                raise AssertionError(f"level {level} reads signal {found[0]}, in no tensor so far")
 
     def rename(self, old: str, new: str) -> None:
         """Follow a tensor that got another name."""

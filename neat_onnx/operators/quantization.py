@@ -76,6 +76,9 @@ _RANGES = {
 def lift_quantize(ctx: LiftingContext, node: QuantizeLinear) -> None:
     """Numbers become steps; the type of the zero point says how many there are."""
     low, high = range_of(ctx, node, 2)
+    divisor = ctx.operand(node, 1)
+    if not isinstance(divisor, Value) and not np.all(divisor):
+        ctx.fail(node, "its scale is 0, expected another number")
     if (step := _step(ctx, node)) is not None:
         formula = quantized(*step, low, high)
         ctx.bind(node, formula_of(ctx, ctx.operand(node, 0), formula))

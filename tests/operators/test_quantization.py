@@ -6,7 +6,7 @@ import pytest
 from graphs import assert_lifts, graph, node, operators
 from onnx import numpy_helper
 
-from neat_onnx import Network, export, import_model, verify
+from neat_onnx import ModelError, Network, export, import_model, verify
 
 RNG = np.random.default_rng(3)
 NORMAL = RNG.normal(size=(4, 1, 3, 3))
@@ -14,7 +14,9 @@ DEPTHWISE = RNG.normal(size=(4, 1, 3, 3))
 STEPS = [np.int8(-3), np.int8(0), np.uint8(7), np.uint8(0)]
 
 
-def between(*nodes: onnx.NodeProto, zero: np.generic, **constants: np.ndarray) -> onnx.ModelProto:
+def between(
+    *nodes: onnx.NodeProto, zero: np.generic | np.ndarray, **constants: np.ndarray
+) -> onnx.ModelProto:
     """A graph with a zero point z, of its own type."""
     model = graph(nodes, **constants)
     model.graph.initializer.append(numpy_helper.from_array(np.asarray(zero), "z"))
@@ -75,6 +77,15 @@ def test_other_steps_are_no_integers(formula):
     assert "QuantizeLinear" not in operators(model)
     assert verify(net, model, samples=32, runtime="onnxruntime").passed
     assert import_model(model) == net
+
+
+@pytest.mark.parametrize("scale", [[0.0], [0.5, 0.0, 1.0]], ids=str)
+def test_a_scale_of_zero_is_refused(scale):
+    nodes = [node("QuantizeLinear", "x s z", "q"), node("Cast", "q", "y", to=1)]
+    zeros = np.zeros(len(scale), np.int8)
+    model = between(*nodes, zero=zeros, s=np.array(scale))
+    with pytest.raises(ModelError, match=r"q \(QuantizeLinear\).*its scale is 0, expected"):
+        import_model(model)
 
 
 def test_steps_inside_a_longer_formula():

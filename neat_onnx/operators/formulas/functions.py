@@ -228,7 +228,9 @@ def lift_function(ctx: LiftingContext, node: Node) -> None:
 
 @lifts(PRelu)
 def lift_prelu(ctx: LiftingContext, node: PRelu) -> None:
-    """Lift PRelu; its slope may be constant or computed, and may not make the result larger."""
+    """Lift PRelu; its slope may not make the result larger. A computed one may be infinite where x
+    is positive: it is left out there.
+    """
     slope = ctx.operand(node, 1)
     x = ctx.operand(node, 0)
     if isinstance(x, Value) and np.broadcast_shapes(x.shape, slope.shape) != x.shape:
@@ -238,7 +240,10 @@ def lift_prelu(ctx: LiftingContext, node: PRelu) -> None:
         ctx.bind(node, Algebra(ctx, node)("leaky_relu", x, from_slope))
         return
     tensors = Algebra(ctx, node)
-    x = tensors.input(0)
-    positive = tensors("relu", x)
-    negative = tensors("mul", tensors("minimum", x, 0.0), tensors.input(1))
-    ctx.bind(node, tensors("add", positive, negative))
+    x, slope = tensors.input(0), tensors.input(1)
+    if isinstance(slope, Value):
+        is_negative = tensors("less", x, 0.0)
+        ctx.bind(node, tensors("where", is_negative, tensors("mul", x, slope), x))
+        return
+    negative = tensors("mul", tensors("minimum", x, 0.0), slope)
+    ctx.bind(node, tensors("add", tensors("relu", x), negative))

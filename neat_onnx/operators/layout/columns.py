@@ -51,6 +51,7 @@ def columns_for(ctx: LoweringContext, needed: Ints, rows: int, level: int) -> Co
         level: the level that reads them; names the nodes that this takes.
     """
     _bind_products(ctx, needed, level)
+    ctx.places.check_readable(needed, level)
     positions = tuple(distinct(ctx.places.position[needed]).tolist())
     gathered = _PER_GATHER + (_PER_GATHERED + rows) * len(needed)
     best = _Way(_cost_of_joining(ctx, positions, 0) + gathered, positions, gather=True)
@@ -121,6 +122,7 @@ def _better(
 def exactly(ctx: LoweringContext, wanted: Ints, level: int) -> str:
     """A tensor whose columns are the signals `wanted`, in that order, repeats allowed."""
     _bind_products(ctx, wanted, level)
+    ctx.places.check_readable(wanted, level)
     read = np.concatenate([wanted, ctx.take_unread_inputs()])
     positions = tuple(dict.fromkeys(ctx.places.position[read].tolist()))
     held = Columns(_join(ctx, positions, level), _signals(ctx, positions), level)
@@ -131,7 +133,7 @@ def in_shape(ctx: LoweringContext, wanted: Ints, level: int) -> str:
     """A tensor [N, *shape] of the signals `wanted`, which have that shape."""
     position = ctx.places.position[wanted.ravel()[0]] if wanted.size else UNBOUND
     held = ctx.places.columns[position]
-    if position != UNBOUND and not ctx.has_unread_inputs:
+    if position != UNBOUND and held.level <= level and not ctx.has_unread_inputs:
         if np.array_equal(held.signals, wanted.ravel()):
             fits, tensor = held.shape == wanted.shape, held.tensor
             return tensor if fits else _shaped(ctx, tensor, wanted.shape, level)

@@ -75,11 +75,11 @@ class PlaceFinder:
         read, readers = self._edges.into(extreme), self._edges.leaving(extreme)
         if not self._is_hidden(extreme) or any(edge[2:] != (1.0, NONE) for edge in read):
             return None
-        hit_of = {self._element(edge): edge.target for edge in readers}
-        sources = [edge.source for edge in read]
-        if len(sources) < 2 or len(readers) != len(sources) or {*hit_of} != {*sources}:
+        pairs = sorted((self._element(edge), edge.target) for edge in readers)
+        sources = [element for element, _ in pairs]
+        if len(sources) < 2 or sources != sorted(edge.source for edge in read):
             return None
-        found = Places(aggregation, extreme, sources, [hit_of[each] for each in sources])
+        found = Places(aggregation, extreme, sources, [hit for _, hit in pairs])
         return self._with_first(found) or found
 
     def _element(self, edge: Edge) -> int:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from graphs import assert_lifts, graph, node
 from rewriting import without_copies
+from sessions import open_session
 
 from neat_onnx import Network, export, import_model, verify
 from neat_onnx.network.primitives import REDUCING, SIGNATURES
@@ -127,6 +128,17 @@ def test_before_opset_13_a_softmax_is_along_all_axes_from_one_on(axis):
 
 def test_a_softmax_of_large_numbers_is_finite():
     assert_lifts(graph([GEMM, node("Softmax", "z", "y")], W=W), scale=1e4)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_slope_that_overflows_is_left_out_where_numbers_are_positive(dtype):
+    model = graph([node("Exp", "x", "s"), node("PRelu", "x s", "y")])
+    x = np.array([[1000.0, 2.0, -1.0]], np.float32)
+    (want,) = open_session(model).run(None, {"x": x})
+    net = import_model(model)
+    np.testing.assert_allclose(net.activate({"x": x})["y"], want, rtol=2e-6)
+    (got,) = open_session(export(net, dtype=dtype)).run(None, {"x": x.astype(dtype)})
+    np.testing.assert_allclose(got, want, rtol=2e-6)
 
 
 UNARY = sorted(name for name, kinds in SIGNATURES.items() if kinds == "n" and name not in REDUCING)

@@ -73,6 +73,12 @@ CASES = {
         node("Div", "a w", "r"),
         node("Where", "none b r", "z"),
     ],
+    "a slope": [node("Reciprocal", "a", "r"), node("PRelu", "a r", "z")],
+    "a slope by another number": [
+        node("Mul", "a a", "square"),
+        node("Div", "b a", "q"),
+        node("PRelu", "square q", "z"),
+    ],
 }
 FINITE = {
     "a softmax": [node("Softmax", "a", "s"), node("Less", "b zero", "is")],

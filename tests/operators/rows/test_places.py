@@ -6,6 +6,7 @@ from graphs import assert_lifts, graph, node
 from sessions import open_session
 
 from neat_onnx import Network, export, import_model, validate, verify
+from neat_onnx.operators.rows.places import PlaceFinder
 
 LABELS = {"l": np.array([[3.0], [-1.0], [7.5]])}
 FORMS = {
@@ -135,6 +136,39 @@ def test_of_equal_elements_it_is_the_first():
     np.testing.assert_array_equal(y, net.activate(x))
 
 
+REPEATS = {"next": [0, 1, 1], "apart": [0, 1, 0, 1], "first": [1, 1, 0], "only": [1, 1]}
+OF_REPEATS = {
+    "argmax": [node("ArgMax", "g", "p", axis=-1, keepdims=0), node("Cast", "p", "y", to=1)],
+    "the last": [
+        node("ArgMin", "g", "p", axis=-1, keepdims=0, select_last_index=1),
+        node("Cast", "p", "y", to=1),
+    ],
+    "hardmax": [node("Hardmax", "g", "y")],
+    "equals the least": [
+        node("ReduceMin", "g last", "m"),
+        node("Equal", "g m", "e"),
+        node("Cast", "e", "y", to=1),
+    ],
+}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("x", [("N", 2), ("N", 2, 2)], ids=str)
+@pytest.mark.parametrize("form", OF_REPEATS)
+@pytest.mark.parametrize("repeats", REPEATS)
+def test_a_neuron_that_a_row_reads_twice_has_two_places(repeats, form, x, dtype):
+    nodes = [node("Gather", "x index", "g", axis=-1), *OF_REPEATS[form]]
+    model = graph(nodes, x=x, index=REPEATS[repeats], last=[-1])
+    net = import_model(model)
+    rows = np.random.default_rng(0).integers(-1, 2, (12, *x[1:])).astype(np.float32)
+    (want,) = open_session(model).run(None, {"x": rows})
+    np.testing.assert_array_equal(net.activate({"x": rows})["y"], want)
+    again = export(net, dtype=dtype)
+    (got,) = open_session(again.to_proto()).run(None, {"x": rows.astype(dtype)})
+    np.testing.assert_array_equal(got, want)
+    assert import_model(again.to_json()) == net
+
+
 HIT, FIRST = "formula: number(equal(z, 0))", "formula: number(greater(z, 0.5))"
 
 
@@ -186,3 +220,10 @@ def test_any_other_gene_and_it_is_none(change):
     assert "Hardmax" not in kinds(model)
     assert verify(net, model, samples=16, runtime="onnxruntime").passed
     assert import_model(model.to_json()) == net
+
+
+@pytest.mark.parametrize("outputs", [[3, 5, 6], [2, 5, 6]], ids=str)
+def test_no_column_is_read_of_a_neuron_inside_of_a_node(outputs, monkeypatch):
+    monkeypatch.setattr(PlaceFinder, "_is_hidden", lambda self, neuron: True)  # a planner's mistake
+    with pytest.raises(AssertionError, match="in no tensor so far"):
+        export(changed(outputs=outputs))

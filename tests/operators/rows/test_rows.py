@@ -9,6 +9,7 @@ from routes import run_onnxruntime
 
 from neat_onnx import Network, export, import_model, validate, verify
 from neat_onnx.network.genes import Port, owned
+from neat_onnx.operators.rows.find import RowFinder
 
 SCALE, SHIFT = np.array([2.0, -3.0, 0.5]), np.array([0.5, 0.25, -1.0])
 NORM = {"s": SCALE, "b": SHIFT}
@@ -393,3 +394,19 @@ def test_a_row_may_have_one_element_repeatedly_and_others_may_read_it():
     assert kinds(written) == ["Softmax"]
     assert verify(net, written, runtime="onnxruntime").passed
     assert import_model(written.to_json()) == net
+
+
+def test_no_neuron_reads_another_inside_of_a_node(monkeypatch):
+    monkeypatch.setattr(RowFinder, "_is_closed", lambda *_: True)  # a planner's mistake
+    nodes = [
+        node("ReduceMax", "x last", "m"),
+        node("Sub", "x m", "d"),
+        node("Exp", "d", "e"),
+        node("ReduceSum", "e last", "t"),
+        node("Div", "e t", "s"),
+        node("MatMul", "e w", "p"),
+        node("Concat", "s p", "y", axis=1),
+    ]
+    net = assert_lifts(graph(nodes, last=[1], w=np.array([[1.0], [2.0], [3.0]])))
+    with pytest.raises(AssertionError, match="in no tensor so far"):
+        export(net)
