@@ -1,0 +1,92 @@
+"""Operators with the batch on each axis: imported as onnxruntime computes them, or refused."""
+
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from graphs import graph, node
+from onnxruntime.capi.onnxruntime_pybind11_state import Fail, InvalidArgument, RuntimeException
+from sessions import open_session
+
+from neat_onnx import ModelError, import_model
+
+Case = tuple[list[onnx.NodeProto], dict[str, Any]]
+RNG = np.random.default_rng(0)
+SIZES = (2, 3, 4, 5)
+OrtError = (Fail, InvalidArgument, RuntimeException)
+
+
+def one(operator: str, reads: str = "x", *, constants: dict[str, Any] | None = None,
+        **attributes: Any) -> Case:  # fmt: skip
+    """A graph of one node."""
+    return [node(operator, reads, "y", **attributes)], constants or {}
+
+
+SPACE = {"kernel_shape": [3, 3], "pads": [1, 1, 1, 1]}
+WEIGHTS = {"w": RNG.normal(size=(3, 3, 3, 3)), "each": RNG.normal(size=(3, 1, 3, 3))}
+SPATIAL = {
+    "Conv": one("Conv", "x w", constants=WEIGHTS, **SPACE),
+    "Conv of each channel": one("Conv", "x each", constants=WEIGHTS, group=3, **SPACE),
+    "ConvTranspose": one("ConvTranspose", "x w", constants=WEIGHTS, **SPACE),
+    "GlobalMaxPool": one("GlobalMaxPool"),
+    "GlobalAveragePool": one("GlobalAveragePool"),
+    "GlobalLpPool": one("GlobalLpPool"),
+    "GridSample": one("GridSample", "x g", constants={"g": RNG.normal(size=(2, 1, 1, 2))}),
+} | {
+    f"{operator} with {name}": one(operator, **given)
+    for operator in ("MaxPool", "AveragePool", "LpPool")
+    for name, given in {
+        "pads": SPACE,
+        "strides": SPACE | {"strides": [2, 2]},
+        "auto_pad": {"kernel_shape": [3, 2], "auto_pad": "SAME_UPPER"},
+    }.items()
+}
+
+
+def is_right(case: Case, place: int, opset: int = 20) -> bool:
+    """Whether a graph with the batch on this axis is imported as onnxruntime computes it.
+
+    Returns:
+        False if it is refused, or runs with one sample only.
+    """
+    nodes, constants = case
+    shape: list[int | str] = [*SIZES]
+    shape[place] = "N"
+    model = graph(nodes, x=shape, opset=opset, **constants)
+    model = onnx.shape_inference.infer_shapes(model)
+    try:
+        net = import_model(model, check=False)
+    except ModelError:
+        return False
+    for count in (2, 5):
+        x = RNG.normal(size=[count if size == "N" else size for size in shape]).astype(np.float32)
+        try:
+            (want,) = open_session(model).run(None, {"x": x})
+        except OrtError:
+            return False
+        got = net.activate({"x": np.moveaxis(x, place, 0)})["y"]
+        np.testing.assert_allclose(got, np.moveaxis(want, place, 0), rtol=1e-5, atol=1e-5)
+    return True
+
+
+@pytest.mark.parametrize("name", SPATIAL)
+def test_windows_of_space(name: str):
+    found = [is_right(SPATIAL[name], place) for place in range(4)]
+    assert found == [name != "GridSample", "Conv" not in name, False, False]
+
+
+@pytest.mark.parametrize("operator", ["Conv", "ConvTranspose", "MaxPool", "AveragePool", "LpPool"])
+def test_windows_of_a_single_row(operator: str):
+    """Each row is by itself, as in a convolution of each step of a sequence."""
+    row, single = {"kernel_shape": [1, 3], "pads": [0, 1, 0, 1]}, {"kernel_shape": [1, 1]}
+    for given, last in ((row, False), (single, True), (single | {"strides": [1, 2]}, False)):
+        w = RNG.normal(size=(3, 3, *given["kernel_shape"]))
+        reads = "x" if "Pool" in operator else "x w"
+        case = one(operator, reads, constants={"w": w}, **given)
+        assert [is_right(case, place) for place in range(4)] == [
+            True,
+            "Pool" in operator,
+            True,
+            last,
+        ]
