@@ -55,6 +55,10 @@ def is_right(case: Case, place: int, opset: int = 20) -> bool:
     shape[place] = "N"
     model = graph(nodes, x=shape, opset=opset, **constants)
     model = onnx.shape_inference.infer_shapes(model)
+    given, found = (entries[0].type for entries in (model.graph.input, model.graph.output))
+    names = [size.dim_param for size in found.tensor_type.shape.dim]
+    if len(names) in (0, len(shape)) and "N" not in names:  # onnx does not infer it
+        found.CopyFrom(given)
     try:
         net = import_model(model, check=False)
     except ModelError:
@@ -90,3 +94,23 @@ def test_windows_of_a_single_row(operator: str):
             True,
             last,
         ]
+
+
+EACH = {"each": [0.5, -1.0, 2.0], "shift": [0.25, 1.0, -3.0]}
+NORMALIZED = {
+    "InstanceNormalization": (
+        one("InstanceNormalization", "x each shift", constants=EACH),
+        [True, False, False, False],
+    ),
+    "GroupNormalization": (
+        one("GroupNormalization", "x each shift", constants=EACH, num_groups=1),
+        [True, False, False, False],
+    ),
+    "LRN": (one("LRN", size=3, alpha=1.0), [True, False, True, True]),
+}
+
+
+@pytest.mark.parametrize("name", NORMALIZED)
+def test_normalizations(name: str):
+    case, wanted = NORMALIZED[name]
+    assert [is_right(case, place, opset=21) for place in range(4)] == wanted
