@@ -114,3 +114,7 @@ NORMALIZED = {
 def test_normalizations(name: str):
     case, wanted = NORMALIZED[name]
     assert [is_right(case, place, opset=21) for place in range(4)] == wanted
+
+
+def test_triangles():
+    assert [is_right(one("Trilu"), place) for place in range(4)] == [True, True, False, False]
