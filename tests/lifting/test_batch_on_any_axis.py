@@ -118,3 +118,20 @@ def test_normalizations(name: str):
 
 def test_triangles():
     assert [is_right(one("Trilu"), place) for place in range(4)] == [True, True, False, False]
+
+
+@pytest.mark.parametrize("axis", range(4))
+def test_pads(axis: int):
+    """Those that move samples along by one, too: the batch stays as long."""
+    for before, after in ((1, 0), (-1, 1)):
+        pads = np.zeros((2, 4), np.int64)
+        pads[:, axis] = before, after
+        case = one("Pad", "x pads", constants={"pads": pads.ravel()})
+        assert [is_right(case, place) for place in range(4)] == [k != axis for k in range(4)]
+
+
+@pytest.mark.parametrize("axis", range(4))
+@pytest.mark.parametrize("size", [1, 2, 7])
+def test_crops(axis: int, size: int):
+    case = one("CenterCropPad", "x size", constants={"size": [size]}, axes=[axis])
+    assert [is_right(case, place) for place in range(4)] == [k != axis for k in range(4)]
