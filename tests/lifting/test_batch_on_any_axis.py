@@ -135,3 +135,68 @@ def test_pads(axis: int):
 def test_crops(axis: int, size: int):
     case = one("CenterCropPad", "x size", constants={"size": [size]}, axes=[axis])
     assert [is_right(case, place) for place in range(4)] == [k != axis for k in range(4)]
+
+
+ROW, SHARES, BACK = node("Reshape", "x row", "r"), node("Softmax", "r", "s"), "s sizes"
+MERGED = {
+    "a row": [node("Reshape", "x row", "y")],
+    "shares of a row": [ROW, node("Softmax", "r", "y")],
+    "shares of a row in the old shape": [
+        ROW,
+        SHARES,
+        node("Shape", "x", "sizes"),
+        node("Reshape", BACK, "y"),
+    ],
+    "norms of a row": [ROW, node("LpNormalization", "r", "y")],
+    "the largest of a row": [ROW, node("ReduceMax", "r last", "m"), node("Sub", "x m", "y")],
+}
+
+
+@pytest.mark.parametrize("name", MERGED)
+def test_all_samples_in_one_row(name: str):
+    """[1, -1] merges the batch, wherever it is, with features."""
+    case = MERGED[name], {"row": [1, -1], "last": [1]}
+    assert [is_right(case, place) for place in range(4)] == [False] * 4
+
+
+def test_a_row_of_all_samples_is_parted_again():
+    nodes = [ROW, node("Relu", "r", "p"), node("Reshape", "p sizes", "y")]
+    assert is_right((nodes, {"row": [1, -1], "sizes": [-1, *SIZES[1:]]}), 0)
+
+
+@pytest.mark.parametrize("axis", [1, 2, 3])
+def test_samples_among_the_columns_of_a_matrix(axis: int):
+    nodes = [
+        node("Flatten", "x", "f", axis=axis),
+        node("Softmax", "f", "s"),
+        node("Shape", "x", "sizes"),
+        node("Reshape", "s sizes", "y"),
+    ]
+    assert [is_right((nodes, {}), place) for place in range(4)] == [k < axis for k in range(4)]
+
+
+@pytest.mark.parametrize("operator", ["Softmax", "LogSoftmax", "Hardmax"])
+@pytest.mark.parametrize("axis", [1, 2, 3])
+def test_shares_of_all_axes_from_one_on(operator: str, axis: int):
+    """As Softmax was up to opset 12."""
+    case = one(operator, axis=axis)
+    found = [is_right(case, place, opset=11) for place in range(4)]
+    assert found == [place < axis for place in range(4)]
+
+
+def test_an_output_with_samples_beside_each_other_is_refused():
+    """[N, 1, 4] as [1, 4·N] mixes nothing; but no row is a sample's."""
+    turned = node("Transpose", "x", "t", perm=[1, 0, 2])
+    for last, constants in (
+        (node("Flatten", "t", "y"), {}),
+        (node("Reshape", "t row", "y"), {"row": [1, -1]}),
+        (node("Reshape", "t row", "y"), {"row": [0, -1]}),
+    ):
+        with pytest.raises(ModelError, match="first axis of output 'y' is not the batch"):
+            import_model(graph([turned, last], x=("N", 1, 4), **constants), check=False)
+
+
+def test_a_single_sample_may_be_anywhere_in_a_row():
+    nodes = [node("Transpose", "x", "t", perm=[1, 0, 2]), node("Flatten", "t", "y")]
+    net = import_model(graph(nodes, x=(1, 1, 4)))
+    assert net.activate([[1.0, 2.0, 3.0, 4.0]]).tolist() == [[1.0, 2.0, 3.0, 4.0]]

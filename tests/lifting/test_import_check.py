@@ -40,8 +40,6 @@ REFUSED_BY_RULE = {
         rows=[-1, 3],
     ),
     "matrix": graph([node("Transpose", "x", "t"), node("MatMul", "x t", "y")]),
-}
-REFUSED_BY_CHECK = {
     "over all": graph(
         [
             node("Reshape", "x row", "t"),
@@ -61,6 +59,8 @@ REFUSED_BY_CHECK = {
         ],
         first=[0],
     ),
+}
+REFUSED_BY_CHECK = {
     "as time": graph(
         [node("Unsqueeze", "x axis", "t"), RNN, node("Squeeze", "steps axes", "y")],
         x=("rows", 3),
@@ -246,13 +246,15 @@ def test_other_differences_are_found_beside_such_an_order():
         node("Sub", "more x", "a"),
         node("Log", "a", "l"),
         node("Hardmax", "l", "h"),
-        node("Reshape", "x row", "t"),
-        node("Softmax", "t", "s"),
-        node("Reshape", "s rows", "r"),
-        node("Add", "h r", "y"),
+        node("Mul", "x factor", "t"),
+        node("Add", "h t", "y"),
     ]
+    more = np.full(3, 0.1, np.float32)
+    found = imported(load_model(graph(nodes, more=more, factor=2.0)), "auto", None)
+    check_import(found)
+    changed = import_model(graph(nodes, more=more, factor=2.5))
     with pytest.raises(ModelError, match="does not compute what the model does"):
-        import_model(graph(nodes, more=np.full(3, 0.1, np.float32), row=[1, -1], rows=[-1, 3]))
+        check_import(replace(found, network=changed))
 
 
 def test_places_along_an_axis_are_sampled_inside():

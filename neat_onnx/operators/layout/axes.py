@@ -149,21 +149,31 @@ def reshaped(axes: AxisFollower, node: Reshape) -> list[FollowedAxes]:
         place for place in range(rank) if shape[place] == 1 and math.prod(shape[:place]) == before
     ]
     if sized is not None:  # the batch is where its size, here 1, was put
-        places = [place for place in places if sized.ravel()[place]]
+        varying = np.flatnonzero(sized.ravel()).tolist()
+    else:
+        varying = _varying(first, wanted)
+    if sized is not None or (varying and not axes.single):
+        places = [place for place in places if place in varying]
     else:
         places.sort(key=lambda place: wanted[place] > 0)
     if places:
         return [tuple(0 if place == places[0] else FEATURE for place in range(rank))]
-    open_ones = np.array(wanted) == -1 if sized is None else sized.ravel()
-    return [_inside(shape, before, np.flatnonzero(open_ones).tolist())]
+    return [_inside(shape, before, varying)]
+
+
+def _varying(first: FollowedAxes, wanted: list[int]) -> list[int]:
+    """The axes of a shape whose sizes vary with the batch: one that is copied, or is left open."""
+    copied = zip(first, wanted, strict=False)
+    found = [place for place, (axis, size) in enumerate(copied) if not size and axis != FEATURE]
+    return found or [place for place, size in enumerate(wanted) if size == -1]
 
 
 def _inside(shape: tuple[int, ...], before: int, places: list[int]) -> FollowedAxes:
-    """The batch is a part of the only axis whose size is open, with elements of a sample before."""
+    """The batch is the only axis that varies, or a part of it with elements of a sample before."""
     if len(places) == 1:
         place, outer = places[0], math.prod(shape[: places[0]])
         if outer and before and before % outer == 0 and shape[place] % (before // outer) == 0:
-            inside = INSIDE + before // outer
+            inside = 0 if shape[place] == 1 else INSIDE + before // outer
             return tuple(inside if k == place else FEATURE for k in range(len(shape)))
     return (UNKNOWN,) * len(shape)
 
@@ -182,15 +192,17 @@ def joined(axes: AxisFollower, node: Concat) -> list[FollowedAxes]:
 
 @follows(Flatten)
 def flattened(axes: AxisFollower, node: Flatten) -> list[FollowedAxes]:
-    """A leading batch stays, and one that is all of the second axis."""
+    """The batch is among the rows or among the columns."""
     if states_samples(axes, node):
         return [_of_samples(axes, node)]
-    first, shape = axes.of(node.input[0]), axes.operands[node.input[0]].shape
-    at = node.attributes.axis % (len(first) or 1)
-    before, behind = {*first[:at]}, [axis for axis in first[at:] if axis != FEATURE]
-    if before == {FEATURE} and behind == [0] and math.prod(shape[at:]) == 1:
-        return [(FEATURE, 0)]
-    return [_leading(axes, node)]
+    first, axis = axes.of(node.input[0]), node.attributes.axis
+    before = elements_before(first, axes.operands[node.input[0]].shape)
+    if before is None or any(1 in each for each in axes.inputs.values()):
+        return [_leading(axes, node)]
+    place = next(place for place, kind in enumerate(first) if kind != FEATURE)
+    at = axis + len(first) if axis < 0 else axis
+    found = _inside(axes.operands[node.output[0]].shape, before, [int(place >= at)])
+    return [_leading(axes, node) if axes.single and 0 not in found else found]
 
 
 def _of_samples(axes: AxisFollower, node: Reshape | Flatten) -> FollowedAxes:
