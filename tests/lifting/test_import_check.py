@@ -344,6 +344,27 @@ def test_old_hardmax_is_not_checked_by_the_reference_evaluator():
     assert np.all(net.activate({"x": x})["y"].sum(axis=(1, 2)) == 1.0)
 
 
+@pytest.mark.parametrize("operator", ["Softmax", "LogSoftmax", "Hardmax"])
+def test_old_shares_of_one_axis_are_found_to_be_wrong(operator: str):
+    """The reference evaluator agrees with them: it takes one axis in opset 11, too."""
+    model = graph([node(operator, "x", "y", axis=1)], x=("N", 3, 4), opset=11)
+    found = imported(load_model(model), "auto", None)
+    check_import(found)
+    model.opset_import[0].version = 13
+    with pytest.raises(ModelError, match="does not compute what the model does in onnxruntime"):
+        check_import(replace(found, network=import_model(model)))
+
+
+def test_old_shares_of_the_last_axis_are_checked_without_onnxruntime(monkeypatch):
+    model = graph([node("Relu", "x", "r"), node("Softmax", "r", "y")], x=("N", 4), opset=11)
+    found = imported(load_model(model), "auto", None)
+    model.graph.node[1].op_type = "LogSoftmax"
+    changed = import_model(model)
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    with pytest.raises(ModelError, match=r"what the model does in onnx\.reference"):
+        check_import(replace(found, network=changed))
+
+
 def test_a_network_whose_outputs_have_another_shape_is_refused():
     nodes = [node("Unsqueeze", "x axis", "t"), node("Relu", "t", "y")]
     model = onnx.shape_inference.infer_shapes(graph(nodes, x=("N", 6), axis=[1]))
