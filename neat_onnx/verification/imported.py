@@ -80,6 +80,11 @@ def _found_by(found: Imported, runtime: str) -> ModelError | None:
     """The difference that a runtime finds, in the first way in which it runs the model.
 
     Some do not run several samples at once, and integers may be places that have to be there.
+
+    Raises:
+        ModelError: it runs the model in none.
+        ShapeMismatch: it runs several samples at once, and does not give a row for each: one by one
+            they would not show that they are mixed.
     """
     net, model = found.network, found.model
     check_ports(net, model)
@@ -90,8 +95,9 @@ def _found_by(found: Imported, runtime: str) -> ModelError | None:
     for each, bits in ways[:-1]:
         try:
             return _difference(found, each, runtime, bits=bits)
-        except ModelError:
-            continue
+        except ModelError as error:
+            if isinstance(error, ShapeMismatch) and not each.fixed_batch:
+                raise
     each, bits = ways[-1]
     return _difference(found, each, runtime, bits=bits)
 

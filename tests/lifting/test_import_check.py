@@ -365,6 +365,20 @@ def test_old_shares_of_the_last_axis_are_checked_without_onnxruntime(monkeypatch
         check_import(replace(found, network=changed))
 
 
+def test_samples_in_one_row_are_not_taken_one_by_one():
+    """Of one sample, shares of the row that all of them make are its own."""
+    apart = graph([node("Softmax", "x", "y", axis=1)])
+    found = imported(load_model(apart), "auto", None)
+    together = graph(
+        [node("Reshape", "x row", "r"), node("Softmax", "r", "y", axis=1)], row=[1, -1]
+    )
+    together.graph.output[0].CopyFrom(
+        onnx.helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, [1, "M"])
+    )
+    with pytest.raises(ModelError, match="does not compute what the model does"):
+        check_import(replace(found, model=load_model(together)))
+
+
 def test_a_network_whose_outputs_have_another_shape_is_refused():
     nodes = [node("Unsqueeze", "x axis", "t"), node("Relu", "t", "y")]
     model = onnx.shape_inference.infer_shapes(graph(nodes, x=("N", 6), axis=[1]))
