@@ -200,3 +200,44 @@ def test_a_single_sample_may_be_anywhere_in_a_row():
     nodes = [node("Transpose", "x", "t", perm=[1, 0, 2]), node("Flatten", "t", "y")]
     net = import_model(graph(nodes, x=(1, 1, 4)))
     assert net.activate([[1.0, 2.0, 3.0, 4.0]]).tolist() == [[1.0, 2.0, 3.0, 4.0]]
+
+
+TURNED, SIZES_OF_IT = node("Transpose", "x", "a", perm=[0, 2, 1]), node("Shape", "a", "sizes")
+AGAIN = node("Reshape", "s sizes", "b")
+THROUGH_TIME = {
+    "windows": [node("Conv", "a w", "b", pads=[1, 1])],
+    "largest of windows": [node("MaxPool", "a", "b", kernel_shape=[3], pads=[1, 1])],
+    "means": [node("InstanceNormalization", "a ones ones", "b")],
+    "triangles": [node("Trilu", "a", "b")],
+    "rows": [node("Flatten", "a", "f"), node("Softmax", "f", "s"), SIZES_OF_IT, AGAIN],
+    "steps in one row": [
+        node("Reshape", "a row", "f"),
+        node("Softmax", "f", "s"),
+        SIZES_OF_IT,
+        AGAIN,
+    ],
+    "all in one row": [
+        node("Reshape", "a one", "f"),
+        node("Softmax", "f", "s"),
+        SIZES_OF_IT,
+        AGAIN,
+    ],
+}
+
+
+@pytest.mark.parametrize("name", THROUGH_TIME)
+def test_steps_are_not_mixed(name: str):
+    constants = {"w": np.ones((4, 4, 3)), "ones": np.ones(4), "row": [0, -1], "one": [1, -1]}
+    nodes = [TURNED, *THROUGH_TIME[name], node("Transpose", "b", "y", perm=[0, 2, 1])]
+    with pytest.raises(ModelError, match="mix samples"):
+        import_model(graph(nodes, x=("N", "T", 4), **constants), check=False)
+
+
+def test_each_step_by_itself():
+    nodes = [TURNED, node("Conv", "a w", "b"), node("Transpose", "b", "y", perm=[0, 2, 1])]
+    model = graph(nodes, x=("N", "T", 4), w=RNG.normal(size=(2, 4, 1)))
+    net = import_model(model, check=False)
+    x = RNG.normal(size=(3, 5, 4)).astype(np.float32)
+    (want,) = open_session(model).run(None, {"x": x})
+    got = net.run(x.swapaxes(0, 1))
+    np.testing.assert_allclose(got.swapaxes(0, 1), want, rtol=1e-5, atol=1e-6)
