@@ -241,3 +241,16 @@ def test_each_step_by_itself():
     (want,) = open_session(model).run(None, {"x": x})
     got = net.run(x.swapaxes(0, 1))
     np.testing.assert_allclose(got.swapaxes(0, 1), want, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("x", [("N", "T", 4), ("N", 5, 4)])
+def test_products_do_not_sum_over_samples(x: tuple[int | str, ...]):
+    nodes = [
+        node("Transpose", "x", "a", perm=[2, 0, 1]),
+        node("Transpose", "a", "b", perm=[0, 2, 1]),
+        node("MatMul", "b a", "m"),
+        node("MatMul", "a m", "c"),
+        node("Transpose", "c", "y", perm=[1, 2, 0]),
+    ]
+    with pytest.raises(ModelError, match="would mix samples"):
+        import_model(graph(nodes, x=x), check=False)
