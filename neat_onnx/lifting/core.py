@@ -20,7 +20,7 @@ from neat_onnx.lifting.context import (
     Value,
 )
 from neat_onnx.lifting.dispatch import lift_node
-from neat_onnx.lifting.followed_axes import FEATURE, UNKNOWN
+from neat_onnx.lifting.followed_axes import FEATURE, INSIDE, UNKNOWN
 from neat_onnx.lifting.known_operators import is_liftable, require_lifts
 from neat_onnx.lifting.neurons import Resolution
 from neat_onnx.lifting.outputs import (
@@ -303,6 +303,8 @@ def _close(ctx: LiftingContext, entry: ValueInfo, sizes: set[Extent]) -> _Entry:
         _refuse_first_axis(entry.name)
     stacked = not ctx.features_only and stacks_rows(followed, value.shape, sizes)
     whole = entry.shape is None or states_batch(entry.shape, ctx.leading(entry.name), sizes)
+    if not (stacked or ctx.features_only or ctx.followed.single):
+        whole &= all(axis < INSIDE for axis in followed)
     if not whole or (ctx.samples > 1 and not has_samples_first(followed, value.shape)):
         _refuse_first_axis(entry.name)
     try:

@@ -48,6 +48,7 @@ class AxisFollower:
         sizes: tensors that hold the size of the batch, and which of their elements do.
         samples: how many the graph is for, where that is fixed; 1 if it is not.
         inputs: the axes of each graph input.
+        single: the graph is for one sample, which has none to mix with.
     """
 
     def __init__(
@@ -58,7 +59,7 @@ class AxisFollower:
         samples: int = 1,
     ) -> None:
         self._graph, self.operands, self.sizes, self.samples = graph, operands, sizes, samples
-        self.inputs = _of_inputs(graph)
+        self.inputs, self.single = _of_inputs(graph), _is_single(graph)
         self._known = dict(self.inputs)
         self._constant = {tensor.name for tensor in graph.initializer}
         self._next = 0
@@ -150,6 +151,15 @@ def _of_inputs(graph: Graph) -> dict[str, FollowedAxes]:
             which.get(axis, FEATURE) for axis in range(len(entry.shape or ()))
         )
     return found
+
+
+def _is_single(graph: Graph) -> bool:
+    """Whether every input states that its batch is one sample."""
+    leading = axes_of_inputs(graph.inputs)
+    batches = [
+        (entry.shape or ())[axes[-1]] for entry in graph.inputs if (axes := leading[entry.name])
+    ]
+    return all(size == 1 for size in batches)
 
 
 def elements_before(followed: FollowedAxes, shape: tuple[int, ...]) -> int | None:

@@ -18,6 +18,7 @@ from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
 from neat_onnx.network.program import Program
 from neat_onnx.passes.constants import weights_among_inputs
+from neat_onnx.passes.draft import Draft
 from neat_onnx.passes.empty_inputs import empty_inputs
 from neat_onnx.verification.compare import as_read, compared, node_count, with_ports
 from neat_onnx.verification.judge import measure
@@ -41,6 +42,7 @@ _RUNTIMES = ("reference", "onnxruntime")
 _INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 _BY_ELEMENT = 13  # the opset from which on Hardmax is along one axis
 _OF_RUNTIMES = ("", "ai.onnx.ml", RUNTIME_DOMAIN)
+_SOFTMAXES = ("Softmax", "LogSoftmax", "Hardmax")
 _RECURRENT = ("RNN", "GRU", "LSTM")
 _LEFT_OUT = frozenset(
     {"activations", "activation_alpha", "activation_beta", "clip", "input_forget"}
@@ -95,6 +97,11 @@ def _found_by(found: Imported, runtime: str) -> ModelError | None:
     """The difference that a runtime finds, in the first way in which it runs the model.
 
     Some do not run several samples at once, and integers may be places that have to be there.
+
+    Raises:
+        ModelError: it runs the model in none.
+        ShapeMismatch: it runs several samples at once, and does not give a row for each: one by one
+            they would not show that they are mixed.
     """
     net, model = found.network, found.model
     check_ports(net, model)
@@ -105,8 +112,9 @@ def _found_by(found: Imported, runtime: str) -> ModelError | None:
     for each, bits in ways[:-1]:
         try:
             return _difference(found, each, runtime, bits=bits)
-        except ModelError:
-            continue
+        except ModelError as error:
+            if isinstance(error, ShapeMismatch) and not each.fixed_batch:
+                raise
     each, bits = ways[-1]
     return _difference(found, each, runtime, bits=bits)
 
@@ -201,7 +209,8 @@ def _slack(net: Network, model: Model) -> float:
 
 
 def _runtimes(found: Imported) -> tuple[str, ...]:
-    misread = any(_is_misread(node, found.model.opset) for node in found.model.graph.node)
+    draft = Draft(found.model)
+    misread = any(_is_misread(node, draft) for node in found.model.graph.node)
     return _RUNTIMES[1:] if misread or _pooled(found.lifted.network) > _MOST_POOLED else _RUNTIMES
 
 
@@ -211,14 +220,15 @@ def _pooled(net: Network) -> int:
     return sum(block.neurons.size * math.prod(block.window.kernel) for block in pools)
 
 
-def _is_misread(node: Node, opset: int) -> bool:
+def _is_misread(node: Node, draft: Draft) -> bool:
     """Whether onnx's reference evaluator is known to compute a node otherwise than ONNX says."""
+    given = {name: value for name, _, value in node.attributes.given()}
     if node.op_type == "Normalizer":  # by the maximum, not by that of absolute values
         return True
-    if node.op_type == "Hardmax" and opset < _BY_ELEMENT:  # of the axes from `axis` on together
-        return True
-    given = {name for name, _, _ in node.attributes.given()}
-    return node.op_type in _RECURRENT and not given.isdisjoint(_LEFT_OUT)
+    if node.op_type in _SOFTMAXES and draft.model.opset < _BY_ELEMENT:  # of all axes from `axis` on
+        axis, shape = given.get("axis", 1), draft.facts(node.input[0]).shape
+        return axis != -1 and (shape is None or axis != len(shape) - 1)
+    return node.op_type in _RECURRENT and not _LEFT_OUT.isdisjoint(given)
 
 
 def _samples(net: Network, model: Model, player: Player) -> Floats | None:

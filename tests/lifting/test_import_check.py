@@ -41,8 +41,6 @@ REFUSED_BY_RULE = {
         rows=[-1, 3],
     ),
     "matrix": graph([node("Transpose", "x", "t"), node("MatMul", "x t", "y")]),
-}
-REFUSED_BY_CHECK = {
     "over all": graph(
         [
             node("Reshape", "x row", "t"),
@@ -62,6 +60,8 @@ REFUSED_BY_CHECK = {
         ],
         first=[0],
     ),
+}
+REFUSED_BY_CHECK = {
     "as time": graph(
         [node("Unsqueeze", "x axis", "t"), RNN, node("Squeeze", "steps axes", "y")],
         x=("rows", 3),
@@ -255,13 +255,15 @@ def test_other_differences_are_found_beside_such_an_order():
         node("Sub", "more x", "a"),
         node("Log", "a", "l"),
         node("Hardmax", "l", "h"),
-        node("Reshape", "x row", "t"),
-        node("Softmax", "t", "s"),
-        node("Reshape", "s rows", "r"),
-        node("Add", "h r", "y"),
+        node("Mul", "x factor", "t"),
+        node("Add", "h t", "y"),
     ]
+    more = np.full(3, 0.1, np.float32)
+    found = imported(load_model(graph(nodes, more=more, factor=2.0)), "auto", None)
+    check_import(found)
+    changed = import_model(graph(nodes, more=more, factor=2.5))
     with pytest.raises(ModelError, match="does not compute what the model does"):
-        import_model(graph(nodes, more=np.full(3, 0.1, np.float32), row=[1, -1], rows=[-1, 3]))
+        check_import(replace(found, network=changed))
 
 
 def test_places_along_an_axis_are_sampled_inside():
@@ -350,6 +352,41 @@ def test_old_hardmax_is_not_checked_by_the_reference_evaluator():
         net = import_model(helper.make_model(body, opset_imports=[helper.make_opsetid("", 11)]))
     x = RNG.normal(size=(5, 3, 4))
     assert np.all(net.activate({"x": x})["y"].sum(axis=(1, 2)) == 1.0)
+
+
+@pytest.mark.parametrize("operator", ["Softmax", "LogSoftmax", "Hardmax"])
+def test_old_shares_of_one_axis_are_found_to_be_wrong(operator: str):
+    """The reference evaluator agrees with them: it takes one axis in opset 11, too."""
+    model = graph([node(operator, "x", "y", axis=1)], x=("N", 3, 4), opset=11)
+    found = imported(load_model(model), "auto", None)
+    check_import(found)
+    model.opset_import[0].version = 13
+    with pytest.raises(ModelError, match="does not compute what the model does in onnxruntime"):
+        check_import(replace(found, network=import_model(model)))
+
+
+def test_old_shares_of_the_last_axis_are_checked_without_onnxruntime(monkeypatch):
+    model = graph([node("Relu", "x", "r"), node("Softmax", "r", "y")], x=("N", 4), opset=11)
+    found = imported(load_model(model), "auto", None)
+    model.graph.node[1].op_type = "LogSoftmax"
+    changed = import_model(model)
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    with pytest.raises(ModelError, match=r"what the model does in onnx\.reference"):
+        check_import(replace(found, network=changed))
+
+
+def test_samples_in_one_row_are_not_taken_one_by_one():
+    """Of one sample, shares of the row that all of them make are its own."""
+    apart = graph([node("Softmax", "x", "y", axis=1)])
+    found = imported(load_model(apart), "auto", None)
+    together = graph(
+        [node("Reshape", "x row", "r"), node("Softmax", "r", "y", axis=1)], row=[1, -1]
+    )
+    together.graph.output[0].CopyFrom(
+        onnx.helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, [1, "M"])
+    )
+    with pytest.raises(ModelError, match="does not compute what the model does"):
+        check_import(replace(found, model=load_model(together)))
 
 
 def test_a_network_whose_outputs_have_another_shape_is_refused():

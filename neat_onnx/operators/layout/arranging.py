@@ -228,8 +228,7 @@ def lift_trilu(ctx: LiftingContext, node: Trilu) -> None:
     operand = ctx.operand(node, 0)
     if len(operand.shape) < 2:
         ctx.fail(node, f"its input has {len(operand.shape)} axes, expected 2 or more")
-    if len(operand.shape) == 2:
-        ctx.refuse_batch(node, [0])
+    ctx.refuse_along(node, ctx.axes(node, (-2, -1), len(operand.shape)), 0)
     (offset,) = [0] if ctx.optional(node, 1) is None else ctx.integers(node, 1)
     upper = node.attributes.upper
     row, column = np.indices(operand.shape[-2:])

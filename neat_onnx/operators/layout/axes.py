@@ -1,7 +1,7 @@
 """Where the axes of a tensor go in operators that move, drop or make some."""
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
@@ -141,29 +141,39 @@ def reshaped(axes: AxisFollower, node: Reshape) -> list[FollowedAxes]:
     if states_samples(axes, node):
         return [_of_samples(axes, node)]
     before = elements_before(first, axes.operands[node.input[0]].shape)
-    if wanted is None or before is None or any(1 in each for each in axes.inputs.values()):
-        return [_leading(axes, node)]
+    if wanted is None or before is None or _has_time(axes):
+        return [_leading(axes, node, _made_of(axes, node, wanted or []))]
     shape = axes.operands[node.output[0]].shape
     rank, sized = len(shape), axes.sizes.get(node.input[1])
     places = [
         place for place in range(rank) if shape[place] == 1 and math.prod(shape[:place]) == before
     ]
     if sized is not None:  # the batch is where its size, here 1, was put
-        places = [place for place in places if sized.ravel()[place]]
+        varying = np.flatnonzero(sized.ravel()).tolist()
+    else:
+        varying = _varying(first, wanted)
+    if sized is not None or (varying and not axes.single):
+        places = [place for place in places if place in varying]
     else:
         places.sort(key=lambda place: wanted[place] > 0)
     if places:
         return [tuple(0 if place == places[0] else FEATURE for place in range(rank))]
-    open_ones = np.array(wanted) == -1 if sized is None else sized.ravel()
-    return [_inside(shape, before, np.flatnonzero(open_ones).tolist())]
+    return [_inside(shape, before, varying)]
+
+
+def _varying(first: FollowedAxes, wanted: list[int]) -> list[int]:
+    """The axes of a shape whose sizes vary with the batch: one that is copied, or is left open."""
+    copied = zip(first, wanted, strict=False)
+    found = [place for place, (axis, size) in enumerate(copied) if not size and axis != FEATURE]
+    return found or [place for place, size in enumerate(wanted) if size == -1]
 
 
 def _inside(shape: tuple[int, ...], before: int, places: list[int]) -> FollowedAxes:
-    """The batch is a part of the only axis whose size is open, with elements of a sample before."""
+    """The batch is the only axis that varies, or a part of it with elements of a sample before."""
     if len(places) == 1:
         place, outer = places[0], math.prod(shape[: places[0]])
         if outer and before and before % outer == 0 and shape[place] % (before // outer) == 0:
-            inside = INSIDE + before // outer
+            inside = 0 if shape[place] == 1 else INSIDE + before // outer
             return tuple(inside if k == place else FEATURE for k in range(len(shape)))
     return (UNKNOWN,) * len(shape)
 
@@ -182,15 +192,17 @@ def joined(axes: AxisFollower, node: Concat) -> list[FollowedAxes]:
 
 @follows(Flatten)
 def flattened(axes: AxisFollower, node: Flatten) -> list[FollowedAxes]:
-    """A leading batch stays, and one that is all of the second axis."""
+    """The batch is among the rows or among the columns."""
     if states_samples(axes, node):
         return [_of_samples(axes, node)]
-    first, shape = axes.of(node.input[0]), axes.operands[node.input[0]].shape
-    at = node.attributes.axis % (len(first) or 1)
-    before, behind = {*first[:at]}, [axis for axis in first[at:] if axis != FEATURE]
-    if before == {FEATURE} and behind == [0] and math.prod(shape[at:]) == 1:
-        return [(FEATURE, 0)]
-    return [_leading(axes, node)]
+    first, axis = axes.of(node.input[0]), node.attributes.axis
+    before = elements_before(first, axes.operands[node.input[0]].shape)
+    at = axis + len(first) if axis < 0 else axis
+    if before is None or _has_time(axes):
+        return [_leading(axes, node, [first[:at], first[at:]])]
+    place = next(place for place, kind in enumerate(first) if kind != FEATURE)
+    found = _inside(axes.operands[node.output[0]].shape, before, [int(place >= at)])
+    return [_leading(axes, node) if axes.single and 0 not in found else found]
 
 
 def _of_samples(axes: AxisFollower, node: Reshape | Flatten) -> FollowedAxes:
@@ -256,15 +268,45 @@ def _side(axes: AxisFollower, factor: str, axis: int) -> int:
     return axes.of(factor)[axis] if computed else FEATURE
 
 
-def _leading(axes: AxisFollower, node: Node) -> FollowedAxes:
-    """The axes after a change of shape, which leaves the order of the elements."""
+def _has_time(axes: AxisFollower) -> bool:
+    """Whether an input has an axis of time besides the batch."""
+    return any(1 in each for each in axes.inputs.values())
+
+
+def _made_of(axes: AxisFollower, node: Reshape, wanted: list[int]) -> list[FollowedAxes]:
+    """The axes that each axis of a shape is made of; none where several sizes may be open."""
+    first = axes.of(node.input[0])
+    if wanted.count(-1) != 1 or node.input[1] in axes.sizes:
+        return []
+    copied = {at for at, size in enumerate(wanted[: len(first)]) if not size}
+    rest = tuple(axis for at, axis in enumerate(first) if at not in copied)
+    return [
+        first[at : at + 1] if at in copied else rest if size == -1 else ()
+        for at, size in enumerate(wanted)
+    ]
+
+
+def _leading(axes: AxisFollower, node: Node, made_of: Sequence[FollowedAxes] = ()) -> FollowedAxes:
+    """The axes after a change of shape, which leaves the order of the elements.
+
+    Args:
+        axes: knows the axes of its input.
+        node: the node, which has been lifted.
+        made_of: the axes of the input that each is made of, as far as that is known.
+    """
     first, operand = axes.of(node.input[0]), axes.operands.get(node.output[0])
     rank = axes.rank(node.output[0])
-    if not first or first[0] not in (0, 1) or not rank or operand is None:
-        return (UNKNOWN,) * rank
-    two = any(1 in each for each in axes.inputs.values())
-    second = 1 - first[0] if two and rank > 2 and operand.shape[1] == 1 else FEATURE
-    return (first[0], second, *(FEATURE for _ in range(rank)))[:rank]
+    found = [UNKNOWN] * rank
+    if first and first[0] in (0, 1) and rank and operand is not None:
+        second = _has_time(axes) and rank > 2 and operand.shape[1] == 1
+        found = [first[0], 1 - first[0] if second else FEATURE, *[FEATURE] * rank][:rank]
+    harmless = {FEATURE, UNKNOWN, 1} if axes.single else {FEATURE, UNKNOWN}
+    for place, each in enumerate(made_of):
+        kinds = [kind for kind in each if kind not in harmless]
+        if kinds and place and operand is not None:
+            found = [FEATURE if kind == UNKNOWN else kind for kind in found]
+            found[place] = kinds[0] if operand.shape[place] == 1 else INSIDE + 1
+    return tuple(found)
 
 
 def _without(first: FollowedAxes, gone: Collection[int] | None, rank: int) -> FollowedAxes:

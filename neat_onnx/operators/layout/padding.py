@@ -55,7 +55,7 @@ def lift_pad(ctx: LiftingContext, node: Pad) -> None:
     for axis, width in zip(axes, zip(pads[: len(axes)], pads[len(axes) :], strict=True),
                            strict=True):  # fmt: skip
         widths[axis] = width
-    if any(widths[0]):
+    if any(any(width) and ctx.is_batch(node.input[0], axis) for axis, width in enumerate(widths)):
         ctx.refuse_batch(node, [0])
     _check_widths(ctx, node, operand.shape, widths)
     if mode == "constant":
@@ -117,8 +117,8 @@ def lift_center_crop_pad(ctx: LiftingContext, node: CenterCropPad) -> None:
     widths = [(0, 0)] * rank
     for axis, size in zip(axes, wanted, strict=True):
         more = size - operand.shape[axis]
-        if more:
-            ctx.refuse_batch(node, [axis])
+        if ctx.is_batch(node.input[0], axis):
+            ctx.refuse_batch(node, [0])
         less = abs(more) // 2  # the odd one is at the end
         widths[axis] = (less, more - less) if more >= 0 else (-less, more + less)
     ctx.check_size(node, math.prod(wanted))

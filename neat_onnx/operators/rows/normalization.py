@@ -234,6 +234,7 @@ def lift_instance_normalization(ctx: LiftingContext, node: InstanceNormalization
     rank = len(x.shape)
     if rank <= _SHAPED:
         ctx.fail(node, f"its input has {rank} axes, expected batch, channels and space")
+    ctx.refuse_along(node, range(2, rank), 0)
     grouped = reshaped(x, (*x.shape[:_SHAPED], 1, -1))
     _bind_grouped(ctx, node, tensors, grouped, node.attributes.epsilon, x.shape)
 
@@ -269,6 +270,7 @@ def lift_group_normalization(ctx: LiftingContext, node: GroupNormalization) -> N
     shape, groups = x.shape, given.num_groups
     if len(shape) < _SHAPED or groups < 1 or shape[1] % groups:
         ctx.fail(node, f"its input has the shape {list(shape)}, num_groups is {groups}")
+    ctx.refuse_along(node, range(1, len(shape)), 0)
     grouped = reshaped(x, (shape[0], groups, shape[1] // groups, -1))
     _bind_grouped(ctx, node, tensors, grouped, given.epsilon, shape)
 
@@ -299,6 +301,7 @@ def lift_lrn(ctx: LiftingContext, node: LRN) -> None:
         ctx.fail(node, f"its input has the shape {list(x.shape)}, size is {given.size}")
     if given.size % 2 == 0:
         ctx.fail(node, f"size is {given.size}, expected an odd one: runtimes differ about others")
+    ctx.refuse_along(node, (1,), 0)
     channel = np.arange(x.shape[1])
     apart = channel[None, :] - channel[:, None]  # how far the one read stands behind
     before, after = (given.size - 1) // 2, given.size // 2

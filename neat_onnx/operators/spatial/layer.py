@@ -76,19 +76,20 @@ def window_of(
     """The window that a node's attributes describe, its padding spelt out.
 
     Raises:
-        ModelError: they do not fit the space, or each other.
+        ModelError: they do not fit the space, or each other; or it slides along time or the batch.
     """
     try:
         window = given.window(kernel)
     except NetworkError as error:
         ctx.fail(node, error.message)
-    if given.auto_pad == "NOTSET":
-        return window
-    if any(given.pads or ()):
+    if given.auto_pad != "NOTSET" and any(given.pads or ()):
         ctx.fail(node, f"has auto_pad {given.auto_pad} and pads")
-    if given.auto_pad == "VALID":
-        return window
-    return _padded_alike(window, space, upper=given.auto_pad == "SAME_UPPER")
+    if given.auto_pad.startswith("SAME"):
+        window = _padded_alike(window, space, upper=given.auto_pad == "SAME_UPPER")
+    along = zip(window.kernel, window.strides, window.begin, window.end, strict=True)
+    sliding = [axis for axis, each in enumerate(along, 2) if each != (1, 1, 0, 0)]
+    ctx.refuse_along(node, sliding, 0)
+    return window
 
 
 def pool_window_of(

@@ -68,7 +68,9 @@ def lift_global_lp_pool(ctx: LiftingContext, node: GlobalLpPool) -> None:
     """Lift GlobalLpPool: a sum neuron for each channel, between two formulas."""
     tensors, p = Algebra(ctx, node), node.attributes.p
     powers = _powers(ctx, node, tensors, p)
-    total = tensors.reduced("sum", powers, tuple(range(2, len(powers.shape))))
+    space = tuple(range(2, len(powers.shape)))
+    ctx.refuse_along(node, space)
+    total = tensors.reduced("sum", powers, space)
     ctx.bind(node, _root(tensors, total, p))
 
 

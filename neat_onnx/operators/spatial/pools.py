@@ -142,6 +142,7 @@ def lift_pool(ctx: LiftingContext, node: MaxPool | AveragePool) -> None:
 def lift_global_pool(ctx: LiftingContext, node: Node) -> None:
     """Lift pools over all positions: a neuron for each channel."""
     signals = spatial_value(ctx, node)
+    ctx.refuse_along(node, range(2, signals.ndim))
     _lift(ctx, node, signals, Window.of(signals.shape[2:]), count_padding=False)
 
 

@@ -59,6 +59,7 @@ def lift_grid_sample(ctx: LiftingContext, node: GridSample) -> None:
     """Each place is a sum of the elements around it."""
     tensors, grid = Algebra(ctx, node), ctx.constant(node, 1)
     x = tensors.input(0)
+    ctx.refuse_along(node, range(2, len(x.shape)))
     sizes, count = x.shape[2:], x.shape[0]
     if grid.ndim != len(x.shape) or grid.shape[-1] != len(sizes) or len(grid) != count:
         ctx.fail(node, f"its input has the shape {list(x.shape)}, its grid {list(grid.shape)}")
@@ -137,6 +138,7 @@ def lift_col2im(ctx: LiftingContext, node: Col2Im) -> None:
     """Each element of the image is a sum of those that blocks put there."""
     tensors, image, block = Algebra(ctx, node), ctx.integers(node, 1), ctx.integers(node, 2)
     x, rank, given = tensors.input(0), len(image), node.attributes
+    ctx.refuse_along(node, (1, 2))
     dilations, strides = given.dilations or (1,) * rank, given.strides or (1,) * rank
     pads = given.pads or (0,) * (2 * rank)
     if not len(block) == len(dilations) == len(strides) == rank == len(pads) // 2:

@@ -325,6 +325,9 @@ def lift_matmul(ctx: LiftingContext, node: MatMul) -> None:
         weights = np.asarray(matrix).T
         ctx.bind(node, lift_product(ctx, node, weights, np.zeros(len(weights))))
         return
+    for position, (operand, axis) in enumerate(((one, -1), (matrix, -2))):
+        if len(operand.shape) > 2:
+            ctx.refuse_along(node, [axis + len(operand.shape)], position)
     tensors = Algebra(ctx, node)
     if (
         not isinstance(one, Value)
