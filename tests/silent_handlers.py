@@ -43,7 +43,6 @@ SILENT = [
     ("passes/function_bodies.py:_inlined", "the node stays, and is refused by its name"),
     ("passes/static_shapes.py:static_shapes", "the node stays; whoever loads the model says why"),
     ("verification/first_difference.py:first_difference", "a failed report without a place"),
-    ("verification/imported.py:_found_by", "one of several ways; the last one's error is raised"),
     ("verification/imported.py:_traced", "inner tensors only say where outputs begin to differ"),
     ("verification/imported.py:_traced", "inner tensors only say where outputs begin to differ"),
     ("verification/indices.py:_simple", "inputs are drawn for the model as it is"),

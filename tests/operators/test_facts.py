@@ -14,6 +14,7 @@ import neat_onnx.operators.import_only
 import neat_onnx.operators.rare  # noqa: F401 (registers itself)
 from neat_onnx.model.node import node_classes
 
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of infinities among the cases
 MOST = 3  # cases of each operator
 LARGEST = 10_000  # elements
 Case = tuple[Any, list[Any], list[Any]]
