@@ -11,7 +11,7 @@ from neat_onnx.operators.formulas.formula import (
     FormulaEmitter,
     emits,
 )
-from neat_onnx.operators.formulas.integers import truncated_quotient
+from neat_onnx.operators.formulas.integers import truncated, truncated_quotient
 
 
 class _Unary(Node, abstract=True):
@@ -316,7 +316,9 @@ def lift_same(ctx: LiftingContext, node: Node) -> None:
         np.float64(getattr(given, name)) for name in _WITH_ATTRIBUTES.get(primitive, (0, ()))[1]
     ]
     operands += [np.asarray(value) for value in extra]
-    ctx.bind(node, applied(ctx, node, primitive, operands))
+    result = applied(ctx, node, primitive, operands)
+    parts = isinstance(node, Pow) and not isinstance(operands[1], Value) and np.any(operands[1] < 0)
+    ctx.bind(node, truncated(ctx, node, result) if parts else result)
 
 
 @lifts(Div)

@@ -65,6 +65,12 @@ def test_constants_by_computed_divisors(operator, attributes):
     assert_whole(integers(made, {"y": 1}, c=98), {"y": y})
 
 
+@pytest.mark.parametrize("exponent", [-2, -1, 0, 1, 2, 3])
+def test_powers_are_cut_off(exponent):
+    x = np.array([[-3], [-1], [1], [2], [7]])
+    assert_whole(integers(node("Pow", "x c", "z"), {"x": 1}, c=exponent), {"x": x})
+
+
 @pytest.mark.parametrize("operator", ["ReduceMean", "ReduceL2", "ReduceLogSum"])
 @pytest.mark.parametrize("count", [1, 2, 3, 7, 49])
 def test_reductions_are_cut_off(operator, count):
