@@ -17,9 +17,10 @@ from neat_onnx.model.data_type import DataType, supported
 from neat_onnx.model.numbers import Count
 
 Extent = int | str | None
+"""One entry of a shape: a size, the name of a size that varies (as "N"), or unknown."""
+
 MOST_AXES = 64
 """The most axes of a tensor: as many as an array of numpy may have."""
-"""One entry of a shape: a size, the name of a size that varies (as "N"), or unknown."""
 
 
 class _Record(BaseModel):

@@ -66,7 +66,7 @@ def overflowing(net: Structure, *, over_time: bool = True) -> Overflowing:
     kinds = _Kinds(net)
     if not net.has_memory and kinds.never_overflow():
         return Overflowing(np.zeros(count, np.bool_), np.zeros(count, np.bool_), kinds.bounded)
-    kinds.know_shares()
+    kinds.know_softmaxes()
     overflows = np.zeros(2 * count, np.bool_)
     overflows[kinds.seeds()] = True
     source, target = kinds.influences()
@@ -141,7 +141,7 @@ class _Kinds:
         found: Bools = self._bounded & ~self._net.is_input
         return found
 
-    def know_shares(self) -> None:
+    def know_softmaxes(self) -> None:
         """Give the neurons of a softmax their bounds."""
         softmaxes = softmaxes_of(self._net)
         self._bounded[softmaxes.neurons] = self._linear[softmaxes.neurons] = True

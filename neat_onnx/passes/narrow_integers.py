@@ -6,7 +6,7 @@ from casts of truth values.
 """
 
 from functools import cache
-from itertools import compress, product
+from itertools import chain, compress, product, repeat
 from typing import NamedTuple
 
 from neat_onnx.errors import ModelError, abridged, warn
@@ -123,14 +123,13 @@ class _Types(NamedTuple):
     inputs: tuple[str, ...] = ()
     outputs: tuple[str, ...] = ()
 
-    def alike(self, node: Node) -> list[list[bool]]:
+    def alike(self, node: Node) -> tuple[list[bool], list[bool]]:
         """Which inputs, and which outputs, of a node are of the type of its first output."""
-        sides = (self.inputs, node.input), (self.outputs, node.output)
-        return [
-            [bool(kinds) and kinds[min(at, len(kinds) - 1)] == self.outputs[0]
-             for at in range(len(names))]
-            for kinds, names in sides
-        ]  # fmt: skip
+        return self._alike(self.inputs, node.input), self._alike(self.outputs, node.output)
+
+    def _alike(self, kinds: tuple[str, ...], names: list[str]) -> list[bool]:
+        each = chain(kinds, repeat(kinds[-1])) if kinds else repeat(None)
+        return [kind in self.outputs[:1] for kind, _ in zip(each, names, strict=False)]
 
 
 @cache

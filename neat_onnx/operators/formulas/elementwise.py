@@ -296,7 +296,7 @@ def emit_with_attributes(emitter: FormulaEmitter, part: Expression) -> Emission:
 
 
 @lifts(
-    *(operator for operator in _SAME.values() if operator is not Div),
+    *(operator for operator in _SAME.values() if operator not in (Div, Pow)),
     Elu,
     Selu,
     LeakyRelu,
@@ -316,9 +316,17 @@ def lift_same(ctx: LiftingContext, node: Node) -> None:
         np.float64(getattr(given, name)) for name in _WITH_ATTRIBUTES.get(primitive, (0, ()))[1]
     ]
     operands += [np.asarray(value) for value in extra]
-    result = applied(ctx, node, primitive, operands)
-    parts = isinstance(node, Pow) and not isinstance(operands[1], Value) and np.any(operands[1] < 0)
-    ctx.bind(node, truncated(ctx, node, result) if parts else result)
+    ctx.bind(node, applied(ctx, node, primitive, operands))
+
+
+@lifts(Pow, infinite=True)
+def lift_pow(ctx: LiftingContext, node: Pow) -> None:
+    """The power; of integers, truncated towards zero where the exponent is negative."""
+    base, exponent = (ctx.operand(node, position) for position in range(2))
+    power = applied(ctx, node, "pow", [base, exponent])
+    if not isinstance(exponent, Value) and np.any(exponent < 0):
+        power = truncated(ctx, node, power)
+    ctx.bind(node, power)
 
 
 @lifts(Div)

@@ -21,21 +21,16 @@ from neat_onnx.network.expression import (
     Expression,
     call,
     constant,
-    floor,
     greater,
     number,
     parts_of,
     scalar_slope,
-    sign,
     softplus,
 )
 from neat_onnx.network.formula_text import fits
 from neat_onnx.network.kernels import writable
 from neat_onnx.network.primitives import SIGNATURES
 from neat_onnx.operators.layout.shaping import Identity
-
-TRUNCATED = sign(VARIABLE) * floor(abs(VARIABLE))
-"""Towards zero: how integers are divided, and how numbers become integers."""
 
 ARITHMETIC = ("add", "sub", "mul", "div")
 

@@ -25,7 +25,7 @@ def truncated_quotient(
     size = _size(divisor)
     if size is not None:
         quotient = applied(ctx, node, "div", [dividend, divisor])
-        return formula_of(ctx, quotient, _truncated(_share(size)))
+        return formula_of(ctx, quotient, towards_zero(_share(size)))
     more = formula_of(ctx, dividend, abs(VARIABLE) + _HALF)
     quotient = applied(ctx, node, "div", [more, formula_of(ctx, divisor, abs(VARIABLE))])
     signs = [formula_of(ctx, each, sign(VARIABLE)) for each in (dividend, divisor)]
@@ -53,10 +53,11 @@ def truncated(ctx: LiftingContext, node: Node, result: Operand, count: int = 1) 
     """
     if not ctx.has_integers(node):
         return result
-    return formula_of(ctx, result, _truncated(_share(count)))
+    return formula_of(ctx, result, towards_zero(_share(count)))
 
 
-def _truncated(share: float) -> Expression:
+def towards_zero(share: float = 0.0) -> Expression:
+    """z, or z with `share` more of its size, rounded towards zero: how numbers become integers."""
     return sign(VARIABLE) * floor(_more(abs(VARIABLE), share))
 
 

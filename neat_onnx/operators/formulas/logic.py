@@ -14,13 +14,13 @@ from neat_onnx.model import Attributes, DataType, Node
 from neat_onnx.network.expression import VARIABLE, Expression, equal, negated
 from neat_onnx.operators.formulas.choice import applied
 from neat_onnx.operators.formulas.formula import (
-    TRUNCATED,
     Emission,
     FormulaEmitter,
     apply_formula,
     emits,
     formula_of,
 )
+from neat_onnx.operators.formulas.integers import towards_zero
 
 
 class _Unary(Node, abstract=True):
@@ -231,7 +231,7 @@ def lift_cast(ctx: LiftingContext, node: Cast) -> None:
     elif ctx.has_integers(node) or node.input[0] in ctx.integral:
         ctx.integral.add(node.output[0])
     elif whole and (operand.reduced or operand.formula.op not in _WHOLE):
-        operand = formula_of(ctx, operand, TRUNCATED)
+        operand = formula_of(ctx, operand, towards_zero())
     ctx.bind(node, operand)
 
 

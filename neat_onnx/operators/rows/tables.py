@@ -86,7 +86,7 @@ class Row:
 
 _LARGEST = Part("largest", (Link(X),), whole=True, aggregation="max")
 
-_SHARES = (
+_SOFTMAX_PARTS = (
     _LARGEST,
     Part("spread", (Link(X), Link("largest", -1.0)), activation="exp(z)"),
     Part("total", (Link("spread"),), whole=True),
@@ -95,13 +95,13 @@ _SHARES = (
 
 SOFTMAX = Row(
     "Softmax",
-    (*_SHARES, Part(RESULT, (Link("spread", gate="scale"),), activation="")),
+    (*_SOFTMAX_PARTS, Part(RESULT, (Link("spread", gate="scale"),), activation="")),
     in_float64=True,
 )
 
 WEIGHTED_SOFTMAX = Row(
     "Softmax",
-    (*_SHARES, Part(RESULT, (Link("spread", None, gate="scale"),), activation="")),
+    (*_SOFTMAX_PARTS, Part(RESULT, (Link("spread", None, gate="scale"),), activation="")),
     in_float64=True,
 )
 """A Softmax whose elements are multiplied by constants."""

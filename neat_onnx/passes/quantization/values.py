@@ -15,7 +15,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from neat_onnx.model import DataType, Model, Node
-from neat_onnx.passes.draft import Draft, make_node, with_graph, with_inputs
+from neat_onnx.passes.draft import Draft, copied, make_node, with_inputs
 from neat_onnx.passes.drop_dead import drop_dead
 from neat_onnx.passes.quantization.weights import constant, dequantized, scales
 
@@ -61,7 +61,7 @@ class _Quantizer:
             else:
                 self._draft.nodes.append(read)
         model = self._draft.finished()
-        return with_graph(model, initializer=drop_dead(model.graph).initializer)
+        return copied(model, graph=drop_dead(model.graph))
 
     def _dense(self, node: Node) -> None:
         """Emit a Gemm with everything around it."""

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neat_onnx.model import DataType, Graph, Model, Node, Tensor
-from neat_onnx.model.wiring import subgraphs
+from neat_onnx.model.wiring import names_read, subgraphs
 from neat_onnx.passes.draft import Draft, make_node
 
 Floats = npt.NDArray[np.float64]
@@ -31,7 +31,7 @@ def quantize_weights(model: Model) -> Model:
     """
     draft = Draft(model)
     as_weights = Counter(_weights(model.graph, draft))
-    reads = Counter(_reads(model.graph))
+    reads = Counter(names_read(model.graph))
     axes = {name: axis for (name, axis), count in as_weights.items() if count == reads[name]}
     for name, axis in axes.items():
         values = draft.tensors.pop(name).values
@@ -49,14 +49,6 @@ def _weights(graph: Graph, draft: Draft) -> Iterator[tuple[str, int]]:
                 yield name, _column(node) if node.op_type == "Gemm" else axis
         for inner in subgraphs(node):
             yield from _weights(inner, draft)
-
-
-def _reads(graph: Graph) -> Iterator[str]:
-    """The names that nodes read, as often as they do; in inner graphs too."""
-    for node in graph.node:
-        yield from node.input
-        for inner in subgraphs(node):
-            yield from _reads(inner)
 
 
 def _column(gemm: Node) -> int:
