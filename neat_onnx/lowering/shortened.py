@@ -10,7 +10,7 @@ of activations.
 """
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -33,6 +33,7 @@ from neat_onnx.passes.short_form.order import in_order_of
 from neat_onnx.passes.short_form.packed import packed
 from neat_onnx.passes.short_form.short_names import short_names
 from neat_onnx.passes.short_form.straight import Names, lone_sums, straight
+from neat_onnx.passes.short_form.without_gathers import without_gathers
 from neat_onnx.passes.written_attributes import without_defaults
 
 _AXES_OF_MATRIX = 2
@@ -75,27 +76,37 @@ def shortest(ctx: LoweringContext, plain: Model, finish: Finish) -> Model:
     if not _may_be_short(ctx, plain):
         return finish(plain, None)
     search = _Search(ctx, plain, finish)
-    models = [with_larger_operators(plain, largest=largest) for largest in (False, True)]
-    larger = [model for k, model in enumerate(models) if model not in (plain, *models[:k])]
-    for model in larger:
-        found = search.without_genome(model)
-        if found is not None:
-            return found
+    larger = _larger(plain)
     most = _MOST_IN_LAYERS if ctx.layered else _MOST_NAMED
     if _genes(ctx.net) > most:
-        return search.usual
+        return search.first(larger) or search.usual
     if ctx.layered and _is_chain(plain.graph):
-        return search.chain()
-    found = search.without_genome(plain)
-    if found is not None:
-        return found
-    forms = [search.holding(*straight(plain, copies=marked)) for marked in (False, True)]
+        return search.first(larger) or search.chain()
+    apart = _apart(plain) if _genes(ctx.net) <= _MOST_TRIED else []  # the last one as it is
+    found = [*filter(None, (search.first([*larger, plain]), search.first(apart)))]
+    if found:
+        return min(found, key=_length)
+    forms = [
+        search.holding(*straight(model, copies=marked))
+        for model in (plain, *apart[-1:])
+        for marked in (False, True)
+    ]
     best = min([search.usual, *filter(None, forms)], key=_length)
-    for model in larger:
-        found = search.without_genome(model, marked=True)
-        if found is not None and _MUCH_SHORTER * _length(found) < _length(best):
-            return found
-    return best
+    found = search.first([*larger, *apart], marked=True)
+    much_shorter = found is not None and _MUCH_SHORTER * _length(found) < _length(best)
+    return found if much_shorter else best
+
+
+def _larger(model: Model) -> list[Model]:
+    """The model with larger operators, in each way in which they differ; none without groups."""
+    models = [with_larger_operators(model, largest=largest) for largest in (False, True)]
+    return [each for k, each in enumerate(models) if each not in (model, *models[:k])]
+
+
+def _apart(model: Model) -> list[Model]:
+    """The model with nodes that read no gathered columns; before it, that with larger operators."""
+    apart = without_gathers(model)
+    return [] if apart is model else [*_larger(apart), apart]
 
 
 def _length(model: Model) -> int:
@@ -126,6 +137,11 @@ class _Search:
         columns = [each for each in self.ctx.places.columns if each.signals.size]
         in_order = sorted(columns, key=lambda each: each.signals.min())
         return [part_at(each.tensor)[0] for each in in_order]  # of a part, that of its node
+
+    def first(self, models: Sequence[Model], *, marked: bool = False) -> Model | None:
+        """The short form of the first of these that needs no genome."""
+        found = (self.without_genome(model, marked=marked) for model in models)
+        return next(filter(None, found), None)
 
     def without_genome(self, model: Model, *, marked: bool = False) -> Model | None:
         """The short form of a model if it needs no genome.

@@ -3,16 +3,21 @@
 A Reshape to the axes that a tensor has is not needed either.
 Export computes with one axis of features, and an elementwise operator with any. Flat tensors that
 such nodes connect get the axes of the tensors that most of them come from, or are turned to, where
-that leaves out a node, and all others that make or read them only give a tensor another shape.
+that leaves out a node, and all others that make or read them only give a tensor another shape, or
+repeat its columns as broadcasting does.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from math import prod
+
+import numpy as np
 
 from neat_onnx.model import Model, Node, Tensor
 from neat_onnx.passes.draft import Draft, attributes_of, is_one_of, make_node
 from neat_onnx.passes.elementwise import is_elementwise
+from neat_onnx.passes.short_form.columns import Columns, places_of
 
 _FLAT = 2  # axes: samples and features
 Axes = tuple[int, ...]
@@ -47,6 +52,7 @@ class _Group:
         nodes: the positions of the elementwise nodes.
         made: positions of nodes that make one of another shape, by the axes of that.
         turned: positions of nodes that turn one into axes, by these.
+        repeated: positions of nodes that repeat columns, with the column that each one is.
         fixed: something else makes or reads one.
     """
 
@@ -54,6 +60,7 @@ class _Group:
     nodes: list[int] = field(default_factory=list)
     made: dict[int, Axes] = field(default_factory=dict)
     turned: dict[int, Axes] = field(default_factory=dict)
+    repeated: dict[int, Columns] = field(default_factory=dict)
     fixed: bool = False
 
     def take(self, other: "_Group") -> None:
@@ -61,6 +68,7 @@ class _Group:
         self.nodes += other.nodes
         self.made |= other.made
         self.turned |= other.turned
+        self.repeated |= other.repeated
         self.fixed |= other.fixed or other.size != self.size
 
     @property
@@ -73,7 +81,10 @@ class _Group:
             return None
         axes = most[0][0]
         others = any(each != axes for each in self.made.values())
-        return None if others and axes not in self.turned.values() else axes
+        if others and axes not in self.turned.values():
+            return None
+        spread = [_before_broadcast(places, axes) for places in self.repeated.values()]
+        return None if None in spread else axes
 
 
 class _Groups:
@@ -100,9 +111,11 @@ class _Groups:
         for name in node.input:
             if (group := self._of(name)) is not None:
                 self._read(group, at, node)
-        axes = self._flattened(node)
-        if axes is not None and (group := self._of(made)) is not None:
+        axes, group = self._flattened(node), self._of(made)
+        if axes is not None and group is not None:
             group.made[at] = axes
+        elif group is not None and (places := places_of(self._draft, node)) is not None:
+            group.repeated[at] = places
         else:
             self._fix(node.output)
 
@@ -200,9 +213,30 @@ def _changes(draft: Draft, group: _Group) -> dict[int, Node | None]:
             changed[at] = make_node("Identity", source, nodes[at].output, opset=opset)
         elif at in group.made:
             changed[at] = make_node("Reshape", [*source, shapes[0]], nodes[at].output, opset=opset)
+    flat = {node.output[0]: node.input[0] for node in nodes if _is_flatten(node)}
+    for at, places in group.repeated.items():
+        sizes, source = _before_broadcast(places, axes), nodes[at].input[0]
+        assert sizes is not None
+        if draft.axes(flat.get(source, source)) == sizes:
+            reads = [flat.get(source, source)]
+            changed[at] = make_node("Identity", reads, nodes[at].output, opset=opset)
+        else:
+            reads = [source, draft.constant("shape", [0, *sizes])]
+            changed[at] = make_node("Reshape", reads, nodes[at].output, opset=opset)
     for name in {name for at in group.nodes for name in nodes[at].input}:
         constant = draft.tensors.get(name)
         if constant is not None and constant.size > 1:
             values = constant.values.reshape(axes)
             draft.tensors[name] = Tensor.of(name, values, constant.data_type)
     return changed
+
+
+def _before_broadcast(places: Columns, axes: Axes) -> Axes | None:
+    """The axes of a tensor that has these columns where it is broadcast to others, if it is."""
+    if places.size != prod(axes):
+        return None
+    table = places.reshape(axes)
+    varies = [bool(np.any(np.diff(table, axis=axis))) for axis in range(len(axes))]
+    sizes = tuple(size if varied else 1 for size, varied in zip(axes, varies, strict=True))
+    columns = np.arange(prod(sizes)).reshape(sizes)
+    return sizes if np.array_equal(np.broadcast_to(columns, axes), table) else None
