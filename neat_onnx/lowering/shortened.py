@@ -106,7 +106,7 @@ def _larger(model: Model) -> list[Model]:
 def _apart(model: Model) -> list[Model]:
     """The model with nodes that read no gathered columns; before it, that with larger operators."""
     apart = without_gathers(model)
-    return [] if apart is model else [*_larger(apart), apart]
+    return [] if apart is model else [*_larger(in_axes(apart)), in_axes(apart)]
 
 
 def _length(model: Model) -> int:

@@ -1,66 +1,46 @@
-"""Nodes whose columns each come from known columns of other tensors.
+"""Nodes whose elements each come from known elements of other tensors.
 
-They are elementwise nodes, Gather, Tile and Concat of tensors [N, width], and reductions of pairs.
+The elements of each sample are counted as in a flat tensor, whatever its axes.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 
 from neat_onnx.model import Node
-from neat_onnx.passes.draft import Draft, attributes_of, is_one_of, make_node
+from neat_onnx.passes.draft import Draft, attributes_of, is_one_of, make_node, with_inputs
 from neat_onnx.passes.elementwise import is_elementwise
 
-_FLAT = 2  # axes: samples and features
+_PAIR = 2  # elements
 _OF_PAIRS = {"ReduceSum": "Add", "ReduceMax": "Max", "ReduceMin": "Min", "ReduceProd": "Mul"}
 
-Columns = np.ndarray[tuple[int], np.dtype[np.int64]]
-"""Which columns of a tensor [N, width], in their order."""
-Part = tuple[str, Columns | None]
-"""The name of a tensor, and which columns of it; None for a tensor of any shape as it is."""
+_ONE = (1,)  # the axes of a flat tensor with one element
 
-
-def width_of(draft: Draft, name: str) -> int | None:
-    """The number of columns of a computed tensor [N, width]; None of another."""
-    shape = draft.facts(name).shape
-    if name in draft.tensors or shape is None or len(shape) != _FLAT:
-        return None
-    return shape[1] if isinstance(shape[1], int) else None
-
-
-def places_of(draft: Draft, node: Node) -> Columns | None:
-    """The column of its input that each column of a Gather, a Slice or a Tile is."""
-    of_input = width_of(draft, node.input[0])
-    numbers = [draft.tensors[name].values for name in node.input[1:] if name in draft.tensors]
-    if of_input is None or len(numbers) != len(node.input) - 1:
-        return None
-    places = np.arange(of_input)
-    if is_one_of(node, "Tile") and numbers[0][0] == 1:
-        return np.tile(places, numbers[0][1])
-    if is_one_of(node, "Gather") and attributes_of(node).get("axis") == 1:
-        return places[numbers[0].astype(np.int64)] if numbers[0].ndim == 1 else None
-    if is_one_of(node, "Slice") and len(numbers) > 2 and numbers[2].tolist() == [1]:
-        start, end, _, step, *_ = (*(int(each[0]) for each in numbers), 1)
-        return places[start:end:step]
-    return None
+Axes = tuple[int, ...]
+"""The sizes of a tensor's axes behind the batch."""
+Places = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
+"""Which elements of each sample of a tensor, in their order."""
+Part = tuple[str, Places | None]
+"""The name of a tensor, and places in it; None for the tensor as it is, in its axes."""
 
 
 @dataclass(frozen=True)
 class Picked:
-    """A Gather or a Tile: columns of one tensor.
+    """Elements of one tensor in another order, each once, several times or not at all.
 
     Attributes:
         source: the tensor.
-        places: the column of it that each column is.
+        places: the element of it that each element is.
     """
 
     source: str
-    places: Columns
+    places: Places
 
-    def reads(self, columns: Columns) -> list[Part]:
-        """The parts from which columns come."""
-        return [(self.source, self.places[columns])]
+    def reads(self, places: Places) -> list[Part]:
+        """The parts from which elements come."""
+        return [(self.source, self.places[places])]
 
     def node(self, draft: Draft, names: Sequence[str], output: str) -> None:
         """No node: the part is all of them."""
@@ -68,22 +48,24 @@ class Picked:
 
 @dataclass(frozen=True)
 class Joined:
-    """A Concat: the columns of several tensors, one after the other.
+    """The elements of several tensors, one after the other.
 
     Attributes:
         sources: the tensors.
-        starts: the first column of each, and the number of all columns.
+        starts: the first element of each, and the number of all.
     """
 
     sources: Sequence[str]
-    starts: Columns
+    starts: Places
 
-    def reads(self, columns: Columns) -> list[Part]:
-        """The parts from which columns come, a run of them each."""
-        which = np.searchsorted(self.starts, columns, side="right") - 1
-        runs = np.split(np.arange(len(columns)), 1 + np.flatnonzero(np.diff(which)))
+    def reads(self, places: Places) -> list[Part]:
+        """The parts from which elements come, a run of them each."""
+        which = np.searchsorted(self.starts, places, side="right") - 1
+        runs = np.split(np.arange(len(places)), 1 + np.flatnonzero(np.diff(which)))
+        firsts = [which[run[0]] for run in runs]
         return [
-            (self.sources[which[run[0]]], columns[run] - self.starts[which[run[0]]]) for run in runs
+            (self.sources[source], places[run] - self.starts[source])
+            for source, run in zip(firsts, runs, strict=True)
         ]
 
     def node(self, draft: Draft, names: Sequence[str], output: str) -> Node | None:
@@ -99,18 +81,17 @@ class Elementwise:
 
     Attributes:
         whole: the node.
-        widths: the columns of each input; None of one number for all.
+        places: the element of each input that each element reads; None of one number for all.
     """
 
     whole: Node
-    widths: Sequence[int | None]
+    places: Sequence[Places | None]
 
-    def reads(self, columns: Columns) -> list[Part]:
-        """The parts from which columns come."""
-        alone = np.zeros(1, np.int64)
+    def reads(self, places: Places) -> list[Part]:
+        """The parts from which elements come."""
         return [
-            (name, None if width is None else alone if width == 1 else columns)
-            for name, width in zip(self.whole.input, self.widths, strict=True)
+            (name, None if each is None else each[places])
+            for name, each in zip(self.whole.input, self.places, strict=True)
         ]
 
     def node(self, draft: Draft, names: Sequence[str], output: str) -> Node:
@@ -120,21 +101,21 @@ class Elementwise:
 
 @dataclass(frozen=True)
 class Paired:
-    """A reduction of two columns each.
+    """Sums, differences, products or extremes of two elements of one tensor.
 
     Attributes:
-        operator: the elementwise operator that it is.
-        source: the tensor whose columns are reduced.
-        pairs: which ones, shape (2, width).
+        operator: the elementwise operator.
+        source: the tensor.
+        pairs: its elements, shape (2, size).
     """
 
     operator: str
     source: str
-    pairs: np.ndarray[tuple[int, int], np.dtype[np.int64]]
+    pairs: Places
 
-    def reads(self, columns: Columns) -> list[Part]:
-        """The parts from which columns come."""
-        return [(self.source, places[columns]) for places in self.pairs]
+    def reads(self, places: Places) -> list[Part]:
+        """The parts from which elements come."""
+        return [(self.source, each[places]) for each in self.pairs]
 
     def node(self, draft: Draft, names: Sequence[str], output: str) -> Node:
         """A node that makes them of these parts."""
@@ -145,52 +126,140 @@ Followed = Picked | Joined | Elementwise | Paired
 
 
 def followed(draft: Draft, made: Mapping[str, Node], node: Node) -> Followed | None:
-    """How the columns of a node come from others, if they can be followed.
+    """How the elements of a node come from others, if they can be followed.
 
     Args:
         draft: the model.
         made: the node that makes each of its tensors.
         node: one of its nodes.
     """
-    width = width_of(draft, node.output[0])
-    if width is None or node.domain:
+    axes = axes_of(draft, node.output[0])
+    if axes is None or node.domain:
         return None
     if is_elementwise(node):
-        return _elementwise(draft, node, width)
+        return _elementwise(draft, made, node, axes)
     if is_one_of(node, "Concat"):
-        widths = [width_of(draft, name) for name in node.input]
-        return None if None in widths else Joined(node.input, np.cumsum([0, *filter(None, widths)]))
+        return _joined(draft, node, axes)
+    if is_one_of(node, "Gemm"):
+        return _weighted_pairs(draft, made, node)
     places = places_of(draft, node)
-    if places is not None:
-        return Picked(node.input[0], places)
-    return _paired(draft, made, node)
+    return _pairs(draft, made, node) if places is None else Picked(node.input[0], places)
 
 
-def _elementwise(draft: Draft, node: Node, width: int) -> Elementwise | None:
-    widths: list[int | None] = []
-    for name in node.input:
+def axes_of(draft: Draft, name: str) -> Axes | None:
+    """The sizes of a computed tensor's axes behind the batch, if all are known."""
+    return None if name in draft.tensors else draft.axes(name)
+
+
+def places_of(draft: Draft, node: Node) -> Places | None:
+    """The element of its first input that each element of a node is, if it only moves them."""
+    axes, of_input = axes_of(draft, node.output[0]), axes_of(draft, node.input[0])
+    numbers = [draft.tensors[name].values for name in node.input[1:] if name in draft.tensors]
+    if axes is None or of_input is None or len(numbers) != len(node.input) - 1:
+        return None
+    table = np.arange(prod(of_input)).reshape(1, *of_input)
+    moved = _moved(node, table, numbers)
+    return None if moved is None or moved.shape != (1, *axes) else moved.ravel()
+
+
+def _moved(node: Node, table: Places, numbers: list[Places]) -> Places | None:
+    """The elements of one sample as a node moves them; None if it does more, or mixes samples."""
+    given = attributes_of(node)
+    if is_one_of(node, "Flatten"):
+        return table.reshape(1, -1) if given.get("axis", 1) == 1 else None
+    if is_one_of(node, "Reshape") and not given.get("allowzero"):
+        sizes = numbers[0].tolist()
+        return table.reshape(1, *sizes[1:]) if sizes[0] == 0 and 0 not in sizes[1:] else None
+    if is_one_of(node, "Transpose"):
+        perm = given.get("perm", ())
+        return table.transpose(perm) if perm[:1] == (0,) else None
+    if is_one_of(node, "Tile"):
+        return np.tile(table, numbers[0].tolist()) if numbers[0][0] == 1 else None
+    if is_one_of(node, "Gather") and numbers[0].ndim == 1 and given.get("axis", 0) > 0:
+        return np.take(table, numbers[0].astype(np.int64), axis=given["axis"])
+    if is_one_of(node, "Slice") and len(numbers) > 2 and numbers[2].tolist() == [1]:
+        start, end, _, step, *_ = (*(int(each[0]) for each in numbers), 1)
+        return table[:, start:end:step]
+    return None
+
+
+def _elementwise(
+    draft: Draft, made: Mapping[str, Node], node: Node, axes: Axes
+) -> Elementwise | None:
+    """An elementwise node whose inputs stand in the same axes, or in ones that broadcast to them."""
+    reads = [_alone(draft, made, name) for name in node.input]
+    if all(name in draft.tensors or axes_of(draft, name) == _ONE for name in reads):
+        reads = list(node.input)  # some have all elements
+    places: list[Places | None] = []
+    for name in reads:
         constant = draft.tensors.get(name)
-        if not name or (constant is not None and constant.size == 1):
-            widths.append(None)
-        elif constant is not None:
-            widths.append(constant.size if constant.dims in ((width,), (1, width)) else 0)
+        sizes = axes_of(draft, name) if constant is None else constant.dims
+        if not name or sizes == _ONE or (constant is not None and constant.size == 1):
+            places.append(None)
+        elif sizes is None or (constant is None and len(sizes) != len(axes)):
+            return None
+        elif (each := _broadcast(sizes, axes)) is None:
+            return None
         else:
-            widths.append(width_of(draft, name) or 0)
-    return Elementwise(node, widths) if {*widths} <= {None, 1, width} else None
+            places.append(each)
+    return Elementwise(with_inputs(node, reads), places)
 
 
-def _paired(draft: Draft, made: Mapping[str, Node], node: Node) -> Paired | None:
-    """A reduction of pairs, of which each axis may have the length 1 before a Flatten."""
-    node = made.get(node.input[0], node) if is_one_of(node, "Flatten") else node
-    shape = made.get(node.input[0])
-    if not is_one_of(node, *_OF_PAIRS) or shape is None or not is_one_of(shape, "Reshape"):
+def _alone(draft: Draft, made: Mapping[str, Node], name: str) -> str:
+    """The one element of each sample that a flat tensor repeats, or the tensor."""
+    node = made.get(name)
+    if node is None or axes_of(draft, node.input[0]) != _ONE or places_of(draft, node) is None:
+        return name
+    return node.input[0]
+
+
+def _broadcast(sizes: Axes, axes: Axes) -> Places | None:
+    """The elements of a tensor of one sample that is broadcast to other axes."""
+    if len(sizes) > len(axes) and sizes[0] == 1:
+        sizes = sizes[1:]
+    try:
+        return np.broadcast_to(np.arange(prod(sizes)).reshape(sizes), axes).ravel()
+    except ValueError:
         return None
-    axes = draft.tensors.get(node.input[1]) if len(node.input) > 1 else None
-    axis = [*attributes_of(node).get("axes", ())] if axes is None else axes.values.tolist()
-    sizes, width = draft.axes(shape.output[0]), width_of(draft, shape.input[0])
-    if sizes is None or width is None or len(axis) != 1 or not 0 < axis[0] <= len(sizes):
+
+
+def _joined(draft: Draft, node: Node, axes: Axes) -> Joined | None:
+    sizes = [axes_of(draft, name) for name in node.input]
+    flat = [size[0] for size in sizes if size is not None and len(size) == 1]
+    if len(axes) > 1 or len(flat) != len(sizes):
         return None
-    if sizes[axis[0] - 1] != 2:
+    return Joined(node.input, np.cumsum([0, *flat]))
+
+
+def _pairs(draft: Draft, made: Mapping[str, Node], node: Node) -> Paired | None:
+    """A reduction of pairs."""
+    if not is_one_of(node, *_OF_PAIRS):
         return None
-    pairs = np.moveaxis(np.arange(width).reshape(sizes), axis[0] - 1, 0).reshape(2, -1)
-    return Paired(_OF_PAIRS[node.op_type], shape.input[0], pairs)
+    constant = draft.tensors.get(node.input[1]) if len(node.input) > 1 else None
+    axis = attributes_of(node).get("axes", ()) if constant is None else constant.values.tolist()
+    sizes = axes_of(draft, node.input[0])
+    if sizes is None or len(axis) != 1 or not 0 < axis[0] <= len(sizes):
+        return None
+    if sizes[axis[0] - 1] != _PAIR:
+        return None
+    table = np.arange(prod(sizes)).reshape(sizes)
+    pairs = np.moveaxis(table, axis[0] - 1, 0).reshape(_PAIR, -1)
+    return Paired(_OF_PAIRS[node.op_type], node.input[0], pairs)
+
+
+def _weighted_pairs(draft: Draft, made: Mapping[str, Node], node: Node) -> Paired | None:
+    """A product by rows that add two elements each, or subtract the second from the first."""
+    cast = made.get(node.input[1])
+    given, weights = attributes_of(node), draft.tensors.get(cast.input[0] if cast else node.input[1])
+    biases = [draft.tensors.get(name) for name in node.input[2:]]
+    if any(bias is None or bias.values.any() for bias in biases) or given.get("transA"):
+        return None
+    if weights is None or not given.get("transB"):
+        return None
+    matrix = weights.values.reshape(weights.dims).astype(np.float64) * given.get("alpha", 1.0)
+    order = np.argsort(-matrix, axis=1, kind="stable")
+    ends = order[:, [0, -1]] if matrix.min() < 0.0 else order[:, :_PAIR]
+    values = np.take_along_axis(matrix, ends, axis=1)
+    alike = np.all(np.count_nonzero(matrix, axis=1) == _PAIR) and np.all(values == values[0])
+    operator = {(1.0, 1.0): "Add", (1.0, -1.0): "Sub"}.get(tuple(values[0].tolist()))
+    return Paired(operator, node.input[0], ends.T) if alike and operator else None

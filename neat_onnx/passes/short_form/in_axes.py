@@ -8,7 +8,7 @@ repeat its columns as broadcasting does.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import prod
 
@@ -17,7 +17,7 @@ import numpy as np
 from neat_onnx.model import Model, Node, Tensor
 from neat_onnx.passes.draft import Draft, attributes_of, is_one_of, make_node
 from neat_onnx.passes.elementwise import is_elementwise
-from neat_onnx.passes.short_form.columns import Columns, places_of
+from neat_onnx.passes.short_form.columns import Places, places_of
 
 _FLAT = 2  # axes: samples and features
 Axes = tuple[int, ...]
@@ -60,7 +60,7 @@ class _Group:
     nodes: list[int] = field(default_factory=list)
     made: dict[int, Axes] = field(default_factory=dict)
     turned: dict[int, Axes] = field(default_factory=dict)
-    repeated: dict[int, Columns] = field(default_factory=dict)
+    repeated: dict[int, Places] = field(default_factory=dict)
     fixed: bool = False
 
     def take(self, other: "_Group") -> None:
@@ -83,8 +83,8 @@ class _Group:
         others = any(each != axes for each in self.made.values())
         if others and axes not in self.turned.values():
             return None
-        spread = [_before_broadcast(places, axes) for places in self.repeated.values()]
-        return None if None in spread else axes
+        sizes = [_before_broadcast(places, axes) for places in self.repeated.values()]
+        return None if None in sizes else axes
 
 
 class _Groups:
@@ -197,8 +197,21 @@ def _groups(draft: Draft) -> Iterator[_Group]:
     for group in _Groups(draft):
         read = Counter(name for at in group.nodes for name in draft.model.graph.node[at].input)
         arrays = {name for name in read if name in draft.tensors and draft.tensors[name].size > 1}
-        if group.axes is not None and all(read[name] == readers[name] for name in arrays):
+        if group.axes is None or any(read[name] != readers[name] for name in arrays):
+            continue
+        if _are_whole(draft, group, group.axes):
             yield group
+
+
+def _are_whole(draft: Draft, group: _Group, axes: Axes) -> bool:
+    """Whether tensors that are turned into axes have these, with all that is broadcast to them."""
+    nodes, sizes = draft.model.graph.node, {}
+    for at, places in group.repeated.items():
+        sizes[nodes[at].output[0]] = _before_broadcast(places, axes) or axes
+    for at in sorted(group.nodes):
+        read = [sizes.get(name, axes) for name in nodes[at].input if name not in draft.tensors]
+        sizes[nodes[at].output[0]] = np.broadcast_shapes(*read)
+    return all(sizes.get(nodes[at].input[0], axes) == axes for at in group.turned)
 
 
 def _changes(draft: Draft, group: _Group) -> dict[int, Node | None]:
@@ -215,23 +228,36 @@ def _changes(draft: Draft, group: _Group) -> dict[int, Node | None]:
             changed[at] = make_node("Reshape", [*source, shapes[0]], nodes[at].output, opset=opset)
     flat = {node.output[0]: node.input[0] for node in nodes if _is_flatten(node)}
     for at, places in group.repeated.items():
-        sizes, source = _before_broadcast(places, axes), nodes[at].input[0]
-        assert sizes is not None
-        if draft.axes(flat.get(source, source)) == sizes:
-            reads = [flat.get(source, source)]
-            changed[at] = make_node("Identity", reads, nodes[at].output, opset=opset)
-        else:
-            reads = [source, draft.constant("shape", [0, *sizes])]
-            changed[at] = make_node("Reshape", reads, nodes[at].output, opset=opset)
+        source = nodes[at].input[0]
+        sources = [flat.get(source, source), source]
+        changed[at] = _in(draft, sources, _before_broadcast(places, axes) or axes, nodes[at].output)
     for name in {name for at in group.nodes for name in nodes[at].input}:
         constant = draft.tensors.get(name)
         if constant is not None and constant.size > 1:
-            values = constant.values.reshape(axes)
+            values = _unrepeated(constant.values.reshape(axes))
             draft.tensors[name] = Tensor.of(name, values, constant.data_type)
     return changed
 
 
-def _before_broadcast(places: Columns, axes: Axes) -> Axes | None:
+def _in(draft: Draft, sources: Sequence[str], sizes: Axes, gives: Sequence[str]) -> Node:
+    """The node that has a tensor in these axes, which stands in several already."""
+    for source in sources:
+        if draft.axes(source) == sizes:
+            return make_node("Identity", [source], gives, opset=draft.model.opset)
+    reads = [sources[-1], draft.constant("shape", [0, *sizes])]
+    return make_node("Reshape", reads, gives, opset=draft.model.opset)
+
+
+def _unrepeated(values: np.ndarray) -> np.ndarray:
+    """The values once along each axis along which they are all the same."""
+    for axis in range(values.ndim):
+        first = values.take([0], axis)
+        if np.broadcast_to(first, values.shape).tobytes() == values.tobytes():
+            values = first
+    return values
+
+
+def _before_broadcast(places: Places, axes: Axes) -> Axes | None:
     """The axes of a tensor that has these columns where it is broadcast to others, if it is."""
     if places.size != prod(axes):
         return None

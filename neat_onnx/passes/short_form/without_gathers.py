@@ -1,19 +1,30 @@
-"""Elementwise nodes read tensors as they are, not columns that were gathered from several.
+"""Elementwise nodes read tensors as they are, not elements that were gathered from several.
 
-Export computes neurons of one form together: the tensors that they read are joined, the columns of
-each neuron gathered, and the results cut apart again for whoever reads them. Here each reader says
-which columns of a result it needs, and so on through elementwise nodes, Gather and Concat back to
-tensors that something else makes. Two operators of a model are two nodes again, and a sum of two
-columns each is an Add.
+Export computes neurons of one form together: the tensors that they read are joined, the elements
+for each neuron gathered, and the results cut apart again for whoever reads them. Here each reader
+says which elements of a result it needs, and so on through elementwise nodes, Gather, Concat and
+others that move elements, back to tensors that something else makes. Two operators of a model are
+two nodes again, and a sum of two elements each is an Add.
 """
 
 from collections.abc import Iterable
+from math import prod
 
 import numpy as np
 
 from neat_onnx.model import Model, Node, Tensor
 from neat_onnx.passes.draft import Draft, is_one_of, make_node, with_inputs
-from neat_onnx.passes.short_form.columns import Columns, Part, followed, width_of
+from neat_onnx.passes.short_form.columns import (
+    Elementwise,
+    Followed,
+    Joined,
+    Paired,
+    Part,
+    Picked,
+    Places,
+    axes_of,
+    followed,
+)
 
 _MOST_TIMES, _MOST_MORE = 2, 16  # nodes, beside those there were
 _WHOLE = b""
@@ -21,14 +32,14 @@ _Key = tuple[str, bytes]
 
 
 def without_gathers(model: Model) -> Model:
-    """The model whose elementwise nodes read columns of one tensor each, where they can.
+    """The model whose elementwise nodes are flat and read elements of one tensor each.
 
-    It is the model itself if it has no Gather or Concat, or if the nodes would be many more.
+    It is the model itself if nothing in it moves elements, or if the nodes would be many more.
 
     Args:
         model: nodes in topological order, without graphs inside of them.
     """
-    if not any(is_one_of(node, "Gather", "Concat") for node in model.graph.node):
+    if not any(is_one_of(node, "Gather", "Concat", "Tile") for node in model.graph.node):
         return model
     needed = _Needed(Draft(model))
     return needed.model() if needed.are_few else model
@@ -40,12 +51,15 @@ class _Needed:
     def __init__(self, draft: Draft) -> None:
         self._draft, graph = draft, draft.model.graph
         made = {name: node for node in graph.node for name in node.output}
-        self._followed = {node.output[0]: followed(draft, made, node) for node in graph.node}
+        self._followed: dict[str, Followed | None] = {}
+        for node in graph.node:
+            way = followed(draft, made, node)
+            self._followed[node.output[0]] = None if self._reorders(way) else way
+        self._outputs = {entry.name for entry in graph.outputs}
         self._parts: dict[str, dict[_Key, Part]] = {}
         self._names: dict[_Key, str] = {}
         self._negated: dict[str, str] = {}
-        self._outputs = {entry.name for entry in graph.outputs}
-        self._need((entry.name, None) for entry in graph.outputs)
+        self._need((name, None) for name in self._outputs)
         for node in reversed(graph.node):
             for part in self._parts_of(node.output):
                 self._need(self._read_by(node, part))
@@ -59,55 +73,122 @@ class _Needed:
     def model(self) -> Model:
         """The model with a node for each part that is needed."""
         graph, nodes = self._draft.model.graph, self._draft.nodes
-        for name in (*(entry.name for entry in graph.inputs), *graph.tensors):
-            self._give(name)
+        for name in graph.tensors:
+            self._cut(name)
+        for entry in graph.inputs:
+            self._give(entry.name)
         for node in graph.node:
-            if self._followed[node.output[0]] is not None:
-                self._follow(node)
-            elif self._parts_of(node.output):
-                reads = [self._name_of((name, None)) for name in node.input]
+            if self._followed[node.output[0]] is None and self._parts_of(node.output):
+                reads = [self._name_of(part) for part in self._read_by(node, (node.output[0], None))]
                 nodes.append(with_inputs(node, reads))
-                for name in node.output:
-                    self._give(name)
+            for name in node.output:
+                self._give(name)
         return self._draft.finished()
 
-    def _need(self, parts: Iterable[Part]) -> None:
-        for name, columns in parts:
-            part = self._plain(name, columns)
-            known = self._parts.setdefault(name, {})
-            if self._followed.get(name) is None:
-                known[name, _WHOLE] = name, None
-            known[_key(part)] = part
+    def _reorders(self, way: Followed | None) -> bool:
+        """Whether a node gives all elements of a tensor another order that something else makes."""
+        if not isinstance(way, Picked) or self._followed.get(way.source) is not None:
+            return False
+        return np.array_equal(np.sort(way.places), np.arange(prod(self._axes(way.source))))
 
-    def _plain(self, name: str, columns: Columns | None) -> Part:
-        """A part, without columns if these are all, in order."""
+    def _need(self, parts: Iterable[Part]) -> None:
+        """Note parts, before each of them the one that it is made of, if that is the tensor."""
+        for part in parts:
+            if part[0]:
+                name, places = self._plain(part)
+                before = self._before(name, places)
+                self._need([] if before is None else [before])
+                self._parts.setdefault(name, {})[_key((name, places))] = name, places
+
+    def _plain(self, part: Part) -> Part:
+        """A part, without places if these are all of a flat tensor, in order."""
+        name, places = part
+        axes = self._axes(name)
+        whole = places is None or (len(axes) == 1 and np.array_equal(places, np.arange(axes[0])))
+        return name, None if whole else places
+
+    def _axes(self, name: str) -> tuple[int, ...]:
         constant = self._draft.tensors.get(name)
-        width = width_of(self._draft, name) if constant is None else constant.size
-        whole = columns is None or np.array_equal(columns, np.arange(width or 0))
-        return name, None if whole else columns
+        return axes_of(self._draft, name) or () if constant is None else constant.dims
+
+    def _flat(self, name: str) -> Part:
+        """All elements of a tensor, flat."""
+        return self._plain((name, np.arange(prod(self._axes(name)))))
+
+    def _before(self, name: str, places: Places | None) -> Part | None:
+        """Another part of a tensor that one is made of.
+
+        A neuron stays one neuron: elements that are needed twice are computed once.
+        """
+        way, flat = self._followed.get(name), self._flat(name)
+        if places is None:
+            return flat if way is not None and flat[1] is not None else None
+        if name in self._draft.tensors:
+            return None
+        if flat[1] is not None and np.array_equal(places, flat[1]):
+            return (name, None) if way is None else None
+        if way is None or (isinstance(way, Joined) and len(way.reads(places)) > len(way.sources)):
+            return flat
+        once = np.unique(places)
+        repeats = isinstance(way, Elementwise | Paired) and len(once) < len(places)
+        return self._plain((name, once)) if repeats else None
 
     def _parts_of(self, names: Iterable[str]) -> list[Part]:
         return [part for name in names for part in self._parts.get(name, {}).values()]
 
     def _read_by(self, node: Node, part: Part) -> list[Part]:
-        """The parts that a node reads to make one."""
-        way, (name, columns) = self._followed[node.output[0]], part
+        """The parts of other tensors that a node reads to make one of its result."""
+        way, (name, places) = self._followed[node.output[0]], part
         if way is None:
-            return [(name, None) for name in node.input if name]
-        return way.reads(np.arange(width_of(self._draft, name)) if columns is None else columns)
+            return [(name, None) for name in node.input]
+        if self._before(*part) is not None:
+            return []
+        return way.reads(np.arange(prod(self._axes(name))) if places is None else places)
 
-    def _follow(self, node: Node) -> None:
-        """Add a node for each part of a followed node's result, where one is needed."""
-        way = self._followed[node.output[0]]
-        assert way is not None
-        for part in self._parts_of(node.output[:1]):
-            reads = [self._name_of(each) for each in self._read_by(node, part)]
-            name = self._new_name(part)
-            made = way.node(self._draft, reads, name)
-            same = reads[0] if made is None else self._factor_of(made, 1.0)
-            if same is None or name in self._outputs:
-                self._draft.nodes.append(self._simple(made or self._node("Identity", reads, name)))
-            self._names[_key(part)] = same or name
+    def _cut(self, name: str) -> None:
+        """Add the parts of a constant; one of equal numbers is this number."""
+        tensor = self._draft.tensors[name]
+        for part in self._parts_of([name]):
+            made = self._names[_key(part)] = self._new_name(part)
+            if part[1] is not None:
+                values = tensor.values.ravel()[part[1]]
+                alike = values.tobytes() == values[:1].tobytes() * len(values)
+                cut = Tensor.of(made, values[0] if alike else values, tensor.data_type)
+                self._draft.tensors[made] = cut
+
+    def _give(self, name: str) -> None:
+        """Add the parts of a computed tensor."""
+        for part in self._parts_of([name]):
+            before, way = self._before(*part), self._followed.get(name)
+            made = self._new_name(part)
+            if before is not None:
+                self._draft.nodes.append(self._made_of(before, part, made))
+            elif way is not None:
+                made = self._follow(way, part, made)
+            self._names[_key(part)] = made
+
+    def _made_of(self, before: Part, part: Part, made: str) -> Node:
+        """The node that makes a part of another one of the same tensor."""
+        (name, places), (_, held), source = part, before, self._name_of(before)
+        if places is None:
+            shape = self._draft.constant("shape", [0, *self._axes(name)])
+            return self._node("Reshape", [source, shape], made)
+        if held is None and len(self._axes(name)) > 1:
+            return self._node("Flatten", [source], made, axis=1)
+        found = places if held is None else np.searchsorted(held, places)
+        return self._node("Gather", [source, self._draft.constant("places", found)], made, axis=1)
+
+    def _follow(self, way: Followed, part: Part, made: str) -> str:
+        """Add the node for a part, if it takes one; return the name that the part has."""
+        name, places = part
+        places = np.arange(prod(self._axes(name))) if places is None else places
+        reads = [self._name_of(each) for each in way.reads(places)]
+        node = way.node(self._draft, reads, made)
+        same = reads[0] if node is None else self._factor_of(node, 1.0)
+        if same is not None and made not in self._outputs:
+            return same
+        self._draft.nodes.append(self._simple(node or self._node("Identity", reads, made)))
+        return made
 
     def _factor_of(self, node: Node, number: float) -> str | None:
         """The other factor of a product by a number."""
@@ -129,28 +210,11 @@ class _Needed:
                     return self._node("Sub", [other, self._negated[term]], node.output[0])
         return node
 
-    def _give(self, name: str) -> None:
-        """Add the parts of a tensor that stays as it is, a constant or a computed one."""
-        for part in self._parts_of([name]):
-            _, columns = part
-            made = self._names[_key(part)] = self._new_name(part)
-            if columns is None:
-                continue
-            tensor = self._draft.tensors.get(name)
-            if tensor is None:
-                places = self._draft.constant(f"{name}_places", columns)
-                self._draft.nodes.append(self._node("Gather", [name, places], made, axis=1))
-            else:
-                values = tensor.values.ravel()[columns]
-                alike = values.tobytes() == values[:1].tobytes() * len(values)
-                values = values[0] if alike else values
-                self._draft.tensors[made] = Tensor.of(made, values, tensor.data_type)
-
     def _node(self, operator: str, reads: list[str], output: str, **attributes: int) -> Node:
         return make_node(operator, reads, [output], attributes, opset=self._draft.model.opset)
 
     def _name_of(self, part: Part) -> str:
-        return self._names[_key(self._plain(*part))] if part[0] else ""
+        return self._names[_key(self._plain(part))] if part[0] else ""
 
     def _new_name(self, part: Part) -> str:
         return part[0] if part[1] is None else self._draft.name(part[0])
