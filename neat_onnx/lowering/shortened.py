@@ -27,6 +27,7 @@ from neat_onnx.network.cells import part_at
 from neat_onnx.network.network import Network
 from neat_onnx.network.structure import IMPORTED
 from neat_onnx.options import ExportOptions
+from neat_onnx.passes.draft import is_one_of
 from neat_onnx.passes.short_form.in_axes import in_axes
 from neat_onnx.passes.short_form.larger_operators import with_larger_operators
 from neat_onnx.passes.short_form.order import in_order_of
@@ -82,19 +83,20 @@ def shortest(ctx: LoweringContext, plain: Model, finish: Finish) -> Model:
         return search.first(larger) or search.usual
     if ctx.layered and _is_chain(plain.graph):
         return search.first(larger) or search.chain()
-    apart = _apart(plain) if _genes(ctx.net) <= _MOST_TRIED else []  # the last one as it is
-    found = [*filter(None, (search.first([*larger, plain]), search.first(apart)))]
+    apart = without_gathers(plain) if _genes(ctx.net) <= _MOST_TRIED else plain
+    whole = [] if apart is plain else _in_their_axes(apart)
+    found = [*filter(None, (search.first([*larger, plain]), search.first(whole)))]
     if found:
         return min(found, key=_length)
     forms = [
-        search.holding(*straight(model, copies=marked))
-        for model in (plain, *apart[-1:])
+        search.holding(*turned)
+        for model in ([plain] if apart is plain else [plain, apart])
         for marked in (False, True)
+        for turned in _in_axes(*straight(model, copies=marked))
     ]
     best = min([search.usual, *filter(None, forms)], key=_length)
-    found = search.first([*larger, *apart], marked=True)
-    much_shorter = found is not None and _MUCH_SHORTER * _length(found) < _length(best)
-    return found if much_shorter else best
+    short = search.first([*larger, *whole], marked=True)
+    return short if short and _MUCH_SHORTER * _length(short) < _length(best) else best
 
 
 def _larger(model: Model) -> list[Model]:
@@ -103,10 +105,10 @@ def _larger(model: Model) -> list[Model]:
     return [each for k, each in enumerate(models) if each not in (model, *models[:k])]
 
 
-def _apart(model: Model) -> list[Model]:
-    """The model with nodes that read no gathered columns; before it, that with larger operators."""
-    apart = without_gathers(model)
-    return [] if apart is model else [*_larger(in_axes(apart)), in_axes(apart)]
+def _in_their_axes(model: Model) -> list[Model]:
+    """The model whose elementwise nodes compute in axes; before it, that with larger operators."""
+    turned, _ = next(_in_axes(model, {}))
+    return [*_larger(turned), turned]
 
 
 def _length(model: Model) -> int:
@@ -239,7 +241,8 @@ def _in_axes(joined: Model, alias: Names) -> Iterator[tuple[Model, Names]]:
     """Yield a model without detours, and first that whose elementwise nodes compute in axes."""
     turned = in_axes(joined)
     if turned is not joined:
-        model, names = straight(turned)
+        marks = [node.output[0] for node in joined.graph.node if is_one_of(node, "Identity")]
+        model, names = straight(turned, copies=marks)
         yield model, {old: names.get(new, new) for old, new in alias.items()} | names
     yield joined, alias
 

@@ -186,7 +186,7 @@ def _moved(node: Node, table: Places, numbers: list[Places]) -> Places | None:
 def _elementwise(
     draft: Draft, made: Mapping[str, Node], node: Node, axes: Axes
 ) -> Elementwise | None:
-    """An elementwise node whose inputs stand in the same axes, or in ones that broadcast to them."""
+    """An elementwise node whose inputs stand in its axes, or in ones that broadcast to them."""
     reads = [_alone(draft, made, name) for name in node.input]
     if all(name in draft.tensors or axes_of(draft, name) == _ONE for name in reads):
         reads = list(node.input)  # some have all elements
@@ -196,12 +196,12 @@ def _elementwise(
         sizes = axes_of(draft, name) if constant is None else constant.dims
         if not name or sizes == _ONE or (constant is not None and constant.size == 1):
             places.append(None)
-        elif sizes is None or (constant is None and len(sizes) != len(axes)):
+            continue
+        aligned = constant is not None or len(sizes or ()) == len(axes)
+        each = _broadcast(sizes, axes) if sizes is not None and aligned else None
+        if each is None:
             return None
-        elif (each := _broadcast(sizes, axes)) is None:
-            return None
-        else:
-            places.append(each)
+        places.append(each)
     return Elementwise(with_inputs(node, reads), places)
 
 
@@ -250,7 +250,10 @@ def _pairs(draft: Draft, made: Mapping[str, Node], node: Node) -> Paired | None:
 def _weighted_pairs(draft: Draft, made: Mapping[str, Node], node: Node) -> Paired | None:
     """A product by rows that add two elements each, or subtract the second from the first."""
     cast = made.get(node.input[1])
-    given, weights = attributes_of(node), draft.tensors.get(cast.input[0] if cast else node.input[1])
+    given, weights = (
+        attributes_of(node),
+        draft.tensors.get(cast.input[0] if cast else node.input[1]),
+    )
     biases = [draft.tensors.get(name) for name in node.input[2:]]
     if any(bias is None or bias.values.any() for bias in biases) or given.get("transA"):
         return None

@@ -114,7 +114,7 @@ class _Groups:
         axes, group = self._flattened(node), self._of(made)
         if axes is not None and group is not None:
             group.made[at] = axes
-        elif group is not None and (places := places_of(self._draft, node)) is not None:
+        elif group is not None and (places := self._repeated(node)) is not None:
             group.repeated[at] = places
         else:
             self._fix(node.output)
@@ -147,6 +147,13 @@ class _Groups:
         if not reshapes and not _is_flatten(node):
             return None
         return self._draft.axes(node.input[0])
+
+    def _repeated(self, node: Node) -> Places | None:
+        """The column that each column of a node is, if it repeats all that its input has."""
+        places = places_of(self._draft, node)
+        sizes = self._draft.axes(node.input[0]) or ()
+        whole = places is not None and len(np.unique(places)) == prod(sizes)
+        return places if whole else None
 
     def _features(self, name: str) -> int | None:
         """The number of features of a computed tensor that is flat."""
@@ -228,9 +235,9 @@ def _changes(draft: Draft, group: _Group) -> dict[int, Node | None]:
             changed[at] = make_node("Reshape", [*source, shapes[0]], nodes[at].output, opset=opset)
     flat = {node.output[0]: node.input[0] for node in nodes if _is_flatten(node)}
     for at, places in group.repeated.items():
-        source = nodes[at].input[0]
-        sources = [flat.get(source, source), source]
-        changed[at] = _in(draft, sources, _before_broadcast(places, axes) or axes, nodes[at].output)
+        read = nodes[at].input[0]
+        sizes = _before_broadcast(places, axes) or axes
+        changed[at] = _in(draft, [flat.get(read, read), read], sizes, nodes[at].output)
     for name in {name for at in group.nodes for name in nodes[at].input}:
         constant = draft.tensors.get(name)
         if constant is not None and constant.size > 1:

@@ -30,7 +30,7 @@ _WITH_BIAS = {"Gemm": 3, "Conv": 3, "ConvTranspose": 3}  # and how many inputs t
 def straight(
     model: Model,
     *,
-    copies: bool = False,
+    copies: bool | Collection[str] = False,
     sums: bool | Collection[str] = True,
     zeros: bool = False,
 ) -> tuple[Model, Names]:
@@ -38,8 +38,8 @@ def straight(
 
     Args:
         model: nodes in topological order, without graphs inside of them.
-        copies: Identities stay.
-        sums: sums of one tensor alone stay, all or some by name; they are copies, too, but for 0
+        copies: Identities stay, all or some by name.
+        sums: sums of one tensor alone stay, likewise; they are copies, too, but for 0
             in place of -0. One that an Identity reads stays anyway, as a neuron of its own.
         zeros: biases of zeros stay.
     """
@@ -64,8 +64,8 @@ class _Road:
 
     Attributes:
         model: the model as it was.
-        copies: Identities stay.
-        sums: sums of one tensor alone stay, all, none, or a choice of them by name.
+        copies: Identities stay, all, none, or a choice of them by name.
+        sums: sums of one tensor alone stay, likewise.
         zeros: biases of zeros stay.
         nodes: those that stay, reading the tensors that stay.
         alias: by name, the tensor that is the same.
@@ -73,7 +73,7 @@ class _Road:
     """
 
     model: Model
-    copies: bool
+    copies: bool | Collection[str]
     sums: bool | Collection[str]
     zeros: bool
     nodes: list[Node] = field(default_factory=list)
@@ -84,7 +84,11 @@ class _Road:
         graph = self.model.graph
         self._constants = graph.tensors
         self._wanted = {entry.name for entry in graph.outputs}
-        self._marked = {node.input[0] for node in graph.node if is_one_of(node, "Identity")}
+        self._marked = {
+            node.input[0]
+            for node in graph.node
+            if is_one_of(node, "Identity") and (self.copies is False or _stays(node, self.copies))
+        }
         self._made: set[str] = set()
         self._known: dict[tuple[object, ...], Node] = {}
         self._before: Names = {}  # the tensor that another one is in another shape
@@ -102,10 +106,9 @@ class _Road:
     def is_copy(self, node: Node) -> bool:
         """Whether a node hands its input on, and does not stay for that."""
         if is_one_of(node, "Identity"):
-            return not self.copies
+            return not _stays(node, self.copies)
         node = self._without_zeros(node)
-        stays = self.sums if isinstance(self.sums, bool) else node.output[0] in self.sums
-        if stays or len(node.input) != _TWO or node.output[0] in self._marked:
+        if _stays(node, self.sums) or len(node.input) != _TWO or node.output[0] in self._marked:
             return False
         number = self._constants.get(node.input[1])
         if number is None or number.size != 1:
@@ -164,6 +167,11 @@ class _Road:
     def _keep(self, node: Node) -> None:
         self.nodes.append(node)
         self._made.update(node.output)
+
+
+def _stays(node: Node, which: bool | Collection[str]) -> bool:
+    """Whether a node is among those that stay: all, none, or some by the names of results."""
+    return which if isinstance(which, bool) else node.output[0] in which
 
 
 def _is_zero(tensor: Tensor | None) -> bool:

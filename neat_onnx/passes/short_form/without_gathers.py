@@ -79,7 +79,9 @@ class _Needed:
             self._give(entry.name)
         for node in graph.node:
             if self._followed[node.output[0]] is None and self._parts_of(node.output):
-                reads = [self._name_of(part) for part in self._read_by(node, (node.output[0], None))]
+                reads = [
+                    self._name_of(part) for part in self._read_by(node, (node.output[0], None))
+                ]
                 nodes.append(with_inputs(node, reads))
             for name in node.output:
                 self._give(name)
