@@ -10,13 +10,11 @@ from math import prod
 import numpy as np
 
 from neat_onnx.model import Node
-from neat_onnx.passes.draft import Draft, attributes_of, is_one_of, make_node, with_inputs
+from neat_onnx.passes.draft import Draft, attributes_of, copied, is_one_of, make_node
 from neat_onnx.passes.elementwise import is_elementwise
 
 _PAIR = 2  # elements
 _OF_PAIRS = {"ReduceSum": "Add", "ReduceMax": "Max", "ReduceMin": "Min", "ReduceProd": "Mul"}
-
-_ONE = (1,)  # the axes of a flat tensor with one element
 
 Axes = tuple[int, ...]
 """The sizes of a tensor's axes behind the batch."""
@@ -96,7 +94,8 @@ class Elementwise:
 
     def node(self, draft: Draft, names: Sequence[str], output: str) -> Node:
         """A node that makes them of these parts."""
-        return self.whole.model_copy(update={"input": [*names], "output": [output]})
+        name = self.whole.name if [output] == self.whole.output else ""
+        return copied(self.whole, name=name, input=[*names], output=[output])
 
 
 @dataclass(frozen=True)
@@ -137,11 +136,11 @@ def followed(draft: Draft, made: Mapping[str, Node], node: Node) -> Followed | N
     if axes is None or node.domain:
         return None
     if is_elementwise(node):
-        return _elementwise(draft, made, node, axes)
+        return _elementwise(draft, node, axes)
     if is_one_of(node, "Concat"):
         return _joined(draft, node, axes)
     if is_one_of(node, "Gemm"):
-        return _weighted_pairs(draft, made, node)
+        return _weighted_pairs(draft, node)
     places = places_of(draft, node)
     return _pairs(draft, made, node) if places is None else Picked(node.input[0], places)
 
@@ -183,34 +182,21 @@ def _moved(node: Node, table: Places, numbers: list[Places]) -> Places | None:
     return None
 
 
-def _elementwise(
-    draft: Draft, made: Mapping[str, Node], node: Node, axes: Axes
-) -> Elementwise | None:
+def _elementwise(draft: Draft, node: Node, axes: Axes) -> Elementwise | None:
     """An elementwise node whose inputs stand in its axes, or in ones that broadcast to them."""
-    reads = [_alone(draft, made, name) for name in node.input]
-    if all(name in draft.tensors or axes_of(draft, name) == _ONE for name in reads):
-        reads = list(node.input)  # some have all elements
     places: list[Places | None] = []
-    for name in reads:
+    for name in node.input:
         constant = draft.tensors.get(name)
-        sizes = axes_of(draft, name) if constant is None else constant.dims
-        if not name or sizes == _ONE or (constant is not None and constant.size == 1):
+        if not name or (constant is not None and constant.size == 1):
             places.append(None)
             continue
+        sizes = axes_of(draft, name) if constant is None else constant.dims
         aligned = constant is not None or len(sizes or ()) == len(axes)
         each = _broadcast(sizes, axes) if sizes is not None and aligned else None
         if each is None:
             return None
         places.append(each)
-    return Elementwise(with_inputs(node, reads), places)
-
-
-def _alone(draft: Draft, made: Mapping[str, Node], name: str) -> str:
-    """The one element of each sample that a flat tensor repeats, or the tensor."""
-    node = made.get(name)
-    if node is None or axes_of(draft, node.input[0]) != _ONE or places_of(draft, node) is None:
-        return name
-    return node.input[0]
+    return Elementwise(node, places)
 
 
 def _broadcast(sizes: Axes, axes: Axes) -> Places | None:
@@ -247,13 +233,9 @@ def _pairs(draft: Draft, made: Mapping[str, Node], node: Node) -> Paired | None:
     return Paired(_OF_PAIRS[node.op_type], node.input[0], pairs)
 
 
-def _weighted_pairs(draft: Draft, made: Mapping[str, Node], node: Node) -> Paired | None:
+def _weighted_pairs(draft: Draft, node: Node) -> Paired | None:
     """A product by rows that add two elements each, or subtract the second from the first."""
-    cast = made.get(node.input[1])
-    given, weights = (
-        attributes_of(node),
-        draft.tensors.get(cast.input[0] if cast else node.input[1]),
-    )
+    given, weights = attributes_of(node), draft.tensors.get(node.input[1])
     biases = [draft.tensors.get(name) for name in node.input[2:]]
     if any(bias is None or bias.values.any() for bias in biases) or given.get("transA"):
         return None

@@ -53,7 +53,8 @@ class _Group:
         made: positions of nodes that make one of another shape, by the axes of that.
         turned: positions of nodes that turn one into axes, by these.
         repeated: positions of nodes that repeat columns, with the column that each one is.
-        fixed: something else makes or reads one.
+        others: the names of those that something else makes or reads.
+        mixed: one has another number of features.
     """
 
     size: int
@@ -61,7 +62,8 @@ class _Group:
     made: dict[int, Axes] = field(default_factory=dict)
     turned: dict[int, Axes] = field(default_factory=dict)
     repeated: dict[int, Places] = field(default_factory=dict)
-    fixed: bool = False
+    others: set[str] = field(default_factory=set)
+    mixed: bool = False
 
     def take(self, other: "_Group") -> None:
         """Take over the nodes of another group."""
@@ -69,22 +71,24 @@ class _Group:
         self.made |= other.made
         self.turned |= other.turned
         self.repeated |= other.repeated
-        self.fixed |= other.fixed or other.size != self.size
+        self.others |= other.others
+        self.mixed |= other.mixed or other.size != self.size
 
     @property
     def axes(self) -> Axes | None:
-        """The axes that most nodes of another shape have, if any can be left out."""
-        if self.fixed:
-            return None
+        """The axes that nodes are to compute in; None where that would leave out no node.
+
+        They are those that most nodes of another shape have, or one where a column is repeated.
+        """
         most = Counter((*self.made.values(), *self.turned.values())).most_common(1)
-        if not most or len(most[0][0]) < _FLAT:
-            return None
-        axes = most[0][0]
+        axes = most[0][0] if most and not self.others else (self.size,)
         others = any(each != axes for each in self.made.values())
-        if others and axes not in self.turned.values():
+        if self.mixed or (len(axes) > 1 and others and axes not in self.turned.values()):
             return None
         sizes = [_before_broadcast(places, axes) for places in self.repeated.values()]
-        return None if None in sizes else axes
+        if None in sizes or (len(axes) == 1 and not sizes):
+            return None
+        return axes
 
 
 class _Groups:
@@ -109,8 +113,8 @@ class _Groups:
             self._connect(node)
             return
         for name in node.input:
-            if (group := self._of(name)) is not None:
-                self._read(group, at, node)
+            if (group := self._of(name)) is not None and not self._turns(group, at, node):
+                group.others.add(name)
         axes, group = self._flattened(node), self._of(made)
         if axes is not None and group is not None:
             group.made[at] = axes
@@ -130,16 +134,16 @@ class _Groups:
                 del self._found[joining]
                 one.take(other)
             elif one is not None and other is None:
-                one.fixed |= constant is None or constant.size not in (1, one.size)
+                one.mixed |= constant is None or constant.size not in (1, one.size)
 
-    def _read(self, group: _Group, at: int, node: Node) -> None:
-        """Note a node that reads a flat tensor, and is not elementwise."""
+    def _turns(self, group: _Group, at: int, node: Node) -> bool:
+        """Whether a node only gives a flat tensor another shape, into which axes is noted."""
         sizes = _sizes(self._draft, node)
-        if sizes is not None and sizes[:1] == (0,) and 0 not in sizes[1:]:
-            if -1 not in sizes:
-                group.turned[at] = sizes[1:]
-        elif not _is_flatten(node):
-            group.fixed = True
+        if sizes is None or sizes[:1] != (0,) or 0 in sizes[1:]:
+            return _is_flatten(node)
+        if -1 not in sizes:
+            group.turned[at] = sizes[1:]
+        return True
 
     def _flattened(self, node: Node) -> Axes | None:
         """The axes of the tensor of which a node makes a flat one."""
@@ -175,9 +179,9 @@ class _Groups:
         return name
 
     def _fix(self, names: Iterable[str]) -> None:
-        for group in map(self._of, names):
-            if group is not None:
-                group.fixed = True
+        for name in names:
+            if (group := self._of(name)) is not None:
+                group.others.add(name)
 
 
 def _sizes(draft: Draft, node: Node) -> Axes | None:
@@ -212,13 +216,16 @@ def _groups(draft: Draft) -> Iterator[_Group]:
 
 def _are_whole(draft: Draft, group: _Group, axes: Axes) -> bool:
     """Whether tensors that are turned into axes have these, with all that is broadcast to them."""
-    nodes, sizes = draft.model.graph.node, {}
+    nodes = draft.model.graph.node
+    sizes: dict[str, Axes] = {}
     for at, places in group.repeated.items():
         sizes[nodes[at].output[0]] = _before_broadcast(places, axes) or axes
     for at in sorted(group.nodes):
-        read = [sizes.get(name, axes) for name in nodes[at].input if name not in draft.tensors]
-        sizes[nodes[at].output[0]] = np.broadcast_shapes(*read)
-    return all(sizes.get(nodes[at].input[0], axes) == axes for at in group.turned)
+        computed = [name for name in nodes[at].input if name not in draft.tensors]
+        together = np.broadcast_shapes(*(sizes.get(name, axes) for name in computed))
+        sizes[nodes[at].output[0]] = together
+    read = {nodes[at].input[0] for at in group.turned} | group.others
+    return all(sizes.get(name, axes) == axes for name in read)
 
 
 def _changes(draft: Draft, group: _Group) -> dict[int, Node | None]:
@@ -227,7 +234,7 @@ def _changes(draft: Draft, group: _Group) -> dict[int, Node | None]:
     axes = group.axes or ()
     shapes = [nodes[at].input[1] for at, each in group.turned.items() if each == axes]
     changed: dict[int, Node | None] = {}
-    for at, each in (*group.made.items(), *group.turned.items()):
+    for at, each in (*group.made.items(), *group.turned.items()) if len(axes) > 1 else ():
         source = nodes[at].input[:1]
         if each == axes:
             changed[at] = make_node("Identity", source, nodes[at].output, opset=opset)

@@ -12,8 +12,8 @@ from math import prod
 
 import numpy as np
 
-from neat_onnx.model import Model, Node, Tensor
-from neat_onnx.passes.draft import Draft, is_one_of, make_node, with_inputs
+from neat_onnx.model import DataType, Model, Node, Tensor
+from neat_onnx.passes.draft import Draft, attributes_of, is_one_of, make_node, with_inputs
 from neat_onnx.passes.short_form.columns import (
     Elementwise,
     Followed,
@@ -27,6 +27,7 @@ from neat_onnx.passes.short_form.columns import (
 )
 
 _MOST_TIMES, _MOST_MORE = 2, 16  # nodes, beside those there were
+_OF_PARTS = ("Gather", "Concat", "Tile", "Mul")  # a Mul may broadcast a factor of one element
 _WHOLE = b""
 _Key = tuple[str, bytes]
 
@@ -34,15 +35,28 @@ _Key = tuple[str, bytes]
 def without_gathers(model: Model) -> Model:
     """The model whose elementwise nodes are flat and read elements of one tensor each.
 
-    It is the model itself if nothing in it moves elements, or if the nodes would be many more.
+    It is the model itself if nothing in it reads parts, or if the nodes would be many more.
 
     Args:
         model: nodes in topological order, without graphs inside of them.
     """
-    if not any(is_one_of(node, "Gather", "Concat", "Tile") for node in model.graph.node):
+    if not any(is_one_of(node, *_OF_PARTS) for node in model.graph.node):
         return model
-    needed = _Needed(Draft(model))
+    needed = _Needed(Draft(_without_casts(model)))
     return needed.model() if needed.are_few else model
+
+
+def _without_casts(model: Model) -> Model:
+    """The model with the constants that integers are cast to."""
+    draft = Draft(model)
+    for node in model.graph.node:
+        small = draft.tensors.get(node.input[0]) if is_one_of(node, "Cast") else None
+        if small is None:
+            draft.nodes.append(node)
+        else:
+            kind, name = DataType(attributes_of(node)["to"]), node.output[0]
+            draft.tensors[name] = Tensor.of(name, small.values.astype(kind.dtype), kind)
+    return draft.finished()
 
 
 class _Needed:
@@ -52,9 +66,11 @@ class _Needed:
         self._draft, graph = draft, draft.model.graph
         made = {name: node for node in graph.node for name in node.output}
         self._followed: dict[str, Followed | None] = {}
+        self._reordered: set[str] = set()  # all elements of a tensor that something else makes
         for node in graph.node:
-            way = followed(draft, made, node)
-            self._followed[node.output[0]] = None if self._reorders(way) else way
+            way = self._followed[node.output[0]] = followed(draft, made, node)
+            if isinstance(way, Picked) and self._reorders(node, way):
+                self._reordered.add(node.output[0])
         self._outputs = {entry.name for entry in graph.outputs}
         self._parts: dict[str, dict[_Key, Part]] = {}
         self._names: dict[_Key, str] = {}
@@ -78,7 +94,7 @@ class _Needed:
         for entry in graph.inputs:
             self._give(entry.name)
         for node in graph.node:
-            if self._followed[node.output[0]] is None and self._parts_of(node.output):
+            if self._stays(node):
                 reads = [
                     self._name_of(part) for part in self._read_by(node, (node.output[0], None))
                 ]
@@ -87,11 +103,27 @@ class _Needed:
                 self._give(name)
         return self._draft.finished()
 
-    def _reorders(self, way: Followed | None) -> bool:
-        """Whether a node gives all elements of a tensor another order that something else makes."""
-        if not isinstance(way, Picked) or self._followed.get(way.source) is not None:
+    def _stays(self, node: Node) -> bool:
+        """Whether a node is needed as it is."""
+        parts = self._parts_of(node.output)
+        return any(self._way(part) is None and self._before(*part) is None for part in parts)
+
+    def _reorders(self, node: Node, way: Picked) -> bool:
+        """Whether a node has all elements of a tensor that is not followed, without a list."""
+        source = way.source
+        if is_one_of(node, "Gather") or not (self._is_source(source) or source in self._reordered):
             return False
-        return np.array_equal(np.sort(way.places), np.arange(prod(self._axes(way.source))))
+        return np.array_equal(np.sort(way.places), np.arange(prod(self._axes(source))))
+
+    def _is_source(self, name: str) -> bool:
+        return self._followed.get(name) is None
+
+    def _way(self, part: Part) -> Followed | None:
+        """How a part comes from other tensors; None for one that its node has as it is."""
+        name, places = part
+        flat = self._flat(name)[1]
+        whole = places is None or (flat is not None and np.array_equal(places, flat))
+        return None if name in self._reordered and whole else self._followed.get(name)
 
     def _need(self, parts: Iterable[Part]) -> None:
         """Note parts, before each of them the one that it is made of, if that is the tensor."""
@@ -122,7 +154,7 @@ class _Needed:
 
         A neuron stays one neuron: elements that are needed twice are computed once.
         """
-        way, flat = self._followed.get(name), self._flat(name)
+        way, flat = self._way((name, places)), self._flat(name)
         if places is None:
             return flat if way is not None and flat[1] is not None else None
         if name in self._draft.tensors:
@@ -140,7 +172,7 @@ class _Needed:
 
     def _read_by(self, node: Node, part: Part) -> list[Part]:
         """The parts of other tensors that a node reads to make one of its result."""
-        way, (name, places) = self._followed[node.output[0]], part
+        way, (name, places) = self._way(part), part
         if way is None:
             return [(name, None) for name in node.input]
         if self._before(*part) is not None:
@@ -161,7 +193,7 @@ class _Needed:
     def _give(self, name: str) -> None:
         """Add the parts of a computed tensor."""
         for part in self._parts_of([name]):
-            before, way = self._before(*part), self._followed.get(name)
+            before, way = self._before(*part), self._way(part)
             made = self._new_name(part)
             if before is not None:
                 self._draft.nodes.append(self._made_of(before, part, made))

@@ -87,3 +87,50 @@ def test_others_keep_their_shape(nodes):
     model = load_model(graph(nodes, x=X, **BACK, **numbers))
     assert in_axes(model) is model or straight(in_axes(model))[0] == straight(model)[0]
     rewritten(nodes, **BACK, **numbers)
+
+
+ROWS = [  # the largest of each column beside each row of it
+    node("ReduceMax", "x one", "m", keepdims=0),
+    node("Flatten", "x", "f"),
+    node("Tile", "m twice", "r"),
+]
+REPEATED = {"one": np.array([1]), "twice": np.array([1, 2])}
+
+
+def test_a_tensor_that_is_broadcast_is_not_repeated():
+    nodes = [*ROWS, node("Sub", "f r", "d"), node("Reshape", "d s", "y")]
+    assert rewritten(nodes, **BACK, **REPEATED) == ["ReduceMax", "Reshape", "Sub"]
+
+
+def test_columns_of_a_larger_tensor_are_none_that_are_broadcast():
+    nodes = [
+        node("Flatten", "x", "f"),
+        node("Gather", "f places", "g", axis=1),
+        node("Tanh", "g", "t"),
+        node("Reshape", "t three", "y"),
+    ]
+    numbers = {"places": np.array([0, 1, 2, 0, 1, 2]), "three": np.array([0, 2, 3])}
+    assert rewritten(nodes, **numbers) == ["Flatten", "Gather", "Tanh", "Reshape"]
+
+
+def test_what_is_repeated_alone_keeps_its_places():
+    nodes = [*ROWS, node("Tanh", "r", "t"), node("Reshape", "t s", "y")]
+    assert rewritten(nodes, **BACK, **REPEATED) == ["ReduceMax", "Tile", "Tanh", "Reshape"]
+
+
+def test_one_element_is_broadcast_to_a_flat_tensor():
+    nodes = [
+        node("Gemm", "x w", "g"),
+        node("Gather", "g zeros", "r", axis=1),
+        node("Mul", "x r", "m"),
+        node("Gemm", "m w", "y"),
+    ]
+    numbers = {"w": np.ones((3, 1)), "zeros": np.zeros(3, int)}
+    assert rewritten(nodes, shape=("N", 3), **numbers) == ["Gemm", "Mul", "Gemm"]
+
+
+def test_a_constant_of_each_row_stands_once():
+    nodes = [node("Flatten", "x", "f"), node("Add", "f b", "a"), node("Reshape", "a s", "y")]
+    model = graph(nodes, x=X, **BACK, b=np.repeat([1.0, 2.0], 3))
+    turned, _ = straight(in_axes(load_model(model)))
+    assert turned.graph.tensors[turned.graph.node[0].input[1]].dims == (2, 1)
