@@ -27,13 +27,12 @@ from neat_onnx.network.cells import part_at
 from neat_onnx.network.network import Network
 from neat_onnx.network.structure import IMPORTED
 from neat_onnx.options import ExportOptions
-from neat_onnx.passes.draft import is_one_of
 from neat_onnx.passes.short_form.in_axes import in_axes
 from neat_onnx.passes.short_form.larger_operators import with_larger_operators
 from neat_onnx.passes.short_form.order import in_order_of
 from neat_onnx.passes.short_form.packed import packed
 from neat_onnx.passes.short_form.short_names import short_names
-from neat_onnx.passes.short_form.straight import Names, lone_sums, straight
+from neat_onnx.passes.short_form.straight import Names, lone_sums, marks, straight
 from neat_onnx.passes.short_form.without_gathers import without_gathers
 from neat_onnx.passes.written_attributes import without_defaults
 
@@ -241,8 +240,7 @@ def _in_axes(joined: Model, alias: Names) -> Iterator[tuple[Model, Names]]:
     """Yield a model without detours, and first that whose elementwise nodes compute in axes."""
     turned = in_axes(joined)
     if turned is not joined:
-        marks = [node.output[0] for node in joined.graph.node if is_one_of(node, "Identity")]
-        model, names = straight(turned, copies=marks)
+        model, names = straight(turned, copies=marks(joined))
         yield model, {old: names.get(new, new) for old, new in alias.items()} | names
     yield joined, alias
 

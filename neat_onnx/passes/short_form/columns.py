@@ -203,10 +203,12 @@ def _broadcast(sizes: Axes, axes: Axes) -> Places | None:
     """The elements of a tensor of one sample that is broadcast to other axes."""
     if len(sizes) > len(axes) and sizes[0] == 1:
         sizes = sizes[1:]
-    try:
-        return np.broadcast_to(np.arange(prod(sizes)).reshape(sizes), axes).ravel()
-    except ValueError:
+    ends = axes[len(axes) - len(sizes) :]
+    if len(sizes) > len(axes) or any(
+        size not in (1, whole) for size, whole in zip(sizes, ends, strict=True)
+    ):
         return None
+    return np.broadcast_to(np.arange(prod(sizes)).reshape(sizes), axes).ravel()
 
 
 def _joined(draft: Draft, node: Node, axes: Axes) -> Joined | None:

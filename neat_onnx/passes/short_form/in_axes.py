@@ -1,10 +1,10 @@
 """Elementwise nodes between a Flatten and a Reshape back to the axes that it took need neither.
 
-A Reshape to the axes that a tensor has is not needed either.
-Export computes with one axis of features, and an elementwise operator with any. Flat tensors that
-such nodes connect get the axes of the tensors that most of them come from, or are turned to, where
-that leaves out a node, and all others that make or read them only give a tensor another shape, or
-repeat its columns as broadcasting does.
+A Reshape to the axes that a tensor has is not needed either, nor copies of columns that are
+broadcast. Export computes with one axis of features, and an elementwise operator with any. Flat
+tensors that such nodes connect get the axes of the tensors that most of them come from, or are
+turned to, where that leaves out a node, and all others that make or read them only give a tensor
+another shape, or repeat its columns as broadcasting does.
 """
 
 from collections import Counter
@@ -20,6 +20,7 @@ from neat_onnx.passes.elementwise import is_elementwise
 from neat_onnx.passes.short_form.columns import Places, places_of
 
 _FLAT = 2  # axes: samples and features
+_SHAPES = ("Flatten", "Reshape", "Gather", "Tile")  # one of them is in a graph that changes
 Axes = tuple[int, ...]
 """The sizes of a tensor beside its samples."""
 
@@ -30,7 +31,7 @@ def in_axes(model: Model) -> Model:
     Args:
         model: nodes in topological order, without graphs inside of them.
     """
-    if not any(is_one_of(node, "Flatten", "Reshape") for node in model.graph.node):
+    if not any(is_one_of(node, *_SHAPES) for node in model.graph.node):
         return model
     draft = Draft(model)
     changed: dict[int, Node | None] = {

@@ -52,6 +52,11 @@ def straight(
     return model.model_copy(update={"graph": graph}), alias | road.called
 
 
+def marks(model: Model) -> list[str]:
+    """The results of Identities, which tell neurons from others."""
+    return [node.output[0] for node in model.graph.node if is_one_of(node, "Identity")]
+
+
 def lone_sums(model: Model) -> list[str]:
     """The results of sums of one tensor alone that `straight` can leave out."""
     road = _Road(model, copies=True, sums=False, zeros=False)
