@@ -14,6 +14,7 @@ from neat_onnx.errors import ModelError, NeatOnnxError, warn
 from neat_onnx.genome import Imported
 from neat_onnx.model import Graph, Model, Node
 from neat_onnx.model.node import RUNTIME_DOMAIN
+from neat_onnx.model.wiring import producers
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
 from neat_onnx.network.program import Program
@@ -255,11 +256,11 @@ def _node_runs(graph: Graph) -> int:
 
 def _first_difference(found: Imported, x: Floats, runtime: str) -> str:
     """The first node, in the graph's order, whose output differs from the neurons' values."""
-    produced = {name: node for node in found.model.graph.node for name in node.output}
+    nodes = producers(found.model.graph)
     for name, want, got in _traced(found, x, runtime):
         error = measure(want, got).normalised_mse
         if error is None or error > _DIFFERS:
-            return f"from tensor '{name}' of node {produced[name].label} on"
+            return f"from tensor '{name}' of node {nodes[name].label} on"
     return "graph.outputs"
 
 

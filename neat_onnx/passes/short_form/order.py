@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 
 from neat_onnx.model import Model, Node
+from neat_onnx.model.wiring import producers
 from neat_onnx.passes.draft import with_graph
 
 
@@ -13,7 +14,7 @@ def in_order_of(model: Model, tensors: Iterable[str]) -> Model:
         model: no graphs inside of nodes; each node is needed by an output.
         tensors: names, the first of them made first; the outputs follow.
     """
-    made = {name: node for node in model.graph.node for name in node.output if name}
+    made = producers(model.graph)
     nodes: dict[int, Node] = {}
     wanted = [*tensors, *(entry.name for entry in model.graph.outputs)]
     waiting = [made[name] for name in wanted[::-1] if name in made]
