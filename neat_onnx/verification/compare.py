@@ -13,8 +13,9 @@ from neat_onnx.model.states import state_pairs
 from neat_onnx.model.wiring import nodes_within
 from neat_onnx.network.genes import Bools, Floats
 from neat_onnx.network.network import Network
-from neat_onnx.passes import drop_dead
+from neat_onnx.passes import without_dead
 from neat_onnx.passes.constants import weights_among_inputs
+from neat_onnx.passes.draft import with_graph
 from neat_onnx.passes.empty_inputs import empty_inputs
 from neat_onnx.passes.sequence_axes import sequence_axes
 from neat_onnx.verification.indices import places_of, zeros_of
@@ -109,8 +110,7 @@ def with_ports(net: Network, model: Model) -> Model:
     entries = [entry for entry in model.graph.outputs if entry.name in names]
     if not entries or len(entries) == len(model.graph.outputs):
         return model
-    graph = drop_dead(model.graph.model_copy(update={"outputs": entries}))
-    return model.model_copy(update={"graph": graph})
+    return without_dead(with_graph(model, outputs=entries))
 
 
 def _facts(model: Model, player: Player, inputs: Sequence[Floats], seed: int) -> dict[str, Any]:

@@ -18,7 +18,7 @@ import numpy as np
 from neat_onnx.model import Model, Node, Tensor
 from neat_onnx.model.wiring import subgraphs
 from neat_onnx.passes.draft import attributes_of, is_one_of, with_graph, with_inputs
-from neat_onnx.passes.drop_dead import drop_dead
+from neat_onnx.passes.drop_dead import without_dead
 
 Names = dict[str, str]
 """The new names of tensors that have one."""
@@ -47,9 +47,8 @@ def straight(
     for node in model.graph.node:
         road.take(node)
     nodes = [_called(node, road.called) for node in road.nodes]
-    graph = drop_dead(with_graph(model, node=nodes).graph)
     alias = {old: road.called.get(new, new) for old, new in road.alias.items()}
-    return model.model_copy(update={"graph": graph}), alias | road.called
+    return without_dead(with_graph(model, node=nodes)), alias | road.called
 
 
 def lone_sums(model: Model) -> list[str]:
