@@ -3,10 +3,11 @@
 import numpy as np
 
 from neat_onnx.lifting.context import LiftingContext, Operand, lifts
+from neat_onnx.lifting.feature_counts import Tensors, counts_features
 from neat_onnx.model import Attributes, Node
 from neat_onnx.network.genes import Floats
 from neat_onnx.operators.algebra import Algebra, rearranged, reshaped
-from neat_onnx.operators.ml.nodes import MlNode, Transform, transformed
+from neat_onnx.operators.ml.nodes import MlNode, Transform, quotient, transformed
 from neat_onnx.operators.rows.selection import first_hit, hits_of
 
 
@@ -41,6 +42,18 @@ class LinearClassifier(MlNode):
 
     outputs = (2, 2)
     attributes: LinearClassifierAttributes
+
+
+@counts_features(LinearRegressor)
+def features_of_targets(node: LinearRegressor, tensors: Tensors) -> int | None:
+    """Count the coefficients of each target."""
+    return quotient(len(node.attributes.coefficients), node.attributes.targets)
+
+
+@counts_features(LinearClassifier)
+def features_of_classes(node: LinearClassifier, tensors: Tensors) -> int | None:
+    """Count the coefficients of each class, which has an intercept."""
+    return quotient(len(node.attributes.coefficients), len(node.attributes.intercepts or ()))
 
 
 @lifts(LinearRegressor)
