@@ -100,6 +100,10 @@ class Node(BaseModel):
         """How messages call it: `gemm_l1 (Gemm)`."""
         return f"{self.name or ''.join(self.output[:1])} ({self.op_type})"
 
+    def defaults_in_words(self) -> dict[str, Any]:
+        """The values of attributes whose defaults ONNX gives in words, as 1 along each axis."""
+        return {}
+
     @field_validator("op_type")
     @classmethod
     def _is_this_class(cls, op_type: str) -> str:
