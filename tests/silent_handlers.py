@@ -26,7 +26,6 @@ SILENT = [
         "model/missing_types.py:with_missing_types",
         "the types stay open; whoever needs them says so",
     ),
-    ("model/missing_types.py:_topological_order", "a cycle is refused where the wiring is checked"),
     ("model/node.py:operator_of", "an operator without a class has no facts"),
     ("model/numbers.py:number_list", "the slow way, number by number, raises with the place"),
     ("model/open_node.py:_type_of", "no entry of a list; validation of the node says so"),
