@@ -18,8 +18,11 @@ SILENT = [
     ("libraries/sharpneat/xml.py:_number", "NaN is refused in the next line, with the text"),
     ("libraries/text_numbers.py:finite_number", "NaN is refused in the next line, with the text"),
     ("lifting/core.py:_lifted", "one of several ways; in the end the first error is raised"),
-    ("lowering/shortened.py:_lifted", "the long form is kept, which needs no import to agree"),
-    ("lowering/shortened.py:_named", "the long form is kept, which needs no import to agree"),
+    (
+        "lowering/short_graphs.py:_network_of",
+        "the long form is kept, which needs no import to agree",
+    ),
+    ("lowering/shortened.py:written", "the long form is kept, which needs no import to agree"),
     ("model/crashes.py:_needed_inputs", "an operator that onnx does not know is not run by it"),
     ("model/inference.py:inferred_facts", "the facts that the graph states; the checker says why"),
     (

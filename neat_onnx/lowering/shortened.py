@@ -10,7 +10,7 @@ of activations.
 """
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -18,21 +18,18 @@ import numpy as np
 
 from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning
 from neat_onnx.genome import GENOME, SharedNeuronsError, import_network
-from neat_onnx.genome.of_graph import genome_of_graph
-from neat_onnx.lifting.core import lift
 from neat_onnx.lowering.context import LoweringContext
+from neat_onnx.lowering.short_graphs import genes_of, graphs_of
 from neat_onnx.model import Graph, Model, Tensor, load_model
 from neat_onnx.model.wiring import subgraphs
 from neat_onnx.network.cells import part_at
 from neat_onnx.network.network import Network
 from neat_onnx.network.structure import IMPORTED
 from neat_onnx.options import ExportOptions
-from neat_onnx.passes.short_form.in_axes import in_axes
 from neat_onnx.passes.short_form.larger_operators import with_larger_operators
-from neat_onnx.passes.short_form.order import in_order_of
 from neat_onnx.passes.short_form.packed import packed
 from neat_onnx.passes.short_form.short_names import short_names
-from neat_onnx.passes.short_form.straight import Names, lone_sums, straight
+from neat_onnx.passes.short_form.straight import Form, straight
 from neat_onnx.passes.written_attributes import without_defaults
 
 _AXES_OF_MATRIX = 2
@@ -43,7 +40,6 @@ _MOST_GENES = 1_048_576  # beyond, a form takes long to check
 _MOST_NAMED = 262_144  # beyond, names and marks are a small part of the file
 _MOST_IN_LAYERS = 65_536  # likewise, of layers that read the one before
 _MUCH_SHORTER = 2  # times, of a form that optimizers make another network of
-_MOST_SUMS, _MOST_TRIED = 8, 16_384  # sums of one tensor, and genes, where each is tried
 _FREE = {  # options that leave the form open
     "opset",
     "dtype",
@@ -64,6 +60,10 @@ _FREE = {  # options that leave the form open
 def shortest(ctx: LoweringContext, plain: Model, finish: Finish) -> Model:
     """The finished model in the shortest form that import makes the same network of.
 
+    A form that needs no genome is the best there is. Of others, Identities tell neurons apart where
+    sums do not; but optimizers take them away, so a form with a genome is better unless it is
+    much longer.
+
     Args:
         ctx: the export.
         plain: the model as it was lowered, without metadata.
@@ -74,28 +74,43 @@ def shortest(ctx: LoweringContext, plain: Model, finish: Finish) -> Model:
     """
     if not _may_be_short(ctx, plain):
         return finish(plain, None)
-    search = _Search(ctx, plain, finish)
-    models = [with_larger_operators(plain, largest=largest) for largest in (False, True)]
-    larger = [model for k, model in enumerate(models) if model not in (plain, *models[:k])]
+    files = _Files(ctx.net, plain, finish)
+    tensors = _tensors_of_neurons(ctx)
+
+    def of_graph_alone(model: Model, *, marked: bool = False) -> Model | None:
+        forms = graphs_of(ctx.net, model, tensors, marked=marked)
+        return next(filter(None, map(files.without_genome, forms)), None)
+
+    larger = _with_larger_operators(plain)
     for model in larger:
-        found = search.without_genome(model)
-        if found is not None:
+        if found := of_graph_alone(model):
             return found
-    most = _MOST_IN_LAYERS if ctx.layered else _MOST_NAMED
-    if _genes(ctx.net) > most:
-        return search.usual
+    if genes_of(ctx.net) > (_MOST_IN_LAYERS if ctx.layered else _MOST_NAMED):
+        return files.usual
     if ctx.layered and _is_chain(plain.graph):
-        return search.chain()
-    found = search.without_genome(plain)
-    if found is not None:
+        return files.without_genome(straight(plain, zeros=True), layers=True) or files.usual
+    if found := of_graph_alone(plain):
         return found
-    forms = [search.holding(*straight(plain, copies=marked)) for marked in (False, True)]
-    best = min([search.usual, *filter(None, forms)], key=_length)
+    forms = [files.written(straight(plain, copies=marked)) for marked in (False, True)]
+    best = min([files.usual, *filter(None, forms)], key=_length)
     for model in larger:
-        found = search.without_genome(model, marked=True)
-        if found is not None and _MUCH_SHORTER * _length(found) < _length(best):
+        found = of_graph_alone(model, marked=True)
+        if found and _MUCH_SHORTER * _length(found) < _length(best):
             return found
     return best
+
+
+def _with_larger_operators(plain: Model) -> list[Model]:
+    """The models with larger operators, by the largest elements or the smallest, that differ."""
+    models = [with_larger_operators(plain, largest=largest) for largest in (False, True)]
+    return [model for k, model in enumerate(models) if model not in (plain, *models[:k])]
+
+
+def _tensors_of_neurons(ctx: LoweringContext) -> list[str]:
+    """The tensors of neurons, by the first of them in the genome."""
+    columns = [each for each in ctx.places.columns if each.signals.size]
+    in_order = sorted(columns, key=lambda each: each.signals.min())
+    return [part_at(each.tensor)[0] for each in in_order]  # of a part, that of its node
 
 
 def _length(model: Model) -> int:
@@ -103,10 +118,16 @@ def _length(model: Model) -> int:
 
 
 @dataclass
-class _Search:
-    """The forms of one export."""
+class _Files:
+    """Finished models of one export, which import makes its network of.
 
-    ctx: LoweringContext
+    Attributes:
+        net: the network.
+        plain: the model as it was lowered.
+        finish: adds the metadata.
+    """
+
+    net: Network
     plain: Model
     finish: Finish
 
@@ -120,91 +141,27 @@ class _Search:
         """The network that import makes of the usual form, with numbers as a file rounds them."""
         return import_network(load_model(self.usual.to_bytes()))
 
-    @cached_property
-    def _tensors(self) -> list[str]:
-        """The tensors of neurons, by the first of them in the genome."""
-        columns = [each for each in self.ctx.places.columns if each.signals.size]
-        in_order = sorted(columns, key=lambda each: each.signals.min())
-        return [part_at(each.tensor)[0] for each in in_order]  # of a part, that of its node
+    def without_genome(self, form: Form, *, layers: bool = False) -> Model | None:
+        """The file of a form, if it needs no genome."""
+        found = self.written(form, layers=layers)
+        return None if found is None or GENOME in found.metadata else found
 
-    def without_genome(self, model: Model, *, marked: bool = False) -> Model | None:
-        """The short form of a model if it needs no genome.
-
-        Nodes stand in one order or another, and sums of one tensor, which tell a neuron from
-        another, are there or not.
+    def written(self, form: Form, *, layers: bool = False) -> Model | None:
+        """The file of a form in short names, if import makes the network of it.
 
         Args:
-            model: as it was lowered, or with larger operators.
-            marked: Identities stay, which tell neurons apart as well. Optimizers take them away,
-                so a form with a genome is better unless it is much longer.
+            form: the model without detours.
+            layers: it is a chain of layers, which has the names that NeatapticTS looks for.
         """
-        orders = [model, in_order_of(model, ()), in_order_of(model, self._tensors)]
-        known = set()
-        for sums in (False, True):
-            for each in orders:
-                joined, alias = straight(each, copies=marked, sums=sums)
-                form = tuple(name for node in joined.graph.node for name in node.output)
-                if form in known:
-                    continue  # there are no such marks, or it is in this order
-                known.add(form)
-                lifted = self._lifted(joined)
-                if lifted is None or len(lifted) != len(self.ctx.net):
-                    break  # no order changes that
-                if lifted != self.ctx.net:
-                    continue
-                if sums:
-                    joined, alias = self._with_few_sums(each, copies=marked)
-                for turned in _in_axes(joined, alias):
-                    found = self.holding(*turned)
-                    if found is not None and GENOME not in found.metadata:
-                        return found
-        return None
-
-    def _with_few_sums(self, model: Model, *, copies: bool) -> tuple[Model, Names]:
-        """The model without detours, nor sums of one tensor that its network does not need."""
-        best = straight(model, copies=copies)
-        names = lone_sums(best[0])
-        if not 1 < len(names) <= _MOST_SUMS or _genes(self.ctx.net) > _MOST_TRIED:
-            return best
-        needed = set(names)
-        for name in names:
-            trial = straight(model, copies=copies, sums=needed - {name})
-            if self._lifted(trial[0]) == self.ctx.net:
-                best, needed = trial, needed - {name}
-        return best
-
-    def _lifted(self, model: Model) -> Network | None:
-        """The network that import makes of the graph alone; None if it takes it for none."""
+        bare = without_defaults(form.model)
+        short, names = short_names(bare if layers else packed(bare), layers=layers)
+        names |= {old: names.get(new, new) for old, new in form.names.items()}
         with warnings.catch_warnings():
             warnings.simplefilter("error", NeatOnnxWarning)
             try:
-                return genome_of_graph(lift(model).network)
-            except (NeatOnnxError, NeatOnnxWarning):
-                return None
-
-    def chain(self) -> Model:
-        """A chain of layers, as NeatapticTS reads it: in its short form if that needs no genome."""
-        joined, alias = straight(self.plain, zeros=True)
-        found = self._named(*short_names(without_defaults(joined), layers=True), alias)
-        return self.usual if found is None or GENOME in found.metadata else found
-
-    def holding(self, joined: Model, alias: Names) -> Model | None:
-        """The short form of a model without detours, if import makes the network of it.
-
-        Args:
-            joined: the model.
-            alias: its names of tensors that had others.
-        """
-        return self._named(*short_names(packed(without_defaults(joined))), alias)
-
-    def _named(self, form: Model, names: dict[str, str], alias: Names) -> Model | None:
-        names |= {old: names.get(new, new) for old, new in alias.items()}
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", NeatOnnxWarning)
-            try:
-                found = self.finish(form, names)
+                found = self.finish(short, names)
                 again = import_network(load_model(found.to_bytes()))
-                same = again == self.ctx.net or again == self._rounded  # noqa: PLR1714 (lazily)
+                same = again == self.net or again == self._rounded  # noqa: PLR1714 (lazily)
                 return found if same else None
             except (NeatOnnxError, NeatOnnxWarning, SharedNeuronsError):
                 return None  # import reads this form in another way
@@ -214,22 +171,9 @@ def _may_be_short(ctx: LoweringContext, plain: Model) -> bool:
     """Whether a network is one that was imported, and its form is nobody's business."""
     net = ctx.net
     usual = ExportOptions().model_dump(exclude=_FREE) == ctx.options.model_dump(exclude=_FREE)
-    if not usual or net.library != IMPORTED or _genes(net) > _MOST_GENES:
+    if not usual or net.library != IMPORTED or genes_of(net) > _MOST_GENES:
         return False
     return not plain.functions and not any(subgraphs(node) for node in plain.graph.node)
-
-
-def _in_axes(joined: Model, alias: Names) -> Iterator[tuple[Model, Names]]:
-    """Yield a model without detours, and first that whose elementwise nodes compute in axes."""
-    turned = in_axes(joined)
-    if turned is not joined:
-        model, names = straight(turned)
-        yield model, {old: names.get(new, new) for old, new in alias.items()} | names
-    yield joined, alias
-
-
-def _genes(net: Network) -> int:
-    return len(net) + len(net.connections)
 
 
 def _is_chain(graph: Graph) -> bool:
