@@ -21,11 +21,12 @@ from neat_onnx.passes.sequence_axes import sequence_axes
 from neat_onnx.verification.indices import places_of, zeros_of
 from neat_onnx.verification.judge import Errors, against_rounding, measure
 from neat_onnx.verification.open_batch import loaded
-from neat_onnx.verification.player import Player, ShapeMismatch, number_type
+from neat_onnx.verification.player import Player, number_type
 from neat_onnx.verification.ports import check_ports
 from neat_onnx.verification.quantized import has_its_weights, is_quantized
 from neat_onnx.verification.report import Report, Verdict
 from neat_onnx.verification.rounding import rounded_runs, within_range
+from neat_onnx.verification.rows import ShapeMismatch
 from neat_onnx.verification.samples import (
     LONG_SEQUENCES,
     check_sampling,
@@ -98,10 +99,8 @@ def compare(
 def with_ports(net: Network, model: Model) -> Model:
     """The model with the network's outputs and the states alone, and the nodes that they need.
 
-    Axes of inputs are named as recurrent layers tell them.
-
-    The network may have tensors inside the graph as outputs, and lack outputs that are drawn at
-    random, which not every runtime can do.
+    Axes of inputs are named as recurrent layers tell them. The network may have tensors inside the
+    graph as outputs, and lack outputs that are drawn at random, which not every runtime can do.
     """
     names = {port.name for port in net.outputs}
     model = sequence_axes(model, input_axes)

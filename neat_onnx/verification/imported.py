@@ -24,8 +24,9 @@ from neat_onnx.passes.empty_inputs import empty_inputs
 from neat_onnx.verification.compare import as_read, compared, node_count, with_ports
 from neat_onnx.verification.judge import measure
 from neat_onnx.verification.open_batch import loaded
-from neat_onnx.verification.player import Player, ShapeMismatch, showing
+from neat_onnx.verification.player import Player, showing
 from neat_onnx.verification.ports import check_ports, has_half_inputs
+from neat_onnx.verification.rows import ShapeMismatch
 from neat_onnx.verification.samples import short_sequences
 
 _SAMPLES, _STEPS = 8, 4  # a few of each kind of input, and steps enough to carry a state on
