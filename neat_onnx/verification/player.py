@@ -13,6 +13,7 @@ from neat_onnx.errors import ModelError
 from neat_onnx.lifting.axes import Axes, axes_of_inputs, shapes_of_inputs
 from neat_onnx.model import DataType, Model
 from neat_onnx.model.inner_outputs import with_inner_outputs
+from neat_onnx.model.node import operator_of
 from neat_onnx.model.states import INITIAL_KEY, STATE_KEY, initial_states, state_pairs
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
@@ -21,9 +22,6 @@ from neat_onnx.verification.rows import Rows
 from neat_onnx.verification.runtimes import Feed, Session, load
 
 _FLOATING = (DataType.FLOAT, DataType.DOUBLE)
-_ML_DOMAIN = "ai.onnx.ml"
-_ROUNDED = ("Classifier", "Regressor", "Normalizer", "Scaler")
-"""How the names end of operators of that domain that give float32, whatever they read."""
 
 
 def number_type(model: Model) -> DataType:
@@ -32,9 +30,7 @@ def number_type(model: Model) -> DataType:
     A model that reads float64 and gives float32 is no more exact than float32; nor is one inside
     which operators give it.
     """
-    if any(
-        node.domain == _ML_DOMAIN and node.op_type.endswith(_ROUNDED) for node in model.graph.node
-    ):
+    if any(operator_of(node).single for node in model.graph.node):
         return DataType.FLOAT
     entries = (*model.graph.inputs, *model.graph.outputs)
     kinds = {entry.elem_type for entry in entries if entry.elem_type in _FLOATING}

@@ -35,6 +35,7 @@ class ScalerAttributes(Attributes):
 class Scaler(MlNode):
     """(X - offset) · scale, one of each for all features or for each."""
 
+    single = True
     attributes: ScalerAttributes = ScalerAttributes.defaults()
 
 
@@ -47,6 +48,7 @@ class NormalizerAttributes(Attributes):
 class Normalizer(MlNode):
     """Each sample divided by a norm of it, unless that is 0."""
 
+    single = True
     attributes: NormalizerAttributes = NormalizerAttributes.defaults()
 
 

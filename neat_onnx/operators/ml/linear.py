@@ -23,6 +23,7 @@ class LinearRegressorAttributes(Attributes):
 class LinearRegressor(MlNode):
     """X · coefficientsᵀ + intercepts, [N, targets], then its transform."""
 
+    single = True
     attributes: LinearRegressorAttributes
 
 
@@ -41,6 +42,7 @@ class LinearClassifier(MlNode):
     """The label of the best score, and the scores; multi_class has no meaning, in runtimes too."""
 
     outputs = (2, 2)
+    single = True
     attributes: LinearClassifierAttributes
 
 

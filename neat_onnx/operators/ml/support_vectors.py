@@ -46,6 +46,7 @@ class SVMRegressorAttributes(KernelAttributes):
 class SVMRegressor(MlNode):
     """The sum of the kernels times coefficients, and rho, [N, 1]; or its sign, 1 and -1."""
 
+    single = True
     attributes: SVMRegressorAttributes
 
 
@@ -66,6 +67,7 @@ class SVMClassifier(MlNode):
     """
 
     outputs = (2, 2)
+    single = True
     attributes: SVMClassifierAttributes
 
 

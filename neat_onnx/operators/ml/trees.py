@@ -71,6 +71,7 @@ class TreeEnsembleRegressorAttributes(TreeAttributes):
 class TreeEnsembleRegressor(MlNode):
     """The hit rates of nodes have no meaning."""
 
+    single = True
     attributes: TreeEnsembleRegressorAttributes
 
 
@@ -89,6 +90,7 @@ class TreeEnsembleClassifier(MlNode):
     """The label of the best score, and the scores; the hit rates of nodes have no meaning."""
 
     outputs = (2, 2)
+    single = True
     attributes: TreeEnsembleClassifierAttributes
 
 
