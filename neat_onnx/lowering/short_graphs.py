@@ -15,9 +15,7 @@ from neat_onnx.passes.short_form.straight import Form, lone_sums, straight
 _MOST_SUMS, _MOST_TRIED = 8, 16_384  # sums of one tensor, and genes, where each is tried
 
 
-def graphs_of(
-    net: Network, model: Model, tensors: Sequence[str], *, marked: bool
-) -> Iterator[Form]:
+def forms_of(net: Network, model: Model, tensors: Sequence[str], *, marked: bool) -> Iterator[Form]:
     """Yield the forms of a model of which import makes the network, the shorter ones first.
 
     Nodes stand in one order or another, and sums of one tensor, which tell a neuron from

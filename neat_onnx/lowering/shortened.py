@@ -19,7 +19,7 @@ import numpy as np
 from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning
 from neat_onnx.genome import GENOME, SharedNeuronsError, import_network
 from neat_onnx.lowering.context import LoweringContext
-from neat_onnx.lowering.short_graphs import genes_of, graphs_of
+from neat_onnx.lowering.short_graphs import forms_of, genes_of
 from neat_onnx.model import Graph, Model, Tensor, load_model
 from neat_onnx.model.wiring import subgraphs
 from neat_onnx.network.cells import part_at
@@ -78,7 +78,7 @@ def shortest(ctx: LoweringContext, plain: Model, finish: Finish) -> Model:
     tensors = _tensors_of_neurons(ctx)
 
     def of_graph_alone(model: Model, *, marked: bool = False) -> Model | None:
-        forms = graphs_of(ctx.net, model, tensors, marked=marked)
+        forms = forms_of(ctx.net, model, tensors, marked=marked)
         return next(filter(None, map(files.without_genome, forms)), None)
 
     larger = _with_larger_operators(plain)
