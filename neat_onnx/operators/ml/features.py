@@ -81,6 +81,7 @@ class FeatureVectorizer(MlNode):
     """The features of all inputs beside each other."""
 
     inputs = (1, None)
+    single = True
     attributes: FeatureVectorizerAttributes = FeatureVectorizerAttributes.defaults()
 
 
