@@ -7,7 +7,7 @@ from neat_onnx.model import Model, OperatorSet, validate
 from neat_onnx.model.crashes import refuse_crashes
 from neat_onnx.model.graph import IR_OF_OPSET, ONNX_DOMAINS
 from neat_onnx.model.wiring import require_wiring
-from neat_onnx.passes import drop_dead
+from neat_onnx.passes import without_dead
 from neat_onnx.version import __version__
 
 _OLDEST, _NEWEST = min(IR_OF_OPSET), max(IR_OF_OPSET)
@@ -67,10 +67,9 @@ def _with_shapes(model: Model) -> Model:
 
 
 def _without_dead(model: Model) -> Model:
-    graph = drop_dead(model.graph)
-    dead = len(model.graph.node) - len(graph.node)
-    unread = len(model.graph.initializer) - len(graph.initializer)
-    if not dead and not unread:
-        return model
-    warn(f"what no output depends on is left out: {dead} nodes, {unread} initializers")
-    return model.model_copy(update={"graph": graph})
+    alive = without_dead(model)
+    dead = len(model.graph.node) - len(alive.graph.node)
+    unread = len(model.graph.initializer) - len(alive.graph.initializer)
+    if alive is not model:
+        warn(f"what no output depends on is left out: {dead} nodes, {unread} initializers")
+    return alive

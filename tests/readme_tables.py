@@ -74,9 +74,7 @@ def passes() -> str:
     rows = [
         [
             f"`{each.__name__}`",
-            f"`{each.__module__.removeprefix('neat_onnx.').replace('.', '/')}.py`"
-            if each.__module__ != "neat_onnx.passes"
-            else "`passes/__init__.py`",
+            f"`{each.__module__.removeprefix('neat_onnx.').replace('.', '/')}.py`",
             "import" if each in SIMPLE else "–",
             (each.__doc__ or "").partition("\n")[0],
         ]

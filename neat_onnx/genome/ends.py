@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from neat_onnx.model import Graph, Model, Node, Tensor
-from neat_onnx.model.wiring import subgraphs
+from neat_onnx.model.wiring import producers, subgraphs
 from neat_onnx.passes.draft import make_node
 from neat_onnx.passes.short_form.short_names import ADDED, BEFORE
 
@@ -108,7 +108,7 @@ def _ends(graph: Graph, layers: Sequence[str], gathered: set[str]) -> dict[str, 
     A layer that is gone in a short form has left the tensor before it. Others that are gone take
     the last tensors of their level, by the rest of the name where only one has it, else in order.
     """
-    made = {name: node for node in graph.node for name in node.output if name}
+    made = producers(graph)
     open_ended = {name for name, node in made.items() if node.op_type in _WITHOUT_END} | gathered
     ends = {name: name for name in layers if name in open_ended}
     inside = {

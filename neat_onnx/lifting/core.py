@@ -20,6 +20,7 @@ from neat_onnx.lifting.context import (
     Value,
 )
 from neat_onnx.lifting.dispatch import lift_node
+from neat_onnx.lifting.feature_counts import feature_counts
 from neat_onnx.lifting.followed_axes import FEATURE, INSIDE, UNKNOWN
 from neat_onnx.lifting.known_operators import is_liftable, require_lifts
 from neat_onnx.lifting.neurons import Resolution
@@ -47,7 +48,6 @@ from neat_onnx.network.expression import VARIABLE
 from neat_onnx.network.genes import Ints, Port
 from neat_onnx.network.network import Network
 from neat_onnx.passes import SIMPLE, canonicalize
-from neat_onnx.passes.feature_counts import feature_counts
 from neat_onnx.passes.function_bodies import function_bodies
 from neat_onnx.passes.local_functions import local_functions
 from neat_onnx.passes.sequence_axes import sequence_axes

@@ -15,7 +15,7 @@ from neat_onnx.model import Graph, Model
 from neat_onnx.model.semantics import gives_sizes, is_random
 from neat_onnx.model.value import Extent
 from neat_onnx.model.wiring import Wiring, reads
-from neat_onnx.passes import drop_dead
+from neat_onnx.passes import without_dead
 from neat_onnx.passes.draft import with_graph
 
 
@@ -176,12 +176,9 @@ def _inputs_of(graph: Graph, names: Collection[str]) -> set[str]:
 
 def _reduced(model: Model, kept: Collection[str], dropped: Collection[str]) -> Model:
     """The model without outputs that are not kept, and without the inputs that are dropped."""
-    changes = {
-        "outputs": [entry for entry in model.graph.outputs if entry.name in kept],
-        "inputs": [entry for entry in model.graph.inputs if entry.name not in dropped],
-    }
-    graph = drop_dead(model.graph.model_copy(update=changes))
-    return model.model_copy(update={"graph": graph})
+    outputs = [entry for entry in model.graph.outputs if entry.name in kept]
+    inputs = [entry for entry in model.graph.inputs if entry.name not in dropped]
+    return without_dead(with_graph(model, outputs=outputs, inputs=inputs))
 
 
 def _listed(names: list[str]) -> str:

@@ -27,7 +27,7 @@ from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import Schedule, Whole, contributing, schedule, with_late_sinks
 from neat_onnx.network.structure import IMPORTED
 from neat_onnx.options import ExportOptions
-from neat_onnx.passes import apply_passes
+from neat_onnx.passes import drop_dead
 from neat_onnx.passes.quantization.integer_weights import integer_weights
 from neat_onnx.version import __version__
 
@@ -136,7 +136,7 @@ def _finished(ctx: LoweringContext, frame: Frame, work: _Work, graph: Graph) -> 
         producer_name=options.producer_name,
         producer_version=options.producer_version or __version__,
         doc_string=options.doc_string,
-        graph=apply_passes(graph),
+        graph=drop_dead(graph),
         functions=functions,
     )
     if options.quantize == "none" and options.profile == "onnx":

@@ -10,29 +10,27 @@ of activations.
 """
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 
 from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning
 from neat_onnx.genome import GENOME, SharedNeuronsError, import_network
-from neat_onnx.genome.of_graph import genome_of_graph
-from neat_onnx.lifting.core import lift
 from neat_onnx.lowering.context import LoweringContext
+from neat_onnx.lowering.short_graphs import MOST_TRIED, forms_of, genes_of, in_either_axes
 from neat_onnx.model import Graph, Model, Tensor, load_model
 from neat_onnx.model.wiring import subgraphs
 from neat_onnx.network.cells import part_at
 from neat_onnx.network.network import Network
 from neat_onnx.network.structure import IMPORTED
 from neat_onnx.options import ExportOptions
-from neat_onnx.passes.short_form.in_axes import in_axes
 from neat_onnx.passes.short_form.larger_operators import with_larger_operators
-from neat_onnx.passes.short_form.order import in_order_of
 from neat_onnx.passes.short_form.packed import packed
 from neat_onnx.passes.short_form.short_names import short_names
-from neat_onnx.passes.short_form.straight import Names, lone_sums, marks, straight
+from neat_onnx.passes.short_form.straight import Form, straight
 from neat_onnx.passes.short_form.without_gathers import without_gathers
 from neat_onnx.passes.written_attributes import without_defaults
 
@@ -44,7 +42,6 @@ _MOST_GENES = 1_048_576  # beyond, a form takes long to check
 _MOST_NAMED = 262_144  # beyond, names and marks are a small part of the file
 _MOST_IN_LAYERS = 65_536  # likewise, of layers that read the one before
 _MUCH_SHORTER = 2  # times, of a form that optimizers make another network of
-_MOST_SUMS, _MOST_TRIED = 8, 16_384  # sums of one tensor, and genes, where each is tried
 _FREE = {  # options that leave the form open
     "opset",
     "dtype",
@@ -65,6 +62,10 @@ _FREE = {  # options that leave the form open
 def shortest(ctx: LoweringContext, plain: Model, finish: Finish) -> Model:
     """The finished model in the shortest form that import makes the same network of.
 
+    A form that needs no genome is the best there is. Of others, Identities tell neurons apart where
+    sums do not; but optimizers take them away, so a form with a genome is better unless it is
+    much longer.
+
     Args:
         ctx: the export.
         plain: the model as it was lowered, without metadata.
@@ -75,39 +76,53 @@ def shortest(ctx: LoweringContext, plain: Model, finish: Finish) -> Model:
     """
     if not _may_be_short(ctx, plain):
         return finish(plain, None)
-    search = _Search(ctx, plain, finish)
-    larger = _larger(plain)
-    most = _MOST_IN_LAYERS if ctx.layered else _MOST_NAMED
-    if _genes(ctx.net) > most:
-        return search.first(larger) or search.usual
+    files = _Files(ctx.net, plain, finish)
+    tensors = _tensors_of_neurons(ctx)
+
+    def first(models: Sequence[Model], *, marked: bool = False) -> Model | None:
+        """The file of the first of these models of which the graph alone is enough."""
+        forms = (forms_of(ctx.net, model, tensors, marked=marked) for model in models)
+        return next(filter(None, map(files.without_genome, chain.from_iterable(forms))), None)
+
+    larger = _with_larger_operators(plain)
+    if genes_of(ctx.net) > (_MOST_IN_LAYERS if ctx.layered else _MOST_NAMED):
+        return first(larger) or files.usual
     if ctx.layered and _is_chain(plain.graph):
-        return search.first(larger) or search.chain()
-    apart = without_gathers(plain) if _genes(ctx.net) <= _MOST_TRIED else plain
-    whole = [] if apart is plain else _in_their_axes(apart)
-    found = [*filter(None, (search.first([*larger, plain]), search.first(whole)))]
-    if found:
-        return min(found, key=_length)
-    forms = [
-        search.holding(*turned)
+        layers = straight(plain, zeros=True)
+        return first(larger) or files.without_genome(layers, layers=True) or files.usual
+    apart = without_gathers(plain) if genes_of(ctx.net) <= MOST_TRIED else plain
+    turned = [] if apart is plain else _in_axes(apart)
+    alone = [*filter(None, (first([*larger, plain]), first(turned)))]
+    if alone:
+        return min(alone, key=_length)
+    named = [
+        files.written(form)
         for model in ([plain] if apart is plain else [plain, apart])
         for marked in (False, True)
-        for turned in _in_axes(*straight(model, copies=marked))
+        for form in in_either_axes(straight(model, copies=marked))
     ]
-    best = min([search.usual, *filter(None, forms)], key=_length)
-    short = search.first([*larger, *whole], marked=True)
-    return short if short and _MUCH_SHORTER * _length(short) < _length(best) else best
+    best = min([files.usual, *filter(None, named)], key=_length)
+    found = first([*larger, *turned], marked=True)
+    return found if found and _MUCH_SHORTER * _length(found) < _length(best) else best
 
 
-def _larger(model: Model) -> list[Model]:
-    """The model with larger operators, in each way in which they differ; none without groups."""
+def _with_larger_operators(model: Model) -> list[Model]:
+    """The models with larger operators, by the largest elements or the smallest, that differ."""
     models = [with_larger_operators(model, largest=largest) for largest in (False, True)]
     return [each for k, each in enumerate(models) if each not in (model, *models[:k])]
 
 
-def _in_their_axes(model: Model) -> list[Model]:
-    """The model whose elementwise nodes compute in axes; before it, that with larger operators."""
-    turned, _ = next(_in_axes(model, {}))
-    return [*_larger(turned), turned]
+def _in_axes(model: Model) -> list[Model]:
+    """The model whose elementwise nodes compute in axes; before it, those with larger operators."""
+    turned = next(in_either_axes(Form(model, {}))).model
+    return [*_with_larger_operators(turned), turned]
+
+
+def _tensors_of_neurons(ctx: LoweringContext) -> list[str]:
+    """The tensors of neurons, by the first of them in the genome."""
+    columns = [each for each in ctx.places.columns if each.signals.size]
+    in_order = sorted(columns, key=lambda each: each.signals.min())
+    return [part_at(each.tensor)[0] for each in in_order]  # of a part, that of its node
 
 
 def _length(model: Model) -> int:
@@ -115,10 +130,16 @@ def _length(model: Model) -> int:
 
 
 @dataclass
-class _Search:
-    """The forms of one export."""
+class _Files:
+    """Finished models of one export, which import makes its network of.
 
-    ctx: LoweringContext
+    Attributes:
+        net: the network.
+        plain: the model as it was lowered.
+        finish: adds the metadata.
+    """
+
+    net: Network
     plain: Model
     finish: Finish
 
@@ -132,96 +153,27 @@ class _Search:
         """The network that import makes of the usual form, with numbers as a file rounds them."""
         return import_network(load_model(self.usual.to_bytes()))
 
-    @cached_property
-    def _tensors(self) -> list[str]:
-        """The tensors of neurons, by the first of them in the genome."""
-        columns = [each for each in self.ctx.places.columns if each.signals.size]
-        in_order = sorted(columns, key=lambda each: each.signals.min())
-        return [part_at(each.tensor)[0] for each in in_order]  # of a part, that of its node
+    def without_genome(self, form: Form, *, layers: bool = False) -> Model | None:
+        """The file of a form, if it needs no genome."""
+        found = self.written(form, layers=layers)
+        return None if found is None or GENOME in found.metadata else found
 
-    def first(self, models: Sequence[Model], *, marked: bool = False) -> Model | None:
-        """The short form of the first of these that needs no genome."""
-        found = (self.without_genome(model, marked=marked) for model in models)
-        return next(filter(None, found), None)
-
-    def without_genome(self, model: Model, *, marked: bool = False) -> Model | None:
-        """The short form of a model if it needs no genome.
-
-        Nodes stand in one order or another, and sums of one tensor, which tell a neuron from
-        another, are there or not.
+    def written(self, form: Form, *, layers: bool = False) -> Model | None:
+        """The file of a form in short names, if import makes the network of it.
 
         Args:
-            model: as it was lowered, or with larger operators.
-            marked: Identities stay, which tell neurons apart as well. Optimizers take them away,
-                so a form with a genome is better unless it is much longer.
+            form: the model without detours.
+            layers: it is a chain of layers, which has the names that NeatapticTS looks for.
         """
-        orders = [model, in_order_of(model, ()), in_order_of(model, self._tensors)]
-        known = set()
-        for sums in (False, True):
-            for each in orders:
-                joined, alias = straight(each, copies=marked, sums=sums)
-                form = tuple(name for node in joined.graph.node for name in node.output)
-                if form in known:
-                    continue  # there are no such marks, or it is in this order
-                known.add(form)
-                lifted = self._lifted(joined)
-                if lifted is None or len(lifted) != len(self.ctx.net):
-                    break  # no order changes that
-                if lifted != self.ctx.net:
-                    continue
-                if sums:
-                    joined, alias = self._with_few_sums(each, copies=marked)
-                for turned in _in_axes(joined, alias):
-                    found = self.holding(*turned)
-                    if found is not None and GENOME not in found.metadata:
-                        return found
-        return None
-
-    def _with_few_sums(self, model: Model, *, copies: bool) -> tuple[Model, Names]:
-        """The model without detours, nor sums of one tensor that its network does not need."""
-        best = straight(model, copies=copies)
-        names = lone_sums(best[0])
-        if not 1 < len(names) <= _MOST_SUMS or _genes(self.ctx.net) > _MOST_TRIED:
-            return best
-        needed = set(names)
-        for name in names:
-            trial = straight(model, copies=copies, sums=needed - {name})
-            if self._lifted(trial[0]) == self.ctx.net:
-                best, needed = trial, needed - {name}
-        return best
-
-    def _lifted(self, model: Model) -> Network | None:
-        """The network that import makes of the graph alone; None if it takes it for none."""
+        bare = without_defaults(form.model)
+        short, names = short_names(bare if layers else packed(bare), layers=layers)
+        names |= {old: names.get(new, new) for old, new in form.names.items()}
         with warnings.catch_warnings():
             warnings.simplefilter("error", NeatOnnxWarning)
             try:
-                return genome_of_graph(lift(model).network)
-            except (NeatOnnxError, NeatOnnxWarning):
-                return None
-
-    def chain(self) -> Model:
-        """A chain of layers, as NeatapticTS reads it: in its short form if that needs no genome."""
-        joined, alias = straight(self.plain, zeros=True)
-        found = self._named(*short_names(without_defaults(joined), layers=True), alias)
-        return self.usual if found is None or GENOME in found.metadata else found
-
-    def holding(self, joined: Model, alias: Names) -> Model | None:
-        """The short form of a model without detours, if import makes the network of it.
-
-        Args:
-            joined: the model.
-            alias: its names of tensors that had others.
-        """
-        return self._named(*short_names(packed(without_defaults(joined))), alias)
-
-    def _named(self, form: Model, names: dict[str, str], alias: Names) -> Model | None:
-        names |= {old: names.get(new, new) for old, new in alias.items()}
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", NeatOnnxWarning)
-            try:
-                found = self.finish(form, names)
+                found = self.finish(short, names)
                 again = import_network(load_model(found.to_bytes()))
-                same = again == self.ctx.net or again == self._rounded  # noqa: PLR1714 (lazily)
+                same = again == self.net or again == self._rounded  # noqa: PLR1714 (lazily)
                 return found if same else None
             except (NeatOnnxError, NeatOnnxWarning, SharedNeuronsError):
                 return None  # import reads this form in another way
@@ -231,22 +183,9 @@ def _may_be_short(ctx: LoweringContext, plain: Model) -> bool:
     """Whether a network is one that was imported, and its form is nobody's business."""
     net = ctx.net
     usual = ExportOptions().model_dump(exclude=_FREE) == ctx.options.model_dump(exclude=_FREE)
-    if not usual or net.library != IMPORTED or _genes(net) > _MOST_GENES:
+    if not usual or net.library != IMPORTED or genes_of(net) > _MOST_GENES:
         return False
     return not plain.functions and not any(subgraphs(node) for node in plain.graph.node)
-
-
-def _in_axes(joined: Model, alias: Names) -> Iterator[tuple[Model, Names]]:
-    """Yield a model without detours, and first that whose elementwise nodes compute in axes."""
-    turned = in_axes(joined)
-    if turned is not joined:
-        model, names = straight(turned, copies=marks(joined))
-        yield model, {old: names.get(new, new) for old, new in alias.items()} | names
-    yield joined, alias
-
-
-def _genes(net: Network) -> int:
-    return len(net) + len(net.connections)
 
 
 def _is_chain(graph: Graph) -> bool:

@@ -1,11 +1,11 @@
 """Types that a writer may leave out: of graph outputs, and of values in graphs inside nodes."""
 
 from collections.abc import Iterator
-from graphlib import CycleError, TopologicalSorter
 
 import onnx
 
 from neat_onnx.model.crashes import graphs_of, refuse_crashes_in
+from neat_onnx.model.order import in_order
 
 
 def with_missing_types(proto: onnx.ModelProto) -> onnx.ModelProto:
@@ -40,16 +40,9 @@ def with_missing_types(proto: onnx.ModelProto) -> onnx.ModelProto:
 def _topological_order(graph: onnx.GraphProto) -> list[int]:
     """The nodes' places, each after its sources', as inference wants them; as given in a cycle."""
     makers = {name: at for at, node in enumerate(graph.node) for name in node.output if name}
-    sources = {
-        at: [makers[name] for name in _reads(node) if name in makers]
-        for at, node in enumerate(graph.node)
-    }
-    if all(source < at for at, found in sources.items() for source in found):
-        return list(sources)
-    try:
-        return list(TopologicalSorter(sources).static_order())
-    except CycleError:
-        return list(sources)
+    sources = [[makers[name] for name in _reads(node) if name in makers] for node in graph.node]
+    given = range(len(graph.node))
+    return in_order(given, sources.__getitem__) or [*given]
 
 
 def _reads(node: onnx.NodeProto) -> Iterator[str]:

@@ -61,7 +61,8 @@ class Node(BaseModel):
     `unaligned` is how many of the last axes of inputs do not stand for each other (None: all).
     `elementwise` says that an element of the result is a function of one element of each input,
     which broadcast to each other; `picks`, that every element of its results is one of an input's;
-    `exact`, that its results are otherwise not rounded, as a sign, a truth value or a place.
+    `exact`, that its results are otherwise not rounded, as a sign, a truth value or a place;
+    `single`, that its numbers are rounded to FLOAT, whatever it reads.
     `class Shared(Node, abstract=True)` is a base for operators, not an operator.
     """
 
@@ -76,6 +77,7 @@ class Node(BaseModel):
     elementwise: ClassVar[bool] = False
     picks: ClassVar[bool] = False
     exact: ClassVar[bool] = False
+    single: ClassVar[bool] = False
 
     op_type: str = Field("", validate_default=True)
     name: str = ""
@@ -99,6 +101,10 @@ class Node(BaseModel):
     def label(self) -> str:
         """How messages call it: `gemm_l1 (Gemm)`."""
         return f"{self.name or ''.join(self.output[:1])} ({self.op_type})"
+
+    def defaults_in_words(self) -> dict[str, Any]:
+        """The values of attributes whose defaults ONNX gives in words, as 1 along each axis."""
+        return {}
 
     @field_validator("op_type")
     @classmethod

@@ -103,6 +103,11 @@ class Wiring:
         return found
 
 
+def producers(graph: Graph) -> dict[str, Node]:
+    """The node that produces each computed tensor, by the tensor's name."""
+    return {name: node for node in graph.node for name in node.output if name}
+
+
 def nodes_within(graph: Graph) -> Iterator[Node]:
     """Every node of a graph, and of the graphs inside its nodes."""
     for node in graph.node:

@@ -6,13 +6,13 @@ A pass returns the model itself if there was nothing for it to do.
 from collections.abc import Callable
 
 from neat_onnx.errors import ModelError
-from neat_onnx.model import Graph, Model
+from neat_onnx.model import Model
 from neat_onnx.passes.batch_normalization import fold_batch_normalization
 from neat_onnx.passes.batched_gather import batched_gather
 from neat_onnx.passes.constants import constant_nodes, weights_among_inputs
 from neat_onnx.passes.control_flow import constant_branches, constant_loops
 from neat_onnx.passes.dense import matmul_add
-from neat_onnx.passes.drop_dead import drop_dead
+from neat_onnx.passes.drop_dead import drop_dead, without_dead
 from neat_onnx.passes.empty_inputs import empty_inputs
 from neat_onnx.passes.flattened_elements import flattened_elements
 from neat_onnx.passes.fold_constants import fold_constants
@@ -31,12 +31,6 @@ from neat_onnx.passes.static_shapes import static_shapes
 
 Pass = Callable[[Model], Model]
 _MOST_ROUNDS = 64
-
-
-def without_dead(model: Model) -> Model:
-    """The model without nodes and initializers that contribute to no output."""
-    graph = drop_dead(model.graph)
-    return model if graph is model.graph else model.model_copy(update={"graph": graph})
 
 
 SIMPLE: tuple[Pass, ...] = (
@@ -90,17 +84,4 @@ def canonicalize(model: Model, passes: tuple[Pass, ...] = CANONICAL) -> Model:
     raise ModelError(f"it is not simple after {_MOST_ROUNDS} rounds of rewriting")
 
 
-PASSES: tuple[Callable[[Graph], Graph], ...] = (drop_dead,)
-
-
-def apply_passes(graph: Graph) -> Graph:
-    """The graph after all passes of export, until none of them changes anything."""
-    while True:
-        before = graph
-        for each in PASSES:
-            graph = each(graph)
-        if graph is before:
-            return graph
-
-
-__all__ = ["CANONICAL", "PASSES", "SIMPLE", "Pass", "apply_passes", "canonicalize", "drop_dead"]
+__all__ = ["CANONICAL", "SIMPLE", "Pass", "canonicalize", "drop_dead", "without_dead"]

@@ -6,7 +6,6 @@ import numpy.typing as npt
 from neat_onnx.model import DataType, Model, Node, Tensor
 from neat_onnx.passes.dense import is_dense
 from neat_onnx.passes.draft import Draft, attributes_of, make_node
-from neat_onnx.passes.readers import sole_readers
 
 Floats = npt.NDArray[np.float64]
 
@@ -17,10 +16,9 @@ def fold_batch_normalization(model: Model) -> Model:
     The new numbers are rounded once, to the type of the weights.
     """
     draft = Draft(model)
-    alone = sole_readers(model.graph)
     changed: dict[int, Node | None] = {}
     for at, node in enumerate(model.graph.node):
-        reader = alone.get(node.output[0]) if node.output else None
+        reader = draft.sole_reader(node.output[0]) if node.output else None
         if reader is None or not _takes(node, draft):
             continue
         normalization = model.graph.node[reader]

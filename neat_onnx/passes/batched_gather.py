@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from neat_onnx.errors import warn
-from neat_onnx.model import DataType, Graph, Model, Node
+from neat_onnx.model import DataType, Model, Node
 from neat_onnx.model.value import Extent
 from neat_onnx.passes.draft import Draft, attributes_of, is_one_of, make_node
 
@@ -44,11 +44,10 @@ def batched_gather(model: Model) -> Model:
 
 
 class _Search:
-    """A draft, and which node each tensor comes from."""
+    """The search for reads of an element of each sample, in a draft."""
 
     def __init__(self, model: Model) -> None:
         self.draft = Draft(model)
-        self._producers = _producers(model.graph)
 
     def replaced(self, node: Node) -> list[Node]:
         """The nodes in place of one that reads an element of each sample; none for all others."""
@@ -203,7 +202,7 @@ class _Search:
         return place, symbols[0]
 
     def _producer(self, name: str, *kinds: str) -> Node | None:
-        node = self._producers.get(name)
+        node = self.draft.producers.get(name)
         return node if node is not None and is_one_of(node, *kinds) else None
 
     def _single(self, name: str) -> int | None:
@@ -212,10 +211,6 @@ class _Search:
         if tensor is None or tensor.size != 1 or tensor.values.dtype.kind != "i":
             return None
         return int(tensor.values.item())
-
-
-def _producers(graph: Graph) -> dict[str, Node]:
-    return {name: node for node in graph.node for name in node.output}
 
 
 def _constant_numbers(values: Any) -> _Numbers | None:

@@ -6,6 +6,7 @@ import numpy as np
 
 from neat_onnx.model import DataType, Graph, Model, Node, Tensor
 from neat_onnx.model.budget import Budget
+from neat_onnx.model.wiring import producers
 from neat_onnx.passes.draft import Draft, attributes_of, make_node
 from neat_onnx.passes.fold_constants import computed
 from neat_onnx.passes.splice import splice
@@ -151,7 +152,7 @@ def _needed(body: Graph) -> tuple[set[str], list[Node]]:
         entry.name: after.name
         for entry, after in zip(body.inputs[2:], body.outputs[1:], strict=False)
     }
-    producers = {output: node for node in body.node for output in node.output}
+    made = producers(body)
     names: set[str] = set()
     open_names = [body.outputs[0].name]
     while open_names:
@@ -160,7 +161,7 @@ def _needed(body: Graph) -> tuple[set[str], list[Node]]:
             continue
         names.add(name)
         open_names += [follows[name]] if name in follows else []
-        open_names += filter(None, producers[name].input) if name in producers else []
+        open_names += filter(None, made[name].input) if name in made else []
     return names, [node for node in body.node if not names.isdisjoint(node.output)]
 
 
@@ -178,13 +179,13 @@ def _run(nodes: list[Node], scratch: Draft, budget: Budget) -> bool:
 def _stays_true(body: Graph) -> bool:
     """Whether the condition that a loop's body gives is the one that it got, or constantly true."""
     name = body.outputs[0].name
-    producers = {output: node for node in body.node for output in node.output}
+    made = producers(body)
     for _ in body.node:  # a body that is wired in a circle ends too
-        if name in producers and producers[name].op_type in ("Identity", "Cast"):
-            name = next(iter(producers[name].input), "")
+        if name in made and made[name].op_type in ("Identity", "Cast"):
+            name = next(iter(made[name].input), "")
     if name == body.inputs[1].name:
         return True
     constant = body.tensors.get(name)
-    if constant is None and name in producers and producers[name].op_type == "Constant":
-        constant = attributes_of(producers[name]).get("value")
+    if constant is None and name in made and made[name].op_type == "Constant":
+        constant = attributes_of(made[name]).get("value")
     return constant is not None and bool(constant.values.all())

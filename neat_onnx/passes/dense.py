@@ -1,17 +1,15 @@
 """MatMul by a constant matrix and Add of a constant row become one Gemm."""
 
 from neat_onnx.model import Model, Node
-from neat_onnx.passes.draft import Draft, make_node
-from neat_onnx.passes.readers import sole_readers
+from neat_onnx.passes.draft import Draft, is_one_of, make_node
 
 
 def matmul_add(model: Model) -> Model:
     """The model with a Gemm for MatMul [N, K] × [K, M] and the Add of [M] that alone reads it."""
     draft = Draft(model)
-    alone = sole_readers(model.graph)
     changed: dict[int, Node | None] = {}
     for at, node in enumerate(model.graph.node):
-        reader = alone.get(node.output[0]) if node.op_type == "MatMul" and not node.domain else None
+        reader = draft.sole_reader(node.output[0]) if is_one_of(node, "MatMul") else None
         if reader is None or not is_dense(node, draft):
             continue
         add = model.graph.node[reader]

@@ -1,5 +1,6 @@
 """Draft: the graph that a pass is writing, with new names, initializers and nodes."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, TypeVar
@@ -11,7 +12,7 @@ from neat_onnx.errors import ModelError
 from neat_onnx.model import DataType, Graph, Model, Node, OpenNode, Tensor
 from neat_onnx.model.inference import TensorFacts, inferred_facts, stated_facts
 from neat_onnx.model.node import parse_node
-from neat_onnx.model.wiring import subgraphs
+from neat_onnx.model.wiring import producers, reads, subgraphs
 
 MODERN = 18
 """The opset that old forms are brought to; models of later ones keep theirs."""
@@ -59,6 +60,29 @@ class Draft:
         shape = self.facts(name).shape or ()
         sizes = tuple(size for size in shape[1:] if isinstance(size, int))
         return sizes if sizes and len(sizes) == len(shape) - 1 else None
+
+    @cached_property
+    def producers(self) -> dict[str, Node]:
+        """The node of the model that produces each computed tensor, by the tensor's name."""
+        return producers(self.model.graph)
+
+    @cached_property
+    def readers(self) -> dict[str, list[int]]:
+        """The positions of the nodes that read each tensor of the model, once for each time.
+
+        A node reads the tensors that graphs inside of it capture. An output of the graph has
+        none, since the caller reads it as well.
+        """
+        found: dict[str, list[int]] = defaultdict(list)
+        for at, node in enumerate(self.model.graph.node):
+            for name in filter(None, reads(node)):
+                found[name].append(at)
+        return found | {entry.name: [] for entry in self.model.graph.outputs}
+
+    def sole_reader(self, name: str) -> int | None:
+        """The position of the node that reads a tensor, where it alone does, and only once."""
+        readers = self.readers.get(name, ())
+        return readers[0] if len(readers) == 1 else None
 
     def name(self, wish: str) -> str:
         """`wish`, or `wish_2` and so on if that is taken."""

@@ -1,7 +1,16 @@
 """Drop dead nodes, on which no output depends, and initializers that no node reads."""
 
-from neat_onnx.model import Graph
+from neat_onnx.model import Graph, Model
 from neat_onnx.model.wiring import Wiring
+
+
+def without_dead(model: Model) -> Model:
+    """The model without nodes and initializers that contribute to no output.
+
+    It is the model itself where all do.
+    """
+    graph = drop_dead(model.graph)
+    return model if graph is model.graph else model.model_copy(update={"graph": graph})
 
 
 def drop_dead(graph: Graph) -> Graph:

@@ -34,7 +34,6 @@ class _Rows:
         self._draft = Draft(model)
         self._nodes = model.graph.node
         self._outputs = {entry.name for entry in model.graph.outputs}
-        self._producers = {name: node for node in self._nodes for name in node.output}
         self._features: int | None = None
         self._rows: set[str] = set()
         self._changed: dict[int, Node | None] = {}
@@ -83,7 +82,7 @@ class _Rows:
         sizes = self._draft.tensors.get(node.input[1])
         if sizes is not None:
             return node.input[0] in self._rows and sizes.values.tolist() == [-1, self._features]
-        source = self._producers.get(node.input[1])
+        source = self._draft.producers.get(node.input[1])
         if node.input[0] not in self._rows or source is None or not is_one_of(source, "Shape"):
             return False
         cut = {"start", "end"} & attributes_of(source).keys()

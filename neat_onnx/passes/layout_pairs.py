@@ -3,7 +3,6 @@
 from neat_onnx.model import Model, Node
 from neat_onnx.passes.draft import Draft, attributes_of, is_one_of, with_inputs
 from neat_onnx.passes.elementwise import is_function_of_one
-from neat_onnx.passes.readers import sole_readers
 
 
 def transpose_pairs(model: Model) -> Model:
@@ -11,14 +10,13 @@ def transpose_pairs(model: Model) -> Model:
 
     Between the two stand only nodes that treat each element alike, each read by the next alone.
     """
-    nodes = model.graph.node
-    alone = sole_readers(model.graph)
+    draft, nodes = Draft(model), model.graph.node
     rewired: dict[int, Node] = {}
     dropped: dict[str, str] = {}
     for at, first in enumerate(nodes):
         if not is_one_of(first, "Transpose") or "perm" not in attributes_of(first) or at in rewired:
             continue
-        path = _path(nodes, alone, at)
+        path = _path(draft, at)
         if path is None or any(step in rewired for step in path):
             continue
         before, last = first.input[0], nodes[path[-1]]
@@ -38,14 +36,15 @@ def transpose_pairs(model: Model) -> Model:
         for at, node in enumerate(nodes)
         if not (is_one_of(node, "Transpose") and node.output[0] in dropped)
     ]
-    return Draft(model).finished(kept)
+    return draft.finished(kept)
 
 
-def _path(nodes: list[Node], alone: dict[str, int], at: int) -> list[int] | None:
+def _path(draft: Draft, at: int) -> list[int] | None:
     """The positions of the nodes after a Transpose, up to the one that undoes it."""
+    nodes = draft.model.graph.node
     perm = attributes_of(nodes[at])["perm"]
     path: list[int] = []
-    step = alone.get(nodes[at].output[0])
+    step = draft.sole_reader(nodes[at].output[0])
     while step is not None:
         node = nodes[step]
         path.append(step)
@@ -56,22 +55,21 @@ def _path(nodes: list[Node], alone: dict[str, int], at: int) -> list[int] | None
             return path if undone else None
         if not is_function_of_one(node):
             return None
-        step = alone.get(node.output[0])
+        step = draft.sole_reader(node.output[0])
     return None
 
 
 def double_reshapes(model: Model) -> Model:
     """The model with one Reshape where one alone reads another, and copies no size from it."""
-    nodes = list(model.graph.node)
-    tensors, alone = model.graph.tensors, sole_readers(model.graph)
+    draft, nodes = Draft(model), list(model.graph.node)
     changed: dict[int, Node | None] = {}
     for at, first in enumerate(nodes):
-        reader = alone.get(first.output[0]) if is_one_of(first, "Reshape") else None
+        reader = draft.sole_reader(first.output[0]) if is_one_of(first, "Reshape") else None
         second = nodes[reader] if reader is not None else None
         if second is None or reader is None or not is_one_of(second, "Reshape"):
             continue
-        shape = tensors.get(second.input[1])
+        shape = draft.tensors.get(second.input[1])
         if second.input[0] == first.output[0] and shape is not None and shape.values.all():
             nodes[reader] = with_inputs(second, [first.input[0], second.input[1]])
             changed |= {at: None, reader: nodes[reader]}
-    return Draft(model).replaced(changed)
+    return draft.replaced(changed)

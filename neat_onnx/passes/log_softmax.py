@@ -14,12 +14,11 @@ def log_softmax(model: Model) -> Model:
     if not any(is_one_of(node, "ReduceLogSumExp") for node in model.graph.node):
         return model
     draft, changed = Draft(model), dict[int, Node | None]()
-    producers = {name: node for node in model.graph.node for name in node.output}
     rows: dict[str, tuple[str, int]] = {}
     for at, node in enumerate(model.graph.node):
         operator, source = "Softmax", rows.get(node.input[0] if node.input else "")
         if is_one_of(node, "Sub"):
-            operator, source = "LogSoftmax", _rows_of(draft, producers, *node.input)
+            operator, source = "LogSoftmax", _rows_of(draft, *node.input)
             if source is not None:
                 rows[node.output[0]] = source
         elif not is_one_of(node, "Exp"):
@@ -33,18 +32,16 @@ def log_softmax(model: Model) -> Model:
     return draft.replaced(changed)
 
 
-def _rows_of(
-    draft: Draft, producers: dict[str, Node], rows: str, name: str
-) -> tuple[str, int] | None:
+def _rows_of(draft: Draft, rows: str, name: str) -> tuple[str, int] | None:
     """The tensor and the axis of which another, of as many axes, holds the logarithm of the sum of
     the exponentials; None if it does not.
     """
-    node, rank = producers.get(name), len(draft.facts(rows).shape or ())
+    node, rank = draft.producers.get(name), len(draft.facts(rows).shape or ())
     if node is not None and is_one_of(node, "Reshape"):
         shape = draft.tensors.get(node.input[1])
         if shape is None or shape.values.tolist() not in ([-1, 1], [0, 1]) or rank != _PLANE:
             return None
-        node = producers.get(node.input[0])
+        node = draft.producers.get(node.input[0])
     elif not rank or len(draft.facts(name).shape or ()) != rank:
         return None
     if node is None or not is_one_of(node, "ReduceLogSumExp") or len(node.input) < 2:

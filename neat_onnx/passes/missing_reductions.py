@@ -44,7 +44,7 @@ def missing_reductions(model: Model) -> Model:
         if node.op_type in _REDUCING and not node.domain
     }
     places: dict[str, int] = {}
-    halves = _halves(model)
+    halves = _halves(draft)
     for node in model.graph.node:
         axis = attributes_of(node).get("axis", _default(node))
         if node.op_type == "ArgMax" and attributes_of(node).get("keepdims", 1):
@@ -74,17 +74,15 @@ def _chooses_one(node: Node, axis: int, places: dict[str, int], halves: set[str]
     return node.output[0] in halves
 
 
-def _halves(model: Model) -> set[str]:
+def _halves(draft: Draft) -> set[str]:
     """The outputs of TopK of one that are added to the largest of another's: medians of two."""
-    producers = {name: node for node in model.graph.node for name in node.output}
-    tensors = model.graph.tensors
 
     def chosen(name: str, kinds: tuple[str, ...]) -> Node | None:
-        node = producers.get(name)
+        node = draft.producers.get(name)
         return node if node is not None and not node.domain and node.op_type in kinds else None
 
     found = set()
-    for node in model.graph.node:
+    for node in draft.model.graph.node:
         if node.op_type != "Add" or node.domain:
             continue
         for one, other in (node.input, node.input[::-1]):
@@ -92,7 +90,7 @@ def _halves(model: Model) -> set[str]:
             rest = None if top is None else chosen(top.input[0], ("TopK",))
             if half is None or rest is None or half.input[0] != rest.input[0]:
                 continue
-            count = tensors.get(half.input[1])
+            count = draft.tensors.get(half.input[1])
             if count is not None and count.values.ravel().tolist() == [1]:
                 found.add(one)
     return found

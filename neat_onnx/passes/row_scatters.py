@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from neat_onnx.model import DataType, Model, Node, Tensor, ValueInfo
 from neat_onnx.passes.constants import constant_nodes
 from neat_onnx.passes.draft import Draft, attributes_of, make_node, with_graph
-from neat_onnx.passes.drop_dead import drop_dead
+from neat_onnx.passes.drop_dead import without_dead
 from neat_onnx.passes.fold_constants import fold_constants
 from neat_onnx.passes.static_shapes import static_shapes
 
@@ -75,8 +75,7 @@ def _computed(model: Model, names: set[str]) -> dict[str, list[Ints]]:
     nodes = [*model.graph.node, *read]
     for size in _SIZES:
         inputs = [_of_batch(entry, size) for entry in model.graph.inputs]
-        part = with_graph(model, inputs=inputs, outputs=outputs, node=nodes)
-        part = part.model_copy(update={"graph": drop_dead(part.graph)})
+        part = without_dead(with_graph(model, inputs=inputs, outputs=outputs, node=nodes))
         for _ in range(_MOST_ROUNDS):
             before = part
             for each in (constant_nodes, fold_constants, static_shapes):

@@ -4,13 +4,11 @@ Keras computes all gates of a cell by one MatMul and takes the result apart. A g
 of its own is one sum on import, which addends join.
 """
 
-from collections import defaultdict
 from collections.abc import Iterator
 from itertools import pairwise, repeat
 from typing import NamedTuple
 
 from neat_onnx.model import Model, Node
-from neat_onnx.model.wiring import reads
 from neat_onnx.passes.dense import is_dense, is_row
 from neat_onnx.passes.draft import Draft, attributes_of, is_one_of, make_node
 
@@ -33,16 +31,16 @@ def split_products(model: Model) -> Model:
     nodes = model.graph.node
     if not any(is_one_of(node, *_PARTING) for node in nodes):
         return model
-    draft, readers = Draft(model), _readers(model)
+    draft = Draft(model)
     constants: dict[tuple[str, int, int], str] = {}
     changed: dict[int, list[Node]] = {}
     for at, product in enumerate(nodes):
         if not is_one_of(product, "MatMul"):
             continue
-        path, ends = [at], readers[product.output[0]]
+        path, ends = [at], draft.readers[product.output[0]]
         adds = len(ends) == 1 and is_one_of(nodes[ends[0]], "Add")
         if adds:
-            path, ends = [at, *ends], readers[nodes[ends[0]].output[0]]
+            path, ends = [at, *ends], draft.readers[nodes[ends[0]].output[0]]
         if not ends or not all(is_one_of(nodes[end], *_PARTING) for end in ends):
             continue
         if not is_dense(product, draft):
@@ -59,17 +57,6 @@ def split_products(model: Model) -> Model:
         return model
     kept = (changed.get(at, [node]) for at, node in enumerate(nodes))
     return draft.finished([node for each in kept for node in each])
-
-
-def _readers(model: Model) -> dict[str, list[int]]:
-    """The nodes that read each tensor; none for one that is an output of the graph."""
-    found: dict[str, list[int]] = defaultdict(list)
-    for at, node in enumerate(model.graph.node):
-        for name in reads(node):
-            found[name].append(at)
-    for entry in model.graph.outputs:
-        found[entry.name] = []
-    return found
 
 
 def _row(add: Node, product: Node, draft: Draft) -> str | None:

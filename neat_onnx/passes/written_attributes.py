@@ -1,11 +1,10 @@
 """Attributes written out: a node says every attribute that has a value, its defaults too; or none
 of the defaults.
 
-Defaults are ONNX's own, of the model's opset; for windows, scans and recurrences, whose defaults
-ONNX has in words, they are one number for each axis, input or gate.
+Defaults are ONNX's own, of the model's opset; where ONNX has them in words, the operator's class
+has them in numbers.
 """
 
-from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -59,8 +58,7 @@ def _written(node: Node, opset: int) -> Node:
     inner = {
         name: _graph(value, opset) for name, value in given.items() if isinstance(value, Graph)
     }
-    in_words = _IN_WORDS[node.op_type](node, given) if node.op_type in _IN_WORDS else {}
-    values = _defaults(type(node), opset) | in_words | given | inner
+    values = _defaults(type(node), opset) | node.defaults_in_words() | given | inner
     there = _names(type(node), opset) | given.keys()
     known = {
         name: value for name, value in values.items() if name in kind.types() and name in there
@@ -91,46 +89,3 @@ def _defaults(kind: type[Node], opset: int) -> Values:
             value = helper.get_attribute_value(entry.default_value)
         found[name] = value.decode() if isinstance(value, bytes) else value
     return found
-
-
-def _of_window(node: Node, given: Values) -> Values:
-    axes = len(given.get("kernel_shape", ()))
-    ones, zeros = (1,) * axes, (0,) * axes
-    return {"strides": ones, "dilations": ones, "pads": zeros * 2} if axes else {}
-
-
-def _of_transposed_window(node: Node, given: Values) -> Values:
-    axes = len(given.get("kernel_shape", ()))
-    return _of_window(node, given) | ({"output_padding": (0,) * axes} if axes else {})
-
-
-def _of_scan(node: Node, given: Values) -> Values:
-    scanned = (0,) * given["num_scan_inputs"]
-    made = (0,) * (len(node.output) - len(node.input) + len(scanned))
-    return {
-        "scan_input_axes": scanned,
-        "scan_input_directions": scanned,
-        "scan_output_axes": made,
-        "scan_output_directions": made,
-    }
-
-
-def _with_activations(*names: str) -> Callable[[Node, Values], Values]:
-    def values(node: Node, given: Values) -> Values:
-        both = given.get("direction") == "bidirectional"
-        return {"activations": names * (2 if both else 1)}
-
-    return values
-
-
-_IN_WORDS: dict[str, Callable[[Node, Values], Values]] = {
-    "Conv": _of_window,
-    "ConvTranspose": _of_transposed_window,
-    "MaxPool": _of_window,
-    "AveragePool": _of_window,
-    "Scan": _of_scan,
-    "RNN": _with_activations("Tanh"),
-    "GRU": _with_activations("Sigmoid", "Tanh"),
-    "LSTM": _with_activations("Sigmoid", "Tanh", "Tanh"),
-}
-"""The attributes whose defaults ONNX gives in words."""

@@ -21,7 +21,7 @@ from neat_onnx.operators.formulas.elementwise import Add, Mul
 from neat_onnx.operators.formulas.formula import FormulaEmitter, emit_formula
 from neat_onnx.operators.layout.shaping import Concat, Reshape, Split, Transpose
 from neat_onnx.operators.reduce import ReduceSum
-from neat_onnx.passes import apply_passes
+from neat_onnx.passes import drop_dead
 from neat_onnx.population.layout import Gains, Level, Reduction
 from neat_onnx.population.population import Population
 from neat_onnx.version import __version__
@@ -46,7 +46,7 @@ def lower_population(
         opset_import=[OperatorSet(version=opset)],
         producer_name="neat_onnx",
         producer_version=__version__,
-        graph=apply_passes(graph),
+        graph=drop_dead(graph),
     )
 
 

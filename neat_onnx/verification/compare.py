@@ -13,18 +13,20 @@ from neat_onnx.model.states import state_pairs
 from neat_onnx.model.wiring import nodes_within
 from neat_onnx.network.genes import Bools, Floats
 from neat_onnx.network.network import Network
-from neat_onnx.passes import drop_dead
+from neat_onnx.passes import without_dead
 from neat_onnx.passes.constants import weights_among_inputs
+from neat_onnx.passes.draft import with_graph
 from neat_onnx.passes.empty_inputs import empty_inputs
 from neat_onnx.passes.sequence_axes import sequence_axes
 from neat_onnx.verification.indices import places_of, zeros_of
 from neat_onnx.verification.judge import Errors, against_rounding, measure
 from neat_onnx.verification.open_batch import loaded
-from neat_onnx.verification.player import Player, ShapeMismatch, number_type
+from neat_onnx.verification.player import Player, number_type
 from neat_onnx.verification.ports import check_ports
 from neat_onnx.verification.quantized import has_its_weights, is_quantized
 from neat_onnx.verification.report import Report, Verdict
 from neat_onnx.verification.rounding import rounded_runs, within_range
+from neat_onnx.verification.rows import ShapeMismatch
 from neat_onnx.verification.samples import (
     LONG_SEQUENCES,
     check_sampling,
@@ -97,10 +99,8 @@ def compare(
 def with_ports(net: Network, model: Model) -> Model:
     """The model with the network's outputs and the states alone, and the nodes that they need.
 
-    Axes of inputs are named as recurrent layers tell them.
-
-    The network may have tensors inside the graph as outputs, and lack outputs that are drawn at
-    random, which not every runtime can do.
+    Axes of inputs are named as recurrent layers tell them. The network may have tensors inside the
+    graph as outputs, and lack outputs that are drawn at random, which not every runtime can do.
     """
     names = {port.name for port in net.outputs}
     model = sequence_axes(model, input_axes)
@@ -109,8 +109,7 @@ def with_ports(net: Network, model: Model) -> Model:
     entries = [entry for entry in model.graph.outputs if entry.name in names]
     if not entries or len(entries) == len(model.graph.outputs):
         return model
-    graph = drop_dead(model.graph.model_copy(update={"outputs": entries}))
-    return model.model_copy(update={"graph": graph})
+    return without_dead(with_graph(model, outputs=entries))
 
 
 def _facts(model: Model, player: Player, inputs: Sequence[Floats], seed: int) -> dict[str, Any]:

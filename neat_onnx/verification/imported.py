@@ -14,6 +14,7 @@ from neat_onnx.errors import ModelError, NeatOnnxError, warn
 from neat_onnx.genome import Imported
 from neat_onnx.model import Graph, Model, Node
 from neat_onnx.model.node import RUNTIME_DOMAIN
+from neat_onnx.model.wiring import producers
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
 from neat_onnx.network.program import Program
@@ -23,8 +24,9 @@ from neat_onnx.passes.empty_inputs import empty_inputs
 from neat_onnx.verification.compare import as_read, compared, node_count, with_ports
 from neat_onnx.verification.judge import measure
 from neat_onnx.verification.open_batch import loaded
-from neat_onnx.verification.player import Player, ShapeMismatch, showing
+from neat_onnx.verification.player import Player, showing
 from neat_onnx.verification.ports import check_ports, has_half_inputs
+from neat_onnx.verification.rows import ShapeMismatch
 from neat_onnx.verification.samples import short_sequences
 
 _SAMPLES, _STEPS = 8, 4  # a few of each kind of input, and steps enough to carry a state on
@@ -38,6 +40,7 @@ _LARGE = 1 << 17  # connections of a network that takes too long to run rounded
 _FEW_NODES = 64  # of a graph whose rounding is within the bound: errors grow with the nodes
 _MOST_TRACED = 1_000  # nodes of a graph whose first difference is looked for: a run for each
 _DIFFERS = 1e-6  # the normalised MSE from which on a tensor is not the same any more
+_NO_TIME = "a run of it takes too long"
 _RUNTIMES = ("reference", "onnxruntime")
 _INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")
 _BY_ELEMENT = 13  # the opset from which on Hardmax is along one axis
@@ -47,6 +50,10 @@ _RECURRENT = ("RNN", "GRU", "LSTM")
 _LEFT_OUT = frozenset(
     {"activations", "activation_alpha", "activation_beta", "clip", "input_forget"}
 )
+
+
+class _TooLong(ModelError):
+    """A run of the model takes too long, in any runtime."""
 
 
 def check_import(found: Imported) -> None:
@@ -73,6 +80,9 @@ def check_import(found: Imported) -> None:
             refusal = _found_by(found, runtime)
         except ShapeMismatch as error:
             refusal = _refused(runtime, error.message, "graph.outputs")
+        except _TooLong as error:
+            reasons.append(error.message)
+            break
         except NeatOnnxError as error:  # it does not run the model, or is not installed
             reasons.append(error.message)
             continue
@@ -100,12 +110,15 @@ def _found_by(found: Imported, runtime: str) -> ModelError | None:
 
     Raises:
         ModelError: it runs the model in none.
+        _TooLong: there is no time to run it.
         ShapeMismatch: it runs several samples at once, and does not give a row for each: one by one
             they would not show that they are mixed.
     """
     net, model = found.network, found.model
     check_ports(net, model)
     player = loaded(net, model, runtime, as_written=True)
+    if not _count(net, model, player):
+        raise _TooLong(_NO_TIME)
     ways = [(player, False), (player.one_by_one(), False)]
     if _integers(model):
         ways += [(each, True) for each, _ in ways]
@@ -129,9 +142,10 @@ def _difference(found: Imported, player: Player, runtime: str, *, bits: bool) ->
         ModelError: there is no time to find it, or the runtime does not run the model.
     """
     net, model = found.network, found.model
-    x = _samples(net, model, player)
-    if x is None:
-        raise ModelError("a run of it takes too long")
+    count = _count(net, model, player)
+    if not count:
+        raise ModelError(_NO_TIME)
+    x = _samples(net, model, _steps(net, player), count)
     if bits:
         x = _with_bits(net, model, x)
     x = _held(net, model, x)
@@ -231,14 +245,21 @@ def _is_misread(node: Node, draft: Draft) -> bool:
     return node.op_type in _RECURRENT and not _LEFT_OUT.isdisjoint(given)
 
 
-def _samples(net: Network, model: Model, player: Player) -> Floats | None:
-    """Inputs (T, N, I): as many as there is time for; None if there is none for a single one."""
-    steps = _STEPS if net.has_memory or player.whole else 1
-    nodes, links = _node_runs(model.graph), len(net.connections) + 1
-    calls = _MOST_NODE_RUNS // (nodes * steps) if player.fixed_batch else _SAMPLES
-    count = min(_SAMPLES, calls, _MOST_PRODUCTS // (links * steps))
-    if count < 1 or player.rows_of_a_run * links * steps > _MOST_OF_A_BATCH:
-        return None
+def _steps(net: Network, player: Player) -> int:
+    return _STEPS if net.has_memory or player.whole else 1
+
+
+def _count(net: Network, model: Model, player: Player) -> int:
+    """How many samples there is time for."""
+    steps, links = _steps(net, player), len(net.connections) + 1
+    if player.rows_of_a_run * links * steps > _MOST_OF_A_BATCH:
+        return 0
+    calls = _MOST_NODE_RUNS // (_node_runs(model.graph) * steps) if player.fixed_batch else _SAMPLES
+    return min(_SAMPLES, calls, _MOST_PRODUCTS // (links * steps))
+
+
+def _samples(net: Network, model: Model, steps: int, count: int) -> Floats:
+    """Inputs (T, N, I)."""
     x = np.concatenate([short_sequences(net, _SAMPLES, seed) for seed in range(steps)])[:steps]
     order = [2, _SAMPLES - 1, 0, 1, *range(3, _SAMPLES - 1)]  # a plain one and a large one first
     return as_read(net, model, x[:, order[:count]])
@@ -255,11 +276,11 @@ def _node_runs(graph: Graph) -> int:
 
 def _first_difference(found: Imported, x: Floats, runtime: str) -> str:
     """The first node, in the graph's order, whose output differs from the neurons' values."""
-    produced = {name: node for node in found.model.graph.node for name in node.output}
+    nodes = producers(found.model.graph)
     for name, want, got in _traced(found, x, runtime):
         error = measure(want, got).normalised_mse
         if error is None or error > _DIFFERS:
-            return f"from tensor '{name}' of node {produced[name].label} on"
+            return f"from tensor '{name}' of node {nodes[name].label} on"
     return "graph.outputs"
 
 

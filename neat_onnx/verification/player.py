@@ -3,7 +3,6 @@
 A model is one step, whose states are carried from call to call here, or a whole sequence.
 """
 
-import math
 from collections.abc import Sequence
 from copy import copy
 from typing import Any, Self
@@ -11,19 +10,18 @@ from typing import Any, Self
 import numpy as np
 
 from neat_onnx.errors import ModelError
-from neat_onnx.lifting.axes import Axes, axes_of_inputs, output_axes, shapes_of_inputs
+from neat_onnx.lifting.axes import Axes, axes_of_inputs, shapes_of_inputs
 from neat_onnx.model import DataType, Model
 from neat_onnx.model.inner_outputs import with_inner_outputs
+from neat_onnx.model.node import operator_of
 from neat_onnx.model.states import INITIAL_KEY, STATE_KEY, initial_states, state_pairs
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
 from neat_onnx.verification.ports import has_every_axis
+from neat_onnx.verification.rows import Rows
 from neat_onnx.verification.runtimes import Feed, Session, load
 
 _FLOATING = (DataType.FLOAT, DataType.DOUBLE)
-_ML_DOMAIN = "ai.onnx.ml"
-_ROUNDED = ("Classifier", "Regressor", "Normalizer", "Scaler")
-"""How the names end of operators of that domain that give float32, whatever they read."""
 
 
 def number_type(model: Model) -> DataType:
@@ -32,17 +30,11 @@ def number_type(model: Model) -> DataType:
     A model that reads float64 and gives float32 is no more exact than float32; nor is one inside
     which operators give it.
     """
-    if any(
-        node.domain == _ML_DOMAIN and node.op_type.endswith(_ROUNDED) for node in model.graph.node
-    ):
+    if any(operator_of(node).single for node in model.graph.node):
         return DataType.FLOAT
     entries = (*model.graph.inputs, *model.graph.outputs)
     kinds = {entry.elem_type for entry in entries if entry.elem_type in _FLOATING}
     return DataType.DOUBLE if kinds == {DataType.DOUBLE} else DataType.FLOAT
-
-
-class ShapeMismatch(ModelError):
-    """An output does not have a row for each sample: the model is not the network, row by row."""
 
 
 class Player:
@@ -76,23 +68,19 @@ class Player:
         self.name, self._net = self._session.name, net
         self._pairs = state_pairs(model)
         self._initial = initial_states(model)
-        self._inputs = shapes_of_inputs(model.graph.inputs)
-        self._outputs = {entry.name: entry for entry in model.graph.outputs}
         self._shapes = {entry.name: entry.shape or () for entry in model.graph.inputs}
         self._elements = {entry.name: entry.elem_type.dtype for entry in model.graph.inputs}
         self._axes = axes_of_inputs(model.graph.inputs)
-        self._found_axes: dict[tuple[str, int], Axes] = {}  # of outputs, by how many they have
-        ports = {port.name: port for port in (*net.inputs, *net.outputs)}
-        self._port_shapes = {name: port.shape for name, port in ports.items()}
+        ports, outputs = (*net.inputs, *net.outputs), model.graph.outputs
         if features_only:
             self._axes = dict.fromkeys(self._axes, ())
         if self._session.sequences:
+            outputs = []
             self._axes = dict.fromkeys(self._axes, (0, 1))
+        self._rows = Rows(ports, outputs, shapes_of_inputs(model.graph.inputs))
         self.whole = any(len(axes) > 1 for axes in self._axes.values())
         self.ends = self.whole and any(
-            len(self._outputs[port.name].shape or ()) == len(port.shape) + 1
-            for port in net.outputs
-            if port.name in self._outputs and not self._session.sequences
+            self._rows.has_ended(entry.name, len(entry.shape or ())) for entry in outputs
         )
         batches = [
             (*self._shapes[name], 1, 1)[axes[-1]] if axes else 1
@@ -152,19 +140,14 @@ class Player:
 
     def _whole(self, x: Floats, tensors: Sequence[str]) -> dict[str, Floats]:
         results = self._session.run(self._feed(x))
-        ended = [name for name in tensors if self._has_ended(name, results[name])]
+        ended = [name for name in tensors if self._rows.has_ended(name, np.ndim(results[name]))]
         parts = [self._session.run(self._feed(x[:stop])) for stop in range(1, len(x)) if ended]
         return {
-            name: np.array([self._rows(name, part, x.shape[1:2]) for part in [*parts, results]])
+            name: np.array([self._read(name, part, x.shape[1:2]) for part in [*parts, results]])
             if name in ended
-            else self._rows(name, results, x.shape[:2])
+            else self._read(name, results, x.shape[:2])
             for name in tensors
         }
-
-    def _has_ended(self, name: str, values: Any) -> bool:
-        """Whether an output is of the end of a sequence: it has the batch as an axis, not time."""
-        shape = self._port_shapes.get(name)
-        return shape is not None and np.ndim(values) == len(shape) + 1
 
     def _steps(self, x: Floats, tensors: Sequence[str]) -> dict[str, Floats]:
         states = {name: self._start(name, x.shape[1]) for name in self._pairs}
@@ -173,7 +156,7 @@ class Player:
             results = self._session.run(self._feed(step) | states)
             states = {name: results[following] for name, following in self._pairs.items()}
             for name in tensors:
-                history[name].append(self._rows(name, results, step.shape[:1]))
+                history[name].append(self._read(name, results, step.shape[:1]))
         return {name: np.array(values) for name, values in history.items()}
 
     def _start(self, name: str, samples: int) -> Any:
@@ -201,62 +184,12 @@ class Player:
         moved = np.moveaxis(values, range(len(axes)), axes)
         return np.ascontiguousarray(moved, element)
 
-    def _rows(self, name: str, results: dict[str, Any], leading: tuple[int, ...]) -> Floats:
+    def _read(self, name: str, results: dict[str, Any], leading: tuple[int, ...]) -> Floats:
         """One of the results as float64, (*leading, columns)."""
         values = np.asarray(results[name], np.float64)
         if not any(self._axes.values()):
             return values.reshape(1, -1)
-        values = _by_sample(values, self._port_shapes.get(name), leading)
-        entry = self._outputs.get(name)
-        if entry is not None and not self._session.sequences:
-            count = max(0, min(len(leading), values.ndim - len(self._port_shapes.get(name, ()))))
-            axes = self._found_axes.get((name, count))
-            if axes is None:
-                axes = output_axes(entry, self._inputs, count)
-                self._found_axes[name, count] = axes
-            axes = self._rows_axes(name, values.shape, axes, leading)
-            if all(axis < values.ndim for axis in axes):
-                values = np.moveaxis(values, axes, range(len(axes)))
-        if values.shape[: len(leading)] != leading:
-            raise ShapeMismatch(
-                f"the output '{name}' has the shape {list(values.shape)} "
-                f"where {list(leading)} rows go in",
-                hint="A model may not mix its samples: its outputs have the batch as an axis",
-            )
-        port, shape = self._port_shapes.get(name), values.shape[len(leading) :]
-        if port is not None and math.prod(port) == math.prod(shape) and _long(port) != _long(shape):
-            raise ShapeMismatch(
-                f"the output '{name}' has the shape {list(shape)} for each sample, "
-                f"the network's {list(port)}",
-                hint="Compare a network with the model that was made from it",
-            )
-        return values.reshape(*leading, -1)
-
-    def _rows_axes(
-        self, name: str, shape: tuple[int, ...], axes: Axes, leading: tuple[int, ...]
-    ) -> Axes:
-        """The axis of the samples: the stated one, or where that cannot be, one that can."""
-        port = self._port_shapes.get(name)
-        if port is None or len(axes) != 1 or len(leading) != 1:
-            return axes
-        fitting = [
-            axis
-            for axis, size in enumerate(shape)
-            if size == leading[0] and shape[:axis] + shape[axis + 1 :] == port
-        ]
-        return axes if not fitting or axes[0] in fitting else (fitting[0],)
-
-
-def _by_sample(values: Floats, port: tuple[int, ...] | None, leading: tuple[int, ...]) -> Floats:
-    """Values with an axis for the samples, where the first one has the rows of each in turn."""
-    if not port or len(leading) != 1 or values.shape != (leading[0] * port[0], *port[1:]):
-        return values
-    return values.reshape(*leading, *port)
-
-
-def _long(shape: tuple[int, ...]) -> list[int]:
-    """The sizes above 1: runtimes and writers add axes of size 1 and leave them out."""
-    return [size for size in shape if size != 1]
+        return self._rows.of(name, values, leading)
 
 
 def showing(model: Model, tensors: Sequence[str]) -> Model:

@@ -16,6 +16,7 @@ from sessions import open_session
 from neat_onnx import ModelError, NeatOnnxWarning, Network, export, import_model, load_model
 from neat_onnx.genome import imported
 from neat_onnx.lifting.axes import input_axes
+from neat_onnx.verification import open_batch
 from neat_onnx.verification.imported import check_import
 
 RNG = np.random.default_rng(0)
@@ -189,6 +190,20 @@ def test_a_model_of_too_many_nodes_is_not_checked_and_a_warning_says_so():
     with pytest.warns(NeatOnnxWarning, match="not compared with the model: 2001 nodes take"):
         import_model(model)
     import_model(model, check=False)
+
+
+def test_a_model_that_takes_too_long_is_loaded_into_one_runtime(monkeypatch):
+    def loaded(*given, **options):
+        runtimes.append(given[2])
+        return load(*given, **options)
+
+    runtimes: list[str] = []
+    load = open_batch.loaded
+    monkeypatch.setattr("neat_onnx.verification.imported.loaded", loaded)
+    monkeypatch.setattr("neat_onnx.verification.imported._MOST_PRODUCTS", 1)
+    with pytest.warns(NeatOnnxWarning, match="not compared with the model: a run of it takes"):
+        import_model(graph([node("Neg", "x", "y")]))
+    assert runtimes == ["reference"]
 
 
 def test_large_pools_are_not_left_to_an_evaluator_that_loops(monkeypatch):

@@ -5,6 +5,7 @@ from collections import defaultdict
 from typing import Any
 
 import numpy as np
+import onnx
 import pytest
 from backend_cases import backend, backend_cases
 from onnx import TensorProto, helper, numpy_helper
@@ -33,6 +34,10 @@ def having(*facts: str) -> list[str]:
     return [name for name, kind in OWN.items() if any(getattr(kind, fact) for fact in facts)]
 
 
+ML = "ai.onnx.ml"
+OF_ML = {
+    name: kind for name, kind in node_classes().items() if kind.model_fields["domain"].default == ML
+}
 LACKING = [name for name, kind in OWN.items() if kind.inputs == (1, 1) and not kind.elementwise]
 """Operators of one input that depend on where an element stands."""
 
@@ -119,6 +124,13 @@ def test_exact_results_of_half_precision_are_of_half_precision(name: str, cases)
         for each in computed(model, halves):
             if each.dtype.kind == "f":
                 np.testing.assert_array_equal(each, each.astype(np.float16).astype(each.dtype))
+
+
+@pytest.mark.parametrize("name", OF_ML)
+def test_operators_whose_numbers_are_float32_say_so(name: str):
+    results = onnx.defs.get_schema(name, ML).outputs
+    rounded = any(each.type_str == "tensor(float)" for each in results)
+    assert OF_ML[name].single == (rounded and name != "OneHotEncoder")  # which gives 0 and 1
 
 
 def test_nearly_every_fact_is_held_against_a_case(cases):

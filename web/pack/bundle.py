@@ -43,7 +43,7 @@ _ELSEWHERE = re.compile(
     r"|passes\.narrow_integers"
     r"|network\.cell_builder|libraries\.(sharpneat\.xml|(fann|tensorneat)\.(read|write))"
     r"|verification\.first_difference|genome\.ends"
-    r"|lowering\.shortened|passes\.short_form"
+    r"|lowering\.short\w+|passes\.short_form"
     r"|verification\.(processes|runtimes\.(?!reference|onnxruntime$)\w+))\b"
 )
 

@@ -12,181 +12,170 @@ from neat_onnx.operators.formulas.formula import (
     emits,
 )
 from neat_onnx.operators.formulas.integers import truncated, truncated_quotient
+from neat_onnx.operators.formulas.nodes import Binary, Unary
 
 
-class _Unary(Node, abstract=True):
-    since = 13
-    elementwise = True
-
-
-class _Binary(Node, abstract=True):
-    inputs = (2, 2)
-    since = 13
-    unaligned = 0
-    elementwise = True
-
-
-class Sigmoid(_Unary):
+class Sigmoid(Unary):
     """1 / (1 + exp(-x)), element by element."""
 
 
-class Tanh(_Unary):
+class Tanh(Unary):
     """The hyperbolic tangent, element by element."""
 
 
-class Exp(_Unary):
+class Exp(Unary):
     """The exponential, element by element."""
 
 
-class Log(_Unary):
+class Log(Unary):
     """The natural logarithm, element by element."""
 
 
-class Sin(_Unary):
+class Sin(Unary):
     """The sine, element by element."""
 
     since = 7
 
 
-class Sqrt(_Unary):
+class Sqrt(Unary):
     """The square root, element by element."""
 
 
-class Abs(_Unary):
+class Abs(Unary):
     """The absolute value, element by element."""
 
     exact = True
 
 
-class Neg(_Unary):
+class Neg(Unary):
     """-x, element by element."""
 
     exact = True
 
 
-class Reciprocal(_Unary):
+class Reciprocal(Unary):
     """1 / x, element by element."""
 
 
-class Relu(_Unary):
+class Relu(Unary):
     """max(0, x), element by element."""
 
     exact = True
 
 
-class Softplus(_Unary):
+class Softplus(Unary):
     """log(1 + exp(x)), element by element."""
 
     since = 1
 
 
-class Softsign(_Unary):
+class Softsign(Unary):
     """x / (1 + abs(x)), element by element."""
 
     since = 1
 
 
-class Cos(_Unary):
+class Cos(Unary):
     """The cosine, element by element."""
 
     since = 7
 
 
-class Tan(_Unary):
+class Tan(Unary):
     """The tangent, element by element."""
 
     since = 7
 
 
-class Asin(_Unary):
+class Asin(Unary):
     """The inverse sine, element by element."""
 
     since = 7
 
 
-class Acos(_Unary):
+class Acos(Unary):
     """The inverse cosine, element by element."""
 
     since = 7
 
 
-class Atan(_Unary):
+class Atan(Unary):
     """The inverse tangent, element by element."""
 
     since = 7
 
 
-class Sinh(_Unary):
+class Sinh(Unary):
     """The hyperbolic sine, element by element."""
 
     since = 9
 
 
-class Cosh(_Unary):
+class Cosh(Unary):
     """The hyperbolic cosine, element by element."""
 
     since = 9
 
 
-class Asinh(_Unary):
+class Asinh(Unary):
     """The inverse hyperbolic sine, element by element."""
 
     since = 9
 
 
-class Acosh(_Unary):
+class Acosh(Unary):
     """The inverse hyperbolic cosine, element by element."""
 
     since = 9
 
 
-class Atanh(_Unary):
+class Atanh(Unary):
     """The inverse hyperbolic tangent, element by element."""
 
     since = 9
 
 
-class Erf(_Unary):
+class Erf(Unary):
     """The error function, element by element."""
 
 
-class Sign(_Unary):
+class Sign(Unary):
     """-1, 0 or 1, the sign of each element."""
 
     exact = True
 
 
-class Floor(_Unary):
+class Floor(Unary):
     """The largest integer that is not larger, element by element."""
 
 
-class Ceil(_Unary):
+class Ceil(Unary):
     """The smallest integer that is not smaller, element by element."""
 
 
-class Round(_Unary):
+class Round(Unary):
     """The nearest integer, halves to the even one, element by element."""
 
     since = 11
 
 
-class Add(_Binary):
+class Add(Binary):
     """A + B, with broadcasting."""
 
 
-class Sub(_Binary):
+class Sub(Binary):
     """A - B, with broadcasting."""
 
 
-class Mul(_Binary):
+class Mul(Binary):
     """A · B, with broadcasting."""
 
 
-class Div(_Binary):
+class Div(Binary):
     """A / B, with broadcasting; integers are truncated towards zero."""
 
 
-class Pow(_Binary):
+class Pow(Binary):
     """A to the power of B, with broadcasting."""
 
 
@@ -196,7 +185,7 @@ class EluAttributes(Attributes):
     alpha: float = 1.0
 
 
-class Elu(_Unary):
+class Elu(Unary):
     """x where it is positive, else alpha · (exp(x) - 1)."""
 
     since = 6
@@ -210,7 +199,7 @@ class SeluAttributes(Attributes):
     gamma: float = 1.05070102214813232421875
 
 
-class Selu(_Unary):
+class Selu(Unary):
     """gamma · x where x is positive, else gamma · alpha · (exp(x) - 1)."""
 
     since = 6
@@ -223,7 +212,7 @@ class LeakyReluAttributes(Attributes):
     alpha: float = 0.01
 
 
-class LeakyRelu(_Unary):
+class LeakyRelu(Unary):
     """x where it is not negative, else alpha · x."""
 
     since = 6

@@ -21,71 +21,63 @@ from neat_onnx.operators.formulas.formula import (
     formula_of,
 )
 from neat_onnx.operators.formulas.integers import towards_zero
+from neat_onnx.operators.formulas.nodes import Binary, Unary
 
 
-class _Unary(Node, abstract=True):
-    since = 13
-    elementwise = True
-
-
-class _Binary(Node, abstract=True):
-    inputs = (2, 2)
-    since = 13
-    unaligned = 0
-    elementwise = True
+class _Truth(Binary, abstract=True):
     exact = True
 
 
-class Greater(_Binary):
+class Greater(_Truth):
     """A > B, with broadcasting."""
 
 
-class GreaterOrEqual(_Binary):
+class GreaterOrEqual(_Truth):
     """A ≥ B, with broadcasting."""
 
     since = 12
 
 
-class Less(_Binary):
+class Less(_Truth):
     """A < B, with broadcasting."""
 
 
-class LessOrEqual(_Binary):
+class LessOrEqual(_Truth):
     """A ≤ B, with broadcasting."""
 
     since = 12
 
 
-class Equal(_Binary):
+class Equal(_Truth):
     """A = B, with broadcasting."""
 
 
-class And(_Binary):
+class And(_Truth):
     """Whether both truth values hold, with broadcasting."""
 
     since = 7
 
 
-class Or(_Binary):
+class Or(_Truth):
     """Whether one of two truth values holds, or both, with broadcasting."""
 
     since = 7
 
 
-class Xor(_Binary):
+class Xor(_Truth):
     """Whether exactly one of two truth values holds, with broadcasting."""
 
     since = 7
 
 
-class Not(_Unary):
+class Not(Unary):
     """The other truth value, element by element."""
 
     since = 1
     exact = True
 
 
-class IsNaN(_Unary):
+class IsNaN(Unary):
     """Whether each element is NaN."""
 
     exact = True
@@ -98,7 +90,7 @@ class IsInfAttributes(Attributes):
     detect_positive: Literal[0, 1] = 1
 
 
-class IsInf(_Unary):
+class IsInf(Unary):
     """Whether each element is infinite."""
 
     since = 10
@@ -124,7 +116,7 @@ class CastAttributes(Attributes):
     round_mode: Literal["up", "down", "nearest"] = "up"  # of a float8 that is not among the types
 
 
-class Cast(_Unary):
+class Cast(Unary):
     """The elements in another type of numbers, or as truth values."""
 
     attributes: CastAttributes

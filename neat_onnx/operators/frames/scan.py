@@ -7,7 +7,7 @@ front: [T, N, …]. The initial values of the states are a constant, expanded to
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from pydantic import model_validator
@@ -61,6 +61,17 @@ class Scan(Node):
         if not 0 < count <= most:
             raise ValueError(f"num_scan_inputs is {count}, expected 1 to {most}")
         return self
+
+    def defaults_in_words(self) -> dict[str, Any]:
+        """Sequences forward along the first axis."""
+        read = (0,) * self.attributes.num_scan_inputs
+        made = (0,) * (len(self.output) - len(self.input) + len(read))
+        return {
+            "scan_input_axes": read,
+            "scan_input_directions": read,
+            "scan_output_axes": made,
+            "scan_output_directions": made,
+        }
 
 
 _MOST_STEPS = 1000  # of a sequence of fixed length

@@ -3,11 +3,12 @@
 import numpy as np
 
 from neat_onnx.lifting.context import LiftingContext, Operand, lifts
+from neat_onnx.lifting.feature_counts import Tensors, counts_features
 from neat_onnx.model import Attributes
 from neat_onnx.model.numbers import AnyFloat
 from neat_onnx.network.genes import Floats
 from neat_onnx.operators.algebra import Algebra, rearranged
-from neat_onnx.operators.ml.nodes import MlNode
+from neat_onnx.operators.ml.nodes import MlNode, features_of
 
 
 class ImputerAttributes(Attributes):
@@ -53,6 +54,12 @@ class LabelEncoder(MlNode):
     """The number that belongs to each number of a table; one and the same for all others."""
 
     attributes: LabelEncoderAttributes = LabelEncoderAttributes.defaults()
+
+
+@counts_features(Imputer)
+def features_of_imputer(node: Imputer, tensors: Tensors) -> int | None:
+    """Count the numbers that take the place of another."""
+    return features_of(node.attributes.imputed_value_floats, node.attributes.imputed_value_int64s)
 
 
 @lifts(Imputer)

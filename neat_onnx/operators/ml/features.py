@@ -6,6 +6,7 @@ from typing import Literal
 import numpy as np
 
 from neat_onnx.lifting.context import LiftingContext, Operand, Value, lifts
+from neat_onnx.lifting.feature_counts import Tensors, counts_features, keeps_features
 from neat_onnx.lifting.followed_axes import (
     FEATURE,
     INSIDE,
@@ -21,7 +22,7 @@ from neat_onnx.operators.algebra import Algebra, rearranged, reshaped
 from neat_onnx.operators.formulas.choice import applied
 from neat_onnx.operators.formulas.formula import formula_of
 from neat_onnx.operators.inner_tensors import as_neurons
-from neat_onnx.operators.ml.nodes import MlNode
+from neat_onnx.operators.ml.nodes import MlNode, features_of
 
 
 class ScalerAttributes(Attributes):
@@ -34,6 +35,7 @@ class ScalerAttributes(Attributes):
 class Scaler(MlNode):
     """(X - offset) · scale, one of each for all features or for each."""
 
+    single = True
     attributes: ScalerAttributes = ScalerAttributes.defaults()
 
 
@@ -46,6 +48,7 @@ class NormalizerAttributes(Attributes):
 class Normalizer(MlNode):
     """Each sample divided by a norm of it, unless that is 0."""
 
+    single = True
     attributes: NormalizerAttributes = NormalizerAttributes.defaults()
 
 
@@ -78,7 +81,24 @@ class FeatureVectorizer(MlNode):
     """The features of all inputs beside each other."""
 
     inputs = (1, None)
+    single = True
     attributes: FeatureVectorizerAttributes = FeatureVectorizerAttributes.defaults()
+
+
+keeps_features(Normalizer, Binarizer)
+
+
+@counts_features(Scaler)
+def features_of_scaler(node: Scaler, tensors: Tensors) -> int | None:
+    """Count the offsets, or the scales."""
+    return features_of(node.attributes.offset, node.attributes.scale)
+
+
+@counts_features(ArrayFeatureExtractor)
+def features_to_choose_from(node: ArrayFeatureExtractor, tensors: Tensors) -> int | None:
+    """Count up to the last place that is read, if it is constant."""
+    places = tensors.get(node.input[1])
+    return int(np.max(places.values)) + 1 if places is not None and places.size else None
 
 
 @lifts(Scaler)

@@ -3,10 +3,11 @@
 import numpy as np
 
 from neat_onnx.lifting.context import LiftingContext, Operand, lifts
+from neat_onnx.lifting.feature_counts import Tensors, counts_features
 from neat_onnx.model import Attributes, Node
 from neat_onnx.network.genes import Floats
 from neat_onnx.operators.algebra import Algebra, rearranged, reshaped
-from neat_onnx.operators.ml.nodes import MlNode, Transform, transformed
+from neat_onnx.operators.ml.nodes import MlNode, Transform, quotient, transformed
 from neat_onnx.operators.rows.selection import first_hit, hits_of
 
 
@@ -22,6 +23,7 @@ class LinearRegressorAttributes(Attributes):
 class LinearRegressor(MlNode):
     """X · coefficientsᵀ + intercepts, [N, targets], then its transform."""
 
+    single = True
     attributes: LinearRegressorAttributes
 
 
@@ -40,7 +42,20 @@ class LinearClassifier(MlNode):
     """The label of the best score, and the scores; multi_class has no meaning, in runtimes too."""
 
     outputs = (2, 2)
+    single = True
     attributes: LinearClassifierAttributes
+
+
+@counts_features(LinearRegressor)
+def features_of_targets(node: LinearRegressor, tensors: Tensors) -> int | None:
+    """Count the coefficients of each target."""
+    return quotient(len(node.attributes.coefficients), node.attributes.targets)
+
+
+@counts_features(LinearClassifier)
+def features_of_classes(node: LinearClassifier, tensors: Tensors) -> int | None:
+    """Count the coefficients of each class, which has an intercept."""
+    return quotient(len(node.attributes.coefficients), len(node.attributes.intercepts or ()))
 
 
 @lifts(LinearRegressor)

@@ -6,6 +6,7 @@ from typing import Any, Literal
 import numpy as np
 
 from neat_onnx.lifting.context import Array, LiftingContext, lifts
+from neat_onnx.lifting.feature_counts import Tensors, counts_features
 from neat_onnx.model import Attributes, Tensor
 from neat_onnx.network.genes import Ints
 from neat_onnx.operators.ml.nodes import MlNode
@@ -44,6 +45,12 @@ class TreeEnsemble(MlNode):
     """The hit rates of nodes have no meaning."""
 
     attributes: TreeEnsembleAttributes
+
+
+@counts_features(TreeEnsemble)
+def features_of_splits(node: TreeEnsemble, tensors: Tensors) -> int | None:
+    """Count up to the last feature that a split reads."""
+    return max(node.attributes.nodes_featureids, default=-1) + 1
 
 
 @lifts(TreeEnsemble)

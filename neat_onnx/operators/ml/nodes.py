@@ -18,6 +18,16 @@ class MlNode(Node, abstract=True):
     attributes: Attributes = Attributes.defaults()
 
 
+def features_of(*lists: tuple[object, ...] | None) -> int | None:
+    """Count features by the lists that have a number for each; one alone is for all of them."""
+    return max((len(each) for each in lists if each and len(each) > 1), default=None)
+
+
+def quotient(numbers: int, rows: int) -> int | None:
+    """How many numbers each row has, if all have as many, and some."""
+    return numbers // rows if rows > 0 and numbers and numbers % rows == 0 else None
+
+
 def transformed(ctx: LiftingContext, node: Node, scores: Operand, transform: Transform) -> Operand:
     """The scores of each sample [N, M] as probabilities, where that is asked for."""
     if transform == "LOGISTIC":

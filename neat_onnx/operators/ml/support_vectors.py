@@ -9,13 +9,14 @@ from typing import Literal
 import numpy as np
 
 from neat_onnx.lifting.context import LiftingContext, Operand, lifts
+from neat_onnx.lifting.feature_counts import Tensors, counts_features
 from neat_onnx.model import Attributes
 from neat_onnx.network.genes import Floats
 from neat_onnx.operators.algebra import Algebra, rearranged
 from neat_onnx.operators.layout.arranging import combined
 from neat_onnx.operators.ml.coupling import coupled_twice
 from neat_onnx.operators.ml.linear import best_label, label_numbers, label_of_two
-from neat_onnx.operators.ml.nodes import MlNode, Transform, transformed
+from neat_onnx.operators.ml.nodes import MlNode, Transform, quotient, transformed
 
 _BINARY = 2
 _BY_COUPLING = (
@@ -45,6 +46,7 @@ class SVMRegressorAttributes(KernelAttributes):
 class SVMRegressor(MlNode):
     """The sum of the kernels times coefficients, and rho, [N, 1]; or its sign, 1 and -1."""
 
+    single = True
     attributes: SVMRegressorAttributes
 
 
@@ -65,7 +67,21 @@ class SVMClassifier(MlNode):
     """
 
     outputs = (2, 2)
+    single = True
     attributes: SVMClassifierAttributes
+
+
+@counts_features(SVMRegressor)
+def features_of_supports(node: SVMRegressor, tensors: Tensors) -> int | None:
+    """Count the numbers of each support vector; without them there are coefficients alone."""
+    return quotient(len(node.attributes.support_vectors or ()), node.attributes.n_supports)
+
+
+@counts_features(SVMClassifier)
+def features_of_vectors(node: SVMClassifier, tensors: Tensors) -> int | None:
+    """Count the numbers of each support vector, of all classes."""
+    given = node.attributes
+    return quotient(len(given.support_vectors or ()), sum(given.vectors_per_class))
 
 
 @lifts(SVMRegressor)

@@ -12,6 +12,7 @@ from typing import Literal
 import numpy as np
 
 from neat_onnx.lifting.context import LiftingContext, Operand, Value, lifts
+from neat_onnx.lifting.feature_counts import Tensors, counts_features
 from neat_onnx.model import Attributes
 from neat_onnx.network.expression import VARIABLE, Expression, call, equal, negated
 from neat_onnx.network.genes import Floats
@@ -70,6 +71,7 @@ class TreeEnsembleRegressorAttributes(TreeAttributes):
 class TreeEnsembleRegressor(MlNode):
     """The hit rates of nodes have no meaning."""
 
+    single = True
     attributes: TreeEnsembleRegressorAttributes
 
 
@@ -88,6 +90,7 @@ class TreeEnsembleClassifier(MlNode):
     """The label of the best score, and the scores; the hit rates of nodes have no meaning."""
 
     outputs = (2, 2)
+    single = True
     attributes: TreeEnsembleClassifierAttributes
 
 
@@ -97,6 +100,15 @@ class _Leaf:
 
     key: tuple[int, int]
     way: tuple[tuple[int, bool], ...]
+
+
+@counts_features(TreeEnsembleClassifier, TreeEnsembleRegressor)
+def features_of_trees(
+    node: TreeEnsembleClassifier | TreeEnsembleRegressor, tensors: Tensors
+) -> int | None:
+    """Count up to the last feature that a node which is no leaf reads."""
+    nodes = zip(node.attributes.nodes_featureids, node.attributes.nodes_modes, strict=False)
+    return max((feature + 1 for feature, mode in nodes if mode != "LEAF"), default=None)
 
 
 @lifts(TreeEnsembleRegressor)

@@ -1,10 +1,11 @@
 """The node classes of RNN, LSTM and GRU."""
 
-from typing import Any, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 from pydantic import field_validator
 
 from neat_onnx.model import Attributes, Node
+from neat_onnx.network import cells
 from neat_onnx.operators.rnn.cell_activations import Function
 
 _FUNCTIONS = {name.lower(): name for name in get_args(Function)}
@@ -33,14 +34,24 @@ class RecurrenceAttributes(Attributes):
 class Recurrence(Node, abstract=True):
     """A node that goes through a sequence: X, W, R, B, sequence_lens, initial states, P."""
 
+    functions: ClassVar[tuple[Function, ...]]
+    """The activations of one direction, if none are given."""
+
     inputs = (3, 6)
     outputs = (0, 2)
     since = 7
     attributes: RecurrenceAttributes = RecurrenceAttributes.defaults()
 
+    def defaults_in_words(self) -> dict[str, Any]:
+        """The activations of each direction."""
+        both = self.attributes.direction == "bidirectional"
+        return {"activations": self.functions * (2 if both else 1)}
+
 
 class RNN(Recurrence):
     """h(t) = f(x(t)·Wᵀ + h(t-1)·Rᵀ + b), over a sequence."""
+
+    functions = cells.RNN.functions
 
 
 class GRUAttributes(RecurrenceAttributes):
@@ -52,6 +63,7 @@ class GRUAttributes(RecurrenceAttributes):
 class GRU(Recurrence):
     """The gated recurrent unit over a sequence: h = (1 - z)·ĥ + z·h(t-1), with gates z and r."""
 
+    functions = cells.GRU.functions
     attributes: GRUAttributes = GRUAttributes.defaults()
 
 
@@ -64,6 +76,7 @@ class LSTMAttributes(RecurrenceAttributes):
 class LSTM(Recurrence):
     """The long short-term memory over a sequence: c = f·c(t-1) + i·g, h = o·tanh(c)."""
 
+    functions = cells.LSTM.functions
     inputs = (3, 8)
     outputs = (0, 3)
     attributes: LSTMAttributes = LSTMAttributes.defaults()

@@ -1,6 +1,6 @@
 """The node classes of convolutions and pools."""
 
-from typing import Literal
+from typing import Any, Literal
 
 from neat_onnx.model import Attributes, Node
 from neat_onnx.network.window import Sizes, Window
@@ -33,13 +33,25 @@ class WindowAttributes(Attributes):
         )
 
 
+class Windowed(Node, abstract=True):
+    """A node that slides a window over X [N, C, …]."""
+
+    attributes: WindowAttributes = WindowAttributes.defaults()
+
+    def defaults_in_words(self) -> dict[str, Any]:
+        """A window without padding, in steps of 1."""
+        axes = len(self.attributes.kernel_shape or ())
+        ones, zeros = (1,) * axes, (0,) * axes
+        return {"strides": ones, "dilations": ones, "pads": zeros * 2} if axes else {}
+
+
 class ConvAttributes(WindowAttributes):
     """Attributes of Conv: its window, and the number of groups of channels."""
 
     group: int = 1
 
 
-class Conv(Node):
+class Conv(Windowed):
     """X [N, C, …], W [M, C/group, …], B [M]."""
 
     inputs = (2, 3)
@@ -54,12 +66,17 @@ class ConvTransposeAttributes(ConvAttributes):
     output_shape: tuple[int, ...] | None = None
 
 
-class ConvTranspose(Node):
+class ConvTranspose(Windowed):
     """X [N, C, …], W [C, M/group, …], B [M]."""
 
     inputs = (2, 3)
     since = 11
     attributes: ConvTransposeAttributes = ConvTransposeAttributes.defaults()
+
+    def defaults_in_words(self) -> dict[str, Any]:
+        """A window without padding, of the output neither, in steps of 1."""
+        values = super().defaults_in_words()
+        return values | ({"output_padding": (0,) * len(values["strides"])} if values else {})
 
 
 class PoolAttributes(WindowAttributes):
@@ -75,7 +92,7 @@ class MaxPoolAttributes(PoolAttributes):
     storage_order: Literal[0] = 0
 
 
-class MaxPool(Node):
+class MaxPool(Windowed):
     """X [N, C, …]; the optional second output, the indices, cannot be turned into neurons."""
 
     outputs = (1, 2)
@@ -90,7 +107,7 @@ class AveragePoolAttributes(PoolAttributes):
     count_include_pad: Literal[0, 1] = 0
 
 
-class AveragePool(Node):
+class AveragePool(Windowed):
     """X [N, C, …]; dilations from opset 19."""
 
     since = 11

@@ -11,6 +11,7 @@ import numpy as np
 
 from neat_onnx.errors import OptionError
 from neat_onnx.lifting.context import Array, LiftingContext, Operand, Value, lifts
+from neat_onnx.lifting.feature_counts import Tensors, counts_features
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.placement import Columns
 from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers
@@ -243,6 +244,15 @@ def _check_connectivity(ctx: LoweringContext, block: Block, weights: Floats) -> 
 # --- lifting -------------------------------------------------------------------------------------
 
 
+@counts_features(Gemm, MatMul)
+def features_of_product(node: Gemm | MatMul, tensors: Tensors) -> int | None:
+    """Count the rows of the matrix, or its columns if it is transposed."""
+    matrix, given = tensors.get(node.input[1]), node.attributes
+    if matrix is None or len(matrix.dims) != 2 or getattr(given, "transA", False):
+        return None
+    return matrix.dims[getattr(given, "transB", False)]
+
+
 @lifts(Gemm)
 def lift_gemm(ctx: LiftingContext, node: Gemm) -> None:
     """Lift Gemm: one sum neuron for each element of the result."""
@@ -285,8 +295,8 @@ def _general_gemm(ctx: LiftingContext, node: Gemm) -> Operand:
     ctx.refuse_along(node, (1 if given.transB else 0,), 1)
     if isinstance(one, Value) and isinstance(other, Value) and (given.transA or given.transB):
         ctx.refuse_batch(node, (0,))
-    one = _transposed(one) if given.transA else one
-    other = _transposed(other) if given.transB else other
+    one = rearranged(one, np.transpose) if given.transA else one
+    other = rearranged(other, np.transpose) if given.transB else other
     product = product_of_rows(ctx, node, tensors, one, other)
     if given.alpha != 1.0:
         product = tensors("mul", product, given.alpha)
@@ -310,10 +320,6 @@ def _is_nothing(addend: Operand) -> bool:
         and addend.weight is not None
         and not np.any(addend.weight)
     )
-
-
-def _transposed(operand: Operand) -> Operand:
-    return rearranged(operand, np.transpose)
 
 
 @lifts(MatMul)

@@ -15,8 +15,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from neat_onnx.model import DataType, Model, Node
-from neat_onnx.passes.draft import Draft, copied, make_node, with_inputs
-from neat_onnx.passes.drop_dead import drop_dead
+from neat_onnx.passes.draft import Draft, make_node, with_inputs
+from neat_onnx.passes.drop_dead import without_dead
 from neat_onnx.passes.quantization.weights import constant, dequantized, scales
 
 Range = tuple[float, float]
@@ -60,8 +60,7 @@ class _Quantizer:
                 self._dense(node)
             else:
                 self._draft.nodes.append(read)
-        model = self._draft.finished()
-        return copied(model, graph=drop_dead(model.graph))
+        return without_dead(self._draft.finished())
 
     def _dense(self, node: Node) -> None:
         """Emit a Gemm with everything around it."""

@@ -3,7 +3,7 @@
 The elements of each sample are counted as in a flat tensor, whatever its axes.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -124,12 +124,11 @@ class Paired:
 Followed = Picked | Joined | Elementwise | Paired
 
 
-def followed(draft: Draft, made: Mapping[str, Node], node: Node) -> Followed | None:
+def followed(draft: Draft, node: Node) -> Followed | None:
     """How the elements of a node come from others, if they can be followed.
 
     Args:
         draft: the model.
-        made: the node that makes each of its tensors.
         node: one of its nodes.
     """
     axes = axes_of(draft, node.output[0])
@@ -142,7 +141,7 @@ def followed(draft: Draft, made: Mapping[str, Node], node: Node) -> Followed | N
     if is_one_of(node, "Gemm"):
         return _weighted_pairs(draft, node)
     places = places_of(draft, node)
-    return _pairs(draft, made, node) if places is None else Picked(node.input[0], places)
+    return _pairs(draft, node) if places is None else Picked(node.input[0], places)
 
 
 def axes_of(draft: Draft, name: str) -> Axes | None:
@@ -219,7 +218,7 @@ def _joined(draft: Draft, node: Node, axes: Axes) -> Joined | None:
     return Joined(node.input, np.cumsum([0, *flat]))
 
 
-def _pairs(draft: Draft, made: Mapping[str, Node], node: Node) -> Paired | None:
+def _pairs(draft: Draft, node: Node) -> Paired | None:
     """A reduction of pairs."""
     if not is_one_of(node, *_OF_PAIRS):
         return None

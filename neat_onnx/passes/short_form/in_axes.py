@@ -205,13 +205,11 @@ def _is_flatten(node: Node) -> bool:
 
 def _groups(draft: Draft) -> Iterator[_Group]:
     """Yield the groups that can have other axes, whose constants nothing else reads."""
-    readers = Counter(name for node in draft.model.graph.node for name in node.input)
     for group in _Groups(draft):
         read = Counter(name for at in group.nodes for name in draft.model.graph.node[at].input)
         arrays = {name for name in read if name in draft.tensors and draft.tensors[name].size > 1}
-        if group.axes is None or any(read[name] != readers[name] for name in arrays):
-            continue
-        if _are_whole(draft, group, group.axes):
+        alone = all(read[name] == len(draft.readers[name]) for name in arrays)
+        if alone and group.axes is not None and _are_whole(draft, group, group.axes):
             yield group
 
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable
 
-from neat_onnx.model import Model, Node
+from neat_onnx.model import Model
+from neat_onnx.model.order import in_order
 from neat_onnx.passes.draft import with_graph
 
 
@@ -13,16 +14,12 @@ def in_order_of(model: Model, tensors: Iterable[str]) -> Model:
         model: no graphs inside of nodes; each node is needed by an output.
         tensors: names, the first of them made first; the outputs follow.
     """
-    made = {name: node for node in model.graph.node for name in node.output if name}
-    nodes: dict[int, Node] = {}
-    wanted = [*tensors, *(entry.name for entry in model.graph.outputs)]
-    waiting = [made[name] for name in wanted[::-1] if name in made]
-    while waiting:
-        node = waiting[-1]
-        reads = [made[name] for name in node.input if name in made]
-        missing = [each for each in reads if id(each) not in nodes]
-        if missing:
-            waiting += missing[::-1]
-        else:
-            nodes[id(waiting.pop())] = node
-    return with_graph(model, node=[*nodes.values()])
+    nodes = model.graph.node
+    made = {name: at for at, node in enumerate(nodes) for name in node.output if name}
+
+    def makers(names: Iterable[str]) -> list[int]:
+        return [made[name] for name in names if name in made]
+
+    wanted = makers([*tensors, *(entry.name for entry in model.graph.outputs)])
+    order = in_order(wanted, lambda at: makers(nodes[at].input)) or []
+    return with_graph(model, node=[nodes[at] for at in order])

@@ -12,16 +12,30 @@ such sums are left out.
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
 from neat_onnx.model import Model, Node, Tensor
 from neat_onnx.model.wiring import subgraphs
 from neat_onnx.passes.draft import attributes_of, is_one_of, with_graph, with_inputs
-from neat_onnx.passes.drop_dead import drop_dead
+from neat_onnx.passes.drop_dead import without_dead
 
 Names = dict[str, str]
 """The new names of tensors that have one."""
+
+
+class Form(NamedTuple):
+    """A model without detours.
+
+    Attributes:
+        model: the model.
+        names: the names there of tensors whose own name is gone.
+    """
+
+    model: Model
+    names: Names
+
 
 _TWO = 2  # inputs of a sum of one tensor alone
 _WITH_BIAS = {"Gemm": 3, "Conv": 3, "ConvTranspose": 3}  # and how many inputs that makes
@@ -33,8 +47,8 @@ def straight(
     copies: bool | Collection[str] = False,
     sums: bool | Collection[str] = True,
     zeros: bool = False,
-) -> tuple[Model, Names]:
-    """The model without detours, and the names of tensors whose own name is gone.
+) -> Form:
+    """The model without detours.
 
     Args:
         model: nodes in topological order, without graphs inside of them.
@@ -47,9 +61,8 @@ def straight(
     for node in model.graph.node:
         road.take(node)
     nodes = [_called(node, road.called) for node in road.nodes]
-    graph = drop_dead(with_graph(model, node=nodes).graph)
     alias = {old: road.called.get(new, new) for old, new in road.alias.items()}
-    return model.model_copy(update={"graph": graph}), alias | road.called
+    return Form(without_dead(with_graph(model, node=nodes)), alias | road.called)
 
 
 def marks(model: Model) -> list[str]:

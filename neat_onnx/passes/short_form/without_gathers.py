@@ -64,11 +64,10 @@ class _Needed:
 
     def __init__(self, draft: Draft) -> None:
         self._draft, graph = draft, draft.model.graph
-        made = {name: node for node in graph.node for name in node.output}
         self._followed: dict[str, Followed | None] = {}
         self._reordered: set[str] = set()  # all elements of a tensor that something else makes
         for node in graph.node:
-            way = self._followed[node.output[0]] = followed(draft, made, node)
+            way = self._followed[node.output[0]] = followed(draft, node)
             if isinstance(way, Picked) and self._reorders(node, way):
                 self._reordered.add(node.output[0])
         self._outputs = {entry.name for entry in graph.outputs}

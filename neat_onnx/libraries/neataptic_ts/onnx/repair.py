@@ -20,6 +20,7 @@ from neat_onnx.libraries.neataptic_ts.onnx.shapes import kernel_of, window_of
 from neat_onnx.libraries.neataptic_ts.onnx.space import with_space
 from neat_onnx.libraries.neataptic_ts.onnx.windows import is_identity, is_padded_before
 from neat_onnx.model import Model, Node, ValueInfo
+from neat_onnx.model.order import in_order
 from neat_onnx.model.wiring import Wiring
 from neat_onnx.network.window import Window
 from neat_onnx.operators.layout.shaping import Concat
@@ -114,28 +115,13 @@ def _batched(entry: ValueInfo) -> ValueInfo:
 
 def _in_order(model: Model) -> Model:
     """Sort the nodes topologically; a graph with a cycle stays, for the lifting to refuse."""
-    graph = model.graph
-    wiring = Wiring(graph)
-    if wiring.cyclic:
-        return model
-    order: list[int] = []
-    done: set[int] = set()
-    for first in range(len(graph.node)):
-        waiting = [first]
-        while waiting:
-            at = waiting[-1]
-            before = sorted(wiring.sources(at) - done, reverse=True)
-            if before:
-                waiting += before
-                continue
-            waiting.pop()
-            if at not in done:
-                done.add(at)
-                order.append(at)
-    if order == list(range(len(graph.node))):
+    nodes, wiring = model.graph.node, Wiring(model.graph)
+    given = range(len(nodes))
+    order = in_order(given, lambda at: sorted(wiring.sources(at)))
+    if order is None or order == [*given]:
         return model
     warn_repaired("nodes stand before others that they read: they are sorted")
-    return with_graph(model, node=[graph.node[at] for at in order])
+    return with_graph(model, node=[nodes[at] for at in order])
 
 
 _OWN: tuple[Repair, ...] = (

@@ -6,7 +6,7 @@ likely, not certain: the caller keeps it if import makes the same network of it.
 
 from neat_onnx.model import Model, Node
 from neat_onnx.passes.draft import is_one_of
-from neat_onnx.passes.drop_dead import drop_dead
+from neat_onnx.passes.drop_dead import without_dead
 from neat_onnx.passes.short_form.larger_operators.choices import choice
 from neat_onnx.passes.short_form.larger_operators.masks import filled, masked_softmax
 from neat_onnx.passes.short_form.larger_operators.norms import norm
@@ -46,7 +46,7 @@ def with_larger_operators(model: Model, *, largest: bool) -> Model:
     if not found:
         return model
     nodes = [each for node in model.graph.node for each in found.get(node.output[0], [node])]
-    return model.model_copy(update={"graph": drop_dead(search.draft.finished(nodes).graph)})
+    return without_dead(search.draft.finished(nodes))
 
 
 def _group(search: Search, node: Node) -> Found | None:

@@ -23,13 +23,8 @@ class Search:
 
     def __init__(self, model: Model, *, largest: bool) -> None:
         self.draft, self.largest = Draft(model), largest
-        self.made = {name: node for node in model.graph.node for name in node.output}
+        self.made = self.draft.producers
         self.orders: dict[tuple[str, int, int], tuple[str, str]] = {}
-        self._readers: dict[str, list[Node]] = {}
-        for node in model.graph.node:
-            for name in node.input:
-                self._readers.setdefault(name, []).append(node)
-        self._wanted = {entry.name for entry in model.graph.outputs}
 
     def node(self, operator: str, reads: list[str], gives: list[str], **attributes: object) -> Node:
         """A new node, of the model's opset."""
@@ -95,8 +90,8 @@ class Search:
     def end(self, name: str) -> tuple[str, bool]:
         """The tensor that one becomes in its last shape, and whether a Transpose is on the way."""
         turned = False
-        while name not in self._wanted and len(self._readers.get(name, ())) == 1:
-            (reader,) = self._readers[name]
+        while (at := self.draft.sole_reader(name)) is not None:
+            reader = self.draft.model.graph.node[at]
             if not moves(reader):
                 break
             turned |= is_one_of(reader, "Transpose")

@@ -28,6 +28,7 @@ READERS = {
     "MatMul": [node("MatMul", "x w", "y")],
     "Gemm": [node("Gemm", "x wt", "y", transB=1)],
     "Gemm behind others": [node("Sub", "x mean", "a"), node("Gemm", "a w", "y")],
+    "Gemm behind a function": [node("Abs", "x", "a"), node("Gemm", "a w", "y")],
     "Sub": [node("Sub", "x mean", "y")],
     "Scaler": [node("Scaler", "x", "y", offset=[1.0, 2.0, 3.0], scale=[0.5, 1.0, 2.0], **ML)],
     "LinearRegressor": [node("LinearRegressor", "x", "y", coefficients=LINEAR, targets=2,
@@ -60,6 +61,32 @@ def test_a_reader_says_how_many_features_there_are(case: str):
     x = RNG.normal(size=(5, 3)).astype(np.float32)
     (want,) = open_session(model).run(["y"], {"x": x})
     np.testing.assert_allclose(net.activate({"x": x})["y"].reshape(want.shape), want, rtol=1e-5)
+
+
+def test_the_last_of_many_splits_counts():
+    """A list of splits: each goes on with the next one, the last one to a leaf."""
+    count = 24
+
+    def tensor(kind: int, values: list[float]) -> onnx.TensorProto:
+        return helper.make_tensor("", kind, [len(values)], values)
+
+    trees = {
+        "tree_roots": [0],
+        "nodes_featureids": [*range(count)],
+        "nodes_modes": tensor(TensorProto.UINT8, [0] * count),
+        "nodes_splits": tensor(TensorProto.FLOAT, [0.5] * count),
+        "nodes_truenodeids": [*range(1, count + 1)],
+        "nodes_trueleafs": [0] * (count - 1) + [1],
+        "nodes_falsenodeids": [*range(count)],
+        "nodes_falseleafs": [1] * count,
+        "leaf_targetids": [0] * (count + 1),
+        "leaf_weights": tensor(TensorProto.FLOAT, [*range(count + 1)]),
+    }
+    model = opened([node("TreeEnsemble", "x", "y", **trees, **ML)])
+    model.opset_import[1].version = 5
+    with pytest.warns(NeatOnnxWarning, match=f"how many features it has: {count}, as"):
+        net = import_model(model, check=False)
+    assert net.inputs[0].shape == (count,)
 
 
 def test_an_input_that_nobody_counts_is_refused():

@@ -1,0 +1,85 @@
+"""Graphs without detours of which alone, without metadata, import makes a given network."""
+
+import warnings
+from collections.abc import Iterator, Sequence
+
+from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning
+from neat_onnx.genome.of_graph import genome_of_graph
+from neat_onnx.lifting.core import lift
+from neat_onnx.model import Model
+from neat_onnx.network.network import Network
+from neat_onnx.passes.short_form.in_axes import in_axes
+from neat_onnx.passes.short_form.order import in_order_of
+from neat_onnx.passes.short_form.straight import Form, lone_sums, marks, straight
+
+_MOST_SUMS = 8  # of one tensor, where each is tried
+MOST_TRIED = 16_384
+"""Genes of a network for which more forms are tried."""
+
+
+def forms_of(net: Network, model: Model, tensors: Sequence[str], *, marked: bool) -> Iterator[Form]:
+    """Yield the forms of a model of which import makes the network, the shorter ones first.
+
+    Nodes stand in one order or another, and sums of one tensor, which tell a neuron from
+    another, are there or not.
+
+    Args:
+        net: the network.
+        model: as it was lowered, or with larger operators.
+        tensors: the tensors of neurons, by the first of them in the genome.
+        marked: Identities stay, which tell neurons apart as well.
+    """
+    orders = [model, in_order_of(model, ()), in_order_of(model, tensors)]
+    known = set()
+    for sums in (False, True):
+        for each in orders:
+            form = straight(each, copies=marked, sums=sums)
+            made = tuple(name for node in form.model.graph.node for name in node.output)
+            if made in known:
+                continue  # there are no such marks, or it is in this order
+            known.add(made)
+            found = _network_of(form.model)
+            if found is None or len(found) != len(net):
+                break  # no order changes that
+            if found == net:
+                yield from in_either_axes(
+                    _with_few_sums(net, each, copies=marked) if sums else form
+                )
+
+
+def genes_of(net: Network) -> int:
+    """How many neurons and connections a network has."""
+    return len(net) + len(net.connections)
+
+
+def _network_of(model: Model) -> Network | None:
+    """The network that import makes of the graph alone; None if it takes it for none."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", NeatOnnxWarning)
+        try:
+            return genome_of_graph(lift(model).network)
+        except (NeatOnnxError, NeatOnnxWarning):
+            return None
+
+
+def _with_few_sums(net: Network, model: Model, *, copies: bool) -> Form:
+    """The model without detours, nor sums of one tensor that its network does not need."""
+    best = straight(model, copies=copies)
+    names = lone_sums(best.model)
+    if not 1 < len(names) <= _MOST_SUMS or genes_of(net) > MOST_TRIED:
+        return best
+    needed = set(names)
+    for name in names:
+        trial = straight(model, copies=copies, sums=needed - {name})
+        if _network_of(trial.model) == net:
+            best, needed = trial, needed - {name}
+    return best
+
+
+def in_either_axes(form: Form) -> Iterator[Form]:
+    """Yield a model without detours, and first that whose elementwise nodes compute in axes."""
+    turned = in_axes(form.model)
+    if turned is not form.model:
+        model, names = straight(turned, copies=marks(form.model))
+        yield Form(model, {old: names.get(new, new) for old, new in form.names.items()} | names)
+    yield form
