@@ -48,12 +48,15 @@ def plan_places(ctx: LoweringContext, free: Bools) -> Plan:
     return Plan(claims)
 
 
-def first_hits(ctx: LoweringContext, free: Bools) -> Bools:
-    """The first hits that are written with their rows, which no window may claim before."""
+def of_first_hits(ctx: LoweringContext, free: Bools) -> Bools:
+    """The first hits that are written with their rows, and the numbers of their places: no window
+    may claim them before.
+    """
     found = np.zeros(len(ctx.net), np.bool_)
     for each in PlaceFinder(ctx, free).places():
-        if _form(ctx, each) != "hits":
-            found[[*each.first.values()]] = True
+        form = _form(ctx, each)
+        if form != "hits":
+            found[[*each.first.values(), *([each.number] if form == "number" else [])]] = True
     return found
 
 

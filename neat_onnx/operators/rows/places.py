@@ -48,6 +48,8 @@ class PlaceFinder:
         self._net, self._free, self._edges = ctx.net, free, Edges(ctx.net)
         self._formulas = [activation_named(name).expression for name in self._net.activations]
         self._outputs = {*self._net.output_neurons.tolist()}
+        self._matters = np.zeros(len(ctx.net), np.bool_)
+        self._matters[np.concatenate(ctx.plan.levels)] = True
 
     def places(self) -> Iterator[Places]:
         """Yield the rows of hits, each neuron in one at most."""
@@ -94,6 +96,7 @@ class PlaceFinder:
         """The same with the first hits, if they alone read hits, in the order that they show."""
         live, hits = self._net.live, np.array(found.hits)
         leaving = self._edges.leaving_all(hits)
+        leaving = leaving[self._matters[live.target[leaving]]]
         firsts = distinct(live.target[leaving])
         if not firsts.size or not all(self._is_hidden(hit) for hit in found.hits):
             return None

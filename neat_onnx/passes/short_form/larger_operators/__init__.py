@@ -11,7 +11,7 @@ from neat_onnx.passes.short_form.larger_operators.choices import choice
 from neat_onnx.passes.short_form.larger_operators.masks import filled, masked_softmax
 from neat_onnx.passes.short_form.larger_operators.norms import norm
 from neat_onnx.passes.short_form.larger_operators.orders import order
-from neat_onnx.passes.short_form.larger_operators.places import place
+from neat_onnx.passes.short_form.larger_operators.places import place, place_in_axes
 from neat_onnx.passes.short_form.larger_operators.quotients import quotient
 from neat_onnx.passes.short_form.larger_operators.running_sums import running_sum
 from neat_onnx.passes.short_form.larger_operators.search import Finder, Found, Search
@@ -19,6 +19,7 @@ from neat_onnx.passes.short_form.larger_operators.sums import reduced_sum
 
 FINDERS: dict[str, tuple[Finder, ...]] = {
     "Sqrt": (norm,),
+    "Cast": (place_in_axes,),
     "Mul": (quotient,),
     "Conv": (running_sum, place),
     "Add": (choice,),
@@ -29,7 +30,7 @@ FINDERS: dict[str, tuple[Finder, ...]] = {
 }
 """By the operator of the last node of a group, the functions that look for one, in their order."""
 
-_NEEDED = ("Add", "Conv", "MatMul", "Gemm", "ReduceSum")  # one of them is in a graph with a group
+_NEEDED = ("Add", "Conv", "MatMul", "Gemm", "ReduceSum", "ArgMax", "ArgMin")  # one of them is in a graph with a group
 
 
 def with_larger_operators(model: Model, *, largest: bool) -> Model:

@@ -65,10 +65,36 @@ class Search:
         return np.asarray(weights.values).reshape(weights.dims)
 
     def constant(self, name: str) -> Tensor | None:
-        """The constant that a tensor is, or that it is in another type."""
+        """The constant that a tensor is, or that it is in another type, or times a number."""
         node = self.made.get(name)
+        if node is not None and is_one_of(node, "Mul") and self.is_number(node.input[1]):
+            return self._scaled(*node.input)
         source = node.input[0] if node is not None and is_one_of(node, "Cast") else name
         return self.draft.tensors.get(source)
+
+    def _scaled(self, name: str, factor: str) -> Tensor | None:
+        """A constant times a number."""
+        whole = self.constant(name)
+        if whole is None:
+            return None
+        values = np.asarray(whole.values) * self.draft.tensors[factor].values.item()
+        return Tensor.of("", values.reshape(whole.dims), DataType.DOUBLE)
+
+    def rearranged(self, name: str) -> str:
+        """The tensor whose elements another one has in some order, times one number or as they are.
+
+        A Gemm whose weights are one number in each row and column has them so.
+        """
+        node = self.made.get(name)
+        if node is not None and is_one_of(node, "Mul"):
+            others = [each for each in node.input if not self.is_number(each)]
+            return others[0] if len(others) == 1 else name
+        weights = None if node is None else self.matrix(node)
+        if node is None or weights is None or len(weights) != weights.shape[1]:
+            return name
+        once = [np.count_nonzero(weights, axis=axis) == 1 for axis in (0, 1)]
+        alone = np.all(once) and len(np.unique(weights[weights != 0])) == 1
+        return node.input[0] if alone else name
 
     def unchanged(self, name: str) -> str:
         """The tensor that another one is a copy of, as a sum with zeros, or a weight of 1."""
@@ -97,9 +123,9 @@ class Search:
         turned = False
         while name not in self._wanted and len(self._readers.get(name, ())) == 1:
             (reader,) = self._readers[name]
-            if not moves(reader):
+            if not self.moves(reader):
                 break
-            turned |= is_one_of(reader, "Transpose")
+            turned |= is_one_of(reader, "Transpose", "Gather")
             name = reader.output[0]
         return name, turned
 
@@ -107,9 +133,18 @@ class Search:
         """Yield a tensor, and those that it is another shape of."""
         yield name
         for node in self.before(name):
-            if not moves(node):
+            if not self.moves(node):
                 return
             yield node.input[0]
+
+    def moves(self, node: Node) -> bool:
+        """Whether a node hands all elements on, in another shape or order."""
+        if not is_one_of(node, "Gather"):
+            return is_one_of(node, *_SHAPES)
+        places = self.draft.tensors.get(node.input[1])
+        if places is None or attributes_of(node).get("axis") != 1:
+            return False
+        return np.array_equal(np.sort(places.values.ravel()), range(places.size))
 
 
 Found = tuple[str, list[Node]]
@@ -117,7 +152,3 @@ Found = tuple[str, list[Node]]
 Finder = Callable[[Search, Node], Found | None]
 """Looks for a group that ends in a node."""
 
-
-def moves(node: Node) -> bool:
-    """Whether a node hands all elements on, in another shape or order."""
-    return is_one_of(node, *_SHAPES)
