@@ -110,9 +110,17 @@ class PlaceFinder:
             return None
         first = dict(sorted(zip(places.tolist(), firsts.tolist(), strict=True)))
         sources = [found.sources[k] for k in order]
-        number = self._number_of(first, len(hits))
+        number = NONE if self._is_later(sources[0]) else self._number_of(first, len(hits))
         hits = hits[order]
         return Places(found.aggregation, found.extreme, sources, hits.tolist(), first, number)
+
+    def _is_later(self, element: int) -> bool:
+        """Whether an element is one of a later round, which first hits were taken from: its place
+        is read together with theirs.
+        """
+        codes = self._net.neurons.activation
+        read = (edge.source for edge in self._edges.into(element))
+        return any(self._formulas[int(codes[each])] == FIRST for each in read)
 
     def _number_of(self, first: dict[int, int], count: int) -> int:
         """The neuron that reads the first hits, all but that of place 0, each times its place."""

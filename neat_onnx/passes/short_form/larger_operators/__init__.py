@@ -13,6 +13,7 @@ from neat_onnx.passes.short_form.larger_operators.norms import norm
 from neat_onnx.passes.short_form.larger_operators.orders import order
 from neat_onnx.passes.short_form.larger_operators.places import place, place_in_axes
 from neat_onnx.passes.short_form.larger_operators.quotients import quotient
+from neat_onnx.passes.short_form.larger_operators.reductions import REDUCTIONS, reduction
 from neat_onnx.passes.short_form.larger_operators.running_sums import running_sum
 from neat_onnx.passes.short_form.larger_operators.search import Finder, Found, Search
 from neat_onnx.passes.short_form.larger_operators.sums import reduced_sum
@@ -23,14 +24,17 @@ FINDERS: dict[str, tuple[Finder, ...]] = {
     "Mul": (quotient,),
     "Conv": (running_sum, place),
     "Add": (choice,),
-    "Reshape": (masked_softmax, filled),
+    "Reshape": (masked_softmax, filled, reduction),
+    "Flatten": (reduction,),
+    **dict.fromkeys(REDUCTIONS, (reduction,)),
     "MatMul": (running_sum, choice, order),
     "Gemm": (running_sum, choice, order, reduced_sum),
-    "ReduceSum": (running_sum, choice, order),
+    "ReduceSum": (running_sum, choice, order, reduction),
 }
 """By the operator of the last node of a group, the functions that look for one, in their order."""
 
-_NEEDED = ("Add", "Conv", "MatMul", "Gemm", "ReduceSum", "ArgMax", "ArgMin")  # one of them is in a graph with a group
+_NEEDED = ("Add", "Conv", "MatMul", "Gemm", "ArgMax", "ArgMin", *REDUCTIONS)
+"""One of them is in a graph with a group."""
 
 
 def with_larger_operators(model: Model, *, largest: bool) -> Model:

@@ -205,9 +205,7 @@ def _shaped(search: Search, name: str, sizes: list[int], end: str) -> list[Node]
 
 def _sizes(search: Search, name: str) -> list[int]:
     """The shape of a tensor without the batch; nothing where that is not known."""
-    shape = search.draft.facts(name).shape or ()
-    sizes = [size for size in shape[1:] if isinstance(size, int)]
-    return sizes if len(sizes) + 1 == len(shape) else []
+    return list(search.sizes(name) or ())
 
 
 def _unshaped(way: Iterator[Node]) -> Node | None:
@@ -217,10 +215,7 @@ def _unshaped(way: Iterator[Node]) -> Node | None:
 
 def _places(search: Search, node: Node | None) -> np.ndarray | None:
     """The places in a sample that a Gather takes elements from."""
-    if node is None or not is_one_of(node, "Gather") or attributes_of(node).get("axis") != 1:
-        return None
-    tensor = search.draft.tensors.get(node.input[1])
-    return None if tensor is None or len(tensor.dims) != 1 else np.asarray(tensor.values)
+    return None if node is None else search.columns(node)
 
 
 def _is_by_number(search: Search, node: Node) -> bool:

@@ -1,12 +1,17 @@
 """Search: a graph in which groups of nodes are looked for, from a node back to its sources."""
 
 from collections.abc import Callable, Iterator
+from math import prod
+from typing import Any
 
 import numpy as np
 
 from neat_onnx.model import DataType, Model, Node, Tensor
 from neat_onnx.passes.draft import Draft, attributes_of, is_one_of, make_node
+from neat_onnx.passes.elementwise import is_elementwise
 
+Sizes = tuple[int, ...]
+Ints = np.ndarray[Any, np.dtype[np.int64]]
 _SHAPES = ("Identity", "Reshape", "Flatten", "Transpose")
 
 
@@ -141,14 +146,44 @@ class Search:
         """Whether a node hands all elements on, in another shape or order."""
         if not is_one_of(node, "Gather"):
             return is_one_of(node, *_SHAPES)
+        places = self.columns(node)
+        return places is not None and np.array_equal(np.sort(places), range(places.size))
+
+    def columns(self, node: Node) -> Ints | None:
+        """The columns that a Gather takes out of a tensor [N, width]."""
+        if not is_one_of(node, "Gather") or attributes_of(node).get("axis") != 1:
+            return None
         places = self.draft.tensors.get(node.input[1])
-        if places is None or attributes_of(node).get("axis") != 1:
-            return False
-        return np.array_equal(np.sort(places.values.ravel()), range(places.size))
+        return None if places is None or len(places.dims) != 1 else np.asarray(places.values)
+
+    def sizes(self, name: str) -> Sizes | None:
+        """The shape of a tensor without the batch, if all of it is known."""
+        shape = self.draft.facts(name).shape
+        sizes = tuple(size for size in (shape or ())[1:] if isinstance(size, int))
+        return sizes if shape and len(sizes) == len(shape) - 1 else None
+
+    def in_axes(self, name: str, size: int) -> tuple[list[Node], str, Sizes]:
+        """A tensor of so many elements in the axes that it had before it was made flat.
+
+        Returns:
+            The node that turns it into these, if one has to; its name; the sizes of its axes.
+        """
+        for node in self.before(name):
+            if is_one_of(node, "Flatten", "Reshape"):
+                sizes = self.draft.axes(node.input[0])
+                if sizes is None or prod(sizes) != size:
+                    break
+                if node.output[0] == name:
+                    return [], node.input[0], sizes
+                turned = self.draft.name(f"{name}_axes")
+                reads = [name, self.draft.constant("shape", [0, *sizes])]
+                return [self.node("Reshape", reads, [turned])], turned, sizes
+            if not is_elementwise(node):
+                break
+        return [], name, (size,)
 
 
 Found = tuple[str, list[Node]]
 """The name of a tensor, and the nodes that make it in place of those that did."""
 Finder = Callable[[Search, Node], Found | None]
 """Looks for a group that ends in a node."""
-
