@@ -8,6 +8,7 @@ from neat_onnx.model import Model, Node
 from neat_onnx.passes.draft import is_one_of
 from neat_onnx.passes.drop_dead import drop_dead
 from neat_onnx.passes.short_form.larger_operators.choices import choice
+from neat_onnx.passes.short_form.larger_operators.lookups import differences, looked_up
 from neat_onnx.passes.short_form.larger_operators.masks import filled, masked_softmax
 from neat_onnx.passes.short_form.larger_operators.norms import norm
 from neat_onnx.passes.short_form.larger_operators.orders import order
@@ -27,13 +28,14 @@ FINDERS: dict[str, tuple[Finder, ...]] = {
     "Reshape": (masked_softmax, filled, reduction),
     "Flatten": (reduction,),
     **dict.fromkeys(REDUCTIONS, (reduction,)),
-    "MatMul": (running_sum, choice, order),
-    "Gemm": (running_sum, choice, order, reduced_sum),
+    "Sub": (differences,),
+    "MatMul": (running_sum, choice, order, looked_up),
+    "Gemm": (running_sum, choice, order, reduced_sum, looked_up, differences),
     "ReduceSum": (running_sum, choice, order, reduction),
 }
 """By the operator of the last node of a group, the functions that look for one, in their order."""
 
-_NEEDED = ("Add", "Conv", "MatMul", "Gemm", "ArgMax", "ArgMin", *REDUCTIONS)
+_NEEDED = ("Add", "Conv", "MatMul", "Gemm", "Sub", "ArgMax", "ArgMin", *REDUCTIONS)
 """One of them is in a graph with a group."""
 
 

@@ -61,11 +61,17 @@ class Search:
 
     def matrix(self, node: Node) -> np.ndarray | None:
         """The constant by whose rows a Gemm without bias multiplies."""
+        biases = [self.constant(name) for name in node.input[2:]]
+        shifted = any(each is None or each.values.any() for each in biases)
+        return None if shifted else self.weights(node)
+
+    def weights(self, node: Node) -> np.ndarray | None:
+        """The constant by whose rows a Gemm multiplies, whatever its bias."""
         if not is_one_of(node, "Gemm") or attributes_of(node).get("transB") != 1:
             return None
-        weights, *biases = (self.constant(name) for name in node.input[1:])
+        weights = self.constant(node.input[1])
         scaled = {attributes_of(node).get(name, 1.0) for name in ("alpha", "beta")} != {1.0}
-        if weights is None or scaled or any(each is None or each.values.any() for each in biases):
+        if weights is None or scaled:
             return None
         return np.asarray(weights.values).reshape(weights.dims)
 
