@@ -4,7 +4,7 @@ from math import prod
 
 import numpy as np
 
-from neat_onnx.model import DataType, Node
+from neat_onnx.model import Node
 from neat_onnx.passes.draft import is_one_of
 from neat_onnx.passes.elementwise import is_elementwise
 from neat_onnx.passes.short_form.larger_operators.search import Found, Ints, Search
@@ -19,20 +19,21 @@ def looked_up(search: Search, product: Node) -> Found | None:
     if table is None:
         return None
     found = _compared(search, product.input[0])
-    end, _ = search.end(product.output[0])
-    sizes = search.sizes(end)
-    if found is None or not sizes or sizes[-1] != table.shape[1]:
+    if found is None:
         return None
     source, numbers = found
     if not np.array_equal(numbers, np.arange(len(table))) or not _is_whole(search, source):
         return None
-    places, nodes = search.draft.name("places"), []
-    whole = _before_rounding(search, source)
+    end, _ = search.end(product.output[0])
+    if (search.sizes(end) or ())[-1:] != table.shape[1:]:
+        end = product.output[0]
+    if not (sizes := search.sizes(end)):
+        return None
+    nodes, places = _integers(search, source)
     if search.sizes(source) != sizes[:-1]:
-        shaped = search.draft.name("places")
-        reads = [whole, search.draft.constant("shape", [0, *sizes[:-1]])]
-        nodes, whole = [search.node("Reshape", reads, [shaped])], shaped
-    nodes.append(search.node("Cast", [whole], [places], to=int(DataType.INT64)))
+        reads = [places, search.draft.constant("shape", [0, *sizes[:-1]])]
+        places = search.draft.name("places")
+        nodes.append(search.node("Reshape", reads, [places]))
     rows = search.draft.constant("table", table, search.kind(end))
     return end, [*nodes, search.node("Gather", [rows, places], [end], axis=0)]
 
@@ -127,12 +128,40 @@ def _is_whole(search: Search, name: str) -> bool:
     return False
 
 
-def _before_rounding(search: Search, name: str) -> str:
-    """The numbers that are rounded towards zero, sign(x) · ⌊|x|⌋, which a Cast does as well."""
-    product = search.made.get(name)
-    if product is None or not is_one_of(product, "Mul"):
-        return name
+def _integers(search: Search, name: str) -> tuple[list[Node], str]:
+    """Numbers as integers: the nodes that make them, and the name of the result.
+
+    A Cast rounds towards zero as well; it stands before functions of the rounded numbers.
+    """
+    after: list[Node] = []
+    node = search.made.get(name)
+    while node is not None and is_elementwise(node) and (one := _computed(search, node)):
+        after.append(node)
+        node = search.made.get(one)
+    rounded = None if node is None else _rounded(search, node)
+    if rounded is None or not after:
+        nodes = [search.integers(name if rounded is None else rounded)]
+        return nodes, nodes[-1].output[0]
+    nodes = [search.integers(rounded)]
+    again = search.draft.name("rounded")
+    nodes.append(search.cast(nodes[-1].output[0], again, name))
+    nodes += search.changed(again, after)
+    nodes.append(search.integers(nodes[-1].output[0]))
+    return nodes, nodes[-1].output[0]
+
+
+def _computed(search: Search, node: Node) -> str | None:
+    """The one computed input of a node; None of several."""
+    names = [name for name in node.input if name and name not in search.draft.tensors]
+    return names[0] if len(names) == 1 else None
+
+
+def _rounded(search: Search, product: Node) -> str | None:
+    """The numbers that a product rounds towards zero, as sign(x) · ⌊|x|⌋."""
+    if not is_one_of(product, "Mul"):
+        return None
     sign, floor = (search.made.get(each) for each in product.input)
     size = search.made.get(floor.input[0]) if floor and is_one_of(floor, "Floor") else None
-    fits = sign and size and is_one_of(sign, "Sign") and is_one_of(size, "Abs")
-    return sign.input[0] if sign and fits and [*sign.input] == [*size.input] else name
+    if sign is None or size is None or not (is_one_of(sign, "Sign") and is_one_of(size, "Abs")):
+        return None
+    return sign.input[0] if sign.input[0] == size.input[0] else None

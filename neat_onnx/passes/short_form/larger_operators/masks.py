@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from neat_onnx.model import DataType, Node
-from neat_onnx.passes.draft import attributes_of, copied, is_one_of
+from neat_onnx.passes.draft import attributes_of, is_one_of
 from neat_onnx.passes.short_form.larger_operators.search import Found, Search
 
 _BY_NUMBERS = ("Identity", "Mul", "Add", "Sub", "Div")
@@ -182,13 +182,8 @@ def _stay(picked: _Picked, origin: np.ndarray) -> bool:
 
 def _changed(search: Search, picked: _Picked) -> tuple[str, list[Node]]:
     """The changes of picked elements for all of a tensor, and the name of the result."""
-    nodes, name = [], picked.source
-    for change in picked.changes[::-1]:
-        changed = search.draft.name(change.output[0])
-        reads = [each if each in search.draft.tensors else name for each in change.input]
-        nodes.append(copied(change, name="", input=reads, output=[changed]))
-        name = changed
-    return name, nodes
+    nodes = search.changed(picked.source, picked.changes)
+    return (nodes[-1].output[0] if nodes else picked.source), nodes
 
 
 def _where(search: Search, mask: np.ndarray, values: str, other: str, end: str) -> Node:

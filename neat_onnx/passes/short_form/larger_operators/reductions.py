@@ -50,8 +50,8 @@ def _sources(
             yield nodes, source, whole, way[::-1]
     fewest = way.index(reduced) + (len(way) > 1 and way[0] is reduced)
     for count in range(len(way), max(fewest, 1), -1):
-        source = way[count - 1].input[0]
-        if (whole := search.sizes(source)) is not None:
+        source, is_copy = way[count - 1].input[0], is_one_of(way[count - 1], "Identity")
+        if not is_copy and (whole := search.sizes(source)) is not None:
             yield [], source, whole, way[:count][::-1]
 
 

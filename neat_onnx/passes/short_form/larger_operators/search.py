@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from neat_onnx.model import DataType, Model, Node, Tensor
-from neat_onnx.passes.draft import Draft, attributes_of, is_one_of, make_node
+from neat_onnx.passes.draft import Draft, attributes_of, copied, is_one_of, make_node
 from neat_onnx.passes.elementwise import is_elementwise
 
 Sizes = tuple[int, ...]
@@ -43,6 +43,11 @@ class Search:
     def cast(self, places: str, end: str, source: str) -> Node:
         """Places in a tensor as numbers of its own type."""
         return self.node("Cast", [places], [end], to=int(self.kind(source)))
+
+    def integers(self, name: str) -> Node:
+        """Numbers cut off to integers, under a new name."""
+        whole = self.draft.name("whole")
+        return self.node("Cast", [name], [whole], to=int(DataType.INT64))
 
     def kind(self, name: str) -> DataType:
         """The type of a tensor's elements."""
@@ -167,6 +172,17 @@ class Search:
         shape = self.draft.facts(name).shape
         sizes = tuple(size for size in (shape or ())[1:] if isinstance(size, int))
         return sizes if shape and len(sizes) == len(shape) - 1 else None
+
+    def changed(self, name: str, changes: list[Node]) -> list[Node]:
+        """Copies of nodes with one computed input each, the last one first, that change another
+        tensor.
+        """
+        nodes = []
+        for change in changes[::-1]:
+            reads = [each if not each or each in self.draft.tensors else name for each in change.input]
+            name = self.draft.name(change.output[0])
+            nodes.append(copied(change, name="", input=reads, output=[name]))
+        return nodes
 
     def in_axes(self, name: str, size: int) -> tuple[list[Node], str, Sizes]:
         """A tensor of so many elements in the axes that it had before it was made flat.
