@@ -15,6 +15,7 @@ from neat_onnx.passes.short_form.larger_operators.orders import order
 from neat_onnx.passes.short_form.larger_operators.places import place, place_in_axes
 from neat_onnx.passes.short_form.larger_operators.quotients import quotient
 from neat_onnx.passes.short_form.larger_operators.reductions import REDUCTIONS, reduction
+from neat_onnx.passes.short_form.larger_operators.responses import local_response
 from neat_onnx.passes.short_form.larger_operators.running_sums import running_sum
 from neat_onnx.passes.short_form.larger_operators.search import Finder, Found, Search
 from neat_onnx.passes.short_form.larger_operators.sums import reduced_sum
@@ -22,7 +23,7 @@ from neat_onnx.passes.short_form.larger_operators.sums import reduced_sum
 FINDERS: dict[str, tuple[Finder, ...]] = {
     "Sqrt": (norm,),
     "Cast": (place_in_axes,),
-    "Mul": (quotient,),
+    "Mul": (quotient, local_response),
     "Conv": (running_sum, place),
     "Add": (choice,),
     "Reshape": (masked_softmax, filled, reduction),
