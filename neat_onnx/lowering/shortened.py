@@ -27,6 +27,7 @@ from neat_onnx.network.cells import part_at
 from neat_onnx.network.network import Network
 from neat_onnx.network.structure import IMPORTED
 from neat_onnx.options import ExportOptions
+from neat_onnx.passes.short_form.constants_once import constants_once
 from neat_onnx.passes.short_form.in_axes import in_axes
 from neat_onnx.passes.short_form.larger_operators import with_larger_operators
 from neat_onnx.passes.short_form.order import in_order_of
@@ -195,7 +196,8 @@ class _Search:
             joined: the model.
             alias: its names of tensors that had others.
         """
-        return self._named(*short_names(packed(without_defaults(joined))), alias)
+        short = packed(constants_once(without_defaults(joined)))
+        return self._named(*short_names(short), alias)
 
     def _named(self, form: Model, names: dict[str, str], alias: Names) -> Model | None:
         names |= {old: names.get(new, new) for old, new in alias.items()}

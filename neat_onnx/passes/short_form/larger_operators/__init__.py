@@ -7,6 +7,7 @@ likely, not certain: the caller keeps it if import makes the same network of it.
 from neat_onnx.model import Model, Node
 from neat_onnx.passes.draft import is_one_of
 from neat_onnx.passes.drop_dead import drop_dead
+from neat_onnx.passes.short_form.larger_operators.branches import branch
 from neat_onnx.passes.short_form.larger_operators.choices import choice
 from neat_onnx.passes.short_form.larger_operators.lookups import differences, looked_up
 from neat_onnx.passes.short_form.larger_operators.masks import filled, masked_softmax
@@ -16,6 +17,7 @@ from neat_onnx.passes.short_form.larger_operators.places import place, place_in_
 from neat_onnx.passes.short_form.larger_operators.quotients import quotient
 from neat_onnx.passes.short_form.larger_operators.reductions import REDUCTIONS, reduction
 from neat_onnx.passes.short_form.larger_operators.responses import local_response
+from neat_onnx.passes.short_form.larger_operators.rows import function_of_rows
 from neat_onnx.passes.short_form.larger_operators.running_sums import running_sum
 from neat_onnx.passes.short_form.larger_operators.search import Finder, Found, Search
 from neat_onnx.passes.short_form.larger_operators.sums import reduced_sum
@@ -26,7 +28,7 @@ FINDERS: dict[str, tuple[Finder, ...]] = {
     "Mul": (quotient, local_response),
     "Conv": (running_sum, place),
     "Add": (choice,),
-    "Reshape": (masked_softmax, filled, reduction),
+    "Reshape": (masked_softmax, filled, function_of_rows, reduction, branch),
     "Flatten": (reduction,),
     **dict.fromkeys(REDUCTIONS, (reduction,)),
     "Sub": (differences,),
@@ -36,7 +38,8 @@ FINDERS: dict[str, tuple[Finder, ...]] = {
 }
 """By the operator of the last node of a group, the functions that look for one, in their order."""
 
-_NEEDED = ("Add", "Conv", "MatMul", "Gemm", "Sub", "ArgMax", "ArgMin", *REDUCTIONS)
+_NEEDED = ("Add", "Conv", "MatMul", "Gemm", "Sub", "ArgMax", "ArgMin", "Softmax",
+           "Hardmax", *REDUCTIONS)  # fmt: skip
 """One of them is in a graph with a group."""
 
 

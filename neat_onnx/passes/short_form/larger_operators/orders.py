@@ -14,7 +14,9 @@ def order(search: Search, chooser: Node) -> Found | None:
     """The first elements of an order, or the places of these."""
     way = search.before(chooser.output[0])
     next(way)
-    while (node := next(way, None)) is not None and (search.moves(node) or is_one_of(node, *_BETWEEN)):
+    while (node := next(way, None)) is not None and (
+        search.moves(node) or is_one_of(node, *_BETWEEN)
+    ):
         pass
     if node is None or not is_one_of(node, "Equal", "Hardmax"):
         return None

@@ -88,7 +88,9 @@ def _after(search: Search, node: Node, groups: Ints) -> Ints | None:
     sizes = search.sizes(node.output[0])
     if is_one_of(node, "Transpose"):
         perm = attributes_of(node).get("perm", ())
-        return groups.transpose([*(axis - 1 for axis in perm[1:]), -1]) if perm[:1] == (0,) else None
+        return (
+            groups.transpose([*(axis - 1 for axis in perm[1:]), -1]) if perm[:1] == (0,) else None
+        )
     if is_one_of(node, "Gather"):
         return np.take(groups, search.columns(node), axis=0)
     if sizes is None:

@@ -105,12 +105,24 @@ class Search:
         if node is not None and is_one_of(node, "Mul"):
             others = [each for each in node.input if not self.is_number(each)]
             return others[0] if len(others) == 1 else name
-        weights = None if node is None else self.matrix(node)
-        if node is None or weights is None or len(weights) != weights.shape[1]:
+        copies = None if node is None else self.copies(node)
+        if node is None or copies is None or self.sizes(node.input[0]) != copies[0].shape:
             return name
-        once = [np.count_nonzero(weights, axis=axis) == 1 for axis in (0, 1)]
-        alone = np.all(once) and len(np.unique(weights[weights != 0])) == 1
-        return node.input[0] if alone else name
+        return node.input[0] if len(np.unique(copies[0])) == copies[0].size else name
+
+    def copies(self, gemm: Node) -> tuple[Ints, float] | None:
+        """The columns that a Gemm copies, times one number, and the number; None if it adds any."""
+        weights = self.matrix(gemm)
+        if weights is None or np.any(np.count_nonzero(weights, axis=1) != 1):
+            return None
+        factors = np.unique(weights[weights != 0])
+        return (np.argmax(weights != 0, axis=1), float(factors[0])) if len(factors) == 1 else None
+
+    def copied(self, name: str) -> str:
+        """The tensor that others are Identities of."""
+        while (node := self.made.get(name)) is not None and is_one_of(node, "Identity"):
+            name = node.input[0]
+        return name
 
     def unchanged(self, name: str) -> str:
         """The tensor that another one is a copy of, as a sum with zeros, or a weight of 1."""
@@ -179,7 +191,9 @@ class Search:
         """
         nodes = []
         for change in changes[::-1]:
-            reads = [each if not each or each in self.draft.tensors else name for each in change.input]
+            reads = [
+                each if not each or each in self.draft.tensors else name for each in change.input
+            ]
             name = self.draft.name(change.output[0])
             nodes.append(copied(change, name="", input=reads, output=[name]))
         return nodes
