@@ -92,8 +92,8 @@ def _model_to_proto(model: Content) -> onnx.ModelProto:
 
 
 def _say(proto: Any, **texts: str) -> None:
-    """Write texts into the fields of these names. Empty ones are not said: a reader of protobuf
-    takes what is not there for empty, and each would take two bytes.
+    """Write texts into the fields of these names, but for empty ones: protobuf reads a missing
+    text as an empty one, which would take two bytes.
     """
     for field, text in texts.items():
         if text:

@@ -9,7 +9,7 @@ from neat_onnx.passes.draft import is_one_of
 from neat_onnx.passes.drop_dead import drop_dead
 from neat_onnx.passes.short_form.larger_operators.branches import branch
 from neat_onnx.passes.short_form.larger_operators.choices import choice
-from neat_onnx.passes.short_form.larger_operators.lookups import differences, looked_up
+from neat_onnx.passes.short_form.larger_operators.lookups import differences, looked_up, one_hot
 from neat_onnx.passes.short_form.larger_operators.masks import filled, masked_softmax
 from neat_onnx.passes.short_form.larger_operators.norms import norm
 from neat_onnx.passes.short_form.larger_operators.orders import order
@@ -24,7 +24,7 @@ from neat_onnx.passes.short_form.larger_operators.sums import reduced_sum
 
 FINDERS: dict[str, tuple[Finder, ...]] = {
     "Sqrt": (norm,),
-    "Cast": (place_in_axes,),
+    "Cast": (place_in_axes, one_hot),
     "Mul": (quotient, local_response),
     "Conv": (running_sum, place),
     "Add": (choice,),
@@ -38,8 +38,10 @@ FINDERS: dict[str, tuple[Finder, ...]] = {
 }
 """By the operator of the last node of a group, the functions that look for one, in their order."""
 
-_NEEDED = ("Add", "Conv", "MatMul", "Gemm", "Sub", "ArgMax", "ArgMin", "Softmax",
-           "Hardmax", *REDUCTIONS)  # fmt: skip
+_NEEDED = (
+    "Add", "ArgMax", "ArgMin", "Conv", "Gemm", "Hardmax", "MatMul", "Or", "Softmax", "Sub",
+    *REDUCTIONS,
+)  # fmt: skip
 """One of them is in a graph with a group."""
 
 

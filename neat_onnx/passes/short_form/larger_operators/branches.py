@@ -16,7 +16,7 @@ from neat_onnx.passes.draft import attributes_of, is_one_of
 from neat_onnx.passes.short_form.larger_operators.search import Found, Ints, Search, Sizes
 
 _MOST_AXES = 4  # that are tried in all orders
-_NUMBERS = 3  # that a Slice reads at least: starts, ends and axes
+_FEWEST = 3  # numbers of a Slice: start, end and axis; the step may follow
 
 
 @dataclass
@@ -73,11 +73,11 @@ def _chained(search: Search, name: str, nodes: list[Node]) -> list[Node]:
 
 
 def _goes_on(search: Search, part: _Part, node: Node) -> bool:
-    """Turn a part of what a node makes into one of what it reads, if it is that."""
+    """Turn a part of the output of a node into one of its input, if it is that."""
     if is_one_of(node, "Concat"):
         return not part.joined and _cut(search, part, node)
-    if is_one_of(node, "Mul") and search.is_number(node.input[1]):
-        part.factor *= float(search.draft.tensors[node.input[1]].values.item())
+    if is_one_of(node, "Mul") and (number := search.number(node.input[1])) is not None:
+        part.factor *= number
     elif (taken := _taken(search, node)) is not None:
         part.places = taken[part.places]
     elif is_one_of(node, "Gemm") and (copies := search.copies(node)) is not None:
@@ -89,7 +89,7 @@ def _goes_on(search: Search, part: _Part, node: Node) -> bool:
 
 
 def _cut(search: Search, part: _Part, node: Node) -> bool:
-    """The same for a Concat, of which the part reads one input."""
+    """The same for a Concat, if the part is of one of its inputs."""
     sizes = [search.sizes(name) for name in node.input]
     if attributes_of(node).get("axis") != 1 or any(len(each or ()) != 1 for each in sizes):
         return False
@@ -103,7 +103,7 @@ def _cut(search: Search, part: _Part, node: Node) -> bool:
 
 
 def _taken(search: Search, node: Node) -> Ints | None:
-    """The places of the elements that a node picks, or turns, in what it reads."""
+    """The places, in the input of a node, of the elements that it picks or turns."""
     if is_one_of(node, "Gather"):
         return search.columns(node)
     sizes = search.sizes(node.input[0])
@@ -112,13 +112,13 @@ def _taken(search: Search, node: Node) -> Ints | None:
     places = np.arange(prod(sizes)).reshape(sizes)
     if is_one_of(node, "Transpose"):
         return places.transpose([axis - 1 for axis in attributes_of(node)["perm"][1:]]).ravel()
-    if not is_one_of(node, "Slice") or len(sizes) > 1 or len(node.input) <= _NUMBERS:
+    if not is_one_of(node, "Slice") or len(sizes) > 1:
         return None
-    numbers = [search.draft.tensors.get(name) for name in node.input[1:]]
-    start, end, axis, step = [each.values.item() for each in numbers if each] + [1] * (
-        5 - len(node.input)
-    )
-    return places[start:end:step] if axis == 1 else None
+    numbers = [search.number(name) for name in node.input[1:]]
+    whole = [int(number) for number in numbers if number is not None]
+    if len(whole) < max(_FEWEST, len(numbers)) or whole[2] != 1:
+        return None
+    return places[slice(*whole[:2], *whole[3:])]
 
 
 def _order(sizes: Sizes, places: Ints) -> Sizes | None:

@@ -1,10 +1,15 @@
-"""Gather: rows of a table chosen by comparisons of a place with all that there are."""
+"""OneHot and Gather: comparisons of a place with all that there are, and rows of a table chosen by
+them.
+
+A OneHot of a place that there is not is 0 everywhere, as the comparisons are. A Gather fails there,
+so it takes only places that are in bounds.
+"""
 
 from math import prod
 
 import numpy as np
 
-from neat_onnx.model import Node
+from neat_onnx.model import DataType, Node
 from neat_onnx.passes.draft import is_one_of
 from neat_onnx.passes.elementwise import is_elementwise
 from neat_onnx.passes.short_form.larger_operators.search import Found, Ints, Search
@@ -13,21 +18,33 @@ _WHOLE = ("Sign", "Floor", "Ceil", "Round", "ArgMax", "ArgMin")  # give integers
 _FEWEST = 8  # differences from a list of numbers
 
 
+def one_hot(search: Search, cast: Node) -> Found | None:
+    """1 at the place that each number is, 0 elsewhere, if the numbers are known to be integers."""
+    found = _compared(search, cast.output[0])
+    if found is None or not is_one_of(search.made[cast.input[0]], "Or"):
+        return None
+    end, kind = cast.output[0], search.kind(cast.output[0])
+    if kind is not DataType.FLOAT:
+        return None  # runtimes have no other
+    source, count = found
+    nodes, places = _integers(search, source)
+    reads = [search.draft.constant("depth", count), search.draft.constant("ends", [0, 1], kind)]
+    hits = search.draft.name("hits")
+    nodes.append(search.node("OneHot", [places, *reads], [hits]))
+    return end, [*nodes, search.node("Flatten", [hits], [end], axis=1)]
+
+
 def looked_up(search: Search, product: Node) -> Found | None:
-    """The rows of a table at computed places, which are known to be integers."""
-    table = _table(search, product)
-    if table is None:
+    """The rows of a table at computed places."""
+    table, found = _table(search, product), _compared(search, product.input[0])
+    if table is None or found is None or found[1] != len(table):
         return None
-    found = _compared(search, product.input[0])
-    if found is None:
-        return None
-    source, numbers = found
-    if not np.array_equal(numbers, np.arange(len(table))) or not _is_whole(search, source):
-        return None
+    source, count = found
     end, _ = search.end(product.output[0])
     if (search.sizes(end) or ())[-1:] != table.shape[1:]:
         end = product.output[0]
-    if not (sizes := search.sizes(end)):
+    sizes = search.sizes(end)
+    if not sizes or not _is_in_bounds(search, source, count):
         return None
     nodes, places = _integers(search, source)
     if search.sizes(source) != sizes[:-1]:
@@ -38,13 +55,30 @@ def looked_up(search: Search, product: Node) -> Found | None:
     return end, [*nodes, search.node("Gather", [rows, places], [end], axis=0)]
 
 
-def _compared(search: Search, hits: str) -> tuple[str, np.ndarray] | None:
-    """The places that are compared with numbers, and these."""
+def _compared(search: Search, hits: str) -> tuple[str, int] | None:
+    """The integers that are compared with all places, from 0 and from the end; how many these are."""
     way = (node for node in search.before(hits) if not _keeps(search, node))
     both = next(way, None)
-    equal = search.made.get(both.input[0]) if both and is_one_of(both, "Or") else None
-    spread = search.made.get(equal.input[0]) if equal and is_one_of(equal, "Equal") else None
-    return None if spread is None else _spread(search, spread)
+    equal = [search.made.get(name) for name in both.input] if both and is_one_of(both, "Or") else []
+    pairs = [each.input for each in equal if each is not None and is_one_of(each, "Equal")]
+    if len(pairs) != len(equal) or len({less for less, _ in pairs}) != 1:
+        return None
+    spread = search.made.get(pairs[0][0])
+    found = None if spread is None else _spread(search, spread)
+    if found is None or not np.array_equal(found[1], np.arange(len(found[1]))):
+        return None
+    from_ends = [search.number(number) for _, number in pairs]
+    fits = from_ends == [0.0, -len(found[1])] and _is_whole(search, found[0])
+    return (found[0], len(found[1])) if fits else None
+
+
+def _is_in_bounds(search: Search, name: str, count: int) -> bool:
+    """Whether numbers are clipped to places."""
+    node = search.made.get(search.copied(name))
+    if node is None or not is_one_of(node, "Clip"):
+        return False
+    least, most = (search.number(each) for each in node.input[1:])
+    return least is not None and most is not None and -count <= least and most < count
 
 
 def differences(search: Search, node: Node) -> Found | None:
@@ -72,7 +106,7 @@ def _table(search: Search, product: Node) -> np.ndarray | None:
         weights = search.matrix(product)
         return None if weights is None else weights.T
     table = search.constant(product.input[1])
-    is_matrix = table is not None and len(table.dims) == 2  # noqa: PLR2004 (rows and columns)
+    is_matrix = table is not None and len(table.dims) == 2
     return np.asarray(table.values).reshape(table.dims) if table and is_matrix else None
 
 
@@ -101,14 +135,14 @@ def _spread(search: Search, node: Node) -> tuple[str, np.ndarray] | None:
     alike = np.array_equal(places, np.repeat(np.arange(count), width))
     if not alike or np.any(numbers.reshape(count, width) != numbers[:width]):
         return None
-    if width < 2 or search.sizes(source) != (count,):  # noqa: PLR2004 (a difference is one node)
+    if width < 2 or search.sizes(source) != (count,):
         return None
     return source, numbers[:width]
 
 
 def _ones(search: Search, gemm: Node) -> tuple[Ints | None, np.ndarray | None]:
     """The columns that a Gemm copies, and the numbers that it takes away from the copies."""
-    if len(gemm.input) != 3:  # noqa: PLR2004 (its bias)
+    if len(gemm.input) != 3:
         return None, None
     weights, biases = search.weights(gemm), search.draft.tensors.get(gemm.input[2])
     if weights is None or biases is None or np.any((weights != 0).sum(axis=1) != 1):

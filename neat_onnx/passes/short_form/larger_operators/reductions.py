@@ -51,8 +51,9 @@ def _sources(
     fewest = way.index(reduced) + (len(way) > 1 and way[0] is reduced)
     for count in range(len(way), max(fewest, 1), -1):
         source, is_copy = way[count - 1].input[0], is_one_of(way[count - 1], "Identity")
-        if not is_copy and (whole := search.sizes(source)) is not None:
-            yield [], source, whole, way[:count][::-1]
+        inside = search.sizes(source)
+        if not is_copy and inside is not None:
+            yield [], source, inside, way[:count][::-1]
 
 
 def _way(search: Search, last: Node) -> list[Node]:
@@ -74,8 +75,8 @@ def _hands_on(search: Search, node: Node) -> bool:
 
 
 def _groups(search: Search, sizes: Sizes, nodes: list[Node]) -> Ints | None:
-    """The places in a tensor of these sizes of the elements of which each of the last one is made, along one more
-    axis at the end.
+    """By the elements of the last result, the places of those that each is made of, in a tensor of
+    these sizes.
     """
     groups: Ints | None = np.arange(prod(sizes)).reshape(*sizes, 1)
     for node in nodes:
@@ -84,15 +85,15 @@ def _groups(search: Search, sizes: Sizes, nodes: list[Node]) -> Ints | None:
 
 
 def _after(search: Search, node: Node, groups: Ints) -> Ints | None:
-    """The groups of the result of a node, by those of its input."""
+    """The groups of the result of a node, by the groups of its input."""
     sizes = search.sizes(node.output[0])
     if is_one_of(node, "Transpose"):
         perm = attributes_of(node).get("perm", ())
         return (
             groups.transpose([*(axis - 1 for axis in perm[1:]), -1]) if perm[:1] == (0,) else None
         )
-    if is_one_of(node, "Gather"):
-        return np.take(groups, search.columns(node), axis=0)
+    if (columns := search.columns(node)) is not None:
+        return groups[columns]
     if sizes is None:
         return None
     if is_one_of(node, *REDUCTIONS):
@@ -126,7 +127,7 @@ def _axes(sizes: Sizes, groups: Ints) -> Sizes | None:
 
 
 def _keeps(whole: Sizes, axes: Sizes, sizes: Sizes) -> bool | None:
-    """Whether reduced axes stay with the length 1; None if the sizes are those of neither."""
+    """Whether reduced axes stay with the length 1; None if the sizes fit neither."""
     if tuple(1 if axis in axes else size for axis, size in enumerate(whole)) == sizes:
         return True
     left = tuple(size for axis, size in enumerate(whole) if axis not in axes)

@@ -20,7 +20,7 @@ class _Power(NamedTuple):
         squared: the tensor.
         terms: the fewest squares that are added.
         weight: of each square.
-        bias: what is added.
+        bias: the number that is added.
         exponent: of the power.
     """
 
@@ -32,7 +32,7 @@ class _Power(NamedTuple):
 
 
 def local_response(search: Search, product: Node) -> Found | None:
-    """The elements of a picture by those of neighbouring channels.
+    """LRN: the elements of a picture by neighbouring channels.
 
     The first channel has only channels behind it, so it tells how many there are on each side.
     """
@@ -106,7 +106,7 @@ def _power(search: Search, name: str) -> _Power | None:
 
 
 def _step(search: Search, node: Node) -> tuple[int, float, float] | None:
-    """How many terms of a sum a node adds, at least, the weight of each, and what it adds more."""
+    """How many terms of a sum a node adds, at least, their weight, and a number that it adds."""
     if is_one_of(node, "Gather"):
         return 1, 1.0, 0.0
     if is_one_of(node, "ReduceSum"):
@@ -135,5 +135,5 @@ def _of_rows(search: Search, node: Node) -> tuple[int, float, float] | None:
 def _alike(search: Search, name: str) -> float | None:
     """The one number that all elements of a constant are."""
     tensor = search.constant(name)
-    numbers = [] if tensor is None else np.unique(tensor.values)
+    numbers = np.empty(0) if tensor is None else np.unique(tensor.values)
     return float(numbers[0]) if len(numbers) == 1 else None

@@ -141,6 +141,10 @@ class Search:
         tensor = self.draft.tensors.get(name)
         return tensor is not None and tensor.size == 1
 
+    def number(self, name: str) -> float | None:
+        """The one constant number that a tensor is."""
+        return float(self.draft.tensors[name].values.item()) if self.is_number(name) else None
+
     def are_places(self, name: str) -> bool:
         """Whether the elements of a constant are 0, 1, …"""
         tensor = self.draft.tensors.get(name)

@@ -5,7 +5,6 @@ from math import prod
 import numpy as np
 
 from neat_onnx.model import Node
-from neat_onnx.passes.draft import is_one_of
 from neat_onnx.passes.short_form.larger_operators.search import Found, Search
 
 
