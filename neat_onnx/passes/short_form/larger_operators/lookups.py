@@ -56,7 +56,7 @@ def looked_up(search: Search, product: Node) -> Found | None:
 
 
 def _compared(search: Search, hits: str) -> tuple[str, int] | None:
-    """The integers that are compared with all places, from 0 and from the end; how many these are."""
+    """The integers that are compared with all places, also from the end; how many places."""
     way = (node for node in search.before(hits) if not _keeps(search, node))
     both = next(way, None)
     equal = [search.made.get(name) for name in both.input] if both and is_one_of(both, "Or") else []
