@@ -179,9 +179,8 @@ def untyped(name: str) -> onnx.ValueInfoProto:
 
 def test_empty_texts_take_no_bytes_and_are_read_as_empty():
     made = helper.make_node("Relu", ["x"], ["y"])
-    proto = helper.make_graph(
-        [made], "g", *[[helper.make_tensor_value_info(n, 1, [1])] for n in "xy"]
-    )
+    ends = [[helper.make_tensor_value_info(name, TensorProto.FLOAT, [1])] for name in "xy"]
+    proto = helper.make_graph([made], "g", *ends)
     model = load_model(helper.make_model(proto, opset_imports=[helper.make_opsetid("", 18)]))
     written = model.to_proto()
     (inner,) = written.graph.node

@@ -80,28 +80,28 @@ def test_reductions_are_cut_off(operator, count):
     assert_whole(integers(made, {"x": count}), {"x": x})
 
 
-def test_integers_that_are_changed_are_not_rounded_again():
-    """Of a formula that gives integers alone, a Cast to them says nothing."""
-    changes = [node("Abs", "i", "a"), node("Clip", "a least most", "c"), node("Neg", "c", "n")]
-    made = [node("Cast", "x", "i", to=INT64), *changes]
-    again = [node("Cast", "n", "f", to=TensorProto.FLOAT), node("Cast", "f", "y", to=INT64)]
-    back = node("Identity", "y", "z")
-    once = [*made, node("Identity", "n", "z")]
-    nets = [import_model(floats([*nodes], 4.0)) for nodes in ([*made, *again, back], once)]
-    assert nets[0] == nets[1]
-
-
-def test_numbers_that_are_changed_are_rounded():
-    nodes = [node("Clip", "x least most", "c"), node("Cast", "c", "z", to=INT64)]
-    assert import_model(floats(nodes, 4.5)).activate([[4.7]]).tolist() == [[4.0]]
-
-
-def floats(nodes, most: float) -> ModelProto:
-    """A graph of float32 with the bounds 0 and `most`, of their type if that is an integer."""
-    kind = np.int64 if most == int(most) else np.float32
-    bounds = {"least": kind(0), "most": kind(most)}
+def clipped(most: float, last: str) -> ModelProto:
+    """Numbers rounded towards zero, their sizes cut off at a bound, as floats, then as said."""
+    nodes = [
+        node("Cast", "x", "i", to=INT64),
+        node("Cast", "i", "f", to=TensorProto.FLOAT),
+        node("Abs", "f", "a"),
+        node("Clip", "a least most", "c"),
+        node(last, "c", "z", **({"to": INT64} if last == "Cast" else {})),
+    ]
+    bounds = {"least": np.float32(0), "most": np.float32(most)}
     entry = helper.make_tensor_value_info("x", TensorProto.FLOAT, ["N", 1])
-    result = helper.make_tensor_value_info("z", INT64, None)
+    kind = INT64 if last == "Cast" else TensorProto.FLOAT
     tensors = [numpy_helper.from_array(np.asarray(each), name) for name, each in bounds.items()]
+    result = helper.make_tensor_value_info("z", kind, None)
     graph = helper.make_graph(nodes, "graph", [entry], [result], tensors)
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
+
+
+def test_a_formula_of_integers_is_not_rounded_again():
+    assert import_model(clipped(4.0, "Cast")) == import_model(clipped(4.0, "Identity"))
+
+
+def test_a_formula_with_another_number_is_rounded():
+    net = import_model(clipped(4.5, "Cast"))
+    assert net.activate([[7.3], [-3.3]]).ravel().tolist() == [4.0, 3.0]
