@@ -111,7 +111,9 @@ def _taken(search: Search, node: Node) -> Ints | None:
         return None
     places = np.arange(prod(sizes)).reshape(sizes)
     if is_one_of(node, "Transpose"):
-        return places.transpose([axis - 1 for axis in attributes_of(node)["perm"][1:]]).ravel()
+        perm = attributes_of(node).get("perm", ())
+        turned = [axis - 1 for axis in perm[1:]]
+        return places.transpose(turned).ravel() if perm[:1] == (0,) else None
     if not is_one_of(node, "Slice") or len(sizes) > 1:
         return None
     numbers = [search.number(name) for name in node.input[1:]]

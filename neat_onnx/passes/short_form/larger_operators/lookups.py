@@ -128,7 +128,7 @@ def _spread(search: Search, node: Node) -> tuple[str, np.ndarray] | None:
         numbers = np.asarray(less.values).ravel()
     else:
         return None
-    if places is None or numbers is None or len(places) != len(numbers):
+    if places is None or numbers is None or not 0 < len(places) == len(numbers):
         return None
     count = int(places.max()) + 1
     width = len(places) // count

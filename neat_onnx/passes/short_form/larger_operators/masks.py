@@ -210,7 +210,7 @@ def _unshaped(way: Iterator[Node]) -> Node | None:
 
 def _places(search: Search, node: Node | None) -> np.ndarray | None:
     """The places in a sample that a Gather takes elements from."""
-    return None if node is None else search.columns(node)
+    return None if node is None else search.gathered(node)
 
 
 def _is_by_number(search: Search, node: Node) -> bool:

@@ -71,7 +71,7 @@ def _way(search: Search, last: Node) -> list[Node]:
 
 def _hands_on(search: Search, node: Node) -> bool:
     """Whether all elements of the result are elements of the input."""
-    return search.moves(node) or search.columns(node) is not None
+    return search.moves(node) or search.gathered(node) is not None
 
 
 def _groups(search: Search, sizes: Sizes, nodes: list[Node]) -> Ints | None:
@@ -92,8 +92,8 @@ def _after(search: Search, node: Node, groups: Ints) -> Ints | None:
         return (
             groups.transpose([*(axis - 1 for axis in perm[1:]), -1]) if perm[:1] == (0,) else None
         )
-    if (columns := search.columns(node)) is not None:
-        return groups[columns]
+    if (places := search.gathered(node)) is not None:
+        return groups[places]
     if sizes is None:
         return None
     if is_one_of(node, *REDUCTIONS):

@@ -111,7 +111,9 @@ def _step(search: Search, node: Node) -> tuple[int, float, float] | None:
         return 1, 1.0, 0.0
     if is_one_of(node, "ReduceSum"):
         before, after = (search.sizes(name) for name in (node.input[0], node.output[0]))
-        return None if before is None or after is None else (prod(before) // prod(after), 1.0, 0.0)
+        if before is None or after is None or 0 in after:
+            return None
+        return prod(before) // prod(after), 1.0, 0.0
     if is_one_of(node, "Gemm", "Conv"):
         return _of_rows(search, node)
     number = _alike(search, node.input[-1])

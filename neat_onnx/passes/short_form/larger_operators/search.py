@@ -173,15 +173,20 @@ class Search:
         """Whether a node hands all elements on, in another shape or order."""
         if not is_one_of(node, "Gather"):
             return is_one_of(node, *_SHAPES)
-        places = self.columns(node)
+        places = self.gathered(node)
         return places is not None and np.array_equal(np.sort(places), range(places.size))
 
-    def columns(self, node: Node) -> Ints | None:
-        """The columns that a Gather takes out of a tensor [N, width]."""
+    def gathered(self, node: Node) -> Ints | None:
+        """The places along the axis behind the batch that a Gather takes."""
         if not is_one_of(node, "Gather") or attributes_of(node).get("axis") != 1:
             return None
         places = self.draft.tensors.get(node.input[1])
         return None if places is None or len(places.dims) != 1 else np.asarray(places.values)
+
+    def columns(self, node: Node) -> Ints | None:
+        """The same of a tensor [N, width], whose elements they are."""
+        is_flat = len(self.sizes(node.input[0]) or ()) == 1
+        return self.gathered(node) if is_flat else None
 
     def sizes(self, name: str) -> Sizes | None:
         """The shape of a tensor without the batch, if all of it is known."""
