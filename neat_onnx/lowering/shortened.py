@@ -27,6 +27,7 @@ from neat_onnx.network.cells import part_at
 from neat_onnx.network.network import Network
 from neat_onnx.network.structure import IMPORTED
 from neat_onnx.options import ExportOptions
+from neat_onnx.passes.short_form.constants_once import constants_once
 from neat_onnx.passes.short_form.larger_operators import with_larger_operators
 from neat_onnx.passes.short_form.packed import packed
 from neat_onnx.passes.short_form.short_names import short_names
@@ -166,7 +167,7 @@ class _Files:
             layers: it is a chain of layers, which has the names that NeatapticTS looks for.
         """
         bare = without_defaults(form.model)
-        short, names = short_names(bare if layers else packed(bare), layers=layers)
+        short, names = short_names(bare if layers else packed(constants_once(bare)), layers=layers)
         names |= {old: names.get(new, new) for old, new in form.names.items()}
         with warnings.catch_warnings():
             warnings.simplefilter("error", NeatOnnxWarning)

@@ -77,21 +77,27 @@ def parsed(data: bytes) -> onnx.ModelProto:
 
 
 def _model_to_proto(model: Content) -> onnx.ModelProto:
-    proto = onnx.ModelProto(
-        ir_version=model.ir_version or _OLDEST_IR,
-        producer_name=model.producer_name,
-        producer_version=model.producer_version,
-        doc_string=model.doc_string,
-    )
+    proto = onnx.ModelProto(ir_version=model.ir_version or _OLDEST_IR)
+    producer = {"producer_name": model.producer_name, "producer_version": model.producer_version}
+    _say(proto, **producer, doc_string=model.doc_string)
     _fill_graph(proto.graph, model.graph)
     opsets = [(entry.domain, entry.version) for entry in model.opset_import]
     for domain, version in opsets or [("", DEFAULT_OPSET)]:
-        proto.opset_import.add(domain=domain, version=version)
+        proto.opset_import.add(domain=domain or None, version=version)
     for entry in model.metadata_props:
         proto.metadata_props.add(key=entry.key, value=entry.value)
     for function in model.functions:
         _fill_function(proto.functions.add(), function)
     return proto
+
+
+def _say(proto: Any, **texts: str) -> None:
+    """Write texts into the fields of these names, but for empty ones: protobuf reads a missing
+    text as an empty one, which would take two bytes.
+    """
+    for field, text in texts.items():
+        if text:
+            setattr(proto, field, text)
 
 
 def _model_from_proto(proto: onnx.ModelProto) -> dict[str, Any]:
@@ -112,12 +118,11 @@ def _model_from_proto(proto: onnx.ModelProto) -> dict[str, Any]:
 
 
 def _fill_function(proto: onnx.FunctionProto, function: Function) -> None:
-    proto.name, proto.domain = function.name, function.domain
-    proto.doc_string = function.doc_string
+    _say(proto, name=function.name, domain=function.domain, doc_string=function.doc_string)
     proto.input.extend(function.inputs)
     proto.output.extend(function.outputs)
     for entry in function.opset_import:
-        proto.opset_import.add(domain=entry.domain, version=entry.version)
+        proto.opset_import.add(domain=entry.domain or None, version=entry.version)
     for node in function.node:
         _fill_node(proto.node.add(), node)
 
@@ -142,7 +147,7 @@ def _fill_graph(proto: onnx.GraphProto, graph: Graph) -> None:
     Everything is made where it belongs: protobuf copies its arguments.
     """
     proto.name = graph.name or "graph"
-    proto.doc_string = graph.doc_string
+    _say(proto, doc_string=graph.doc_string)
     proto.input.extend(value_to_proto(value) for value in graph.inputs)
     proto.output.extend(value_to_proto(value) for value in graph.outputs)
     for tensor in graph.initializer:
@@ -249,9 +254,7 @@ def _dense_from_proto(proto: onnx.SparseTensorProto) -> dict[str, Any]:
 
 
 def _fill_node(proto: onnx.NodeProto, node: Node) -> None:
-    proto.op_type = node.op_type
-    proto.name = node.name
-    proto.domain = node.domain
+    _say(proto, op_type=node.op_type, name=node.name, domain=node.domain)
     proto.input.extend(node.input)
     proto.output.extend(node.output)
     for name, kind, value in node.attributes.given():

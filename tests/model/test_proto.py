@@ -2,7 +2,7 @@ import numpy as np
 import onnx
 import pytest
 from hypothesis import given, settings
-from onnx import helper
+from onnx import TensorProto, helper
 from sample_models import mlp, models, node
 from sessions import open_session
 from sweep import count
@@ -175,3 +175,19 @@ def test_a_cycle_behind_an_output_without_a_type_is_refused_as_any_other():
 
 def untyped(name: str) -> onnx.ValueInfoProto:
     return onnx.ValueInfoProto(name=name)
+
+
+def test_empty_texts_take_no_bytes_and_are_read_as_empty():
+    made = helper.make_node("Relu", ["x"], ["y"])
+    ends = [[helper.make_tensor_value_info(name, TensorProto.FLOAT, [1])] for name in "xy"]
+    proto = helper.make_graph([made], "g", *ends)
+    model = load_model(helper.make_model(proto, opset_imports=[helper.make_opsetid("", 18)]))
+    written = model.to_proto()
+    (inner,) = written.graph.node
+    said = [inner.HasField("name"), inner.HasField("domain"), inner.HasField("doc_string")]
+    said += [written.opset_import[0].HasField("domain"), written.graph.HasField("doc_string")]
+    assert said == [False] * 5
+    onnx.checker.check_model(written, full_check=True)
+    again = load_model(written)
+    assert again == model
+    assert (again.graph.node[0].name, again.opset_import[0].domain) == ("", "")

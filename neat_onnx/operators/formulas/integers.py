@@ -16,6 +16,8 @@ from neat_onnx.operators.formulas.choice import applied
 from neat_onnx.operators.formulas.formula import formula_of
 
 _HALF = 0.5
+_WHOLE = ("sign", "floor", "ceil", "round")
+_STAY_WHOLE = ("abs", "neg", "add", "sub", "mul", "minimum", "maximum", "clip")
 
 
 def truncated_quotient(
@@ -59,6 +61,14 @@ def truncated(ctx: LiftingContext, node: Node, result: Operand, count: int = 1) 
 def towards_zero(share: float = 0.0) -> Expression:
     """z, or z with `share` more of its size, rounded towards zero: how numbers become integers."""
     return sign(VARIABLE) * floor(_more(abs(VARIABLE), share))
+
+
+def is_whole(formula: Expression) -> bool:
+    """Whether a formula gives integers, whatever numbers it is given."""
+    if formula.op == "constant":
+        return formula.value.is_integer() or math.isinf(formula.value)
+    whole = formula.op in _STAY_WHOLE and all(map(is_whole, {*formula.args}))
+    return whole or formula.op in _WHOLE
 
 
 def _more(formula: Expression, share: float) -> Expression:

@@ -20,7 +20,7 @@ from neat_onnx.operators.formulas.formula import (
     emits,
     formula_of,
 )
-from neat_onnx.operators.formulas.integers import towards_zero
+from neat_onnx.operators.formulas.integers import is_whole, towards_zero
 from neat_onnx.operators.formulas.nodes import Binary, Unary
 
 
@@ -139,7 +139,6 @@ class CastLike(Node):
 _BOOL = DataType.BOOL
 _WIDE = (DataType.FLOAT, DataType.DOUBLE)
 _NARROW = {kind for kind in DataType if kind.is_integer} - {DataType.INT32, DataType.INT64}
-_WHOLE = ("sign", "floor", "ceil", "round")  # functions that give integers
 _HALVES = (DataType.FLOAT16, DataType.BFLOAT16)
 _COMPARISONS: dict[str, type[Node]] = {
     "greater": Greater,
@@ -222,7 +221,7 @@ def lift_cast(ctx: LiftingContext, node: Cast) -> None:
         operand = apply_formula(ctx, node, "number", [operand]) or operand
     elif ctx.has_integers(node) or node.input[0] in ctx.integral:
         ctx.integral.add(node.output[0])
-    elif whole and (operand.reduced or operand.formula.op not in _WHOLE):
+    elif whole and (operand.reduced or not is_whole(operand.formula)):
         operand = formula_of(ctx, operand, towards_zero())
     ctx.bind(node, operand)
 

@@ -23,6 +23,7 @@ from neat_onnx.operators.formulas.logic import Cast
 from neat_onnx.operators.layout.columns import exactly, in_shape
 from neat_onnx.operators.layout.shaping import Gather
 from neat_onnx.operators.reduce import ReduceMax, ReduceMin, emit_reduced
+from neat_onnx.operators.rows.nodes import arranged, elements_between
 from neat_onnx.operators.rows.places import HIT, PlaceFinder, Places
 from neat_onnx.operators.rows.ranking import ArgMax, ArgMin
 from neat_onnx.operators.rows.softmax import Hardmax
@@ -45,6 +46,18 @@ def plan_places(ctx: LoweringContext, free: Bools) -> Plan:
         level = int(ctx.plan.level[lowering.results.ravel()].min())
         claims.append(Claim(Block(level, lowering.neurons, suffix), lowering.lower))
     return Plan(claims)
+
+
+def of_first_hits(ctx: LoweringContext, free: Bools) -> Bools:
+    """The first hits that are written with their rows, and the numbers of their places: no window
+    may claim them before.
+    """
+    found = np.zeros(len(ctx.net), np.bool_)
+    for each in PlaceFinder(ctx, free).places():
+        form = _form(ctx, each)
+        if form != "hits":
+            found[[*each.first.values(), *([each.number] if form == "number" else [])]] = True
+    return found
 
 
 def _form(ctx: LoweringContext, row: Places) -> Form:
@@ -89,6 +102,8 @@ class RowsOfPlaces:
         self._hits = np.array([row.hits for row in rows], np.int64)
         self._extremes = np.array([row.extreme for row in rows], np.int64)
         self._firsts = np.array([[*row.first.values()] for row in rows], np.int64)
+        self._after = elements_between(self._hits)
+        self._axis = -1 if self._after == 1 else -2
         self.results: Ints = np.array([_results(row, form) for row in rows], np.int64)
 
     @property
@@ -103,14 +118,15 @@ class RowsOfPlaces:
         if len(self._rows) == 1:
             x = exactly(ctx, self._sources.ravel(), block.level)
         else:
-            x = in_shape(ctx, self._sources, block.level)
+            x = in_shape(ctx, arranged(self._sources, self._after), block.level)
         if self._form == "number":
             self._lower_numbers(ctx, block, x)
             return
         result = (self._first if self._form == "first" else self._compared)(ctx, block, x)
-        shape = self.results.shape if len(self._rows) > 1 else None
+        results = arranged(self.results, self._after)
+        shape = results.shape if len(self._rows) > 1 else None
         names = (block.tensor("Flat"), block.name("flatten"))
-        ctx.places.bind(Columns(result, self.results.ravel(), block.level, shape, names))
+        ctx.places.bind(Columns(result, results.ravel(), block.level, shape, names))
 
     def _lower_numbers(self, ctx: LoweringContext, block: Block, x: str) -> None:
         """The number of the place in each row, [N, rows]; [N] for an output of that shape."""
@@ -123,7 +139,7 @@ class RowsOfPlaces:
             for port in ctx.net.outputs
         )
         keeps = len(self._rows) == 1 and not whole
-        made = ctx.emit(operator, [x], *names, axis=-1, keepdims=int(keeps))
+        made = ctx.emit(operator, [x], *names, axis=self._axis, keepdims=int(keeps))
         for part, neurons in (
             ("largest", self._extremes), ("hits", self._hits), ("first", self._firsts)
         ):  # fmt: skip
@@ -139,18 +155,20 @@ class RowsOfPlaces:
 
     def _first(self, ctx: LoweringContext, block: Block, x: str) -> str:
         """The first of the largest elements, those that are read."""
-        made = ctx.emit(Hardmax, [x], block.tensor("Hardmax"), block.name("hardmax"), axis=-1)
+        names = block.tensor("Hardmax"), block.name("hardmax")
+        made = ctx.emit(Hardmax, [x], *names, axis=self._axis)
         ctx.bind(self._extremes, place_of(made, "largest"), ctx.plan.depth + 1)
         ctx.bind(self._hits.ravel(), place_of(made, "hits"), ctx.plan.depth + 1)
         places = [*self._rows[0].first]
         if len(places) == self._hits.shape[1]:
             return made
         index = ctx.integers(block.weights("places"), places)
-        return ctx.emit(Gather, [made, index], block.tensor("First"), block.name("first"), axis=-1)
+        names = block.tensor("First"), block.name("first")
+        return ctx.emit(Gather, [made, index], *names, axis=self._axis)
 
     def _compared(self, ctx: LoweringContext, block: Block, x: str) -> str:
         """1 for each element that equals the extreme."""
-        axis = 1 if len(self._rows) == 1 else 2
+        axis = arranged(self._hits, self._after).ndim + 1 + self._axis
         operator = _REDUCTIONS[self._rows[0].aggregation]
         names = block.tensor("Extreme"), block.name("extreme")
         extreme = emit_reduced(ctx, operator, x, [axis], names)

@@ -42,9 +42,30 @@ class NodeOfRows(NamedTuple):
 
     def arranged(self, values: Numbers) -> Numbers:
         """Values (rows, width) in the order of the shape."""
-        width = values.shape[1]
-        by_plane = values.reshape(-1, self.after, width).swapaxes(1, 2)
-        return by_plane.reshape(self.shape)
+        return arranged(values, self.after).reshape(self.shape)
+
+
+def elements_between(neurons: Ints) -> int:
+    """How many elements of other rows stand between two of a row, and one of them; 1 where the
+    neurons (rows, width) are in no such order.
+    """
+    rows, width = neurons.shape
+    if width == 1:
+        return 1
+    found = int(np.searchsorted(np.sort(neurons, axis=None), neurons[0, 1]))
+    if found < 1 or rows % found:
+        return 1
+    return found if np.all(np.diff(arranged(neurons, found).ravel()) > 0) else 1
+
+
+def arranged(values: Numbers, after: int) -> Numbers:
+    """Values (rows, width) with so many rows side by side behind each element, as [rows, width] or
+    [rows, width, rows]; the axis of rows in front is left out where there is one.
+    """
+    rows, width = values.shape
+    by_plane = values.reshape(-1, after, width).swapaxes(1, 2)
+    shape = (rows // after, width) if after == 1 else (rows // after, width, after)
+    return by_plane.reshape(shape[rows == after :])
 
 
 def has_node(ctx: LoweringContext, row: FoundRow) -> bool:
@@ -95,16 +116,9 @@ def _along_an_axis(
         rows: the rows.
         part: the one whose neurons tell the order.
     """
-    results = np.array([row.members[part] for row in rows])
-    width, after = rows[0].width, 1
-    if width > 1:
-        after = int(np.searchsorted(np.sort(results, axis=None), results[0, 1]))
-    if after > 1 and len(rows) % after == 0:
-        shape = (len(rows) // after, width, after)[len(rows) == after :]
-        node = NodeOfRows(operator, {**attributes, "axis": -2}, {}, shape, after)
-        if np.all(np.diff(node.arranged(results).ravel()) > 0):
-            return node
-    return NodeOfRows(operator, {**attributes, "axis": -1}, {}, _plane(rows))
+    after = elements_between(np.array([row.members[part] for row in rows]))
+    shape = arranged(np.zeros((len(rows), rows[0].width)), after).shape
+    return NodeOfRows(operator, {**attributes, "axis": -1 - (after > 1)}, {}, shape, after)
 
 
 def _layer_normalization(ctx: LoweringContext, rows: list[FoundRow]) -> NodeOfRows:

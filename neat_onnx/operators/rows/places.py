@@ -48,6 +48,8 @@ class PlaceFinder:
         self._net, self._free, self._edges = ctx.net, free, Edges(ctx.net)
         self._formulas = [activation_named(name).expression for name in self._net.activations]
         self._outputs = {*self._net.output_neurons.tolist()}
+        self._matters = np.zeros(len(ctx.net), np.bool_)
+        self._matters[np.concatenate(ctx.plan.levels)] = True
 
     def places(self) -> Iterator[Places]:
         """Yield the rows of hits, each neuron in one at most."""
@@ -94,6 +96,7 @@ class PlaceFinder:
         """The same with the first hits, if they alone read hits, in the order that they show."""
         live, hits = self._net.live, np.array(found.hits)
         leaving = self._edges.leaving_all(hits)
+        leaving = leaving[self._matters[live.target[leaving]]]
         firsts = distinct(live.target[leaving])
         if not firsts.size or not all(self._is_hidden(hit) for hit in found.hits):
             return None
@@ -107,9 +110,17 @@ class PlaceFinder:
             return None
         first = dict(sorted(zip(places.tolist(), firsts.tolist(), strict=True)))
         sources = [found.sources[k] for k in order]
-        number = self._number_of(first, len(hits))
+        number = NONE if self._is_later(sources[0]) else self._number_of(first, len(hits))
         hits = hits[order]
         return Places(found.aggregation, found.extreme, sources, hits.tolist(), first, number)
+
+    def _is_later(self, element: int) -> bool:
+        """Whether an element is one of a later round, which first hits were taken from: its place
+        is read together with theirs.
+        """
+        codes = self._net.neurons.activation
+        read = (edge.source for edge in self._edges.into(element))
+        return any(self._formulas[int(codes[each])] == FIRST for each in read)
 
     def _number_of(self, first: dict[int, int], count: int) -> int:
         """The neuron that reads the first hits, all but that of place 0, each times its place."""

@@ -18,6 +18,7 @@ from neat_onnx.network.genes import Bools
 from neat_onnx.network.schedule import Schedule, schedule, stands_on_a_level
 from neat_onnx.network.spatial import SpatialBlock, check_block
 from neat_onnx.network.window import Sizes
+from neat_onnx.operators.rows.hardmax import of_first_hits
 from neat_onnx.operators.spatial.convolution import Convolution
 from neat_onnx.operators.spatial.infer import inferred_blocks
 from neat_onnx.operators.spatial.mapped import mapped_convolution, mapped_pool
@@ -54,7 +55,7 @@ class SpatialLayers:
 @lowers(Stage.WINDOWS)
 def plan_windows(ctx: LoweringContext, free: Bools) -> Plan:
     """Claim convolutions and pools."""
-    found = spatial_layers(ctx, free)
+    found = spatial_layers(ctx, free & ~of_first_hits(ctx, free))
     claims = [
         Claim(Block(0, handler.spatial.neurons.ravel()), handler.lower, handler.spatial)
         for handler in found.handlers

@@ -78,3 +78,30 @@ def test_reductions_are_cut_off(operator, count):
     x = np.random.default_rng(count).integers(1, 60, (50, count))
     x[0] = 49 // count * count
     assert_whole(integers(made, {"x": count}), {"x": x})
+
+
+def clipped(most: float, last: str) -> ModelProto:
+    """Numbers rounded towards zero, their sizes cut off at a bound, as floats, then as said."""
+    nodes = [
+        node("Cast", "x", "i", to=INT64),
+        node("Cast", "i", "f", to=TensorProto.FLOAT),
+        node("Abs", "f", "a"),
+        node("Clip", "a least most", "c"),
+        node(last, "c", "z", **({"to": INT64} if last == "Cast" else {})),
+    ]
+    bounds = {"least": np.float32(0), "most": np.float32(most)}
+    entry = helper.make_tensor_value_info("x", TensorProto.FLOAT, ["N", 1])
+    kind = INT64 if last == "Cast" else TensorProto.FLOAT
+    tensors = [numpy_helper.from_array(np.asarray(each), name) for name, each in bounds.items()]
+    result = helper.make_tensor_value_info("z", kind, None)
+    graph = helper.make_graph(nodes, "graph", [entry], [result], tensors)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
+
+
+def test_a_formula_of_integers_is_not_rounded_again():
+    assert import_model(clipped(4.0, "Cast")) == import_model(clipped(4.0, "Identity"))
+
+
+def test_a_formula_with_another_number_is_rounded():
+    net = import_model(clipped(4.5, "Cast"))
+    assert net.activate([[7.3], [-3.3]]).ravel().tolist() == [4.0, 3.0]

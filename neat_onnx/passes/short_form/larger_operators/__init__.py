@@ -7,29 +7,42 @@ likely, not certain: the caller keeps it if import makes the same network of it.
 from neat_onnx.model import Model, Node
 from neat_onnx.passes.draft import is_one_of
 from neat_onnx.passes.drop_dead import without_dead
+from neat_onnx.passes.short_form.larger_operators.branches import branch
 from neat_onnx.passes.short_form.larger_operators.choices import choice
+from neat_onnx.passes.short_form.larger_operators.lookups import differences, looked_up, one_hot
 from neat_onnx.passes.short_form.larger_operators.masks import filled, masked_softmax
 from neat_onnx.passes.short_form.larger_operators.norms import norm
 from neat_onnx.passes.short_form.larger_operators.orders import order
-from neat_onnx.passes.short_form.larger_operators.places import place
+from neat_onnx.passes.short_form.larger_operators.places import place, place_in_axes
 from neat_onnx.passes.short_form.larger_operators.quotients import quotient
+from neat_onnx.passes.short_form.larger_operators.reductions import REDUCTIONS, reduction
+from neat_onnx.passes.short_form.larger_operators.responses import local_response
+from neat_onnx.passes.short_form.larger_operators.rows import function_of_rows
 from neat_onnx.passes.short_form.larger_operators.running_sums import running_sum
 from neat_onnx.passes.short_form.larger_operators.search import Finder, Found, Search
 from neat_onnx.passes.short_form.larger_operators.sums import reduced_sum
 
 FINDERS: dict[str, tuple[Finder, ...]] = {
     "Sqrt": (norm,),
-    "Mul": (quotient,),
+    "Cast": (place_in_axes, one_hot),
+    "Mul": (quotient, local_response),
     "Conv": (running_sum, place),
     "Add": (choice,),
-    "Reshape": (masked_softmax, filled),
-    "MatMul": (running_sum, choice, order),
-    "Gemm": (running_sum, choice, order, reduced_sum),
-    "ReduceSum": (running_sum, choice, order),
+    "Reshape": (masked_softmax, filled, function_of_rows, reduction, branch),
+    "Flatten": (reduction,),
+    **dict.fromkeys(REDUCTIONS, (reduction,)),
+    "Sub": (differences,),
+    "MatMul": (running_sum, choice, order, looked_up),
+    "Gemm": (running_sum, choice, order, reduced_sum, looked_up, differences),
+    "ReduceSum": (running_sum, choice, order, reduction),
 }
 """By the operator of the last node of a group, the functions that look for one, in their order."""
 
-_NEEDED = ("Add", "Conv", "MatMul", "Gemm", "ReduceSum")  # one of them is in a graph with a group
+_NEEDED = (
+    "Add", "ArgMax", "ArgMin", "Conv", "Gemm", "Hardmax", "MatMul", "Or", "Softmax", "Sub",
+    *REDUCTIONS,
+)  # fmt: skip
+"""One of them is in a graph with a group."""
 
 
 def with_larger_operators(model: Model, *, largest: bool) -> Model:

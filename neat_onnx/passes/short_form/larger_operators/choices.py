@@ -6,7 +6,7 @@ import numpy as np
 
 from neat_onnx.model import Node
 from neat_onnx.passes.draft import is_one_of
-from neat_onnx.passes.short_form.larger_operators.search import Found, Search, moves
+from neat_onnx.passes.short_form.larger_operators.search import Found, Search
 
 _CONDITIONS = ("Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Equal", "And", "Or", "Xor")
 _SIDES = 2  # of a choice
@@ -63,7 +63,7 @@ def _products(search: Search, node: Node) -> list[Sequence[str]]:
 
 def _factors(search: Search, name: str) -> Sequence[str]:
     """The factors of a product, whatever its shape; none of another tensor."""
-    way = (node for node in search.before(name) if not moves(node))
+    way = (node for node in search.before(name) if not search.moves(node))
     product = next(way, None)
     return product.input if product is not None and is_one_of(product, "Mul") else ()
 

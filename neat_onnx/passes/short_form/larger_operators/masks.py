@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from neat_onnx.model import DataType, Node
-from neat_onnx.passes.draft import attributes_of, copied, is_one_of
+from neat_onnx.passes.draft import attributes_of, is_one_of
 from neat_onnx.passes.short_form.larger_operators.search import Found, Search
 
 _BY_NUMBERS = ("Identity", "Mul", "Add", "Sub", "Div")
@@ -182,13 +182,8 @@ def _stay(picked: _Picked, origin: np.ndarray) -> bool:
 
 def _changed(search: Search, picked: _Picked) -> tuple[str, list[Node]]:
     """The changes of picked elements for all of a tensor, and the name of the result."""
-    nodes, name = [], picked.source
-    for change in picked.changes[::-1]:
-        changed = search.draft.name(change.output[0])
-        reads = [each if each in search.draft.tensors else name for each in change.input]
-        nodes.append(copied(change, name="", input=reads, output=[changed]))
-        name = changed
-    return name, nodes
+    nodes = search.changed(picked.source, picked.changes)
+    return (nodes[-1].output[0] if nodes else picked.source), nodes
 
 
 def _where(search: Search, mask: np.ndarray, values: str, other: str, end: str) -> Node:
@@ -205,9 +200,7 @@ def _shaped(search: Search, name: str, sizes: list[int], end: str) -> list[Node]
 
 def _sizes(search: Search, name: str) -> list[int]:
     """The shape of a tensor without the batch; nothing where that is not known."""
-    shape = search.draft.facts(name).shape or ()
-    sizes = [size for size in shape[1:] if isinstance(size, int)]
-    return sizes if len(sizes) + 1 == len(shape) else []
+    return list(search.sizes(name) or ())
 
 
 def _unshaped(way: Iterator[Node]) -> Node | None:
@@ -217,10 +210,7 @@ def _unshaped(way: Iterator[Node]) -> Node | None:
 
 def _places(search: Search, node: Node | None) -> np.ndarray | None:
     """The places in a sample that a Gather takes elements from."""
-    if node is None or not is_one_of(node, "Gather") or attributes_of(node).get("axis") != 1:
-        return None
-    tensor = search.draft.tensors.get(node.input[1])
-    return None if tensor is None or len(tensor.dims) != 1 else np.asarray(tensor.values)
+    return None if node is None else search.gathered(node)
 
 
 def _is_by_number(search: Search, node: Node) -> bool:

@@ -4,16 +4,19 @@ from collections.abc import Sequence
 
 from neat_onnx.model import Node
 from neat_onnx.passes.draft import is_one_of
-from neat_onnx.passes.short_form.larger_operators.search import Found, Search, moves
+from neat_onnx.passes.short_form.larger_operators.search import Found, Search
 
 _BETWEEN = ("Cast", "Concat", "Mul")  # a chooser and the comparisons of an order
+_DIFFERENCES = ("Sub", "ReduceSum", "Mul")  # of pairs of elements
 
 
 def order(search: Search, chooser: Node) -> Found | None:
     """The first elements of an order, or the places of these."""
     way = search.before(chooser.output[0])
     next(way)
-    while (node := next(way, None)) is not None and (moves(node) or is_one_of(node, *_BETWEEN)):
+    while (node := next(way, None)) is not None and (
+        search.moves(node) or is_one_of(node, *_BETWEEN)
+    ):
         pass
     if node is None or not is_one_of(node, "Equal", "Hardmax"):
         return None
@@ -53,14 +56,12 @@ def _first(search: Search, way: list[Node]) -> str | None:
     """The elements that are put into an order, at the beginning of the way to a choice."""
     if is_one_of(way[0], "Hardmax"):
         ordered = [node for node in way if is_one_of(node, "Hardmax")][-1]
-        way = [node for node in search.before(ordered.input[0]) if not moves(node)]
-        factors = way[0].input if way and is_one_of(way[0], "Mul") else []
-        others = [name for name in factors if not search.is_number(name)]
-        return others[0] if len(others) == 1 else ordered.input[0]
+        way = [node for node in search.before(ordered.input[0]) if not search.moves(node)]
+        return search.rearranged(way[0].output[0]) if way else ordered.input[0]
     for k, node in enumerate(way[:-1]):
         if is_one_of(node, "LessOrEqual", "GreaterOrEqual"):
-            rest = (each for each in way[k + 1 :] if not moves(each) and not is_one_of(each, "Sub"))
-            after = next(rest, None)
+            rest = (each for each in way[k + 1 :] if not search.moves(each))
+            after = next((each for each in rest if not is_one_of(each, *_DIFFERENCES)), None)
             copied = after is not None and is_one_of(after, "Gemm", "MatMul", "Gather")
             return after.input[0] if after is not None and copied else None
     return None

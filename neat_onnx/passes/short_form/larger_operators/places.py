@@ -1,8 +1,10 @@
-"""ArgMax and ArgMin: places 0, 1, … weighed by a choice of the first extreme."""
+"""ArgMax and ArgMin: places 0, 1, … weighed by a choice of the first extreme, or one of these in
+other axes than the tensor that it reads has.
+"""
 
 from neat_onnx.model import Node
 from neat_onnx.passes.draft import is_one_of
-from neat_onnx.passes.short_form.larger_operators.search import Found, Search, moves
+from neat_onnx.passes.short_form.larger_operators.search import Found, Search
 
 
 def place(search: Search, chooser: Node) -> Found | None:
@@ -10,25 +12,38 @@ def place(search: Search, chooser: Node) -> Found | None:
     if not search.are_places(chooser.input[1]):
         return None
     way = search.before(chooser.output[0])
-    while (node := next(way, None)) is not None and _is_between(node):
+    while (node := next(way, None)) is not None and _is_between(search, node):
         pass
     least = search.made.get(node.input[0]) if node and is_one_of(node, "Equal") else None
     if least is None:
         return None
-    end, _ = search.end(chooser.output[0])
-    for name in [*search.shapes_of(least.input[0])][::-1]:  # the first has the model's order
+    return _place(search, ("ArgMin", "ArgMax")[search.largest], least.input[0], chooser.output[0])
+
+
+def place_in_axes(search: Search, cast: Node) -> Found | None:
+    """The place along an axis of a tensor that was turned, or got other axes, for it."""
+    reduced = search.made.get(cast.input[0])
+    if reduced is None or not is_one_of(reduced, "ArgMax", "ArgMin"):
+        return None
+    return _place(search, reduced.op_type, reduced.input[0], cast.output[0])
+
+
+def _place(search: Search, operator: str, source: str, number: str) -> Found | None:
+    """The place along an axis of a tensor that `source` is another shape of."""
+    end, _ = search.end(number)
+    for name in [*search.shapes_of(source)][::-1]:  # the first has the model's order
         found = _reduced(search, name, end)
         if found is not None:
             axis, kept = found
-            operator, places = ("ArgMin", "ArgMax")[search.largest], search.draft.name("places")
+            places = search.draft.name("places")
             node = search.node(operator, [name], [places], axis=axis, keepdims=kept)
             return end, [node, search.cast(places, end, name)]
     return None
 
 
-def _is_between(node: Node) -> bool:
+def _is_between(search: Search, node: Node) -> bool:
     """Whether a node may stand between the choice of one of equal extremes and their comparison."""
-    return moves(node) or is_one_of(node, "Cast", "Conv", "Greater")
+    return search.moves(node) or is_one_of(node, "Cast", "Conv", "Greater")
 
 
 def _reduced(search: Search, source: str, end: str) -> tuple[int, int] | None:

@@ -1,12 +1,17 @@
 """Search: a graph in which groups of nodes are looked for, from a node back to its sources."""
 
 from collections.abc import Callable, Iterator
+from math import prod
+from typing import Any
 
 import numpy as np
 
 from neat_onnx.model import DataType, Model, Node, Tensor
-from neat_onnx.passes.draft import Draft, attributes_of, is_one_of, make_node
+from neat_onnx.passes.draft import Draft, attributes_of, copied, is_one_of, make_node
+from neat_onnx.passes.elementwise import is_elementwise
 
+Sizes = tuple[int, ...]
+Ints = np.ndarray[Any, np.dtype[np.int64]]
 _SHAPES = ("Identity", "Reshape", "Flatten", "Transpose")
 
 
@@ -34,6 +39,11 @@ class Search:
         """Places in a tensor as numbers of its own type."""
         return self.node("Cast", [places], [end], to=int(self.kind(source)))
 
+    def integers(self, name: str) -> Node:
+        """Numbers cut off to integers, under a new name."""
+        whole = self.draft.name("whole")
+        return self.node("Cast", [name], [whole], to=int(DataType.INT64))
+
     def kind(self, name: str) -> DataType:
         """The type of a tensor's elements."""
         return self.draft.facts(name).elem_type or DataType.FLOAT
@@ -51,19 +61,63 @@ class Search:
 
     def matrix(self, node: Node) -> np.ndarray | None:
         """The constant by whose rows a Gemm without bias multiplies."""
+        biases = [self.constant(name) for name in node.input[2:]]
+        shifted = any(each is None or each.values.any() for each in biases)
+        return None if shifted else self.weights(node)
+
+    def weights(self, node: Node) -> np.ndarray | None:
+        """The constant by whose rows a Gemm multiplies, whatever its bias."""
         if not is_one_of(node, "Gemm") or attributes_of(node).get("transB") != 1:
             return None
-        weights, *biases = (self.constant(name) for name in node.input[1:])
+        weights = self.constant(node.input[1])
         scaled = {attributes_of(node).get(name, 1.0) for name in ("alpha", "beta")} != {1.0}
-        if weights is None or scaled or any(each is None or each.values.any() for each in biases):
+        if weights is None or scaled:
             return None
         return np.asarray(weights.values).reshape(weights.dims)
 
     def constant(self, name: str) -> Tensor | None:
-        """The constant that a tensor is, or that it is in another type."""
+        """The constant that a tensor is, or that it is in another type, or times a number."""
         node = self.made.get(name)
+        if node is not None and is_one_of(node, "Mul") and self.is_number(node.input[1]):
+            return self._scaled(*node.input)
         source = node.input[0] if node is not None and is_one_of(node, "Cast") else name
         return self.draft.tensors.get(source)
+
+    def _scaled(self, name: str, factor: str) -> Tensor | None:
+        """A constant times a number."""
+        whole = self.constant(name)
+        if whole is None:
+            return None
+        values = np.asarray(whole.values) * self.draft.tensors[factor].values.item()
+        return Tensor.of("", values.reshape(whole.dims), DataType.DOUBLE)
+
+    def rearranged(self, name: str) -> str:
+        """The tensor whose elements another one has in some order, times one number or as they are.
+
+        A Gemm whose weights are one number in each row and column has them so.
+        """
+        node = self.made.get(name)
+        if node is not None and is_one_of(node, "Mul"):
+            others = [each for each in node.input if not self.is_number(each)]
+            return others[0] if len(others) == 1 else name
+        copies = None if node is None else self.copies(node)
+        if node is None or copies is None or self.sizes(node.input[0]) != copies[0].shape:
+            return name
+        return node.input[0] if len(np.unique(copies[0])) == copies[0].size else name
+
+    def copies(self, gemm: Node) -> tuple[Ints, float] | None:
+        """The columns that a Gemm copies, times one number, and the number; None if it adds any."""
+        weights = self.matrix(gemm)
+        if weights is None or np.any(np.count_nonzero(weights, axis=1) != 1):
+            return None
+        factors = np.unique(weights[weights != 0])
+        return (np.argmax(weights != 0, axis=1), float(factors[0])) if len(factors) == 1 else None
+
+    def copied(self, name: str) -> str:
+        """The tensor that others are Identities of."""
+        while (node := self.made.get(name)) is not None and is_one_of(node, "Identity"):
+            name = node.input[0]
+        return name
 
     def unchanged(self, name: str) -> str:
         """The tensor that another one is a copy of, as a sum with zeros, or a weight of 1."""
@@ -82,6 +136,10 @@ class Search:
         tensor = self.draft.tensors.get(name)
         return tensor is not None and tensor.size == 1
 
+    def number(self, name: str) -> float | None:
+        """The one constant number that a tensor is."""
+        return float(self.draft.tensors[name].values.item()) if self.is_number(name) else None
+
     def are_places(self, name: str) -> bool:
         """Whether the elements of a constant are 0, 1, …"""
         tensor = self.draft.tensors.get(name)
@@ -92,9 +150,9 @@ class Search:
         turned = False
         while (at := self.draft.sole_reader(name)) is not None:
             reader = self.draft.model.graph.node[at]
-            if not moves(reader):
+            if not self.moves(reader):
                 break
-            turned |= is_one_of(reader, "Transpose")
+            turned |= is_one_of(reader, "Transpose", "Gather")
             name = reader.output[0]
         return name, turned
 
@@ -102,17 +160,70 @@ class Search:
         """Yield a tensor, and those that it is another shape of."""
         yield name
         for node in self.before(name):
-            if not moves(node):
+            if not self.moves(node):
                 return
             yield node.input[0]
+
+    def moves(self, node: Node) -> bool:
+        """Whether a node hands all elements on, in another shape or order."""
+        if not is_one_of(node, "Gather"):
+            return is_one_of(node, *_SHAPES)
+        places = self.gathered(node)
+        return places is not None and np.array_equal(np.sort(places), range(places.size))
+
+    def gathered(self, node: Node) -> Ints | None:
+        """The places along the axis behind the batch that a Gather takes."""
+        if not is_one_of(node, "Gather") or attributes_of(node).get("axis") != 1:
+            return None
+        places = self.draft.tensors.get(node.input[1])
+        return None if places is None or len(places.dims) != 1 else np.asarray(places.values)
+
+    def columns(self, node: Node) -> Ints | None:
+        """The same of a tensor [N, width], whose elements they are."""
+        is_flat = len(self.sizes(node.input[0]) or ()) == 1
+        return self.gathered(node) if is_flat else None
+
+    def sizes(self, name: str) -> Sizes | None:
+        """The shape of a tensor without the batch, if all of it is known."""
+        shape = self.draft.facts(name).shape
+        sizes = tuple(size for size in (shape or ())[1:] if isinstance(size, int))
+        return sizes if shape and len(sizes) == len(shape) - 1 else None
+
+    def changed(self, name: str, changes: list[Node]) -> list[Node]:
+        """Copies of nodes with one computed input each, the last one first, that change another
+        tensor.
+        """
+        nodes = []
+        for change in changes[::-1]:
+            reads = [
+                each if not each or each in self.draft.tensors else name for each in change.input
+            ]
+            name = self.draft.name(change.output[0])
+            nodes.append(copied(change, name="", input=reads, output=[name]))
+        return nodes
+
+    def in_axes(self, name: str, size: int) -> tuple[list[Node], str, Sizes]:
+        """A tensor of so many elements in the axes that it had before it was made flat.
+
+        Returns:
+            The node that turns it into these, if one has to; its name; the sizes of its axes.
+        """
+        for node in self.before(name):
+            if is_one_of(node, "Flatten", "Reshape"):
+                sizes = self.draft.axes(node.input[0])
+                if sizes is None or prod(sizes) != size:
+                    break
+                if node.output[0] == name:
+                    return [], node.input[0], sizes
+                turned = self.draft.name(f"{name}_axes")
+                reads = [name, self.draft.constant("shape", [0, *sizes])]
+                return [self.node("Reshape", reads, [turned])], turned, sizes
+            if not is_elementwise(node):
+                break
+        return [], name, (size,)
 
 
 Found = tuple[str, list[Node]]
 """The name of a tensor, and the nodes that make it in place of those that did."""
 Finder = Callable[[Search, Node], Found | None]
 """Looks for a group that ends in a node."""
-
-
-def moves(node: Node) -> bool:
-    """Whether a node hands all elements on, in another shape or order."""
-    return is_one_of(node, *_SHAPES)

@@ -5,11 +5,7 @@ from math import prod
 import numpy as np
 
 from neat_onnx.model import Node
-from neat_onnx.passes.draft import is_one_of
-from neat_onnx.passes.elementwise import is_elementwise
 from neat_onnx.passes.short_form.larger_operators.search import Found, Search
-
-Axes = tuple[int, ...]
 
 
 def reduced_sum(search: Search, sums: Node) -> Found | None:
@@ -17,7 +13,7 @@ def reduced_sum(search: Search, sums: Node) -> Found | None:
     weights = search.matrix(sums)
     if weights is None or len(weights) == weights.shape[1] or not _is_one_each(weights):
         return None
-    nodes, source, shape = _in_axes(search, sums.input[0], weights.shape[1])
+    nodes, source, shape = search.in_axes(sums.input[0], weights.shape[1])
     place = weights.argmax(axis=0).reshape(shape)
     kept = [bool(np.any(np.diff(place, axis=axis))) for axis in range(place.ndim)]
     axes = [axis + 1 for axis, stays in enumerate(kept) if not stays]
@@ -39,24 +35,3 @@ def _is_one_each(weights: np.ndarray) -> bool:
     """Whether each column has a single 1, and is 0 elsewhere."""
     ones = (weights == 1).sum(axis=0)
     return bool(np.all(ones == 1) and np.count_nonzero(weights) == weights.shape[1])
-
-
-def _in_axes(search: Search, name: str, size: int) -> tuple[list[Node], str, Axes]:
-    """A tensor of so many elements in the axes that it had before it was made flat.
-
-    Returns:
-        The node that turns it into these, if one has to; its name; the sizes of its axes.
-    """
-    for node in search.before(name):
-        if is_one_of(node, "Flatten", "Reshape"):
-            sizes = search.draft.axes(node.input[0])
-            if sizes is None or prod(sizes) != size:
-                break
-            if node.output[0] == name:
-                return [], node.input[0], sizes
-            turned = search.draft.name(f"{name}_axes")
-            reads = [name, search.draft.constant("shape", [0, *sizes])]
-            return [search.node("Reshape", reads, [turned])], turned, sizes
-        if not is_elementwise(node):
-            break
-    return [], name, (size,)

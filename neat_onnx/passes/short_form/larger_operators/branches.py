@@ -1,0 +1,134 @@
+"""Branches that were joined: elements of one tensor alone, picked out of a Concat with others.
+
+Export computes all neurons of a level at once, as the scaled queries and keys of attention, and
+hands each reader the part that it reads. Where the part is one tensor with its axes in some order,
+times one number, the branch is computed by itself.
+"""
+
+from dataclasses import dataclass
+from itertools import permutations
+from math import prod
+
+import numpy as np
+
+from neat_onnx.model import Node
+from neat_onnx.passes.draft import attributes_of, is_one_of
+from neat_onnx.passes.short_form.larger_operators.search import Found, Ints, Search, Sizes
+
+_MOST_AXES = 4  # that are tried in all orders
+_FEWEST = 3  # numbers of a Slice: start, end and axis; the step may follow
+
+
+@dataclass
+class _Part:
+    """Elements of a tensor in some order, times one number.
+
+    Attributes:
+        tensor: its name.
+        places: of the elements in it.
+        factor: the number.
+        joined: whether they stood in a Concat.
+    """
+
+    tensor: str
+    places: Ints
+    factor: float = 1.0
+    joined: bool = False
+
+
+def branch(search: Search, shape: Node) -> Found | None:
+    """A tensor in another order and shape, times a number, for a part of a Concat."""
+    end, sizes = shape.output[0], search.sizes(shape.output[0])
+    if sizes is None:
+        return None
+    part = _Part(end, np.arange(prod(sizes)))
+    while (node := search.made.get(part.tensor)) is not None and _goes_on(search, part, node):
+        pass
+    whole = search.sizes(part.tensor)
+    order = None if whole is None or not part.joined else _order(whole, part.places)
+    if whole is None or order is None:
+        return None
+    name, nodes = part.tensor, list[Node]()
+    if [*order] != sorted(order):
+        nodes.append(search.node("Transpose", [name], [end], perm=[0, *(k + 1 for k in order)]))
+    if tuple(whole[axis] for axis in order) != sizes:
+        reads = ["", search.draft.constant("shape", [0, *sizes])]
+        nodes.append(search.node("Reshape", reads, [end]))
+    if part.factor != 1.0 or not nodes:
+        factor = search.draft.constant("factor", [part.factor], search.kind(end))
+        nodes.append(search.node("Mul", ["", factor], [end]))
+    return end, _chained(search, name, nodes)
+
+
+def _chained(search: Search, name: str, nodes: list[Node]) -> list[Node]:
+    """The nodes, each reading the result of the one before, the first one a tensor."""
+    found = []
+    for place, node in enumerate(nodes, 1):
+        last = place == len(nodes)
+        result = node.output[0] if last else search.draft.name(node.output[0])
+        reads = [name, *node.input[1:]]
+        found.append(node.model_copy(update={"input": reads, "output": [result]}))
+        name = result
+    return found
+
+
+def _goes_on(search: Search, part: _Part, node: Node) -> bool:
+    """Turn a part of the output of a node into one of its input, if it is that."""
+    if is_one_of(node, "Concat"):
+        return not part.joined and _cut(search, part, node)
+    if is_one_of(node, "Mul") and (number := search.number(node.input[1])) is not None:
+        part.factor *= number
+    elif (taken := _taken(search, node)) is not None:
+        part.places = taken[part.places]
+    elif is_one_of(node, "Gemm") and (copies := search.copies(node)) is not None:
+        part.places, part.factor = copies[0][part.places], part.factor * copies[1]
+    elif not is_one_of(node, "Identity", "Reshape", "Flatten"):
+        return False
+    part.tensor = node.input[0]
+    return True
+
+
+def _cut(search: Search, part: _Part, node: Node) -> bool:
+    """The same for a Concat, if the part is of one of its inputs."""
+    sizes = [search.sizes(name) for name in node.input]
+    if attributes_of(node).get("axis") != 1 or any(len(each or ()) != 1 for each in sizes):
+        return False
+    ends = np.cumsum([prod(each or ()) for each in sizes])
+    (at, *others) = np.unique(np.searchsorted(ends, part.places, side="right"))
+    if others:
+        return False
+    part.tensor, part.joined = node.input[at], True
+    part.places = part.places - (ends[at - 1] if at else 0)
+    return True
+
+
+def _taken(search: Search, node: Node) -> Ints | None:
+    """The places, in the input of a node, of the elements that it picks or turns."""
+    if is_one_of(node, "Gather"):
+        return search.columns(node)
+    sizes = search.sizes(node.input[0])
+    if sizes is None:
+        return None
+    places = np.arange(prod(sizes)).reshape(sizes)
+    if is_one_of(node, "Transpose"):
+        perm = attributes_of(node).get("perm", ())
+        turned = [axis - 1 for axis in perm[1:]]
+        return places.transpose(turned).ravel() if perm[:1] == (0,) else None
+    if not is_one_of(node, "Slice") or len(sizes) > 1:
+        return None
+    numbers = [search.number(name) for name in node.input[1:]]
+    whole = [int(number) for number in numbers if number is not None]
+    if len(whole) < max(_FEWEST, len(numbers)) or whole[2] != 1:
+        return None
+    return places[slice(*whole[:2], *whole[3:])]
+
+
+def _order(sizes: Sizes, places: Ints) -> Sizes | None:
+    """The order of the axes of a tensor in which its elements stand as these places say."""
+    whole = np.arange(prod(sizes)).reshape(sizes)
+    if len(sizes) > _MOST_AXES or places.size != whole.size:
+        return None
+    orders = permutations(range(len(sizes)))
+    return next(
+        (each for each in orders if np.array_equal(whole.transpose(each).ravel(), places)), None
+    )

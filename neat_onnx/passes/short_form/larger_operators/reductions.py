@@ -1,0 +1,146 @@
+"""Reductions along axes that a tensor has, in place of those along axes that it was given for one.
+
+Export gives the inputs of neurons that reduce an axis of their own. Each element of a tensor on the
+way from the first one on is a group of elements of that one; where the last groups are the elements
+along some of its axes, it can be reduced along these.
+"""
+
+from collections.abc import Iterator
+from itertools import combinations
+from math import prod
+
+import numpy as np
+
+from neat_onnx.model import Node
+from neat_onnx.passes.draft import attributes_of, is_one_of
+from neat_onnx.passes.short_form.larger_operators.search import Found, Ints, Search, Sizes
+
+REDUCTIONS = (
+    "ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMax", "ReduceMean",
+    "ReduceMin", "ReduceProd", "ReduceSum", "ReduceSumSquare",
+)  # fmt: skip
+
+
+def reduction(search: Search, last: Node) -> Found | None:
+    """The reduction of the first tensor that has the groups along axes."""
+    end, way = last.output[0], _way(search, last)
+    sizes = search.sizes(end)
+    if not way or sizes is None:
+        return None
+    (reduced,) = [node for node in way if is_one_of(node, *REDUCTIONS)]
+    for nodes, source, whole, passed in _sources(search, way, reduced):
+        groups = _groups(search, whole, passed)
+        axes = None if groups is None else _axes(whole, groups)
+        if axes is not None and (kept := _keeps(whole, axes, sizes)) is not None:
+            return end, [*nodes, _along(search, reduced, source, axes, end, keepdims=kept)]
+    return None
+
+
+def _sources(
+    search: Search, way: list[Node], reduced: Node
+) -> Iterator[tuple[list[Node], str, Sizes, list[Node]]]:
+    """Yield the tensors that may be reduced: the nodes that make one of its own axes, its name,
+    its sizes, and the nodes from it on.
+    """
+    flat = way[-1].input[0]
+    sizes = search.sizes(flat)
+    if sizes is not None and len(sizes) == 1:
+        nodes, source, whole = search.in_axes(flat, *sizes)
+        if len(whole) > 1:
+            yield nodes, source, whole, way[::-1]
+    fewest = way.index(reduced) + (len(way) > 1 and way[0] is reduced)
+    for count in range(len(way), max(fewest, 1), -1):
+        source, is_copy = way[count - 1].input[0], is_one_of(way[count - 1], "Identity")
+        inside = search.sizes(source)
+        if not is_copy and inside is not None:
+            yield [], source, inside, way[:count][::-1]
+
+
+def _way(search: Search, last: Node) -> list[Node]:
+    """The nodes from the last one back that move elements, one reduction among them; else none."""
+    found: list[Node] = []
+    reductions = 0
+    for node in search.before(last.output[0]):
+        is_reduction = is_one_of(node, *REDUCTIONS)
+        if reductions + is_reduction > 1 or not (is_reduction or _hands_on(search, node)):
+            break
+        reductions += is_reduction
+        found.append(node)
+    return found if reductions else []
+
+
+def _hands_on(search: Search, node: Node) -> bool:
+    """Whether all elements of the result are elements of the input."""
+    return search.moves(node) or search.gathered(node) is not None
+
+
+def _groups(search: Search, sizes: Sizes, nodes: list[Node]) -> Ints | None:
+    """By the elements of the last result, the places of those that each is made of, in a tensor of
+    these sizes.
+    """
+    groups: Ints | None = np.arange(prod(sizes)).reshape(*sizes, 1)
+    for node in nodes:
+        groups = None if groups is None else _after(search, node, groups)
+    return None if groups is None else np.sort(groups.reshape(-1, groups.shape[-1]), axis=1)
+
+
+def _after(search: Search, node: Node, groups: Ints) -> Ints | None:
+    """The groups of the result of a node, by the groups of its input."""
+    sizes = search.sizes(node.output[0])
+    if is_one_of(node, "Transpose"):
+        perm = attributes_of(node).get("perm", ())
+        return (
+            groups.transpose([*(axis - 1 for axis in perm[1:]), -1]) if perm[:1] == (0,) else None
+        )
+    if (places := search.gathered(node)) is not None:
+        return groups[places]
+    if sizes is None:
+        return None
+    if is_one_of(node, *REDUCTIONS):
+        axes = _reduced_axes(search, node)
+        if axes is None or any(not 0 < axis < groups.ndim for axis in axes):
+            return None
+        groups = np.moveaxis(groups, [axis - 1 for axis in axes], range(-1 - len(axes), -1))
+        return groups.reshape(*sizes, -1)
+    return groups.reshape(*sizes, groups.shape[-1])
+
+
+def _reduced_axes(search: Search, node: Node) -> Sizes | None:
+    """The axes of a reduction, from 0."""
+    if len(node.input) == 1:
+        given = attributes_of(node).get("axes")
+        return None if given is None else tuple(given)
+    axes = search.draft.tensors.get(node.input[1])
+    return None if axes is None else tuple(axes.values.tolist())
+
+
+def _axes(sizes: Sizes, groups: Ints) -> Sizes | None:
+    """The axes of a tensor, behind the batch, along which these are its groups."""
+    places = np.arange(prod(sizes)).reshape(sizes)
+    for count in range(1, len(sizes) + 1):
+        for axes in combinations(range(len(sizes)), count):
+            if prod(sizes[axis] for axis in axes) == groups.shape[1]:
+                along = np.moveaxis(places, axes, range(-count, 0)).reshape(-1, groups.shape[1])
+                if np.array_equal(along, groups):
+                    return axes
+    return None
+
+
+def _keeps(whole: Sizes, axes: Sizes, sizes: Sizes) -> bool | None:
+    """Whether reduced axes stay with the length 1; None if the sizes fit neither."""
+    if tuple(1 if axis in axes else size for axis, size in enumerate(whole)) == sizes:
+        return True
+    left = tuple(size for axis, size in enumerate(whole) if axis not in axes)
+    return False if left == sizes else None
+
+
+def _along(
+    search: Search, reduced: Node, source: str, axes: Sizes, end: str, *, keepdims: bool
+) -> Node:
+    """The reduction of a tensor, in the form that the node has."""
+    numbers = [axis + 1 for axis in axes]
+    kept = int(keepdims)
+    if len(reduced.input) == 1:
+        return search.node(reduced.op_type, [source], [end], axes=numbers, keepdims=kept)
+    reads = [source, search.draft.constant("axes", numbers)]
+    return search.node(reduced.op_type, reads, [end], keepdims=kept)
