@@ -32,7 +32,7 @@ NOTES = {
     "GroupNormalization": "written from opset 21 on",
     "If": "a condition of constants and shapes",
     "LSTM": "along the first axis; sequences of one length",
-    "LRN": "`size` odd; comes back as neurons",
+    "LRN": "`size` odd; of a network that was changed it comes back as neurons",
     "AveragePool": "no `dilations` with `auto_pad` SAME",
     "LpNormalization": "with `p` 1 it comes back by its parts",
     "LpPool": "no `dilations` with `auto_pad` SAME",
