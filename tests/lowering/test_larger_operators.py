@@ -275,3 +275,19 @@ def test_another_network_is_not_written(monkeypatch, dtype):
     weights = WEIGHTS.astype(np.float32).astype(dtype)
     net = import_model(graph([DENSE, node("Relu", "h", "y")], x=("N", 6), w=weights))
     assert [each.op_type for each in export(net).graph.node] == ["Gemm", "Relu"]
+
+
+def test_means_over_outer_axes_of_what_was_moved_are_exported():
+    """The reduction is behind a Gather of a flat tensor whose source has axes of its own."""
+    nodes = [
+        node("ReduceMean", "x k", "m"),
+        node("Mul", "x x", "q"),
+        node("ReduceMean", "q k", "s"),
+        node("Mul", "m m", "p"),
+        node("Sub", "s p", "v"),
+        node("Sqrt", "v", "d"),
+        node("Sub", "x m", "c"),
+        node("Div", "c d", "y"),
+    ]
+    net = assert_lifts(graph(nodes, x=("N", 3, 3, 3), k=np.array([1, 3])))
+    assert verify(net, export(net), runtime="onnxruntime").passed

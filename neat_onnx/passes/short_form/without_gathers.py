@@ -11,17 +11,19 @@ import numpy as np
 
 from neat_onnx.model import DataType, Model, Node, Tensor
 from neat_onnx.passes.draft import Draft, attributes_of, is_one_of, make_node, with_inputs
-from neat_onnx.passes.short_form.columns import Followed, Part
+from neat_onnx.passes.short_form.columns import Followed, Part, Places
 from neat_onnx.passes.short_form.needed_parts import Key, NeededParts
 
 _MOST_TIMES, _MOST_MORE = 2, 16  # parts, beside the nodes there were
+_LEAST_CUT = 32  # columns
 _OF_PARTS = ("Gather", "Concat", "Tile", "Mul")  # a Mul may broadcast a factor of one element
 
 
 def without_gathers(model: Model) -> Model:
     """The model whose elementwise nodes are flat and read elements of one tensor each.
 
-    It is the model itself if nothing in it reads parts, or if the nodes would be many more.
+    It is the model itself if nothing in it reads parts, if the nodes would be many more, or if an
+    input is read for the sake of being read, as the checker wants it.
 
     Args:
         model: nodes in topological order, without graphs inside of them.
@@ -31,7 +33,8 @@ def without_gathers(model: Model) -> Model:
     draft = Draft(_without_casts(model))
     needed = NeededParts(draft)
     few = len(needed) <= _MOST_TIMES * len(model.graph.node) + _MOST_MORE
-    return _Writer(draft, needed).model() if few else model
+    reads_all = all([*needed.of(entry.name)] for entry in model.graph.inputs)
+    return _Writer(draft, needed).model() if few and reads_all else model
 
 
 def _without_casts(model: Model) -> Model:
@@ -107,8 +110,17 @@ class _Writer:
             return self._node("Reshape", [source, self._draft.constant("shape", [0, *axes])], made)
         if held is None and len(axes) > 1:
             return self._node("Flatten", [source], made, axis=1)
-        found = places if held is None else np.searchsorted(held, places)
-        return self._node("Gather", [source, self._draft.constant("places", found)], made, axis=1)
+        return self._picked(source, places if held is None else np.searchsorted(held, places), made)
+
+    def _picked(self, source: str, places: Places, made: str) -> Node:
+        """The node that picks columns of a flat tensor; many at even steps need no list."""
+        steps = np.diff(places)
+        if len(places) < _LEAST_CUT or steps[0] <= 0 or np.any(steps != steps[0]):
+            found = self._draft.constant("places", places)
+            return self._node("Gather", [source, found], made, axis=1)
+        bounds = (places[0], places[-1] + 1, 1, steps[0])
+        numbers = [self._draft.constant("cut", [int(each)]) for each in bounds]
+        return self._node("Slice", [source, *numbers], made)
 
     def _follow(self, way: Followed, part: Part, made: str) -> str:
         """Add the node for a part, if it takes one; return the name that the part has."""

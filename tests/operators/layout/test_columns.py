@@ -31,14 +31,14 @@ def test_distances_to_many_points_read_copies():
     assert "Tile" in assert_small(net, 16000)
 
 
-@pytest.mark.parametrize("copies", [1, 3, 50])
+@pytest.mark.parametrize("copies", [2, 3, 50])
 def test_columns_of_one_neuron_are_copies_of_it(copies):
     nodes = [
         node("ReduceMean", "x last", "m"),
         node("Sub", "x m", "y"),
     ]
     net = assert_lifts(graph(nodes, x=("N", 2 * copies), last=[1]))
-    assert ("Tile" in assert_small(net, 4000)) == (copies == 50)
+    assert "Gather" not in assert_small(net, 4000)
 
 
 def leaves(count, depth, weight=1.0):

@@ -86,7 +86,10 @@ def _groups(search: Search, sizes: Sizes, nodes: list[Node]) -> Ints | None:
 
 def _after(search: Search, node: Node, groups: Ints) -> Ints | None:
     """The groups of the result of a node, by the groups of its input."""
-    sizes = search.sizes(node.output[0])
+    inside, sizes = search.sizes(node.input[0]), search.sizes(node.output[0])
+    if inside is None:
+        return None
+    groups = groups.reshape(*inside, groups.shape[-1])
     if is_one_of(node, "Transpose"):
         perm = attributes_of(node).get("perm", ())
         return (
