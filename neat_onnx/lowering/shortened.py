@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 
 import numpy as np
 
@@ -32,6 +33,7 @@ from neat_onnx.passes.short_form.larger_operators import with_larger_operators
 from neat_onnx.passes.short_form.order import in_order_of
 from neat_onnx.passes.short_form.packed import packed
 from neat_onnx.passes.short_form.short_names import short_names
+from neat_onnx.passes.short_form.single_sums import single_sums
 from neat_onnx.passes.short_form.straight import Names, lone_sums, straight
 from neat_onnx.passes.written_attributes import without_defaults
 
@@ -89,8 +91,7 @@ def shortest(ctx: LoweringContext, plain: Model, finish: Finish) -> Model:
     found = search.without_genome(plain)
     if found is not None:
         return found
-    forms = [search.holding(*straight(plain, copies=marked)) for marked in (False, True)]
-    best = min([search.usual, *filter(None, forms)], key=_length)
+    best = min([search.usual, *search.with_genome()], key=_length)
     for model in larger:
         found = search.without_genome(model, marked=True)
         if found is not None and _MUCH_SHORTER * _length(found) < _length(best):
@@ -173,6 +174,32 @@ class _Search:
                 best, needed = trial, needed - {name}
         return best
 
+    def with_genome(self) -> Iterator[Model]:
+        """Yield the short forms of the model as it was lowered, whether or not they need a genome.
+
+        Optimizers leave sums of one tensor and take Identities away, so the forms with these come
+        last.
+        """
+        known = set()
+        for copies, sums in product((False, True), repeat=2):
+            joined, alias = straight(self.plain, copies=copies, sums=sums)
+            form = tuple(name for node in joined.graph.node for name in node.output)
+            if form not in known and (found := self.holding(joined, alias)) is not None:
+                yield self._with_fewer_sums(found, copies=copies) if sums else found
+            known.add(form)
+
+    def _with_fewer_sums(self, found: Model, *, copies: bool) -> Model:
+        """The form without sums of one tensor that are longer than what tells of their neurons."""
+        names = lone_sums(straight(self.plain, copies=copies)[0])
+        if not 1 < len(names) <= _MOST_SUMS or _genes(self.ctx.net) > _MOST_TRIED:
+            return found
+        needed = set(names)
+        for name in names:
+            trial = self.holding(*straight(self.plain, copies=copies, sums=needed - {name}))
+            if trial is not None and _length(trial) <= _length(found):
+                found, needed = trial, needed - {name}
+        return found
+
     def _lifted(self, model: Model) -> Network | None:
         """The network that import makes of the graph alone; None if it takes it for none."""
         with warnings.catch_warnings():
@@ -195,7 +222,7 @@ class _Search:
             joined: the model.
             alias: its names of tensors that had others.
         """
-        return self._named(*short_names(packed(without_defaults(joined))), alias)
+        return self._named(*short_names(packed(without_defaults(single_sums(joined)))), alias)
 
     def _named(self, form: Model, names: dict[str, str], alias: Names) -> Model | None:
         names |= {old: names.get(new, new) for old, new in alias.items()}

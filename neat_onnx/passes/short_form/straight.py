@@ -112,7 +112,7 @@ class _Road:
             return False
         if is_one_of(node, "Gemm"):
             return bool(number.values.item() * attributes_of(node).get("alpha", 1.0) == 1.0)
-        return is_one_of(node, "Add") and number.dims == (1,) and _is_zero(number)
+        return is_one_of(node, "Add") and number.dims == (1,) and is_zero(number)
 
     def _hands_on(self, node: Node) -> bool:
         """Whether the input of a copy can stand for its output."""
@@ -130,7 +130,7 @@ class _Road:
         if len(node.input) != _WITH_BIAS.get(node.op_type, 0) or not is_one_of(node, node.op_type):
             return node
         bias = self._constants.get(node.input[-1])
-        return with_inputs(node, node.input[:-1]) if _is_zero(bias) and not self.zeros else node
+        return with_inputs(node, node.input[:-1]) if is_zero(bias) and not self.zeros else node
 
     def _directly(self, node: Node) -> Node:
         """The node, reading the tensor before others that only had another shape."""
@@ -166,7 +166,7 @@ class _Road:
         self._made.update(node.output)
 
 
-def _is_zero(tensor: Tensor | None) -> bool:
+def is_zero(tensor: Tensor | None) -> bool:
     """Whether a tensor holds 0 alone, of no sign."""
     if tensor is None:
         return False
