@@ -189,7 +189,7 @@ class _Search:
             known.add(form)
 
     def _with_fewer_sums(self, found: Model, *, copies: bool) -> Model:
-        """The form without sums of one tensor that are longer than what tells of their neurons."""
+        """The form without those sums of one tensor that make the file no shorter."""
         names = lone_sums(straight(self.plain, copies=copies)[0])
         if not 1 < len(names) <= _MOST_SUMS or _genes(self.ctx.net) > _MOST_TRIED:
             return found

@@ -4,7 +4,7 @@
 - two nodes of one operator with the same inputs and attributes are one;
 - a Reshape or Flatten of a Reshape or Flatten reads the tensor before both;
 - a bias of zeros is left out;
-- a sum of one tensor alone, an Add of 0 or a Gemm by 1, hands it on where that is wanted.
+- a sum of one tensor alone, a Sum, an Add of 0 or a Gemm by 1, hands it on where that is wanted.
 
 Every tensor that stays holds the same numbers as before, bit for bit, but for the sign of 0 where
 such sums are left out.
@@ -105,8 +105,10 @@ class _Road:
             return not self.copies
         node = self._without_zeros(node)
         stays = self.sums if isinstance(self.sums, bool) else node.output[0] in self.sums
-        if stays or len(node.input) != _TWO or node.output[0] in self._marked:
+        if stays or node.output[0] in self._marked:
             return False
+        if len(node.input) != _TWO:
+            return len(node.input) == 1 and is_one_of(node, "Sum")
         number = self._constants.get(node.input[1])
         if number is None or number.size != 1:
             return False
