@@ -92,8 +92,8 @@ class _Road:
     def take(self, node: Node) -> None:
         """Go on with a node of the model, if it is needed."""
         node = with_inputs(node, [self.alias.get(name, name) for name in node.input])
-        if subgraphs(node) or node.domain:
-            self._keep(node)
+        if subgraphs(node) or node.domain or (_is_single_sum(node) and not self.is_copy(node)):
+            self._keep(node)  # sums of one tensor are neurons of their own, though they are alike
         elif self.is_copy(node) and self._hands_on(node):
             return
         else:
@@ -108,7 +108,7 @@ class _Road:
         if stays or node.output[0] in self._marked:
             return False
         if len(node.input) != _TWO:
-            return len(node.input) == 1 and is_one_of(node, "Sum")
+            return _is_single_sum(node)
         number = self._constants.get(node.input[1])
         if number is None or number.size != 1:
             return False
@@ -166,6 +166,10 @@ class _Road:
     def _keep(self, node: Node) -> None:
         self.nodes.append(node)
         self._made.update(node.output)
+
+
+def _is_single_sum(node: Node) -> bool:
+    return is_one_of(node, "Sum") and len(node.input) == 1
 
 
 def is_zero(tensor: Tensor | None) -> bool:
