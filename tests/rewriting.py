@@ -81,6 +81,41 @@ def without_neutral(model: Model) -> bytes:
     return proto.SerializeToString()
 
 
+def with_other_names(model: Model) -> bytes:
+    """The file with another name for each tensor but inputs and outputs."""
+    proto = model.to_proto()
+    kept = {entry.name for entry in (*proto.graph.input, *proto.graph.output)}
+    made = [name for node in proto.graph.node for name in node.output if name not in kept]
+    for number, name in enumerate(made):
+        _rename(proto.graph, name, f"renamed {number}")
+    return proto.SerializeToString()
+
+
+def without_twins(content: bytes) -> bytes:
+    """The file with one node in place of several that are alike."""
+    proto = onnx.load_from_string(content)
+    wanted = {entry.name for entry in proto.graph.output}
+    values = {tensor.name: tensor for tensor in proto.graph.initializer}
+    first: dict[bytes, onnx.NodeProto] = {}
+    for node in list(proto.graph.node):
+        like = onnx.NodeProto()
+        like.CopyFrom(node)
+        like.ClearField("output")
+        like.ClearField("name")
+        like.input[:] = [_content(values[name]) if name in values else name for name in node.input]
+        other = first.setdefault(like.SerializeToString(deterministic=True), node)
+        if other is not node and wanted.isdisjoint(node.output):
+            proto.graph.node.remove(node)
+            for gone, stays in zip(node.output, other.output, strict=True):
+                _rename(proto.graph, gone, stays)
+    return proto.SerializeToString()
+
+
+def _content(tensor: onnx.TensorProto) -> str:
+    values = numpy_helper.to_array(tensor)
+    return f"{values.dtype} {values.shape} {values.tobytes().hex()}"
+
+
 def _numbers(proto: onnx.ModelProto) -> dict[str, float]:
     """The initializers that are one number."""
     return {

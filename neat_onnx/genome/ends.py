@@ -8,22 +8,24 @@ The checksum of genes tells whether that is how the graph was.
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from neat_onnx.model import Graph, Model, Node, Tensor
 from neat_onnx.model.wiring import producers, subgraphs
-from neat_onnx.passes.draft import make_node
-from neat_onnx.passes.short_form.short_names import ADDED, BEFORE
+from neat_onnx.passes.draft import make_node, with_graph
+from neat_onnx.passes.short_form.short_names import BEFORE
 
 _GATHERING = ("Concat", "Gather")
 _WITHOUT_END = ("Add", "Conv", "Flatten", "Gemm", "MatMul", "Mul", "Reshape", "Sub")
 _ZERO = "zero of copies"
 
 
-def with_ends(model: Model, layers: Sequence[str], *, copied: bool) -> Model:
+def with_ends(
+    model: Model, layers: Sequence[str], *, copied: bool = False, whole: bool = False
+) -> Model:
     """The model with an Identity at the end of each layer that has lost its own; the model itself
     where none has.
 
@@ -31,8 +33,9 @@ def with_ends(model: Model, layers: Sequence[str], *, copied: bool) -> Model:
         model: the model.
         layers: their names, in the order in which export wrote them.
         copied: those that gather others get an Add of 0 besides, which makes them copies.
+        whole: all layers have lost their ends, whatever operator gives them.
     """
-    graph = _ended(model.graph, layers, copied=copied)
+    graph = _ended(model.graph, layers, copied=copied, whole=whole)
     return model if graph is model.graph else _with_zero(model, graph)
 
 
@@ -43,14 +46,14 @@ def _with_zero(model: Model, graph: Graph) -> Model:
 
 
 def with_marked(model: Model, layers: Sequence[str]) -> Model:
-    """The model of a short form with the Identities and the sums with zeros that names of tensors
-    or of layers tell of and that are gone; the model itself where none is.
+    """The model of a short form with the Identities that names of tensors or of layers tell of and
+    that are gone; the model itself where none is.
     """
-    graph, marks = model.graph, BEFORE + ADDED
+    graph = model.graph
     made = {name for node in graph.node for name in node.output}
     made |= {entry.name for entry in graph.inputs}
     by_length = sorted(layers, key=len)  # the longest is the first of several
-    before = {layer.rstrip(marks): layer for layer in by_length if layer not in made}
+    before = {layer.rstrip(BEFORE): layer for layer in by_length if layer not in made}
     made -= set(before)
     last: dict[str, str] = {}
     nodes: list[Node] = []
@@ -60,17 +63,17 @@ def with_marked(model: Model, layers: Sequence[str]) -> Model:
         nodes.append(node.model_copy(update={"input": reads, "output": gives}))
         for name in gives:
             tensor = name
-            while tensor.endswith((*marks,)) and (copy := tensor[:-1]) not in made:
-                identity = tensor.endswith(BEFORE)
-                operator, zero = ("Identity", []) if identity else ("Add", [_ZERO])
-                nodes.append(make_node(operator, [tensor, *zero], [copy]))
+            while tensor.endswith(BEFORE) and (copy := tensor[: -len(BEFORE)]) not in made:
+                nodes.append(make_node("Identity", [tensor], [copy]))
                 tensor = last[name] = copy
-    return _with_zero(model, graph.model_copy(update={"node": nodes})) if last else model
+    return with_graph(model, node=nodes) if last else model
 
 
-def _ended(graph: Graph, layers: Sequence[str], *, copied: bool) -> Graph:
+def _ended(graph: Graph, layers: Sequence[str], *, copied: bool, whole: bool) -> Graph:
     gathered = _gathered(graph)
-    ends = _ends(graph, layers, gathered)
+    made = producers(graph)
+    open_ended = {each for each in made if whole or made[each].op_type in _WITHOUT_END} | gathered
+    ends = _ends(made, layers, open_ended)
     moved = {tensor: f"{tensor} before" for tensor, layer in ends.items() if tensor == layer}
     nodes: list[Node] = []
     changed = bool(ends)
@@ -80,7 +83,7 @@ def _ended(graph: Graph, layers: Sequence[str], *, copied: bool) -> Graph:
             "output": [moved.get(name, name) for name in node.output],
         }
         for body in subgraphs(node) if node.op_type == "Scan" else ():
-            ended = _ended(body, layers, copied=copied)
+            ended = _ended(body, layers, copied=copied, whole=whole)
             changed |= ended is not body
             fields["attributes"] = node.attributes.model_copy(update={"body": ended})
         nodes.append(node.model_copy(update=fields))
@@ -102,14 +105,19 @@ def _gathered(graph: Graph) -> set[str]:
     return found
 
 
-def _ends(graph: Graph, layers: Sequence[str], gathered: set[str]) -> dict[str, str]:
+def _ends(
+    made: Mapping[str, Node], layers: Sequence[str], open_ended: Collection[str]
+) -> dict[str, str]:
     """By tensor, the layer that it is to end: one that is gone, or itself where it has no end.
 
     A layer that is gone in a short form has left the tensor before it. Others that are gone take
     the last tensors of their level, by the rest of the name where only one has it, else in order.
+
+    Args:
+        made: the node of each tensor.
+        layers: names.
+        open_ended: tensors that may have no end.
     """
-    made = producers(graph)
-    open_ended = {name for name, node in made.items() if node.op_type in _WITHOUT_END} | gathered
     ends = {name: name for name in layers if name in open_ended}
     inside = {
         read for name, node in made.items() for read in node.input if _level(read) == _level(name)

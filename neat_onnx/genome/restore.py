@@ -1,6 +1,6 @@
 """Import: the network of a model, with the genome that its metadata tells of."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,19 +20,18 @@ from neat_onnx.genome.document import (
     matches,
 )
 from neat_onnx.genome.gene_checksum import GENES, gene_checksum
+from neat_onnx.genome.in_graph import lifted_neurons
 from neat_onnx.genome.of_graph import genome_of_graph
 from neat_onnx.libraries.neataptic_ts.onnx.repair import repaired
 from neat_onnx.lifting.core import BatchAxis, Lifted, lift
 from neat_onnx.model import DataType, Model
 from neat_onnx.model.inner_outputs import with_inner_outputs
-from neat_onnx.network.cells import part_at, place_of
 from neat_onnx.network.document import ConnectionDocument, NeuronDocument
 from neat_onnx.network.genes import NONE, Connections, Ints, Neurons, Port, owned
 from neat_onnx.network.network import Network
 from neat_onnx.network.spatial import moved_blocks
 from neat_onnx.parsing import parse
 
-_JOINING = ("Concat", "Gather")  # kinds of tensors that a level reads
 _STEPS, _SAMPLES = 3, 5  # few: a genome that is read in another way differs on nearly all
 # far above the rounding of genes, which the graph's have, and far below another function
 _TOLERANCE = {DataType.FLOAT: 1e-3, DataType.DOUBLE: 1e-6}
@@ -120,10 +119,11 @@ def _with_ends(model: Model, lifted: Lifted) -> Iterator[Model]:
         return
     marked = with_marked(model, layers := list(ids))
     open_ended = [name for name in ids if len(lifted.tensors.get(name, ())) != len(ids[name])]
-    both = (with_ends(marked, names, copied=False) for names in (open_ended, layers))
+    both = (with_ends(marked, names) for names in (open_ended, layers))
     ended = (with_ends(model, layers, copied=copied) for copied in (True, False))
+    whole = (with_ends(marked, names, whole=True) for names in (open_ended, layers))
     tried = [model]
-    for each in (marked, *both, *ended):
+    for each in (marked, *both, *ended, *whole):
         if not any(each is other for other in tried):
             tried.append(each)
             yield each
@@ -146,7 +146,7 @@ def _check_genes(model: Model, lifted: Lifted) -> None:
     changed = "the graph, or the metadata, was changed after the export"
     try:
         document = parse(GenomeDocument, parse_json(model.metadata[GENOME]), NetworkError)
-        at = _in_order(document, _lifted_neurons(document, lifted))
+        at = _in_order(document, lifted_neurons(document, lifted))
     except (NeatOnnxError, KeyError) as error:
         raise NetworkError(f"{changed}: {error}", where=CHECKSUM) from error
     data_type = model.graph.inputs[0].elem_type
@@ -163,7 +163,7 @@ def _embedded(value: Any, lifted: Lifted) -> Network:
 def _restored(value: Any, lifted: Lifted) -> Network:
     """The genome: the lifted network with the difference applied."""
     document = parse(GenomeDocument, value, NetworkError)
-    lifted_of = _lifted_neurons(document, lifted)
+    lifted_of = lifted_neurons(document, lifted)
     order = document.order if document.order is not None else list(lifted_of)
     at = _in_order(document, lifted_of)
     if len(set(order)) != len(order) or not set(lifted_of) <= set(order):
@@ -186,49 +186,6 @@ def _in_order(document: GenomeDocument, lifted_of: dict[int, int]) -> Ints:
     """The lifted neuron of each neuron in the order of the genome, NONE where it has none."""
     order = document.order if document.order is not None else list(lifted_of)
     return np.array([lifted_of.get(neuron, NONE) for neuron in order], np.int64)
-
-
-def _lifted_neurons(document: GenomeDocument, lifted: Lifted) -> dict[int, int]:
-    """The lifted neuron of each id."""
-    lifted_of: dict[int, int] = {}
-    listed = document.ids | {
-        place_of(tensor, part): ids
-        for tensor, parts in document.parts.items()
-        for part, ids in parts.items()
-    }
-    for place, ids in listed.items():
-        places = lifted.tensors.get(place)
-        if places is None:
-            places = _read_by_identity(place, len(ids), listed, lifted)
-        if places is None or len(places) != len(ids):
-            name = " of ".join(repr(each) for each in part_at(place)[::-1] if each)
-            raise NetworkError(f"the graph has no {len(ids)} neurons in {name}", where="ids")
-        lifted_of.update(zip(ids, places.tolist(), strict=True))
-    if len(set(lifted_of.values())) != sum(map(len, listed.values())):
-        raise NetworkError("its ids do not fit the graph", where="ids")
-    return lifted_of
-
-
-def _read_by_identity(
-    name: str, count: int, listed: Collection[str], lifted: Lifted
-) -> Ints | None:
-    """The neurons of the tensor that an Identity read, which an optimizer took away.
-
-    Names are a kind and a place, as Biased_2_max and Layer_2_max, and the last one before is of the
-    same place, unless it is the inputs of that place; a name that was taken has one more number.
-    The checksum of genes tells if it is another.
-    """
-    _, _, place = name.partition("_")
-    for wanted in filter(None, (place, place.rpartition("_")[0])):
-        alike = [
-            neurons
-            for tensor, neurons in lifted.tensors.items()
-            if tensor.partition("_")[2] == wanted and tensor not in listed
-            if len(neurons) == count and tensor.partition("_")[0] not in _JOINING
-        ]
-        if alike:
-            return alike[-1]
-    return None
 
 
 def _moved(port: Port, back: Ints) -> Port:

@@ -12,7 +12,8 @@ from neat_onnx.passes.short_form.in_axes import in_axes
 from neat_onnx.passes.short_form.order import in_order_of
 from neat_onnx.passes.short_form.straight import Form, lone_sums, marks, straight
 
-_MOST_SUMS = 8  # of one tensor, where each is tried
+MOST_SUMS = 8
+"""Sums of one tensor where each is tried."""
 MOST_TRIED = 16_384
 """Genes of a network for which more forms are tried."""
 
@@ -66,7 +67,7 @@ def _with_few_sums(net: Network, model: Model, *, copies: bool) -> Form:
     """The model without detours, nor sums of one tensor that its network does not need."""
     best = straight(model, copies=copies)
     names = lone_sums(best.model)
-    if not 1 < len(names) <= _MOST_SUMS or genes_of(net) > MOST_TRIED:
+    if not 1 < len(names) <= MOST_SUMS or genes_of(net) > MOST_TRIED:
         return best
     needed = set(names)
     for name in names:

@@ -10,17 +10,23 @@ of activations.
 """
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain
+from itertools import chain, product
 
 import numpy as np
 
 from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning
 from neat_onnx.genome import GENOME, SharedNeuronsError, import_network
 from neat_onnx.lowering.context import LoweringContext
-from neat_onnx.lowering.short_graphs import MOST_TRIED, forms_of, genes_of, in_either_axes
+from neat_onnx.lowering.short_graphs import (
+    MOST_SUMS,
+    MOST_TRIED,
+    forms_of,
+    genes_of,
+    in_either_axes,
+)
 from neat_onnx.model import Graph, Model, Tensor, load_model
 from neat_onnx.model.wiring import subgraphs
 from neat_onnx.network.cells import part_at
@@ -31,7 +37,8 @@ from neat_onnx.passes.short_form.constants_once import constants_once
 from neat_onnx.passes.short_form.larger_operators import with_larger_operators
 from neat_onnx.passes.short_form.packed import packed
 from neat_onnx.passes.short_form.short_names import short_names
-from neat_onnx.passes.short_form.straight import Form, straight
+from neat_onnx.passes.short_form.single_sums import single_sums
+from neat_onnx.passes.short_form.straight import Form, lone_sums, straight
 from neat_onnx.passes.short_form.without_gathers import without_gathers
 from neat_onnx.passes.written_attributes import without_defaults
 
@@ -96,13 +103,8 @@ def shortest(ctx: LoweringContext, plain: Model, finish: Finish) -> Model:
     alone = [*filter(None, (first([*larger, plain]), first(turned)))]
     if alone:
         return min(alone, key=_length)
-    named = [
-        files.written(form)
-        for model in ([plain] if apart is plain else [plain, apart])
-        for marked in (False, True)
-        for form in in_either_axes(straight(model, copies=marked))
-    ]
-    best = min([files.usual, *filter(None, named)], key=_length)
+    named = chain.from_iterable(map(files.of, [plain] if apart is plain else [plain, apart]))
+    best = min([files.usual, *named], key=_length)
     found = first([*larger, *turned], marked=True)
     return found if found and _MUCH_SHORTER * _length(found) < _length(best) else best
 
@@ -154,6 +156,34 @@ class _Files:
         """The network that import makes of the usual form, with numbers as a file rounds them."""
         return import_network(load_model(self.usual.to_bytes()))
 
+    def of(self, model: Model) -> Iterator[Model]:
+        """Yield the files of a model's forms, whether or not they need a genome.
+
+        Optimizers leave sums of one tensor and take Identities away, so the forms with these come
+        last.
+        """
+        known = set()
+        for copies, sums in product((False, True), repeat=2):
+            form = straight(model, copies=copies, sums=sums)
+            made = tuple(name for node in form.model.graph.node for name in node.output)
+            if made not in known:
+                found = [*filter(None, map(self.written, in_either_axes(form)))]
+                yield from (self._with_fewer_sums(model, found, copies=copies) if sums else found)
+            known.add(made)
+
+    def _with_fewer_sums(self, model: Model, files: list[Model], *, copies: bool) -> list[Model]:
+        """The files, and a shorter one without those sums of one tensor that it does not need."""
+        needed = set(lone_sums(straight(model, copies=copies).model))
+        if not files or not 1 < len(needed) <= MOST_SUMS or genes_of(self.net) > MOST_TRIED:
+            return files
+        best = min(files, key=_length)
+        for name in sorted(needed):
+            form = straight(model, copies=copies, sums=needed - {name})
+            found = [best, *filter(None, map(self.written, in_either_axes(form)))]
+            if (shorter := min(found[::-1], key=_length)) is not best:
+                best, needed = shorter, needed - {name}
+        return [*files, best]
+
     def without_genome(self, form: Form, *, layers: bool = False) -> Model | None:
         """The file of a form, if it needs no genome."""
         found = self.written(form, layers=layers)
@@ -166,7 +196,7 @@ class _Files:
             form: the model without detours.
             layers: it is a chain of layers, which has the names that NeatapticTS looks for.
         """
-        bare = without_defaults(form.model)
+        bare = without_defaults(form.model if layers else single_sums(form.model))
         short, names = short_names(bare if layers else packed(constants_once(bare)), layers=layers)
         names |= {old: names.get(new, new) for old, new in form.names.items()}
         with warnings.catch_warnings():

@@ -10,6 +10,7 @@ from rewriting import (
     extended,
     with_merged_factors,
     without_copies,
+    without_twins,
     without_zeros,
 )
 from sweep import WHOLE, each
@@ -42,6 +43,36 @@ def test_the_genome_comes_back(name: str, sequence: bool, dtype: str):
     others = each(4, [by_onnxruntime, by_converter, extended])
     for rewritten in (without_copies, without_zeros, with_merged_factors, *others):
         assert import_model(rewritten(model)) == want
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_neurons_that_are_copies_stay_copies(dtype: str):
+    """Zeros that are added would be taken away, and what then reads the same be one."""
+    model = export(modulated(), dtype=dtype)
+    (copy,) = [each for each in model.graph.node if each.name.startswith("copy")]
+    assert (copy.op_type, len(copy.input)) == ("Sum", 1)
+    want = import_model(model.to_bytes())
+    assert import_model(without_twins(without_zeros(model))) == want
+
+
+def modulated() -> Network:
+    """Neurons that add a gated input to another one."""
+    count, random = 8, np.random.default_rng(0)
+    hidden = [
+        {"id": first + k, "activation": "tanh", "bias": random.normal()}
+        for first in (10, 20)
+        for k in range(count)
+    ]
+    connections: list[object] = [
+        (k, each["id"], random.normal()) for each in hidden for k in range(count)
+    ]
+    for k in range(count):
+        gated = {"source": 10 + k, "target": 30 + k, "weight": 1.0, "gater": 20 + k}
+        connections += [(k, 30 + k, 1.0), gated]
+    ends = [*range(30, 30 + count)]
+    return Network.build(
+        inputs=count, outputs=ends, neurons=[*hidden, *ends], connections=connections
+    )
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])

@@ -7,7 +7,14 @@ import numpy as np
 import pytest
 import test_small_sizes
 from graphs import graph, node
-from rewriting import by_onnxruntime, without_copies, without_neutral, without_zeros
+from rewriting import (
+    by_onnxruntime,
+    with_other_names,
+    without_copies,
+    without_neutral,
+    without_twins,
+    without_zeros,
+)
 from small_models import small_models
 from sweep import each
 
@@ -25,6 +32,12 @@ PLAIN = [name for name in MODELS if name.startswith(("perceptron", "convolution"
 def changed(name: str) -> Network:
     """The network with other ids, which the graph alone does not give."""
     net = import_model(MODELS[name], check=False)
+    return replace(net, neurons=replace(net.neurons, id=net.neurons.id + 1000))
+
+
+def recorded(name: str) -> Network:
+    """The network of a recorded model, with other ids."""
+    net = import_model(RECORDED / f"{name}.onnx", check=False)
     return replace(net, neurons=replace(net.neurons, id=net.neurons.id + 1000))
 
 
@@ -69,6 +82,40 @@ def test_several_marks_of_one_tensor_may_be_gone():
     net = replace(net, neurons=replace(net.neurons, id=net.neurons.id + 1000))
     model = export(net, dtype="float64")
     assert import_model(without_neutral(model)) == import_model(model.to_bytes())
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", ["keras_lstm", "sklearn_kernel_pca", "sklearn_nearest_neighbors"])
+def test_ends_of_any_operator_may_be_gone(name: str, dtype: str):
+    """Of neurons and their copies, both of which are read, of sums, and of exponentials."""
+    model = export(recorded(name), dtype=dtype)
+    want = import_model(model.to_bytes())
+    for rewritten in (without_copies, without_neutral):
+        assert import_model(rewritten(model)) == want
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", ["sklearn_support_vectors", "sklearn_nearest_neighbors"])
+def test_sums_of_one_tensor_may_be_gone_where_they_are_alike(name: str, dtype: str):
+    model = export(recorded(name), dtype=dtype)
+    want = import_model(model.to_bytes())
+    assert import_model(without_twins(without_neutral(model))) == want
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("name", ["flax_convolution", "torch_encoder", "torch_unrolled_rnn"])
+def test_tensors_may_have_other_names(name: str, dtype: str):
+    model = export(recorded(name), dtype=dtype)
+    assert import_model(with_other_names(model)) == import_model(model.to_bytes())
+
+
+def test_a_hard_swish_may_be_written_in_parts():
+    """As onnxruntime does, whatever the level."""
+    model = export(changed("perceptron HardSwish plain 18"))
+    assert "HardSwish" in [each.op_type for each in model.graph.node]
+    rewritten = by_onnxruntime(model)
+    assert b"HardSigmoid" in rewritten
+    assert import_model(rewritten) == import_model(model.to_bytes())
 
 
 @pytest.mark.filterwarnings("ignore:a Conv of the network is written neuron by neuron")

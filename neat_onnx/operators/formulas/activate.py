@@ -12,6 +12,7 @@ from neat_onnx.network.genes import Bools, Floats, Ints, distinct
 from neat_onnx.operators.formulas.activation_functions import emit_activation, stays_whole
 from neat_onnx.operators.formulas.elementwise import Add, Mul, Sub
 from neat_onnx.operators.formulas.powers import emit_powers, power_of
+from neat_onnx.operators.formulas.several import Sum
 from neat_onnx.operators.layout.shaping import Identity, Split
 
 _MANY = 32  # equal numbers of which one is written
@@ -207,12 +208,11 @@ def bind_layer(
 ) -> None:
     """Bind neurons of a block to the columns of `tensor`, [N, neurons].
 
-    Where import would take some of them for others, it makes neurons of an Add of zeros.
+    Where import would take some of them for others, it makes neurons of a Sum of one tensor.
     """
     if np.any(ctx.copied[neurons]):
-        zero = ctx.initializer(block.weights("Z") + label, [0.0])
         output, name = block.tensor("Copy") + label, block.name("copy") + label
-        tensor = ctx.emit(Add, [tensor, zero], output, name)
+        tensor = ctx.emit(Sum, [tensor], output, name)
     ctx.bind(neurons, tensor, block.level)
 
 

@@ -168,9 +168,10 @@ def _swish(given: SwishAttributes) -> Expression:
     return VARIABLE * sigmoid(inner)
 
 
+_OF_HARD_SWISH = HardSigmoidAttributes(alpha=1 / 6)  # as ONNX defines it, and runtimes write it
 _IN_FLOAT32: dict[type[Node], Callable[[Any], Expression]] = {  # runtimes have kernels
     HardSigmoid: _hard_sigmoid,
-    HardSwish: lambda given: VARIABLE * clip(VARIABLE / 6.0 + 0.5, 0.0, 1.0),
+    HardSwish: lambda given: VARIABLE * _hard_sigmoid(_OF_HARD_SWISH),
     Celu: _celu,
     ThresholdedRelu: lambda given: where(greater(VARIABLE, given.alpha), VARIABLE, 0.0),
     Shrink: _shrink,

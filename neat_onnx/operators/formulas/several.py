@@ -105,9 +105,14 @@ def emit_mod(emitter: FormulaEmitter, part: Expression) -> Emission:
 
 @lifts(Max, Min, Sum, Mean, infinite=True)
 def lift_several(ctx: LiftingContext, node: _Several) -> None:
-    """Lift Max, Min, Sum and Mean, folded from the left, two inputs at a time."""
+    """Lift Max, Min, Sum and Mean, folded from the left, two inputs at a time.
+
+    A Sum of one tensor is neurons, as if 0 were added.
+    """
     primitive = _FOLDED[node.op_type]
     operands = [ctx.operand(node, position) for position in range(len(node.input))]
+    if node.op_type == "Sum" and len(operands) == 1:
+        operands.append(np.zeros(1))
 
     def joined(one: Operand, other: Operand) -> Operand:
         return applied(ctx, node, primitive, [one, other])

@@ -9,6 +9,7 @@ from neat_onnx.network.expression import VARIABLE
 from neat_onnx.network.genes import Floats
 from neat_onnx.operators.formulas.activation_functions import emit_activation
 from neat_onnx.operators.formulas.elementwise import Add, Mul, Sub
+from neat_onnx.operators.formulas.several import Sum
 from neat_onnx.operators.layout.shaping import Identity, Reshape
 from neat_onnx.operators.reduce import ReduceMax, ReduceMean, ReduceSum, emit_reduced
 from neat_onnx.operators.rows.find import FoundRow
@@ -41,8 +42,7 @@ class Composition:
         if first.weight is None:
             tensor = self._scaled(part, tensor)
         if part.apart:
-            zero = self._ctx.initializer(self._block.weights(f"Z{part.name}"), [0.0])
-            tensor = self._named(Add, [tensor, zero], part, "apart")
+            tensor = self._named(Sum, [tensor], part, "apart")
         if first.gate:
             tensor = self._named(Mul, [tensor, self.tensors[first.gate]], part, "gated")
         for other in others:  # each is taken away

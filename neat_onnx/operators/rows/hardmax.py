@@ -101,7 +101,9 @@ class RowsOfPlaces:
         self._sources = np.array([row.sources for row in rows], np.int64)
         self._hits = np.array([row.hits for row in rows], np.int64)
         self._extremes = np.array([row.extreme for row in rows], np.int64)
-        self._firsts = np.array([[*row.first.values()] for row in rows], np.int64)
+        numbered = form == "number"  # by all first hits; of others some may not be read
+        firsts = [[*row.first.values()] if numbered else [] for row in rows]
+        self._firsts = np.array(firsts, np.int64)
         self._after = elements_between(self._hits)
         self._axis = -1 if self._after == 1 else -2
         self.results: Ints = np.array([_results(row, form) for row in rows], np.int64)

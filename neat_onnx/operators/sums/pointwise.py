@@ -21,7 +21,7 @@ from neat_onnx.operators.formulas.activate import (
     slopes,
 )
 from neat_onnx.operators.formulas.elementwise import Add, Mul, Sub
-from neat_onnx.operators.formulas.several import Max, Mean, Min
+from neat_onnx.operators.formulas.several import Max, Mean, Min, Sum
 from neat_onnx.operators.layout.columns import exactly
 from neat_onnx.operators.sums.dense import responses
 from neat_onnx.operators.sums.partition import by_overflowing_source
@@ -289,9 +289,8 @@ def _are_modulated(ctx: LoweringContext, sources: Ints, weights: Floats) -> bool
 
 
 def _copied(ctx: LoweringContext, block: Block, tensor: str) -> str:
-    """A sum of one tensor and 0, of which import makes neurons."""
-    zero = ctx.initializer(block.weights("Z"), [0.0])
-    return ctx.emit(Add, [tensor, zero], block.tensor("Copy"), block.name("copy"))
+    """A sum of one tensor, of which import makes neurons, and which optimizers leave alone."""
+    return ctx.emit(Sum, [tensor], block.tensor("Copy"), block.name("copy"))
 
 
 def _is_copy(ctx: LoweringContext, neurons: Ints) -> bool:
@@ -299,7 +298,7 @@ def _is_copy(ctx: LoweringContext, neurons: Ints) -> bool:
     may be taken for a part of the function that another is: where that has no name, or they are
     few, for the sake of some bytes.
 
-    Import makes neurons of an Add of zeros.
+    Import makes neurons of a Sum of one tensor.
     """
     sources, genes = _sources(ctx, neurons), ctx.net.neurons
     if np.any(ctx.signals.are_products(sources)) or np.any(genes.bias[neurons]):

@@ -13,10 +13,7 @@ BEFORE = "_"
 """Stands behind the name of an Identity's output in the name of its input: an optimizer that takes
 one of the two away leaves a name that tells of both.
 """
-ADDED = "Z"
-"""Stands so behind the name of a sum with zeros, which makes copies."""
-
-_LETTERS = digits + ascii_letters.replace(ADDED, "")
+_LETTERS = digits + ascii_letters
 _ACTIVATIONS = ("Tanh", "Sigmoid", "Relu")  # of NeatapticTS; another is its identity
 
 
@@ -43,23 +40,14 @@ def _names(graph: Graph, kept: Collection[str]) -> Names:
     made = (name for node in graph.node for name in node.output)
     inside = dict.fromkeys([*(each.name for each in graph.initializer), *made])
     free = (name for name in _shortest() if name not in ports)
-    zeros = {tensor.name for tensor in graph.initializer if not tensor.values.any()}
-    ended = dict(end for node in graph.node for end in _ended(node, zeros))
+    ended = {node.input[0]: node.output[0] for node in graph.node if node.op_type == "Identity"}
     names: Names = {}
     for name in reversed(inside):
         if name and name not in ports:
-            end, mark = ended.get(name, ("", ""))
-            wish = f"{names.get(end, end)}{mark}" if end else next(free)
+            end = ended.get(name, "")
+            wish = f"{names.get(end, end)}{BEFORE}" if end else next(free)
             names[name] = next(free) if wish in ports else wish
     return names
-
-
-def _ended(node: Node, zeros: Collection[str]) -> Iterator[tuple[str, tuple[str, str]]]:
-    """The tensor that a node copies, with the name of the copy and the mark of such a node."""
-    if node.op_type == "Identity":
-        yield node.input[0], (node.output[0], BEFORE)
-    if node.op_type == "Add" and node.input[1] in zeros:
-        yield node.input[0], (node.output[0], ADDED)
 
 
 def _shortest() -> Iterator[str]:

@@ -4,7 +4,7 @@
 - two nodes of one operator with the same inputs and attributes are one;
 - a Reshape or Flatten of a Reshape or Flatten reads the tensor before both;
 - a bias of zeros is left out;
-- a sum of one tensor alone, an Add of 0 or a Gemm by 1, hands it on where that is wanted.
+- a sum of one tensor alone, a Sum, an Add of 0 or a Gemm by 1, hands it on where that is wanted.
 
 Every tensor that stays holds the same numbers as before, bit for bit, but for the sign of 0 where
 such sums are left out.
@@ -114,8 +114,8 @@ class _Road:
     def take(self, node: Node) -> None:
         """Go on with a node of the model, if it is needed."""
         node = with_inputs(node, [self.alias.get(name, name) for name in node.input])
-        if subgraphs(node) or node.domain:
-            self._keep(node)
+        if subgraphs(node) or node.domain or (_is_single_sum(node) and not self.is_copy(node)):
+            self._keep(node)  # sums of one tensor are neurons of their own, though they are alike
         elif self.is_copy(node) and self._hands_on(node):
             return
         else:
@@ -126,14 +126,16 @@ class _Road:
         if is_one_of(node, "Identity"):
             return not _stays(node, self.copies)
         node = self._without_zeros(node)
-        if _stays(node, self.sums) or len(node.input) != _TWO or node.output[0] in self._marked:
+        if _stays(node, self.sums) or node.output[0] in self._marked:
             return False
+        if len(node.input) != _TWO:
+            return _is_single_sum(node)
         number = self._constants.get(node.input[1])
         if number is None or number.size != 1:
             return False
         if is_one_of(node, "Gemm"):
             return bool(number.values.item() * attributes_of(node).get("alpha", 1.0) == 1.0)
-        return is_one_of(node, "Add") and number.dims == (1,) and _is_zero(number)
+        return is_one_of(node, "Add") and number.dims == (1,) and is_zero(number)
 
     def _hands_on(self, node: Node) -> bool:
         """Whether the input of a copy can stand for its output."""
@@ -151,7 +153,7 @@ class _Road:
         if len(node.input) != _WITH_BIAS.get(node.op_type, 0) or not is_one_of(node, node.op_type):
             return node
         bias = self._constants.get(node.input[-1])
-        return with_inputs(node, node.input[:-1]) if _is_zero(bias) and not self.zeros else node
+        return with_inputs(node, node.input[:-1]) if is_zero(bias) and not self.zeros else node
 
     def _directly(self, node: Node) -> Node:
         """The node, reading the tensor before others that only had another shape."""
@@ -192,7 +194,11 @@ def _stays(node: Node, which: bool | Collection[str]) -> bool:
     return which if isinstance(which, bool) else node.output[0] in which
 
 
-def _is_zero(tensor: Tensor | None) -> bool:
+def _is_single_sum(node: Node) -> bool:
+    return is_one_of(node, "Sum") and len(node.input) == 1
+
+
+def is_zero(tensor: Tensor | None) -> bool:
     """Whether a tensor holds 0 alone, of no sign."""
     if tensor is None:
         return False

@@ -1,5 +1,7 @@
 """ArgMax, ArgMin and Hardmax: imported as hits and first hits, found again, and written small."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from graphs import assert_lifts, graph, node
@@ -227,3 +229,15 @@ def test_no_column_is_read_of_a_neuron_inside_of_a_node(outputs, monkeypatch):
     monkeypatch.setattr(PlaceFinder, "_is_hidden", lambda self, neuron: True)  # a planner's mistake
     with pytest.raises(AssertionError, match="in no tensor so far"):
         export(changed(outputs=outputs))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_first_hits_of_some_rows_may_have_evolved_on(dtype):
+    """Of two rows, one first hit of the last is another function: that row has none, then."""
+    net = import_model(graph([node("Hardmax", "x", "y")], x=("N", 2, 3)))
+    response = net.neurons.response.copy()
+    response[net.output_neurons[-1]] = 2.0
+    net = replace(net, neurons=replace(net.neurons, response=response))
+    model = export(net, dtype=dtype)
+    assert verify(net, model, runtime="onnxruntime").passed
+    assert import_model(model) == net

@@ -37,3 +37,10 @@ def test_they_are_found():
 def test_they_stay_where_that_is_wanted(stay, others):
     form, _ = straight(model(), sums=stay)
     assert [each.op_type for each in form.graph.node if each.op_type in ("Gemm", "Add")] == others
+
+
+def test_sums_of_one_tensor_stay_though_they_are_alike():
+    nodes = [node("Tanh", "x", "t"), node("Sum", "t", "u"), node("Sum", "t", "v")]
+    nodes += [node("Exp", "u", "e"), node("Abs", "v", "a"), node("Mul", "e a", "y")]
+    form, _ = straight(load_model(graph(nodes, x=("N", 3))))
+    assert [each.op_type for each in form.graph.node].count("Sum") == 2

@@ -39,7 +39,8 @@ FINDERS: dict[str, tuple[Finder, ...]] = {
 """By the operator of the last node of a group, the functions that look for one, in their order."""
 
 _NEEDED = (
-    "Add", "ArgMax", "ArgMin", "Conv", "Gemm", "Hardmax", "MatMul", "Or", "Softmax", "Sub",
+    "Add", "ArgMax", "ArgMin", "Conv", "Gemm", "Hardmax", "LayerNormalization", "LogSoftmax",
+    "MatMul", "Or", "Softmax", "Sub",
     *REDUCTIONS,
 )  # fmt: skip
 """One of them is in a graph with a group."""

@@ -120,10 +120,12 @@ class Search:
         return name
 
     def unchanged(self, name: str) -> str:
-        """The tensor that another one is a copy of, as a sum with zeros, or a weight of 1."""
+        """The tensor that another one is a copy of, as a sum of it alone, or a weight of 1."""
         node = self.made.get(name)
         if node is None:
             return name
+        if is_one_of(node, "Sum") and len(node.input) == 1:
+            return node.input[0]
         weights = self.matrix(node)
         if weights is not None and np.array_equal(weights, [[1]]):
             return node.input[0]
