@@ -17,6 +17,7 @@ from neat_onnx.network.schedule import schedule
 
 _MARGIN = 16  # steps: another order of operations overflows a little earlier in a long sequence
 _DRAWS = 2
+_MORE_DRAWS, _FEW_CONNECTIONS = 12, 4096  # a spike may move in few of the orders of a sum
 
 
 def rounded_runs(net: Network, x: Floats, element: type[np.floating[Any]]) -> Iterator[Floats]:
@@ -39,7 +40,8 @@ def rounded_runs(net: Network, x: Floats, element: type[np.floating[Any]]) -> It
         if finite:
             yield dense
         yield Program(net, dense=False, element=element, plan=plan).run(x)[0]
-        for _ in range(_DRAWS):
+        few = len(net.connections) <= _FEW_CONNECTIONS
+        for _ in range(_MORE_DRAWS if few else _DRAWS):
             nudged, order = _nudged(net, element, rng), rng.permutation(len(net.connections))
             nudged = replace(nudged, connections=nudged.connections.take(order))
             yield Program(nudged, dense=False, element=element).run(x)[0]

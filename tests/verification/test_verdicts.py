@@ -9,7 +9,16 @@ from cases import case
 from graphs import graph, node
 from onnx import TensorProto, helper, numpy_helper
 
-from neat_onnx import Model, ModelError, Network, export, import_model, load_model, verify
+from neat_onnx import (
+    Model,
+    ModelError,
+    Network,
+    export,
+    import_model,
+    load_model,
+    load_network,
+    verify,
+)
 from neat_onnx.model import Tensor
 from neat_onnx.verification.judge import against_rounding
 
@@ -313,6 +322,13 @@ def test_outputs_that_grow_do_not_hide_the_rounding_of_the_steps_before():
     twice, wrong = (want + np.array([error, 0.0])[:, None, None] for error in (2e-7, 9e-7))
     assert against_rounding(want, twice, [rounded], 1e-20).within
     assert not against_rounding(want, wrong, [rounded], 1e-20).within
+
+
+def test_a_spike_that_few_orders_of_a_sum_move_is_rounding():
+    net = load_network(case("np-iznn-4").source, time_step=0.1)
+    model = export(net)
+    assert verify(net, model, runtime="onnxruntime").passed
+    assert not verify(net, with_relative_error(model, 1e-2), runtime="onnxruntime").passed
 
 
 def test_errors_as_large_as_numbers_are_have_a_median():
