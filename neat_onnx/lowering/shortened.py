@@ -160,14 +160,15 @@ class _Files:
         """Yield the files of a model's forms, whether or not they need a genome.
 
         Optimizers leave sums of one tensor and take Identities away, so the forms with these come
-        last.
+        last. Networks of many genes have the forms with such sums alone.
         """
-        known = set()
-        for copies, sums in product((False, True), repeat=2):
+        known, few = set(), genes_of(self.net) <= MOST_TRIED
+        for copies, sums in product((False, True), (False, True) if few else (True,)):
             form = straight(model, copies=copies, sums=sums)
             made = tuple(name for node in form.model.graph.node for name in node.output)
             if made not in known:
-                found = [*filter(None, map(self.written, in_either_axes(form)))]
+                forms = in_either_axes(form) if few else (form,)
+                found = [*filter(None, map(self.written, forms))]
                 yield from (self._with_fewer_sums(model, found, copies=copies) if sums else found)
             known.add(made)
 
