@@ -7,6 +7,7 @@ likely, not certain: the caller keeps it if import makes the same network of it.
 from neat_onnx.model import Model, Node
 from neat_onnx.passes.draft import is_one_of
 from neat_onnx.passes.drop_dead import without_dead
+from neat_onnx.passes.short_form.larger_operators.boxes import cut, padded
 from neat_onnx.passes.short_form.larger_operators.branches import branch
 from neat_onnx.passes.short_form.larger_operators.choices import choice
 from neat_onnx.passes.short_form.larger_operators.lookups import differences, looked_up, one_hot
@@ -28,7 +29,8 @@ FINDERS: dict[str, tuple[Finder, ...]] = {
     "Mul": (quotient, local_response),
     "Conv": (running_sum, place),
     "Add": (choice,),
-    "Reshape": (masked_softmax, filled, function_of_rows, reduction, branch),
+    "Gather": (cut,),
+    "Reshape": (padded, masked_softmax, filled, function_of_rows, reduction, branch),
     "Flatten": (reduction,),
     **dict.fromkeys(REDUCTIONS, (reduction,)),
     "Sub": (differences,),
@@ -39,8 +41,8 @@ FINDERS: dict[str, tuple[Finder, ...]] = {
 """By the operator of the last node of a group, the functions that look for one, in their order."""
 
 _NEEDED = (
-    "Add", "ArgMax", "ArgMin", "Conv", "Gemm", "Hardmax", "LayerNormalization", "LogSoftmax",
-    "MatMul", "Or", "Softmax", "Sub",
+    "Add", "ArgMax", "ArgMin", "Conv", "Gather", "Gemm", "Hardmax", "LayerNormalization",
+    "LogSoftmax", "MatMul", "Or", "Softmax", "Sub",
     *REDUCTIONS,
 )  # fmt: skip
 """One of them is in a graph with a group."""
