@@ -17,12 +17,17 @@ from neat_onnx.passes.short_form.larger_operators.orders import order
 from neat_onnx.passes.short_form.larger_operators.places import place, place_in_axes
 from neat_onnx.passes.short_form.larger_operators.quotients import quotient
 from neat_onnx.passes.short_form.larger_operators.reductions import REDUCTIONS, reduction
+from neat_onnx.passes.short_form.larger_operators.resizes import resize
 from neat_onnx.passes.short_form.larger_operators.responses import local_response
 from neat_onnx.passes.short_form.larger_operators.rows import function_of_rows
-from neat_onnx.passes.short_form.larger_operators.running_sums import running_sum
+from neat_onnx.passes.short_form.larger_operators.running_sums import (
+    running_sum,
+    running_sum_along,
+)
 from neat_onnx.passes.short_form.larger_operators.search import Finder, Found, Search
 from neat_onnx.passes.short_form.larger_operators.sums import reduced_sum
 
+_ALONG_AXES: tuple[Finder, ...] = (resize, running_sum_along)
 FINDERS: dict[str, tuple[Finder, ...]] = {
     "Sqrt": (norm,),
     "Cast": (place_in_axes, one_hot),
@@ -30,11 +35,11 @@ FINDERS: dict[str, tuple[Finder, ...]] = {
     "Conv": (running_sum, place),
     "Add": (choice,),
     "Gather": (cut,),
-    "Reshape": (padded, masked_softmax, filled, function_of_rows, reduction, branch),
+    "Reshape": (padded, *_ALONG_AXES, masked_softmax, filled, function_of_rows, reduction, branch),
     "Flatten": (reduction,),
     **dict.fromkeys(REDUCTIONS, (reduction,)),
     "Sub": (differences,),
-    "MatMul": (running_sum, choice, order, looked_up),
+    "MatMul": (*_ALONG_AXES, running_sum, choice, order, looked_up),
     "Gemm": (running_sum, choice, order, reduced_sum, looked_up, differences),
     "ReduceSum": (running_sum, choice, order, reduction),
 }

@@ -4,6 +4,7 @@ import numpy as np
 
 from neat_onnx.model import Node
 from neat_onnx.passes.draft import attributes_of, is_one_of
+from neat_onnx.passes.short_form.larger_operators.axis_products import axis_products
 from neat_onnx.passes.short_form.larger_operators.search import Found, Search
 
 _FEWEST = 3  # elements that are accumulated
@@ -12,12 +13,29 @@ _FEWEST = 3  # elements that are accumulated
 def running_sum(search: Search, sums: Node) -> Found | None:
     """The running sums of a row, or of channels."""
     weights = _of_channels(search, sums) if is_one_of(sums, "Conv") else search.matrix(sums)
+    return _accumulated(search, sums.input[0], sums.output[0], weights, 1)
+
+
+def running_sum_along(search: Search, last: Node) -> Found | None:
+    """The running sums along one of the last two axes."""
+    end, products = last.output[0], axis_products(search, last)
+    if len(products.matrices) != 1 or products.sizes != search.sizes(end):
+        return None
+    ((axis, weights),) = products.matrices.items()
+    found = _accumulated(search, products.source, end, weights, 1 + len(products.sizes) + axis)
+    return None if found is None else (end, [*products.nodes, *found[1]])
+
+
+def _accumulated(
+    search: Search, source: str, end: str, weights: np.ndarray | None, axis: int
+) -> Found | None:
+    """The running sums of a tensor, whose product by these weights they are."""
     if weights is None or len(weights) < _FEWEST:
         return None
     if not np.array_equal(weights, np.tri(*weights.shape)):
         return None
-    reads = [sums.input[0], search.draft.constant("axis", 1)]
-    return sums.output[0], [search.node("CumSum", reads, sums.output)]
+    reads = [source, search.draft.constant("axis", axis)]
+    return end, [search.node("CumSum", reads, [end])]
 
 
 def _of_channels(search: Search, node: Node) -> np.ndarray | None:

@@ -1,0 +1,58 @@
+"""Products by constants along the last axes of a tensor, with other shapes of it between."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from neat_onnx.model import Node
+from neat_onnx.passes.draft import is_one_of
+from neat_onnx.passes.short_form.larger_operators.search import Search, Sizes
+
+Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
+_AXES_OF_MATRIX = 2
+_SHAPES = ("Reshape", "Flatten")
+
+
+class AxisProducts(NamedTuple):
+    """Products along the last axes of a tensor.
+
+    Attributes:
+        nodes: those that give the tensor its axes, where it was flat.
+        source: the tensor.
+        sizes: its axes behind the batch.
+        matrices: by the axis from the end, -1 or -2, the matrix (out, in).
+    """
+
+    nodes: list[Node]
+    source: str
+    sizes: Sizes
+    matrices: dict[int, Floats]
+
+
+def axis_products(search: Search, last: Node) -> AxisProducts:
+    """The products on the way to a tensor: along its last axis, and along the one before that."""
+    name, matrices = last.output[0], dict[int, Floats]()
+    axes = len(search.sizes(name) or ())
+    while (node := search.made.get(name)) is not None:
+        left, right = (_matrix(search, node, position) for position in (0, 1))
+        of_axes = bool(matrices) and len(search.sizes(name) or ()) == axes
+        if right is not None and not matrices:
+            matrices[-1], name = right.T, node.input[0]
+        elif left is not None and -2 not in matrices:
+            matrices[-2], name = left, node.input[1]
+        elif is_one_of(node, "Identity") or (is_one_of(node, *_SHAPES) and not of_axes):
+            name = node.input[0]
+        else:
+            break
+    nodes, sizes = list[Node](), search.sizes(name) or ()
+    if matrices and len(sizes) == 1 < axes:
+        nodes, name, sizes = search.in_axes(name, *sizes)
+    return AxisProducts(nodes, name, sizes, matrices)
+
+
+def _matrix(search: Search, node: Node, position: int) -> Floats | None:
+    """The constant matrix that is a factor of a product."""
+    found = search.constant(node.input[position]) if is_one_of(node, "MatMul") else None
+    if found is None or len(found.dims) != _AXES_OF_MATRIX:
+        return None
+    return np.asarray(found.values, np.float64).reshape(found.dims)

@@ -1,0 +1,70 @@
+"""Resize: products along the last axes by matrices that interpolate between elements."""
+
+from collections.abc import Callable
+from itertools import product
+
+import numpy as np
+
+from neat_onnx.model import DataType, Node
+from neat_onnx.passes.short_form.larger_operators.axis_products import Floats, axis_products
+from neat_onnx.passes.short_form.larger_operators.search import Found, Search
+
+_CLOSE = 1e-5  # weights are rounded to float32
+_REACH = 2.0  # of cubic convolution
+_CUBIC = -0.75  # ONNX's own cubic_coeff_a
+_COORDINATES: dict[str, Callable[[Floats, int, int], Floats]] = {
+    "half_pixel": lambda at, size, given: (at + 0.5) * given / size - 0.5,
+    "align_corners": lambda at, size, given: at * (given - 1) / max(size - 1, 1),
+    "asymmetric": lambda at, size, given: at * given / size,
+}
+"""By ONNX's names, the coordinates of elements in an axis of `given` elements that is made `size`
+long.
+"""
+
+
+def resize(search: Search, last: Node) -> Found | None:
+    """The interpolation that products by constants are."""
+    end, products = last.output[0], axis_products(search, last)
+    whole, sizes = products.sizes, search.sizes(end) or ()
+    if not products.matrices or len(whole) != len(sizes):
+        return None
+    axes = range(-len(whole), 0)
+    other = any(whole[axis] != sizes[axis] for axis in axes if axis not in products.matrices)
+    if other or any(
+        matrix.shape != (sizes[axis], whole[axis]) for axis, matrix in products.matrices.items()
+    ):
+        return None
+    scales = [1.0, *(size / given for size, given in zip(sizes, whole, strict=True))]
+    for mode, coordinates in product(("linear", "cubic"), _COORDINATES):
+        matrices = products.matrices.values()
+        if all(_interpolates(matrix, mode, coordinates) for matrix in matrices):
+            given = search.draft.constant("scales", scales, DataType.FLOAT)
+            named = {"mode": mode, "coordinate_transformation_mode": coordinates}
+            node = search.node("Resize", [products.source, "", given], [end], **named)
+            return end, [*products.nodes, node]
+    return None
+
+
+def _interpolates(matrix: Floats, mode: str, coordinates: str) -> bool:
+    """Whether the rows of a matrix are the weights of such an interpolation."""
+    size, given = matrix.shape
+    at = _COORDINATES[coordinates](np.arange(size, dtype=np.float64), size, given)
+    first, last = (0, 1) if mode == "linear" else (-1, 2)
+    taps = np.floor(at)[:, None] + np.arange(first, last + 1)
+    weights = (_triangle if mode == "linear" else _cubic)(np.abs(taps - at[:, None]))
+    columns = np.clip(taps, 0, given - 1).astype(np.int64)
+    wanted = np.zeros_like(matrix)
+    np.add.at(wanted, (np.arange(size)[:, None], columns), weights)
+    return bool(np.allclose(wanted, matrix, rtol=0.0, atol=_CLOSE))
+
+
+def _triangle(distance: Floats) -> Floats:
+    return np.maximum(1.0 - distance, 0.0)
+
+
+def _cubic(distance: Floats) -> Floats:
+    """The weights of cubic convolution (Keys, 1981)."""
+    d, a = distance, _CUBIC
+    near = ((a + 2.0) * d - (a + 3.0)) * d**2 + 1.0
+    far = ((a * d - 5.0 * a) * d + 8.0 * a) * d - 4.0 * a
+    return np.where(d <= 1.0, near, np.where(d < _REACH, far, 0.0))
