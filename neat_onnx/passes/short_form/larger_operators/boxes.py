@@ -10,7 +10,10 @@ from typing import Literal
 import numpy as np
 
 from neat_onnx.model import Node
-from neat_onnx.passes.short_form.larger_operators.masks import constants_of, spread
+from neat_onnx.passes.draft import is_one_of
+from neat_onnx.passes.elementwise import is_elementwise
+from neat_onnx.passes.short_form.columns import places_of
+from neat_onnx.passes.short_form.larger_operators.masks import constants_of
 from neat_onnx.passes.short_form.larger_operators.search import Found, Ints, Search, Sizes
 
 _OUTSIDE = -1  # the place of a constant
@@ -25,12 +28,13 @@ Cut = tuple[int, int, int]
 
 def cut(search: Search, gather: Node) -> Found | None:
     """The elements of a box, some or all along each axis, at even steps."""
-    places, flat = search.columns(gather), gather.input[0]
-    if places is None or not len(places):
+    end = gather.output[0]
+    name, places = _moved(search, end)
+    nodes, source, whole = _in_axes(search, name)
+    if places is None or not len(places) or len(whole) < 2:
         return None
-    nodes, source, whole = search.in_axes(flat, math.prod(search.sizes(flat) or ()))
     along = [_in_order(each) for each in np.unravel_index(places, whole)]
-    if len(whole) == 1 or not np.array_equal(_box(along, whole), places):
+    if not np.array_equal(_box(along, whole), places):
         return None
     cuts = {}
     for axis, (each, size) in enumerate(zip(along, whole, strict=True), 1):
@@ -42,32 +46,75 @@ def cut(search: Search, gather: Node) -> Found | None:
     given = [starts, ends, [*cuts], *([steps] if {*steps} != {1} else [])]
     reads = [source, *(search.draft.constant("cut", each) for each in given)]
     part = search.draft.name("part")
-    nodes += [
-        search.node("Slice", reads, [part]),
-        search.node("Flatten", [part], [*gather.output], axis=1),
-    ]
-    return gather.output[0], nodes
+    return end, [*nodes, search.node("Slice", reads, [part]), _shaped(search, part, end)]
 
 
-def padded(search: Search, shape: Node) -> Found | None:
+def padded(search: Search, last: Node) -> Found | None:
     """All elements of a tensor, with one number or some of them around."""
-    end, (parts, places) = shape.output[0], spread(search, shape.output[0])
-    sizes, inside = search.sizes(end), _inside(search, parts, places)
-    if sizes is None or inside is None or math.prod(sizes) != len(places):
+    end = last.output[0]
+    name, places = _moved(search, end)
+    joined, sizes = search.made.get(name), _axes_of(search, end)
+    parts = joined.input if joined is not None and is_one_of(joined, "Concat") else [name]
+    inside = None if places is None else _inside(search, parts, places)
+    if inside is None or places is None or math.prod(sizes) != len(places):
         return None
     flat, origin, number = inside
-    nodes, source, whole = search.in_axes(flat, math.prod(search.sizes(flat) or ()))
-    along = _coordinates(origin.reshape(sizes), whole) if len(whole) == len(sizes) else []
+    nodes, source, whole = _in_axes(search, flat)
+    along = _coordinates(origin.reshape(sizes), whole) if len(whole) == len(sizes) > 1 else []
     modes = _AROUND[: 3 if search.draft.model.opset >= _WRAPS_SINCE else 2]
     for mode in modes if number is None else (_CONSTANT,):
         pads = [_pad(each, size, mode) for each, size in zip(along, whole, strict=False)]
         if pads and None not in pads and np.array_equal(_around(pads, whole, mode), origin):
             before, after = zip(*filter(None, pads), strict=True)
+            if not any(before) and not any(after):
+                return None
             reads = [source, search.draft.constant("pads", [0, *before, 0, *after])]
             if number:
                 reads.append(search.draft.constant("number", number, search.kind(flat)))
-            return end, [*nodes, search.node("Pad", reads, [end], mode=mode)]
+            wide = search.draft.name("wide")
+            return end, [
+                *nodes,
+                search.node("Pad", reads, [wide], mode=mode),
+                _shaped(search, wide, end),
+            ]
     return None
+
+
+def _moved(search: Search, name: str) -> tuple[str, Ints | None]:
+    """The tensor whose elements another one has, and their places in it; None if none moved."""
+    places = None
+    while (node := search.made.get(name)) is not None:
+        found = places_of(search.draft, node) if node.input else None
+        if found is None and not is_one_of(node, "Identity"):
+            break
+        if found is not None:
+            places = found if places is None else found[places]
+        name = node.input[0]
+    return name, places
+
+
+def _in_axes(search: Search, name: str) -> tuple[list[Node], str, Sizes]:
+    """A tensor in axes of its own, and the node that gives it these."""
+    sizes = search.sizes(name) or ()
+    return search.in_axes(name, *sizes) if len(sizes) == 1 else ([], name, sizes)
+
+
+def _axes_of(search: Search, name: str) -> Sizes:
+    """The axes of a tensor, those that it gets later if it is flat."""
+    sizes = found = search.sizes(name) or ()
+    while len(found) == 1 and (at := search.draft.sole_reader(name)) is not None:
+        reader = search.draft.model.graph.node[at]
+        if not (is_elementwise(reader) or is_one_of(reader, "Reshape")):
+            break
+        name = reader.output[0]
+        found = search.sizes(name) or ()
+    return found if math.prod(found) == math.prod(sizes) else sizes
+
+
+def _shaped(search: Search, name: str, end: str) -> Node:
+    """The node that gives a tensor the shape of another one, in its place."""
+    shape = search.draft.constant("shape", [0, *(search.sizes(end) or ())])
+    return search.node("Reshape", [name, shape], [end])
 
 
 def _in_order(values: Ints) -> Ints:

@@ -55,7 +55,7 @@ class _Softmaxes(NamedTuple):
 def masked_softmax(search: Search, shape: Node) -> Found | None:
     """The softmax of rows that lack elements."""
     end, sizes = shape.output[0], _sizes(search, shape.output[0])
-    parts, places = spread(search, end)
+    parts, places = _spread(search, end)
     if not sizes or math.prod(sizes) != len(places):
         return None
     found = [_softmaxes(search, part) for part in parts]
@@ -105,7 +105,7 @@ def _softmax(search: Search, scores: str, origin: np.ndarray, end: str, sizes: l
 
 def filled(search: Search, shape: Node) -> Found | None:
     """Elements with a constant neuron in the places of others."""
-    end, (parts, places) = shape.output[0], spread(search, shape.output[0])
+    end, (parts, places) = shape.output[0], _spread(search, shape.output[0])
     if len(parts) != _SIDES:
         return None
     picked, numbers = _picked(search, parts[0]), constants_of(search, parts[1])
@@ -124,7 +124,7 @@ def filled(search: Search, shape: Node) -> Found | None:
     return end, [*nodes, *_shaped(search, chosen, _sizes(search, end), end)]
 
 
-def spread(search: Search, name: str) -> tuple[list[str], np.ndarray]:
+def _spread(search: Search, name: str) -> tuple[list[str], np.ndarray]:
     """The tensors [N, width] that columns are gathered from, and the places of these columns."""
     gather = _unshaped(search.before(name))
     places = _places(search, gather)
@@ -146,12 +146,12 @@ def _softmaxes(search: Search, name: str) -> _Softmaxes | None:
         node, kept = _unshaped(way), places
     if node is None or not is_one_of(node, "Softmax") or attributes_of(node).get("axis") != -1:
         return None
-    width, (parts, places) = _sizes(search, node.output[0])[-1:], spread(search, node.input[0])
+    width, (parts, places) = _sizes(search, node.output[0])[-1:], _spread(search, node.input[0])
     holds = np.ones(len(places), np.bool_)
     where = _unshaped(way)
     if where is not None and is_one_of(where, "Where") and _is_nothing(search, where.input[2]):
         mask = search.draft.tensors.get(where.input[0])
-        parts, places = spread(search, where.input[1])
+        parts, places = _spread(search, where.input[1])
         holds = np.asarray(mask.values).ravel() if mask is not None else holds
     if len(parts) != 1 or len(holds) != len(places) or not width:
         return None
