@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, product
+from math import inf
 
 import numpy as np
 
@@ -98,9 +99,11 @@ def shortest(ctx: LoweringContext, plain: Model, finish: Finish) -> Model:
     if ctx.layered and _is_chain(plain.graph):
         layers = straight(plain, zeros=True)
         return first(larger) or files.without_genome(layers, layers=True) or files.usual
-    apart = without_gathers(plain) if genes_of(ctx.net) <= MOST_TRIED else plain
+    few = genes_of(ctx.net) <= MOST_TRIED
+    apart = without_gathers(plain) if few else plain
     turned = [] if apart is plain else _in_axes(apart)
-    alone = [*filter(None, (first([*larger, plain]), first(turned)))]
+    tries = [larger, [plain], turned] if few else [[*larger, plain]]
+    alone = [*filter(None, map(first, tries))]
     if alone:
         return min(alone, key=_length)
     named = chain.from_iterable(map(files.of, [plain] if apart is plain else [plain, apart]))
@@ -140,11 +143,13 @@ class _Files:
         net: the network.
         plain: the model as it was lowered.
         finish: adds the metadata.
+        least: the bytes of the smallest file so far that may need a genome.
     """
 
     net: Network
     plain: Model
     finish: Finish
+    least: float = inf
 
     @cached_property
     def usual(self) -> Model:
@@ -168,9 +173,17 @@ class _Files:
             made = tuple(name for node in form.model.graph.node for name in node.output)
             if made not in known:
                 forms = in_either_axes(form) if few else (form,)
-                found = [*filter(None, map(self.written, forms))]
+                found = [*filter(None, map(self._smaller, forms))]
                 yield from (self._with_fewer_sums(model, found, copies=copies) if sums else found)
             known.add(made)
+
+    def _smaller(self, form: Form) -> Model | None:
+        """The file of a form, unless its graph alone takes more bytes than another file."""
+        if _length(packed(form.model)) > self.least:
+            return None
+        found = self.written(form)
+        self.least = min(self.least, inf if found is None else _length(found))
+        return found
 
     def _with_fewer_sums(self, model: Model, files: list[Model], *, copies: bool) -> list[Model]:
         """The files, and a shorter one without those sums of one tensor that it does not need."""
