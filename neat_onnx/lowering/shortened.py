@@ -179,9 +179,7 @@ class _Files:
 
     def _smaller(self, form: Form) -> Model | None:
         """The file of a form, unless its graph alone takes more bytes than another file."""
-        if _length(packed(form.model)) > self.least:
-            return None
-        found = self.written(form)
+        found = self.written(form, most=self.least)
         self.least = min(self.least, inf if found is None else _length(found))
         return found
 
@@ -203,15 +201,18 @@ class _Files:
         found = self.written(form, layers=layers)
         return None if found is None or GENOME in found.metadata else found
 
-    def written(self, form: Form, *, layers: bool = False) -> Model | None:
+    def written(self, form: Form, *, layers: bool = False, most: float = inf) -> Model | None:
         """The file of a form in short names, if import makes the network of it.
 
         Args:
             form: the model without detours.
             layers: it is a chain of layers, which has the names that NeatapticTS looks for.
+            most: the bytes of its graph.
         """
         bare = without_defaults(form.model if layers else single_sums(form.model))
         short, names = short_names(bare if layers else packed(constants_once(bare)), layers=layers)
+        if most < inf and _length(short) > most:
+            return None
         names |= {old: names.get(new, new) for old, new in form.names.items()}
         with warnings.catch_warnings():
             warnings.simplefilter("error", NeatOnnxWarning)
