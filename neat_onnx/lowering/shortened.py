@@ -189,9 +189,11 @@ class _Files:
         if not files or not 1 < len(needed) <= MOST_SUMS or genes_of(self.net) > MOST_TRIED:
             return files
         best = min(files, key=_length)
+        if _length(best) > self.least:
+            return files
         for name in sorted(needed):
             form = straight(model, copies=copies, sums=needed - {name})
-            found = [best, *filter(None, map(self.written, in_either_axes(form)))]
+            found = [best, *filter(None, map(self._smaller, in_either_axes(form)))]
             if (shorter := min(found[::-1], key=_length)) is not best:
                 best, needed = shorter, needed - {name}
         return [*files, best]

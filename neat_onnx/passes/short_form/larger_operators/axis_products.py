@@ -45,6 +45,8 @@ def axis_products(search: Search, last: Node) -> AxisProducts:
         else:
             break
     nodes, sizes = list[Node](), search.sizes(name) or ()
+    if -min(matrices, default=0) > axes:
+        matrices = {}  # its axes are gone in the last tensor
     if matrices and len(sizes) == 1 < axes:
         nodes, name, sizes = search.in_axes(name, *sizes)
     return AxisProducts(nodes, name, sizes, matrices)
