@@ -31,6 +31,7 @@ from neat_onnx.lifting.values import (
     NewNeurons,
     Operand,
     Value,
+    each_once,
 )
 from neat_onnx.model import Node
 from neat_onnx.model.budget import Budget
@@ -261,18 +262,25 @@ class LiftingContext(Tensors):
         return Value(self._multiplied(value))
 
     def _multiplied(self, value: Value) -> Ints:
-        """The signals of a value times their weights and gates; neurons where there are any."""
+        """The signals of a value times their weights and gates; neurons where there are any, one
+        for all elements that are alike.
+        """
         if value.weight is None and value.gate is None:
             return value.signals
         changed = (value.gates >= 0) | (value.weight is not None)
-        sources = self.materialize(Value(value.signals[changed]))
+        origins, weights, gates = (
+            value.signals[changed],
+            value.weights[changed],
+            value.gates[changed],
+        )
+        first, which = each_once(origins, weights, gates)
+        origins, weights, gates = origins[first], weights[first], gates[first]
+        sources = self.materialize(Value(origins))
         made = self.add_neurons(sources.size)
-        position = np.arange(sources.size)
-        weights, gates = value.weights[changed], value.gates[changed]
-        self.connect(made, sources, position, weights, gates)
-        self.products.add(value.signals[changed], weights, gates, made.states)
+        self.connect(made, sources, np.arange(sources.size), weights, gates)
+        self.products.add(origins, weights, gates, made.states)
         signals = value.signals.copy()
-        signals[changed] = made.states
+        signals[changed] = made.states[which]
         return signals
 
     def _materialize_reduced(self, value: Value) -> Ints:

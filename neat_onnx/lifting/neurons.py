@@ -42,7 +42,7 @@ from neat_onnx.network.genes import (
     repeated,
 )
 from neat_onnx.network.network import Network
-from neat_onnx.network.spatial import moved_blocks
+from neat_onnx.network.spatial import in_order_of_neurons, moved_blocks
 from neat_onnx.network.structure import IMPORTED
 
 _NO_INTS = np.empty(0, np.int64)
@@ -215,7 +215,7 @@ class Resolution:
             blocks=moved_blocks(self._ctx.blocks, self.neuron_of),
         )
         products = blocks_of(self._ctx.rows, net, self.neuron_of)
-        return replace(net, blocks=net.blocks + products) if products else net
+        return replace(net, blocks=in_order_of_neurons(net.blocks + products)) if products else net
 
     def _refuse_infinite(self, wrong: Bools) -> NoReturn:
         """Refuse neurons with numbers that are not finite, by the first node that gives one."""

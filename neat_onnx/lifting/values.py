@@ -208,6 +208,26 @@ class Value:
 Operand = Value | Array
 
 
+def each_once(*columns: Array) -> tuple[Ints, Ints]:
+    """Where each different row stands first, in the order of these, and which of them each row is.
+
+    Args:
+        columns: the numbers in the rows, by column; of one length.
+    """
+    order = np.lexsort(columns)
+    new = np.ones(len(order), np.bool_)
+    if len(order):
+        ordered = [each[order] for each in columns]
+        new[1:] = np.any([each[1:] != each[:-1] for each in ordered], axis=0)
+    firsts = order[new]
+    ranks = np.empty(len(order), np.int64)
+    ranks[order] = np.cumsum(new) - 1
+    turned = np.argsort(firsts)
+    places = np.empty(len(firsts), np.int64)
+    places[turned] = np.arange(len(firsts))
+    return firsts[turned], places[ranks]
+
+
 class Products:
     """The neurons that are signals times weights and gates, to be found when these are moved."""
 

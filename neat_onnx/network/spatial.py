@@ -106,9 +106,16 @@ class SpatialBlock(ReadOnly):
 
 
 def moved_blocks(blocks: Iterable[SpatialBlock], to: Ints) -> tuple[SpatialBlock, ...]:
-    """The blocks with neuron j called to[j], without blocks of a neuron that is called NONE."""
+    """The blocks with neuron j called to[j], in the order of their first neurons, without blocks of
+    a neuron that is called NONE.
+    """
     moved = (block.moved(to) for block in blocks)
-    return tuple(block for block in moved if block is not None)
+    return in_order_of_neurons(block for block in moved if block is not None)
+
+
+def in_order_of_neurons(blocks: Iterable[SpatialBlock]) -> tuple[SpatialBlock, ...]:
+    """The blocks by the first neuron of each, whatever the order of nodes in a file was."""
+    return tuple(sorted(blocks, key=lambda block: block.neurons.ravel()[:1].tolist()))
 
 
 def rows_alike(sources: Ints, neurons: Ints) -> SpatialBlock:

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from graphs import graph, node
 
-from neat_onnx import Network, import_model
+from neat_onnx import Network, export, import_model
 from neat_onnx.lifting.connections import reading_products
+from neat_onnx.lifting.values import each_once
 from neat_onnx.network.genes import NONE, Connections
 
 READERS = {
@@ -46,3 +47,34 @@ def test_a_sum_keeps_its_factors_if_a_product_is_no_neuron():
     alone = reading_products(genes.take(np.array([0, 1])), plain)
     np.testing.assert_array_equal(alone.source, [0, 3])
     np.testing.assert_array_equal(alone.gater, [2, NONE])
+
+
+@pytest.mark.parametrize("formula", ["sign(z) * floor(abs(z))", "abs(z) * tanh(z)"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_elements_that_are_taken_several_times_are_one_neuron_each(formula, dtype):
+    neurons = [{"id": 3 + k, "activation": f"formula: {formula}"} for k in range(2)]
+    net = Network.build(
+        inputs=2, outputs=[4, 3, 3, 4], neurons=neurons, connections=[(0, 3, 1.0), (1, 4, 1.0)]
+    )
+    assert import_model(export(net, dtype=dtype)) == net
+
+
+def test_products_are_one_neuron_for_all_elements_that_are_alike():
+    nodes = [
+        node("MatMul", "x a", "one"),
+        node("Exp", "one", "gate"),
+        node("Mul", "x gate", "p"),
+        node("Gather", "p at", "twice", axis=1),
+        node("Tanh", "twice", "y"),
+    ]
+    at = np.array([2, 0, 2, 1, 0])
+    net = import_model(graph(nodes, a=np.eye(3)[::-1], at=at))
+    assert gated(net) == 3
+    assert [*net.outputs[0].neurons] == [*net.outputs[0].neurons[[0, 1, 0, 3, 1]]]
+
+
+def test_rows_once_stand_in_the_order_of_the_first_of_each():
+    first, which = each_once(np.array([5, 1, 5, 5, 1]), np.array([0.5, 2.0, 0.5, 0.25, 2.0]))
+    np.testing.assert_array_equal(first, [0, 1, 3])
+    np.testing.assert_array_equal(which, [0, 1, 0, 2, 1])
+    assert all(each.size == 0 for each in each_once(np.empty(0, np.int64)))

@@ -14,7 +14,13 @@ from hypothesis import strategies as st
 from neat_onnx import load_network
 from neat_onnx.errors import NetworkError
 from neat_onnx.network.genes import NONE
-from neat_onnx.network.spatial import CONVOLUTIONS, SpatialBlock, check_block, receptive_fields
+from neat_onnx.network.spatial import (
+    CONVOLUTIONS,
+    SpatialBlock,
+    check_block,
+    moved_blocks,
+    receptive_fields,
+)
 from neat_onnx.network.window import Sizes, Window
 
 
@@ -245,3 +251,13 @@ def test_blocks_that_make_no_sense_are_refused(change: dict[str, Any], where: st
         load_network(wrong)
     assert raised.value.where == where
     assert message in raised.value.message
+
+
+def test_blocks_stand_in_the_order_of_their_neurons():
+    one, other = (
+        SpatialBlock("Conv", np.array([[0, 1]]), np.array([made]), Window.of((1,)), 1)
+        for made in ([4, 5], [2, 3])
+    )
+    assert [block.neurons[0, 0] for block in moved_blocks([one, other], np.arange(6))] == [2, 4]
+    back = moved_blocks([one, other], np.array([0, 1, 4, 5, 2, 3]))
+    assert [block.neurons[0, 0] for block in back] == [2, 4]

@@ -21,7 +21,7 @@ from neat_onnx.operators.formulas.activation_functions import emit_activation
 from neat_onnx.operators.formulas.elementwise import Sub
 from neat_onnx.operators.formulas.logic import Cast
 from neat_onnx.operators.layout.columns import exactly, in_shape
-from neat_onnx.operators.layout.shaping import Gather
+from neat_onnx.operators.layout.shaping import Flatten, Gather
 from neat_onnx.operators.reduce import ReduceMax, ReduceMin, emit_reduced
 from neat_onnx.operators.rows.nodes import arranged, elements_between
 from neat_onnx.operators.rows.places import HIT, PlaceFinder, Places
@@ -131,7 +131,9 @@ class RowsOfPlaces:
         ctx.places.bind(Columns(result, results.ravel(), block.level, shape, names))
 
     def _lower_numbers(self, ctx: LoweringContext, block: Block, x: str) -> None:
-        """The number of the place in each row, [N, rows]; [N] for an output of that shape."""
+        """The number of the place in each row, [N, rows]; [N] for an output of that shape, and
+        [N, rows, rows] where there are rows both before the axis and behind it.
+        """
         operator = _NUMBERS[self._rows[0].aggregation]
         names = block.tensor("Place"), block.name("place")
         numbers = Block(block.level, self.results.ravel(), block.suffix)
@@ -148,11 +150,14 @@ class RowsOfPlaces:
             ctx.bind(neurons.ravel(), place_of(made, part), ctx.plan.depth + 1)
         output, name = block.tensor("Number"), block.name("number")
         made = ctx.emit(Cast, [made], output, name, to=int(ctx.data_type))
+        flat = (block.tensor("Flat"), block.name("flatten"))
+        rows = len(self._rows)
+        axes = None if self._after in (1, rows) else (rows // self._after, self._after)
         if plain:
-            flat = (block.tensor("Flat"), block.name("flatten"))
-            shape = () if whole else None
+            shape = () if whole else axes
             ctx.places.bind(Columns(made, numbers.neurons, block.level, shape, flat))
         else:
+            made = made if axes is None else ctx.emit(Flatten, [made], *flat, axis=1)
             activate(ctx, numbers, made)
 
     def _first(self, ctx: LoweringContext, block: Block, x: str) -> str:

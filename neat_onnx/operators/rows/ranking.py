@@ -118,7 +118,7 @@ def lift_ordered(ctx: LiftingContext, node: Node, axis: int, *, largest: bool) -
         choice = _by_rank(tensors, x, count, largest=largest)
     places = place_of(tensors, choice, len(choice.shape) - 1, keepdims=False)
     shown = tensors("mul", choice, rearranged(x, lambda array: array[..., None, :]))
-    values = tensors.reduced("sum", shown, (-1,), keepdims=False)
+    values = x if size == 1 else tensors.reduced("sum", shown, (-1,), keepdims=False)
     ctx.bind(
         node, *(rearranged(each, lambda array: np.moveaxis(array, -1, axis))
                 for each in (values, places))

@@ -51,10 +51,10 @@ def place_of(tensors: Algebra, choice: Operand, axis: int, *, keepdims: bool) ->
 
 def is_by_rounds(count: int, size: int) -> bool:
     """Whether rounds are written shorter than comparing each element with each other, or, of many
-    elements, are fewer neurons.
+    elements, are fewer neurons; one element alone has no other.
     """
     few = min(size // _MOST_PART, _FEW + size * size // _PAIRS)
-    return count <= (few if size <= _MANY else size // _LEAST_PART)
+    return size == 1 or count <= (few if size <= _MANY else size // _LEAST_PART)
 
 
 def choices(tensors: Algebra, x: Operand, count: int, *, largest: bool) -> Operand:

@@ -39,6 +39,27 @@ FORMS = {
         {},
         ["ArgMax"],
     ),
+    "a place that is read, along a middle axis": (
+        [
+            node("ArgMax", "x", "p", axis=2),
+            node("Cast", "p", "f", to=1),
+            node("ReduceSum", "f a", "y", keepdims=0),
+        ],
+        ("N", 2, 3, 2),
+        {"a": np.array([1])},
+        ["ArgMax"],
+    ),
+    "a function of the place along a middle axis": (
+        [
+            node("ArgMin", "x", "p", axis=2),
+            node("Cast", "p", "f", to=1),
+            node("Tanh", "f", "t"),
+            node("ReduceSum", "t a", "y", keepdims=0),
+        ],
+        ("N", 2, 3, 2),
+        {"a": np.array([1])},
+        ["ArgMin"],
+    ),
     "a label": (
         [node("ArgMax", "x", "p", axis=1, keepdims=0), node("Cast", "p", "y", to=1)],
         ("N", 3),

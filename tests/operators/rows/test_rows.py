@@ -100,11 +100,6 @@ COMPOSED = {
     "rms, before its opset": FORMS["rms"],
     "rms with an activation": FORMS["rms of rows"],
     "group norm, before its opset": FORMS["group norm"],
-    "group norm of ones, before its opset": (
-        *FORMS["group norm"][:2],
-        {"s": np.ones(4), "b": np.zeros(4)},
-        21,
-    ),
     "by absolute values": ([node("LpNormalization", "x", "y", p=1)], ("N", 2, 3), {}, 18),
     "mean and variance": (
         [node("MeanVarianceNormalization", "x", "y", axes=[2])],
@@ -170,6 +165,16 @@ def test_its_parts_are_written_where_no_runtime_has_the_operator(form, dtype):
     plain = export(net, dtype=dtype, include_metadata=False)
     again = export(import_model(plain.to_json()), dtype=dtype, include_metadata=False)
     assert again.to_json() == plain.to_json()
+
+
+def test_groups_without_weights_are_instances_before_the_operator_is_there():
+    nodes, x, _, opset = FORMS["group norm"]
+    net = assert_lifts(graph(nodes, x=x, opset=opset, s=np.ones(4), b=np.zeros(4)))
+    for dtype, wanted in (("float32", ["InstanceNormalization"]), ("float64", [])):
+        model = export(net, dtype=dtype)
+        assert kinds(model) == wanted
+        assert verify(net, model, samples=16, runtime="onnxruntime").passed
+        assert import_model(model.to_json()) == net
 
 
 def test_weights_of_ones_are_neurons_in_float64_too():

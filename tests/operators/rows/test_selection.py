@@ -52,6 +52,14 @@ def test_a_few_are_rounds_of_three_nodes_each(size, count, rounds):
     assert import_model(written.to_json()) == net
 
 
+@pytest.mark.parametrize(("x", "axis"), [(("N", 1), -1), (("N", 1, 3), 1), (("N", 3, 1), 2)])
+def test_one_element_alone_is_the_first(x, axis):
+    nodes = [node("TopK", "x k", "v i", axis=axis), node("Cast", "i", "p", to=1)]
+    net = assert_lifts(graph(nodes, x=x, outputs=("v", "p"), k=np.array([1])))
+    assert [*net.outputs[0].neurons] == [*net.inputs[0].neurons]
+    assert import_model(export(net)) == net
+
+
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
 def test_what_is_taken_stays_below_the_smallest_number_that_there_is(kind):
     most = np.finfo(kind).max
