@@ -53,16 +53,3 @@ def test_other_products_stay(change):
     short = export(net)
     assert not {"Resize", "CumSum"} & {*operators(short)}
     assert import_model(short) == net
-
-
-@pytest.mark.parametrize("weights", [np.tri(8), np.eye(16, 8)], ids=["square", "longer"])
-def test_products_whose_result_is_made_flat_are_exported(weights):
-    nodes = [
-        node("MatMul", "w x", "m"),
-        node("Flatten", "m", "f", axis=1),
-        node("Tanh", "f", "t"),
-        node("Gemm", "t v", "y"),
-    ]
-    model = graph(nodes, x=("N", 8, 1), w=weights, v=np.ones((len(weights), 2)))
-    net = assert_lifts(model)
-    assert verify(net, export(net), runtime="onnxruntime").passed
