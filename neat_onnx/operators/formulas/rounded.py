@@ -16,6 +16,7 @@ _ROUND = ("Floor", "Ceil", "Round", "Sign")
 _COMPARE = ("Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual")
 _HAND_ON = ("Abs", "Neg")
 _SHIFT = ("Add", "Sub")
+_COMBINE = ("Sub", "Mul")
 _HALF = 0.5
 
 
@@ -42,15 +43,15 @@ def rounded_quotient(
 def _is_rounded(ctx: LiftingContext, name: str) -> bool:
     """Whether all readers of a tensor round it or compare it, with a sign or a shift before.
 
-    One may take the rounded tensor from it: the fraction is left.
+    One may take the rounded tensor from it, which leaves the fraction, or multiply by the sign.
     """
     readers, tensors = ctx.readers_past(name, lambda each: _is_shift(ctx, each))
     known = {*_HAND_ON, *_SHIFT, *(each.op_type for each in readers)}
     inside = all(ctx.readers_of(each) <= known and not ctx.is_output(each) for each in tensors)
     exact = [each for each in readers if _is_exact(ctx, each)]
     both = tensors.union(*(each.output for each in exact))
-    rest = (each for each in readers if each.op_type != "Sub" or not both.issuperset(each.input))
-    return inside and bool(exact) and all(each in exact for each in rest)
+    combined = [each for each in readers if each.op_type in _COMBINE and both >= {*each.input}]
+    return inside and bool(exact) and all(each in exact or each in combined for each in readers)
 
 
 def _is_shift(ctx: LiftingContext, node: Node) -> bool:
