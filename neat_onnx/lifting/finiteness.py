@@ -2,7 +2,7 @@
 
 A reciprocal of a signal that may be 0 may, and so may all signals that depend on it; a reciprocal
 of a sum of exponentials may not. Signals are followed from the inputs on, with the sign that each
-has for certain. Overflow does not count: numbers are taken to be moderate.
+has for certain. Numbers are taken to be moderate: overflow is followed in `overflow`.
 """
 
 from typing import Any
@@ -58,11 +58,6 @@ class Finiteness:
         while sums.size or made.size:
             changed = np.concatenate([self._add(sums), self._apply(made)])
             sums, made = self._sums.readers.of(changed), self._made.of(changed)
-
-    @staticmethod
-    def matters(ctx: LiftingContext) -> bool:
-        """Whether any formula may give a number that is not finite."""
-        return not all(stays_finite(formula, ANY) for formula in ctx.formulas)
 
     def _add(self, sums: Ints) -> Ints:
         """Follow some sums; return the signals of which other facts are known now."""

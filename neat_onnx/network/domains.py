@@ -1,4 +1,7 @@
-"""Where formulas are finite, and which sign they have: probed for moderate numbers of a sign."""
+"""Where formulas are finite, and which sign they have: probed for moderate numbers of a sign.
+
+Where they overflow in float32 is probed for larger ones.
+"""
 
 from functools import lru_cache
 
@@ -12,12 +15,31 @@ _NUMBERS = {
     NOT_NEGATIVE: np.linspace(0.0, 50.0, 201),
     POSITIVE: np.logspace(-12.0, 1.5, 201),
 }
+_LARGER = {
+    ANY: np.linspace(-1000.0, 1000.0, 401),
+    NOT_NEGATIVE: np.linspace(0.0, 1000.0, 201),
+    POSITIVE: np.logspace(-12.0, 3.0, 201),
+}
+_LARGEST = np.finfo(np.float32).max
+_SMALL = 50.0  # its exponential is far from the largest
 
 
 @lru_cache(maxsize=512)
 def stays_finite(formula: Expression, sign: int) -> bool:
     """Whether a formula is finite for all moderate numbers of a sign."""
     return bool(np.all(np.isfinite(formula.evaluate(_NUMBERS[sign]))))
+
+
+@lru_cache(maxsize=512)
+def may_overflow(formula: Expression, sign: int) -> bool:
+    """Whether a formula of numbers of a sign exceeds float32 before they do, as exp does."""
+    return not bool(np.all(np.abs(formula.evaluate(_LARGER[sign])) <= _LARGEST))
+
+
+@lru_cache(maxsize=512)
+def has_small_values(formula: Expression, sign: int) -> bool:
+    """Whether all values that a formula has for numbers of a sign are small."""
+    return bool(np.all(np.abs(formula.evaluate(_LARGER[sign])) <= _SMALL))
 
 
 @lru_cache(maxsize=512)

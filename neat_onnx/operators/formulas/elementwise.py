@@ -13,6 +13,7 @@ from neat_onnx.operators.formulas.formula import (
 )
 from neat_onnx.operators.formulas.integers import truncated, truncated_quotient
 from neat_onnx.operators.formulas.nodes import Binary, Unary
+from neat_onnx.operators.formulas.rounded import rounded_quotient
 
 
 class Sigmoid(Unary):
@@ -323,7 +324,8 @@ def lift_div(ctx: LiftingContext, node: Div) -> None:
     """The quotient; of integers, truncated towards zero."""
     operands = [ctx.operand(node, position) for position in range(2)]
     if not ctx.has_integers(node):
-        ctx.bind(node, applied(ctx, node, "div", operands))
+        exact = rounded_quotient(ctx, node, *operands)
+        ctx.bind(node, applied(ctx, node, "div", operands) if exact is None else exact)
         return
     quotient = truncated_quotient(ctx, node, *operands)
     ctx.bind(node, quotient if isinstance(quotient, Value) else quotient.astype(np.int64))

@@ -1,4 +1,5 @@
-"""Values that a choice may leave out, and that are infinite or NaN there, as x / y at y = 0 may be.
+"""Values that a choice may leave out, and that are infinite or NaN there, as x / y at y = 0 may be,
+or an exponential.
 
 A choice by a computed condition is a sum of two products, and 0 · ∞ is NaN. So operands of such a
 value give way to other numbers where it is left out: y to 1. Where it is chosen nothing changes.
@@ -11,15 +12,17 @@ import numpy as np
 
 from neat_onnx.lifting.context import MATERIALIZED, STATE, LiftingContext
 from neat_onnx.lifting.finiteness import Finiteness
+from neat_onnx.lifting.overflow import Overflow
 from neat_onnx.lifting.values import NewNeurons, Operand, Value
 from neat_onnx.model import Node
-from neat_onnx.network.domains import stays_finite
+from neat_onnx.network.domains import ANY, may_overflow, stays_finite
 from neat_onnx.network.expression import Expression
-from neat_onnx.network.genes import Ints, distinct
+from neat_onnx.network.genes import Bools, Ints, distinct
 from neat_onnx.network.schedule import Edges
 
 _SAFE = (1.0, 0.5, 2.0, 0.0, -1.0)
 _DEEPEST = 64  # neurons from the value back to the operands that give way
+_NEAR = 8  # the same of those that overflow
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,7 @@ def finite_where_left_out(
         ModelError: an operand cannot give way.
     """
     signals = [ctx.materialize(each) if isinstance(each, Value) else None for each in operands]
-    if not Finiteness.matters(ctx):
+    if not any(_matters(formula) for formula in ctx.formulas):
         return list(operands)
     guard = _Guard(ctx, node)
     choices = ((chosen, rest), (rest, chosen))
@@ -58,17 +61,27 @@ def finite_where_left_out(
     ]
 
 
+def _matters(formula: Expression) -> bool:
+    return not stays_finite(formula, ANY) or may_overflow(formula, ANY)
+
+
 class _Guard:
     """Makes neurons in place of those that may not be finite."""
 
     def __init__(self, ctx: LiftingContext, node: Node) -> None:
         self._ctx, self._node, self._known = ctx, node, Finiteness(ctx)
+        self._overflow = Overflow(ctx, self._known)
         self._owners = [each for each in ctx.neurons if not each.merged]
         self._starts = np.array([each.states[0] for each in self._owners], np.int64)
 
     def is_finite(self, signals: Ints) -> bool:
         """Whether all signals are finite for certain."""
-        return bool(np.all(self._known.finite[signals]))
+        return not bool(np.any(self._is_unsafe(signals, 0)))
+
+    def _is_unsafe(self, signals: Ints, depth: int) -> Bools:
+        """Whether signals may not be finite; farther back than near, even without overflow."""
+        unsafe: Bools = ~self._known.finite[signals]
+        return unsafe | self._overflow.reached[signals] if depth <= _NEAR else unsafe
 
     def finite(self, signals: Ints, chosen: Ints, rest: Ints) -> Ints:
         """Signals that equal others where `chosen` is 1, and are finite where `rest` is 1."""
@@ -83,7 +96,7 @@ class _Guard:
     def _kept(self, signals: Ints, choice: _Choice, depth: int) -> Ints:
         """Signals in place of `signals`, flat; the same where they are finite for certain."""
         result = signals.copy()
-        unsafe = np.flatnonzero(~self._known.finite[signals])
+        unsafe = np.flatnonzero(self._is_unsafe(signals, depth))
         pairs = np.stack([signals[unsafe], choice.chosen[unsafe]], axis=1)
         _, first, again = np.unique(pairs, axis=0, return_index=True, return_inverse=True)
         at = unsafe[first]
@@ -112,9 +125,12 @@ class _Guard:
     def _applied(self, formula: Expression, signals: Ints, choice: _Choice, depth: int) -> Ints:
         """The formula of an operand that gives way to a number for which it is finite."""
         origin = self._ctx.origin[signals]
-        sign = self._known.sign[origin]
+        known = np.stack([self._known.sign[origin], self._overflow.unbounded[origin]])
         origin = self._kept(origin, choice, depth + 1)
-        if not all(stays_finite(formula, each) for each in distinct(sign).tolist()):
+        if any(
+            not stays_finite(formula, sign) or (unbounded and may_overflow(formula, sign))
+            for sign, unbounded in np.unique(known, axis=1).T.tolist()
+        ):
             origin = self._gives_way(formula, origin, choice)
         return self._ctx.materialized_from(origin, formula)
 

@@ -59,8 +59,12 @@ def truncated(ctx: LiftingContext, node: Node, result: Operand, count: int = 1) 
 
 
 def towards_zero(share: float = 0.0) -> Expression:
-    """z, or z with `share` more of its size, rounded towards zero: how numbers become integers."""
-    return sign(VARIABLE) * floor(_more(abs(VARIABLE), share))
+    """z, or z with `share` more of its size, rounded towards zero: how numbers become integers.
+
+    The size is written by the sign: import takes an Abs, which has a name, for a neuron.
+    """
+    size = sign(VARIABLE) * VARIABLE
+    return sign(VARIABLE) * floor(_more(size, share))
 
 
 def is_whole(formula: Expression) -> bool:

@@ -1,15 +1,21 @@
-"""Where: a sum of two products, one by a condition and the other by its opposite."""
+"""Where: a sum of two products, one by a condition and the other by its opposite.
+
+Import guards a product by 0 from a factor that may be infinite: an operand of that is 1 there.
+Where needs no such guards.
+"""
 
 from collections.abc import Sequence
 
 import numpy as np
 
 from neat_onnx.model import Node
-from neat_onnx.passes.draft import is_one_of
+from neat_onnx.passes.draft import copied, is_one_of
+from neat_onnx.passes.elementwise import is_elementwise
 from neat_onnx.passes.short_form.larger_operators.search import Found, Search
 
 _CONDITIONS = ("Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Equal", "And", "Or", "Xor")
 _SIDES = 2  # of a choice
+_DEEPEST = 8  # nodes from what is chosen back to the operands that give way
 
 
 def choice(search: Search, node: Node) -> Found | None:
@@ -21,8 +27,62 @@ def choice(search: Search, node: Node) -> Found | None:
     condition = _same(search, *(name for name, _ in chosen.values()))
     if condition is None:
         return None
+    nodes: list[Node] = []
+    for holds in (True, False):
+        guards = _Guards(search, condition, holds=holds)
+        chosen[holds] = condition, guards.without(chosen[holds][1])
+        nodes += guards.nodes
     reads = [condition, *(_alone(search, chosen[holds][1]) for holds in (True, False))]
-    return node.output[0], [search.node("Where", reads, node.output)]
+    return node.output[0], [*nodes, search.node("Where", reads, node.output)]
+
+
+class _Guards:
+    """The operands of one side of a choice that are other numbers where it is left out.
+
+    Attributes:
+        nodes: copies of others, which read the operands as they are everywhere.
+    """
+
+    def __init__(self, search: Search, condition: str, *, holds: bool) -> None:
+        self._search, self._condition, self._holds = search, condition, holds
+        self._known: dict[str, str] = {}
+        self.nodes: list[Node] = []
+
+    def without(self, name: str, depth: int = 0) -> str:
+        """The tensor, or one that is computed without guards, the same where it is chosen."""
+        if name not in self._known:
+            self._known[name] = self._without(name, depth)
+        return self._known[name]
+
+    def _without(self, name: str, depth: int) -> str:
+        node = self._search.made.get(name)
+        if node is None or depth == _DEEPEST:
+            return name
+        guarded = self._guarded(node)
+        if guarded is not None:
+            return self.without(guarded, depth + 1)
+        if not is_elementwise(node):
+            return name
+        reads = [self.without(each, depth + 1) for each in node.input]
+        if reads == list(node.input):
+            return name
+        end = self._search.draft.name(name)
+        self.nodes.append(copied(node, name="", input=reads, output=[end]))
+        return end
+
+    def _guarded(self, node: Node) -> str | None:
+        """The operand that a node hands on where the side is chosen, and gives 1 where not."""
+        operands, ones = [], 0
+        for name in _summands(self._search, node):
+            side = _side(self._search, _factors(self._search, name))
+            if side is not None and self._is(side[0], holds=side[1] is self._holds):
+                operands.append(side[2])
+            elif (truth := _truth(self._search, name)) is not None:
+                ones += self._is(truth[0], holds=truth[1] is not self._holds)
+        return operands[0] if len(operands) == ones == 1 else None
+
+    def _is(self, condition: str, *, holds: bool) -> bool:
+        return holds and _same(self._search, condition, self._condition) is not None
 
 
 def _alone(search: Search, name: str) -> str:
@@ -47,18 +107,34 @@ def _products(search: Search, node: Node) -> list[Sequence[str]]:
     """The factors of the products that are added by a node: an Add, a Gemm of ones side by side,
     or a ReduceSum of tensors side by side.
     """
-    if is_one_of(node, "Add"):
-        return [_factors(search, name) for name in node.input]
     if is_one_of(node, "ReduceSum"):
         joined = [search.made.get(name) for name in _factors(search, node.input[0])]
         sides = [each.input for each in joined if each and is_one_of(each, "Concat")]
         return [*zip(*sides, strict=False)] if len(sides) == _SIDES else []
-    weights, both = search.matrix(node), search.made.get(node.input[0])
+    return [_factors(search, name) for name in _summands(search, node)]
+
+
+def _summands(search: Search, node: Node) -> Sequence[str]:
+    """The tensors that an Add adds, or a Gemm of ones to which they come side by side."""
+    if is_one_of(node, "Add"):
+        return node.input
+    weights, both = search.matrix(node), search.made.get(next(iter(node.input), ""))
     if weights is None or both is None or not is_one_of(both, "Concat"):
-        return []
+        return ()
     ones = np.hstack([np.eye(len(weights))] * _SIDES)
-    is_sum = np.array_equal(weights, ones)
-    return [_factors(search, name) for name in both.input] if is_sum else []
+    return both.input if np.array_equal(weights, ones) else ()
+
+
+def _truth(search: Search, name: str) -> tuple[str, bool] | None:
+    """The condition that a number is 1 or 0 by, and whether it is 1 where that holds."""
+    made = search.made.get(name)
+    if made is None or not is_one_of(made, "Cast"):
+        return None
+    condition = search.made.get(made.input[0])
+    if condition is not None and is_one_of(condition, "Not"):
+        return condition.input[0], False
+    holds = condition is not None and is_one_of(condition, *_CONDITIONS)
+    return (made.input[0], True) if holds else None
 
 
 def _factors(search: Search, name: str) -> Sequence[str]:
@@ -71,11 +147,7 @@ def _factors(search: Search, name: str) -> Sequence[str]:
 def _side(search: Search, factors: Sequence[str]) -> tuple[str, bool, str] | None:
     """The condition of a product, whether it has to hold, and the other factor."""
     for cast, other in (factors, factors[::-1]) if factors else ():
-        made = search.made.get(cast)
-        if made is not None and is_one_of(made, "Cast"):
-            condition = search.made.get(made.input[0])
-            if condition is not None and is_one_of(condition, "Not"):
-                return condition.input[0], False, other
-            if condition is not None and is_one_of(condition, *_CONDITIONS):
-                return made.input[0], True, other
+        truth = _truth(search, cast)
+        if truth is not None:
+            return *truth, other
     return None

@@ -1,0 +1,102 @@
+"""Which signals of an import may overflow although the inputs are moderate.
+
+Exponentials of signals without a bound may; in a softmax, exponentials of x − max(…, x, …) may not.
+Signals computed from these may be infinite or NaN as well. They are followed through neurons of few
+inputs, which elementwise operators make.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from neat_onnx.lifting.context import (
+    INPUT,
+    MATERIALIZED,
+    REGISTER,
+    LiftingContext,
+)
+from neat_onnx.lifting.finiteness import Finiteness
+from neat_onnx.lifting.values import NewConnections, NewNeurons
+from neat_onnx.network.domains import has_small_values, may_overflow
+from neat_onnx.network.expression import VARIABLE, Expression
+from neat_onnx.network.genes import Bools, Ints
+from neat_onnx.network.schedule import Edges
+
+_FEW = 4  # inputs
+_PAIR = 2
+
+
+class Overflow:
+    """Facts about each signal, as far as the import has come.
+
+    Attributes:
+        unbounded: whether an exponential of it may overflow, (signals,).
+        reached: whether it may overflow, or be infinite or NaN because others do, (signals,).
+    """
+
+    def __init__(self, ctx: LiftingContext, known: Finiteness) -> None:
+        kind = ctx.kind
+        made = np.flatnonzero(kind == MATERIALIZED)
+        origin = ctx.origin[made]
+        keys = 3 * ctx.formula_of[made] + known.sign[origin]
+
+        def of_each(has: Callable[[Expression, int], bool]) -> Bools:
+            once, which = np.unique(keys, return_inverse=True)
+            found = [has(known.formulas[key // 3], key % 3) for key in once.tolist()]
+            return np.array(found, np.bool_)[which]
+
+        sums = _Sums(ctx)
+        rest = ~np.isin(sums.target, sums.below_the_largest())
+        hands_on = ~of_each(has_small_values)
+        given = (kind == INPUT) | (kind == REGISTER)
+        self.unbounded = sums.reached(given, rest, origin[hands_on], made[hands_on])
+        seeds = np.zeros(len(kind), np.bool_)
+        seeds[made] = of_each(may_overflow) & self.unbounded[origin]
+        few = np.bincount(sums.target, minlength=len(kind))[sums.target] <= _FEW
+        self.reached = sums.reached(seeds, few, origin, made)
+
+
+class _Sums:
+    """The connections of all neurons of an import, as arrays of signals.
+
+    Attributes:
+        target: the state that each leads to.
+    """
+
+    def __init__(self, ctx: LiftingContext) -> None:
+        self._ctx = ctx
+        self._made = [each for each in ctx.neurons if not each.merged]
+        self.target: Ints = self._joined(lambda made, link: made.states[link.position])
+        self._source: Ints = self._joined(lambda _, link: link.source)
+        self._gate: Ints = self._joined(lambda _, link: link.gate)
+
+    def _joined(self, part: Callable[[NewNeurons, NewConnections], Any]) -> Any:
+        links = [(made, link) for made in self._made for link in made.connections]
+        return np.concatenate([np.empty(0, np.int64), *(part(*each) for each in links)])
+
+    def reached(self, found: Bools, followed: Bools, source: Ints, target: Ints) -> Bools:
+        """Signals that were found, and all that some connections and other edges lead to."""
+        gated = followed & (self._gate >= 0)
+        sources = np.concatenate([source, self._source[followed], self._gate[gated]])
+        targets = np.concatenate([target, self.target[followed], self.target[gated]])
+        return Edges(sources, targets, len(found)).reached(found)
+
+    def below_the_largest(self) -> Ints:
+        """The states x − max(…, x, …), and the arguments of a masked softmax's exponentials."""
+        ctx, count = self._ctx, len(self._ctx.kind)
+        is_copy = ctx.formula_of == ctx.formulas.get(VARIABLE, -2)
+        source = np.where(is_copy, ctx.origin, np.arange(count))[self._source]
+        weight = self._joined(lambda _, link: link.weight)
+        x, top = np.full((2, count), -1)
+        for found, factor in ((x, 1.0), (top, -1.0)):
+            found[self.target[weight == factor]] = source[weight == factor]
+        of_largest = np.isin(self.target, self._largest())
+        read = self.target[of_largest] * count + source[of_largest]
+        two = np.bincount(self.target, minlength=count) == _PAIR
+        below = np.flatnonzero(two & (x >= 0) & (top >= 0) & np.isin(top * count + x, read))
+        return np.concatenate([below, *(ctx.origin[each] for each in ctx.vanishing)])
+
+    def _largest(self) -> Ints:
+        states = [made.states for made in self._made if made.aggregation == "max"]
+        return np.concatenate([np.empty(0, np.int64), *states])
