@@ -191,11 +191,11 @@ def _computed(search: Search, node: Node) -> str | None:
 
 
 def _rounded(search: Search, product: Node) -> str | None:
-    """The numbers that a product rounds towards zero, as sign(x) · ⌊|x|⌋."""
+    """The numbers that a product rounds towards zero, as sign(x) · ⌊sign(x) · x⌋."""
     if not is_one_of(product, "Mul"):
         return None
     sign, floor = (search.made.get(each) for each in product.input)
     size = search.made.get(floor.input[0]) if floor and is_one_of(floor, "Floor") else None
-    if sign is None or size is None or not (is_one_of(sign, "Sign") and is_one_of(size, "Abs")):
+    if sign is None or size is None or not (is_one_of(sign, "Sign") and is_one_of(size, "Mul")):
         return None
-    return sign.input[0] if sign.input[0] == size.input[0] else None
+    return sign.input[0] if {*size.input} == {sign.output[0], sign.input[0]} else None
