@@ -48,7 +48,8 @@ def test_an_image_that_is_padded_with_its_own_pixels(mode: str):
     pads = [0, 0, 2, 2, 0, 0, 2, 2]
     net = assert_lifts(graph(nodes, x=("N", 2, 12, 12), opset=19, pads=pads, w=WEIGHTS))
     short = export(net)
-    assert [each.op_type for each in short.graph.node].count("Gather") == 2
+    gathers = [each.op_type for each in short.graph.node].count("Gather")
+    assert gathers == (2 if mode == "wrap" else 0)  # which Pad has since opset 19
     assert max(each.size for each in short.graph.initializer) <= WEIGHTS.size
     assert import_model(short) == net
     assert verify(net, short, runtime="onnxruntime").passed

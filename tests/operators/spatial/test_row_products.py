@@ -32,7 +32,9 @@ def test_one_matmul_an_axis_in_both_types(form, dtype):
     net = assert_lifts(graph(nodes, x=x, **constants))
     model = export(net, dtype=dtype)
     plain = export(net, dtype=dtype, include_metadata=False)
-    assert operators(model).count("MatMul") == operators(plain).count("MatMul") == axes
+    assert operators(plain).count("MatMul") == axes
+    resized = nodes[0].op_type == "Resize" and dtype == "float32"  # runtimes have no other
+    assert operators(model).count("MatMul") == (0 if resized else axes)
     assert not {"Gemm", "Gather", "Transpose"} & {*operators(plain)}
     assert verify(net, model, samples=8, runtime="onnxruntime").passed
     assert import_model(model.to_json()) == net

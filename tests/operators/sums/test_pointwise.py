@@ -256,7 +256,7 @@ def test_choices_by_one_condition_are_gated_connections_again():
     """Import makes neurons of a product where its values stand in a tensor more than once."""
     nodes = [node("Greater", "x o", "c")]
     for k in "pqrs":
-        nodes += [node("Add", f"x {k}", f"a{k}"), node("Exp", f"a{k}", f"e{k}")]
+        nodes += [node("Add", f"x {k}", f"a{k}"), node("Sigmoid", f"a{k}", f"e{k}")]
     nodes += [node("Where", "c ep eq", "y"), node("Where", "c er es", "z")]
     numbers = {name: weights(5) for name in "pqrs"}
     net = assert_lifts(graph(nodes, x=("N", 5), outputs=["y", "z"], o=np.zeros(5), **numbers))

@@ -28,6 +28,8 @@ def resize(search: Search, last: Node) -> Found | None:
     whole, sizes = products.sizes, search.sizes(end) or ()
     if not products.matrices or len(whole) != len(sizes):
         return None
+    if search.kind(end) is not DataType.FLOAT:
+        return None  # onnxruntime has no other
     axes = range(-len(whole), 0)
     other = any(whole[axis] != sizes[axis] for axis in axes if axis not in products.matrices)
     if other or any(
