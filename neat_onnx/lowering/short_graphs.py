@@ -35,10 +35,9 @@ def forms_of(net: Network, model: Model, tensors: Sequence[str], *, marked: bool
     for sums in (False, True):
         for each in orders:
             form = straight(each, copies=marked, sums=sums)
-            made = tuple(name for node in form.model.graph.node for name in node.output)
-            if made in known:
+            if form.results in known:
                 continue  # there are no such marks, or it is in this order
-            known.add(made)
+            known.add(form.results)
             found = _network_of(form.model)
             if found is None or len(found) != len(net):
                 break  # no order changes that

@@ -170,12 +170,11 @@ class _Files:
         known, few = set(), genes_of(self.net) <= MOST_TRIED
         for copies, sums in product((False, True), (False, True) if few else (True,)):
             form = straight(model, copies=copies, sums=sums)
-            made = tuple(name for node in form.model.graph.node for name in node.output)
-            if made not in known:
+            if form.results not in known:
                 forms = in_either_axes(form) if few else (form,)
                 found = [*filter(None, map(self._smaller, forms))]
                 yield from (self._with_fewer_sums(model, found, copies=copies) if sums else found)
-            known.add(made)
+            known.add(form.results)
 
     def _smaller(self, form: Form) -> Model | None:
         """The file of a form, unless its graph alone takes more bytes than another file."""

@@ -181,6 +181,15 @@ def _moved(node: Node, table: Places, numbers: list[Places]) -> Places | None:
     return None
 
 
+def reduced_axes(draft: Draft, node: Node) -> Axes | None:
+    """The axes of a reduction, the batch being 0; None where they are not given or not constant."""
+    if len(node.input) == 1:
+        given = attributes_of(node).get("axes")
+        return None if given is None else tuple(given)
+    axes = draft.tensors.get(node.input[1])
+    return None if axes is None else tuple(axes.values.tolist())
+
+
 def _elementwise(draft: Draft, node: Node, axes: Axes) -> Elementwise | None:
     """An elementwise node whose inputs stand in its axes, or in ones that broadcast to them."""
     places: list[Places | None] = []
@@ -222,9 +231,7 @@ def _pairs(draft: Draft, node: Node) -> Paired | None:
     """A reduction of pairs."""
     if not is_one_of(node, *_OF_PAIRS):
         return None
-    constant = draft.tensors.get(node.input[1]) if len(node.input) > 1 else None
-    axis = attributes_of(node).get("axes", ()) if constant is None else constant.values.tolist()
-    sizes = axes_of(draft, node.input[0])
+    sizes, axis = axes_of(draft, node.input[0]), reduced_axes(draft, node) or ()
     if sizes is None or len(axis) != 1 or not 0 < axis[0] <= len(sizes):
         return None
     if sizes[axis[0] - 1] != _PAIR:

@@ -36,6 +36,11 @@ class Form(NamedTuple):
     model: Model
     names: Names
 
+    @property
+    def results(self) -> tuple[str, ...]:
+        """The names of the results of all nodes, in their order."""
+        return tuple(name for node in self.model.graph.node for name in node.output)
+
 
 _TWO = 2  # inputs of a sum of one tensor alone
 _WITH_BIAS = {"Gemm": 3, "Conv": 3, "ConvTranspose": 3}  # and how many inputs that makes

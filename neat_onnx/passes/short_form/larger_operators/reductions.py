@@ -13,6 +13,7 @@ import numpy as np
 
 from neat_onnx.model import Node
 from neat_onnx.passes.draft import attributes_of, is_one_of
+from neat_onnx.passes.short_form.columns import reduced_axes
 from neat_onnx.passes.short_form.larger_operators.search import Found, Ints, Search, Sizes
 
 REDUCTIONS = (
@@ -100,21 +101,12 @@ def _after(search: Search, node: Node, groups: Ints) -> Ints | None:
     if sizes is None:
         return None
     if is_one_of(node, *REDUCTIONS):
-        axes = _reduced_axes(search, node)
+        axes = reduced_axes(search.draft, node)
         if axes is None or any(not 0 < axis < groups.ndim for axis in axes):
             return None
         groups = np.moveaxis(groups, [axis - 1 for axis in axes], range(-1 - len(axes), -1))
         return groups.reshape(*sizes, -1)
     return groups.reshape(*sizes, groups.shape[-1])
-
-
-def _reduced_axes(search: Search, node: Node) -> Sizes | None:
-    """The axes of a reduction, from 0."""
-    if len(node.input) == 1:
-        given = attributes_of(node).get("axes")
-        return None if given is None else tuple(given)
-    axes = search.draft.tensors.get(node.input[1])
-    return None if axes is None else tuple(axes.values.tolist())
 
 
 def _axes(sizes: Sizes, groups: Ints) -> Sizes | None:
