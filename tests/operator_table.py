@@ -50,7 +50,7 @@ NOTES = {
     "ScatterND": "constant indices, not along the batch",
     "TreeEnsemble": "no `BRANCH_MEMBER`",
     "TreeEnsembleClassifier": "a score for each label, or one for two",
-    "SVMClassifier": "the label alone where it has probabilities of more than two labels",
+    "SVMClassifier": "`post_transform` of two labels NONE",
     "Scan": "forward, along the first axis of graph inputs or of fixed length",
 }
 BEFORE_LIFTING = {"Constant"}  # every form of it has become an initializer

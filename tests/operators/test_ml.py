@@ -416,10 +416,11 @@ def test_trees_with_leaves_apart(aggregate: int):
          "12 numbers for 2 vectors"),
         ("SVMClassifier", VECTORS | {"classlabels_ints": [4, 2, 9], "vectors_per_class": [1] * 3,
                                      "rho": [0.1] * 3, "coefficients": WEIGHTS[:6],
-                                     "prob_a": [1.0] * 3, "prob_b": [0.0] * 3}, "iteration"),
+                                     "prob_a": [1.0] * 3, "prob_b": [0.0]},
+         "1 prob_b, expected 3"),
         ("SVMClassifier", VECTORS | {"classlabels_ints": [4, 2], "vectors_per_class": [1, 2],
                                      "rho": [0.1], "coefficients": [0.5, -1.0, 0.25],
-                                     "prob_a": [1.0]}, "0 prob_b for one pair"),
+                                     "prob_a": [1.0]}, "0 prob_b, expected 1"),
         ("OneHotEncoder", {"cats_int64s": [0, 1]}, "no integers"),
         ("LabelEncoder", {"keys_floats": [0.0, 0.0], "values_floats": [2.5, 1.0]}, "twice"),
         ("TreeEnsembleRegressor", TREES | leaves("target") | {"nodes_truenodeids": [0] * 8},
@@ -442,21 +443,6 @@ def test_the_label_of_support_vectors_with_probabilities():
     want, _ = open_session(whole).run(None, {"x": X})
     got = import_model(whole, outputs=["label"]).activate({"x": X})
     np.testing.assert_array_equal(got["label"], want)
-
-
-@pytest.mark.parametrize(("slope", "shift"), [(-1.0, 0.0), (1.5, -0.25), (-40.0, 5.0)])
-def test_probabilities_of_two_labels_wherever_the_coupling_stops(slope: float, shift: float):
-    whole = model("SVMClassifier", 2, kernel_type="LINEAR", kernel_params=[0.0] * 3,
-                  support_vectors=[1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0],
-                  coefficients=[1.0, 0.25], classlabels_ints=[4, 2], vectors_per_class=[1, 1],
-                  rho=[0.125], prob_a=[slope], prob_b=[shift])  # fmt: skip
-    x = np.zeros((4001, 4), np.float32)
-    x[:, 0] = np.linspace(-8.0, 8.0, len(x))
-    want, probabilities = open_session(whole).run(None, {"x": x})
-    assert np.count_nonzero(probabilities == 0.5) >= 2
-    got = import_model(whole).activate({"x": x})
-    np.testing.assert_array_equal(got["label"], want)
-    np.testing.assert_allclose(got["y"], probabilities, rtol=0.0, atol=3e-6)
 
 
 def test_labels_at_places_that_were_moved():

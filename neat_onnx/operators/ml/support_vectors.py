@@ -15,14 +15,11 @@ from neat_onnx.network.genes import Floats
 from neat_onnx.operators.algebra import Algebra, rearranged
 from neat_onnx.operators.layout.arranging import combined
 from neat_onnx.operators.ml.coupling import coupled_twice
+from neat_onnx.operators.ml.coupling_sweeps import coupled
 from neat_onnx.operators.ml.linear import best_label, label_numbers, label_of_two
 from neat_onnx.operators.ml.nodes import MlNode, Transform, quotient, transformed
 
 _BINARY = 2
-_BY_COUPLING = (
-    "prob_a, prob_b: probabilities of more than two labels come of an iteration that stops when it "
-    "is near enough"
-)
 
 
 class KernelAttributes(Attributes):
@@ -62,8 +59,8 @@ class SVMClassifierAttributes(KernelAttributes):
 
 
 class SVMClassifier(MlNode):
-    """The label that wins the most pairs, and the score of each pair; of two labels -s and s, or
-    the probabilities of both.
+    """The label that wins the most pairs, and the score of each pair, of two labels -s and s; or
+    the probability of each label.
     """
 
     outputs = (2, 2)
@@ -107,8 +104,6 @@ def lift_svm_classifier(ctx: LiftingContext, node: SVMClassifier) -> None:
     labels = label_numbers(ctx, node, given.classlabels_ints, given.classlabels_strings)
     classes, sizes = len(labels), given.vectors_per_class
     is_probable = bool(given.prob_a) and ctx.is_read(node.output[1])
-    if is_probable and classes > _BINARY:
-        ctx.fail(node, _BY_COUPLING, f"The label can be imported: outputs=['{node.output[0]}']")
     if len(sizes) != classes or classes < _BINARY or min(sizes) < 0:
         ctx.fail(node, f"vectors_per_class has {len(sizes)} numbers for {classes} labels")
     if classes == _BINARY and given.post_transform != "NONE":
@@ -124,7 +119,7 @@ def lift_svm_classifier(ctx: LiftingContext, node: SVMClassifier) -> None:
     else:
         label = best_label(tensors, _votes(tensors, scores, classes), labels)
     if is_probable:
-        scores = _probabilities(ctx, node, scores)
+        scores = _probabilities(ctx, node, scores, classes)
     elif classes == _BINARY:
         scores = tensors.along(scores, 1, np.array([[-1.0], [1.0]]))
     ctx.bind(node, label, transformed(ctx, node, scores, given.post_transform))
@@ -132,13 +127,18 @@ def lift_svm_classifier(ctx: LiftingContext, node: SVMClassifier) -> None:
     ctx.integer.discard(node.output[1])
 
 
-def _probabilities(ctx: LiftingContext, node: SVMClassifier, score: Operand) -> Operand:
-    """The probabilities of two labels, of the score of their pair."""
-    tensors, given = Algebra(ctx, node), node.attributes
-    slope, shift = given.prob_a or (), given.prob_b or ()
-    if len(slope) != 1 or len(shift) != 1:
-        ctx.fail(node, f"it has {len(slope)} prob_a and {len(shift)} prob_b for one pair of labels")
-    half = tensors("add", tensors("mul", score, 0.5 * np.array(slope)), 0.5 * np.array(shift))
+def _probabilities(
+    ctx: LiftingContext, node: SVMClassifier, scores: Operand, classes: int
+) -> Operand:
+    """The probabilities of the labels, of the scores of their pairs."""
+    tensors, given, pairs = Algebra(ctx, node), node.attributes, scores.shape[-1]
+    slope, shift = (np.array(each or ()) for each in (given.prob_a, given.prob_b))
+    if slope.shape != (pairs,) or shift.shape != (pairs,):
+        ctx.fail(node, f"it has {slope.size} prob_a and {shift.size} prob_b, expected {pairs} each")
+    if classes > _BINARY:
+        odds = tensors("add", tensors("mul", scores, slope), shift)
+        return coupled(ctx, node, odds, classes)
+    half = tensors("add", tensors("mul", scores, 0.5 * slope), 0.5 * shift)
     twice = tensors.activations(coupled_twice(ctx, node, half))
     both = tensors.along(twice, 1, np.array([[0.5], [-0.5]]))
     return tensors("add", both, np.array([0.0, 1.0]))
