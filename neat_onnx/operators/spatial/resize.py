@@ -81,6 +81,8 @@ def _along(
     if given.mode == "nearest":
         index = np.clip(_NEAREST[given.nearest_mode](at), 0, size - 1).astype(np.int64)
         return rearranged(x, lambda array: np.take(array, index, axis))
+    if size == 1:  # weights of a single element add up to 1
+        return rearranged(x, lambda array: np.repeat(array, len(at), axis))
     return tensors.along(x, axis, _matrix(given, at, scale, size))
 
 

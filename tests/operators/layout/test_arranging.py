@@ -70,6 +70,13 @@ def test_resize(mode, coordinates, sizes):
     assert_lifts(graph([made], x=("N", 1, 4, 6), s=INTS(sizes)), rows=2)
 
 
+@pytest.mark.parametrize("mode", ["linear", "cubic"])
+def test_resize_of_one_element_makes_no_neurons(mode):
+    made = node("Resize", "x _ _ s", "y", axes=[2, 3], mode=mode)
+    net = assert_lifts(graph([made], x=("N", 2, 1, 1), s=INTS([3, 4])), rows=2)
+    assert len(net) == 2
+
+
 @pytest.mark.parametrize("scale", [0.7, 1.1, 1.5, 3.0, 0.51])
 def test_resize_by_scales(scale):
     made = node("Resize", "x _ f", "y", coordinate_transformation_mode="asymmetric",
