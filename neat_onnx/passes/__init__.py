@@ -23,6 +23,7 @@ from neat_onnx.passes.log_softmax import log_softmax
 from neat_onnx.passes.microsoft.operators import microsoft_operators
 from neat_onnx.passes.missing_reductions import missing_reductions, squeezes_as_reductions
 from neat_onnx.passes.modern_forms import modern_forms
+from neat_onnx.passes.padded_windows import padded_windows
 from neat_onnx.passes.row_scatters import row_scatters
 from neat_onnx.passes.scanned_rows import scanned_rows
 from neat_onnx.passes.sequences import sequences
@@ -50,6 +51,7 @@ SIMPLE: tuple[Pass, ...] = (
     row_scatters,
     batched_gather,
     split_products,
+    padded_windows,
     log_softmax,
     squeezes_as_reductions,
     missing_reductions,
