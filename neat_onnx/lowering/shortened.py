@@ -177,7 +177,7 @@ class _Files:
             known.add(form.results)
 
     def _smaller(self, form: Form) -> Model | None:
-        """The file of a form, unless its graph alone takes more bytes than another file."""
+        """The file of a form, unless it takes more bytes than another."""
         found = self.written(form, most=self.least)
         self.least = min(self.least, inf if found is None else _length(found))
         return found
@@ -199,16 +199,18 @@ class _Files:
 
     def without_genome(self, form: Form, *, layers: bool = False) -> Model | None:
         """The file of a form, if it needs no genome."""
-        found = self.written(form, layers=layers)
-        return None if found is None or GENOME in found.metadata else found
+        return self.written(form, layers=layers, alone=True)
 
-    def written(self, form: Form, *, layers: bool = False, most: float = inf) -> Model | None:
+    def written(
+        self, form: Form, *, layers: bool = False, alone: bool = False, most: float = inf
+    ) -> Model | None:
         """The file of a form in short names, if import makes the network of it.
 
         Args:
             form: the model without detours.
             layers: it is a chain of layers, which has the names that NeatapticTS looks for.
-            most: the bytes of its graph.
+            alone: it is to need no genome.
+            most: its bytes.
         """
         bare = without_defaults(form.model if layers else single_sums(form.model))
         short, names = short_names(bare if layers else packed(constants_once(bare)), layers=layers)
@@ -219,7 +221,10 @@ class _Files:
             warnings.simplefilter("error", NeatOnnxWarning)
             try:
                 found = self.finish(short, names)
-                again = import_network(load_model(found.to_bytes()))
+                content = found.to_bytes()
+                if len(content) > most or (alone and GENOME in found.metadata):
+                    return None
+                again = import_network(load_model(content))
                 same = again == self.net or again == self._rounded  # noqa: PLR1714 (lazily)
                 return found if same else None
             except (NeatOnnxError, NeatOnnxWarning, SharedNeuronsError):
