@@ -7,7 +7,7 @@ from neat_onnx.network.genes import NONE, Bools, Ints
 
 
 class Materialized:
-    """The neurons of materialized signals; those of one formula of one signal have one neuron.
+    """The neurons of materialized signals, one for each formula of each signal.
 
     A state has the first formula itself, where nothing else is made of it. A formula of anything
     else is a neuron that reads it.
@@ -27,7 +27,7 @@ class Materialized:
             ctx: the import.
             formulas: how many there are.
             variable: the number of the one that is the signal itself.
-            neuron_of: for each signal its neuron, or NONE; those of materialized ones are set.
+            neuron_of: for each signal its neuron, or NONE; materialized signals get theirs here.
             several: states of which each formula is a neuron of its own.
         """
         kind, count, self._formulas = ctx.kind, int(neuron_of.max(initial=NONE)) + 1, formulas
