@@ -156,7 +156,8 @@ class _Files:
     @cached_property
     def _rounded(self) -> Network:
         """The network that import makes of the usual form, with numbers as a file rounds them."""
-        return import_network(load_model(self.usual.to_bytes()))
+        read = load_model(self.usual.to_bytes())
+        return self.net if read.graph == self.usual.graph else import_network(read)
 
     def first(
         self, models: Iterable[Model], *, marked: bool = False, most: float = inf
