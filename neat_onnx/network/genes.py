@@ -50,7 +50,8 @@ def repeated(value: float, count: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]
     """A read-only array (count,) of one number, of which it holds but one: most columns of most
     genomes are such.
     """
-    return np.broadcast_to(np.array(value, dtype), count)
+    one = owned(np.array(value, dtype))
+    return np.ndarray((count,), one.dtype, one.data, strides=(0,))
 
 
 def is_repeated(array: npt.NDArray[Any]) -> bool:
@@ -308,7 +309,7 @@ def counted(positions: Ints, count: int) -> tuple[Ints, Ints]:
 
     Sorting is quicker where there are few of `count` possible ones, counting where there are many.
     """
-    if len(positions) < count:
+    if len(positions) < count and count > _MANY:
         return np.unique(positions, return_counts=True)
     times = np.bincount(positions, minlength=count)
     found = np.flatnonzero(times)
@@ -317,7 +318,7 @@ def counted(positions: Ints, count: int) -> tuple[Ints, Ints]:
 
 def ranked(positions: Ints, count: int) -> tuple[Ints, Ints]:
     """The different positions in ascending order, and the place of each given one among them."""
-    if len(positions) < count:
+    if len(positions) < count and count > _MANY:
         return np.unique(positions, return_inverse=True)
     found = np.zeros(count, np.bool_)
     found[positions] = True
