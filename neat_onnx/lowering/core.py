@@ -186,7 +186,7 @@ def _metadata(
     stateful = model.model_copy(update={"metadata_props": states})
     names = short and short.names
     entries |= genome_metadata(ctx, stateful, names, lifted=known, most=most)
-    if short is not None and not entries and len(model.to_bytes()) < _LEAST_WITH_CHECKSUM:
+    if short is not None and not entries and short.alone.size < _LEAST_WITH_CHECKSUM:
         return []  # import compares such a small network with its model
     whole = checksum(model, entries)
     entries[CHECKSUM] = shorter(whole) if ctx.net.library == IMPORTED else whole
