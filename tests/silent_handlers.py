@@ -19,7 +19,7 @@ SILENT = [
     ("libraries/text_numbers.py:finite_number", "NaN is refused in the next line, with the text"),
     ("lifting/core.py:_lifted", "one of several ways; in the end the first error is raised"),
     (
-        "lowering/short_graphs.py:_network_of",
+        "lowering/short_model.py:lifted",
         "the long form is kept, which needs no import to agree",
     ),
     ("lowering/shortened.py:written", "the long form is kept, which needs no import to agree"),

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -54,8 +55,17 @@ class SharedNeuronsError(Exception):
         self.shared = shared
 
 
+class LongGenomeError(Exception):
+    """The genome takes more bytes than it may; nobody but export sees this."""
+
+
 def genome_metadata(
-    ctx: LoweringContext, model: Model, names: Mapping[str, str] | None = None
+    ctx: LoweringContext,
+    model: Model,
+    names: Mapping[str, str] | None = None,
+    *,
+    lifted: Lifted | None = None,
+    most: float = inf,
 ) -> dict[str, str]:
     """The metadata entries that bring back the genome of the network that `model` was made from;
     none where the graph alone does.
@@ -63,12 +73,15 @@ def genome_metadata(
     Args:
         names: of a model in its short form, the names there of tensors that had others. Its
             checksum of genes is short, too.
+        lifted: the network of the model alone, if that is known.
+        most: the bytes of the genome.
 
     Raises:
+        LongGenomeError: it takes more.
         SharedNeuronsError: a neuron of the graph would be several of the genome, and not all of
             them are copied.
     """
-    lifted = lift(model)
+    lifted = lifted or lift(model)
     data_type = model.graph.inputs[0].elem_type
     if not ctx.options.embed_network and is_of_graph(ctx.net, lifted, data_type):
         return {}
@@ -78,6 +91,8 @@ def genome_metadata(
         raise SharedNeuronsError(shared)
     saved = LEAST_SAVED if names is None else 1
     entries = {GENOME: _difference(ctx.net, lifted, places, lifted_of, saved)}
+    if len(entries[GENOME]) > most:
+        raise LongGenomeError
     if ctx.options.embed_network:
         entries[NETWORK] = json.dumps(json.loads(ctx.net.to_json()), separators=(",", ":"))
     known = {**model.metadata, **entries}

@@ -55,18 +55,32 @@ class Imported:
 
 
 def import_network(
-    model: Model, batch_axis: BatchAxis = "auto", outputs: Sequence[str] | None = None
+    model: Model,
+    batch_axis: BatchAxis = "auto",
+    outputs: Sequence[str] | None = None,
+    *,
+    lifted: Lifted | None = None,
 ) -> Network:
-    """Return the network of a model. See `neat_onnx.import_model`."""
-    return imported(model, batch_axis, outputs).network
+    """Return the network of a model. See `neat_onnx.import_model`, and `imported`."""
+    return imported(model, batch_axis, outputs, lifted=lifted).network
 
 
 def imported(
-    model: Model, batch_axis: BatchAxis = "auto", outputs: Sequence[str] | None = None
+    model: Model,
+    batch_axis: BatchAxis = "auto",
+    outputs: Sequence[str] | None = None,
+    *,
+    lifted: Lifted | None = None,
 ) -> Imported:
-    """Return the network of a model, and how it came about. See `neat_onnx.import_model`."""
+    """Return the network of a model, and how it came about.
+
+    Args:
+        model, batch_axis, outputs: see `neat_onnx.import_model`.
+        lifted: the network of the graph alone, if that is known.
+    """
     as_read, model = model, with_inner_outputs(repaired(model), outputs or ())
-    lifted = lift(model, batch_axis, outputs)
+    if lifted is None or model is not as_read:
+        lifted = lift(model, batch_axis, outputs)
     graphs = Imported(lifted.network, lifted, model)
     given = {key: read for key, read in _READERS.items() if key in model.metadata}
     as_exported = agree(model.metadata.get(CHECKSUM), checksum(as_read, model.metadata))

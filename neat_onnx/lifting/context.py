@@ -151,8 +151,8 @@ class LiftingContext(Tensors):
         made = NewNeurons(
             states=self.add_signals(count, STATE),
             aggregation=aggregation,
-            bias=np.array(np.broadcast_to(bias, count), np.float64),
-            response=np.array(np.broadcast_to(response, count), np.float64),
+            bias=np.full(count, bias, np.float64),
+            response=np.full(count, response, np.float64),
         )
         self.neurons.append(made)
         return made
@@ -308,6 +308,8 @@ class LiftingContext(Tensors):
     def materialized_from(self, origin: Ints, formula: Expression) -> Ints:
         """New signals that are `formula` of the signals `origin`; one for each that differs."""
         position = self.formulas.setdefault(formula, len(self.formulas))
+        if np.all(origin[1:] > origin[:-1]):  # as most are
+            return self.add_signals(len(origin), MATERIALIZED, origin, position)
         once, at = np.unique(origin, return_inverse=True)
         if len(once) == len(origin):
             return self.add_signals(len(origin), MATERIALIZED, origin, position)

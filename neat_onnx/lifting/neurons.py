@@ -23,6 +23,7 @@ from neat_onnx.lifting.context import (
     NewNeurons,
     Value,
 )
+from neat_onnx.lifting.materialized import Materialized
 from neat_onnx.lifting.numbering import order_by_level
 from neat_onnx.lifting.recognition import activation_name
 from neat_onnx.lifting.rows import blocks_of
@@ -73,17 +74,11 @@ class Resolution:
         self._kind = ctx.kind
         is_neuron = (self._kind == INPUT) | (self._kind == STATE)
         self.neuron_of = np.where(is_neuron, np.cumsum(is_neuron) - 1, NONE)
-        self._made = int(is_neuron.sum())
-        self._activation = [self._variable] * self._made  # the formula of each, by number
-        self._extra: list[tuple[int, int]] = []  # (signal, neuron) of connections of weight 1
-        self._known: dict[tuple[int, int], int] = {}  # (origin, formula) to its neuron
         several = self._origins_with_several_formulas() | self._states_that_gate()
-        made = np.flatnonzero(self._kind == MATERIALIZED)
-        pairs = list(zip(ctx.origin[made].tolist(), ctx.formula_of[made].tolist(), strict=True))
-        for signal, pair in zip(made.tolist(), pairs, strict=True):
-            if pair not in self._known:
-                self._known[pair] = self._neuron(*pair, pair[0] in several)
-            self.neuron_of[signal] = self._known[pair]
+        self._materialized = Materialized(
+            ctx, len(self._formulas), self._variable, self.neuron_of, np.array([*several], np.int64)
+        )
+        self._made = len(self._materialized.activation)
         self._number_by_level()
 
     def _number_by_level(self) -> None:
@@ -93,12 +88,10 @@ class Resolution:
             return
         source, target, _, gate = self._all_connections()
         read, states = (source, target, gate), [each.states for each in made]
-        order = order_by_level(self._kind, self.neuron_of, read, states, self._extra)
+        order = order_by_level(self._kind, self.neuron_of, read, states, self._materialized.read)
         rank = np.append(np.argsort(order), NONE)
         self.neuron_of = rank[self.neuron_of]
-        self._activation = [self._activation[neuron] for neuron in order.tolist()]
-        self._extra = [(origin, int(rank[neuron])) for origin, neuron in self._extra]
-        self._known = {pair: int(rank[neuron]) for pair, neuron in self._known.items()}
+        self._materialized.reorder(order, rank)
 
     def _origins_with_several_formulas(self) -> set[int]:
         ctx = self._ctx
@@ -116,18 +109,6 @@ class Resolution:
         ends = following[np.concatenate([_NO_INTS, *(x for x in gates if not is_none(x))])]
         ends = ends[ends != NONE]
         return set(ends[self._kind[ends] == STATE].tolist())
-
-    def _neuron(self, origin: int, formula: int, shared: bool) -> int:
-        source = int(self.neuron_of[origin])
-        if formula == self._variable and self._kind[origin] != REGISTER:
-            return source
-        if self._kind[origin] == STATE and not shared:
-            self._activation[source] = formula
-            return source
-        self._activation.append(formula)
-        self._extra.append((origin, self._made))
-        self._made += 1
-        return self._made - 1
 
     # --- where tensors are -----------------------------------------------------------------------
 
@@ -147,18 +128,11 @@ class Resolution:
             return None
         formula = self._ctx.formulas[value.formula]  # materialized after it was rearranged
         products = None if value.elementwise else self._ctx.products.neurons_of(value)
-        origins = products or value.signals.ravel().tolist()
-        found = [None if each is None else self._placed(each, formula) for each in origins]
-        return None if None in found else np.array(found, np.int64)
-
-    def _placed(self, origin: int, formula: int) -> int | None:
-        """The neuron that gives `formula` of a signal; the state's own if nothing reads more."""
-        unread = self._kind[origin] == STATE and origin not in self._materialized_origins
-        return int(self.neuron_of[origin]) if unread else self._known.get((origin, formula))
-
-    @cached_property
-    def _materialized_origins(self) -> set[int]:
-        return {origin for origin, _ in self._known}
+        if products and None in products:
+            return None
+        origins = np.array(products or value.signals.ravel(), np.int64)
+        found = self._materialized.neurons_of(origins, formula, self.neuron_of)
+        return None if np.any(found == NONE) else found
 
     def _are_activations(self, signals: Ints) -> bool:
         """Whether the signals are activations of their neurons in the same step."""
@@ -174,7 +148,7 @@ class Resolution:
     @cached_property
     def _hides_state(self) -> Bools:
         """Whether each neuron's activation differs from its state."""
-        found: Bools = np.array(self._activation, np.int64) != self._variable
+        found: Bools = self._materialized.activation != self._variable
         return found
 
     # --- the network -----------------------------------------------------------------------------
@@ -188,7 +162,7 @@ class Resolution:
             at = self.neuron_of[made.states]
             bias[at], response[at], names[at] = made.bias, made.response, made.aggregation
         known = self._known_activations()
-        slope = np.array([known[formula][1] for formula in self._activation], np.float64)
+        slope = np.array([known[formula][1] for formula in self._materialized.activation.tolist()])
         plain = (bias == 0.0) & (response == 1.0) & (names == "sum") & ~self._hides_state
         connections, initial = self._connections(slope, plain)
         bias, response = bias / slope, response / slope
@@ -198,7 +172,7 @@ class Resolution:
             self._refuse_infinite(wrong)
         neurons, activations, aggregations = Neurons.of(
             np.arange(count),
-            [known[formula][0] for formula in self._activation],
+            [known[formula][0] for formula in self._materialized.activation.tolist()],
             names.tolist(),
             bias=bias,
             response=response,
@@ -233,7 +207,7 @@ class Resolution:
         """(name, c) of each formula, by number: it is that activation of z / c, and bias and
         response of the neuron are to be divided by c.
         """
-        numbers = dict.fromkeys(self._activation)
+        numbers = dict.fromkeys(self._materialized.activation.tolist())
         data_type = self._ctx.data_type
         return {each: activation_name(self._formulas[each], data_type) for each in numbers}
 
@@ -277,7 +251,7 @@ class Resolution:
 
     def _all_connections(self) -> tuple[Ints, Ints, Floats, Ints]:
         """Source signals, target neurons, weights and gating signals of all connections."""
-        extra = np.array(self._extra, np.int64).reshape(-1, 2)
+        extra = self._materialized.read
         sources, gates = [extra[:, 0]], [repeated(NONE, len(extra), np.int64)]
         targets, weights = [extra[:, 1]], [np.ones(len(extra))]
         for made in self._made_neurons:

@@ -19,7 +19,7 @@ def order_by_level(
     neuron_of: Ints,
     connections: tuple[Ints, Ints, Ints],
     made: Sequence[Ints],
-    formulas: Sequence[tuple[int, int]],
+    formulas: Ints,
 ) -> Ints:
     """The neurons in that order, which begins with the inputs.
 
@@ -29,7 +29,7 @@ def order_by_level(
         connections: the signals that are read, the neurons that read them, and the signals that
             gate that, or NONE.
         made: signals that were made together.
-        formulas: a signal, and the neuron of a function of it, from the first made on.
+        formulas: a signal, and the neuron of a function of it, from the first made on, (k, 2).
     """
     end = np.arange(len(kind))
     for signals in (np.flatnonzero(kind == INPUT), *made):
@@ -37,7 +37,7 @@ def order_by_level(
     known, first = np.unique(neuron_of, return_index=True)
     first = first[known != NONE]
     steps = np.zeros(len(first), np.int64)  # from the neurons that were made
-    for signal, neuron in formulas:
+    for signal, neuron in formulas.tolist():
         end[first[neuron]] = end[signal]
         steps[neuron] = steps[neuron_of[signal]] + 1
     group = np.unique([end[first], steps], axis=1, return_inverse=True)[1].ravel()

@@ -4,9 +4,10 @@ Schedule, ask the planners which neurons they claim, open the graph, lower block
 that every neuron is bound to a column of a tensor, close the graph, and finish the model.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from math import inf
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -30,6 +31,9 @@ from neat_onnx.options import ExportOptions
 from neat_onnx.passes import drop_dead
 from neat_onnx.passes.quantization.integer_weights import integer_weights
 from neat_onnx.version import __version__
+
+if TYPE_CHECKING:
+    from neat_onnx.lowering.short_model import Short
 
 _MOST_COPIES = 4  # times that a network is exported, with more copies each time
 _LEAST_WITH_CHECKSUM = 1024  # bytes of a graph that needs no genome
@@ -143,12 +147,12 @@ def _finished(ctx: LoweringContext, frame: Frame, work: _Work, graph: Graph) -> 
         model = integer_weights(model)
     model = in_profile(model.written_as(options.encoding), options)
 
-    def finish(form: Model, names: Mapping[str, str] | None) -> Model:
-        entries = _metadata(ctx, frame, work, form, names)
+    def finish(form: Model, short: "Short | None", most: float) -> Model:
+        entries = _metadata(ctx, frame, work, form, short, most)
         return form.model_copy(update={"metadata_props": entries}) if entries else form
 
     if ctx.net.library != IMPORTED:
-        return finish(model, None)
+        return finish(model, None, inf)
     from neat_onnx.lowering.shortened import shortest  # noqa: PLC0415 - of imported networks alone
 
     return shortest(ctx, model, finish)
@@ -159,22 +163,30 @@ def _metadata(
     frame: Frame,
     work: _Work,
     model: Model,
-    names: Mapping[str, str] | None,
+    short: "Short | None",
+    most: float,
 ) -> list[MetadataEntry]:
-    """The entries of a model; the fewest of one in its short form, whose tensors have new names."""
+    """The entries of a model; the fewest of one in its short form.
+
+    Raises:
+        LongGenomeError: its genome takes more than the most bytes.
+    """
     if not ctx.options.include_metadata:
         frame.stand_alone(model)
         return []
     entries: dict[str, str] = {}
-    if names is None:
+    if short is None:
         entries = _layer_sizes(ctx)
         for plan in work.plans:
             entries |= plan.metadata(ctx, plan.claims)
     carried = frame.metadata(model)
     entries |= carried
     states = _entries({key: carried[key] for key in (STATE_KEY, INITIAL_KEY) if key in carried})
-    entries |= genome_metadata(ctx, model.model_copy(update={"metadata_props": states}), names)
-    if names is not None and not entries and len(model.to_bytes()) < _LEAST_WITH_CHECKSUM:
+    known = None if states or short is None else short.alone.lifted
+    stateful = model.model_copy(update={"metadata_props": states})
+    names = short and short.names
+    entries |= genome_metadata(ctx, stateful, names, lifted=known, most=most)
+    if short is not None and not entries and short.alone.size < _LEAST_WITH_CHECKSUM:
         return []  # import compares such a small network with its model
     whole = checksum(model, entries)
     entries[CHECKSUM] = shorter(whole) if ctx.net.library == IMPORTED else whole

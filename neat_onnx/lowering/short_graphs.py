@@ -1,11 +1,9 @@
 """Graphs without detours of which alone, without metadata, import makes a given network."""
 
-import warnings
 from collections.abc import Iterator, Sequence
+from math import inf
 
-from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning
-from neat_onnx.genome.of_graph import genome_of_graph
-from neat_onnx.lifting.core import lift
+from neat_onnx.lowering.short_model import Alone, Short, Shorts
 from neat_onnx.model import Model
 from neat_onnx.network.network import Network
 from neat_onnx.passes.short_form.in_axes import in_axes
@@ -18,7 +16,15 @@ MOST_TRIED = 16_384
 """Genes of a network for which more forms are tried."""
 
 
-def forms_of(net: Network, model: Model, tensors: Sequence[str], *, marked: bool) -> Iterator[Form]:
+def forms_of(
+    net: Network,
+    model: Model,
+    tensors: Sequence[str],
+    shorts: Shorts,
+    *,
+    marked: bool = False,
+    most: float = inf,
+) -> Iterator[Short]:
     """Yield the forms of a model of which import makes the network, the shorter ones first.
 
     Nodes stand in one order or another, and sums of one tensor, which tell a neuron from
@@ -28,7 +34,9 @@ def forms_of(net: Network, model: Model, tensors: Sequence[str], *, marked: bool
         net: the network.
         model: as it was lowered, or with larger operators.
         tensors: the tensors of neurons, by the first of them in the genome.
+        shorts: makes the forms.
         marked: Identities stay, which tell neurons apart as well.
+        most: the bytes of a form.
     """
     orders = [model, in_order_of(model, ()), in_order_of(model, tensors)]
     known = set()
@@ -38,28 +46,21 @@ def forms_of(net: Network, model: Model, tensors: Sequence[str], *, marked: bool
             if form.results in known:
                 continue  # there are no such marks, or it is in this order
             known.add(form.results)
-            found = _network_of(form.model)
+            short = shorts.of(form)
+            if not sums and short.alone.least > most:
+                return  # marks make it longer
+            found = short.alone.network
             if found is None or len(found) != len(net):
                 break  # no order changes that
             if found == net:
-                yield from in_either_axes(
-                    _with_few_sums(net, each, copies=marked) if sums else form
-                )
+                fewer = _with_few_sums(net, each, copies=marked) if sums else form
+                for way in in_either_axes(fewer):
+                    yield short if way is form else shorts.of(way)
 
 
 def genes_of(net: Network) -> int:
     """How many neurons and connections a network has."""
     return len(net) + len(net.connections)
-
-
-def _network_of(model: Model) -> Network | None:
-    """The network that import makes of the graph alone; None if it takes it for none."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", NeatOnnxWarning)
-        try:
-            return genome_of_graph(lift(model).network)
-        except (NeatOnnxError, NeatOnnxWarning):
-            return None
 
 
 def _with_few_sums(net: Network, model: Model, *, copies: bool) -> Form:
@@ -71,7 +72,7 @@ def _with_few_sums(net: Network, model: Model, *, copies: bool) -> Form:
     needed = set(names)
     for name in names:
         trial = straight(model, copies=copies, sums=needed - {name})
-        if _network_of(trial.model) == net:
+        if Alone(trial.model).network == net:
             best, needed = trial, needed - {name}
     return best
 

@@ -10,7 +10,7 @@ of activations.
 """
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, product
@@ -19,7 +19,7 @@ from math import inf
 import numpy as np
 
 from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning
-from neat_onnx.genome import GENOME, SharedNeuronsError, import_network
+from neat_onnx.genome import LongGenomeError, SharedNeuronsError, import_network
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.lowering.short_graphs import (
     MOST_SUMS,
@@ -28,24 +28,21 @@ from neat_onnx.lowering.short_graphs import (
     genes_of,
     in_either_axes,
 )
+from neat_onnx.lowering.short_model import Short, Shorts
 from neat_onnx.model import Graph, Model, Tensor, load_model
+from neat_onnx.model.states import STATE_KEY
 from neat_onnx.model.wiring import subgraphs
 from neat_onnx.network.cells import part_at
 from neat_onnx.network.network import Network
 from neat_onnx.network.structure import IMPORTED
 from neat_onnx.options import ExportOptions
-from neat_onnx.passes.short_form.constants_once import constants_once
 from neat_onnx.passes.short_form.larger_operators import with_larger_operators
-from neat_onnx.passes.short_form.packed import packed
-from neat_onnx.passes.short_form.short_names import short_names
-from neat_onnx.passes.short_form.single_sums import single_sums
 from neat_onnx.passes.short_form.straight import Form, lone_sums, straight
 from neat_onnx.passes.short_form.without_gathers import without_gathers
-from neat_onnx.passes.written_attributes import without_defaults
 
 _AXES_OF_MATRIX = 2
-Finish = Callable[[Model, Mapping[str, str] | None], Model]
-"""Adds the metadata of a form whose tensors have these new names; None for the usual form."""
+Finish = Callable[[Model, Short | None, float], Model]
+"""Adds the metadata of a model: this short form, or the usual one, with so many bytes of genome."""
 
 _MOST_GENES = 1_048_576  # beyond, a form takes long to check
 _MOST_NAMED = 262_144  # beyond, names and marks are a small part of the file
@@ -84,32 +81,25 @@ def shortest(ctx: LoweringContext, plain: Model, finish: Finish) -> Model:
         SharedNeuronsError: as for the usual form.
     """
     if not _may_be_short(ctx, plain):
-        return finish(plain, None)
-    files = _Files(ctx.net, plain, finish)
-    tensors = _tensors_of_neurons(ctx)
-
-    def first(models: Sequence[Model], *, marked: bool = False) -> Model | None:
-        """The file of the first of these models of which the graph alone is enough."""
-        forms = (forms_of(ctx.net, model, tensors, marked=marked) for model in models)
-        return next(filter(None, map(files.without_genome, chain.from_iterable(forms))), None)
-
+        return finish(plain, None, inf)
+    files = _Files(ctx.net, plain, finish, _tensors_of_neurons(ctx))
     larger = _with_larger_operators(plain)
     if genes_of(ctx.net) > (_MOST_IN_LAYERS if ctx.layered else _MOST_NAMED):
-        return first(larger) or files.usual
+        return files.first(larger) or files.usual
     if ctx.layered and _is_chain(plain.graph):
-        layers = straight(plain, zeros=True)
-        return first(larger) or files.without_genome(layers, layers=True) or files.usual
+        layers = files.shorts.of(straight(plain, zeros=True), layers=True)
+        return files.first(larger) or files.written(layers, alone=True) or files.usual
     few = genes_of(ctx.net) <= MOST_TRIED
     apart = without_gathers(plain) if few else plain
     turned = [] if apart is plain else _in_axes(apart)
     tries = [larger, [plain], turned] if few else [[*larger, plain]]
-    alone = [*filter(None, map(first, tries))]
+    alone = [*filter(None, map(files.first, tries))]
     if alone:
         return min(alone, key=_length)
     named = chain.from_iterable(map(files.of, [plain] if apart is plain else [plain, apart]))
     best = min([files.usual, *named], key=_length)
-    found = first([*larger, *turned], marked=True)
-    return found if found and _MUCH_SHORTER * _length(found) < _length(best) else best
+    much_shorter = (_length(best) - 1) // _MUCH_SHORTER
+    return files.first([*larger, *turned], marked=True, most=much_shorter) or best
 
 
 def _with_larger_operators(model: Model) -> list[Model]:
@@ -143,23 +133,49 @@ class _Files:
         net: the network.
         plain: the model as it was lowered.
         finish: adds the metadata.
+        tensors: the tensors of neurons, by the first of them in the genome.
         least: the bytes of the smallest file so far that may need a genome.
     """
 
     net: Network
     plain: Model
     finish: Finish
+    tensors: Sequence[str]
     least: float = inf
+
+    @cached_property
+    def shorts(self) -> Shorts:
+        """The forms in short names; they are remembered where many are tried."""
+        return Shorts(remembers=genes_of(self.net) <= MOST_TRIED)
 
     @cached_property
     def usual(self) -> Model:
         """The form of all other networks."""
-        return self.finish(self.plain, None)
+        return self.finish(self.plain, None, inf)
 
     @cached_property
     def _rounded(self) -> Network:
         """The network that import makes of the usual form, with numbers as a file rounds them."""
-        return import_network(load_model(self.usual.to_bytes()))
+        read = load_model(self.usual.to_bytes())
+        return self.net if read.graph == self.usual.graph else import_network(read)
+
+    def first(
+        self, models: Iterable[Model], *, marked: bool = False, most: float = inf
+    ) -> Model | None:
+        """The file of the first of these models of which the graph alone is enough.
+
+        Args:
+            models: as lowered, or with larger operators.
+            marked: Identities stay, which tell neurons apart.
+            most: the bytes of the file.
+        """
+        for model in models:
+            for form in forms_of(
+                self.net, model, self.tensors, self.shorts, marked=marked, most=most
+            ):
+                if found := self.written(form, alone=True, most=most):
+                    return found
+        return None
 
     def of(self, model: Model) -> Iterator[Model]:
         """Yield the files of a model's forms, whether or not they need a genome.
@@ -177,8 +193,8 @@ class _Files:
             known.add(form.results)
 
     def _smaller(self, form: Form) -> Model | None:
-        """The file of a form, unless its graph alone takes more bytes than another file."""
-        found = self.written(form, most=self.least)
+        """The file of a form, unless it takes more bytes than another."""
+        found = self.written(self.shorts.of(form), most=self.least)
         self.least = min(self.least, inf if found is None else _length(found))
         return found
 
@@ -197,33 +213,35 @@ class _Files:
                 best, needed = shorter, needed - {name}
         return [*files, best]
 
-    def without_genome(self, form: Form, *, layers: bool = False) -> Model | None:
-        """The file of a form, if it needs no genome."""
-        found = self.written(form, layers=layers)
-        return None if found is None or GENOME in found.metadata else found
-
-    def written(self, form: Form, *, layers: bool = False, most: float = inf) -> Model | None:
-        """The file of a form in short names, if import makes the network of it.
+    def written(self, short: Short, *, alone: bool = False, most: float = inf) -> Model | None:
+        """The file of a form, if import makes the network of it.
 
         Args:
-            form: the model without detours.
-            layers: it is a chain of layers, which has the names that NeatapticTS looks for.
-            most: the bytes of its graph.
+            short: the form.
+            alone: it is to need no genome.
+            most: the bytes of the file.
         """
-        bare = without_defaults(form.model if layers else single_sums(form.model))
-        short, names = short_names(bare if layers else packed(constants_once(bare)), layers=layers)
-        if most < inf and _length(short) > most:
+        room = most - short.alone.size
+        if room < 0:
             return None
-        names |= {old: names.get(new, new) for old, new in form.names.items()}
         with warnings.catch_warnings():
             warnings.simplefilter("error", NeatOnnxWarning)
             try:
-                found = self.finish(short, names)
-                again = import_network(load_model(found.to_bytes()))
+                found = self.finish(short.alone.model, short, 0 if alone else room)
+                content = found.to_bytes()
+                if len(content) > most:
+                    return None
+                again = self._imported(short, found, content)
                 same = again == self.net or again == self._rounded  # noqa: PLR1714 (lazily)
                 return found if same else None
-            except (NeatOnnxError, NeatOnnxWarning, SharedNeuronsError):
+            except (NeatOnnxError, NeatOnnxWarning, SharedNeuronsError, LongGenomeError):
                 return None  # import reads this form in another way
+
+    def _imported(self, short: Short, found: Model, content: bytes) -> Network:
+        """The network that import makes of the file of a form."""
+        read, same = load_model(content), short.alone
+        as_known = read.graph == same.model.graph and STATE_KEY not in read.metadata
+        return import_network(read, lifted=same.lifted if as_known else None)
 
 
 def _may_be_short(ctx: LoweringContext, plain: Model) -> bool:

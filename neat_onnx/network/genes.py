@@ -29,6 +29,7 @@ _DTYPES: dict[str, type[np.generic]] = {
     **dict.fromkeys(("neurons", "sources"), np.int64),  # of ports and of blocks
 }
 _MANY = 512  # values; to sort fewer is quicker than to look for their range
+_DIGIT, _MOST_BITS = 16, 48  # of positions that are sorted by digits
 _PLAIN = {  # a connection that is enabled, not delayed and not gated
     "enabled": True,
     "delay": 0,
@@ -49,7 +50,8 @@ def repeated(value: float, count: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]
     """A read-only array (count,) of one number, of which it holds but one: most columns of most
     genomes are such.
     """
-    return np.broadcast_to(np.array(value, dtype), count)
+    one = owned(np.array(value, dtype))
+    return np.ndarray((count,), one.dtype, one.data, strides=(0,))
 
 
 def is_repeated(array: npt.NDArray[Any]) -> bool:
@@ -283,17 +285,16 @@ def distinct(values: Ints) -> Ints:
 def stable_order(positions: Ints) -> Ints:
     """The order that sorts positions, equal ones as they stand, as a stable `np.argsort` gives it.
 
-    Sorting numbers is several times as fast as sorting their places, so each position takes its
-    place along.
+    Numpy sorts numbers of two bytes by counting, several times as fast as longer ones, so positions
+    are sorted by such digits, the last digit first.
     """
-    bits = len(positions).bit_length()
-    if len(positions) <= _MANY or positions.min() < 0 or positions.max() >> (63 - bits):
+    if len(positions) <= _MANY or positions.min() < 0 or positions.max() >> _MOST_BITS:
         return np.argsort(positions, kind="stable")
-    keys = positions << bits
-    keys |= np.arange(len(positions))
-    keys.sort()
-    keys &= (1 << bits) - 1
-    return keys
+    order = np.argsort(positions.astype(np.uint16), kind="stable")
+    for shift in range(_DIGIT, int(positions.max()).bit_length(), _DIGIT):
+        digits = (positions >> shift).astype(np.uint16)
+        order = order[np.argsort(digits[order], kind="stable")]
+    return order
 
 
 def concatenated_ranges(starts: Ints, counts: Ints) -> Ints:
@@ -308,7 +309,7 @@ def counted(positions: Ints, count: int) -> tuple[Ints, Ints]:
 
     Sorting is quicker where there are few of `count` possible ones, counting where there are many.
     """
-    if len(positions) < count:
+    if len(positions) < count and count > _MANY:
         return np.unique(positions, return_counts=True)
     times = np.bincount(positions, minlength=count)
     found = np.flatnonzero(times)
@@ -317,7 +318,7 @@ def counted(positions: Ints, count: int) -> tuple[Ints, Ints]:
 
 def ranked(positions: Ints, count: int) -> tuple[Ints, Ints]:
     """The different positions in ascending order, and the place of each given one among them."""
-    if len(positions) < count:
+    if len(positions) < count and count > _MANY:
         return np.unique(positions, return_inverse=True)
     found = np.zeros(count, np.bool_)
     found[positions] = True

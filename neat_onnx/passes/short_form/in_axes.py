@@ -20,7 +20,8 @@ from neat_onnx.passes.elementwise import is_elementwise
 from neat_onnx.passes.short_form.columns import Places, places_of
 
 _FLAT = 2  # axes: samples and features
-_SHAPES = ("Flatten", "Reshape", "Gather", "Tile")  # one of them is in a graph that changes
+SHAPES = ("Flatten", "Reshape", "Gather", "Tile")
+"""Operators of which one is in a graph that changes."""
 Axes = tuple[int, ...]
 """The sizes of a tensor beside its samples."""
 
@@ -31,7 +32,7 @@ def in_axes(model: Model) -> Model:
     Args:
         model: nodes in topological order, without graphs inside of them.
     """
-    if not any(is_one_of(node, *_SHAPES) for node in model.graph.node):
+    if not any(is_one_of(node, *SHAPES) for node in model.graph.node):
         return model
     draft = Draft(model)
     changed: dict[int, Node | None] = {

@@ -1,0 +1,113 @@
+"""Models in short names, and the networks that import makes of their graphs."""
+
+import warnings
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning
+from neat_onnx.genome.of_graph import genome_of_graph
+from neat_onnx.lifting.core import Lifted, lift
+from neat_onnx.model import Model
+from neat_onnx.network.network import Network
+from neat_onnx.passes.draft import is_one_of, with_graph
+from neat_onnx.passes.short_form.constants_once import constants_once
+from neat_onnx.passes.short_form.in_axes import SHAPES
+from neat_onnx.passes.short_form.packed import packed
+from neat_onnx.passes.short_form.short_names import short_names
+from neat_onnx.passes.short_form.single_sums import single_sums
+from neat_onnx.passes.short_form.straight import Form, Names
+from neat_onnx.passes.written_attributes import without_defaults
+
+
+@dataclass(frozen=True)
+class Alone:
+    """A model without metadata.
+
+    Attributes:
+        model: the model.
+    """
+
+    model: Model
+
+    @cached_property
+    def size(self) -> int:
+        """The bytes of its file."""
+        return len(self.content)
+
+    @cached_property
+    def content(self) -> bytes:
+        """Its file."""
+        return self.model.to_bytes()
+
+    @property
+    def least(self) -> int:
+        """The bytes without nodes that give tensors other axes, and without their constants.
+
+        It hardly takes fewer, whatever the axes that the other nodes compute in.
+        """
+        graph = self.model.graph
+        nodes = [node for node in graph.node if not is_one_of(node, *SHAPES)]
+        read = {name for node in nodes for name in node.input}
+        tensors = [each for each in graph.initializer if each.name in read]
+        return len(with_graph(self.model, node=nodes, initializer=tensors).to_bytes())
+
+    @cached_property
+    def lifted(self) -> Lifted | None:
+        """The graph as import reads it; None if it is no network, or import warns."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", NeatOnnxWarning)
+            try:
+                return lift(self.model)
+            except (NeatOnnxError, NeatOnnxWarning):
+                return None
+
+    @cached_property
+    def network(self) -> Network | None:
+        """The network of the graph, if it is one."""
+        return None if self.lifted is None else genome_of_graph(self.lifted.network)
+
+
+class Short(NamedTuple):
+    """A form in short names, with its constants packed, each once.
+
+    Attributes:
+        alone: the model, without metadata.
+        names: the names there of tensors that had others.
+    """
+
+    alone: Alone
+    names: Names
+
+
+@dataclass(frozen=True)
+class Shorts:
+    """The forms of one export in short names.
+
+    Attributes:
+        remembers: forms that are the same are lifted once.
+    """
+
+    remembers: bool
+    _known: dict[bytes, Alone] = field(default_factory=dict)
+
+    def of(self, form: Form, *, layers: bool = False) -> Short:
+        """A form in short names.
+
+        Args:
+            form: the model without detours.
+            layers: it is a chain of layers, which has the names that NeatapticTS looks for.
+        """
+        bare = without_defaults(form.model if layers else single_sums(form.model))
+        model, names = short_names(bare if layers else packed(constants_once(bare)), layers=layers)
+        return Short(
+            self._alone(model),
+            names | {old: names.get(new, new) for old, new in form.names.items()},
+        )
+
+    def _alone(self, model: Model) -> Alone:
+        found = Alone(model)
+        if not self.remembers:
+            return found
+        known = self._known.setdefault(found.content, found)
+        return known if known.model == model else found  # the file may round other numbers to these
