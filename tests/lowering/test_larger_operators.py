@@ -3,7 +3,7 @@
 import numpy as np
 import onnx
 import pytest
-from graphs import assert_lifts, graph, node
+from graphs import assert_lifts, graph, node, operators
 
 from neat_onnx import Network, export, import_model, verify
 from neat_onnx.genome import CHECKSUM, GENOME
@@ -234,6 +234,23 @@ def test_attention_is_masked_by_a_choice(steps, heads, mask, absent):
     assert len(short.to_bytes()) <= len(model.SerializeToString()) + 200
     assert import_model(short) == net
     assert verify(net, model, runtime="onnxruntime").passed
+    assert verify(net, short, runtime="onnxruntime").passed
+
+
+def test_a_mask_that_is_added_makes_no_neurons():
+    """Of scores that are products, as PyTorch's scaled_dot_product_attention has them."""
+    steps, random = 64, np.random.default_rng(7)
+    nodes = [node("MatMul", "x w", "q"), node("Transpose", "x", "k", perm=[0, 2, 1]),
+             node("MatMul", "q k", "scores"), node("Add", "scores mask", "masked"),
+             node("Softmax", "masked", "shares", axis=-1),
+             node("MatMul", "shares x", "y")]  # fmt: skip
+    mask = np.where(np.tri(steps), 0.0, -np.inf)
+    model = graph(nodes, x=("N", steps, 4), w=random.normal(size=(4, 4)), mask=mask)
+    net = assert_lifts(model)
+    short = export(net)
+    assert {"Where", "Trilu"} <= {*operators(short)}
+    assert len(short.to_bytes()) < 800
+    assert import_model(short) == net
     assert verify(net, short, runtime="onnxruntime").passed
 
 

@@ -89,6 +89,8 @@ def applied_to_infinite(
         one, other = np.broadcast_arrays(*elements)
         with np.errstate(invalid="ignore"):
             result = one + other if primitive == "add" else one - other
+        if not isinstance(finite[1], Value) and not np.any(finite[1]):  # a mask adds nothing
+            return with_special(ctx, node, finite[0], result)
         return with_special(ctx, node, applied(finite), result)
     if primitive == "equal":
         compared = _is_infinity(ctx, node, operands)

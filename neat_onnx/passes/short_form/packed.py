@@ -2,8 +2,8 @@
 
 Small integers are int8, uint8 or uint16 and cast; a number that fills a tensor is expanded; of few
 numbers that stand many times each is written once, and gathered; integers with one step between
-neighbours are a Range. Runtimes fold these nodes as they load a model. They are written where they
-save a tenth of it.
+neighbours are a Range; a number in a triangle, as masks are, is cut out of a tensor of it. Runtimes
+fold these nodes as they load a model. They are written where they save a tenth of it.
 """
 
 import numpy as np
@@ -13,13 +13,21 @@ from neat_onnx.passes.draft import Draft, make_node
 
 _WORTH = 0.9  # of the bytes
 _NODE = 40  # bytes of a node and an initializer, roughly
-_BYTES = {DataType.FLOAT: 4, DataType.DOUBLE: 8, DataType.INT64: 8, DataType.INT32: 4}
+_BYTES = {
+    DataType.FLOAT: 4,
+    DataType.DOUBLE: 8,
+    DataType.INT64: 8,
+    DataType.INT32: 4,
+    DataType.BOOL: 1,
+}
 _SMALL = {  # types of one or two bytes: how many, the least and the largest number
     DataType.UINT8: (1, 0, 255),
     DataType.INT8: (1, -128, 127),
     DataType.UINT16: (2, 0, 65_535),
 }
 _MOST_VALUES = 64  # that are gathered
+_WITH_TRIANGLES = 14  # the first opset
+_MATRIX = 2
 _EXACT = 1 << 24  # the least integer that float32 cannot add 1 to
 
 
@@ -48,6 +56,7 @@ def _shorter(draft: Draft, tensor: Tensor) -> list[Node]:
         if len(values) <= _MOST_VALUES
         else whole,
         _ranged: 2 * _NODE + 3 * width if _is_range(tensor) else whole,
+        _cut: 4 * _NODE + width if _triangle(draft, tensor) else whole,
     }
     best = min(costs, key=lambda each: costs[each])
     if costs[best] >= whole:
@@ -58,7 +67,10 @@ def _shorter(draft: Draft, tensor: Tensor) -> list[Node]:
 
 def _bits(tensor: Tensor) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
     """The elements as integers: -0.0 is not 0.0."""
-    found: np.ndarray[tuple[int, ...], np.dtype[np.int64]] = tensor.values.ravel().view(np.int64)
+    values = tensor.values.ravel()
+    found: np.ndarray[tuple[int, ...], np.dtype[np.int64]] = (
+        values.astype(np.int64) if values.dtype.kind == "b" else values.view(np.int64)
+    )
     return found
 
 
@@ -87,6 +99,24 @@ def _is_range(tensor: Tensor) -> bool:
     steps = np.diff(values)
     whole = np.all((values == np.round(values)) & (np.abs(values) < _EXACT))
     return bool(whole and steps[0] != 0 and np.all(steps == steps[0]))
+
+
+def _triangle(draft: Draft, tensor: Tensor) -> tuple[int, int] | None:
+    """Which numbers of a matrix are not 0, and all the same, as Trilu has it: 1 from a diagonal on,
+    or 0 up to one, and the diagonal; None if it is another matrix.
+    """
+    if len(tensor.dims) != _MATRIX or draft.model.opset < _WITH_TRIANGLES:
+        return None
+    values = tensor.values.reshape(tensor.dims)
+    there, width = values != 0, values.shape[1]
+    counts = np.count_nonzero(there, axis=1)
+    row = int(np.argmax((counts > 0) & (counts < width)))  # one that the diagonal cuts
+    if len(np.unique(values[there])) != 1 or _has_negative_zero(values):
+        return None
+    up_to, on = int(counts[row]) - 1 - row, width - int(counts[row]) - row
+    if np.array_equal(there, np.tri(len(values), width, up_to)):
+        return 0, up_to
+    return (1, on) if np.array_equal(there, np.triu(np.ones_like(there), on)) else None
 
 
 def _cast(draft: Draft, tensor: Tensor, place: np.ndarray) -> list[Node]:
@@ -121,6 +151,18 @@ def _ranged(draft: Draft, tensor: Tensor, place: np.ndarray) -> list[Node]:
     ends = (first, values[-1] + step, step)
     reads = [draft.constant(tensor.name, each, tensor.data_type) for each in ends]
     return [_node(draft, "Range", reads, tensor.name)]
+
+
+def _cut(draft: Draft, tensor: Tensor, place: np.ndarray) -> list[Node]:
+    upper, diagonal = _triangle(draft, tensor) or (0, 0)
+    given = tensor.values.ravel()
+    one = draft.constant(tensor.name, given[given != 0][:1], tensor.data_type)
+    shape = draft.constant(tensor.name, list(tensor.dims))
+    reads = [draft.name(tensor.name), draft.constant(tensor.name, diagonal)]
+    return [
+        _node(draft, "Expand", [one, shape], reads[0]),
+        _node(draft, "Trilu", reads, tensor.name, upper=upper),
+    ]
 
 
 def _node(draft: Draft, operator: str, reads: list[str], gives: str, **attributes: int) -> Node:
