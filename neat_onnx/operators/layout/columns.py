@@ -26,6 +26,8 @@ _LEAST_CUT_OUT = 256  # weights that a matrix has less
 _LEAST_ALONE = 1024  # the same where one column is left
 _SHORTEST_RUN = 3  # columns, on average
 _LEAST_TURNED = 8  # columns of a Transpose between tensors of rows
+_MOST_PARTS = 8  # that are joined
+_LEAST_WHOLE = 64  # columns of one of them that is a tensor as it is
 _LEAST_SPREAD = 4  # products of one column
 
 BYTES_OF_COLUMN = 4
@@ -123,10 +125,34 @@ def exactly(ctx: LoweringContext, wanted: Ints, level: int) -> str:
     """A tensor whose columns are the signals `wanted`, in that order, repeats allowed."""
     _bind_products(ctx, wanted, level)
     ctx.places.check_readable(wanted, level)
+    if parts := _whole_parts(ctx, wanted, level):
+        return parts
     read = np.concatenate([wanted, ctx.take_unread_inputs()])
     positions = tuple(dict.fromkeys(ctx.places.position[read].tolist()))
     held = Columns(_join(ctx, positions, level), _signals(ctx, positions), level)
     return held.tensor if np.array_equal(held.signals, wanted) else pick_columns(ctx, held, wanted)
+
+
+def _whole_parts(ctx: LoweringContext, wanted: Ints, level: int) -> str | None:
+    """Columns of one tensor after another, where some tensor is one of the parts as it is: a list
+    of them would be long.
+    """
+    position = ctx.places.position[wanted]
+    starts = np.flatnonzero(np.diff(position, prepend=UNBOUND))
+    if not 1 < len(starts) <= _MOST_PARTS or ctx.has_unread_inputs:
+        return None
+    parts = [
+        (ctx.places.columns[position[start]], part)
+        for start, part in zip(starts, np.split(wanted, starts[1:]), strict=True)
+    ]
+    whole = [len(part) for held, part in parts if np.array_equal(held.signals, part)]
+    if max(whole, default=0) < _LEAST_WHOLE or sum(whole) == len(wanted):
+        return None
+    picked = [
+        pick_columns(ctx, Columns(flat_tensor(ctx, held), held.signals, level), part)
+        for held, part in parts
+    ]
+    return ctx.emit(Concat, picked, f"Concat_{level}", f"concat_l{level}", axis=1)
 
 
 def in_shape(ctx: LoweringContext, wanted: Ints, level: int) -> str:

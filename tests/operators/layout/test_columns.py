@@ -1,4 +1,4 @@
-"""Columns that neurons read: copies side by side are tiled, and many indices are int32."""
+"""Columns that neurons read: copies are tiled, parts are joined, and many indices are int32."""
 
 import numpy as np
 import pytest
@@ -108,3 +108,23 @@ def test_weights_of_each_step_are_the_same_where_most_of_an_input_is_cut_away():
         nodes.append(node("Concat", f"x{step} h{step}", f"c{step}", axis=1))
     net = assert_lifts(graph([*nodes, node("Neg", "c4", "y")], x=("N", 20), **w))
     assert_small(net, 12000)
+
+
+@pytest.mark.parametrize("read", [False, True], ids=["as an output", "by a layer"])
+def test_a_picture_beside_a_vector_at_each_place_needs_no_list(read):
+    """As a goal, or the mean of a picture, that is given to each position."""
+    nodes = [
+        node("Conv", "x w", "c"),
+        node("ReduceMean", "x space", "m"),
+        node("Mul", "m half", "h"),
+        node("Expand", "h sizes", "e"),
+        node("Concat", "c e", "j" if read else "y", axis=1),
+    ]
+    if read:
+        nodes.append(node("Conv", "j v", "y"))
+    weights = {"w": RANDOM.normal(size=(3, 2, 1, 1)), "v": RANDOM.normal(size=(1, 5, 3, 3))}
+    constants = {"space": [2, 3], "half": np.array(0.5), "sizes": [1, 2, 40, 40]}
+    net = assert_lifts(graph(nodes, x=("N", 2, 40, 40), **weights, **constants))
+    made = assert_small(net, 2200)
+    assert "Tile" in made
+    assert "Gather" not in made
