@@ -135,11 +135,14 @@ def exactly(ctx: LoweringContext, wanted: Ints, level: int) -> str:
 
 def _whole_parts(ctx: LoweringContext, wanted: Ints, level: int) -> str | None:
     """Columns of one tensor after another, where some tensor is one of the parts as it is: a list
-    of them would be long.
+    of them would be long. Constants around a tensor stay in it: they are found as its padding.
     """
     position = ctx.places.position[wanted]
     starts = np.flatnonzero(np.diff(position, prepend=UNBOUND))
     if not 1 < len(starts) <= _MOST_PARTS or ctx.has_unread_inputs:
+        return None
+    constant = np.flatnonzero((ctx.fan_in == 0) & ~ctx.net.is_input)
+    if np.any(np.isin(wanted, constant)):
         return None
     parts = [
         (ctx.places.columns[position[start]], part)
