@@ -132,7 +132,7 @@ def followed(draft: Draft, node: Node) -> Followed | None:
         node: one of its nodes.
     """
     axes = axes_of(draft, node.output[0])
-    if axes is None or node.domain:
+    if not axes or node.domain:
         return None
     if is_elementwise(node):
         return _elementwise(draft, node, axes)
@@ -155,6 +155,8 @@ def places_of(draft: Draft, node: Node) -> Places | None:
     numbers = [draft.tensors[name].values for name in node.input[1:] if name in draft.tensors]
     if axes is None or of_input is None or len(numbers) != len(node.input) - 1:
         return None
+    if is_one_of(node, "Reshape") and prod(axes) != prod(of_input):
+        return None  # the first axis is no batch
     table = np.arange(prod(of_input)).reshape(1, *of_input)
     moved = _moved(node, table, numbers)
     return None if moved is None or moved.shape != (1, *axes) else moved.ravel()
@@ -200,14 +202,14 @@ def _elementwise(draft: Draft, node: Node, axes: Axes) -> Elementwise | None:
             continue
         sizes = axes_of(draft, name) if constant is None else constant.dims
         aligned = constant is not None or len(sizes or ()) == len(axes)
-        each = _broadcast(sizes, axes) if sizes is not None and aligned else None
+        each = broadcast(sizes, axes) if sizes is not None and aligned else None
         if each is None:
             return None
         places.append(each)
     return Elementwise(node, places)
 
 
-def _broadcast(sizes: Axes, axes: Axes) -> Places | None:
+def broadcast(sizes: Axes, axes: Axes) -> Places | None:
     """The elements of a tensor of one sample that is broadcast to other axes."""
     if len(sizes) > len(axes) and sizes[0] == 1:
         sizes = sizes[1:]

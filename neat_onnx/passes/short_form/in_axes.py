@@ -151,14 +151,15 @@ class _Groups:
         reshapes = _sizes(self._draft, node) in ((0, -1), (0, self._features(node.output[0])))
         if not reshapes and not _is_flatten(node):
             return None
-        return self._draft.axes(node.input[0])
+        return self._draft.axes(node.input[0]) or None
 
     def _repeated(self, node: Node) -> Places | None:
         """The column that each column of a node is, if it repeats all that its input has."""
         places = places_of(self._draft, node)
-        sizes = self._draft.axes(node.input[0]) or ()
-        whole = places is not None and len(np.unique(places)) == prod(sizes)
-        return places if whole else None
+        sizes = self._draft.axes(node.input[0])
+        if places is None or not sizes:
+            return None
+        return places if len(np.unique(places)) == prod(sizes) else None
 
     def _features(self, name: str) -> int | None:
         """The number of features of a computed tensor that is flat."""

@@ -32,10 +32,10 @@ class AxisProducts(NamedTuple):
 def axis_products(search: Search, last: Node) -> AxisProducts:
     """The products on the way to a tensor: along its last axis, and along the one before that."""
     name, matrices = last.output[0], dict[int, Floats]()
-    axes = len(search.sizes(name) or ())
+    axes = len(search.draft.axes(name) or ())
     while (node := search.made.get(name)) is not None:
         left, right = (_matrix(search, node, position) for position in (0, 1))
-        of_axes = bool(matrices) and len(search.sizes(name) or ()) == axes
+        of_axes = bool(matrices) and len(search.draft.axes(name) or ()) == axes
         if right is not None and not matrices:
             matrices[-1], name = right.T, node.input[0]
         elif left is not None and -2 not in matrices:
@@ -44,7 +44,7 @@ def axis_products(search: Search, last: Node) -> AxisProducts:
             name = node.input[0]
         else:
             break
-    nodes, sizes = list[Node](), search.sizes(name) or ()
+    nodes, sizes = list[Node](), search.draft.axes(name) or ()
     if -min(matrices, default=0) > axes:
         matrices = {}  # its axes are gone in the last tensor
     if matrices and len(sizes) == 1 < axes:

@@ -95,25 +95,25 @@ def _moved(search: Search, name: str) -> tuple[str, Ints | None]:
 
 def _in_axes(search: Search, name: str) -> tuple[list[Node], str, Sizes]:
     """A tensor in axes of its own, and the node that gives it these."""
-    sizes = search.sizes(name) or ()
+    sizes = search.draft.axes(name) or ()
     return search.in_axes(name, *sizes) if len(sizes) == 1 else ([], name, sizes)
 
 
 def _axes_of(search: Search, name: str) -> Sizes:
     """The axes of a tensor, those that it gets later if it is flat."""
-    sizes = found = search.sizes(name) or ()
+    sizes = found = search.draft.axes(name) or ()
     while len(found) == 1 and (at := search.draft.sole_reader(name)) is not None:
         reader = search.draft.model.graph.node[at]
         if not (is_elementwise(reader) or is_one_of(reader, "Reshape")):
             break
         name = reader.output[0]
-        found = search.sizes(name) or ()
+        found = search.draft.axes(name) or ()
     return found if math.prod(found) == math.prod(sizes) else sizes
 
 
 def _shaped(search: Search, name: str, end: str) -> Node:
     """The node that gives a tensor the shape of another one, in its place."""
-    shape = search.draft.constant("shape", [0, *(search.sizes(end) or ())])
+    shape = search.draft.constant("shape", [0, *(search.draft.axes(end) or ())])
     return search.node("Reshape", [name, shape], [end])
 
 
@@ -143,7 +143,7 @@ def _inside(
     """The one tensor that elements come from, their places in it, and the number of the others."""
     flat, origin, numbers, start = "", np.full(len(places), _OUTSIDE), set[float](), 0
     for part in parts:
-        count, values = math.prod(search.sizes(part) or ()), constants_of(search, part)
+        count, values = math.prod(search.draft.axes(part) or ()), constants_of(search, part)
         here = (places >= start) & (places < start + count)
         if values is not None:
             numbers |= {*values[places[here] - start].tolist()}

@@ -13,10 +13,10 @@ import numpy as np
 
 from neat_onnx.model import Node
 from neat_onnx.passes.draft import attributes_of, is_one_of
+from neat_onnx.passes.short_form.columns import places_of
 from neat_onnx.passes.short_form.larger_operators.search import Found, Ints, Search, Sizes
 
 _MOST_AXES = 4  # that are tried in all orders
-_FEWEST = 3  # numbers of a Slice: start, end and axis; the step may follow
 
 
 @dataclass
@@ -38,13 +38,13 @@ class _Part:
 
 def branch(search: Search, shape: Node) -> Found | None:
     """A tensor in another order and shape, times a number, for a part of a Concat."""
-    end, sizes = shape.output[0], search.sizes(shape.output[0])
+    end, sizes = shape.output[0], search.draft.axes(shape.output[0])
     if sizes is None:
         return None
     part = _Part(end, np.arange(prod(sizes)))
     while (node := search.made.get(part.tensor)) is not None and _goes_on(search, part, node):
         pass
-    whole = search.sizes(part.tensor)
+    whole = search.draft.axes(part.tensor)
     order = None if whole is None or not part.joined else _order(whole, part.places)
     if whole is None or order is None:
         return None
@@ -78,11 +78,11 @@ def _goes_on(search: Search, part: _Part, node: Node) -> bool:
         return not part.joined and _cut(search, part, node)
     if is_one_of(node, "Mul") and (number := search.number(node.input[1])) is not None:
         part.factor *= number
-    elif (taken := _taken(search, node)) is not None:
+    elif (taken := places_of(search.draft, node)) is not None:
         part.places = taken[part.places]
     elif is_one_of(node, "Gemm") and (copies := search.copies(node)) is not None:
         part.places, part.factor = copies[0][part.places], part.factor * copies[1]
-    elif not is_one_of(node, "Identity", "Reshape", "Flatten"):
+    elif not is_one_of(node, "Identity"):
         return False
     part.tensor = node.input[0]
     return True
@@ -90,7 +90,7 @@ def _goes_on(search: Search, part: _Part, node: Node) -> bool:
 
 def _cut(search: Search, part: _Part, node: Node) -> bool:
     """The same for a Concat, if the part is of one of its inputs."""
-    sizes = [search.sizes(name) for name in node.input]
+    sizes = [search.draft.axes(name) for name in node.input]
     if attributes_of(node).get("axis") != 1 or any(len(each or ()) != 1 for each in sizes):
         return False
     ends = np.cumsum([prod(each or ()) for each in sizes])
@@ -100,27 +100,6 @@ def _cut(search: Search, part: _Part, node: Node) -> bool:
     part.tensor, part.joined = node.input[at], True
     part.places = part.places - (ends[at - 1] if at else 0)
     return True
-
-
-def _taken(search: Search, node: Node) -> Ints | None:
-    """The places, in the input of a node, of the elements that it picks or turns."""
-    if is_one_of(node, "Gather"):
-        return search.columns(node)
-    sizes = search.sizes(node.input[0])
-    if sizes is None:
-        return None
-    places = np.arange(prod(sizes)).reshape(sizes)
-    if is_one_of(node, "Transpose"):
-        perm = attributes_of(node).get("perm", ())
-        turned = [axis - 1 for axis in perm[1:]]
-        return places.transpose(turned).ravel() if perm[:1] == (0,) else None
-    if not is_one_of(node, "Slice") or len(sizes) > 1:
-        return None
-    numbers = [search.number(name) for name in node.input[1:]]
-    whole = [int(number) for number in numbers if number is not None]
-    if len(whole) < max(_FEWEST, len(numbers)) or whole[2] != 1:
-        return None
-    return places[slice(*whole[:2], *whole[3:])]
 
 
 def _order(sizes: Sizes, places: Ints) -> Sizes | None:

@@ -200,7 +200,7 @@ def _shaped(search: Search, name: str, sizes: list[int], end: str) -> list[Node]
 
 def _sizes(search: Search, name: str) -> list[int]:
     """The shape of a tensor without the batch; nothing where that is not known."""
-    return list(search.sizes(name) or ())
+    return list(search.draft.axes(name) or ())
 
 
 def _unshaped(way: Iterator[Node]) -> Node | None:

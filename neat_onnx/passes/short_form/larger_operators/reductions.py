@@ -12,8 +12,8 @@ from math import prod
 import numpy as np
 
 from neat_onnx.model import Node
-from neat_onnx.passes.draft import attributes_of, is_one_of
-from neat_onnx.passes.short_form.columns import reduced_axes
+from neat_onnx.passes.draft import is_one_of
+from neat_onnx.passes.short_form.columns import places_of, reduced_axes
 from neat_onnx.passes.short_form.larger_operators.search import Found, Ints, Search, Sizes
 
 REDUCTIONS = (
@@ -25,7 +25,7 @@ REDUCTIONS = (
 def reduction(search: Search, last: Node) -> Found | None:
     """The reduction of the first tensor that has the groups along axes."""
     end, way = last.output[0], _way(search, last)
-    sizes = search.sizes(end)
+    sizes = search.draft.axes(end)
     if not way or sizes is None:
         return None
     (reduced,) = [node for node in way if is_one_of(node, *REDUCTIONS)]
@@ -44,7 +44,7 @@ def _sources(
     its sizes, and the nodes from it on.
     """
     flat = way[-1].input[0]
-    sizes = search.sizes(flat)
+    sizes = search.draft.axes(flat)
     if sizes is not None and len(sizes) == 1:
         nodes, source, whole = search.in_axes(flat, *sizes)
         if len(whole) > 1:
@@ -52,7 +52,7 @@ def _sources(
     fewest = way.index(reduced) + (len(way) > 1 and way[0] is reduced)
     for count in range(len(way), max(fewest, 1), -1):
         source, is_copy = way[count - 1].input[0], is_one_of(way[count - 1], "Identity")
-        inside = search.sizes(source)
+        inside = search.draft.axes(source)
         if not is_copy and inside is not None:
             yield [], source, inside, way[:count][::-1]
 
@@ -87,26 +87,18 @@ def _groups(search: Search, sizes: Sizes, nodes: list[Node]) -> Ints | None:
 
 def _after(search: Search, node: Node, groups: Ints) -> Ints | None:
     """The groups of the result of a node, by the groups of its input."""
-    inside, sizes = search.sizes(node.input[0]), search.sizes(node.output[0])
-    if inside is None:
+    if is_one_of(node, "Identity"):
+        return groups
+    if not is_one_of(node, *REDUCTIONS):
+        places = places_of(search.draft, node)
+        return None if places is None else groups.reshape(-1, groups.shape[-1])[places]
+    inside, axes = search.draft.axes(node.input[0]), reduced_axes(search.draft, node)
+    if inside is None or axes is None or any(not 0 < axis <= len(inside) for axis in axes):
         return None
     groups = groups.reshape(*inside, groups.shape[-1])
-    if is_one_of(node, "Transpose"):
-        perm = attributes_of(node).get("perm", ())
-        return (
-            groups.transpose([*(axis - 1 for axis in perm[1:]), -1]) if perm[:1] == (0,) else None
-        )
-    if (places := search.gathered(node)) is not None:
-        return groups[places]
-    if sizes is None:
-        return None
-    if is_one_of(node, *REDUCTIONS):
-        axes = reduced_axes(search.draft, node)
-        if axes is None or any(not 0 < axis < groups.ndim for axis in axes):
-            return None
-        groups = np.moveaxis(groups, [axis - 1 for axis in axes], range(-1 - len(axes), -1))
-        return groups.reshape(*sizes, -1)
-    return groups.reshape(*sizes, groups.shape[-1])
+    last = range(-1 - len(axes), -1)
+    groups = np.moveaxis(groups, [axis - 1 for axis in axes], last)
+    return groups.reshape(-1, prod(groups.shape[last[0] :]))
 
 
 def _axes(sizes: Sizes, groups: Ints) -> Sizes | None:

@@ -25,7 +25,7 @@ long.
 def resize(search: Search, last: Node) -> Found | None:
     """The interpolation that products by constants are."""
     end, products = last.output[0], axis_products(search, last)
-    whole, sizes = products.sizes, search.sizes(end) or ()
+    whole, sizes = products.sizes, search.draft.axes(end) or ()
     if not products.matrices or len(whole) != len(sizes):
         return None
     if search.kind(end) is not DataType.FLOAT:

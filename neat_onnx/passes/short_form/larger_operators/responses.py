@@ -45,7 +45,7 @@ def local_response(search: Search, product: Node) -> Found | None:
 
 
 def _response(search: Search, product: Node, x: str, found: list[_Power]) -> Found | None:
-    sizes = search.sizes(x)
+    sizes = search.draft.axes(x)
     alike = len({power[2:] for power in found}) == 1
     read = {power.squared for power in found} == {search.unchanged(x)}
     if not (alike and read) or sizes is None or search.kind(x) is not DataType.FLOAT:
@@ -58,7 +58,7 @@ def _response(search: Search, product: Node, x: str, found: list[_Power]) -> Fou
     size, alpha = numbers
     attributes = {"alpha": alpha, "beta": -found[0].exponent, "bias": found[0].bias, "size": size}
     end, _ = search.end(product.output[0])
-    if search.sizes(end) == whole:
+    if search.draft.axes(end) == whole:
         return end, [*nodes, search.node("LRN", [source], [end], **attributes)]
     result, end = search.draft.name("response"), product.output[0]
     nodes.append(search.node("LRN", [source], [result], **attributes))
@@ -110,7 +110,7 @@ def _step(search: Search, node: Node) -> tuple[int, float, float] | None:
     if is_one_of(node, "Gather"):
         return 1, 1.0, 0.0
     if is_one_of(node, "ReduceSum"):
-        before, after = (search.sizes(name) for name in (node.input[0], node.output[0]))
+        before, after = (search.draft.axes(name) for name in (node.input[0], node.output[0]))
         if before is None or after is None or 0 in after:
             return None
         return prod(before) // prod(after), 1.0, 0.0

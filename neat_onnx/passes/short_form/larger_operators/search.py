@@ -101,7 +101,7 @@ class Search:
             others = [each for each in node.input if not self.is_number(each)]
             return others[0] if len(others) == 1 else name
         copies = None if node is None else self.copies(node)
-        if node is None or copies is None or self.sizes(node.input[0]) != copies[0].shape:
+        if node is None or copies is None or self.draft.axes(node.input[0]) != copies[0].shape:
             return name
         return node.input[0] if len(np.unique(copies[0])) == copies[0].size else name
 
@@ -182,14 +182,8 @@ class Search:
 
     def columns(self, node: Node) -> Ints | None:
         """The same of a tensor [N, width], whose elements they are."""
-        is_flat = len(self.sizes(node.input[0]) or ()) == 1
+        is_flat = len(self.draft.axes(node.input[0]) or ()) == 1
         return self.gathered(node) if is_flat else None
-
-    def sizes(self, name: str) -> Sizes | None:
-        """The shape of a tensor without the batch, if all of it is known."""
-        shape = self.draft.facts(name).shape
-        sizes = tuple(size for size in (shape or ())[1:] if isinstance(size, int))
-        return sizes if shape and len(sizes) == len(shape) - 1 else None
 
     def changed(self, name: str, changes: list[Node]) -> list[Node]:
         """Copies of nodes with one computed input each, the last one first, that change another
