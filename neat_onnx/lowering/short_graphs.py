@@ -1,7 +1,7 @@
 """Graphs without detours of which alone, without metadata, import makes a given network."""
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning
 from neat_onnx.genome.of_graph import genome_of_graph
@@ -12,8 +12,7 @@ from neat_onnx.passes.short_form.in_axes import in_axes
 from neat_onnx.passes.short_form.order import in_order_of
 from neat_onnx.passes.short_form.straight import Form, lone_sums, marks, straight
 
-MOST_SUMS = 8
-"""Sums of one tensor where each is tried."""
+_MOST_SUMS = 8  # of one tensor, where each is tried
 MOST_TRIED = 16_384
 """Genes of a network for which more forms are tried."""
 
@@ -30,6 +29,10 @@ def forms_of(net: Network, model: Model, tensors: Sequence[str], *, marked: bool
         tensors: the tensors of neurons, by the first of them in the genome.
         marked: Identities stay, which tell neurons apart as well.
     """
+
+    def makes_it(form: Form) -> bool:
+        return _network_of(form.model) == net
+
     orders = [model, in_order_of(model, ()), in_order_of(model, tensors)]
     known = set()
     for sums in (False, True):
@@ -43,7 +46,7 @@ def forms_of(net: Network, model: Model, tensors: Sequence[str], *, marked: bool
                 break  # no order changes that
             if found == net:
                 yield from in_either_axes(
-                    _with_few_sums(net, each, copies=marked) if sums else form
+                    with_few_sums(net, each, makes_it, copies=marked) if sums else form
                 )
 
 
@@ -62,16 +65,25 @@ def _network_of(model: Model) -> Network | None:
             return None
 
 
-def _with_few_sums(net: Network, model: Model, *, copies: bool) -> Form:
-    """The model without detours, nor sums of one tensor that its network does not need."""
+def with_few_sums(
+    net: Network, model: Model, holds: Callable[[Form], bool], *, copies: bool
+) -> Form:
+    """The model without detours, nor sums of one tensor that it does not need.
+
+    Args:
+        net: its network; of one with many genes all such sums stay.
+        model: the model.
+        holds: whether a form will do.
+        copies: Identities stay.
+    """
     best = straight(model, copies=copies)
     names = lone_sums(best.model)
-    if not 1 < len(names) <= MOST_SUMS or genes_of(net) > MOST_TRIED:
+    if not 1 < len(names) <= _MOST_SUMS or genes_of(net) > MOST_TRIED:
         return best
     needed = set(names)
     for name in names:
         trial = straight(model, copies=copies, sums=needed - {name})
-        if _network_of(trial.model) == net:
+        if holds(trial):
             best, needed = trial, needed - {name}
     return best
 
