@@ -10,6 +10,7 @@ from neat_onnx.passes.drop_dead import without_dead
 from neat_onnx.passes.short_form.larger_operators.boxes import cut, padded
 from neat_onnx.passes.short_form.larger_operators.branches import branch
 from neat_onnx.passes.short_form.larger_operators.choices import choice
+from neat_onnx.passes.short_form.larger_operators.grid_samples import grid_sample
 from neat_onnx.passes.short_form.larger_operators.lookups import differences, looked_up, one_hot
 from neat_onnx.passes.short_form.larger_operators.masks import filled, masked_softmax
 from neat_onnx.passes.short_form.larger_operators.norms import norm
@@ -25,9 +26,10 @@ from neat_onnx.passes.short_form.larger_operators.running_sums import (
     running_sum_along,
 )
 from neat_onnx.passes.short_form.larger_operators.search import Finder, Found, Search
+from neat_onnx.passes.short_form.larger_operators.sparse_products import sparse_product
 from neat_onnx.passes.short_form.larger_operators.sums import reduced_sum
 
-_ALONG_AXES: tuple[Finder, ...] = (resize, running_sum_along)
+_ALONG_AXES: tuple[Finder, ...] = (resize, running_sum_along, grid_sample)
 FINDERS: dict[str, tuple[Finder, ...]] = {
     "Sqrt": (norm,),
     "Cast": (place_in_axes, one_hot),
@@ -39,7 +41,7 @@ FINDERS: dict[str, tuple[Finder, ...]] = {
     "Flatten": (reduction, padded),
     **dict.fromkeys(REDUCTIONS, (reduction,)),
     "Sub": (differences,),
-    "MatMul": (*_ALONG_AXES, running_sum, choice, order, looked_up),
+    "MatMul": (*_ALONG_AXES, running_sum, choice, order, looked_up, sparse_product),
     "Gemm": (running_sum, choice, order, reduced_sum, looked_up, differences),
     "ReduceSum": (running_sum, choice, order, reduction),
 }

@@ -6,9 +6,8 @@ import numpy as np
 
 from neat_onnx.model import Node
 from neat_onnx.passes.draft import is_one_of
-from neat_onnx.passes.short_form.larger_operators.search import Search, Sizes
+from neat_onnx.passes.short_form.larger_operators.search import Floats, Search, Sizes
 
-Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 _AXES_OF_MATRIX = 2
 _SHAPES = ("Reshape", "Flatten")
 
@@ -34,7 +33,7 @@ def axis_products(search: Search, last: Node) -> AxisProducts:
     name, matrices = last.output[0], dict[int, Floats]()
     axes = len(search.draft.axes(name) or ())
     while (node := search.made.get(name)) is not None:
-        left, right = (_matrix(search, node, position) for position in (0, 1))
+        left, right = (matrix_of(search, node, position) for position in (0, 1))
         of_axes = bool(matrices) and len(search.draft.axes(name) or ()) == axes
         if right is not None and not matrices:
             matrices[-1], name = right.T, node.input[0]
@@ -52,7 +51,7 @@ def axis_products(search: Search, last: Node) -> AxisProducts:
     return AxisProducts(nodes, name, sizes, matrices)
 
 
-def _matrix(search: Search, node: Node, position: int) -> Floats | None:
+def matrix_of(search: Search, node: Node, position: int) -> Floats | None:
     """The constant matrix that is a factor of a product."""
     found = search.constant(node.input[position]) if is_one_of(node, "MatMul") else None
     if found is None or len(found.dims) != _AXES_OF_MATRIX:

@@ -57,19 +57,7 @@ def branch(search: Search, shape: Node) -> Found | None:
     if part.factor != 1.0 or not nodes:
         factor = search.draft.constant("factor", [part.factor], search.kind(end))
         nodes.append(search.node("Mul", ["", factor], [end]))
-    return end, _chained(search, name, nodes)
-
-
-def _chained(search: Search, name: str, nodes: list[Node]) -> list[Node]:
-    """The nodes, each reading the result of the one before, the first one a tensor."""
-    found = []
-    for place, node in enumerate(nodes, 1):
-        last = place == len(nodes)
-        result = node.output[0] if last else search.draft.name(node.output[0])
-        reads = [name, *node.input[1:]]
-        found.append(node.model_copy(update={"input": reads, "output": [result]}))
-        name = result
-    return found
+    return end, search.chained(name, nodes)
 
 
 def _goes_on(search: Search, part: _Part, node: Node) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from enum import Enum
 from math import prod
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -11,14 +11,14 @@ from numpy.lib.stride_tricks import sliding_window_view
 from neat_onnx.model import Node
 from neat_onnx.passes.draft import attributes_of, is_one_of
 from neat_onnx.passes.short_form.columns import broadcast, places_of, reduced_axes
-from neat_onnx.passes.short_form.larger_operators.search import Ints, Search
+from neat_onnx.passes.short_form.larger_operators.axis_products import matrix_of
+from neat_onnx.passes.short_form.larger_operators.search import Floats, Ints, Search
 
-Floats = np.ndarray[Any, np.dtype[np.float64]]
-_MOST = 1 << 24  # elements in the windows of a Conv
+_MOST = 1 << 22  # elements in the windows of a Conv
 
 
 class Kind(Enum):
-    """What a node does to elements."""
+    """How a node treats elements."""
 
     MOVES = "hands them on"
     SCALES = "multiplies each by a number"
@@ -47,8 +47,8 @@ class Linear(NamedTuple):
     """How the elements of the result of a node are sums.
 
     Attributes:
-        kind: what the node does.
-        terms: what is added, by the tensor that it comes from.
+        kind: how the node treats elements.
+        terms: the terms of all elements, by the tensor that they come from.
         biases: the number that is added to each element, or to all.
     """
 
@@ -140,8 +140,24 @@ def _weighted(search: Search, node: Node, name: str) -> Linear | None:
     biases = [_numbers(search, read, name) for read in node.input[2:]]
     if weights is None or any(each is None for each in biases):
         return None
-    terms = Terms(node.input[0], *np.nonzero(weights), weights[weights != 0])
+    rows, places = np.nonzero(weights)
+    terms = Terms(node.input[0], rows, places, weights[rows, places])
     return Linear(Kind.WEIGHS, [terms], sum(each for each in biases if each is not None))
+
+
+def _multiplied(search: Search, node: Node, name: str) -> Linear | None:
+    """The products of the last axis of a tensor by the columns of a matrix."""
+    matrix, sizes = matrix_of(search, node, 1), search.draft.axes(name)
+    if matrix is None or not sizes:
+        return None
+    places, columns = np.nonzero(matrix)
+    others = np.arange(prod(sizes[:-1]))[:, None]
+    rows, places = (
+        (others * size + each).ravel()
+        for size, each in zip(matrix.shape[::-1], (columns, places), strict=True)
+    )
+    weights = np.tile(matrix[matrix != 0], len(others))
+    return Linear(Kind.WEIGHS, [Terms(node.input[0], rows, places, weights)])
 
 
 def _convolved(search: Search, node: Node, name: str) -> Linear | None:
@@ -156,13 +172,16 @@ def _convolved(search: Search, node: Node, name: str) -> Linear | None:
     if prod(whole) > _MOST:
         return None
     rows = np.arange(prod(whole[:3])).reshape(*whole[:3], *[1] * taps)
-    rows, places, weights = (np.broadcast_to(each, whole) for each in (rows, places, weights))
-    kept = (places >= 0) & (weights != 0)
+    kept = np.broadcast_to(places >= 0, whole) & (weights != 0)
+    terms = Terms(
+        node.input[0],
+        np.broadcast_to(rows, whole)[kept],
+        np.broadcast_to(places, whole)[kept],
+        np.broadcast_to(weights, whole)[kept],
+    )
     shifts = sum(np.asarray(each.values, np.float64) for each in biases if each is not None)
     shifts = np.repeat(np.zeros(kernel.dims[0]) + shifts, whole[2])
-    return Linear(
-        Kind.WEIGHS, [Terms(node.input[0], rows[kept], places[kept], weights[kept])], shifts
-    )
+    return Linear(Kind.WEIGHS, [terms], shifts)
 
 
 def _windows(search: Search, node: Node) -> Ints | None:
@@ -221,5 +240,6 @@ _RULES: tuple[tuple[tuple[str, ...], Rule], ...] = (
     (("Mul",), _scaled),
     (("ReduceSum", "ReduceMean"), _summed),
     (("Gemm",), _weighted),
+    (("MatMul",), _multiplied),
     (("Conv",), _convolved),
 )

@@ -7,8 +7,8 @@ import numpy as np
 
 from neat_onnx.model import DataType, Node
 from neat_onnx.passes.draft import is_one_of
-from neat_onnx.passes.short_form.larger_operators.linear_nodes import Floats, Terms
-from neat_onnx.passes.short_form.larger_operators.search import Found, Search, Sizes
+from neat_onnx.passes.short_form.larger_operators.linear_nodes import Terms
+from neat_onnx.passes.short_form.larger_operators.search import Floats, Found, Search, Sizes
 from neat_onnx.passes.short_form.larger_operators.weighted_sums import WeightedSums
 
 _AXES = 3  # of a picture, beside its samples: runtimes have no other ones
@@ -106,8 +106,8 @@ def _powers(search: Search, name: str) -> _Powers | None:
     square = search.made.get(squares[0].tensor) if len(squares) == 1 else None
     if sums is None or square is None or len(exponents) != 1 or not is_one_of(square, "Mul"):
         return None
-    squared = {search.unchanged(each) for each in square.input}
-    return _Powers(*squared, squares[0], sums.biases, *exponents) if len(squared) == 1 else None
+    squared, other = (search.unchanged(each) for each in square.input)
+    return _Powers(squared, squares[0], sums.biases, *exponents) if squared == other else None
 
 
 def _ends_in_power(search: Search, name: str) -> bool:

@@ -12,6 +12,7 @@ from neat_onnx.passes.elementwise import is_elementwise
 
 Sizes = tuple[int, ...]
 Ints = np.ndarray[Any, np.dtype[np.int64]]
+Floats = np.ndarray[Any, np.dtype[np.float64]]
 _SHAPES = ("Identity", "Reshape", "Flatten", "Transpose")
 
 
@@ -197,6 +198,18 @@ class Search:
             name = self.draft.name(change.output[0])
             nodes.append(copied(change, name="", input=reads, output=[name]))
         return nodes
+
+    def chained(self, name: str, nodes: list[Node]) -> list[Node]:
+        """The nodes, each reading the result of the one before, the first one a tensor.
+
+        They all give the same name, which the last one keeps.
+        """
+        found = []
+        for node in nodes:
+            result = node.output[0] if node is nodes[-1] else self.draft.name(node.output[0])
+            found.append(copied(node, input=[name, *node.input[1:]], output=[result]))
+            name = result
+        return found
 
     def in_axes(self, name: str, size: int) -> tuple[list[Node], str, Sizes]:
         """A tensor of so many elements in the axes that it had before it was made flat.

@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from neat_onnx.passes.short_form.larger_operators.linear_nodes import Floats, Kind, Terms, linear
-from neat_onnx.passes.short_form.larger_operators.search import Ints, Search
+from neat_onnx.passes.short_form.larger_operators.linear_nodes import Kind, Terms, linear
+from neat_onnx.passes.short_form.larger_operators.search import Floats, Ints, Search
 
 _DEEPEST = 64  # nodes
 _MOST = 1 << 21  # terms
-_ANY, _SCALED, _MOVED = range(3)  # what may be below a node: anything, factors, only moves
+_ANY, _SCALED, _MOVED = range(3)  # nodes below: any, factors and moves, moves
 _BELOW = {
     Kind.MOVES: {_ANY: _ANY, _SCALED: _SCALED, _MOVED: _MOVED},
     Kind.SCALES: {_ANY: _ANY, _SCALED: _MOVED},
@@ -23,7 +23,7 @@ _BELOW = {
     Kind.SUMS: {_ANY: _SCALED},
     Kind.WEIGHS: {_ANY: _MOVED},
 }
-"""By the kind of a node and what it may be, what may be below: a sum of sums is two neurons."""
+"""By the kind of a node and its own place, the nodes below: a sum of sums is two neurons."""
 
 
 class Sums(NamedTuple):
@@ -31,7 +31,7 @@ class Sums(NamedTuple):
 
     Attributes:
         rows: the sum that each term is part of, in ascending order.
-        columns: the number of its element among those of all sources, ascending in each sum.
+        columns: its element, by its number among all sources, ascending in each sum.
         weights: its weight.
         biases: the number that is added to each sum.
     """
@@ -122,7 +122,7 @@ def _expanded(terms: Terms, inner: Sums) -> tuple[Ints, Ints, Floats] | None:
 
 
 def _ordered(rows: Ints, columns: Ints, weights: Floats, biases: Floats) -> Sums:
-    """Sums of terms in any order, those of one element in one."""
+    """Sums of terms in any order; terms of one element become one."""
     order = np.lexsort((columns, rows))
     rows, columns, weights = rows[order], columns[order], weights[order]
     first = np.append(True, (np.diff(rows) != 0) | (np.diff(columns) != 0))[: len(rows)]
