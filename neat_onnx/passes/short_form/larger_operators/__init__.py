@@ -15,6 +15,7 @@ from neat_onnx.passes.short_form.larger_operators.lookups import differences, lo
 from neat_onnx.passes.short_form.larger_operators.masks import filled, masked_softmax
 from neat_onnx.passes.short_form.larger_operators.norms import norm
 from neat_onnx.passes.short_form.larger_operators.orders import order
+from neat_onnx.passes.short_form.larger_operators.pairs import differences_of_pairs
 from neat_onnx.passes.short_form.larger_operators.places import place, place_in_axes
 from neat_onnx.passes.short_form.larger_operators.quotients import quotient
 from neat_onnx.passes.short_form.larger_operators.reductions import REDUCTIONS, reduction
@@ -29,15 +30,16 @@ from neat_onnx.passes.short_form.larger_operators.search import Finder, Found, S
 from neat_onnx.passes.short_form.larger_operators.sparse_products import sparse_product
 from neat_onnx.passes.short_form.larger_operators.sums import reduced_sum
 
-_ALONG_AXES: tuple[Finder, ...] = (resize, running_sum_along, grid_sample)
+_ALONG_AXES: tuple[Finder, ...] = (resize, running_sum_along)
+_WITHOUT_LISTS: tuple[Finder, ...] = (grid_sample, differences_of_pairs, masked_softmax, filled)
 FINDERS: dict[str, tuple[Finder, ...]] = {
     "Sqrt": (norm,),
     "Cast": (place_in_axes, one_hot),
     "Mul": (quotient, local_response),
     "Conv": (running_sum, place),
     "Add": (choice,),
-    "Gather": (padded, cut),
-    "Reshape": (padded, *_ALONG_AXES, masked_softmax, filled, function_of_rows, reduction, branch),
+    "Gather": (padded, cut, differences_of_pairs),
+    "Reshape": (padded, *_ALONG_AXES, *_WITHOUT_LISTS, function_of_rows, reduction, branch),
     "Flatten": (reduction, padded),
     **dict.fromkeys(REDUCTIONS, (reduction,)),
     "Sub": (differences,),

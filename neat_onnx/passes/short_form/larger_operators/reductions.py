@@ -33,7 +33,9 @@ def reduction(search: Search, last: Node) -> Found | None:
         groups = _groups(search, whole, passed)
         axes = None if groups is None else _axes(whole, groups)
         if axes is not None and (kept := _keeps(whole, axes, sizes)) is not None:
-            return end, [*nodes, _along(search, reduced, source, axes, end, keepdims=kept)]
+            along = [axis + 1 for axis in axes]
+            node = search.reduced(reduced.op_type, source, along, end, keepdims=kept)
+            return end, [*nodes, node]
     return None
 
 
@@ -119,15 +121,3 @@ def _keeps(whole: Sizes, axes: Sizes, sizes: Sizes) -> bool | None:
         return True
     left = tuple(size for axis, size in enumerate(whole) if axis not in axes)
     return False if left == sizes else None
-
-
-def _along(
-    search: Search, reduced: Node, source: str, axes: Sizes, end: str, *, keepdims: bool
-) -> Node:
-    """The reduction of a tensor, in the form that the node has."""
-    numbers = [axis + 1 for axis in axes]
-    kept = int(keepdims)
-    if len(reduced.input) == 1:
-        return search.node(reduced.op_type, [source], [end], axes=numbers, keepdims=kept)
-    reads = [source, search.draft.constant("axes", numbers)]
-    return search.node(reduced.op_type, reads, [end], keepdims=kept)

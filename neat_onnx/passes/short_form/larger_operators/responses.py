@@ -91,23 +91,17 @@ def _powers(search: Search, name: str) -> _Powers | None:
     if not _ends_in_power(search, name):
         return None
     reader = WeightedSums(search)
-    elements, terms, exponents = reader.of(name), list[Terms](), set[float]()
-    if elements is None or np.any(elements.weights != 1.0) or np.any(elements.biases != 0.0):
+    elements = reader.of(name)
+    if elements is None or not elements.are_elements:
         return None
-    for each in reader.terms(elements):
-        power = search.made.get(each.tensor)
-        exponent = _exponent(search, power) if power and is_one_of(power, "Pow") else None
-        if power is None or exponent is None:
-            return None
-        terms.append(each._replace(tensor=power.input[0]))
-        exponents.add(exponent)
-    sums = reader.added(terms, elements.biases)
-    squares = [] if sums is None else reader.terms(sums)
+    found = reader.inside(elements, lambda node: _raised(search, node))
+    squares = [] if found is None else reader.terms(found[0])
     square = search.made.get(squares[0].tensor) if len(squares) == 1 else None
-    if sums is None or square is None or len(exponents) != 1 or not is_one_of(square, "Mul"):
+    if found is None or square is None or not is_one_of(square, "Mul"):
         return None
     squared, other = (search.unchanged(each) for each in square.input)
-    return _Powers(squared, squares[0], sums.biases, *exponents) if squared == other else None
+    (sums, exponent) = found
+    return _Powers(squared, squares[0], sums.biases, exponent) if squared == other else None
 
 
 def _ends_in_power(search: Search, name: str) -> bool:
@@ -118,8 +112,8 @@ def _ends_in_power(search: Search, name: str) -> bool:
     return False
 
 
-def _exponent(search: Search, power: Node) -> float | None:
-    """The one exponent of all elements."""
-    exponents = search.constant(power.input[1])
+def _raised(search: Search, power: Node) -> tuple[str, float] | None:
+    """The base of a power, and the one exponent of all elements."""
+    exponents = search.constant(power.input[1]) if is_one_of(power, "Pow") else None
     numbers = np.empty(0) if exponents is None else np.unique(exponents.values)
-    return float(numbers[0]) if len(numbers) == 1 else None
+    return (power.input[0], float(numbers[0])) if len(numbers) == 1 else None

@@ -13,6 +13,7 @@ from neat_onnx.passes.elementwise import is_elementwise
 Sizes = tuple[int, ...]
 Ints = np.ndarray[Any, np.dtype[np.int64]]
 Floats = np.ndarray[Any, np.dtype[np.float64]]
+_AXES_ARE_READ = 18  # the opset from which on all reductions read their axes
 _SHAPES = ("Identity", "Reshape", "Flatten", "Transpose")
 
 
@@ -35,6 +36,17 @@ class Search:
     def node(self, operator: str, reads: list[str], gives: list[str], **attributes: object) -> Node:
         """A new node, of the model's opset."""
         return make_node(operator, reads, gives, attributes, opset=self.draft.model.opset)
+
+    def reduced(
+        self, operator: str, source: str, axes: list[int], end: str, *, keepdims: bool = False
+    ) -> Node:
+        """A reduction of a tensor along axes, the batch being 0."""
+        kept = int(keepdims)
+        if operator != "ReduceSum" and self.draft.model.opset < _AXES_ARE_READ:
+            return self.node(operator, [source], [end], axes=axes, keepdims=kept)
+        return self.node(
+            operator, [source, self.draft.constant("axes", axes)], [end], keepdims=kept
+        )
 
     def cast(self, places: str, end: str, source: str) -> Node:
         """Places in a tensor as numbers of its own type."""

@@ -24,8 +24,7 @@ def reduced_sum(search: Search, sums: Node) -> Found | None:
         return None
     flat = len(sizes) == 1 or sum(kept) == 1
     result = sums.output[0] if flat else search.draft.name(f"{sums.output[0]}_sum")
-    reads = [source, search.draft.constant("axes", axes)]
-    nodes += [search.node("ReduceSum", reads, [result], keepdims=int(sum(kept) == 0))]
+    nodes.append(search.reduced("ReduceSum", source, axes, result, keepdims=sum(kept) == 0))
     if not flat:
         nodes.append(search.node("Flatten", [result], sums.output))
     return sums.output[0], nodes

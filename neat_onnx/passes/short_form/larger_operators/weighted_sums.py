@@ -4,15 +4,17 @@ Export writes sums in many ways: as a Gemm, as a Conv, or as gathered elements t
 and added. Here they are all read alike, by the elements that are added and their weights.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Hashable, Iterable
 from math import prod
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
+from neat_onnx.model import Node
 from neat_onnx.passes.short_form.larger_operators.linear_nodes import Kind, Terms, linear
 from neat_onnx.passes.short_form.larger_operators.search import Floats, Ints, Search
 
+Key = TypeVar("Key", bound=Hashable)
 _DEEPEST = 64  # nodes
 _MOST = 1 << 21  # terms
 _ANY, _SCALED, _MOVED = range(3)  # nodes below: any, factors and moves, moves
@@ -41,6 +43,12 @@ class Sums(NamedTuple):
     weights: Floats
     biases: Floats
 
+    @property
+    def are_elements(self) -> bool:
+        """Whether each of them is one element as it is."""
+        alone = np.array_equal(self.rows, np.arange(len(self.biases)))
+        return alone and not self.biases.any() and bool(np.all(self.weights == 1.0))
+
 
 class WeightedSums:
     """The sums of a graph, and numbers for the elements of their sources."""
@@ -68,6 +76,34 @@ class WeightedSums:
             rows, columns, weights = (each[which == source] for each in sums[:3])
             found.append(Terms(names[source], rows, columns - starts[source], weights))
         return found
+
+    def inside(
+        self, sums: Sums, operand: Callable[[Node], tuple[str, Key] | None]
+    ) -> tuple[Sums, Key] | None:
+        """The sums with the operands of a function in the place of its results, and the function.
+
+        Args:
+            sums: sums of results of one function, in any number of nodes.
+            operand: the operand of a node and the function that it is, if it is one.
+        """
+        terms, functions = list[Terms](), set[Key]()
+        for each in self.terms(sums):
+            node = self._search.made.get(each.tensor)
+            found = None if node is None else operand(node)
+            if found is None:
+                return None
+            terms.append(each._replace(tensor=found[0]))
+            functions.add(found[1])
+        within = self.added(terms, sums.biases) if len(functions) == 1 else None
+        return None if within is None else (within, functions.pop())
+
+    def source(self, columns: Ints) -> str | None:
+        """The source that has these elements and no other, in this order."""
+        for name, start in self._starts.items():
+            size = prod(self._search.draft.axes(name) or ())
+            if np.array_equal(columns, np.arange(start, start + size)):
+                return name
+        return None
 
     def _of(self, name: str, below: int, depth: int) -> Sums | None:
         if (name, below) not in self._known:
