@@ -12,6 +12,7 @@ from neat_onnx.passes.short_form.larger_operators.branches import branch
 from neat_onnx.passes.short_form.larger_operators.choices import choice
 from neat_onnx.passes.short_form.larger_operators.grid_samples import grid_sample
 from neat_onnx.passes.short_form.larger_operators.lookups import differences, looked_up, one_hot
+from neat_onnx.passes.short_form.larger_operators.lp_pools import lp_pool
 from neat_onnx.passes.short_form.larger_operators.masks import filled, masked_softmax
 from neat_onnx.passes.short_form.larger_operators.norms import norm
 from neat_onnx.passes.short_form.larger_operators.orders import order
@@ -31,9 +32,16 @@ from neat_onnx.passes.short_form.larger_operators.sparse_products import sparse_
 from neat_onnx.passes.short_form.larger_operators.sums import reduced_sum
 
 _ALONG_AXES: tuple[Finder, ...] = (resize, running_sum_along)
-_WITHOUT_LISTS: tuple[Finder, ...] = (grid_sample, differences_of_pairs, masked_softmax, filled)
+_WITHOUT_LISTS: tuple[Finder, ...] = (
+    grid_sample,
+    lp_pool,
+    differences_of_pairs,
+    masked_softmax,
+    filled,
+)
 FINDERS: dict[str, tuple[Finder, ...]] = {
-    "Sqrt": (norm,),
+    "Sqrt": (norm, lp_pool),
+    "Pow": (lp_pool,),
     "Cast": (place_in_axes, one_hot),
     "Mul": (quotient, local_response),
     "Conv": (running_sum, place),
@@ -43,7 +51,7 @@ FINDERS: dict[str, tuple[Finder, ...]] = {
     "Flatten": (reduction, padded),
     **dict.fromkeys(REDUCTIONS, (reduction,)),
     "Sub": (differences,),
-    "MatMul": (*_ALONG_AXES, running_sum, choice, order, looked_up, sparse_product),
+    "MatMul": (*_ALONG_AXES, running_sum, choice, order, looked_up, grid_sample, sparse_product),
     "Gemm": (running_sum, choice, order, reduced_sum, looked_up, differences),
     "ReduceSum": (running_sum, choice, order, reduction),
 }

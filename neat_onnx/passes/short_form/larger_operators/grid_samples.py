@@ -13,7 +13,7 @@ import numpy as np
 
 from neat_onnx.model import DataType, Node
 from neat_onnx.passes.draft import is_one_of
-from neat_onnx.passes.short_form.larger_operators.linear_nodes import Terms
+from neat_onnx.passes.short_form.larger_operators.linear_nodes import Terms, most_terms
 from neat_onnx.passes.short_form.larger_operators.search import Found, Ints, Search, Sizes
 from neat_onnx.passes.short_form.larger_operators.weighted_sums import WeightedSums
 
@@ -23,51 +23,68 @@ _AXES = 3  # of a picture, beside its samples
 _CLOSE = 1e-9
 _OUTSIDE = -3.0  # far from all elements
 _SUMS = ("MatMul", "Gemm", "ReduceSum", "Concat")  # as export writes them
+_TAPS = 4  # of a sample
 _PADDING = ("zeros", "border")
 _STEPS = np.arange(-8, 9, dtype=np.float32)  # to numbers beside the one that is computed
 
 
 def grid_sample(search: Search, last: Node) -> Found | None:
     """The samples of a picture by a constant grid."""
-    end, sizes = last.output[0], search.draft.axes(last.output[0]) or ()
+    end, sizes = last.output[0], search.axes_after(last.output[0])
     typed = search.kind(end) is DataType.FLOAT and search.draft.model.opset >= _SINCE
-    if not typed or len(sizes) != _AXES or not _ends_in_sums(search, end):
+    if not typed or not _ends_in_sums(search, end):
         return None
     reader = WeightedSums(search)
     sums = reader.of(end)
     terms = [] if sums is None or sums.biases.any() else reader.terms(sums)
     if len(terms) != 1 or len(terms[0].rows) <= prod(sizes):
         return None  # elements as they are
-    name = terms[0].tensor
-    inside = search.draft.axes(name) or ()
-    nodes, source, whole = search.in_axes(name, *inside) if len(inside) == 1 else ([], name, inside)
+    nodes, source, whole = search.axes_before(terms[0].tensor)
+    if len(whole) != _AXES or prod(sizes) % whole[0]:
+        return None
+    if len(sizes) != _AXES or sizes[0] != whole[0]:
+        sizes = (whole[0], prod(sizes) // whole[0], 1)
     one = _of_one_channel(terms[0], whole, sizes)
-    found = None if one is None else _places(one, whole[1:], prod(sizes[1:]))
-    for corners, padding in product((False, True), _PADDING) if found is not None else ():
-        grid = [
-            _numbers(places, size, corners=corners, border=padding == "border")
-            for places, size in zip(found or (), whole[1:], strict=True)
-        ]
-        if all(each is not None for each in grid):
-            numbers = np.stack([each for each in grid[::-1] if each is not None], -1)
-            given = {"align_corners": int(corners), "padding_mode": padding}
-            numbers = numbers.reshape(1, *sizes[1:], len(grid))
-            return end, [*nodes, *_sampled(search, source, numbers, end, given)]
-    return None
+    found = None if one is None else _grid(one, whole[1:], sizes[1:])
+    if found is None:
+        return None
+    if sizes == search.draft.axes(end):
+        return end, [*nodes, *_sampled(search, source, *found, end)]
+    samples = search.draft.name(end)
+    return end, [
+        *nodes,
+        *_sampled(search, source, *found, samples),
+        search.shaped(samples, end),
+    ]
 
 
 def _ends_in_sums(search: Search, name: str) -> bool:
-    """Whether the first node on the way to a tensor that does not move elements adds them."""
+    """Whether the first node on the way to a tensor that does not move elements adds a few."""
     way = (node for node in search.before(name) if not search.moves(node))
     node = next(way, None)
     if node is not None and search.gathered(node) is not None:
         node = next(way, None)
-    return node is not None and is_one_of(node, *_SUMS)
+    return node is not None and is_one_of(node, *_SUMS) and most_terms(search, node) <= _TAPS
+
+
+def _grid(one: Terms, picture: Sizes, sizes: Sizes) -> tuple[Singles, dict[str, object]] | None:
+    """The grid of samples in a channel, and the attributes that it is for."""
+    places = _places(one, picture, prod(sizes))
+    for corners, padding in product((False, True), _PADDING) if places else ():
+        grid = [
+            _numbers(along, size, corners=corners, border=padding == "border")
+            for along, size in zip(places or (), picture, strict=True)
+        ]
+        known = [each for each in grid[::-1] if each is not None]
+        if len(known) == len(grid):
+            given = {"align_corners": int(corners), "padding_mode": padding}
+            return np.stack(known, -1).reshape(1, *sizes, len(known)), given
+    return None
 
 
 def _of_one_channel(terms: Terms, whole: Sizes, sizes: Sizes) -> Terms | None:
     """The terms of the first channel, if each channel has the same ones of its own elements."""
-    if len(whole) != _AXES or whole[0] != sizes[0] or len(terms.rows) % whole[0]:
+    if len(terms.rows) % whole[0]:
         return None
     parts = [each.reshape(whole[0], -1) for each in terms[1:]]
     for part, shift in zip(parts, (prod(sizes[1:]), prod(whole[1:]), 0), strict=True):
@@ -137,7 +154,7 @@ def _numbers(places: Singles, size: int, *, corners: bool, border: bool) -> Sing
 
 
 def _sampled(
-    search: Search, source: str, grid: Singles, end: str, given: dict[str, object]
+    search: Search, source: str, grid: Singles, given: dict[str, object], end: str
 ) -> list[Node]:
     """The samples of a tensor; runtimes want a grid for each sample of a batch."""
     batch, shape, grids = (search.draft.name(f"{end}_{part}") for part in ("n", "shape", "grid"))

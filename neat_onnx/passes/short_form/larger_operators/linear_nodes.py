@@ -65,6 +65,13 @@ def linear(search: Search, node: Node, name: str) -> Linear | None:
     return next(found, _moved)(search, node, name)
 
 
+def most_terms(search: Search, node: Node) -> int:
+    """The most elements that a product by a constant matrix adds; 0 of other nodes."""
+    by_columns, by_rows = matrix_of(search, node, 1), search.weights(node)
+    matrix = by_rows if by_columns is None else by_columns.T
+    return 0 if matrix is None else int(np.count_nonzero(matrix, axis=1).max(initial=0))
+
+
 def _moved(search: Search, node: Node, name: str) -> Linear | None:
     places = places_of(search.draft, node)
     return None if places is None else Linear(Kind.MOVES, [_each(node.input[0], places)])

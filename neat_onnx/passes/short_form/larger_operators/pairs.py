@@ -13,6 +13,7 @@ import numpy as np
 from neat_onnx.model import Node
 from neat_onnx.passes.draft import attributes_of, copied, is_one_of
 from neat_onnx.passes.elementwise import is_elementwise
+from neat_onnx.passes.short_form.larger_operators.linear_nodes import most_terms
 from neat_onnx.passes.short_form.larger_operators.search import Found, Ints, Search, Sizes
 from neat_onnx.passes.short_form.larger_operators.weighted_sums import Sums, WeightedSums
 
@@ -53,8 +54,7 @@ class _Differences(NamedTuple):
 def differences_of_pairs(search: Search, last: Node) -> Found | None:
     """The differences of the elements of two tensors along their axes, or a function of them."""
     end, reader = last.output[0], WeightedSums(search)
-    near = islice(search.before(end), _FARTHEST)
-    found = _found(search, reader, end) if any(is_one_of(node, *_SUMS) for node in near) else None
+    found = _found(search, reader, end) if _are_near(search, end) else None
     if found is None or len(found.operands[0]) < _FEWEST:
         return None
     for shape in _shapes(search.draft.axes(end) or ()):
@@ -64,6 +64,12 @@ def differences_of_pairs(search: Search, last: Node) -> Found | None:
             nodes = [node for _, made in filter(None, operands) for node in made]
             return end, [*nodes, *_computed(search, names, found.functions, shape, end)]
     return None
+
+
+def _are_near(search: Search, name: str) -> bool:
+    """Whether pairs are subtracted on the way to a tensor."""
+    near = [node for node in islice(search.before(name), _FARTHEST) if is_one_of(node, *_SUMS)]
+    return bool(near) and most_terms(search, near[0]) <= 2
 
 
 def _found(search: Search, reader: WeightedSums, name: str) -> _Differences | None:

@@ -45,12 +45,9 @@ def _sources(
     """Yield the tensors that may be reduced: the nodes that make one of its own axes, its name,
     its sizes, and the nodes from it on.
     """
-    flat = way[-1].input[0]
-    sizes = search.draft.axes(flat)
-    if sizes is not None and len(sizes) == 1:
-        nodes, source, whole = search.in_axes(flat, *sizes)
-        if len(whole) > 1:
-            yield nodes, source, whole, way[::-1]
+    nodes, source, whole = search.axes_before(way[-1].input[0])
+    if source != way[-1].input[0]:
+        yield nodes, source, whole, way[::-1]
     fewest = way.index(reduced) + (len(way) > 1 and way[0] is reduced)
     for count in range(len(way), max(fewest, 1), -1):
         source, is_copy = way[count - 1].input[0], is_one_of(way[count - 1], "Identity")

@@ -223,6 +223,27 @@ class Search:
             name = result
         return found
 
+    def axes_before(self, name: str) -> tuple[list[Node], str, Sizes]:
+        """A tensor in its own axes, or if it is flat in those that it had, as of `in_axes`."""
+        sizes = self.draft.axes(name) or ()
+        return self.in_axes(name, *sizes) if len(sizes) == 1 else ([], name, sizes)
+
+    def axes_after(self, name: str) -> Sizes:
+        """The axes of a tensor, or if it is flat those that it gets later."""
+        sizes = found = self.draft.axes(name) or ()
+        while len(found) == 1 and (at := self.draft.sole_reader(name)) is not None:
+            reader = self.draft.model.graph.node[at]
+            if not (is_elementwise(reader) or is_one_of(reader, "Reshape")):
+                break
+            name = reader.output[0]
+            found = self.draft.axes(name) or ()
+        return found if prod(found) == prod(sizes) else sizes
+
+    def shaped(self, name: str, end: str) -> Node:
+        """The node that gives a tensor the shape of another one, in its place."""
+        shape = self.draft.constant("shape", [0, *(self.draft.axes(end) or ())])
+        return self.node("Reshape", [name, shape], [end])
+
     def in_axes(self, name: str, size: int) -> tuple[list[Node], str, Sizes]:
         """A tensor of so many elements in the axes that it had before it was made flat.
 
