@@ -33,12 +33,8 @@ from neat_onnx.passes.short_form.larger_operators.sums import reduced_sum
 
 _ALONG_AXES: tuple[Finder, ...] = (resize, running_sum_along)
 _WITHOUT_LISTS: tuple[Finder, ...] = (
-    grid_sample,
-    lp_pool,
-    differences_of_pairs,
-    masked_softmax,
-    filled,
-)
+    grid_sample, norm, lp_pool, differences_of_pairs, masked_softmax, filled,
+)  # fmt: skip
 FINDERS: dict[str, tuple[Finder, ...]] = {
     "Sqrt": (norm, lp_pool),
     "Pow": (lp_pool,),

@@ -6,6 +6,7 @@ to each other need none.
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -58,11 +59,12 @@ def differences_of_pairs(search: Search, last: Node) -> Found | None:
     if found is None or len(found.operands[0]) < _FEWEST:
         return None
     for shape in _shapes(search.draft.axes(end) or ()):
-        operands = [_broadcast(search, reader, elements, shape) for elements in found.operands]
-        names = [name for name, _ in filter(None, operands)]
-        if len(names) == len(operands):
-            nodes = [node for _, made in filter(None, operands) for node in made]
-            return end, [*nodes, *_computed(search, names, found.functions, shape, end)]
+        operands = [reader.broadcast(elements, shape) for elements in found.operands]
+        known = [each for each in operands if each is not None and prod(each[1]) < prod(shape)]
+        if len(known) == len(operands):
+            (one, first), (other, second) = (search.in_shape(*each) for each in known)
+            nodes = _computed(search, [first, second], found.functions, shape, end)
+            return end, [*one, *other, *nodes]
     return None
 
 
@@ -118,26 +120,6 @@ def _shapes(sizes: Sizes) -> Iterator[Sizes]:
     for size in range(2, sizes[0] // 2 + 1):
         if sizes[0] % size == 0:
             yield (size, sizes[0] // size, *sizes[1:])
-
-
-def _broadcast(
-    search: Search, reader: WeightedSums, elements: Ints, sizes: Sizes
-) -> tuple[str, list[Node]] | None:
-    """The smaller tensor that has these elements when it is broadcast, and the node that gives it
-    its axes.
-    """
-    table = whole = elements.reshape(sizes)
-    for axis in range(len(sizes)):
-        once = table.max(axis, keepdims=True)
-        if np.all((table == once) | (table == _NOTHING)):
-            table = once
-    fits = np.all((table == whole) | (whole == _NOTHING)) and table.size < whole.size
-    source = reader.source(table.ravel()) if fits else None
-    if source is None or search.draft.axes(source) == table.shape:
-        return None if source is None else (source, [])
-    shaped = search.draft.name(f"{source}_axes")
-    shape = search.draft.constant("shape", [0, *table.shape])
-    return shaped, [search.node("Reshape", [source, shape], [shaped])]
 
 
 def _computed(

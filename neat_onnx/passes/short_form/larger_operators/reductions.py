@@ -31,8 +31,8 @@ def reduction(search: Search, last: Node) -> Found | None:
     (reduced,) = [node for node in way if is_one_of(node, *REDUCTIONS)]
     for nodes, source, whole, passed in _sources(search, way, reduced):
         groups = _groups(search, whole, passed)
-        axes = None if groups is None else _axes(whole, groups)
-        if axes is not None and (kept := _keeps(whole, axes, sizes)) is not None:
+        axes = None if groups is None else axes_of(whole, groups)
+        if axes is not None and (kept := keeps(whole, axes, sizes)) is not None:
             along = [axis + 1 for axis in axes]
             node = search.reduced(reduced.op_type, source, along, end, keepdims=kept)
             return end, [*nodes, node]
@@ -100,7 +100,7 @@ def _after(search: Search, node: Node, groups: Ints) -> Ints | None:
     return groups.reshape(-1, prod(groups.shape[last[0] :]))
 
 
-def _axes(sizes: Sizes, groups: Ints) -> Sizes | None:
+def axes_of(sizes: Sizes, groups: Ints) -> Sizes | None:
     """The axes of a tensor, behind the batch, along which these are its groups."""
     places = np.arange(prod(sizes)).reshape(sizes)
     for count in range(1, len(sizes) + 1):
@@ -112,7 +112,7 @@ def _axes(sizes: Sizes, groups: Ints) -> Sizes | None:
     return None
 
 
-def _keeps(whole: Sizes, axes: Sizes, sizes: Sizes) -> bool | None:
+def keeps(whole: Sizes, axes: Sizes, sizes: Sizes) -> bool | None:
     """Whether reduced axes stay with the length 1; None if the sizes fit neither."""
     if tuple(1 if axis in axes else size for axis, size in enumerate(whole)) == sizes:
         return True

@@ -239,6 +239,13 @@ class Search:
             found = self.draft.axes(name) or ()
         return found if prod(found) == prod(sizes) else sizes
 
+    def in_shape(self, name: str, sizes: Sizes) -> tuple[list[Node], str]:
+        """The node that gives a tensor these axes, if it has others, and the name of the result."""
+        if self.draft.axes(name) == sizes:
+            return [], name
+        shaped, shape = self.draft.name(f"{name}_axes"), self.draft.constant("shape", [0, *sizes])
+        return [self.node("Reshape", [name, shape], [shaped])], shaped
+
     def shaped(self, name: str, end: str) -> Node:
         """The node that gives a tensor the shape of another one, in its place."""
         shape = self.draft.constant("shape", [0, *(self.draft.axes(end) or ())])

@@ -12,7 +12,7 @@ import numpy as np
 
 from neat_onnx.model import Node
 from neat_onnx.passes.short_form.larger_operators.linear_nodes import Kind, Terms, linear
-from neat_onnx.passes.short_form.larger_operators.search import Floats, Ints, Search
+from neat_onnx.passes.short_form.larger_operators.search import Floats, Ints, Search, Sizes
 
 Key = TypeVar("Key", bound=Hashable)
 _DEEPEST = 64  # nodes
@@ -46,8 +46,14 @@ class Sums(NamedTuple):
     @property
     def are_elements(self) -> bool:
         """Whether each of them is one element as it is."""
-        alone = np.array_equal(self.rows, np.arange(len(self.biases)))
-        return alone and not self.biases.any() and bool(np.all(self.weights == 1.0))
+        return len(self.rows) == len(self.biases) and self.are_even
+
+    @property
+    def are_even(self) -> bool:
+        """Whether each of them adds as many elements as they are."""
+        count = len(self.rows) // max(len(self.biases), 1)
+        even = np.array_equal(self.rows, np.repeat(np.arange(len(self.biases)), count))
+        return even and count > 0 and not self.biases.any() and bool(np.all(self.weights == 1.0))
 
 
 class WeightedSums:
@@ -103,6 +109,22 @@ class WeightedSums:
         sums = self._added([terms], biases, _MOVED, 0)
         found = [] if sums is None else self.terms(sums)
         return found[0] if len(found) == 1 else None
+
+    def broadcast(self, columns: Ints, sizes: Sizes) -> tuple[str, Sizes] | None:
+        """The source that has these elements when it is broadcast to axes, and its own axes then.
+
+        Args:
+            columns: the elements; negative where any will do.
+            sizes: of the axes.
+        """
+        table = whole = columns.reshape(sizes)
+        for axis in range(len(sizes)):
+            once = table.max(axis, keepdims=True)
+            if np.all((table == once) | (table < 0)):
+                table = once
+        source = self.source(table.ravel())
+        fits = source is not None and np.all((table == whole) | (whole < 0))
+        return (source, table.shape) if source is not None and fits else None
 
     def source(self, columns: Ints) -> str | None:
         """The source that has these elements and no other, in this order."""
