@@ -1,4 +1,4 @@
-"""Branches that were joined: elements of one tensor alone, picked out of a Concat with others.
+"""Branches that were joined: elements of one tensor alone, picked out of a Concat or by a list.
 
 Export computes all neurons of a level at once, as the scaled queries and keys of attention, and
 hands each reader the part that it reads. Where the part is one tensor with its axes in some order,
@@ -28,36 +28,45 @@ class _Part:
         places: of the elements in it.
         factor: the number.
         joined: whether they stood in a Concat.
+        listed: whether they were gathered by a list.
     """
 
     tensor: str
     places: Ints
     factor: float = 1.0
     joined: bool = False
+    listed: bool = False
 
 
 def branch(search: Search, shape: Node) -> Found | None:
-    """A tensor in another order and shape, times a number, for a part of a Concat."""
+    """A tensor in another order and shape, times a number, for a part of a Concat or a list."""
     end, sizes = shape.output[0], search.draft.axes(shape.output[0])
     if sizes is None:
         return None
     part = _Part(end, np.arange(prod(sizes)))
     while (node := search.made.get(part.tensor)) is not None and _goes_on(search, part, node):
         pass
-    whole = search.draft.axes(part.tensor)
-    order = None if whole is None or not part.joined else _order(whole, part.places)
-    if whole is None or order is None:
-        return None
-    name, nodes = part.tensor, list[Node]()
+    own = list[Node](), part.tensor, search.draft.axes(part.tensor) or ()
+    tries = (own, search.axes_before(part.tensor)) if part.joined or part.listed else ()
+    for before, name, whole in tries:
+        if (order := _order(whole, part.places)) is not None:
+            turned = tuple(whole[axis] for axis in order)
+            return end, [*before, *search.chained(name, _nodes(search, order, turned, part, end))]
+    return None
+
+
+def _nodes(search: Search, order: Sizes, turned: Sizes, part: _Part, end: str) -> list[Node]:
+    """The nodes, one after the other, that give a tensor its order and axes, and multiply it."""
+    nodes, sizes = list[Node](), search.draft.axes(end) or ()
     if [*order] != sorted(order):
-        nodes.append(search.node("Transpose", [name], [end], perm=[0, *(k + 1 for k in order)]))
-    if tuple(whole[axis] for axis in order) != sizes:
+        nodes.append(search.node("Transpose", [""], [end], perm=[0, *(k + 1 for k in order)]))
+    if turned != sizes:
         reads = ["", search.draft.constant("shape", [0, *sizes])]
         nodes.append(search.node("Reshape", reads, [end]))
     if part.factor != 1.0 or not nodes:
         factor = search.draft.constant("factor", [part.factor], search.kind(end))
         nodes.append(search.node("Mul", ["", factor], [end]))
-    return end, search.chained(name, nodes)
+    return nodes
 
 
 def _goes_on(search: Search, part: _Part, node: Node) -> bool:
@@ -68,6 +77,7 @@ def _goes_on(search: Search, part: _Part, node: Node) -> bool:
         part.factor *= number
     elif (taken := places_of(search.draft, node)) is not None:
         part.places = taken[part.places]
+        part.listed |= is_one_of(node, "Gather")
     elif is_one_of(node, "Gemm") and (copies := search.copies(node)) is not None:
         part.places, part.factor = copies[0][part.places], part.factor * copies[1]
     elif not is_one_of(node, "Identity"):
