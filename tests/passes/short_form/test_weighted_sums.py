@@ -103,3 +103,42 @@ def test_a_sum_of_sums_stays():
     nodes = [node("Gemm", "x w", "h", transB=1), node("Gemm", "h v", "y", transB=1)]
     _, _, terms = read(nodes, **given)
     assert [*terms] == ["h"]
+
+
+SQUARE = ("N", 4, 4)
+WEIGHTS = np.eye(16) + 2.0 * np.eye(16)[::-1]
+KINDS = {
+    "elements": ([node("Gather", "a i", "y", axis=1)], (True, True)),
+    "sums": ([node("ReduceSum", "a k", "y")], (False, True)),
+    "means": ([node("ReduceMean", "a k", "y")], (False, False)),
+    "twice": ([node("Mul", "a b", "y")], (False, False)),
+    "shifted": ([node("Add", "a b", "y")], (False, False)),
+    "weights": ([node("Flatten", "a", "f"), node("Gemm", "f w", "y", transB=1)], (False, False)),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_sums_may_be_elements_or_add_as_many_each(kind):
+    nodes, (elements, even) = KINDS[kind]
+    given = {"i": np.array([2, 0, 0, 1]), "k": np.array([2]), "b": np.array(2.0), "w": WEIGHTS}
+    _, sums, _ = read([node("Abs", "x", "a"), *nodes], SQUARE, **given)
+    assert (sums.are_elements, sums.are_even) == (elements, even)
+
+
+@pytest.mark.parametrize(
+    ("places", "sizes"),
+    [
+        (np.repeat([0, 1, 2], 4), (3, 1)),
+        (np.tile([0, 1, 2], 4), (1, 3)),
+        (np.repeat([0, 2, 1], 4), None),
+        (np.array([0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 2, 1]), None),
+    ],
+    ids=["rows", "columns", "another order", "not alike"],
+)
+def test_elements_that_are_broadcast_are_found(places, sizes):
+    shape = (3, 4) if sizes == (3, 1) or places[1] == 0 else (4, 3)
+    nodes = [node("Abs", "x", "a"), node("Gather", "a i", "y", axis=1), node("Neg", "y", "z")]
+    model = load_model(graph(nodes, outputs=["z"], i=places))
+    reader = WeightedSums(Search(model, largest=True))
+    want = None if sizes is None else ("a", sizes)
+    assert reader.broadcast(reader.of("y").columns, shape) == want

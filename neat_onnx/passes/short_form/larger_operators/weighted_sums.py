@@ -117,14 +117,13 @@ class WeightedSums:
             columns: the elements; negative where any will do.
             sizes: of the axes.
         """
-        table = whole = columns.reshape(sizes)
+        table = columns.reshape(sizes)
         for axis in range(len(sizes)):
             once = table.max(axis, keepdims=True)
             if np.all((table == once) | (table < 0)):
                 table = once
         source = self.source(table.ravel())
-        fits = source is not None and np.all((table == whole) | (whole < 0))
-        return (source, table.shape) if source is not None and fits else None
+        return None if source is None else (source, table.shape)
 
     def source(self, columns: Ints) -> str | None:
         """The source that has these elements and no other, in this order."""
