@@ -71,7 +71,9 @@ def with_larger_operators(model: Model, *, largest: bool) -> Model:
     if not any(is_one_of(node, *_NEEDED) for node in model.graph.node):
         return model
     search = Search(model, largest=largest)
-    found = dict(filter(None, (_group(search, node) for node in model.graph.node)))
+    found: dict[str, list[Node]] = {}
+    for end, group in filter(None, (_group(search, node) for node in model.graph.node)):
+        found.setdefault(end, group)  # the first one knows the way to its end
     if not found:
         return model
     nodes = [each for node in model.graph.node for each in found.get(node.output[0], [node])]

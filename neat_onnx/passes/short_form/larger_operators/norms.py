@@ -5,7 +5,7 @@ from itertools import islice
 from neat_onnx.model import Node
 from neat_onnx.passes.draft import is_one_of
 from neat_onnx.passes.short_form.larger_operators.linear_nodes import Terms
-from neat_onnx.passes.short_form.larger_operators.reductions import axes_of, keeps
+from neat_onnx.passes.short_form.larger_operators.reductions import along_axes
 from neat_onnx.passes.short_form.larger_operators.search import Found, Search
 from neat_onnx.passes.short_form.larger_operators.weighted_sums import WeightedSums
 
@@ -14,23 +14,8 @@ _FARTHEST = 4  # nodes from the result back to the roots
 
 def norm(search: Search, last: Node) -> Found | None:
     """The norms of a tensor along some of its axes."""
-    end, squares = last.output[0], _squares(search, last.output[0])
-    if squares is None:
-        return None
-    count = 1 + int(squares.rows.max())
-    groups, sizes = squares.places.reshape(count, -1), search.draft.axes(end) or ()
-    own = list[Node](), squares.tensor, search.draft.axes(squares.tensor) or ()
-    for nodes, source, whole in (own, search.axes_before(squares.tensor)):
-        axes = axes_of(whole, groups)
-        if axes is None:
-            continue
-        kept, along = keeps(whole, axes, sizes), [axis + 1 for axis in axes]
-        if kept is not None:
-            return end, [*nodes, search.reduced("ReduceL2", source, along, end, keepdims=kept)]
-        norms = search.draft.name(end)
-        reduced = search.reduced("ReduceL2", source, along, norms)
-        return end, [*nodes, reduced, search.shaped(norms, end)]
-    return None
+    squares = _squares(search, last.output[0])
+    return None if squares is None else along_axes(search, "ReduceL2", squares, last.output[0])
 
 
 def _squares(search: Search, name: str) -> Terms | None:

@@ -14,6 +14,7 @@ import numpy as np
 from neat_onnx.model import Node
 from neat_onnx.passes.draft import is_one_of
 from neat_onnx.passes.short_form.columns import places_of, reduced_axes
+from neat_onnx.passes.short_form.larger_operators.linear_nodes import Terms
 from neat_onnx.passes.short_form.larger_operators.search import Found, Ints, Search, Sizes
 
 REDUCTIONS = (
@@ -31,8 +32,8 @@ def reduction(search: Search, last: Node) -> Found | None:
     (reduced,) = [node for node in way if is_one_of(node, *REDUCTIONS)]
     for nodes, source, whole, passed in _sources(search, way, reduced):
         groups = _groups(search, whole, passed)
-        axes = None if groups is None else axes_of(whole, groups)
-        if axes is not None and (kept := keeps(whole, axes, sizes)) is not None:
+        axes = None if groups is None else _axes(whole, groups)
+        if axes is not None and (kept := _keeps(whole, axes, sizes)) is not None:
             along = [axis + 1 for axis in axes]
             node = search.reduced(reduced.op_type, source, along, end, keepdims=kept)
             return end, [*nodes, node]
@@ -100,7 +101,24 @@ def _after(search: Search, node: Node, groups: Ints) -> Ints | None:
     return groups.reshape(-1, prod(groups.shape[last[0] :]))
 
 
-def axes_of(sizes: Sizes, groups: Ints) -> Sizes | None:
+def along_axes(search: Search, operator: str, terms: Terms, end: str) -> Found | None:
+    """The reduction of a tensor along axes, where groups of terms are the elements along these."""
+    groups, sizes = terms.places.reshape(1 + int(terms.rows.max()), -1), search.draft.axes(end)
+    own = list[Node](), terms.tensor, search.draft.axes(terms.tensor) or ()
+    for nodes, source, whole in (search.axes_before(terms.tensor), own):
+        axes = _axes(whole, groups)
+        if axes is None:
+            continue
+        kept, along = _keeps(whole, axes, sizes or ()), [axis + 1 for axis in axes]
+        if kept is not None:
+            return end, [*nodes, search.reduced(operator, source, along, end, keepdims=kept)]
+        result = search.draft.name(end)
+        reduced = search.reduced(operator, source, along, result)
+        return end, [*nodes, reduced, search.shaped(result, end)]
+    return None
+
+
+def _axes(sizes: Sizes, groups: Ints) -> Sizes | None:
     """The axes of a tensor, behind the batch, along which these are its groups."""
     places = np.arange(prod(sizes)).reshape(sizes)
     for count in range(1, len(sizes) + 1):
@@ -112,7 +130,7 @@ def axes_of(sizes: Sizes, groups: Ints) -> Sizes | None:
     return None
 
 
-def keeps(whole: Sizes, axes: Sizes, sizes: Sizes) -> bool | None:
+def _keeps(whole: Sizes, axes: Sizes, sizes: Sizes) -> bool | None:
     """Whether reduced axes stay with the length 1; None if the sizes fit neither."""
     if tuple(1 if axis in axes else size for axis, size in enumerate(whole)) == sizes:
         return True

@@ -248,7 +248,10 @@ class Search:
 
     def shaped(self, name: str, end: str) -> Node:
         """The node that gives a tensor the shape of another one, in its place."""
-        shape = self.draft.constant("shape", [0, *(self.draft.axes(end) or ())])
+        sizes = self.draft.axes(end) or ()
+        if len(sizes) == 1:
+            return self.node("Flatten", [name], [end], axis=1)
+        shape = self.draft.constant("shape", [0, *sizes])
         return self.node("Reshape", [name, shape], [end])
 
     def in_axes(self, name: str, size: int) -> tuple[list[Node], str, Sizes]:
