@@ -11,9 +11,10 @@ from neat_onnx.passes.short_form.larger_operators.boxes import cut, padded
 from neat_onnx.passes.short_form.larger_operators.branches import branch
 from neat_onnx.passes.short_form.larger_operators.choices import choice
 from neat_onnx.passes.short_form.larger_operators.grid_samples import grid_sample
+from neat_onnx.passes.short_form.larger_operators.kept import kept
 from neat_onnx.passes.short_form.larger_operators.lookups import differences, looked_up, one_hot
 from neat_onnx.passes.short_form.larger_operators.lp_pools import lp_pool
-from neat_onnx.passes.short_form.larger_operators.masks import filled, masked_softmax
+from neat_onnx.passes.short_form.larger_operators.masks import masked_softmax
 from neat_onnx.passes.short_form.larger_operators.norms import norm
 from neat_onnx.passes.short_form.larger_operators.orders import order
 from neat_onnx.passes.short_form.larger_operators.pairs import differences_of_pairs
@@ -33,7 +34,7 @@ from neat_onnx.passes.short_form.larger_operators.sums import reduced_sum
 
 _ALONG_AXES: tuple[Finder, ...] = (resize, running_sum_along)
 _WITHOUT_LISTS: tuple[Finder, ...] = (
-    grid_sample, norm, lp_pool, differences_of_pairs, masked_softmax, filled,
+    grid_sample, norm, lp_pool, differences_of_pairs, masked_softmax, kept,
 )  # fmt: skip
 FINDERS: dict[str, tuple[Finder, ...]] = {
     "Sqrt": (norm, lp_pool),
@@ -42,7 +43,7 @@ FINDERS: dict[str, tuple[Finder, ...]] = {
     "Mul": (quotient, local_response),
     "Conv": (running_sum, place),
     "Add": (choice,),
-    "Gather": (padded, cut, differences_of_pairs),
+    "Gather": (padded, cut, differences_of_pairs, kept),
     "Reshape": (padded, *_ALONG_AXES, *_WITHOUT_LISTS, function_of_rows, reduction, branch),
     "Flatten": (reduction, padded),
     **dict.fromkeys(REDUCTIONS, (reduction,)),
