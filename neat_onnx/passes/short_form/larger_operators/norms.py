@@ -14,8 +14,8 @@ _FARTHEST = 4  # nodes from the result back to the roots
 
 def norm(search: Search, last: Node) -> Found | None:
     """The norms of a tensor along some of its axes."""
-    squares = _squares(search, last.output[0])
-    return None if squares is None else along_axes(search, "ReduceL2", squares, last.output[0])
+    end, squares = last.output[0], _squares(search, last.output[0])
+    return squares and along_axes(search, "ReduceL2", squares, end, as_is=True)
 
 
 def _squares(search: Search, name: str) -> Terms | None:

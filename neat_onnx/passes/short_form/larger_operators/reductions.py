@@ -101,20 +101,30 @@ def _after(search: Search, node: Node, groups: Ints) -> Ints | None:
     return groups.reshape(-1, prod(groups.shape[last[0] :]))
 
 
-def along_axes(search: Search, operator: str, terms: Terms, end: str) -> Found | None:
-    """The reduction of a tensor along axes, where groups of terms are the elements along these."""
+def along_axes(
+    search: Search, operator: str, terms: Terms, end: str, *, as_is: bool = False
+) -> Found | None:
+    """The reduction of a tensor along axes, where groups of terms are the elements along these.
+
+    Args:
+        search: the graph.
+        operator: of the reduction.
+        terms: as many of each element of the result.
+        end: the result.
+        as_is: the tensor is rather reduced in the axes that it has than in those it had.
+    """
     groups, sizes = terms.places.reshape(1 + int(terms.rows.max()), -1), search.draft.axes(end)
     own = list[Node](), terms.tensor, search.draft.axes(terms.tensor) or ()
-    for nodes, source, whole in (search.axes_before(terms.tensor), own):
+    tries = own, search.axes_before(terms.tensor)
+    for nodes, source, whole in tries if as_is else tries[::-1]:
         axes = _axes(whole, groups)
         if axes is None:
             continue
         kept, along = _keeps(whole, axes, sizes or ()), [axis + 1 for axis in axes]
-        if kept is not None:
-            return end, [*nodes, search.reduced(operator, source, along, end, keepdims=kept)]
-        result = search.draft.name(end)
-        reduced = search.reduced(operator, source, along, result)
-        return end, [*nodes, reduced, search.shaped(result, end)]
+        result = end if kept is not None else search.draft.name(end)
+        reduced = search.reduced(operator, source, along, result, keepdims=bool(kept))
+        last = [] if kept is not None else [search.shaped(result, end)]
+        return end, [*nodes, reduced, *last]
     return None
 
 
