@@ -99,6 +99,8 @@ def _places(terms: Terms, sizes: Sizes, count: int) -> list[Singles] | None:
     rows, weights = terms.rows, terms.weights
     along = np.unravel_index(terms.places, sizes)
     whole = np.bincount(rows, weights, count)
+    if np.any(weights < 0.0) or np.any(whole > 1.0 + _CLOSE):
+        return None
     cut, left = whole < 1.0 - _CLOSE, whole < 1.0 - _CLOSE  # some elements are not there
     found = []
     for at, size in zip(along, sizes, strict=True):

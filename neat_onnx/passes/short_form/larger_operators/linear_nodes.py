@@ -199,7 +199,9 @@ def _windows(search: Search, node: Node) -> Ints | None:
     kernel = search.constant(node.input[1])
     if inside is None or kernel is None or given.get("auto_pad", "NOTSET") != "NOTSET":
         return None
-    groups, count = given.get("group", 1), len(inside) - 1
+    groups, count = given.get("group", 1), len(kernel.dims) - 2
+    if len(inside) != count + 1:
+        return None
     pads = given.get("pads", (0,) * 2 * count)
     steps, gaps = (given.get(name, (1,) * count) for name in ("strides", "dilations"))
     around = [(0, 0), *zip(pads[:count], pads[count:], strict=True)]

@@ -73,10 +73,12 @@ def _powers(search: Search, name: str) -> tuple[Terms, int] | None:
     size = search.made.get(terms[0].tensor) if len(terms) == 1 else None
     if size is None or not is_one_of(size, "Abs", "Mul") or size.input[0] != size.input[-1]:
         return None
-    p = round(exponent if is_one_of(size, "Abs") else _EUCLIDEAN)
+    p = exponent if is_one_of(size, "Abs") else _EUCLIDEAN
     fits = isclose(p * inverse, 1.0, rel_tol=_CLOSE) and exponent in (1.0, p)
-    origin = reader.origin(terms[0]._replace(tensor=size.input[0])) if fits else None
-    return None if origin is None else (origin, p)
+    if not fits or p < 1 or p != int(p):
+        return None
+    origin = reader.origin(terms[0]._replace(tensor=size.input[0]))
+    return None if origin is None else (origin, int(p))
 
 
 def _ends_in_root(search: Search, name: str) -> bool:
@@ -117,7 +119,8 @@ def _windows(terms: Terms, whole: Sizes, sizes: Sizes) -> list[_Window] | None:
 def _window(low: Ints, high: Ints, size: int) -> _Window | None:
     """The window along an axis of so many elements that has these at its positions."""
     width, positions = int((high - low).max()) + 1, np.arange(len(low))
-    for step, before in product(range(1, size + 1), range(width)):
+    steps = {1, *np.diff(low)[-1:].tolist(), *np.diff(high)[:1].tolist()}
+    for step, before in product(sorted(steps - {0}), sorted({0, width - 1 - int(high[0])})):
         start = positions * step - before
         ends = np.minimum(start + width, size) - 1
         if np.array_equal(np.maximum(start, 0), low) and np.array_equal(ends, high):

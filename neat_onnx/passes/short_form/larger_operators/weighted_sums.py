@@ -160,13 +160,15 @@ class WeightedSums:
         return Sums(every, every + self._starts[name], np.ones(size), np.zeros(size))
 
     def _added(self, terms: Iterable[Terms], biases: Floats, below: int, depth: int) -> Sums | None:
-        parts = []
+        nothing = np.zeros(0, np.int64)
+        parts = [(nothing, nothing, np.zeros(0))]
         for each in terms:
             inner = self._of(each.tensor, below, depth)
             expanded = None if inner is None else _expanded(each, inner)
             if inner is None or expanded is None:
                 return None
-            shifts = each.weights * inner.biases[each.places]
+            with np.errstate(invalid="ignore"):  # 0 · ∞
+                shifts = each.weights * inner.biases[each.places]
             biases = biases + np.bincount(each.rows, shifts, len(biases))
             parts.append(expanded)
         rows, columns, weights = (np.concatenate(each) for each in zip(*parts, strict=True))
