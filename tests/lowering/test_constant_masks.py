@@ -49,6 +49,20 @@ def test_it_is_a_choice_again(case):
     assert verify(net, short, runtime="onnxruntime").passed
 
 
+@pytest.mark.parametrize("upper", [0, 1])
+@pytest.mark.parametrize("diagonal", [-2, 0, 3])
+@pytest.mark.parametrize("shape", [("N", 8, 8), ("N", 2, 6, 9)], ids=["square", "pictures"])
+def test_a_triangle_is_one_again(upper, diagonal, shape):
+    nodes = [LAYER, node("Trilu", "t k", "y", upper=upper)]
+    model = graph(nodes, x=shape, k=np.array(diagonal))
+    net = assert_lifts(model)
+    short = export(net)
+    assert operators(short) == ["Tanh", "Trilu"]
+    assert len(short.to_bytes()) <= 1.25 * len(model.SerializeToString())
+    assert import_model(short) == net
+    assert verify(net, short, runtime="onnxruntime").passed
+
+
 @pytest.mark.parametrize("before", [[], [LAYER]], ids=["of an input", "of a layer"])
 def test_ones_and_zeros_are_factors(before):
     read = before[-1].output[0] if before else "x"

@@ -1,4 +1,4 @@
-"""Where: elements of a tensor in their places, and a number or another tensor in all others.
+"""Where, Trilu: elements of a tensor in their places, and a number or a tensor in all others.
 
 Export lists the elements that stay, and has constant neurons for the number.
 """
@@ -18,6 +18,7 @@ from neat_onnx.passes.short_form.larger_operators.weighted_sums import Sums, Wei
 _FARTHEST = 6  # nodes from the result back to joined elements
 _MOST = 4  # functions, one of another
 _SIDES = 2  # of a choice
+_SINCE = 14  # opset of Trilu
 
 
 class _Side(NamedTuple):
@@ -67,7 +68,7 @@ def kept(search: Search, last: Node) -> Found | None:
 
 
 def _inside(search: Search, reader: WeightedSums, name: str) -> tuple[Sums | None, list[Node]]:
-    """The elements of which those of a tensor are functions, and these, the last one first."""
+    """The elements that a tensor has functions of, and the functions, the last one first."""
     sums, functions = reader.of(name), list[Node]()
     while sums is not None and sums.are_elements and len(functions) < _MOST:
         terms = reader.terms(sums)
@@ -90,14 +91,35 @@ def _choice(
     search: Search, mask: np.ndarray, names: list[str], number: float | None, *, copied: bool
 ) -> Node:
     """The choice between tensors, or one and a number; copies and 0 are products by a mask."""
-    chosen, kind = search.draft.name("chosen"), search.kind(names[0])
+    chosen, kind, constant = (
+        search.draft.name("chosen"),
+        search.kind(names[0]),
+        search.draft.constant,
+    )
     if copied and number == 0.0:
-        factors = search.draft.constant("mask", mask.astype(np.float64), kind)
-        return search.node("Mul", [*names, factors], [chosen])
+        return search.node(
+            "Mul", [*names, constant("mask", mask.astype(np.float64), kind)], [chosen]
+        )
+    if number == 0.0 and (triangle := _triangle(mask)) and search.draft.model.opset >= _SINCE:
+        diagonal, upper = triangle
+        reads = [*names, constant("diagonal", diagonal)] if diagonal else names
+        return search.node("Trilu", reads, [chosen], upper=upper)
     if number is not None:
-        names = [*names, search.draft.constant("number", number, kind)]
-    holds = search.draft.constant("mask", mask, DataType.BOOL)
-    return search.node("Where", [holds, *names], [chosen])
+        names = [*names, constant("number", number, kind)]
+    return search.node("Where", [constant("mask", mask, DataType.BOOL), *names], [chosen])
+
+
+def _triangle(mask: np.ndarray) -> tuple[int, int] | None:
+    """The diagonal at which a triangle of True begins, and 1 if it is the upper one, or 0."""
+    held, columns = mask.sum(axis=-1), mask.shape[-1]
+    cut = np.flatnonzero((held > 0) & (held < columns))
+    if mask.ndim != 2 or not len(cut):
+        return None
+    row, count = int(cut[0]), int(held[cut[0]])
+    lower, upper = count - 1 - row, columns - count - row
+    if np.array_equal(mask, np.tri(len(mask), columns, lower)):
+        return lower, 0
+    return (upper, 1) if np.array_equal(~mask, np.tri(len(mask), columns, upper - 1)) else None
 
 
 def _number(sums: Sums) -> float | None:
