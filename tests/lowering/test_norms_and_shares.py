@@ -1,6 +1,7 @@
 """Norms along axes, shares of them, and their products come back without lists of places."""
 
 import numpy as np
+import onnx
 import pytest
 from graphs import assert_lifts, graph, node, operators
 
@@ -89,5 +90,24 @@ def test_shares_in_another_order_are_a_list():
     net = assert_lifts(graph(nodes, x=SHAPE, k=np.array([2]), i=order))
     short = export(net)
     assert "Gather" in operators(short)
+    assert import_model(short) == net
+    assert verify(net, short, runtime="onnxruntime").passed
+
+
+def test_the_sum_of_all_elements_is_one_node():
+    model, want = along([1, 2, 3], "ReduceSum", shape=("N", 2, 3, 4))
+    short = export(assert_lifts(model))
+    assert operators(short) == want
+
+
+def test_a_number_for_each_sample_is_no_list_of_pairs():
+    """It has no axes but the batch, where elements that are followed have some."""
+    nodes = [node("Unsqueeze", "z k", "u"), node("Sub", "x u", "y")]
+    model = graph(nodes, x=("N", 8), k=np.array([1]))
+    z = onnx.helper.make_tensor_value_info("z", onnx.TensorProto.FLOAT, ["N"])
+    model.graph.input.append(z)
+    net = import_model(model, check=False)
+    short = export(net)
+    assert operators(short) == ["Flatten", "Sub"]
     assert import_model(short) == net
     assert verify(net, short, runtime="onnxruntime").passed

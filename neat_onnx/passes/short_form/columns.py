@@ -132,7 +132,7 @@ def followed(draft: Draft, node: Node) -> Followed | None:
         node: one of its nodes.
     """
     axes = axes_of(draft, node.output[0])
-    if not axes or node.domain:
+    if axes is None or node.domain:
         return None
     if is_elementwise(node):
         return _elementwise(draft, node, axes)
@@ -145,8 +145,8 @@ def followed(draft: Draft, node: Node) -> Followed | None:
 
 
 def axes_of(draft: Draft, name: str) -> Axes | None:
-    """The sizes of a computed tensor's axes behind the batch, if all are known."""
-    return None if name in draft.tensors else draft.axes(name)
+    """The sizes of a computed tensor's axes behind the batch, if there are any and all known."""
+    return None if name in draft.tensors else draft.axes(name) or None
 
 
 def places_of(draft: Draft, node: Node) -> Places | None:
@@ -155,8 +155,6 @@ def places_of(draft: Draft, node: Node) -> Places | None:
     numbers = [draft.tensors[name].values for name in node.input[1:] if name in draft.tensors]
     if axes is None or of_input is None or len(numbers) != len(node.input) - 1:
         return None
-    if is_one_of(node, "Reshape") and prod(axes) != prod(of_input):
-        return None  # the first axis is no batch
     table = np.arange(prod(of_input)).reshape(1, *of_input)
     moved = _moved(node, table, numbers)
     return None if moved is None or moved.shape != (1, *axes) else moved.ravel()

@@ -156,10 +156,9 @@ class _Groups:
     def _repeated(self, node: Node) -> Places | None:
         """The column that each column of a node is, if it repeats all that its input has."""
         places = places_of(self._draft, node)
-        sizes = self._draft.axes(node.input[0])
-        if places is None or not sizes:
-            return None
-        return places if len(np.unique(places)) == prod(sizes) else None
+        sizes = self._draft.axes(node.input[0]) or ()
+        whole = places is not None and len(np.unique(places)) == prod(sizes)
+        return places if whole else None
 
     def _features(self, name: str) -> int | None:
         """The number of features of a computed tensor that is flat."""

@@ -1,5 +1,6 @@
 """LpPool: roots of sums of powers in windows of a picture."""
 
+from collections.abc import Sequence
 from itertools import islice, product
 from math import isclose
 from typing import NamedTuple
@@ -45,7 +46,7 @@ def lp_pool(search: Search, last: Node) -> Found | None:
     terms, p = found
     nodes, source, whole = search.axes_before(terms.tensor)
     windows = _windows(terms, whole, sizes)
-    if not windows:
+    if not windows or (p == 1 and _are_axes(windows, whole)):
         return None
     sides = zip(*windows, strict=True)
     kernel, steps, before, behind = ([*each] for each in sides)
@@ -55,6 +56,11 @@ def lp_pool(search: Search, last: Node) -> Found | None:
     pooled = search.draft.name(end)
     nodes.append(search.node("LpPool", [source], [pooled], **given))
     return end, [*nodes, search.shaped(pooled, end)]
+
+
+def _are_axes(windows: Sequence[_Window], sizes: Sizes) -> bool:
+    """Whether windows are whole axes or single elements, so that a reduction adds them."""
+    return all(each.size in (1, size) for each, size in zip(windows, sizes[1:], strict=True))
 
 
 def _powers(search: Search, name: str) -> tuple[Terms, int] | None:

@@ -87,7 +87,7 @@ def _groups(search: Search, sizes: Sizes, nodes: list[Node]) -> Ints | None:
 
 def _after(search: Search, node: Node, groups: Ints) -> Ints | None:
     """The groups of the result of a node, by the groups of its input."""
-    if is_one_of(node, "Identity"):
+    if is_one_of(node, "Identity", "Reshape", "Flatten"):
         return groups
     if not is_one_of(node, *REDUCTIONS):
         places = places_of(search.draft, node)
@@ -122,7 +122,8 @@ def along_axes(
             continue
         kept, along = _keeps(whole, axes, sizes or ()), [axis + 1 for axis in axes]
         result = end if kept is not None else search.draft.name(end)
-        reduced = search.reduced(operator, source, along, result, keepdims=bool(kept))
+        keeps = len(groups) == 1 if kept is None else kept
+        reduced = search.reduced(operator, source, along, result, keepdims=keeps)
         last = [] if kept is not None else [search.shaped(result, end)]
         return end, [*nodes, reduced, *last]
     return None
