@@ -1,6 +1,6 @@
 """Graphs without detours of which alone, without metadata, import makes a given network."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import inf
 
 from neat_onnx.lowering.short_model import Alone, Short, Shorts
@@ -10,8 +10,7 @@ from neat_onnx.passes.short_form.in_axes import in_axes
 from neat_onnx.passes.short_form.order import in_order_of
 from neat_onnx.passes.short_form.straight import Form, lone_sums, marks, straight
 
-MOST_SUMS = 8
-"""Sums of one tensor where each is tried."""
+_MOST_SUMS = 8  # of one tensor, where each is tried
 MOST_TRIED = 16_384
 """Genes of a network for which more forms are tried."""
 
@@ -38,6 +37,10 @@ def forms_of(
         marked: Identities stay, which tell neurons apart as well.
         most: the bytes of a form.
     """
+
+    def makes_it(form: Form) -> bool:
+        return Alone(form.model).network == net
+
     orders = [model, in_order_of(model, ()), in_order_of(model, tensors)]
     known = set()
     for sums in (False, True):
@@ -53,7 +56,7 @@ def forms_of(
             if found is None or len(found) != len(net):
                 break  # no order changes that
             if found == net:
-                fewer = _with_few_sums(net, each, copies=marked) if sums else form
+                fewer = with_few_sums(net, each, makes_it, copies=marked) if sums else form
                 for way in in_either_axes(fewer):
                     yield short if way is form else shorts.of(way)
 
@@ -63,16 +66,25 @@ def genes_of(net: Network) -> int:
     return len(net) + len(net.connections)
 
 
-def _with_few_sums(net: Network, model: Model, *, copies: bool) -> Form:
-    """The model without detours, nor sums of one tensor that its network does not need."""
+def with_few_sums(
+    net: Network, model: Model, holds: Callable[[Form], bool], *, copies: bool
+) -> Form:
+    """The model without detours, nor sums of one tensor that it does not need.
+
+    Args:
+        net: its network; of one with many genes all such sums stay.
+        model: the model.
+        holds: whether a form will do.
+        copies: Identities stay.
+    """
     best = straight(model, copies=copies)
     names = lone_sums(best.model)
-    if not 1 < len(names) <= MOST_SUMS or genes_of(net) > MOST_TRIED:
+    if not 1 < len(names) <= _MOST_SUMS or genes_of(net) > MOST_TRIED:
         return best
     needed = set(names)
     for name in names:
         trial = straight(model, copies=copies, sums=needed - {name})
-        if Alone(trial.model).network == net:
+        if holds(trial):
             best, needed = trial, needed - {name}
     return best
 

@@ -22,11 +22,11 @@ from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning
 from neat_onnx.genome import LongGenomeError, SharedNeuronsError, import_network
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.lowering.short_graphs import (
-    MOST_SUMS,
     MOST_TRIED,
     forms_of,
     genes_of,
     in_either_axes,
+    with_few_sums,
 )
 from neat_onnx.lowering.short_model import Short, Shorts
 from neat_onnx.model import Graph, Model, Tensor, load_model
@@ -37,7 +37,7 @@ from neat_onnx.network.network import Network
 from neat_onnx.network.structure import IMPORTED
 from neat_onnx.options import ExportOptions
 from neat_onnx.passes.short_form.larger_operators import with_larger_operators
-from neat_onnx.passes.short_form.straight import Form, lone_sums, straight
+from neat_onnx.passes.short_form.straight import Form, straight
 from neat_onnx.passes.short_form.without_gathers import without_gathers
 
 _AXES_OF_MATRIX = 2
@@ -199,19 +199,17 @@ class _Files:
         return found
 
     def _with_fewer_sums(self, model: Model, files: list[Model], *, copies: bool) -> list[Model]:
-        """The files, and a shorter one without those sums of one tensor that it does not need."""
-        needed = set(lone_sums(straight(model, copies=copies).model))
-        if not files or not 1 < len(needed) <= MOST_SUMS or genes_of(self.net) > MOST_TRIED:
-            return files
-        best = min(files, key=_length)
-        if _length(best) > self.least:
-            return files
-        for name in sorted(needed):
-            form = straight(model, copies=copies, sums=needed - {name})
-            found = [best, *filter(None, map(self._smaller, in_either_axes(form)))]
-            if (shorter := min(found[::-1], key=_length)) is not best:
-                best, needed = shorter, needed - {name}
-        return [*files, best]
+        """The files, and shorter ones without some sums of one tensor, if one is the smallest."""
+
+        def is_small(form: Form) -> bool:
+            least = self.least
+            found = [*filter(None, map(self._smaller, in_either_axes(form)))]
+            files[:0] = found
+            return any(_length(each) <= least for each in found)
+
+        if any(_length(each) <= self.least for each in files):
+            with_few_sums(self.net, model, is_small, copies=copies)
+        return files
 
     def written(self, short: Short, *, alone: bool = False, most: float = inf) -> Model | None:
         """The file of a form, if import makes the network of it.

@@ -57,9 +57,9 @@ class Draft:
 
     def axes(self, name: str) -> tuple[int, ...] | None:
         """The sizes of a tensor's axes behind the first, the batch, if all are known."""
-        shape = self.facts(name).shape or ()
-        sizes = tuple(size for size in shape[1:] if isinstance(size, int))
-        return sizes if sizes and len(sizes) == len(shape) - 1 else None
+        shape = self.facts(name).shape
+        sizes = tuple(size for size in (shape or ())[1:] if isinstance(size, int))
+        return sizes if shape and len(sizes) == len(shape) - 1 else None
 
     @cached_property
     def producers(self) -> dict[str, Node]:

@@ -43,8 +43,8 @@ def reduced(operator, axes, shape, **attributes):
     return graph(nodes, x=shape, opset=11)
 
 
-def response(channels, size, **attributes):
-    return graph([node("LRN", "x", "y", size=size, **attributes)], x=("N", channels, 3, 4))
+def response(channels, size, picture=(3, 4), **attributes):
+    return graph([node("LRN", "x", "y", size=size, **attributes)], x=("N", channels, *picture))
 
 
 def response_of_a_layer():
@@ -129,6 +129,8 @@ PICTURES = {
     "numbers": (response(9, 5, alpha=0.3, beta=0.5, bias=2.0), ["LRN"]),
     "few channels": (response(4, 5, alpha=0.01), ["LRN"]),
     "all channels": (response(3, 7), ["LRN"]),
+    "many elements": (response(4, 3, (16, 16)), ["LRN"]),
+    "many sums": (response(12, 5, (14, 14), alpha=0.02), ["LRN"]),
     "in a network": (response_of_a_layer(), ["Conv", "Relu", "LRN", "MaxPool"]),
 }
 CASES = {**PLACES, **AXES, **TABLES, **PICTURES}

@@ -145,8 +145,8 @@ def followed(draft: Draft, node: Node) -> Followed | None:
 
 
 def axes_of(draft: Draft, name: str) -> Axes | None:
-    """The sizes of a computed tensor's axes behind the batch, if all are known."""
-    return None if name in draft.tensors else draft.axes(name)
+    """The sizes of a computed tensor's axes behind the batch, if there are any and all known."""
+    return None if name in draft.tensors else draft.axes(name) or None
 
 
 def places_of(draft: Draft, node: Node) -> Places | None:
@@ -200,14 +200,14 @@ def _elementwise(draft: Draft, node: Node, axes: Axes) -> Elementwise | None:
             continue
         sizes = axes_of(draft, name) if constant is None else constant.dims
         aligned = constant is not None or len(sizes or ()) == len(axes)
-        each = _broadcast(sizes, axes) if sizes is not None and aligned else None
+        each = broadcast(sizes, axes) if sizes is not None and aligned else None
         if each is None:
             return None
         places.append(each)
     return Elementwise(node, places)
 
 
-def _broadcast(sizes: Axes, axes: Axes) -> Places | None:
+def broadcast(sizes: Axes, axes: Axes) -> Places | None:
     """The elements of a tensor of one sample that is broadcast to other axes."""
     if len(sizes) > len(axes) and sizes[0] == 1:
         sizes = sizes[1:]

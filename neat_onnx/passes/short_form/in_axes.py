@@ -152,7 +152,7 @@ class _Groups:
         reshapes = _sizes(self._draft, node) in ((0, -1), (0, self._features(node.output[0])))
         if not reshapes and not _is_flatten(node):
             return None
-        return self._draft.axes(node.input[0])
+        return self._draft.axes(node.input[0]) or None
 
     def _repeated(self, node: Node) -> Places | None:
         """The column that each column of a node is, if it repeats all that its input has."""

@@ -10,10 +10,14 @@ from neat_onnx.passes.drop_dead import without_dead
 from neat_onnx.passes.short_form.larger_operators.boxes import cut, padded
 from neat_onnx.passes.short_form.larger_operators.branches import branch
 from neat_onnx.passes.short_form.larger_operators.choices import choice
+from neat_onnx.passes.short_form.larger_operators.grid_samples import grid_sample
+from neat_onnx.passes.short_form.larger_operators.kept import kept
 from neat_onnx.passes.short_form.larger_operators.lookups import differences, looked_up, one_hot
-from neat_onnx.passes.short_form.larger_operators.masks import filled, masked_softmax
+from neat_onnx.passes.short_form.larger_operators.lp_pools import lp_pool
+from neat_onnx.passes.short_form.larger_operators.masks import masked_softmax
 from neat_onnx.passes.short_form.larger_operators.norms import norm
 from neat_onnx.passes.short_form.larger_operators.orders import order
+from neat_onnx.passes.short_form.larger_operators.pairs import differences_of_pairs
 from neat_onnx.passes.short_form.larger_operators.places import place, place_in_axes
 from neat_onnx.passes.short_form.larger_operators.quotients import quotient
 from neat_onnx.passes.short_form.larger_operators.reductions import REDUCTIONS, reduction
@@ -25,21 +29,26 @@ from neat_onnx.passes.short_form.larger_operators.running_sums import (
     running_sum_along,
 )
 from neat_onnx.passes.short_form.larger_operators.search import Finder, Found, Search
+from neat_onnx.passes.short_form.larger_operators.sparse_products import sparse_product
 from neat_onnx.passes.short_form.larger_operators.sums import reduced_sum
 
 _ALONG_AXES: tuple[Finder, ...] = (resize, running_sum_along)
+_WITHOUT_LISTS: tuple[Finder, ...] = (
+    grid_sample, norm, lp_pool, differences_of_pairs, masked_softmax, kept,
+)  # fmt: skip
 FINDERS: dict[str, tuple[Finder, ...]] = {
-    "Sqrt": (norm,),
+    "Sqrt": (norm, lp_pool),
+    "Pow": (lp_pool,),
     "Cast": (place_in_axes, one_hot),
     "Mul": (quotient, local_response),
     "Conv": (running_sum, place),
     "Add": (choice,),
-    "Gather": (padded, cut),
-    "Reshape": (padded, *_ALONG_AXES, masked_softmax, filled, function_of_rows, reduction, branch),
+    "Gather": (padded, cut, differences_of_pairs, kept),
+    "Reshape": (padded, *_ALONG_AXES, *_WITHOUT_LISTS, function_of_rows, reduction, branch),
     "Flatten": (reduction, padded),
     **dict.fromkeys(REDUCTIONS, (reduction,)),
     "Sub": (differences,),
-    "MatMul": (*_ALONG_AXES, running_sum, choice, order, looked_up),
+    "MatMul": (*_ALONG_AXES, running_sum, choice, order, looked_up, grid_sample, sparse_product),
     "Gemm": (running_sum, choice, order, reduced_sum, looked_up, differences),
     "ReduceSum": (running_sum, choice, order, reduction),
 }
@@ -63,7 +72,9 @@ def with_larger_operators(model: Model, *, largest: bool) -> Model:
     if not any(is_one_of(node, *_NEEDED) for node in model.graph.node):
         return model
     search = Search(model, largest=largest)
-    found = dict(filter(None, (_group(search, node) for node in model.graph.node)))
+    found: dict[str, list[Node]] = {}
+    for end, group in filter(None, (_group(search, node) for node in model.graph.node)):
+        found.setdefault(end, group)  # the first one knows the way to its end
     if not found:
         return model
     nodes = [each for node in model.graph.node for each in found.get(node.output[0], [node])]

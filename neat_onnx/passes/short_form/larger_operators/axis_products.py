@@ -6,9 +6,8 @@ import numpy as np
 
 from neat_onnx.model import Node
 from neat_onnx.passes.draft import is_one_of
-from neat_onnx.passes.short_form.larger_operators.search import Search, Sizes
+from neat_onnx.passes.short_form.larger_operators.search import Floats, Search, Sizes
 
-Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 _AXES_OF_MATRIX = 2
 _SHAPES = ("Reshape", "Flatten")
 
@@ -32,10 +31,10 @@ class AxisProducts(NamedTuple):
 def axis_products(search: Search, last: Node) -> AxisProducts:
     """The products on the way to a tensor: along its last axis, and along the one before that."""
     name, matrices = last.output[0], dict[int, Floats]()
-    axes = len(search.sizes(name) or ())
+    axes = len(search.draft.axes(name) or ())
     while (node := search.made.get(name)) is not None:
-        left, right = (_matrix(search, node, position) for position in (0, 1))
-        of_axes = bool(matrices) and len(search.sizes(name) or ()) == axes
+        left, right = (matrix_of(search, node, position) for position in (0, 1))
+        of_axes = bool(matrices) and len(search.draft.axes(name) or ()) == axes
         if right is not None and not matrices:
             matrices[-1], name = right.T, node.input[0]
         elif left is not None and -2 not in matrices:
@@ -44,7 +43,7 @@ def axis_products(search: Search, last: Node) -> AxisProducts:
             name = node.input[0]
         else:
             break
-    nodes, sizes = list[Node](), search.sizes(name) or ()
+    nodes, sizes = list[Node](), search.draft.axes(name) or ()
     if -min(matrices, default=0) > axes:
         matrices = {}  # its axes are gone in the last tensor
     if matrices and len(sizes) == 1 < axes:
@@ -52,7 +51,7 @@ def axis_products(search: Search, last: Node) -> AxisProducts:
     return AxisProducts(nodes, name, sizes, matrices)
 
 
-def _matrix(search: Search, node: Node, position: int) -> Floats | None:
+def matrix_of(search: Search, node: Node, position: int) -> Floats | None:
     """The constant matrix that is a factor of a product."""
     found = search.constant(node.input[position]) if is_one_of(node, "MatMul") else None
     if found is None or len(found.dims) != _AXES_OF_MATRIX:

@@ -11,7 +11,6 @@ import numpy as np
 
 from neat_onnx.model import Node
 from neat_onnx.passes.draft import is_one_of
-from neat_onnx.passes.elementwise import is_elementwise
 from neat_onnx.passes.short_form.columns import places_of
 from neat_onnx.passes.short_form.larger_operators.masks import constants_of
 from neat_onnx.passes.short_form.larger_operators.search import Found, Ints, Search, Sizes
@@ -30,7 +29,7 @@ def cut(search: Search, gather: Node) -> Found | None:
     """The elements of a box, some or all along each axis, at even steps."""
     end = gather.output[0]
     name, places = _moved(search, end)
-    nodes, source, whole = _in_axes(search, name)
+    nodes, source, whole = search.axes_before(name)
     if places is None or not len(places) or len(whole) < 2:
         return None
     along = [_in_order(each) for each in np.unravel_index(places, whole)]
@@ -46,20 +45,20 @@ def cut(search: Search, gather: Node) -> Found | None:
     given = [starts, ends, [*cuts], *([steps] if {*steps} != {1} else [])]
     reads = [source, *(search.draft.constant("cut", each) for each in given)]
     part = search.draft.name("part")
-    return end, [*nodes, search.node("Slice", reads, [part]), _shaped(search, part, end)]
+    return end, [*nodes, search.node("Slice", reads, [part]), search.shaped(part, end)]
 
 
 def padded(search: Search, last: Node) -> Found | None:
     """All elements of a tensor, with one number or some of them around."""
     end = last.output[0]
     name, places = _moved(search, end)
-    joined, sizes = search.made.get(name), _axes_of(search, end)
+    joined, sizes = search.made.get(name), search.axes_after(end)
     parts = joined.input if joined is not None and is_one_of(joined, "Concat") else [name]
     inside = None if places is None else _inside(search, parts, places)
     if inside is None or places is None or math.prod(sizes) != len(places):
         return None
     flat, origin, number = inside
-    nodes, source, whole = _in_axes(search, flat)
+    nodes, source, whole = search.axes_before(flat)
     along = _coordinates(origin.reshape(sizes), whole) if len(whole) == len(sizes) > 1 else []
     modes = _AROUND[: 3 if search.draft.model.opset >= _WRAPS_SINCE else 2]
     for mode in modes if number is None else (_CONSTANT,):
@@ -75,7 +74,7 @@ def padded(search: Search, last: Node) -> Found | None:
             return end, [
                 *nodes,
                 search.node("Pad", reads, [wide], mode=mode),
-                _shaped(search, wide, end),
+                search.shaped(wide, end),
             ]
     return None
 
@@ -91,30 +90,6 @@ def _moved(search: Search, name: str) -> tuple[str, Ints | None]:
             places = found if places is None else found[places]
         name = node.input[0]
     return name, places
-
-
-def _in_axes(search: Search, name: str) -> tuple[list[Node], str, Sizes]:
-    """A tensor in axes of its own, and the node that gives it these."""
-    sizes = search.sizes(name) or ()
-    return search.in_axes(name, *sizes) if len(sizes) == 1 else ([], name, sizes)
-
-
-def _axes_of(search: Search, name: str) -> Sizes:
-    """The axes of a tensor, those that it gets later if it is flat."""
-    sizes = found = search.sizes(name) or ()
-    while len(found) == 1 and (at := search.draft.sole_reader(name)) is not None:
-        reader = search.draft.model.graph.node[at]
-        if not (is_elementwise(reader) or is_one_of(reader, "Reshape")):
-            break
-        name = reader.output[0]
-        found = search.sizes(name) or ()
-    return found if math.prod(found) == math.prod(sizes) else sizes
-
-
-def _shaped(search: Search, name: str, end: str) -> Node:
-    """The node that gives a tensor the shape of another one, in its place."""
-    shape = search.draft.constant("shape", [0, *(search.sizes(end) or ())])
-    return search.node("Reshape", [name, shape], [end])
 
 
 def _in_order(values: Ints) -> Ints:
@@ -143,7 +118,7 @@ def _inside(
     """The one tensor that elements come from, their places in it, and the number of the others."""
     flat, origin, numbers, start = "", np.full(len(places), _OUTSIDE), set[float](), 0
     for part in parts:
-        count, values = math.prod(search.sizes(part) or ()), constants_of(search, part)
+        count, values = math.prod(search.draft.axes(part) or ()), constants_of(search, part)
         here = (places >= start) & (places < start + count)
         if values is not None:
             numbers |= {*values[places[here] - start].tolist()}

@@ -1,4 +1,4 @@
-"""Branches that were joined: elements of one tensor alone, picked out of a Concat with others.
+"""Branches that were joined: elements of one tensor alone, picked out of a Concat or by a list.
 
 Export computes all neurons of a level at once, as the scaled queries and keys of attention, and
 hands each reader the part that it reads. Where the part is one tensor with its axes in some order,
@@ -13,10 +13,10 @@ import numpy as np
 
 from neat_onnx.model import Node
 from neat_onnx.passes.draft import attributes_of, is_one_of
+from neat_onnx.passes.short_form.columns import places_of
 from neat_onnx.passes.short_form.larger_operators.search import Found, Ints, Search, Sizes
 
 _MOST_AXES = 4  # that are tried in all orders
-_FEWEST = 3  # numbers of a Slice: start, end and axis; the step may follow
 
 
 @dataclass
@@ -28,48 +28,45 @@ class _Part:
         places: of the elements in it.
         factor: the number.
         joined: whether they stood in a Concat.
+        listed: whether they were gathered by a list.
     """
 
     tensor: str
     places: Ints
     factor: float = 1.0
     joined: bool = False
+    listed: bool = False
 
 
 def branch(search: Search, shape: Node) -> Found | None:
-    """A tensor in another order and shape, times a number, for a part of a Concat."""
-    end, sizes = shape.output[0], search.sizes(shape.output[0])
+    """A tensor in another order and shape, times a number, for a part of a Concat or a list."""
+    end, sizes = shape.output[0], search.draft.axes(shape.output[0])
     if sizes is None:
         return None
     part = _Part(end, np.arange(prod(sizes)))
     while (node := search.made.get(part.tensor)) is not None and _goes_on(search, part, node):
         pass
-    whole = search.sizes(part.tensor)
-    order = None if whole is None or not part.joined else _order(whole, part.places)
-    if whole is None or order is None:
-        return None
-    name, nodes = part.tensor, list[Node]()
+    own = list[Node](), part.tensor, search.draft.axes(part.tensor) or ()
+    tries = (own, search.axes_before(part.tensor)) if part.joined or part.listed else ()
+    for before, name, whole in tries:
+        if (order := _order(whole, part.places)) is not None:
+            turned = tuple(whole[axis] for axis in order)
+            return end, [*before, *search.chained(name, _nodes(search, order, turned, part, end))]
+    return None
+
+
+def _nodes(search: Search, order: Sizes, turned: Sizes, part: _Part, end: str) -> list[Node]:
+    """The nodes, one after the other, that give a tensor its order and axes, and multiply it."""
+    nodes, sizes = list[Node](), search.draft.axes(end) or ()
     if [*order] != sorted(order):
-        nodes.append(search.node("Transpose", [name], [end], perm=[0, *(k + 1 for k in order)]))
-    if tuple(whole[axis] for axis in order) != sizes:
+        nodes.append(search.node("Transpose", [""], [end], perm=[0, *(k + 1 for k in order)]))
+    if turned != sizes:
         reads = ["", search.draft.constant("shape", [0, *sizes])]
         nodes.append(search.node("Reshape", reads, [end]))
     if part.factor != 1.0 or not nodes:
         factor = search.draft.constant("factor", [part.factor], search.kind(end))
         nodes.append(search.node("Mul", ["", factor], [end]))
-    return end, _chained(search, name, nodes)
-
-
-def _chained(search: Search, name: str, nodes: list[Node]) -> list[Node]:
-    """The nodes, each reading the result of the one before, the first one a tensor."""
-    found = []
-    for place, node in enumerate(nodes, 1):
-        last = place == len(nodes)
-        result = node.output[0] if last else search.draft.name(node.output[0])
-        reads = [name, *node.input[1:]]
-        found.append(node.model_copy(update={"input": reads, "output": [result]}))
-        name = result
-    return found
+    return nodes
 
 
 def _goes_on(search: Search, part: _Part, node: Node) -> bool:
@@ -78,11 +75,12 @@ def _goes_on(search: Search, part: _Part, node: Node) -> bool:
         return not part.joined and _cut(search, part, node)
     if is_one_of(node, "Mul") and (number := search.number(node.input[1])) is not None:
         part.factor *= number
-    elif (taken := _taken(search, node)) is not None:
+    elif (taken := places_of(search.draft, node)) is not None:
         part.places = taken[part.places]
+        part.listed |= is_one_of(node, "Gather")
     elif is_one_of(node, "Gemm") and (copies := search.copies(node)) is not None:
         part.places, part.factor = copies[0][part.places], part.factor * copies[1]
-    elif not is_one_of(node, "Identity", "Reshape", "Flatten"):
+    elif not is_one_of(node, "Identity"):
         return False
     part.tensor = node.input[0]
     return True
@@ -90,7 +88,7 @@ def _goes_on(search: Search, part: _Part, node: Node) -> bool:
 
 def _cut(search: Search, part: _Part, node: Node) -> bool:
     """The same for a Concat, if the part is of one of its inputs."""
-    sizes = [search.sizes(name) for name in node.input]
+    sizes = [search.draft.axes(name) for name in node.input]
     if attributes_of(node).get("axis") != 1 or any(len(each or ()) != 1 for each in sizes):
         return False
     ends = np.cumsum([prod(each or ()) for each in sizes])
@@ -100,27 +98,6 @@ def _cut(search: Search, part: _Part, node: Node) -> bool:
     part.tensor, part.joined = node.input[at], True
     part.places = part.places - (ends[at - 1] if at else 0)
     return True
-
-
-def _taken(search: Search, node: Node) -> Ints | None:
-    """The places, in the input of a node, of the elements that it picks or turns."""
-    if is_one_of(node, "Gather"):
-        return search.columns(node)
-    sizes = search.sizes(node.input[0])
-    if sizes is None:
-        return None
-    places = np.arange(prod(sizes)).reshape(sizes)
-    if is_one_of(node, "Transpose"):
-        perm = attributes_of(node).get("perm", ())
-        turned = [axis - 1 for axis in perm[1:]]
-        return places.transpose(turned).ravel() if perm[:1] == (0,) else None
-    if not is_one_of(node, "Slice") or len(sizes) > 1:
-        return None
-    numbers = [search.number(name) for name in node.input[1:]]
-    whole = [int(number) for number in numbers if number is not None]
-    if len(whole) < max(_FEWEST, len(numbers)) or whole[2] != 1:
-        return None
-    return places[slice(*whole[:2], *whole[3:])]
 
 
 def _order(sizes: Sizes, places: Ints) -> Sizes | None:

@@ -41,13 +41,13 @@ def looked_up(search: Search, product: Node) -> Found | None:
         return None
     source, count = found
     end, _ = search.end(product.output[0])
-    if (search.sizes(end) or ())[-1:] != table.shape[1:]:
+    if (search.draft.axes(end) or ())[-1:] != table.shape[1:]:
         end = product.output[0]
-    sizes = search.sizes(end)
+    sizes = search.draft.axes(end)
     if not sizes or not _is_in_bounds(search, source, count):
         return None
     nodes, places = _integers(search, source)
-    if search.sizes(source) != sizes[:-1]:
+    if search.draft.axes(source) != sizes[:-1]:
         reads = [places, search.draft.constant("shape", [0, *sizes[:-1]])]
         places = search.draft.name("places")
         nodes.append(search.node("Reshape", reads, [places]))
@@ -84,7 +84,7 @@ def _is_in_bounds(search: Search, name: str, count: int) -> bool:
 def differences(search: Search, node: Node) -> Found | None:
     """The differences of each element from numbers of a list, in axes of their own."""
     found, end = _spread(search, node), node.output[0]
-    sizes = None if found is None else search.sizes(found[0])
+    sizes = None if found is None else search.draft.axes(found[0])
     if found is None or sizes is None or prod(sizes) * len(found[1]) < _FEWEST:
         return None
     source, numbers = found
@@ -135,7 +135,7 @@ def _spread(search: Search, node: Node) -> tuple[str, np.ndarray] | None:
     alike = np.array_equal(places, np.repeat(np.arange(count), width))
     if not alike or np.any(numbers.reshape(count, width) != numbers[:width]):
         return None
-    if width < 2 or search.sizes(source) != (count,):
+    if width < 2 or search.draft.axes(source) != (count,):
         return None
     return source, numbers[:width]
 

@@ -1,8 +1,8 @@
-"""Masks: softmaxes of rows that lack elements, and elements with a number between them.
+"""Masks: softmaxes of rows that lack elements.
 
 Causal attention reads no scores above the diagonal, and its softmax is 0 there. So rows are picked
-out of the scores, and their softmaxes are spread again with a neuron that is 0; or the scores are,
-with one that is very small. A Where by a mask does either, without lists of places.
+out of the scores, and their softmaxes are spread again with a neuron that is 0. A Where by a mask
+does it without lists of places.
 """
 
 import math
@@ -19,7 +19,6 @@ _BY_NUMBERS = ("Identity", "Mul", "Add", "Sub", "Div")
 _SHAPES = ("Identity", "Reshape", "Flatten")
 _NONE = -1  # the place of an element that is not there
 _OTHER = -2  # that of a neuron which is constant, and not 0
-_SIDES = 2  # of a Concat: what was picked, and a constant neuron
 
 
 class _Picked(NamedTuple):
@@ -103,27 +102,6 @@ def _softmax(search: Search, scores: str, origin: np.ndarray, end: str, sizes: l
     return end, [*nodes, *_shaped(search, result, sizes, end)]
 
 
-def filled(search: Search, shape: Node) -> Found | None:
-    """Elements with a constant neuron in the places of others."""
-    end, (parts, places) = shape.output[0], _spread(search, shape.output[0])
-    if len(parts) != _SIDES:
-        return None
-    picked, numbers = _picked(search, parts[0]), constants_of(search, parts[1])
-    if picked is None or numbers is None:
-        return None
-    count = len(picked.places)
-    number = np.unique(numbers[places[places >= count] - count])
-    origin = np.where(places < count, places, _NONE)
-    if len(number) != 1 or not _stay(picked, origin):
-        return None
-    values, nodes = _changed(search, picked)
-    chosen = search.draft.name(end)
-    other = search.draft.constant("number", number[0], search.kind(picked.source))
-    holds = (origin >= 0).reshape(picked.sizes)
-    nodes.append(_where(search, holds, values, other, chosen))
-    return end, [*nodes, *_shaped(search, chosen, _sizes(search, end), end)]
-
-
 def _spread(search: Search, name: str) -> tuple[list[str], np.ndarray]:
     """The tensors [N, width] that columns are gathered from, and the places of these columns."""
     gather = _unshaped(search.before(name))
@@ -200,7 +178,7 @@ def _shaped(search: Search, name: str, sizes: list[int], end: str) -> list[Node]
 
 def _sizes(search: Search, name: str) -> list[int]:
     """The shape of a tensor without the batch; nothing where that is not known."""
-    return list(search.sizes(name) or ())
+    return list(search.draft.axes(name) or ())
 
 
 def _unshaped(way: Iterator[Node]) -> Node | None:

@@ -1,26 +1,39 @@
-"""ReduceL2: the root of a sum of squares."""
+"""ReduceL2: roots of sums of squares along axes."""
 
 from itertools import islice
 
 from neat_onnx.model import Node
 from neat_onnx.passes.draft import is_one_of
+from neat_onnx.passes.short_form.larger_operators.linear_nodes import Terms
+from neat_onnx.passes.short_form.larger_operators.reductions import along_axes
 from neat_onnx.passes.short_form.larger_operators.search import Found, Search
+from neat_onnx.passes.short_form.larger_operators.weighted_sums import WeightedSums
 
-_AXES_ARE_READ = 18  # the opset from which on ReduceL2 reads its axes
+_FARTHEST = 4  # nodes from the result back to the roots
 
 
-def norm(search: Search, root: Node) -> Found | None:
-    """The norm of a row whose squares are added by a Gemm of one row of ones."""
-    sums, squares = [*islice(search.before(root.input[0]), 2), root, root][:2]
-    weights = search.matrix(sums)
-    if weights is None or len(weights) != 1 or not (weights == 1).all():
+def norm(search: Search, last: Node) -> Found | None:
+    """The norms of a tensor along some of its axes."""
+    end, squares = last.output[0], _squares(search, last.output[0])
+    return squares and along_axes(search, "ReduceL2", squares, end, as_is=True)
+
+
+def _squares(search: Search, name: str) -> Terms | None:
+    """The elements of which a tensor is roots of sums of squares, as many in each sum."""
+    near = islice(search.before(name), _FARTHEST)
+    if not any(is_one_of(node, "Sqrt") for node in near):
         return None
-    if not is_one_of(squares, "Mul") or squares.input[0] != squares.input[1]:
+    reader = WeightedSums(search)
+    roots = reader.of(name)
+    found = reader.inside(roots, _root) if roots and roots.are_elements else None
+    if found is None or not found[0].are_even:
         return None
-    reads = [search.unchanged(squares.input[0])]
-    if search.draft.model.opset < _AXES_ARE_READ:
-        node = search.node("ReduceL2", reads, root.output, axes=[1], keepdims=1)
-    else:
-        reads.append(search.draft.constant("axes", [1]))
-        node = search.node("ReduceL2", reads, root.output, keepdims=1)
-    return root.output[0], [node]
+    terms = reader.terms(found[0])
+    square = search.made.get(terms[0].tensor) if len(terms) == 1 else None
+    if square is None or not is_one_of(square, "Mul") or square.input[0] != square.input[1]:
+        return None
+    return terms[0]._replace(tensor=search.unchanged(square.input[0]))
+
+
+def _root(node: Node) -> tuple[str, str] | None:
+    return (node.input[0], node.op_type) if is_one_of(node, "Sqrt") else None

@@ -1,22 +1,43 @@
-"""Div: a product by a reciprocal that stands beside each element of a row."""
+"""Div: products by reciprocals, each of which may stand beside several elements."""
+
+from itertools import islice
+from math import prod
 
 from neat_onnx.model import Node
 from neat_onnx.passes.draft import is_one_of
 from neat_onnx.passes.short_form.larger_operators.search import Found, Search
+from neat_onnx.passes.short_form.larger_operators.weighted_sums import WeightedSums
+
+_FARTHEST = 6  # nodes from a product back to reciprocals
 
 
 def quotient(search: Search, product: Node) -> Found | None:
-    """The elements of a row by one value."""
+    """The elements of a tensor by others that are broadcast to its axes."""
     for whole, share in (product.input, product.input[::-1]):
-        way = (node for node in search.before(share) if not _repeats(search, node))
-        inverse = next(way, None)
-        if inverse is not None and is_one_of(inverse, "Reciprocal"):
-            reads = [search.unchanged(name) for name in (whole, inverse.input[0])]
-            return product.output[0], [search.node("Div", reads, product.output)]
+        near = islice(search.before(share), _FARTHEST)
+        if any(is_one_of(node, "Reciprocal") for node in near):
+            found = _divided(search, search.unchanged(whole), share, product.output[0])
+            if found is not None:
+                return found
     return None
 
 
-def _repeats(search: Search, node: Node) -> bool:
-    """Whether a node copies its input, or the first column of it."""
-    places = search.draft.tensors.get(node.input[1]) if is_one_of(node, "Gather") else None
-    return is_one_of(node, "Identity") or (places is not None and not places.values.any())
+def _divided(search: Search, whole: str, share: str, end: str) -> Found | None:
+    """The elements of a tensor by those whose reciprocals another one has."""
+    reader = WeightedSums(search)
+    shares = reader.of(share)
+    if shares is None or not shares.are_elements:
+        return None
+    own, flat = search.draft.axes(share) or (), len(search.draft.axes(end) or ()) == 1
+    for nodes, source, sizes in (([], whole, own), *([search.axes_before(whole)] if flat else [])):
+        found = reader.broadcast(shares.columns, sizes) if prod(sizes) == prod(own) else None
+        inverse = None if found is None else search.made.get(found[0])
+        if found is None or inverse is None or not is_one_of(inverse, "Reciprocal"):
+            continue
+        more, divisor = search.in_shape(search.unchanged(inverse.input[0]), found[1])
+        if sizes == own:
+            return end, [*nodes, *more, search.node("Div", [source, divisor], [end])]
+        result = search.draft.name(end)
+        division = search.node("Div", [source, divisor], [result])
+        return end, [*nodes, *more, division, search.shaped(result, end)]
+    return None

@@ -12,8 +12,9 @@ from math import prod
 import numpy as np
 
 from neat_onnx.model import Node
-from neat_onnx.passes.draft import attributes_of, is_one_of
-from neat_onnx.passes.short_form.columns import reduced_axes
+from neat_onnx.passes.draft import is_one_of
+from neat_onnx.passes.short_form.columns import places_of, reduced_axes
+from neat_onnx.passes.short_form.larger_operators.linear_nodes import Terms
 from neat_onnx.passes.short_form.larger_operators.search import Found, Ints, Search, Sizes
 
 REDUCTIONS = (
@@ -25,7 +26,7 @@ REDUCTIONS = (
 def reduction(search: Search, last: Node) -> Found | None:
     """The reduction of the first tensor that has the groups along axes."""
     end, way = last.output[0], _way(search, last)
-    sizes = search.sizes(end)
+    sizes = search.draft.axes(end)
     if not way or sizes is None:
         return None
     (reduced,) = [node for node in way if is_one_of(node, *REDUCTIONS)]
@@ -33,7 +34,9 @@ def reduction(search: Search, last: Node) -> Found | None:
         groups = _groups(search, whole, passed)
         axes = None if groups is None else _axes(whole, groups)
         if axes is not None and (kept := _keeps(whole, axes, sizes)) is not None:
-            return end, [*nodes, _along(search, reduced, source, axes, end, keepdims=kept)]
+            along = [axis + 1 for axis in axes]
+            node = search.reduced(reduced.op_type, source, along, end, keepdims=kept)
+            return end, [*nodes, node]
     return None
 
 
@@ -43,16 +46,13 @@ def _sources(
     """Yield the tensors that may be reduced: the nodes that make one of its own axes, its name,
     its sizes, and the nodes from it on.
     """
-    flat = way[-1].input[0]
-    sizes = search.sizes(flat)
-    if sizes is not None and len(sizes) == 1:
-        nodes, source, whole = search.in_axes(flat, *sizes)
-        if len(whole) > 1:
-            yield nodes, source, whole, way[::-1]
+    nodes, source, whole = search.axes_before(way[-1].input[0])
+    if source != way[-1].input[0]:
+        yield nodes, source, whole, way[::-1]
     fewest = way.index(reduced) + (len(way) > 1 and way[0] is reduced)
     for count in range(len(way), max(fewest, 1), -1):
         source, is_copy = way[count - 1].input[0], is_one_of(way[count - 1], "Identity")
-        inside = search.sizes(source)
+        inside = search.draft.axes(source)
         if not is_copy and inside is not None:
             yield [], source, inside, way[:count][::-1]
 
@@ -87,26 +87,46 @@ def _groups(search: Search, sizes: Sizes, nodes: list[Node]) -> Ints | None:
 
 def _after(search: Search, node: Node, groups: Ints) -> Ints | None:
     """The groups of the result of a node, by the groups of its input."""
-    inside, sizes = search.sizes(node.input[0]), search.sizes(node.output[0])
-    if inside is None:
+    if is_one_of(node, "Identity", "Reshape", "Flatten"):
+        return groups
+    if not is_one_of(node, *REDUCTIONS):
+        places = places_of(search.draft, node)
+        return None if places is None else groups.reshape(-1, groups.shape[-1])[places]
+    inside, axes = search.draft.axes(node.input[0]), reduced_axes(search.draft, node)
+    if inside is None or axes is None or any(not 0 < axis <= len(inside) for axis in axes):
         return None
     groups = groups.reshape(*inside, groups.shape[-1])
-    if is_one_of(node, "Transpose"):
-        perm = attributes_of(node).get("perm", ())
-        return (
-            groups.transpose([*(axis - 1 for axis in perm[1:]), -1]) if perm[:1] == (0,) else None
-        )
-    if (places := search.gathered(node)) is not None:
-        return groups[places]
-    if sizes is None:
-        return None
-    if is_one_of(node, *REDUCTIONS):
-        axes = reduced_axes(search.draft, node)
-        if axes is None or any(not 0 < axis < groups.ndim for axis in axes):
-            return None
-        groups = np.moveaxis(groups, [axis - 1 for axis in axes], range(-1 - len(axes), -1))
-        return groups.reshape(*sizes, -1)
-    return groups.reshape(*sizes, groups.shape[-1])
+    last = range(-1 - len(axes), -1)
+    groups = np.moveaxis(groups, [axis - 1 for axis in axes], last)
+    return groups.reshape(-1, prod(groups.shape[last[0] :]))
+
+
+def along_axes(
+    search: Search, operator: str, terms: Terms, end: str, *, as_is: bool = False
+) -> Found | None:
+    """The reduction of a tensor along axes, where groups of terms are the elements along these.
+
+    Args:
+        search: the graph.
+        operator: of the reduction.
+        terms: as many of each element of the result.
+        end: the result.
+        as_is: the tensor is rather reduced in the axes that it has than in those it had.
+    """
+    groups, sizes = terms.places.reshape(1 + int(terms.rows.max()), -1), search.draft.axes(end)
+    own = list[Node](), terms.tensor, search.draft.axes(terms.tensor) or ()
+    tries = own, search.axes_before(terms.tensor)
+    for nodes, source, whole in tries if as_is else tries[::-1]:
+        axes = _axes(whole, groups)
+        if axes is None:
+            continue
+        kept, along = _keeps(whole, axes, sizes or ()), [axis + 1 for axis in axes]
+        result = end if kept is not None else search.draft.name(end)
+        keeps = len(groups) == 1 if kept is None else kept
+        reduced = search.reduced(operator, source, along, result, keepdims=keeps)
+        last = [] if kept is not None else [search.shaped(result, end)]
+        return end, [*nodes, reduced, *last]
+    return None
 
 
 def _axes(sizes: Sizes, groups: Ints) -> Sizes | None:
@@ -127,15 +147,3 @@ def _keeps(whole: Sizes, axes: Sizes, sizes: Sizes) -> bool | None:
         return True
     left = tuple(size for axis, size in enumerate(whole) if axis not in axes)
     return False if left == sizes else None
-
-
-def _along(
-    search: Search, reduced: Node, source: str, axes: Sizes, end: str, *, keepdims: bool
-) -> Node:
-    """The reduction of a tensor, in the form that the node has."""
-    numbers = [axis + 1 for axis in axes]
-    kept = int(keepdims)
-    if len(reduced.input) == 1:
-        return search.node(reduced.op_type, [source], [end], axes=numbers, keepdims=kept)
-    reads = [source, search.draft.constant("axes", numbers)]
-    return search.node(reduced.op_type, reads, [end], keepdims=kept)

@@ -6,8 +6,8 @@ from itertools import product
 import numpy as np
 
 from neat_onnx.model import DataType, Node
-from neat_onnx.passes.short_form.larger_operators.axis_products import Floats, axis_products
-from neat_onnx.passes.short_form.larger_operators.search import Found, Search
+from neat_onnx.passes.short_form.larger_operators.axis_products import axis_products
+from neat_onnx.passes.short_form.larger_operators.search import Floats, Found, Search
 
 _CLOSE = 1e-5  # weights are rounded to float32
 _REACH = 2.0  # of cubic convolution
@@ -25,7 +25,7 @@ long.
 def resize(search: Search, last: Node) -> Found | None:
     """The interpolation that products by constants are."""
     end, products = last.output[0], axis_products(search, last)
-    whole, sizes = products.sizes, search.sizes(end) or ()
+    whole, sizes = products.sizes, search.draft.axes(end) or ()
     if not products.matrices or len(whole) != len(sizes):
         return None
     if search.kind(end) is not DataType.FLOAT:

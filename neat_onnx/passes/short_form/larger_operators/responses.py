@@ -7,135 +7,113 @@ import numpy as np
 
 from neat_onnx.model import DataType, Node
 from neat_onnx.passes.draft import is_one_of
-from neat_onnx.passes.short_form.larger_operators.search import Found, Search
+from neat_onnx.passes.short_form.larger_operators.linear_nodes import Terms
+from neat_onnx.passes.short_form.larger_operators.search import Floats, Found, Search, Sizes
+from neat_onnx.passes.short_form.larger_operators.weighted_sums import WeightedSums
 
 _AXES = 3  # of a picture, beside its samples: runtimes have no other ones
 _ALPHA = 1e-4  # where none is given, as no number of float32 has it
 
 
-class _Power(NamedTuple):
-    """A power of a sum of squares.
+class _Powers(NamedTuple):
+    """Powers of sums of squares.
 
     Attributes:
         squared: the tensor.
-        terms: the fewest squares that are added.
-        weight: of each square.
-        bias: the number that is added.
-        exponent: of the power.
+        squares: the terms of the sums.
+        biases: the numbers that are added to them.
+        exponent: of all powers.
     """
 
     squared: str
-    terms: int
-    weight: float
-    bias: float
+    squares: Terms
+    biases: Floats
     exponent: float
 
 
 def local_response(search: Search, product: Node) -> Found | None:
-    """LRN: the elements of a picture by neighbouring channels.
-
-    The first channel has only channels behind it, so it tells how many there are on each side.
-    """
+    """LRN: the elements of a picture by neighbouring channels."""
     for x, factor in (product.input, product.input[::-1]):
-        powers = [_power(search, name) for name in _parts(search, factor)]
-        found = [power for power in powers if power is not None]
-        if found and len(found) == len(powers):
-            return _response(search, product, x, found)
+        powers = _powers(search, factor)
+        if powers is not None and powers.squared == search.unchanged(x):
+            return _response(search, product.output[0], powers)
     return None
 
 
-def _response(search: Search, product: Node, x: str, found: list[_Power]) -> Found | None:
-    sizes = search.sizes(x)
-    alike = len({power[2:] for power in found}) == 1
-    read = {power.squared for power in found} == {search.unchanged(x)}
-    if not (alike and read) or sizes is None or search.kind(x) is not DataType.FLOAT:
+def _response(search: Search, end: str, powers: _Powers) -> Found | None:
+    nodes, source, whole = search.in_axes(powers.squared, len(powers.biases))
+    weights, biases = np.unique(powers.squares.weights), np.unique(powers.biases)
+    alike = len(weights) == len(biases) == 1
+    if not alike or len(whole) != _AXES or search.kind(source) is not DataType.FLOAT:
         return None
-    nodes, source, whole = search.in_axes(search.unchanged(x), prod(sizes))
-    terms = min(power.terms for power in found)
-    numbers = _size(found[0].weight, terms, everyone=terms == whole[0])
-    if len(whole) != _AXES or numbers is None:
+    reach = _reach(powers.squares, whole)
+    numbers = None if reach is None else _size(float(weights[0]), reach, whole[0])
+    if numbers is None:
         return None
     size, alpha = numbers
-    attributes = {"alpha": alpha, "beta": -found[0].exponent, "bias": found[0].bias, "size": size}
-    end, _ = search.end(product.output[0])
-    if search.sizes(end) == whole:
-        return end, [*nodes, search.node("LRN", [source], [end], **attributes)]
-    result, end = search.draft.name("response"), product.output[0]
+    attributes = {"alpha": alpha, "beta": -powers.exponent, "bias": float(biases[0]), "size": size}
+    last, _ = search.end(end)
+    if search.draft.axes(last) == whole:
+        return last, [*nodes, search.node("LRN", [source], [last], **attributes)]
+    result = search.draft.name("response")
     nodes.append(search.node("LRN", [source], [result], **attributes))
     return end, [*nodes, search.node("Flatten", [result], [end], axis=1)]
 
 
-def _size(weight: float, terms: int, *, everyone: bool) -> tuple[int, float] | None:
+def _reach(squares: Terms, sizes: Sizes) -> int | None:
+    """How many channels on each side of its own are in each sum, as far as there are so many."""
+    elements, own = prod(sizes[1:]), np.arange(sizes[0])
+    reach = int(np.abs(squares.places // elements - squares.rows // elements).max(initial=0))
+    counts = np.minimum(own + reach, sizes[0] - 1) - np.maximum(own - reach, 0) + 1
+    whole = len(squares.places) == counts.sum() * elements
+    beside = np.array_equal(squares.places % elements, squares.rows % elements)
+    return reach if whole and beside else None
+
+
+def _size(weight: float, reach: int, channels: int) -> tuple[int, float] | None:
     """The number of channels, and alpha, whose quotient is the weight of each square.
 
     Args:
         weight: that one.
-        terms: of the sum of the first channel: itself, and those behind it.
-        everyone: these are all channels, so that there may be more.
+        reach: the channels on each side; where these are all that there are, there may be more.
+        channels: of the picture.
     """
-    for size in range(2 * terms - 1, (6 if everyone else 2) * terms, 2):
+    everyone = reach == channels - 1
+    for size in range(2 * reach + 1, (6 if everyone else 2) * (reach + 1), 2):
         for alpha in (float(np.float32(weight * size)), _ALPHA):
             if alpha / size == weight:
                 return size, alpha
     return None
 
 
-def _parts(search: Search, name: str) -> list[str]:
-    """The tensors whose elements another one has, some here and some there."""
-    for node in search.before(name):
-        if is_one_of(node, "Concat"):
-            return [*node.input]
-        if not (search.moves(node) or is_one_of(node, "Gather")):
-            break
-    return [name]
-
-
-def _power(search: Search, name: str) -> _Power | None:
-    """The power of a sum of squares that a tensor is, whatever its shape."""
-    way = (node for node in search.before(name) if not search.moves(node))
-    node = next(way, None)
-    exponent = _alike(search, node.input[1]) if node and is_one_of(node, "Pow") else None
-    terms, weight, bias = 1, 1.0, 0.0
-    for each in way:
-        if exponent is None or (step := _step(search, each)) is None:
-            return None
-        if is_one_of(each, "Mul") and each.input[0] == each.input[1]:
-            return _Power(search.unchanged(each.input[0]), terms, weight, bias, exponent)
-        terms, weight, bias = terms * step[0], weight * step[1], bias + step[2]
-    return None
-
-
-def _step(search: Search, node: Node) -> tuple[int, float, float] | None:
-    """How many terms of a sum a node adds, at least, their weight, and a number that it adds."""
-    if is_one_of(node, "Gather"):
-        return 1, 1.0, 0.0
-    if is_one_of(node, "ReduceSum"):
-        before, after = (search.sizes(name) for name in (node.input[0], node.output[0]))
-        if before is None or after is None or 0 in after:
-            return None
-        return prod(before) // prod(after), 1.0, 0.0
-    if is_one_of(node, "Gemm", "Conv"):
-        return _of_rows(search, node)
-    number = _alike(search, node.input[-1])
-    if is_one_of(node, "Add"):
-        return (2, 1.0, 0.0) if number is None else (1, 1.0, number)
-    return (1, number or 1.0, 0.0) if is_one_of(node, "Mul") else None
-
-
-def _of_rows(search: Search, node: Node) -> tuple[int, float, float] | None:
-    """The same of a product with rows of one weight, and none."""
-    weights = search.constant(node.input[1])
-    numbers = [_alike(search, name) for name in node.input[2:]]
-    if weights is None or None in numbers:
+def _powers(search: Search, name: str) -> _Powers | None:
+    """The powers of sums of squares that the elements of a tensor are."""
+    if not _ends_in_power(search, name):
         return None
-    rows = np.asarray(weights.values).reshape(weights.dims[0], -1)
-    given = np.unique(rows[rows != 0])
-    terms = int(np.count_nonzero(rows, axis=1).min())
-    return (terms, float(given[0]), sum(filter(None, numbers))) if len(given) == 1 else None
+    reader = WeightedSums(search)
+    elements = reader.of(name)
+    if elements is None or not elements.are_elements:
+        return None
+    found = reader.inside(elements, lambda node: _raised(search, node))
+    squares = [] if found is None else reader.terms(found[0])
+    square = search.made.get(squares[0].tensor) if len(squares) == 1 else None
+    if found is None or square is None or not is_one_of(square, "Mul"):
+        return None
+    squared, other = (search.unchanged(each) for each in square.input)
+    (sums, exponent) = found
+    return _Powers(squared, squares[0], sums.biases, exponent) if squared == other else None
 
 
-def _alike(search: Search, name: str) -> float | None:
-    """The one number that all elements of a constant are."""
-    tensor = search.constant(name)
-    numbers = np.empty(0) if tensor is None else np.unique(tensor.values)
-    return float(numbers[0]) if len(numbers) == 1 else None
+def _ends_in_power(search: Search, name: str) -> bool:
+    """Whether the first node on the way to a tensor that does more than move elements is a Pow."""
+    for node in search.before(name):
+        if not (search.moves(node) or is_one_of(node, "Concat", "Gather", "Split")):
+            return is_one_of(node, "Pow")
+    return False
+
+
+def _raised(search: Search, power: Node) -> tuple[str, float] | None:
+    """The base of a power, and the one exponent of all elements."""
+    exponents = search.constant(power.input[1]) if is_one_of(power, "Pow") else None
+    numbers = np.empty(0) if exponents is None else np.unique(exponents.values)
+    return (power.input[0], float(numbers[0])) if len(numbers) == 1 else None

@@ -13,17 +13,17 @@ _OF_ROWS = ("Softmax", "LogSoftmax", "Hardmax", "LayerNormalization")
 
 def function_of_rows(search: Search, shape: Node) -> Found | None:
     """The function along the last axis, whatever the axes before it."""
-    end, sizes = shape.output[0], search.sizes(shape.output[0])
+    end, sizes = shape.output[0], search.draft.axes(shape.output[0])
     node = search.made.get(search.copied(shape.input[0]))
     if node is None or sizes is None or not is_one_of(node, *_OF_ROWS) or node.output[1:]:
         return None
     before = search.made.get(search.copied(node.input[0]))
-    rows = search.sizes(node.input[0]) or ()
+    rows = search.draft.axes(node.input[0]) or ()
     if before is None or attributes_of(node).get("axis", -1) != -1 or sizes[-1:] != rows[-1:]:
         return None
     if not is_one_of(before, "Reshape"):
         return None
-    nodes, source, whole = list[Node](), before.input[0], search.sizes(before.input[0])
+    nodes, source, whole = list[Node](), before.input[0], search.draft.axes(before.input[0])
     if whole != sizes:
         nodes, source, whole = search.in_axes(before.input[0], prod(sizes))
     if whole != sizes:

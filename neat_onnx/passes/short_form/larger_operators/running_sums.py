@@ -19,7 +19,7 @@ def running_sum(search: Search, sums: Node) -> Found | None:
 def running_sum_along(search: Search, last: Node) -> Found | None:
     """The running sums along one of the last two axes."""
     end, products = last.output[0], axis_products(search, last)
-    if len(products.matrices) != 1 or products.sizes != search.sizes(end):
+    if len(products.matrices) != 1 or products.sizes != search.draft.axes(end):
         return None
     ((axis, weights),) = products.matrices.items()
     found = _accumulated(search, products.source, end, weights, 1 + len(products.sizes) + axis)

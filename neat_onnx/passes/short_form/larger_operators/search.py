@@ -12,6 +12,8 @@ from neat_onnx.passes.elementwise import is_elementwise
 
 Sizes = tuple[int, ...]
 Ints = np.ndarray[Any, np.dtype[np.int64]]
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+_AXES_ARE_READ = 18  # the opset from which on all reductions read their axes
 _SHAPES = ("Identity", "Reshape", "Flatten", "Transpose")
 
 
@@ -34,6 +36,17 @@ class Search:
     def node(self, operator: str, reads: list[str], gives: list[str], **attributes: object) -> Node:
         """A new node, of the model's opset."""
         return make_node(operator, reads, gives, attributes, opset=self.draft.model.opset)
+
+    def reduced(
+        self, operator: str, source: str, axes: list[int], end: str, *, keepdims: bool = False
+    ) -> Node:
+        """A reduction of a tensor along axes, the batch being 0."""
+        kept = int(keepdims)
+        if operator != "ReduceSum" and self.draft.model.opset < _AXES_ARE_READ:
+            return self.node(operator, [source], [end], axes=axes, keepdims=kept)
+        return self.node(
+            operator, [source, self.draft.constant("axes", axes)], [end], keepdims=kept
+        )
 
     def cast(self, places: str, end: str, source: str) -> Node:
         """Places in a tensor as numbers of its own type."""
@@ -101,7 +114,7 @@ class Search:
             others = [each for each in node.input if not self.is_number(each)]
             return others[0] if len(others) == 1 else name
         copies = None if node is None else self.copies(node)
-        if node is None or copies is None or self.sizes(node.input[0]) != copies[0].shape:
+        if node is None or copies is None or self.draft.axes(node.input[0]) != copies[0].shape:
             return name
         return node.input[0] if len(np.unique(copies[0])) == copies[0].size else name
 
@@ -182,14 +195,8 @@ class Search:
 
     def columns(self, node: Node) -> Ints | None:
         """The same of a tensor [N, width], whose elements they are."""
-        is_flat = len(self.sizes(node.input[0]) or ()) == 1
+        is_flat = len(self.draft.axes(node.input[0]) or ()) == 1
         return self.gathered(node) if is_flat else None
-
-    def sizes(self, name: str) -> Sizes | None:
-        """The shape of a tensor without the batch, if all of it is known."""
-        shape = self.draft.facts(name).shape
-        sizes = tuple(size for size in (shape or ())[1:] if isinstance(size, int))
-        return sizes if shape and len(sizes) == len(shape) - 1 else None
 
     def changed(self, name: str, changes: list[Node]) -> list[Node]:
         """Copies of nodes with one computed input each, the last one first, that change another
@@ -203,6 +210,49 @@ class Search:
             name = self.draft.name(change.output[0])
             nodes.append(copied(change, name="", input=reads, output=[name]))
         return nodes
+
+    def chained(self, name: str, nodes: list[Node]) -> list[Node]:
+        """The nodes, each reading the result of the one before, the first one a tensor.
+
+        They all give the same name, which the last one keeps.
+        """
+        found = []
+        for node in nodes:
+            result = node.output[0] if node is nodes[-1] else self.draft.name(node.output[0])
+            found.append(copied(node, input=[name, *node.input[1:]], output=[result]))
+            name = result
+        return found
+
+    def axes_before(self, name: str) -> tuple[list[Node], str, Sizes]:
+        """A tensor in its own axes, or if it is flat in those that it had, as of `in_axes`."""
+        sizes = self.draft.axes(name) or ()
+        return self.in_axes(name, *sizes) if len(sizes) == 1 else ([], name, sizes)
+
+    def axes_after(self, name: str) -> Sizes:
+        """The axes of a tensor, or if it is flat those that it gets later."""
+        sizes = found = self.draft.axes(name) or ()
+        while len(found) == 1 and (at := self.draft.sole_reader(name)) is not None:
+            reader = self.draft.model.graph.node[at]
+            if not (is_elementwise(reader) or is_one_of(reader, "Reshape")):
+                break
+            name = reader.output[0]
+            found = self.draft.axes(name) or ()
+        return found if prod(found) == prod(sizes) else sizes
+
+    def in_shape(self, name: str, sizes: Sizes) -> tuple[list[Node], str]:
+        """The node that gives a tensor these axes, if it has others, and the name of the result."""
+        if self.draft.axes(name) == sizes:
+            return [], name
+        shaped, shape = self.draft.name(f"{name}_axes"), self.draft.constant("shape", [0, *sizes])
+        return [self.node("Reshape", [name, shape], [shaped])], shaped
+
+    def shaped(self, name: str, end: str) -> Node:
+        """The node that gives a tensor the shape of another one, in its place."""
+        sizes = self.draft.axes(end) or ()
+        if len(sizes) == 1:
+            return self.node("Flatten", [name], [end], axis=1)
+        shape = self.draft.constant("shape", [0, *sizes])
+        return self.node("Reshape", [name, shape], [end])
 
     def in_axes(self, name: str, size: int) -> tuple[list[Node], str, Sizes]:
         """A tensor of so many elements in the axes that it had before it was made flat.
