@@ -15,7 +15,7 @@ from neat_onnx.lifting.finiteness import Finiteness
 from neat_onnx.lifting.overflow import Overflow
 from neat_onnx.lifting.values import NewNeurons, Operand, Value
 from neat_onnx.model import Node
-from neat_onnx.network.domains import ANY, may_overflow, stays_finite
+from neat_onnx.network.domains import ANY, may_overflow, stays_finite, stays_finite_at_zero
 from neat_onnx.network.expression import Expression
 from neat_onnx.network.genes import Bools, Ints, distinct
 from neat_onnx.network.schedule import Edges
@@ -125,11 +125,14 @@ class _Guard:
     def _applied(self, formula: Expression, signals: Ints, choice: _Choice, depth: int) -> Ints:
         """The formula of an operand that gives way to a number for which it is finite."""
         origin = self._ctx.origin[signals]
-        known = np.stack([self._known.sign[origin], self._overflow.unbounded[origin]])
+        facts = self._known.sign, self._overflow.unbounded, self._overflow.vanishing
+        known = np.stack([each[origin] for each in facts])
         origin = self._kept(origin, choice, depth + 1)
         if any(
-            not stays_finite(formula, sign) or (unbounded and may_overflow(formula, sign))
-            for sign, unbounded in np.unique(known, axis=1).T.tolist()
+            not stays_finite(formula, sign)
+            or (unbounded and may_overflow(formula, sign))
+            or (vanishing and not stays_finite_at_zero(formula, sign))
+            for sign, unbounded, vanishing in np.unique(known, axis=1).T.tolist()
         ):
             origin = self._gives_way(formula, origin, choice)
         return self._ctx.materialized_from(origin, formula)
