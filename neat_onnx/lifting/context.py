@@ -263,7 +263,7 @@ class LiftingContext(Tensors):
 
     def _multiplied(self, value: Value) -> Ints:
         """The signals of a value times their weights and gates; neurons where there are any, one
-        for all elements that are alike.
+        for all elements that are alike; for products of two signals, those made before.
         """
         if value.weight is None and value.gate is None:
             return value.signals

@@ -250,9 +250,9 @@ class Products:
         return self._known(value.signals, value.weights, value.gates)
 
     def made(self, signals: Ints, weights: Floats, gates: Ints) -> Ints:
-        """The neuron of each of these products, NONE where there is none; arrays of one length."""
+        """The neuron of each product of two signals, NONE where there is none; of one length."""
         found = np.full(len(signals), NONE)
-        at = np.flatnonzero(signals < len(self._are_factors))
+        at = np.flatnonzero((gates != NONE) & (signals < len(self._are_factors)))
         if (at := at[self._are_factors[signals[at]]]).size:
             known = self._known(signals[at], weights[at], gates[at])
             found[at] = [NONE if each is None else each for each in known]
