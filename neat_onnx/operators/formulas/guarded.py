@@ -19,6 +19,7 @@ from neat_onnx.network.domains import ANY, may_overflow, stays_finite, stays_fin
 from neat_onnx.network.expression import Expression
 from neat_onnx.network.genes import Bools, Ints, distinct
 from neat_onnx.network.schedule import Edges
+from neat_onnx.operators.formulas.arithmetic import subtract
 
 _SAFE = (1.0, 0.5, 2.0, 0.0, -1.0)
 _DEEPEST = 64  # neurons from the value back to the operands that give way
@@ -59,6 +60,33 @@ def finite_where_left_out(
         operand if each is None or guard.is_finite(each) else Value(guard.finite(each, *choice))
         for operand, each, choice in zip(operands, signals, choices, strict=True)
     ]
+
+
+def finite_where_not_taken(
+    ctx: LiftingContext, node: Node, operand: Operand, taken: Operand
+) -> Operand:
+    """An operand that is finite where it is not taken; as it is if it always is.
+
+    Args:
+        ctx: the import.
+        node: the node that takes elements.
+        operand: the elements.
+        taken: 1 for those that are taken, else 0, that broadcasts with the operand.
+
+    Raises:
+        ModelError: the operand cannot give way.
+    """
+    if not isinstance(operand, Value) or not isinstance(taken, Value):
+        return operand
+    if not any(_matters(formula) for formula in ctx.formulas):
+        return operand
+    signals = ctx.materialize(operand)
+    guard = _Guard(ctx, node)
+    if guard.is_finite(signals):
+        return operand
+    chosen = ctx.materialize(taken)
+    rest = ctx.materialize(subtract(ctx, node, np.ones(()), Value(chosen)))
+    return Value(guard.finite(signals, chosen, rest))
 
 
 def _matters(formula: Expression) -> bool:
