@@ -263,7 +263,7 @@ class LiftingContext(Tensors):
 
     def _multiplied(self, value: Value) -> Ints:
         """The signals of a value times their weights and gates; neurons where there are any, one
-        for all elements that are alike.
+        for all elements that are alike; for products of two signals, those made before.
         """
         if value.weight is None and value.gate is None:
             return value.signals
@@ -275,12 +275,16 @@ class LiftingContext(Tensors):
         )
         first, which = each_once(origins, weights, gates)
         origins, weights, gates = origins[first], weights[first], gates[first]
-        sources = self.materialize(Value(origins))
-        made = self.add_neurons(sources.size)
-        self.connect(made, sources, np.arange(sources.size), weights, gates)
-        self.products.add(origins, weights, gates, made.states)
+        states = self.products.made(origins, weights, gates)
+        if (new := states == NONE).any():
+            origins, weights, gates = origins[new], weights[new], gates[new]
+            sources = self.materialize(Value(origins))
+            made = self.add_neurons(sources.size)
+            self.connect(made, sources, np.arange(sources.size), weights, gates)
+            self.products.add(origins, weights, gates, made.states)
+            states[new] = made.states
         signals = value.signals.copy()
-        signals[changed] = made.states[which]
+        signals[changed] = states[which]
         return signals
 
     def _materialize_reduced(self, value: Value) -> Ints:

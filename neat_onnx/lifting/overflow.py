@@ -1,6 +1,7 @@
 """Which signals of an import may overflow although the inputs are moderate.
 
 Exponentials of signals without a bound may; in a softmax, exponentials of x − max(…, x, …) may not.
+These vanish instead, as all do far below 0, and the logarithm of a vanished one is infinite.
 Signals computed from these may be infinite or NaN as well. They are followed through neurons of few
 inputs, which elementwise operators make.
 """
@@ -18,7 +19,13 @@ from neat_onnx.lifting.context import (
 )
 from neat_onnx.lifting.finiteness import Finiteness
 from neat_onnx.lifting.values import NewConnections, NewNeurons
-from neat_onnx.network.domains import has_small_values, may_overflow
+from neat_onnx.network.domains import (
+    has_small_values,
+    is_zero_at_zero,
+    may_overflow,
+    stays_finite_at_zero,
+    vanishes,
+)
 from neat_onnx.network.expression import VARIABLE, Expression
 from neat_onnx.network.genes import Bools, Ints
 from neat_onnx.network.schedule import Edges
@@ -32,6 +39,7 @@ class Overflow:
 
     Attributes:
         unbounded: whether an exponential of it may overflow, (signals,).
+        vanishing: whether it is above 0 and may underflow to 0, (signals,).
         reached: whether it may overflow, or be infinite or NaN because others do, (signals,).
     """
 
@@ -51,8 +59,12 @@ class Overflow:
         hands_on = ~of_each(has_small_values)
         given = (kind == INPUT) | (kind == REGISTER)
         self.unbounded = sums.reached(given, rest, origin[hands_on], made[hands_on])
-        seeds = np.zeros(len(kind), np.bool_)
+        wide = sums.reached(given, rest | True, origin[hands_on], made[hands_on])
+        tiny, seeds = np.zeros((2, len(kind)), np.bool_)
+        tiny[made], keeps = of_each(vanishes) & wide[origin], of_each(is_zero_at_zero)
+        self.vanishing = sums.reached(tiny, sums.alone(), origin[keeps], made[keeps])
         seeds[made] = of_each(may_overflow) & self.unbounded[origin]
+        seeds[made] |= ~of_each(stays_finite_at_zero) & self.vanishing[origin]
         few = np.bincount(sums.target, minlength=len(kind))[sums.target] <= _FEW
         self.reached = sums.reached(seeds, few, origin, made)
 
@@ -81,6 +93,15 @@ class _Sums:
         sources = np.concatenate([source, self._source[followed], self._gate[gated]])
         targets = np.concatenate([target, self.target[followed], self.target[gated]])
         return Edges(sources, targets, len(found)).reached(found)
+
+    def alone(self) -> Bools:
+        """Whether each connection is the only one into a neuron without bias."""
+        count = np.bincount(self.target, minlength=len(self._ctx.kind))
+        biased = np.zeros(len(count), np.bool_)
+        for made in self._made:
+            biased[made.states] = made.bias != 0.0
+        found: Bools = (count[self.target] == 1) & ~biased[self.target]
+        return found
 
     def below_the_largest(self) -> Ints:
         """The states x − max(…, x, …), and the arguments of a masked softmax's exponentials."""

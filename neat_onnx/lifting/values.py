@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from neat_onnx.network.expression import VARIABLE, Expression
-from neat_onnx.network.genes import Floats, Ints
+from neat_onnx.network.genes import NONE, Bools, Floats, Ints
 
 Array = npt.NDArray[Any]
 
@@ -233,18 +233,35 @@ class Products:
 
     def __init__(self) -> None:
         self._made: list[tuple[Array, ...]] = []
+        self._are_factors: Bools = np.zeros(0, np.bool_)  # of a product, by signal
         self._found: dict[tuple[int, float, int], int] = {}
 
     def add(self, signals: Ints, weights: Floats, gates: Ints, neurons: Ints) -> None:
         """Remember new neurons, one for each signal; arrays of one length."""
         self._made.append((signals, weights, gates, neurons))
+        if signals.size and (size := int(signals.max()) + 1) > len(self._are_factors):
+            longer = np.zeros(2 * size, np.bool_)
+            longer[: len(self._are_factors)] = self._are_factors
+            self._are_factors = longer
+        self._are_factors[signals] = True
 
     def neurons_of(self, value: Value) -> list[int | None]:
         """The neuron of each element before its formula, None where there is none."""
+        return self._known(value.signals, value.weights, value.gates)
+
+    def made(self, signals: Ints, weights: Floats, gates: Ints) -> Ints:
+        """The neuron of each product of two signals, NONE where there is none; of one length."""
+        found = np.full(len(signals), NONE)
+        at = np.flatnonzero((gates != NONE) & (signals < len(self._are_factors)))
+        if (at := at[self._are_factors[signals[at]]]).size:
+            known = self._known(signals[at], weights[at], gates[at])
+            found[at] = [NONE if each is None else each for each in known]
+        return found
+
+    def _known(self, *factors: Array) -> list[int | None]:
         for columns in self._made:
             for *key, neuron in zip(*(each.tolist() for each in columns), strict=True):
                 self._found[key[0], key[1], key[2]] = neuron
         self._made.clear()
-        factors = (value.signals, value.weights, value.gates)
         keys = zip(*(each.ravel().tolist() for each in factors), strict=True)
         return [self._found.get(key) for key in keys]

@@ -37,6 +37,25 @@ def may_overflow(formula: Expression, sign: int) -> bool:
 
 
 @lru_cache(maxsize=512)
+def vanishes(formula: Expression, sign: int) -> bool:
+    """Whether a formula is above 0 for moderate numbers of a sign, and 0 for larger ones."""
+    larger = np.asarray(formula.evaluate(_LARGER[sign]), np.float32)
+    return sign_of(formula, sign) == POSITIVE and not bool(np.all(larger))
+
+
+@lru_cache(maxsize=512)
+def is_zero_at_zero(formula: Expression, _: int) -> bool:
+    """Whether a formula hands on a 0."""
+    return bool(formula.evaluate(np.zeros(1))[0] == 0.0)
+
+
+@lru_cache(maxsize=512)
+def stays_finite_at_zero(formula: Expression, _: int) -> bool:
+    """Whether a formula of 0 is finite."""
+    return bool(np.isfinite(formula.evaluate(np.zeros(1))[0]))
+
+
+@lru_cache(maxsize=512)
 def has_small_values(formula: Expression, sign: int) -> bool:
     """Whether all values that a formula has for numbers of a sign are small."""
     return bool(np.all(np.abs(formula.evaluate(_LARGER[sign])) <= _SMALL))

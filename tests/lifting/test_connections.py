@@ -1,5 +1,7 @@
 """Products: a neuron that is one stands for it wherever it is read, whatever the order of nodes."""
 
+import json
+
 import numpy as np
 import pytest
 from graphs import graph, node
@@ -57,6 +59,31 @@ def test_elements_that_are_taken_several_times_are_one_neuron_each(formula, dtyp
         inputs=2, outputs=[4, 3, 3, 4], neurons=neurons, connections=[(0, 3, 1.0), (1, 4, 1.0)]
     )
     assert import_model(export(net, dtype=dtype)) == net
+
+
+@pytest.mark.parametrize("formula", ["sign(z) * floor(abs(z))", "erf(z)"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_a_neuron_of_two_ports_is_one(formula, dtype):
+    neurons = [{"id": 3 + k, "activation": f"formula: {formula}"} for k in range(2)]
+    connections = [(0, 3, 1.0), (1, 4, 1.0)]
+    net = Network.build(inputs=2, outputs=[3, 4], neurons=neurons, connections=connections)
+    document = json.loads(net.to_json())
+    document["outputs"].append({"name": "more", "shape": [2], "neurons": [0, 3]})
+    net = Network.from_document(document)
+    assert import_model(export(net, dtype=dtype)) == net
+
+
+def test_a_product_of_several_readers_is_one_neuron():
+    nodes = [
+        node("Split", "x parts", "a b", axis=1),
+        node("Mul", "a b", "p"),
+        node("Concat", "p a", "y", axis=1),
+        node("Reshape", "p shape", "z"),
+    ]
+    constants = {"parts": np.array([2, 2]), "shape": np.array([0, 2, 1])}
+    net = import_model(graph(nodes, x=("N", 4), outputs=("y", "z"), **constants))
+    assert gated(net) == 2
+    assert [*net.outputs[0].neurons[:2]] == [*net.outputs[1].neurons]
 
 
 def test_products_are_one_neuron_for_all_elements_that_are_alike():

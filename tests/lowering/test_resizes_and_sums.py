@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from graphs import assert_lifts, graph, node, operators
+from sessions import open_session
 
 from neat_onnx import export, import_model, verify
 
@@ -53,3 +54,25 @@ def test_other_products_stay(change):
     short = export(net)
     assert not {"Resize", "CumSum"} & {*operators(short)}
     assert import_model(short) == net
+
+
+@pytest.mark.parametrize(
+    ("shape", "mode", "is_one"),
+    [
+        ((3, 8), "linear", True),
+        ((3, 8), "cubic", False),
+        ((2, 3, 8), "cubic", True),
+        ((2, 3, 4, 8), "linear", True),
+        ((2, 3, 4, 8), "cubic", False),
+        ((2, 1, 3, 4, 8), "linear", True),  # of three axes
+    ],
+)
+@pytest.mark.parametrize("scale", [2.0, 0.5])
+def test_it_is_one_node_where_onnxruntime_has_it(shape, mode, is_one, scale):
+    ones, by = np.eye(8, dtype=np.float32), np.array([1.0, 1.0, 1.0, scale])
+    picture = graph([node("Resize", "x _ by", "y", mode=mode)], x=(1, 1, 8, 8), by=by)
+    (rows,) = open_session(picture).run(None, {"x": ones[None, None]})
+    net = assert_lifts(graph([node("MatMul", "x w", "y")], x=("N", *shape), w=rows[0, 0]))
+    short = export(net)
+    assert ("Resize" in operators(short)) == is_one
+    assert verify(net, short, runtime="onnxruntime").passed

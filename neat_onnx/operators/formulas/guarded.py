@@ -15,10 +15,11 @@ from neat_onnx.lifting.finiteness import Finiteness
 from neat_onnx.lifting.overflow import Overflow
 from neat_onnx.lifting.values import NewNeurons, Operand, Value
 from neat_onnx.model import Node
-from neat_onnx.network.domains import ANY, may_overflow, stays_finite
+from neat_onnx.network.domains import ANY, may_overflow, stays_finite, stays_finite_at_zero
 from neat_onnx.network.expression import Expression
 from neat_onnx.network.genes import Bools, Ints, distinct
 from neat_onnx.network.schedule import Edges
+from neat_onnx.operators.formulas.arithmetic import subtract
 
 _SAFE = (1.0, 0.5, 2.0, 0.0, -1.0)
 _DEEPEST = 64  # neurons from the value back to the operands that give way
@@ -59,6 +60,33 @@ def finite_where_left_out(
         operand if each is None or guard.is_finite(each) else Value(guard.finite(each, *choice))
         for operand, each, choice in zip(operands, signals, choices, strict=True)
     ]
+
+
+def finite_where_not_taken(
+    ctx: LiftingContext, node: Node, operand: Operand, taken: Operand
+) -> Operand:
+    """An operand that is finite where it is not taken; as it is if it always is.
+
+    Args:
+        ctx: the import.
+        node: the node that takes elements.
+        operand: the elements.
+        taken: 1 for those that are taken, else 0, that broadcasts with the operand.
+
+    Raises:
+        ModelError: the operand cannot give way.
+    """
+    if not isinstance(operand, Value) or not isinstance(taken, Value):
+        return operand
+    if not any(_matters(formula) for formula in ctx.formulas):
+        return operand
+    signals = ctx.materialize(operand)
+    guard = _Guard(ctx, node)
+    if guard.is_finite(signals):
+        return operand
+    chosen = ctx.materialize(taken)
+    rest = ctx.materialize(subtract(ctx, node, np.ones(()), Value(chosen)))
+    return Value(guard.finite(signals, chosen, rest))
 
 
 def _matters(formula: Expression) -> bool:
@@ -125,11 +153,14 @@ class _Guard:
     def _applied(self, formula: Expression, signals: Ints, choice: _Choice, depth: int) -> Ints:
         """The formula of an operand that gives way to a number for which it is finite."""
         origin = self._ctx.origin[signals]
-        known = np.stack([self._known.sign[origin], self._overflow.unbounded[origin]])
+        facts = self._known.sign, self._overflow.unbounded, self._overflow.vanishing
+        known = np.stack([each[origin] for each in facts])
         origin = self._kept(origin, choice, depth + 1)
         if any(
-            not stays_finite(formula, sign) or (unbounded and may_overflow(formula, sign))
-            for sign, unbounded in np.unique(known, axis=1).T.tolist()
+            not stays_finite(formula, sign)
+            or (unbounded and may_overflow(formula, sign))
+            or (vanishing and not stays_finite_at_zero(formula, sign))
+            for sign, unbounded, vanishing in np.unique(known, axis=1).T.tolist()
         ):
             origin = self._gives_way(formula, origin, choice)
         return self._ctx.materialized_from(origin, formula)

@@ -16,7 +16,7 @@ from neat_onnx.model import Attributes, Node
 from neat_onnx.network.genes import Ints
 from neat_onnx.operators.algebra import Algebra, rearranged, reshaped
 from neat_onnx.operators.layout.arranging import axis_of, combined
-from neat_onnx.operators.layout.lookup import hits_at, places_hit
+from neat_onnx.operators.layout.lookup import hits_at, places_hit, taken
 
 Reduction = Literal["none", "add", "mul", "max", "min"]
 
@@ -180,8 +180,7 @@ def _gather_at(ctx: LiftingContext, node: GatherND, batch: int) -> None:
         hits = hits_at(ctx, node, index, size)
     hits = reshaped(hits, (*shared, *spread, size, *[1] * len(rest)))
     rows = reshaped(data, (*shared, *[1] * len(spread), size, *rest))
-    axis = len(shared) + len(spread)
-    ctx.bind(node, tensors.reduced("sum", tensors("mul", hits, rows), (axis,), keepdims=False))
+    ctx.bind(node, taken(ctx, node, rows, hits, len(shared) + len(spread)))
 
 
 def _check_places(ctx: LiftingContext, node: Node, index: Array, sizes: tuple[int, ...]) -> None:

@@ -14,6 +14,7 @@ from neat_onnx.model import Node
 from neat_onnx.network.expression import VARIABLE, call, equal
 from neat_onnx.operators.algebra import Algebra, rearranged, reshaped
 from neat_onnx.operators.formulas.formula import formula_of
+from neat_onnx.operators.formulas.guarded import finite_where_not_taken
 from neat_onnx.operators.layout.arranging import axis_of
 from neat_onnx.operators.layout.shaping import Gather, rearrange, refuse_samples
 from neat_onnx.operators.rnn.ends import find_ends
@@ -85,7 +86,7 @@ def _gather_computed(ctx: LiftingContext, node: Node, axis: int) -> None:
     rows = rearranged(data, lambda array: np.moveaxis(array, axis, -1))
     rows = reshaped(rows, (*before, *[1] * len(index.shape), *after, size))
     ctx.check_size(node, math.prod((*before, *index.shape, *after, size)))
-    ctx.bind(node, tensors.reduced("sum", tensors("mul", hits, rows), (-1,), keepdims=False))
+    ctx.bind(node, taken(ctx, node, rows, hits, -1))
 
 
 def gather_elements_at(ctx: LiftingContext, node: Node, axis: int) -> None:
@@ -106,8 +107,15 @@ def gather_elements_at(ctx: LiftingContext, node: Node, axis: int) -> None:
     hits = places_hit(ctx, node, index, data.shape[axis])
     hits = rearranged(hits, lambda array: np.moveaxis(array, axis, -2))
     rows = rearranged(data, lambda array: np.moveaxis(array[inside], axis, -1)[..., None, :])
-    found = tensors.reduced("sum", tensors("mul", hits, rows), (-1,), keepdims=False)
+    found = taken(ctx, node, rows, hits, -1)
     ctx.bind(node, rearranged(found, lambda array: np.moveaxis(array, -1, axis)))
+
+
+def taken(ctx: LiftingContext, node: Node, rows: Operand, hits: Operand, axis: int) -> Operand:
+    """The sum along an axis of the elements for which there is a 1, the others being 0."""
+    tensors = Algebra(ctx, node)
+    rows = finite_where_not_taken(ctx, node, rows, hits)
+    return tensors.reduced("sum", tensors("mul", hits, rows), (axis,), keepdims=False)
 
 
 def places_hit(ctx: LiftingContext, node: Node, index: Operand, size: int) -> Operand:

@@ -42,10 +42,11 @@ class Places:
 
 
 class PlaceFinder:
-    """Finds the hits of one network, among neurons that are free."""
+    """Finds the hits of one network, among neurons that are free, and of which no state is read."""
 
     def __init__(self, ctx: LoweringContext, free: Bools) -> None:
-        self._net, self._free, self._edges = ctx.net, free, Edges(ctx.net)
+        self._net, self._edges = ctx.net, Edges(ctx.net)
+        self._free = free & ~ctx.signals.state_is_read
         self._formulas = [activation_named(name).expression for name in self._net.activations]
         self._outputs = {*self._net.output_neurons.tolist()}
         self._matters = np.zeros(len(ctx.net), np.bool_)

@@ -56,7 +56,7 @@ def lift_softmax(ctx: LiftingContext, node: _AlongAxis) -> None:
         return
     less, parts = _spread(tensors, x, axes, ctx.masked.get(node.input[0]))
     if node.input[0] in ctx.masked and isinstance(parts["spread"], Value):
-        ctx.vanishing.append(ctx.materialize(parts["spread"]).ravel())
+        ctx.vanishing.append(parts["spread"].signals.ravel())
     if node.op_type == "Softmax":
         if axes == (len(x.shape) - 1,):
             ctx.probabilities.add(node.output[0])
@@ -91,6 +91,8 @@ def _spread(
         largest = tensors("maximum", largest, least)
     less = tensors("sub", x, largest)
     spread = tensors("exp", less)
+    if least is not None:
+        spread = tensors.activations(spread)  # of a row of one as well
     total = tensors.reduced("sum", spread, axes)
     return less, {"largest": largest, "spread": spread, "total": total}
 

@@ -14,6 +14,7 @@ from neat_onnx.passes.draft import Draft, attributes_of, copied, is_one_of, make
 from neat_onnx.passes.elementwise import is_elementwise
 
 _PAIR = 2  # elements
+_FLAT = 2  # axes of a flat tensor, which one number may have too
 _OF_PAIRS = {"ReduceSum": "Add", "ReduceMax": "Max", "ReduceMin": "Min", "ReduceProd": "Mul"}
 
 Axes = tuple[int, ...]
@@ -196,7 +197,8 @@ def _elementwise(draft: Draft, node: Node, axes: Axes) -> Elementwise | None:
     for name in node.input:
         constant = draft.tensors.get(name)
         if not name or (constant is not None and constant.size == 1):
-            places.append(None)
+            fits = constant is None or len(constant.dims) <= _FLAT
+            places.append(None if fits else np.zeros(prod(axes), np.int64))
             continue
         sizes = axes_of(draft, name) if constant is None else constant.dims
         aligned = constant is not None or len(sizes or ()) == len(axes)

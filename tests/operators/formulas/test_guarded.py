@@ -110,7 +110,40 @@ OVERFLOWING = {
         node("Where", "is b l", "z"),
     ],
 }
+SOFTMAX = [node("Mul", "a far", "logits"), node("Softmax", "logits", "p")]
+PARTS = [
+    node("Mul", "a far", "logits"),
+    node("ReduceMax", "logits axis", "top"),
+    node("Sub", "logits top", "less"),
+    node("Exp", "less", "spread"),
+    node("ReduceSum", "spread axis", "total"),
+    node("Div", "spread total", "p"),
+]
+VANISHING = {
+    "a logarithm": [node("Log", "p", "l"), node("Where", "is l b", "z")],
+    "a quotient": [node("Div", "b p", "q"), node("Where", "is q b", "z")],
+    "an entropy": [
+        node("Log", "p", "l"),
+        node("Mul", "l p", "m"),
+        node("Where", "is m zero", "z"),
+    ],
+    "a root": [
+        node("Sqrt", "p", "r"),
+        node("Reciprocal", "r", "q"),
+        node("Where", "is q b", "z"),
+    ],
+}
 FINITE = {
+    "a root of a softmax": [
+        node("Softmax", "a", "o"),
+        node("Sqrt", "o", "s"),
+        node("Less", "b zero", "is"),
+    ],
+    "a logarithm of a total": [
+        *PARTS[:-1],
+        node("Log", "total", "s"),
+        node("Less", "b zero", "is"),
+    ],
     "a softmax": [node("Softmax", "a", "s"), node("Less", "b zero", "is")],
     "a softmax of rows": [
         node("ReduceMax", "a axis", "top"),
@@ -141,7 +174,7 @@ FINITE = {
 
 
 def model(nodes):
-    constants = {"zero": 0.0, "one": 1.0, "small": 1e-5, "limit": 20.0}
+    constants = {"zero": 0.0, "one": 1.0, "small": 1e-5, "limit": 20.0, "far": 1e4}
     halves = node("Split", "x parts", "a b", axis=1)
     return graph(
         [halves, *nodes], x=("N", 8), outputs=("z",), axis=np.array([1]), parts=np.array([4, 4]),
@@ -183,6 +216,18 @@ def test_what_overflows_is_left_out_as_well(name: str, dtype: str):
     (got,) = open_session(written).run(None, {"x": x.astype(dtype)})
     np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5)
     assert import_model(written) == net
+
+
+@pytest.mark.parametrize("before", [SOFTMAX, PARTS])
+@pytest.mark.parametrize("name", VANISHING)
+def test_what_is_infinite_for_a_vanished_exponential_is_left_out_as_well(name: str, before):
+    proto, given = model([*before, node("Greater", "p small", "is"), *VANISHING[name]]), samples()
+    (want,) = open_session(proto).run(None, given)
+    assert np.isfinite(want).all()
+    net = import_model(proto)
+    np.testing.assert_allclose(net.activate(given)["z"], want, rtol=1e-4, atol=1e-5)
+    (got,) = open_session(export(net)).run(None, given)
+    np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize("name", ["an exponential", "a product"])

@@ -7,6 +7,7 @@ import onnx
 import pytest
 from graphs import assert_lifts, graph, node, operators
 from onnx import TensorProto, helper
+from sessions import open_session
 
 from neat_onnx import ModelError, export, import_model, verify
 
@@ -325,3 +326,31 @@ def test_integers_times_zero_are_a_constant_that_indices_are_made_of():
     net = assert_lifts(model)
     assert len(net) == 6
     assert set(net.aggregation_names.tolist()) == {"sum"}
+
+
+TAKEN = {
+    "elements": [node("GatherElements", "l a", "y", axis=1)],
+    "places": [node("GatherND", "l a", "y", batch_dims=1)],
+}
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("form", TAKEN)
+def test_the_logarithm_of_the_largest_probability(form: str, dtype: str):
+    """Of other probabilities it may be infinite, and 0 · ∞ must not come into the sum."""
+    nodes = [
+        node("Mul", "x far", "logits"),
+        node("Softmax", "logits", "p"),
+        node("Log", "p", "l"),
+        node("ArgMax", "p", "a", axis=1),
+        *TAKEN[form],
+    ]
+    model = graph(nodes, far=1e4, x=("N", 3))
+    x = np.random.default_rng(0).normal(size=(5, 3)).astype(np.float32)
+    (want,) = open_session(model).run(None, {"x": x})
+    net = import_model(model)
+    written = export(net, dtype=dtype)
+    (got,) = open_session(written).run(None, {"x": x.astype(dtype)})
+    for each in (net.activate({"x": x})["y"], got):
+        np.testing.assert_allclose(each, want, atol=1e-6)
+    assert import_model(written) == net

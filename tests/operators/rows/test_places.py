@@ -1,5 +1,6 @@
 """ArgMax, ArgMin and Hardmax: imported as hits and first hits, found again, and written small."""
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -261,4 +262,18 @@ def test_first_hits_of_some_rows_may_have_evolved_on(dtype):
     net = replace(net, neurons=replace(net.neurons, response=response))
     model = export(net, dtype=dtype)
     assert verify(net, model, runtime="onnxruntime").passed
+    assert import_model(model) == net
+
+
+@pytest.mark.parametrize("source", [2, 3, 4, 5, 6])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_states_of_a_row_may_be_read_in_the_next_step(source, dtype):
+    document = json.loads(changed(outputs=[3, 4, 5, 6]).to_json())
+    read = {"source": source, "target": 7, "weight": 0.5, "delay": 1, "reads_state": True}
+    document["neurons"].append({"id": 7})
+    document["connections"].append(read)
+    document["outputs"].append({"name": "state", "shape": [1], "neurons": [7]})
+    net = Network.from_document(document)
+    model = export(net, dtype=dtype)
+    assert verify(net, model, samples=16, runtime="onnxruntime").passed
     assert import_model(model) == net

@@ -28,6 +28,7 @@ def same(nodes, results=("y",), **constants):
 
 
 FLAT = node("Flatten", "x", "f", axis=1)
+FLAT_SUM = node("Flatten", "a", "f", axis=1)
 
 
 def test_each_result_is_a_node_of_its_own():
@@ -142,6 +143,13 @@ def test_what_is_read_twice_is_computed_once():
     ]
     found = same(nodes, twice=np.array([1, 2]))
     assert found == ["Flatten", "Tanh", "Gather", "Concat", "Mul"]
+
+
+@pytest.mark.parametrize("axes", [0, 1, 2, 3])
+def test_one_number_is_broadcast_whatever_its_axes(axes):
+    nodes = [node("Add", "x number", "a"), FLAT_SUM, node("Gather", "f columns", "y", axis=1)]
+    number = np.full([1] * axes, 0.5, np.float32)
+    assert same(nodes, number=number, columns=np.array([4, 0])) == ["Flatten", "Gather", "Add"]
 
 
 def test_a_reordered_tensor_stays_one():

@@ -11,6 +11,7 @@ from neat_onnx.passes.short_form.larger_operators.search import Floats, Found, S
 
 _CLOSE = 1e-5  # weights are rounded to float32
 _REACH = 2.0  # of cubic convolution
+_OF_PICTURES = 4  # axes
 _CUBIC = -0.75  # ONNX's own cubic_coeff_a
 _COORDINATES: dict[str, Callable[[Floats, int, int], Floats]] = {
     "half_pixel": lambda at, size, given: (at + 0.5) * given / size - 0.5,
@@ -39,12 +40,25 @@ def resize(search: Search, last: Node) -> Found | None:
     scales = [1.0, *(size / given for size, given in zip(sizes, whole, strict=True))]
     for mode, coordinates in product(("linear", "cubic"), _COORDINATES):
         matrices = products.matrices.values()
-        if all(_interpolates(matrix, mode, coordinates) for matrix in matrices):
+        if _is_run(mode, scales) and all(
+            _interpolates(matrix, mode, coordinates) for matrix in matrices
+        ):
             given = search.draft.constant("scales", scales, DataType.FLOAT)
             named = {"mode": mode, "coordinate_transformation_mode": coordinates}
             node = search.node("Resize", [products.source, "", given], [end], **named)
             return end, [*products.nodes, node]
     return None
+
+
+def _is_run(mode: str, scales: list[float]) -> bool:
+    """Whether onnxruntime has such a Resize: of few axes, or of pictures."""
+    few, most = (3, 5) if mode == "linear" else (2, 4)
+    if len(scales) <= few:
+        return True
+    channels_last = len(scales) == _OF_PICTURES and scales[-1] == 1.0
+    grows = mode == "linear" or min(scales) == 1.0
+    is_picture = len(scales) in (_OF_PICTURES, most) and scales[1] == 1.0
+    return is_picture or (channels_last and grows)
 
 
 def _interpolates(matrix: Floats, mode: str, coordinates: str) -> bool:
