@@ -10,6 +10,8 @@ import numpy as np
 
 from neat_onnx.model import DataType, Model, Node, Tensor
 from neat_onnx.passes.draft import Draft, make_node
+from neat_onnx.passes.short_form.triangles import SINCE as TRIANGLES_SINCE
+from neat_onnx.passes.short_form.triangles import Triangle, triangle_of
 
 _WORTH = 0.9  # of the bytes
 _NODE = 40  # bytes of a node and an initializer, roughly
@@ -26,8 +28,6 @@ _SMALL = {  # types of one or two bytes: how many, the least and the largest num
     DataType.UINT16: (2, 0, 65_535),
 }
 _MOST_VALUES = 64  # that are gathered
-_WITH_TRIANGLES = 14  # the first opset
-_MATRIX = 2
 _EXACT = 1 << 24  # the least integer that float32 cannot add 1 to
 
 
@@ -101,22 +101,13 @@ def _is_range(tensor: Tensor) -> bool:
     return bool(whole and steps[0] != 0 and np.all(steps == steps[0]))
 
 
-def _triangle(draft: Draft, tensor: Tensor) -> tuple[int, int] | None:
-    """Which numbers of a matrix are not 0, and all the same, as Trilu has it: 1 from a diagonal on,
-    or 0 up to one, and the diagonal; None if it is another matrix.
-    """
-    if len(tensor.dims) != _MATRIX or draft.model.opset < _WITH_TRIANGLES:
+def _triangle(draft: Draft, tensor: Tensor) -> Triangle | None:
+    """The triangle of a matrix that has one number there, and 0 elsewhere."""
+    values = tensor.values
+    if len(np.unique(values[values != 0])) != 1 or _has_negative_zero(values):
         return None
-    values = tensor.values.reshape(tensor.dims)
-    there, width = values != 0, values.shape[1]
-    counts = np.count_nonzero(there, axis=1)
-    row = int(np.argmax((counts > 0) & (counts < width)))  # one that the diagonal cuts
-    if len(np.unique(values[there])) != 1 or _has_negative_zero(values):
-        return None
-    up_to, on = int(counts[row]) - 1 - row, width - int(counts[row]) - row
-    if np.array_equal(there, np.tri(len(values), width, up_to)):
-        return 0, up_to
-    return (1, on) if np.array_equal(there, np.triu(np.ones_like(there), on)) else None
+    has_operator = draft.model.opset >= TRIANGLES_SINCE
+    return triangle_of(values.reshape(tensor.dims) != 0) if has_operator else None
 
 
 def _cast(draft: Draft, tensor: Tensor, place: np.ndarray) -> list[Node]:
@@ -154,14 +145,15 @@ def _ranged(draft: Draft, tensor: Tensor, place: np.ndarray) -> list[Node]:
 
 
 def _cut(draft: Draft, tensor: Tensor, place: np.ndarray) -> list[Node]:
-    upper, diagonal = _triangle(draft, tensor) or (0, 0)
+    triangle = _triangle(draft, tensor)
+    assert triangle is not None
     given = tensor.values.ravel()
     one = draft.constant(tensor.name, given[given != 0][:1], tensor.data_type)
     shape = draft.constant(tensor.name, list(tensor.dims))
-    reads = [draft.name(tensor.name), draft.constant(tensor.name, diagonal)]
+    reads = [draft.name(tensor.name), draft.constant(tensor.name, triangle.diagonal)]
     return [
         _node(draft, "Expand", [one, shape], reads[0]),
-        _node(draft, "Trilu", reads, tensor.name, upper=upper),
+        _node(draft, "Trilu", reads, tensor.name, upper=triangle.upper),
     ]
 
 

@@ -14,11 +14,12 @@ from neat_onnx.passes.elementwise import is_function_of_one
 from neat_onnx.passes.short_form.larger_operators.linear_nodes import Terms
 from neat_onnx.passes.short_form.larger_operators.search import Found, Ints, Search, Sizes
 from neat_onnx.passes.short_form.larger_operators.weighted_sums import Sums, WeightedSums
+from neat_onnx.passes.short_form.triangles import SINCE as TRIANGLES_SINCE
+from neat_onnx.passes.short_form.triangles import triangle_of
 
 _FARTHEST = 6  # nodes from the result back to joined elements
 _MOST = 4  # functions, one of another
 _SIDES = 2  # of a choice
-_SINCE = 14  # opset of Trilu
 
 
 class _Side(NamedTuple):
@@ -100,26 +101,13 @@ def _choice(
         return search.node(
             "Mul", [*names, constant("mask", mask.astype(np.float64), kind)], [chosen]
         )
-    if number == 0.0 and (triangle := _triangle(mask)) and search.draft.model.opset >= _SINCE:
-        diagonal, upper = triangle
-        reads = [*names, constant("diagonal", diagonal)] if diagonal else names
-        return search.node("Trilu", reads, [chosen], upper=upper)
+    triangle = triangle_of(mask) if search.draft.model.opset >= TRIANGLES_SINCE else None
+    if number == 0.0 and triangle:
+        diagonal = [constant("diagonal", triangle.diagonal)] if triangle.diagonal else []
+        return search.node("Trilu", [*names, *diagonal], [chosen], upper=triangle.upper)
     if number is not None:
         names = [*names, constant("number", number, kind)]
     return search.node("Where", [constant("mask", mask, DataType.BOOL), *names], [chosen])
-
-
-def _triangle(mask: np.ndarray) -> tuple[int, int] | None:
-    """The diagonal at which a triangle of True begins, and 1 if it is the upper one, or 0."""
-    held, columns = mask.sum(axis=-1), mask.shape[-1]
-    cut = np.flatnonzero((held > 0) & (held < columns))
-    if mask.ndim != 2 or not len(cut):
-        return None
-    row, count = int(cut[0]), int(held[cut[0]])
-    lower, upper = count - 1 - row, columns - count - row
-    if np.array_equal(mask, np.tri(len(mask), columns, lower)):
-        return lower, 0
-    return (upper, 1) if np.array_equal(~mask, np.tri(len(mask), columns, upper - 1)) else None
 
 
 def _number(sums: Sums) -> float | None:
