@@ -85,7 +85,7 @@ def shortest(ctx: LoweringContext, plain: Model, finish: Finish) -> Model:
     files = _Files(ctx.net, plain, finish, _tensors_of_neurons(ctx))
     larger = _with_larger_operators(plain)
     if genes_of(ctx.net) > (_MOST_IN_LAYERS if ctx.layered else _MOST_NAMED):
-        return files.first(larger) or files.usual
+        return files.first(larger) or files.much_shorter([*larger, plain])
     if ctx.layered and _is_chain(plain.graph):
         layers = files.shorts.of(straight(plain, zeros=True), layers=True)
         return files.first(larger) or files.written(layers, alone=True) or files.usual
@@ -176,6 +176,18 @@ class _Files:
                 if found := self.written(form, alone=True, most=most):
                     return found
         return None
+
+    def much_shorter(self, models: Iterable[Model]) -> Model:
+        """The file of the first of these models that is much shorter than the usual one, else that.
+
+        Args:
+            models: as lowered, or with larger operators.
+        """
+        for model in models:
+            form = self.shorts.of(straight(model, copies=True))
+            if found := self.written(form, most=_length(self.usual) // _MUCH_SHORTER):
+                return found
+        return self.usual
 
     def of(self, model: Model) -> Iterator[Model]:
         """Yield the files of a model's forms, whether or not they need a genome.

@@ -4,8 +4,8 @@ Import makes many neurons of each of them, and export many nodes of the neurons.
 likely, not certain: the caller keeps it if import makes the same network of it.
 """
 
-from neat_onnx.model import Model, Node
-from neat_onnx.passes.draft import is_one_of
+from neat_onnx.model import DataType, Model, Node
+from neat_onnx.passes.draft import Draft, is_one_of
 from neat_onnx.passes.drop_dead import without_dead
 from neat_onnx.passes.short_form.larger_operators.boxes import cut, padded
 from neat_onnx.passes.short_form.larger_operators.branches import branch
@@ -78,7 +78,25 @@ def with_larger_operators(model: Model, *, largest: bool) -> Model:
     if not found:
         return model
     nodes = [each for node in model.graph.node for each in found.get(node.output[0], [node])]
-    return without_dead(search.draft.finished(nodes))
+    larger = without_dead(search.draft.finished(nodes))
+    return model if _rounds(larger) else larger
+
+
+def _rounds(model: Model) -> bool:
+    """Whether a runtime would round numbers of a model in float64.
+
+    onnxruntime multiplies two numbers by which both factors of a MatMul are multiplied, in float32.
+    """
+    draft = Draft(model)
+    if draft.facts(model.graph.inputs[0].name).elem_type is not DataType.DOUBLE:
+        return False
+    numbers = {name for name, tensor in draft.tensors.items() if tensor.size == 1}
+    scaled = {
+        node.output[0]
+        for node in model.graph.node
+        if is_one_of(node, "Mul") and not numbers.isdisjoint(node.input)
+    }
+    return any(is_one_of(node, "MatMul") and scaled >= {*node.input} for node in model.graph.node)
 
 
 def _group(search: Search, node: Node) -> Found | None:

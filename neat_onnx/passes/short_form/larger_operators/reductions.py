@@ -15,6 +15,7 @@ from neat_onnx.model import Node
 from neat_onnx.passes.draft import is_one_of
 from neat_onnx.passes.short_form.columns import places_of, reduced_axes
 from neat_onnx.passes.short_form.larger_operators.linear_nodes import Terms
+from neat_onnx.passes.short_form.larger_operators.reductions_in_steps import in_steps
 from neat_onnx.passes.short_form.larger_operators.search import Found, Ints, Search, Sizes
 
 REDUCTIONS = (
@@ -37,6 +38,10 @@ def reduction(search: Search, last: Node) -> Found | None:
             along = [axis + 1 for axis in axes]
             node = search.reduced(reduced.op_type, source, along, end, keepdims=kept)
             return end, [*nodes, node]
+        if groups is None or not any(is_one_of(node, "Gather") for node in passed):
+            continue
+        if found := in_steps(search, reduced.op_type, source, groups, end):
+            return found[0], [*nodes, *found[1]]
     return None
 
 

@@ -1,0 +1,65 @@
+"""Sums of the rows and of the columns of a picture come back as two reductions, without lists."""
+
+import numpy as np
+import pytest
+from graphs import assert_lifts, graph, node, operators
+
+from neat_onnx import export, import_model, verify
+
+
+def places(size: int):
+    """The mean place of a picture's values, as a spatial soft-argmax has it."""
+    nodes = [
+        node("Softmax", "x", "p", axis=-1),
+        node("Reshape", "p apart", "q"),
+        node("ReduceSum", "q two", "across", keepdims=0),
+        node("ReduceSum", "q three", "down", keepdims=0),
+        node("Mul", "across c", "u"),
+        node("Mul", "down d", "v"),
+        node("Concat", "u v", "y", axis=1),
+    ]
+    constants = {"apart": [0, 2, size, size], "two": [2], "three": [3]}
+    line = np.linspace(-1.0, 1.0, size)
+    return graph(nodes, x=("N", 2, size * size), c=line, d=0.5 * line, **constants)
+
+
+@pytest.mark.parametrize("size", [12, 130])
+def test_they_are_two_reductions(size):
+    """Also of many genes, where the file has a genome."""
+    model = places(size)
+    net = assert_lifts(model, rows=2)
+    short = export(net)
+    assert operators(short).count("ReduceSum") == 2
+    assert len(short.to_bytes()) <= 2 * len(model.SerializeToString())
+    assert import_model(short) == net
+    assert verify(net, short, samples=8, runtime="onnxruntime").passed
+
+
+def test_maxima_and_minima_too():
+    nodes = [
+        node("Reshape", "x apart", "q"),
+        node("ReduceMax", "q two", "across", keepdims=0),
+        node("ReduceMax", "q three", "down", keepdims=0),
+        node("Concat", "across down", "y", axis=1),
+    ]
+    constants = {"apart": [0, 2, 12, 12], "two": [2], "three": [3]}
+    net = assert_lifts(graph(nodes, x=("N", 2, 144), **constants))
+    short = export(net)
+    assert operators(short).count("ReduceMax") == 2
+    assert "Gather" not in operators(short)
+    assert import_model(short) == net
+
+
+def test_other_groups_are_gathered():
+    """Diagonals have one step each, but are not all elements."""
+    nodes = [
+        node("Gather", "x places", "g", axis=1),
+        node("Reshape", "g apart", "q"),
+        node("ReduceSum", "q two", "y", keepdims=0),
+    ]
+    diagonals = [[k * 12 + (k + shift) % 12 for k in range(12)] for shift in range(12)]
+    constants = {"places": np.ravel(diagonals), "apart": [0, 12, 12], "two": [2]}
+    net = assert_lifts(graph(nodes, x=("N", 144), **constants))
+    short = export(net)
+    assert "Gather" in operators(short)
+    assert import_model(short) == net
