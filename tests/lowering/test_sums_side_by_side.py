@@ -5,19 +5,19 @@ import pytest
 from graphs import assert_lifts, graph, node, operators
 
 from neat_onnx import export, import_model, verify
+from neat_onnx.genome import GENOME
 
 
 def places(size: int):
     """The mean place of a picture's values, as a spatial soft-argmax has it."""
-    nodes = [
-        node("Softmax", "x", "p", axis=-1),
-        node("Reshape", "p apart", "q"),
-        node("ReduceSum", "q two", "across", keepdims=0),
-        node("ReduceSum", "q three", "down", keepdims=0),
-        node("Mul", "across c", "u"),
-        node("Mul", "down d", "v"),
-        node("Concat", "u v", "y", axis=1),
-    ]
+    nodes = [node("Softmax", "x", "p", axis=-1), node("Reshape", "p apart", "q")]
+    for axis, line, place in (("two", "c", "u"), ("three", "d", "v")):
+        nodes += [
+            node("ReduceSum", f"q {axis}", f"{place}1", keepdims=0),
+            node("Mul", f"{place}1 {line}", f"{place}2"),
+            node("ReduceSum", f"{place}2 two", place, keepdims=0),
+        ]
+    nodes.append(node("Concat", "u v", "y", axis=1))
     constants = {"apart": [0, 2, size, size], "two": [2], "three": [3]}
     line = np.linspace(-1.0, 1.0, size)
     return graph(nodes, x=("N", 2, size * size), c=line, d=0.5 * line, **constants)
@@ -25,11 +25,12 @@ def places(size: int):
 
 @pytest.mark.parametrize("size", [12, 130])
 def test_they_are_two_reductions(size):
-    """Also of many genes, where the file has a genome."""
+    """And one of both products; also of many genes, where the file has a genome."""
     model = places(size)
     net = assert_lifts(model, rows=2)
     short = export(net)
-    assert operators(short).count("ReduceSum") == 2
+    assert operators(short).count("ReduceSum") == 3
+    assert (GENOME in short.metadata) == (size > 100)
     assert len(short.to_bytes()) <= 2 * len(model.SerializeToString())
     assert import_model(short) == net
     assert verify(net, short, samples=8, runtime="onnxruntime").passed
