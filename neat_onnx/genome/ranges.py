@@ -63,7 +63,8 @@ def with_steps(ids: list[int]) -> list[int | str]:
     """The list of ids, runs of five or more with one step as ranges."""
     if len(ids) <= _LEAST_STEPS or min(ids) < 0:
         return list(ids)
-    return _table(ids) or _repeated(_runs(ids))
+    runs = _repeated(_runs(ids))
+    return runs if len(runs) == 1 else _table(ids) or runs
 
 
 def _table(ids: list[int]) -> list[int | str]:

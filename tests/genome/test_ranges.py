@@ -57,6 +57,7 @@ def test_runs_that_begin_later_and_later_are_one_text():
     assert with_steps(np.arange(60).reshape(6, 10).T.ravel().tolist()) == ["0-50/10*10+1"]
     assert with_steps([9, *range(20, 26), *range(40, 46), *range(60, 66)]) == [9, "20-25*3+20"]
     assert with_steps(np.arange(60).reshape(3, 20).T.ravel().tolist()) == ["0-40/20*20+1"]
+    assert with_steps(list(range(8))) == ["0-7"]
 
 
 def test_runs_with_a_step_are_texts():
