@@ -114,8 +114,16 @@ def _where(
             return applied(ctx, node, "add", [multiply(ctx, node, chosen, gap), _numbers(other)])
     rest = _rest(ctx, node, truth, chosen)
     one, other = finite_where_left_out(ctx, node, (one, other), chosen.signals, rest.signals)
+    one, other = (_as_weights(each, chosen) for each in (one, other))
     terms = [multiply(ctx, node, chosen, one), multiply(ctx, node, rest, other)]
     return neurons_of(ctx, node, terms, "sum", (1.0, 1.0))
+
+
+def _as_weights(operand: Operand, chosen: Value) -> Operand:
+    """A constant number as the weights of a choice, which needs no neuron of its own then."""
+    if isinstance(operand, Value) or np.ndim(operand) or not chosen.shape:
+        return operand
+    return np.reshape(operand, 1)
 
 
 def _exact_gap(one: Array, other: Array) -> Array | None:

@@ -10,6 +10,7 @@ from neat_onnx.passes.drop_dead import without_dead
 from neat_onnx.passes.short_form.larger_operators.boxes import cut, padded
 from neat_onnx.passes.short_form.larger_operators.branches import branch
 from neat_onnx.passes.short_form.larger_operators.choices import choice
+from neat_onnx.passes.short_form.larger_operators.choices_of_axes import choice_of_axes
 from neat_onnx.passes.short_form.larger_operators.grid_samples import grid_sample
 from neat_onnx.passes.short_form.larger_operators.kept import kept
 from neat_onnx.passes.short_form.larger_operators.lookups import differences, looked_up, one_hot
@@ -42,7 +43,7 @@ FINDERS: dict[str, tuple[Finder, ...]] = {
     "Cast": (place_in_axes, one_hot),
     "Mul": (quotient, local_response),
     "Conv": (running_sum, place),
-    "Add": (choice,),
+    "Add": (choice, choice_of_axes),
     "Gather": (padded, cut, differences_of_pairs, kept),
     "Reshape": (padded, *_ALONG_AXES, *_WITHOUT_LISTS, function_of_rows, reduction, branch),
     "Flatten": (reduction, padded),

@@ -24,7 +24,7 @@ def choice(search: Search, node: Node) -> Found | None:
     if len(sides) != _SIDES or None in sides:
         return None
     chosen = {holds: (condition, name) for condition, holds, name in filter(None, sides)}
-    condition = _same(search, *(name for name, _ in chosen.values()))
+    condition = same_condition(search, *(name for name, _ in chosen.values()))
     if condition is None:
         return None
     nodes: list[Node] = []
@@ -77,12 +77,12 @@ class _Guards:
             side = _side(self._search, _factors(self._search, name))
             if side is not None and self._is(side[0], holds=side[1] is self._holds):
                 operands.append(side[2])
-            elif (truth := _truth(self._search, name)) is not None:
+            elif (truth := truth_of(self._search, name)) is not None:
                 ones += self._is(truth[0], holds=truth[1] is not self._holds)
         return operands[0] if len(operands) == ones == 1 else None
 
     def _is(self, condition: str, *, holds: bool) -> bool:
-        return holds and _same(self._search, condition, self._condition) is not None
+        return holds and same_condition(self._search, condition, self._condition) is not None
 
 
 def _alone(search: Search, name: str) -> str:
@@ -93,7 +93,7 @@ def _alone(search: Search, name: str) -> str:
     return search.draft.constant("number", tensor.values.reshape(()), tensor.data_type)
 
 
-def _same(search: Search, *conditions: str) -> str | None:
+def same_condition(search: Search, *conditions: str) -> str | None:
     """The one condition that two are, the one of them that reads no copy; None of others."""
     makers = {name: search.made[name] for name in conditions}
     reads = {name: [*map(search.unchanged, maker.input)] for name, maker in makers.items()}
@@ -125,7 +125,7 @@ def _summands(search: Search, node: Node) -> Sequence[str]:
     return both.input if np.array_equal(weights, ones) else ()
 
 
-def _truth(search: Search, name: str) -> tuple[str, bool] | None:
+def truth_of(search: Search, name: str) -> tuple[str, bool] | None:
     """The condition that a number is 1 or 0 by, and whether it is 1 where that holds."""
     made = search.made.get(name)
     if made is None or not is_one_of(made, "Cast"):
@@ -147,7 +147,7 @@ def _factors(search: Search, name: str) -> Sequence[str]:
 def _side(search: Search, factors: Sequence[str]) -> tuple[str, bool, str] | None:
     """The condition of a product, whether it has to hold, and the other factor."""
     for cast, other in (factors, factors[::-1]) if factors else ():
-        truth = _truth(search, cast)
+        truth = truth_of(search, cast)
         if truth is not None:
             return *truth, other
     return None

@@ -1,0 +1,112 @@
+"""Where of tensors that are broadcast, as scores of attention are masked by the steps there are.
+
+Export writes a choice element by element, as a sum of two products, each with its own copies and
+order of elements. Here they are followed back to the tensors that they come from.
+"""
+
+from math import prod
+from typing import NamedTuple
+
+import numpy as np
+
+from neat_onnx.model import Node
+from neat_onnx.passes.draft import is_one_of
+from neat_onnx.passes.short_form.columns import places_of
+from neat_onnx.passes.short_form.larger_operators.choices import same_condition, truth_of
+from neat_onnx.passes.short_form.larger_operators.search import Found, Ints, Search, Sizes
+
+_FEWEST = 16  # elements
+
+
+class _Side(NamedTuple):
+    """A tensor, or a number, that is chosen if a condition holds, or if not.
+
+    Attributes:
+        condition: its name.
+        holds: whether it has to hold.
+        at: for each element, the place of its condition.
+        value: a tensor, or a number.
+        places: for each element, its place in that tensor.
+    """
+
+    condition: str
+    holds: bool
+    at: Ints
+    value: str
+    places: Ints
+
+
+def choice_of_axes(search: Search, node: Node) -> Found | None:
+    """The choice between a tensor and a number, or two tensors, by a condition with fewer axes."""
+    end, axes = node.output[0], search.axes_after(node.output[0])
+    if prod(axes) < _FEWEST:
+        return None
+    sides = [side for name in node.input if (side := _side(search, name, axes)) is not None]
+    if {side.holds for side in sides} != {True, False} or len(sides) != len(node.input):
+        return None
+    condition = same_condition(search, *(side.condition for side in sides))
+    if condition is None or not np.array_equal(sides[0].at, sides[1].at):
+        return None
+    sides.sort(key=lambda side: not side.holds)
+    parts = [
+        _in_axes(search, condition, sides[0].at, axes),
+        *(_in_axes(search, side.value, side.places, axes) for side in sides),
+    ]
+    found = [part for part in parts if part is not None]
+    if len(found) < len(parts):
+        return None
+    chosen = search.draft.name("chosen")
+    where = search.node("Where", [name for _, name in found], [chosen])
+    nodes = [each for before, _ in found for each in before]
+    return end, [*nodes, where, search.shaped(chosen, end)]
+
+
+def _side(search: Search, name: str, axes: Sizes) -> _Side | None:
+    """A product by a condition, whose elements were moved."""
+    product, order = _origin(search, name)
+    made, count = search.made.get(product), _count(search.draft.axes(product))
+    if made is None or not is_one_of(made, "Mul") or len(order) != _count(axes):
+        return None
+    for cast, value in (made.input, made.input[::-1]):
+        origin, at = _origin(search, cast)
+        truth = truth_of(search, origin)
+        if truth is None or len(at) != count:
+            continue
+        if search.is_number(value):
+            return _Side(*truth, at[order], value, order)
+        source, places = _origin(search, value)
+        return _Side(*truth, at[order], source, places[order]) if len(places) == count else None
+    return None
+
+
+def _count(sizes: Sizes | None) -> int:
+    """The number of elements; 0 if it is not known."""
+    return 0 if sizes is None else prod(sizes)
+
+
+def _origin(search: Search, name: str) -> tuple[str, Ints]:
+    """The tensor that the elements of one were moved from, and their places in it."""
+    order: Ints = np.arange(_count(search.draft.axes(name)))
+    while (node := search.made.get(name)) is not None and node.input:
+        places = places_of(search.draft, node)
+        if places is None and not is_one_of(node, "Identity"):
+            break
+        if places is not None:
+            order = places[order]
+        name = node.input[0]
+    return name, order
+
+
+def _in_axes(search: Search, name: str, places: Ints, axes: Sizes) -> tuple[list[Node], str] | None:
+    """The tensor that has these elements where it is broadcast to axes; a number as it is."""
+    if search.is_number(name):
+        tensor = search.draft.tensors[name]
+        return [], search.draft.constant("number", tensor.values.reshape(()), tensor.data_type)
+    table = places.reshape(axes)
+    for axis in range(len(axes)):
+        once = table.max(axis, keepdims=True)
+        table = once if np.all(table == once) else table
+    size = _count(search.draft.axes(name))
+    if not np.array_equal(table.ravel(), np.arange(size)):
+        return None
+    return search.in_shape(name, table.shape)
