@@ -38,34 +38,34 @@ class _Side(NamedTuple):
 
 def choice_of_axes(search: Search, node: Node) -> Found | None:
     """The choice between a tensor and a number, or two tensors, by a condition with fewer axes."""
-    end, axes = node.output[0], search.axes_after(node.output[0])
-    if prod(axes) < _FEWEST:
+    end, count = node.output[0], _count(search.draft.axes(node.output[0]))
+    if count < _FEWEST:
         return None
-    sides = [side for name in node.input if (side := _side(search, name, axes)) is not None]
+    sides = [side for name in node.input if (side := _side(search, name, count)) is not None]
     if {side.holds for side in sides} != {True, False} or len(sides) != len(node.input):
         return None
     condition = same_condition(search, *(side.condition for side in sides))
     if condition is None or not np.array_equal(sides[0].at, sides[1].at):
         return None
     sides.sort(key=lambda side: not side.holds)
-    parts = [
-        _in_axes(search, condition, sides[0].at, axes),
-        *(_in_axes(search, side.value, side.places, axes) for side in sides),
-    ]
-    found = [part for part in parts if part is not None]
-    if len(found) < len(parts):
-        return None
-    chosen = search.draft.name("chosen")
-    where = search.node("Where", [name for _, name in found], [chosen])
-    nodes = [each for before, _ in found for each in before]
-    return end, [*nodes, where, search.shaped(chosen, end)]
+    operands = [(condition, sides[0].at), *((side.value, side.places) for side in sides)]
+    tries = [search.axes_after(end), *(search.draft.axes(side.value) or () for side in sides)]
+    for axes in (each for each in tries if prod(each) == count):
+        parts = [_in_axes(search, name, places, axes) for name, places in operands]
+        found = [part for part in parts if part is not None]
+        if len(found) == len(parts):
+            chosen = search.draft.name("chosen")
+            where = search.node("Where", [name for _, name in found], [chosen])
+            nodes = [each for before, _ in found for each in before]
+            return end, [*nodes, where, search.shaped(chosen, end)]
+    return None
 
 
-def _side(search: Search, name: str, axes: Sizes) -> _Side | None:
+def _side(search: Search, name: str, size: int) -> _Side | None:
     """A product by a condition, whose elements were moved."""
     product, order = _origin(search, name)
     made, count = search.made.get(product), _count(search.draft.axes(product))
-    if made is None or not is_one_of(made, "Mul") or len(order) != _count(axes):
+    if made is None or not is_one_of(made, "Mul") or len(order) != size:
         return None
     for cast, value in (made.input, made.input[::-1]):
         origin, at = _origin(search, cast)
