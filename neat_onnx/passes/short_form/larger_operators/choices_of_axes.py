@@ -64,12 +64,12 @@ def choice_of_axes(search: Search, node: Node) -> Found | None:
 def _side(search: Search, name: str, size: int) -> _Side | None:
     """A product by a condition, whose elements were moved."""
     product, order = _origin(search, name)
-    made, count = search.made.get(product), _count(search.draft.axes(product))
+    made, count = search.made.get(search.copied(product)), _count(search.draft.axes(product))
     if made is None or not is_one_of(made, "Mul") or len(order) != size:
         return None
     for cast, value in (made.input, made.input[::-1]):
         origin, at = _origin(search, cast)
-        truth = truth_of(search, origin)
+        truth = truth_of(search, search.copied(origin))
         if truth is None or len(at) != count:
             continue
         if search.is_number(value):
@@ -85,15 +85,16 @@ def _count(sizes: Sizes | None) -> int:
 
 
 def _origin(search: Search, name: str) -> tuple[str, Ints]:
-    """The tensor that the elements of one were moved from, and their places in it."""
+    """The tensor that the elements of one were moved from, and their places in it.
+
+    It may be an Identity of another: the name of its own is that of its neurons.
+    """
     order: Ints = np.arange(_count(search.draft.axes(name)))
-    while (node := search.made.get(name)) is not None and node.input:
+    while (node := search.made.get(search.copied(name))) is not None and node.input:
         places = places_of(search.draft, node)
-        if places is None and not is_one_of(node, "Identity"):
+        if places is None:
             break
-        if places is not None:
-            order = places[order]
-        name = node.input[0]
+        name, order = node.input[0], places[order]
     return name, order
 
 
