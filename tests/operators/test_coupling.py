@@ -1,5 +1,6 @@
 """Probabilities of support vectors, against onnxruntime, wherever its iteration stops."""
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 from onnx import TensorProto, helper
 from sessions import open_session
 
-from neat_onnx import import_model
+from neat_onnx import NeatOnnxWarning, import_model
 
 
 def classifier(features: int, **attributes: Any) -> Any:
@@ -37,19 +38,31 @@ def test_probabilities_of_two_labels_wherever_the_coupling_stops(slope: float, s
     np.testing.assert_allclose(got["y"], probabilities, rtol=0.0, atol=3e-6)
 
 
-@pytest.mark.parametrize("labels", [3, 5, 8])
-def test_probabilities_of_many_labels_wherever_the_coupling_stops(labels: int):
-    """One feature for each pair, of many sizes, so that some samples need each number of sweeps."""
+def of_many(labels: int) -> Any:
     rng, pairs = np.random.default_rng(labels), labels * (labels - 1) // 2
-    whole = classifier(
+    return classifier(
         pairs, support_vectors=rng.normal(size=labels * pairs).tolist(),
         coefficients=rng.normal(size=(labels - 1) * labels).tolist(), rho=[0.0] * pairs,
         classlabels_ints=range(labels), vectors_per_class=[1] * labels,
         prob_a=rng.normal(size=pairs).tolist(), prob_b=[0.0] * pairs,
     )  # fmt: skip
+
+
+@pytest.mark.parametrize("labels", [3, 5, 8])
+def test_probabilities_of_many_labels_wherever_the_coupling_stops(labels: int):
+    """One feature for each pair, of many sizes, so that some samples need each number of sweeps."""
+    rng, whole = np.random.default_rng(labels), of_many(labels)
+    pairs = labels * (labels - 1) // 2
     x = rng.normal(size=(2000, pairs)) * np.geomspace(1e-4, 30.0, 2000)[:, None]
     want, probabilities = open_session(whole).run(None, {"x": x.astype(np.float32)})
     assert np.count_nonzero(np.ptp(probabilities, axis=1) == 0.0) > 2
     got = import_model(whole).activate({"x": x.astype(np.float32)})
     np.testing.assert_array_equal(got["label"], want)
     np.testing.assert_allclose(got["y"], probabilities, rtol=0.0, atol=1e-5)
+
+
+def test_onnxs_own_evaluator_is_not_asked_for_many_labels(monkeypatch):
+    """Its products of the pairs of a label are one sum of them (onnx 1.23)."""
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    with pytest.warns(NeatOnnxWarning, match="not compared with the model"):
+        import_model(of_many(3))
