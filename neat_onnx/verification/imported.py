@@ -242,8 +242,6 @@ def _is_misread(node: Node, draft: Draft) -> bool:
     if node.op_type in _SOFTMAXES and draft.model.opset < _BY_ELEMENT:  # of all axes from `axis` on
         axis, shape = given.get("axis", 1), draft.facts(node.input[0]).shape
         return axis != -1 and (shape is None or axis != len(shape) - 1)
-    if node.op_type == "SVMClassifier":  # probabilities of more than two labels
-        return len(given.get("prob_a", ())) > 1
     return node.op_type in _RECURRENT and not _LEFT_OUT.isdisjoint(given)
 
 
