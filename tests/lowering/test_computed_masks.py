@@ -42,6 +42,20 @@ def assert_short(model: onnx.ModelProto):
     return operators(short)
 
 
+def test_actions_that_are_not_allowed_are_one_choice():
+    nodes = [
+        node("Gemm", "x w", "scores"),
+        node("Greater", "mask half", "may"),
+        node("Where", "may scores low", "masked"),
+        node("Softmax", "masked", "y", axis=-1),
+    ]
+    weights = np.random.default_rng(0).normal(size=(8, 5))
+    model = graph(nodes, x=("N", 8), w=weights, half=np.array(0.5), low=np.array(-1e8))
+    entry = onnx.helper.make_tensor_value_info("mask", onnx.TensorProto.FLOAT, ["N", 5])
+    model.graph.input.append(entry)
+    assert assert_short(model).count("Where") == 1
+
+
 @pytest.mark.parametrize("heads", [1, 2])
 def test_steps_that_are_absent_are_one_choice(heads: int):
     masked = [node("Where", "absent low scores", "masked")]

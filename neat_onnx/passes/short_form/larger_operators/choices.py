@@ -111,7 +111,27 @@ def _products(search: Search, node: Node) -> list[Sequence[str]]:
         joined = [search.made.get(name) for name in _factors(search, node.input[0])]
         sides = [each.input for each in joined if each and is_one_of(each, "Concat")]
         return [*zip(*sides, strict=False)] if len(sides) == _SIDES else []
-    return [_factors(search, name) for name in _summands(search, node)]
+    summands = _summands(search, node)
+    if not summands:
+        return _weighed(search, node)
+    return [_factors(search, name) for name in summands]
+
+
+def _weighed(search: Search, node: Node) -> list[Sequence[str]]:
+    """The factors of products in a Gemm, one of which may be a condition times a number."""
+    weights, both = search.matrix(node), search.made.get(next(iter(node.input), ""))
+    if weights is None or both is None or not is_one_of(both, "Concat"):
+        return []
+    if len(both.input) != _SIDES or weights.shape[1] != _SIDES * len(weights):
+        return []
+    found: list[Sequence[str]] = []
+    for name, part in zip(both.input, np.hsplit(weights, _SIDES), strict=True):
+        number = part[0, 0]
+        if not np.array_equal(part, number * np.eye(len(part))):
+            return []
+        by = search.draft.constant("number", [number], search.kind(name))
+        found.append(_factors(search, name) if number == 1.0 else (name, by))
+    return found
 
 
 def _summands(search: Search, node: Node) -> Sequence[str]:
