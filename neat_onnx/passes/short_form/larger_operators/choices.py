@@ -111,38 +111,35 @@ def _products(search: Search, node: Node) -> list[Sequence[str]]:
         joined = [search.made.get(name) for name in _factors(search, node.input[0])]
         sides = [each.input for each in joined if each and is_one_of(each, "Concat")]
         return [*zip(*sides, strict=False)] if len(sides) == _SIDES else []
-    summands = _summands(search, node)
-    if not summands:
-        return _weighed(search, node)
-    return [_factors(search, name) for name in summands]
-
-
-def _weighed(search: Search, node: Node) -> list[Sequence[str]]:
-    """The factors of products in a Gemm, one of which may be a condition times a number."""
-    weights, both = search.matrix(node), search.made.get(next(iter(node.input), ""))
-    if weights is None or both is None or not is_one_of(both, "Concat"):
-        return []
-    if len(both.input) != _SIDES or weights.shape[1] != _SIDES * len(weights):
-        return []
-    found: list[Sequence[str]] = []
-    for name, part in zip(both.input, np.hsplit(weights, _SIDES), strict=True):
-        number = part[0, 0]
-        if not np.array_equal(part, number * np.eye(len(part))):
-            return []
-        by = search.draft.constant("number", [number], search.kind(name))
-        found.append(_factors(search, name) if number == 1.0 else (name, by))
-    return found
+    if is_one_of(node, "Add"):
+        return [_factors(search, name) for name in node.input]
+    return [
+        _factors(search, name)
+        if number == 1.0
+        else (name, search.draft.constant("number", [number], search.kind(name)))
+        for name, number in _weighed(search, node)
+    ]
 
 
 def _summands(search: Search, node: Node) -> Sequence[str]:
     """The tensors that an Add adds, or a Gemm of ones to which they come side by side."""
     if is_one_of(node, "Add"):
         return node.input
+    weighed = _weighed(search, node)
+    return [name for name, _ in weighed] if all(number == 1.0 for _, number in weighed) else ()
+
+
+def _weighed(search: Search, node: Node) -> list[tuple[str, float]]:
+    """The two tensors that come side by side to a Gemm, and the number by which it weighs each."""
     weights, both = search.matrix(node), search.made.get(next(iter(node.input), ""))
     if weights is None or both is None or not is_one_of(both, "Concat"):
-        return ()
-    ones = np.hstack([np.eye(len(weights))] * _SIDES)
-    return both.input if np.array_equal(weights, ones) else ()
+        return []
+    if len(both.input) != _SIDES or weights.shape[1] != _SIDES * len(weights):
+        return []
+    parts = np.hsplit(weights, _SIDES)
+    if any(not np.array_equal(part, part[0, 0] * np.eye(len(part))) for part in parts):
+        return []
+    return [(name, float(part[0, 0])) for name, part in zip(both.input, parts, strict=True)]
 
 
 def truth_of(search: Search, name: str) -> tuple[str, bool] | None:
