@@ -5,19 +5,20 @@ Pairwise coupling (Wu, Lin and Weng, 2004) minimizes p · Qp over probabilities 
     Q[t, t] = Σ r[j, t]²  over the other labels j        Q[t, j] = -r[j, t] · r[t, j]
 
 and r[i, j] is the probability of label i if it is one of i and j. It begins with equal ones, and
-sweeps over the labels: with p = v / Σv, u = Qv and m = p · Qp = v · u / Σv², each label t takes
+sweeps over the labels: with p = v / Σv, u = Qv, and m = v · u / Σv, each label t takes
 
-    step = (m · Σv - u[t]) / Q[t, t]        v[t] += step        u += step · Q[t]
+    step = (m - u[t]) / Q[t, t]     v[t] += step     u += step · Q[t]     v · u += step · (m + u[t])
 
-onnxruntime stops before a sweep once no |Qp[t] - m| reaches 0.005 / labels. Whatever r is, few
-sweeps come before: a search for those r that need the most found as many as are written here.
+onnxruntime stops before a sweep once no |u - m| reaches Σv · 0.005 / labels. Then steps are 0 here.
+Whatever r is, few sweeps come before: a search for those r that need the most found as many as are
+written here.
 """
 
 from itertools import combinations
 
 import numpy as np
 
-from neat_onnx.lifting.context import LiftingContext, Operand
+from neat_onnx.lifting.context import LiftingContext, Operand, Value
 from neat_onnx.model import Node
 from neat_onnx.network.expression import (
     VARIABLE,
@@ -28,10 +29,12 @@ from neat_onnx.network.expression import (
     reciprocal,
     sigmoid,
 )
+from neat_onnx.network.genes import Floats
 from neat_onnx.operators.algebra import Algebra, rearranged
 from neat_onnx.operators.formulas.formula import formula_of
 from neat_onnx.operators.layout.arranging import combined
 
+_ONE: Operand = np.ones((1, 1))
 _LEAST, _MOST = np.float32(1e-7), np.float32(1.0 - 1e-7)  # of the probabilities of a pair
 _TOLERANCE = np.float32(0.005)  # of Qp, times the labels
 
@@ -49,15 +52,9 @@ def coupled(ctx: LiftingContext, node: Node, odds: Operand, labels: int) -> Oper
         [N, labels].
     """
     descent = _Descent(ctx, node, odds, labels)
-    tolerance = float(_TOLERANCE / np.float32(labels))
-    now, before = descent.start(), []
     for _ in range(_sweeps(labels)):
-        before.append((descent.is_far(*now[1:], tolerance), now[0]))
-        now = descent.swept(*now)
-    found = now[0]
-    for goes_on, earlier in reversed(before):
-        found = descent.chosen(goes_on, found, earlier)
-    return found
+        descent.sweep()
+    return descent.probabilities()
 
 
 def _sweeps(labels: int) -> int:
@@ -66,85 +63,88 @@ def _sweeps(labels: int) -> int:
 
 
 class _Descent:
-    """Sweeps over the labels: p and u = Qp, [N, labels], and m = p · u, [N, 1]."""
+    """Sweeps over the labels, of operands [N, labels] and [N, 1].
+
+    Attributes:
+        v: one element for each label, all equal at first; not of sum 1 later.
+        u: Qv.
+        total, inverse: the sum of v, and its reciprocal.
+        product, mean: v · u, and m.
+    """
 
     def __init__(self, ctx: LiftingContext, node: Node, odds: Operand, labels: int) -> None:
         self._ctx, self._node, self._tensors = ctx, node, Algebra(ctx, node)
         pairs = list(combinations(range(labels), 2))
         first = self._formula(odds, clip(sigmoid(-VARIABLE), float(_LEAST), float(_MOST)))
-        minus_other = self._neurons("sub", first, 1.0)
-        products = self._neurons("mul", first, minus_other)
+        minus_other = self._tensors("sub", first, 1.0)
+        products = self._tensors("mul", first, minus_other)
         both = self._joined(minus_other, first)
         is_in = [[label == pair[k] for k in (0, 1) for pair in pairs] for label in range(labels)]
-        squares = self._neurons("mul", both, both)
-        diagonal = self._tensors.activations(
-            self._tensors.along(squares, 1, np.array(is_in, np.float64))
-        )
+        squares = self._tensors("mul", both, both)
+        diagonal = self._sums(squares, np.array(is_in, np.float64))
         self._inverses = self._formula(diagonal, reciprocal(VARIABLE))
         place = np.diag(np.arange(labels) + len(pairs))
         for k, pair in enumerate(pairs):
             place[pair] = place[pair[::-1]] = k
         whole = self._joined(products, diagonal)
         self._rows = [_columns(whole, row) for row in place]
+        share = float(np.float32(1.0 / labels))
+        self._tolerance = float(_TOLERANCE / np.float32(labels))
+        equal = np.zeros((labels, len(pairs) + labels))
+        for row, places in zip(equal, place, strict=True):
+            row[places] = share
+        self.u = self._sums(whole, equal)
+        self.total = self.inverse = _ONE
+        self.product = self.mean = self._sums(self.u, np.full((1, labels), share))
+        self.v: list[Operand] = [np.full((1, 1), share)] * labels
 
-    def start(self) -> tuple[Operand, Operand, Operand]:
-        """Equal probabilities."""
-        equal = np.full((1, len(self._rows)), float(np.float32(1.0 / len(self._rows))))
-        u = self._rows[0]
-        for row in self._rows[1:]:
-            u = self._neurons("add", u, row)
-        u = self._neurons("mul", u, equal)
-        return equal, u, self._tensors.activations(self._tensors.along(u, 1, equal))
-
-    def swept(self, p: Operand, u: Operand, m: Operand) -> tuple[Operand, Operand, Operand]:
-        """Improve one label after the other.
-
-        `total` is Σv, `product` is v · u, and `mean` their quotient: the next of each is known by
-        the step alone.
-        """
-        total: Operand = np.ones((1, 1))
-        product, mean, steps = m, m, []
+    def sweep(self) -> None:
+        """Improve one label after the other, if some are far from the best."""
+        inverses = self._tensors("mul", self._inverses, self._goes_on())
         for label, row in enumerate(self._rows):
-            at = _columns(u, [label])
-            error = self._neurons("sub", mean, at)
-            step = self._neurons("mul", error, _columns(self._inverses, [label]))
-            u = self._plus_product(u, row, step)
-            product = self._plus_product(product, step, self._neurons("add", mean, at))
-            total = self._neurons("add", total, step)
-            inverse = self._formula(total, reciprocal(VARIABLE))
-            mean = self._neurons("mul", product, inverse)
-            steps.append(step)
-        p = self._neurons("mul", self._neurons("add", self._joined(*steps), p), inverse)
-        u = self._neurons("mul", u, inverse)
-        return p, u, self._neurons("mul", mean, inverse)
+            at = _columns(self.u, [label])
+            error = self._tensors("sub", self.mean, at)
+            step = self._tensors("mul", error, _columns(inverses, [label]))
+            self.total = self._tensors("add", self.total, step)
+            self.v[label] = self._tensors("add", self.v[label], step)
+            self.u = self._plus_product(self.u, row, step)
+            both = self._tensors("add", self.mean, at)
+            self.product = self._plus_product(self.product, both, step)
+            self.inverse = self._formula(self.total, reciprocal(VARIABLE))
+            self.mean = self._tensors("mul", self.product, self.inverse)
 
-    def is_far(self, u: Operand, m: Operand, tolerance: float) -> Operand:
-        """1 where some element of u is as far as the tolerance from m, else 0."""
-        distances = self._tensors("abs", self._tensors("sub", u, m))
+    def probabilities(self) -> Operand:
+        """v / Σv, [N, labels]."""
+        return self._tensors("mul", self._joined(*self.v), self.inverse)
+
+    def _goes_on(self) -> Operand:
+        """1 where some element of u is as far as the tolerance from the mean, else 0."""
+        distances = self._tensors("abs", self._tensors("sub", self.u, self.mean))
         furthest = self._tensors.reduced("max", distances, (1,))
-        return self._formula(furthest, number(greater_or_equal(VARIABLE, tolerance)))
-
-    def chosen(self, goes_on: Operand, later: Operand, earlier: Operand) -> Operand:
-        """The later probabilities or the earlier ones, all of which are finite."""
-        ends = self._neurons("sub", 1.0, goes_on)
-        return self._plus_product(self._tensors("mul", earlier, ends), later, goes_on)
+        least = self._tensors("mul", self.total, self._tolerance)
+        beyond = self._tensors("sub", furthest, least)
+        return self._formula(beyond, number(greater_or_equal(VARIABLE, 0.0)))
 
     def _plus_product(self, addend: Operand, one: Operand, other: Operand) -> Operand:
         """addend + one · other."""
-        return self._neurons("add", addend, self._tensors("mul", one, other))
+        return self._tensors("add", addend, self._tensors("mul", one, other))
 
-    def _neurons(self, primitive: str, *operands: Operand | float) -> Operand:
-        """The activations that a primitive of operands is."""
-        return self._tensors.activations(self._tensors(primitive, *operands))
+    def _sums(self, operand: Operand, matrix: Floats) -> Operand:
+        """Sums of columns, by a matrix (sums, columns)."""
+        return _shared(self._tensors.along(operand, 1, matrix))
 
     def _formula(self, operand: Operand, formula: Expression) -> Operand:
-        """The activations that a formula of each element is."""
-        return self._tensors.activations(formula_of(self._ctx, operand, formula))
+        """A formula of each element."""
+        return _shared(formula_of(self._ctx, operand, formula))
 
     def _joined(self, *operands: Operand) -> Operand:
         """Columns one after the other."""
-        return combined(self._ctx, self._node, operands, lambda *parts: np.hstack(parts))
+        return _shared(combined(self._ctx, self._node, operands, lambda *parts: np.hstack(parts)))
 
 
 def _columns(operand: Operand, places: list[int] | np.ndarray) -> Operand:
     return rearranged(operand, lambda array: array[:, places])
+
+
+def _shared(operand: Operand) -> Operand:
+    return operand.shared if isinstance(operand, Value) else operand
