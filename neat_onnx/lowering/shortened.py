@@ -83,7 +83,7 @@ def shortest(ctx: LoweringContext, plain: Model, finish: Finish) -> Model:
     if not _may_be_short(ctx, plain):
         return finish(plain, None, inf)
     files = _Files(ctx.net, plain, finish, _tensors_of_neurons(ctx))
-    larger = _with_larger_operators(plain)
+    larger = with_larger_operators(plain)
     if genes_of(ctx.net) > (_MOST_IN_LAYERS if ctx.layered else _MOST_NAMED):
         return files.first(larger) or files.much_shorter([*larger, plain])
     if ctx.layered and _is_chain(plain.graph):
@@ -102,16 +102,10 @@ def shortest(ctx: LoweringContext, plain: Model, finish: Finish) -> Model:
     return files.first([*larger, *turned], marked=True, most=much_shorter) or best
 
 
-def _with_larger_operators(model: Model) -> list[Model]:
-    """The models with larger operators, by the largest elements or the smallest, that differ."""
-    models = [with_larger_operators(model, largest=largest) for largest in (False, True)]
-    return [each for k, each in enumerate(models) if each not in (model, *models[:k])]
-
-
 def _in_axes(model: Model) -> list[Model]:
     """The model whose elementwise nodes compute in axes; before it, those with larger operators."""
     turned = next(in_either_axes(Form(model, {}))).model
-    return [*_with_larger_operators(turned), turned]
+    return [*with_larger_operators(turned), turned]
 
 
 def _tensors_of_neurons(ctx: LoweringContext) -> list[str]:

@@ -281,12 +281,12 @@ def test_an_evolved_layer_stays_one():
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_another_network_is_not_written(monkeypatch, dtype):
-    def wrong(model, *, largest):
+    def wrong(model):
         nodes = [
             each.model_copy(update={"op_type": "Tanh"}) if each.op_type == "Relu" else each
             for each in model.graph.node
         ]
-        return model.model_copy(update={"graph": model.graph.model_copy(update={"node": nodes})})
+        return [model.model_copy(update={"graph": model.graph.model_copy(update={"node": nodes})})]
 
     monkeypatch.setattr("neat_onnx.lowering.shortened.with_larger_operators", wrong)
     weights = WEIGHTS.astype(np.float32).astype(dtype)

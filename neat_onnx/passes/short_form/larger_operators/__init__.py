@@ -63,24 +63,36 @@ _NEEDED = (
 """One of them is in a graph with a group."""
 
 
-def with_larger_operators(model: Model, *, largest: bool) -> Model:
-    """The model with one operator in the place of each group of nodes, itself if there is none.
+def with_larger_operators(model: Model) -> list[Model]:
+    """The models with one operator in the place of each group of nodes; none if there is no group.
 
     Args:
         model: nodes in topological order, without graphs inside of them.
-        largest: orders begin with the largest elements, and extremes are the largest.
+
+    Returns:
+        One model, or two where a group has an order or an extreme: by the smallest elements, and
+        by the largest.
     """
     if not any(is_one_of(node, *_NEEDED) for node in model.graph.node):
-        return model
-    search = Search(model, largest=largest)
+        return []
+    search = Search(model, largest=False)
+    found = [_replaced(search)]
+    if search.has_order:
+        found.append(_replaced(Search(model, largest=True)))
+    return [each for k, each in enumerate(found) if each not in (model, *found[:k])]
+
+
+def _replaced(search: Search) -> Model:
+    """The model with one operator in the place of each group, itself if there is none."""
+    nodes = search.draft.model.graph.node
     found: dict[str, list[Node]] = {}
-    for end, group in filter(None, (_group(search, node) for node in model.graph.node)):
+    for end, group in filter(None, (_group(search, node) for node in nodes)):
         found.setdefault(end, group)  # the first one knows the way to its end
     if not found:
-        return model
-    nodes = [each for node in model.graph.node for each in found.get(node.output[0], [node])]
-    larger = without_dead(search.draft.finished(nodes))
-    return model if _rounds(larger) else larger
+        return search.draft.model
+    wanted = [each for node in nodes for each in found.get(node.output[0], [node])]
+    larger = without_dead(search.draft.finished(wanted))
+    return search.draft.model if _rounds(larger) else larger
 
 
 def _rounds(model: Model) -> bool:

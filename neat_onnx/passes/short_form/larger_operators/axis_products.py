@@ -2,8 +2,6 @@
 
 from typing import NamedTuple
 
-import numpy as np
-
 from neat_onnx.model import Node
 from neat_onnx.passes.draft import is_one_of
 from neat_onnx.passes.short_form.larger_operators.search import Floats, Search, Sizes
@@ -33,7 +31,7 @@ def axis_products(search: Search, last: Node) -> AxisProducts:
     name, matrices = last.output[0], dict[int, Floats]()
     axes = len(search.draft.axes(name) or ())
     while (node := search.made.get(name)) is not None:
-        left, right = (matrix_of(search, node, position) for position in (0, 1))
+        left, right = (search.factor(node, position) for position in (0, 1))
         of_axes = bool(matrices) and len(search.draft.axes(name) or ()) == axes
         if right is not None and not matrices:
             matrices[-1], name = right.T, node.input[0]
@@ -49,11 +47,3 @@ def axis_products(search: Search, last: Node) -> AxisProducts:
     if matrices and len(sizes) == 1 < axes:
         nodes, name, sizes = search.in_axes(name, *sizes)
     return AxisProducts(nodes, name, sizes, matrices)
-
-
-def matrix_of(search: Search, node: Node, position: int) -> Floats | None:
-    """The constant matrix that is a factor of a product."""
-    found = search.constant(node.input[position]) if is_one_of(node, "MatMul") else None
-    if found is None or len(found.dims) != _AXES_OF_MATRIX:
-        return None
-    return np.asarray(found.values, np.float64).reshape(found.dims)

@@ -15,7 +15,6 @@ from neat_onnx.model import DataType, Node
 from neat_onnx.passes.draft import is_one_of
 from neat_onnx.passes.short_form.larger_operators.linear_nodes import Terms, most_terms
 from neat_onnx.passes.short_form.larger_operators.search import Found, Ints, Search, Sizes
-from neat_onnx.passes.short_form.larger_operators.weighted_sums import WeightedSums
 
 Singles = np.ndarray[Any, np.dtype[np.float32]]
 _SINCE = 16  # opset
@@ -34,7 +33,7 @@ def grid_sample(search: Search, last: Node) -> Found | None:
     typed = search.kind(end) is DataType.FLOAT and search.draft.model.opset >= _SINCE
     if not typed or not _ends_in_sums(search, end):
         return None
-    reader = WeightedSums(search)
+    reader = search.sums
     sums = reader.of(end)
     terms = [] if sums is None or sums.biases.any() else reader.terms(sums)
     if len(terms) != 1 or len(terms[0].rows) <= prod(sizes):

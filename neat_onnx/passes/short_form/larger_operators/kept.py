@@ -40,7 +40,7 @@ class _Side(NamedTuple):
 
 def kept(search: Search, last: Node) -> Found | None:
     """The choice by a constant mask between tensors, or a tensor and a number."""
-    end, reader = last.output[0], WeightedSums(search)
+    end, reader = last.output[0], search.sums
     near = islice(search.before(end), _FARTHEST)
     joined = next((node for node in near if is_one_of(node, "Concat")), None)
     sums, functions = (None, []) if joined is None else _inside(search, reader, end)

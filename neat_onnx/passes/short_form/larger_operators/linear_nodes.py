@@ -11,8 +11,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from neat_onnx.model import Node
 from neat_onnx.passes.draft import attributes_of, is_one_of
 from neat_onnx.passes.short_form.columns import broadcast, places_of, reduced_axes
-from neat_onnx.passes.short_form.larger_operators.axis_products import matrix_of
-from neat_onnx.passes.short_form.larger_operators.search import Floats, Ints, Search
+from neat_onnx.passes.short_form.larger_operators.graph_reader import Floats, GraphReader, Ints
 
 _MOST = 1 << 22  # elements in the windows of a Conv
 
@@ -57,36 +56,36 @@ class Linear(NamedTuple):
     biases: Floats | float = 0.0
 
 
-def linear(search: Search, node: Node, name: str) -> Linear | None:
+def linear(graph: GraphReader, node: Node, name: str) -> Linear | None:
     """How the elements of a result of a node are sums; None if that is not known."""
-    if search.draft.axes(name) is None:
+    if graph.draft.axes(name) is None:
         return None
     found = (rule for operators, rule in _RULES if is_one_of(node, *operators))
-    return next(found, _moved)(search, node, name)
+    return next(found, _moved)(graph, node, name)
 
 
-def most_terms(search: Search, node: Node) -> int:
+def most_terms(graph: GraphReader, node: Node) -> int:
     """The most elements that a product by a constant matrix adds; 0 of other nodes."""
-    by_columns, by_rows = matrix_of(search, node, 1), search.weights(node)
+    by_columns, by_rows = graph.factor(node, 1), graph.weights(node)
     matrix = by_rows if by_columns is None else by_columns.T
     return 0 if matrix is None else int(np.count_nonzero(matrix, axis=1).max(initial=0))
 
 
-def _moved(search: Search, node: Node, name: str) -> Linear | None:
-    places = places_of(search.draft, node)
+def _moved(graph: GraphReader, node: Node, name: str) -> Linear | None:
+    places = places_of(graph.draft, node)
     return None if places is None else Linear(Kind.MOVES, [_each(node.input[0], places)])
 
 
-def _copied(search: Search, node: Node, name: str) -> Linear | None:
-    places = [_broadcast(search, read, name) for read in node.input]
+def _copied(graph: GraphReader, node: Node, name: str) -> Linear | None:
+    places = [_broadcast(graph, read, name) for read in node.input]
     kind = Kind.ADDS if node.input[1:] else Kind.MOVES
     terms = [_each(read, at) for read, at in zip(node.input, places, strict=True) if at is not None]
     return Linear(kind, terms) if len(terms) == len(places) else None
 
 
-def _cut(search: Search, node: Node, name: str) -> Linear | None:
-    axis, inside = attributes_of(node).get("axis", 0), search.draft.axes(node.input[0])
-    widths = [(search.draft.axes(each) or ())[axis - 1 : axis] for each in node.output]
+def _cut(graph: GraphReader, node: Node, name: str) -> Linear | None:
+    axis, inside = attributes_of(node).get("axis", 0), graph.draft.axes(node.input[0])
+    widths = [(graph.draft.axes(each) or ())[axis - 1 : axis] for each in node.output]
     if axis < 1 or inside is None or () in widths:
         return None
     starts = np.cumsum([width for (width,) in widths])
@@ -95,8 +94,8 @@ def _cut(search: Search, node: Node, name: str) -> Linear | None:
     return Linear(Kind.MOVES, [_each(node.input[0], part.ravel())])
 
 
-def _joined(search: Search, node: Node, name: str) -> Linear | None:
-    axis, inside = attributes_of(node)["axis"], [search.draft.axes(each) for each in node.input]
+def _joined(graph: GraphReader, node: Node, name: str) -> Linear | None:
+    axis, inside = attributes_of(node)["axis"], [graph.draft.axes(each) for each in node.input]
     if axis < 1 or None in inside:
         return None
     tables = [np.full(each or (), place) for place, each in enumerate(inside)]
@@ -109,11 +108,11 @@ def _joined(search: Search, node: Node, name: str) -> Linear | None:
     return Linear(Kind.MOVES, terms)
 
 
-def _added(search: Search, node: Node, name: str) -> Linear | None:
+def _added(graph: GraphReader, node: Node, name: str) -> Linear | None:
     terms, biases = list[Terms](), np.zeros(1)
     signs = (1.0, -1.0 if is_one_of(node, "Sub") else 1.0)
     for read, sign in zip(node.input, signs, strict=True):
-        numbers, places = _numbers(search, read, name), _broadcast(search, read, name)
+        numbers, places = _numbers(graph, read, name), _broadcast(graph, read, name)
         if numbers is not None:
             biases = biases + sign * numbers
         elif places is not None:
@@ -123,16 +122,16 @@ def _added(search: Search, node: Node, name: str) -> Linear | None:
     return Linear(Kind.ADDS, terms, biases)
 
 
-def _scaled(search: Search, node: Node, name: str) -> Linear | None:
+def _scaled(graph: GraphReader, node: Node, name: str) -> Linear | None:
     for read, factor in (node.input, node.input[::-1]):
-        numbers, places = _numbers(search, factor, name), _broadcast(search, read, name)
+        numbers, places = _numbers(graph, factor, name), _broadcast(graph, read, name)
         if numbers is not None and places is not None:
             return Linear(Kind.SCALES, [_each(read, places, numbers)])
     return None
 
 
-def _summed(search: Search, node: Node, name: str) -> Linear | None:
-    inside, axes = search.draft.axes(node.input[0]), reduced_axes(search.draft, node)
+def _summed(graph: GraphReader, node: Node, name: str) -> Linear | None:
+    inside, axes = graph.draft.axes(node.input[0]), reduced_axes(graph.draft, node)
     if inside is None or axes is None or any(not 0 < axis <= len(inside) for axis in axes):
         return None
     kept = [1 if axis + 1 in axes else size for axis, size in enumerate(inside)]
@@ -142,9 +141,9 @@ def _summed(search: Search, node: Node, name: str) -> Linear | None:
     return Linear(Kind.SUMS, [Terms(node.input[0], rows, every, np.full(len(rows), weight))])
 
 
-def _weighted(search: Search, node: Node, name: str) -> Linear | None:
-    weights = search.weights(node)
-    biases = [_numbers(search, read, name) for read in node.input[2:]]
+def _weighted(graph: GraphReader, node: Node, name: str) -> Linear | None:
+    weights = graph.weights(node)
+    biases = [_numbers(graph, read, name) for read in node.input[2:]]
     if weights is None or any(each is None for each in biases):
         return None
     rows, places = np.nonzero(weights)
@@ -152,9 +151,9 @@ def _weighted(search: Search, node: Node, name: str) -> Linear | None:
     return Linear(Kind.WEIGHS, [terms], sum(each for each in biases if each is not None))
 
 
-def _multiplied(search: Search, node: Node, name: str) -> Linear | None:
+def _multiplied(graph: GraphReader, node: Node, name: str) -> Linear | None:
     """The products of the last axis of a tensor by the columns of a matrix."""
-    matrix, sizes = matrix_of(search, node, 1), search.draft.axes(name)
+    matrix, sizes = graph.factor(node, 1), graph.draft.axes(name)
     if matrix is None or not sizes:
         return None
     places, columns = np.nonzero(matrix)
@@ -167,9 +166,9 @@ def _multiplied(search: Search, node: Node, name: str) -> Linear | None:
     return Linear(Kind.WEIGHS, [Terms(node.input[0], rows, places, weights)])
 
 
-def _convolved(search: Search, node: Node, name: str) -> Linear | None:
-    kernel, *biases = (search.constant(read) for read in node.input[1:])
-    windows = _windows(search, node)
+def _convolved(graph: GraphReader, node: Node, name: str) -> Linear | None:
+    kernel, *biases = (graph.constant(read) for read in node.input[1:])
+    windows = _windows(graph, node)
     if kernel is None or windows is None or None in biases:
         return None
     groups, taps = len(windows), len(kernel.dims) - 1
@@ -191,12 +190,12 @@ def _convolved(search: Search, node: Node, name: str) -> Linear | None:
     return Linear(Kind.WEIGHS, [terms], shifts)
 
 
-def _windows(search: Search, node: Node) -> Ints | None:
+def _windows(graph: GraphReader, node: Node) -> Ints | None:
     """The places in the windows of a Conv, -1 in its padding, by the group, the place of the
     window, the channel and the axes of the kernel.
     """
-    given, inside = attributes_of(node), search.draft.axes(node.input[0])
-    kernel = search.constant(node.input[1])
+    given, inside = attributes_of(node), graph.draft.axes(node.input[0])
+    kernel = graph.constant(node.input[1])
     if inside is None or kernel is None or given.get("auto_pad", "NOTSET") != "NOTSET":
         return None
     groups, count = given.get("group", 1), len(kernel.dims) - 2
@@ -215,9 +214,9 @@ def _windows(search: Search, node: Node) -> Ints | None:
     return np.moveaxis(views, 1, 2)
 
 
-def _numbers(search: Search, name: str, of: str) -> Floats | None:
+def _numbers(graph: GraphReader, name: str, of: str) -> Floats | None:
     """A constant as numbers for the elements of a tensor, one or as many."""
-    tensor, axes = search.constant(name), search.draft.axes(of) or ()
+    tensor, axes = graph.constant(name), graph.draft.axes(of) or ()
     if tensor is None:
         return None
     numbers = np.asarray(tensor.values, np.float64)
@@ -227,10 +226,10 @@ def _numbers(search: Search, name: str, of: str) -> Floats | None:
     return None if places is None else numbers.ravel()[places]
 
 
-def _broadcast(search: Search, name: str, to: str) -> Ints | None:
+def _broadcast(graph: GraphReader, name: str, to: str) -> Ints | None:
     """The element of a computed tensor that each one of another is when it is broadcast to that."""
-    sizes, axes = search.draft.axes(name), search.draft.axes(to) or ()
-    is_computed = name not in search.draft.tensors
+    sizes, axes = graph.draft.axes(name), graph.draft.axes(to) or ()
+    is_computed = name not in graph.draft.tensors
     aligned = is_computed and sizes is not None and len(sizes) == len(axes)
     return broadcast(sizes, axes) if sizes is not None and aligned else None
 
@@ -240,7 +239,7 @@ def _each(name: str, places: Ints, weights: Floats | float = 1.0) -> Terms:
     return Terms(name, np.arange(len(places)), places, np.full(len(places), 1.0) * weights)
 
 
-Rule = Callable[[Search, Node, str], Linear | None]
+Rule = Callable[[GraphReader, Node, str], Linear | None]
 _RULES: tuple[tuple[tuple[str, ...], Rule], ...] = (
     (("Identity", "Sum"), _copied),
     (("Split",), _cut),

@@ -11,7 +11,6 @@ from neat_onnx.model import DataType, Node
 from neat_onnx.passes.draft import is_one_of
 from neat_onnx.passes.short_form.larger_operators.linear_nodes import Terms
 from neat_onnx.passes.short_form.larger_operators.search import Found, Ints, Search, Sizes
-from neat_onnx.passes.short_form.larger_operators.weighted_sums import WeightedSums
 
 _AXES = range(2, 5)  # of a picture, channels and one to three others
 _CLOSE = 1e-6  # of an exponent of float32
@@ -67,7 +66,7 @@ def _powers(search: Search, name: str) -> tuple[Terms, int] | None:
     """The elements whose powers are added, and the exponent, if a tensor is roots of the sums."""
     if not _ends_in_root(search, name):
         return None
-    reader = WeightedSums(search)
+    reader = search.sums
     sums, inverse = reader.of(name), 1.0
     if sums is not None and sums.are_elements:
         sums, inverse = reader.inside(sums, lambda node: _raised(search, node)) or (None, 1.0)

@@ -7,7 +7,6 @@ from neat_onnx.passes.draft import is_one_of
 from neat_onnx.passes.short_form.larger_operators.linear_nodes import Terms
 from neat_onnx.passes.short_form.larger_operators.reductions import along_axes
 from neat_onnx.passes.short_form.larger_operators.search import Found, Search
-from neat_onnx.passes.short_form.larger_operators.weighted_sums import WeightedSums
 
 _FARTHEST = 4  # nodes from the result back to the roots
 
@@ -23,7 +22,7 @@ def _squares(search: Search, name: str) -> Terms | None:
     near = islice(search.before(name), _FARTHEST)
     if not any(is_one_of(node, "Sqrt") for node in near):
         return None
-    reader = WeightedSums(search)
+    reader = search.sums
     roots = reader.of(name)
     found = reader.inside(roots, _root) if roots and roots.are_elements else None
     if found is None or not found[0].are_even:

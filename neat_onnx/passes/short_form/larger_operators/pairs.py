@@ -54,7 +54,7 @@ class _Differences(NamedTuple):
 
 def differences_of_pairs(search: Search, last: Node) -> Found | None:
     """The differences of the elements of two tensors along their axes, or a function of them."""
-    end, reader = last.output[0], WeightedSums(search)
+    end, reader = last.output[0], search.sums
     found = _found(search, reader, end) if _are_near(search, end) else None
     if found is None or len(found.operands[0]) < _FEWEST:
         return None

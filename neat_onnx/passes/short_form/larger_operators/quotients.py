@@ -6,7 +6,6 @@ from math import prod
 from neat_onnx.model import Node
 from neat_onnx.passes.draft import is_one_of
 from neat_onnx.passes.short_form.larger_operators.search import Found, Search
-from neat_onnx.passes.short_form.larger_operators.weighted_sums import WeightedSums
 
 _FARTHEST = 6  # nodes from a product back to reciprocals
 
@@ -24,7 +23,7 @@ def quotient(search: Search, product: Node) -> Found | None:
 
 def _divided(search: Search, whole: str, share: str, end: str) -> Found | None:
     """The elements of a tensor by those whose reciprocals another one has."""
-    reader = WeightedSums(search)
+    reader = search.sums
     shares = reader.of(share)
     if shares is None or not shares.are_elements:
         return None

@@ -9,7 +9,6 @@ from neat_onnx.model import DataType, Node
 from neat_onnx.passes.draft import is_one_of
 from neat_onnx.passes.short_form.larger_operators.linear_nodes import Terms
 from neat_onnx.passes.short_form.larger_operators.search import Floats, Found, Search, Sizes
-from neat_onnx.passes.short_form.larger_operators.weighted_sums import WeightedSums
 
 _AXES = 3  # of a picture, beside its samples: runtimes have no other ones
 _ALPHA = 1e-4  # where none is given, as no number of float32 has it
@@ -90,7 +89,7 @@ def _powers(search: Search, name: str) -> _Powers | None:
     """The powers of sums of squares that the elements of a tensor are."""
     if not _ends_in_power(search, name):
         return None
-    reader = WeightedSums(search)
+    reader = search.sums
     elements = reader.of(name)
     if elements is None or not elements.are_elements:
         return None

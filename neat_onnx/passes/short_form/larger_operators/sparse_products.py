@@ -6,7 +6,6 @@ Samples of a picture between its elements are such products, the same for each c
 import numpy as np
 
 from neat_onnx.model import Node
-from neat_onnx.passes.short_form.larger_operators.axis_products import matrix_of
 from neat_onnx.passes.short_form.larger_operators.search import Found, Search
 
 _LEAST_SAVED = 128  # numbers
@@ -15,7 +14,7 @@ _LEAST_SAVED = 128  # numbers
 def sparse_product(search: Search, product: Node) -> Found | None:
     """The sums of the elements along the last axis for which a matrix has weights."""
     end = product.output[0]
-    matrix, sizes = matrix_of(search, product, 1), search.draft.axes(end)
+    matrix, sizes = search.factor(product, 1), search.draft.axes(end)
     if matrix is None or not sizes:
         return None
     counts = np.count_nonzero(matrix, axis=0)

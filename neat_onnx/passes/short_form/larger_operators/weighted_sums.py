@@ -11,12 +11,18 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from neat_onnx.model import Node
+from neat_onnx.passes.short_form.larger_operators.graph_reader import (
+    Floats,
+    GraphReader,
+    Ints,
+    Sizes,
+)
 from neat_onnx.passes.short_form.larger_operators.linear_nodes import Kind, Terms, linear
-from neat_onnx.passes.short_form.larger_operators.search import Floats, Ints, Search, Sizes
 
 Key = TypeVar("Key", bound=Hashable)
 _DEEPEST = 64  # nodes
 _MOST = 1 << 21  # terms
+_MOST_KNOWN = 1 << 22  # terms of all the sums that are known
 _ANY, _SCALED, _MOVED = range(3)  # nodes below: any, factors and moves, moves
 _BELOW = {
     Kind.MOVES: {_ANY: _ANY, _SCALED: _SCALED, _MOVED: _MOVED},
@@ -59,11 +65,17 @@ class Sums(NamedTuple):
 class WeightedSums:
     """The sums of a graph, and numbers for the elements of their sources."""
 
-    def __init__(self, search: Search) -> None:
-        self._search = search
+    def __init__(self, graph: GraphReader) -> None:
+        self._graph = graph
         self._starts: dict[str, int] = {}  # the number of the first element of each source
         self._count = 0
         self._known: dict[tuple[str, int], Sums | None] = {}
+        self._terms = 0
+
+    @property
+    def is_full(self) -> bool:
+        """Whether so many sums are known that others should be read anew."""
+        return self._terms > _MOST_KNOWN
 
     def of(self, name: str) -> Sums | None:
         """The sums that the elements of a tensor are; None if its axes are not known."""
@@ -94,7 +106,7 @@ class WeightedSums:
         """
         terms, functions = list[Terms](), set[Key]()
         for each in self.terms(sums):
-            node = self._search.made.get(each.tensor)
+            node = self._graph.made.get(each.tensor)
             found = None if node is None else operand(node)
             if found is None:
                 return None
@@ -128,21 +140,22 @@ class WeightedSums:
     def source(self, columns: Ints) -> str | None:
         """The source that has these elements and no other, in this order."""
         for name, start in self._starts.items():
-            size = prod(self._search.draft.axes(name) or ())
+            size = prod(self._graph.draft.axes(name) or ())
             if np.array_equal(columns, np.arange(start, start + size)):
                 return name
         return None
 
     def _of(self, name: str, below: int, depth: int) -> Sums | None:
         if (name, below) not in self._known:
-            self._known[name, below] = self._sums(name, below, depth)
+            found = self._known[name, below] = self._sums(name, below, depth)
+            self._terms += 0 if found is None else len(found.rows) + len(found.biases)
         return self._known[name, below]
 
     def _sums(self, name: str, below: int, depth: int) -> Sums | None:
-        node, sizes = self._search.made.get(name), self._search.draft.axes(name)
+        node, sizes = self._graph.made.get(name), self._graph.draft.axes(name)
         if sizes is None:
             return None
-        found = None if node is None or depth > _DEEPEST else linear(self._search, node, name)
+        found = None if node is None or depth > _DEEPEST else linear(self._graph, node, name)
         then = None if found is None else _BELOW[found.kind].get(below)
         if found is not None and then is not None:
             biases = np.zeros(prod(sizes)) + found.biases

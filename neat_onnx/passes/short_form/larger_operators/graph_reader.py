@@ -1,0 +1,175 @@
+"""GraphReader: the nodes and constants of a graph in which groups of nodes are looked for."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from neat_onnx.model import DataType, Node, Tensor
+from neat_onnx.passes.draft import Draft, attributes_of, is_one_of
+
+Sizes = tuple[int, ...]
+Ints = np.ndarray[Any, np.dtype[np.int64]]
+Floats = np.ndarray[Any, np.dtype[np.float64]]
+_AXES_OF_MATRIX = 2
+_SHAPES = ("Identity", "Reshape", "Flatten", "Transpose")
+
+
+class GraphReader:
+    """The graph of a model.
+
+    Attributes:
+        draft: the model.
+        made: the node that makes each tensor, by its name.
+    """
+
+    def __init__(self, draft: Draft) -> None:
+        self.draft, self.made = draft, draft.producers
+
+    def kind(self, name: str) -> DataType:
+        """The type of a tensor's elements."""
+        return self.draft.facts(name).elem_type or DataType.FLOAT
+
+    def before(self, name: str) -> Iterator[Node]:
+        """Yield the nodes on the way to a tensor, from its maker on, along first computed inputs.
+
+        The way is as long as the graph: callers stop where no group can be.
+        """
+        node = self.made.get(name)
+        while node is not None:
+            yield node
+            name = next((each for each in node.input if each not in self.draft.tensors), "")
+            node = self.made.get(name)
+
+    def matrix(self, node: Node) -> np.ndarray | None:
+        """The constant by whose rows a Gemm without bias multiplies."""
+        biases = [self.constant(name) for name in node.input[2:]]
+        shifted = any(each is None or each.values.any() for each in biases)
+        return None if shifted else self.weights(node)
+
+    def weights(self, node: Node) -> np.ndarray | None:
+        """The constant by whose rows a Gemm multiplies, whatever its bias."""
+        if not is_one_of(node, "Gemm") or attributes_of(node).get("transB") != 1:
+            return None
+        weights = self.constant(node.input[1])
+        scaled = {attributes_of(node).get(name, 1.0) for name in ("alpha", "beta")} != {1.0}
+        if weights is None or scaled:
+            return None
+        return np.asarray(weights.values).reshape(weights.dims)
+
+    def factor(self, node: Node, position: int) -> Floats | None:
+        """The constant matrix that is a factor of a MatMul."""
+        found = self.constant(node.input[position]) if is_one_of(node, "MatMul") else None
+        if found is None or len(found.dims) != _AXES_OF_MATRIX:
+            return None
+        return np.asarray(found.values, np.float64).reshape(found.dims)
+
+    def constant(self, name: str) -> Tensor | None:
+        """The constant that a tensor is, or that it is in another type, or times a number."""
+        node = self.made.get(name)
+        if node is not None and is_one_of(node, "Mul") and self.is_number(node.input[1]):
+            return self._scaled(*node.input)
+        source = node.input[0] if node is not None and is_one_of(node, "Cast") else name
+        return self.draft.tensors.get(source)
+
+    def _scaled(self, name: str, factor: str) -> Tensor | None:
+        """A constant times a number."""
+        whole = self.constant(name)
+        if whole is None:
+            return None
+        values = np.asarray(whole.values) * self.draft.tensors[factor].values.item()
+        return Tensor.of("", values.reshape(whole.dims), DataType.DOUBLE)
+
+    def rearranged(self, name: str) -> str:
+        """The tensor whose elements another one has in some order, times one number or as they are.
+
+        A Gemm whose weights are one number in each row and column has them so.
+        """
+        node = self.made.get(name)
+        if node is not None and is_one_of(node, "Mul"):
+            others = [each for each in node.input if not self.is_number(each)]
+            return others[0] if len(others) == 1 else name
+        copies = None if node is None else self.copies(node)
+        if node is None or copies is None or self.draft.axes(node.input[0]) != copies[0].shape:
+            return name
+        return node.input[0] if len(np.unique(copies[0])) == copies[0].size else name
+
+    def copies(self, gemm: Node) -> tuple[Ints, float] | None:
+        """The columns that a Gemm copies, times one number, and the number; None if it adds any."""
+        weights = self.matrix(gemm)
+        if weights is None or np.any(np.count_nonzero(weights, axis=1) != 1):
+            return None
+        factors = np.unique(weights[weights != 0])
+        return (np.argmax(weights != 0, axis=1), float(factors[0])) if len(factors) == 1 else None
+
+    def copied(self, name: str) -> str:
+        """The tensor that others are Identities of."""
+        while (node := self.made.get(name)) is not None and is_one_of(node, "Identity"):
+            name = node.input[0]
+        return name
+
+    def unchanged(self, name: str) -> str:
+        """The tensor that another one is a copy of, as a sum of it alone, or a weight of 1."""
+        node = self.made.get(name)
+        if node is None:
+            return name
+        if is_one_of(node, "Sum") and len(node.input) == 1:
+            return node.input[0]
+        weights = self.matrix(node)
+        if weights is not None and np.array_equal(weights, [[1]]):
+            return node.input[0]
+        if not is_one_of(node, "Add") or node.input[1] not in self.draft.tensors:
+            return name
+        return name if self.draft.tensors[node.input[1]].values.any() else node.input[0]
+
+    def is_number(self, name: str) -> bool:
+        """Whether a tensor is one constant number."""
+        tensor = self.draft.tensors.get(name)
+        return tensor is not None and tensor.size == 1
+
+    def number(self, name: str) -> float | None:
+        """The one constant number that a tensor is."""
+        return float(self.draft.tensors[name].values.item()) if self.is_number(name) else None
+
+    def are_places(self, name: str) -> bool:
+        """Whether the elements of a constant are 0, 1, …"""
+        tensor = self.draft.tensors.get(name)
+        return tensor is not None and np.array_equal(tensor.values.ravel(), range(tensor.size))
+
+    def end(self, name: str) -> tuple[str, bool]:
+        """The tensor that one becomes in its last shape, and whether a Transpose is on the way."""
+        turned = False
+        while (at := self.draft.sole_reader(name)) is not None:
+            reader = self.draft.model.graph.node[at]
+            if not self.moves(reader):
+                break
+            turned |= is_one_of(reader, "Transpose", "Gather")
+            name = reader.output[0]
+        return name, turned
+
+    def shapes_of(self, name: str) -> Iterator[str]:
+        """Yield a tensor, and those that it is another shape of."""
+        yield name
+        for node in self.before(name):
+            if not self.moves(node):
+                return
+            yield node.input[0]
+
+    def moves(self, node: Node) -> bool:
+        """Whether a node hands all elements on, in another shape or order."""
+        if not is_one_of(node, "Gather"):
+            return is_one_of(node, *_SHAPES)
+        places = self.gathered(node)
+        return places is not None and np.array_equal(np.sort(places), range(places.size))
+
+    def gathered(self, node: Node) -> Ints | None:
+        """The places along the axis behind the batch that a Gather takes."""
+        if not is_one_of(node, "Gather") or attributes_of(node).get("axis") != 1:
+            return None
+        places = self.draft.tensors.get(node.input[1])
+        return None if places is None or len(places.dims) != 1 else np.asarray(places.values)
+
+    def columns(self, node: Node) -> Ints | None:
+        """The same of a tensor [N, width], whose elements they are."""
+        is_flat = len(self.draft.axes(node.input[0]) or ()) == 1
+        return self.gathered(node) if is_flat else None
