@@ -101,11 +101,18 @@ class ChainFinder:
                         yield _Chain(cell, functions, [unit.parts for unit in steps], start)
 
     def _candidates(self) -> list[int]:
-        """Sums of one or two gated inputs: the hidden neurons of a unit are such."""
-        net = self._reads.net
-        gated = np.bincount(net.live.target[net.live.gater != NONE], minlength=len(net))
-        alike = (gated == net.fan_in) & (gated > 0) & (gated <= 2)
-        found: list[int] = np.flatnonzero(alike & self._reads.sums).tolist()
+        """Sums of one or two gated inputs: the hidden neurons of a unit are such.
+
+        One of the inputs has an activation of the operators.
+        """
+        net, reads = self._reads.net, self._reads
+        is_gated = net.live.gater != NONE
+        gated = np.bincount(net.live.target[is_gated], minlength=len(net))
+        is_gated[is_gated] = reads.signal[is_gated] < len(net)
+        is_gated[is_gated] = reads.have_functions[reads.signal[is_gated]]
+        activated = np.bincount(net.live.target[is_gated], minlength=len(net))
+        alike = (gated == net.fan_in) & (activated > 0) & (gated <= 2)
+        found: list[int] = np.flatnonzero(alike & reads.sums).tolist()
         return found
 
     def _unit(self, cell: Cell, hidden: int) -> _Unit | None:

@@ -74,6 +74,7 @@ class Reads:
         net: the network.
         signal: the signal that each live connection reads, (m,), before its gate.
         sums: which free neurons are sums of activations, with gates of the same step, (n,).
+        have_functions: which neurons have an activation of the operators, (n,).
     """
 
     def __init__(self, ctx: LoweringContext, free: Bools) -> None:
@@ -89,6 +90,8 @@ class Reads:
         known = {activation_named(name).expression: each for name, each in FUNCTIONS.items()}
         self._formulas = formulas
         self._functions = [known.get(formula) for formula in formulas]
+        are_known = np.array([function is not None for function in self._functions], np.bool_)
+        self.have_functions: Bools = are_known[self.net.neurons.activation]
 
     def into(self, neuron: int) -> list[Read]:
         """Return the signals that a neuron reads, by source."""
