@@ -6,16 +6,17 @@ are, and need not be listed.
 
 import json
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from neat_onnx.errors import NetworkError
-from neat_onnx.genome.document import GenomeDocument, filled
+from neat_onnx.genome.document import GenomeDocument, filled, matches
 from neat_onnx.genome.ranges import with_steps, without_ranges
 from neat_onnx.network.genes import NONE, Connections, Ints, owned
 
 WITH_STEPS = 2  # the version
+_LEAST_IN_ORDER = 4  # times as many connections as are moved
 LEAST_SAVED = 1024  # bytes for which a document is of the version that earlier readers refuse
 
 
@@ -53,8 +54,23 @@ def each_neuron(entries: list[dict[str, Any]]) -> dict[Any, dict[str, Any]]:
     return found
 
 
-def added_to(known: Connections, genes: Connections, count: int) -> Ints | None:
-    """The positions of connections that the graph does not have, among all of them in its order.
+class Others(NamedTuple):
+    """Positions, in a genome, of connections that are not the graph's in its order.
+
+    Attributes:
+        added: connections that the graph does not have.
+        moved: connections that it has, and that stand behind later ones.
+    """
+
+    added: Ints
+    moved: Ints
+
+    def __bool__(self) -> bool:
+        return bool(self.added.size or self.moved.size)
+
+
+def others_of(known: Connections, genes: Connections, count: int) -> Others | None:
+    """The connections of a genome beside the graph's.
 
     Args:
         known: the graph's, by target, then by source.
@@ -62,39 +78,53 @@ def added_to(known: Connections, genes: Connections, count: int) -> Ints | None:
         count: of neurons.
 
     Returns:
-        None if they are in another order, or not all of the graph's are there.
+        None if many are in another order, or not all of the graph's are there.
     """
     keys, wanted = known.target * count + known.source, genes.target * count + genes.source
-    if np.count_nonzero(np.diff(wanted) < 0) > len(wanted) - len(keys):
-        return None  # one that is added makes no more than one descent
     order = np.argsort(wanted, kind="stable")
     ordered = wanted[order]
     again = np.arange(len(wanted)) - np.searchsorted(ordered, ordered)  # gaters may differ
     there = np.searchsorted(keys, ordered, "right") - np.searchsorted(keys, ordered)
     held = np.zeros(len(wanted), np.bool_)
     held[order] = again < there
-    if not np.array_equal(wanted[held], keys):
+    if np.count_nonzero(held) != len(keys):
         return None
-    return np.flatnonzero(~held)
+    at = np.flatnonzero(held)
+    is_behind = wanted[at] < np.maximum.accumulate(wanted[at]) if len(at) else held[at]
+    moved = at[is_behind]
+    if len(moved) * _LEAST_IN_ORDER > len(at) or np.any(
+        matched(known, genes, moved, count) == NONE
+    ):
+        return None
+    return Others(np.flatnonzero(~held), moved)
 
 
-def with_added(known: Connections, added: Ints, ends: Ints) -> Connections:
-    """The connections of the graph, with others at the positions `added`.
+def matched(known: Connections, genes: Connections, positions: Ints, count: int) -> Ints:
+    """The position in `known` of some connections of a genome; NONE where there is none, or two."""
+    return matches(known, genes.source[positions], genes.target[positions], count)
+
+
+def with_others(known: Connections, others: Others, ends: Ints, moved: Ints) -> Connections:
+    """The connections of the graph, with others at their positions.
 
     Args:
         known: the graph's.
-        added: sorted positions, (k,).
-        ends: their sources and targets, (k, 2).
+        others: sorted positions.
+        ends: sources and targets of the ones that are added, (k, 2).
+        moved: the positions in `known` of the ones that are moved.
     """
-    total = len(known) + len(added)
-    held = np.ones(total, np.bool_)
-    held[added] = False
+    total = len(known) + len(others.added)
+    left = np.ones(len(known), np.bool_)
+    left[moved] = False
+    in_order = np.ones(total, np.bool_)
+    in_order[others.added] = in_order[others.moved] = False
     at = np.full(total, NONE, np.int64)
-    at[held] = np.arange(len(known))
-    genes = filled(known, at)
+    at[in_order] = np.flatnonzero(left)
+    at[others.moved] = moved
+    genes, there = filled(known, at), at != NONE
     source, target = np.empty(total, np.int64), np.empty(total, np.int64)
-    source[held], target[held] = known.source, known.target
-    source[added], target[added] = ends.T
+    source[there], target[there] = known.source[at[there]], known.target[at[there]]
+    source[others.added], target[others.added] = ends.T
     return replace(genes, source=owned(source), target=owned(target))
 
 

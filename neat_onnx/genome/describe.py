@@ -3,28 +3,28 @@
 import json
 from collections.abc import Mapping
 from math import inf
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
+from neat_onnx.genome.blocks import neurons_apart
+from neat_onnx.genome.carried import Carried, carried_by
 from neat_onnx.genome.checksum import shorter
 from neat_onnx.genome.compact import (
     LEAST_SAVED,
     WITH_STEPS,
-    added_to,
+    matched,
     neurons_alike,
     shorter_text,
     text_of,
-    with_added,
+    with_others,
 )
 from neat_onnx.genome.document import (
     CONNECTION_FIELDS,
     GENOME,
     NETWORK,
     NEURON_FIELDS,
-    ROUNDS_TO_ZERO,
     GenomeDocument,
-    carried_over,
     filled,
     matches,
 )
@@ -40,7 +40,7 @@ from neat_onnx.network.genes import NONE, Bools, Connections, Ints, distinct
 from neat_onnx.network.network import Network
 
 _FEW = 8  # neurons with fields of their own
-_MANY = 1024  # connections whose list is longer than any other way to say them
+_MANY = 1024  # connections whose list is long
 
 
 class SharedNeuronsError(Exception):
@@ -83,14 +83,16 @@ def genome_metadata(
     """
     lifted = lifted or lift(model)
     data_type = model.graph.inputs[0].elem_type
-    if not ctx.options.embed_network and is_of_graph(ctx.net, lifted, data_type):
+    alone = not ctx.options.embed_network and not ctx.apart
+    if alone and is_of_graph(ctx.net, lifted, data_type):
         return {}
     places = _places(ctx, model, lifted, names or {})
     lifted_of = _lifted_of(ctx, places, lifted)
     if np.any((shared := _shared(lifted_of)) & ~ctx.copied):
         raise SharedNeuronsError(shared)
     saved = LEAST_SAVED if names is None else 1
-    entries = {GENOME: _difference(ctx.net, lifted, places, lifted_of, saved)}
+    apart = neurons_apart(ctx.net, ctx.apart, lifted.network, lifted_of)
+    entries = {GENOME: _difference(ctx.net, lifted, places, lifted_of, apart, saved)}
     if len(entries[GENOME]) > most:
         raise LongGenomeError
     if ctx.options.embed_network:
@@ -180,18 +182,24 @@ def _lasting(model: Model) -> dict[str, str]:
 
 
 def _difference(
-    net: Network, lifted: Lifted, places: dict[str, Ints], lifted_of: Ints, least_saved: int
+    net: Network,
+    lifted: Lifted,
+    places: dict[str, Ints],
+    lifted_of: Ints,
+    apart: list[list[int]],
+    least_saved: int,
 ) -> str:
     """The genome document, as JSON; in version 2 where that is so many bytes shorter."""
     ids = net.neurons.id
     placed = _joined(places)
     in_order = np.array_equal(placed, np.arange(len(net)))
     genes = net.connections
-    carried = _carried(lifted, lifted_of, genes, len(net))
+    carried = carried_by(lifted.network, lifted_of, genes, len(net))
     known = carried.known
     plain = GenomeDocument.model_construct(  # of our own arrays: there is nothing to validate
-        version=WITH_STEPS if carried.zeros else 1,
+        version=WITH_STEPS if carried.zeros or apart else 1,
         zeros=carried.zeros,
+        apart=apart,
         library=net.library,
         ids={
             place: ids[neurons].tolist()
@@ -203,7 +211,7 @@ def _difference(
         neurons=_changed_neurons(net, lifted.network, lifted_of),
         genes=_changed_connections(net, known) if carried.same else {},
     )
-    others = None if carried.same or carried.added is None else len(carried.added)
+    others = None if carried.same or carried.others is None else sum(map(len, carried.others))
     list_is_longer = others is not None and len(genes) > max(_MANY, 4 * others)
     if list_is_longer and (compact := _compact(plain, net, carried, least_saved)) is not None:
         return text_of(compact)
@@ -215,45 +223,8 @@ def _difference(
     return shorter_text(plain, _compact(plain, net, carried, least_saved), least_saved)
 
 
-class _Carried(NamedTuple):
-    """The connections of a genome that its graph has.
-
-    Attributes:
-        known: these connections.
-        zeros: ones of weight 0 in kernels are among them.
-        added: positions of the others; None if they are in another order, or some are missing.
-    """
-
-    known: Connections
-    zeros: bool
-    added: Ints | None
-
-    @property
-    def same(self) -> bool:
-        """They are all that the genome has, in its order."""
-        return self.added is not None and not self.added.size
-
-
-def _carried(lifted: Lifted, lifted_of: Ints, genes: Connections, count: int) -> _Carried:
-    plain = _beside(carried_over(lifted.network, lifted_of), genes, count, zeros=False)
-    weights = np.abs(genes.weight[genes.weight != 0.0])
-    if plain.same or np.any(weights <= ROUNDS_TO_ZERO):
-        return plain
-    known = carried_over(lifted.network, lifted_of, zeros=True)
-    whole = _beside(known, genes, count, zeros=True)
-    if whole.added is None or (len(genes) <= _MANY and not whole.same):
-        return plain
-    return whole if plain.added is None or len(whole.added) < len(plain.added) else plain
-
-
-def _beside(known: Connections, genes: Connections, count: int, *, zeros: bool) -> _Carried:
-    same = np.array_equal(known.source, genes.source) and np.array_equal(known.target, genes.target)
-    added = np.empty(0, np.int64) if same else added_to(known, genes, count)
-    return _Carried(known, zeros, added)
-
-
 def _compact(
-    plain: GenomeDocument, net: Network, carried: _Carried, least_saved: int
+    plain: GenomeDocument, net: Network, carried: Carried, least_saved: int
 ) -> GenomeDocument | None:
     """The document in version 2, where that may be shorter.
 
@@ -267,20 +238,19 @@ def _compact(
     long = sum(map(len, (*plain.ids.values(), *parts))) >= least_saved // 8
     if len(plain.neurons) <= _FEW and carried.same and not long:
         return None
-    genes, added = net.connections, None if carried.same else carried.added
+    genes, others = net.connections, None if carried.same else carried.others
     alike = neurons_alike(plain.neurons)
-    if added is None and not long and len(plain.neurons) - len(alike) < _FEW:
+    if others is None and not long and len(plain.neurons) - len(alike) < _FEW:
         return None
     fields: dict[str, Any] = {"version": WITH_STEPS, "neurons": alike}
-    if added is not None:
-        ids = net.neurons.id
-        ends = np.stack([genes.source[added], genes.target[added]], axis=1)
-        whole = with_added(carried.known, added, ends)
-        fields |= {
-            "connections": None,
-            "added": dict(zip(map(str, added.tolist()), ids[ends].tolist(), strict=True)),
-            "genes": _changed_connections(net, whole),
-        }
+    if others is not None:
+        ends = [np.stack([genes.source[at], genes.target[at]], axis=1) for at in others]
+        moved = matched(carried.known, genes, others.moved, len(net))
+        whole = with_others(carried.known, others, ends[0], moved)
+        fields |= {"connections": None, "genes": _changed_connections(net, whole)}
+        for name, at, pairs in zip(others._fields, others, ends, strict=True):
+            ids = net.neurons.id[pairs].tolist()
+            fields[name] = dict(zip(map(str, at.tolist()), ids, strict=True))
     return plain.model_copy(update=fields)
 
 

@@ -32,7 +32,8 @@ class GenomeDocument(Document):
         1,
         ge=1,
         le=2,
-        description="2 where `added`, `zeros`, `ids` in `neurons` or a range with a step is used.",
+        description="2 where `added`, `moved`, `zeros`, `apart`, `ids` in `neurons` or a range "
+        "with a step is used.",
     )
     library: str = "neat-onnx"
     ids: dict[str, Ids] = Field(
@@ -60,10 +61,21 @@ class GenomeDocument(Document):
         description="In version 2, in place of `connections`: [source, target] of those that the "
         "graph does not have, by position; the others are the graph's, in their order.",
     )
+    moved: dict[str, list[int]] = Field(
+        default_factory=dict,
+        description="In version 2, beside `added`: [source, target] of connections of the graph "
+        "that stand at another position, by position.",
+    )
     zeros: bool = Field(
         False,
         description="In version 2, the entries of weight 0 in the kernels of convolutions are "
         "connections of the graph too.",
+    )
+    apart: list[Ids] = Field(
+        default_factory=list,
+        description="In version 2: for each convolution or pool of the graph, in the order of its "
+        "neurons, of which some elements are no neurons here, the ids of the neurons that have "
+        "these places; an empty list if that is not known.",
     )
     genes: dict[str, dict[str, Any]] = Field(
         default_factory=dict,

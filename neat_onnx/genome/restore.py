@@ -8,8 +8,9 @@ import numpy as np
 
 from neat_onnx.errors import NeatOnnxError, NetworkError, warn
 from neat_onnx.files import parse_json
+from neat_onnx.genome.blocks import restored_blocks
 from neat_onnx.genome.checksum import CHECKSUM, agree, checksum
-from neat_onnx.genome.compact import each_neuron, with_added
+from neat_onnx.genome.compact import Others, each_neuron, with_others
 from neat_onnx.genome.document import (
     CONNECTION_FIELDS,
     GENOME,
@@ -29,7 +30,6 @@ from neat_onnx.model.inner_outputs import with_inner_outputs
 from neat_onnx.network.document import ConnectionDocument, NeuronDocument
 from neat_onnx.network.genes import NONE, Connections, Ints, Neurons, Port, owned
 from neat_onnx.network.network import Network
-from neat_onnx.network.spatial import moved_blocks
 from neat_onnx.parsing import parse
 
 _STEPS, _SAMPLES = 3, 5  # few: a genome that is read in another way differs on nearly all
@@ -192,7 +192,7 @@ def _restored(value: Any, lifted: Lifted) -> Network:
         connections=_restored_connections(document, net, at, position),
         **_restored_neurons(document, net, at, order),
         library=document.library,
-        blocks=moved_blocks(net.blocks, back),
+        blocks=restored_blocks(net, at, document.apart, position),
     )
 
 
@@ -238,8 +238,8 @@ def _restored_connections(
     document: GenomeDocument, net: Network, at: Ints, position: dict[int, int]
 ) -> Connections:
     known = carried_over(net, at, zeros=document.zeros)
-    if document.added:
-        genes = _with_added(document, known, position)
+    if document.added or document.moved:
+        genes = _with_others(document, known, position)
     elif document.connections is None:
         genes = known
     else:
@@ -268,10 +268,10 @@ def _restored_connections(
     return genes
 
 
-def _with_added(
+def _with_others(
     document: GenomeDocument, known: Connections, position: dict[int, int]
 ) -> Connections:
-    """The connections of the graph, and the added ones at their positions.
+    """The connections of the graph, with those added and moved at their positions.
 
     Raises:
         NetworkError: a position, or an id, is none; all connections are listed besides.
@@ -279,17 +279,28 @@ def _with_added(
     if document.connections is not None:
         raise NetworkError("it stands beside `connections`, which lists all", where="added")
     total = len(known) + len(document.added)
-    if not all(key.isdecimal() and int(key) < total for key in document.added):
-        raise NetworkError("a position is beyond the connections", where="added")
-    added = sorted((int(key), ends) for key, ends in document.added.items())
-    at = np.array([place for place, _ in added], np.int64)
-    if len(np.unique(at)) < len(at):
+    added, ends = _at_positions(document.added, total, position, "added")
+    at, pairs = _at_positions(document.moved, total, position, "moved")
+    if len(np.unique(np.append(added, at))) < len(added) + len(at):
         raise NetworkError("a position stands twice", where="added")
+    moved = matches(known, pairs[:, 0], pairs[:, 1], len(position))
+    if np.any(moved == NONE) or len(np.unique(moved)) < len(moved):
+        raise NetworkError("the graph does not have a connection once", where="moved")
+    return with_others(known, Others(added, at), ends, moved)
+
+
+def _at_positions(
+    listed: dict[str, list[int]], total: int, position: dict[int, int], where: str
+) -> tuple[Ints, Ints]:
+    """Sorted positions of connections, and their sources and targets (k, 2)."""
+    if not all(key.isdecimal() and int(key) < total for key in listed):
+        raise NetworkError("a position is beyond the connections", where=where)
+    given = sorted((int(key), ends) for key, ends in listed.items())
     try:
-        ends = np.array([(position[a], position[b]) for _, (a, b) in added], np.int64)
+        ends = np.array([(position[a], position[b]) for _, (a, b) in given], np.int64)
     except (KeyError, ValueError):
-        raise NetworkError("a connection's end has no id", where="added") from None
-    return with_added(known, at, ends)
+        raise NetworkError("a connection's end has no id", where=where) from None
+    return np.array([place for place, _ in given], np.int64), ends.reshape(-1, 2)
 
 
 def _check_same_function(net: Network, lifted: Network, data_type: DataType) -> None:

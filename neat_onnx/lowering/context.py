@@ -17,6 +17,7 @@ from neat_onnx.network.expression import Expression
 from neat_onnx.network.genes import Bools, Ints
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import Schedule, Whole, contributing
+from neat_onnx.network.spatial import SpatialBlock
 from neat_onnx.options import ExportOptions
 
 
@@ -57,6 +58,7 @@ class LoweringContext(GraphBuilder):
         output_names: the names of its outputs.
         plan: topological levels of the neurons that matter.
         windows: claimed neurons that stand on one level each.
+        apart: spatial blocks of which some neurons are written apart.
         signals: numbers of all values that connections read.
         places: which tensor holds which signal.
         copied: neurons that others equal, (n,); import makes a neuron of each from a copy alone.
@@ -71,6 +73,7 @@ class LoweringContext(GraphBuilder):
         super().__init__(data_type, options.opset, names)
         self.net, self.options, self.plan, self.copied = net, options, plan, copied
         self.windows: list[Whole] = []
+        self.apart: list[SpatialBlock] = []
         self.signals = GraphSignals.of(net)
         self.tails = bool(np.any(self.signals.overflows))
         self.places = Placement(self.signals.count, len(net))

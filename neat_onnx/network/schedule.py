@@ -148,7 +148,7 @@ def _members(level: Ints, count: int) -> tuple[Ints, ...]:
     return tuple(order[starts[k] : starts[k + 1]] for k in range(count))
 
 
-def stands_on_a_level(plan: Schedule, block: SpatialBlock) -> bool:
+def stands_on_a_level(plan: Schedule, block: Whole) -> bool:
     """Whether all neurons of a block are on one level of the plan, above all that it slides over.
 
     Blocks of which this holds make no cycle, however many: every edge still leads upwards.

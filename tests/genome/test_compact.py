@@ -9,7 +9,7 @@ from graphs import graph, node
 
 from neat_onnx import Model, NeatOnnxWarning, Network, export, import_model
 from neat_onnx.genome import CHECKSUM, checksum
-from neat_onnx.genome.compact import added_to, each_neuron, neurons_alike
+from neat_onnx.genome.compact import each_neuron, neurons_alike, others_of
 from neat_onnx.model import MetadataEntry
 from neat_onnx.network.genes import Connections
 
@@ -66,15 +66,28 @@ def test_a_small_genome_is_of_the_first_version():
     assert "added" not in document
 
 
+def in_order(net: Network, order: np.ndarray) -> Network:
+    whole = json.loads(net.to_json())
+    return Network.from_document(
+        whole | {"connections": [whole["connections"][k] for k in order.tolist()]}
+    )
+
+
 def test_connections_in_another_order_are_listed():
     net = genome()
-    order = np.arange(len(net.connections))
-    order[4:7] = order[4:7][::-1]  # of one target
-    moved = Network.from_document(json.loads(net.to_json()) | {
-        "connections": [json.loads(net.to_json())["connections"][k] for k in order]
-    })  # fmt: skip
+    moved = in_order(net, np.arange(len(net.connections))[::-1])
     document = document_of(export(moved))
     assert len(document["connections"]) == len(moved.connections)
+    assert import_model(export(moved, dtype="float64").to_bytes()) == moved
+
+
+def test_connections_behind_their_order_are_listed_alone():
+    """As evolution adds them: behind all that there were."""
+    net = genome()
+    order = np.arange(len(net.connections))
+    moved = in_order(net, np.append(np.delete(order, [4, 7, 30]), [7, 30, 4]))
+    document = document_of(export(moved))
+    assert "connections" not in document and len(document["moved"]) == 2  # one is disabled
     assert import_model(export(moved, dtype="float64").to_bytes()) == moved
 
 
@@ -114,23 +127,40 @@ def pairs(*ends: tuple[int, int]) -> Connections:
     return Connections.of(source, target, np.ones(len(ends)))
 
 
+IN_ORDER = [(source, 9) for source in range(8)]
+
+
 @pytest.mark.parametrize(
-    ("known", "genes", "added"),
+    ("known", "genes", "added", "moved"),
     [
-        ([(0, 2), (1, 2)], [(0, 2), (1, 2)], []),
-        ([(0, 2), (1, 2)], [(0, 2), (3, 2), (1, 2)], [1]),
-        ([], [(0, 2), (1, 2)], [0, 1]),
-        ([(0, 2), (1, 2)], [(0, 2), (0, 2), (1, 2)], [1]),
-        ([(0, 2), (1, 2)], [(1, 2), (0, 2)], None),
-        ([(0, 2), (1, 2)], [(0, 2)], None),
-        ([(0, 2), (0, 2)], [(0, 2), (0, 2)], []),
-        ([(0, 2), (0, 2)], [(0, 2), (1, 2), (0, 2), (0, 2)], [1, 3]),
-        ([(0, 2), (0, 2)], [(0, 2), (1, 2)], None),
+        ([(0, 2), (1, 2)], [(0, 2), (1, 2)], [], []),
+        ([(0, 2), (1, 2)], [(0, 2), (3, 2), (1, 2)], [1], []),
+        ([], [(0, 2), (1, 2)], [0, 1], []),
+        ([(0, 2), (1, 2)], [(0, 2), (0, 2), (1, 2)], [1], []),
+        ([(0, 2), (0, 2)], [(0, 2), (0, 2)], [], []),
+        ([(0, 2), (0, 2)], [(0, 2), (1, 2), (0, 2), (0, 2)], [1, 3], []),
+        (IN_ORDER, [*IN_ORDER[:3], *IN_ORDER[4:], IN_ORDER[3]], [], [7]),
+        (IN_ORDER, [*IN_ORDER[:3], (9, 9), *IN_ORDER[5:], (8, 2), *IN_ORDER[3:5]], [3, 7], [8, 9]),
     ],
 )
-def test_added_connections(known, genes, added):
-    found = added_to(pairs(*known), pairs(*genes), 4)
-    assert (None if found is None else found.tolist()) == added
+def test_connections_beside_those_of_the_graph(known, genes, added, moved):
+    found = others_of(pairs(*known), pairs(*genes), 10)
+    assert found is not None
+    assert (found.added.tolist(), found.moved.tolist()) == (added, moved)
+
+
+@pytest.mark.parametrize(
+    ("known", "genes"),
+    [
+        ([(0, 2), (1, 2)], [(1, 2), (0, 2)]),  # half of them are moved
+        ([(0, 2), (1, 2)], [(0, 2)]),
+        ([(0, 2), (0, 2)], [(0, 2), (1, 2)]),
+        ([(0, 1), (0, 1), *IN_ORDER], [(0, 1), *IN_ORDER, (0, 1)]),  # which one is not known
+        (IN_ORDER, IN_ORDER[::-1]),
+    ],
+)
+def test_genomes_that_list_all_connections(known, genes):
+    assert others_of(pairs(*known), pairs(*genes), 10) is None
 
 
 def test_neurons_alike_are_one_entry():

@@ -27,6 +27,7 @@ _LEAST_ALONE = 1024  # the same where one column is left
 _SHORTEST_RUN = 3  # columns, on average
 _LEAST_TURNED = 8  # columns of a Transpose between tensors of rows
 _MOST_PARTS = 8  # that are joined
+_LEAST_OF_PART = 16  # columns, on average, of more parts
 _LEAST_WHOLE = 64  # columns of one of them that is a tensor as it is
 _LEAST_SPREAD = 4  # products of one column
 
@@ -139,7 +140,8 @@ def _whole_parts(ctx: LoweringContext, wanted: Ints, level: int) -> str | None:
     """
     position = ctx.places.position[wanted]
     starts = np.flatnonzero(np.diff(position, prepend=UNBOUND))
-    if not 1 < len(starts) <= _MOST_PARTS or ctx.has_unread_inputs:
+    most = max(_MOST_PARTS, len(wanted) // _LEAST_OF_PART)
+    if not 1 < len(starts) <= most or ctx.has_unread_inputs:
         return None
     constant = np.flatnonzero((ctx.fan_in == 0) & ~ctx.net.is_input)
     if np.any(np.isin(wanted, constant)):

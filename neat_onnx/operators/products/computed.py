@@ -70,7 +70,7 @@ class Product:
             layer = emit_activation(ctx, group.name, group.formula, result, layer, name)
             flat = (block.tensor("Flat"), block.name("flatten"))
             columns = Columns(layer, block.neurons, block.level, self.shape, flat)
-            bind_spatial(ctx, block, self.shape, result, columns)
+            bind_spatial(ctx, block, result, columns)
             return
         names = block.tensor("Columns"), block.name("columns")
         result = ctx.emit(Flatten, [result], *names, axis=1)

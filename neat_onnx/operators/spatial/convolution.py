@@ -10,14 +10,16 @@ from neat_onnx.lifting.context import LiftingContext, Operand, Value, lifts
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.placement import Columns
 from neat_onnx.model import Node
-from neat_onnx.network.genes import Ints
+from neat_onnx.network.genes import Bools, Ints
 from neat_onnx.network.spatial import Kind, SpatialBlock
 from neat_onnx.network.window import Sizes, Window, times
 from neat_onnx.operators.formulas.activate import groups_of, slopes
 from neat_onnx.operators.formulas.activation_functions import emit_activation
 from neat_onnx.operators.formulas.elementwise import Add, Mul
 from neat_onnx.operators.layout.columns import in_shape
+from neat_onnx.operators.spatial.apart import usual_responses
 from neat_onnx.operators.spatial.layer import (
+    SpatialLayer,
     add_block,
     bind_spatial,
     refuse_window,
@@ -35,23 +37,28 @@ from neat_onnx.operators.spatial.weights import Weights, shared_weights
 # --- lowering ------------------------------------------------------------------------------------
 
 
-class Convolution:
+class Convolution(SpatialLayer):
     """Lowers the neurons of one checked block."""
 
-    def __init__(self, spatial: SpatialBlock, weights: Weights, response: float) -> None:
-        self.spatial = spatial
+    def __init__(
+        self, spatial: SpatialBlock, apart: Bools | None, weights: Weights, response: float
+    ) -> None:
+        super().__init__(spatial, apart)
         self._weights, self._response = weights, response
 
     @classmethod
-    def checked(cls, ctx: LoweringContext, spatial: SpatialBlock) -> "Convolution":
-        """The neurons of a block, which have one response.
+    def checked(
+        cls, ctx: LoweringContext, spatial: SpatialBlock, apart: Bools | None = None
+    ) -> "Convolution":
+        """The neurons of a block but those apart, which have one response.
 
         Raises:
             NotShared: they have not, or other weights or biases than their channel.
         """
-        response = float(ctx.net.neurons.response[spatial.neurons.flat[0]])
+        response = float(usual_responses(ctx.net, spatial, apart)[0])
         channels = np.full(len(spatial.neurons), response)
-        return cls(spatial, shared_weights(ctx.net, ctx.signals, spatial, channels), response)
+        weights = shared_weights(ctx.net, ctx.signals, spatial, channels, apart)
+        return cls(spatial, apart, weights, response)
 
     def lower(self, ctx: LoweringContext, block: Block) -> None:
         """Write Conv or ConvTranspose, the activation, and the layout that later levels read."""
@@ -60,9 +67,9 @@ class Convolution:
         group, output = groups_of(ctx, block.neurons)[0], block.tensor("Layer")
         name = block.name("act_conv")
         layer = emit_activation(ctx, group.name, group.formula, result, output, name)
-        shape = spatial.neurons.shape
-        flat = (block.tensor("Flat"), block.name("flatten"))
-        bind_spatial(ctx, block, shape, result, Columns(layer, block.neurons, level, shape, flat))
+        neurons, flat = spatial.neurons, (block.tensor("Flat"), block.name("flatten"))
+        columns = Columns(layer, neurons.ravel(), level, neurons.shape, flat)
+        bind_spatial(ctx, block, result, columns, self.apart)
 
     def _sums(self, ctx: LoweringContext, block: Block) -> str:
         """The pre-activations; a response is a factor behind a Conv that then has no bias."""

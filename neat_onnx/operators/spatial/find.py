@@ -19,6 +19,7 @@ from neat_onnx.network.schedule import Schedule, schedule, stands_on_a_level
 from neat_onnx.network.spatial import SpatialBlock, check_block
 from neat_onnx.network.window import Sizes
 from neat_onnx.operators.rows.hardmax import of_first_hits
+from neat_onnx.operators.spatial.apart import neurons_apart
 from neat_onnx.operators.spatial.convolution import Convolution
 from neat_onnx.operators.spatial.infer import inferred_blocks
 from neat_onnx.operators.spatial.mapped import mapped_convolution, mapped_pool
@@ -57,13 +58,14 @@ def plan_windows(ctx: LoweringContext, free: Bools) -> Plan:
     """Claim convolutions and pools."""
     found = spatial_layers(ctx, free & ~of_first_hits(ctx, free))
     claims = [
-        Claim(Block(0, handler.spatial.neurons.ravel()), handler.lower, handler.spatial)
+        Claim(Block(0, handler.neurons), handler.lower, handler.window)
         for handler in found.handlers
     ]
 
     def metadata(ctx: LoweringContext, claims: Sequence[Claim]) -> dict[str, str]:
         return spatial_metadata(ctx, claims, found.inferred, found.mismatched)
 
+    ctx.apart += [each.spatial for each in found.handlers if each.apart is not None]
     return Plan(claims, metadata)
 
 
@@ -154,11 +156,12 @@ class _Search:
             label: the part of the warning that names the refused operation.
             level: of a mapping, to be remembered where the weights do not bear it out.
             asked: an option asks for the operator: a warning says so if this file cannot have it.
+                Of others, neurons that evolution changed are written apart.
         """
         if np.any(self._taken[block.neurons]):
             return False
         try:
-            self.found.handlers.append(self._checked(block))
+            self.found.handlers.append(self._checked(block, evolved=not asked))
         except NotShared as error:
             holds = isinstance(error, Unavailable)
             if asked or not holds:
@@ -166,16 +169,21 @@ class _Search:
             if level is not None and not holds:
                 self.found.mismatched.append(level)
             return False
-        self._taken[block.neurons] = True
+        self._taken[self.found.handlers[-1].neurons] = True
         return True
 
-    def _checked(self, block: SpatialBlock) -> Handler:
+    def _checked(self, block: SpatialBlock, *, evolved: bool) -> Handler:
         try:
             check_block(block, len(self._ctx.net.connections))
         except NetworkError as error:
             raise NotShared(error.message) from None
-        handler = self._handler(block)
-        together = [*self.found.blocks, handler.spatial]
+        try:
+            handler = self._handler(block)
+        except NotShared as error:
+            if not evolved or isinstance(error, Unavailable):
+                raise
+            handler = self._handler_of_most(block, error)
+        together = [*(each.window for each in self.found.handlers), handler.window]
         if not all(stands_on_a_level(self._levels, each) for each in together):
             try:
                 schedule(self._ctx.net, together)
@@ -183,14 +191,21 @@ class _Search:
                 raise NotShared("one of its neurons depends on another") from None
         return handler
 
-    def _handler(self, block: SpatialBlock) -> Handler:
+    def _handler_of_most(self, block: SpatialBlock, error: NotShared) -> Handler:
+        """The handler of most neurons of a block, which refused all of them with an error."""
+        try:
+            return self._handler(block, neurons_apart(self._ctx.net, self._ctx.signals, block))
+        except NotShared:
+            raise error from None
+
+    def _handler(self, block: SpatialBlock, apart: Bools | None = None) -> Handler:
         ctx = self._ctx
         if is_row_product(ctx, block):
-            return RowProduct.checked(ctx, block)
+            return RowProduct.checked(ctx, block, apart)
         if ctx.options.dtype == "float64" and block.kind not in _IN_FLOAT64:
             raise Unavailable(f"runtimes compute {block.kind} in float32 only")
         if not block.is_pool:
-            return Convolution.checked(ctx, block)
+            return Convolution.checked(ctx, block, apart)
         block = writable_pool(block, ctx.options.opset)
-        check_pool(ctx.net, ctx.signals, block)
-        return Pool(block)
+        check_pool(ctx.net, ctx.signals, block, apart)
+        return Pool(block, apart)

@@ -12,9 +12,12 @@ from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.placement import Columns
 from neat_onnx.model import Node
 from neat_onnx.model.budget import Budget
-from neat_onnx.network.genes import Floats, Ints
+from neat_onnx.network.genes import Bools, Floats, Ints
+from neat_onnx.network.schedule import Together, Whole
 from neat_onnx.network.spatial import SpatialBlock, check_block, connections_of, receptive_fields
 from neat_onnx.network.window import Sizes, Window, times
+from neat_onnx.operators.layout.columns import flat_tensor
+from neat_onnx.operators.layout.shaping import Split
 from neat_onnx.operators.spatial.nodes import WindowAttributes
 
 # --- lowering ------------------------------------------------------------------------------------
@@ -33,14 +36,63 @@ def window_attributes(block: SpatialBlock) -> dict[str, Any]:
     return attributes
 
 
+class SpatialLayer:
+    """Neurons of one block, checked to be written as its operator.
+
+    Attributes:
+        spatial: the block.
+        apart: which of its neurons are not among them, in the order of the block; None for none.
+    """
+
+    def __init__(self, spatial: SpatialBlock, apart: Bools | None) -> None:
+        self.spatial, self.apart = spatial, apart
+
+    @property
+    def neurons(self) -> Ints:
+        """The neurons that are written."""
+        neurons: Ints = self.spatial.neurons.ravel()
+        return neurons if self.apart is None else neurons[~self.apart]
+
+    @property
+    def window(self) -> Whole:
+        """The neurons that stand on one level."""
+        if self.apart is None:
+            return self.spatial
+        return Together(self.neurons, self.spatial.sources.ravel())
+
+
 def bind_spatial(
-    ctx: LoweringContext, block: Block, shape: Sizes, state: str, result: Columns
+    ctx: LoweringContext, block: Block, state: str, result: Columns, apart: Bools | None = None
 ) -> None:
-    """Bind the neurons of a block to `result`, and their states to the tensor `state`."""
+    """Bind the neurons of a block to `result`, and their states to the tensor `state`.
+
+    Args:
+        ctx: the export.
+        block: the neurons.
+        state: a tensor shaped as the result.
+        result: the columns of the whole block.
+        apart: which of them are not the neurons'; none of the states is read then.
+    """
+    if apart is not None:
+        _bind_parts(ctx, block, result, apart)
+        return
     if ctx.reads_state(block.neurons):
-        names = (f"{state}_flat", f"flatten_{state}")
-        ctx.places.bind(Columns(state, ctx.signals.state[block.neurons], block.level, shape, names))
+        names, read = (f"{state}_flat", f"flatten_{state}"), ctx.signals.state[result.signals]
+        ctx.places.bind(Columns(state, read, block.level, result.shape, names))
     ctx.places.bind(result)
+
+
+def _bind_parts(ctx: LoweringContext, block: Block, result: Columns, apart: Bools) -> None:
+    """Bind runs of columns between those that are apart."""
+    starts = np.flatnonzero(np.append(True, np.diff(apart)))
+    runs = np.split(result.signals, starts[1:])
+    wished = [f"{block.tensor('Part')}_{k}" for k in range(len(runs))]
+    sizes = ctx.integers(block.weights("parts"), [len(run) for run in runs])
+    inputs = [flat_tensor(ctx, result), sizes]
+    parts = ctx.emit_all(Split, inputs, wished, block.name("split"), axis=1)
+    for part, run, start in zip(parts, runs, starts, strict=True):
+        if not apart[start]:
+            ctx.bind(run, part, block.level)
 
 
 # --- lifting -------------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from neat_onnx.network.window import Sizes, Window
 from neat_onnx.operators.formulas.activation_functions import emit_activation
 from neat_onnx.operators.layout.columns import flat_tensor, in_shape
 from neat_onnx.operators.spatial.layer import (
+    SpatialLayer,
     add_block,
     bind_spatial,
     pool_window_of,
@@ -45,15 +46,12 @@ _LATE_STARTS_SINCE = 22
 # --- lowering ------------------------------------------------------------------------------------
 
 
-class Pool:
+class Pool(SpatialLayer):
     """Lowers the neurons of one checked block."""
-
-    def __init__(self, spatial: SpatialBlock) -> None:
-        self.spatial = spatial
 
     def lower(self, ctx: LoweringContext, block: Block) -> None:
         """Write the pool, and the layout that later levels read."""
-        spatial, shape = self.spatial, self.spatial.neurons.shape
+        spatial = self.spatial
         after = pooled_level(ctx, spatial)
         pooled = ctx.emit(
             _OPERATORS[spatial.kind],
@@ -68,10 +66,11 @@ class Pool:
         if formula != VARIABLE:  # whole: a pool has no weights for its slope to go into
             output, name = block.tensor("Layer"), block.name("act")
             result = emit_activation(ctx, label_of(activation), formula, pooled, output, name)
-        columns = Columns(result, block.neurons, block.level, shape, flat)
+        neurons = spatial.neurons.ravel()
+        columns = Columns(result, neurons, block.level, spatial.neurons.shape, flat)
         if ctx.options.flatten_after_pooling:
-            columns = Columns(flat_tensor(ctx, columns), block.neurons, block.level)
-        bind_spatial(ctx, block, shape, pooled, columns)
+            columns = Columns(flat_tensor(ctx, columns), neurons, block.level)
+        bind_spatial(ctx, block, pooled, columns, self.apart)
 
 
 def writable_pool(pool: SpatialBlock, opset: int) -> SpatialBlock:

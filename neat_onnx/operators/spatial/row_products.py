@@ -11,13 +11,14 @@ import numpy as np
 
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.placement import Columns
-from neat_onnx.network.genes import Floats, Ints
+from neat_onnx.network.genes import Bools, Floats
 from neat_onnx.network.spatial import SpatialBlock
 from neat_onnx.operators.formulas.activate import groups_of, slopes
 from neat_onnx.operators.formulas.activation_functions import emit_activation
 from neat_onnx.operators.formulas.elementwise import Add, Mul
 from neat_onnx.operators.layout.columns import in_shape
-from neat_onnx.operators.spatial.layer import bind_spatial
+from neat_onnx.operators.spatial.apart import usual_responses
+from neat_onnx.operators.spatial.layer import SpatialLayer, bind_spatial
 from neat_onnx.operators.spatial.weights import Weights, shared_weights
 from neat_onnx.operators.sums.dense import MatMul
 
@@ -49,7 +50,7 @@ def _between(block: SpatialBlock) -> int:
     return found if np.all(np.diff(_in_order(sources, found).ravel()) > 0) else 1
 
 
-def _in_order(neurons: Ints, between: int) -> Ints:
+def _in_order(neurons: np.ndarray, between: int) -> np.ndarray:
     """Neurons (channels, rows) as [outer, channels, between], or [rows, channels] if that is 1."""
     if between == 1:
         return neurons.T
@@ -62,34 +63,43 @@ def _along(values: Floats, between: int) -> Floats:
     return values if between == 1 else values[:, None]
 
 
-class RowProduct:
+class RowProduct(SpatialLayer):
     """Lowers the neurons of one checked block."""
 
-    def __init__(self, spatial: SpatialBlock, weights: Weights, response: Floats) -> None:
-        self.spatial = spatial
+    def __init__(
+        self, spatial: SpatialBlock, apart: Bools | None, weights: Weights, response: Floats
+    ) -> None:
+        super().__init__(spatial, apart)
         self._weights, self._response = weights, response
 
     @classmethod
-    def checked(cls, ctx: LoweringContext, spatial: SpatialBlock) -> "RowProduct":
-        """The rows of a block.
+    def checked(
+        cls, ctx: LoweringContext, spatial: SpatialBlock, apart: Bools | None = None
+    ) -> "RowProduct":
+        """The rows of a block, but neurons that are apart.
 
         Raises:
             NotShared: they do not have the same weights, biases and responses.
         """
-        response = ctx.net.neurons.response[spatial.neurons[:, 0]]
-        return cls(spatial, shared_weights(ctx.net, ctx.signals, spatial, response), response)
+        response = usual_responses(ctx.net, spatial, apart)
+        weights = shared_weights(ctx.net, ctx.signals, spatial, response, apart)
+        return cls(spatial, apart, weights, response)
 
     def lower(self, ctx: LoweringContext, block: Block) -> None:
         """Write a MatMul of all rows, an Add of the biases, and the activation."""
         between, level = _between(self.spatial), block.level
-        neurons = _in_order(self.spatial.neurons, between)
-        block = replace(block, neurons=neurons.ravel())
+        neurons, apart = _in_order(self.spatial.neurons, between), self.apart
+        if apart is None:
+            block = replace(block, neurons=neurons.ravel())
+        else:
+            apart = _in_order(apart.reshape(self.spatial.neurons.shape), between).ravel()
+            block = replace(block, neurons=neurons.ravel()[~apart])
         result = self._product(ctx, block, between)
         group, name = groups_of(ctx, block.neurons)[0], block.name("act")
         layer = emit_activation(ctx, group.name, group.formula, result, block.tensor("Layer"), name)
         flat = (block.tensor("Flat"), block.name("flatten"))
-        columns = Columns(layer, block.neurons, level, neurons.shape, flat)
-        bind_spatial(ctx, block, neurons.shape, result, columns)
+        columns = Columns(layer, neurons.ravel(), level, neurons.shape, flat)
+        bind_spatial(ctx, block, result, columns, apart)
 
     def _product(self, ctx: LoweringContext, block: Block, between: int) -> str:
         """The pre-activations: the rows times the weights, or the weights times the columns."""

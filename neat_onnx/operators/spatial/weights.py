@@ -14,6 +14,8 @@ from neat_onnx.network.genes import NONE, Bools, Floats, Ints, repeated
 from neat_onnx.network.network import Network
 from neat_onnx.network.spatial import Fields, SpatialBlock, receptive_fields
 
+READS_MORE = "reads more than its window"
+
 
 class NotShared(NeatOnnxError):
     """The connections contradict a block; the message names the first neuron that differs."""
@@ -37,7 +39,7 @@ class Weights:
 
 
 @dataclass(frozen=True, eq=False)
-class _Found:
+class Found:
     """The connections that a block asks for.
 
     Attributes:
@@ -53,9 +55,22 @@ class _Found:
     times: Ints
     together: Ints | None = None
 
+    def of(self, wanted: Bools) -> "Found":
+        """The connections into some neurons."""
+        if np.all(wanted):
+            return self
+        kept = wanted[self.fields.neuron]
+        fields = Fields(*(each[kept] for each in vars(self.fields).values()))
+        together = None if self.together is None else self.together[kept]
+        return Found(fields, self.weight[kept], self.times[kept], together)
+
 
 def shared_weights(
-    net: Network, signals: GraphSignals, block: SpatialBlock, response: Floats | None = None
+    net: Network,
+    signals: GraphSignals,
+    block: SpatialBlock,
+    response: Floats | None = None,
+    apart: Bools | None = None,
 ) -> Weights:
     """The weights that all positions of a convolution share.
 
@@ -64,13 +79,17 @@ def shared_weights(
         signals: its signals.
         block: the convolution.
         response: of each channel; None for 1.
+        apart: neurons that are not looked at, in the order of the block; None for none.
 
     Raises:
         NotShared: they do not.
     """
     channels = np.ones(len(block.neurons)) if response is None else response
-    _check_neurons(net, block, np.repeat(channels, block.neurons[0].size))
-    found = _connections(net, signals, block)
+    apart = np.zeros(block.neurons.size, np.bool_) if apart is None else apart
+    _check_neurons(net, block, np.repeat(channels, block.neurons[0].size), apart)
+    found, outside = connections_into(net, signals, block)
+    _refuse(net, block, outside & ~apart, READS_MORE)
+    found = found.of(~apart)
     _refuse_overflowing(net, signals, block, found)
     kernel, expected = _kernel(block, found)
     differs = np.flatnonzero(found.weight != expected)
@@ -82,11 +101,14 @@ def shared_weights(
             f"{found.weight[k]:.6g}, where the first neuron of its channel has {expected[k]:.6g}"
         )
     bias = net.neurons.bias[block.neurons].reshape(len(block.neurons), -1)
-    _refuse(net, block, bias != bias[:, :1], "has a bias of its own, unlike its channel")
-    return Weights(kernel.reshape(block.weight_shape), bias[:, 0])
+    there = ~apart.reshape(bias.shape)
+    usual = bias[np.arange(len(bias)), np.argmax(there, axis=1)]
+    differs_there = there & (bias != usual[:, None])
+    _refuse(net, block, differs_there, "has a bias of its own, unlike its channel")
+    return Weights(kernel.reshape(block.weight_shape), usual)
 
 
-def _kernel(block: SpatialBlock, found: _Found) -> tuple[Floats, Floats]:
+def _kernel(block: SpatialBlock, found: Found) -> tuple[Floats, Floats]:
     """The weights of a convolution, flat, by the first connection that has each alone; and the
     weight that each connection has by them.
 
@@ -107,19 +129,32 @@ def _kernel(block: SpatialBlock, found: _Found) -> tuple[Floats, Floats]:
     return kernel, expected
 
 
-def check_pool(net: Network, signals: GraphSignals, block: SpatialBlock) -> None:
-    """Raise NotShared if the neurons do not take the largest, or the mean, of their windows."""
-    response = np.ones(block.neurons.size)
-    if block.count_padding:
-        response = np.tile(padding_responses(block), len(block.neurons))
-    _check_neurons(net, block, response)
+def check_pool(
+    net: Network, signals: GraphSignals, block: SpatialBlock, apart: Bools | None = None
+) -> None:
+    """Raise NotShared if the neurons do not take the largest, or the mean, of their windows.
+
+    Args:
+        net, signals, block, apart: as of `shared_weights`.
+    """
+    apart = np.zeros(block.neurons.size, np.bool_) if apart is None else apart
+    _check_neurons(net, block, responses_of_pool(block), apart)
     bias = net.neurons.bias[block.neurons.ravel()]
-    _refuse(net, block, bias != 0.0, "has a bias")
-    found = _connections(net, signals, block)
+    _refuse(net, block, (bias != 0.0) & ~apart, "has a bias")
+    found, outside = connections_into(net, signals, block)
+    _refuse(net, block, outside & ~apart, READS_MORE)
     wrong = (found.times != 1) | (found.weight != 1.0)
     at = np.zeros(block.neurons.size, np.bool_)
     at[found.fields.neuron[wrong]] = True
-    _refuse(net, block, at, "does not read every neuron of its window once, with the weight 1")
+    what = "does not read every neuron of its window once, with the weight 1"
+    _refuse(net, block, at & ~apart, what)
+
+
+def responses_of_pool(block: SpatialBlock) -> Floats:
+    """The response that each of a pool's neurons should have."""
+    if block.count_padding:
+        return np.tile(padding_responses(block), len(block.neurons))
+    return np.ones(block.neurons.size)
 
 
 def padding_responses(block: SpatialBlock) -> Floats:
@@ -130,26 +165,32 @@ def padding_responses(block: SpatialBlock) -> Floats:
     return responses
 
 
-def _check_neurons(net: Network, block: SpatialBlock, response: Floats) -> None:
+def _check_neurons(net: Network, block: SpatialBlock, response: Floats, apart: Bools) -> None:
     neurons = block.neurons.ravel()
     if len(np.unique(neurons)) != len(neurons):
         raise NotShared("one of its neurons stands in two places")
     if block.repeats_sources and not block.is_product:
         raise NotShared("one of its sources stands in two places")
-    _refuse(net, block, net.is_input[neurons], "is an input")
-    _refuse(
-        net,
-        block,
-        net.aggregation_names[neurons] != block.aggregation,
-        f"does not take the {block.aggregation} of its inputs",
-    )
-    _refuse(net, block, net.neurons.response[neurons] != response, "has a response of its own")
     names = net.activation_names[neurons]
-    _refuse(net, block, names != names[0], f"has another activation than {names[0]}")
+    usual = names[np.argmin(apart)]
+    for wrong, what in (
+        (net.is_input[neurons], "is an input"),
+        (
+            net.aggregation_names[neurons] != block.aggregation,
+            f"does not take the {block.aggregation} of its inputs",
+        ),
+        (net.neurons.response[neurons] != response, "has a response of its own"),
+        (names != usual, f"has another activation than {usual}"),
+    ):
+        _refuse(net, block, wrong & ~apart, what)
 
 
-def _connections(net: Network, signals: GraphSignals, block: SpatialBlock) -> _Found:
-    """The connections into a block's neurons, in the order of its receptive fields."""
+def connections_into(
+    net: Network, signals: GraphSignals, block: SpatialBlock
+) -> tuple[Found, Bools]:
+    """The connections into a block's neurons, in the order of its receptive fields; and which of
+    the neurons read more than their windows.
+    """
     fields, size, together = receptive_fields(block), block.sources.size, None
     place = np.full(signals.count, NONE, np.int64)
     if block.repeats_sources:
@@ -168,30 +209,30 @@ def _connections(net: Network, signals: GraphSignals, block: SpatialBlock) -> _F
     read, weight = signals.read[edge], signals.weight[edge]
     key = row * size + place[read]
     if np.array_equal(key, wanted) and np.all(place[read] != NONE):  # all of them, and no other
-        return _found(fields, weight, repeated(1, len(wanted), np.int64), together)
+        once = repeated(1, len(wanted), np.int64)
+        return _found(fields, weight, once, together), np.zeros(block.neurons.size, np.bool_)
     at = np.minimum(np.searchsorted(wanted, key), max(len(wanted) - 1, 0))
     inside = (place[read] != NONE) & (wanted[at] == key) if len(wanted) else read < 0
     idle = (weight == 0.0) & ~signals.overflows[read] if not block.is_pool else read < 0
     outside = np.zeros(block.neurons.size, np.bool_)
     outside[row[~inside & ~idle]] = True
-    _refuse(net, block, outside, "reads more than its window")
     at, weight, count = at[inside], weight[inside], len(wanted)
     total = np.bincount(at, weight, count).astype(np.float64)
     times = np.bincount(at, minlength=count)
     below = np.signbit(weight) & (weight == 0.0) & (times[at] == 1)
     total[at[below]] = -0.0  # added to nothing it would lose its sign, which pruned kernels have
-    return _found(fields, total, times, together)
+    return _found(fields, total, times, together), outside
 
 
-def _found(fields: Fields, weight: Floats, times: Ints, together: Ints | None) -> _Found:
+def _found(fields: Fields, weight: Floats, times: Ints, together: Ints | None) -> Found:
     """The connections of fields, of which `together` says which one each is, by their numbers."""
     if together is None:
-        return _Found(fields, weight, times)
-    return _Found(fields, weight[together], times[together], together)
+        return Found(fields, weight, times)
+    return Found(fields, weight[together], times[together], together)
 
 
 def _refuse_overflowing(
-    net: Network, signals: GraphSignals, block: SpatialBlock, found: _Found
+    net: Network, signals: GraphSignals, block: SpatialBlock, found: Found
 ) -> None:
     """Refuse a window that would put a weight of 0 on a value that may overflow."""
     overflows = signals.overflows[block.sources.ravel()][found.fields.source] & (found.times == 0)

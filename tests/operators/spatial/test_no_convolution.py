@@ -1,7 +1,6 @@
 """Layers that are no convolution, whatever mappings and blocks say: dense, with the reason."""
 
 import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,7 +10,6 @@ from mapped import (
     NET,
     changed_edge,
     changed_neuron,
-    network,
     said,
     with_edges,
 )
@@ -131,13 +129,3 @@ def test_mappings_that_make_no_sense_are_refused(change: dict[str, Any], message
         export(NET, conv2d_mappings=[CONV | change])
     assert message in f"{raised.value.where} {raised.value.message}"
     assert (raised.value.where or "").startswith("conv2d_mappings[0]")
-
-
-@pytest.mark.parametrize("what", BROKEN)
-def test_a_block_that_evolution_has_broken_is_told_and_not_used(what: str):
-    broken, reason = BROKEN[what]
-    net = replace(broken, blocks=network(blocks=True).blocks)
-    model, messages = said(net)
-    assert messages[0].startswith("a Conv of the network is written neuron by neuron: ")
-    assert reason in messages[0]
-    assert "Conv" not in operators(model) and "MaxPool" in operators(model)

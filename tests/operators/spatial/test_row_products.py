@@ -68,11 +68,26 @@ def test_rows_may_read_values_in_common(first):
 
 
 @pytest.mark.parametrize("form", ["rows", "columns"])
-def test_rows_whose_weights_differ_are_no_product_of_rows(form):
+def test_a_neuron_with_a_weight_of_its_own_is_written_apart_from_the_rows(form):
     nodes, x, constants, _ = FORMS[form]
     net = import_model(graph(nodes, x=x, **constants))
     weight = net.connections.weight.copy()
     weight[len(weight) // 2] += 0.125
+    other = replace(net, connections=replace(net.connections, weight=owned(weight)))
+    model = export(other)
+    assert operators(model).count("MatMul") == 1
+    assert verify(other, model, samples=8, runtime="onnxruntime").passed
+    back = import_model(model.to_json())
+    assert back == other
+    assert export(back).to_json() == model.to_json()
+
+
+@pytest.mark.parametrize("form", ["rows", "columns"])
+def test_rows_whose_weights_differ_are_no_product_of_rows(form):
+    nodes, x, constants, _ = FORMS[form]
+    net = import_model(graph(nodes, x=x, **constants))
+    weight = net.connections.weight.copy()
+    weight += np.arange(len(weight)) / 64
     other = replace(net, connections=replace(net.connections, weight=owned(weight)))
     with pytest.warns(NeatOnnxWarning, match="where the first neuron of its channel has"):
         model = export(other)

@@ -1,0 +1,158 @@
+"""Convolutions and pools after evolution has changed some of their neurons, which stand apart."""
+
+import json
+import random
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from graphs import graph, node, operators
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mapped import NET, changed_edge, changed_neuron, network, said, with_edges
+from routes import ROUTES, Trip
+
+from neat_onnx import Network, export, import_model, verify
+from neat_onnx.genome.checksum import CHECKSUM, checksum
+from neat_onnx.genome.document import GENOME
+from neat_onnx.model import MetadataEntry
+from neat_onnx.network.genes import NONE
+
+CHANGED = {
+    "weight": changed_edge(NET, 4, 28, weight=3.0),
+    "bias": changed_neuron(NET, 26, bias=9.0),
+    "response": changed_neuron(NET, 25, response=2.0),
+    "activation": changed_neuron(NET, 40, activation="relu"),
+    "aggregation": changed_neuron(NET, 24, aggregation="mean"),
+    "outside": with_edges(NET, {"source": 23, "target": 24, "weight": 0.5}),
+    "missing": changed_edge(NET, 4, 28, enabled=False),
+    "gated": changed_edge(NET, 0, 24, gater=1),
+    "delayed": changed_edge(NET, 0, 24, delay=1),
+    "state": with_edges(NET, {"source": 30, "target": 30, "weight": 1.0, "delay": 1}),
+    "twice": with_edges(NET, {"source": 4, "target": 28, "weight": 1.0}),
+}
+
+
+@pytest.mark.parametrize("what", CHANGED)
+def test_the_other_neurons_stay_a_convolution(what: str):
+    net = replace(CHANGED[what], blocks=network(blocks=True).blocks)
+    model, messages = said(net)
+    assert messages == []
+    assert "Conv" in operators(model) and "MaxPool" in operators(model)
+    assert verify(net, model, samples=8, runtime="onnxruntime").passed
+    back = import_model(model.to_json())
+    assert back == net
+    assert len(back.blocks) == len(net.blocks)
+    for ours, theirs in zip(net.blocks, back.blocks, strict=True):
+        np.testing.assert_array_equal(theirs.neurons, ours.neurons)
+    assert export(back).to_json() == model.to_json()
+
+
+def test_a_block_of_which_too_many_neurons_differ_is_told_and_not_used():
+    net = NET
+    for neuron in range(24, 33):
+        net = changed_neuron(net, neuron, bias=neuron / 4)
+    model, messages = said(replace(net, blocks=network(blocks=True).blocks))
+    assert messages[0].startswith("a Conv of the network is written neuron by neuron: neuron 25 ")
+    assert "has a bias of its own" in messages[0]
+    assert "Conv" not in operators(model) and "MaxPool" in operators(model)
+
+
+def test_sources_that_depend_on_the_block_are_no_sources_of_one_node():
+    """An input that evolution made of what the block computes: it would have to be there before."""
+    first, last = int(NET.blocks[0].neurons.flat[0]) if NET.blocks else 24, 28
+    net = replace(changed_edge(NET, 4, last, weight=3.0), blocks=network(blocks=True).blocks)
+    block = net.blocks[0]
+    sources = block.sources.copy()
+    sources.flat[0] = first
+    model, messages = said(replace(net, blocks=(replace(block, sources=sources),)))
+    assert len(messages) == 1
+    assert "Conv" not in operators(model)
+
+
+def picture() -> Network:
+    """A small network for pictures, as another tool made it."""
+    rng = np.random.default_rng(0)
+    nodes = [
+        node("Conv", "x w b", "c", pads=[1, 1, 1, 1]),
+        node("Relu", "c", "r"),
+        node("MaxPool", "r", "p", kernel_shape=[2, 2], strides=[2, 2]),
+        node("Conv", "p v", "d", pads=[1, 1, 1, 1]),
+        node("Tanh", "d", "t"),
+        node("Flatten", "t", "f"),
+        node("Gemm", "f m", "y"),
+    ]
+    sizes = {"w": (4, 2, 3, 3), "b": (4,), "v": (3, 4, 3, 3), "m": (48, 3)}
+    constants = {name: rng.integers(-4, 5, size) / 8 for name, size in sizes.items()}
+    return import_model(graph(nodes, x=("N", 2, 8, 8), **constants))
+
+
+PICTURE = picture()
+
+
+def evolved(net: Network, changes: int, seed: int) -> Network:
+    """The network with random changes, as evolution makes them."""
+    rng, whole = random.Random(seed), json.loads(net.to_json())
+    neurons, genes = whole["neurons"], whole["connections"]
+    hidden = [each for each in neurons if each["id"] >= len(net.input_neurons)]
+
+    def number() -> float:
+        return rng.randint(-8, 8) / 8
+
+    def split() -> None:
+        old, new = rng.choice(genes), max(each["id"] for each in neurons) + 1
+        old["enabled"] = False
+        neurons.append({"id": new, "activation": "tanh"})
+        ends = ((old["source"], new, 1.0), (new, old["target"], old["weight"]))
+        genes.extend({"source": a, "target": b, "weight": w} for a, b, w in ends)
+
+    def connect() -> None:
+        target = rng.choice(hidden)["id"]
+        source = rng.randrange(len(net.input_neurons))
+        if not any((gene["source"], gene["target"]) == (source, target) for gene in genes):
+            genes.append({"source": source, "target": target, "weight": number()})
+
+    changed: list[Any] = [
+        lambda: rng.choice(genes).update(weight=number()),
+        lambda: rng.choice(hidden).update(bias=number()),
+        lambda: rng.choice(genes).update(enabled=False),
+        lambda: rng.choice(hidden).update(activation=rng.choice(["tanh", "relu", "identity"])),
+        split,
+        connect,
+    ]
+    for _ in range(changes):
+        rng.choice(changed)()
+    return Network.from_document(whole)
+
+
+@settings(max_examples=20)
+@given(st.integers(0, 1 << 32))
+def test_a_network_evolves_on_through_files(seed: int):
+    """Generation after generation it computes the same, is the same genome, and has its layers."""
+    net = PICTURE
+    for generation in range(3):
+        net = evolved(net, 2, seed + generation)
+        model = export(net)
+        assert operators(model).count("Conv") == 2
+        assert len(model.to_bytes()) < 3 * len(export(PICTURE).to_bytes()) + 4096
+        trip = Trip(net)
+        for route in ROUTES:
+            route(trip)
+        back = import_model(model.to_bytes())
+        assert back == net
+        assert [each.kind for each in back.blocks] == [each.kind for each in net.blocks]
+        net = back
+
+
+def test_the_blocks_of_a_file_whose_ids_do_not_fit_are_left_out():
+    net = evolved(PICTURE, 3, 1)
+    model = export(net)
+    document = json.loads(model.metadata["neat_onnx.genome"])
+    assert document["apart"]
+    entries = {**model.metadata, GENOME: json.dumps(document | {"apart": [[]]})}
+    entries[CHECKSUM] = checksum(model, entries)
+    listed = [MetadataEntry(key=key, value=value) for key, value in entries.items()]
+    back = import_model(model.model_copy(update={"metadata_props": listed}).to_bytes())
+    assert back == net and len(back.blocks) < len(net.blocks)
+    assert all(np.all(block.neurons != NONE) for block in back.blocks)
