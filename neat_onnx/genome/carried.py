@@ -32,7 +32,7 @@ class Carried(NamedTuple):
 
 
 def carried_by(lifted: Network, lifted_of: Ints, genes: Connections, count: int) -> Carried:
-    """The connections of a graph among those of a genome.
+    """The connections of a graph that a genome has.
 
     Args:
         lifted: the network of the graph.
