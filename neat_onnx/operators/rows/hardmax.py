@@ -144,9 +144,8 @@ class RowsOfPlaces:
         )
         keeps = len(self._rows) == 1 and not whole
         made = ctx.emit(operator, [x], *names, axis=self._axis, keepdims=int(keeps))
-        for part, neurons in (
-            ("largest", self._extremes), ("hits", self._hits), ("first", self._firsts)
-        ):  # fmt: skip
+        hits, firsts = (arranged(each, self._after) for each in (self._hits, self._firsts))
+        for part, neurons in (("largest", self._extremes), ("hits", hits), ("first", firsts)):
             ctx.bind(neurons.ravel(), place_of(made, part), ctx.plan.depth + 1)
         output, name = block.tensor("Number"), block.name("number")
         made = ctx.emit(Cast, [made], output, name, to=int(ctx.data_type))
@@ -165,7 +164,8 @@ class RowsOfPlaces:
         names = block.tensor("Hardmax"), block.name("hardmax")
         made = ctx.emit(Hardmax, [x], *names, axis=self._axis)
         ctx.bind(self._extremes, place_of(made, "largest"), ctx.plan.depth + 1)
-        ctx.bind(self._hits.ravel(), place_of(made, "hits"), ctx.plan.depth + 1)
+        hits = arranged(self._hits, self._after).ravel()
+        ctx.bind(hits, place_of(made, "hits"), ctx.plan.depth + 1)
         places = [*self._rows[0].first]
         if len(places) == self._hits.shape[1]:
             return made

@@ -2,7 +2,7 @@
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from neat_onnx.operators.reduce import emit_reduced
 from neat_onnx.operators.rows.compose import Composition
 from neat_onnx.operators.rows.find import FoundRow, RowFinder
 from neat_onnx.operators.rows.masked import MaskedRows, are_masked
-from neat_onnx.operators.rows.nodes import NodeOfRows, has_node, key_of, node_of
+from neat_onnx.operators.rows.nodes import NodeOfRows, arranged, has_node, key_of, node_of
 from neat_onnx.operators.rows.tables import RESULT, WEIGHTED_SOFTMAX, X
 
 
@@ -108,15 +108,22 @@ class Rows:
             made = self._emitted(ctx, block, node)
             result = made if not self._is_weighted else self._weighted(ctx, block, node, made)
             self._bind(ctx, block, result, self._results(node), ends=self._is_weighted)
-            inside = {part.name: place_of(made, part.name) for part in self._row.inner}
+            inside, after = {name: place_of(made, name) for name in self._inner}, node.after
         else:
             shape = (len(self._rows), self._rows[0].runs, -1)
             x = self._neurons(X).reshape(shape)
             parts = Composition(ctx, block, self._rows, in_shape(ctx, x, block.level))
             neurons = self._neurons(RESULT).reshape(x.shape)
             self._bind(ctx, block, parts.emit(), neurons, ends=self._row.ends_in_product)
-            inside = parts.tensors
-        self._bind_inside(ctx, inside)
+            inside, after = parts.tensors, 1
+        for name, neurons in self._inner.items():
+            in_order = arranged(neurons, after) if neurons.shape[1] > 1 else neurons
+            ctx.bind(in_order.ravel(), inside[name], ctx.plan.depth + 1)
+
+    @property
+    def _inner(self) -> dict[str, Ints]:
+        """The neurons of each part that no other neuron reads, (rows, each); for the genome."""
+        return {part.name: self._neurons(part.name) for part in self._row.inner}
 
     def _as_it_stands(self, ctx: LoweringContext, node: NodeOfRows) -> NodeOfRows:
         """The node along an axis of the tensor that it reads, if that is the elements in order."""
@@ -203,8 +210,3 @@ class Rows:
             state_flat = (f"{made}_flat", f"flatten_{made}")
             ctx.places.bind(Columns(made, states, block.level, shape, state_flat))
         ctx.places.bind(Columns(result, neurons, block.level, shape, flat))
-
-    def _bind_inside(self, ctx: LoweringContext, places: Mapping[str, str]) -> None:
-        """Bind the neurons that no other neuron reads, for the genome."""
-        for part in self._row.inner:
-            ctx.bind(self._neurons(part.name).ravel(), places[part.name], ctx.plan.depth + 1)
