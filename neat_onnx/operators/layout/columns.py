@@ -27,7 +27,7 @@ _LEAST_ALONE = 1024  # the same where one column is left
 _SHORTEST_RUN = 3  # columns, on average
 _LEAST_TURNED = 8  # columns of a Transpose between tensors of rows
 _MOST_PARTS = 8  # that are joined
-_LEAST_OF_PART = 16  # columns, on average, of more parts
+_LEAST_OF_PART = 16  # columns, on average, of more parts; few of them are of no whole tensor
 _LEAST_WHOLE = 64  # columns of one of them that is a tensor as it is
 _LEAST_SPREAD = 4  # products of one column
 
@@ -140,8 +140,9 @@ def _whole_parts(ctx: LoweringContext, wanted: Ints, level: int) -> str | None:
     """
     position = ctx.places.position[wanted]
     starts = np.flatnonzero(np.diff(position, prepend=UNBOUND))
-    most = max(_MOST_PARTS, len(wanted) // _LEAST_OF_PART)
-    if not 1 < len(starts) <= most or ctx.has_unread_inputs:
+    if not 1 < len(starts) <= max(_MOST_PARTS, len(wanted) // _LEAST_OF_PART):
+        return None
+    if ctx.has_unread_inputs:
         return None
     constant = np.flatnonzero((ctx.fan_in == 0) & ~ctx.net.is_input)
     if np.any(np.isin(wanted, constant)):
@@ -151,7 +152,10 @@ def _whole_parts(ctx: LoweringContext, wanted: Ints, level: int) -> str | None:
         for start, part in zip(starts, np.split(wanted, starts[1:]), strict=True)
     ]
     whole = [len(part) for held, part in parts if np.array_equal(held.signals, part)]
-    if max(whole, default=0) < _LEAST_WHOLE or sum(whole) == len(wanted):
+    others = len(wanted) - sum(whole)
+    if max(whole, default=0) < _LEAST_WHOLE or not others:
+        return None
+    if len(starts) > _MOST_PARTS and others * _LEAST_OF_PART > len(wanted):
         return None
     picked = [
         pick_columns(ctx, Columns(flat_tensor(ctx, held), held.signals, level), part)
