@@ -3,6 +3,7 @@
 Each form is a model as `export` writes it, and the network that it must be read to from then on.
 """
 
+import json
 from pathlib import Path
 
 from neat_onnx import Model, Network, export, import_model
@@ -75,13 +76,27 @@ def curves() -> Network:
     )
 
 
-def forms() -> dict[str, Model]:
-    layers = Network.mlp([2, 3, 1], seed=1)
+def as_convolution() -> Model:
+    """The same with its Conv."""
     convolution = {
         "layer_index": 1, "in_height": 3, "in_width": 3, "in_channels": 1, "kernel_height": 2,
         "kernel_width": 2, "stride_height": 1, "stride_width": 1, "out_height": 2, "out_width": 2,
         "out_channels": 1,
     }  # fmt: skip
+    return export(space(), conv2d_mappings=[convolution], infer_conv=True)
+
+
+def evolved() -> Network:
+    """The same after evolution changed a bias, and put a connection behind others."""
+    whole = json.loads(import_model(as_convolution()).to_json())
+    whole["neurons"][10]["bias"] = 0.5
+    genes = whole["connections"]
+    genes[:4] = genes[0], *genes[2:4], genes[1]
+    return Network.from_document(whole)
+
+
+def forms() -> dict[str, Model]:
+    layers = Network.mlp([2, 3, 1], seed=1)
     return {
         "irregular": export(irregular()),
         "embedded": export(irregular(), embed_network=True),
@@ -89,7 +104,8 @@ def forms() -> dict[str, Model]:
         "fused": export(Network.lstm(2, 3, 1), sequence=True),
         "fused_gru": export(Network.gru(2, 2, linear_before_reset=True), sequence=True),
         "sequence": export(memory(), sequence=True, dtype="float64"),
-        "spatial": export(space(), conv2d_mappings=[convolution], infer_conv=True),
+        "spatial": as_convolution(),
+        "evolved": export(evolved()),
         "sparse": export(sparse(), encoding="sparse"),
         "curves": export(curves(), dtype="float64"),
         "dialect": export(layers, dialect="neataptic"),
