@@ -162,14 +162,21 @@ class Search:
 
     def end(self, name: str) -> tuple[str, bool]:
         """The tensor that one becomes in its last shape, and whether a Transpose is on the way."""
-        turned = False
+        return self.ends(name)[-1]
+
+    def ends(self, name: str) -> list[tuple[str, bool]]:
+        """A tensor, and those that it becomes in other shapes where it alone does, one after the
+        other, each with whether a Transpose is on the way.
+        """
+        found, turned = [(name, False)], False
         while (at := self.draft.sole_reader(name)) is not None:
             reader = self.draft.model.graph.node[at]
             if not self.moves(reader):
                 break
             turned |= is_one_of(reader, "Transpose", "Gather")
             name = reader.output[0]
-        return name, turned
+            found.append((name, turned))
+        return found
 
     def shapes_of(self, name: str) -> Iterator[str]:
         """Yield a tensor, and those that it is another shape of."""
