@@ -4,9 +4,12 @@ Import makes many neurons of each of them, and export many nodes of the neurons.
 likely, not certain: the caller keeps it if import makes the same network of it.
 """
 
+from collections.abc import Sequence
+
 from neat_onnx.model import DataType, Model, Node
 from neat_onnx.passes.draft import Draft, is_one_of
 from neat_onnx.passes.drop_dead import without_dead
+from neat_onnx.passes.short_form.constants_once import constants_once
 from neat_onnx.passes.short_form.larger_operators.boxes import cut, padded
 from neat_onnx.passes.short_form.larger_operators.branches import branch
 from neat_onnx.passes.short_form.larger_operators.choices import choice
@@ -63,23 +66,24 @@ _NEEDED = (
 """One of them is in a graph with a group."""
 
 
-def with_larger_operators(model: Model, *, largest: bool) -> Model:
+def with_larger_operators(model: Model, *, largest: bool, tensors: Sequence[str] = ()) -> Model:
     """The model with one operator in the place of each group of nodes, itself if there is none.
 
     Args:
         model: nodes in topological order, without graphs inside of them.
         largest: orders begin with the largest elements, and extremes are the largest.
+        tensors: of neurons, as they stand in the genome.
     """
     if not any(is_one_of(node, *_NEEDED) for node in model.graph.node):
         return model
-    search = Search(model, largest=largest)
+    search = Search(model, largest=largest, tensors=tensors)
     found: dict[str, list[Node]] = {}
     for end, group in filter(None, (_group(search, node) for node in model.graph.node)):
         found.setdefault(end, group)  # the first one knows the way to its end
     if not found:
         return model
     nodes = [each for node in model.graph.node for each in found.get(node.output[0], [node])]
-    larger = without_dead(search.draft.finished(nodes))
+    larger = constants_once(without_dead(search.draft.finished(nodes)))  # equal nodes read the same
     return model if _rounds(larger) else larger
 
 

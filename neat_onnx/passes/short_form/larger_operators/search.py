@@ -1,7 +1,7 @@
 """Search: a graph in which groups of nodes are looked for, from a node back to its sources."""
 
-from collections.abc import Callable, Iterator
-from math import prod
+from collections.abc import Callable, Iterator, Sequence
+from math import inf, prod
 from typing import Any
 
 import numpy as np
@@ -28,10 +28,15 @@ class Search:
             number of elements.
     """
 
-    def __init__(self, model: Model, *, largest: bool) -> None:
+    def __init__(self, model: Model, *, largest: bool, tensors: Sequence[str] = ()) -> None:
         self.draft, self.largest = Draft(model), largest
+        self._stand = {name: place for place, name in enumerate(tensors)}
         self.made = self.draft.producers
         self.orders: dict[tuple[str, int, int], tuple[str, str]] = {}
+
+    def stands_before(self, name: str, other: str) -> bool:
+        """Whether one tensor is known to have its neurons before another in the genome."""
+        return self._stand.get(name, inf) < self._stand.get(other, -inf)
 
     def node(self, operator: str, reads: list[str], gives: list[str], **attributes: object) -> Node:
         """A new node, of the model's opset."""
@@ -89,20 +94,24 @@ class Search:
         return np.asarray(weights.values).reshape(weights.dims)
 
     def constant(self, name: str) -> Tensor | None:
-        """The constant that a tensor is, or that it is in another type, or times a number."""
+        """The constant that a tensor is, or that it is in another type, or times other numbers."""
         node = self.made.get(name)
-        if node is not None and is_one_of(node, "Mul") and self.is_number(node.input[1]):
+        if node is not None and is_one_of(node, "Mul") and node.input[1] in self.draft.tensors:
             return self._scaled(*node.input)
         source = node.input[0] if node is not None and is_one_of(node, "Cast") else name
         return self.draft.tensors.get(source)
 
     def _scaled(self, name: str, factor: str) -> Tensor | None:
-        """A constant times a number."""
-        whole = self.constant(name)
+        """A constant times one number, or times numbers along its axes."""
+        whole, factors = self.constant(name), self.draft.tensors[factor]
         if whole is None:
             return None
-        values = np.asarray(whole.values) * self.draft.tensors[factor].values.item()
-        return Tensor.of("", values.reshape(whole.dims), DataType.DOUBLE)
+        numbers = np.asarray(factors.values, np.float64).reshape(factors.dims)
+        values = np.asarray(whole.values).reshape(whole.dims)
+        if numbers.size == 1:
+            return Tensor.of("", values * numbers.item(), DataType.DOUBLE)
+        scaled = values * numbers
+        return Tensor.of("", scaled, DataType.DOUBLE) if scaled.shape == values.shape else None
 
     def rearranged(self, name: str) -> str:
         """The tensor whose elements another one has in some order, times one number or as they are.
