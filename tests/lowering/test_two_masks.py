@@ -39,6 +39,16 @@ MASKS = {
     ),
 }
 
+JOINED = {
+    "both": [node("And", "there sooner", "both"), node("Where", "both scores low", "masked")],
+    "not both": [
+        node("And", "there sooner", "both"),
+        node("Not", "both", "other"),
+        node("Where", "other low scores", "masked"),
+    ],
+    "either": [node("Or", "absent later", "either"), node("Where", "either low scores", "masked")],
+}
+
 
 def attention(steps, heads, masked, low, bias):
     """Attention whose steps see those before them, where a second input, [N, steps], has them."""
@@ -97,5 +107,18 @@ def test_a_condition_is_the_one_whose_neurons_stand_first(heads):
     short = export(net)
     assert operators(short).count("Where") == operators(short).count("Not") == 1
     assert len(short.to_bytes()) <= len(model.SerializeToString())
+    assert import_model(short) == net
+    assert verify(net, short, samples=16, runtime="onnxruntime").passed
+
+
+@pytest.mark.parametrize("low", [-np.inf, -1e9])
+@pytest.mark.parametrize(("steps", "heads"), [(12, 1), (12, 2), (24, 2)])
+@pytest.mark.parametrize("masks", JOINED)
+def test_a_choice_by_both_is_one_again(masks, steps, heads, low):
+    model = attention(steps, heads, JOINED[masks], low, bias=False)
+    net = import_model(model)
+    short = export(net)
+    assert operators(short).count("Where") == 1
+    assert len(short.to_bytes()) <= 1.1 * len(model.SerializeToString())
     assert import_model(short) == net
     assert verify(net, short, samples=16, runtime="onnxruntime").passed

@@ -10,12 +10,12 @@ import numpy as np
 
 from neat_onnx.model import DataType, Node
 from neat_onnx.passes.draft import is_one_of
-from neat_onnx.passes.short_form.larger_operators.choices import outcome
 from neat_onnx.passes.short_form.larger_operators.mixtures import (
     ANY,
     Bools,
     Changed,
     Choice,
+    Condition,
     Elements,
     Mixture,
     mixture_of,
@@ -81,8 +81,8 @@ class _Writing:
         if isinstance(mixture, Changed):
             inside = self.tensor(mixture.inside)
             return None if inside is None else self._changed(mixture.by, inside)
-        if isinstance(mixture.condition, Elements):
-            return self._computed(mixture, self._elements(mixture.condition))
+        if isinstance(mixture.condition, Condition):
+            return self._computed(mixture.condition, mixture.sides)
         return self._masked(_once(mixture.condition.reshape(self._axes)), *mixture.sides)
 
     def _elements(self, elements: Elements) -> str | None:
@@ -101,14 +101,23 @@ class _Writing:
         self.nodes += nodes
         return name
 
-    def _computed(self, choice: Choice, condition: str | None) -> str | None:
+    def _computed(self, condition: Condition, sides: tuple[Mixture, Mixture]) -> str | None:
         """A choice by a condition in the axes."""
-        names = [name for each in choice.sides if (name := self.tensor(each)) is not None]
-        if condition is None or choice.first is None or len(names) < len(choice.sides):
+        known = [name for each in sides if (name := self.tensor(each)) is not None]
+        by = self._condition(condition)
+        return None if by is None or len(known) < len(sides) else self._made("Where", [by, *known])
+
+    def _condition(self, condition: Condition) -> str | None:
+        """A condition in the axes, or in fewer."""
+        inside = condition.inside
+        name = self._condition(inside) if isinstance(inside, Condition) else self._elements(inside)
+        if name is None:
             return None
-        nodes, by = outcome(self._search, choice.first, condition)
-        self.nodes += nodes
-        return self._made("Where", [by, *names])
+        if condition.mask is not None:
+            mask = _once(condition.mask.reshape(self._axes))
+            held = self._search.draft.constant("mask", mask, DataType.BOOL)
+            name = self._made("And", [name, held])
+        return name if condition.holds else self._made("Not", [name])
 
     def _changed(self, by: Node | float, name: str) -> str:
         """A function of a tensor."""

@@ -16,7 +16,6 @@ from neat_onnx.passes.draft import is_one_of
 from neat_onnx.passes.elementwise import is_function_of_one
 from neat_onnx.passes.short_form.columns import broadcast
 from neat_onnx.passes.short_form.larger_operators.choices import (
-    First,
     Truth,
     first_condition,
     truth_of,
@@ -28,6 +27,8 @@ from neat_onnx.passes.short_form.larger_operators.weighted_sums import Sums, Wei
 _DEEPEST = 8  # choices and functions, one of another
 _MOST = 8  # tensors
 _SIDES = 2  # of a choice
+_OUTCOMES = (True, False)
+_HALF = 0.5  # above which a number is true
 ANY = -1
 """The place of an element that nothing reads."""
 Bools = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
@@ -66,18 +67,31 @@ class Changed:
 
 
 @dataclass(frozen=True)
+class Condition:
+    """A computed condition, for each element.
+
+    Attributes:
+        inside: truth values, or another condition.
+        holds: whether they are as they are; otherwise the condition is their opposite.
+        mask: elements outside of it are false before that.
+    """
+
+    inside: "Elements | Condition"
+    holds: bool
+    mask: Bools | None = None
+
+
+@dataclass(frozen=True)
 class Choice:
     """A choice between elements.
 
     Attributes:
         condition: for each element whether the first one is chosen, a constant or computed.
         sides: the elements that are chosen, and the others.
-        first: the computed condition.
     """
 
-    condition: Elements | Bools
+    condition: Condition | Bools
     sides: tuple["Mixture", "Mixture"]
-    first: First | None = None
 
 
 Mixture = Elements | Changed | Choice | float
@@ -164,20 +178,57 @@ class _Reading:
             return None
         found = [self._side(terms) for terms in alone]
         sides = [side for side in found if side is not None]
+        condition = self._condition(sides, read) if len(sides) == len(found) else None
+        if condition is None:
+            return None
+        order = (condition.holds, not condition.holds)
+        one, other = (self._chosen(sides, read, depth, holds=holds) for holds in order)
+        return None if one is None or other is None else Choice(condition, (one, other))
+
+    def _condition(self, sides: "list[_Side]", read: Bools) -> "Condition | None":
+        """The condition of all sides."""
         truths = {side.truth for side in sides}
-        if len(sides) != len(found) or len(truths) != _SIDES:
-            return None
+        if len(truths) != _SIDES:
+            return self._conjunction(sides, read)
         first = first_condition(self.search, *truths)
-        if first is None:
-            return None
         at = {holds: np.full(self.count, ANY) for holds in (True, False)}
         for side in sides:
             at[side.truth.holds][side.terms.rows] = side.at
-        order = (first.holds, not first.holds)
-        one, other = (self._chosen(sides, read, depth, holds=holds) for holds in order)
-        if one is None or other is None or not np.array_equal(at[True], at[False]):
+        if first is None or not np.array_equal(at[True], at[False]):
             return None
-        return Choice(Elements(first.condition, at[True]), (one, other), first)
+        return Condition(Elements(first.condition, at[True]), first.holds)
+
+    def _conjunction(self, sides: "list[_Side]", read: Bools) -> "Condition | None":
+        """The condition that another one holds inside of a constant mask.
+
+        Import has a number of both, which is that of the other one, or 0, and compares it again.
+        """
+        by = {holds: [each for each in sides if each.truth.holds is holds] for holds in _OUTCOMES}
+        sums, opposite = (self._compared(by[holds]) for holds in _OUTCOMES)
+        if sums is None or opposite is None or not all(map(np.array_equal, sums, opposite)):
+            return None
+        alone = self.reader.terms(sums)
+        truth = truth_of(self.search, alone[0].tensor) if len(alone) == 1 else None
+        if truth is None or np.any(sums.weights != 1.0) or sums.biases[read].any():
+            return None
+        places = np.full(self.count, ANY)
+        places[alone[0].rows] = alone[0].places
+        first, second = (by[holds][0].truth.name for holds in _OUTCOMES)
+        holds = not self.search.stands_before(second, first)
+        inner = Condition(Elements(truth.condition, places), truth.holds)
+        return Condition(inner, holds, read & (places != ANY))
+
+    def _compared(self, sides: "list[_Side]") -> Sums | None:
+        """The numbers that are above one half where the conditions of sides hold."""
+        terms = []
+        for side in sides:
+            node = self.search.made[side.truth.condition]
+            if not is_one_of(node, "Greater") or self.search.number(node.input[1]) != _HALF:
+                return None
+            terms.append(side.terms._replace(
+                tensor=node.input[0], places=side.at, weights=np.ones(len(side.at))
+            ))  # fmt: skip
+        return self.reader.added(terms, np.zeros(self.count)) if terms else None
 
     def _chosen(
         self, sides: "list[_Side]", read: Bools, depth: int, *, holds: bool
