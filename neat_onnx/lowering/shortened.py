@@ -83,7 +83,7 @@ def shortest(ctx: LoweringContext, plain: Model, finish: Finish) -> Model:
     if not _may_be_short(ctx, plain):
         return finish(plain, None, inf)
     files = _Files(ctx.net, plain, finish, _tensors_of_neurons(ctx))
-    larger = with_larger_operators(plain)
+    larger = with_larger_operators(plain, files.tensors)
     if genes_of(ctx.net) > (_MOST_IN_LAYERS if ctx.layered else _MOST_NAMED):
         return files.first(larger) or files.much_shorter([*larger, plain])
     if ctx.layered and _is_chain(plain.graph):
@@ -91,7 +91,7 @@ def shortest(ctx: LoweringContext, plain: Model, finish: Finish) -> Model:
         return files.first(larger) or files.written(layers, alone=True) or files.usual
     few = genes_of(ctx.net) <= MOST_TRIED
     apart = without_gathers(plain) if few else plain
-    turned = [] if apart is plain else _in_axes(apart)
+    turned = [] if apart is plain else _in_axes(apart, files.tensors)
     tries = [larger, [plain], turned] if few else [[*larger, plain]]
     alone = [*filter(None, map(files.first, tries))]
     if alone:
@@ -102,10 +102,10 @@ def shortest(ctx: LoweringContext, plain: Model, finish: Finish) -> Model:
     return files.first([*larger, *turned], marked=True, most=much_shorter) or best
 
 
-def _in_axes(model: Model) -> list[Model]:
+def _in_axes(model: Model, tensors: Sequence[str]) -> list[Model]:
     """The model whose elementwise nodes compute in axes; before it, those with larger operators."""
     turned = next(in_either_axes(Form(model, {}))).model
-    return [*with_larger_operators(turned), turned]
+    return [*with_larger_operators(turned, tensors), turned]
 
 
 def _tensors_of_neurons(ctx: LoweringContext) -> list[str]:

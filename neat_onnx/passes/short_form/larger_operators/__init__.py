@@ -4,9 +4,12 @@ Import makes many neurons of each of them, and export many nodes of the neurons.
 likely, not certain: the caller keeps it if import makes the same network of it.
 """
 
+from collections.abc import Sequence
+
 from neat_onnx.model import DataType, Model, Node
 from neat_onnx.passes.draft import Draft, is_one_of
 from neat_onnx.passes.drop_dead import without_dead
+from neat_onnx.passes.short_form.constants_once import constants_once
 from neat_onnx.passes.short_form.larger_operators.boxes import cut, padded
 from neat_onnx.passes.short_form.larger_operators.branches import branch
 from neat_onnx.passes.short_form.larger_operators.choices import choice
@@ -63,11 +66,12 @@ _NEEDED = (
 """One of them is in a graph with a group."""
 
 
-def with_larger_operators(model: Model) -> list[Model]:
+def with_larger_operators(model: Model, tensors: Sequence[str] = ()) -> list[Model]:
     """The models with one operator in the place of each group of nodes; none if there is no group.
 
     Args:
         model: nodes in topological order, without graphs inside of them.
+        tensors: of neurons, as they stand in the genome.
 
     Returns:
         One model, or two where a group has an order or an extreme: by the smallest elements, and
@@ -75,10 +79,10 @@ def with_larger_operators(model: Model) -> list[Model]:
     """
     if not any(is_one_of(node, *_NEEDED) for node in model.graph.node):
         return []
-    search = Search(model, largest=False)
+    search = Search(model, largest=False, tensors=tensors)
     found = [_replaced(search)]
     if search.has_order:
-        found.append(_replaced(Search(model, largest=True)))
+        found.append(_replaced(Search(model, largest=True, tensors=tensors)))
     return [each for k, each in enumerate(found) if each not in (model, *found[:k])]
 
 
@@ -91,7 +95,9 @@ def _replaced(search: Search) -> Model:
     if not found:
         return search.draft.model
     wanted = [each for node in nodes for each in found.get(node.output[0], [node])]
-    larger = without_dead(search.draft.finished(wanted))
+    larger = constants_once(
+        without_dead(search.draft.finished(wanted))
+    )  # equal nodes read the same
     return search.draft.model if _rounds(larger) else larger
 
 

@@ -5,6 +5,7 @@ Where needs no such guards.
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,21 +19,47 @@ _SIDES = 2  # of a choice
 _DEEPEST = 8  # nodes from what is chosen back to the operands that give way
 
 
+class Truth(NamedTuple):
+    """A number that is 1 by a condition, else 0.
+
+    Attributes:
+        name: of the number.
+        condition: its name.
+        holds: whether the number is 1 where the condition holds, or where it does not.
+    """
+
+    name: str
+    condition: str
+    holds: bool
+
+
+class First(NamedTuple):
+    """A condition, and by which of its outcomes a choice has its neurons in their order.
+
+    Attributes:
+        condition: its name.
+        holds: whether the choice is by the condition; otherwise it is by its opposite.
+    """
+
+    condition: str
+    holds: bool
+
+
 def choice(search: Search, node: Node) -> Found | None:
     """The choice between two tensors, element by element."""
     sides = [_side(search, factors) for factors in _products(search, node)]
     if len(sides) != _SIDES or None in sides:
         return None
-    chosen = {holds: (condition, name) for condition, holds, name in filter(None, sides)}
-    condition = same_condition(search, *(name for name, _ in chosen.values()))
-    if condition is None:
+    chosen = {truth.holds: (truth, name) for truth, name in filter(None, sides)}
+    first = first_condition(search, *(truth for truth, _ in chosen.values()))
+    if first is None:
         return None
-    nodes: list[Node] = []
-    for holds in (True, False):
-        guards = _Guards(search, condition, holds=holds)
-        chosen[holds] = condition, guards.without(chosen[holds][1])
+    nodes, name = outcome(search, first, first.condition)
+    reads = [name]
+    for holds in (first.holds, not first.holds):
+        guards = _Guards(search, first.condition, holds=holds)
+        reads.append(_alone(search, guards.without(chosen[holds][1])))
         nodes += guards.nodes
-    reads = [condition, *(_alone(search, chosen[holds][1]) for holds in (True, False))]
     return node.output[0], [*nodes, search.node("Where", reads, node.output)]
 
 
@@ -75,10 +102,10 @@ class _Guards:
         operands, ones = [], 0
         for name in _summands(self._search, node):
             side = _side(self._search, _factors(self._search, name))
-            if side is not None and self._is(side[0], holds=side[1] is self._holds):
-                operands.append(side[2])
+            if side is not None and self._is(side[0].condition, holds=side[0].holds is self._holds):
+                operands.append(side[1])
             elif (truth := truth_of(self._search, name)) is not None:
-                ones += self._is(truth[0], holds=truth[1] is not self._holds)
+                ones += self._is(truth.condition, holds=truth.holds is not self._holds)
         return operands[0] if len(operands) == ones == 1 else None
 
     def _is(self, condition: str, *, holds: bool) -> bool:
@@ -91,6 +118,23 @@ def _alone(search: Search, name: str) -> str:
         return name
     tensor = search.draft.tensors[name]
     return search.draft.constant("number", tensor.values.reshape(()), tensor.data_type)
+
+
+def first_condition(search: Search, *truths: Truth) -> First | None:
+    """The one condition of two numbers, and which of them stands first in the genome."""
+    condition = same_condition(search, *(truth.condition for truth in truths))
+    names = {truth.holds: truth.name for truth in truths}
+    if condition is None or len(names) != _SIDES:
+        return None
+    return First(condition, holds=not search.stands_before(names[False], names[True]))
+
+
+def outcome(search: Search, first: First, name: str) -> tuple[list[Node], str]:
+    """The node that makes the opposite of a condition where a choice is by that, and its name."""
+    if first.holds:
+        return [], name
+    opposite = search.draft.name("opposite")
+    return [search.node("Not", [name], [opposite])], opposite
 
 
 def same_condition(search: Search, *conditions: str) -> str | None:
@@ -142,16 +186,16 @@ def _weighed(search: Search, node: Node) -> list[tuple[str, float]]:
     return [(name, float(part[0, 0])) for name, part in zip(both.input, parts, strict=True)]
 
 
-def truth_of(search: Search, name: str) -> tuple[str, bool] | None:
+def truth_of(search: Search, name: str) -> Truth | None:
     """The condition that a number is 1 or 0 by, and whether it is 1 where that holds."""
     made = search.made.get(name)
     if made is None or not is_one_of(made, "Cast"):
         return None
     condition = search.made.get(made.input[0])
     if condition is not None and is_one_of(condition, "Not"):
-        return condition.input[0], False
+        return Truth(name, condition.input[0], False)
     holds = condition is not None and is_one_of(condition, *_CONDITIONS)
-    return (made.input[0], True) if holds else None
+    return Truth(name, made.input[0], True) if holds else None
 
 
 def _factors(search: Search, name: str) -> Sequence[str]:
@@ -161,10 +205,10 @@ def _factors(search: Search, name: str) -> Sequence[str]:
     return product.input if product is not None and is_one_of(product, "Mul") else ()
 
 
-def _side(search: Search, factors: Sequence[str]) -> tuple[str, bool, str] | None:
-    """The condition of a product, whether it has to hold, and the other factor."""
+def _side(search: Search, factors: Sequence[str]) -> tuple[Truth, str] | None:
+    """The number by a condition that is a factor of a product, and the other factor."""
     for cast, other in (factors, factors[::-1]) if factors else ():
         truth = truth_of(search, cast)
         if truth is not None:
-            return *truth, other
+            return truth, other
     return None

@@ -12,7 +12,12 @@ import numpy as np
 from neat_onnx.model import Node
 from neat_onnx.passes.draft import is_one_of
 from neat_onnx.passes.short_form.columns import places_of
-from neat_onnx.passes.short_form.larger_operators.choices import same_condition, truth_of
+from neat_onnx.passes.short_form.larger_operators.choices import (
+    Truth,
+    first_condition,
+    outcome,
+    truth_of,
+)
 from neat_onnx.passes.short_form.larger_operators.search import Found, Ints, Search, Sizes
 
 _FEWEST = 16  # elements
@@ -22,15 +27,13 @@ class _Side(NamedTuple):
     """A tensor, or a number, that is chosen if a condition holds, or if not.
 
     Attributes:
-        condition: its name.
-        holds: whether it has to hold.
+        truth: the number by the condition.
         at: for each element, the place of its condition.
         value: a tensor, or a number.
         places: for each element, its place in that tensor.
     """
 
-    condition: str
-    holds: bool
+    truth: Truth
     at: Ints
     value: str
     places: Ints
@@ -42,21 +45,23 @@ def choice_of_axes(search: Search, node: Node) -> Found | None:
     if count < _FEWEST:
         return None
     sides = [side for name in node.input if (side := _side(search, name, count)) is not None]
-    if {side.holds for side in sides} != {True, False} or len(sides) != len(node.input):
+    if len(sides) != len(node.input):
         return None
-    condition = same_condition(search, *(side.condition for side in sides))
-    if condition is None or not np.array_equal(sides[0].at, sides[1].at):
+    first = first_condition(search, *(side.truth for side in sides))
+    if first is None or not np.array_equal(sides[0].at, sides[1].at):
         return None
-    sides.sort(key=lambda side: not side.holds)
-    operands = [(condition, sides[0].at), *((side.value, side.places) for side in sides)]
+    sides.sort(key=lambda side: side.truth.holds is not first.holds)
+    operands = [(first.condition, sides[0].at), *((side.value, side.places) for side in sides)]
     tries = [search.axes_after(end), *(search.draft.axes(side.value) or () for side in sides)]
     for axes in (each for each in tries if prod(each) == count):
         parts = [_in_axes(search, name, places, axes) for name, places in operands]
         found = [part for part in parts if part is not None]
         if len(found) == len(parts):
             chosen = search.draft.name("chosen")
-            where = search.node("Where", [name for _, name in found], [chosen])
-            nodes = [each for before, _ in found for each in before]
+            by, condition = outcome(search, first, found[0][1])
+            reads = [condition, *(name for _, name in found[1:])]
+            nodes = [*(each for before, _ in found for each in before), *by]
+            where = search.node("Where", reads, [chosen])
             return end, [*nodes, where, search.shaped(chosen, end)]
     return None
 
@@ -73,9 +78,9 @@ def _side(search: Search, name: str, size: int) -> _Side | None:
         if truth is None or len(at) != count:
             continue
         if search.is_number(value):
-            return _Side(*truth, at[order], value, order)
+            return _Side(truth, at[order], value, order)
         source, places = _origin(search, value)
-        return _Side(*truth, at[order], source, places[order]) if len(places) == count else None
+        return _Side(truth, at[order], source, places[order]) if len(places) == count else None
     return None
 
 

@@ -65,20 +65,24 @@ class GraphReader:
         return np.asarray(found.values, np.float64).reshape(found.dims)
 
     def constant(self, name: str) -> Tensor | None:
-        """The constant that a tensor is, or that it is in another type, or times a number."""
+        """The constant that a tensor is, or that it is in another type, or times other numbers."""
         node = self.made.get(name)
-        if node is not None and is_one_of(node, "Mul") and self.is_number(node.input[1]):
+        if node is not None and is_one_of(node, "Mul") and node.input[1] in self.draft.tensors:
             return self._scaled(*node.input)
         source = node.input[0] if node is not None and is_one_of(node, "Cast") else name
         return self.draft.tensors.get(source)
 
     def _scaled(self, name: str, factor: str) -> Tensor | None:
-        """A constant times a number."""
-        whole = self.constant(name)
+        """A constant times one number, or times numbers along its axes."""
+        whole, factors = self.constant(name), self.draft.tensors[factor]
         if whole is None:
             return None
-        values = np.asarray(whole.values) * self.draft.tensors[factor].values.item()
-        return Tensor.of("", values.reshape(whole.dims), DataType.DOUBLE)
+        numbers = np.asarray(factors.values, np.float64).reshape(factors.dims)
+        values = np.asarray(whole.values).reshape(whole.dims)
+        if numbers.size == 1:
+            return Tensor.of("", values * numbers.item(), DataType.DOUBLE)
+        scaled = values * numbers
+        return Tensor.of("", scaled, DataType.DOUBLE) if scaled.shape == values.shape else None
 
     def rearranged(self, name: str) -> str:
         """The tensor whose elements another one has in some order, times one number or as they are.
@@ -138,14 +142,21 @@ class GraphReader:
 
     def end(self, name: str) -> tuple[str, bool]:
         """The tensor that one becomes in its last shape, and whether a Transpose is on the way."""
-        turned = False
+        return self.ends(name)[-1]
+
+    def ends(self, name: str) -> list[tuple[str, bool]]:
+        """A tensor, and those that it becomes in other shapes where it alone does, one after the
+        other, each with whether a Transpose is on the way.
+        """
+        found, turned = [(name, False)], False
         while (at := self.draft.sole_reader(name)) is not None:
             reader = self.draft.model.graph.node[at]
             if not self.moves(reader):
                 break
             turned |= is_one_of(reader, "Transpose", "Gather")
             name = reader.output[0]
-        return name, turned
+            found.append((name, turned))
+        return found
 
     def shapes_of(self, name: str) -> Iterator[str]:
         """Yield a tensor, and those that it is another shape of."""

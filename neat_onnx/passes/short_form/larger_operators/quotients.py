@@ -5,7 +5,7 @@ from math import prod
 
 from neat_onnx.model import Node
 from neat_onnx.passes.draft import is_one_of
-from neat_onnx.passes.short_form.larger_operators.search import Found, Search
+from neat_onnx.passes.short_form.larger_operators.search import Found, Search, Sizes
 
 _FARTHEST = 6  # nodes from a product back to reciprocals
 
@@ -27,8 +27,12 @@ def _divided(search: Search, whole: str, share: str, end: str) -> Found | None:
     shares = reader.of(share)
     if shares is None or not shares.are_elements:
         return None
-    own, flat = search.draft.axes(share) or (), len(search.draft.axes(end) or ()) == 1
-    for nodes, source, sizes in (([], whole, own), *([search.axes_before(whole)] if flat else [])):
+    own, axes = search.draft.axes(share) or (), search.draft.axes(end) or ()
+    tries: list[tuple[list[Node], str, Sizes]] = [([], whole, own)]
+    if len(axes) == 1 and search.draft.axes(whole) == axes:
+        after = search.axes_after(end)
+        tries += [search.axes_before(whole), (*search.in_shape(whole, after), after)]
+    for nodes, source, sizes in tries:
         found = reader.broadcast(shares.columns, sizes) if prod(sizes) == prod(own) else None
         inverse = None if found is None else search.made.get(found[0])
         if found is None or inverse is None or not is_one_of(inverse, "Reciprocal"):

@@ -1,0 +1,124 @@
+"""Scores of attention under two masks, a constant one and a computed one, are under two choices."""
+
+import numpy as np
+import onnx
+import pytest
+from graphs import graph, node, operators
+
+from neat_onnx import export, import_model, verify
+
+BOOL = onnx.TensorProto.BOOL
+MASKS = {
+    "triangle first": (
+        [node("Where", "later low scores", "s1"), node("Where", "absent low s1", "masked")],
+        [-np.inf, -1e9],
+    ),
+    "triangle last": (
+        [node("Where", "absent low scores", "s1"), node("Where", "later low s1", "masked")],
+        [-1e9],
+    ),
+    "what stays": (
+        [node("Where", "sooner scores low", "s1"), node("Where", "there s1 low", "masked")],
+        [-np.inf, -1e9],
+    ),
+    "what does not": (
+        [
+            node("Not", "there", "gone"),
+            node("Where", "later low scores", "s1"),
+            node("Where", "gone low s1", "masked"),
+        ],
+        [-np.inf, -1e9],
+    ),
+    "added": (
+        [node("Add", "scores bias", "s1"), node("Where", "absent low s1", "masked")],
+        [-np.inf],
+    ),
+    "of other numbers": (
+        [node("Where", "later low scores", "s1"), node("Where", "absent lower s1", "masked")],
+        [-1e9],
+    ),
+}
+
+JOINED = {
+    "both": [node("And", "there sooner", "both"), node("Where", "both scores low", "masked")],
+    "not both": [
+        node("And", "there sooner", "both"),
+        node("Not", "both", "other"),
+        node("Where", "other low scores", "masked"),
+    ],
+    "either": [node("Or", "absent later", "either"), node("Where", "either low scores", "masked")],
+}
+
+
+def attention(steps, heads, masked, low, bias):
+    """Attention whose steps see those before them, where a second input, [N, steps], has them."""
+    nodes = [
+        node("MatMul", "x w", "q"),
+        node("Reshape", "q apart", "q1"),
+        node("Transpose", "q1", "q2", perm=[0, 2, 1, 3]),
+        node("Transpose", "q1", "k2", perm=[0, 2, 3, 1]),
+        node("MatMul", "q2 k2", "raw"),
+        node("Mul", "raw half", "scores"),
+        node("Unsqueeze", "mask ones", "m"),
+        node("Less", "m half", "absent"),
+        node("Greater", "m half", "there"),
+        node("Cast", "triangle", "later", to=BOOL),
+        node("Cast", "rest", "sooner", to=BOOL),
+        *masked,
+        node("Softmax", "masked", "p", axis=-1),
+        node("MatMul", "p q2", "y"),
+    ]
+    later = 1.0 - np.tri(steps)
+    constants = {
+        "w": np.random.default_rng(0).normal(size=(8, 8)), "half": np.array(0.5), "ones": [1, 2],
+        "apart": [0, steps, heads, 8 // heads], "low": np.array(low), "lower": np.array(2 * low),
+        "triangle": later, "rest": 1.0 - later,
+        **({"bias": np.where(later > 0, low, 0.0)} if bias else {}),
+    }  # fmt: skip
+    read = {name for each in nodes for name in each.input}
+    constants = {name: each for name, each in constants.items() if name in read}
+    model = graph(nodes, x=("N", steps, 8), **constants)
+    entry = onnx.helper.make_tensor_value_info("mask", onnx.TensorProto.FLOAT, ["N", steps])
+    model.graph.input.append(entry)
+    return model
+
+
+@pytest.mark.parametrize(
+    ("masks", "low"), [(name, low) for name, (_, lows) in MASKS.items() for low in lows]
+)
+@pytest.mark.parametrize(("steps", "heads"), [(12, 1), (6, 2), (24, 2)])
+def test_both_are_choices_again(masks, low, steps, heads):
+    model = attention(steps, heads, MASKS[masks][0], low, bias=masks == "added")
+    net = import_model(model)
+    short = export(net)
+    assert operators(short).count("Where") == 2
+    assert "Concat" not in operators(short)
+    assert len(short.to_bytes()) <= len(model.SerializeToString())
+    assert import_model(short) == net
+    assert verify(net, short, samples=16, runtime="onnxruntime").passed
+
+
+@pytest.mark.parametrize("heads", [1, 2])
+def test_a_condition_is_the_one_whose_neurons_stand_first(heads):
+    """The opposite of a comparison, and not the comparison."""
+    nodes = [node("Not", "there", "gone"), node("Where", "gone low scores", "masked")]
+    model = attention(12, heads, nodes, -1e9, bias=False)
+    net = import_model(model)
+    short = export(net)
+    assert operators(short).count("Where") == operators(short).count("Not") == 1
+    assert len(short.to_bytes()) <= len(model.SerializeToString())
+    assert import_model(short) == net
+    assert verify(net, short, samples=16, runtime="onnxruntime").passed
+
+
+@pytest.mark.parametrize("low", [-np.inf, -1e9])
+@pytest.mark.parametrize(("steps", "heads"), [(12, 1), (12, 2), (24, 2)])
+@pytest.mark.parametrize("masks", JOINED)
+def test_a_choice_by_both_is_one_again(masks, steps, heads, low):
+    model = attention(steps, heads, JOINED[masks], low, bias=False)
+    net = import_model(model)
+    short = export(net)
+    assert operators(short).count("Where") == 1
+    assert len(short.to_bytes()) <= 1.1 * len(model.SerializeToString())
+    assert import_model(short) == net
+    assert verify(net, short, samples=16, runtime="onnxruntime").passed
