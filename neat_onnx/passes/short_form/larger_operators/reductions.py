@@ -13,15 +13,10 @@ import numpy as np
 
 from neat_onnx.model import Node
 from neat_onnx.passes.draft import is_one_of
-from neat_onnx.passes.short_form.columns import places_of, reduced_axes
+from neat_onnx.passes.short_form.columns import REDUCTIONS, places_of, reduced_axes
 from neat_onnx.passes.short_form.larger_operators.linear_nodes import Terms
 from neat_onnx.passes.short_form.larger_operators.reductions_in_steps import in_steps
 from neat_onnx.passes.short_form.larger_operators.search import Found, Ints, Search, Sizes
-
-REDUCTIONS = (
-    "ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMax", "ReduceMean",
-    "ReduceMin", "ReduceProd", "ReduceSum", "ReduceSumSquare",
-)  # fmt: skip
 
 
 def reduction(search: Search, last: Node) -> Found | None:
