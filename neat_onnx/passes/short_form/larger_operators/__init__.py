@@ -17,6 +17,7 @@ from neat_onnx.passes.short_form.larger_operators.kept import kept
 from neat_onnx.passes.short_form.larger_operators.lookups import differences, looked_up, one_hot
 from neat_onnx.passes.short_form.larger_operators.lp_pools import lp_pool
 from neat_onnx.passes.short_form.larger_operators.masks import masked_softmax
+from neat_onnx.passes.short_form.larger_operators.moving_averages import moving_average
 from neat_onnx.passes.short_form.larger_operators.norms import norm
 from neat_onnx.passes.short_form.larger_operators.orders import order
 from neat_onnx.passes.short_form.larger_operators.pairs import differences_of_pairs
@@ -49,6 +50,7 @@ FINDERS: dict[str, tuple[Finder, ...]] = {
     "Reshape": (padded, *_ALONG_AXES, *_WITHOUT_LISTS, function_of_rows, reduction, branch),
     "Flatten": (reduction, padded),
     **dict.fromkeys(REDUCTIONS, (reduction,)),
+    "ReduceMean": (moving_average, reduction),
     "Sub": (differences,),
     "Div": (mean,),
     "MatMul": (*_ALONG_AXES, running_sum, choice, order, looked_up, grid_sample, sparse_product),
