@@ -6,6 +6,7 @@ from math import inf
 from neat_onnx.lowering.short_model import Alone, Short, Shorts
 from neat_onnx.model import Model
 from neat_onnx.network.network import Network
+from neat_onnx.passes.short_form.common_axes import in_common_axes
 from neat_onnx.passes.short_form.in_axes import in_axes
 from neat_onnx.passes.short_form.order import in_order_of
 from neat_onnx.passes.short_form.straight import Form, lone_sums, marks, straight
@@ -57,8 +58,8 @@ def forms_of(
                 break  # no order changes that
             if found == net:
                 fewer = with_few_sums(net, each, makes_it, copies=marked) if sums else form
-                for way in in_either_axes(fewer):
-                    yield short if way is form else shorts.of(way)
+                ways = [short if way is form else shorts.of(way) for way in in_either_axes(fewer)]
+                yield from sorted(ways, key=lambda each: each.alone.size)
 
 
 def genes_of(net: Network) -> int:
@@ -90,9 +91,20 @@ def with_few_sums(
 
 
 def in_either_axes(form: Form) -> Iterator[Form]:
-    """Yield a model without detours, and first that whose elementwise nodes compute in axes."""
-    turned = in_axes(form.model)
-    if turned is not form.model:
-        model, names = straight(turned, copies=marks(form.model))
-        yield Form(model, {old: names.get(new, new) for old, new in form.names.items()} | names)
-    yield form
+    """Yield a model without detours, and first those whose nodes compute in axes."""
+    turned = in_axes_of_inputs(form)
+    common = _without_detours(in_common_axes(turned.model), turned)
+    yield from {id(each): each for each in (common, turned, form)}.values()
+
+
+def in_axes_of_inputs(form: Form) -> Form:
+    """The model whose elementwise nodes compute in axes, the form itself if it is that."""
+    return _without_detours(in_axes(form.model), form)
+
+
+def _without_detours(model: Model, form: Form) -> Form:
+    """A model that was made of a form, the form itself if it is that."""
+    if model is form.model:
+        return form
+    model, names = straight(model, copies=marks(form.model))
+    return Form(model, {old: names.get(new, new) for old, new in form.names.items()} | names)

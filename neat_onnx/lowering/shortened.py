@@ -25,6 +25,7 @@ from neat_onnx.lowering.short_graphs import (
     MOST_TRIED,
     forms_of,
     genes_of,
+    in_axes_of_inputs,
     in_either_axes,
     with_few_sums,
 )
@@ -36,6 +37,7 @@ from neat_onnx.network.cells import part_at
 from neat_onnx.network.network import Network
 from neat_onnx.network.structure import IMPORTED
 from neat_onnx.options import ExportOptions
+from neat_onnx.passes.short_form.common_axes import in_common_axes
 from neat_onnx.passes.short_form.larger_operators import with_larger_operators
 from neat_onnx.passes.short_form.straight import Form, straight
 from neat_onnx.passes.short_form.without_gathers import without_gathers
@@ -92,20 +94,25 @@ def shortest(ctx: LoweringContext, plain: Model, finish: Finish) -> Model:
     few = genes_of(ctx.net) <= MOST_TRIED
     apart = without_gathers(plain) if few else plain
     turned = [] if apart is plain else _in_axes(apart, files.tensors)
-    tries = [larger, [plain], turned] if few else [[*larger, plain]]
+    tries = [larger, [plain], *turned] if few else [[*larger, plain]]
     alone = [*filter(None, map(files.first, tries))]
     if alone:
         return min(alone, key=_length)
     named = chain.from_iterable(map(files.of, [plain] if apart is plain else [plain, apart]))
     best = min([files.usual, *named], key=_length)
     much_shorter = (_length(best) - 1) // _MUCH_SHORTER
-    return files.first([*larger, *turned], marked=True, most=much_shorter) or best
+    marked = [*larger, *chain.from_iterable(turned)]
+    return files.first(marked, marked=True, most=much_shorter) or best
 
 
-def _in_axes(model: Model, tensors: Sequence[str]) -> list[Model]:
-    """The model whose elementwise nodes compute in axes; before it, those with larger operators."""
-    turned = next(in_either_axes(Form(model, {}))).model
-    return [*with_larger_operators(turned, tensors), turned]
+def _in_axes(model: Model, tensors: Sequence[str]) -> list[list[Model]]:
+    """The model whose nodes compute in axes, elementwise ones and all that can; before each, those
+    with larger operators.
+    """
+    turned = in_axes_of_inputs(Form(model, {})).model
+    common = in_common_axes(turned)
+    models = [turned] if common is turned else [turned, common]
+    return [[*with_larger_operators(each, tensors), each] for each in models]
 
 
 def _tensors_of_neurons(ctx: LoweringContext) -> list[str]:

@@ -8,10 +8,13 @@ has them in numbers.
 from functools import cache
 from typing import Any
 
+import numpy as np
+
 from neat_onnx.model import Function, Graph, Model, Node, OpenNode
 from neat_onnx.model.graph import ONNX_DOMAINS
 
 Values = dict[str, Any]
+_SINGLE = "epsilon"
 
 
 def written_attributes(model: Model) -> Model:
@@ -40,10 +43,17 @@ def _unwritten(node: Node, opset: int) -> Node:
         return node
     given = {name: value for name, _, value in node.attributes.given()}
     defaults = _defaults(type(node), opset) if given else {}
-    kept = {name: value for name, value in given.items() if defaults.get(name) != value}
+    kept = {name: value for name, value in given.items() if not _is_default(name, value, defaults)}
     if len(kept) == len(given):
         return node
     return node.model_copy(update={"attributes": type(node.attributes)(**kept)})
+
+
+def _is_default(name: str, value: Any, defaults: Values) -> bool:
+    """Whether an attribute has its default; import takes any epsilon in float32."""
+    if name == _SINGLE and name in defaults:
+        return bool(np.float32(value) == np.float32(defaults[name]))
+    return bool(defaults.get(name) == value)
 
 
 def _graph(graph: Graph, opset: int) -> Graph:

@@ -17,7 +17,7 @@ from neat_onnx.operators.inner_tensors import as_neurons, bind_with_parts
 
 _BY_CHANNEL_SINCE = 21
 _EUCLIDEAN = 2
-_TINY = 1e-9  # as the operator's definition has it
+_TINY = 9.999999717180685e-10  # 1e-9 in float32, as the operator's definition has it
 _SHAPED = 2  # the batch and the channels; space may follow
 
 
@@ -181,10 +181,14 @@ def _centred(tensors: Algebra, x: Operand, axes: tuple[int, ...]) -> _Parts:
 
 
 def _inverse_root(tensors: Algebra, x: Operand, axes: tuple[int, ...], epsilon: float) -> _Parts:
-    """x², its mean, and the scale 1 / √(mean(x²) + epsilon)."""
+    """x², its mean, and the scale 1 / √(mean(x²) + epsilon), epsilon in float32 as attributes are.
+
+    A default has more digits here than in a file.
+    """
     square = tensors("mul", x, x)
     power = tensors.reduced("mean", square, axes)
-    scale = tensors("reciprocal", tensors("sqrt", tensors("add", power, epsilon)))
+    single = float(np.float32(epsilon))
+    scale = tensors("reciprocal", tensors("sqrt", tensors("add", power, single)))
     return {"square": square, "power": power, "scale": scale}
 
 

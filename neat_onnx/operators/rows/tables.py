@@ -221,7 +221,7 @@ MEAN_VARIANCE = Row(
             "scale",
             (Link("square"),),
             whole=True,
-            activation="reciprocal(1e-09 + sqrt(z))",
+            activation="reciprocal(9.999999717180685e-10 + sqrt(z))",
             aggregation="mean",
         ),
         Part(RESULT, (Link("centred", gate="scale"),), activation=""),

@@ -13,6 +13,11 @@ from neat_onnx.model import Node
 from neat_onnx.passes.draft import Draft, attributes_of, copied, is_one_of, make_node
 from neat_onnx.passes.elementwise import is_elementwise
 
+REDUCTIONS = (
+    "ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMax", "ReduceMean",
+    "ReduceMin", "ReduceProd", "ReduceSum", "ReduceSumSquare",
+)  # fmt: skip
+"""Operators that make one element of several along axes."""
 _PAIR = 2  # elements
 _FLAT = 2  # axes of a flat tensor, which one number may have too
 _OF_PAIRS = {"ReduceSum": "Add", "ReduceMax": "Max", "ReduceMin": "Min", "ReduceProd": "Mul"}
@@ -219,6 +224,15 @@ def broadcast(sizes: Axes, axes: Axes) -> Places | None:
     ):
         return None
     return np.broadcast_to(np.arange(prod(sizes)).reshape(sizes), axes).ravel()
+
+
+def unrepeated(values: np.ndarray) -> np.ndarray:
+    """The values once along each axis along which they are all the same."""
+    for axis in range(values.ndim):
+        first = values.take([0], axis)
+        if np.broadcast_to(first, values.shape).tobytes() == values.tobytes():
+            values = first
+    return values
 
 
 def _joined(draft: Draft, node: Node, axes: Axes) -> Joined | None:

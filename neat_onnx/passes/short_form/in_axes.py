@@ -17,7 +17,7 @@ import numpy as np
 from neat_onnx.model import Model, Node, Tensor
 from neat_onnx.passes.draft import Draft, attributes_of, is_one_of, make_node
 from neat_onnx.passes.elementwise import is_elementwise
-from neat_onnx.passes.short_form.columns import Places, places_of
+from neat_onnx.passes.short_form.columns import Places, places_of, unrepeated
 
 _FLAT = 2  # axes: samples and features
 SHAPES = ("Flatten", "Reshape", "Gather", "Tile")
@@ -248,7 +248,7 @@ def _changes(draft: Draft, group: _Group) -> dict[int, Node | None]:
     for name in {name for at in group.nodes for name in nodes[at].input}:
         constant = draft.tensors.get(name)
         if constant is not None and constant.size > 1:
-            values = _unrepeated(constant.values.reshape(axes))
+            values = unrepeated(constant.values.reshape(axes))
             draft.tensors[name] = Tensor.of(name, values, constant.data_type)
     return changed
 
@@ -260,15 +260,6 @@ def _in(draft: Draft, sources: Sequence[str], sizes: Axes, gives: Sequence[str])
             return make_node("Identity", [source], gives, opset=draft.model.opset)
     reads = [sources[-1], draft.constant("shape", [0, *sizes])]
     return make_node("Reshape", reads, gives, opset=draft.model.opset)
-
-
-def _unrepeated(values: np.ndarray) -> np.ndarray:
-    """The values once along each axis along which they are all the same."""
-    for axis in range(values.ndim):
-        first = values.take([0], axis)
-        if np.broadcast_to(first, values.shape).tobytes() == values.tobytes():
-            values = first
-    return values
 
 
 def _before_broadcast(places: Places, axes: Axes) -> Axes | None:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from neat_onnx.model import DataType, Model, Node
 from neat_onnx.passes.draft import Draft, is_one_of
 from neat_onnx.passes.drop_dead import without_dead
+from neat_onnx.passes.short_form.columns import REDUCTIONS
 from neat_onnx.passes.short_form.constants_once import constants_once
 from neat_onnx.passes.short_form.larger_operators.boxes import cut, padded
 from neat_onnx.passes.short_form.larger_operators.branches import branch
@@ -19,12 +20,13 @@ from neat_onnx.passes.short_form.larger_operators.kept import kept
 from neat_onnx.passes.short_form.larger_operators.lookups import differences, looked_up, one_hot
 from neat_onnx.passes.short_form.larger_operators.lp_pools import lp_pool
 from neat_onnx.passes.short_form.larger_operators.masks import masked_softmax
+from neat_onnx.passes.short_form.larger_operators.moving_averages import moving_average
 from neat_onnx.passes.short_form.larger_operators.norms import norm
 from neat_onnx.passes.short_form.larger_operators.orders import order
 from neat_onnx.passes.short_form.larger_operators.pairs import differences_of_pairs
 from neat_onnx.passes.short_form.larger_operators.places import place, place_in_axes
 from neat_onnx.passes.short_form.larger_operators.quotients import quotient
-from neat_onnx.passes.short_form.larger_operators.reductions import REDUCTIONS, reduction
+from neat_onnx.passes.short_form.larger_operators.reductions import reduction
 from neat_onnx.passes.short_form.larger_operators.resizes import resize
 from neat_onnx.passes.short_form.larger_operators.responses import local_response
 from neat_onnx.passes.short_form.larger_operators.rows import function_of_rows
@@ -34,7 +36,7 @@ from neat_onnx.passes.short_form.larger_operators.running_sums import (
 )
 from neat_onnx.passes.short_form.larger_operators.search import Finder, Found, Search
 from neat_onnx.passes.short_form.larger_operators.sparse_products import sparse_product
-from neat_onnx.passes.short_form.larger_operators.sums import reduced_sum
+from neat_onnx.passes.short_form.larger_operators.sums import mean, reduced_sum
 
 _ALONG_AXES: tuple[Finder, ...] = (resize, running_sum_along)
 _WITHOUT_LISTS: tuple[Finder, ...] = (
@@ -51,7 +53,9 @@ FINDERS: dict[str, tuple[Finder, ...]] = {
     "Reshape": (padded, *_ALONG_AXES, *_WITHOUT_LISTS, function_of_rows, reduction, branch),
     "Flatten": (reduction, padded),
     **dict.fromkeys(REDUCTIONS, (reduction,)),
+    "ReduceMean": (moving_average, reduction),
     "Sub": (differences,),
+    "Div": (mean,),
     "MatMul": (*_ALONG_AXES, running_sum, choice, order, looked_up, grid_sample, sparse_product),
     "Gemm": (running_sum, choice, order, reduced_sum, looked_up, differences),
     "ReduceSum": (running_sum, choice, order, reduction),

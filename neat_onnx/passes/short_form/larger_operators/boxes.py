@@ -145,10 +145,10 @@ def _pad(along: Ints, size: int, mode: Mode) -> tuple[int, int] | None:
     """How many coordinates are before and behind all of an axis."""
     more = len(along) - size
     tries = [(before, more - before) for before in range(more + 1)]
-    return next((each for each in tries if np.array_equal(_wide(size, each, mode), along)), None)
+    return next((each for each in tries if np.array_equal(wide(size, each, mode), along)), None)
 
 
-def _wide(size: int, pads: tuple[int, int], mode: Mode) -> Ints:
+def wide(size: int, pads: tuple[int, int], mode: Mode) -> Ints:
     """The coordinates along an axis with some before and behind."""
     if mode == "constant":
         return np.pad(np.arange(size), pads, "constant", constant_values=_OUTSIDE)
@@ -159,7 +159,7 @@ def _around(pads: Sequence[tuple[int, int] | None], whole: Sizes, mode: Mode) ->
     """The places of the elements of a Pad."""
     table: Ints = np.arange(math.prod(whole)).reshape(whole)
     for axis, each in enumerate(pads):
-        along = _wide(whole[axis], each or (0, 0), mode)
+        along = wide(whole[axis], each or (0, 0), mode)
         table = np.where(
             np.expand_dims(along == _OUTSIDE, [*range(axis), *range(axis + 1, len(whole))]),
             _OUTSIDE,

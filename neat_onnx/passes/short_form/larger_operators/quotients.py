@@ -5,6 +5,7 @@ from math import prod
 
 from neat_onnx.model import Node
 from neat_onnx.passes.draft import is_one_of
+from neat_onnx.passes.elementwise import is_function_of_one
 from neat_onnx.passes.short_form.larger_operators.search import Found, Search, Sizes
 
 _FARTHEST = 6  # nodes from a product back to reciprocals
@@ -35,7 +36,7 @@ def _divided(search: Search, whole: str, share: str, end: str) -> Found | None:
     for nodes, source, sizes in tries:
         found = reader.broadcast(shares.columns, sizes) if prod(sizes) == prod(own) else None
         inverse = None if found is None else search.made.get(found[0])
-        if found is None or inverse is None or not is_one_of(inverse, "Reciprocal"):
+        if found is None or inverse is None or not _is_inverse(search, inverse):
             continue
         more, divisor = search.in_shape(search.unchanged(inverse.input[0]), found[1])
         if sizes == own:
@@ -44,3 +45,11 @@ def _divided(search: Search, whole: str, share: str, end: str) -> Found | None:
         division = search.node("Div", [source, divisor], [result])
         return end, [*nodes, *more, division, search.shaped(result, end)]
     return None
+
+
+def _is_inverse(search: Search, node: Node) -> bool:
+    """Whether a node has the reciprocals of neurons, not of a function that is theirs as well."""
+    inside = search.made.get(node.input[0])
+    function = inside is not None and is_function_of_one(inside)
+    alone = search.draft.sole_reader(node.input[0]) is not None
+    return is_one_of(node, "Reciprocal") and not (function and alone)

@@ -13,26 +13,21 @@ import numpy as np
 
 from neat_onnx.model import Node
 from neat_onnx.passes.draft import is_one_of
-from neat_onnx.passes.short_form.columns import places_of, reduced_axes
+from neat_onnx.passes.short_form.columns import REDUCTIONS, places_of, reduced_axes
 from neat_onnx.passes.short_form.larger_operators.linear_nodes import Terms
 from neat_onnx.passes.short_form.larger_operators.reductions_in_steps import in_steps
 from neat_onnx.passes.short_form.larger_operators.search import Found, Ints, Search, Sizes
 
-REDUCTIONS = (
-    "ReduceL1", "ReduceL2", "ReduceLogSum", "ReduceLogSumExp", "ReduceMax", "ReduceMean",
-    "ReduceMin", "ReduceProd", "ReduceSum", "ReduceSumSquare",
-)  # fmt: skip
-
 
 def reduction(search: Search, last: Node) -> Found | None:
     """The reduction of the first tensor that has the groups along axes."""
-    end, way = last.output[0], _way(search, last)
+    end, way = last.output[0], way_to(search, last)
     sizes = search.draft.axes(end)
     if not way or sizes is None:
         return None
     (reduced,) = [node for node in way if is_one_of(node, *REDUCTIONS)]
     for nodes, source, whole, passed in _sources(search, way, reduced):
-        groups = _groups(search, whole, passed)
+        groups = groups_of(search, whole, passed)
         axes = None if groups is None else _axes(whole, groups)
         if axes is not None and (kept := _keeps(whole, axes, sizes)) is not None:
             along = [axis + 1 for axis in axes]
@@ -62,7 +57,7 @@ def _sources(
             yield [], source, inside, way[:count][::-1]
 
 
-def _way(search: Search, last: Node) -> list[Node]:
+def way_to(search: Search, last: Node) -> list[Node]:
     """The nodes from the last one back that move elements, one reduction among them; else none."""
     found: list[Node] = []
     reductions = 0
@@ -80,7 +75,7 @@ def _hands_on(search: Search, node: Node) -> bool:
     return search.moves(node) or search.gathered(node) is not None
 
 
-def _groups(search: Search, sizes: Sizes, nodes: list[Node]) -> Ints | None:
+def groups_of(search: Search, sizes: Sizes, nodes: list[Node]) -> Ints | None:
     """By the elements of the last result, the places of those that each is made of, in a tensor of
     these sizes.
     """

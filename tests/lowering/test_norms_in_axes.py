@@ -1,0 +1,147 @@
+"""Normalizations without an operator that fits, and distances, are computed in the axes of x."""
+
+import numpy as np
+import pytest
+from graphs import assert_lifts, graph, node, operators
+from onnx import TensorProto, helper
+
+from neat_onnx import export, import_model, verify
+
+RANDOM = np.random.default_rng(0)
+FEW = {"Reshape", "Sum"}  # parameters get axes; copies
+MEANS = ["ReduceMean", "Sub", "Mul", "ReduceMean"]
+MVN = [*MEANS, "Sqrt", "Add", "Reciprocal", "Mul"]
+ROOT = ["Add", "Sqrt", "Reciprocal"]
+PICTURE = (3, 4, 5)
+
+
+def with_parameters(operator, *sizes, x=PICTURE, opset=18, **attributes):
+    """A normalization whose factors, and shifts if any, are inputs of the graph."""
+    shapes = {"x": (7, *x), "s": sizes[:1], "b": sizes[1:]}
+    shapes = {name: shape for name, shape in shapes.items() if shape}
+    entries = [
+        helper.make_tensor_value_info(name, TensorProto.FLOAT, list(shape))
+        for name, shape in shapes.items()
+    ]
+    result = helper.make_tensor_value_info("y", TensorProto.FLOAT, [7, *x])
+    body = helper.make_graph(
+        [node(operator, " ".join(shapes), "y", **attributes)], "g", entries, [result]
+    )
+    return helper.make_model(
+        body, opset_imports=[helper.make_opsetid("", opset)], ir_version=8 if opset == 18 else 10
+    )
+
+
+NORMS = {
+    "instances": (
+        with_parameters("InstanceNormalization", 3, 3),
+        [*MEANS, *ROOT, "Mul", "Mul", "Add"],
+    ),
+    "few elements": (
+        with_parameters("InstanceNormalization", 2, 2, x=(2, 1, 3)),
+        [*MEANS, *ROOT, "Mul", "Mul", "Add"],
+    ),
+    "layers": (with_parameters("LayerNormalization", 5, 5), [*MEANS, *ROOT, "Mul", "Mul", "Add"]),
+    "layers, not shifted": (
+        with_parameters("LayerNormalization", 5),
+        [*MEANS, *ROOT, "Mul", "Mul"],
+    ),
+    "groups": (
+        with_parameters("GroupNormalization", 4, 4, x=(4, 3, 5), opset=21, num_groups=2),
+        [*MEANS, *ROOT, "Mul", "Mul", "Add"],
+    ),
+    "roots": (
+        with_parameters("RMSNormalization", 5, opset=23),
+        ["Mul", "ReduceMean", *ROOT, "Mul", "Mul"],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", NORMS)
+def test_parameters_may_be_inputs(case):
+    model, want = NORMS[case]
+    net = import_model(model)
+    short = export(net)
+    assert sorted(each for each in operators(short) if each not in FEW) == sorted(want)
+    assert len(short.to_bytes()) < 3.1 * len(model.SerializeToString())
+    assert import_model(short.to_bytes()) == net
+    assert verify(net, short, runtime="onnxruntime").passed
+
+
+@pytest.mark.parametrize("axes", [[2, 3], [1, 2, 3], [1, 3], [1]])
+def test_means_and_variances_are_taken_along_the_axes(axes):
+    model = graph([node("MeanVarianceNormalization", "x", "y", axes=axes)], x=("N", *PICTURE))
+    net = assert_lifts(model)
+    short = export(net)
+    assert sorted(operators(short)) == sorted(MVN)
+    assert len(short.to_bytes()) < 2.3 * len(model.SerializeToString())
+    assert import_model(short.to_bytes()) == net
+    assert verify(
+        net, short, runtime="onnxruntime"
+    ).passed  # not so the operator, of equal elements
+
+
+def test_means_and_variances_of_all_samples_have_axes_of_their_own():
+    model = graph([node("MeanVarianceNormalization", "x", "y")], x=(4, *PICTURE))
+    net = import_model(model, batch_axis=None)
+    short = export(net)
+    assert sorted(operators(short)) == sorted(MVN)
+    assert import_model(short.to_bytes()) == net
+
+
+def distances(steps, *more, **constants):
+    """Squared distances of each step's vector from each of four centers."""
+    nodes = [
+        node("Unsqueeze", "x two", "u"),
+        node("Sub", "u c", "d"),
+        node("Mul", "d d", "q"),
+        node("ReduceSum", "q last", "s", keepdims=0),
+        *more,
+    ]
+    numbers = {"two": np.array([2]), "last": np.array([3]), "c": RANDOM.normal(size=(4, 6))}
+    return graph(nodes, x=("N", steps, 6), **numbers, **constants)
+
+
+CENTERS = {
+    "clusters": (
+        [
+            node("Neg", "s", "n"),
+            node("Softmax", "n", "p", axis=-1),
+            node("ReduceMean", "p one", "y", keepdims=0),
+        ],
+        {"one": np.array([1])},
+    ),
+    "radial functions": (
+        [node("Mul", "s g", "n"), node("Exp", "n", "r"), node("MatMul", "r w", "y")],
+        {"g": np.array([-0.5]), "w": RANDOM.normal(size=(4, 2))},
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CENTERS)
+@pytest.mark.parametrize("steps", [5, 24])
+def test_centers_are_there_once(case, steps):
+    nodes, constants = CENTERS[case]
+    model = distances(steps, *nodes, **constants)
+    net = assert_lifts(model)
+    short = export(net)
+    assert "Tile" not in operators(short)
+    assert sum(each.size for each in short.graph.initializer) < 50  # 24 of the centers
+    assert len(short.to_bytes()) < len(model.SerializeToString())
+    assert import_model(short.to_bytes()) == net
+    assert verify(net, short, runtime="onnxruntime").passed
+
+
+@pytest.mark.parametrize(
+    ("given", "written"), [({}, []), ({"epsilon": 1e-5}, []), ({"epsilon": 1e-3}, [1e-3])]
+)
+def test_the_default_epsilon_is_written_nowhere_and_rounded_as_in_a_file(given, written):
+    numbers = {"s": RANDOM.normal(size=6), "b": RANDOM.normal(size=6)}
+    net = assert_lifts(
+        graph([node("LayerNormalization", "x s b", "y", **given)], x=("N", 6), **numbers)
+    )
+    (layer,) = export(net).to_proto().graph.node
+    assert [each.f for each in layer.attribute if each.name == "epsilon"] == [
+        np.float32(e) for e in written
+    ]
+    assert import_model(export(net).to_bytes()) == net
