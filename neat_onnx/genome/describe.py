@@ -118,6 +118,7 @@ def _places(
         if (tensor := _named(as_sequence.get(columns.tensor, columns.tensor), names))
         in lifted.tensors
         and columns.signals[0] < len(ctx.net)
+        and len(lifted.tensors[tensor]) == len(columns.signals)  # not of another in a short form
     }
     inside = np.zeros(len(ctx.net), np.bool_)
     inside[_joined({place: each for place, each in places.items() if part_at(place)[1]})] = True
