@@ -308,3 +308,30 @@ def test_means_over_outer_axes_of_what_was_moved_are_exported():
     ]
     net = assert_lifts(graph(nodes, x=("N", 3, 3, 3), k=np.array([1, 3])))
     assert verify(net, export(net), runtime="onnxruntime").passed
+
+
+def test_equal_reductions_stay_two():
+    """Each of them is neurons, though both read the same constants."""
+    nodes = [
+        node("ReduceMean", "x k", "m"),
+        node("ReduceMean", "x k", "n"),
+        node("Sub", "x n", "c"),
+        node("Mul", "c c", "q"),
+        node("ReduceMean", "q k", "v"),
+        node("Add", "v e", "w"),
+        node("Sqrt", "w", "d"),
+        node("Sub", "x m", "a"),
+        node("Div", "a d", "b"),
+        node("Transpose", "b", "t", perm=[0, 2, 1]),
+        node("MatMul", "t W", "l"),
+        node("Transpose", "l", "u", perm=[0, 2, 1]),
+        node("Mul", "u d", "r"),
+        node("Add", "r m", "y"),
+    ]
+    matrix = np.random.default_rng(0).normal(size=(12, 4))
+    net = assert_lifts(graph(nodes, x=("N", 12, 8), k=np.array([1]), e=1e-5, W=matrix))
+    short = export(net)
+    assert operators(short).count("ReduceMean") == 3
+    assert not short.metadata.keys() & {"neat_onnx.genome"}
+    assert max(tensor.values.size for tensor in short.graph.initializer) == matrix.size
+    assert import_model(short) == net

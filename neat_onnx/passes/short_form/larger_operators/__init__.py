@@ -79,7 +79,8 @@ def with_larger_operators(model: Model, tensors: Sequence[str] = ()) -> list[Mod
 
     Returns:
         One model, or two where a group has an order or an extreme: by the smallest elements, and
-        by the largest.
+        by the largest. Each as the nodes are, and with equal ones that read the same constants,
+        which are then one node.
     """
     if not any(is_one_of(node, *_NEEDED) for node in model.graph.node):
         return []
@@ -87,6 +88,7 @@ def with_larger_operators(model: Model, tensors: Sequence[str] = ()) -> list[Mod
     found = [_replaced(search)]
     if search.has_order:
         found.append(_replaced(Search(model, largest=True, tensors=tensors)))
+    found = [each for whole in found for each in (whole, constants_once(whole))]
     return [each for k, each in enumerate(found) if each not in (model, *found[:k])]
 
 
@@ -99,9 +101,7 @@ def _replaced(search: Search) -> Model:
     if not found:
         return search.draft.model
     wanted = [each for node in nodes for each in found.get(node.output[0], [node])]
-    larger = constants_once(
-        without_dead(search.draft.finished(wanted))
-    )  # equal nodes read the same
+    larger = without_dead(search.draft.finished(wanted))
     return search.draft.model if _rounds(larger) else larger
 
 
