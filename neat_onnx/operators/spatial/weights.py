@@ -59,10 +59,9 @@ class Found:
         """The connections into some neurons."""
         if np.all(wanted):
             return self
-        kept = wanted[self.fields.neuron]
-        fields = Fields(*(each[kept] for each in vars(self.fields).values()))
+        kept = np.flatnonzero(wanted[self.fields.neuron])
         together = None if self.together is None else self.together[kept]
-        return Found(fields, self.weight[kept], self.times[kept], together)
+        return Found(self.fields.in_order(kept), self.weight[kept], self.times[kept], together)
 
 
 def shared_weights(
