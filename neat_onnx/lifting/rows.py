@@ -90,12 +90,26 @@ def _are_alike(net: Network, rows: Rows) -> bool:
     if np.any(neurons == NONE) or np.any(sources == NONE) or not _are_distinct(rows):
         return False
     genes = net.neurons
-    columns = (genes.activation, genes.aggregation, genes.bias, genes.response)
+    columns = (genes.aggregation, genes.bias, genes.response)
     if not all(_repeats(column[neurons], len(rows.sources)) for column in columns):
+        return False
+    if not _activated_alike(net, rows.neurons):
         return False
     ordered = np.sort(rows.sources, axis=1)
     once = np.all(ordered[:, 1:] != ordered[:, :-1], axis=1)
     return bool(np.any(once)) and _read_alike(net, Rows(rows.sources[once], rows.neurons[once]))
+
+
+def _activated_alike(net: Network, neurons: Ints) -> bool:
+    """Whether all rows have the same activations, as far as they are read: the places of neurons
+    that evolution has changed are not.
+    """
+    live, is_read = net.live, np.zeros(len(net), np.bool_)
+    is_read[live.source] = is_read[net.output_neurons] = True
+    is_read[live.gater[live.gater != NONE]] = True
+    codes, there = net.neurons.activation[neurons], is_read[neurons]
+    first = codes[np.argmax(there, axis=0), np.arange(codes.shape[1])]
+    return bool(np.all((codes == first) | ~there))
 
 
 def _read_alike(net: Network, rows: Rows) -> bool:

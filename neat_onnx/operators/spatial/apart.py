@@ -23,8 +23,6 @@ def neurons_apart(net: Network, signals: GraphSignals, block: SpatialBlock) -> B
     """
     neurons = block.neurons.ravel()
     found, apart = connections_into(net, signals, block)
-    if found.together is not None:
-        raise NotShared("each of its windows has a source in two places")
     apart |= net.is_input[neurons] | (net.aggregation_names[neurons] != block.aggregation)
     channel = np.repeat(np.arange(len(block.neurons)), block.neurons[0].size)
     apart |= _differ(np.zeros_like(channel), net.neurons.activation[neurons])

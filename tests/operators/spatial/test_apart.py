@@ -59,16 +59,73 @@ def test_a_block_of_which_too_many_neurons_differ_is_told_and_not_used():
     assert "Conv" not in operators(model) and "MaxPool" in operators(model)
 
 
-def test_sources_that_depend_on_the_block_are_no_sources_of_one_node():
-    """An input that evolution made of what the block computes: it would have to be there before."""
-    first, last = int(NET.blocks[0].neurons.flat[0]) if NET.blocks else 24, 28
-    net = replace(changed_edge(NET, 4, last, weight=3.0), blocks=network(blocks=True).blocks)
-    block = net.blocks[0]
-    sources = block.sources.copy()
-    sources.flat[0] = first
-    model, messages = said(replace(net, blocks=(replace(block, sources=sources),)))
-    assert len(messages) == 1
+POOLED = {
+    "bias": changed_neuron(NET, 50, bias=0.5),
+    "aggregation": changed_neuron(NET, 48, aggregation="mean"),
+    "activation": changed_neuron(NET, 53, activation="relu"),
+    "missing": changed_edge(NET, 24, 48, enabled=False),
+    "weight": changed_edge(NET, 24, 48, weight=2.0),
+    "twice": with_edges(
+        changed_edge(NET, 24, 48, weight=0.5), {"source": 24, "target": 48, "weight": 0.5}
+    ),
+}
+
+
+@pytest.mark.parametrize("what", POOLED)
+def test_the_other_neurons_stay_a_pool(what: str):
+    net = replace(POOLED[what], blocks=network(blocks=True).blocks)
+    model, messages = said(net)
+    assert messages == []
+    assert {"Conv", "MaxPool", "Split"} <= {*operators(model)}
+    back = import_model(model.to_json())
+    assert back == net and len(back.blocks) == len(net.blocks)
+
+
+def test_a_block_whose_pre_activations_are_read_is_written_neuron_by_neuron():
+    edge = {"source": 30, "target": 56, "weight": 0.5, "delay": 1, "reads_state": True}
+    net = with_edges(CHANGED["weight"], edge)
+    model, (message,) = said(replace(net, blocks=network(blocks=True).blocks))
+    assert message.startswith("a Conv of the network is written neuron by neuron: neuron 28 ")
     assert "Conv" not in operators(model)
+
+
+def test_neurons_that_read_each_other_are_no_block():
+    """Each has the weight of the others, for the one before it."""
+    count = 12
+    neurons = [{"id": k, "activation": "tanh", "bias": float(k == 5)} for k in range(1, count)]
+    links = [(k - 1, k, 0.5) for k in range(1, count)]
+    net = Network.build(inputs=1, outputs=[count - 1], neurons=neurons, connections=links)
+    ids = [*range(count)]
+    block = {"kind": "Conv", "sources": ids[:-1], "source_shape": [1, count - 1],
+             "neurons": ids[1:], "shape": [1, count - 1], "kernel_shape": [1]}  # fmt: skip
+    model, (message,) = said(Network.from_document(json.loads(net.to_json()) | {"blocks": [block]}))
+    assert "is written neuron by neuron" in message
+    assert not {"Conv", "MatMul", "Split"} & {*operators(model)}
+
+
+def test_rows_that_share_sources_keep_their_product():
+    """Pairs of rows, as relations between objects are computed."""
+    rng = np.random.default_rng(0)
+    pairs = [[a, b] for a in range(5) for b in range(5)]
+    nodes = [
+        node("Gather", "x pairs", "g", axis=1),
+        node("Reshape", "g shape", "r"),
+        node("MatMul", "r w", "m"),
+        node("Relu", "m", "h"),
+        node("ReduceSum", "h axes", "s", keepdims=0),
+        node("Gemm", "s v", "y"),
+    ]
+    w, v = (rng.integers(-4, 5, size) / 8 for size in ((8, 6), (6, 2)))
+    constants = {"pairs": np.array(pairs), "shape": np.array([0, 25, 8]), "axes": np.array([1])}
+    net = import_model(graph(nodes, x=("N", 5, 4), w=w, v=v, **constants))
+    for neuron in (20 + 8, 20 + 39):
+        net = changed_neuron(net, neuron, bias=0.5)
+        model, messages = said(net)
+        assert messages == []
+        assert operators(model).count("MatMul") == 1
+        back = import_model(model.to_bytes())
+        assert back == net and len(back.blocks) == len(net.blocks) == 1
+        net = back
 
 
 def picture() -> Network:
