@@ -83,8 +83,7 @@ def genome_metadata(
     """
     lifted = lifted or lift(model)
     data_type = model.graph.inputs[0].elem_type
-    alone = not ctx.options.embed_network and not ctx.apart
-    if alone and is_of_graph(ctx.net, lifted, data_type):
+    if not ctx.options.embed_network and is_of_graph(ctx.net, lifted, data_type):
         return {}
     places = _places(ctx, model, lifted, names or {})
     lifted_of = _lifted_of(ctx, places, lifted)

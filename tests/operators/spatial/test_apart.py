@@ -92,7 +92,9 @@ def test_a_block_whose_pre_activations_are_read_is_written_neuron_by_neuron():
 def test_neurons_that_read_each_other_are_no_block():
     """Each has the weight of the others, for the one before it."""
     count = 12
-    neurons = [{"id": k, "activation": "tanh", "bias": float(k == 5)} for k in range(1, count)]
+    neurons = [
+        {"id": k, "activation": "tanh", "bias": float(k == count - 1)} for k in range(1, count)
+    ]
     links = [(k - 1, k, 0.5) for k in range(1, count)]
     net = Network.build(inputs=1, outputs=[count - 1], neurons=neurons, connections=links)
     ids = [*range(count)]
@@ -181,6 +183,19 @@ def evolved(net: Network, changes: int, seed: int) -> Network:
     for _ in range(changes):
         rng.choice(changed)()
     return Network.from_document(whole)
+
+
+def test_the_last_neuron_of_a_layer_is_apart():
+    """The graph alone gives the genes, not the layer."""
+    nodes = [node("Conv", "x w", "c"), node("Tanh", "c", "t"), node("GlobalMaxPool", "t", "y")]
+    w = np.random.default_rng(0).normal(size=(2, 1, 3, 3))
+    whole = import_model(graph(nodes, x=("N", 1, 6, 6), w=w))
+    last = int(whole.blocks[0].neurons.flat[-1])
+    net = changed_neuron(whole, last, bias=0.75)
+    model = export(net)
+    back = import_model(model.to_bytes())
+    assert back == net and len(back.blocks) == len(net.blocks)
+    assert "Conv" in operators(export(back))
 
 
 @settings(max_examples=20)
