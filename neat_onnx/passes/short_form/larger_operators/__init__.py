@@ -48,7 +48,7 @@ FINDERS: dict[str, tuple[Finder, ...]] = {
     "Cast": (place_in_axes, one_hot),
     "Mul": (quotient, local_response),
     "Conv": (running_sum, place),
-    "Add": (choice, choice_of_axes),
+    "Add": (choice, choice_of_axes, kept),
     "Gather": (padded, cut, differences_of_pairs, kept),
     "Reshape": (padded, *_ALONG_AXES, *_WITHOUT_LISTS, function_of_rows, reduction, branch),
     "Flatten": (reduction, padded),

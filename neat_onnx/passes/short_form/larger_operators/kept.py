@@ -10,6 +10,8 @@ import numpy as np
 
 from neat_onnx.model import DataType, Node
 from neat_onnx.passes.draft import is_one_of
+from neat_onnx.passes.short_form.larger_operators.choices import Factor, weighed
+from neat_onnx.passes.short_form.larger_operators.choices_of_axes import once
 from neat_onnx.passes.short_form.larger_operators.mixtures import (
     ANY,
     Bools,
@@ -18,14 +20,14 @@ from neat_onnx.passes.short_form.larger_operators.mixtures import (
     Condition,
     Elements,
     Mixture,
-    mixture_of,
     parts,
 )
+from neat_onnx.passes.short_form.larger_operators.mixtures_of_sums import mixture_of
 from neat_onnx.passes.short_form.larger_operators.search import Found, Search, Sizes
 from neat_onnx.passes.short_form.triangles import SINCE as TRIANGLES_SINCE
 from neat_onnx.passes.short_form.triangles import triangle_of
 
-_FARTHEST = 6  # nodes from the result back to joined elements
+_FARTHEST = 12  # nodes from the result back to joined elements
 
 
 def kept(search: Search, last: Node) -> Found | None:
@@ -88,10 +90,7 @@ class _Writing:
         """The tensor that has these elements where it is broadcast to the axes."""
         nodes, name, sizes = self._search.axes_before(elements.tensor)
         if not (elements.are_whole and sizes == self._axes):
-            table = elements.places.reshape(self._axes)
-            for axis in range(table.ndim):
-                most = table.max(axis, keepdims=True)
-                table = most if np.all((table == most) | (table == ANY)) else table
+            table = once(elements.places.reshape(self._axes))
             places = table.ravel()
             apart = (places != ANY) & (places != np.arange(len(places)))
             if len(places) != prod(sizes) or np.any(apart):
@@ -101,10 +100,27 @@ class _Writing:
         return name
 
     def _computed(self, condition: Condition, sides: tuple[Mixture, Mixture]) -> str | None:
-        """A choice by a condition in the axes."""
+        """A choice by a condition in the axes, a sum of products if that is in numbers."""
+        if condition.opposite is not None:
+            return self._summed((condition.inside, condition.opposite), sides)
         known = [name for each in sides if (name := self.tensor(each)) is not None]
         by = self._condition(condition)
         return None if by is None or len(known) < len(sides) else self._made("Where", [by, *known])
+
+    def _summed(
+        self, factors: tuple[Elements | Condition, Elements], sides: tuple[Mixture, Mixture]
+    ) -> str | None:
+        """The sum of two products by numbers that are 1 or 0."""
+        names = []
+        for factor, side in zip(factors, sides, strict=True):
+            assert isinstance(factor, Elements)
+            name, value = self._elements(factor), self.tensor(side)
+            if name is None or value is None:
+                return None
+            sizes = once(factor.places.reshape(self._axes)).shape
+            names.append(self._search.draft.name("side"))
+            self.nodes += weighed(self._search, Factor(name, sizes), value, self._axes, names[-1])
+        return self._made("Add", names)
 
     def _condition(self, condition: Condition) -> str | None:
         """A condition in the axes, or in fewer."""
@@ -115,8 +131,22 @@ class _Writing:
         if condition.mask is not None:
             mask = _once(condition.mask.reshape(self._axes))
             held = self._search.draft.constant("mask", mask, DataType.BOOL)
-            name = self._made("And", [name, held])
+            name = self._made(*self._both(held, name, are_numbers=condition.are_numbers))
         return name if condition.holds else self._made("Not", [name])
+
+    def _both(self, mask: str, name: str, *, are_numbers: bool) -> tuple[str, list[str]]:
+        """The operator and the inputs of a condition inside of a mask.
+
+        Numbers are true above one half. Import multiplies them by the mask before; a Concat keeps
+        the products from being a part of the comparison.
+        """
+        if not are_numbers:
+            return "And", [name, mask]
+        constant = self._search.draft.constant
+        factor = constant("mask", self._search.draft.tensors[mask].values, self._kind)
+        products = self._made("Mul", [name, factor])
+        alone = self._made("Concat", [products], axis=1)
+        return "Greater", [alone, constant("half", 0.5, self._kind)]
 
     def _changed(self, by: Node | float, name: str) -> str:
         """A function of a tensor."""
