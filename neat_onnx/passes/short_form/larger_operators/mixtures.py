@@ -77,7 +77,18 @@ class Choice:
     sides: tuple["Mixture", "Mixture"]
 
 
-Mixture = Elements | Changed | Choice | float
+@dataclass(frozen=True)
+class Added:
+    """Sums of two elements each.
+
+    Attributes:
+        terms: the elements that are added.
+    """
+
+    terms: tuple["Mixture", "Mixture"]
+
+
+Mixture = Elements | Changed | Choice | Added | float
 
 
 def parts(mixture: Mixture) -> Iterator[Mixture]:
@@ -86,6 +97,8 @@ def parts(mixture: Mixture) -> Iterator[Mixture]:
     inner: Sequence[Mixture] = ()
     if isinstance(mixture, Choice):
         inner = mixture.sides
+    elif isinstance(mixture, Added):
+        inner = mixture.terms
     elif isinstance(mixture, Changed):
         inner = (mixture.inside,)
     for each in inner:

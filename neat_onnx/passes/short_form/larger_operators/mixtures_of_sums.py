@@ -23,6 +23,7 @@ from neat_onnx.passes.short_form.larger_operators.choices import (
 from neat_onnx.passes.short_form.larger_operators.linear_nodes import Terms
 from neat_onnx.passes.short_form.larger_operators.mixtures import (
     ANY,
+    Added,
     Bools,
     Changed,
     Choice,
@@ -40,9 +41,19 @@ _OUTCOMES = (True, False)
 _HALF = 0.5  # above which a number is true
 
 
-def mixture_of(search: Search, reader: WeightedSums, sums: Sums) -> Mixture | None:
-    """The mixture that sums are, if they are one."""
-    return _Reading(search, reader, len(sums.biases)).of(sums, np.ones(len(sums.biases), np.bool_))
+def mixture_of(
+    search: Search, reader: WeightedSums, sums: Sums, read: Bools | None = None
+) -> Mixture | None:
+    """The mixture that sums are, if they are one.
+
+    Args:
+        search: the graph.
+        reader: the sums of it.
+        sums: the sums.
+        read: those that something reads, by default all.
+    """
+    every = np.ones(len(sums.biases), np.bool_)
+    return _Reading(search, reader, len(every)).of(sums, every if read is None else read)
 
 
 @dataclass(frozen=True)
@@ -78,8 +89,26 @@ class _Reading:
             found = self._elements(alone[0], read, depth)
             if found is not None:
                 return found
-        computed = self._computed(alone, sums, read, depth)
-        return self._apart(alone, sums, read, depth) if computed is None else computed
+        ways = (self._computed, self._added, self._apart)
+        found = (way(alone, sums, read, depth) for way in ways)
+        return next((each for each in found if each is not None), None)
+
+    def _added(self, alone: list[Terms], sums: Sums, read: Bools, depth: int) -> Mixture | None:
+        """The sum of a mixture and elements of one tensor that are fewer, each for several."""
+        for added in alone:
+            others = [each for each in alone if each is not added]
+            size = prod(self.search.draft.axes(added.tensor) or ())
+            factors = np.unique(added.weights)
+            if not others or size >= self.count or len(factors) > 1:
+                continue
+            if not np.array_equal(added.rows, np.flatnonzero(read)):
+                continue
+            rest = self.of(self.reader.added(others, sums.biases), read, depth + 1)
+            if rest is not None:
+                places = np.full(self.count, ANY)
+                places[added.rows] = added.places
+                return Added((rest, Changed(float(factors[0]), Elements(added.tensor, places))))
+        return None
 
     def _elements(self, terms: Terms, read: Bools, depth: int) -> Mixture | None:
         """Elements of one tensor, or functions of such; None of a tensor with others."""
