@@ -89,9 +89,10 @@ class _Reading:
             found = self._elements(alone[0], read, depth)
             if found is not None:
                 return found
-        ways = (self._computed, self._added, self._apart)
-        found = (way(alone, sums, read, depth) for way in ways)
-        return next((each for each in found if each is not None), None)
+        for way in (self._computed, self._added, self._apart):
+            if (mixture := way(alone, sums, read, depth)) is not None:
+                return mixture
+        return None
 
     def _added(self, alone: list[Terms], sums: Sums, read: Bools, depth: int) -> Mixture | None:
         """The sum of a mixture and elements of one tensor that are fewer, each for several."""
