@@ -15,7 +15,7 @@ MASKS = {
     ),
     "triangle last": (
         [node("Where", "absent low scores", "s1"), node("Where", "later low s1", "masked")],
-        [-1e9],
+        [-np.inf, -1e9],
     ),
     "what stays": (
         [node("Where", "sooner scores low", "s1"), node("Where", "there s1 low", "masked")],
@@ -31,6 +31,10 @@ MASKS = {
     ),
     "added": (
         [node("Add", "scores bias", "s1"), node("Where", "absent low s1", "masked")],
+        [-np.inf],
+    ),
+    "added last": (
+        [node("Where", "absent low scores", "s1"), node("Add", "s1 bias", "masked")],
         [-np.inf],
     ),
     "of other numbers": (
@@ -88,7 +92,7 @@ def attention(steps, heads, masked, low, bias):
 )
 @pytest.mark.parametrize(("steps", "heads"), [(12, 1), (6, 2), (24, 2)])
 def test_both_are_choices_again(masks, low, steps, heads):
-    model = attention(steps, heads, MASKS[masks][0], low, bias=masks == "added")
+    model = attention(steps, heads, MASKS[masks][0], low, bias="added" in masks)
     net = import_model(model)
     short = export(net)
     assert operators(short).count("Where") == 2

@@ -15,9 +15,10 @@ from neat_onnx.network.expression import VARIABLE, call, greater, is_infinite, l
 from neat_onnx.network.genes import Floats, Ints
 from neat_onnx.operators.formulas.formula import formula_of
 
-_HANDING_ON = frozenset(
-    ("Add", "Expand", "Identity", "ReduceMax", "Reshape", "Squeeze", "Transpose", "Unsqueeze")
-)
+_HANDING_ON = frozenset((
+    "Add", "Expand", "Identity", "ReduceMax", "Reshape", "Squeeze", "Transpose", "Unsqueeze",
+    "Where",
+))  # fmt: skip
 _COMPARING = frozenset({"ArgMax", "Softmax"})
 _FLOATING = (DataType.FLOAT, DataType.FLOAT16, DataType.DOUBLE, DataType.BFLOAT16)
 _LOWEST, _LOWEST_HALF = -(2.0**125), -(2.0**15)  # several of them may be added
@@ -120,7 +121,7 @@ def _chosen(
     """A choice by constants; by a computed mask where it is for softmax or places alone."""
     if isinstance(truth, Value):
         low = _low_number(ctx, node, elements)
-        return applied([truth, *(_lowered(ctx, node, each, at, low)
+        return applied([truth, *(_lowered(ctx, each, at, low)
                                  for each, at in zip(finite, elements, strict=True))])  # fmt: skip
     chosen = np.asarray(truth, np.bool_)
     signals: list[Ints] = [ctx.materialize(ctx.as_value(node, each)) for each in finite]
@@ -145,7 +146,9 @@ def _low_number(ctx: LiftingContext, node: Node, elements: Sequence[Floats]) -> 
 
 
 def _hands_on(ctx: LiftingContext, node: Node) -> bool:
-    """Whether a node keeps low numbers low: it moves, adds or compares them, or multiplies by 1."""
+    """Whether a node keeps low numbers low: it moves, adds, compares or chooses them, or multiplies
+    by 1.
+    """
     if node.op_type == "Cast":
         return getattr(node.attributes, "to", None) in _FLOATING
     if node.op_type == "Mul":
@@ -172,9 +175,12 @@ def _is_all(ctx: LiftingContext, name: str, number: float) -> bool:
     return not isinstance(found, Value) and bool(np.all(found == number))
 
 
-def _lowered(
-    ctx: LiftingContext, node: Node, finite: Operand, elements: Floats, low: float
-) -> Operand:
+def lowered(ctx: LiftingContext, operand: Operand, absent: Floats, low: float) -> Operand:
+    """The operand with a number in place of elements that are −∞, beside others that are low."""
+    return _lowered(ctx, _replaced(ctx, operand, absent), absent, low)
+
+
+def _lowered(ctx: LiftingContext, finite: Operand, elements: Floats, low: float) -> Operand:
     """The operand with a number in place of −∞."""
     if not isinstance(finite, Value):
         return np.where(elements != 0, low, finite)

@@ -6,7 +6,7 @@ from neat_onnx.lifting.context import LiftingContext, Operand, Value, lifts
 from neat_onnx.model import Attributes, Node
 from neat_onnx.network.genes import Floats
 from neat_onnx.operators.algebra import Algebra, reshaped
-from neat_onnx.operators.formulas.infinite import Rows, special
+from neat_onnx.operators.formulas.infinite import Rows, lowered, special
 from neat_onnx.operators.formulas.integers import truncated
 from neat_onnx.operators.inner_tensors import bind_with_parts
 from neat_onnx.operators.layout.arranging import axis_of
@@ -50,12 +50,14 @@ def lift_softmax(ctx: LiftingContext, node: _AlongAxis) -> None:
     """The largest is taken out before the exponential, so that it does not overflow."""
     tensors = Algebra(ctx, node)
     x, axes = tensors.input(0), _axes(ctx, node)
-    absent = special(ctx, x)
+    absent, least = special(ctx, x), ctx.masked.get(node.input[0])
     if absent is not None and isinstance(x, Value):
-        _lift_present(ctx, node, x, absent, axes)
-        return
-    less, parts = _spread(tensors, x, axes, ctx.masked.get(node.input[0]))
-    if node.input[0] in ctx.masked and isinstance(parts["spread"], Value):
+        if least is None or not np.all(absent <= 0.0):
+            _lift_present(ctx, node, x, absent, axes)
+            return
+        x = lowered(ctx, x, absent, 2.0 * least)
+    less, parts = _spread(tensors, x, axes, least)
+    if least is not None and isinstance(parts["spread"], Value):
         ctx.vanishing.append(parts["spread"].signals.ravel())
     if node.op_type == "Softmax":
         if axes == (len(x.shape) - 1,):

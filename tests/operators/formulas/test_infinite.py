@@ -54,6 +54,21 @@ RIGHT = {
         [node("Greater", "x zero", "c"), node("Where", "c x low", "a"), node("Softmax", "a", "y")],
         CAUSAL,
     ),
+    "a computed mask, then a constant one": (
+        [node("Greater", "x zero", "c"), node("Where", "c x low", "k"),
+         node("Cast", "t", "d", to=9), node("Where", "d k low", "a"), node("Softmax", "a", "y")],
+        CAUSAL,
+    ),
+    "a computed mask, then one that is added": (
+        [node("Greater", "x zero", "c"), node("Where", "c x low", "k"), node("Add", "k m", "a"),
+         node("Softmax", "a", "y")],
+        CAUSAL,
+    ),
+    "two computed masks": (
+        [node("Greater", "x zero", "c"), node("Where", "c x low", "k"), node("Less", "x h", "d"),
+         node("Where", "d k low", "a"), node("Softmax", "a", "y")],
+        CAUSAL,
+    ),
     "a computed mask as it is added": (
         [node("Less", "x zero", "c"), node("Where", "c low t3", "k"), node("Add", "x k", "a"),
          node("Transpose", "a", "b"), node("Softmax", "b", "s", axis=0),
@@ -132,6 +147,16 @@ REFUSED = {
             node("Cast", "b", "y", to=1),
         ],
         "make_a.*leave out",
+    ),
+    "a computed mask, and NaN": (
+        [
+            node("Greater", "x zero", "c"),
+            node("Where", "c x low", "k"),
+            node("Cast", "t", "d", to=9),
+            node("Where", "d k nan", "a"),
+            node("Softmax", "a", "y"),
+        ],
+        "make_y.*infinite or NaN",
     ),
     "a computed mask of ∞": (
         [
@@ -228,8 +253,17 @@ def test_ones_multiply_nothing():
     assert str(net.activation_names[-1]) == "formula: round(floor(ceil(z)))"
 
 
-def test_a_computed_mask_that_leaves_nothing_gives_nan_as_the_model_does():
-    nodes, mask = RIGHT["softmax of a computed mask"]
+@pytest.mark.parametrize(
+    "name",
+    [
+        "softmax of a computed mask",
+        "a computed mask, then a constant one",
+        "a computed mask, then one that is added",
+        "two computed masks",
+    ],
+)
+def test_a_computed_mask_that_leaves_nothing_gives_nan_as_the_model_does(name):
+    nodes, mask = RIGHT[name]
     proto = model(nodes, mask)
     x = np.stack([-np.ones((3, 3)), np.eye(3), np.zeros((3, 3)), 1e30 * np.eye(3)])
     x = x.astype(np.float32)

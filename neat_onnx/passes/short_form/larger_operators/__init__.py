@@ -17,6 +17,7 @@ from neat_onnx.passes.short_form.larger_operators.choices import choice
 from neat_onnx.passes.short_form.larger_operators.choices_of_axes import choice_of_axes
 from neat_onnx.passes.short_form.larger_operators.grid_samples import grid_sample
 from neat_onnx.passes.short_form.larger_operators.kept import kept
+from neat_onnx.passes.short_form.larger_operators.largest_of_rows import EXTREMES, largest_of_rows
 from neat_onnx.passes.short_form.larger_operators.lookups import differences, looked_up, one_hot
 from neat_onnx.passes.short_form.larger_operators.lp_pools import lp_pool
 from neat_onnx.passes.short_form.larger_operators.masks import masked_softmax
@@ -48,11 +49,12 @@ FINDERS: dict[str, tuple[Finder, ...]] = {
     "Cast": (place_in_axes, one_hot),
     "Mul": (quotient, local_response),
     "Conv": (running_sum, place),
-    "Add": (choice, choice_of_axes),
+    "Add": (choice, choice_of_axes, kept),
     "Gather": (padded, cut, differences_of_pairs, kept),
     "Reshape": (padded, *_ALONG_AXES, *_WITHOUT_LISTS, function_of_rows, reduction, branch),
-    "Flatten": (reduction, padded),
+    "Flatten": (largest_of_rows, reduction, padded),
     **dict.fromkeys(REDUCTIONS, (reduction,)),
+    **dict.fromkeys(EXTREMES, (largest_of_rows, reduction)),
     "ReduceMean": (moving_average, reduction),
     "Sub": (differences,),
     "Div": (mean,),

@@ -12,10 +12,12 @@ import numpy as np
 from neat_onnx.model import Node
 from neat_onnx.passes.draft import copied, is_one_of
 from neat_onnx.passes.elementwise import is_elementwise
-from neat_onnx.passes.short_form.larger_operators.search import Found, Search
+from neat_onnx.passes.short_form.larger_operators.search import Found, Search, Sizes
 
 _CONDITIONS = ("Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Equal", "And", "Or", "Xor")
+_SHAPES = ("Identity", "Reshape", "Flatten")
 _SIDES = 2  # of a choice
+_HALF = 0.5  # above which a number is true
 _DEEPEST = 8  # nodes from what is chosen back to the operands that give way
 
 
@@ -31,6 +33,18 @@ class Truth(NamedTuple):
     name: str
     condition: str
     holds: bool
+
+
+class Factor(NamedTuple):
+    """A number that is 1 or 0, for each element.
+
+    Attributes:
+        name: of the tensor.
+        axes: its own, as many as it is broadcast to.
+    """
+
+    name: str
+    axes: Sizes
 
 
 class First(NamedTuple):
@@ -127,6 +141,42 @@ def first_condition(search: Search, *truths: Truth) -> First | None:
     if condition is None or len(names) != _SIDES:
         return None
     return First(condition, holds=not search.stands_before(names[False], names[True]))
+
+
+def given_number(search: Search, opposite: Truth) -> Truth | None:
+    """The number that is above one half where a truth value holds, given its opposite.
+
+    An input of truth values is 1 or 0 itself where import chooses by it; of the opposite it makes
+    neurons.
+    """
+    condition = search.made[opposite.condition]
+    if opposite.holds or not is_one_of(condition, "Greater"):
+        return None
+    if search.number(condition.input[1]) != _HALF:
+        return None
+    name = search.unchanged(condition.input[0])
+    while (node := search.made.get(name)) is not None and is_one_of(node, *_SHAPES):
+        name = node.input[0]
+    return Truth(name, opposite.condition, True)
+
+
+def weighed(search: Search, factor: Factor, value: str, axes: Sizes, end: str) -> list[Node]:
+    """The nodes that multiply a value by a number that is 1 or 0, broadcast to axes.
+
+    Import makes a formula of a neuron and one number, and a weight of numbers along an axis that
+    the neurons lack. If they lack none, a Concat keeps the formula to them.
+    """
+    if not search.is_number(value):
+        return [search.node("Mul", [factor.name, value], [end])]
+    tensor, nodes, name = search.draft.tensors[value], list[Node](), factor.name
+    longer = [each for each, size in enumerate(factor.axes) if size < axes[each]][:1]
+    shape = [axes[each] if each in longer else 1 for each in range(len(axes))]
+    if not longer:
+        name = search.draft.name("alone")
+        nodes.append(search.node("Concat", [factor.name], [name], axis=1))
+    weights = np.full(shape, tensor.values.item())
+    weight = search.draft.constant("weight", weights, tensor.data_type)
+    return [*nodes, search.node("Mul", [name, weight], [end])]
 
 
 def outcome(search: Search, first: First, name: str) -> tuple[list[Node], str]:

@@ -13,10 +13,13 @@ from neat_onnx.model import Node
 from neat_onnx.passes.draft import is_one_of
 from neat_onnx.passes.short_form.columns import places_of
 from neat_onnx.passes.short_form.larger_operators.choices import (
+    Factor,
     Truth,
     first_condition,
+    given_number,
     outcome,
     truth_of,
+    weighed,
 )
 from neat_onnx.passes.short_form.larger_operators.search import Found, Ints, Search, Sizes
 
@@ -42,39 +45,73 @@ class _Side(NamedTuple):
 def choice_of_axes(search: Search, node: Node) -> Found | None:
     """The choice between a tensor and a number, or two tensors, by a condition with fewer axes."""
     end, count = node.output[0], _count(search.draft.axes(node.output[0]))
-    if count < _FEWEST:
+    sides = _sides(search, node, count) if count >= _FEWEST else []
+    if len(sides) != len(node.input) or not np.array_equal(sides[0].at, sides[1].at):
         return None
-    sides = [side for name in node.input if (side := _side(search, name, count)) is not None]
-    if len(sides) != len(node.input):
-        return None
-    first = first_condition(search, *(side.truth for side in sides))
-    if first is None or not np.array_equal(sides[0].at, sides[1].at):
-        return None
-    sides.sort(key=lambda side: side.truth.holds is not first.holds)
-    operands = [(first.condition, sides[0].at), *((side.value, side.places) for side in sides)]
     tries = [search.axes_after(end), *(search.draft.axes(side.value) or () for side in sides)]
     for axes in (each for each in tries if prod(each) == count):
-        parts = [_in_axes(search, name, places, axes) for name, places in operands]
-        found = [part for part in parts if part is not None]
-        if len(found) == len(parts):
-            chosen = search.draft.name("chosen")
-            by, condition = outcome(search, first, found[0][1])
-            reads = [condition, *(name for _, name in found[1:])]
-            nodes = [*(each for before, _ in found for each in before), *by]
-            where = search.node("Where", reads, [chosen])
-            return end, [*nodes, where, search.shaped(chosen, end)]
+        found = _added(search, sides, axes) or _chosen(search, sides, axes)
+        if found is not None:
+            nodes, chosen = found
+            return end, [*nodes, search.shaped(chosen, end)]
     return None
 
 
-def _side(search: Search, name: str, size: int) -> _Side | None:
-    """A product by a condition, whose elements were moved."""
+def _sides(search: Search, node: Node, size: int) -> list[_Side]:
+    """The sides of a choice, as far as they are known; first the one whose condition holds."""
+    found = [_side(search, name, size) for name in node.input]
+    for name, other in zip(node.input, found[::-1], strict=True):
+        given = None if other is None or None not in found else given_number(search, other.truth)
+        if given is not None:
+            found.append(_side(search, name, size, given))
+    return sorted(filter(None, found), key=lambda side: not side.truth.holds)
+
+
+def _chosen(search: Search, sides: list[_Side], axes: Sizes) -> tuple[list[Node], str] | None:
+    """The nodes of a choice in axes, and its name."""
+    first = first_condition(search, *(side.truth for side in sides))
+    if first is None:
+        return None
+    order = sides if first.holds else sides[::-1]
+    operands = [(first.condition, sides[0].at), *((side.value, side.places) for side in order)]
+    parts = [_in_axes(search, name, places, axes) for name, places in operands]
+    found = [part for part in parts if part is not None]
+    if len(found) < len(parts):
+        return None
+    chosen = search.draft.name("chosen")
+    by, condition = outcome(search, first, found[0][1])
+    reads = [condition, *(name for _, name in found[1:])]
+    nodes = [*(each for before, _ in found for each in before), *by]
+    return [*nodes, search.node("Where", reads, [chosen])], chosen
+
+
+def _added(search: Search, sides: list[_Side], axes: Sizes) -> tuple[list[Node], str] | None:
+    """The nodes of the sum that a choice by a given number is in axes, and its name."""
+    if truth_of(search, search.copied(sides[0].truth.name)) is not None:
+        return None
+    nodes, names = list[Node](), list[str]()
+    for side in sides:
+        by = _in_axes(search, side.truth.name, side.at, axes)
+        value = _in_axes(search, side.value, side.places, axes)
+        if by is None or value is None:
+            return None
+        names.append(search.draft.name("side"))
+        factor = Factor(by[1], once(side.at.reshape(axes)).shape)
+        nodes += [*by[0], *value[0], *weighed(search, factor, value[1], axes, names[-1])]
+    chosen = search.draft.name("chosen")
+    return [*nodes, search.node("Add", names, [chosen])], chosen
+
+
+def _side(search: Search, name: str, size: int, given: Truth | None = None) -> _Side | None:
+    """A product by a condition, or by a given number, whose elements were moved."""
     product, order = _origin(search, name)
     made, count = search.made.get(search.copied(product)), _count(search.draft.axes(product))
     if made is None or not is_one_of(made, "Mul") or len(order) != size:
         return None
     for cast, value in (made.input, made.input[::-1]):
         origin, at = _origin(search, cast)
-        truth = truth_of(search, search.copied(origin))
+        is_given = given is not None and given.name == search.unchanged(origin)
+        truth = given if is_given else truth_of(search, search.copied(origin))
         if truth is None or len(at) != count:
             continue
         if search.is_number(value):
@@ -108,11 +145,16 @@ def _in_axes(search: Search, name: str, places: Ints, axes: Sizes) -> tuple[list
     if search.is_number(name):
         tensor = search.draft.tensors[name]
         return [], search.draft.constant("number", tensor.values.reshape(()), tensor.data_type)
-    table = places.reshape(axes)
-    for axis in range(len(axes)):
-        once = table.max(axis, keepdims=True)
-        table = once if np.all(table == once) else table
+    table = once(places.reshape(axes))
     size = _count(search.draft.axes(name))
     if not np.array_equal(table.ravel(), np.arange(size)):
         return None
     return search.in_shape(name, table.shape)
+
+
+def once(table: Ints) -> Ints:
+    """Places, once along each axis along which they are the same; negative where any will do."""
+    for axis in range(table.ndim):
+        most = table.max(axis, keepdims=True)
+        table = most if np.all((table == most) | (table < 0)) else table
+    return table

@@ -4,28 +4,15 @@ Export lists the elements that stay, and has constant neurons for the number.
 """
 
 from itertools import islice
-from math import prod
 
-import numpy as np
-
-from neat_onnx.model import DataType, Node
+from neat_onnx.model import Node
 from neat_onnx.passes.draft import is_one_of
-from neat_onnx.passes.short_form.larger_operators.mixtures import (
-    ANY,
-    Bools,
-    Changed,
-    Choice,
-    Condition,
-    Elements,
-    Mixture,
-    mixture_of,
-    parts,
-)
-from neat_onnx.passes.short_form.larger_operators.search import Found, Search, Sizes
-from neat_onnx.passes.short_form.triangles import SINCE as TRIANGLES_SINCE
-from neat_onnx.passes.short_form.triangles import triangle_of
+from neat_onnx.passes.short_form.larger_operators.mixtures import Choice, parts
+from neat_onnx.passes.short_form.larger_operators.mixtures_in_axes import in_axes
+from neat_onnx.passes.short_form.larger_operators.mixtures_of_sums import mixture_of
+from neat_onnx.passes.short_form.larger_operators.search import Found, Search
 
-_FARTHEST = 6  # nodes from the result back to joined elements
+_FARTHEST = 12  # nodes from the result back to joined elements
 
 
 def kept(search: Search, last: Node) -> Found | None:
@@ -42,15 +29,11 @@ def kept(search: Search, last: Node) -> Found | None:
     ):
         return None
     copied = any(_is_copied(search, name) for name in joined.input)
-    writing = _Writing(search, _axes(search, found), search.kind(end), copied=copied)
-    name = writing.tensor(found)
-    return None if name is None else (end, [*writing.nodes, search.shaped(name, end)])
-
-
-def _axes(search: Search, found: Mixture) -> Sizes:
-    """The axes of the first tensor that has all elements in their places."""
-    tensors = (each.tensor for each in parts(found) if isinstance(each, Elements))
-    return next((search.axes_before(tensor)[2] for tensor in tensors), ())
+    written = in_axes(search, found, search.kind(end), copied=copied)
+    if written is None:
+        return None
+    nodes, name, _ = written
+    return end, [*nodes, search.shaped(name, end)]
 
 
 def _is_copied(search: Search, name: str) -> bool:
@@ -58,102 +41,3 @@ def _is_copied(search: Search, name: str) -> bool:
     way = (node for node in search.before(name) if not search.moves(node))
     node = next(way, None)
     return node is not None and is_one_of(node, "Sum") and len(node.input) == 1
-
-
-class _Writing:
-    """Writes a mixture in axes.
-
-    Attributes:
-        nodes: the nodes so far.
-    """
-
-    def __init__(self, search: Search, axes: Sizes, kind: DataType, *, copied: bool) -> None:
-        self._search, self._axes, self._kind, self._copied = search, axes, kind, copied
-        self.nodes: list[Node] = []
-
-    def tensor(self, mixture: Mixture) -> str | None:
-        """The tensor that a mixture is; None if it is not one in these axes."""
-        if isinstance(mixture, float):
-            return self._search.draft.constant("number", mixture, self._kind)
-        if isinstance(mixture, Elements):
-            return self._elements(mixture)
-        if isinstance(mixture, Changed):
-            inside = self.tensor(mixture.inside)
-            return None if inside is None else self._changed(mixture.by, inside)
-        if isinstance(mixture.condition, Condition):
-            return self._computed(mixture.condition, mixture.sides)
-        return self._masked(_once(mixture.condition.reshape(self._axes)), *mixture.sides)
-
-    def _elements(self, elements: Elements) -> str | None:
-        """The tensor that has these elements where it is broadcast to the axes."""
-        nodes, name, sizes = self._search.axes_before(elements.tensor)
-        if not (elements.are_whole and sizes == self._axes):
-            table = elements.places.reshape(self._axes)
-            for axis in range(table.ndim):
-                most = table.max(axis, keepdims=True)
-                table = most if np.all((table == most) | (table == ANY)) else table
-            places = table.ravel()
-            apart = (places != ANY) & (places != np.arange(len(places)))
-            if len(places) != prod(sizes) or np.any(apart):
-                return None
-            nodes, name = self._search.in_shape(elements.tensor, table.shape)
-        self.nodes += nodes
-        return name
-
-    def _computed(self, condition: Condition, sides: tuple[Mixture, Mixture]) -> str | None:
-        """A choice by a condition in the axes."""
-        known = [name for each in sides if (name := self.tensor(each)) is not None]
-        by = self._condition(condition)
-        return None if by is None or len(known) < len(sides) else self._made("Where", [by, *known])
-
-    def _condition(self, condition: Condition) -> str | None:
-        """A condition in the axes, or in fewer."""
-        inside = condition.inside
-        name = self._condition(inside) if isinstance(inside, Condition) else self._elements(inside)
-        if name is None:
-            return None
-        if condition.mask is not None:
-            mask = _once(condition.mask.reshape(self._axes))
-            held = self._search.draft.constant("mask", mask, DataType.BOOL)
-            name = self._made("And", [name, held])
-        return name if condition.holds else self._made("Not", [name])
-
-    def _changed(self, by: Node | float, name: str) -> str:
-        """A function of a tensor."""
-        if isinstance(by, float):
-            return self._made("Mul", [name, self._search.draft.constant("factor", by, self._kind)])
-        (node,) = self._search.changed(name, [by])
-        self.nodes.append(node)
-        return node.output[0]
-
-    def _masked(self, mask: Bools, first: Mixture, second: Mixture) -> str | None:
-        """A choice by a constant mask; copies and 0 are products by it, triangles and 0 a Trilu."""
-        name, constant = self.tensor(first), self._search.draft.constant
-        if name is None:
-            return None
-        if self._copied and second == 0.0:
-            return self._made("Mul", [name, constant("mask", mask.astype(np.float64), self._kind)])
-        has_triangles = self._search.draft.model.opset >= TRIANGLES_SINCE
-        triangle = triangle_of(mask) if second == 0.0 and has_triangles else None
-        if triangle:
-            diagonal = [constant("diagonal", triangle.diagonal)] if triangle.diagonal else []
-            return self._made("Trilu", [name, *diagonal], upper=triangle.upper)
-        other = self.tensor(second)
-        held = constant("mask", mask, DataType.BOOL)
-        return None if other is None else self._made("Where", [held, name, other])
-
-    def _made(self, operator: str, reads: list[str], **attributes: object) -> str:
-        """The result of a new node."""
-        result = self._search.draft.name("chosen")
-        self.nodes.append(self._search.node(operator, reads, [result], **attributes))
-        return result
-
-
-def _once(mask: Bools) -> Bools:
-    """A mask, once along each axis along which it is the same."""
-    for axis in range(mask.ndim):
-        first = mask.take([0], axis)
-        mask = first if np.all(mask == first) else mask
-    while mask.ndim > 1 and len(mask) == 1:
-        mask = mask[0]
-    return mask

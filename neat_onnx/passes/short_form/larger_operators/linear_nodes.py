@@ -109,6 +109,8 @@ def _joined(graph: GraphReader, node: Node, name: str) -> Linear | None:
 
 
 def _added(graph: GraphReader, node: Node, name: str) -> Linear | None:
+    if is_one_of(node, "Sub") and graph.is_number(node.input[0]):
+        return None  # a function of each element, as 1 - x
     terms, biases = list[Terms](), np.zeros(1)
     signs = (1.0, -1.0 if is_one_of(node, "Sub") else 1.0)
     for read, sign in zip(node.input, signs, strict=True):

@@ -13,6 +13,9 @@ import numpy as np
 
 from neat_onnx.model import DataType, Node
 from neat_onnx.passes.draft import attributes_of, is_one_of
+from neat_onnx.passes.short_form.larger_operators.linear_nodes import Terms
+from neat_onnx.passes.short_form.larger_operators.mixtures_in_axes import in_axes
+from neat_onnx.passes.short_form.larger_operators.mixtures_of_sums import mixture_of
 from neat_onnx.passes.short_form.larger_operators.search import Found, Search
 
 _BY_NUMBERS = ("Identity", "Mul", "Add", "Sub", "Div")
@@ -89,6 +92,8 @@ def _softmax(search: Search, scores: str, origin: np.ndarray, end: str, sizes: l
     if picked is not None and picked.sizes[-1] == sizes[-1] and _stay(picked, origin):
         values, nodes = _changed(search, picked)
         inside = picked.sizes
+    elif (mixed := _mixed(search, scores, origin)) is not None:
+        nodes, values, inside = mixed
     else:
         values, flat = search.draft.name(end), search.draft.name(scores)
         places = search.draft.constant("places", np.maximum(origin, 0), DataType.INT32)
@@ -162,6 +167,22 @@ def _changed(search: Search, picked: _Picked) -> tuple[str, list[Node]]:
     """The changes of picked elements for all of a tensor, and the name of the result."""
     nodes = search.changed(picked.source, picked.changes)
     return (nodes[-1].output[0] if nodes else picked.source), nodes
+
+
+def _mixed(
+    search: Search, scores: str, origin: np.ndarray
+) -> tuple[list[Node], str, list[int]] | None:
+    """The nodes of a mixture of whole tensors that has the scores, its name and its axes."""
+    holds, reader = origin >= 0, search.sums
+    rows = np.flatnonzero(holds)
+    terms = Terms(scores, rows, origin[holds], np.ones(len(rows)))
+    sums = reader.added([terms], np.zeros(len(origin)))
+    found = None if sums is None else mixture_of(search, reader, sums, holds)
+    written = None if found is None else in_axes(search, found, search.kind(scores))
+    if written is None:
+        return None
+    nodes, name, axes = written
+    return (nodes, name, list(axes)) if math.prod(axes) == len(origin) else None
 
 
 def _where(search: Search, mask: np.ndarray, values: str, other: str, end: str) -> Node:

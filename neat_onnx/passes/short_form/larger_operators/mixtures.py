@@ -1,34 +1,13 @@
-"""Mixtures: elements that are chosen from tensors and numbers, by constant masks and conditions.
-
-Export leaves out of a choice the elements of which it is known, and lists the others. Attention
-whose scores are masked by a triangle and by the steps there are has its scores under two choices,
-each with a list of its own: here they are read as choices between whole tensors.
-"""
+"""Mixtures: elements that are chosen from tensors and numbers, by constant masks and conditions."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import prod
 
 import numpy as np
 
 from neat_onnx.model import Node
-from neat_onnx.passes.draft import is_one_of
-from neat_onnx.passes.elementwise import is_function_of_one
-from neat_onnx.passes.short_form.columns import broadcast
-from neat_onnx.passes.short_form.larger_operators.choices import (
-    Truth,
-    first_condition,
-    truth_of,
-)
-from neat_onnx.passes.short_form.larger_operators.linear_nodes import Terms
-from neat_onnx.passes.short_form.larger_operators.search import Ints, Search
-from neat_onnx.passes.short_form.larger_operators.weighted_sums import Sums, WeightedSums
+from neat_onnx.passes.short_form.larger_operators.search import Ints
 
-_DEEPEST = 8  # choices and functions, one of another
-_MOST = 8  # tensors
-_SIDES = 2  # of a choice
-_OUTCOMES = (True, False)
-_HALF = 0.5  # above which a number is true
 ANY = -1
 """The place of an element that nothing reads."""
 Bools = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
@@ -74,11 +53,15 @@ class Condition:
         inside: truth values, or another condition.
         holds: whether they are as they are; otherwise the condition is their opposite.
         mask: elements outside of it are false before that.
+        are_numbers: whether the truth values are numbers, which are true above one half.
+        opposite: of numbers in the place of truth values, those that are 1 where they are 0.
     """
 
     inside: "Elements | Condition"
     holds: bool
     mask: Bools | None = None
+    are_numbers: bool = False
+    opposite: Elements | None = None
 
 
 @dataclass(frozen=True)
@@ -94,7 +77,18 @@ class Choice:
     sides: tuple["Mixture", "Mixture"]
 
 
-Mixture = Elements | Changed | Choice | float
+@dataclass(frozen=True)
+class Added:
+    """Sums of two elements each.
+
+    Attributes:
+        terms: the elements that are added.
+    """
+
+    terms: tuple["Mixture", "Mixture"]
+
+
+Mixture = Elements | Changed | Choice | Added | float
 
 
 def parts(mixture: Mixture) -> Iterator[Mixture]:
@@ -103,207 +97,9 @@ def parts(mixture: Mixture) -> Iterator[Mixture]:
     inner: Sequence[Mixture] = ()
     if isinstance(mixture, Choice):
         inner = mixture.sides
+    elif isinstance(mixture, Added):
+        inner = mixture.terms
     elif isinstance(mixture, Changed):
         inner = (mixture.inside,)
     for each in inner:
         yield from parts(each)
-
-
-def mixture_of(search: Search, reader: WeightedSums, sums: Sums) -> Mixture | None:
-    """The mixture that sums are, if they are one."""
-    return _Reading(search, reader, len(sums.biases)).of(sums, np.ones(len(sums.biases), np.bool_))
-
-
-@dataclass(frozen=True)
-class _Reading:
-    """Reads sums of so many elements as mixtures."""
-
-    search: Search
-    reader: WeightedSums
-    count: int
-
-    def of(self, sums: Sums | None, read: Bools, depth: int = 0) -> Mixture | None:
-        """The mixture that sums are.
-
-        Args:
-            sums: the sums.
-            read: those that something reads.
-            depth: how many choices and functions it is inside of.
-        """
-        if sums is None or depth > _DEEPEST:
-            return None
-        held = read[sums.rows]
-        sums = Sums(sums.rows[held], sums.columns[held], sums.weights[held], sums.biases)
-        terms = np.bincount(sums.rows, minlength=self.count)
-        if terms.max(initial=0) > _SIDES:
-            return None
-        if not terms.any():
-            numbers = np.unique(sums.biases[read])
-            return float(numbers[0]) if len(numbers) == 1 else None
-        alone = self.reader.terms(sums)
-        if len(alone) > _MOST:
-            return None
-        if len(alone) == 1 and np.all(terms[read] == 1) and not sums.biases[read].any():
-            found = self._elements(alone[0], read, depth)
-            if found is not None:
-                return found
-        computed = self._computed(alone, sums, read, depth)
-        return self._apart(alone, sums, read, depth) if computed is None else computed
-
-    def _elements(self, terms: Terms, read: Bools, depth: int) -> Mixture | None:
-        """Elements of one tensor, or functions of such; None of a tensor with others."""
-        factors = np.unique(terms.weights)
-        if len(factors) > 1:
-            return None
-        if factors[0] != 1.0:
-            once = terms._replace(weights=np.ones(len(terms.rows)))
-            inside = self._elements(once, read, depth)
-            return None if inside is None else Changed(float(factors[0]), inside)
-        places = np.full(self.count, ANY)
-        places[terms.rows] = terms.places
-        found = Elements(terms.tensor, places)
-        size = prod(self.search.draft.axes(terms.tensor) or ())
-        if size == self.count and found.are_whole:
-            return found
-        node = self.search.made.get(terms.tensor)
-        if node is None or not is_function_of_one(node):
-            return None
-        sums = self.reader.added([terms._replace(tensor=node.input[0])], np.zeros(self.count))
-        inside = self.of(sums, read, depth + 1)
-        return None if inside is None else Changed(node, inside)
-
-    def _computed(self, alone: list[Terms], sums: Sums, read: Bools, depth: int) -> Mixture | None:
-        """The choice by a condition."""
-        if sums.biases[read].any():
-            return None
-        found = [self._side(terms) for terms in alone]
-        sides = [side for side in found if side is not None]
-        condition = self._condition(sides, read) if len(sides) == len(found) else None
-        if condition is None:
-            return None
-        order = (condition.holds, not condition.holds)
-        one, other = (self._chosen(sides, read, depth, holds=holds) for holds in order)
-        return None if one is None or other is None else Choice(condition, (one, other))
-
-    def _condition(self, sides: "list[_Side]", read: Bools) -> "Condition | None":
-        """The condition of all sides."""
-        truths = {side.truth for side in sides}
-        if len(truths) != _SIDES:
-            return self._conjunction(sides, read)
-        first = first_condition(self.search, *truths)
-        at = {holds: np.full(self.count, ANY) for holds in (True, False)}
-        for side in sides:
-            at[side.truth.holds][side.terms.rows] = side.at
-        if first is None or not np.array_equal(at[True], at[False]):
-            return None
-        return Condition(Elements(first.condition, at[True]), first.holds)
-
-    def _conjunction(self, sides: "list[_Side]", read: Bools) -> "Condition | None":
-        """The condition that another one holds inside of a constant mask.
-
-        Import has a number of both, which is that of the other one, or 0, and compares it again.
-        """
-        by = {holds: [each for each in sides if each.truth.holds is holds] for holds in _OUTCOMES}
-        sums, opposite = (self._compared(by[holds]) for holds in _OUTCOMES)
-        if sums is None or opposite is None or not all(map(np.array_equal, sums, opposite)):
-            return None
-        alone = self.reader.terms(sums)
-        truth = truth_of(self.search, alone[0].tensor) if len(alone) == 1 else None
-        if truth is None or np.any(sums.weights != 1.0) or sums.biases[read].any():
-            return None
-        places = np.full(self.count, ANY)
-        places[alone[0].rows] = alone[0].places
-        first, second = (by[holds][0].truth.name for holds in _OUTCOMES)
-        holds = not self.search.stands_before(second, first)
-        inner = Condition(Elements(truth.condition, places), truth.holds)
-        return Condition(inner, holds, read & (places != ANY))
-
-    def _compared(self, sides: "list[_Side]") -> Sums | None:
-        """The numbers that are above one half where the conditions of sides hold."""
-        terms = []
-        for side in sides:
-            node = self.search.made[side.truth.condition]
-            if not is_one_of(node, "Greater") or self.search.number(node.input[1]) != _HALF:
-                return None
-            terms.append(side.terms._replace(
-                tensor=node.input[0], places=side.at, weights=np.ones(len(side.at))
-            ))  # fmt: skip
-        return self.reader.added(terms, np.zeros(self.count)) if terms else None
-
-    def _chosen(
-        self, sides: "list[_Side]", read: Bools, depth: int, *, holds: bool
-    ) -> Mixture | None:
-        """The mixture that is chosen where a condition holds, or where it does not."""
-        own = [side for side in sides if side.truth.holds is holds]
-        rows = np.concatenate([side.terms.rows for side in own])
-        if len(np.unique(rows)) != len(rows):
-            return None
-        numbers = np.zeros(self.count)
-        for side in own:
-            numbers[side.terms.rows] = side.terms.weights if side.value is None else 0.0
-        values = [side.value for side in own if side.value is not None]
-        return self.of(self.reader.added(values, numbers), read, depth + 1)
-
-    def _side(self, terms: Terms) -> "_Side | None":
-        """A number, or the elements of a tensor, by a condition or by its opposite."""
-        if (truth := truth_of(self.search, terms.tensor)) is not None:
-            return _Side(truth, terms.places, terms, None)
-        terms = self._inside(terms)
-        made = self.search.made.get(terms.tensor)
-        if made is None or not is_one_of(made, "Mul") or np.any(terms.weights != 1.0):
-            return None
-        for cast, other in (made.input, made.input[::-1]):
-            factor = self._operand(made, cast, terms)
-            origin = None if factor is None else self.reader.origin(factor)
-            truth = None if origin is None else truth_of(self.search, origin.tensor)
-            value = self._operand(made, other, terms)
-            if origin is not None and truth is not None and value is not None:
-                return _Side(truth, origin.places, terms, value)
-        return None
-
-    def _inside(self, terms: Terms) -> Terms:
-        """The terms by the tensor that a sum of one element each, as of a Gemm by 1, hands on."""
-        sums = self.reader.added([terms], np.zeros(self.count))
-        found = [] if sums is None or sums.biases.any() else self.reader.terms(sums)
-        alone = len(found) == 1 and np.array_equal(found[0].rows, terms.rows)
-        return found[0] if alone else terms
-
-    def _operand(self, made: Node, name: str, terms: Terms) -> Terms | None:
-        """The elements of an operand that elements of the result are computed of."""
-        axes, sizes = (self.search.draft.axes(each) for each in (made.output[0], name))
-        if name in self.search.draft.tensors or axes is None or sizes is None:
-            return None
-        places = broadcast(sizes, axes)
-        return (
-            None if places is None else Terms(name, terms.rows, places[terms.places], terms.weights)
-        )
-
-    def _apart(self, alone: list[Terms], sums: Sums, read: Bools, depth: int) -> Mixture | None:
-        """The choice by a constant mask, between tensors or between a tensor and a number."""
-        kinds = np.zeros(self.count, np.int64)
-        for number, terms in enumerate(alone):
-            kinds[terms.rows] |= 1 << number
-        present = np.unique(kinds[read])
-        if len(present) != _SIDES:
-            return None
-        first = read & (kinds == min(present[present > 0]))
-        sides = [self.of(sums, rows, depth + 1) for rows in (first, read & ~first)]
-        one, other = sides
-        return None if one is None or other is None else Choice(first, (one, other))
-
-
-@dataclass(frozen=True)
-class _Side:
-    """A side of a choice.
-
-    Attributes:
-        truth: the number by its condition.
-        at: for each term, the place of its condition.
-        terms: the terms of the sums.
-        value: the chosen elements; None for the weights of the terms.
-    """
-
-    truth: Truth
-    at: Ints
-    terms: Terms
-    value: Terms | None
