@@ -38,7 +38,7 @@ BOUNDARIES = {
     "cli": ("__init__", "network", "model", "options", "libraries", "codegen", "verification",
             "schemas"),
     "page": ("__init__", "network", "model", "options", "libraries", "genome",
-             "lowering.signals", "operators.rnn", "operators.spatial.weights", "verification"),
+             "lowering.signals", "operators.rnn", "operators.spatial.apart", "verification"),
 }  # fmt: skip
 EVERYWHERE = ("errors", "files", "parsing", "arguments", "version")
 CORES = ("lowering", "lifting")

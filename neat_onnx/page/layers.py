@@ -122,19 +122,7 @@ def _spatial(net: Network) -> list[SpatialBlock]:
     if not net.blocks:
         return []
     from neat_onnx.lowering.signals import GraphSignals  # noqa: PLC0415 - the same
-    from neat_onnx.operators.spatial.weights import NotShared, check_pool, shared_weights  # noqa: PLC0415
+    from neat_onnx.operators.spatial.apart import is_borne_out  # noqa: PLC0415
 
-    signals, activation = GraphSignals.of(net), net.neurons.activation
-
-    def holds(block: SpatialBlock) -> bool:
-        try:
-            if block.is_pool:
-                check_pool(net, signals, block)
-            for part in () if block.is_pool else block.by_activation(activation):
-                first = part.neurons.reshape(len(part.neurons), -1)[:, 0]
-                shared_weights(net, signals, part, net.neurons.response[first])
-        except NotShared:
-            return False
-        return True
-
-    return [block for block in net.blocks if holds(block)]
+    signals = GraphSignals.of(net)
+    return [block for block in net.blocks if is_borne_out(net, signals, block)]

@@ -10,7 +10,13 @@ from neat_onnx.lowering.signals import GraphSignals
 from neat_onnx.network.genes import Bools, Floats, Ints
 from neat_onnx.network.network import Network
 from neat_onnx.network.spatial import SpatialBlock
-from neat_onnx.operators.spatial.weights import NotShared, connections_into, responses_of_pool
+from neat_onnx.operators.spatial.weights import (
+    NotShared,
+    check_pool,
+    connections_into,
+    responses_of_pool,
+    shared_weights,
+)
 
 _LEAST_ALIKE = 4  # times as many neurons as differ
 
@@ -42,6 +48,27 @@ def neurons_apart(net: Network, signals: GraphSignals, block: SpatialBlock) -> B
     if np.any(signals.state_is_read[neurons]):
         raise NotShared("the pre-activation of one of its neurons is read")
     return apart
+
+
+def is_borne_out(net: Network, signals: GraphSignals, block: SpatialBlock) -> bool:
+    """Whether the connections of most neurons bear a block out."""
+    parts = [block] if block.is_pool else block.by_activation(net.neurons.activation)
+    return all(
+        any(_fits(net, signals, part, evolved=evolved) for evolved in (False, True))
+        for part in parts
+    )
+
+
+def _fits(net: Network, signals: GraphSignals, block: SpatialBlock, *, evolved: bool) -> bool:
+    try:
+        apart = neurons_apart(net, signals, block) if evolved else None
+        if block.is_pool:
+            check_pool(net, signals, block, apart)
+        else:
+            shared_weights(net, signals, block, usual_responses(net, block, apart), apart)
+    except NotShared:
+        return False
+    return True
 
 
 def usual_responses(net: Network, block: SpatialBlock, apart: Bools | None) -> Floats:
