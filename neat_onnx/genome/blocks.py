@@ -5,12 +5,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from neat_onnx.genome.document import backwards
 from neat_onnx.network.genes import NONE, Ints
 from neat_onnx.network.network import Network
 from neat_onnx.network.spatial import SpatialBlock, in_order_of_neurons
 
 
-def neurons_apart(
+def ids_apart(
     net: Network, blocks: Sequence[SpatialBlock], lifted: Network, lifted_of: Ints
 ) -> list[list[int]]:
     """The ids in the places of elements that are no neurons, for each block of the graph with some.
@@ -23,7 +24,7 @@ def neurons_apart(
     """
     if not blocks:
         return []
-    back, found = _backwards(lifted_of, len(lifted)), []
+    back, found = backwards(lifted_of, len(lifted)), []
     for block in lifted.blocks:
         neurons = back[block.neurons]
         if np.any(missing := neurons == NONE):
@@ -41,10 +42,10 @@ def restored_blocks(
     Args:
         lifted: the network of the graph.
         lifted_of: the lifted neuron of each neuron, NONE where it has none.
-        apart: as `neurons_apart` gives them.
+        apart: as `ids_apart` gives them.
         position: the position of each id.
     """
-    back, given, found = _backwards(lifted_of, len(lifted)), iter(apart), []
+    back, given, found = backwards(lifted_of, len(lifted)), iter(apart), []
     for block in lifted.blocks:
         sources, neurons = back[block.sources], back[block.neurons]
         if np.any(missing := neurons == NONE):
@@ -54,14 +55,6 @@ def restored_blocks(
         if not np.any(neurons == NONE) and not np.any(sources == NONE):
             found.append(replace(block, sources=sources, neurons=neurons))
     return in_order_of_neurons(found)
-
-
-def _backwards(lifted_of: Ints, count: int) -> Ints:
-    """The neuron of each lifted one, NONE where it has none."""
-    back = np.full(count, NONE, np.int64)
-    placed = np.flatnonzero(lifted_of != NONE)
-    back[lifted_of[placed]] = placed
-    return back
 
 
 def _has(whole: Ints, some: Ints) -> bool:

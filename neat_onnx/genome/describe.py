@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from neat_onnx.genome.blocks import neurons_apart
+from neat_onnx.genome.blocks import ids_apart
 from neat_onnx.genome.carried import Carried, carried_by
 from neat_onnx.genome.checksum import shorter
 from neat_onnx.genome.compact import (
@@ -90,7 +90,7 @@ def genome_metadata(
     if np.any((shared := _shared(lifted_of)) & ~ctx.copied):
         raise SharedNeuronsError(shared)
     saved = LEAST_SAVED if names is None else 1
-    apart = neurons_apart(ctx.net, ctx.apart, lifted.network, lifted_of)
+    apart = ids_apart(ctx.net, ctx.apart, lifted.network, lifted_of)
     entries = {GENOME: _difference(ctx.net, lifted, places, lifted_of, apart, saved)}
     if len(entries[GENOME]) > most:
         raise LongGenomeError

@@ -87,6 +87,19 @@ class GenomeDocument(Document):
 ROUNDS_TO_ZERO = 2.0**-150  # in float32: a weight up to this does not come back from such a file
 
 
+def backwards(lifted_of: Ints, count: int) -> Ints:
+    """The neuron of the genome that each of so many lifted ones is, NONE where it is none.
+
+    Args:
+        lifted_of: the lifted neuron of each neuron of the genome, NONE where it has none.
+        count: of the lifted neurons.
+    """
+    back = np.full(count, NONE, np.int64)
+    placed = np.flatnonzero(lifted_of != NONE)
+    back[lifted_of[placed]] = placed
+    return back
+
+
 def carried_over(lifted: Network, lifted_of: Ints, *, zeros: bool = False) -> Connections:
     """The lifted connections between neurons that have a place in the genome, as positions there.
 
@@ -96,9 +109,7 @@ def carried_over(lifted: Network, lifted_of: Ints, *, zeros: bool = False) -> Co
         lifted_of: the lifted neuron of each neuron of the genome, NONE where it has none.
         zeros: connections of weight 0 are among them.
     """
-    back = np.full(len(lifted) + 1, NONE, np.int64)  # the last place is that of NONE
-    placed = np.flatnonzero(lifted_of != NONE)
-    back[lifted_of[placed]] = placed
+    back = backwards(lifted_of, len(lifted) + 1)  # the last place is that of NONE
     genes = lifted.connections
     source, target = owned(back[genes.source]), owned(back[genes.target])
     gater = genes.gater if is_none(genes.gater) else owned(back[genes.gater])

@@ -16,6 +16,7 @@ from neat_onnx.genome.document import (
     GENOME,
     NETWORK,
     GenomeDocument,
+    backwards,
     carried_over,
     filled,
     matches,
@@ -184,8 +185,7 @@ def _restored(value: Any, lifted: Lifted) -> Network:
         raise NetworkError("its ids do not fit together", where="order")
     position = {neuron: k for k, neuron in enumerate(order)}
     net = lifted.network
-    back = np.full(len(net), NONE, np.int64)
-    back[at[at != NONE]] = np.flatnonzero(at != NONE)
+    back = backwards(at, len(net))
     return Network(
         inputs=tuple(_moved(port, back) for port in net.inputs),
         outputs=tuple(_moved(port, back) for port in net.outputs),

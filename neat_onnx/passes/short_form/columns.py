@@ -272,3 +272,15 @@ def _weighted_pairs(draft: Draft, node: Node) -> Paired | None:
     alike = np.all(np.count_nonzero(matrix, axis=1) == _PAIR) and np.all(values == values[0])
     operator = {(1.0, 1.0): "Add", (1.0, -1.0): "Sub"}.get(tuple(values[0].tolist()))
     return Paired(operator, node.input[0], ends.T) if alike and operator else None
+
+
+def once(table: np.ndarray) -> np.ndarray:
+    """Places, or truth values, once along each axis along which they are the same.
+
+    Args:
+        table: in axes; negative where any place will do.
+    """
+    for axis in range(table.ndim):
+        most = table.max(axis, keepdims=True)
+        table = most if np.all((table == most) | (table < 0)) else table
+    return table

@@ -11,7 +11,7 @@ import numpy as np
 
 from neat_onnx.model import Node
 from neat_onnx.passes.draft import is_one_of
-from neat_onnx.passes.short_form.columns import places_of
+from neat_onnx.passes.short_form.columns import once, places_of
 from neat_onnx.passes.short_form.larger_operators.choices import (
     Factor,
     Truth,
@@ -150,11 +150,3 @@ def _in_axes(search: Search, name: str, places: Ints, axes: Sizes) -> tuple[list
     if not np.array_equal(table.ravel(), np.arange(size)):
         return None
     return search.in_shape(name, table.shape)
-
-
-def once(table: Ints) -> Ints:
-    """Places, once along each axis along which they are the same; negative where any will do."""
-    for axis in range(table.ndim):
-        most = table.max(axis, keepdims=True)
-        table = most if np.all((table == most) | (table < 0)) else table
-    return table

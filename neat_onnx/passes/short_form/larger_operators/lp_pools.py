@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from itertools import islice, product
 from math import isclose
-from typing import NamedTuple
 
 import numpy as np
 
 from neat_onnx.model import DataType, Node
 from neat_onnx.passes.draft import is_one_of
+from neat_onnx.passes.short_form.larger_operators.axis_windows import AxisWindows
 from neat_onnx.passes.short_form.larger_operators.linear_nodes import Terms
 from neat_onnx.passes.short_form.larger_operators.search import Found, Ints, Search, Sizes
 
@@ -16,22 +16,6 @@ _AXES = range(2, 5)  # of a picture, channels and one to three others
 _CLOSE = 1e-6  # of an exponent of float32
 _EUCLIDEAN = 2
 _FARTHEST = 4  # nodes from a sum of sizes back to these
-
-
-class _Window(NamedTuple):
-    """Windows along an axis.
-
-    Attributes:
-        size: of each.
-        step: from one to the next.
-        before: how many elements of the first one are not there.
-        behind: the same of the last one.
-    """
-
-    size: int
-    step: int
-    before: int
-    behind: int
 
 
 def lp_pool(search: Search, last: Node) -> Found | None:
@@ -57,7 +41,7 @@ def lp_pool(search: Search, last: Node) -> Found | None:
     return end, [*nodes, search.shaped(pooled, end)]
 
 
-def _are_axes(windows: Sequence[_Window], sizes: Sizes) -> bool:
+def _are_axes(windows: Sequence[AxisWindows], sizes: Sizes) -> bool:
     """Whether windows are whole axes or single elements, so that a reduction adds them."""
     return all(each.size in (1, size) for each, size in zip(windows, sizes[1:], strict=True))
 
@@ -102,7 +86,7 @@ def _raised(search: Search, node: Node) -> tuple[str, float] | None:
     return None if exponent is None else (node.input[0], exponent)
 
 
-def _windows(terms: Terms, whole: Sizes, sizes: Sizes) -> list[_Window] | None:
+def _windows(terms: Terms, whole: Sizes, sizes: Sizes) -> list[AxisWindows] | None:
     """The windows along the axes behind the channels that sums of these terms are of."""
     if len(whole) != len(sizes) or whole[0] != sizes[0]:
         return None
@@ -121,7 +105,7 @@ def _windows(terms: Terms, whole: Sizes, sizes: Sizes) -> list[_Window] | None:
     return windows if alike and len(windows) == len(found) else None
 
 
-def _window(low: Ints, high: Ints, size: int) -> _Window | None:
+def _window(low: Ints, high: Ints, size: int) -> AxisWindows | None:
     """The window along an axis of so many elements that has these at its positions."""
     width, positions = int((high - low).max()) + 1, np.arange(len(low))
     steps = {1, *np.diff(low)[-1:].tolist(), *np.diff(high)[:1].tolist()}
@@ -131,5 +115,5 @@ def _window(low: Ints, high: Ints, size: int) -> _Window | None:
         if np.array_equal(np.maximum(start, 0), low) and np.array_equal(ends, high):
             behind = max(int(start[-1]) + width - size, 0)
             if (size + before + behind - width) // step + 1 == len(low):
-                return _Window(width, step, before, behind)
+                return AxisWindows(width, step, before, behind)
     return None

@@ -5,8 +5,8 @@ from math import prod
 import numpy as np
 
 from neat_onnx.model import DataType, Node
+from neat_onnx.passes.short_form.columns import once
 from neat_onnx.passes.short_form.larger_operators.choices import Factor, weighed
-from neat_onnx.passes.short_form.larger_operators.choices_of_axes import once
 from neat_onnx.passes.short_form.larger_operators.mixtures import (
     ANY,
     Added,
@@ -166,10 +166,8 @@ class _Writing:
 
 
 def _once(mask: Bools) -> Bools:
-    """A mask, once along each axis along which it is the same."""
-    for axis in range(mask.ndim):
-        first = mask.take([0], axis)
-        mask = first if np.all(mask == first) else mask
+    """A mask, once along each axis along which it is the same, without the first of these."""
+    mask = once(mask)
     while mask.ndim > 1 and len(mask) == 1:
         mask = mask[0]
     return mask

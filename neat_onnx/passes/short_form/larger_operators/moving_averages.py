@@ -7,35 +7,19 @@ elements of each window by a list of places, and turns the means back into the o
 from collections.abc import Sequence
 from itertools import product
 from math import prod
-from typing import NamedTuple
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from neat_onnx.model import Node
 from neat_onnx.passes.draft import is_one_of
+from neat_onnx.passes.short_form.larger_operators.axis_windows import AxisWindows
 from neat_onnx.passes.short_form.larger_operators.boxes import Mode, wide
 from neat_onnx.passes.short_form.larger_operators.reductions import groups_of, way_to
 from neat_onnx.passes.short_form.larger_operators.search import Found, Ints, Search, Sizes
 
 _MODES: tuple[Mode, ...] = ("edge", "reflect")
 _AXES = range(2, 5)  # channels, and one to three others
-
-
-class _Windows(NamedTuple):
-    """Windows along an axis.
-
-    Attributes:
-        size: of each.
-        step: from one to the next.
-        before: how many elements are read before the first one of the axis.
-        behind: how many behind the last one.
-    """
-
-    size: int
-    step: int
-    before: int
-    behind: int
 
 
 def moving_average(search: Search, mean: Node) -> Found | None:
@@ -73,14 +57,14 @@ def _turned(search: Search, name: str, order: Sequence[int], result: str) -> lis
     return [search.node("Transpose", [name], [result], perm=[*order])]
 
 
-def _with_channels_first(windows: Sequence[_Windows]) -> list[int]:
+def _with_channels_first(windows: Sequence[AxisWindows]) -> list[int]:
     """The axes in the order of a pool: first one of which windows have one element each."""
     axes = [*range(len(windows))]
     channel = next(axis for axis in axes if windows[axis].size == 1)
     return [channel, *(axis for axis in axes if axis != channel)]
 
 
-def _pool(groups: Ints, whole: Sizes) -> tuple[Mode, list[int], list[_Windows]] | None:
+def _pool(groups: Ints, whole: Sizes) -> tuple[Mode, list[int], list[AxisWindows]] | None:
     """The mode of the borders, the order in which the axes of means stand, and the windows along
     each, if these groups of elements are windows.
     """
@@ -107,7 +91,7 @@ def _run(coordinates: Ints) -> int:
     return int(others[0]) if len(others) else len(coordinates)
 
 
-def _windows(coordinates: Ints, size: int, mode: Mode) -> _Windows | None:
+def _windows(coordinates: Ints, size: int, mode: Mode) -> AxisWindows | None:
     """The windows along an axis of so many elements that have these coordinates, in order."""
     count, taps = coordinates.shape
     seen = max(len({*each}) for each in coordinates.tolist())
@@ -118,11 +102,11 @@ def _windows(coordinates: Ints, size: int, mode: Mode) -> _Windows | None:
         if 0 <= behind < size:
             around = sliding_window_view(wide(size, (before, behind), mode), width)[::step]
             if np.array_equal(np.sort(around, axis=1), coordinates[:, :: max(taps // width, 1)]):
-                return _Windows(width, step, before, behind)
+                return AxisWindows(width, step, before, behind)
     return None
 
 
-def _groups(windows: Sequence[_Windows], order: Sequence[int], whole: Sizes, mode: Mode) -> Ints:
+def _groups(windows: Sequence[AxisWindows], order: Sequence[int], whole: Sizes, mode: Mode) -> Ints:
     """The elements of all windows, ascending in each, by the order of the axes of their means."""
     places = np.zeros((1,) * 2 * len(whole), np.int64)
     for axis, (each, size) in enumerate(zip(windows, whole, strict=True)):

@@ -11,6 +11,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from neat_onnx.model import Node
+from neat_onnx.passes.short_form.columns import once
 from neat_onnx.passes.short_form.larger_operators.graph_reader import (
     Floats,
     GraphReader,
@@ -129,11 +130,7 @@ class WeightedSums:
             columns: the elements; negative where any will do.
             sizes: of the axes.
         """
-        table = columns.reshape(sizes)
-        for axis in range(len(sizes)):
-            once = table.max(axis, keepdims=True)
-            if np.all((table == once) | (table < 0)):
-                table = once
+        table = once(columns.reshape(sizes))
         source = self.source(table.ravel())
         return None if source is None else (source, table.shape)
 
