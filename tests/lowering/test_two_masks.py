@@ -3,7 +3,8 @@
 import numpy as np
 import onnx
 import pytest
-from graphs import graph, node, operators
+from attending import attention
+from graphs import node, operators
 
 from neat_onnx import export, import_model, verify
 
@@ -54,37 +55,21 @@ JOINED = {
 }
 
 
-def attention(steps, heads, masked, low, bias):
+def masked_attention(steps, heads, masked, low, bias):
     """Attention whose steps see those before them, where a second input, [N, steps], has them."""
-    nodes = [
-        node("MatMul", "x w", "q"),
-        node("Reshape", "q apart", "q1"),
-        node("Transpose", "q1", "q2", perm=[0, 2, 1, 3]),
-        node("Transpose", "q1", "k2", perm=[0, 2, 3, 1]),
-        node("MatMul", "q2 k2", "raw"),
-        node("Mul", "raw half", "scores"),
-        node("Unsqueeze", "mask ones", "m"),
+    masking = [
         node("Less", "m half", "absent"),
         node("Greater", "m half", "there"),
         node("Cast", "triangle", "later", to=BOOL),
         node("Cast", "rest", "sooner", to=BOOL),
         *masked,
-        node("Softmax", "masked", "p", axis=-1),
-        node("MatMul", "p q2", "y"),
     ]
     later = 1.0 - np.tri(steps)
     constants = {
-        "w": np.random.default_rng(0).normal(size=(8, 8)), "half": np.array(0.5), "ones": [1, 2],
-        "apart": [0, steps, heads, 8 // heads], "low": np.array(low), "lower": np.array(2 * low),
-        "triangle": later, "rest": 1.0 - later,
+        "low": np.array(low), "lower": np.array(2 * low), "triangle": later, "rest": 1.0 - later,
         **({"bias": np.where(later > 0, low, 0.0)} if bias else {}),
     }  # fmt: skip
-    read = {name for each in nodes for name in each.input}
-    constants = {name: each for name, each in constants.items() if name in read}
-    model = graph(nodes, x=("N", steps, 8), **constants)
-    entry = onnx.helper.make_tensor_value_info("mask", onnx.TensorProto.FLOAT, ["N", steps])
-    model.graph.input.append(entry)
-    return model
+    return attention(steps, heads, masking, **constants)
 
 
 @pytest.mark.parametrize(
@@ -92,7 +77,7 @@ def attention(steps, heads, masked, low, bias):
 )
 @pytest.mark.parametrize(("steps", "heads"), [(12, 1), (6, 2), (24, 2)])
 def test_both_are_choices_again(masks, low, steps, heads):
-    model = attention(steps, heads, MASKS[masks][0], low, bias="added" in masks)
+    model = masked_attention(steps, heads, MASKS[masks][0], low, bias="added" in masks)
     net = import_model(model)
     short = export(net)
     assert operators(short).count("Where") == 2
@@ -106,7 +91,7 @@ def test_both_are_choices_again(masks, low, steps, heads):
 def test_a_condition_is_the_one_whose_neurons_stand_first(heads):
     """The opposite of a comparison, and not the comparison."""
     nodes = [node("Not", "there", "gone"), node("Where", "gone low scores", "masked")]
-    model = attention(12, heads, nodes, -1e9, bias=False)
+    model = masked_attention(12, heads, nodes, -1e9, bias=False)
     net = import_model(model)
     short = export(net)
     assert operators(short).count("Where") == operators(short).count("Not") == 1
@@ -119,7 +104,7 @@ def test_a_condition_is_the_one_whose_neurons_stand_first(heads):
 @pytest.mark.parametrize(("steps", "heads"), [(12, 1), (12, 2), (24, 2)])
 @pytest.mark.parametrize("masks", JOINED)
 def test_a_choice_by_both_is_one_again(masks, steps, heads, low):
-    model = attention(steps, heads, JOINED[masks], low, bias=False)
+    model = masked_attention(steps, heads, JOINED[masks], low, bias=False)
     net = import_model(model)
     short = export(net)
     assert operators(short).count("Where") == 1
