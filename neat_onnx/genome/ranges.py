@@ -1,7 +1,7 @@
 """Lists of ids in metadata: long ones say runs of consecutive ids as texts, "first-last".
 
 Runs with another step are "first-last/step", and some that each begin by one number later than the
-one before "first-last/step*runs+later".
+one before "first-last/step*runs+later", or earlier, with a minus.
 """
 
 import re
@@ -15,7 +15,7 @@ _LONG = 64  # shorter lists are written id by id
 _MOST = 1 << 24
 _LEAST_STEPS = 4  # of a range with a step
 _LEAST_RUNS = 3  # that are one text
-_RANGE = re.compile(r"(\d+)-(\d+)(?:/(\d+))?(?:\*(\d+)\+(\d+))?", re.ASCII)
+_RANGE = re.compile(r"(\d+)-(\d+)(?:/(\d+))?(?:\*(\d+)([+-]\d+))?", re.ASCII)
 
 
 class _Run(NamedTuple):
@@ -53,7 +53,7 @@ def _spelt(text: str, room: int) -> list[int]:
     if step == 0 or (last - first) % step:
         raise ValueError(f"the range '{text}' does not end at its last id")
     count = ((last - first) // step + 1) * runs
-    if not 0 < count <= room:
+    if not 0 < count <= room or first + (runs - 1) * later < 0:
         raise ValueError(f"the range '{text}' has {count} ids")
     starts = (first + k * later for k in range(runs))
     return [*chain.from_iterable(range(k, k + last - first + 1, step) for k in starts)]
@@ -75,8 +75,8 @@ def _table(ids: list[int]) -> list[int | str]:
         rows = np.reshape(ids, (-1, width))
         run, later = _Run(ids[0], ids[width - 1], ids[1] - ids[0]), int(rows[1, 0] - rows[0, 0])
         even = np.all(np.diff(rows, axis=0) == later) and np.all(np.diff(rows[0]) == run.step)
-        if even and run.step > 0 and later > 0:
-            return [f"{run.text}*{len(rows)}+{later}"]
+        if even and run.step > 0 and later != 0:
+            return [f"{run.text}*{len(rows)}{later:+}"]
     return []
 
 
@@ -107,7 +107,7 @@ def _repeated(runs: list[int | _Run]) -> list[int | str]:
         one = runs[start]
         count, later = _alike(runs, start)
         if isinstance(one, _Run) and count >= _LEAST_RUNS:
-            found.append(f"{one.text}*{count}+{later}")
+            found.append(f"{one.text}*{count}{later:+}")
             start += count
         else:
             found.append(one.text if isinstance(one, _Run) else one)
@@ -116,7 +116,9 @@ def _repeated(runs: list[int | _Run]) -> list[int | str]:
 
 
 def _alike(runs: list[int | _Run], start: int) -> tuple[int, int]:
-    """How many runs from one on are alike, and by how much each is later than the one before."""
+    """How many runs from one on are alike, and by how much each is later than the one before, or
+    earlier.
+    """
     count, later, one = 1, 0, runs[start]
     for at in range(start + 1, len(runs)):
         each = runs[at]
@@ -124,7 +126,7 @@ def _alike(runs: list[int | _Run], start: int) -> tuple[int, int]:
             break
         gap = each.first - one.first - (count - 1) * later
         same = each.step == one.step and each.last - each.first == one.last - one.first
-        if not same or gap < 1 or later not in (0, gap):
+        if not same or gap == 0 or later not in (0, gap):
             break
         count, later = count + 1, gap
     return count, later

@@ -47,7 +47,8 @@ def test_random_ids_with_steps_come_back():
 def test_random_tables_with_steps_come_back():
     random = np.random.default_rng(0)
     for _ in range(300):
-        first, step, later = random.integers(0, 9, 3)
+        first, step, later = random.integers([0, 0, -9], 9)
+        first -= 8 * min(later, 0)
         table = first + step * np.arange(random.integers(1, 9)) + later * np.arange(9)[:, None]
         ids = [*random.integers(0, 9, 2).tolist(), *table.ravel().tolist(), 3][random.integers(3) :]
         assert without_ranges(with_steps(ids)) == ids
@@ -60,6 +61,12 @@ def test_runs_that_begin_later_and_later_are_one_text():
     assert with_steps(list(range(8))) == ["0-7"]
 
 
+def test_runs_that_begin_earlier_and_earlier_are_one_text():
+    assert with_steps(np.arange(60).reshape(6, 10)[::-1].ravel().tolist()) == ["50-59*6-10"]
+    assert with_steps(np.arange(24).reshape(6, 4)[::-1].ravel().tolist()) == ["20-23*6-4"]
+    assert with_steps([*range(40, 46), *range(20, 26), *range(6), 9]) == ["40-45*3-20", 9]
+
+
 def test_runs_with_a_step_are_texts():
     ids = [*range(0, 160, 4), *range(1, 161, 4)]
     assert with_steps(ids) == ["0-156/4", "1-157/4"]
@@ -69,7 +76,7 @@ def test_runs_with_a_step_are_texts():
 @pytest.mark.parametrize(
     "text",
     ["0-7/0", "0-7/2", "0-8/-2", "0-8/", "0-8/x", "8-0/2", "0-8*3", "0-8*x+1", "0-8*0+9",
-     "0-8*9999999+1", "0-8+3", "0-8*-1+3"],
+     "0-8*9999999+1", "0-8+3", "0-8*-1+3", "9-18*3-5", "0-8*3--2"],
 )  # fmt: skip
 def test_a_bad_step_is_refused(text):
     with pytest.raises(ValueError, match="range"):

@@ -94,7 +94,8 @@ def _cut_apart(
 
 
 def _is_cut_out(signals: Ints, needed: Ints, rows: int) -> bool:
-    """Whether `needed` is a few runs of these columns, and the rest would be many zeros.
+    """Whether `needed` is a few runs of these columns, or columns at even distances, and the rest
+    would be many zeros.
 
     So is one step of a sequence, and the values of a layer that was unrolled; genomes that evolved
     read columns here and there. One column is read by constants, with weights of 0.
@@ -107,7 +108,9 @@ def _is_cut_out(signals: Ints, needed: Ints, rows: int) -> bool:
     wanted = among[signals]
     runs = np.count_nonzero(np.diff(wanted, prepend=False) & wanted)
     alone = len(needed) == 1 and rows * less >= _LEAST_ALONE
-    return alone or runs == 1 or bool(runs * _SHORTEST_RUN <= len(needed))
+    distances = np.diff(np.flatnonzero(wanted))
+    evenly = len(needed) >= _SHORTEST_RUN and bool(np.all(distances == distances[0]))
+    return alone or evenly or runs == 1 or bool(runs * _SHORTEST_RUN <= len(needed))
 
 
 def _better(

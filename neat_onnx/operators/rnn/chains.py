@@ -12,12 +12,10 @@ from itertools import permutations
 
 import numpy as np
 
-from neat_onnx.network.cells import GRU, LINEAR_GRU, LSTM, Cell, Link, Part
+from neat_onnx.network.cells import Cell, Link, Part
 from neat_onnx.network.genes import NONE
 from neat_onnx.operators.rnn.cell_activations import Function
-from neat_onnx.operators.rnn.reads import LEAST_STEPS, Read, Reads, Steps
-
-CELLS = (LSTM, GRU, LINEAR_GRU)
+from neat_onnx.operators.rnn.reads import LEAST_STEPS, Read, Reads
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,13 +40,25 @@ class _Unit:
 
 
 @dataclass(frozen=True, eq=False)
-class _Chain:
-    """One unit of a cell through all steps, and the signal that the first one keeps."""
+class Chain:
+    """One unit of a cell, step by step.
+
+    Attributes:
+        cell: the table of its parts.
+        functions: its activations, in the operator's order.
+        steps: for each step the neuron of each part; a part that does nothing is left out.
+        start: the signal that the first step keeps a part of; NONE for a state of zero.
+    """
 
     cell: Cell
     functions: tuple[Function, ...]
     steps: list[dict[str, int]]
     start: int
+
+    def between(self, first: int, end: int) -> "Chain":
+        """Return the steps from `first` to the one before `end`."""
+        start = self.steps[first - 1][self.cell.keeper] if first else self.start
+        return replace(self, steps=self.steps[first:end], start=start)
 
 
 class ChainFinder:
@@ -57,48 +67,28 @@ class ChainFinder:
     def __init__(self, reads: Reads) -> None:
         self._reads = reads
 
-    def layers(self) -> list[Steps]:
-        """The units that read each other one step ago, together; no weight is checked yet."""
-        chains = list(self._chains())
-        owner = {chain.steps[0]["hidden"]: k for k, chain in enumerate(chains)}
-        group = list(range(len(chains)))
+    def chains(self, cell: Cell) -> Iterator[Chain]:
+        """The units of a cell, each as far as its steps are wired alike; no weight is checked.
 
-        def root(k: int) -> int:
-            while group[k] != k:
-                group[k] = k = group[group[k]]
-            return k
-
-        for k, chain in enumerate(chains):
-            for name in chain.cell.rows_of("R"):
-                for read in self._reads.into(chain.steps[1][name]):
-                    if read.signal in owner:
-                        group[root(owner[read.signal])] = root(k)
-        found: dict[int, list[_Chain]] = defaultdict(list)
-        for k, chain in enumerate(chains):
-            found[root(k)].append(chain)
-        return [layer for chains in found.values() if (layer := _side_by_side(chains)) is not None]
-
-    def _chains(self) -> Iterator[_Chain]:
-        """The units that begin with a step that has none before it."""
-        for cell in CELLS:
-            after: dict[int, list[_Unit]] = defaultdict(list)
-            keepers = {NONE}
-            for neuron in self._candidates():
-                unit = self._unit(cell, neuron)
-                if unit is not None:
-                    after[unit.before].append(unit)
-                    keepers.add(unit.parts[cell.keeper])
-            for start in [before for before in after if before == NONE or before not in keepers]:
-                for first in after[start]:
-                    steps = [first]
-                    following = after.get(first.parts[cell.keeper], [])
-                    while len(following) == 1:
-                        steps += following
-                        following = after.get(steps[-1].parts[cell.keeper], [])
-                    alike = all(unit.functions == first.functions for unit in steps)
-                    if len(steps) >= LEAST_STEPS and alike and not following:
-                        functions = tuple(first.functions[k] for k in sorted(first.functions))
-                        yield _Chain(cell, functions, [unit.parts for unit in steps], start)
+        A unit that differs in one step is a chain before that step, and one after it.
+        """
+        after: dict[int, list[_Unit]] = defaultdict(list)
+        keepers: set[int] = set()
+        for neuron in self._candidates():
+            unit = self._unit(cell, neuron)
+            if unit is not None:
+                after[unit.before].append(unit)
+                keepers.add(unit.parts[cell.keeper])
+        for before, firsts in after.items():
+            if before in keepers and len(firsts) == 1:
+                continue  # it goes on
+            for first in firsts:
+                steps = [first]
+                while len(following := after.get(steps[-1].parts[cell.keeper], [])) == 1:
+                    steps += following
+                for alike in _of_equal_functions(steps):
+                    functions = tuple(alike[0].functions[k] for k in sorted(alike[0].functions))
+                    yield Chain(cell, functions, [unit.parts for unit in alike], alike[0].before)
 
     def _candidates(self) -> list[int]:
         """Sums of one or two gated inputs: the hidden neurons of a unit are such.
@@ -200,19 +190,11 @@ def _with_link(unit: _Unit, link: Link, read: Read) -> _Unit | None:
     return unit.given(**ends)
 
 
-def _side_by_side(chains: list[_Chain]) -> Steps | None:
-    """The units in the order of their neurons; None if they are not all alike."""
-    chains = sorted(chains, key=lambda chain: chain.steps[0]["hidden"])
-    alike = {
-        (chain.cell, chain.functions, chain.start == NONE, *(tuple(step) for step in chain.steps))
-        for chain in chains
-    }
-    if len(alike) > 1:
-        return None
-    cell, functions = chains[0].cell, chains[0].functions
-    steps = [
-        {name: np.array([chain.steps[k][name] for chain in chains]) for name in step}
-        for k, step in enumerate(chains[0].steps)
-    ]
-    start = np.array([chain.start for chain in chains])
-    return Steps(cell, functions, steps, {} if start[0] == NONE else {cell.keeper: start})
+def _of_equal_functions(steps: Sequence[_Unit]) -> Iterator[list[_Unit]]:
+    """The steps in stretches of the same activations."""
+    begin = 0
+    for k in range(1, len(steps) + 1):
+        if k == len(steps) or steps[k].functions != steps[begin].functions:
+            if k - begin >= LEAST_STEPS:
+                yield list(steps[begin:k])
+            begin = k

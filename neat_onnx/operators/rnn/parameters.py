@@ -1,14 +1,13 @@
 """The matrices of one step of a cell that was unrolled, as its neurons' connections give them."""
 
 from collections import defaultdict
-from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from neat_onnx.network.cells import Part
 from neat_onnx.network.genes import NONE, Bools, Floats, Ints
-from neat_onnx.operators.rnn.reads import LEAST_STEPS, Reads, Steps
+from neat_onnx.operators.rnn.reads import Reads, Steps
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,26 +155,6 @@ class StepReader:
             return None
         sources, before = np.split(found.sources[split], [len(last.sources)])
         return self.step(0, before, sources)
-
-
-def runs_of(reads: Reads, layer: Steps) -> list[Steps]:
-    """The steps in runs of the same weights, where one layer begins as another one ends.
-
-    Each has two steps or more; [] if not.
-    """
-    reader, hidden = StepReader(reads, layer), layer.hidden
-    later = [reader.step(k, before) for k, before in enumerate(hidden[:-1], 1)]
-    known = [step for step in later if step is not None]
-    if len(known) < len(later):
-        return []
-    cuts = [k for k in range(2, len(hidden)) if not known[k - 1].is_alike(known[k - 2])]
-    ends = [0, *cuts, len(hidden)]
-    if min(np.diff(ends)) < LEAST_STEPS:
-        return []
-    return [
-        replace(layer, steps=layer.steps[first:end], start=layer.states_after(first))
-        for first, end in pairwise(ends)
-    ]
 
 
 def _columns_like(mine: Floats, wanted: Floats) -> Ints | None:

@@ -101,6 +101,11 @@ class Reads:
         given = (column[start:stop].tolist() for column in columns)
         return list(map(Read._make, zip(*given, strict=True)))
 
+    def signals_into(self, neuron: int) -> bytes:
+        """Return the signals that a neuron reads, each once, as a key."""
+        start, stop = self.net.first_edge[neuron : neuron + 2].tolist()
+        return np.unique(self.signal[start:stop]).tobytes()
+
     def has(self, neuron: int, activation: str) -> bool:
         """Whether a neuron has an activation, by whatever name."""
         formula = self._formulas[int(self.net.neurons.activation[neuron])]

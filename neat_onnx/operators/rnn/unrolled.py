@@ -16,11 +16,12 @@ from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers
 from neat_onnx.network.genes import NONE, Bools, Ints
 from neat_onnx.network.schedule import Together, schedule
-from neat_onnx.operators.rnn.chains import ChainFinder
 from neat_onnx.operators.rnn.elman import elman_layers
-from neat_onnx.operators.rnn.parameters import StepReader, runs_of
+from neat_onnx.operators.rnn.parameters import StepReader
 from neat_onnx.operators.rnn.reads import Reads, Steps
+from neat_onnx.operators.rnn.runs import runs_of
 from neat_onnx.operators.rnn.samples import Samples, Unrolled
+from neat_onnx.operators.rnn.side_by_side import gated_layers
 
 
 @lowers(Stage.SEQUENCES)
@@ -46,7 +47,7 @@ def _samples(ctx: LoweringContext, reads: Reads) -> list[Samples]:
     """The layers that one node computes, with those together that have the same weights."""
     taken = np.zeros(len(ctx.net), np.bool_)
     alike: dict[Hashable, list[Unrolled]] = defaultdict(list)
-    runs = (runs_of(reads, layer) for layer in ChainFinder(reads).layers())
+    runs = (runs_of(reads, layer) for layer in gated_layers(reads))
     for layer in chain(*runs, elman_layers(reads)):
         found = unrolled(ctx, reads, layer)
         if found is not None and not np.any(taken[found.neurons]):

@@ -128,3 +128,12 @@ def test_a_picture_beside_a_vector_at_each_place_needs_no_list(read):
     made = assert_small(net, 2200)
     assert "Tile" in made
     assert "Gather" not in made
+
+
+def test_columns_at_even_distances_are_cut_out_before_their_weights():
+    """As one step of channels that are sequences."""
+    nodes = [node("Gather", "x step", "s", axis=2), node("MatMul", "s w", "y")]
+    weights = {"step": np.array(7), "w": RANDOM.normal(size=(6, 8))}
+    document = assert_lifts(graph(nodes, x=("N", 6, 40), **weights)).to_document().model_dump()
+    document["connections"][3]["weight"] = 0.5
+    assert_small(Network.from_document(document), 1000)
