@@ -30,7 +30,7 @@ NOTES = {
     "Gather": "computed `indices` of a constant, or of what has no batch",
     "GatherElements": "constant indices that are there for each sample",
     "GroupNormalization": "written from opset 21 on",
-    "If": "a condition of constants and shapes",
+    "If": "a condition of constants and shapes, or a computed one between results of one shape",
     "LSTM": "along the first axis; sequences of one length",
     "LRN": "`size` odd; of a network that was changed it comes back as neurons",
     "AveragePool": "no `dilations` with `auto_pad` SAME",

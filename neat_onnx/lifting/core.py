@@ -48,6 +48,7 @@ from neat_onnx.network.expression import VARIABLE
 from neat_onnx.network.genes import Ints, Port
 from neat_onnx.network.network import Network
 from neat_onnx.passes import SIMPLE, canonicalize
+from neat_onnx.passes.computed_branches import computed_branches
 from neat_onnx.passes.function_bodies import function_bodies
 from neat_onnx.passes.local_functions import local_functions
 from neat_onnx.passes.sequence_axes import sequence_axes
@@ -146,8 +147,8 @@ def _simple(model: Model, pairs: dict[str, str], outputs: Sequence[str] | None) 
     require_wiring(model.graph)
     given = model.graph
     model = canonicalize(model, SIMPLE)
-    if (counted := feature_counts(model)) is not model:
-        model = canonicalize(counted, SIMPLE)
+    while (known := computed_branches(feature_counts(model))) is not model:
+        model = canonicalize(known, SIMPLE)
     if outputs is None:
         left_out = outputs_left_out(model.graph, pairs.values())
         if names := drawn_from(left_out, given):

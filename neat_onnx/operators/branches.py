@@ -2,8 +2,9 @@
 
 A Loop whose rounds depend on the inputs is refused.
 
-Most are gone before, by `passes.control_flow`. Here the shapes of all tensors are known, as in the
-squeeze of PyTorch, which asks whether an axis has the length 1.
+Most are gone before, by `passes.control_flow`, or by `passes.computed_branches` where the condition
+is computed. Here the shapes of all tensors are known, as in the squeeze of PyTorch, which asks
+whether an axis has the length 1.
 """
 
 from neat_onnx.lifting.context import LiftingContext, Value, lifts
@@ -34,8 +35,11 @@ class If(Node):
 def lift_if(ctx: LiftingContext, node: If) -> None:
     """Lift the nodes of the branch that is taken."""
     condition = ctx.operand(node, 0)
-    if isinstance(condition, Value) or node.input[0] in ctx.sizes or condition.size != 1:
-        ctx.fail(node, "its condition is computed, or depends on the size of the batch", _HINT)
+    if isinstance(condition, Value):
+        problem = "its condition is computed, and its branches have results of different shapes"
+        ctx.fail(node, f"{problem}, or of shapes that are not known", _HINT)
+    if node.input[0] in ctx.sizes or condition.size != 1:
+        ctx.fail(node, "its condition depends on the size of the batch", _HINT)
     branch = node.attributes.then_branch if condition.item() else node.attributes.else_branch
     ctx.operands.update({tensor.name: tensor.values for tensor in branch.initializer})
     for inner in branch.node:

@@ -33,9 +33,12 @@ def runs_of(reads: Reads, layer: Steps) -> Iterator[Steps]:
 
 
 def _read_by_others(net: Network, layer: Steps) -> tuple[Bools, Bools]:
-    """Which steps have neurons that no node shows, and which others read a state of (T,).
+    """Find steps with inner neurons that others read, and steps with states that others read.
 
-    Others are the neurons of other steps, but for those of the next one, which keep the states.
+    Others are all neurons beside the step; those in the next one keep the states.
+
+    Returns:
+        Two flags for each step, (T,).
     """
     step, is_hidden, is_state = _places(net, layer)
     alone, last = np.zeros((2, len(layer.steps)), np.bool_)
