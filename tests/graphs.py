@@ -8,7 +8,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 from sessions import open_session
 
-from neat_onnx import Model, Network, import_model
+from neat_onnx import Model, Network, export, import_model, validate
 
 
 def node(operator: str, reads: str, gives: str, **attributes: Any) -> onnx.NodeProto:
@@ -57,3 +57,11 @@ def assert_lifts(model: onnx.ModelProto, rows: int = 6, scale: float = 1.0) -> N
     for name, want in zip(names, session.run(names, {"x": x}), strict=True):
         np.testing.assert_allclose(got[name], want, rtol=2e-6, atol=2e-6)
     return net
+
+
+def assert_valid_in_any_form(net: Network) -> None:
+    """Assert that exports of both types, and of old and new opsets, are valid, and load."""
+    for dtype, opset in (("float64", 18), ("float32", 13), ("float32", 25)):
+        model = export(net, dtype=dtype, opset=opset)
+        assert validate(model) == []
+        open_session(model)

@@ -4,7 +4,7 @@ import numpy as np
 import onnx
 import pytest
 from attending import attention
-from graphs import node, operators
+from graphs import assert_valid_in_any_form, node, operators
 
 from neat_onnx import export, import_model, verify
 
@@ -47,3 +47,4 @@ def test_masks_are_whole_again(name, steps, heads, low):
     assert len(short.to_bytes()) <= 1.2 * len(model.SerializeToString())
     assert import_model(short) == net
     assert verify(net, short, samples=16, runtime="onnxruntime").passed
+    assert_valid_in_any_form(net)

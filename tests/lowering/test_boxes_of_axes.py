@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from graphs import assert_lifts, graph, node, operators
+from graphs import assert_lifts, assert_valid_in_any_form, graph, node, operators
 
 from neat_onnx import export, import_model, verify
 
@@ -45,6 +45,7 @@ def test_it_is_one_node_again(case):
     assert len(short.to_bytes()) <= 1.2 * len(model.SerializeToString())
     assert import_model(short) == net
     assert verify(net, short, runtime="onnxruntime").passed
+    assert_valid_in_any_form(net)
 
 
 @pytest.mark.parametrize("case", ["inner", "steps", "one row", "zeros", "a number"])

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from graphs import assert_lifts, graph, node, operators
+from graphs import assert_lifts, assert_valid_in_any_form, graph, node, operators
 
 from neat_onnx import export, import_model, verify
 
@@ -53,6 +53,7 @@ def test_they_are_broadcast_again(case):
     assert len(short.to_bytes()) <= 1.15 * len(model.SerializeToString())
     assert import_model(short) == net
     assert verify(net, short, runtime="onnxruntime").passed
+    assert_valid_in_any_form(net)
 
 
 def test_pairs_of_two_tensors():

@@ -3,7 +3,7 @@
 import numpy as np
 import onnx
 import pytest
-from graphs import assert_lifts, graph, node, operators
+from graphs import assert_lifts, assert_valid_in_any_form, graph, node, operators
 
 from neat_onnx import Network, export, import_model, verify
 from neat_onnx.genome import CHECKSUM, GENOME
@@ -125,6 +125,7 @@ def test_a_masked_policy_is_a_choice_and_needs_no_genome():
     assert GENOME not in short.metadata
     assert verify(net, model, runtime="onnxruntime").passed
     assert verify(net, short, runtime="onnxruntime").passed
+    assert_valid_in_any_form(net)
 
 
 def test_a_choice_between_inputs_is_one():

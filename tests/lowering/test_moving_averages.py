@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from graphs import assert_lifts, graph, node, operators
+from graphs import assert_lifts, assert_valid_in_any_form, graph, node, operators
 
 from neat_onnx import export, import_model, load_model, verify
 from neat_onnx.passes.short_form.larger_operators import with_larger_operators
@@ -67,6 +67,7 @@ def test_no_window_is_listed(case):
     assert len(short.to_bytes()) < 1.25 * len(model.SerializeToString())
     assert import_model(short.to_bytes()) == net
     assert verify(net, short, runtime="onnxruntime").passed
+    assert_valid_in_any_form(net)
 
 
 GROUPS = [[0, 0, 1], [0, 1, 2], [1, 2, 3], [2, 3, 4], [3, 4, 4]]

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from graphs import assert_lifts, graph, node, operators
+from graphs import assert_lifts, assert_valid_in_any_form, graph, node, operators
 from onnx import TensorProto, helper
 
 from neat_onnx import export, import_model, verify
@@ -66,6 +66,7 @@ def test_parameters_may_be_inputs(case):
     assert len(short.to_bytes()) < 3.1 * len(model.SerializeToString())
     assert import_model(short.to_bytes()) == net
     assert verify(net, short, runtime="onnxruntime").passed
+    assert_valid_in_any_form(net)
 
 
 @pytest.mark.parametrize("axes", [[2, 3], [1, 2, 3], [1, 3], [1]])

@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from graphs import graph, node
+from graphs import assert_valid_in_any_form, graph, node
+from onnx import TensorProto
 
 from neat_onnx import export, import_model, verify
 
@@ -49,6 +50,7 @@ def assert_one_order(model):
     assert import_model(short) == net
     assert verify(net, model, runtime="onnxruntime").passed
     assert verify(net, short, runtime="onnxruntime").passed
+    assert_valid_in_any_form(net)
 
 
 @pytest.mark.parametrize("case", SINGLE.values(), ids=SINGLE.keys())
@@ -67,6 +69,12 @@ def test_elements_of_scores(case):
         node("MatMul", "q k0", "h"),
     ]
     assert_one_order(graph([*scores, *nodes], x=("N", 12, 8), w=w, **constants))
+
+
+def test_places_are_numbers_of_the_type():
+    nodes = [node("TopK", "x k", "y places"), node("Cast", "places", "z", to=TensorProto.FLOAT)]
+    model = graph(nodes, x=("N", 5), outputs=("y", "z"), k=[3])
+    assert_one_order(model)
 
 
 def sparse_attention(steps, count, heads, absent):

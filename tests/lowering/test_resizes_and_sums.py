@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from graphs import assert_lifts, graph, node, operators
+from graphs import assert_lifts, assert_valid_in_any_form, graph, node, operators
 from sessions import open_session
 
 from neat_onnx import export, import_model, verify
@@ -22,6 +22,7 @@ CASES = {
     "smaller": resized([1.0, 1.0, 0.5, 1.0 / 3.0]),
     "one axis": resized([1.0, 1.0, 1.0, 2.0]),
     "the other axis": resized([1.0, 1.0, 1.5, 1.0]),
+    "by a scale that float32 rounds down": resized([1.0, 1.0, 7 / 3, 3.0], shape=("N", 2, 3, 3)),
     "of a sequence": resized([1.0, 1.0, 2.5], shape=("N", 3, 8)),
     "sums of rows": ([node("CumSum", "x by", "y")], SHAPE, np.array(3)),
     "sums of columns": ([node("CumSum", "x by", "y")], SHAPE, np.array(2)),
@@ -44,6 +45,7 @@ def test_it_is_one_node_again(case, before):
     assert len(short.to_bytes()) <= 1.3 * len(model.SerializeToString())
     assert import_model(short) == net
     assert verify(net, short, runtime="onnxruntime").passed
+    assert_valid_in_any_form(net)
 
 
 @pytest.mark.parametrize("change", ["weights", "order"])

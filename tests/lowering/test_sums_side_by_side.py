@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from graphs import assert_lifts, graph, node, operators
+from graphs import assert_lifts, assert_valid_in_any_form, graph, node, operators
 
 from neat_onnx import export, import_model, verify
 from neat_onnx.genome import GENOME
@@ -34,6 +34,7 @@ def test_they_are_two_reductions(size):
     assert len(short.to_bytes()) <= 2 * len(model.SerializeToString())
     assert import_model(short) == net
     assert verify(net, short, samples=8, runtime="onnxruntime").passed
+    assert_valid_in_any_form(net)
 
 
 def test_maxima_and_minima_too():

@@ -4,7 +4,7 @@ import numpy as np
 import onnx
 import pytest
 from attending import attention
-from graphs import node, operators
+from graphs import assert_valid_in_any_form, node, operators
 
 from neat_onnx import export, import_model, verify
 
@@ -85,6 +85,7 @@ def test_both_are_choices_again(masks, low, steps, heads):
     assert len(short.to_bytes()) <= len(model.SerializeToString())
     assert import_model(short) == net
     assert verify(net, short, samples=16, runtime="onnxruntime").passed
+    assert_valid_in_any_form(net)
 
 
 @pytest.mark.parametrize("heads", [1, 2])

@@ -21,14 +21,16 @@ class GraphReader:
     Attributes:
         draft: the model.
         made: the node that makes each tensor, by its name.
+        element: the type of the inputs, which is that of all numbers in an export.
     """
 
     def __init__(self, draft: Draft) -> None:
         self.draft, self.made = draft, draft.producers
+        self.element = draft.model.graph.inputs[0].elem_type
 
     def kind(self, name: str) -> DataType:
-        """The type of a tensor's elements."""
-        return self.draft.facts(name).elem_type or DataType.FLOAT
+        """The type of a tensor's elements; of one that is new, that of all numbers."""
+        return self.draft.facts(name).elem_type or self.element
 
     def before(self, name: str) -> Iterator[Node]:
         """Yield the nodes on the way to a tensor, from its maker on, along first computed inputs.

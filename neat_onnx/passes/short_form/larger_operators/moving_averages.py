@@ -11,7 +11,7 @@ from math import prod
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from neat_onnx.model import Node
+from neat_onnx.model import DataType, Node
 from neat_onnx.passes.draft import is_one_of
 from neat_onnx.passes.short_form.larger_operators.axis_windows import AxisWindows
 from neat_onnx.passes.short_form.larger_operators.boxes import Mode, wide
@@ -26,7 +26,8 @@ def moving_average(search: Search, mean: Node) -> Found | None:
     """The means of windows along one axis or several, each of one channel."""
     end, _ = search.end(mean.output[0])
     way = way_to(search, search.made[end])
-    if not any(is_one_of(node, "Gather") for node in way):
+    typed = search.kind(end) is DataType.FLOAT  # onnxruntime has no other
+    if not typed or not any(is_one_of(node, "Gather") for node in way):
         return None
     nodes, source, whole = search.axes_before(way[-1].input[0])
     groups = groups_of(search, whole, way[::-1]) if len(whole) in _AXES else None

@@ -2,17 +2,19 @@
 
 from collections.abc import Callable
 from itertools import product
+from typing import Any
 
 import numpy as np
 
 from neat_onnx.model import DataType, Node
 from neat_onnx.passes.short_form.larger_operators.axis_products import axis_products
-from neat_onnx.passes.short_form.larger_operators.search import Floats, Found, Search
+from neat_onnx.passes.short_form.larger_operators.search import Floats, Found, Search, Sizes
 
 _CLOSE = 1e-5  # weights are rounded to float32
 _REACH = 2.0  # of cubic convolution
 _OF_PICTURES = 4  # axes
 _CUBIC = -0.75  # ONNX's own cubic_coeff_a
+_WITH_AXES = 18  # the opset from which on sizes may be those of some axes
 _COORDINATES: dict[str, Callable[[Floats, int, int], Floats]] = {
     "half_pixel": lambda at, size, given: (at + 0.5) * given / size - 0.5,
     "align_corners": lambda at, size, given: at * (given - 1) / max(size - 1, 1),
@@ -43,11 +45,31 @@ def resize(search: Search, last: Node) -> Found | None:
         if _is_run(mode, scales) and all(
             _interpolates(matrix, mode, coordinates) for matrix in matrices
         ):
-            given = search.draft.constant("scales", scales, DataType.FLOAT)
             named = {"mode": mode, "coordinate_transformation_mode": coordinates}
-            node = search.node("Resize", [products.source, "", given], [end], **named)
+            given = _given(search, whole, sizes)
+            if given is None:
+                return None
+            reads, more = given
+            node = search.node("Resize", [products.source, *reads], [end], **named, **more)
             return end, [*products.nodes, node]
     return None
+
+
+def _given(search: Search, whole: Sizes, sizes: Sizes) -> tuple[list[str], dict[str, Any]] | None:
+    """The inputs behind the first that say how large a tensor becomes, and attributes with them.
+
+    They are scales, unless a size is not its scale, a number of float32, times the size before.
+    Sizes are given for the axes that change: the batch has none.
+    """
+    scales = [size / given for size, given in zip(sizes, whole, strict=True)]
+    held = np.array(scales, np.float32).astype(np.float64)
+    if np.array_equal(np.floor(held * whole), sizes):
+        return ["", search.draft.constant("scales", [1.0, *scales], DataType.FLOAT)], {}
+    if search.draft.model.opset < _WITH_AXES:
+        return None
+    axes = [axis for axis, scale in enumerate(scales, 1) if scale != 1.0]
+    chosen = search.draft.constant("sizes", [sizes[axis - 1] for axis in axes])
+    return ["", "", chosen], {"axes": axes}
 
 
 def _is_run(mode: str, scales: list[float]) -> bool:
