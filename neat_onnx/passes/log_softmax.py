@@ -1,12 +1,18 @@
 """x - ReduceLogSumExp(x) is a LogSoftmax, and Exp of it a Softmax.
 
-The probabilities of scikit-learn's naive Bayes classifiers and mixtures are exported so.
+The probabilities of scikit-learn's naive Bayes classifiers and mixtures are exported so. Policies
+with masks of actions are left as they are: where all of a row is masked by -1e8, the logarithm of a
+sum is nothing beside that in float32, and LogSoftmax would say otherwise.
 """
+
+import numpy as np
 
 from neat_onnx.model import Model, Node
 from neat_onnx.passes.draft import Draft, is_one_of, make_node
 
 _PLANE = 2
+_MASKING = ("Where", "Add", "Sub", "Mul")
+_LEAST_MASK = 1e4  # a number by which float32 loses 0.001
 
 
 def log_softmax(model: Model) -> Model:
@@ -47,7 +53,20 @@ def _rows_of(draft: Draft, rows: str, name: str) -> tuple[str, int] | None:
     if node is None or not is_one_of(node, "ReduceLogSumExp") or len(node.input) < 2:
         return None
     axes = draft.tensors.get(node.input[1])
-    if axes is None or axes.values.size != 1 or node.input[0] != rows:
+    if axes is None or axes.values.size != 1 or node.input[0] != rows or _is_masked(draft, rows):
         return None
     axis = int(axes.values.ravel()[0]) % rank
     return (rows, axis) if axis > 0 else None
+
+
+def _is_masked(draft: Draft, name: str) -> bool:
+    """Whether a tensor is made of large constants by a few nodes that choose, add and multiply."""
+    for _ in range(len(_MASKING)):
+        node = draft.producers.get(name)
+        if node is None or not is_one_of(node, *_MASKING):
+            return False
+        constants = [draft.tensors[each].values for each in node.input if each in draft.tensors]
+        if any(np.any(np.abs(each.astype(np.float64)) >= _LEAST_MASK) for each in constants):
+            return True
+        name = next((each for each in node.input[::-1] if each in draft.producers), "")
+    return False

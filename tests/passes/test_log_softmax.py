@@ -5,7 +5,7 @@ import pytest
 from graphs import assert_lifts, graph, node, operators
 from sessions import open_session
 
-from neat_onnx import canonicalize, export, verify
+from neat_onnx import canonicalize, export, import_model, verify
 
 TOTAL = node("ReduceLogSumExp", "x axes", "t", keepdims=1)
 LESS = node("Sub", "x t", "y")
@@ -66,3 +66,26 @@ def test_they_are_along_any_axis(axis):
 def test_other_differences_stay(nodes, axes):
     simple = canonicalize(graph(nodes, x=("N", 5), axes=axes))
     assert not {"LogSoftmax", "Softmax"} & {*operators(simple)}
+
+
+@pytest.mark.parametrize(
+    "mask",
+    [
+        [node("Greater", "x zero", "c"), node("Where", "c x low", "l")],
+        [node("Sign", "x", "s"), node("Mul", "s half", "h"), node("Add", "h half", "g"),
+         node("Sub", "one g", "f"), node("Mul", "f low", "m"), node("Add", "x m", "l")],
+    ],
+    ids=["chosen", "added"],
+)  # fmt: skip
+def test_a_masked_policy_gives_what_float32_leaves_of_it(mask):
+    """Where all actions are masked, the logarithm of their sum is nothing beside -1e8."""
+    nodes = [*mask, node("ReduceLogSumExp", "l axes", "t"), node("Sub", "l t", "y")]
+    constants = {"zero": 0.0, "one": 1.0, "half": 0.5, "low": -1e8}
+    model = graph(nodes, x=("N", 5), axes=[1], **constants)
+    assert "LogSoftmax" not in operators(canonicalize(model))
+    net = import_model(model)  # the check runs rows of which all is masked
+    x = np.abs(np.random.default_rng(0).normal(size=(4, 5))).astype(np.float32)
+    x[1], x[2, 1:] = -x[1], -x[2, 1:]
+    (want,) = open_session(model).run(None, {"x": x})
+    (got,) = open_session(export(net)).run(None, {"x": x})
+    np.testing.assert_allclose(got, want, rtol=1e-6, atol=1e-6)

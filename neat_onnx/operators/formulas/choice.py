@@ -26,7 +26,8 @@ from neat_onnx.network.primitives import PRIMITIVES, SIGNATURES
 from neat_onnx.operators.formulas.arithmetic import RULES, multiply, neurons_of, subtract
 from neat_onnx.operators.formulas.formula import apply_formula, may_grow
 from neat_onnx.operators.formulas.guarded import finite_where_left_out
-from neat_onnx.operators.formulas.infinite import applied_to_infinite, special
+from neat_onnx.operators.formulas.infinite import applied_to_infinite
+from neat_onnx.operators.formulas.not_finite import special
 
 _MOST_CONSTANTS = 256
 _COMPARISONS = ("greater", "greater_or_equal", "less", "less_or_equal", "equal")

@@ -89,6 +89,16 @@ def finite_where_not_taken(
     return Value(guard.finite(signals, chosen, rest))
 
 
+def are_finite(ctx: LiftingContext, operand: Operand) -> bool:
+    """Whether all elements of an operand are finite for certain, if numbers are moderate."""
+    if not isinstance(operand, Value):
+        return bool(np.all(np.isfinite(operand)))
+    if all(stays_finite(formula, ANY) for formula in ctx.formulas):
+        return True
+    signals = ctx.materialize(operand)
+    return bool(np.all(Finiteness(ctx).finite[signals]))
+
+
 def _matters(formula: Expression) -> bool:
     return not stays_finite(formula, ANY) or may_overflow(formula, ANY)
 

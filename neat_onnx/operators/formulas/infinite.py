@@ -4,66 +4,22 @@ An element that is constant and not finite is a signal of its own kind, which no
 choices and the like hand it on; where a neuron would have to read it the import is refused.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from neat_onnx.lifting.context import NOT_FINITE, Array, LiftingContext, Operand, Value
-from neat_onnx.model import DataType, Node
+from neat_onnx.lifting.context import Array, LiftingContext, Operand, Value
+from neat_onnx.model import Node
 from neat_onnx.network.expression import VARIABLE, call, greater, is_infinite, less
 from neat_onnx.network.genes import Floats, Ints
 from neat_onnx.operators.formulas.formula import formula_of
-
-_HANDING_ON = frozenset((
-    "Add", "Expand", "Identity", "ReduceMax", "Reshape", "Squeeze", "Transpose", "Unsqueeze",
-    "Where",
-))  # fmt: skip
-_COMPARING = frozenset({"ArgMax", "Softmax"})
-_FLOATING = (DataType.FLOAT, DataType.FLOAT16, DataType.DOUBLE, DataType.BFLOAT16)
-_LOWEST, _LOWEST_HALF = -(2.0**125), -(2.0**15)  # several of them may be added
-
-_Applied = Callable[[Sequence[Operand]], Operand]
-
-
-def special(ctx: LiftingContext, operand: Operand) -> Floats | None:
-    """The elements that are constant and not finite, the others being 0; None if there are none."""
-    if not isinstance(operand, Value):
-        found = operand.dtype.kind == "f" and not np.isfinite(operand).all()
-        return np.where(np.isfinite(operand), 0.0, operand) if found else None
-    if not (ctx.not_finite and operand.elementwise):
-        return None
-    if not np.any(ctx.kind[operand.signals] == NOT_FINITE):
-        return None
-    elements = np.zeros(operand.shape)
-    for text, signal in ctx.not_finite.items():
-        elements[operand.signals == signal] = float(text)
-    return elements
-
-
-def with_special(ctx: LiftingContext, node: Node, operand: Operand, elements: Floats) -> Operand:
-    """The operand with the elements in place that are not finite."""
-    if not isinstance(operand, Value):
-        return np.where(np.isfinite(elements), operand, elements)
-    signals = ctx.materialize(ctx.as_value(node, operand))
-    signals, elements = (each.copy() for each in np.broadcast_arrays(signals, elements))
-    for number in (np.inf, -np.inf, np.nan):
-        at = np.isnan(elements) if np.isnan(number) else elements == number
-        if at.any():
-            signals[at] = _signal(ctx, number)
-    return Value(signals)
-
-
-def _signal(ctx: LiftingContext, number: float) -> int:
-    """The signal of −∞, ∞ or NaN."""
-    text = repr(float(number))
-    if text not in ctx.not_finite:
-        ctx.not_finite[text] = int(ctx.add_signals(1, NOT_FINITE)[0])
-    return ctx.not_finite[text]
+from neat_onnx.operators.formulas.masked_choice import Applied, chosen_of
+from neat_onnx.operators.formulas.not_finite import replaced, special, with_special
 
 
 def applied_to_infinite(
-    ctx: LiftingContext, node: Node, primitive: str, operands: Sequence[Operand], applied: _Applied
+    ctx: LiftingContext, node: Node, primitive: str, operands: Sequence[Operand], applied: Applied
 ) -> Operand:
     """`primitive` of operands with elements that are not finite.
 
@@ -80,10 +36,10 @@ def applied_to_infinite(
     found = [special(ctx, operand) for operand in operands]
     elements = [np.zeros(operand.shape) if each is None else each
                 for operand, each in zip(operands, found, strict=True)]  # fmt: skip
-    finite = [_replaced(ctx, operand, each)
+    finite = [replaced(ctx, operand, each)
               for operand, each in zip(operands, found, strict=True)]  # fmt: skip
     if primitive == "where":
-        return _chosen(ctx, node, operands[0], finite[1:], elements[1:], applied)
+        return chosen_of(ctx, node, operands[0], finite[1:], elements[1:], applied)
     if primitive in ("maximum", "minimum"):
         return _extreme(ctx, node, primitive, finite, elements, applied)
     if primitive in ("add", "sub"):
@@ -99,105 +55,13 @@ def applied_to_infinite(
     return ctx.fail(node, "it reads values that are constant, and not finite")
 
 
-def _replaced(ctx: LiftingContext, operand: Operand, elements: Floats | None) -> Operand:
-    """The operand with 0 in place of elements that are not finite."""
-    if elements is None:
-        return operand
-    if not isinstance(operand, Value):
-        return np.where(np.isfinite(operand), operand, 0.0)
-    zero = ctx.add_neurons(1).states[0]
-    return Value(np.where(ctx.kind[operand.signals] == NOT_FINITE, zero, operand.signals),
-                 operand.formula)  # fmt: skip
-
-
-def _chosen(
-    ctx: LiftingContext,
-    node: Node,
-    truth: Operand,
-    finite: Sequence[Operand],
-    elements: Sequence[Floats],
-    applied: _Applied,
-) -> Operand:
-    """A choice by constants; by a computed mask where it is for softmax or places alone."""
-    if isinstance(truth, Value):
-        low = _low_number(ctx, node, elements)
-        return applied([truth, *(_lowered(ctx, each, at, low)
-                                 for each, at in zip(finite, elements, strict=True))])  # fmt: skip
-    chosen = np.asarray(truth, np.bool_)
-    signals: list[Ints] = [ctx.materialize(ctx.as_value(node, each)) for each in finite]
-    result = np.where(chosen, *signals)
-    return with_special(ctx, node, Value(result), np.where(chosen, *elements))
-
-
-def _low_number(ctx: LiftingContext, node: Node, elements: Sequence[Floats]) -> float:
-    """A number so low that it takes elements out of a softmax or an ArgMax, as −∞ does.
-
-    Raises:
-        ModelError: something else reads it, or another number than −∞ is not finite.
-    """
-    readers, tensors = ctx.readers_past(node.output[0], lambda each: _hands_on(ctx, each))
-    known = not any(map(ctx.is_output, tensors))
-    known = known and all(_compares(ctx, each, tensors) for each in readers)
-    if not known or any(np.any((each != 0) & (each != -np.inf)) for each in elements):
-        ctx.fail(node, "a value that it may leave out is not finite")
-    low = _LOWEST_HALF if ctx.data_type is DataType.FLOAT16 else _LOWEST
-    ctx.masked.update(dict.fromkeys(tensors, low / 2))
-    return low
-
-
-def _hands_on(ctx: LiftingContext, node: Node) -> bool:
-    """Whether a node keeps low numbers low: it moves, adds, compares or chooses them, or multiplies
-    by 1.
-    """
-    if node.op_type == "Cast":
-        return getattr(node.attributes, "to", None) in _FLOATING
-    if node.op_type == "Mul":
-        return any(_is_all(ctx, name, 1.0) for name in node.input)
-    return node.op_type in _HANDING_ON
-
-
-def _compares(ctx: LiftingContext, node: Node, low: set[str]) -> bool:
-    """Whether a node only asks which elements are low: for softmax, a place, or for all."""
-    if node.op_type == "CastLike":  # it asks for the type
-        return node.input[0] not in low
-    if node.op_type == "Equal":
-        return any(_is_all(ctx, name, -np.inf) for name in node.input)
-    return node.op_type in _COMPARING
-
-
-def _is_all(ctx: LiftingContext, name: str, number: float) -> bool:
-    """Whether a tensor is constant, with this number as all of its elements."""
-    if name not in ctx.operands:  # of a node that is lifted later
-        made = [each for each in ctx.model.graph.node if name in each.output]
-        casts = [each for each in made if each.op_type == "CastLike"]
-        return any(_is_all(ctx, each.input[0], number) for each in casts)
-    found = ctx.operands[name]
-    return not isinstance(found, Value) and bool(np.all(found == number))
-
-
-def lowered(ctx: LiftingContext, operand: Operand, absent: Floats, low: float) -> Operand:
-    """The operand with a number in place of elements that are −∞, beside others that are low."""
-    return _lowered(ctx, _replaced(ctx, operand, absent), absent, low)
-
-
-def _lowered(ctx: LiftingContext, finite: Operand, elements: Floats, low: float) -> Operand:
-    """The operand with a number in place of −∞."""
-    if not isinstance(finite, Value):
-        return np.where(elements != 0, low, finite)
-    if not np.any(elements):
-        return finite
-    constant = ctx.add_neurons(1, bias=low).states[0]
-    signals = ctx.materialize(finite)
-    return Value(np.where(elements != 0, constant, signals))
-
-
 def _extreme(
     ctx: LiftingContext,
     node: Node,
     primitive: str,
     finite: Sequence[Operand],
     elements: Sequence[Floats],
-    applied: _Applied,
+    applied: Applied,
 ) -> Operand:
     """The largest or the smallest: the infinity that never wins gives way to the other operand."""
     loses = -np.inf if primitive == "maximum" else np.inf
@@ -233,7 +97,7 @@ def _equal(
     node: Node,
     finite: Sequence[Operand],
     elements: Sequence[Floats],
-    applied: _Applied,
+    applied: Applied,
 ) -> Operand:
     """Whether elements are equal; a computed one may be infinite while the network runs."""
     values = [Value(ctx.materialize(ctx.as_value(node, each))) for each in finite]

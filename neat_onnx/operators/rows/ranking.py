@@ -11,15 +11,16 @@ import numpy as np
 
 from neat_onnx.lifting.context import LiftingContext, Operand, Value, lifts
 from neat_onnx.lifting.recognition import is_part
-from neat_onnx.model import Attributes, Node
+from neat_onnx.model import Attributes, DataType, Node
 from neat_onnx.model.budget import Budget
-from neat_onnx.network.expression import call
+from neat_onnx.network.expression import VARIABLE, call, clip
 from neat_onnx.operators.algebra import Algebra, rearranged
-from neat_onnx.operators.formulas.formula import apply_formula
+from neat_onnx.operators.formulas.formula import apply_formula, formula_of
+from neat_onnx.operators.formulas.guarded import are_finite
 from neat_onnx.operators.inner_tensors import bind_with_parts
 from neat_onnx.operators.layout.arranging import axis_of
 from neat_onnx.operators.layout.indexed import gather_elements
-from neat_onnx.operators.layout.lookup import gather_elements_at
+from neat_onnx.operators.layout.lookup import gather_elements_at, taken
 from neat_onnx.operators.rows.selection import choices, first_hit, hits_of, is_by_rounds, place_of
 
 
@@ -81,6 +82,7 @@ class TopK(Node):
 
 
 _READ_LAST = {"ReduceMax", "ReduceMin", "Squeeze"}
+_LARGEST = {DataType.FLOAT16: 2.0**15, DataType.DOUBLE: 2.0**1000}
 
 
 def lift_place(ctx: LiftingContext, node: Node, *, largest: bool) -> None:
@@ -90,7 +92,8 @@ def lift_place(ctx: LiftingContext, node: Node, *, largest: bool) -> None:
     tensors = Algebra(ctx, node)
     x = tensors.input(0)
     axis = axis_of(ctx, node, given.axis, len(x.shape))
-    extreme, hits = hits_of(tensors, x, (axis,), "max" if largest else "min")
+    ordered = _in_order(ctx, x)
+    extreme, hits = hits_of(tensors, ordered, (axis,), "max" if largest else "min")
     choice = first_hit(tensors, hits, axis, last=bool(given.select_last_index))
     place = place_of(tensors, choice, axis, keepdims=bool(given.keepdims))
     read = rearranged(choice, lambda array: np.delete(array, 0, axis))  # place 0 weighs nothing
@@ -111,14 +114,15 @@ def lift_ordered(ctx: LiftingContext, node: Node, axis: int, *, largest: bool) -
         ctx.fail(node, f"k is {count}, for {size} elements")
     ctx.check_size(node, int(np.prod(x.shape, dtype=object)) * size)
     x = rearranged(x, lambda array: np.moveaxis(array, axis, -1))
+    ordered = _in_order(ctx, x)
     if is_by_rounds(count, size):
-        choice = choices(tensors, x, count, largest=largest)
+        choice = choices(tensors, ordered, count, largest=largest)
     else:
         Budget().take("elements", size * math.comb(size, 2), node.label)
-        choice = _by_rank(tensors, x, count, largest=largest)
+        choice = _by_rank(tensors, ordered, count, largest=largest)
     places = place_of(tensors, choice, len(choice.shape) - 1, keepdims=False)
-    shown = tensors("mul", choice, rearranged(x, lambda array: array[..., None, :]))
-    values = x if size == 1 else tensors.reduced("sum", shown, (-1,), keepdims=False)
+    rows = rearranged(x, lambda array: array[..., None, :])
+    values = x if size == 1 else taken(ctx, node, rows, choice, -1)
     ctx.bind(
         node, *(rearranged(each, lambda array: np.moveaxis(array, -1, axis))
                 for each in (values, places))
@@ -128,6 +132,14 @@ def lift_ordered(ctx: LiftingContext, node: Node, axis: int, *, largest: bool) -
     ctx.bounds[node.output[1]] = 0, size - 1
     ctx.integer.discard(node.output[0])
     ctx.integer.add(node.output[1])
+
+
+def _in_order(ctx: LiftingContext, x: Operand) -> Operand:
+    """The elements, with the largest numbers in place of infinities, which have no difference."""
+    if not isinstance(x, Value) or are_finite(ctx, x):
+        return x
+    most = _LARGEST.get(ctx.data_type, float(np.finfo(np.float32).max))
+    return formula_of(ctx, Value(ctx.materialize(x)), clip(VARIABLE, -most, most))
 
 
 def _by_rank(tensors: Algebra, x: Operand, count: int, *, largest: bool) -> Operand:

@@ -6,8 +6,9 @@ from neat_onnx.lifting.context import LiftingContext, Operand, Value, lifts
 from neat_onnx.model import Attributes, Node
 from neat_onnx.network.genes import Floats
 from neat_onnx.operators.algebra import Algebra, reshaped
-from neat_onnx.operators.formulas.infinite import Rows, lowered, special
+from neat_onnx.operators.formulas.infinite import Rows
 from neat_onnx.operators.formulas.integers import truncated
+from neat_onnx.operators.formulas.not_finite import lowered, special
 from neat_onnx.operators.inner_tensors import bind_with_parts
 from neat_onnx.operators.layout.arranging import axis_of
 from neat_onnx.operators.reduce import ReduceLogSumExp, reduced_axes

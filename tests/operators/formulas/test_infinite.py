@@ -110,17 +110,9 @@ RIGHT = {
          node("Add", "x n1x", "a"), node("Where", "c a x", "y")],
         CAUSAL,
     ),
-    "equal to NaN": (
-        [node("Equal", "x nan", "c"), node("Cast", "c", "y", to=1)], CAUSAL
-    ),
-    "NaN that only a tensor without readers has": (
-        [node("Add", "nan nan", "lost"), node("Relu", "x", "y")], CAUSAL
-    ),
-}  # fmt: skip
-REFUSED = {
     "a computed mask that is given": (
         [node("Greater", "x zero", "c"), node("Where", "c x low", "y")],
-        "make_y.*leave out",
+        CAUSAL,
     ),
     "the largest number of a computed mask": (
         [
@@ -128,7 +120,7 @@ REFUSED = {
             node("Where", "c x low", "a"),
             node("ReduceMax", "a axis", "y"),
         ],
-        "make_a.*leave out",
+        CAUSAL,
     ),
     "a computed mask times 2": (
         [
@@ -137,7 +129,7 @@ REFUSED = {
             node("Mul", "a t2", "b"),
             node("Softmax", "b", "y"),
         ],
-        "make_a.*leave out",
+        CAUSAL,
     ),
     "a computed mask compared with 0": (
         [
@@ -146,8 +138,58 @@ REFUSED = {
             node("Equal", "a zero", "b"),
             node("Cast", "b", "y", to=1),
         ],
-        "make_a.*leave out",
+        CAUSAL,
     ),
+    "a computed mask of ∞": (
+        [
+            node("Greater", "x zero", "c"),
+            node("Neg", "low", "plus"),
+            node("Where", "c x plus", "a"),
+            node("Softmax", "a", "y"),
+        ],
+        CAUSAL,
+    ),
+    "a computed mask on the other side": (
+        [node("Greater", "x zero", "c"), node("Where", "c low x", "y")], CAUSAL
+    ),
+    "a computed mask between −∞ and ∞": (
+        [node("Greater", "x zero", "c"), node("Neg", "low", "plus"),
+         node("Where", "c plus low", "y")],
+        CAUSAL,
+    ),
+    "logarithms of a masked softmax": (
+        [node("Greater", "x low3", "c"), node("Where", "c x low", "a"),
+         node("LogSoftmax", "a", "y")],
+        CAUSAL,
+    ),
+    "the largest of a masked row in their order": (
+        [node("Greater", "x zero", "c"), node("Where", "c x low", "a"),
+         node("TopK", "a k2", "v i"), node("Cast", "i", "j", to=1), node("Add", "v j", "y")],
+        CAUSAL,
+    ),
+    "all of a masked row in their order": (
+        [node("Greater", "x zero", "c"), node("Where", "c x low", "a"),
+         node("TopK", "a k3", "v i"), node("Cast", "i", "j", to=1), node("Add", "v j", "y")],
+        CAUSAL,
+    ),
+    "the place of the largest, and the masked row": (
+        [node("Greater", "x zero", "c"), node("Where", "c x low", "a"),
+         node("ArgMax", "a", "i", axis=-1), node("Cast", "i", "j", to=1), node("Add", "a j", "y")],
+        CAUSAL,
+    ),
+    "a masked row where it is chosen": (
+        [node("Greater", "x zero", "c"), node("Where", "c x low", "a"),
+         node("Greater", "x h", "d"), node("Where", "d a zero", "y")],
+        CAUSAL,
+    ),
+    "equal to NaN": (
+        [node("Equal", "x nan", "c"), node("Cast", "c", "y", to=1)], CAUSAL
+    ),
+    "NaN that only a tensor without readers has": (
+        [node("Add", "nan nan", "lost"), node("Relu", "x", "y")], CAUSAL
+    ),
+}  # fmt: skip
+REFUSED = {
     "a computed mask, and NaN": (
         [
             node("Greater", "x zero", "c"),
@@ -158,14 +200,9 @@ REFUSED = {
         ],
         "make_y.*infinite or NaN",
     ),
-    "a computed mask of ∞": (
-        [
-            node("Greater", "x zero", "c"),
-            node("Neg", "low", "plus"),
-            node("Where", "c x plus", "a"),
-            node("Softmax", "a", "y"),
-        ],
-        "make_a.*leave out",
+    "NaN that may be chosen": (
+        [node("Greater", "x zero", "c"), node("Where", "c x nan", "y")],
+        "make_y.*leave out is NaN",
     ),
     "NaN chosen": (
         [node("Cast", "t", "c", to=9), node("Where", "c x nan", "y")],
@@ -189,7 +226,7 @@ def model(nodes, mask):
         nodes, x=["N", 3, 3], m=mask, m3=mask[None] if mask.ndim > 1 else mask, t=CAUSAL_TRUTH,
         o=np.array(1), n=np.array(-3e38), h=np.array(0.5), axis=np.array([-1]),
         n1=np.array(-INF), zero=np.array(0.0), low=np.array(-INF), high=np.array(0.25),
-        o1=np.array(1.0), t2=np.array(2.0),
+        o1=np.array(1.0), t2=np.array(2.0), low3=np.array(-3.0), k2=[2], k3=[3],
         t3=np.zeros((1, 3, 3)), nan=np.array(np.nan), nans=np.full((3, 2), np.nan),
     )  # fmt: skip
 
