@@ -12,6 +12,7 @@ import numpy as np
 from neat_onnx.lifting.values import Operand, Value
 from neat_onnx.model import Node
 from neat_onnx.network.genes import Bools
+from neat_onnx.passes.elementwise import is_elementwise
 
 
 def misused_size(
@@ -39,7 +40,7 @@ def follow_batch_size(node: Node, operands: Mapping[str, Operand], sizes: dict[s
     if _reads_size(node, sizes):
         for name in node.output:
             if name not in sizes and name in operands:
-                sizes[name] = np.ones(operands[name].shape, np.bool_)
+                sizes[name] = _elements_of(node, operands[name].shape, sizes)
     for name in node.output:
         if name in sizes and not sizes[name].any():
             del sizes[name]
@@ -48,3 +49,12 @@ def follow_batch_size(node: Node, operands: Mapping[str, Operand], sizes: dict[s
 def _reads_size(node: Node, sizes: Mapping[str, Bools]) -> bool:
     found = {k for k, name in enumerate(node.input) if name in sizes}
     return not found <= node.shape_inputs
+
+
+def _elements_of(node: Node, shape: tuple[int, ...], sizes: Mapping[str, Bools]) -> Bools:
+    """Which elements of an output hold the size of the batch: all, unless it is elementwise."""
+    found = [sizes[name] for name in node.input if name in sizes]
+    if is_elementwise(node) and all(each.shape == shape for each in found):
+        held: Bools = np.any(found, axis=0)
+        return held
+    return np.ones(shape, np.bool_)

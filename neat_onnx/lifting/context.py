@@ -26,6 +26,7 @@ from neat_onnx.lifting.values import (
     NOT_FINITE,
     REGISTER,
     STATE,
+    AffineElements,
     Array,
     NewConnections,
     NewNeurons,
@@ -73,6 +74,7 @@ class LiftingContext(Tensors):
         neurons: the neurons made so far, with their connections.
         blocks: the neurons that slide a window, by their states, with the signals that they read.
         rows: the products along the last axis of a tensor that has several rows.
+        affine: the elements that normalizations scaled and shifted.
         formulas: each formula that was materialized, and its number.
         materialized: the signals of each value that was materialized.
         next, initial: for a register, the signal it takes at the end of a step, and its value
@@ -87,6 +89,7 @@ class LiftingContext(Tensors):
     neurons: list[NewNeurons] = field(default_factory=list)
     blocks: list[SpatialBlock] = field(default_factory=list)
     rows: list[Rows] = field(default_factory=list)
+    affine: list[AffineElements] = field(default_factory=list)
     formulas: dict[Expression, int] = field(default_factory=dict)
     materialized: dict[Value, Ints] = field(default_factory=dict)
     next: dict[int, int] = field(default_factory=dict)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -206,6 +206,20 @@ class Value:
 
 
 Operand = Value | Array
+
+
+class AffineElements(NamedTuple):
+    """Elements that are factors · signals + shifts, arrays of one length.
+
+    Attributes:
+        signals, factors, shifts: these.
+        states: the neurons that they are.
+    """
+
+    signals: Ints
+    factors: Floats
+    shifts: Floats
+    states: Ints = _NO_INTS
 
 
 def each_once(*columns: Array) -> tuple[Ints, Ints]:

@@ -5,9 +5,10 @@ import onnx
 import pytest
 from exports import size_of_equal_export
 from graphs import graph, node
+from sessions import open_session
 from small_models import Weights
 
-from neat_onnx import export, import_model
+from neat_onnx import export, import_model, verify
 
 
 def attention() -> onnx.ModelProto:
@@ -259,6 +260,33 @@ def test_a_pruned_convolution_comes_back_small():
     written = export(net)
     assert len(written.to_bytes()) <= 2 * len(model.SerializeToString())
     assert import_model(written) == net
+
+
+@pytest.mark.parametrize(("trained", "most"), [(False, 1.0), (True, 1.4)])
+def test_a_dense_block_comes_back_small(trained: bool, most: float):
+    """Each layer normalizes all that came before; untrained, it is the same for all layers."""
+    w, nodes, before, random = Weights(), list[onnx.NodeProto](), "x", np.random.default_rng(0)
+    for layer in range(4):
+        channels = 2 + 3 * layer
+        columns = [np.full(channels, number) for number in (1.0, 0.0, 0.0, 1.0)]
+        if trained:
+            columns = [each + random.uniform(0.0, 0.5, channels) for each in columns]
+        parameters = " ".join(map(w.put, columns))
+        nodes += [
+            node("BatchNormalization", f"{before} {parameters}", f"n{layer}"),
+            node("Relu", f"n{layer}", f"r{layer}"),
+            node("Conv", f"r{layer} {w(3, channels, 3, 3)}", f"c{layer}", pads=[1, 1, 1, 1]),
+            node("Concat", f"{before} c{layer}", f"d{layer}", axis=1),
+        ]
+        before = f"d{layer}"
+    model = graph([*nodes, node("GlobalAveragePool", before, "y")], x=("N", 2, 8, 8), **w.given)
+    net = import_model(model)
+    written = export(net)
+    assert len(written.to_bytes()) <= most * len(model.SerializeToString())
+    assert verify(net, written, samples=8, runtime="onnxruntime").passed
+    x = random.normal(size=(3, 2, 8, 8)).astype(np.float32)
+    (want,), (got,) = (open_session(each).run(None, {"x": x}) for each in (model, written))
+    np.testing.assert_allclose(got, want, rtol=1e-5, atol=1e-5)
 
 
 def test_equal_weights_are_written_once_however_small_they_are():

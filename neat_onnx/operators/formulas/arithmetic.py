@@ -286,20 +286,6 @@ def value_of(made: NewNeurons, shape: tuple[int, ...]) -> Value:
     return Value(made.states.reshape(shape), made=made)
 
 
-def affine(ctx: LiftingContext, value: Value, factors: Array, shifts: Array) -> Value:
-    """factors · value + shifts, element by element: folded into the neurons that it follows."""
-    made = value.made if value.plain else None
-    alike = made is not None and made.takes(factors.ravel()) and made.takes(shifts.ravel())
-    if made is not None and made.is_plain_sum and alike:
-        made.scale(factors.ravel())
-        made.bias = made.bias + shifts.ravel()
-        return value
-    signals: Ints = ctx.materialize(value)
-    fresh = ctx.add_neurons(factors.size, bias=shifts.ravel())
-    ctx.connect(fresh, signals, np.arange(factors.size), factors.ravel())
-    return value_of(fresh, value.shape)
-
-
 RULES: dict[str, _Rule] = {
     "mul": multiply,
     "div": divide,

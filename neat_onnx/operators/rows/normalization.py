@@ -12,7 +12,7 @@ from neat_onnx.lifting.context import LiftingContext, Operand, lifts
 from neat_onnx.model import Attributes, Node
 from neat_onnx.network.genes import Floats
 from neat_onnx.operators.algebra import Algebra, reshaped
-from neat_onnx.operators.formulas.arithmetic import affine
+from neat_onnx.operators.formulas.affine import affine
 from neat_onnx.operators.inner_tensors import as_neurons, bind_with_parts
 
 _BY_CHANNEL_SINCE = 21

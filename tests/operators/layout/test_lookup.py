@@ -233,6 +233,34 @@ def test_a_branch_by_the_size_of_the_batch_is_refused():
         import_model(chosen(1, 0))
 
 
+@pytest.mark.parametrize("axis", [0, 1])
+def test_a_constant_is_expanded_along_the_batch_alone(axis: int):
+    """As PyTorch writes `token.expand(len(x), -1, -1)`, and `squeeze(1)` of what is made of it."""
+    nodes = [
+        node("Shape", "x", "of_x"),
+        node("Gather", "of_x zero", "samples", axis=0),
+        node("Concat", "samples as_it_is", "wish", axis=0),
+        node("Equal", "wish minus", "same"),
+        node("Where", "same ones wish", "wanted"),
+        node("Expand", "token wanted", "tokens"),
+        node("Add", "x tokens", "sum"),
+        node("Shape", "tokens", "shape"),
+        node("Gather", "shape axis", "size", axis=0),
+        node("Equal", "size length", "is_so"),
+        node("If", "is_so", "y", then_branch=branch("Sin"), else_branch=branch("Cos")),
+        node("Tanh", "sum", "z"),
+    ]
+    one = np.array([1])
+    constants = {"zero": [0], "as_it_is": [-1, -1], "minus": [-1], "ones": [1, 1, 1],
+                 "token": np.ones((1, 1, 4)), "axis": np.array([axis]), "length": one}  # fmt: skip
+    model = graph(nodes, x=("N", 1, 4), outputs=("y", "z"), **constants)
+    if axis:
+        assert_lifts(model)
+    else:
+        with pytest.raises(ModelError, match="size of the batch"):
+            import_model(model)
+
+
 REPEATED = [
     node("Unsqueeze", "i last", "column"),
     node("Unsqueeze", "column last", "cell"),

@@ -1,0 +1,49 @@
+"""factors · value + shifts, as a normalization by constant statistics is: one neuron an element.
+
+An element that is scaled and shifted in the same way once more is the same neuron. So it is where
+each layer of a dense block normalizes all that came before, until training makes them differ.
+"""
+
+import numpy as np
+
+from neat_onnx.lifting.context import MATERIALIZED, Array, LiftingContext, Value
+from neat_onnx.lifting.values import AffineElements, each_once
+from neat_onnx.network.genes import NONE, Ints
+from neat_onnx.operators.formulas.arithmetic import value_of
+
+
+def affine(ctx: LiftingContext, value: Value, factors: Array, shifts: Array) -> Value:
+    """factors · value + shifts, element by element: folded into the neurons that it follows."""
+    made = value.made if value.plain else None
+    alike = made is not None and made.takes(factors.ravel()) and made.takes(shifts.ravel())
+    if made is not None and made.is_plain_sum and alike:
+        made.scale(factors.ravel())
+        made.bias = made.bias + shifts.ravel()
+        return value
+    wanted = AffineElements(ctx.materialize(value).ravel(), factors.ravel(), shifts.ravel())
+    states = _known(ctx, wanted)
+    new = np.flatnonzero(states == NONE)
+    fresh = ctx.add_neurons(new.size, bias=wanted.shifts[new])
+    ctx.connect(fresh, wanted.signals[new], np.arange(new.size), wanted.factors[new])
+    states[new] = fresh.states
+    ctx.affine.append(wanted._replace(states=states))
+    shape = value.shape
+    return value_of(fresh, shape) if new.size == states.size else Value(states.reshape(shape))
+
+
+def _known(ctx: LiftingContext, wanted: AffineElements) -> Ints:
+    """For each element the neuron that computes it for other readers already, or NONE."""
+    states = np.full(wanted.signals.size, NONE, np.int64)
+    for earlier in ctx.affine:
+        if not np.any(np.isin(earlier.signals, wanted.signals)):
+            continue
+        both = zip(earlier[:3], wanted[:3], strict=True)
+        _, which = each_once(*(np.concatenate(pair) for pair in both))
+        mine, theirs = which[earlier.signals.size :], which[: earlier.signals.size]
+        state_of = np.full(which.max() + 1, NONE, np.int64)
+        state_of[theirs] = earlier.states
+        states = np.where(states == NONE, state_of[mine], states)
+    if np.any(states != NONE):  # one that nothing has read yet may change
+        read = ctx.origin[ctx.kind == MATERIALIZED]
+        states[~np.isin(states, read)] = NONE
+    return states
