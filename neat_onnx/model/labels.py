@@ -11,12 +11,9 @@ from collections.abc import Iterator
 import onnx
 
 from neat_onnx.errors import warn
+from neat_onnx.model.value import KINDS
 
 _TEXT = onnx.TensorProto.STRING
-_KINDS = {
-    "sequence_type": "a sequence", "map_type": "a map", "optional_type": "optional",
-    "sparse_tensor_type": "sparse",
-}  # fmt: skip
 
 
 def without_labels(proto: onnx.ModelProto) -> onnx.ModelProto:
@@ -68,8 +65,8 @@ def _tell(maps: list[str], others: dict[str, str]) -> None:
 def _other_kind(entry: onnx.ValueInfoProto) -> str:
     """The kind of an output that is no tensor of numbers; nothing for one that is."""
     kind = entry.type.WhichOneof("value")
-    if kind in _KINDS:
-        return _KINDS[kind]
+    if kind in KINDS:
+        return KINDS[kind]
     return "text" if entry.type.tensor_type.elem_type == _TEXT else ""
 
 

@@ -19,6 +19,12 @@ from neat_onnx.model.numbers import Count
 Extent = int | str | None
 """One entry of a shape: a size, the name of a size that varies (as "N"), or unknown."""
 
+KINDS = {
+    "sequence_type": "a sequence", "map_type": "a map", "optional_type": "optional",
+    "sparse_tensor_type": "sparse",
+}  # fmt: skip
+"""By ONNX's names, the types of values that are no tensors."""
+
 MOST_AXES = 64
 """The most axes of a tensor: as many as an array of numpy may have."""
 
@@ -68,6 +74,16 @@ class ValueType(_Record):
     """The type of a value. Tensors only."""
 
     tensor_type: TensorType
+
+    @model_validator(mode="before")
+    @classmethod
+    def _only_tensors(cls, document: Any) -> Any:
+        kinds = (
+            [KINDS[key] for key in document if key in KINDS] if isinstance(document, dict) else []
+        )
+        if kinds:
+            raise ValueError(f"is {kinds[0]}, and only tensors of numbers are read")
+        return document
 
 
 class ValueInfo(_Record):

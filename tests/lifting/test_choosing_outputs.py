@@ -263,7 +263,7 @@ def test_sequences_are_left_out():
             net = import_model(model, outputs=outputs)
         np.testing.assert_array_equal(net.activate([[-1.0, 0.0, 2.0]]), [[0.0, 0.0, 2.0]])
     del model.graph.output[0]
-    with pytest.raises(ModelError, match="tensor_type is missing"):
+    with pytest.raises(ModelError, match="is a sequence, and only tensors"):
         import_model(model)
 
 

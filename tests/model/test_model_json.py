@@ -192,7 +192,7 @@ def graph_with(**change):
         ),
         (
             {"outputs": [{"name": "y", "type": {"sequence_type": {}}}]},
-            "graph output y: tensor_type is missing",
+            "graph output y: is a sequence",
         ),
         ({"outputs": [{"name": ""}]}, "name"),
         ({"node": {}}, "node is not a list"),
