@@ -92,8 +92,9 @@ def lift_place(ctx: LiftingContext, node: Node, *, largest: bool) -> None:
     tensors = Algebra(ctx, node)
     x = tensors.input(0)
     axis = axis_of(ctx, node, given.axis, len(x.shape))
-    ordered = _in_order(ctx, x)
-    extreme, hits = hits_of(tensors, ordered, (axis,), "max" if largest else "min")
+    if not largest or given.select_last_index:  # where all are -∞, no hit is the first place
+        x = _in_order(ctx, x)
+    extreme, hits = hits_of(tensors, x, (axis,), "max" if largest else "min")
     choice = first_hit(tensors, hits, axis, last=bool(given.select_last_index))
     place = place_of(tensors, choice, axis, keepdims=bool(given.keepdims))
     read = rearranged(choice, lambda array: np.delete(array, 0, axis))  # place 0 weighs nothing
