@@ -78,11 +78,9 @@ class ValueType(_Record):
     @model_validator(mode="before")
     @classmethod
     def _only_tensors(cls, document: Any) -> Any:
-        kinds = (
-            [KINDS[key] for key in document if key in KINDS] if isinstance(document, dict) else []
-        )
-        if kinds:
-            raise ValueError(f"is {kinds[0]}, and only tensors of numbers are read")
+        for key in document if isinstance(document, dict) else ():
+            if key in KINDS:
+                raise ValueError(f"is {KINDS[key]}, and only tensors of numbers are read")
         return document
 
 

@@ -3,11 +3,10 @@
 This is for import, whose neurons all compute; a runtime would compute both branches for one.
 """
 
-from dataclasses import dataclass
-
 from neat_onnx.model import Graph, Model, Node
 from neat_onnx.model.budget import Budget
 from neat_onnx.model.wiring import reads
+from neat_onnx.passes.control_flow import unfolded
 from neat_onnx.passes.draft import Draft, attributes_of, is_one_of, make_node
 from neat_onnx.passes.splice import splice
 
@@ -21,30 +20,30 @@ def computed_branches(model: Model) -> Model:
 
     One stays whose results have different shapes, or shapes that are not known.
     """
-    chosen = [at for at in _decided_by_inputs(model.graph) if _has_branches(model.graph.node[at])]
+    chosen = {id(node): node for node in _decided_by_inputs(model.graph)}
+
+    def choice(node: Node, draft: Draft, budget: Budget) -> list[Node] | None:
+        return _choice(node, draft, budget) if id(node) in chosen else None
+
     for _ in range(_MOST_ROUNDS):
-        if not chosen:
-            break
-        choices = _Choices(model, Draft(model))
-        for at in chosen:
-            choices.add(at)
-        result = choices.finished()
+        result = unfolded(model, "If", choice, Budget())
         draft = Draft(result)
-        differ = {at for at, one, other in choices.results if not _are_alike(draft, one, other)}
+        differ = [key for key, node in chosen.items() if not _are_all_alike(draft, node)]
         if not differ:
             return result
-        chosen = [at for at in chosen if at not in differ]
+        for key in differ:
+            del chosen[key]
     return model
 
 
-def _decided_by_inputs(graph: Graph) -> list[int]:
-    """The positions of the Ifs whose condition depends on more of the inputs than their shapes."""
+def _decided_by_inputs(graph: Graph) -> list[Node]:
+    """The Ifs whose condition depends on more of the inputs than their shapes."""
     if not any(is_one_of(node, "If") for node in graph.node):
         return []
-    computed, found = {entry.name for entry in graph.inputs}, list[int]()
-    for at, node in enumerate(graph.node):
-        if is_one_of(node, "If") and node.input[0] in computed:
-            found.append(at)
+    computed, found = {entry.name for entry in graph.inputs}, list[Node]()
+    for node in graph.node:
+        if is_one_of(node, "If") and node.input[0] in computed and _has_branches(node):
+            found.append(node)
         if not is_one_of(node, *_SIZES) and not computed.isdisjoint(reads(node)):
             computed.update(node.output)
     return found
@@ -58,54 +57,28 @@ def _has_branches(node: Node) -> bool:
     )
 
 
-def _are_alike(draft: Draft, one: str, other: str) -> bool:
-    """Whether two tensors have one type, and one shape that is known."""
-    facts = draft.facts(one)
-    shape = facts.shape
-    return facts == draft.facts(other) and shape is not None and None not in shape
+def _choice(node: Node, draft: Draft, budget: Budget) -> list[Node]:
+    """The nodes of both branches, and choices between their results."""
+    nodes, ends, opset = list[Node](), list[list[str]](), draft.model.opset
+    for branch in _BRANCHES:
+        graph: Graph = attributes_of(node)[branch]
+        budget.take("nodes", len(graph.node), node.label)
+        ends.append([draft.name(f"{name}_{branch}") for name in node.output])
+        nodes += splice(draft, graph, {}, ends[-1])
+    truth = draft.name(f"{node.output[0]}_condition")
+    shape = draft.constant(f"{node.output[0]}_shape", [])
+    nodes.append(make_node("Reshape", [node.input[0], shape], [truth], opset=opset))
+    nodes += [
+        make_node("Where", [truth, one, other], [name], opset=opset)
+        for name, one, other in zip(node.output, *ends, strict=True)
+    ]
+    return nodes
 
 
-@dataclass
-class _Choices:
-    """A model whose Ifs become choices.
-
-    Attributes:
-        model: the model as it was.
-        draft: the one that replaces it.
-        results: of each choice, the position of the If, and the two tensors.
-    """
-
-    model: Model
-    draft: Draft
-
-    def __post_init__(self) -> None:
-        self._nodes: dict[int, list[Node]] = {}
-        self._budget = Budget()
-        self.results: list[tuple[int, str, str]] = []
-
-    def add(self, at: int) -> None:
-        """Put the choices between the results of both branches in place of the If at a position."""
-        node, draft, opset = self.model.graph.node[at], self.draft, self.model.opset
-        nodes, ends = list[Node](), list[list[str]]()
-        for branch in _BRANCHES:
-            graph: Graph = attributes_of(node)[branch]
-            self._budget.take("nodes", len(graph.node), node.label)
-            ends.append([draft.name(f"{name}_{branch}") for name in node.output])
-            nodes += splice(draft, graph, {}, ends[-1])
-        truth = draft.name(f"{node.output[0]}_condition")
-        shape = draft.constant(f"{node.output[0]}_shape", [])
-        nodes.append(make_node("Reshape", [node.input[0], shape], [truth], opset=opset))
-        for name, one, other in zip(node.output, *ends, strict=True):
-            nodes.append(make_node("Where", [truth, one, other], [name], opset=opset))
-            self.results.append((at, one, other))
-        self._nodes[at] = nodes
-
-    def finished(self) -> Model:
-        """The model with the choices."""
-        return self.draft.finished(
-            [
-                each
-                for at, node in enumerate(self.model.graph.node)
-                for each in self._nodes.get(at, [node])
-            ]
-        )
+def _are_all_alike(draft: Draft, node: Node) -> bool:
+    """Whether both results of each choice in place of an If have one type and one known shape."""
+    for name in filter(None, node.output):
+        one, other = map(draft.facts, draft.producers[name].input[1:])
+        if one != other or one.shape is None or None in one.shape:
+            return False
+    return True

@@ -14,7 +14,7 @@ from neat_onnx.passes.splice import splice
 
 def constant_branches(model: Model, budget: Budget | None = None) -> Model:
     """The model with each If whose condition is an initializer replaced by the branch it takes."""
-    return _unfolded(model, "If", _branch, budget or Budget())
+    return unfolded(model, "If", _branch, budget or Budget())
 
 
 def constant_loops(model: Model, budget: Budget | None = None) -> Model:
@@ -25,13 +25,15 @@ def constant_loops(model: Model, budget: Budget | None = None) -> Model:
     Raises:
         ModelError: there would be too many nodes.
     """
-    return _unfolded(model, "Loop", _iterations, budget or Budget())
+    return unfolded(model, "Loop", _iterations, budget or Budget())
 
 
 Unfold = Callable[[Node, Draft, Budget], list[Node] | None]
+"""Gives the nodes in place of one, None where it stays."""
 
 
-def _unfolded(model: Model, op_type: str, unfold: Unfold, budget: Budget) -> Model:
+def unfolded(model: Model, op_type: str, unfold: Unfold, budget: Budget) -> Model:
+    """The model with an operator's nodes replaced by others, itself if all of them stay."""
     if not any(node.op_type == op_type for node in model.graph.node):
         return model
     draft, changed = Draft(model), False

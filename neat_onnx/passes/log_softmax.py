@@ -12,6 +12,7 @@ from neat_onnx.passes.draft import Draft, is_one_of, make_node
 
 _PLANE = 2
 _MASKING = ("Where", "Add", "Sub", "Mul")
+_MOST_MASKING = 4  # nodes from a mask to the rows
 _LEAST_MASK = 1e4  # a number by which float32 loses 0.001
 
 
@@ -61,7 +62,7 @@ def _rows_of(draft: Draft, rows: str, name: str) -> tuple[str, int] | None:
 
 def _is_masked(draft: Draft, name: str) -> bool:
     """Whether a tensor is made of large constants by a few nodes that choose, add and multiply."""
-    for _ in range(len(_MASKING)):
+    for _ in range(_MOST_MASKING):
         node = draft.producers.get(name)
         if node is None or not is_one_of(node, *_MASKING):
             return False
