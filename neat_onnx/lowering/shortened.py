@@ -85,7 +85,7 @@ def shortest(ctx: LoweringContext, plain: Model, finish: Finish) -> Model:
     if not _may_be_short(ctx, plain):
         return finish(plain, None, inf)
     files = _Files(ctx.net, plain, finish, _tensors_of_neurons(ctx))
-    larger = with_larger_operators(plain, files.tensors)
+    larger = with_larger_operators(plain)
     if genes_of(ctx.net) > (_MOST_IN_LAYERS if ctx.layered else _MOST_NAMED):
         return files.first(larger) or files.much_shorter([*larger, plain])
     if ctx.layered and _is_chain(plain.graph):
@@ -93,7 +93,7 @@ def shortest(ctx: LoweringContext, plain: Model, finish: Finish) -> Model:
         return files.first(larger) or files.written(layers, alone=True) or files.usual
     few = genes_of(ctx.net) <= MOST_TRIED
     apart = without_gathers(plain) if few else plain
-    turned = [] if apart is plain else _in_axes(apart, files.tensors)
+    turned = [] if apart is plain else _in_axes(apart)
     tries = [larger, [plain], *turned] if few else [[*larger, plain]]
     alone = [*filter(None, map(files.first, tries))]
     if alone:
@@ -105,14 +105,14 @@ def shortest(ctx: LoweringContext, plain: Model, finish: Finish) -> Model:
     return files.first(marked, marked=True, most=much_shorter) or best
 
 
-def _in_axes(model: Model, tensors: Sequence[str]) -> list[list[Model]]:
+def _in_axes(model: Model) -> list[list[Model]]:
     """The model whose nodes compute in axes, elementwise ones and all that can; before each, those
     with larger operators.
     """
     turned = in_axes_of_inputs(Form(model, {})).model
     common = in_common_axes(turned)
     models = [turned] if common is turned else [turned, common]
-    return [[*with_larger_operators(each, tensors), each] for each in models]
+    return [[*with_larger_operators(each), each] for each in models]
 
 
 def _tensors_of_neurons(ctx: LoweringContext) -> list[str]:

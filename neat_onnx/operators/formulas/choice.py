@@ -116,8 +116,14 @@ def _where(
     rest = _rest(ctx, node, truth, chosen)
     one, other = finite_where_left_out(ctx, node, (one, other), chosen.signals, rest.signals)
     one, other = (_as_weights(each, chosen) for each in (one, other))
-    terms = [multiply(ctx, node, chosen, one), multiply(ctx, node, rest, other)]
-    return neurons_of(ctx, node, terms, "sum", (1.0, 1.0))
+    sides = [(by, each) for by, each in ((chosen, one), (rest, other)) if not _is_zero(each)]
+    terms = [multiply(ctx, node, by, each) for by, each in sides]
+    return terms[0] if len(terms) == 1 else neurons_of(ctx, node, terms, "sum", (1.0, 1.0))
+
+
+def _is_zero(operand: Operand) -> bool:
+    """Whether an operand is the number 0, without axes of its own."""
+    return not isinstance(operand, Value) and np.size(operand) == 1 and not np.any(operand)
 
 
 def _as_weights(operand: Operand, chosen: Value) -> Operand:

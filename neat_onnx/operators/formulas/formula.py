@@ -22,6 +22,7 @@ from neat_onnx.network.expression import (
     call,
     constant,
     greater,
+    negated,
     number,
     parts_of,
     scalar_slope,
@@ -189,7 +190,7 @@ def apply_formula(
             if single is None:
                 return None
             parts.append(constant(single))
-    formula = call(primitive, *parts)
+    formula = _without_choice(call(primitive, *parts))
     if _multiplies_by_ones(ctx, primitive, operands, base):
         return base
     if not (is_part(formula, base, ctx.data_type) or _grows(ctx, node, primitive, values, formula)):
@@ -216,6 +217,14 @@ def _exactly(ctx: LiftingContext, primitive: str, base: Value) -> Expression | N
     formula = -softplus(-base.formula.args[0])
     registered = is_part(call(primitive, base.formula), base, ctx.data_type)
     return formula if fits(formula) and not registered else None
+
+
+def _without_choice(formula: Expression) -> Expression:
+    """A choice of 1 and 0 as the number that a truth value is."""
+    numbers = [each.value if each.is_constant else None for each in formula.args[1:]]
+    if formula.op != "where" or numbers not in ([1.0, 0.0], [0.0, 1.0]):
+        return formula
+    return number(formula.args[0] if numbers[0] else negated(formula.args[0]))
 
 
 def _as_kind(part: Expression, kind: str) -> Expression:

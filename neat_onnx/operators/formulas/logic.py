@@ -5,13 +5,15 @@ Within a formula they are truth values. Where neurons have to carry them they ar
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 
 from neat_onnx.lifting.context import LiftingContext, Operand, Value, lifts
 from neat_onnx.model import Attributes, DataType, Node
-from neat_onnx.network.expression import VARIABLE, Expression, equal, negated
+from neat_onnx.network.expression import VARIABLE, Expression, equal, greater, negated
+from neat_onnx.network.genes import Ints
 from neat_onnx.operators.formulas.choice import applied
 from neat_onnx.operators.formulas.formula import (
     Emission,
@@ -137,6 +139,7 @@ class CastLike(Node):
 
 
 _BOOL = DataType.BOOL
+_HOLDS = greater(VARIABLE, 0.5)
 _WIDE = (DataType.FLOAT, DataType.DOUBLE)
 _NARROW = {kind for kind in DataType if kind.is_integer} - {DataType.INT32, DataType.INT64}
 _HALVES = (DataType.FLOAT16, DataType.BFLOAT16)
@@ -177,7 +180,32 @@ def lift_logic(ctx: LiftingContext, node: Node) -> None:
     if isinstance(node, Equal) and (hits := _hits_of_places(ctx, node, operands)) is not None:
         ctx.bind(node, applied(ctx, node, "greater", [hits, np.asarray(0.5)]))
         return
+    if isinstance(node, Where):
+        operands = _by_the_condition(ctx, *operands)
     ctx.bind(node, applied(ctx, node, _PRIMITIVE[node.op_type], operands))
+
+
+def _by_the_condition(
+    ctx: LiftingContext, truth: Operand, one: Operand, other: Operand
+) -> list[Operand]:
+    """The operands of a choice; one by the opposite of a condition has its branches exchanged.
+
+    Optimizers write either for the other.
+    """
+    while isinstance(truth, Value) and truth.formula.op == "negated":
+        truth = replace(truth, formula=truth.formula.args[0])
+        one, other = other, one
+    if isinstance(truth, Value) and truth.formula == _HOLDS and _is_of_truths(ctx, truth.signals):
+        truth = replace(truth, formula=VARIABLE)
+    return [truth, one, other]
+
+
+def _is_of_truths(ctx: LiftingContext, signals: Ints) -> bool:
+    """Whether signals are inputs of truth values, which are 1 or 0 themselves."""
+    entries = (each for each in ctx.model.graph.inputs if each.elem_type is _BOOL)
+    operands = (ctx.operands.get(each.name) for each in entries)
+    truths = [each.signals.ravel() for each in operands if isinstance(each, Value)]
+    return bool(truths) and bool(np.isin(signals, np.concatenate(truths)).all())
 
 
 def _hits_of_places(ctx: LiftingContext, node: Equal, operands: Sequence[Operand]) -> Value | None:

@@ -119,9 +119,13 @@ class PlaceFinder:
         """Whether an element is one of a later round, which first hits were taken from: its place
         is read together with theirs.
         """
-        codes = self._net.neurons.activation
-        read = (edge.source for edge in self._edges.into(element))
-        return any(self._formulas[int(codes[each])] == FIRST for each in read)
+        read = [edge.source for edge in self._edges.into(element)]
+        firsts = [each for each in read if self._computes(each, FIRST)]
+        hits = (edge.source for each in firsts for edge in self._edges.into(each))
+        return any(self._computes(each, HIT) for each in hits)
+
+    def _computes(self, neuron: int, formula: Expression) -> bool:
+        return self._formulas[int(self._net.neurons.activation[neuron])] == formula
 
     def _number_of(self, first: dict[int, int], count: int) -> int:
         """The neuron that reads the first hits, all but that of place 0, each times its place."""

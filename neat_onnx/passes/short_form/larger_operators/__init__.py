@@ -72,12 +72,11 @@ _NEEDED = (
 """One of them is in a graph with a group."""
 
 
-def with_larger_operators(model: Model, tensors: Sequence[str] = ()) -> list[Model]:
+def with_larger_operators(model: Model) -> list[Model]:
     """The models with one operator in the place of each group of nodes; none if there is no group.
 
     Args:
         model: nodes in topological order, without graphs inside of them.
-        tensors: of neurons, as they stand in the genome.
 
     Returns:
         One model, or two where a group has an order or an extreme: by the smallest elements, and
@@ -86,10 +85,10 @@ def with_larger_operators(model: Model, tensors: Sequence[str] = ()) -> list[Mod
     """
     if not any(is_one_of(node, *_NEEDED) for node in model.graph.node):
         return []
-    search = Search(model, largest=False, tensors=tensors)
+    search = Search(model, largest=False)
     found = [_replaced(search)]
     if search.has_order:
-        found.append(_replaced(Search(model, largest=True, tensors=tensors)))
+        found.append(_replaced(Search(model, largest=True)))
     found = [each for whole in found for each in (whole, constants_once(whole))]
     return [each for k, each in enumerate(found) if each not in (model, *found[:k])]
 

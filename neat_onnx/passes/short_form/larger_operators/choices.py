@@ -47,34 +47,51 @@ class Factor(NamedTuple):
     axes: Sizes
 
 
-class First(NamedTuple):
-    """A condition, and by which of its outcomes a choice has its neurons in their order.
-
-    Attributes:
-        condition: its name.
-        holds: whether the choice is by the condition; otherwise it is by its opposite.
-    """
-
-    condition: str
-    holds: bool
-
-
 def choice(search: Search, node: Node) -> Found | None:
     """The choice between two tensors, element by element."""
-    sides = [_side(search, factors) for factors in _products(search, node)]
-    if len(sides) != _SIDES or None in sides:
+    sides = _sides(search, node)
+    if len(sides) != _SIDES:
         return None
-    chosen = {truth.holds: (truth, name) for truth, name in filter(None, sides)}
-    first = first_condition(search, *(truth for truth, _ in chosen.values()))
-    if first is None:
+    chosen = {truth.holds: (truth, name) for truth, name in sides}
+    condition = condition_of(search, *(truth for truth, _ in chosen.values()))
+    if condition is None:
         return None
-    nodes, name = outcome(search, first, first.condition)
-    reads = [name]
-    for holds in (first.holds, not first.holds):
-        guards = _Guards(search, first.condition, holds=holds)
+    if any(truth_of(search, truth.name) is None for truth, _ in sides):
+        return _added(search, sides, node)
+    nodes, reads = list[Node](), [condition]
+    for holds in (True, False):
+        guards = _Guards(search, condition, holds=holds)
         reads.append(_alone(search, guards.without(chosen[holds][1])))
         nodes += guards.nodes
     return node.output[0], [*nodes, search.node("Where", reads, node.output)]
+
+
+def _sides(search: Search, node: Node) -> "list[tuple[Truth, str]]":
+    """The operands of a choice, each with its number; one of these may be an input."""
+    products = _products(search, node)
+    found = [_side(search, factors) for factors in products]
+    known = [side for side in found if side is not None]
+    given = given_number(search, known[0][0]) if len(known) == 1 else None
+    if given is None:
+        return known
+    sides = []
+    for side, factors in zip(found, products, strict=True):
+        others = [name for name in factors if search.unchanged(name) != given.name]
+        sides += [side] if side else [(given, name) for name in others[: len(factors) - 1]]
+    return sides
+
+
+def _added(search: Search, sides: list[tuple[Truth, str]], node: Node) -> Found | None:
+    """The sum of two products by numbers, one of which is an input."""
+    end = node.output[0]
+    axes, nodes, names = search.draft.axes(end), list[Node](), list[str]()
+    for truth, value in sides:
+        by = search.draft.axes(truth.name)
+        if axes is None or by is None or len(by) != len(axes):
+            return None
+        names.append(search.draft.name("side"))
+        nodes += weighed(search, Factor(truth.name, by), value, axes, names[-1])
+    return end, [*nodes, search.node("Add", names, [end])]
 
 
 class _Guards:
@@ -134,13 +151,10 @@ def _alone(search: Search, name: str) -> str:
     return search.draft.constant("number", tensor.values.reshape(()), tensor.data_type)
 
 
-def first_condition(search: Search, *truths: Truth) -> First | None:
-    """The one condition of two numbers, and which of them stands first in the genome."""
-    condition = same_condition(search, *(truth.condition for truth in truths))
-    names = {truth.holds: truth.name for truth in truths}
-    if condition is None or len(names) != _SIDES:
-        return None
-    return First(condition, holds=not search.stands_before(names[False], names[True]))
+def condition_of(search: Search, *truths: Truth) -> str | None:
+    """The one condition of two numbers, one of which is 1 where it holds, the other elsewhere."""
+    is_both = {truth.holds for truth in truths} == {True, False}
+    return same_condition(search, *(truth.condition for truth in truths)) if is_both else None
 
 
 def given_number(search: Search, opposite: Truth) -> Truth | None:
@@ -177,14 +191,6 @@ def weighed(search: Search, factor: Factor, value: str, axes: Sizes, end: str) -
     weights = np.full(shape, tensor.values.item())
     weight = search.draft.constant("weight", weights, tensor.data_type)
     return [*nodes, search.node("Mul", [name, weight], [end])]
-
-
-def outcome(search: Search, first: First, name: str) -> tuple[list[Node], str]:
-    """The node that makes the opposite of a condition where a choice is by that, and its name."""
-    if first.holds:
-        return [], name
-    opposite = search.draft.name("opposite")
-    return [search.node("Not", [name], [opposite])], opposite
 
 
 def same_condition(search: Search, *conditions: str) -> str | None:

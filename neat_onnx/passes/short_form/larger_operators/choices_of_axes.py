@@ -15,9 +15,8 @@ from neat_onnx.passes.short_form.columns import once, places_of
 from neat_onnx.passes.short_form.larger_operators.choices import (
     Factor,
     Truth,
-    first_condition,
+    condition_of,
     given_number,
-    outcome,
     truth_of,
     weighed,
 )
@@ -69,20 +68,17 @@ def _sides(search: Search, node: Node, size: int) -> list[_Side]:
 
 def _chosen(search: Search, sides: list[_Side], axes: Sizes) -> tuple[list[Node], str] | None:
     """The nodes of a choice in axes, and its name."""
-    first = first_condition(search, *(side.truth for side in sides))
-    if first is None:
+    condition = condition_of(search, *(side.truth for side in sides))
+    if condition is None:
         return None
-    order = sides if first.holds else sides[::-1]
-    operands = [(first.condition, sides[0].at), *((side.value, side.places) for side in order)]
+    operands = [(condition, sides[0].at), *((side.value, side.places) for side in sides)]
     parts = [_in_axes(search, name, places, axes) for name, places in operands]
     found = [part for part in parts if part is not None]
     if len(found) < len(parts):
         return None
     chosen = search.draft.name("chosen")
-    by, condition = outcome(search, first, found[0][1])
-    reads = [condition, *(name for _, name in found[1:])]
-    nodes = [*(each for before, _ in found for each in before), *by]
-    return [*nodes, search.node("Where", reads, [chosen])], chosen
+    nodes = [each for before, _ in found for each in before]
+    return [*nodes, search.node("Where", [name for _, name in found], [chosen])], chosen
 
 
 def _added(search: Search, sides: list[_Side], axes: Sizes) -> tuple[list[Node], str] | None:

@@ -58,7 +58,7 @@ class Condition:
     """
 
     inside: "Elements | Condition"
-    holds: bool
+    holds: bool = True
     mask: Bools | None = None
     are_numbers: bool = False
     opposite: Elements | None = None

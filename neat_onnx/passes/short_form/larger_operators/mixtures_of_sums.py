@@ -16,7 +16,7 @@ from neat_onnx.passes.elementwise import is_function_of_one
 from neat_onnx.passes.short_form.columns import broadcast
 from neat_onnx.passes.short_form.larger_operators.choices import (
     Truth,
-    first_condition,
+    condition_of,
     given_number,
     truth_of,
 )
@@ -141,8 +141,7 @@ class _Reading:
         condition = self._condition(sides, read) if len(sides) == len(alone) else None
         if condition is None:
             return None
-        order = (condition.holds, not condition.holds)
-        one, other = (self._chosen(sides, read, depth, holds=holds) for holds in order)
+        one, other = (self._chosen(sides, read, depth, holds=holds) for holds in _OUTCOMES)
         return None if one is None or other is None else Choice(condition, (one, other))
 
     def _sides(self, alone: list[Terms]) -> "list[_Side]":
@@ -161,7 +160,6 @@ class _Reading:
         truths = sorted({side.truth for side in sides}, key=lambda truth: not truth.holds)
         if (both := self._conjunction(sides, read)) is not None or len(truths) != _SIDES:
             return both
-        first = first_condition(self.search, *truths)
         at = {holds: np.full(self.count, ANY) for holds in (True, False)}
         for side in sides:
             at[side.truth.holds][side.terms.rows] = side.at
@@ -169,10 +167,9 @@ class _Reading:
             return None
         if given_number(self.search, truths[1]) == truths[0]:
             given, opposite = (Elements(truth.name, at[True]) for truth in truths)
-            return Condition(given, holds=True, opposite=opposite)
-        return (
-            None if first is None else Condition(Elements(first.condition, at[True]), first.holds)
-        )
+            return Condition(given, opposite=opposite)
+        name = condition_of(self.search, *truths)
+        return None if name is None else Condition(Elements(name, at[True]))
 
     def _conjunction(self, sides: "list[_Side]", read: Bools) -> "Condition | None":
         """The condition that another one holds inside of a constant mask.
@@ -192,14 +189,12 @@ class _Reading:
         mask = read & (places != ANY)
         if np.array_equal(mask, read):
             return None
-        first, second = (by[holds][0].truth.name for holds in _OUTCOMES)
-        holds = not self.search.stands_before(second, first)
         inside = (
             Elements(alone[0].tensor, places)
             if truth is None
             else Condition(Elements(truth.condition, places), truth.holds)
         )
-        return Condition(inside, holds, mask, are_numbers=truth is None)
+        return Condition(inside, mask=mask, are_numbers=truth is None)
 
     def _compared(self, sides: "list[_Side]") -> Sums | None:
         """The numbers that are above one half where the conditions of sides hold."""

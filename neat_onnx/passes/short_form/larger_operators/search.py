@@ -1,7 +1,7 @@
 """Search: a graph in which groups of nodes are looked for, from a node back to its sources."""
 
-from collections.abc import Callable, Sequence
-from math import inf, prod
+from collections.abc import Callable
+from math import prod
 
 from neat_onnx.model import DataType, Model, Node
 from neat_onnx.passes.draft import Draft, copied, is_one_of, make_node
@@ -28,9 +28,8 @@ class Search(GraphReader):
             number of elements.
     """
 
-    def __init__(self, model: Model, *, largest: bool, tensors: Sequence[str] = ()) -> None:
+    def __init__(self, model: Model, *, largest: bool) -> None:
         super().__init__(Draft(model))
-        self._stand = {name: place for place, name in enumerate(tensors)}
         self.has_order = False
         self.orders: dict[tuple[str, int, int], tuple[str, str]] = {}
         self._largest, self._sums = largest, WeightedSums(self)
@@ -47,10 +46,6 @@ class Search(GraphReader):
         if self._sums.is_full:
             self._sums = WeightedSums(self)
         return self._sums
-
-    def stands_before(self, name: str, other: str) -> bool:
-        """Whether one tensor is known to have its neurons before another in the genome."""
-        return self._stand.get(name, inf) < self._stand.get(other, -inf)
 
     def node(self, operator: str, reads: list[str], gives: list[str], **attributes: object) -> Node:
         """A new node, of the model's opset."""
