@@ -4,8 +4,6 @@ Import makes many neurons of each of them, and export many nodes of the neurons.
 likely, not certain: the caller keeps it if import makes the same network of it.
 """
 
-from collections.abc import Sequence
-
 from neat_onnx.model import DataType, Model, Node
 from neat_onnx.passes.draft import Draft, is_one_of
 from neat_onnx.passes.drop_dead import without_dead
