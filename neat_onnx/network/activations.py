@@ -12,7 +12,7 @@ import numpy as np
 
 from neat_onnx.arguments import FLAG, TEXT, optional, takes
 from neat_onnx.errors import NetworkError
-from neat_onnx.network.bounds import interval_of
+from neat_onnx.network.bounds import degree_of, interval_of
 from neat_onnx.network.expression import (
     Expression,
     clip,
@@ -47,8 +47,7 @@ from neat_onnx.network.registration import (
 _SELU_ALPHA = 1.6732632423543772848170429916717
 _SELU_GAMMA = 1.0507009873554804934193349852946
 _GELU_SCALE = float(np.sqrt(2.0 / np.pi))
-PROBED_BOUND = 100.0
-"""The bound of functions that have one, of all probed points, and not from their formula."""
+_STEEPEST = 100.0  # slope of a function that grows linearly
 _LARGEST_BOUND = 2.0**16  # that a formula may have for its neurons to be bounded
 _PROBE = np.concatenate([sign * np.logspace(-300, 30, 331) for sign in (-1.0, 1.0)] + [np.zeros(1)])
 
@@ -77,17 +76,20 @@ class Activation:
 
     @classmethod
     def of(cls, name: str, expression: Expression, *, builtin: bool = False) -> "Activation":
-        """The activation of this formula; how fast it grows is probed, if the formula has no bound.
+        """The activation of this formula, as bounded as its parts show that it is.
 
-        Numbers of 16 bits, as clip gives them, are not large.
+        Where parts overflow they may cancel each other to NaN: that is probed, and how large the
+        values are. Numbers of 16 bits, as clip gives them, are not.
         """
         size = np.abs(expression.evaluate(_PROBE))
-        inside = bool(np.all(np.abs(interval_of(expression)) <= _LARGEST_BOUND))
+        inside = max(map(abs, interval_of(expression))) <= _LARGEST_BOUND
+        bounded = inside and bool(np.all(np.isfinite(size)))
+        gentle = degree_of(expression) <= 1.0 and np.all(size <= _STEEPEST * (1.0 + np.abs(_PROBE)))
         return cls(
             name,
             expression,
-            bounded=inside or bool(np.all(size <= PROBED_BOUND)),
-            linear_growth=inside or bool(np.all(size <= PROBED_BOUND * (1.0 + np.abs(_PROBE)))),
+            bounded=bounded,
+            linear_growth=bounded or bool(gentle),
             builtin=builtin,
         )
 

@@ -1,12 +1,19 @@
-"""Bounds of formulas: the interval that an expression's values lie in, whatever its variable is."""
+"""Bounds of formulas: the interval of an expression's values for any finite z, and their growth.
+
+Both are shown by the formula's parts: a pole between two points of the line would not be seen at
+any of them. Where a part may have a pole, or no value, nothing is known of what reads it.
+"""
 
 import math
 from collections.abc import Callable
 
-from neat_onnx.network.expression import Expression
+import numpy as np
+
+from neat_onnx.network.expression import Expression, constant
 
 Interval = tuple[float, float]
 _ALL: Interval = (-math.inf, math.inf)
+_UNKNOWN: Interval = (math.nan, math.nan)
 _RANGES: dict[str, Interval] = {
     "sigmoid": (0.0, 1.0),
     "tanh": (-1.0, 1.0),
@@ -16,22 +23,62 @@ _RANGES: dict[str, Interval] = {
     "erf": (-1.0, 1.0),
     "atan": (-math.pi / 2, math.pi / 2),
     "softsign": (-1.0, 1.0),
-    "number": (0.0, 1.0),
-    "softplus": (0.0, math.inf),
-    "sqrt": (0.0, math.inf),
+    "variable": _ALL,
+    "cosh": _ALL,
+    "sinh": _ALL,
+    "tan": _ALL,
 }
 
 
 def interval_of(expression: Expression) -> Interval:
-    """Return (low, high) such that low ≤ value ≤ high; infinite where nothing better is known."""
+    """Return (low, high) such that low ≤ value ≤ high.
+
+    They are infinite where nothing better is known, and NaN where there may be a pole or no value.
+    """
     if expression.is_constant:
         return expression.value, expression.value
-    args = expression.args
+    if expression.is_truth or expression.op == "number":
+        return 0.0, 1.0
+    args = expression.args[1:] if expression.op == "where" else expression.args
+    inside = [interval_of(arg) for arg in args]
+    if any(map(math.isnan, (end for ends in inside for end in ends))):
+        return _UNKNOWN
     if expression.op == "mul" and args[0] == args[1]:
-        return _square(interval_of(args[0]))
+        return _square(inside[0])
     if expression.op in _RULES:
-        return _RULES[expression.op](*(interval_of(arg) for arg in args))
-    return _RANGES.get(expression.op, _ALL)
+        return _RULES[expression.op](*inside)
+    if expression.op in _INCREASING:
+        return _between_ends(expression, inside[0])
+    return _RANGES.get(expression.op, _UNKNOWN)
+
+
+def degree_of(expression: Expression) -> float:
+    """Return a power p such that |value| ≤ c · (1 + |z|)^p for any finite z; ∞ if none is known."""
+    ends = interval_of(expression)
+    if expression.is_constant or all(map(math.isfinite, ends)):
+        return 0.0
+    if any(map(math.isnan, ends)):
+        return math.inf
+    if expression.op == "variable":
+        return 1.0
+    degrees = [degree_of(arg) for arg in expression.args if not arg.is_truth]
+    if expression.op == "mul":
+        return sum(degrees)
+    if expression.op in _INCREASING:
+        return degrees[0] * (0.5 if expression.op == "sqrt" else 1.0)
+    return max(degrees) if expression.op in _AS_ARGUMENTS else math.inf
+
+
+def _between_ends(expression: Expression, inside: Interval) -> Interval:
+    """The interval of an increasing function, where it has a value in all of an interval."""
+    lowest = _INCREASING[expression.op]
+    others = expression.args[1:]
+    if inside[0] < lowest or any(not each.is_constant or each.value < 0.0 for each in others):
+        return _UNKNOWN
+    ends = (expression.over([constant(end), *others]) for end in inside)
+    with np.errstate(all="ignore"):
+        low, high = (float(end.evaluate(np.zeros(()))) for end in ends)
+    return low, high
 
 
 def _times(a: float, b: float) -> float:
@@ -61,14 +108,66 @@ def _clip(x: Interval, low: Interval, high: Interval) -> Interval:
     return min(max(x[0], low[0]), high[0]), min(max(x[1], low[1]), high[1])
 
 
+def _reciprocal(x: Interval) -> Interval:
+    return _UNKNOWN if x[0] <= 0.0 <= x[1] else (1.0 / x[1], 1.0 / x[0])
+
+
+def _quotient(x: Interval, y: Interval) -> Interval:
+    return _UNKNOWN if y[0] <= 0.0 <= y[1] else _product(x, _reciprocal(y))
+
+
+def _remainder(_: Interval, y: Interval) -> Interval:
+    size = max(map(abs, y))
+    return _UNKNOWN if y[0] <= 0.0 <= y[1] else (-size, size)
+
+
+def _power(x: Interval, y: Interval) -> Interval:
+    """Whole powers of any number, and others of positive ones."""
+    exponent = y[0]
+    if y[0] != y[1] or not (exponent.is_integer() and exponent >= 0.0 or x[0] > 0.0):
+        return _UNKNOWN
+    with np.errstate(all="ignore"):
+        low, high = np.sort(np.array(x) ** exponent).tolist()
+    if x[0] < 0.0 < x[1]:
+        return (0.0 if exponent % 2.0 == 0.0 else low), high
+    return low, high
+
+
+def _arc(low: float, high: float) -> Callable[[Interval], Interval]:
+    return lambda x: (low, high) if -1.0 <= x[0] and x[1] <= 1.0 else _UNKNOWN
+
+
 _RULES: dict[str, Callable[..., Interval]] = {
     "neg": lambda x: (-x[1], -x[0]),
     "add": lambda x, y: (x[0] + y[0], x[1] + y[1]),
     "sub": lambda x, y: (x[0] - y[1], x[1] - y[0]),
     "mul": _product,
+    "div": _quotient,
+    "reciprocal": _reciprocal,
+    "mod": _remainder,
+    "pow": _power,
     "abs": _abs,
     "exp": _exp,
     "relu": lambda x: (max(x[0], 0.0), max(x[1], 0.0)),
     "clip": _clip,
-    "where": lambda _, x, y: (min(x[0], y[0]), max(x[1], y[1])),
+    "maximum": lambda x, y: (max(x[0], y[0]), max(x[1], y[1])),
+    "minimum": lambda x, y: (min(x[0], y[0]), min(x[1], y[1])),
+    "asin": _arc(-math.pi / 2, math.pi / 2),
+    "acos": _arc(0.0, math.pi),
+    "where": lambda x, y: (min(x[0], y[0]), max(x[1], y[1])),
 }
+_SMALLEST = math.nextafter(0.0, 1.0)
+_INCREASING = {
+    **dict.fromkeys(
+        ("asinh", "ceil", "elu", "floor", "leaky_relu", "round", "selu", "softplus"), -math.inf
+    ),
+    "log": _SMALLEST,
+    "sqrt": 0.0,
+}
+"""Functions of their first argument that increase, no faster than it does where it is large, and
+the lowest number that they have a value of.
+"""
+_AS_ARGUMENTS = frozenset({
+    "abs", "add", "clip", "div", "maximum", "minimum", "neg", "relu", "sub", "where",
+})  # fmt: skip
+"""Operations that grow as their arguments do; of quotients that have a bound, as the dividend."""

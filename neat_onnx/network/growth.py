@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from neat_onnx.network.activations import PROBED_BOUND, Activation, activation_named
+from neat_onnx.network.activations import Activation, activation_named
 from neat_onnx.network.aggregations import aggregation_named
 from neat_onnx.network.bounds import interval_of
 from neat_onnx.network.components import components
@@ -263,11 +263,8 @@ def _reached(found: Bools, source: Ints, target: Ints) -> Bools:
 
 
 def _bound(function: Activation) -> float:
-    """Return a bound of |f|, ∞ for none: from the formula where that has one, else as probed."""
-    if not function.bounded:
-        return np.inf
-    bound = max(abs(end) for end in interval_of(function.expression))
-    return bound if np.isfinite(bound) else PROBED_BOUND
+    """Return a bound of |f|, ∞ for none."""
+    return max(map(abs, interval_of(function.expression))) if function.bounded else np.inf
 
 
 def _spread(power: Floats, source: Ints, target: Ints, factor: Floats) -> Floats:

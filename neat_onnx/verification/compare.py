@@ -19,7 +19,7 @@ from neat_onnx.passes.draft import with_graph
 from neat_onnx.passes.empty_inputs import empty_inputs
 from neat_onnx.passes.sequence_axes import sequence_axes
 from neat_onnx.verification.indices import places_of, zeros_of
-from neat_onnx.verification.judge import Errors, against_rounding, measure
+from neat_onnx.verification.judge import Errors, against_rounding, measure, within_bound
 from neat_onnx.verification.open_batch import loaded
 from neat_onnx.verification.player import Player, number_type
 from neat_onnx.verification.ports import check_ports
@@ -37,6 +37,7 @@ from neat_onnx.verification.samples import (
 from neat_onnx.verification.unordered import unordered
 
 BOUND = {DataType.FLOAT: 1e-12, DataType.DOUBLE: 1e-24}
+_LEAST_HELD = 8  # sequences: the inputs of the first one are zeros
 _ROUNDED: dict[str, Callable[[Floats], Any]] = {
     "DOUBLE": np.float64,
     "INT": np.rint,
@@ -55,11 +56,11 @@ class _Part(NamedTuple):
 
 
 class _Cut(NamedTuple):
-    """Steps that are not compared: the first one, in how many sequences, and whether others are."""
+    """Steps that are not compared: the first one, in how many sequences, and whether enough are."""
 
     step: int | None
     sequences: int
-    some_held: bool
+    enough_held: bool
 
 
 def compare(
@@ -244,7 +245,7 @@ def _judged(
 ) -> Report:
     """The report of the worst part."""
     bound = facts["bound"]
-    beyond = [part for part in parts if not _within(part.errors, slack * bound)]
+    beyond = [part for part in parts if not within_bound(part.want, part.got, slack * bound)]
     if not beyond:
         return _report("equal", _worst(parts), facts)
     single = facts["dtype"] == "float32"
@@ -259,7 +260,7 @@ def _judged(
     rounding = max(sizes, default=None)
     another = facts["quantized"] and not has_its_weights(net, model)
     facts |= {"overflow_step": cut.step, "left_out": cut.sequences}
-    if all(each.within for each in found) and cut.some_held and not another:
+    if all(each.within for each in found) and cut.enough_held and not another:
         verdict: Verdict = "equal within float32" if single else "equal"
         return _report(verdict, _worst(parts), facts, None, rounding)
     from neat_onnx.verification.first_difference import first_difference  # noqa: PLC0415 (only where it fails)
@@ -284,7 +285,9 @@ def _cut(
     cut = _Cut(
         step=min(steps, default=None),
         sequences=sum(int(np.sum(~np.all(held, axis=0))) for held in helds),
-        some_held=any(bool(np.any(held)) for held in helds),
+        enough_held=any(
+            np.sum(np.any(held, axis=0)) >= min(_LEAST_HELD, held.shape[1]) for held in helds
+        ),
     )
     whole = [
         part if np.all(held) else _masked(part, held)
@@ -300,10 +303,6 @@ def _masked(part: _Part, held: Bools) -> _Part:
     """A part that agrees, at zero, where it is not held."""
     want, got = (np.where(held, values, 0.0) for values in (part.want, part.got))
     return _Part(part.x, want, got, measure(want, got))
-
-
-def _within(errors: Errors, bound: float) -> bool:
-    return errors.normalised_mse is not None and errors.normalised_mse <= bound
 
 
 def _worst(parts: list[_Part]) -> Errors:

@@ -55,6 +55,23 @@ def measure(want: Floats, got: Floats) -> Errors:
     return Errors(known, normalised, float(np.max(size)), float(np.max(relative)), not_finite)
 
 
+def within_bound(want: Floats, got: Floats, bound: float) -> bool:
+    """Whether outputs (T, N, O) are as good as the same, whatever rounding does to the network.
+
+    All of them together are within the bound; each alone, and the median over samples, within as
+    much as is always allowed, because a few large values would hide all others.
+    """
+    whole = measure(want, got).normalised_mse
+    if whole is None or whole > bound:
+        return False
+    errors, steps = _errors(want, got), len(want)
+    square, median = _mean_square(want, errors, steps), _median(want, errors, steps)
+    return bool(
+        np.all(square <= ROUNDING_FACTOR**2 * bound)
+        and np.all(median <= ROUNDING_FACTOR * bound**0.5)
+    )
+
+
 class Rounding(NamedTuple):
     """A comparison with rounding.
 

@@ -11,8 +11,8 @@ class Report(BaseModel):
     """How far a model's outputs are from its network's. Errors are model minus network."""
 
     verdict: Verdict = Field(
-        description="equal: the normalised MSE is within `bound`; in float64 also if rounding "
-        "explains the rest. equal within float32: it is not, but the errors are at most four times "
+        description="equal: the normalised MSE is within `bound`, and about that of each output and "
+        "of most samples; in float64 also if rounding explains the rest. equal within float32: it is not, but the errors are at most four times "
         "those that rounding the network's genes and values to float32 makes by itself. different: "
         "neither, or a value is finite on one side only."
     )
@@ -101,7 +101,11 @@ class Report(BaseModel):
         """Say by how much outputs differ, in words."""
         if self.normalised_mse is None:
             return f"outputs are not finite, or of another shape (bound {self.bound:g})"
-        return (
+        text = (
             f"outputs differ by {self.max_abs_error:.2g} at most, "
             f"normalised MSE {self.normalised_mse:.3g} (bound {self.bound:g})"
         )
+        hidden = self.max_rel_error is not None and self.max_rel_error**2 > 16 * self.bound
+        if self.verdict == "different" and self.normalised_mse <= self.bound and hidden:
+            text += f", small beside the largest alone: others are off by {self.max_rel_error:.2g}"
+        return text

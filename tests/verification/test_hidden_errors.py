@@ -1,0 +1,88 @@
+"""Errors that larger outputs, larger samples, or samples that are left out would hide."""
+
+import numpy as np
+import pytest
+
+from neat_onnx import Network, export, verify
+from neat_onnx.verification.judge import against_rounding
+from neat_onnx.verification.rounding import within_range
+from neat_onnx.verification.unordered import unordered
+
+RUNTIMES = pytest.mark.parametrize("runtime", ["reference", "onnxruntime"])
+
+
+def built(activations, connections, outputs, inputs=2):
+    neurons = [{"id": key, "activation": name} for key, name in activations.items()]
+    return Network.build(inputs=inputs, outputs=outputs, neurons=neurons, connections=connections)
+
+
+def two_outputs(weight):
+    """One output of large values, and one of small ones."""
+    return built({10: "cube", 11: "tanh"}, [(0, 10, 100.0), (1, 11, weight)], [10, 11])
+
+
+def one_output(weight):
+    """An output that is large for a few samples: exp(1.5 x) and a number below 1."""
+    activations = {5: "formula: exp(z)", 6: "tanh", 10: "identity"}
+    return built(activations, [(0, 5, 1.5), (1, 6, 1.0), (5, 10, 1.0), (6, 10, weight)], [10])
+
+
+@RUNTIMES
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("make", [two_outputs, one_output])
+def test_what_is_large_hides_no_error(make, dtype, runtime):
+    assert verify(make(1.0), export(make(1.0), dtype=dtype), runtime=runtime).passed
+    report = verify(make(1.0), export(make(-1.0), dtype=dtype), runtime=runtime)
+    assert report.verdict == "different"
+    assert "others are off by" in str(report) or report.normalised_mse > report.bound
+
+
+def test_a_few_samples_that_the_type_holds_are_no_proof():
+    def tower(weight):
+        activations = dict.fromkeys([5, 6, 10], "cube")
+        return built(activations, [(0, 5, 1e4), (5, 6, 1.0), (6, 10, weight)], [10], inputs=1)
+
+    assert verify(tower(1.0), export(tower(-1.0))).verdict == "different"
+    assert verify(tower(1.0), export(tower(1.0), dtype="float64")).passed
+
+
+def test_nan_that_nothing_orders_is_compared():
+    def answering(number):
+        chosen = f"formula: where(is_nan(z), {number}, z)"
+        return built({5: "formula: sqrt(z)", 10: chosen}, [(0, 5, 1.0), (5, 10, 1.0)], [10], 1)
+
+    assert verify(answering(0), export(answering(0))).unordered == 0
+    assert verify(answering(0), export(answering(7))).verdict == "different"
+
+
+def test_a_sample_whose_output_is_nan_itself_is_compared():
+    net = built({5: "formula: sqrt(z)", 10: "relu"}, [(0, 5, 1.0), (5, 10, 1.0)], [10], 1)
+    x = np.array([[[-1.0], [1.0]]])
+    assert not unordered(net, x, net.run(x)).any()
+
+
+def test_rounding_that_is_small_allows_no_large_error_in_a_few_samples():
+    want = np.ones((1, 100, 1))
+    rounded, got = want + 1e-3, want.copy()
+    got[0, 0] += 1.0  # 1e-2 in the mean square, where 16 times 1e-6 is allowed
+    assert not against_rounding(want, got, [rounded], 1e-12).within
+    assert against_rounding(want, rounded, [rounded], 1e-12).within
+
+
+def test_an_error_may_be_ahead_of_that_of_rounding_by_as_many_steps():
+    want = np.ones((4, 8, 1))
+    ahead, late = want.copy(), want.copy()
+    ahead[0], late[1:] = 1.001, 1.001
+    ahead[1:] = 1.001
+    assert against_rounding(want, ahead, [late], 1e-12).within
+    assert not against_rounding(want, ahead, [np.where(np.arange(4)[:, None, None] > 1, late, 1.0)],
+                                1e-12).within  # fmt: skip
+
+
+def test_a_long_sequence_is_compared_up_to_some_steps_before_it_overflows():
+    run = np.ones((40, 2, 1))
+    run[30, 1] = np.inf
+    held, first = within_range([run])
+    assert first == 30 - 16
+    assert held[:, 0].all()
+    assert held[:, 1].sum() == 30 - 16
