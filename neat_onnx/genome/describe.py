@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from neat_onnx.errors import ModelError, warn
 from neat_onnx.genome.blocks import ids_apart
 from neat_onnx.genome.carried import Carried, carried_by
 from neat_onnx.genome.checksum import shorter
@@ -81,7 +82,9 @@ def genome_metadata(
         SharedNeuronsError: a neuron of the graph would be several of the genome, and not all of
             them are copied.
     """
-    lifted = lifted or lift(model)
+    lifted = lifted or _lifted(model)
+    if lifted is None:
+        return {}
     data_type = model.graph.inputs[0].elem_type
     if not ctx.options.embed_network and is_of_graph(ctx.net, lifted, data_type):
         return {}
@@ -101,6 +104,19 @@ def genome_metadata(
     genes = gene_checksum(of_file.network, _lifted_of(ctx, places, of_file), data_type, known)
     entries[GENES] = genes if names is None else shorter(genes)
     return entries
+
+
+def _lifted(model: Model) -> Lifted | None:
+    """The network of a model alone; None, with a warning, where import cannot read it.
+
+    Runtimes have no kernels of float64 for some functions: a formula of many of these is written in
+    more parts than a formula may have.
+    """
+    try:
+        return lift(model)
+    except ModelError as error:
+        warn(f"the file has no genome, since import cannot read its graph again: {error}")
+        return None
 
 
 def _places(

@@ -21,6 +21,7 @@ from neat_onnx.lifting.context import (
 )
 from neat_onnx.lifting.dispatch import lift_node
 from neat_onnx.lifting.feature_counts import feature_counts
+from neat_onnx.lifting.float32_attributes import float32_attributes
 from neat_onnx.lifting.followed_axes import FEATURE, INSIDE, UNKNOWN
 from neat_onnx.lifting.known_operators import is_liftable, require_lifts
 from neat_onnx.lifting.neurons import Resolution
@@ -92,7 +93,7 @@ def lift(
     pairs = state_pairs(model)
     for previous, following in guessed_pairs(model).items():
         warn(f"by their names, '{following}' is taken to feed '{previous}' in the next step")
-    model = sequence_axes(_simple(model, pairs, outputs), input_axes)
+    model = sequence_axes(float32_attributes(_simple(model, pairs, outputs)), input_axes)
     _require_lifts(model, pairs, batch_axis)
     check_types(model.graph)
     kept = {entry.name for entry in model.graph.outputs}

@@ -124,7 +124,7 @@ def _remainder(_: Interval, y: Interval) -> Interval:
 def _power(x: Interval, y: Interval) -> Interval:
     """Whole powers of any number, and others of positive ones."""
     exponent = y[0]
-    if y[0] != y[1] or not (exponent.is_integer() and exponent >= 0.0 or x[0] > 0.0):
+    if y[0] != y[1] or not ((exponent.is_integer() and exponent >= 0.0) or x[0] > 0.0):
         return _UNKNOWN
     with np.errstate(all="ignore"):
         low, high = np.sort(np.array(x) ** exponent).tolist()
@@ -134,7 +134,7 @@ def _power(x: Interval, y: Interval) -> Interval:
 
 
 def _arc(low: float, high: float) -> Callable[[Interval], Interval]:
-    return lambda x: (low, high) if -1.0 <= x[0] and x[1] <= 1.0 else _UNKNOWN
+    return lambda x: (low, high) if x[0] >= -1.0 and x[1] <= 1.0 else _UNKNOWN
 
 
 _RULES: dict[str, Callable[..., Interval]] = {

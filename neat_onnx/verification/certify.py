@@ -85,6 +85,11 @@ def repeat(certificate: Certificate, net: Network, model: Model) -> Report:
                 where=f"{what}_sha256",
                 hint=f"The {what} was changed, or belongs to another certificate",
             )
+    said = _worst([run.verdict for run in certificate.runs])
+    if said != certificate.verdict:
+        raise CertificateMismatch(
+            f"the certificate says '{certificate.verdict}', and its runs '{said}'", where="verdict"
+        )
     reports = [_repeated(certificate, run, net, model) for run in certificate.runs]
     worst = _worst([report.verdict for report in reports])
     return next(report for report in reports if report.verdict == worst)
@@ -103,13 +108,18 @@ def _repeated(certificate: Certificate, run: Run, net: Network, model: Model) ->
                 where=f"runs.{run.runtime}",
             )
     limit = max(_SLACK**2 * (run.normalised_mse or 0.0), certificate.bound)
-    if run.normalised_mse is not None and (report.normalised_mse or 0.0) > limit:
+    said_finite, finite = run.normalised_mse is not None, report.normalised_mse is not None
+    if said_finite is not finite or (report.normalised_mse or 0.0) > limit:
         raise CertificateMismatch(
-            f"the certificate says a normalised MSE of {run.normalised_mse:.3g}, repeated it is "
-            f"{report.normalised_mse:.3g}",
+            f"the certificate says a normalised MSE of {_number(run.normalised_mse)}, repeated it "
+            f"is {_number(report.normalised_mse)}",
             where=f"runs.{run.runtime}",
         )
     return report
+
+
+def _number(size: float | None) -> str:
+    return "no finite number" if size is None else f"{size:.3g}"
 
 
 def certified(model: Model, certificate: Certificate) -> Model:

@@ -70,12 +70,20 @@ def first_difference(net: Network, model: Model, x: Floats, runtime: str) -> str
 def _places(net: Network, model: Model) -> dict[str, list[int]]:
     """The ids of the neurons in the columns of each tensor, as far as the file tells them."""
     text = model.metadata.get(GENOME)
-    if text is not None:
-        places = parse(GenomeDocument, parse_json(text), NetworkError).ids
-    else:
+    places = {} if text is None else parse(GenomeDocument, parse_json(text), NetworkError).ids
+    if not places or not _are_ids_of(net, places):
         places = _of_graph(net, model) if net.library == IMPORTED else {}
     produced = {name for node in model.graph.node for name in node.output}
     return {tensor: ids for tensor, ids in places.items() if tensor in produced}
+
+
+def _are_ids_of(net: Network, places: dict[str, list[int]]) -> bool:
+    """Whether a genome is that of a network: one that import did not apply has other ids."""
+    known = {*net.neurons.id.tolist()}
+    ports = {port.name: net.neurons.id[port.neurons].tolist() for port in net.inputs}
+    return all(
+        known.issuperset(ids) and ids == ports.get(tensor, ids) for tensor, ids in places.items()
+    )
 
 
 def _of_graph(net: Network, model: Model) -> dict[str, list[int]]:

@@ -11,10 +11,11 @@ class Report(BaseModel):
     """How far a model's outputs are from its network's. Errors are model minus network."""
 
     verdict: Verdict = Field(
-        description="equal: the normalised MSE is within `bound`, and about that of each output and "
-        "of most samples; in float64 also if rounding explains the rest. equal within float32: it is not, but the errors are at most four times "
-        "those that rounding the network's genes and values to float32 makes by itself. different: "
-        "neither, or a value is finite on one side only."
+        description="equal: the normalised MSE is within `bound`, and about that of each output "
+        "and of most samples; in float64 also if rounding explains the rest. equal within float32: "
+        "it is not, but the errors are at most four times those that rounding the network's genes "
+        "and values to float32 makes by itself. different: neither, or a value is finite on one "
+        "side only."
     )
     passed: bool = Field(description="Whether the verdict is one of the first two.")
     mse: float | None = Field(description="Mean squared error; null if a value is not finite.")

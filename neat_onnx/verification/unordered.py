@@ -48,4 +48,5 @@ def _ordered(net: Network) -> Ints:
     orders |= np.array(by_aggregation, np.bool_)[net.neurons.aggregation]
     read = orders[net.live.target]
     found = distinct(np.concatenate([net.live.source[read], net.live.gater[read]]))
-    return found[found != NONE]
+    neurons: Ints = found[found != NONE]
+    return neurons

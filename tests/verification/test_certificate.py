@@ -27,7 +27,7 @@ from neat_onnx import (
     replay,
 )
 from neat_onnx.cli import main
-from neat_onnx.verification.certificate import load_certificate
+from neat_onnx.verification.certificate import load_certificate, seal
 from neat_onnx.verification.certify import certified
 
 NET = Network.mlp([3, 4, 2], activation="tanh", seed=3)
@@ -206,6 +206,25 @@ def test_a_wrong_field_is_named(field, value, message):
     with pytest.raises(DocumentError) as caught:
         load_certificate(document)
     assert str(caught.value) == f"{message}. Is it a certificate? `neat-onnx certify` writes them"
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "message"),
+    [
+        (["verdict"], "equal within float32", "and its runs 'equal'"),
+        (["runs", 0, "verdict"], "different", "and its runs 'different'"),
+        (["runs", 0, "normalised_mse"], None, "a normalised MSE of no finite number"),
+    ],
+)
+def test_a_claim_that_was_sealed_again_is_repeated(path, value, message):
+    document = json.loads(certify(NET, MODEL, samples=16).to_json())
+    owner = document
+    for step in path[:-1]:
+        owner = owner[step]
+    owner[path[-1]] = value
+    document["sha256"] = seal(document)
+    with pytest.raises(neat_onnx.NeatOnnxError, match=message):
+        replay(document, NET, MODEL)
 
 
 def test_a_certificate_needs_a_runtime():

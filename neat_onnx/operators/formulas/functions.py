@@ -154,8 +154,7 @@ def _celu(given: CeluAttributes) -> Expression:
 
 
 def _hard_sigmoid(given: HardSigmoidAttributes) -> Expression:
-    slope: float = np.float32(given.alpha).item()  # so files have the default of 0.2
-    return clip(slope * VARIABLE + given.beta, 0.0, 1.0)
+    return clip(given.alpha * VARIABLE + given.beta, 0.0, 1.0)
 
 
 def _shrink(given: ShrinkAttributes) -> Expression:
@@ -168,7 +167,8 @@ def _swish(given: SwishAttributes) -> Expression:
     return VARIABLE * sigmoid(inner)
 
 
-_OF_HARD_SWISH = HardSigmoidAttributes(alpha=1 / 6)  # as ONNX defines it, and runtimes write it
+_SIXTH = 0.16666667163372040  # in float32, as ONNX defines it and runtimes compute it
+_OF_HARD_SWISH = HardSigmoidAttributes(alpha=_SIXTH)
 _IN_FLOAT32: dict[type[Node], Callable[[Any], Expression]] = {  # runtimes have kernels
     HardSigmoid: _hard_sigmoid,
     HardSwish: lambda given: VARIABLE * _hard_sigmoid(_OF_HARD_SWISH),

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
+import numpy as np
+
 Function = Literal[
     "Affine",
     "Elu",
@@ -123,4 +125,4 @@ def cell_activations(
 
 
 def _taken(values: Iterator[float], default: float | None) -> float:
-    return 0.0 if default is None else next(values, default)
+    return 0.0 if default is None else float(np.float32(next(values, default)))

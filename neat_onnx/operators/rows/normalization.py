@@ -181,14 +181,10 @@ def _centred(tensors: Algebra, x: Operand, axes: tuple[int, ...]) -> _Parts:
 
 
 def _inverse_root(tensors: Algebra, x: Operand, axes: tuple[int, ...], epsilon: float) -> _Parts:
-    """x², its mean, and the scale 1 / √(mean(x²) + epsilon), epsilon in float32 as attributes are.
-
-    A default has more digits here than in a file.
-    """
+    """x², its mean, and the scale 1 / √(mean(x²) + epsilon)."""
     square = tensors("mul", x, x)
     power = tensors.reduced("mean", square, axes)
-    single = float(np.float32(epsilon))
-    scale = tensors("reciprocal", tensors("sqrt", tensors("add", power, single)))
+    scale = tensors("reciprocal", tensors("sqrt", tensors("add", power, epsilon)))
     return {"square": square, "power": power, "scale": scale}
 
 
