@@ -186,9 +186,9 @@ def activation_named(name: str) -> Activation:
     except KeyError:
         raise NetworkError(
             f"unknown activation '{name}'",
-            hint=f"Known: {', '.join(sorted(ACTIVATIONS))}; "
-            "add your own with neat_onnx.register_activation(name, formula), or write it out: "
-            "'formula: z * sigmoid(1.7 * z)'",
+            hint="Write it out, 'formula: z * sigmoid(1.7 * z)', or add it with "
+            "neat_onnx.register_activation(name, formula). "
+            f"Known: {', '.join(sorted(ACTIVATIONS))}",
         ) from None
 
 

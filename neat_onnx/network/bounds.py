@@ -1,7 +1,7 @@
 """Bounds of formulas: the interval of an expression's values for any finite z, and their growth.
 
 Both are shown by the formula's parts: a pole between two points of the line would not be seen at
-any of them. Where a part may have a pole, or no value, nothing is known of what reads it.
+any of them. Where a part may have a pole, or no value, nothing is known of its readers.
 """
 
 import math

@@ -29,4 +29,5 @@ def beyond_float32(net: Structure, neurons: Bools) -> str | None:
 
 
 def _in_words(net: Structure, neuron: int, gene: str, value: float) -> str:
-    return f"{net.label(neuron)} has a {gene} of {value:.6g}, beyond the range of float32"
+    article = "an" if gene[0] in "aeiou" else "a"
+    return f"{net.label(neuron)} has {article} {gene} of {value:.6g}, beyond the range of float32"

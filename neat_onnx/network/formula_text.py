@@ -127,7 +127,10 @@ class _Parser:
 
     def _joined(self, left: Expression, sign: _Token, right: Expression) -> Expression:
         if left.depth > MOST_NESTED:
-            self._fail("the formula is nested too deeply", f"At most {MOST_NESTED} levels are read")
+            self._fail(
+                f"the formula has more than {MOST_NESTED} operations one after the other",
+                "Group terms or factors with parentheses",
+            )
         return self._applied(_OPERATORS[sign.text], [left, right])
 
     def _operand(self) -> Expression:

@@ -167,7 +167,7 @@ def _refused(runtime: str, what: str, where: str) -> ModelError:
     return ModelError(
         f"the imported network does not compute what the model does in {runtime}: {what}",
         where=where,
-        hint="A graph that mixes samples of its batch is no network: import with "
+        hint="If the graph mixes the samples of its batch, it is no network: import with "
         "batch_axis=None if the first axis is features; check=False leaves this check out",
     )
 
