@@ -14,7 +14,6 @@ from neat_onnx.model import Function, Graph, Model, Node, OpenNode
 from neat_onnx.model.graph import ONNX_DOMAINS
 
 Values = dict[str, Any]
-_SINGLE = "epsilon"
 
 
 def written_attributes(model: Model) -> Model:
@@ -50,10 +49,11 @@ def _unwritten(node: Node, opset: int) -> Node:
 
 
 def _is_default(name: str, value: Any, defaults: Values) -> bool:
-    """Whether an attribute has its default; import takes any epsilon in float32."""
-    if name == _SINGLE and name in defaults:
-        return bool(np.float32(value) == np.float32(defaults[name]))
-    return bool(defaults.get(name) == value)
+    """Whether an attribute has its default, in float32 as a file has it."""
+    default = defaults.get(name)
+    if isinstance(default, float) and isinstance(value, float):
+        return bool(np.float32(value) == np.float32(default))
+    return bool(default == value)
 
 
 def _graph(graph: Graph, opset: int) -> Graph:

@@ -37,7 +37,7 @@ from neat_onnx.verification.samples import (
 from neat_onnx.verification.unordered import unordered
 
 BOUND = {DataType.FLOAT: 1e-12, DataType.DOUBLE: 1e-24}
-_LEAST_HELD = 8  # sequences: the inputs of the first one are zeros
+_LEAST_HELD = 1 / 32  # of the sequences: the inputs of the first one are zeros
 _ROUNDED: dict[str, Callable[[Floats], Any]] = {
     "DOUBLE": np.float64,
     "INT": np.rint,
@@ -286,7 +286,7 @@ def _cut(
         step=min(steps, default=None),
         sequences=sum(int(np.sum(~np.all(held, axis=0))) for held in helds),
         enough_held=any(
-            np.sum(np.any(held, axis=0)) >= min(_LEAST_HELD, held.shape[1]) for held in helds
+            np.any(held) and np.mean(np.any(held, axis=0)) >= _LEAST_HELD for held in helds
         ),
     )
     whole = [
