@@ -12,7 +12,7 @@ import numpy as np
 from neat_onnx.model import Node
 from neat_onnx.passes.draft import copied, is_one_of
 from neat_onnx.passes.elementwise import is_elementwise
-from neat_onnx.passes.short_form.larger_operators.search import Found, Search, Sizes
+from neat_onnx.passes.short_form.larger_operators.search import Floats, Found, Search, Sizes
 
 _CONDITIONS = ("Greater", "GreaterOrEqual", "Less", "LessOrEqual", "Equal", "And", "Or", "Xor")
 _SHAPES = ("Identity", "Reshape", "Flatten")
@@ -212,13 +212,14 @@ def _products(search: Search, node: Node) -> list[Sequence[str]]:
         sides = [each.input for each in joined if each and is_one_of(each, "Concat")]
         return [*zip(*sides, strict=False)] if len(sides) == _SIDES else []
     if is_one_of(node, "Add"):
-        return [_factors(search, name) for name in node.input]
-    return [
-        _factors(search, name)
-        if number == 1.0
-        else (name, search.draft.constant("number", [number], search.kind(name)))
-        for name, number in _weighed(search, node)
-    ]
+        return [_weighed_factors(search, name, np.ones(1)) for name in node.input]
+    return [_weighed_factors(search, *each) for each in _weighed(search, node)]
+
+
+def _weighed_factors(search: Search, name: str, weights: Floats) -> Sequence[str]:
+    """The factors of a product, or a tensor and the numbers that it is multiplied by."""
+    factors = _factors(search, name) if np.all(weights == 1.0) else ()
+    return factors or (name, search.draft.constant("number", weights, search.kind(name)))
 
 
 def _summands(search: Search, node: Node) -> Sequence[str]:
@@ -226,20 +227,24 @@ def _summands(search: Search, node: Node) -> Sequence[str]:
     if is_one_of(node, "Add"):
         return node.input
     weighed = _weighed(search, node)
-    return [name for name, _ in weighed] if all(number == 1.0 for _, number in weighed) else ()
+    return [name for name, _ in weighed] if all(np.all(each == 1.0) for _, each in weighed) else ()
 
 
-def _weighed(search: Search, node: Node) -> list[tuple[str, float]]:
-    """The two tensors that come side by side to a Gemm, and the number by which it weighs each."""
+def _weighed(search: Search, node: Node) -> list[tuple[str, Floats]]:
+    """The two tensors that come side by side to a Gemm, and the weights of each one's elements: one
+    number, or one for each.
+    """
     weights, both = search.matrix(node), search.made.get(next(iter(node.input), ""))
     if weights is None or both is None or not is_one_of(both, "Concat"):
         return []
     if len(both.input) != _SIDES or weights.shape[1] != _SIDES * len(weights):
         return []
     parts = np.hsplit(weights, _SIDES)
-    if any(not np.array_equal(part, part[0, 0] * np.eye(len(part))) for part in parts):
+    if any(np.any(part != np.diag(np.diag(part))) for part in parts):
         return []
-    return [(name, float(part[0, 0])) for name, part in zip(both.input, parts, strict=True)]
+    diagonals = [np.diag(part) for part in parts]
+    numbers = [each[:1] if np.all(each == each[0]) else each for each in diagonals]
+    return [*zip(both.input, numbers, strict=True)]
 
 
 def truth_of(search: Search, name: str) -> Truth | None:
