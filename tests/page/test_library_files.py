@@ -34,7 +34,9 @@ def test_a_genome_with_its_configuration():
 
 
 def test_a_genome_alone_asks_for_its_configuration():
-    assert "configuration is needed" in converted("ff-xor0-2.0.0")["error"]["message"]
+    error = converted("ff-xor0-2.0.0")["error"]
+    assert (error["kind"], error["where"]) == ("ConfigurationNeeded", "config")
+    assert "configuration is needed" in error["message"]
 
 
 def test_a_checkpoint_gives_its_best_genome_and_lists_all():
