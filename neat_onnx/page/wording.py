@@ -23,3 +23,10 @@ def for_visitors(hint: str | None) -> str | None:
     for name, words in _SAID.items():
         said = said.replace(name, words)
     return said or None
+
+
+def obstacle_for_visitors(obstacle: str) -> str:
+    """Return one of several reasons, with the hint that follows it as `for_visitors` gives it."""
+    reason, _, hint = obstacle.partition(". ")
+    said = for_visitors(hint)
+    return f"{reason}. {said}" if said else reason
