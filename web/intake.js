@@ -63,13 +63,13 @@ function text(content, how) {
   return { notice: `That text is not JSON: it begins with “${begin.slice(0, 24)}”. Copy the whole document, from { to }.` };
 }
 
-/** The files directly in a folder. */
-function filesIn(folder) {
+/** The files directly in a folder; a reader gives its entries in batches, and after the last an empty one. */
+async function filesIn(folder) {
   const reader = folder.createReader();
-  return new Promise((resolve, reject) => {
-    reader.readEntries(async (entries) => {
-      const files = entries.filter((entry) => entry.isFile);
-      resolve(await Promise.all(files.map((entry) => new Promise((done, failed) => { entry.file(done, failed); }))));
-    }, reject);
-  });
+  const files = [];
+  for (;;) {
+    const entries = await new Promise((resolve, reject) => { reader.readEntries(resolve, reject); });
+    if (!entries.length) return Promise.all(files.map((entry) => new Promise((resolve, reject) => { entry.file(resolve, reject); })));
+    files.push(...entries.filter((entry) => entry.isFile));
+  }
 }
