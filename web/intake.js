@@ -2,7 +2,7 @@
 // too, if a genome of neat-python came with its own, and the `other` of two files, which the first is
 // compared with; or {notice}: a sentence on why not.
 
-const FITS = /\.(json|onnx|pkl|pickle|net|neat|out|xml|ya?ml)$|^neat-checkpoint/i;
+const FITS = /\.(json|onnx|onnxtxt|onnxtext|textproto|txtpb|pbtxt|prototxt|pkl|pickle|net|neat|out|xml|ya?ml)$|^neat-checkpoint/i;
 const CONFIGURES = /config|\.(ini|cfg)$/i; // a file of neat-python beside its genome
 const one = (file) => ({ name: file.name, load: async () => file });
 

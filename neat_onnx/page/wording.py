@@ -4,7 +4,8 @@ import re
 
 # A clause that only helps who writes Python: it names a call, a class, a module or an argument.
 _PYTHON = re.compile(
-    r"neat_onnx\.|neat\.nn|\bregister_|\w+\([^)]*\)|=(None|True|False)\b|\ba dict\b|ModelProto"
+    r"neat_onnx\.|`neat-onnx |\b(?:load_network|import_model)\b"
+    r"|neat\.nn|\bregister_|\w+\([^)]*\)|=(None|True|False)\b|\ba dict\b|ModelProto"
     r"|\bsubclass\b|pip install|--\w"
 )
 _SAID = {

@@ -135,6 +135,15 @@ def test_a_bad_file_is_an_error_in_words(data, name, kind, where):
         assert where in error["where"]
 
 
+def test_a_model_that_is_text_is_converted():
+    text = """<ir_version: 8, opset_import: ["": 18]>
+        g (float[N, 3] x) => (float[N, 3] y) { y = Tanh (x) }"""
+    forms = text.encode(), str(onnx.parser.parse_model(text)).encode()
+    for name, data in zip(("m.onnxtxt", "m.textproto"), forms, strict=True):
+        result = convert(data, name=name)[0]["result"]
+        assert (result["kind"], result["report"]["passed"]) == ("model", True)
+
+
 def test_every_obstacle_is_told():
     model = onnx.parser.parse_model("""<ir_version: 8, opset_import: ["": 18]>
         mixed (float[N, 3] x) => (float[N, 3] y) {
@@ -210,11 +219,13 @@ def test_hints_speak_to_visitors():
         "Known: tanh; register your own with neat_onnx.register_activation",
         "Give a path, bytes, JSON text, a dict or a ModelProto",
         "Export with dtype=float64",
+        "Unpack it first; to turn a network into a model use load_network, or `neat-onnx export`",
     ]
     assert [for_visitors(hint) for hint in hints] == [
         "Known: tanh",
         None,
         "Export with the type float64",
+        "Unpack it first",
     ]
 
 
