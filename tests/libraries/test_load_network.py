@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 import tarfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -236,6 +237,28 @@ def test_a_spoilt_document_is_read_or_refused(data):
         assert "\n" not in str(error)
     else:
         assert load_network(net.to_json()) == net
+
+
+SAMPLES = Path(__file__).parents[2] / "web" / "samples"
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("wann.out", {"inputs": np.int64(2), "outputs": np.uint8(1)}),
+        ("tensorneat.json", {"inputs": np.int32(2), "outputs": np.int64(1)}),
+        ("goneat.neat", {"cycles": np.int64(3)}),
+        ("neataptic-ts.json", {"initial_gain": np.float32(1)}),
+        ("neataptic-ts.json", {"initial_gain": np.int64(1)}),
+    ],
+)
+def test_numbers_of_numpy_are_numbers(name, options):
+    plain = {key: value.item() for key, value in options.items()}
+    assert load_network(SAMPLES / name, **options) == load_network(SAMPLES / name, **plain)
+    for key in options:
+        with pytest.raises(OptionError) as refused:
+            load_network(SAMPLES / name, **{**options, key: np.bool_(True)})
+        assert refused.value.where == key
 
 
 def archive() -> bytes:
