@@ -36,7 +36,9 @@ Progress = Callable[[str, float], None]
 
 _MOST_DRAWN = 4000  # neurons that can be drawn one by one
 _MOST_PLAIN = 400  # neurons that are, without being asked for
-_FACTS = ("time_step", "advance_time", "cycles", "inputs", "outputs")
+_FACTS = (
+    "time_step", "advance_time", "cycles", "inputs", "outputs", "version", "initial_gain",
+)  # fmt: skip
 
 
 class Held(NamedTuple):

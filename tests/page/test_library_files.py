@@ -39,6 +39,17 @@ def test_a_genome_alone_asks_for_its_configuration():
     assert "configuration is needed" in error["message"]
 
 
+def test_a_version_that_is_told_is_taken():
+    name = "ff-messy0-1.0.0"
+    config = RECORDED["configs"][CASES[name]["config"]]
+    asked = converted(name, config=config)["result"]["warnings"]
+    assert any("give version='1.0.0'" in text for text in asked)
+    told = converted(name, config=config, facts={"version": "1.0.0"})["result"]["warnings"]
+    assert not any("give version" in text for text in told)
+    refused = converted(name, config=config, facts={"version": 1})["error"]
+    assert (refused["kind"], refused["where"]) == ("OptionError", "version")
+
+
 def test_a_checkpoint_gives_its_best_genome_and_lists_all():
     name = "checkpoint-population-2.0.0"
     nets = load_networks(base64.b64decode(CASES[name]["file"]))
