@@ -55,6 +55,7 @@ def test_each_file_asks_for_the_other(neat):
     assert "is a configuration" in neat.text("missing-file")
     assert neat.choose_all({"best": file_of(PICKLE)}) == "done"
     assert_converted(neat, net)
+    assert neat.choose_all({"next.pkl": file_of(PICKLE)}) == "asking"
 
 
 def test_the_link_of_a_pickle_carries_its_configuration(neat):
