@@ -7,7 +7,7 @@ import zipfile
 
 import numpy as np
 import pytest
-from site_page import ROOT, NeatPage, source_text
+from site_page import ROOT, NeatPage, case, source_text
 
 import neat_onnx
 
@@ -55,6 +55,7 @@ def test_each_file_asks_for_the_other(neat):
     assert "is a configuration" in neat.text("missing-file")
     assert neat.choose_all({"best": file_of(PICKLE)}) == "done"
     assert_converted(neat, net)
+    assert neat.choose_all({"next.pkl": file_of(PICKLE)}) == "asking"
 
 
 def test_the_link_of_a_pickle_carries_its_configuration(neat):
@@ -111,6 +112,17 @@ def test_what_a_library_cannot_say_is_refused_in_words(neat):
     neat["error"].wait_for()
     assert "median" in neat.text("error")
     assert neat.text("verdict") == "passed"
+
+
+def test_each_reason_why_a_library_cannot_say_it_is_told(neat):
+    neat.choose("net.json", source_text("np-ff-19"))
+    neat["library"].select_option(label="brain.js")
+    neat["download-library"].click()
+    neat["error"].wait_for()
+    with pytest.raises(neat_onnx.NetworkError) as caught:
+        neat_onnx.load_network(case("np-ff-19")["source"]).to_library("brain.js")
+    reasons = neat["error"].get_by_role("listitem")
+    assert reasons.count() == len(caught.value.obstacles) > 1
 
 
 def test_a_network_is_saved_as_code_and_with_its_proof(neat):

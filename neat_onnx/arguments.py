@@ -10,7 +10,7 @@ need to know more (the file behind a path, the names of runtimes) are the functi
 import os
 from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from neat_onnx.errors import OptionError
@@ -66,6 +66,11 @@ def shown(value: Any) -> str:
 def is_whole(value: Any) -> bool:
     """Whether a value is an integer, Python's or numpy's, and no truth value."""
     return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a real number, Python's or numpy's, and no truth value."""
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def listed(name: str, values: Any) -> list[Any]:

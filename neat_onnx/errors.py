@@ -54,13 +54,16 @@ class NeatOnnxError(Exception):
 
     def __str__(self) -> str:
         place = f" ({self.where})" if self.where else ""
+        listed = f": {'; '.join(self.first_obstacles)}" if self.obstacles else ""
         advice = f". {self.hint}" if self.hint else ""
-        return f"{self.message}{place}{self._listed()}{advice}"
+        return f"{self.message}{place}{listed}{advice}"
 
-    def _listed(self) -> str:
-        shown = "; ".join(self.obstacles[:_MOST_OBSTACLES])
+    @property
+    def first_obstacles(self) -> list[str]:
+        """The first obstacles, and the number of the others in words."""
         more = len(self.obstacles) - _MOST_OBSTACLES
-        return (f": {shown}" if shown else "") + (f"; and {more} more" if more > 0 else "")
+        others = [f"and {more} more"] if more > 0 else []
+        return [*self.obstacles[:_MOST_OBSTACLES], *others]
 
 
 class DocumentError(NeatOnnxError):

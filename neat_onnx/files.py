@@ -1,5 +1,6 @@
 """Files in and out: strict JSON, and whole-or-nothing writing."""
 
+import codecs
 import io
 import json
 import os
@@ -26,7 +27,15 @@ _SIGNATURES: tuple[tuple[bytes, str], ...] = (
 )
 _NAMES = {"png": "a PNG image", "jpeg": "a JPEG image", "gif": "a GIF image", "pdf": "a PDF"}
 
-_SECTION = re.compile(rb"\[[A-Za-z_]\w*\][ \t]*(\r?\n|$)(?!\Z)")  # of an INI file
+_SECTION = re.compile(rb"\[{1,2}[A-Za-z_][\w.-]*\]{1,2}[ \t]*(\r?\n|$)(?!\Z)")  # of INI or TOML
+_MODEL_TEXT = re.compile(
+    rb"""(?:\s|\#[^\n]*\n)*
+    (?: <?\s* (?:ir_version|opset_import|producer_name|producer_version|domain|model_version
+                 |doc_string|metadata_props) \s* (?: \{ | :\s*[\["'\d{] )
+      | graph\s*\{ )""",
+    re.VERBOSE,
+)
+"""The begin of a textproto or an onnxtxt: fields of a ModelProto."""
 
 Kind = Literal["json", "text", "pickle", "gzip", "onnx", "zip", "binary"]
 
@@ -89,6 +98,8 @@ def limited(stream: BinaryIO, where: str) -> bytes:
 def sniff(data: bytes) -> Kind:
     """Return the kind of a file, by its first bytes; "binary" if nobody knows it.
 
+    A model is "onnx" as protobuf and in both of onnx's text forms.
+
     Raises:
         DocumentError: it is an image or a PDF, which nothing here reads.
     """
@@ -97,7 +108,9 @@ def sniff(data: bytes) -> Kind:
             if kind in _NAMES:
                 raise DocumentError(f"this is {_NAMES[kind]}, not a network or a model")
             return cast(Kind, kind)
-    begin = data[:256].removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n")
+    begin = data[:4096].removeprefix(b"\xef\xbb\xbf").lstrip(b" \t\r\n")
+    if _MODEL_TEXT.match(begin):
+        return "onnx"
     if begin[:1] in (b"{", b"[") and not _SECTION.match(begin):
         return "json"
     try:
@@ -181,6 +194,8 @@ def parse_json(data: bytes | str) -> Any:
         text = data.decode("utf-8-sig") if isinstance(data, bytes) else data.removeprefix("\ufeff")
         return json.loads(text, object_pairs_hook=_unique_keys)
     except UnicodeDecodeError as error:
+        if isinstance(data, bytes) and data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            raise DocumentError("this is text in UTF-16", hint="Save it as UTF-8") from error
         raise DocumentError(
             f"not text in UTF-8: byte {error.start} cannot be decoded",
             hint="JSON files are UTF-8 text; is this a binary file?",

@@ -19,6 +19,7 @@ ROOT = Path(__file__).parents[1]
 SAMPLE = ROOT / "web" / "samples" / "neat-python.json"
 CORPORA = ROOT / "tests" / "corpora"
 FILES = {
+    "net.json": ("nap-net-lstm-1", "source"),
     "lstm.json": ("nts-net-lstm-2", "source"),
     "conv.json": ("nts-onnx-conv1ch-1", "source_network"),
     "old.onnx.json": ("nts-onnx-conv1ch-1", "source"),
@@ -120,6 +121,15 @@ def test_the_tables_of_the_docs_are_those_of_the_code():
 
 def test_the_readme_is_short():
     assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 200
+
+
+def test_every_page_of_the_docs_is_in_the_navigation_and_on_the_first_page():
+    pages = {path.name for path in (ROOT / "docs").glob("*.md")}
+    configuration = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    navigation = re.findall(r": ([\w-]+\.md)$", configuration, re.MULTILINE)
+    assert sorted(navigation) == sorted(pages)
+    first = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"\]\(([\w-]+\.md)\)", first)) == pages - {"index.md"}
 
 
 DOCUMENTS = [

@@ -55,7 +55,7 @@ const state = {
   player: null, // plays with the result; null if it is too large
   selected: -1, // the neuron looked at
   lit: [], // the neurons of the node of the model that is pointed at
-  error: null, // {name, kind, message, where, hint, asks: times | cycles | outputs | size | configuration | genome}
+  error: null, // {name, kind, message, where, hint, obstacles, asks: times | cycles | outputs | size | configuration | genome}
   notice: null, // a sentence
   offline: false, // whether the browser has kept the site
   turns: 0, // files finished, well or not
@@ -329,8 +329,8 @@ async function livePlan() {
 }
 
 function problem(name, reason) {
-  const { kind = "Error", message, where = null, hint = null } = reason;
-  return { name, kind, message, where, hint, asks: questionOf({ kind, where }) ?? missingFileOf(reason) };
+  const { kind = "Error", message, where = null, hint = null, obstacles = [] } = reason;
+  return { name, kind, message, where, hint, obstacles, asks: questionOf({ kind, where }) ?? missingFileOf(reason) };
 }
 
 addEventListener("keydown", (event) => {

@@ -7,7 +7,9 @@ const SILENCE = 45_000; // ms without a word from a worker that is starting: it 
 export class Cancelled extends Error {}
 
 /** Why a call was rejected, and what to do about it, without a full stop. */
-export const whyFailed = ({ message, hint }) => [message, hint].filter(Boolean).join(". ");
+export const whyFailed = ({ message, hint, obstacles = [] }) => [
+  obstacles.length ? `${message}: ${obstacles.join("; ")}` : message, hint,
+].filter(Boolean).join(". ");
 
 export class Engine {
   #listen;

@@ -2,7 +2,7 @@
 // too, if a genome of neat-python came with its own, and the `other` of two files, which the first is
 // compared with; or {notice}: a sentence on why not.
 
-const FITS = /\.(json|onnx|pkl|pickle|net|neat|out|xml|ya?ml)$|^neat-checkpoint/i;
+const FITS = /\.(json|onnx|onnxtxt|onnxtext|textproto|txtpb|pbtxt|prototxt|pkl|pickle|net|neat|out|xml|ya?ml)$|^neat-checkpoint/i;
 const CONFIGURES = /config|\.(ini|cfg)$/i; // a file of neat-python beside its genome
 const one = (file) => ({ name: file.name, load: async () => file });
 
@@ -63,13 +63,13 @@ function text(content, how) {
   return { notice: `That text is not JSON: it begins with “${begin.slice(0, 24)}”. Copy the whole document, from { to }.` };
 }
 
-/** The files directly in a folder. */
-function filesIn(folder) {
+/** The files directly in a folder; a reader gives its entries in batches, and after the last an empty one. */
+async function filesIn(folder) {
   const reader = folder.createReader();
-  return new Promise((resolve, reject) => {
-    reader.readEntries(async (entries) => {
-      const files = entries.filter((entry) => entry.isFile);
-      resolve(await Promise.all(files.map((entry) => new Promise((done, failed) => { entry.file(done, failed); }))));
-    }, reject);
-  });
+  const files = [];
+  for (;;) {
+    const entries = await new Promise((resolve, reject) => { reader.readEntries(resolve, reject); });
+    if (!entries.length) return Promise.all(files.map((entry) => new Promise((resolve, reject) => { entry.file(resolve, reject); })));
+    files.push(...entries.filter((entry) => entry.isFile));
+  }
 }

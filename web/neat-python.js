@@ -13,31 +13,36 @@ export function isConfiguration(data) {
 export const genomeMissing = { kind: "MissingFile", message: "this is a configuration of neat-python", asks: "genome" };
 
 /** Which file an error asks for: "configuration", "genome" or null. */
-export function missingFileOf({ kind, message, where, asks }) {
-  if (asks) return asks;
-  return kind === "OptionError" && where === "config" && /configuration is needed/.test(message) ? "configuration" : null;
-}
+export const missingFileOf = ({ kind, asks = null }) => (kind === "ConfigurationNeeded" ? "configuration" : asks);
 
-/** The files that came so far. */
+/** The file that came, as long as the page asks for the other one. */
 export class NeatPythonFiles {
   #genome = null; // the conversion that waits for its configuration
-  #configuration = null; // the last that came
+  #configuration = null; // what waits for its genome
 
   /** What to convert now that `wanted` failed for `reason`; null if nothing can be done about it. */
   completed(wanted, reason) {
     const asked = missingFileOf(reason);
+    const whole = this.#whole(wanted, asked);
+    this.done();
+    if (whole) return whole;
+    if (asked === "genome") this.#configuration = { name: wanted.name, load: wanted.load };
+    else if (asked || wanted.configuration) this.#genome = wanted; // perhaps with a wrong one
+    return null;
+  }
+
+  #whole(wanted, asked) {
     if (asked === "genome") {
       const { name, load } = wanted;
-      this.#configuration = { name, load };
-      return this.#genome && { ...this.#genome, configuration: this.#configuration };
+      return this.#genome && { ...this.#genome, configuration: { name, load } };
     }
-    if (asked === "configuration" || wanted.configuration) this.#genome = wanted;
     return asked && !wanted.configuration && this.#configuration
       ? { ...wanted, configuration: this.#configuration } : null;
   }
 
-  /** A conversion went well: what comes next belongs to another genome. */
+  /** Nothing is asked for: a configuration that was used is not that of the next genome. */
   done() {
     this.#genome = null;
+    this.#configuration = null;
   }
 }

@@ -12,7 +12,7 @@ from typing import Any
 
 from neat_onnx.cli import commands
 from neat_onnx.cli.parser import parser
-from neat_onnx.cli.paths import CLOSED_OUTPUT, output_error
+from neat_onnx.cli.paths import CLOSED_OUTPUT, output_error, print_line
 from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning, printable
 
 _INTERRUPTED, _BROKEN_PIPE = 130, 141  # what a shell says of the signals
@@ -99,7 +99,7 @@ def _warnings_as_lines() -> Iterator[None]:
         line = f"warning: {printable(str(message))}"
         if line not in shown:
             shown.add(line)
-            print(line, file=sys.stderr)
+            print_line(line, sys.stderr)
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

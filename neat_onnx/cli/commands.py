@@ -22,6 +22,7 @@ from neat_onnx.cli.paths import (
     checked_library,
     load,
     of_file,
+    print_line,
     read_model,
     save_model,
     save_network,
@@ -240,7 +241,7 @@ def _write_model(
 
 def complain(error: NeatOnnxError) -> None:
     """Tell an error, in one line on standard error."""
-    print(f"error: {error}", file=sys.stderr)
+    print_line(f"error: {error}", sys.stderr)
 
 
 # --- output --------------------------------------------------------------------------------------
@@ -250,7 +251,7 @@ def _tell(arguments: Namespace, document: Any, lines: Iterable[str]) -> None:
     """Print the document with --json, else the lines; beside a result on standard output."""
     stream = sys.stderr if getattr(arguments, "out", None) == STANDARD else sys.stdout
     for line in [json_text(document)] if arguments.json else lines:
-        print(line, file=stream)
+        print_line(line, stream)
 
 
 def _network_facts(net: Network) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import neat_onnx
 from neat_onnx.errors import (
@@ -182,6 +182,12 @@ def save_text(text: str, out: str) -> None:
         put(text.encode())
     else:
         write_bytes(out, text.encode())
+
+
+def print_line(text: str, stream: TextIO | None) -> None:
+    """Print a line, unless its stream is closed: `print` would take standard output instead."""
+    if stream is not None:
+        print(text, file=stream)
 
 
 def put(data: bytes) -> None:

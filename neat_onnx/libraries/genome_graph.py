@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from neat_onnx.arguments import is_whole
 from neat_onnx.errors import NetworkError, OptionError, abridged, warn
 from neat_onnx.libraries.reachability import reached
 from neat_onnx.libraries.unrolled import Genes
@@ -201,11 +202,11 @@ class GenomeGraph:
         return needed
 
 
-def check_cycles(cycles: object) -> None:
+def check_cycles(cycles: Any) -> None:
     """Refuse a number of updates that is not a positive integer.
 
     Raises:
         OptionError: it is not.
     """
-    if not isinstance(cycles, int) or isinstance(cycles, bool) or cycles < 1:
+    if not is_whole(cycles) or cycles < 1:
         raise OptionError(f"cycles is {cycles!r}, expected a positive integer", where="cycles")

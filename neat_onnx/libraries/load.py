@@ -165,7 +165,7 @@ def _decoded(data: bytes) -> object:
     if kind == "json":
         return parse_json(data)
     if kind == "onnx":
-        raise DocumentError("this looks like a binary ONNX model, not a network", hint=_ONNX_HINT)
+        raise DocumentError("this looks like an ONNX model, not a network", hint=_ONNX_HINT)
     if kind == "text":
         return data.decode("utf-8-sig")
     return data
@@ -198,10 +198,10 @@ def _explain(content: str | bytes) -> None:
         raise DocumentError("the file is empty", hint="Write the network again")
     if isinstance(content, bytes) and sniff(content) == "zip":
         raise DocumentError("this is a zip archive", hint="Unpack it, and give the network in it")
-    if isinstance(content, bytes) or content.lstrip("\ufeff \t\r\n")[:1] in ("{", "["):
+    if isinstance(content, bytes):
         parse_json(content)
     raise DocumentError(
-        f"not a network this package knows: text that begins with {shown(content[:40])}",
+        f"not a network this package knows: text that begins with {content[:40]!r}",
         hint=_known_files(),
     )
 

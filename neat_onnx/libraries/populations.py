@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from neat_onnx.arguments import is_number
 from neat_onnx.errors import NetworkError, OptionError
 from neat_onnx.libraries.library import Library, ReadOptions, no_genome
 from neat_onnx.network.network import Network
@@ -106,7 +107,7 @@ def _members(content: object) -> list[Any] | None:
     return content if isinstance(content, list) else None
 
 
-def checked_gain(initial_gain: object) -> float:
+def checked_gain(initial_gain: Any) -> float:
     """Return the gain that gated connections start with, 0 if it is None.
 
     Raises:
@@ -114,7 +115,7 @@ def checked_gain(initial_gain: object) -> float:
     """
     if initial_gain is None:
         return 0.0
-    if isinstance(initial_gain, bool) or not isinstance(initial_gain, int | float):
+    if not is_number(initial_gain):
         raise OptionError(f"{initial_gain!r} is not a number", where="initial_gain")
     if not math.isfinite(initial_gain):
         raise OptionError(f"{initial_gain} is not a finite number", where="initial_gain")

@@ -30,13 +30,15 @@ from neat_onnx.page.plan import MOST, plan_of
 from neat_onnx.page.runtime_check import runtime_inputs, runtime_report
 from neat_onnx.page.snippets import snippets
 from neat_onnx.page.warming import warm, warm_reading
-from neat_onnx.page.wording import for_visitors
+from neat_onnx.page.wording import for_visitors, obstacle_for_visitors
 
 Progress = Callable[[str, float], None]
 
 _MOST_DRAWN = 4000  # neurons that can be drawn one by one
 _MOST_PLAIN = 400  # neurons that are, without being asked for
-_FACTS = ("time_step", "advance_time", "cycles", "inputs", "outputs")
+_FACTS = (
+    "time_step", "advance_time", "cycles", "inputs", "outputs", "version", "initial_gain",
+)  # fmt: skip
 
 
 class Held(NamedTuple):
@@ -79,8 +81,8 @@ def call(
         progress: receives a stage and the fraction done, from 0 to 1.
 
     Returns:
-        JSON text of `{"result": …}` or `{"error": {"kind", "message", "where", "hint"}}`, and the
-        files made.
+        JSON text of `{"result": …}` or `{"error": {"kind", "message", "where", "hint",
+        "obstacles"}}`, and the files made.
     """
     try:
         run = _METHODS.get(method)
@@ -89,13 +91,14 @@ def call(
         reply = run(json.loads(params), bytes(data), progress)
         return _json({"result": reply.result}), reply.blobs
     except NeatOnnxError as error:
-        return _failure(type(error).__name__, error.message, error.where, error.hint), {}
+        return _failure(type(error).__name__, error), {}
     except MemoryError:
-        return _failure("MemoryError", "it is too large for the memory of this tab"), {}
+        large = NeatOnnxError("it is too large for the memory of this tab")
+        return _failure("MemoryError", large), {}
     except Exception as error:  # noqa: BLE001 (a mistake of ours: the page shows it, and goes on)
-        message = printable(f"{type(error).__name__}: {error}".rstrip(": "))
+        message = f"{type(error).__name__}: {error}".rstrip(": ")
         hint = "This is a mistake in neat_onnx: please report it, with the file if you can share it"
-        return _failure("InternalError", message, hint=hint), {}
+        return _failure("InternalError", NeatOnnxError(message, hint=hint)), {}
 
 
 def _warm(params: dict[str, Any], data: bytes, progress: Progress) -> Reply:
@@ -285,8 +288,14 @@ def _ports(net: Network) -> dict[str, Any]:
     }
 
 
-def _failure(kind: str, message: str, where: str | None = None, hint: str | None = None) -> str:
-    said = {"kind": kind, "message": message, "where": where, "hint": for_visitors(hint)}
+def _failure(kind: str, error: NeatOnnxError) -> str:
+    said = {
+        "kind": kind,
+        "message": error.message,
+        "where": error.where,
+        "hint": for_visitors(error.hint),
+        "obstacles": [obstacle_for_visitors(each) for each in error.first_obstacles],
+    }
     return _json({"error": said})
 
 

@@ -4,7 +4,8 @@ import re
 
 # A clause that only helps who writes Python: it names a call, a class, a module or an argument.
 _PYTHON = re.compile(
-    r"neat_onnx\.|neat\.nn|\bregister_|\w+\([^)]*\)|=(None|True|False)\b|\ba dict\b|ModelProto"
+    r"neat_onnx\.|`neat-onnx |\b(?:load_network|import_model)\b"
+    r"|neat\.nn|\bregister_|\w+\([^)]*\)|=(None|True|False)\b|\ba dict\b|ModelProto"
     r"|\bsubclass\b|pip install|--\w"
 )
 _SAID = {
@@ -23,3 +24,10 @@ def for_visitors(hint: str | None) -> str | None:
     for name, words in _SAID.items():
         said = said.replace(name, words)
     return said or None
+
+
+def obstacle_for_visitors(obstacle: str) -> str:
+    """Return one of several reasons, with the hint that follows it as `for_visitors` gives it."""
+    reason, _, hint = obstacle.partition(". ")
+    said = for_visitors(hint)
+    return f"{reason}. {said}" if said else reason

@@ -197,6 +197,14 @@ def test_inspect_model(run, network, ending):
     assert run("inspect", f"net.{ending}")[1].startswith(f"net.{ending}: a model\n")
 
 
+@pytest.mark.parametrize("form", ["textproto", "onnxtxt"])
+def test_inspect_a_model_that_is_text(run, network, form):
+    model = neat_onnx.export(network).to_proto()
+    onnx.save_model(model, run.folder / f"net.{form}", format=form)
+    code, out, _ = run("inspect", f"net.{form}")
+    assert (code, out.partition("\n")[0]) == (0, f"net.{form}: a model")
+
+
 def test_inspect_tells_each_obstacle_in_a_line(run, tmp_path):
     names = [f"t{k}" for k in range(12)]
     made = [node("LRN" if k % 2 else "Unique", "x", name, **({"size": 2} if k % 2 else {}))

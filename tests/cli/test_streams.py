@@ -118,6 +118,18 @@ def test_a_closed_standard_input_is_one_line():
     assert reply.stderr.count(b"\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("arguments", "code", "begin"),
+    [("export - -", 0, b"{"), ("export - - --json", 0, b"{"), ("inspect missing.json", 2, b"")],
+)
+def test_a_closed_standard_error_leaves_standard_output_alone(arguments, code, begin):
+    command = f"exec {sys.executable} -m neat_onnx {arguments} 2>&-"
+    given = NET.to_json().encode()
+    reply = subprocess.run(["sh", "-c", command], input=given, capture_output=True, check=False)
+    assert (reply.returncode, reply.stdout[:1]) == (code, begin)
+    assert not begin or json.loads(reply.stdout)["graph"]
+
+
 def test_a_closed_standard_output_is_one_line():
     line = '"$0" -m neat_onnx schema model >&-'
     reply = subprocess.run(["sh", "-c", line, sys.executable], capture_output=True, check=False)

@@ -2,7 +2,10 @@
 
 import copy
 import gzip
+import io
 import json
+import tarfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -236,16 +239,62 @@ def test_a_spoilt_document_is_read_or_refused(data):
         assert load_network(net.to_json()) == net
 
 
+SAMPLES = Path(__file__).parents[2] / "web" / "samples"
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("wann.out", {"inputs": np.int64(2), "outputs": np.uint8(1)}),
+        ("tensorneat.json", {"inputs": np.int32(2), "outputs": np.int64(1)}),
+        ("goneat.neat", {"cycles": np.int64(3)}),
+        ("neataptic-ts.json", {"initial_gain": np.float32(1)}),
+        ("neataptic-ts.json", {"initial_gain": np.int64(1)}),
+    ],
+)
+def test_numbers_of_numpy_are_numbers(name, options):
+    plain = {key: value.item() for key, value in options.items()}
+    assert load_network(SAMPLES / name, **options) == load_network(SAMPLES / name, **plain)
+    for key in options:
+        with pytest.raises(OptionError) as refused:
+            load_network(SAMPLES / name, **{**options, key: np.bool_(True)})
+        assert refused.value.where == key
+
+
+def archive() -> bytes:
+    """A tar archive of one small file."""
+    data = io.BytesIO()
+    with tarfile.open(fileobj=data, mode="w") as tar:
+        tar.addfile(tarfile.TarInfo("winner.pkl"))
+    return data.getvalue()
+
+
 @pytest.mark.parametrize(
     ("content", "message", "hint"),
     [
         (b"", "the file is empty", "again"),
         (b" \n", "the file is empty", "again"),
         (b"import neat\n", "text that begins with 'import neat", "network_type"),
+        (
+            b"# A long title of a text\n" * 9,
+            "begins with '# A long title of a text",
+            "network_type",
+        ),
+        (b"[tool.ruff]\nline = 1\n", r"text that begins with '\[tool.ruff\]", "network_type"),
+        (b"[[tool]]\nline = 1\n", r"text that begins with '\[\[tool\]\]", "network_type"),
+        (b"[DefaultGenome]\nnum_inputs = 1\n", "this is a configuration", "--config"),
+        ('{"nodes": []}'.encode("utf-16"), "text in UTF-16", "as UTF-8"),
+        (b'<ir_version: 8, opset_import: ["": 18]>', "an ONNX model", "import_model"),
         (b"PK\x03\x04rest", "a zip archive", "Unpack it"),
         (b"\x80\x04\x95\xff\x00\x00", "not a whole pickle", "cut off"),
         (b"\x1f\x8b\x08\x00\x00", "not a whole gzip file", "cut off"),
         (gzip.compress(b'{"nodes": []}', mtime=0), "a gzip file that holds JSON", "gunzip"),
+        (gzip.compress(b"import neat\n", mtime=0), "a gzip file that holds text", "gunzip"),
+        (gzip.compress(b"\x08\x08", mtime=0), "a gzip file that holds an ONNX model", "gunzip"),
+        (gzip.compress(b"\xff\xfe\x00", mtime=0), "a gzip file that holds no pickle", "gunzip"),
+        (gzip.compress(b"", mtime=0), "a gzip file that holds nothing", "Write the network"),
+        (gzip.compress(archive(), mtime=0), "a gzip file that holds a tar archive", "tar xzf"),
+        (gzip.compress(b"\x80\x04\x95\xff\x00", mtime=0), "not a whole pickle", "cut off"),
     ],
 )
 def test_a_wrong_file_is_told_with_a_way_out(content, message, hint):

@@ -14,6 +14,7 @@ from onnx.reference import ReferenceEvaluator
 
 from neat_onnx import ModelError, NeatOnnxWarning, Network, OptionError, export, load_model
 from neat_onnx.cli import main
+from neat_onnx.model.model import is_model
 
 FEW = cases("nts-net", "nap-net", "np-ff", "np-rec")[::8]
 
@@ -127,6 +128,7 @@ def test_the_text_forms_of_onnx_are_read(form, tmp_path):
     path = tmp_path / f"model.{form}"
     onnx.save_model(model.to_proto(), path, format=form)
     read = load_model(path)
+    assert is_model(path.read_bytes()) or form == "json"
     want, got = model.to_proto(), read.to_proto()
     assert list(got.graph.node) == list(want.graph.node) or form == "onnxtxt"
     assert [node.op_type for node in got.graph.node] == [node.op_type for node in want.graph.node]

@@ -4,12 +4,14 @@ import json
 from pathlib import Path
 
 import numpy as np
+import onnx.parser
 import pytest
 from cases import case
 from page import ask, convert, files
 from sessions import open_session
 
 import neat_onnx
+from neat_onnx import errors
 from neat_onnx.page import bridge
 from neat_onnx.page.bridge import call
 from neat_onnx.page.warming import NETWORKS
@@ -126,11 +128,44 @@ def test_a_bad_file_is_an_error_in_words(data, name, kind, where):
     reply, blobs = convert(data, name=name)
     error = reply["error"]
     assert blobs == {}
-    assert set(error) == {"kind", "message", "where", "hint"}
+    assert set(error) == {"kind", "message", "where", "hint", "obstacles"}
     assert error["kind"] == kind
     assert error["message"] and "Traceback" not in error["message"]
     if where:
         assert where in error["where"]
+
+
+def test_a_model_that_is_text_is_converted():
+    text = """<ir_version: 8, opset_import: ["": 18]>
+        g (float[N, 3] x) => (float[N, 3] y) { y = Tanh (x) }"""
+    forms = text.encode(), str(onnx.parser.parse_model(text)).encode()
+    for name, data in zip(("m.onnxtxt", "m.textproto"), forms, strict=True):
+        result = convert(data, name=name)[0]["result"]
+        assert (result["kind"], result["report"]["passed"]) == ("model", True)
+
+
+def test_every_obstacle_is_told():
+    model = onnx.parser.parse_model("""<ir_version: 8, opset_import: ["": 18]>
+        mixed (float[N, 3] x) => (float[N, 3] y) {
+            r = Softmax <axis=0> (x)
+            s = LpNormalization <axis=0> (x)
+            y = Add (r, s)
+        }""")
+    error = convert(model.SerializeToString(), name="m.onnx")[0]["error"]
+    assert error["message"] == "2 nodes are not supported"
+    assert error["obstacles"] == [
+        "node r (Softmax): it works along the batch, and would mix samples (graph.node[0])",
+        "node s (LpNormalization): it works along the batch, and would mix samples (graph.node[1])",
+    ]
+
+
+def test_what_a_library_cannot_say_is_told_in_a_list_of_bounded_length(source, monkeypatch):
+    convert(source, name="net.json")
+    error = ask("library", library="brain.js", file="net.json")[0]["error"]
+    assert len(error["obstacles"]) > 1
+    monkeypatch.setattr(errors, "_MOST_OBSTACLES", 1)
+    bounded = ask("library", library="brain.js", file="net.json")[0]["error"]["obstacles"]
+    assert bounded == [error["obstacles"][0], f"and {len(error['obstacles']) - 1} more"]
 
 
 def test_a_wrong_option_is_an_error_that_names_it(source):
@@ -184,11 +219,13 @@ def test_hints_speak_to_visitors():
         "Known: tanh; register your own with neat_onnx.register_activation",
         "Give a path, bytes, JSON text, a dict or a ModelProto",
         "Export with dtype=float64",
+        "Unpack it first; to turn a network into a model use load_network, or `neat-onnx export`",
     ]
     assert [for_visitors(hint) for hint in hints] == [
         "Known: tanh",
         None,
         "Export with the type float64",
+        "Unpack it first",
     ]
 
 

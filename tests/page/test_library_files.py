@@ -34,7 +34,20 @@ def test_a_genome_with_its_configuration():
 
 
 def test_a_genome_alone_asks_for_its_configuration():
-    assert "configuration is needed" in converted("ff-xor0-2.0.0")["error"]["message"]
+    error = converted("ff-xor0-2.0.0")["error"]
+    assert (error["kind"], error["where"]) == ("ConfigurationNeeded", "config")
+    assert "configuration is needed" in error["message"]
+
+
+def test_a_version_that_is_told_is_taken():
+    name = "ff-messy0-1.0.0"
+    config = RECORDED["configs"][CASES[name]["config"]]
+    asked = converted(name, config=config)["result"]["warnings"]
+    assert any("give version='1.0.0'" in text for text in asked)
+    told = converted(name, config=config, facts={"version": "1.0.0"})["result"]["warnings"]
+    assert not any("give version" in text for text in told)
+    refused = converted(name, config=config, facts={"version": 1})["error"]
+    assert (refused["kind"], refused["where"]) == ("OptionError", "version")
 
 
 def test_a_checkpoint_gives_its_best_genome_and_lists_all():

@@ -5,12 +5,14 @@ import { dropped, pasted } from "../../web/intake.js";
 
 const file = (name) => ({ name });
 const text = (content) => ({ items: [], files: [], getData: () => content });
+const BATCH = 100; // entries that a browser gives at once
 const folder = (name, names) => ({
   isDirectory: true,
   name,
-  createReader: () => ({
-    readEntries: (done) => done(names.map((each) => ({ isFile: true, file: (give) => give(file(each)) }))),
-  }),
+  createReader: () => {
+    const entries = names.map((each) => ({ isFile: true, file: (give) => give(file(each)) }));
+    return { readEntries: (done) => done(entries.splice(0, BATCH)) };
+  },
 });
 const ofFolder = (...args) => ({ items: [{ webkitGetAsEntry: () => folder(...args) }], files: [file(args[0])] });
 
@@ -52,6 +54,13 @@ test("two files are compared, pickles with the configuration of both", async () 
 test("a folder with one network is that network", async () => {
   assert.equal((await dropped(ofFolder("run-7", ["winner.json", "notes.txt"]))).name, "winner.json");
   assert.match((await dropped(ofFolder("run-7", ["notes.txt"]))).notice, /in the folder run-7/);
+});
+
+test("a folder is read to its end", async () => {
+  const others = Array.from({ length: 250 }, (_, number) => `log-${number}.txt`);
+  const { name, notice } = await dropped(ofFolder("run", [...others, "winner.json"]));
+  assert.deepEqual([name, notice], ["winner.json", undefined]);
+  assert.match((await dropped(ofFolder("empty", []))).notice, /no file of a network or a model/);
 });
 
 test("text is JSON, or told kindly", async () => {

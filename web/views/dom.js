@@ -57,8 +57,9 @@ export function bytes(size) {
   return size < 1e6 ? `${(size / 1e3).toFixed(1)} kB` : `${(size / 1e6).toFixed(1)} MB`;
 }
 
-/** A text as a sentence: a capital at its beginning, a full stop at its end. */
+/** A text as a sentence: a capital at its beginning, unless a field's name stands there, and a full stop at its end. */
 export function sentence(text) {
-  const begin = text.charAt(0).toUpperCase() + text.slice(1);
+  const isName = /^\w+(_|[A-Z]|\[)/.test(text);
+  const begin = isName ? text : text.charAt(0).toUpperCase() + text.slice(1);
   return /[.!?…]$/.test(begin) ? begin : `${begin}.`;
 }

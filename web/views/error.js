@@ -19,11 +19,12 @@ export function error({ restart }) {
   };
 }
 
-function problem({ name, kind, message, where, hint }, made) {
+function problem({ name, kind, message, where, hint, obstacles }, made) {
   return [
     h("p", { className: "error-file" }, name),
     h("p", { className: "error-what" }, sentence(message)),
     where && h("p", {}, h("span", { className: "label" }, "Where"), h("code", {}, where)),
+    obstacles.length && h("ul", { tabIndex: 0 }, ...obstacles.map((each) => h("li", {}, sentence(each)))),
     hint && h("p", {}, h("span", { className: "label" }, "What to do"), sentence(hint)),
     kind === "InternalError" && h("p", { className: "label" }, kind),
     made && h("p", { className: "soft" }, `What you see below is still ${made.name}, as it was before.`),

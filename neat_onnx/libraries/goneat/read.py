@@ -9,7 +9,7 @@ is 0, for ever where nothing does.
 from collections.abc import Mapping
 
 from neat_onnx.errors import NetworkError, OptionError, warn
-from neat_onnx.libraries.genome_graph import Edge, GenomeGraph, Node
+from neat_onnx.libraries.genome_graph import Edge, GenomeGraph, Node, check_cycles
 from neat_onnx.libraries.goneat.genome import (
     BIAS,
     HIDDEN,
@@ -83,6 +83,7 @@ def _network(genome: Genome, cycles: int | None) -> Network:
     if not graph.has_cycle:
         net = graph.acyclic()
         if cycles is not None:
+            check_cycles(cycles)
             _warn_if_deeper(net, genome, cycles)
         return net
     if cycles is None:

@@ -6,6 +6,7 @@ from typing import Any
 from neat_onnx.arguments import instance_of, takes
 from neat_onnx.files import sniff
 from neat_onnx.libraries.library import Library, ReadOptions
+from neat_onnx.libraries.neat_python.sections import is_configuration
 from neat_onnx.network.network import Network
 from neat_onnx.network.structure import Structure
 
@@ -33,7 +34,7 @@ class NeatPython(Library):
         if isinstance(content, bytes):
             return sniff(content) in ("pickle", "gzip") or _ends_as_pickle(content)
         if isinstance(content, str):
-            return "[NEAT]" in content or _ends_as_pickle(content.encode(errors="replace"))
+            return is_configuration(content) or _ends_as_pickle(content.encode(errors="replace"))
         if isinstance(content, tuple) and len(content) == 2:
             return _is_from_neat(content[0])
         return _is_from_neat(content)

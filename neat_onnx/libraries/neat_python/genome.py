@@ -29,6 +29,7 @@ from neat_onnx.libraries.neat_python.versions import (
     FIRST_STABLE,
     NEWER,
     Version,
+    oldest_version,
     version_of_genes,
 )
 from neat_onnx.libraries.reachability import reached
@@ -78,11 +79,15 @@ def to_document(
     nodes, edges = _genes(genome)
     _check_ends(nodes, edges, settings)
     kind = _kind(nodes.values(), settings, timed)
-    if version is None:
-        version = version_of_genes(nodes, genome.connections.values(), settings.version)
-        if settings.version is None and kind != "iznn" and _is_of_1(nodes, genome):
-            _warn_of_1_0(edges, _led_to(edges, settings, kind))
-    edges, dead = _evaluated(nodes, edges, settings, kind, version)
+    own, genes = edges, genome.connections.values()
+    known = version or settings.version
+    version = version or version_of_genes(nodes, genes, settings.version)
+    oldest = version if known else oldest_version(nodes, genes)
+    edges, dead = _evaluated(nodes, own, settings, kind, version)
+    if oldest < version and _evaluated(nodes, own, settings, kind, oldest) != (edges, dead):
+        _warn_of_older(oldest)
+    if version < NEWER:
+        _warn_of_losses(version, sum(a != b for a, b in zip(own, edges, strict=True)), dead)
     fed = {edge.target for edge in edges if edge.enabled}
     silent: AbstractSet[int] = set()
     if kind in ("recurrent", "ctrnn"):
@@ -108,13 +113,11 @@ def _evaluated(
     nodes: Mapping[int, Any], edges: list[_Edge], settings: Settings, kind: str, version: Version
 ) -> tuple[list[_Edge], AbstractSet[int]]:
     """The connections as a version evaluates them, and the outputs that stay 0."""
-    own, dead = edges, set[int]()
+    dead = set[int]()
     if version == FIRST_STABLE and kind != "iznn":
         edges = _led_to(edges, settings, kind)
     if kind == "feedforward":
         edges, dead = _feed_forward(nodes, edges, settings, version < NEWER)
-    if version < NEWER:
-        _warn_of_losses(version, sum(a != b for a, b in zip(own, edges, strict=True)), dead)
     return edges, dead
 
 
@@ -165,19 +168,13 @@ def _check_ends(nodes: Mapping[int, Any], edges: list[_Edge], settings: Settings
             raise NetworkError(f"no node {edge.target}", where=where, hint=_WRONG_CONFIG)
 
 
-def _is_of_1(nodes: Mapping[int, Any], genome: Any) -> bool:
-    """Whether a genome is of 1.0 or 1.1: it has innovations and no time constants."""
-    marked = any(hasattr(gene, "innovation") for gene in genome.connections.values())
-    return marked and not any(hasattr(node, "time_constant") for node in nodes.values())
-
-
-def _warn_of_1_0(edges: list[_Edge], led: list[_Edge]) -> None:
-    if edges != led:
-        warn(
-            "the genome has nodes that no input leads to, and does not say its version: read as by "
-            "neat-python 1.1 or newer; if it is of 1.0, which leaves them out, give "
-            "version='1.0.0'"
-        )
+def _warn_of_older(oldest: Version) -> None:
+    older, given = ("0.92 or 1.0", "0.92") if oldest < FIRST_STABLE else ("1.0", "1.0.0")
+    warn(
+        "the genome has nodes that no input leads to, and does not say its version: read as by "
+        f"neat-python 1.1 or newer; if it is of {older}, where they are left out and outputs among "
+        f"them stay 0, give version='{given}' (--library-version {given})"
+    )
 
 
 def _warn_of_losses(version: Version, disabled: int, dead: AbstractSet[int]) -> None:

@@ -28,6 +28,10 @@ _INI = (
 )
 
 
+class ConfigurationNeeded(OptionError):
+    """A genome came without its configuration; the page asks for it by this name."""
+
+
 @dataclass(frozen=True)
 class Settings:
     """The part of a configuration that says how a genome computes.
@@ -54,11 +58,12 @@ def settings_of(config: object) -> Settings:
     """Return the settings in a configuration: a path, INI text, bytes, or a Config.
 
     Raises:
-        OptionError: it is None, or no configuration.
+        ConfigurationNeeded: it is None.
+        OptionError: it is no configuration.
         DocumentError: the file cannot be read, or is not a configuration.
     """
     if config is None:
-        raise OptionError(
+        raise ConfigurationNeeded(
             "a genome does not say its inputs and outputs: its configuration is needed",
             where="config",
             hint=_GIVE,

@@ -8,6 +8,7 @@ from neat_onnx.errors import DocumentError, NetworkError, OptionError
 from neat_onnx.libraries.library import ReadOptions, no_genome
 from neat_onnx.libraries.neat_python import genome as genomes
 from neat_onnx.libraries.neat_python import kinds, live
+from neat_onnx.libraries.neat_python.sections import is_configuration
 from neat_onnx.libraries.neat_python.settings import prefers_low_fitness, settings_of
 from neat_onnx.libraries.neat_python.times import Times
 from neat_onnx.libraries.neat_python.unpickle import unpickled
@@ -58,7 +59,7 @@ def _opened(content: Any, options: ReadOptions) -> tuple[Any, object, object]:
     it was evolved.
     """
     if isinstance(content, str):
-        if "[NEAT]" in content:
+        if is_configuration(content):
             raise DocumentError(
                 "this is a configuration of neat-python, not a network",
                 hint="Give it as config, beside the genome (command line: --config)",

@@ -3,9 +3,9 @@
 import math
 import sys
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
+from neat_onnx.arguments import is_number
 from neat_onnx.errors import OptionError
 
 MAX_SUB_STEPS = 1000  # each one is a copy of every neuron
@@ -75,7 +75,6 @@ def sub_steps(time_step: float, advance_time: float) -> list[float]:
 
 
 def _positive(name: str, value: Any) -> float:
-    is_number = isinstance(value, Real) and not isinstance(value, bool)
-    if is_number and 0.0 < value <= _LARGEST:
+    if is_number(value) and 0.0 < value <= _LARGEST:
         return float(value)
     raise OptionError(f"{name} should be a positive number, got {value!r}", where=name)

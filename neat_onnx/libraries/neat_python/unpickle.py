@@ -26,6 +26,16 @@ _PROBLEMS = (
 )  # fmt: skip
 
 
+_HELD = {
+    "json": "JSON",
+    "text": "text",
+    "binary": "no pickle",
+    "onnx": "an ONNX model",
+    "zip": "a zip archive",
+    "gzip": "another gzip file",
+}
+
+
 class StandIn:
     """An object of a class that a pickle names: its attributes, none of its behaviour."""
 
@@ -162,8 +172,7 @@ def unpickled(data: bytes) -> Any:
     """
     if data.startswith(b"\x1f\x8b"):
         data = _gunzipped(data)
-        if sniff(data) == "json":
-            raise DocumentError("a gzip file that holds JSON", hint="Unpack it first: gunzip FILE")
+        _check_pickled(data)
     if len(data) > _MAX_BYTES:
         raise DocumentError(f"the pickle is larger than {_MAX_BYTES >> 20} MiB")
     check_limits(data)
@@ -173,6 +182,27 @@ def unpickled(data: bytes) -> Any:
         raise
     except _PROBLEMS as error:
         raise DocumentError(f"not a pickle of neat-python: {error}", hint=_HINT) from error
+
+
+def _check_pickled(data: bytes) -> None:
+    """Refuse the content of a gzip file that is no pickle, by name.
+
+    Pickles of protocol 0 and 1 have no signature, but the last byte.
+
+    Raises:
+        DocumentError: it is something else.
+    """
+    if not data:
+        raise DocumentError("a gzip file that holds nothing", hint="Write the network again")
+    kind, hint = sniff(data), "Unpack it first: gunzip FILE"
+    if data[257:262] == b"ustar":
+        held, hint = "a tar archive", "Unpack it, and give the network in it: tar xzf FILE"
+    elif kind in ("text", "binary"):
+        held = "" if data.endswith(b".") else _HELD[kind]
+    else:
+        held = _HELD.get(kind, "")
+    if held:
+        raise DocumentError(f"a gzip file that holds {held}", hint=hint)
 
 
 def _gunzipped(data: bytes) -> bytes:

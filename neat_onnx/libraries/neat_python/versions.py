@@ -52,5 +52,20 @@ def version_of_genes(
         return NEWER if config in (None, OLD) else config
     if config is not None:
         return config
-    timed = any(hasattr(node, "time_constant") for node in nodes.values())
-    return OLD if marks and not timed else NEWER
+    return OLD if marks and not _is_timed(nodes) else NEWER
+
+
+def oldest_version(nodes: Mapping[int, Any], genes: Iterable[Any]) -> Version:
+    """Return the oldest version, of those that compute differently, that a genome may be of.
+
+    Args:
+        nodes, genes: the node genes, and the connection genes.
+    """
+    if _is_timed(nodes):
+        return NEWER
+    return FIRST_STABLE if any(hasattr(gene, "innovation") for gene in genes) else OLD
+
+
+def _is_timed(nodes: Mapping[int, Any]) -> bool:
+    """Whether the nodes have time constants, which came after 1.1."""
+    return any(hasattr(node, "time_constant") for node in nodes.values())

@@ -8,8 +8,9 @@ a value are left out of aggregations. A recurrent genome starts anew with each s
 
 import math
 from collections.abc import Mapping
-from typing import Any, TypeGuard
+from typing import Any
 
+from neat_onnx.arguments import is_whole
 from neat_onnx.errors import NetworkError, OptionError
 from neat_onnx.libraries.genome_graph import Edge, GenomeGraph, Node, check_cycles
 from neat_onnx.libraries.library import ReadOptions
@@ -75,13 +76,9 @@ def _count(options: ReadOptions, name: str) -> int:
     if value is None:
         hint = "Give inputs=N and outputs=N, the num_inputs and num_outputs of the genome"
         raise OptionError(f"TensorNEAT does not say its {name}", where=name, hint=hint)
-    if not _is_integer(value) or value < 1:
+    if not is_whole(value) or value < 1:
         raise OptionError(f"{name} is {value!r}, expected a positive integer", where=name)
     return int(value)
-
-
-def _is_integer(value: object) -> TypeGuard[int]:
-    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _by_index(
@@ -97,10 +94,10 @@ def _by_index(
 
 
 def _integer(entry: Mapping[str, Any], key: str, where: str) -> int:
-    value = entry.get(key)
-    if not _is_integer(value) or not 0 <= value < 2**31:
+    value: Any = entry.get(key)
+    if not is_whole(value) or not 0 <= value < 2**31:
         raise NetworkError(f"{key} should be a small integer, got {value!r:.40}", where=where)
-    return value
+    return int(value)
 
 
 def _number(entry: Mapping[str, Any], key: str, where: str, default: float | None = None) -> float:

@@ -8,6 +8,7 @@ nodes that nothing enters are taken as inputs, nodes at the end that nothing lea
 
 import numpy as np
 
+from neat_onnx.arguments import is_whole
 from neat_onnx.errors import NetworkError, OptionError, warn
 from neat_onnx.libraries.wann.names import ACTIVATION_NAMES
 from neat_onnx.network.genes import Connections, Floats, Neurons, Port
@@ -79,23 +80,23 @@ def _first_computing(weights: Floats, inputs: int | None) -> int:
         raise NetworkError("a connection to the first node, which is the bias", where="column 1")
     if inputs is None:
         return most
-    if isinstance(inputs, bool) or not isinstance(inputs, int) or not 0 <= inputs < most:
+    if not is_whole(inputs) or not 0 <= inputs < most:
         raise OptionError(
             f"{inputs!r} inputs, but the node {most} is entered by connections",
             where="inputs",
             hint=f"At most {most - 1}",
         )
-    return inputs + 1
+    return int(inputs) + 1
 
 
 def _first_output(weights: Floats, first: int, outputs: int | None) -> int:
     """The first output: without a number, the first of the nodes at the end that nothing leaves."""
     if outputs is not None:
         most = len(weights) - first
-        if isinstance(outputs, bool) or not isinstance(outputs, int) or not 0 < outputs <= most:
+        if not is_whole(outputs) or not 0 < outputs <= most:
             hint = f"From 1 to {most}"
             raise OptionError(f"there cannot be {outputs!r} outputs", where="outputs", hint=hint)
-        return len(weights) - outputs
+        return len(weights) - int(outputs)
     leaving = np.any(weights != 0.0, axis=1)
     last = len(weights) - 1
     while last > first and not leaving[last - 1]:

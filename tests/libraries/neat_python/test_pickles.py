@@ -105,6 +105,43 @@ def test_a_genome_that_1_0_computes_otherwise_asks_for_its_version(name):
     assert not np.allclose(net.run(x), CASES[name]["outputs"])
 
 
+def changed(name, change):
+    """The pickle of a genome after a change to its connection genes."""
+    genome = pickle.loads(file_of(name))
+    change(genome.connections)
+    return pickle.dumps(genome)
+
+
+def disable_all(connections):
+    for gene in connections.values():
+        gene.enabled = False
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "version"),
+    [
+        ("ff-messy0-0.92", dict.clear, "0.92"),
+        ("ff-messy0-1.0.0", dict.clear, "0.92"),
+        ("ff-messy0-1.1.0", disable_all, "1.0.0"),
+    ],
+)
+def test_outputs_that_nothing_leads_to_ask_for_the_version(name, change, version):
+    data, config = changed(name, change), config_of(name)
+    with pytest.warns(neat_onnx.NeatOnnxWarning, match=f"give version='{version}'"):
+        newer = load_network(data, config)
+    older = load_network(data, config, version=version)
+    x = np.zeros(len(newer.input_neurons))
+    assert np.all(older.activate(x) == 0.0) and np.any(newer.activate(x) != 0.0)
+
+
+@pytest.mark.filterwarnings("error::neat_onnx.NeatOnnxWarning")
+@pytest.mark.parametrize(
+    ("name", "change"), [("ff-messy0-2.0.0", dict.clear), ("ff-messy0-2.0.0", disable_all)]
+)
+def test_genes_of_a_newer_version_ask_for_nothing(name, change):
+    load_network(changed(name, change), config_of(name))
+
+
 def test_a_pickled_ctrnn_is_integrated_as_by_the_version_that_is_given():
     name = "ctrnn-ctrnn0-2.0.0"
     times, x = facts_of(name), np.array(CASES[name]["inputs"])
