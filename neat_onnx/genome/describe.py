@@ -30,7 +30,7 @@ from neat_onnx.genome.document import (
     matches,
 )
 from neat_onnx.genome.gene_checksum import GENES, gene_checksum
-from neat_onnx.genome.of_file import lifted_of_file
+from neat_onnx.genome.of_file import lifted_of_file, without_vanishing
 from neat_onnx.genome.of_graph import is_of_graph
 from neat_onnx.lifting.core import Lifted, lift
 from neat_onnx.lowering.context import LoweringContext
@@ -90,8 +90,9 @@ def genome_metadata(
         return {}
     places = _places(ctx, model, lifted, names or {})
     lifted_of = _lifted_of(ctx, places, lifted)
-    if np.any((shared := _shared(lifted_of)) & ~ctx.copied):
-        raise SharedNeuronsError(shared)
+    lacking = _shared(lifted_of) | _made_anew(ctx.net, lifted, lifted_of)
+    if np.any(lacking & ~ctx.copied):
+        raise SharedNeuronsError(lacking)
     saved = LEAST_SAVED if names is None else 1
     apart = ids_apart(ctx.net, ctx.apart, lifted.network, lifted_of)
     entries = {GENOME: _difference(ctx.net, lifted, places, lifted_of, apart, saved)}
@@ -113,7 +114,7 @@ def _lifted(model: Model) -> Lifted | None:
     more parts than a formula may have.
     """
     try:
-        return lift(model)
+        return lift(without_vanishing(model))
     except ModelError as error:
         warn(f"the file has no genome, since import cannot read its graph again: {error}")
         return None
@@ -181,6 +182,20 @@ def _shared(lifted_of: Ints) -> Bools:
         shared[placed] = True
         shared[placed[np.unique(lifted_of[placed], return_index=True)[1]]] = False
     return shared
+
+
+def _made_anew(net: Network, lifted: Lifted, lifted_of: Ints) -> Bools:
+    """Which neurons are others in the outputs: a Gather makes several of a neuron whose activation
+    ends with a factor or an addend, if ports list it twice.
+    """
+    found = np.zeros(len(net), np.bool_)
+    made = {port.name: port.neurons.ravel() for port in lifted.network.outputs}
+    for port in net.outputs:
+        neurons = port.neurons.ravel()
+        shown = made.get(port.name, neurons)
+        if len(shown) == len(neurons):
+            found[neurons] |= lifted_of[neurons] != shown
+    return found
 
 
 def _lasting(model: Model) -> dict[str, str]:
