@@ -21,6 +21,7 @@ from neat_onnx.passes.short_form.views import Frame
 _MOVES = ("Reshape", "Flatten", "Transpose", "Gather", "Tile")
 _MOST_NODES = 256
 _MOST_ELEMENTS = 1 << 20
+_MOST_IN_VAIN = 4096  # nodes that are written, try by try, for nothing shorter
 Seed = tuple[str, Axes]
 """A tensor, and axes for it, in which other nodes may compute."""
 
@@ -35,16 +36,19 @@ def in_common_axes(model: Model) -> Model:
         return model
     if len(model.graph.node) > _MOST_NODES:
         return model
-    tried, size, draft = set[Seed](), _size(model), Draft(model)
+    tried, in_vain, size, draft = set[Seed](), 0, _size(model), Draft(model)
     seeds = _seeds(draft)
     while (seed := next((each for each in seeds if each not in tried), None)) is not None:
+        if in_vain * len(draft.model.graph.node) >= _MOST_IN_VAIN:
+            break
         tried.add(seed)
+        in_vain += 1
         other = Frame(draft, *seed).model()
         if other is None:
             continue
         other = straight(other, copies=marks(model)).model
         if (shorter := _size(other)) < size:
-            size, draft = shorter, Draft(other)
+            in_vain, size, draft = 0, shorter, Draft(other)
             seeds = _seeds(draft)
     return draft.model
 
