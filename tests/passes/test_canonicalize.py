@@ -7,7 +7,7 @@ from graphs import graph, node
 from onnx import TensorProto, helper, numpy_helper
 from sessions import open_session
 
-from neat_onnx import ModelError, canonicalize, import_model, load_model
+from neat_onnx import ModelError, NeatOnnxWarning, canonicalize, import_model, load_model
 
 
 def played(model: onnx.ModelProto, x: np.ndarray) -> list[np.ndarray]:
@@ -47,7 +47,17 @@ OLD = {
         ],
     ),
     "dropout": (11, [node("Dropout", "x", "a", ratio=0.3), node("Relu", "a", "y")]),
-    "flat broadcast": (6, [node("Relu", "x", "a"), node("Identity", "a", "y")]),
+}
+C = np.arange(6.0).reshape(1, 6, 1)
+OLD_OF_CONSTANTS = {
+    "squeeze": [node("Squeeze", "c", "s", axes=[0])],
+    "unsqueeze": [node("Unsqueeze", "c", "s", axes=[3, 1])],
+    "reduce": [node("ReduceMax", "c", "s", axes=[1], keepdims=0)],
+    "clip": [node("Clip", "c", "s", min=1.0, max=2.5)],
+    "pad": [node("Pad", "c", "s", pads=[0, 1, 0, 0, 0, 2], value=0.5)],
+    "slice": [node("Slice", "c", "s", starts=[1], ends=[3], axes=[1])],
+    "split": [node("Split", "c", "s r", axis=1, split=[2, 4])],
+    "topk": [node("TopK", "c", "s i", k=2, axis=1)],
 }
 
 
@@ -97,6 +107,28 @@ def test_an_old_form_becomes_the_modern_one(name: str):
     assert canonicalize(model).opset == 18
     if opset > 6:  # older ones no runtime plays
         simple(model)
+
+
+@pytest.mark.parametrize("opset", [7, 9])
+@pytest.mark.parametrize("name", OLD_OF_CONSTANTS)
+def test_an_old_form_of_constants_is_computed(name: str, opset: int):
+    nodes = [*OLD_OF_CONSTANTS[name], node("Relu", "x", "y"), node("Identity", "s", "z")]
+    model = graph(nodes, opset=opset, outputs=("y", "z"), c=C)
+    model.ir_version = 4
+    assert "Relu" in simple(model) and len(canonicalize(model).graph.node) == 2
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_broadcasting_of_constants_from_an_axis(axis: int):
+    """No runtime plays opset 6."""
+    made = [node("Add", "c d", "s", broadcast=1, axis=axis), node("Add", "x s", "y")]
+    c, d = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([10.0, 20.0])
+    model = graph(made, opset=6, x=("N", 2, 2), c=c, d=d)
+    (y,) = played(canonicalize(model).to_proto(), np.zeros((1, 2, 2), np.float32))
+    np.testing.assert_array_equal(y, [c + (d[:, None] if axis == 0 else d)])
+    with pytest.warns(NeatOnnxWarning, match="not compared with the model"):
+        net = import_model(model)
+    np.testing.assert_array_equal(net.activate(np.zeros((1, 4))), y.reshape(1, 4))
 
 
 def test_broadcasting_from_an_axis():
