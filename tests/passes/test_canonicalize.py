@@ -218,6 +218,14 @@ def test_matmul_and_add_are_a_gemm():
     assert simple(graph(nodes, w=np.ones((3, 2)), b=[1.0, -1.0])) == ["Gemm"]
 
 
+def test_matmul_and_add_of_integers_stay():
+    """Of them onnxruntime has no Gemm."""
+    nodes = [node("Cast", "x", "i", to=TensorProto.INT64), node("MatMul", "i w", "a")]
+    nodes += [node("Add", "a b", "s"), node("Cast", "s", "y", to=TensorProto.FLOAT)]
+    given = {"w": np.arange(6).reshape(3, 2), "b": np.arange(2)}
+    assert simple(graph(nodes, **given)) == ["Cast", "MatMul", "Add", "Cast"]
+
+
 def test_a_normalisation_folds_into_the_gemm_before_it():
     nodes = [node("Gemm", "x w b", "a"), node("BatchNormalization", "a s t m v", "y")]
     rows = {"s": [2.0, 3.0], "t": [0.1, 0.2], "m": [0.5, -0.5], "v": [1.5, 0.5]}
