@@ -213,6 +213,16 @@ def test_nodes_that_hand_on_go():
     assert simple(graph([node("Dropout", "x", "y")])) == ["Identity"]
 
 
+def test_a_dropout_whose_mask_a_branch_reads_stays():
+    result = helper.make_tensor_value_info("z", TensorProto.FLOAT, None)
+    made = node("Cast", "mask", "z", to=TensorProto.FLOAT), node("Neg", "d", "z")
+    yes, no = (helper.make_graph([each], "branch", [], [result]) for each in made)
+    nodes = [node("Dropout", "x", "d mask"), node("ReduceMax", "x", "m", keepdims=0)]
+    nodes += [node("Greater", "m zero", "c"), node("If", "c", "y", then_branch=yes, else_branch=no)]
+    operators = simple(graph(nodes, zero=0.0))
+    assert operators == ["Dropout", "ReduceMax", "Greater", "If"]
+
+
 def test_matmul_and_add_are_a_gemm():
     nodes = [node("MatMul", "x w", "a"), node("Add", "b a", "y")]
     assert simple(graph(nodes, w=np.ones((3, 2)), b=[1.0, -1.0])) == ["Gemm"]
@@ -236,6 +246,26 @@ def test_a_normalisation_folds_into_a_bare_product():
     nodes = [node("MatMul", "x w", "a"), node("BatchNormalization", "a s t m v", "y")]
     rows = {"s": [2.0, 3.0], "t": [0.1, 0.2], "m": [0.5, -0.5], "v": [1.5, 0.5]}
     assert simple(graph(nodes, w=np.arange(6.0).reshape(3, 2), **rows)) == ["Gemm"]
+
+
+@pytest.mark.parametrize(
+    ("variance", "scale", "kind"),
+    [(-1.0, 1.0, np.float32), (1e-12, 1e38, np.float32), (1e-12, 6e4, np.float16)],
+    ids=["a root of less than 0", "beyond float32", "beyond float16"],
+)
+def test_a_normalisation_that_makes_a_number_infinite_stays(variance, scale, kind):
+    nodes = [node("Gemm", "x w", "a"), node("BatchNormalization", "a s t m v", "y")]
+    rows = {"s": [2.0, scale], "t": [0.1, 0.2], "m": [0.5, -0.5], "v": [1.5, variance]}
+    model = graph(nodes, w=np.ones((3, 2)), **rows)
+    for tensor in model.graph.initializer:
+        tensor.CopyFrom(
+            numpy_helper.from_array(numpy_helper.to_array(tensor).astype(kind), tensor.name)
+        )
+    if kind is np.float16:
+        for entry in (*model.graph.input, *model.graph.output):
+            entry.type.tensor_type.elem_type = TensorProto.FLOAT16
+    simple = [each.op_type for each in canonicalize(model).graph.node]
+    assert simple == ["Gemm", "BatchNormalization"]
 
 
 def test_transposes_that_undo_each_other():
