@@ -105,7 +105,7 @@ def test_scatters_of_one_sample(reduction):
         ([node("Tile", "x r", "y")], {"r": INTS([2, 1, 1])}, "the batch"),
         ([node("Pad", "x p", "y")], {"p": INTS([1, 0, 0, 0, 0, 0])}, "the batch"),
         ([node("Pad", "x p", "y", mode="reflect")], {"p": INTS([0, 3, 0, 0, 0, 0])}, "reflect"),
-        ([node("Expand", "x s", "y")], {"s": INTS([2, 1, 3, 4])}, "the batch"),
+        ([node("Expand", "x s", "y")], {"s": INTS([2, 3, 4])}, "the batch"),
         ([node("ArgMax", "x", "y")], {}, "the batch"),
         ([node("TopK", "x k", "y i")], {"k": INTS([5])}, "k is 5"),
         ([node("Resize", "x _ s", "y", coordinate_transformation_mode="align_corners",
@@ -118,6 +118,14 @@ def test_scatters_of_one_sample(reduction):
 def test_refused_by_name(nodes, constants, message):
     with pytest.raises(ModelError, match=message):
         import_model(graph(nodes, x=ROWS, **constants))
+
+
+def test_an_axis_before_the_batch():
+    model = graph([node("Expand", "x s", "y")], x=ROWS, s=INTS([2, 1, 3, 4]))
+    net = import_model(model)
+    assert net.outputs[0].shape == (2, 3, 4)
+    x = np.arange(12.0).reshape(1, 3, 4)
+    np.testing.assert_array_equal(net.activate({"x": x})["y"][0], np.repeat(x, 2, axis=0))
 
 
 def test_a_constant_is_cast_like_the_numbers():
