@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from graphs import assert_lifts, graph, node
+from onnx import ModelProto, TensorProto
 from sessions import open_session
 
 from neat_onnx import ModelError, import_model
@@ -143,3 +144,25 @@ def test_more_elements_may_be_repeated_than_a_node_may_make_neurons():
     constants = {"r": INTS([1, 2100]), "shape": INTS([0, 2100, 2100]), "axes": INTS([2])}
     net = import_model(graph(nodes, x=("N", 2100), **constants), check=False)
     assert len(net.connections) == 2100 * 2100
+
+
+def resized_integers(mode: str) -> ModelProto:
+    """Integers, resized and halved."""
+    nodes = [
+        node("Cast", "x", "i", to=TensorProto.INT32),
+        node("Cast", "two", "half", to=TensorProto.INT32),
+    ]
+    nodes += [node("Resize", "i _ scales", "r", mode=mode), node("Div", "r half", "d")]
+    nodes += [node("Cast", "d", "y", to=TensorProto.FLOAT)]
+    return graph(nodes, x=("N", 1, 2, 3), scales=[1.0, 1.0, 2.0, 2.0], two=2.0)
+
+
+def test_nearest_integers_are_integers():
+    assert_lifts(resized_integers("nearest"), scale=8.0)
+
+
+@pytest.mark.parametrize("mode", ["linear", "cubic"])
+def test_there_is_nothing_between_integers(mode: str):
+    """Runtimes cut the fractions off."""
+    with pytest.raises(ModelError, match=f"mode: {mode} of integers"):
+        import_model(resized_integers(mode))
