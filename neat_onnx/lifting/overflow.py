@@ -59,7 +59,8 @@ class Overflow:
         hands_on = ~of_each(has_small_values)
         given = (kind == INPUT) | (kind == REGISTER)
         self.unbounded = sums.reached(given, rest, origin[hands_on], made[hands_on])
-        wide = sums.reached(given, rest | True, origin[hands_on], made[hands_on])
+        every = np.ones_like(rest)  # x − max(…, x, …) has no bound below
+        wide = sums.reached(given, every, origin[hands_on], made[hands_on])
         tiny, seeds = np.zeros((2, len(kind)), np.bool_)
         tiny[made], keeps = of_each(vanishes) & wide[origin], of_each(is_zero_at_zero)
         self.vanishing = sums.reached(tiny, sums.alone(), origin[keeps], made[keeps])
