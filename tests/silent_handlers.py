@@ -41,6 +41,7 @@ SILENT = [
     ("page/bridge.py:call", "the answer itself says that memory ran out"),
     ("page/bridge.py:_json", "numbers that JSON has not are written as words"),
     ("passes/fold_constants.py:computed", "the node stays; whoever loads the model says why"),
+    ("passes/fold_constants.py:_results", "the node stays; whoever loads the model says why"),
     ("passes/fold_constants.py:_evaluated", "the node stays; whoever loads the model says why"),
     ("passes/function_bodies.py:_inlined", "the node stays, and is refused by its name"),
     ("passes/static_shapes.py:static_shapes", "the node stays; whoever loads the model says why"),

@@ -11,7 +11,7 @@ from typing import Literal, NoReturn
 import numpy as np
 
 from neat_onnx.errors import ModelError, all_obstacles, warn
-from neat_onnx.lifting.axes import Axes, axes_of_inputs, input_axes, output_axes, shapes_of_inputs
+from neat_onnx.lifting.axes import Axes, axes_of_inputs, input_axes, shapes_of_inputs
 from neat_onnx.lifting.context import (
     INPUT,
     REGISTER,
@@ -33,6 +33,7 @@ from neat_onnx.lifting.outputs import (
     drawn_from,
     empty_outputs,
     has_samples_first,
+    leading_axes,
     outputs_left_out,
     stacks_rows,
     states_batch,
@@ -325,12 +326,12 @@ def _ports(
     ctx: LiftingContext, resolved: Resolution, entries: Sequence[_Entry], count: int
 ) -> tuple[Port, ...]:
     """The ports of the outputs, of whose axes `count` are time and the batch."""
-    graph = ctx.model.graph
-    stated = {entry.name: entry for entry in graph.outputs}
-    inputs = shapes_of_inputs(graph.inputs)
+    stated = {entry.name: entry for entry in ctx.model.graph.outputs}
+    inputs = shapes_of_inputs(ctx.model.graph.inputs)
     ports = []
     for name, shape, signals in entries:
-        axes = output_axes(stated[name], inputs, max(0, count - (name in ctx.ended)))
+        some = max(0, count - (name in ctx.ended))
+        axes = leading_axes(ctx.followed.of(name), stated[name], inputs, some)
         ports.append(_port(name, shape, axes, resolved.neuron_of[signals]))
     return tuple(ports)
 

@@ -5,8 +5,6 @@ of a sum of exponentials may not. Signals are followed from the inputs on, with 
 has for certain. Numbers are taken to be moderate: overflow is followed in `overflow`.
 """
 
-from typing import Any
-
 import numpy as np
 
 from neat_onnx.lifting.context import (
@@ -16,6 +14,7 @@ from neat_onnx.lifting.context import (
     REGISTER,
     LiftingContext,
 )
+from neat_onnx.lifting.links import Links, joined
 from neat_onnx.network.domains import ANY, NOT_NEGATIVE, POSITIVE, sign_of, stays_finite
 from neat_onnx.network.genes import (
     Bools,
@@ -49,7 +48,7 @@ class Finiteness:
         self.finite: Bools = kind != NOT_FINITE
         self.sign: Ints = np.where(given, ANY, POSITIVE)
         self._most = np.full(len(kind), POSITIVE)
-        self._most[_joined(ctx.vanishing)] = NOT_NEGATIVE
+        self._most[joined(ctx.vanishing)] = NOT_NEGATIVE
         np.minimum(self.sign, self._most, out=self.sign)
         self._sums = _Sums(ctx)
         made = np.flatnonzero(kind == MATERIALIZED)
@@ -104,7 +103,7 @@ class _Index:
 
 
 class _Sums:
-    """The connections of all neurons of an import, as arrays.
+    """All neurons of an import, as the aggregations of signals that they are.
 
     Attributes:
         states: their signals.
@@ -112,22 +111,19 @@ class _Sums:
     """
 
     def __init__(self, ctx: LiftingContext) -> None:
-        made = [each for each in ctx.neurons if not each.merged]
-        count = len(ctx.kind)
-        self.states = _joined([each.states for each in made])
+        links, count = Links.of(ctx), len(ctx.kind)
+        made = links.neurons
+        self.states = joined(each.states for each in made)
         position = np.zeros(count, np.int64)
         position[self.states] = np.arange(len(self.states))
-        links = [(each.states, link) for each in made for link in each.connections]
-        target = position[_joined([states[link.position] for states, link in links])]
+        target = position[links.target]
         self._links = _Index(target, np.arange(len(target)), len(self.states))
-        self._source = _joined([link.source for _, link in links])
-        self._gate = _joined([link.gate for _, link in links])
-        self._weight: Floats = _joined([link.weight for _, link in links]).astype(np.float64)
+        self._source, self._gate, self._weight = links.source, links.gate, links.weight
         gated = self._gate >= 0
         reads = np.concatenate([self._source, self._gate[gated]])
         self.readers = _Index(reads, np.concatenate([target, target[gated]]), count)
-        bias: Floats = _joined([each.bias for each in made]).astype(np.float64)
-        response: Floats = _joined([each.response for each in made]).astype(np.float64)
+        bias: Floats = joined(each.bias for each in made).astype(np.float64)
+        response: Floats = joined(each.response for each in made).astype(np.float64)
         self._biased, self._plain = bias > 0.0, (bias >= 0.0) & (response > 0.0)
         kinds = [_AGGREGATIONS.get(each.aggregation, _OTHER) for each in made]
         self._aggregation = np.repeat(
@@ -156,7 +152,3 @@ class _Sums:
             [kind == _ADDED, kind == _LEAST, kind == _MOST], [added, least, most], ANY
         )
         return np.where(self._plain[sums], found, ANY)
-
-
-def _joined(parts: list[Any]) -> Any:
-    return np.concatenate([np.empty(0, np.int64), *parts])

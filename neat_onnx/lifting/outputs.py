@@ -10,8 +10,9 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from neat_onnx.errors import ModelError, OptionError, warn
+from neat_onnx.lifting.axes import Axes, output_axes
 from neat_onnx.lifting.followed_axes import FEATURE, INSIDE, FollowedAxes, elements_before
-from neat_onnx.model import Graph, Model
+from neat_onnx.model import Graph, Model, ValueInfo
 from neat_onnx.model.semantics import gives_sizes, is_random
 from neat_onnx.model.value import Extent
 from neat_onnx.model.wiring import Wiring, reads
@@ -194,6 +195,24 @@ def states_batch(shape: Sequence[Extent], leading: list[bool], sizes: set[Extent
     return len(shape) == len(leading) and not any(
         isinstance(size, int) and size not in sizes for size in batch
     )
+
+
+def leading_axes(
+    followed: FollowedAxes, entry: ValueInfo, inputs: Mapping[tuple[Extent, ...], Axes], count: int
+) -> Axes:
+    """The axes of an output that are time and the batch.
+
+    Args:
+        followed: its axes as followed through the graph, which count where they are known.
+        entry: the output, as the graph states it.
+        inputs: shapes of the inputs of the graph, with their axes (`shapes_of_inputs`).
+        count: how many axes there are to find.
+    """
+    found = sorted((kind, place) for place, kind in enumerate(followed) if kind != FEATURE)
+    kinds = [kind for kind, _ in found]
+    if len(kinds) == count and kinds in ([0], [1], [0, 1]):
+        return tuple(place for _, place in found)
+    return output_axes(entry, inputs, count)
 
 
 def has_samples_first(followed: FollowedAxes, shape: tuple[int, ...]) -> bool:

@@ -7,7 +7,6 @@ inputs, which elementwise operators make.
 """
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
@@ -18,7 +17,7 @@ from neat_onnx.lifting.context import (
     LiftingContext,
 )
 from neat_onnx.lifting.finiteness import Finiteness
-from neat_onnx.lifting.values import NewConnections, NewNeurons
+from neat_onnx.lifting.links import Links, joined
 from neat_onnx.network.domains import (
     has_small_values,
     is_zero_at_zero,
@@ -54,43 +53,37 @@ class Overflow:
             found = [has(known.formulas[key // 3], key % 3) for key in once.tolist()]
             return np.array(found, np.bool_)[which]
 
-        sums = _Sums(ctx)
-        rest = ~np.isin(sums.target, sums.below_the_largest())
+        paths = _Paths(ctx)
+        rest = ~np.isin(paths.target, paths.below_the_largest())
         hands_on = ~of_each(has_small_values)
         given = (kind == INPUT) | (kind == REGISTER)
-        self.unbounded = sums.reached(given, rest, origin[hands_on], made[hands_on])
-        wide = sums.reached(given, rest | True, origin[hands_on], made[hands_on])
+        self.unbounded = paths.reached(given, rest, origin[hands_on], made[hands_on])
+        every = np.ones_like(rest)  # x − max(…, x, …) has no bound below
+        wide = paths.reached(given, every, origin[hands_on], made[hands_on])
         tiny, seeds = np.zeros((2, len(kind)), np.bool_)
         tiny[made], keeps = of_each(vanishes) & wide[origin], of_each(is_zero_at_zero)
-        self.vanishing = sums.reached(tiny, sums.alone(), origin[keeps], made[keeps])
+        self.vanishing = paths.reached(tiny, paths.alone(), origin[keeps], made[keeps])
         seeds[made] = of_each(may_overflow) & self.unbounded[origin]
         seeds[made] |= ~of_each(stays_finite_at_zero) & self.vanishing[origin]
-        few = np.bincount(sums.target, minlength=len(kind))[sums.target] <= _FEW
-        self.reached = sums.reached(seeds, few, origin, made)
+        few = np.bincount(paths.target, minlength=len(kind))[paths.target] <= _FEW
+        self.reached = paths.reached(seeds, few, origin, made)
 
 
-class _Sums:
-    """The connections of all neurons of an import, as arrays of signals.
+class _Paths:
+    """The connections of all neurons of an import, as paths that numbers take.
 
     Attributes:
         target: the state that each leads to.
     """
 
     def __init__(self, ctx: LiftingContext) -> None:
-        self._ctx = ctx
-        self._made = [each for each in ctx.neurons if not each.merged]
-        self.target: Ints = self._joined(lambda made, link: made.states[link.position])
-        self._source: Ints = self._joined(lambda _, link: link.source)
-        self._gate: Ints = self._joined(lambda _, link: link.gate)
-
-    def _joined(self, part: Callable[[NewNeurons, NewConnections], Any]) -> Any:
-        links = [(made, link) for made in self._made for link in made.connections]
-        return np.concatenate([np.empty(0, np.int64), *(part(*each) for each in links)])
+        self._ctx, self._links = ctx, Links.of(ctx)
+        self.target = self._links.target
 
     def reached(self, found: Bools, followed: Bools, source: Ints, target: Ints) -> Bools:
         """Signals that were found, and all that some connections and other edges lead to."""
-        gated = followed & (self._gate >= 0)
-        sources = np.concatenate([source, self._source[followed], self._gate[gated]])
+        gated = followed & (self._links.gate >= 0)
+        sources = np.concatenate([source, self._links.source[followed], self._links.gate[gated]])
         targets = np.concatenate([target, self.target[followed], self.target[gated]])
         return Edges(sources, targets, len(found)).reached(found)
 
@@ -98,7 +91,7 @@ class _Sums:
         """Whether each connection is the only one into a neuron without bias."""
         count = np.bincount(self.target, minlength=len(self._ctx.kind))
         biased = np.zeros(len(count), np.bool_)
-        for made in self._made:
+        for made in self._links.neurons:
             biased[made.states] = made.bias != 0.0
         found: Bools = (count[self.target] == 1) & ~biased[self.target]
         return found
@@ -107,8 +100,8 @@ class _Sums:
         """The states x − max(…, x, …), and the arguments of a masked softmax's exponentials."""
         ctx, count = self._ctx, len(self._ctx.kind)
         is_copy = ctx.formula_of == ctx.formulas.get(VARIABLE, -2)
-        source = np.where(is_copy, ctx.origin, np.arange(count))[self._source]
-        weight = self._joined(lambda _, link: link.weight)
+        source = np.where(is_copy, ctx.origin, np.arange(count))[self._links.source]
+        weight = self._links.weight
         x, top = np.full((2, count), -1)
         for found, factor in ((x, 1.0), (top, -1.0)):
             found[self.target[weight == factor]] = source[weight == factor]
@@ -119,5 +112,6 @@ class _Sums:
         return np.concatenate([below, *(ctx.origin[each] for each in ctx.vanishing)])
 
     def _largest(self) -> Ints:
-        states = [made.states for made in self._made if made.aggregation == "max"]
-        return np.concatenate([np.empty(0, np.int64), *states])
+        largest = (made for made in self._links.neurons if made.aggregation == "max")
+        found: Ints = joined(made.states for made in largest)
+        return found

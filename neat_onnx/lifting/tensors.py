@@ -295,14 +295,14 @@ class Tensors:
         for name in (node.input[position] for position in positions):
             operand = self.operands.get(name)
             whole = (
-                isinstance(operand, Value) or self._is_single or self.followed.of(name)[axis] == 0
+                isinstance(operand, Value) or self._has_one_row or self.followed.of(name)[axis] == 0
             )
             if not whole:
                 self.refuse_batch(node, (0,))
 
     @cached_property
-    def _is_single(self) -> bool:
-        """Whether the model is of one sample."""
+    def _has_one_row(self) -> bool:
+        """Whether the model is of one sample, and of one step of time."""
         leading = axes_of_inputs(self.model.graph.inputs)
         inputs = [(entry.shape or (), leading[entry.name]) for entry in self.model.graph.inputs]
         return all(shape[axis] == 1 for shape, axes in inputs for axis in axes)

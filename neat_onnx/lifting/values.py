@@ -183,9 +183,10 @@ class Value:
         Another shape of all elements in their order is still the neurons that were made, but for
         neurons that slide a window: by their shape they know channels and space.
         """
+        count = math.prod(self.shape)
 
         def moved(values: Array) -> Array:
-            return np.asarray(values.reshape(-1, *values.shape[len(self.shape) :])[order])
+            return np.asarray(values.reshape(count, *values.shape[len(self.shape) :])[order])
 
         made = self.made
         if made is not None and (made.spatial or not self._is_all_in(order)):

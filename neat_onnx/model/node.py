@@ -100,7 +100,7 @@ class Node(BaseModel):
     @property
     def label(self) -> str:
         """How messages call it: `gemm_l1 (Gemm)`."""
-        return f"{self.name or ''.join(self.output[:1])} ({self.op_type})"
+        return f"{self.name or next(filter(None, self.output), '')} ({self.op_type})"
 
     def defaults_in_words(self) -> dict[str, Any]:
         """The values of attributes whose defaults ONNX gives in words, as 1 along each axis."""

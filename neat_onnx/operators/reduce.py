@@ -268,6 +268,7 @@ _AGGREGATIONS = {
     "ReduceMin": "min",
     "ReduceProd": "product",
 }
+_OF_SOME = ("ReduceMax", "ReduceMin", "ReduceProd")  # a sum of no elements is one as any other
 
 
 @lifts(*_PRIMITIVES.values(), ReduceMean, infinite=True)
@@ -277,6 +278,9 @@ def lift_reduce(ctx: LiftingContext, node: _Reduce) -> None:
     operand = ctx.operand(node, 0)
     if axes is None:
         ctx.bind(node, operand)
+        return
+    if node.op_type in _OF_SOME and not all(operand.shape[axis] for axis in axes):
+        ctx.bind(node, _product_of_none(ctx, node, operand, axes))
         return
     masked = masked_largest(ctx, node, operand, axes) if node.op_type == "ReduceMax" else None
     one_row = masked or _as_formula(ctx, node, operand, axes)
@@ -290,6 +294,17 @@ def lift_reduce(ctx: LiftingContext, node: _Reduce) -> None:
     if isinstance(node, ReduceMean):
         result = truncated(ctx, node, result, math.prod(operand.shape[axis] for axis in axes))
     ctx.bind(node, result)
+
+
+def _product_of_none(
+    ctx: LiftingContext, node: _Reduce, operand: Operand, axes: tuple[int, ...]
+) -> Floats:
+    """The ones that products of no elements are; of none there is no largest or smallest."""
+    if node.op_type != "ReduceProd":
+        ctx.fail(node, f"it reduces no elements of its input of shape {list(operand.shape)}")
+    kept = [1 if axis in axes else size for axis, size in enumerate(operand.shape)]
+    ones = np.ones(kept)
+    return ones if node.attributes.keepdims else ones.squeeze(axes)
 
 
 def _as_formula(

@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from neat_onnx.model import DataType, Model, Node, Tensor
+from neat_onnx.model import Model, Node, Tensor
 from neat_onnx.passes.dense import is_dense
 from neat_onnx.passes.draft import Draft, attributes_of, make_node
 
@@ -71,15 +71,14 @@ def _folded(
         return None
     along = [1] * len(weight.dims)
     along[axis] = -1
-    added = shift if bias is None else bias.values * factor + shift
+    with np.errstate(all="ignore"):  # looked for right here
+        weights = _rounded(weight.values * factor.reshape(along), weight)
+        biases = _rounded(shift if bias is None else bias.values * factor + shift, weight)
+    if not (np.isfinite(weights).all() and np.isfinite(biases).all()):
+        return None
     names = [
-        _added(
-            draft,
-            f"{normalization.output[0]}_weight",
-            weight.values * factor.reshape(along),
-            weight,
-        ),
-        _added(draft, f"{normalization.output[0]}_bias", added, weight),
+        draft.constant(f"{normalization.output[0]}_{what}", values, weight.data_type)
+        for what, values in (("weight", weights), ("bias", biases))
     ]
     given = attributes_of(node)
     operator = "Gemm" if node.op_type == "MatMul" else node.op_type
@@ -89,6 +88,6 @@ def _folded(
     )  # fmt: skip
 
 
-def _added(draft: Draft, wish: str, values: Floats, like: Tensor) -> str:
-    rounded = values.astype(np.float32) if like.data_type is DataType.FLOAT else values
-    return draft.constant(wish, rounded, like.data_type)
+def _rounded(values: Floats, like: Tensor) -> Floats:
+    """The values as the type of a tensor holds them."""
+    return values.astype(like.data_type.dtype).astype(np.float64)

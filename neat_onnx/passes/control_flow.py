@@ -20,7 +20,7 @@ def constant_branches(model: Model, budget: Budget | None = None) -> Model:
 def constant_loops(model: Model, budget: Budget | None = None) -> Model:
     """The model with each Loop unrolled whose number of iterations is known.
 
-    The condition has to be constantly true, or computed from constants in every iteration.
+    The condition has to be constant, or computed from constants in every iteration.
 
     Raises:
         ModelError: there would be too many nodes.
@@ -61,7 +61,7 @@ def _iterations(node: Node, draft: Draft, budget: Budget) -> list[Node] | None:
         return None
     count = _trip_count(node, draft, body, budget)
     if count is None or count < 1:
-        return None
+        return None if count is None else _handed_on(node, draft)
     budget.take("nodes", (len(body.node) + 1) * count, node.label)
     nodes: list[Node] = []
     results = [*node.output, *[""] * (len(body.outputs) - 1 - len(node.output))]
@@ -85,6 +85,15 @@ def _iterations(node: Node, draft: Draft, budget: Budget) -> list[Node] | None:
         for name, parts in zip(results[len(carried) :], collected, strict=True)
         for each in _stacked(draft, name, parts)
     ]
+
+
+def _handed_on(node: Node, draft: Draft) -> list[Node] | None:
+    """The nodes of a loop that does not run; None where its empty collections are read."""
+    carried, opset = node.input[2:], draft.model.opset
+    if any(name in draft.readers for name in node.output[len(carried) :]):
+        return None
+    pairs = zip(carried, node.output, strict=False)
+    return [make_node("Identity", [value], [name], opset=opset) for value, name in pairs if name]
 
 
 def _stacked(draft: Draft, name: str, parts: list[str]) -> list[Node]:
@@ -112,7 +121,9 @@ def _trip_count(node: Node, draft: Draft, body: Graph, budget: Budget) -> int | 
     """How often a loop runs; None if that depends on the inputs of the model."""
     limit = draft.tensors.get(node.input[0]) if node.input[0] else None
     start = draft.tensors.get(node.input[1])
-    starts = not node.input[1] or (start is not None and start.values.all())
+    if start is not None and not start.values.all():
+        return 0
+    starts = not node.input[1] or start is not None
     if (node.input[0] and (limit is None or limit.size != 1)) or not starts:
         return None
     most = None if limit is None else int(limit.values.item())

@@ -14,7 +14,7 @@ def matmul_add(model: Model) -> Model:
             continue
         add = model.graph.node[reader]
         bias = [name for name in add.input if name != node.output[0]]
-        if add.op_type == "Add" and not add.domain and is_row(bias, node, draft):
+        if is_one_of(add, "Add") and _is_floating(node, draft) and is_row(bias, node, draft):
             gemm = make_node("Gemm", [*node.input, *bias], add.output, name=add.name)
             changed |= {at: None, reader: gemm}
     return draft.replaced(changed)
@@ -27,6 +27,11 @@ def is_dense(node: Node, draft: Draft) -> bool:
         return False
     shape = draft.facts(node.input[0]).shape
     return shape is not None and len(shape) == 2
+
+
+def _is_floating(node: Node, draft: Draft) -> bool:
+    """Whether a MatMul's matrix has no integers, of which runtimes have no Gemm."""
+    return draft.tensors[node.input[1]].data_type.dtype.kind == "f"
 
 
 def is_row(names: list[str], node: Node, draft: Draft) -> bool:

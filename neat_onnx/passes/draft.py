@@ -148,7 +148,7 @@ def make_node(
         ModelError: there is no such operator, or not in this form.
     """
     entries = [_entry(key, value) for key, value in (attributes or {}).items()]
-    document = {
+    document: dict[str, Any] = {
         "op_type": op_type,
         "name": name,
         "domain": domain,
@@ -156,7 +156,7 @@ def make_node(
         "output": list(gives),
         "attributes": entries,
     }
-    label = f"node {name or ''.join([*gives][:1])} ({op_type})"
+    label = f"node {name or next(filter(None, document['output']), '')} ({op_type})"
     try:
         return parse_node(document, {"opset": opset})
     except ValidationError as error:

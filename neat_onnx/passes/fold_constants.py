@@ -1,8 +1,9 @@
 """Compute nodes that depend on constants alone: their results become initializers.
 
 Each node is computed by onnx's reference evaluator, of operators that are deterministic and whose
-result's size is known before they are computed (see `sizes`). FLOAT is computed in float32, as a
-runtime would: a node that reads a FLOAT with more bits than that is left alone.
+result's size is known before they are computed (see `sizes`). One of an old opset is computed in
+its modern form, since the evaluator ignores attributes that old forms have. FLOAT is computed in
+float32, as a runtime would: a node that reads a FLOAT with more bits than that is left alone.
 """
 
 import warnings
@@ -11,10 +12,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from neat_onnx.errors import ModelError
 from neat_onnx.model import DataType, Model, Node, Tensor
 from neat_onnx.model.budget import Budget
-from neat_onnx.model.graph import NEWEST_OPSET
-from neat_onnx.passes.draft import Draft
+from neat_onnx.passes.draft import MODERN, Draft
+from neat_onnx.passes.modern_forms import modern_node
 from neat_onnx.passes.sizes import size_rule
 
 Array = npt.NDArray[Any]
@@ -60,6 +62,20 @@ def computed(node: Node, draft: Draft, budget: Budget) -> list[Tensor] | None:
         draft: has the initializers.
         budget: pays for the elements of the outputs.
     """
+    try:
+        modern = [node] if draft.model.opset >= MODERN else modern_node(node, draft)
+    except ModelError:
+        return None  # it has no modern form: whoever brings the model to one says so
+    for each in modern:
+        results = _results(each, draft, budget)
+        if results is None:
+            return None
+        draft.tensors |= {tensor.name: tensor for tensor in results}
+    return [draft.tensors[name] for name in node.output if name]
+
+
+def _results(node: Node, draft: Draft, budget: Budget) -> list[Tensor] | None:
+    """The outputs of a node in its modern form."""
     rule = size_rule(node)
     if rule is None:
         return None
@@ -72,7 +88,7 @@ def computed(node: Node, draft: Draft, budget: Budget) -> list[Tensor] | None:
         return None  # its inputs do not fit, or are left out: whoever loads the model says so
     if size > LARGEST or not budget.allows("elements", size):
         return None
-    arrays = _evaluated(node, operands, draft.model.opset)
+    arrays = _evaluated(node, operands)
     if arrays is None:
         return None
     budget.take("elements", size, node.label)
@@ -90,8 +106,11 @@ def _array(tensor: Tensor) -> Array | None:
     return array
 
 
-def _evaluated(node: Node, operands: list[Array | None], opset: int) -> list[Array] | None:
-    """The reference evaluator's result for a node; None if it fails or has NaN in it."""
+def _evaluated(node: Node, operands: list[Array | None]) -> list[Array] | None:
+    """The reference evaluator's result for a node; None if it fails or has NaN in it.
+
+    It takes a node alone as one of the newest opset, which has the modern forms too.
+    """
     from onnx.reference import ReferenceEvaluator  # noqa: PLC0415 - slow to import
 
     from neat_onnx.model.proto import node_to_proto  # noqa: PLC0415 - slow to import
@@ -100,10 +119,7 @@ def _evaluated(node: Node, operands: list[Array | None], opset: int) -> list[Arr
     try:
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # numpy's, on the mean of no elements
-            evaluator = ReferenceEvaluator(
-                node_to_proto(node), opsets={"": min(opset, NEWEST_OPSET)}
-            )
-            results = evaluator.run(None, feed)
+            results = ReferenceEvaluator(node_to_proto(node)).run(None, feed)
     except Exception:  # noqa: BLE001 - its operators raise anything; then the node stays
         return None
     arrays = [np.asarray(result) for result in results]

@@ -5,7 +5,7 @@ stay, as from a graph's input to its output, stays as an Identity.
 """
 
 from neat_onnx.model import Model, Node
-from neat_onnx.model.wiring import subgraphs
+from neat_onnx.model.wiring import reads, subgraphs
 from neat_onnx.passes.draft import Draft, attributes_of, make_node
 from neat_onnx.passes.splice import renamed
 
@@ -15,7 +15,7 @@ _OF_SEVERAL = ("Concat", "Sum", "Mean", "Max", "Min")
 def identities(model: Model) -> Model:
     """The model without nodes that hand their input on."""
     draft = Draft(model)
-    read = {name for node in model.graph.node for name in node.input}
+    read = {name for node in model.graph.node for name in reads(node)}
     wanted = {entry.name for entry in model.graph.outputs}
     kept = {entry.name for entry in model.graph.inputs} | set(draft.tensors)
     alias: dict[str, str] = {}

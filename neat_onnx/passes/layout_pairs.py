@@ -1,7 +1,14 @@
 """Remove pairs of Transpose that undo each other across elementwise nodes, and double Reshapes."""
 
 from neat_onnx.model import Model, Node
-from neat_onnx.passes.draft import Draft, attributes_of, is_one_of, with_inputs
+from neat_onnx.passes.draft import (
+    Draft,
+    attributes_of,
+    copied,
+    is_one_of,
+    make_node,
+    with_inputs,
+)
 from neat_onnx.passes.elementwise import is_function_of_one
 
 
@@ -9,34 +16,26 @@ def transpose_pairs(model: Model) -> Model:
     """The model without Transposes whose effect a later Transpose undoes.
 
     Between the two stand only nodes that treat each element alike, each read by the next alone.
+    Two that follow each other directly are an Identity.
     """
     draft, nodes = Draft(model), model.graph.node
-    rewired: dict[int, Node] = {}
-    dropped: dict[str, str] = {}
+    changed: dict[int, Node | None] = {}
     for at, first in enumerate(nodes):
-        if not is_one_of(first, "Transpose") or "perm" not in attributes_of(first) or at in rewired:
+        if not is_one_of(first, "Transpose") or "perm" not in attributes_of(first):
             continue
         path = _path(draft, at)
-        if path is None or any(step in rewired for step in path):
+        if path is None or not changed.keys().isdisjoint((at, *path)):
+            continue  # a Transpose that ends one pair and begins another is left to the next round
+        *between, last = path
+        before, after = first.input[0], list(nodes[last].output)
+        changed |= {at: None, last: None}
+        if not between:
+            changed[last] = make_node("Identity", [before], after, opset=model.opset)
             continue
-        before, last = first.input[0], nodes[path[-1]]
-        head = path[0]
-        if len(path) == 1:
-            continue
-        rewired[head] = with_inputs(nodes[head], [before, *nodes[head].input[1:]])
-        end = path[-2]
-        ending = rewired.get(end, nodes[end])
-        rewired[end] = ending.model_copy(update={"output": list(last.output)})
-        dropped[first.output[0]] = before
-        dropped[last.output[0]] = ""
-    if not dropped:
-        return model
-    kept = [
-        rewired.get(at, node)
-        for at, node in enumerate(nodes)
-        if not (is_one_of(node, "Transpose") and node.output[0] in dropped)
-    ]
-    return draft.finished(kept)
+        head, end = between[0], between[-1]
+        changed[head] = with_inputs(nodes[head], [before, *nodes[head].input[1:]])
+        changed[end] = copied(changed.get(end) or nodes[end], output=after)
+    return draft.replaced(changed)
 
 
 def _path(draft: Draft, at: int) -> list[int] | None:

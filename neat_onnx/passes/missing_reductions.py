@@ -4,11 +4,21 @@ Optimizers turn a reduction of one element into a Squeeze, or remove it. Where T
 GatherElements made the axis, import reads the two nodes together, as an aggregation.
 """
 
-from neat_onnx.model import Model, Node
+from neat_onnx.model import DataType, Model, Node
 from neat_onnx.passes.draft import Draft, attributes_of, make_node
 
 _CHOOSING = ("TopK", "GatherElements")
 _REDUCING = ("ReduceMax", "ReduceMin", "Squeeze")
+_REDUCED = (
+    DataType.FLOAT,
+    DataType.DOUBLE,
+    DataType.FLOAT16,
+    DataType.INT32,
+    DataType.INT64,
+    DataType.INT8,
+    DataType.UINT8,
+)
+"""The types of which runtimes have ReduceMax, in every opset."""
 
 
 def squeezes_as_reductions(model: Model) -> Model:
@@ -17,7 +27,7 @@ def squeezes_as_reductions(model: Model) -> Model:
     draft, changed = Draft(model), False
     for node in model.graph.node:
         if node.op_type in _CHOOSING and not node.domain:
-            axis_of[node.output[0]] = attributes_of(node).get("axis", _default(node))
+            axis_of[node.output[0]] = _axis(node)
         axis = axis_of.get(node.input[0]) if node.op_type == "Squeeze" and node.input else None
         if axis is None or node.domain or not _squeezes(node, axis, draft):
             draft.nodes.append(node)
@@ -46,15 +56,14 @@ def missing_reductions(model: Model) -> Model:
     places: dict[str, int] = {}
     halves = _halves(draft)
     for node in model.graph.node:
-        axis = attributes_of(node).get("axis", _default(node))
         if node.op_type == "ArgMax" and attributes_of(node).get("keepdims", 1):
-            places |= dict.fromkeys(node.output, axis)
-        if reduced.intersection(node.output) or not _chooses_one(node, axis, places, halves):
+            places |= dict.fromkeys(node.output, _axis(node))
+        if reduced.intersection(node.output) or not _chooses_one(node, draft, places, halves):
             draft.nodes.append(node)
             continue
         changed = True
         chosen = draft.name(f"{node.output[0]}_chosen")
-        axes = draft.constant(f"{node.output[0]}_axes", [axis])
+        axes = draft.constant(f"{node.output[0]}_axes", [_axis(node)])
         draft.nodes += [
             node.model_copy(update={"output": [chosen, *node.output[1:]]}),
             make_node(
@@ -65,13 +74,17 @@ def missing_reductions(model: Model) -> Model:
     return draft.finished() if changed else model
 
 
-def _chooses_one(node: Node, axis: int, places: dict[str, int], halves: set[str]) -> bool:
+def _chooses_one(node: Node, draft: Draft, places: dict[str, int], halves: set[str]) -> bool:
     """Whether a node chooses one element along an axis, for an aggregation."""
     if node.domain or node.op_type not in _CHOOSING:
         return False
-    if node.op_type == "GatherElements":
-        return places.get(node.input[1]) == axis
-    return node.output[0] in halves
+    gathers = node.op_type == "GatherElements"
+    chooses = places.get(node.input[1]) == _axis(node) if gathers else node.output[0] in halves
+    return chooses and _is_reducible(node.input[0], draft)
+
+
+def _is_reducible(name: str, draft: Draft) -> bool:
+    return draft.facts(name).elem_type in _REDUCED
 
 
 def _halves(draft: Draft) -> set[str]:
@@ -96,11 +109,13 @@ def _halves(draft: Draft) -> set[str]:
     return found
 
 
-def _default(node: Node) -> int:
-    return -1 if node.op_type == "TopK" else 0
+def _axis(node: Node) -> int:
+    axis: int = attributes_of(node).get("axis", -1 if node.op_type == "TopK" else 0)
+    return axis
 
 
 def _squeezes(node: Node, axis: int, draft: Draft) -> bool:
     """Whether a Squeeze takes this one axis out, given in the same way."""
     axes = draft.tensors.get(node.input[1]) if len(node.input) > 1 else None
-    return axes is not None and axes.values.ravel().tolist() == [axis]
+    squeezed = axes is not None and axes.values.ravel().tolist() == [axis]
+    return squeezed and _is_reducible(node.input[0], draft)

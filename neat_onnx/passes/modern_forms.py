@@ -38,7 +38,7 @@ def _modern_nodes(nodes: list[Node], draft: Draft) -> list[Node]:
     modern: list[Node] = []
     for at, node in enumerate(nodes):
         try:
-            modern += _modern(node, draft)
+            modern += modern_node(node, draft)
         except ModelError as error:
             raise ModelError(
                 error.message, where=error.where or f"graph.node[{at}]", hint=error.hint
@@ -46,7 +46,12 @@ def _modern_nodes(nodes: list[Node], draft: Draft) -> list[Node]:
     return modern
 
 
-def _modern(node: Node, draft: Draft) -> list[Node]:
+def modern_node(node: Node, draft: Draft) -> list[Node]:
+    """A node's modern form, and the nodes around it that its old one needs.
+
+    Raises:
+        ModelError: it has none.
+    """
     if node.domain == ML_DOMAIN:  # its forms do not depend on the opset
         given = attributes_of(node)
         return [make_node(node.op_type, node.input, node.output, given,

@@ -70,7 +70,7 @@ class OldNode:
 
     def refuse(self, message: str) -> NoReturn:
         """Raise ModelError about the node."""
-        label = f"{self.name or self.gives[0]} ({self.op_type})"
+        label = f"{self.name or next(filter(None, self.gives), '')} ({self.op_type})"
         raise ModelError(f"node {label}: {message} (opset {self.opset})")
 
 

@@ -239,6 +239,8 @@ def _is_misread(node: Node, draft: Draft) -> bool:
     given = {name: value for name, _, value in node.attributes.given()}
     if node.op_type == "Normalizer":  # by the maximum, not by that of absolute values
         return True
+    if "broadcast" in given and "axis" in given:  # of opset 6: by the axis, not from the last on
+        return True
     if node.op_type in _SOFTMAXES and draft.model.opset < _BY_ELEMENT:  # of all axes from `axis` on
         axis, shape = given.get("axis", 1), draft.facts(node.input[0]).shape
         return axis != -1 and (shape is None or axis != len(shape) - 1)

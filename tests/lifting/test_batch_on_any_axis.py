@@ -184,6 +184,28 @@ def test_shares_of_all_axes_from_one_on(operator: str, axis: int):
     assert found == [place < axis for place in range(4)]
 
 
+@pytest.mark.parametrize("axis", [1, 2, 3])
+@pytest.mark.parametrize("stated", ["N", "unk__0", None, "no shape"])
+def test_an_output_has_its_batch_where_it_is_followed_to(axis: int, stated: str | None):
+    """An axis of size 1 stands first, and the shape of the output need not name the batch."""
+    perm = [3, 2, 1]
+    perm.insert(axis, 0)
+    nodes = [node("Transpose", "x", "t", perm=perm), node("Tile", "t repeats", "y")]
+    repeats = [2 if place == 3 - (axis == 3) else 1 for place in range(4)]
+    model = graph(nodes, x=("N", 1, 3, 1), repeats=repeats)
+    if stated != "no shape":
+        sizes: list[Any] = [
+            size * count
+            for size, count in zip((1, 3, 1), repeats[:axis] + repeats[axis + 1 :], strict=True)
+        ]
+        sizes.insert(axis, stated)
+        model.graph.output[0].CopyFrom(onnx.helper.make_tensor_value_info("y", 1, sizes))
+    net = import_model(model)
+    x = RNG.normal(size=(5, 1, 3, 1)).astype(np.float32)
+    (want,) = open_session(model).run(None, {"x": x})
+    np.testing.assert_allclose(net.activate({"x": x})["y"], np.moveaxis(want, axis, 0), rtol=1e-6)
+
+
 def test_an_output_with_samples_beside_each_other_is_refused():
     """[N, 1, 4] as [1, 4·N] mixes nothing; but no row is a sample's."""
     turned = node("Transpose", "x", "t", perm=[1, 0, 2])

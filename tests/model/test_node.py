@@ -148,3 +148,8 @@ def test_an_operator_is_registered_once_and_a_base_is_none():
     with pytest.raises(ModelError, match="unsupported op_type Base") as refused:
         node_class("Base")
     assert "subclass" in refused.value.hint
+
+
+def test_a_label_is_the_first_output_that_is_there():
+    made = parse_node({"op_type": "Split", "input": ["x", "sizes"], "output": ["", "rest"]})
+    assert made.label == "rest (Split)"

@@ -172,3 +172,26 @@ def test_a_factor_and_an_addend_of_a_sum_are_its_response_and_bias():
     net = assert_lifts(model)
     assert len(net) == 3 + 1
     assert (net.neurons.response[-1], net.neurons.bias[-1]) == (0.125, 9.0)
+
+
+EMPTY = [node("Slice", "x zero zero one", "none")]
+OF_NONE = {
+    "MatMul": ("none w", {"w": np.zeros((0, 4))}),
+    "Gemm": ("none w b", {"w": np.zeros((0, 4)), "b": [1.0, 2.0, 3.0, 4.0]}),
+    "ReduceSum": ("none one", {}),
+    "ReduceProd": ("none one", {}),
+}
+
+
+@pytest.mark.parametrize("operator", OF_NONE)
+def test_sums_and_products_of_no_elements(operator: str):
+    reads, given = OF_NONE[operator]
+    nodes = [*EMPTY, node(operator, reads, "a"), node("Add", "a x", "y")]
+    assert_lifts(graph(nodes, x=("N", 4), zero=[0], one=[1], **given))
+
+
+@pytest.mark.parametrize("operator", ["ReduceMax", "ReduceMin"])
+def test_no_elements_have_a_largest(operator: str):
+    nodes = [*EMPTY, node(operator, "none one", "a"), node("Add", "a x", "y")]
+    with pytest.raises(ModelError, match="reduces no elements of its input of shape"):
+        import_model(graph(nodes, x=("N", 4), zero=[0], one=[1]))

@@ -7,7 +7,7 @@ from graphs import graph, node
 from onnx import TensorProto, helper, numpy_helper
 from sessions import open_session
 
-from neat_onnx import ModelError, canonicalize, import_model, load_model
+from neat_onnx import ModelError, NeatOnnxWarning, canonicalize, import_model, load_model
 
 
 def played(model: onnx.ModelProto, x: np.ndarray) -> list[np.ndarray]:
@@ -47,7 +47,17 @@ OLD = {
         ],
     ),
     "dropout": (11, [node("Dropout", "x", "a", ratio=0.3), node("Relu", "a", "y")]),
-    "flat broadcast": (6, [node("Relu", "x", "a"), node("Identity", "a", "y")]),
+}
+C = np.arange(6.0).reshape(1, 6, 1)
+OLD_OF_CONSTANTS = {
+    "squeeze": [node("Squeeze", "c", "s", axes=[0])],
+    "unsqueeze": [node("Unsqueeze", "c", "s", axes=[3, 1])],
+    "reduce": [node("ReduceMax", "c", "s", axes=[1], keepdims=0)],
+    "clip": [node("Clip", "c", "s", min=1.0, max=2.5)],
+    "pad": [node("Pad", "c", "s", pads=[0, 1, 0, 0, 0, 2], value=0.5)],
+    "slice": [node("Slice", "c", "s", starts=[1], ends=[3], axes=[1])],
+    "split": [node("Split", "c", "s r", axis=1, split=[2, 4])],
+    "topk": [node("TopK", "c", "s i", k=2, axis=1)],
 }
 
 
@@ -97,6 +107,28 @@ def test_an_old_form_becomes_the_modern_one(name: str):
     assert canonicalize(model).opset == 18
     if opset > 6:  # older ones no runtime plays
         simple(model)
+
+
+@pytest.mark.parametrize("opset", [7, 9])
+@pytest.mark.parametrize("name", OLD_OF_CONSTANTS)
+def test_an_old_form_of_constants_is_computed(name: str, opset: int):
+    nodes = [*OLD_OF_CONSTANTS[name], node("Relu", "x", "y"), node("Identity", "s", "z")]
+    model = graph(nodes, opset=opset, outputs=("y", "z"), c=C)
+    model.ir_version = 4
+    assert "Relu" in simple(model) and len(canonicalize(model).graph.node) == 2
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_broadcasting_of_constants_from_an_axis(axis: int):
+    """No runtime plays opset 6."""
+    made = [node("Add", "c d", "s", broadcast=1, axis=axis), node("Add", "x s", "y")]
+    c, d = np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([10.0, 20.0])
+    model = graph(made, opset=6, x=("N", 2, 2), c=c, d=d)
+    (y,) = played(canonicalize(model).to_proto(), np.zeros((1, 2, 2), np.float32))
+    np.testing.assert_array_equal(y, [c + (d[:, None] if axis == 0 else d)])
+    with pytest.warns(NeatOnnxWarning, match="not compared with the model"):
+        net = import_model(model)
+    np.testing.assert_array_equal(net.activate(np.zeros((1, 4))), y.reshape(1, 4))
 
 
 def test_broadcasting_from_an_axis():
@@ -181,9 +213,27 @@ def test_nodes_that_hand_on_go():
     assert simple(graph([node("Dropout", "x", "y")])) == ["Identity"]
 
 
+def test_a_dropout_whose_mask_a_branch_reads_stays():
+    result = helper.make_tensor_value_info("z", TensorProto.FLOAT, None)
+    made = node("Cast", "mask", "z", to=TensorProto.FLOAT), node("Neg", "d", "z")
+    yes, no = (helper.make_graph([each], "branch", [], [result]) for each in made)
+    nodes = [node("Dropout", "x", "d mask"), node("ReduceMax", "x", "m", keepdims=0)]
+    nodes += [node("Greater", "m zero", "c"), node("If", "c", "y", then_branch=yes, else_branch=no)]
+    operators = simple(graph(nodes, zero=0.0))
+    assert operators == ["Dropout", "ReduceMax", "Greater", "If"]
+
+
 def test_matmul_and_add_are_a_gemm():
     nodes = [node("MatMul", "x w", "a"), node("Add", "b a", "y")]
     assert simple(graph(nodes, w=np.ones((3, 2)), b=[1.0, -1.0])) == ["Gemm"]
+
+
+def test_matmul_and_add_of_integers_stay():
+    """Of them onnxruntime has no Gemm."""
+    nodes = [node("Cast", "x", "i", to=TensorProto.INT64), node("MatMul", "i w", "a")]
+    nodes += [node("Add", "a b", "s"), node("Cast", "s", "y", to=TensorProto.FLOAT)]
+    given = {"w": np.arange(6).reshape(3, 2), "b": np.arange(2)}
+    assert simple(graph(nodes, **given)) == ["Cast", "MatMul", "Add", "Cast"]
 
 
 def test_a_normalisation_folds_into_the_gemm_before_it():
@@ -198,6 +248,26 @@ def test_a_normalisation_folds_into_a_bare_product():
     assert simple(graph(nodes, w=np.arange(6.0).reshape(3, 2), **rows)) == ["Gemm"]
 
 
+@pytest.mark.parametrize(
+    ("variance", "scale", "kind"),
+    [(-1.0, 1.0, np.float32), (1e-12, 1e38, np.float32), (1e-12, 6e4, np.float16)],
+    ids=["a root of less than 0", "beyond float32", "beyond float16"],
+)
+def test_a_normalisation_that_makes_a_number_infinite_stays(variance, scale, kind):
+    nodes = [node("Gemm", "x w", "a"), node("BatchNormalization", "a s t m v", "y")]
+    rows = {"s": [2.0, scale], "t": [0.1, 0.2], "m": [0.5, -0.5], "v": [1.5, variance]}
+    model = graph(nodes, w=np.ones((3, 2)), **rows)
+    for tensor in model.graph.initializer:
+        tensor.CopyFrom(
+            numpy_helper.from_array(numpy_helper.to_array(tensor).astype(kind), tensor.name)
+        )
+    if kind is np.float16:
+        for entry in (*model.graph.input, *model.graph.output):
+            entry.type.tensor_type.elem_type = TensorProto.FLOAT16
+    simple = [each.op_type for each in canonicalize(model).graph.node]
+    assert simple == ["Gemm", "BatchNormalization"]
+
+
 def test_transposes_that_undo_each_other():
     nodes = [
         node("Transpose", "x", "a", perm=[1, 0]),
@@ -206,6 +276,27 @@ def test_transposes_that_undo_each_other():
         node("Transpose", "c", "y", perm=[1, 0]),
     ]
     assert simple(graph(nodes)) == ["Tanh", "Abs"]
+
+
+def test_transposes_of_which_one_ends_a_pair_and_begins_another():
+    """Three are one, since two undo each other; four are none."""
+    made = [node("Transpose", "x", "a", perm=[1, 0]), node("Tanh", "a", "b")]
+    made += [node("Transpose", "b", "c", perm=[1, 0]), node("Abs", "c", "d")]
+    three = [*made, node("Transpose", "d", "y", perm=[1, 0])]
+    assert sorted(simple(graph(three))) == ["Abs", "Tanh", "Transpose"]
+    four = [
+        *made,
+        node("Transpose", "d", "e", perm=[1, 0]),
+        node("Transpose", "e", "y", perm=[1, 0]),
+    ]
+    assert simple(graph(four)) == ["Tanh", "Abs"]
+
+
+def test_transposes_that_undo_each_other_directly():
+    made = [node("Transpose", "x", "a", perm=[1, 0]), node("Transpose", "a", "y", perm=[1, 0])]
+    assert simple(graph(made)) == ["Identity"]
+    made = [*made[:1], node("Transpose", "a", "b", perm=[1, 0]), node("Tanh", "b", "y")]
+    assert simple(graph(made)) == ["Tanh"]
 
 
 def test_double_reshapes():

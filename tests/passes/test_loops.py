@@ -102,3 +102,22 @@ def test_a_condition_on_the_inputs_is_refused():
 def test_a_condition_that_always_holds_is_refused():
     with pytest.raises(ModelError, match="nodes, and the limit is"):
         import_model(while_loop(node("Less", "zero four", "on")))
+
+
+@pytest.mark.parametrize("reads", ["none _ x", "_ never x", "three never x", "less _ x"])
+def test_a_loop_that_does_not_run_hands_on(reads: str):
+    inner = [node("Identity", "go", "on"), node("Tanh", "h", "next_h"), node("Neg", "h", "kept")]
+    body = helper.make_graph(
+        inner,
+        "body",
+        [entry(name) for name in ("step", "go", "h")],
+        [entry(name) for name in ("on", "next_h", "kept")],
+    )
+    made = [node("Cast", "none", "never", to=TensorProto.BOOL), node("Abs", "last", "y")]
+    made.insert(1, node("Loop", reads, "last all", body=body))
+    given = {"none": np.int64(0), "three": np.int64(3), "less": np.int64(-1)}
+    model = graph(made, **given)
+    assert [each.op_type for each in canonicalize(model).graph.node] == ["Abs"]
+    assert_lifts(model)
+    collected = graph([*made, node("ReduceSum", "all", "z")], outputs=("y", "z"), **given)
+    assert "Loop" in [each.op_type for each in canonicalize(collected).graph.node]

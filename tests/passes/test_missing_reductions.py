@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from graphs import assert_lifts, graph, node
+from onnx import TensorProto
 from sessions import open_session
 
 from neat_onnx import canonicalize, load_model
@@ -45,6 +46,21 @@ def test_a_choice_for_an_aggregation_is_reduced(nodes, width, constants, count):
     got, want = (open_session(each).run(None, {"x": x})[0] for each in (simple.to_proto(), model))
     np.testing.assert_array_equal(got, want)
     assert_lifts(model)
+
+
+@pytest.mark.parametrize("kind", [TensorProto.BOOL, TensorProto.UINT32])
+@pytest.mark.parametrize("squeezes", [False, True])
+def test_types_that_have_no_maximum_in_runtimes_stay(kind: int, squeezes: bool):
+    made = [node("ArgMax", "x", "at", axis=1), node("Cast", "x", "chosen", to=kind)]
+    made += [node("GatherElements", "chosen at", "one", axis=1)]
+    made += [node("Squeeze", "one axes", "flat")] if squeezes else []
+    made += [node("Cast", "flat" if squeezes else "one", "y", to=TensorProto.FLOAT)]
+    model = graph(made, x=("N", 3), axes=[1])
+    simple = canonicalize(model)
+    assert "ReduceMax" not in [each.op_type for each in simple.graph.node]
+    open_session(simple.to_proto())
+    if kind == TensorProto.BOOL:
+        assert_lifts(model)
 
 
 def test_what_is_reduced_or_no_single_element_stays():

@@ -226,12 +226,12 @@ def _times_matrix(
     ctx: LiftingContext, node: Node, value: Value, weights: Array, bias: Array
 ) -> Value:
     """Neurons that sum the last axis of a value with `weights` (out, in)."""
-    size = weights.shape[1]
+    size = math.prod(value.shape[:-1]), weights.shape[1]
     if not _keeps_factors(value, weights):
         value = Value(ctx.materialize(value))
-    signals = ctx.materialize(Value(value.signals)).reshape(-1, size)
-    gates = None if value.gate is None else value.gate.reshape(-1, size)
-    factors = None if value.weight is None else value.weight.reshape(-1, size)
+    signals = ctx.materialize(Value(value.signals)).reshape(size)
+    gates = None if value.gate is None else value.gate.reshape(size)
+    factors = None if value.weight is None else value.weight.reshape(size)
     ctx.check_size(node, len(signals) * len(weights))
     made = ctx.add_neurons(len(signals) * len(weights), bias=np.tile(bias, len(signals)))
     row, column = np.nonzero(weights)

@@ -23,6 +23,9 @@ from neat_onnx.operators.rnn.step import Step, step_of
 
 _MOST_STEPS = 1000
 _W, _R, _B, _LENGTHS, _INITIAL, _PEEPHOLE = 1, 2, 3, 4, 5, 7
+_ONE_OPEN = (
+    "Leave the axis of the batch open, and give the sequence a fixed length or a name as 'time'"
+)
 _UNROLL = "With batch_axis=None and fixed sizes, every step gets neurons of its own"
 
 
@@ -36,6 +39,8 @@ def lift_recurrence(ctx: LiftingContext, node: Recurrence, cell: Cell) -> None:
     steps = _directions(ctx, node, cell, x.shape[2])
     stepping = not ctx.features_only and len(x) == 1 and runs_over_time(ctx, node)
     _check(ctx, node, len(x), stepping)
+    if stepping and x.shape[1] > 1:
+        ctx.fail(node, f"its sequence is open, and its batch has {x.shape[1]} samples", _ONE_OPEN)
     shape = (len(steps), x.shape[1], steps[0].w.shape[1])
     start = [
         _start(ctx, node, _INITIAL + k, shape, stepping, steps[0]) for k in range(len(cell.states))

@@ -66,6 +66,8 @@ def lift_resize(ctx: LiftingContext, node: Resize) -> None:
         ctx.check_size(node, max(others, 1 if given.mode == "nearest" else x.shape[axis]) * size)
         at = _coordinates(given, scale, x.shape[axis], size)
         x = _along(ctx, node, tensors, x, axis, (at, scale))
+    if node.input[0] in ctx.integer:  # beside scales, which are none
+        ctx.integer.add(node.output[0])
     ctx.bind(node, x)
 
 
@@ -83,6 +85,12 @@ def _along(
         return rearranged(x, lambda array: np.take(array, index, axis))
     if size == 1:  # weights of a single element add up to 1
         return rearranged(x, lambda array: np.repeat(array, len(at), axis))
+    if not ctx.is_of_numbers(node.input[0]):
+        ctx.fail(
+            node,
+            f"mode: {given.mode} of integers, between which there is no number",
+            "Cast its input to float32, or take the mode nearest",
+        )
     return tensors.along(x, axis, _matrix(given, at, scale, size))
 
 

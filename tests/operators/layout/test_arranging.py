@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from graphs import assert_lifts, graph, node
+from onnx import ModelProto, TensorProto
 from sessions import open_session
 
 from neat_onnx import ModelError, import_model
@@ -105,7 +106,7 @@ def test_scatters_of_one_sample(reduction):
         ([node("Tile", "x r", "y")], {"r": INTS([2, 1, 1])}, "the batch"),
         ([node("Pad", "x p", "y")], {"p": INTS([1, 0, 0, 0, 0, 0])}, "the batch"),
         ([node("Pad", "x p", "y", mode="reflect")], {"p": INTS([0, 3, 0, 0, 0, 0])}, "reflect"),
-        ([node("Expand", "x s", "y")], {"s": INTS([2, 1, 3, 4])}, "the batch"),
+        ([node("Expand", "x s", "y")], {"s": INTS([2, 3, 4])}, "the batch"),
         ([node("ArgMax", "x", "y")], {}, "the batch"),
         ([node("TopK", "x k", "y i")], {"k": INTS([5])}, "k is 5"),
         ([node("Resize", "x _ s", "y", coordinate_transformation_mode="align_corners",
@@ -118,6 +119,14 @@ def test_scatters_of_one_sample(reduction):
 def test_refused_by_name(nodes, constants, message):
     with pytest.raises(ModelError, match=message):
         import_model(graph(nodes, x=ROWS, **constants))
+
+
+def test_an_axis_before_the_batch():
+    model = graph([node("Expand", "x s", "y")], x=ROWS, s=INTS([2, 1, 3, 4]))
+    net = import_model(model)
+    assert net.outputs[0].shape == (2, 3, 4)
+    x = np.arange(12.0).reshape(1, 3, 4)
+    np.testing.assert_array_equal(net.activate({"x": x})["y"][0], np.repeat(x, 2, axis=0))
 
 
 def test_a_constant_is_cast_like_the_numbers():
@@ -135,3 +144,25 @@ def test_more_elements_may_be_repeated_than_a_node_may_make_neurons():
     constants = {"r": INTS([1, 2100]), "shape": INTS([0, 2100, 2100]), "axes": INTS([2])}
     net = import_model(graph(nodes, x=("N", 2100), **constants), check=False)
     assert len(net.connections) == 2100 * 2100
+
+
+def resized_integers(mode: str) -> ModelProto:
+    """Integers, resized and halved."""
+    nodes = [
+        node("Cast", "x", "i", to=TensorProto.INT32),
+        node("Cast", "two", "half", to=TensorProto.INT32),
+    ]
+    nodes += [node("Resize", "i _ scales", "r", mode=mode), node("Div", "r half", "d")]
+    nodes += [node("Cast", "d", "y", to=TensorProto.FLOAT)]
+    return graph(nodes, x=("N", 1, 2, 3), scales=[1.0, 1.0, 2.0, 2.0], two=2.0)
+
+
+def test_nearest_integers_are_integers():
+    assert_lifts(resized_integers("nearest"), scale=8.0)
+
+
+@pytest.mark.parametrize("mode", ["linear", "cubic"])
+def test_there_is_nothing_between_integers(mode: str):
+    """Runtimes cut the fractions off."""
+    with pytest.raises(ModelError, match=f"mode: {mode} of integers"):
+        import_model(resized_integers(mode))

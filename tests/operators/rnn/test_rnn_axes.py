@@ -158,3 +158,12 @@ def test_the_end_of_a_sequence_is_no_sequence():
     model.graph.output[1].name = "both"
     with pytest.raises(ModelError, match="the end of a sequence, as if it were a sequence"):
         import_model(model)
+
+
+@pytest.mark.parametrize("op", GATES)
+@pytest.mark.parametrize("name", ["T", "unk__0"])
+def test_an_open_sequence_beside_a_batch_of_fixed_size_is_refused(op, name):
+    """The one open axis would be both time and the batch."""
+    model = _case(op).model(_samples(SAMPLES, 2, 3), [name, 2, 3])
+    with pytest.raises(ModelError, match="its sequence is open, and its batch has 2 samples"):
+        import_model(model, check=False)
