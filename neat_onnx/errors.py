@@ -15,11 +15,13 @@ import sys
 import unicodedata
 import warnings
 from collections.abc import Iterable, Sequence
+from types import FrameType
 
 _HIDDEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
 _LONGEST = 400
 _MOST_OBSTACLES = 50
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_DECORATING = ("numpy", "contextlib")  # a decorator of theirs, as `np.errstate`, has a frame
 
 
 def printable(text: str) -> str:
@@ -106,6 +108,13 @@ class NeatOnnxWarning(UserWarning):
 def warn(message: str) -> None:
     """Issue a NeatOnnxWarning that points at the line of the caller outside this package."""
     level, frame = 2, sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+    while frame.f_back is not None and _is_passed_over(frame):
         level, frame = level + 1, frame.f_back
     warnings.warn(message, NeatOnnxWarning, stacklevel=level)
+
+
+def _is_passed_over(frame: FrameType) -> bool:
+    """Whether a frame is of this package, or of a decorator of one of its functions."""
+    if frame.f_code.co_filename.startswith(_PACKAGE):
+        return True
+    return str(frame.f_globals.get("__name__")).partition(".")[0] in _DECORATING

@@ -6,7 +6,7 @@ import numpy as np
 
 from neat_onnx.codegen.language import Language, helpers_in
 from neat_onnx.codegen.plan import Plan
-from neat_onnx.codegen.source import Program, Table, comment_lines
+from neat_onnx.codegen.source import Program, Table, comment_lines, is_signed
 
 
 class C(Language):
@@ -117,7 +117,7 @@ def _table(label: str, values: Table, program: Program) -> str:
     if values.dtype.kind == "f":
         kind = "real"
     else:
-        signed, top = bool(np.any(values < 0)), int(np.max(np.abs(values)))
+        signed, top = is_signed(label, values), int(np.max(np.abs(values)))
         sizes = ((127, "signed char"), (32767, "short")) if signed else _UNSIGNED
         kind = next((name for most, name in sizes if top <= most), "int" if signed else "unsigned")
     return f"static const {kind} {label}[{len(values)}] = {{\n{program.rows_of(values)}}};"

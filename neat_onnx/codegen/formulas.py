@@ -3,7 +3,7 @@
 from neat_onnx.codegen.language import INDENT, INFIX, Language
 from neat_onnx.network.expression import Expression
 
-_REDUCTIONS = ("total", "product", "largest", "smallest")
+_REDUCTIONS = ("total", "product", "largest", "smallest", "where_largest")
 
 
 def scalar_text(language: Language, formula: Expression, variable: str) -> str:
@@ -62,8 +62,6 @@ class Reduction:
         texts = [text for text, _ in parts]
         lengths = [length for _, length in parts if length is not None]
         if formula.op in _REDUCTIONS:
-            return self._language.call(formula.op, [texts[0], str(lengths[0])]), None
-        if formula.op == "where_largest":
             return self._language.call(formula.op, [texts[0], str(lengths[0])]), None
         if formula.op == "pick":
             name = self._array(1)

@@ -130,8 +130,8 @@ class Program:
     def table_bytes(self, number: int) -> int:
         """The size of the tables, `number` bytes for each number and the least for indices."""
         return sum(
-            len(values) * (number if values.dtype.kind == "f" else _index_bytes(values))
-            for values in self.tables.values()
+            len(values) * (number if values.dtype.kind == "f" else _index_bytes(label, values))
+            for label, values in self.tables.items()
         )
 
     def rows_of(self, values: Table) -> str:
@@ -328,8 +328,13 @@ def _consecutive(rows: Ints) -> bool:
     return bool(np.all(rows == rows[0] + np.arange(len(rows))))
 
 
-def _index_bytes(values: Table) -> int:
-    top = int(np.max(np.abs(values))) * (2 if np.any(values < 0) else 1)
+def is_signed(label: str, values: Table) -> bool:
+    """Whether the integers of a table need a sign; readers of gains ask which are negative."""
+    return label == "GAIN" or bool(np.any(values < 0))
+
+
+def _index_bytes(label: str, values: Table) -> int:
+    top = int(np.max(np.abs(values))) * (2 if is_signed(label, values) else 1)
     return 1 if top <= 255 else 2 if top <= 65535 else 4
 
 

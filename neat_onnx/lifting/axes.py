@@ -9,15 +9,12 @@ from collections.abc import Mapping, Sequence
 
 from neat_onnx.model import ValueInfo
 from neat_onnx.model.value import Extent
+from neat_onnx.network.axis_names import names_time
 
 Axes = tuple[int, ...]
 """The axes that are no features: (batch,), (time, batch), or none."""
 
 _BATCH_NAMES = frozenset({"n", "b", "bs"})
-_TIME_NAMES = frozenset(
-    {"t", "time", "seq", "seq_len", "seqlen", "seq_length", "sequence", "sequence_length"}
-    | {"time_steps", "timesteps", "steps", "length"}
-)
 
 
 def input_axes(sizes: Sequence[Extent]) -> Axes:
@@ -25,9 +22,9 @@ def input_axes(sizes: Sequence[Extent]) -> Axes:
     first, second = (*sizes[:2], None, None)[:2]
     if isinstance(first, str) and isinstance(second, str) and len(sizes) > 1:
         return (1, 0) if _is_batch_first(first, second) else (0, 1)
-    if second == 1 and _names_time(first):
+    if second == 1 and _is_time(first):
         return (0, 1)
-    if first == 1 and _names_time(second) and len(sizes) > 2:
+    if first == 1 and _is_time(second) and len(sizes) > 2:
         return (1, 0)
     varying = [axis for axis, size in enumerate(sizes) if not isinstance(size, int)]
     if len(varying) == 1:
@@ -54,8 +51,8 @@ def _is_batch_first(first: str, second: str) -> bool:
     return names_batch(first) and not names_batch(second)
 
 
-def _names_time(size: Extent) -> bool:
-    return isinstance(size, str) and size.lower() in _TIME_NAMES
+def _is_time(size: Extent) -> bool:
+    return isinstance(size, str) and names_time(size)
 
 
 def names_batch(symbol: str) -> bool:

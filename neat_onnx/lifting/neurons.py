@@ -11,7 +11,7 @@ from typing import NoReturn
 
 import numpy as np
 
-from neat_onnx.errors import ModelError
+from neat_onnx.errors import ModelError, NetworkError
 from neat_onnx.lifting.connections import in_order, joined, reading_products, without_parallel
 from neat_onnx.lifting.context import (
     INPUT,
@@ -169,7 +169,11 @@ class Resolution:
         wrong = ~np.isfinite(bias) | ~np.isfinite(response)
         wrong[connections.target[~np.isfinite(connections.weight)]] = True
         if np.any(wrong):
-            self._refuse_infinite(wrong)
+            self._refuse(
+                wrong,
+                "it computes with a constant that is infinite or NaN",
+                "A constant divisor of 0 makes one, or a product beyond the largest number",
+            )
         neurons, activations, aggregations = Neurons.of(
             np.arange(count),
             [known[formula][0] for formula in self._materialized.activation.tolist()],
@@ -191,25 +195,26 @@ class Resolution:
         products = blocks_of(self._ctx.rows, net, self.neuron_of)
         return replace(net, blocks=in_order_of_neurons(net.blocks + products)) if products else net
 
-    def _refuse_infinite(self, wrong: Bools) -> NoReturn:
-        """Refuse neurons with numbers that are not finite, by the first node that gives one."""
+    def _refuse(self, wrong: Bools, message: str, hint: str | None = None) -> NoReturn:
+        """Refuse neurons that no network can have, by the first node that gives one."""
         tensors = self.tensors()
         for node in self._ctx.model.graph.node:
             if any(np.any(wrong[tensors[name]]) for name in node.output if name in tensors):
                 break
-        self._ctx.fail(
-            node,
-            "it computes with a constant that is infinite or NaN",
-            "A constant divisor of 0 makes one, or a product beyond the largest number",
-        )
+        self._ctx.fail(node, message, hint)
 
     def _known_activations(self) -> dict[int, tuple[str, float]]:
         """(name, c) of each formula, by number: it is that activation of z / c, and bias and
         response of the neuron are to be divided by c.
         """
-        numbers = dict.fromkeys(self._materialized.activation.tolist())
-        data_type = self._ctx.data_type
-        return {each: activation_name(self._formulas[each], data_type) for each in numbers}
+        numbers = self._materialized.activation
+        found: dict[int, tuple[str, float]] = {}
+        for each in dict.fromkeys(numbers.tolist()):
+            try:
+                found[each] = activation_name(self._formulas[each], self._ctx.data_type)
+            except NetworkError as error:
+                self._refuse(numbers == each, f"no neuron takes its formula: {error}")
+        return found
 
     def _connections(self, slope: Floats, plain: Bools) -> tuple[Connections, Floats]:
         """The links as connections, and the initial value of each neuron for the delayed ones.

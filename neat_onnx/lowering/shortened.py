@@ -242,13 +242,13 @@ class _Files:
                 content = found.to_bytes()
                 if len(content) > most:
                     return None
-                again = self._imported(short, found, content)
+                again = self._imported(short, content)
                 same = again == self.net or again == self._rounded  # noqa: PLR1714 (lazily)
                 return found if same else None
             except (NeatOnnxError, NeatOnnxWarning, SharedNeuronsError, LongGenomeError):
                 return None  # import reads this form in another way
 
-    def _imported(self, short: Short, found: Model, content: bytes) -> Network:
+    def _imported(self, short: Short, content: bytes) -> Network:
         """The network that import makes of the file of a form."""
         read, same = load_model(content), short.alone
         as_known = read.graph == same.model.graph and STATE_KEY not in read.metadata

@@ -44,17 +44,17 @@ class Algebra:
 
     def input(self, position: int) -> Operand:
         """The operand that the node reads at `position`."""
-        return _shared(self._ctx.operand(self._node, position))
+        return shared(self._ctx.operand(self._node, position))
 
     def optional(self, position: int) -> Operand | None:
         """The same, or None where it is left out."""
         found = self._ctx.optional(self._node, position)
-        return None if found is None else _shared(found)
+        return None if found is None else shared(found)
 
     def __call__(self, primitive: str, *operands: Operand | float) -> Operand:
         """Apply a primitive element by element, with numpy's broadcasting."""
         whole = [each if isinstance(each, Value) else np.asarray(each) for each in operands]
-        return _shared(applied(self._ctx, self._node, primitive, whole))
+        return shared(applied(self._ctx, self._node, primitive, whole))
 
     def triangle(self, size: int, diagonal: int) -> Floats:
         """Ones on a diagonal and below, else 0: (size, size), if so many connections may be."""
@@ -69,7 +69,7 @@ class Algebra:
         self, aggregation: str, operand: Operand, axes: tuple[int, ...], *, keepdims: bool = True
     ) -> Operand:
         """Reduce axes: sum, mean, max, min or product."""
-        return _shared(self.reduced_once(aggregation, operand, axes, keepdims=keepdims))
+        return shared(self.reduced_once(aggregation, operand, axes, keepdims=keepdims))
 
     def reduced_once(
         self, aggregation: str, operand: Operand, axes: tuple[int, ...], *, keepdims: bool = True
@@ -206,7 +206,8 @@ def _weighed(value: Value, matrix: Floats) -> tuple[Value, Floats]:
     return Value(value.signals), matrix * value.weight.ravel()
 
 
-def _shared(operand: Operand) -> Operand:
+def shared(operand: Operand) -> Operand:
+    """The same elements for several readers, none of which may change neurons."""
     return operand.shared if isinstance(operand, Value) else operand
 
 

@@ -6,6 +6,7 @@ from typing import Any, Literal
 from pydantic import Field, field_validator
 
 from neat_onnx.errors import OptionError
+from neat_onnx.network.axis_names import names_time
 from neat_onnx.options.mappings import Conv2DMapping, OptionDocument, Pool2DMapping, camel
 from neat_onnx.parsing import parse
 
@@ -59,8 +60,8 @@ class ExportOptions(OptionDocument):
     )
     batch_dimension: bool | str = Field(
         "N",
-        description="The name of the batch dimension, any but 'T'; true is 'N', false is a batch "
-        "of one.",
+        description="The name of the batch dimension, any that import does not take for time, as "
+        "it does 'T', 'seq' or 'length'; true is 'N', false is a batch of one.",
     )
     encoding: Literal["numbers", "raw", "sparse"] = Field(
         "numbers",
@@ -126,8 +127,10 @@ class ExportOptions(OptionDocument):
     @field_validator("batch_dimension")
     @classmethod
     def _is_a_name(cls, value: bool | str) -> bool | str:
-        if value in ("", TIME):
-            raise ValueError(f"should be a name, and not '{TIME}', which is the time axis's")
+        if value == "":
+            raise ValueError("should be a name, as 'N' is")
+        if isinstance(value, str) and names_time(value):
+            raise ValueError(f"should be a name as 'N' is, and not '{value}', which says time")
         return value
 
     @property

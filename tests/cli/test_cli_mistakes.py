@@ -94,7 +94,7 @@ def test_wrong_options(run, network, options, line):
         ),
         (
             ["--batch-dimension", "T"],
-            "error: batch_dimension should be a name, and not 'T', which is the time axis's "
+            "error: batch_dimension should be a name as 'N' is, and not 'T', which says time "
             "(batch_dimension)",
         ),
     ],

@@ -170,6 +170,45 @@ def test_c_computes_what_the_library_computed(name: str, tmp_path: Path):
         assert_within(got, case.outputs, tolerance)
 
 
+# --- memory and gates -----------------------------------------------------------------------------
+
+DELAYED = Network.build(
+    inputs=1,
+    outputs=[2],
+    neurons=[{"id": 1, "initial": 0.75}, {"id": 2, "activation": "tanh", "initial": -0.5}],
+    connections=[
+        (0, 1, 1.0),
+        {"source": 1, "target": 2, "weight": 0.5, "delay": 2},
+        {"source": 1, "target": 2, "weight": -0.25, "delay": 3},
+        {"source": 2, "target": 2, "weight": 0.125, "delay": 1},
+    ],
+)
+GATED = Network.build(
+    inputs=2,
+    outputs=[3],
+    neurons=[2, {"id": 3, "activation": "tanh", "aggregation": "max"}],
+    connections=[
+        {"source": 0, "target": 2, "weight": 0.5, "gater": 1},
+        {"source": 1, "target": 3, "weight": -2.0, "gater": 2},
+        {"source": 0, "target": 3, "weight": 1.5, "gater": 2},
+    ],
+)
+
+
+@pytest.mark.parametrize("net", [DELAYED, GATED], ids=["delayed", "gated"])
+def test_registers_and_gates_are_the_networks(net: Network, tmp_path: Path):
+    count = sum(port.neurons.size for port in net.inputs)
+    x = np.random.default_rng(3).normal(size=(8, count))
+    want = net.run(x)
+    np.testing.assert_allclose(run_python(net, x, sequence=True), want, rtol=1e-13)
+    (got,) = run_javascript(tmp_path, [(net, x, True)])
+    np.testing.assert_allclose(got, want, rtol=1e-13)
+    if shutil.which("gcc"):
+        for dtype, tolerance in (("float64", 1e-13), ("float32", 1e-5)):
+            got = run_c(tmp_path, net, x, sequence=True, dtype=dtype)
+            np.testing.assert_allclose(got, want, rtol=tolerance)
+
+
 # --- formulas -------------------------------------------------------------------------------------
 
 _POSITIVE = [

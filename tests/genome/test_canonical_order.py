@@ -81,3 +81,20 @@ def test_neurons_are_told_apart_by_wiring_alone():
         orders.append([path.index(int(net.neurons.id[each])) for each in order[2:]])
     assert orders[0] == orders[1] == orders[2]
     assert sorted(orders[0]) == [1, 2, 3]
+
+
+def test_a_difference_three_connections_away_counts():
+    """Two chains that are alike but for their last neurons."""
+    chains = [[1, 2, 3, 4], [5, 6, 7, 8]]
+    orders = []
+    for listed in (range(1, 9), range(8, 0, -1)):
+        kinds = {4: "tanh", 8: "sigmoid"}
+        net = Network.build(
+            inputs=1,
+            outputs=[9],
+            neurons=[*({"id": k, "activation": kinds.get(k, "identity")} for k in listed), 9],
+            connections=[(a, b, 1.0) for chain in chains for a, b in pairwise([0, *chain, 9])],
+        )
+        order = canonical_order(net, np.array([0, len(net) - 1]), DataType.FLOAT)
+        orders.append(net.neurons.id[order].tolist())
+    assert orders[0] == orders[1]

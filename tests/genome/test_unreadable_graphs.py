@@ -17,3 +17,16 @@ def test_a_function_that_float64_has_no_kernel_of_is_exported(formula):
         model = export(net, dtype="float64")
     assert "neat_onnx.genome" not in model.metadata
     assert verify(net, model, runtime="onnxruntime").passed
+
+
+@pytest.mark.parametrize("formula", ["z / 0.0", "z * (z / 0.0)", "exp(z / 0.0)"])
+def test_a_quotient_by_zero_is_exported(formula):
+    net = Network.build(
+        inputs=1,
+        outputs=[2],
+        neurons=[{"id": 1, "activation": f"formula: {formula}"}, 2],
+        connections=[(0, 1, 1.0), (1, 2, 1.0)],
+    )
+    with pytest.warns(NeatOnnxWarning, match=r"the file has no genome.*: node \w+ \(\w+\)"):
+        model = export(net)
+    assert verify(net, model, runtime="onnxruntime").passed

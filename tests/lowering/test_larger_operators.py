@@ -282,7 +282,7 @@ def test_an_evolved_layer_stays_one():
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_another_network_is_not_written(monkeypatch, dtype):
-    def wrong(model, _):
+    def wrong(model):
         nodes = [
             each.model_copy(update={"op_type": "Tanh"}) if each.op_type == "Relu" else each
             for each in model.graph.node

@@ -23,6 +23,7 @@ from neat_onnx import (
     verify,
 )
 from neat_onnx.cli import main
+from neat_onnx.network.axis_names import TIME_NAMES
 
 Arrays = dict[str, np.ndarray[Any, Any]]
 FORMS: list[dict[str, Any]] = [
@@ -241,10 +242,16 @@ def test_a_port_of_no_neurons_has_no_form_in_onnx(side: str) -> None:
         export(load_network({"format": "neat-onnx", "version": 1, **document}))
 
 
-@pytest.mark.parametrize("name", ["", "T"])
+@pytest.mark.parametrize("name", ["", "T", "Steps", *sorted(TIME_NAMES)])
 def test_the_batch_dimension_has_a_name_that_time_has_not(name: str) -> None:
     with pytest.raises(OptionError, match="batch_dimension should be a name"):
         export(NETS["with memory"], batch_dimension=name)
+
+
+@pytest.mark.parametrize("name", ["N", "time_of_day", "lengths", "S", "1", "?", " "])
+@pytest.mark.parametrize("net", NETS)
+def test_each_other_name_comes_back_as_the_batch(net: str, name: str) -> None:
+    assert import_model(export(NETS[net], batch_dimension=name)) == NETS[net]
 
 
 def test_inputs_by_wrong_names_or_shapes_are_refused_by_name() -> None:

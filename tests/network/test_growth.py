@@ -145,6 +145,16 @@ def test_what_infinities_make_undefined_passes_every_bound():
 
 
 @pytest.mark.parametrize(
+    ("weight", "response", "undefined"),
+    [(0.5, 1.0, False), (0.0, 1.0, True), (-0.0, 1.0, True), (0.5, 0.0, True)],
+)
+def test_zero_times_infinity_is_undefined(weight, response, undefined):
+    neurons = [{"id": 1}, {"id": 2, "activation": "tanh", "response": response}]
+    links = [(0, 1, 1.0), later(1, 1, 2.0), (0, 2, 1.0), (1, 2, weight)]
+    assert may_overflow(neurons, links) == ([1, 2] if undefined else [1])
+
+
+@pytest.mark.parametrize(
     ("formula", "decides"),
     [("number(greater(z, 0))", True), ("number(negated(equal(z, 0)))", True),
      ("2 * number(greater(z, 0))", False), ("tanh(z)", False)],

@@ -18,7 +18,7 @@ from itertools import combinations
 
 import numpy as np
 
-from neat_onnx.lifting.context import LiftingContext, Operand, Value
+from neat_onnx.lifting.context import LiftingContext, Operand
 from neat_onnx.model import Node
 from neat_onnx.network.expression import (
     VARIABLE,
@@ -30,7 +30,7 @@ from neat_onnx.network.expression import (
     sigmoid,
 )
 from neat_onnx.network.genes import Floats
-from neat_onnx.operators.algebra import Algebra, rearranged
+from neat_onnx.operators.algebra import Algebra, rearranged, shared
 from neat_onnx.operators.formulas.formula import formula_of
 from neat_onnx.operators.layout.arranging import combined
 
@@ -131,20 +131,16 @@ class _Descent:
 
     def _sums(self, operand: Operand, matrix: Floats) -> Operand:
         """Sums of columns, by a matrix (sums, columns)."""
-        return _shared(self._tensors.along(operand, 1, matrix))
+        return shared(self._tensors.along(operand, 1, matrix))
 
     def _formula(self, operand: Operand, formula: Expression) -> Operand:
         """A formula of each element."""
-        return _shared(formula_of(self._ctx, operand, formula))
+        return shared(formula_of(self._ctx, operand, formula))
 
     def _joined(self, *operands: Operand) -> Operand:
         """Columns one after the other."""
-        return _shared(combined(self._ctx, self._node, operands, lambda *parts: np.hstack(parts)))
+        return shared(combined(self._ctx, self._node, operands, lambda *parts: np.hstack(parts)))
 
 
 def _columns(operand: Operand, places: list[int] | np.ndarray) -> Operand:
     return rearranged(operand, lambda array: array[:, places])
-
-
-def _shared(operand: Operand) -> Operand:
-    return operand.shared if isinstance(operand, Value) else operand

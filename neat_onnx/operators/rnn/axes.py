@@ -4,9 +4,7 @@ A recurrence runs along the first axis of X. A network runs along the first axis
 import of one as the other is right only where both are the same axis.
 """
 
-import warnings
-
-from neat_onnx.errors import NeatOnnxWarning
+from neat_onnx.errors import warn
 from neat_onnx.lifting.axes import axes_of_inputs, names_batch
 from neat_onnx.lifting.context import LiftingContext
 from neat_onnx.lifting.followed_axes import FEATURE
@@ -50,8 +48,4 @@ def runs_over_time(ctx: LiftingContext, node: Recurrence) -> bool:
 def _warn_of_batch(node: Recurrence, names: set[str]) -> None:
     called = sorted(name for name in names if names_batch(name))
     if called:
-        warnings.warn(
-            f"node {node.label} runs along the axis '{called[0]}': it is taken for time",
-            NeatOnnxWarning,
-            stacklevel=2,
-        )
+        warn(f"node {node.label} runs along the axis '{called[0]}': it is taken for time")

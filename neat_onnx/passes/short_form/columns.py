@@ -3,13 +3,13 @@
 The elements of each sample are counted as in a flat tensor, whatever its axes.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
 import numpy as np
 
-from neat_onnx.model import Node
+from neat_onnx.model import Node, Tensor
 from neat_onnx.passes.draft import Draft, attributes_of, copied, is_one_of, make_node
 from neat_onnx.passes.elementwise import is_elementwise
 
@@ -19,7 +19,8 @@ REDUCTIONS = (
 )  # fmt: skip
 """Operators that make one element of several along axes."""
 _PAIR = 2  # elements
-_FLAT = 2  # axes of a flat tensor, which one number may have too
+FLAT = 2
+"""The axes of a flat tensor, samples and features; one number may have as many."""
 _OF_PAIRS = {"ReduceSum": "Add", "ReduceMax": "Max", "ReduceMin": "Min", "ReduceProd": "Mul"}
 
 Axes = tuple[int, ...]
@@ -162,18 +163,33 @@ def places_of(draft: Draft, node: Node) -> Places | None:
     if axes is None or of_input is None or len(numbers) != len(node.input) - 1:
         return None
     table = np.arange(prod(of_input)).reshape(1, *of_input)
-    moved = _moved(node, table, numbers)
+    shape = shape_of_samples(node, draft.tensors)
+    moved = _moved(node, table, numbers) if shape is None else table.reshape(1, *shape)
     return None if moved is None or moved.shape != (1, *axes) else moved.ravel()
+
+
+def shape_of_samples(node: Node, tensors: Mapping[str, Tensor]) -> Axes | None:
+    """The shape that a node gives each sample, if it does no more: a Flatten, or a Reshape that
+    keeps the batch. -1 is the size that the others leave.
+
+    Args:
+        node: any node.
+        tensors: the constants, by name.
+    """
+    if is_one_of(node, "Flatten"):
+        return (-1,) if attributes_of(node).get("axis", 1) == 1 else None
+    if not is_one_of(node, "Reshape") or attributes_of(node).get("allowzero"):
+        return None
+    given = tensors.get(node.input[1])
+    if given is None or given.size == 0:
+        return None
+    batch, *sizes = given.values.tolist()
+    return tuple(sizes) if batch == 0 and 0 not in sizes else None
 
 
 def _moved(node: Node, table: Places, numbers: list[Places]) -> Places | None:
     """The elements of one sample as a node moves them; None if it does more, or mixes samples."""
     given = attributes_of(node)
-    if is_one_of(node, "Flatten"):
-        return table.reshape(1, -1) if given.get("axis", 1) == 1 else None
-    if is_one_of(node, "Reshape") and not given.get("allowzero"):
-        sizes = numbers[0].tolist()
-        return table.reshape(1, *sizes[1:]) if sizes[0] == 0 and 0 not in sizes[1:] else None
     if is_one_of(node, "Transpose"):
         perm = given.get("perm", ())
         return table.transpose(perm) if perm[:1] == (0,) else None
@@ -202,7 +218,7 @@ def _elementwise(draft: Draft, node: Node, axes: Axes) -> Elementwise | None:
     for name in node.input:
         constant = draft.tensors.get(name)
         if not name or (constant is not None and constant.size == 1):
-            fits = constant is None or len(constant.dims) <= _FLAT
+            fits = constant is None or len(constant.dims) <= FLAT
             places.append(None if fits else np.zeros(prod(axes), np.int64))
             continue
         sizes = axes_of(draft, name) if constant is None else constant.dims

@@ -15,15 +15,19 @@ from math import prod
 import numpy as np
 
 from neat_onnx.model import Model, Node, Tensor
-from neat_onnx.passes.draft import Draft, attributes_of, is_one_of, make_node
+from neat_onnx.passes.draft import Draft, is_one_of, make_node
 from neat_onnx.passes.elementwise import is_elementwise
-from neat_onnx.passes.short_form.columns import Places, places_of, unrepeated
+from neat_onnx.passes.short_form.columns import (
+    FLAT,
+    Axes,
+    Places,
+    places_of,
+    shape_of_samples,
+    unrepeated,
+)
 
-_FLAT = 2  # axes: samples and features
 SHAPES = ("Flatten", "Reshape", "Gather", "Tile")
 """Operators of which one is in a graph that changes."""
-Axes = tuple[int, ...]
-"""The sizes of a tensor beside its samples."""
 
 
 def in_axes(model: Model) -> Model:
@@ -140,17 +144,15 @@ class _Groups:
 
     def _turns(self, group: _Group, at: int, node: Node) -> bool:
         """Whether a node only gives a flat tensor another shape, into which axes is noted."""
-        sizes = _sizes(self._draft, node)
-        if sizes is None or sizes[:1] != (0,) or 0 in sizes[1:]:
-            return _is_flatten(node)
-        if -1 not in sizes:
-            group.turned[at] = sizes[1:]
-        return True
+        axes = shape_of_samples(node, self._draft.tensors)
+        if axes is not None and -1 not in axes:
+            group.turned[at] = axes
+        return axes is not None
 
     def _flattened(self, node: Node) -> Axes | None:
         """The axes of the tensor of which a node makes a flat one."""
-        reshapes = _sizes(self._draft, node) in ((0, -1), (0, self._features(node.output[0])))
-        if not reshapes and not _is_flatten(node):
+        axes = shape_of_samples(node, self._draft.tensors)
+        if axes not in ((-1,), (self._features(node.output[0]),)):
             return None
         return self._draft.axes(node.input[0]) or None
 
@@ -164,7 +166,7 @@ class _Groups:
     def _features(self, name: str) -> int | None:
         """The number of features of a computed tensor that is flat."""
         shape = self._draft.facts(name).shape
-        if name in self._draft.tensors or shape is None or len(shape) != _FLAT:
+        if name in self._draft.tensors or shape is None or len(shape) != FLAT:
             return None
         return shape[1] if isinstance(shape[1], int) else None
 
@@ -186,22 +188,10 @@ class _Groups:
                 group.others.add(name)
 
 
-def _sizes(draft: Draft, node: Node) -> Axes | None:
-    """The shape that a Reshape is to."""
-    if not is_one_of(node, "Reshape") or attributes_of(node).get("allowzero"):
-        return None
-    sizes = draft.tensors.get(node.input[1])
-    return None if sizes is None else tuple(sizes.values.tolist())
-
-
 def _is_copy(draft: Draft, node: Node) -> bool:
     """Whether a node is a Reshape to the axes that its input has."""
-    sizes = _sizes(draft, node)
-    return sizes is not None and sizes[:1] == (0,) and sizes[1:] == draft.axes(node.input[0])
-
-
-def _is_flatten(node: Node) -> bool:
-    return is_one_of(node, "Flatten") and bool(attributes_of(node).get("axis", 1) == 1)
+    axes = shape_of_samples(node, draft.tensors)
+    return axes is not None and axes == draft.axes(node.input[0])
 
 
 def _groups(draft: Draft) -> Iterator[_Group]:
@@ -240,7 +230,11 @@ def _changes(draft: Draft, group: _Group) -> dict[int, Node | None]:
             changed[at] = make_node("Identity", source, nodes[at].output, opset=opset)
         elif at in group.made:
             changed[at] = make_node("Reshape", [*source, shapes[0]], nodes[at].output, opset=opset)
-    flat = {node.output[0]: node.input[0] for node in nodes if _is_flatten(node)}
+    flat = {
+        node.output[0]: node.input[0]
+        for node in nodes
+        if shape_of_samples(node, draft.tensors) == (-1,)
+    }
     for at, places in group.repeated.items():
         read = nodes[at].input[0]
         sizes = _before_broadcast(places, axes) or axes

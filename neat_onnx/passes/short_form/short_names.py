@@ -5,9 +5,9 @@ from itertools import product
 from string import ascii_letters, digits
 
 from neat_onnx.model import Graph, Model, Node
-from neat_onnx.passes.draft import with_graph
+from neat_onnx.passes.draft import copied, with_graph
 from neat_onnx.passes.short_form.straight import Names
-from neat_onnx.passes.splice import renamed_tensor
+from neat_onnx.passes.splice import renamed, renamed_tensor
 
 BEFORE = "_"
 """Stands behind the name of an Identity's output in the name of its input: an optimizer that takes
@@ -59,7 +59,4 @@ def _shortest() -> Iterator[str]:
 
 
 def _renamed(node: Node, names: Names, kept: Collection[str]) -> Node:
-    reads = [names.get(name, name) for name in node.input]
-    gives = [names.get(name, name) for name in node.output]
-    name = node.name if node.op_type in kept else ""
-    return node.model_copy(update={"name": name, "input": reads, "output": gives})
+    return copied(renamed(node, names), name=node.name if node.op_type in kept else "")

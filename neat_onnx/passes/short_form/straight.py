@@ -20,6 +20,8 @@ from neat_onnx.model import Model, Node, Tensor
 from neat_onnx.model.wiring import subgraphs
 from neat_onnx.passes.draft import attributes_of, is_one_of, with_graph, with_inputs
 from neat_onnx.passes.drop_dead import without_dead
+from neat_onnx.passes.short_form.columns import shape_of_samples
+from neat_onnx.passes.splice import renamed
 
 Names = dict[str, str]
 """The new names of tensors that have one."""
@@ -65,7 +67,7 @@ def straight(
     road = _Road(model, copies=copies, sums=sums, zeros=zeros)
     for node in model.graph.node:
         road.take(node)
-    nodes = [_called(node, road.called) for node in road.nodes]
+    nodes = [renamed(node, road.called) for node in road.nodes]
     alias = {old: road.called.get(new, new) for old, new in road.alias.items()}
     return Form(without_dead(with_graph(model, node=nodes)), alias | road.called)
 
@@ -162,23 +164,11 @@ class _Road:
 
     def _directly(self, node: Node) -> Node:
         """The node, reading the tensor before others that only had another shape."""
-        if not self._keeps_samples(node):
+        if shape_of_samples(node, self._constants) is None:
             return node
         source = self._before.get(node.input[0], node.input[0])
         self._before[node.output[0]] = source
         return with_inputs(node, [source, *node.input[1:]])
-
-    def _keeps_samples(self, node: Node) -> bool:
-        """Whether a node makes another shape of each sample."""
-        if is_one_of(node, "Flatten"):
-            return bool(attributes_of(node).get("axis", 1) == 1)
-        if not is_one_of(node, "Reshape") or attributes_of(node).get("allowzero"):
-            return False
-        shape = self._constants.get(node.input[1])
-        if shape is None or shape.size == 0:
-            return False
-        sizes = shape.values.tolist()
-        return bool(sizes[0] == 0 and 0 not in sizes[1:])
 
     def _once(self, node: Node) -> None:
         """Keep a node, unless there is one like it."""
@@ -208,11 +198,3 @@ def is_zero(tensor: Tensor | None) -> bool:
     if tensor is None:
         return False
     return not tensor.values.any() and not bool(np.signbit(tensor.values).any())
-
-
-def _called(node: Node, names: Names) -> Node:
-    if names.keys().isdisjoint((*node.input, *node.output)):
-        return node
-    reads = [names.get(name, name) for name in node.input]
-    gives = [names.get(name, name) for name in node.output]
-    return node.model_copy(update={"input": reads, "output": gives})

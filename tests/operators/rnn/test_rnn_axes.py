@@ -99,8 +99,10 @@ def test_one_step_has_no_memory():
 def test_an_axis_called_batch_that_a_layer_runs_along_is_time():
     case, x = _case("LSTM"), _samples(3, 2, 3)
     model = case.model(x, ["batch", "seq", 3])
-    with pytest.warns(NeatOnnxWarning, match="runs along the axis 'batch': it is taken for time"):
+    text = "runs along the axis 'batch': it is taken for time"
+    with pytest.warns(NeatOnnxWarning, match=text) as told:
         net = import_model(model)
+    assert told[0].filename == __file__
     want = in_onnxruntime(model, x)["Y"]
     assert_close(net.run({"X": x})["Y"].reshape(want.shape), want, 1e-5)
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 from graphs import graph, node
+from onnx import numpy_helper
 from sessions import open_session
 
 from neat_onnx.model import load_model
@@ -34,6 +35,12 @@ def test_equal_ones_are_one():
 
 def test_other_bits_types_and_shapes_are_others():
     before = model(a=[0.0] * 3, b=[-0.0] * 3, c=[[0.0] * 3], j=np.array([-1, 3]))
+    assert constants_once(before) is before
+    typed = graph(NODES, x=("N", 3), i=SHAPE, a=[0.0] * 3, b=0.5, c=0.25, j=np.array([-1, 3]))
+    typed.graph.initializer.append(numpy_helper.from_array(np.zeros(3, np.int32), "k"))
+    before = load_model(typed)
+    zeros = [each for each in before.graph.initializer if each.name in ("a", "k")]
+    assert len({each.to_bytes() for each in zeros}) == 1
     assert constants_once(before) is before
 
 

@@ -49,3 +49,11 @@ def test_other_matrices_are_not(case):
     values[0, -1] = -0.0 if case == "-0.0" else 0.0
     _, model = reading(values, opset=13 if case == "opset 13" else 18)
     assert "Trilu" not in operators(packed(model))
+
+
+def test_a_negative_zero_among_small_integers_stays_one():
+    values, model = reading(np.array([-0.0, *(k * k % 101 for k in range(1, 100))]))
+    short = packed(model)
+    got, _ = open_session(short.to_proto()).run(None, {"x": np.ones((1, 3), np.float32)})
+    np.testing.assert_array_equal(np.signbit(got), np.signbit(values))
+    np.testing.assert_array_equal(got, values)
