@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from neat_onnx.errors import ModelError, warn
 from neat_onnx.genome.blocks import ids_apart
 from neat_onnx.genome.carried import Carried, carried_by
 from neat_onnx.genome.checksum import shorter
@@ -30,9 +29,9 @@ from neat_onnx.genome.document import (
     matches,
 )
 from neat_onnx.genome.gene_checksum import GENES, gene_checksum
-from neat_onnx.genome.of_file import lifted_of_file, without_vanishing
+from neat_onnx.genome.of_file import lifted_again, lifted_of_file
 from neat_onnx.genome.of_graph import is_of_graph
-from neat_onnx.lifting.core import Lifted, lift
+from neat_onnx.lifting.core import Lifted
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.model import Model
 from neat_onnx.model.wiring import subgraphs
@@ -82,7 +81,7 @@ def genome_metadata(
         SharedNeuronsError: a neuron of the graph would be several of the genome, and not all of
             them are copied.
     """
-    lifted = lifted or _lifted(model)
+    lifted = lifted or lifted_again(model)
     if lifted is None:
         return {}
     data_type = model.graph.inputs[0].elem_type
@@ -105,19 +104,6 @@ def genome_metadata(
     genes = gene_checksum(of_file.network, _lifted_of(ctx, places, of_file), data_type, known)
     entries[GENES] = genes if names is None else shorter(genes)
     return entries
-
-
-def _lifted(model: Model) -> Lifted | None:
-    """The network of a model alone; None, with a warning, where import cannot read it.
-
-    Runtimes have no kernels of float64 for some functions: a formula of many of these is written in
-    more parts than a formula may have.
-    """
-    try:
-        return lift(without_vanishing(model))
-    except ModelError as error:
-        warn(f"the file has no genome, since import cannot read its graph again: {error}")
-        return None
 
 
 def _places(

@@ -7,14 +7,31 @@ last bit, and the checksum of genes with it.
 
 import numpy as np
 
+from neat_onnx.errors import ModelError, warn
 from neat_onnx.genome.canonical_order import rounded
 from neat_onnx.lifting.core import Lifted, lift
 from neat_onnx.model import DataType, Model, Tensor
+from neat_onnx.model.budget import LimitReached
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
 from neat_onnx.passes.draft import copied, with_graph
 
 _WITHOUT_NUMBERS = (0.0, 1.0)  # genes that a graph need not write
+
+
+def lifted_again(model: Model) -> Lifted | None:
+    """The network of a model alone; None, with a warning, where import cannot read it.
+
+    Runtimes have no kernels of float64 for some functions: a formula of many of these is written in
+    more parts than a formula may have.
+    """
+    try:
+        return lift(_without_vanishing(model))
+    except LimitReached:
+        raise
+    except ModelError as error:
+        warn(f"the file has no genome, since import cannot read its graph again: {error}")
+        return None
 
 
 def lifted_of_file(model: Model, lifted: Lifted) -> Lifted:
@@ -36,7 +53,7 @@ def lifted_of_file(model: Model, lifted: Lifted) -> Lifted:
     return again if _sizes(again) == _sizes(lifted) else lifted
 
 
-def without_vanishing(model: Model) -> Model:
+def _without_vanishing(model: Model) -> Model:
     """The model with its numbers rounded, where that makes 0 of some: its graph is another then.
 
     Of all other models import reads the same neurons and connections before and after.

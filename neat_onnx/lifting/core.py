@@ -326,9 +326,8 @@ def _ports(
     ctx: LiftingContext, resolved: Resolution, entries: Sequence[_Entry], count: int
 ) -> tuple[Port, ...]:
     """The ports of the outputs, of whose axes `count` are time and the batch."""
-    stated = {entry.name: entry for entry in ctx.model.graph.outputs}
-    inputs = shapes_of_inputs(ctx.model.graph.inputs)
-    ports = []
+    graph, ports = ctx.model.graph, []
+    stated, inputs = {each.name: each for each in graph.outputs}, shapes_of_inputs(graph.inputs)
     for name, shape, signals in entries:
         some = max(0, count - (name in ctx.ended))
         axes = leading_axes(ctx.followed.of(name), stated[name], inputs, some)

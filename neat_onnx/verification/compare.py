@@ -19,7 +19,7 @@ from neat_onnx.passes.draft import with_graph
 from neat_onnx.passes.empty_inputs import empty_inputs
 from neat_onnx.passes.sequence_axes import sequence_axes
 from neat_onnx.verification.indices import places_of, zeros_of
-from neat_onnx.verification.judge import Errors, against_rounding, measure, within_bound
+from neat_onnx.verification.judge import Errors, Slack, against_rounding, measure, within_bound
 from neat_onnx.verification.open_batch import loaded
 from neat_onnx.verification.player import Player, number_type
 from neat_onnx.verification.ports import check_ports
@@ -136,14 +136,14 @@ def compared(
     inputs: Sequence[Floats],
     seed: int,
     runtime: str,
-    slack: float = 1.0,
+    slack: Slack = Slack(),  # noqa: B008 - a tuple
     *,
     without_unordered: bool = False,
 ) -> Report:
     """Compare a network with a model on these inputs, (T, N, I): short ones, and long ones if any.
 
     Args:
-        slack: how many times the bound is passed without a comparison with rounding.
+        slack: how far the bound is passed without a comparison with rounding.
         without_unordered: where they differ, leave the sequences out that no runtime owes.
 
     Raises:
@@ -241,11 +241,11 @@ def _judged(
     parts: list[_Part],
     facts: dict[str, Any],
     runtime: str,
-    slack: float,
+    slack: Slack,
 ) -> Report:
     """The report of the worst part."""
     bound = facts["bound"]
-    beyond = [part for part in parts if not within_bound(part.want, part.got, slack * bound)]
+    beyond = [part for part in parts if not within_bound(part.want, part.got, bound, slack)]
     if not beyond:
         return _report("equal", _worst(parts), facts)
     single = facts["dtype"] == "float32"

@@ -22,7 +22,7 @@ from neat_onnx.passes.constants import weights_among_inputs
 from neat_onnx.passes.draft import Draft
 from neat_onnx.passes.empty_inputs import empty_inputs
 from neat_onnx.verification.compare import as_read, compared, node_count, with_ports
-from neat_onnx.verification.judge import measure
+from neat_onnx.verification.judge import Slack, measure
 from neat_onnx.verification.open_batch import loaded
 from neat_onnx.verification.player import Player, showing
 from neat_onnx.verification.ports import check_ports, has_half_inputs
@@ -39,6 +39,7 @@ _MOST_OF_A_BATCH = 1 << 30  # the same, where a run has to be of so many samples
 _LARGE = 1 << 17  # connections of a network that takes too long to run rounded
 _FEW_NODES = 64  # of a graph whose rounding is within the bound: errors grow with the nodes
 _MOST_TRACED = 1_000  # nodes of a graph whose first difference is looked for: a run for each
+_ALONE = 1e4  # times the bound that one output may be off where all together are within it
 _DIFFERS = 1e-6  # the normalised MSE from which on a tensor is not the same any more
 _NO_TIME = "a run of it takes too long"
 _RUNTIMES = ("reference", "onnxruntime")
@@ -210,16 +211,17 @@ def _held(net: Network, model: Model, x: Floats) -> Floats:
     return x[:, held] if held.any() else x
 
 
-def _slack(net: Network, model: Model) -> float:
-    """How many times the bound a model of many operations may be off.
+def _slack(net: Network, model: Model) -> Slack:
+    """How far a model of many operations may be off.
 
     A network adds up in one sum, or in float64, the numbers that many nodes of a graph round one
-    after the other; and to run a large network rounded takes too long.
+    after the other; and to run a large network rounded takes too long. What is nearly 0 is often
+    a difference of large numbers, which a graph rounds.
     """
-    by_nodes = max(1.0, (len(model.graph.node) / _FEW_NODES) ** 2)
-    if len(net.connections) <= _LARGE:
-        return by_nodes
-    return max(by_nodes, float(np.bincount(net.connections.target, minlength=1).max()))
+    whole = max(1.0, (len(model.graph.node) / _FEW_NODES) ** 2)
+    if len(net.connections) > _LARGE:
+        whole = max(whole, float(np.bincount(net.connections.target, minlength=1).max()))
+    return Slack(whole, _ALONE * whole)
 
 
 def _runtimes(found: Imported) -> tuple[str, ...]:

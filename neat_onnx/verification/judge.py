@@ -55,21 +55,30 @@ def measure(want: Floats, got: Floats) -> Errors:
     return Errors(known, normalised, float(np.max(size)), float(np.max(relative)), not_finite)
 
 
-def within_bound(want: Floats, got: Floats, bound: float) -> bool:
+class Slack(NamedTuple):
+    """How many times the bound is passed without a comparison with rounding.
+
+    Attributes:
+        whole: by all outputs together.
+        alone: by each output.
+    """
+
+    whole: float = 1.0
+    alone: float = ROUNDING_FACTOR**2
+
+
+def within_bound(want: Floats, got: Floats, bound: float, slack: Slack) -> bool:
     """Whether outputs (T, N, O) are as good as the same, whatever rounding does to the network.
 
-    All of them together are within the bound; each alone, and the median over samples, within as
-    much as is always allowed, because a few large values would hide all others.
+    That holds of all of them together, and of each alone and the median over its samples, because a
+    few large values would hide all others.
     """
     whole = measure(want, got).normalised_mse
-    if whole is None or whole > bound:
+    if whole is None or whole > slack.whole * bound:
         return False
     errors, steps = _errors(want, got), len(want)
     square, median = _mean_square(want, errors, steps), _median(want, errors, steps)
-    return bool(
-        np.all(square <= ROUNDING_FACTOR**2 * bound)
-        and np.all(median <= ROUNDING_FACTOR * bound**0.5)
-    )
+    return bool(np.all(square <= slack.alone * bound) and np.all(median**2 <= slack.alone * bound))
 
 
 class Rounding(NamedTuple):
