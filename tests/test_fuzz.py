@@ -179,6 +179,7 @@ def test_a_loop_that_never_runs_hands_its_value_on(rounds: int) -> None:
     text = '<ir_version: 8, opset_import: ["": 18]> g ' + _LOOP.format(
         rounds, "y", ", float[N, 3] r"
     )
+    text = text.replace("(float y)", "(float[N, 3] y)")
     simple = canonicalize(parser.parse_model(text)).to_proto()
     assert [each.op_type for each in simple.graph.node] == ["Identity"]
     onnx.checker.check_model(simple, full_check=True)

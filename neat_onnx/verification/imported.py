@@ -215,8 +215,8 @@ def _slack(net: Network, model: Model) -> Slack:
     """How far a model of many operations may be off.
 
     A network adds up in one sum, or in float64, the numbers that many nodes of a graph round one
-    after the other; and to run a large network rounded takes too long. What is nearly 0 is often
-    a difference of large numbers, which a graph rounds.
+    after the other; and to run a large network rounded takes too long. A number near 0 is often
+    a difference of large ones, which a graph rounds.
     """
     whole = max(1.0, (len(model.graph.node) / _FEW_NODES) ** 2)
     if len(net.connections) > _LARGE:
