@@ -93,3 +93,24 @@ def test_elements_that_move_are_a_list():
     assert "Gather" in operators(short)
     assert import_model(short) == net
     assert verify(net, short, runtime="onnxruntime").passed
+
+
+UNEVEN = """<ir_version: 8, opset_import: ["": 13]>
+g (float[N, 3, 1] x, float[N, 1] z) => (float[N, 1] a, float[N, 2, 2] b, float[N, 1] c)
+<int64 one = {1}, float[2, 2, 1] w = {0, 0, 0, -0.75}, int32 last = {-1},
+ float[2, 2, 2] r = {0, -0.75, -0.75, -0.5, 0.75, -0.75, -0.5, 0.5}>
+{ t = CumSum <exclusive = 1> (x, one)
+  p = LpPool <kernel_shape = [1], strides = [2]> (t)
+  a = Identity (z)
+  q = Transpose <perm = [1, 0, 2]> (p)
+  s, h = RNN <direction = "bidirectional", hidden_size = 2> (q, w, r)
+  b = Transpose <perm = [1, 0, 2]> (h)
+  c = CumSum <reverse = 1> (a, last) }"""
+
+
+def test_a_choice_of_no_whole_tensor_is_none():
+    """Sums with zeros at some steps and not at others, in no tensor's axes."""
+    net = import_model(onnx.parser.parse_model(UNEVEN))
+    short = export(net)
+    assert import_model(short) == net
+    assert verify(net, short, runtime="onnxruntime").passed

@@ -1,5 +1,6 @@
 """The nodes of mixtures: choices and sums of whole tensors, in the axes of one of them."""
 
+from collections.abc import Iterator
 from math import prod
 
 import numpy as np
@@ -12,6 +13,7 @@ from neat_onnx.passes.short_form.larger_operators.mixtures import (
     Added,
     Bools,
     Changed,
+    Choice,
     Condition,
     Elements,
     Mixture,
@@ -34,6 +36,8 @@ def in_axes(
         copied: elements of tensors are neurons that copy others.
     """
     axes = _axes(search, mixture)
+    if any(size != prod(axes) for size in _sizes(mixture)):
+        return None
     writing = _Writing(search, axes, kind, copied=copied)
     name = writing.tensor(mixture)
     return None if name is None else (writing.nodes, name, axes)
@@ -43,6 +47,15 @@ def _axes(search: Search, found: Mixture) -> Sizes:
     """The axes of the first tensor that has all elements in their places."""
     tensors = (each.tensor for each in parts(found) if isinstance(each, Elements))
     return next((search.axes_before(tensor)[2] for tensor in tensors), ())
+
+
+def _sizes(found: Mixture) -> Iterator[int]:
+    """Yield how many elements each part has; of no whole tensor, the axes have fewer."""
+    for each in parts(found):
+        if isinstance(each, Elements):
+            yield each.places.size
+        elif isinstance(each, Choice) and not isinstance(each.condition, Condition):
+            yield each.condition.size
 
 
 class _Writing:
