@@ -178,14 +178,14 @@ def weighed(search: Search, factor: Factor, value: str, axes: Sizes, end: str) -
     """The nodes that multiply a value by a number that is 1 or 0, broadcast to axes.
 
     Import makes a formula of a neuron and one number, and a weight of numbers along an axis that
-    the neurons lack. If they lack none, a Concat keeps the formula to them.
+    the neurons lack, and of an input. If they lack none, a Concat keeps the formula to them.
     """
     if not search.is_number(value):
         return [search.node("Mul", [factor.name, value], [end])]
     tensor, nodes, name = search.draft.tensors[value], list[Node](), factor.name
     longer = [each for each, size in enumerate(factor.axes) if size < axes[each]][:1]
     shape = [axes[each] if each in longer else 1 for each in range(len(axes))]
-    if not longer:
+    if not longer and factor.name in search.made:
         name = search.draft.name("alone")
         nodes.append(search.node("Concat", [factor.name], [name], axis=1))
     weights = np.full(shape, tensor.values.item())
