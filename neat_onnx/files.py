@@ -35,7 +35,7 @@ _MODEL_TEXT = re.compile(
       | graph\s*\{ )""",
     re.VERBOSE,
 )
-"""The begin of a textproto or an onnxtxt: fields of a ModelProto."""
+"""The beginning of a textproto or an onnxtxt: fields of a ModelProto."""
 
 Kind = Literal["json", "text", "pickle", "gzip", "onnx", "zip", "binary"]
 
