@@ -37,6 +37,7 @@ from neat_onnx.verification.samples import (
 from neat_onnx.verification.unordered import unordered
 
 BOUND = {DataType.FLOAT: 1e-12, DataType.DOUBLE: 1e-24}
+_NO_SLACK = Slack()
 _LEAST_HELD = 1 / 32  # of the sequences: the inputs of the first one are zeros
 _ROUNDED: dict[str, Callable[[Floats], Any]] = {
     "DOUBLE": np.float64,
@@ -136,7 +137,7 @@ def compared(
     inputs: Sequence[Floats],
     seed: int,
     runtime: str,
-    slack: Slack = Slack(),  # noqa: B008 - a tuple
+    slack: Slack = _NO_SLACK,
     *,
     without_unordered: bool = False,
 ) -> Report:
