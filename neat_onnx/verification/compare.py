@@ -159,7 +159,7 @@ def compared(
             check_ports(net, model, stated_outputs=True)
         except ModelError as stated:
             raise ShapeMismatch(stated.message, hint=stated.hint) from None
-        return _report("different", Errors(None, None, None, None, 0), facts, str(error))
+        return _report("different", Errors(None, None, None, None, 0, 0), facts, str(error))
     report = _judged(net, model, parts, facts, runtime, slack)
     if report.passed or not without_unordered:
         return report
@@ -315,11 +315,9 @@ def _worst(parts: list[_Part]) -> Errors:
         return None if None in values else max(values)
 
     return Errors(
-        largest("mse"),
-        largest("normalised_mse"),
-        largest("max_abs"),
-        largest("max_rel"),
-        sum(errors.not_finite for errors in found),
+        *map(largest, ("mse", "normalised_mse", "max_abs", "max_rel")),
+        not_finite=sum(errors.not_finite for errors in found),
+        values=sum(errors.values for errors in found),
     )
 
 
@@ -338,6 +336,7 @@ def _report(
         max_abs_error=errors.max_abs,
         max_rel_error=errors.max_rel,
         not_finite=errors.not_finite,
+        values=errors.values,
         first_error=first_error,
         rounding=rounding,
         **facts,

@@ -28,6 +28,7 @@ class Errors(NamedTuple):
     Attributes:
         mse, normalised_mse, max_abs, max_rel: None if a value is finite on one side only.
         not_finite: how many values are infinite or NaN on either side.
+        values: how many values there are.
     """
 
     mse: float | None
@@ -35,6 +36,7 @@ class Errors(NamedTuple):
     max_abs: float | None
     max_rel: float | None
     not_finite: int
+    values: int
 
 
 def measure(want: Floats, got: Floats) -> Errors:
@@ -48,11 +50,12 @@ def measure(want: Floats, got: Floats) -> Errors:
     normalised = square / max(scale**-2, float(np.mean((reference / scale) ** 2)))
     not_finite = int(np.sum(~finite))
     if not np.all(_agreed(want, got)) or not np.isfinite(normalised):
-        return Errors(None, None, None, None, not_finite)
+        return Errors(None, None, None, None, not_finite, want.size)
     size = np.abs(error)
     relative = size / np.maximum(1.0, np.abs(reference))
     known = mse if np.isfinite(mse) else None
-    return Errors(known, normalised, float(np.max(size)), float(np.max(relative)), not_finite)
+    largest, furthest = float(np.max(size)), float(np.max(relative))
+    return Errors(known, normalised, largest, furthest, not_finite, want.size)
 
 
 class Slack(NamedTuple):

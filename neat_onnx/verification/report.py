@@ -52,7 +52,11 @@ class Report(BaseModel):
         "quantized is different, unless int8 holds it within `bound`; the one that an import gives "
         "is not.",
     )
-    not_finite: int = Field(description="Output values that are infinite or NaN on either side.")
+    not_finite: int = Field(
+        description="Output values that are infinite or NaN on either side. The same one on both "
+        "sides is equal."
+    )
+    values: int = Field(description="Output values in all: of samples, steps and outputs.")
     first_error: str | None = Field(
         None, description="Where it is different: the first neuron whose value differs."
     )
@@ -76,6 +80,9 @@ class Report(BaseModel):
 
     def _left_out(self) -> str:
         text = self._beyond()
+        if self.not_finite and self.passed:
+            all_of = "All" if self.not_finite == self.values else f"{self.not_finite} of"
+            text += f" {all_of} {self.values} output values are NaN or infinite, on both sides."
         if self.unordered:
             text += f" {self.unordered} are left out: a value inside the network is NaN."
         return text

@@ -215,6 +215,16 @@ def test_an_output_that_is_nan_by_itself_leaves_the_others_to_be_compared():
         assert import_model(export(each, include_metadata=False).to_bytes()) is not None
 
 
+@pytest.mark.parametrize(
+    ("formula", "said"), [("pow(-1 - z * z, 0.5)", "All 32 output"), ("log(z)", " of 32 output")]
+)
+def test_outputs_that_are_nan_on_both_sides_are_counted_and_told(formula: str, said: str):
+    report = verify(net := in_a_row(1.0, activation=f"formula: {formula}"), export(net), samples=32)
+    assert report.verdict == "equal"
+    assert 0 < report.not_finite <= report.values == 32
+    assert f"{said} values are NaN or infinite, on both sides." in str(report)
+
+
 def test_errors_of_values_whose_squares_overflow_are_measured():
     loop = {"source": 1, "target": 1, "weight": 3.0, "delay": 1}
     net = Network.build(inputs=1, outputs=[1], neurons=[1], connections=[(0, 1, 1.0), loop])

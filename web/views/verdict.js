@@ -53,6 +53,7 @@ function inWords({ samples, steps, long_sequences: long, long_steps: far, ...rep
     return [`${inputs} ${both} did not both give numbers: ${counted(lost, "output")} were infinite or undefined.`];
   }
   const said = most === 0 ? " gave the very same numbers" : " never differed by more than ";
+  const undefinedOnes = lost ? ` ${count(lost)} of ${counted(report.values, "output value")} are infinite or undefined, the same in both.` : "";
   const skipped = report.unordered ? ` ${count(report.unordered)} of them are left out: a value inside is NaN, beside which runtimes choose differently.` : "";
-  return [`${inputs} ${both}${said}`, most === 0 ? "" : h("strong", {}, plain(most)), `.${skipped} The model was run by ${runtime}.`];
+  return [`${inputs} ${both}${said}`, most === 0 ? "" : h("strong", {}, plain(most)), `.${undefinedOnes}${skipped} The model was run by ${runtime}.`];
 }
