@@ -116,12 +116,12 @@ def writer_for(name: str | None, path: str | os.PathLike[str] = "") -> Library:
     """Return the library that a file is written for.
 
     Args:
-        name: the library's name, or its title; None to go by the ending of the file: of a .json it
-            is neat-onnx, of any other the one library that has such files.
+        name: the library's name, or its title; None to go by the ending of the file: of a .json, or
+            of none, it is neat-onnx, of any other the one library that has such files.
         path: the file.
 
     Raises:
-        OptionError: as `writer_named`; or several libraries have such files.
+        OptionError: as `writer_named`; or several libraries have such files, or none.
     """
     if name is not None:
         return writer_named(name)
@@ -130,6 +130,14 @@ def writer_for(name: str | None, path: str | os.PathLike[str] = "") -> Library:
     if len(found) > 1 and own not in found:
         names = " or ".join(library.name for library in found)
         raise OptionError(f"{ending} files are of several libraries", hint=f"Say which: {names}")
+    if ending and not found:
+        raise OptionError(
+            f"no library has networks in {ending} files",
+            where=os.fspath(path),
+            hint="Write ONNX with neat_onnx.export(net).save(path), or neat-onnx export"
+            if ending == ".onnx"
+            else "Use .json, or say which library it is for",
+        )
     return found[0] if len(found) == 1 else own
 
 

@@ -158,12 +158,12 @@ class Network(Structure):
                 form: .json, or .pkl for a genome that can evolve on, with its configuration beside
                 it, in an .ini of the same name, which is not replaced by another one.
             library: the name of the library; see `neat_onnx.libraries()`. None: by the ending,
-                neat-python for .pkl, WANN for .out, goNEAT for .neat; neat-onnx for any other.
+                neat-python for .pkl, WANN for .out, goNEAT for .neat, neat-onnx for .json.
 
         Raises:
             NetworkError: the library cannot compute the network; names the neurons.
             OptionError: there is no such library, or networks are not written for it; or the
-                ending is of several libraries.
+                ending is of several libraries, or of none.
             DocumentError: the file cannot be written; or the .ini beside it exists, and is another.
         """
         from neat_onnx.network.written import save

@@ -19,7 +19,14 @@ from neat_onnx.passes.draft import with_graph
 from neat_onnx.passes.empty_inputs import empty_inputs
 from neat_onnx.passes.sequence_axes import sequence_axes
 from neat_onnx.verification.indices import places_of, zeros_of
-from neat_onnx.verification.judge import Errors, Slack, against_rounding, measure, within_bound
+from neat_onnx.verification.judge import (
+    Errors,
+    Slack,
+    against_rounding,
+    largest,
+    measure,
+    within_bound,
+)
 from neat_onnx.verification.open_batch import loaded
 from neat_onnx.verification.player import Player, number_type
 from neat_onnx.verification.ports import check_ports
@@ -248,7 +255,7 @@ def _judged(
     bound = facts["bound"]
     beyond = [part for part in parts if not within_bound(part.want, part.got, bound, slack)]
     if not beyond:
-        return _report("equal", _worst(parts), facts)
+        return _report("equal", largest(part.errors for part in parts), facts)
     single = facts["dtype"] == "float32"
     element = np.float32 if single else np.float64
     runs = [list(rounded_runs(net, part.x, element)) for part in parts]
@@ -263,11 +270,11 @@ def _judged(
     facts |= {"overflow_step": cut.step, "left_out": cut.sequences}
     if all(each.within for each in found) and cut.enough_held and not another:
         verdict: Verdict = "equal within float32" if single else "equal"
-        return _report(verdict, _worst(parts), facts, None, rounding)
+        return _report(verdict, largest(part.errors for part in parts), facts, None, rounding)
     from neat_onnx.verification.first_difference import first_difference  # noqa: PLC0415 (only where it fails)
 
     where = first_difference(net, model, beyond[0].x, runtime)
-    return _report("different", _worst(parts), facts, where, rounding)
+    return _report("different", largest(part.errors for part in parts), facts, where, rounding)
 
 
 def _cut(
@@ -304,21 +311,6 @@ def _masked(part: _Part, held: Bools) -> _Part:
     """A part that agrees, at zero, where it is not held."""
     want, got = (np.where(held, values, 0.0) for values in (part.want, part.got))
     return _Part(part.x, want, got, measure(want, got))
-
-
-def _worst(parts: list[_Part]) -> Errors:
-    """The largest errors of all parts; None where one is None."""
-    found = [part.errors for part in parts]
-
-    def largest(name: str) -> float | None:
-        values = [getattr(errors, name) for errors in found]
-        return None if None in values else max(values)
-
-    return Errors(
-        *map(largest, ("mse", "normalised_mse", "max_abs", "max_rel")),
-        not_finite=sum(errors.not_finite for errors in found),
-        values=sum(errors.values for errors in found),
-    )
 
 
 def _report(

@@ -9,7 +9,7 @@ both as the root mean square and as the median over samples, because a few sampl
 hide all others.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -56,6 +56,17 @@ def measure(want: Floats, got: Floats) -> Errors:
     known = mse if np.isfinite(mse) else None
     largest, furthest = float(np.max(size)), float(np.max(relative))
     return Errors(known, normalised, largest, furthest, not_finite, want.size)
+
+
+def largest(found: Iterable[Errors]) -> Errors:
+    """Return the largest errors of several; None where one of them is None."""
+    mse, normalised, most, furthest, not_finite, values = zip(*found, strict=True)
+
+    def of(errors: Sequence[float | None]) -> float | None:
+        known = [error for error in errors if error is not None]
+        return max(known) if len(known) == len(errors) else None
+
+    return Errors(of(mse), of(normalised), of(most), of(furthest), sum(not_finite), sum(values))
 
 
 class Slack(NamedTuple):

@@ -35,9 +35,8 @@ USAGE = {
     "error: cannot tell the format of a file without an ending (b). Use .onnx or .json": [
         *["export", "a", "b"]
     ],
-    "error: cannot write a file that ends in '.onnx' (b.onnx). Use .json": [
-        *["import", "a", "b.onnx"]
-    ],
+    "error: no library has networks in .onnx files (b.onnx). Write ONNX with neat_onnx.export(net)"
+    ".save(path), or neat-onnx export": [*["import", "a", "b.onnx"]],
     "error: .net files are of several libraries. Say which: sharpneat or fann": [
         *["translate", "a", "b.net"]
     ],

@@ -134,3 +134,14 @@ def test_functions_are_registered_for_libraries_that_exist(library):
         register_activation("zz", lambda z: z * z * z * z, library=library)
     with pytest.raises(OptionError, match=f"no library named '{library}'"):
         register_aggregation("zz", lambda v, k: largest(v), library=library)
+
+
+@pytest.mark.parametrize(
+    ("name", "way_out"), [("winner.onnx", "neat_onnx.export(net)"), ("winner.txt", "Use .json")]
+)
+def test_an_ending_that_no_library_has_is_refused(name, way_out, tmp_path):
+    with pytest.raises(OptionError, match="no library has networks in") as caught:
+        Network.mlp([1, 1]).save(tmp_path / name)
+    assert way_out in str(caught.value.hint)
+    assert list(tmp_path.iterdir()) == []
+    Network.mlp([1, 1]).save(tmp_path / "winner")
