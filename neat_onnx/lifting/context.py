@@ -219,7 +219,16 @@ class LiftingContext(Tensors):
                 f"output '{following}' does not fit the state '{previous}' that it feeds"
             )
         signals = value.signals if value.plain else self.materialize(value)
-        self.next.update(zip(held.signals.ravel().tolist(), signals.ravel().tolist(), strict=True))
+        if not self.hold(held.signals, signals):
+            raise ModelError(
+                f"output '{following}' is not the last state of the layers that begin with "
+                f"'{previous}'"
+            )
+
+    def hold(self, registers: Ints, signals: Ints) -> bool:
+        """Let registers take signals at the end of a step, if they take no others already."""
+        taken = zip(registers.ravel().tolist(), signals.ravel().tolist(), strict=True)
+        return all(self.next.setdefault(register, signal) == signal for register, signal in taken)
 
     def materialize(self, value: Value) -> Ints:
         """Signals that carry the elements of `value`, shaped like it; truth values as 1 and 0.

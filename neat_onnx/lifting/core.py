@@ -40,10 +40,11 @@ from neat_onnx.lifting.outputs import (
     warn_of_stacked_rows,
 )
 from neat_onnx.lifting.samples import batch_sizes, common_size, is_static
+from neat_onnx.lifting.states import fed_states
 from neat_onnx.model import Model, ValueInfo
 from neat_onnx.model.budget import Budget, LimitReached
 from neat_onnx.model.inner_outputs import with_inner_outputs
-from neat_onnx.model.states import guessed_pairs, initial_states, state_pairs
+from neat_onnx.model.states import initial_states
 from neat_onnx.model.value import MOST_AXES, Extent
 from neat_onnx.model.wiring import require_wiring
 from neat_onnx.network.expression import VARIABLE
@@ -91,9 +92,7 @@ def lift(
     """
     model = distinct_outputs(local_functions(model))
     Budget().take("nodes", len(model.graph.node))
-    pairs = state_pairs(model)
-    for previous, following in guessed_pairs(model).items():
-        warn(f"by their names, '{following}' is taken to feed '{previous}' in the next step")
+    model, pairs = fed_states(model)
     model = sequence_axes(float32_attributes(_simple(model, pairs, outputs)), input_axes)
     _require_lifts(model, pairs, batch_axis)
     check_types(model.graph)
@@ -187,6 +186,7 @@ def _lifted_in(ctx: LiftingContext, pairs: dict[str, str], axes: dict[str, Axes]
     model = ctx.model
     ctx.operands.update({tensor.name: tensor.values for tensor in model.graph.initializer})
     initial = initial_states(model)
+    ctx.states.update(pairs)
     inputs = []
     for entry in model.graph.inputs:
         if entry.name in pairs:

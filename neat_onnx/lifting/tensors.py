@@ -54,6 +54,7 @@ class Tensors:
         masked: for each tensor that may have a low number in place of −∞, one that is above it.
         probabilities: names of tensors whose last axis adds up to 1, as that of a softmax does.
         sizes: tensors that hold the size of the batch, and which of their elements do.
+        states: names of the inputs that outputs feed.
         ended: names of tensors that have lost the time axis, as the end of a sequence has.
     """
 
@@ -70,6 +71,7 @@ class Tensors:
     masked: dict[str, float] = field(default_factory=dict)
     probabilities: set[str] = field(default_factory=set)
     sizes: dict[str, Bools] = field(default_factory=dict)
+    states: set[str] = field(default_factory=set)
     ended: set[str] = field(default_factory=set)
 
     @property

@@ -69,12 +69,12 @@ def guessed_pairs(model: Model) -> dict[str, str]:
     for entry in model.graph.inputs:
         for previous, following in _NAMES:
             name = entry.name.replace(previous, following)
-            if name != entry.name and name in outputs and _alike(entry, outputs[name]):
+            if name != entry.name and name in outputs and alike(entry, outputs[name]):
                 found[entry.name] = name
     return found if len(set(found.values())) == len(found) else {}
 
 
-def _alike(one: ValueInfo, other: ValueInfo) -> bool:
+def alike(one: ValueInfo, other: ValueInfo) -> bool:
     """Whether two values may be of one type and shape."""
     if one.shape is None or other.shape is None:
         return one.elem_type == other.elem_type

@@ -139,9 +139,12 @@ class Player:
         return not self._session.sequences or tensor not in self._pairs.values()
 
     def _whole(self, x: Floats, tensors: Sequence[str]) -> dict[str, Floats]:
-        results = self._session.run(self._feed(x))
+        states = {name: self._start(name, x.shape[1]) for name in self._pairs}
+        results = self._session.run(self._feed(x) | states)
         ended = [name for name in tensors if self._rows.has_ended(name, np.ndim(results[name]))]
-        parts = [self._session.run(self._feed(x[:stop])) for stop in range(1, len(x)) if ended]
+        parts = [
+            self._session.run(self._feed(x[:stop]) | states) for stop in range(1, len(x)) if ended
+        ]
         return {
             name: np.array([self._read(name, part, x.shape[1:2]) for part in [*parts, results]])
             if name in ended

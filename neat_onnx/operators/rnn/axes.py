@@ -29,8 +29,11 @@ def runs_over_time(ctx: LiftingContext, node: Recurrence) -> bool:
         ctx.fail(node, "its sequence is not the first axis of the graph's inputs", _BATCH_FIRST)
     inputs = ctx.model.graph.inputs
     leading = axes_of_inputs(inputs)
+    most = max(map(len, leading.values()))  # one of fewer axes has no time
     sizes = [
-        entry.shape[axes[0]] for entry in inputs if entry.shape and (axes := leading[entry.name])
+        entry.shape[axes[0]]
+        for entry in inputs
+        if entry.shape and (axes := leading[entry.name]) and len(axes) == most
     ]
     names = [size for size in sizes if not isinstance(size, int)]
     if names:

@@ -27,6 +27,10 @@ _ONE_OPEN = (
     "Leave the axis of the batch open, and give the sequence a fixed length or a name as 'time'"
 )
 _UNROLL = "With batch_axis=None and fixed sizes, every step gets neurons of its own"
+_FED = (
+    "Where it is an input of the graph, and the last state an output, as 'h_0' and 'h_n', it is "
+    f"the network's memory. {_UNROLL}"
+)
 
 
 def lift_recurrence(ctx: LiftingContext, node: Recurrence, cell: Cell) -> None:
@@ -61,7 +65,8 @@ def lift_recurrence(ctx: LiftingContext, node: Recurrence, cell: Cell) -> None:
     if stepping:
         for registers, signals in zip(start, results[1:], strict=True):
             assert registers is not None
-            ctx.next.update(zip(registers.ravel().tolist(), signals.ravel().tolist(), strict=True))
+            if not ctx.hold(registers, signals):
+                ctx.fail(node, "another layer begins with the same state")
     if node.attributes.layout:
         results = [np.moveaxis(signals, -2, 0) for signals in results]
     for name, signals in zip(node.output, results, strict=False):
@@ -194,10 +199,10 @@ def _start(
     """Signals of the states before the first step, (directions, N, H); None for zeros."""
     operand = ctx.optional(node, position)
     if isinstance(operand, Value):
-        if stepping:
-            name = node.input[position]
-            ctx.fail(node, f"its initial state {name} is computed, not constant", _UNROLL)
         signals = ctx.materialize(operand)
+        if stepping and (np.any(ctx.kind[signals] != REGISTER) or signals.shape != shape):
+            name = node.input[position]
+            ctx.fail(node, f"its initial state {name} is computed, not constant", _FED)
         return signals.swapaxes(0, 1) if node.attributes.layout else signals
     if operand is None:
         operand = np.zeros(shape)

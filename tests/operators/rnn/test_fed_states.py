@@ -1,0 +1,158 @@
+"""Recurrent layers over open sequences whose states are an input and an output of the graph."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import onnx
+import pytest
+from graphs import node
+from onnx import TensorProto, helper, numpy_helper
+from rnn_cases import GATES
+from sessions import open_session
+
+from neat_onnx import ModelError, NeatOnnxWarning, import_model, verify
+
+UNITS, INPUTS = 2, 3
+STATES = {"RNN": ["h"], "GRU": ["h"], "LSTM": ["h", "c"]}
+pytestmark = pytest.mark.filterwarnings("ignore:.*is taken to feed:neat_onnx.NeatOnnxWarning")
+
+
+def layered(
+    op: str,
+    *,
+    layers: int = 1,
+    x: Sequence[int | str] = ("seq", "batch", INPUTS),
+    batch: int | str = "batch",
+    more: Sequence[onnx.NodeProto] = (),
+    outputs: Sequence[str] = (),
+    order: Sequence[int] | None = None,
+) -> onnx.ModelProto:
+    """Layers on top of each other, each with its part of the states, as PyTorch writes them.
+
+    Args:
+        x: the shape of the input; with the batch first it is transposed, and y back.
+        batch: the size of the states' second axis.
+        more: nodes that read `y`, `h_first`, `h_last` and others.
+        outputs: further ones; and "-name" for one to leave out.
+        order: of the layers in the states that are given.
+    """
+    random, nodes, tensors = np.random.default_rng(3), [], {"zero": np.array([0], np.int64)}
+    states, above = STATES[op], "steps"
+    first = [1, 0, 2] if x[0] in ("batch", 1) else [0, 1, 2]
+    nodes.append(node("Transpose", "x", "steps", perm=first))
+    for k in range(layers):
+        rows = GATES[op] * UNITS
+        width = INPUTS if k == 0 else UNITS
+        tensors |= {
+            f"W{k}": random.normal(size=(1, rows, width)).astype(np.float32),
+            f"R{k}": random.normal(size=(1, rows, UNITS)).astype(np.float32),
+            f"B{k}": random.normal(size=(1, 2 * rows)).astype(np.float32),
+            f"at{k}": np.array([k], np.int64),
+        }
+        begins = [f"{state}_first" if layers == 1 else f"{state}_first{k}" for state in states]
+        if layers > 1:
+            nodes += [
+                node("Gather", f"{state}_first at{k}", f"{state}_first{k}", axis=0)
+                for state in states
+            ]
+        ends = [f"{state}_end{k}" for state in states]
+        reads = " ".join([above, f"W{k}", f"R{k}", f"B{k}", "_", *begins])
+        nodes.append(node(op, reads, " ".join([f"Y{k}", *ends]), hidden_size=UNITS))
+        above = f"y{k}"
+        nodes.append(node("Squeeze", f"Y{k} one", above))
+    tensors["one"] = np.array([1], np.int64)
+    for state in states:
+        parts = " ".join(f"{state}_end{k}" for k in order or range(layers))
+        nodes.append(node("Concat", parts, f"{state}_last", axis=0))
+    nodes += [node("Transpose", above, "y", perm=first), *more]
+    given = {"x": list(x)} | {f"{state}_first": [layers, batch, UNITS] for state in states}
+    results = ["y", *(f"{state}_last" for state in states), *outputs]
+    results = [name for name in results if f"-{name}" not in results and name[0] != "-"]
+    shapes = {name.replace("first", "last"): shape for name, shape in given.items() if name != "x"}
+    body = helper.make_graph(
+        nodes,
+        "layers",
+        [entry(name, shape) for name, shape in given.items()],
+        [entry(name, shapes.get(name)) for name in results],
+        [numpy_helper.from_array(values, name) for name, values in tensors.items()],
+    )
+    return helper.make_model(body, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
+
+
+def entry(name: str, shape: Sequence[int | str] | None) -> onnx.ValueInfoProto:
+    return helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
+
+
+def in_parts(model: onnx.ModelProto, x: np.ndarray, cuts: Sequence[int]) -> np.ndarray:
+    """The outputs y of a sequence (T, N, I) that onnxruntime runs in parts, fed on."""
+    session = open_session(model)
+    sizes = {entry.name: entry.shape for entry in session.get_inputs() if entry.name != "x"}
+    states = {name: np.zeros((sizes[name][0], x.shape[1], UNITS), np.float32) for name in sizes}
+    last = [name.replace("first", "last") for name in states]
+    found = []
+    for part in np.split(x, cuts):
+        y, *ends = session.run(["y", *last], {"x": part, **states})
+        states = dict(zip(states, ends, strict=True))
+        found.append(y)
+    return np.concatenate(found)
+
+
+@pytest.mark.parametrize("op", GATES)
+@pytest.mark.parametrize("layers", [1, 2])
+def test_a_state_that_is_fed_is_the_networks_memory(op, layers):
+    model = layered(op, layers=layers)
+    with pytest.warns(NeatOnnxWarning, match="'h_last' is taken to feed 'h_first'"):
+        net = import_model(model)
+    assert [port.name for port in (*net.inputs, *net.outputs)] == ["x", "y"]
+    x = np.random.default_rng(1).normal(size=(9, 4, INPUTS)).astype(np.float32)
+    for cuts in ([], [2], [1, 2, 6]):
+        np.testing.assert_allclose(net.run(x), in_parts(model, x, cuts), rtol=1e-5, atol=1e-5)
+    assert verify(net, model, runtime="onnxruntime", samples=16).passed
+
+
+@pytest.mark.parametrize("op", GATES)
+@pytest.mark.parametrize(
+    ("x", "batch"),
+    [
+        (("batch", "seq", INPUTS), "batch"),
+        (("seq", 1, INPUTS), 1),
+        ((1, "seq", INPUTS), 1),
+        (("n", "t", INPUTS), "t"),
+    ],
+)
+@pytest.mark.parametrize("layers", [1, 2])
+def test_axes_of_any_names_and_of_one_sample(op, x, batch, layers):
+    model = layered(op, layers=layers, x=x, batch=batch)
+    net = import_model(model)
+    assert [port.shape for port in (*net.inputs, *net.outputs)] == [(INPUTS,), (UNITS,)]
+    assert net.has_memory
+    assert verify(net, model, runtime="onnxruntime", samples=16).passed
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"more": [node("Squeeze", "h_first zero", "s"), node("Add", "y s", "z")], "outputs": ["z"]},
+        {"more": [node("Tanh", "h_first", "z")], "outputs": ["z"]},
+        {"layers": 2, "order": [1, 0]},
+        {"more": [node("Add", "h_last h_last", "twice")], "outputs": ["twice", "-h_last"]},
+        {"outputs": ["-h_last"]},
+        {"more": [node("RNN", "Y0 W1 R0 B0 _ h_first", "u v", hidden_size=UNITS)]},
+    ],
+    ids=["read at every step", "shown", "crossed", "changed", "not given", "shared"],
+)
+def test_a_state_that_is_no_memory_of_the_layers_is_refused(wrong):
+    with pytest.raises(ModelError):
+        import_model(layered("GRU", **wrong))
+
+
+def test_lstms_states_by_the_other_names():
+    model = layered("LSTM")
+    swapped = {"h_last": "c_last", "c_last": "h_last"}
+    for each in (*model.graph.node, *model.graph.output):
+        if isinstance(each, onnx.NodeProto):
+            each.output[:] = [swapped.get(name, name) for name in each.output]
+        else:
+            each.name = swapped.get(each.name, each.name)
+    net = import_model(model)
+    assert verify(net, model, runtime="onnxruntime", samples=16).passed
