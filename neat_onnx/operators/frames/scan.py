@@ -31,6 +31,7 @@ from neat_onnx.operators.frames.state import OneStep, State, check_stand_alone, 
 from neat_onnx.operators.frames.steps import timed
 from neat_onnx.operators.layout.arranging import Expand, combined
 from neat_onnx.operators.layout.shaping import Concat, Slice
+from neat_onnx.operators.rnn.axes import has_open_time
 
 
 class ScanAttributes(Attributes):
@@ -172,6 +173,7 @@ def lift_scan(ctx: LiftingContext, node: Scan) -> None:
     if all(_is_of_features(ctx, node, position) for position in range(count, len(node.input))):
         _unroll(ctx, node, body, count)
         return
+    has_open_time(ctx, node)
     for position, entry in enumerate(body.inputs[:count]):
         start = ctx.constant(node, position)
         signals = ctx.add_signals(start.size, REGISTER)
