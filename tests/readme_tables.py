@@ -17,11 +17,14 @@ import neat_onnx
 from neat_onnx.libraries.neat_python import static as neat_python
 from neat_onnx.libraries.neataptic import read as neataptic
 from neat_onnx.libraries.neataptic_ts import read as neataptic_ts
+from neat_onnx.libraries.neataptic_ts.onnx.defaults import DEFAULTS, IF_EMPTY, ONLY
 from neat_onnx.network.activations import ACTIVATIONS
 from neat_onnx.network.aggregations import AGGREGATIONS
+from neat_onnx.options import ExportOptions
 from neat_onnx.passes import CANONICAL, SIMPLE
 
 ROOT = Path(__file__).absolute().parents[1]
+WINNER = ROOT / "web" / "samples" / "neat-python.json"
 DOCUMENTS = sorted((ROOT / "docs").glob("*.md"))
 _TABLE = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
@@ -61,6 +64,36 @@ def options() -> str:
         for name, what in properties.items()
     ]
     return _table(["option", "values", "default", ""], rows)
+
+
+def dialect() -> str:
+    """The options whose default, or whose range, is another one in the neataptic dialect."""
+    defaults = {**DEFAULTS, **IF_EMPTY}
+    rows = [
+        [
+            f"`{name}`",
+            f"`{_shown(field.default)}`",
+            f"`{_shown(defaults[name])}`" if name in defaults else f"only `{_shown(ONLY[name])}`",
+        ]
+        for name, field in ExportOptions.model_fields.items()
+        if name in defaults or name in ONLY
+    ]
+    return _table(["option", "default", "in the neataptic dialect"], rows)
+
+
+def sizes() -> str:
+    """Bytes of binary files: in float32 without the genome, which int8 does not hold, and in int8."""
+    nets = {"`winner.json` of the page's samples": neat_onnx.load_network(WINNER)}
+    for layers in ([3, 8, 2], [20, 50, 50, 4], [784, 128, 10]):
+        nets[f"`Network.mlp({layers})`"] = neat_onnx.Network.mlp(layers, seed=0)
+    rows = []
+    for name, net in nets.items():
+        models = [neat_onnx.export(net, include_metadata=False)]
+        models += [neat_onnx.export(net, quantize=kind) for kind in ("weights", "full")]
+        whole, *others = (len(model.to_bytes()) for model in models)
+        cells = [f"{size:,} ({size / whole:.2f})" for size in others]
+        rows.append([name, f"{len(net.connections):,}", f"{whole:,}", *cells])
+    return _table(["network", "connections", "float32, bytes", '`"weights"`', '`"full"`'], rows)
 
 
 def operators() -> str:
@@ -105,6 +138,8 @@ TABLES = {
     "activations": activations,
     "aggregations": aggregations,
     "options": options,
+    "dialect": dialect,
+    "sizes": sizes,
     "operators": operators,
     "passes": passes,
 }
