@@ -1,4 +1,4 @@
-"""The tables of docs/ that are made from the code.
+"""The tables and programs of docs/ that are made from the code.
 
     python tests/readme_tables.py            rewrites them
     python tests/readme_tables.py --check    exits 1 if they are not in step
@@ -6,9 +6,11 @@
 Each stands between `<!-- table: NAME -->` and `<!-- end -->`.
 """
 
+import json
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from pathlib import Path
 
 import operator_table
@@ -21,10 +23,13 @@ from neat_onnx.libraries.neataptic_ts.onnx.defaults import DEFAULTS, IF_EMPTY, O
 from neat_onnx.network.activations import ACTIVATIONS
 from neat_onnx.network.aggregations import AGGREGATIONS
 from neat_onnx.options import ExportOptions
+from neat_onnx.page.snippets import snippets
 from neat_onnx.passes import CANONICAL, SIMPLE
+from neat_onnx.verification.runtimes import RUNTIMES, way_to
 
 ROOT = Path(__file__).absolute().parents[1]
 WINNER = ROOT / "web" / "samples" / "neat-python.json"
+MEMORY = ROOT / "tests" / "corpora" / "nts-net-lstm-2.json"
 DOCUMENTS = sorted((ROOT / "docs").glob("*.md"))
 _TABLE = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
@@ -96,6 +101,14 @@ def sizes() -> str:
     return _table(["network", "connections", "float32, bytes", '`"weights"`', '`"full"`'], rows)
 
 
+def runtimes() -> str:
+    ways = {name: way_to(name) for name in RUNTIMES}
+    rows = [
+        [f"`{name}`", f"`{way}`" if way.startswith("pip ") else way] for name, way in ways.items()
+    ]
+    return _table(["runtime", "installed by"], rows)
+
+
 def operators() -> str:
     return _table(
         ["operator", "file", "written by export", "restrictions of import"],
@@ -133,7 +146,27 @@ def libraries() -> str:
     )
 
 
+@cache
+def _programs(source: Path, file: str) -> dict[str, str]:
+    """The programs that the page shows for the export of a network, by their titles."""
+    document = json.loads(source.read_text(encoding="utf-8"))
+    net = neat_onnx.load_network(document.get("source", document))
+    return {each["title"]: each["text"] for each in snippets(neat_onnx.export(net), file)}
+
+
+def _program(title: str, source: Path, file: str) -> Callable[[], str]:
+    language = {"C#": "csharp"}.get(title, title.lower())
+    return lambda: f"\n```{language}\n{_programs(source, file)[title]}```\n\n"
+
+
+PROGRAMS = {
+    f"{name}_{language}": _program(title, source, file)
+    for name, source, file in (("run", WINNER, "winner.onnx"), ("step", MEMORY, "lstm.onnx"))
+    for language, title in (("python", "Python"), ("javascript", "JavaScript"), ("csharp", "C#"))
+}
 TABLES = {
+    **PROGRAMS,
+    "runtimes": runtimes,
     "libraries": libraries,
     "activations": activations,
     "aggregations": aggregations,
