@@ -87,7 +87,7 @@ def dialect() -> str:
 
 
 def sizes() -> str:
-    """Bytes of binary files: in float32 without the genome, which int8 does not hold, and in int8."""
+    """Bytes of binary files: in float32 without the genome, which int8 lacks, and in int8."""
     nets = {"`winner.json` of the page's samples": neat_onnx.load_network(WINNER)}
     for layers in ([3, 8, 2], [20, 50, 50, 4], [784, 128, 10]):
         nets[f"`Network.mlp({layers})`"] = neat_onnx.Network.mlp(layers, seed=0)

@@ -28,8 +28,8 @@ class ExportOptions(OptionDocument):
     dialect: Literal["standard", "neataptic"] = Field(
         "standard",
         description="Which JSON ONNX to write: standard is valid ONNX; neataptic is what "
-        "NeatapticTS writes and reads, to the letter, which no runtime loads, with other defaults and "
-        "fewer options (docs/options.md lists them).",
+        "NeatapticTS writes and reads, to the letter, which no runtime loads, with other defaults "
+        "and fewer options (docs/options.md lists them).",
     )
     profile: Literal["onnx", "sonnx"] = Field(
         "onnx",
