@@ -6,13 +6,16 @@
 Each stands between `<!-- table: NAME -->` and `<!-- end -->`.
 """
 
+import inspect
 import json
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields
 from functools import cache
 from pathlib import Path
 
+import api_table
 import operator_table
 
 import neat_onnx
@@ -20,6 +23,7 @@ from neat_onnx.libraries.neat_python import static as neat_python
 from neat_onnx.libraries.neataptic import read as neataptic
 from neat_onnx.libraries.neataptic_ts import read as neataptic_ts
 from neat_onnx.libraries.neataptic_ts.onnx.defaults import DEFAULTS, IF_EMPTY, ONLY
+from neat_onnx.model.budget import Limits
 from neat_onnx.network.activations import ACTIVATIONS
 from neat_onnx.network.aggregations import AGGREGATIONS
 from neat_onnx.options import ExportOptions
@@ -101,6 +105,13 @@ def sizes() -> str:
     return _table(["network", "connections", "float32, bytes", '`"weights"`', '`"full"`'], rows)
 
 
+def limits() -> str:
+    text = inspect.getdoc(Limits) or ""
+    said = dict(re.findall(r"^ +(\w+): (.*)\.$", text, re.MULTILINE))
+    rows = [[f"`{each.name}`", f"{each.default:,}", said[each.name]] for each in fields(Limits)]
+    return _table(["limit", "default", "counts"], rows)
+
+
 def runtimes() -> str:
     ways = {name: way_to(name) for name in RUNTIMES}
     rows = [
@@ -164,8 +175,26 @@ PROGRAMS = {
     for name, source, file in (("run", WINNER, "winner.onnx"), ("step", MEMORY, "lstm.onnx"))
     for language, title in (("python", "Python"), ("javascript", "JavaScript"), ("csharp", "C#"))
 }
+CLASSES = (
+    neat_onnx.Network,
+    neat_onnx.Model,
+    neat_onnx.Report,
+    neat_onnx.Certificate,
+    neat_onnx.Population,
+)
+
+
+def _members(kind: type) -> Callable[[], str]:
+    return lambda: _table(["name", ""], api_table.members(kind))
+
+
 TABLES = {
     **PROGRAMS,
+    "python_functions": lambda: _table(["function", ""], api_table.functions()),
+    "python_classes": lambda: _table(["class", ""], api_table.classes()),
+    "python_errors": lambda: _table(["name", "is a", ""], api_table.errors()),
+    **{f"python_{kind.__name__.lower()}": _members(kind) for kind in CLASSES},
+    "limits": limits,
     "runtimes": runtimes,
     "libraries": libraries,
     "activations": activations,
