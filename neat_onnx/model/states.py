@@ -5,6 +5,7 @@ ending, other tools' names pair too (`recurrent_in` and `recurrent_out`, `h_0` a
 state starts at zero.
 """
 
+from collections.abc import Mapping
 from functools import cache
 from typing import TypeVar
 
@@ -13,6 +14,7 @@ from pydantic import FiniteFloat, TypeAdapter, ValidationError
 from neat_onnx.errors import ModelError
 from neat_onnx.files import parse_json
 from neat_onnx.model.model import Model
+from neat_onnx.model.node import Node
 from neat_onnx.model.value import ValueInfo
 
 Parsed = TypeVar("Parsed")
@@ -61,17 +63,31 @@ def _named_pairs(inputs: list[str], outputs: list[str]) -> dict[str, str]:
 
 
 def guessed_pairs(model: Model) -> dict[str, str]:
-    """The output that feeds each state input, by names that other tools give, and one shape."""
+    """The output that feeds each state input, by names that other tools give, and one shape.
+
+    An output that is the input itself, as Godot RL Agents writes it where nothing is remembered, is
+    no state.
+    """
     if STATE_KEY in model.metadata:
         return {}
+    made = {name: node for node in model.graph.node for name in node.output}
     outputs = {entry.name: entry for entry in model.graph.outputs}
     found: dict[str, str] = {}
     for entry in model.graph.inputs:
         for previous, following in _NAMES:
             name = entry.name.replace(previous, following)
-            if name != entry.name and name in outputs and alike(entry, outputs[name]):
+            if name == entry.name or name not in outputs or not alike(entry, outputs[name]):
+                continue
+            if _handed_on(made, name) != entry.name:
                 found[entry.name] = name
     return found if len(set(found.values())) == len(found) else {}
+
+
+def _handed_on(made: Mapping[str, Node], name: str) -> str:
+    """The tensor that a tensor is, whatever Identities there are between the two."""
+    while name in made and made[name].op_type == "Identity":
+        name = made[name].input[0]
+    return name
 
 
 def alike(one: ValueInfo, other: ValueInfo) -> bool:
