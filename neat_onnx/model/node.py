@@ -102,6 +102,12 @@ class Node(BaseModel):
         """How messages call it: `gemm_l1 (Gemm)`."""
         return f"{self.name or next(filter(None, self.output), '')} ({self.op_type})"
 
+    def states(self) -> tuple[list[str], list[str]] | None:
+        """The states that a node goes through a sequence with: before the first step, and after the
+        last. None of a node that does not go through one.
+        """
+        return None
+
     def defaults_in_words(self) -> dict[str, Any]:
         """The values of attributes whose defaults ONNX gives in words, as 1 along each axis."""
         return {}

@@ -5,6 +5,7 @@ ending, other tools' names pair too (`recurrent_in` and `recurrent_out`, `h_0` a
 state starts at zero.
 """
 
+import re
 from collections.abc import Mapping
 from functools import cache
 from typing import TypeVar
@@ -66,7 +67,7 @@ def guessed_pairs(model: Model) -> dict[str, str]:
     """The output that feeds each state input, by names that other tools give, and one shape.
 
     An output that is the input itself, as Godot RL Agents writes it where nothing is remembered, is
-    no state.
+    no state; nor are all outputs.
     """
     if STATE_KEY in model.metadata:
         return {}
@@ -75,12 +76,19 @@ def guessed_pairs(model: Model) -> dict[str, str]:
     found: dict[str, str] = {}
     for entry in model.graph.inputs:
         for previous, following in _NAMES:
-            name = entry.name.replace(previous, following)
+            name = _word(previous).sub(following, entry.name)
             if name == entry.name or name not in outputs or not alike(entry, outputs[name]):
                 continue
             if _handed_on(made, name) != entry.name:
                 found[entry.name] = name
-    return found if len(set(found.values())) == len(found) else {}
+    fed = set(found.values())
+    return found if len(fed) == len(found) and fed != outputs.keys() else {}
+
+
+@cache
+def _word(text: str) -> re.Pattern[str]:
+    """A pattern of this text where no letter is before it: "c_in" is no part of "vec_in"."""
+    return re.compile(f"(?<![A-Za-z]){re.escape(text)}")
 
 
 def _handed_on(made: Mapping[str, Node], name: str) -> str:

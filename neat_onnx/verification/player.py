@@ -17,6 +17,7 @@ from neat_onnx.model.node import operator_of
 from neat_onnx.model.states import INITIAL_KEY, STATE_KEY, initial_states, state_pairs
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
+from neat_onnx.passes.recurrent_layers import has_unbatched_sequence
 from neat_onnx.verification.ports import has_every_axis
 from neat_onnx.verification.rows import Rows
 from neat_onnx.verification.runtimes import Feed, Session, load
@@ -80,7 +81,8 @@ class Player:
             self._axes = dict.fromkeys(self._axes, (0, 1))
         self._rows = Rows(ports, outputs, shapes_of_inputs(model.graph.inputs))
         self.whole = any(len(axes) > 1 for axes in self._axes.values())
-        self.apart = net.has_memory and not (self.whole or self._pairs or features_only)
+        alone = not (self.whole or features_only) and net.has_memory
+        self.apart = alone and (not self._pairs or has_unbatched_sequence(model))
         leading = 2 if self.whole else 1
         self.ends = (self.whole or self.apart) and any(
             self._rows.has_ended(entry.name, len(entry.shape or ()), leading) for entry in outputs
@@ -145,7 +147,7 @@ class Player:
         """Run sequences (T, N, I) at once; or one, (T, I), that has no axis for the batch."""
         leading = x.shape[:-1]
         pairs = () if self._session.sequences else self._pairs
-        states = {name: self._start(name, leading[1]) for name in pairs}
+        states = {name: self._start(name, (*leading, 1)[1]) for name in pairs}
         results = self._session.run(self._feed(x) | states)
         ended = [
             name

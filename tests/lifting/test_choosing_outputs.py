@@ -153,6 +153,14 @@ def test_states_pair_by_names_that_other_tools_give(previous, following, shape):
     assert verify(net, model, runtime="onnxruntime").passed
 
 
+@pytest.mark.parametrize("name", ["vec", "branch", "pitch"])
+def test_a_word_that_ends_like_a_state_is_none(name):
+    nodes = [node("MatMul", f"{name}_in W", "seen"), node("Tanh", "seen", f"{name}_out")]
+    sizes = ["batch", 3]
+    model = policy(nodes, {f"{name}_in": sizes}, {f"{name}_out": sizes})
+    assert not import_model(model).has_memory
+
+
 def test_a_state_that_is_handed_on_unchanged_is_an_input_and_an_output():
     """So that the export has every port that Godot RL Agents asks for."""
     nodes = [node("MatMul", "obs W", "output"), node("Identity", "state_ins", "state_outs")]

@@ -47,6 +47,7 @@ def has_open_time(ctx: LiftingContext, node: Node) -> bool:
         if entry.shape and (axes := leading[entry.name]) and len(axes) == most
     ]
     names = [size for size in sizes if not isinstance(size, int)]
+    ctx.time_alone |= bool(names) and most == 1
     _warn_of_time(node, {name for name in names if name}, alone=most == 1)
     fixed = [size for size in sizes if isinstance(size, int) and size != 1]
     if fixed and not names:
