@@ -13,7 +13,7 @@ _KEYWORDS = """
     typeof instanceof delete throw catch debugger math inputs network result
     BIAS RESPONSE START SOURCE WEIGHT GAIN MATRIX ORIGIN INITIAL
     Network Number Math JSON Infinity NaN Object Array Float64Array Int32Array activate range
-    sorted max min abs round
+    sorted max min abs round len str RangeError ValueError
     asm bool nullptr constexpr static_assert thread_local alignas alignof typeof_unqual
     linux unix i386 NULL NAN INFINITY MAXFLOAT HUGE OVERFLOW UNDERFLOW DOMAIN SING PLOSS TLOSS
     MATH_ERRNO MATH_ERREXCEPT math_errhandling signgam fpclassify signbit isfinite isinf isnan

@@ -1,6 +1,5 @@
 """The parts of generated code that all languages share: tables, functions, loops."""
 
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -38,16 +37,18 @@ class Program:
     """A plan in the words of a language, without the syntax around it.
 
     Attributes:
+        taken: names that nothing else may have.
         functions: activations and aggregations that the groups call.
     """
 
     plan: Plan
     language: Language
+    taken: Iterable[str] = ()
     functions: list[Function] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._named: dict[str, str] = {}
-        self._used = {*RESERVED} | set(self.language.functions.values())
+        self._used = {*RESERVED, *self.taken} | set(self.language.functions.values())
         self._used |= set(self.language.helpers)
         names = [port.name for port, _ in (*self.plan.inputs, *self.plan.outputs)]
         unique = [identifier(name, self._used) for name in names]
@@ -136,7 +137,8 @@ class Program:
         """Statements that fill the rows of the inputs."""
         lines, at = [], 0
         for name, (_, rows) in self.input_ports:
-            lines += self._loop("i", 0, len(rows), [f"v[{_plus('i', at)}] = {name}[i]"])
+            given = self.language.given(f"{name}[i]")
+            lines += self._loop("i", 0, len(rows), [f"v[{_plus('i', at)}] = {given}"])
             at += len(rows)
         return lines
 
@@ -169,12 +171,13 @@ class Program:
         end = self.language.end
         one_in, one_out = len(self.input_names) == 1, len(self.output_names) == 1
         lines = []
-        for name, (port, _) in self.input_ports:
-            key = "" if one_in else f"[{json.dumps(port.name)}]"
+        for name, (port, rows) in self.input_ports:
+            key = "" if one_in else f"[{self.language.text(port.name)}]"
             lines.append(f"{declaration}{name} = inputs{key}{end}")
+            lines.append(self.language.length_check(name, len(rows), port.name))
         lines += [*self.copy_inputs(), *self.group_lines()]
         lines += [self.language.array(name, len(rows)) for name, (_, rows) in self.output_ports]
-        named = (f"{json.dumps(port.name)}: {name}" for name, (port, _) in self.output_ports)
+        named = (f"{self.language.key(port.name)}: {name}" for name, (port, _) in self.output_ports)
         result = self.output_names[0] if one_out else f"{{{', '.join(named)}}}"
         return [*lines, *self.copy_outputs(), *self.register_lines(), f"return {result}{end}"]
 
