@@ -17,6 +17,7 @@ from neat_onnx.lifting.dispatch import lift_node
 from neat_onnx.lifting.feature_counts import feature_counts
 from neat_onnx.lifting.float32_attributes import float32_attributes
 from neat_onnx.lifting.followed_axes import FEATURE, INSIDE, UNKNOWN
+from neat_onnx.lifting.initial_values import resolution_of
 from neat_onnx.lifting.known_operators import is_liftable, require_lifts
 from neat_onnx.lifting.neurons import Resolution
 from neat_onnx.lifting.outputs import (
@@ -195,7 +196,7 @@ def _lifted_in(ctx: LiftingContext, pairs: dict[str, str], axes: dict[str, Axes]
     closed = [_close(ctx, entry, sizes) for entry in model.graph.outputs if entry.name not in fed]
     empty = empty_outputs({name: signals.size for name, _, signals in closed})
     outputs = [entry for entry in closed if entry[0] not in empty]
-    resolved = Resolution(ctx)
+    resolved = resolution_of(ctx)
     network = resolved.network(
         tuple(Port(name, shape, resolved.neuron_of[signals]) for name, shape, signals in inputs),
         _ports(ctx, resolved, outputs, max(map(len, axes.values()), default=0)),
