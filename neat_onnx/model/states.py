@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from pydantic import FiniteFloat, TypeAdapter, ValidationError
 
-from neat_onnx.errors import ModelError
+from neat_onnx.errors import DocumentError, ModelError
 from neat_onnx.files import parse_json
 from neat_onnx.model.model import Model
 from neat_onnx.model.node import Node
@@ -128,5 +128,5 @@ def _kind_of_values() -> TypeAdapter[dict[str, list[FiniteFloat]]]:
 def _parsed(key: str, text: str, kind: TypeAdapter[Parsed]) -> Parsed:
     try:
         return kind.validate_python(parse_json(text))
-    except ValidationError:
+    except (DocumentError, ValidationError):
         raise ModelError(f"the metadata {key} is not what it should be", where=key) from None
