@@ -179,8 +179,9 @@ def lift_scan(ctx: LiftingContext, node: Scan) -> None:
     if all(_is_of_features(ctx, node, position) for position in range(count, len(node.input))):
         _unroll(ctx, node, body, count)
         return
-    has_open_time(ctx, node)
-    find_ends(ctx)
+    if count:  # without states, steps are as samples
+        has_open_time(ctx, node)
+        find_ends(ctx)
     for position, entry in enumerate(body.inputs[:count]):
         ctx.operands[entry.name] = _state(ctx, node, position)
     for position, entry in enumerate(body.inputs[count:], count):

@@ -220,3 +220,11 @@ def test_a_scan_over_a_fixed_length_has_neurons_for_every_step():
         net = import_model(model)
     assert [port.shape for port in net.inputs] == [(4, 3)]
     assert verify(net, model, samples=16).verdict == "equal"
+
+
+def test_the_steps_of_a_scan_without_states_are_samples():
+    step, given = (helper.make_tensor_value_info(n, TensorProto.FLOAT, [3]) for n in ("a", "b"))
+    body = helper.make_graph([helper.make_node("Tanh", ["a"], ["b"])], "body", [step], [given])
+    scan = helper.make_node("Scan", ["X"], ["y"], body=body, num_scan_inputs=1)
+    net = import_model(one_graph([scan], {"X": [4, 3]}, {"y": [4, 3]}, {}))
+    assert [port.shape for port in (*net.inputs, *net.outputs)] == [(3,), (3,)]
