@@ -21,6 +21,7 @@ from neat_onnx.passes.short_form.columns import (
     FLAT,
     Axes,
     Places,
+    once,
     places_of,
     shape_of_samples,
     unrepeated,
@@ -260,8 +261,5 @@ def _before_broadcast(places: Places, axes: Axes) -> Axes | None:
     """The axes of a tensor that has these columns where it is broadcast to others, if it is."""
     if places.size != prod(axes):
         return None
-    table = places.reshape(axes)
-    varies = [bool(np.any(np.diff(table, axis=axis))) for axis in range(len(axes))]
-    sizes = tuple(size if varied else 1 for size, varied in zip(axes, varies, strict=True))
-    columns = np.arange(prod(sizes)).reshape(sizes)
-    return sizes if np.array_equal(np.broadcast_to(columns, axes), table) else None
+    table = once(places.reshape(axes))
+    return table.shape if np.array_equal(table.ravel(), np.arange(table.size)) else None
