@@ -102,6 +102,11 @@ class Node(BaseModel):
         """How messages call it: `gemm_l1 (Gemm)`."""
         return f"{self.name or next(filter(None, self.output), '')} ({self.op_type})"
 
+    @property
+    def given_attributes(self) -> dict[str, Any]:
+        """The values of the attributes that the node states, by name."""
+        return {name: value for name, _, value in self.attributes.given()}
+
     def defaults_in_words(self) -> dict[str, Any]:
         """The values of attributes whose defaults ONNX gives in words, as 1 along each axis."""
         return {}

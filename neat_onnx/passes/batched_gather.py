@@ -14,7 +14,7 @@ import numpy as np
 from neat_onnx.errors import warn
 from neat_onnx.model import DataType, Model, Node
 from neat_onnx.model.value import Extent
-from neat_onnx.passes.draft import Draft, attributes_of, is_one_of, make_node
+from neat_onnx.passes.draft import Draft, is_one_of, make_node
 
 _SIZES = ("Squeeze", "Unsqueeze", "Identity", "Cast", "Reshape")  # of a single size
 _INTEGERS = (DataType.INT32, DataType.INT64)
@@ -51,9 +51,9 @@ class _Search:
 
     def replaced(self, node: Node) -> list[Node]:
         """The nodes in place of one that reads an element of each sample; none for all others."""
-        if is_one_of(node, "GatherND") and not attributes_of(node).get("batch_dims", 0):
+        if is_one_of(node, "GatherND") and not node.given_attributes.get("batch_dims", 0):
             return self._of_pairs(node)
-        if is_one_of(node, "Gather") and not attributes_of(node).get("axis", 0):
+        if is_one_of(node, "Gather") and not node.given_attributes.get("axis", 0):
             return self._of_rows(node)
         return []
 
@@ -64,7 +64,7 @@ class _Search:
         if pairs is None or not data or data[0] is None:
             return []
         numbers, *places = pairs.input
-        if attributes_of(pairs)["axis"] not in (-1, 1) or len(places) != 1:
+        if pairs.given_attributes["axis"] not in (-1, 1) or len(places) != 1:
             return []
         if self._shape(places[0]) != (data[0], 1):
             return []
@@ -75,7 +75,7 @@ class _Search:
     def _of_rows(self, node: Node) -> list[Node]:
         """Gather among the rows of all samples, at a place plus the rows of samples before it."""
         flat, at = self._producer(node.input[0], "Flatten"), self._producer(node.input[1], "Add")
-        if flat is None or at is None or attributes_of(flat).get("axis", 1) != 2:
+        if flat is None or at is None or flat.given_attributes.get("axis", 1) != 2:
             return []
         data = self._shape(flat.input[0])
         if data is None or len(data) < 3 or not isinstance(data[1], int) or data[0] is None:
@@ -110,7 +110,7 @@ class _Search:
                 if found is not None and times:
                     return _Numbers(found.samples, found.factor * times)
         cast = self._producer(name, "Cast")
-        if cast is not None and attributes_of(cast)["to"] in _INTEGERS:
+        if cast is not None and cast.given_attributes["to"] in _INTEGERS:
             return self._numbers(cast.input[0])
         made = self._producer(name, "Range")
         if made is None or self._single(made.input[0]) != 0 or self._single(made.input[2]) != 1:
@@ -127,7 +127,7 @@ class _Search:
         shape = None if source is None else self._shape(source.input[0])
         if source is None or shape is None:
             return None
-        given = attributes_of(source)
+        given = source.given_attributes
         sizes = shape[given.get("start", 0) : given.get("end")]
         if chosen is not None and chosen.op_type == "Slice":
             starts, stops, *others = (self._single(each) for each in chosen.input[1:])

@@ -7,7 +7,7 @@ import numpy as np
 from neat_onnx.model import DataType, Graph, Model, Node, Tensor
 from neat_onnx.model.budget import Budget
 from neat_onnx.model.wiring import producers
-from neat_onnx.passes.draft import Draft, attributes_of, make_node
+from neat_onnx.passes.draft import Draft, make_node
 from neat_onnx.passes.fold_constants import computed
 from neat_onnx.passes.splice import splice
 
@@ -48,7 +48,7 @@ def _branch(node: Node, draft: Draft, budget: Budget) -> list[Node] | None:
     condition = draft.tensors.get(node.input[0]) if node.input else None
     if condition is None or condition.size != 1:
         return None
-    graph = attributes_of(node).get("then_branch" if condition.values.item() else "else_branch")
+    graph = node.given_attributes.get("then_branch" if condition.values.item() else "else_branch")
     if not isinstance(graph, Graph) or len(graph.outputs) != len(node.output):
         return None
     budget.take("nodes", len(graph.node), node.label)
@@ -56,7 +56,7 @@ def _branch(node: Node, draft: Draft, budget: Budget) -> list[Node] | None:
 
 
 def _iterations(node: Node, draft: Draft, budget: Budget) -> list[Node] | None:
-    body, carried = attributes_of(node).get("body"), node.input[2:]
+    body, carried = node.given_attributes.get("body"), node.input[2:]
     if not isinstance(body, Graph) or not _fits(node, body):
         return None
     count = _trip_count(node, draft, body, budget)
@@ -200,5 +200,5 @@ def _stays_true(body: Graph) -> bool:
         return True
     constant = body.tensors.get(name)
     if constant is None and name in made and made[name].op_type == "Constant":
-        constant = attributes_of(made[name]).get("value")
+        constant = made[name].given_attributes.get("value")
     return constant is not None and bool(constant.values.all())

@@ -172,11 +172,6 @@ def with_inputs(node: Node, reads: list[str]) -> Node:
     return node.model_copy(update={"input": reads})
 
 
-def attributes_of(node: Node) -> dict[str, Any]:
-    """The attributes that a node gives, by name."""
-    return {name: value for name, _, value in node.attributes.given()}
-
-
 def is_one_of(node: Node, *operators: str) -> bool:
     """Whether a node's operator is one of these of ONNX itself, in a form that it has."""
     if node.op_type not in operators or node.domain:

@@ -6,7 +6,7 @@ stay, as from a graph's input to its output, stays as an Identity.
 
 from neat_onnx.model import Model, Node
 from neat_onnx.model.wiring import reads, subgraphs
-from neat_onnx.passes.draft import Draft, attributes_of, make_node
+from neat_onnx.passes.draft import Draft, make_node
 from neat_onnx.passes.splice import renamed
 
 _OF_SEVERAL = ("Concat", "Sum", "Mean", "Max", "Min")
@@ -59,7 +59,7 @@ def _hands_on(node: Node, draft: Draft, read: set[str]) -> bool:
         case "Dropout":
             return not any(name in read for name in node.output[1:]) and _infers(node, draft)
         case "Cast":
-            return draft.facts(node.input[0]).elem_type == attributes_of(node).get("to")
+            return draft.facts(node.input[0]).elem_type == node.given_attributes.get("to")
         case _:
             return node.op_type in _OF_SEVERAL and len(node.input) == 1
 

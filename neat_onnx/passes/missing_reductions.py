@@ -5,7 +5,7 @@ GatherElements made the axis, import reads the two nodes together, as an aggrega
 """
 
 from neat_onnx.model import DataType, Model, Node
-from neat_onnx.passes.draft import Draft, attributes_of, make_node
+from neat_onnx.passes.draft import Draft, make_node
 
 _CHOOSING = ("TopK", "GatherElements")
 _REDUCING = ("ReduceMax", "ReduceMin", "Squeeze")
@@ -56,7 +56,7 @@ def missing_reductions(model: Model) -> Model:
     places: dict[str, int] = {}
     halves = _halves(draft)
     for node in model.graph.node:
-        if node.op_type == "ArgMax" and attributes_of(node).get("keepdims", 1):
+        if node.op_type == "ArgMax" and node.given_attributes.get("keepdims", 1):
             places |= dict.fromkeys(node.output, _axis(node))
         if reduced.intersection(node.output) or not _chooses_one(node, draft, places, halves):
             draft.nodes.append(node)
@@ -110,7 +110,7 @@ def _halves(draft: Draft) -> set[str]:
 
 
 def _axis(node: Node) -> int:
-    axis: int = attributes_of(node).get("axis", -1 if node.op_type == "TopK" else 0)
+    axis: int = node.given_attributes.get("axis", -1 if node.op_type == "TopK" else 0)
     return axis
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from neat_onnx.model import Model, Node
-from neat_onnx.passes.draft import Draft, attributes_of, is_one_of, make_node
+from neat_onnx.passes.draft import Draft, is_one_of, make_node
 
 _OUTSIDE = 2  # axes that no window slides along: samples and channels
 _FROM_ZERO = ("Relu", "Sigmoid", "HardSigmoid", "Softmax", "Softplus", "Abs", "Exp", "Sqrt")
@@ -38,7 +38,7 @@ def padded_windows(model: Model) -> Model:
 def _kernel(node: Node, draft: Draft) -> list[int | None] | None:
     """The sizes of a window, as far as they are known."""
     if node.op_type != "Conv":
-        return [*attributes_of(node).get("kernel_shape", ())]
+        return [*node.given_attributes.get("kernel_shape", ())]
     shape = draft.facts(node.input[1]).shape
     return None if shape is None else [None] * len(shape[_OUTSIDE:])
 
@@ -47,7 +47,7 @@ def _zeros_around(pad: Node, draft: Draft, axes: int) -> list[int] | None:
     """The pads of a space, as windows have them, of a Pad that adds zeros there and no more."""
     names, rank = [*pad.input[1:], "", ""][:3], axes + _OUTSIDE
     known = all(name in draft.tensors for name in names if name)
-    if not known or attributes_of(pad).get("mode", "constant") != "constant":
+    if not known or pad.given_attributes.get("mode", "constant") != "constant":
         return None
     pads, fill, named = (draft.tensors[name].values.ravel() if name else () for name in names)
     along = np.asarray(named if len(named) else range(rank), np.int64)
@@ -64,7 +64,7 @@ def _zeros_around(pad: Node, draft: Draft, axes: int) -> list[int] | None:
 
 def _widened(node: Node, kernel: list[int | None], widths: list[int]) -> dict[str, Any] | None:
     """The attributes of a window with more pads; None if that is another function."""
-    given = attributes_of(node)
+    given = node.given_attributes
     own = given.get("pads", [0] * len(widths))
     if given.get("auto_pad", "NOTSET") != "NOTSET" or len(own) != len(widths):
         return None

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 
 from neat_onnx.model import Model, Node
-from neat_onnx.passes.draft import attributes_of
 from neat_onnx.passes.elementwise import is_elementwise
 
 Axes = tuple[int, ...]
@@ -41,7 +40,7 @@ class RecurrentLayers:
 
     def input_of(self, node: Node) -> tuple[str, Axes | None]:
         """The graph input that a layer runs along, and its axes of time and the batch."""
-        axes = (1, 0) if attributes_of(node).get("layout") else (0, 1)
+        axes = (1, 0) if node.given_attributes.get("layout") else (0, 1)
         for name, perm in self._path(node.input[0]):
             if perm is not None:
                 if sorted(perm) != [*range(len(perm))] or max(axes) >= len(perm):
@@ -82,10 +81,10 @@ class RecurrentLayers:
                 return
             perm, reads = None, [each for each in node.input if self._is_computed(each)]
             if node.op_type == "Transpose":
-                perm = attributes_of(node).get("perm")
+                perm = node.given_attributes.get("perm")
                 if perm is None:
                     return
-            elif node.op_type == "Gather" and not attributes_of(node).get("axis"):  # an embedding
+            elif node.op_type == "Gather" and not node.given_attributes.get("axis"):  # an embedding
                 reads = reads[-1:] if reads[-1:] == [*node.input[1:]] else []
             elif node.op_type not in _KEPT and not is_elementwise(node):
                 return

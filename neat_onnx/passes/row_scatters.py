@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from neat_onnx.model import DataType, Model, Node, Tensor, ValueInfo
 from neat_onnx.passes.constants import constant_nodes
-from neat_onnx.passes.draft import Draft, attributes_of, make_node, with_graph
+from neat_onnx.passes.draft import Draft, make_node, with_graph
 from neat_onnx.passes.drop_dead import without_dead
 from neat_onnx.passes.fold_constants import fold_constants
 from neat_onnx.passes.static_shapes import static_shapes
@@ -62,7 +62,7 @@ def _has_indices(node: Node, tensors: dict[str, Tensor]) -> bool:
     """Whether a node is a ScatterND that replaces elements at places that are no constant."""
     if node.op_type != "ScatterND" or node.domain or node.input[1] in tensors:
         return False
-    return attributes_of(node).get("reduction", "none") in ("none", b"none")
+    return node.given_attributes.get("reduction", "none") in ("none", b"none")
 
 
 def _computed(model: Model, names: set[str]) -> dict[str, list[Ints]]:

@@ -5,7 +5,7 @@ sums over the features. With an axis more for the rows, the body is its own node
 """
 
 from neat_onnx.model import Graph, Model, Node
-from neat_onnx.passes.draft import Draft, attributes_of, is_one_of, make_node
+from neat_onnx.passes.draft import Draft, is_one_of, make_node
 
 _ELEMENTWISE = ("Abs", "Add", "Div", "Mul", "Neg", "Pow", "Sqrt", "Sub")
 _REDUCTIONS = ("ReduceL1", "ReduceL2", "ReduceMax", "ReduceMin", "ReduceSum", "ReduceSumSquare")
@@ -29,7 +29,7 @@ def scanned_rows(model: Model) -> Model:
 
 def _at_once(node: Node, draft: Draft) -> list[Node] | None:
     """The nodes that compute the same as a Scan of this form; None for any other."""
-    given = attributes_of(node)
+    given = node.given_attributes
     body = given["body"]
     rows = draft.tensors.get(node.input[-1])
     fits = len(node.input) == len(node.output) == len(body.inputs) == len(body.outputs) == 2
@@ -120,7 +120,7 @@ class _Body:
     def _is_over_features(self, node: Node, rank: int) -> bool:
         """Whether a reduction is along the features, which it takes away."""
         axes = self._constants.get(node.input[1]) if len(node.input) == 2 else None
-        kept = attributes_of(node).get("keepdims", 1)
+        kept = node.given_attributes.get("keepdims", 1)
         along = axes is not None and axes.values.tolist() in _FEATURES
         return rank == _WHOLE and not kept and along
 

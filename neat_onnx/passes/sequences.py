@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from neat_onnx.model import Model, Node
-from neat_onnx.passes.draft import Draft, attributes_of, make_node
+from neat_onnx.passes.draft import Draft, make_node
 
 _MOST_PARTS = 4096
 
@@ -55,7 +55,7 @@ class _Sequences:
 
     def split(self, node: Node) -> list[str] | None:
         """The parts of SplitToSequence."""
-        given, name = attributes_of(node), node.output[0]
+        given, name = node.given_attributes, node.output[0]
         axis = int(given.get("axis", 0))
         sizes = self._sizes(node, axis)
         if sizes is None or not 0 < len(sizes) <= _MOST_PARTS:
@@ -91,7 +91,7 @@ class _Sequences:
 
     def joined(self, node: Node, parts: list[str]) -> list[Node] | None:
         """ConcatFromSequence as a Concat, of new rows if it makes an axis."""
-        given, name = attributes_of(node), node.output[0]
+        given, name = node.given_attributes, node.output[0]
         attributes = {"axis": int(given.get("axis", 0))}
         nodes = [each for part in parts for each in self.given(part)]
         if not parts:

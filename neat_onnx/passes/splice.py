@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from neat_onnx.model import Graph, Node, Tensor
 from neat_onnx.model.wiring import subgraphs
-from neat_onnx.passes.draft import Draft, attributes_of, copied, make_node
+from neat_onnx.passes.draft import Draft, copied, make_node
 
 
 def splice(draft: Draft, graph: Graph, given: Mapping[str, str], wanted: list[str]) -> list[Node]:
@@ -49,7 +49,7 @@ def renamed(node: Node, names: Mapping[str, str]) -> Node:
         return copied(node, input=reads, output=gives)
     attributes = {
         key: _renamed_graph(value, names) if isinstance(value, Graph) else value
-        for key, value in attributes_of(node).items()
+        for key, value in node.given_attributes.items()
     }
     return make_node(node.op_type, reads, gives, attributes, name=node.name, domain=node.domain)
 

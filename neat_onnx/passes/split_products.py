@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from neat_onnx.model import Model, Node
 from neat_onnx.passes.dense import is_dense, is_row
-from neat_onnx.passes.draft import Draft, attributes_of, is_one_of, make_node
+from neat_onnx.passes.draft import Draft, is_one_of, make_node
 
 _PARTING = ("Split", "Slice")
 _END = 2**31 - 1  # and beyond: to the end of an axis
@@ -85,7 +85,7 @@ def _parts(ends: list[Node], product: Node, draft: Draft) -> list[_Part] | None:
 def _split(node: Node, width: int, draft: Draft) -> list[_Part] | None:
     """The parts of a Split along the columns."""
     count = len(node.output)
-    attributes = attributes_of(node)
+    attributes = node.given_attributes
     sizes = [min(-(-width // count), width - -(-width // count) * place) for place in range(count)]
     if len(node.input) > 1:
         given = _integers(node.input[1], draft)

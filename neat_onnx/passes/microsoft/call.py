@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from neat_onnx.model import DataType, Node, Tensor
-from neat_onnx.passes.draft import Draft, attributes_of, copied, make_node
+from neat_onnx.passes.draft import Draft, copied, make_node
 
 Rule = Callable[["Call"], str | None]
 """Emits the nodes; the name of the result, or None where the operator has no standard form."""
@@ -49,7 +49,7 @@ class Call:
 
     def __init__(self, node: Node, draft: Draft) -> None:
         self.node = node
-        self.given = attributes_of(node)
+        self.given = node.given_attributes
         self.nodes: list[Node] = []
         self._draft = draft
 

@@ -53,7 +53,7 @@ def _weights(graph: Graph, draft: Draft) -> Iterator[tuple[str, int]]:
 
 def _column(gemm: Node) -> int:
     """The axis of a Gemm's weights that its output has."""
-    given = {name: value for name, _, value in gemm.attributes.given()}
+    given = gemm.given_attributes
     return 0 if given.get("transB") else 1
 
 

@@ -10,7 +10,7 @@ from math import prod
 import numpy as np
 
 from neat_onnx.model import Node, Tensor
-from neat_onnx.passes.draft import Draft, attributes_of, copied, is_one_of, make_node
+from neat_onnx.passes.draft import Draft, copied, is_one_of, make_node
 from neat_onnx.passes.elementwise import is_elementwise
 
 REDUCTIONS = (
@@ -177,8 +177,8 @@ def shape_of_samples(node: Node, tensors: Mapping[str, Tensor]) -> Axes | None:
         tensors: the constants, by name.
     """
     if is_one_of(node, "Flatten"):
-        return (-1,) if attributes_of(node).get("axis", 1) == 1 else None
-    if not is_one_of(node, "Reshape") or attributes_of(node).get("allowzero"):
+        return (-1,) if node.given_attributes.get("axis", 1) == 1 else None
+    if not is_one_of(node, "Reshape") or node.given_attributes.get("allowzero"):
         return None
     given = tensors.get(node.input[1])
     if given is None or given.size == 0:
@@ -189,7 +189,7 @@ def shape_of_samples(node: Node, tensors: Mapping[str, Tensor]) -> Axes | None:
 
 def _moved(node: Node, table: Places, numbers: list[Places]) -> Places | None:
     """The elements of one sample as a node moves them; None if it does more, or mixes samples."""
-    given = attributes_of(node)
+    given = node.given_attributes
     if is_one_of(node, "Transpose"):
         perm = given.get("perm", ())
         return table.transpose(perm) if perm[:1] == (0,) else None
@@ -206,7 +206,7 @@ def _moved(node: Node, table: Places, numbers: list[Places]) -> Places | None:
 def reduced_axes(draft: Draft, node: Node) -> Axes | None:
     """The axes of a reduction, the batch being 0; None where they are not given or not constant."""
     if len(node.input) == 1:
-        given = attributes_of(node).get("axes")
+        given = node.given_attributes.get("axes")
         return None if given is None else tuple(given)
     axes = draft.tensors.get(node.input[1])
     return None if axes is None else tuple(axes.values.tolist())
@@ -275,7 +275,7 @@ def _pairs(draft: Draft, node: Node) -> Paired | None:
 
 def _weighted_pairs(draft: Draft, node: Node) -> Paired | None:
     """A product by rows that add two elements each, or subtract the second from the first."""
-    given, weights = attributes_of(node), draft.tensors.get(node.input[1])
+    given, weights = node.given_attributes, draft.tensors.get(node.input[1])
     biases = [draft.tensors.get(name) for name in node.input[2:]]
     if any(bias is None or bias.values.any() for bias in biases) or given.get("transA"):
         return None

@@ -18,7 +18,7 @@ import numpy as np
 
 from neat_onnx.model import Model, Node, Tensor
 from neat_onnx.model.wiring import subgraphs
-from neat_onnx.passes.draft import attributes_of, is_one_of, with_graph, with_inputs
+from neat_onnx.passes.draft import is_one_of, with_graph, with_inputs
 from neat_onnx.passes.drop_dead import without_dead
 from neat_onnx.passes.short_form.columns import shape_of_samples
 from neat_onnx.passes.splice import renamed
@@ -141,7 +141,7 @@ class _Road:
         if number is None or number.size != 1:
             return False
         if is_one_of(node, "Gemm"):
-            return bool(number.values.item() * attributes_of(node).get("alpha", 1.0) == 1.0)
+            return bool(number.values.item() * node.given_attributes.get("alpha", 1.0) == 1.0)
         return is_one_of(node, "Add") and number.dims == (1,) and is_zero(number)
 
     def _hands_on(self, node: Node) -> bool:

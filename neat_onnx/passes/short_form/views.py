@@ -14,7 +14,6 @@ import numpy as np
 from neat_onnx.model import DataType, Model, Node, Tensor
 from neat_onnx.passes.draft import (
     Draft,
-    attributes_of,
     copied,
     is_one_of,
     make_node,
@@ -235,7 +234,7 @@ class Frame:
 
     def _reduction(self, node: Node, name: str, along: list[int], result: str) -> Node:
         axes, opset = [axis + 1 for axis in along], self._draft.model.opset
-        given = attributes_of(node) | {"keepdims": 1}
+        given = node.given_attributes | {"keepdims": 1}
         if len(node.input) == 1:
             return make_node(node.op_type, [name], [result], given | {"axes": axes}, opset=opset)
         reads = [name, self._constant("axes", np.array(axes), DataType.INT64)]

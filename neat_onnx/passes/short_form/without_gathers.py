@@ -10,7 +10,7 @@ two nodes again, and a sum of two elements each is an Add.
 import numpy as np
 
 from neat_onnx.model import DataType, Model, Node, Tensor
-from neat_onnx.passes.draft import Draft, attributes_of, is_one_of, make_node, with_inputs
+from neat_onnx.passes.draft import Draft, is_one_of, make_node, with_inputs
 from neat_onnx.passes.short_form.columns import Followed, Part, Places
 from neat_onnx.passes.short_form.needed_parts import Key, NeededParts
 
@@ -45,7 +45,7 @@ def _without_casts(model: Model) -> Model:
         if small is None:
             draft.nodes.append(node)
         else:
-            kind, name = DataType(attributes_of(node)["to"]), node.output[0]
+            kind, name = DataType(node.given_attributes["to"]), node.output[0]
             draft.tensors[name] = Tensor.of(name, small.values.astype(kind.dtype), kind)
     return draft.finished()
 

@@ -12,7 +12,7 @@ from math import prod
 import numpy as np
 
 from neat_onnx.model import Node
-from neat_onnx.passes.draft import attributes_of, is_one_of
+from neat_onnx.passes.draft import is_one_of
 from neat_onnx.passes.short_form.columns import places_of
 from neat_onnx.passes.short_form.larger_operators.search import Found, Ints, Search, Sizes
 
@@ -89,7 +89,7 @@ def _goes_on(search: Search, part: _Part, node: Node) -> bool:
 def _cut(search: Search, part: _Part, node: Node) -> bool:
     """The same for a Concat, if the part is of one of its inputs."""
     sizes = [search.draft.axes(name) for name in node.input]
-    if attributes_of(node).get("axis") != 1 or any(len(each or ()) != 1 for each in sizes):
+    if node.given_attributes.get("axis") != 1 or any(len(each or ()) != 1 for each in sizes):
         return False
     ends = np.cumsum([prod(each or ()) for each in sizes])
     (at, *others) = np.unique(np.searchsorted(ends, part.places, side="right"))

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from neat_onnx.model import DataType, Node, Tensor
-from neat_onnx.passes.draft import Draft, attributes_of, is_one_of
+from neat_onnx.passes.draft import Draft, is_one_of
 
 Sizes = tuple[int, ...]
 Ints = np.ndarray[Any, np.dtype[np.int64]]
@@ -51,10 +51,10 @@ class GraphReader:
 
     def weights(self, node: Node) -> np.ndarray | None:
         """The constant by whose rows a Gemm multiplies, whatever its bias."""
-        if not is_one_of(node, "Gemm") or attributes_of(node).get("transB") != 1:
+        if not is_one_of(node, "Gemm") or node.given_attributes.get("transB") != 1:
             return None
         weights = self.constant(node.input[1])
-        scaled = {attributes_of(node).get(name, 1.0) for name in ("alpha", "beta")} != {1.0}
+        scaled = {node.given_attributes.get(name, 1.0) for name in ("alpha", "beta")} != {1.0}
         if weights is None or scaled:
             return None
         return np.asarray(weights.values).reshape(weights.dims)
@@ -177,7 +177,7 @@ class GraphReader:
 
     def gathered(self, node: Node) -> Ints | None:
         """The places along the axis behind the batch that a Gather takes."""
-        if not is_one_of(node, "Gather") or attributes_of(node).get("axis") != 1:
+        if not is_one_of(node, "Gather") or node.given_attributes.get("axis") != 1:
             return None
         places = self.draft.tensors.get(node.input[1])
         return None if places is None or len(places.dims) != 1 else np.asarray(places.values)

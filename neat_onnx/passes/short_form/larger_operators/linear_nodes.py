@@ -9,7 +9,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from neat_onnx.model import Node
-from neat_onnx.passes.draft import attributes_of, is_one_of
+from neat_onnx.passes.draft import is_one_of
 from neat_onnx.passes.short_form.columns import broadcast, places_of, reduced_axes
 from neat_onnx.passes.short_form.larger_operators.graph_reader import Floats, GraphReader, Ints
 
@@ -84,7 +84,7 @@ def _copied(graph: GraphReader, node: Node, name: str) -> Linear | None:
 
 
 def _cut(graph: GraphReader, node: Node, name: str) -> Linear | None:
-    axis, inside = attributes_of(node).get("axis", 0), graph.draft.axes(node.input[0])
+    axis, inside = node.given_attributes.get("axis", 0), graph.draft.axes(node.input[0])
     widths = [(graph.draft.axes(each) or ())[axis - 1 : axis] for each in node.output]
     if axis < 1 or inside is None or () in widths:
         return None
@@ -95,7 +95,7 @@ def _cut(graph: GraphReader, node: Node, name: str) -> Linear | None:
 
 
 def _joined(graph: GraphReader, node: Node, name: str) -> Linear | None:
-    axis, inside = attributes_of(node)["axis"], [graph.draft.axes(each) for each in node.input]
+    axis, inside = node.given_attributes["axis"], [graph.draft.axes(each) for each in node.input]
     if axis < 1 or None in inside:
         return None
     tables = [np.full(each or (), place) for place, each in enumerate(inside)]
@@ -196,7 +196,7 @@ def _windows(graph: GraphReader, node: Node) -> Ints | None:
     """The places in the windows of a Conv, -1 in its padding, by the group, the place of the
     window, the channel and the axes of the kernel.
     """
-    given, inside = attributes_of(node), graph.draft.axes(node.input[0])
+    given, inside = node.given_attributes, graph.draft.axes(node.input[0])
     kernel = graph.constant(node.input[1])
     if inside is None or kernel is None or given.get("auto_pad", "NOTSET") != "NOTSET":
         return None

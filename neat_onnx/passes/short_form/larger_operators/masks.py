@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from neat_onnx.model import DataType, Node
-from neat_onnx.passes.draft import attributes_of, is_one_of
+from neat_onnx.passes.draft import is_one_of
 from neat_onnx.passes.short_form.larger_operators.linear_nodes import Terms
 from neat_onnx.passes.short_form.larger_operators.mixtures_in_axes import in_axes
 from neat_onnx.passes.short_form.larger_operators.mixtures_of_sums import mixture_of
@@ -127,7 +127,7 @@ def _softmaxes(search: Search, name: str) -> _Softmaxes | None:
     node, kept = _unshaped(way), None
     if (places := _places(search, node)) is not None:
         node, kept = _unshaped(way), places
-    if node is None or not is_one_of(node, "Softmax") or attributes_of(node).get("axis") != -1:
+    if node is None or not is_one_of(node, "Softmax") or node.given_attributes.get("axis") != -1:
         return None
     width, (parts, places) = _sizes(search, node.output[0])[-1:], _spread(search, node.input[0])
     holds = np.ones(len(places), np.bool_)
@@ -228,7 +228,7 @@ def _is_nothing(search: Search, name: str) -> bool:
 def constants_of(search: Search, name: str) -> np.ndarray | None:
     """The values of neurons that weigh their inputs with 0."""
     node = _unshaped(search.before(name))
-    if node is None or not is_one_of(node, "Gemm") or attributes_of(node).get("transB") != 1:
+    if node is None or not is_one_of(node, "Gemm") or node.given_attributes.get("transB") != 1:
         return None
     weights, *biases = (search.draft.tensors.get(each) for each in node.input[1:])
     if weights is None or weights.values.any() or None in biases:
