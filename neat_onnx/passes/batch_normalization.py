@@ -5,7 +5,7 @@ import numpy.typing as npt
 
 from neat_onnx.model import Model, Node, Tensor
 from neat_onnx.passes.dense import is_dense
-from neat_onnx.passes.draft import Draft, make_node
+from neat_onnx.passes.draft import Draft
 
 Floats = npt.NDArray[np.float64]
 
@@ -80,12 +80,9 @@ def _folded(
         draft.constant(f"{normalization.output[0]}_{what}", values, weight.data_type)
         for what, values in (("weight", weights), ("bias", biases))
     ]
-    given = node.given_attributes
     operator = "Gemm" if node.op_type == "MatMul" else node.op_type
-    return make_node(
-        operator, [node.input[0], *names], normalization.output, given, name=node.name,
-        opset=draft.model.opset,
-    )  # fmt: skip
+    reads, given = [node.input[0], *names], node.given_attributes
+    return draft.node(operator, reads, normalization.output, name=node.name, **given)
 
 
 def _rounded(values: Floats, like: Tensor) -> Floats:

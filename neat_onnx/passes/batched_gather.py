@@ -14,7 +14,7 @@ import numpy as np
 from neat_onnx.errors import warn
 from neat_onnx.model import DataType, Model, Node
 from neat_onnx.model.value import Extent
-from neat_onnx.passes.draft import Draft, is_one_of, make_node
+from neat_onnx.passes.draft import Draft, is_one_of
 
 _SIZES = ("Squeeze", "Unsqueeze", "Identity", "Cast", "Reshape")  # of a single size
 _INTEGERS = (DataType.INT32, DataType.INT64)
@@ -35,12 +35,7 @@ def batched_gather(model: Model) -> Model:
     ):
         return model
     search = _Search(model)
-    changed = False
-    for node in model.graph.node:
-        found = search.replaced(node)
-        changed |= bool(found)
-        search.draft.nodes += found or [node]
-    return search.draft.finished() if changed else model
+    return search.draft.rewritten(search.replaced)
 
 
 class _Search:
@@ -49,53 +44,53 @@ class _Search:
     def __init__(self, model: Model) -> None:
         self.draft = Draft(model)
 
-    def replaced(self, node: Node) -> list[Node]:
-        """The nodes in place of one that reads an element of each sample; none for all others."""
+    def replaced(self, node: Node) -> list[Node] | None:
+        """The nodes in place of one that reads an element of each sample; None for all others."""
         if is_one_of(node, "GatherND") and not node.given_attributes.get("batch_dims", 0):
             return self._of_pairs(node)
         if is_one_of(node, "Gather") and not node.given_attributes.get("axis", 0):
             return self._of_rows(node)
-        return []
+        return None
 
-    def _of_pairs(self, node: Node) -> list[Node]:
+    def _of_pairs(self, node: Node) -> list[Node] | None:
         """GatherND at pairs (number, place) along a last axis."""
         pairs = self._producer(node.input[1], "Concat")
         data = None if pairs is None else self._shape(node.input[0])
         if pairs is None or not data or data[0] is None:
-            return []
+            return None
         numbers, *places = pairs.input
         if pairs.given_attributes["axis"] not in (-1, 1) or len(places) != 1:
-            return []
+            return None
         if self._shape(places[0]) != (data[0], 1):
-            return []
+            return None
         if self._numbers(self._unsqueezed(numbers)) != _Numbers(data[0]):
-            return []
+            return None
         return [self._gather(node, node.input[0], places[0])]
 
-    def _of_rows(self, node: Node) -> list[Node]:
+    def _of_rows(self, node: Node) -> list[Node] | None:
         """Gather among the rows of all samples, at a place plus the rows of samples before it."""
         flat, at = self._producer(node.input[0], "Flatten"), self._producer(node.input[1], "Add")
         if flat is None or at is None or flat.given_attributes.get("axis", 1) != 2:
-            return []
+            return None
         data = self._shape(flat.input[0])
         if data is None or len(data) < 3 or not isinstance(data[1], int) or data[0] is None:
-            return []
+            return None
         wanted = _Numbers(data[0], data[1])
         for numbers, places in (at.input, at.input[::-1]):
             matching = self._numbers(numbers) == wanted and self._shape(places) == data[:1]
             if matching and (self._is_chosen(places) or self._is_given(node, places)):
                 break
         else:
-            return []
+            return None
         rows = flat.input[0]
         made = []
         if len(data) > 3:
             rows = self.draft.name(f"{node.input[0]}_rows")
             shape = self.draft.constant(f"{rows}_shape", [0, data[1], -1])
-            made.append(self._node("Reshape", [flat.input[0], shape], rows))
+            made.append(self.draft.node("Reshape", [flat.input[0], shape], [rows]))
         spread = self.draft.name(f"{places}_spread")
         axes = self.draft.constant(f"{spread}_axes", [-1])
-        made.append(self._node("Unsqueeze", [places, axes], spread))
+        made.append(self.draft.node("Unsqueeze", [places, axes], [spread]))
         return [*made, self._gather(node, rows, spread)]
 
     def _numbers(self, name: str) -> _Numbers | None:
@@ -168,13 +163,8 @@ class _Search:
         return node.input[0]
 
     def _gather(self, node: Node, data: str, places: str) -> Node:
-        return make_node(
-            "GatherND", [data, places], node.output, {"batch_dims": 1},
-            name=node.name, opset=self.draft.model.opset,
-        )  # fmt: skip
-
-    def _node(self, kind: str, reads: list[str], gives: str, **attributes: Any) -> Node:
-        return make_node(kind, reads, [gives], attributes, opset=self.draft.model.opset)
+        reads = [data, places]
+        return self.draft.node("GatherND", reads, node.output, name=node.name, batch_dims=1)
 
     @cached_property
     def _same(self) -> dict[Extent, Extent]:

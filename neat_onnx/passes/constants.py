@@ -4,7 +4,7 @@ import numpy as np
 
 from neat_onnx.errors import ModelError
 from neat_onnx.model import DataType, Model, Node, Tensor, ValueInfo
-from neat_onnx.passes.draft import Draft, copied, make_node, with_graph
+from neat_onnx.passes.draft import Draft, copied, with_graph
 
 _FLOATS, _INTS = ("value_float", "value_floats"), ("value_int", "value_ints")
 
@@ -32,8 +32,8 @@ def constant_nodes(model: Model) -> Model:
         elif "value" in node.given_attributes:
             draft.nodes.append(node)
         else:
-            value = {"value": tensor.model_copy(update={"name": ""})}
-            draft.nodes.append(make_node("Constant", [], [name], value, name=node.name))
+            value = tensor.model_copy(update={"name": ""})
+            draft.nodes.append(draft.node("Constant", [], [name], name=node.name, value=value))
     if len(draft.nodes) == len(model.graph.node) and draft.nodes == model.graph.node:
         return model
     return draft.finished()

@@ -1,7 +1,7 @@
 """Draft: the graph that a pass is writing, with new names, initializers and nodes."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -103,6 +103,22 @@ class Draft:
         self.tensors[name] = Tensor.of(name, np.asarray(values, kind), data_type)
         return name
 
+    def node(
+        self,
+        op_type: str,
+        reads: Iterable[str],
+        gives: Iterable[str],
+        *,
+        name: str = "",
+        **attributes: Any,
+    ) -> Node:
+        """A node of ONNX itself, in the form that it has in the model's opset.
+
+        Raises:
+            ModelError: see `make_node`.
+        """
+        return make_node(op_type, reads, gives, attributes, name=name, opset=self.model.opset)
+
     def finished(self, nodes: list[Node] | None = None) -> Model:
         """The model with these nodes, or those emitted, and the initializers there are now."""
         return with_graph(
@@ -111,15 +127,30 @@ class Draft:
             initializer=list(self.tensors.values()),
         )
 
-    def replaced(self, changed: Mapping[int, Node | None]) -> Model:
+    def replaced(self, changed: Mapping[int, Node | list[Node] | None]) -> Model:
         """The model with the nodes at these positions replaced, or left out where there is None.
 
         It is the model itself where nothing changes.
         """
         if not changed:
             return self.model
-        nodes = (changed.get(at, node) for at, node in enumerate(self.model.graph.node))
-        return self.finished([node for node in nodes if node is not None])
+        nodes: list[Node] = []
+        for at, node in enumerate(self.model.graph.node):
+            found = changed.get(at, node)
+            nodes += found if isinstance(found, list) else [found] if found is not None else []
+        return self.finished(nodes)
+
+    def rewritten(self, rule: Callable[[Node], list[Node] | None]) -> Model:
+        """The model with the nodes that a rule gives in place of each, asked in their order.
+
+        It is the model itself where the rule gives None for all of them.
+        """
+        changed = False
+        for node in self.model.graph.node:
+            nodes = rule(node)
+            changed = changed or nodes is not None
+            self.nodes += [node] if nodes is None else nodes
+        return self.finished() if changed else self.model
 
 
 def with_graph(model: Model, **changes: Any) -> Model:

@@ -6,7 +6,7 @@ in one axis with the features.
 
 from neat_onnx.model import Model, Node
 from neat_onnx.model.wiring import subgraphs
-from neat_onnx.passes.draft import Draft, is_one_of, make_node
+from neat_onnx.passes.draft import Draft, is_one_of
 from neat_onnx.passes.elementwise import is_elementwise
 
 _RANK = 2
@@ -107,5 +107,4 @@ class _Rows:
         return tensor is not None and tensor.size == 1 and tensor.values.ndim <= _RANK
 
     def _identity(self, node: Node) -> Node:
-        opset = self._draft.model.opset
-        return make_node("Identity", node.input[:1], node.output, name=node.name, opset=opset)
+        return self._draft.node("Identity", node.input[:1], node.output, name=node.name)

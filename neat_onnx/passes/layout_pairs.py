@@ -5,7 +5,6 @@ from neat_onnx.passes.draft import (
     Draft,
     copied,
     is_one_of,
-    make_node,
     with_inputs,
 )
 from neat_onnx.passes.elementwise import is_function_of_one
@@ -29,7 +28,7 @@ def transpose_pairs(model: Model) -> Model:
         before, after = first.input[0], list(nodes[last].output)
         changed |= {at: None, last: None}
         if not between:
-            changed[last] = make_node("Identity", [before], after, opset=model.opset)
+            changed[last] = draft.node("Identity", [before], after)
             continue
         head, end = between[0], between[-1]
         changed[head] = with_inputs(nodes[head], [before, *nodes[head].input[1:]])

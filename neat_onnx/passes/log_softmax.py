@@ -8,7 +8,7 @@ sum is nothing beside that in float32, and LogSoftmax would say otherwise.
 import numpy as np
 
 from neat_onnx.model import Model, Node
-from neat_onnx.passes.draft import Draft, is_one_of, make_node
+from neat_onnx.passes.draft import Draft, is_one_of
 
 _PLANE = 2
 _MASKING = ("Where", "Add", "Sub", "Mul")
@@ -33,9 +33,7 @@ def log_softmax(model: Model) -> Model:
         if source is None:
             continue
         reads, axis = source
-        changed[at] = make_node(
-            operator, [reads], node.output, {"axis": axis}, name=node.name, opset=model.opset
-        )
+        changed[at] = draft.node(operator, [reads], node.output, name=node.name, axis=axis)
     return draft.replaced(changed)
 
 

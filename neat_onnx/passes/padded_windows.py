@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from neat_onnx.model import Model, Node
-from neat_onnx.passes.draft import Draft, is_one_of, make_node
+from neat_onnx.passes.draft import Draft, is_one_of
 
 _OUTSIDE = 2  # axes that no window slides along: samples and channels
 _FROM_ZERO = ("Relu", "Sigmoid", "HardSigmoid", "Softmax", "Softplus", "Abs", "Exp", "Sqrt")
@@ -30,8 +30,7 @@ def padded_windows(model: Model) -> Model:
         given = None if widths is None else _widened(node, kernel, widths)
         if given is not None and (node.op_type != "MaxPool" or _is_from_zero(pad, draft)):
             reads = [pad.input[0], *node.input[1:]]
-            changed[at] = make_node(node.op_type, reads, node.output, given, name=node.name,
-                                    opset=model.opset)  # fmt: skip
+            changed[at] = draft.node(node.op_type, reads, node.output, name=node.name, **given)
     return draft.replaced(changed)
 
 

@@ -32,7 +32,7 @@ def splice(draft: Draft, graph: Graph, given: Mapping[str, str], wanted: list[st
     for inner, outer in zip(outputs, wanted, strict=True):
         source = names.get(inner, inner)
         if outer and source != outer:
-            nodes.append(make_node("Identity", [source], [outer], opset=draft.model.opset))
+            nodes.append(draft.node("Identity", [source], [outer]))
     return nodes
 
 

@@ -10,7 +10,7 @@ from math import prod
 import numpy as np
 
 from neat_onnx.model import Node, Tensor
-from neat_onnx.passes.draft import Draft, copied, is_one_of, make_node
+from neat_onnx.passes.draft import Draft, copied, is_one_of
 from neat_onnx.passes.elementwise import is_elementwise
 
 REDUCTIONS = (
@@ -77,7 +77,7 @@ class Joined:
         """A node that makes them of these parts; None if one part is all of them."""
         if len(names) == 1:
             return None
-        return make_node("Concat", names, [output], {"axis": 1}, opset=draft.model.opset)
+        return draft.node("Concat", names, [output], axis=1)
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ class Paired:
 
     def node(self, draft: Draft, names: Sequence[str], output: str) -> Node:
         """A node that makes them of these parts."""
-        return make_node(self.operator, names, [output], opset=draft.model.opset)
+        return draft.node(self.operator, names, [output])
 
 
 Followed = Picked | Joined | Elementwise | Paired

@@ -15,7 +15,7 @@ from math import prod
 import numpy as np
 
 from neat_onnx.model import Model, Node, Tensor
-from neat_onnx.passes.draft import Draft, is_one_of, make_node
+from neat_onnx.passes.draft import Draft, is_one_of
 from neat_onnx.passes.elementwise import is_elementwise
 from neat_onnx.passes.short_form.columns import (
     FLAT,
@@ -41,7 +41,7 @@ def in_axes(model: Model) -> Model:
         return model
     draft = Draft(model)
     changed: dict[int, Node | None] = {
-        at: make_node("Identity", node.input[:1], node.output, opset=model.opset)
+        at: draft.node("Identity", node.input[:1], node.output)
         for at, node in enumerate(model.graph.node)
         if _is_copy(draft, node)
     }
@@ -221,16 +221,16 @@ def _are_whole(draft: Draft, group: _Group, axes: Axes) -> bool:
 
 def _changes(draft: Draft, group: _Group) -> dict[int, Node | None]:
     """The new nodes of a group, by their positions; its constants get the axes."""
-    nodes, opset = draft.model.graph.node, draft.model.opset
+    nodes = draft.model.graph.node
     axes = group.axes or ()
     shapes = [nodes[at].input[1] for at, each in group.turned.items() if each == axes]
     changed: dict[int, Node | None] = {}
     for at, each in (*group.made.items(), *group.turned.items()) if len(axes) > 1 else ():
         source = nodes[at].input[:1]
         if each == axes:
-            changed[at] = make_node("Identity", source, nodes[at].output, opset=opset)
+            changed[at] = draft.node("Identity", source, nodes[at].output)
         elif at in group.made:
-            changed[at] = make_node("Reshape", [*source, shapes[0]], nodes[at].output, opset=opset)
+            changed[at] = draft.node("Reshape", [*source, shapes[0]], nodes[at].output)
     flat = {
         node.output[0]: node.input[0]
         for node in nodes
@@ -252,9 +252,9 @@ def _in(draft: Draft, sources: Sequence[str], sizes: Axes, gives: Sequence[str])
     """The node that has a tensor in these axes, which stands in several already."""
     for source in sources:
         if draft.axes(source) == sizes:
-            return make_node("Identity", [source], gives, opset=draft.model.opset)
+            return draft.node("Identity", [source], gives)
     reads = [sources[-1], draft.constant("shape", [0, *sizes])]
-    return make_node("Reshape", reads, gives, opset=draft.model.opset)
+    return draft.node("Reshape", reads, gives)
 
 
 def _before_broadcast(places: Places, axes: Axes) -> Axes | None:

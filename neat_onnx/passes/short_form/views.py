@@ -16,7 +16,6 @@ from neat_onnx.passes.draft import (
     Draft,
     copied,
     is_one_of,
-    make_node,
     with_graph,
 )
 from neat_onnx.passes.elementwise import is_elementwise
@@ -203,11 +202,10 @@ class Frame:
         return self._constants[-1].name
 
     def _reshape(self, name: str, axes: Axes, result: str) -> Node:
-        opset = self._draft.model.opset
         if len(axes) == 1:
-            return make_node("Flatten", [name], [result], {"axis": 1}, opset=opset)
+            return self._draft.node("Flatten", [name], [result], axis=1)
         shape = self._constant("shape", np.array([0, *axes]), DataType.INT64)
-        return make_node("Reshape", [name, shape], [result], opset=opset)
+        return self._draft.node("Reshape", [name, shape], [result])
 
     def _reduce(self, node: Node) -> None:
         """Have a reduction reduce along axes of the frame, if it can."""
@@ -233,12 +231,13 @@ class Frame:
             self.views[node.output[0]] = _View(result, sizes, elements)
 
     def _reduction(self, node: Node, name: str, along: list[int], result: str) -> Node:
-        axes, opset = [axis + 1 for axis in along], self._draft.model.opset
+        axes, reads = [axis + 1 for axis in along], [name]
         given = node.given_attributes | {"keepdims": 1}
         if len(node.input) == 1:
-            return make_node(node.op_type, [name], [result], given | {"axes": axes}, opset=opset)
-        reads = [name, self._constant("axes", np.array(axes), DataType.INT64)]
-        return make_node(node.op_type, reads, [result], given, opset=opset)
+            given["axes"] = axes
+        else:
+            reads.append(self._constant("axes", np.array(axes), DataType.INT64))
+        return self._draft.node(node.op_type, reads, [result], **given)
 
     # --- the way back ----------------------------------------------------------------------------
 
@@ -284,7 +283,7 @@ class Frame:
         if not np.array_equal(elements.ravel(), np.arange(len(places))):
             return None
         if view.axes == axes:
-            return make_node("Identity", [view.name], [name], opset=self._draft.model.opset)
+            return self._draft.node("Identity", [view.name], [name])
         return self._reshape(view.name, axes, name)
 
 

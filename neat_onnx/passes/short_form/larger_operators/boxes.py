@@ -45,7 +45,7 @@ def cut(search: Search, gather: Node) -> Found | None:
     given = [starts, ends, [*cuts], *([steps] if {*steps} != {1} else [])]
     reads = [source, *(search.draft.constant("cut", each) for each in given)]
     part = search.draft.name("part")
-    return end, [*nodes, search.node("Slice", reads, [part]), search.shaped(part, end)]
+    return end, [*nodes, search.draft.node("Slice", reads, [part]), search.shaped(part, end)]
 
 
 def padded(search: Search, last: Node) -> Found | None:
@@ -73,7 +73,7 @@ def padded(search: Search, last: Node) -> Found | None:
             wide = search.draft.name("wide")
             return end, [
                 *nodes,
-                search.node("Pad", reads, [wide], mode=mode),
+                search.draft.node("Pad", reads, [wide], mode=mode),
                 search.shaped(wide, end),
             ]
     return None

@@ -59,13 +59,13 @@ def _nodes(search: Search, order: Sizes, turned: Sizes, part: _Part, end: str) -
     """The nodes, one after the other, that give a tensor its order and axes, and multiply it."""
     nodes, sizes = list[Node](), search.draft.axes(end) or ()
     if [*order] != sorted(order):
-        nodes.append(search.node("Transpose", [""], [end], perm=[0, *(k + 1 for k in order)]))
+        nodes.append(search.draft.node("Transpose", [""], [end], perm=[0, *(k + 1 for k in order)]))
     if turned != sizes:
         reads = ["", search.draft.constant("shape", [0, *sizes])]
-        nodes.append(search.node("Reshape", reads, [end]))
+        nodes.append(search.draft.node("Reshape", reads, [end]))
     if part.factor != 1.0 or not nodes:
         factor = search.draft.constant("factor", [part.factor], search.kind(end))
-        nodes.append(search.node("Mul", ["", factor], [end]))
+        nodes.append(search.draft.node("Mul", ["", factor], [end]))
     return nodes
 
 

@@ -63,7 +63,7 @@ def choice(search: Search, node: Node) -> Found | None:
         guards = _Guards(search, condition, holds=holds)
         reads.append(_alone(search, guards.without(chosen[holds][1])))
         nodes += guards.nodes
-    return node.output[0], [*nodes, search.node("Where", reads, node.output)]
+    return node.output[0], [*nodes, search.draft.node("Where", reads, node.output)]
 
 
 def _sides(search: Search, node: Node) -> "list[tuple[Truth, str]]":
@@ -91,7 +91,7 @@ def _added(search: Search, sides: list[tuple[Truth, str]], node: Node) -> Found 
             return None
         names.append(search.draft.name("side"))
         nodes += weighed(search, Factor(truth.name, by), value, axes, names[-1])
-    return end, [*nodes, search.node("Add", names, [end])]
+    return end, [*nodes, search.draft.node("Add", names, [end])]
 
 
 class _Guards:
@@ -181,16 +181,16 @@ def weighed(search: Search, factor: Factor, value: str, axes: Sizes, end: str) -
     the neurons lack, and of an input. If they lack none, a Concat keeps the formula to them.
     """
     if not search.is_number(value):
-        return [search.node("Mul", [factor.name, value], [end])]
+        return [search.draft.node("Mul", [factor.name, value], [end])]
     tensor, nodes, name = search.draft.tensors[value], list[Node](), factor.name
     longer = [each for each, size in enumerate(factor.axes) if size < axes[each]][:1]
     shape = [axes[each] if each in longer else 1 for each in range(len(axes))]
     if not longer and factor.name in search.made:
         name = search.draft.name("alone")
-        nodes.append(search.node("Concat", [factor.name], [name], axis=1))
+        nodes.append(search.draft.node("Concat", [factor.name], [name], axis=1))
     weights = np.full(shape, tensor.values.item())
     weight = search.draft.constant("weight", weights, tensor.data_type)
-    return [*nodes, search.node("Mul", [name, weight], [end])]
+    return [*nodes, search.draft.node("Mul", [name, weight], [end])]
 
 
 def same_condition(search: Search, *conditions: str) -> str | None:

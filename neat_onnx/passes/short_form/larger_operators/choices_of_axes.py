@@ -78,7 +78,7 @@ def _chosen(search: Search, sides: list[_Side], axes: Sizes) -> tuple[list[Node]
         return None
     chosen = search.draft.name("chosen")
     nodes = [each for before, _ in found for each in before]
-    return [*nodes, search.node("Where", [name for _, name in found], [chosen])], chosen
+    return [*nodes, search.draft.node("Where", [name for _, name in found], [chosen])], chosen
 
 
 def _added(search: Search, sides: list[_Side], axes: Sizes) -> tuple[list[Node], str] | None:
@@ -95,7 +95,7 @@ def _added(search: Search, sides: list[_Side], axes: Sizes) -> tuple[list[Node],
         factor = Factor(by[1], once(side.at.reshape(axes)).shape)
         nodes += [*by[0], *value[0], *weighed(search, factor, value[1], axes, names[-1])]
     chosen = search.draft.name("chosen")
-    return [*nodes, search.node("Add", names, [chosen])], chosen
+    return [*nodes, search.draft.node("Add", names, [chosen])], chosen
 
 
 def _side(search: Search, name: str, size: int, given: Truth | None = None) -> _Side | None:

@@ -155,15 +155,15 @@ def _numbers(places: Singles, size: int, *, corners: bool, border: bool) -> Sing
 
 
 def _sampled(
-    search: Search, source: str, grid: Singles, given: dict[str, object], end: str
+    search: Search, source: str, grid: Singles, given: dict[str, Any], end: str
 ) -> list[Node]:
     """The samples of a tensor; runtimes want a grid for each sample of a batch."""
     batch, shape, grids = (search.draft.name(f"{end}_{part}") for part in ("n", "shape", "grid"))
     ones = search.draft.constant("ones", [1] * _AXES)
     numbers = search.draft.constant("grid", grid, DataType.FLOAT)
     return [
-        search.node("Shape", [source], [batch], start=0, end=1),
-        search.node("Concat", [batch, ones], [shape], axis=0),
-        search.node("Expand", [numbers, shape], [grids]),
-        search.node("GridSample", [source, grids], [end], **given),
+        search.draft.node("Shape", [source], [batch], start=0, end=1),
+        search.draft.node("Concat", [batch, ones], [shape], axis=0),
+        search.draft.node("Expand", [numbers, shape], [grids]),
+        search.draft.node("GridSample", [source, grids], [end], **given),
     ]

@@ -30,8 +30,8 @@ def one_hot(search: Search, cast: Node) -> Found | None:
     nodes, places = _integers(search, source)
     reads = [search.draft.constant("depth", count), search.draft.constant("ends", [0, 1], kind)]
     hits = search.draft.name("hits")
-    nodes.append(search.node("OneHot", [places, *reads], [hits]))
-    return end, [*nodes, search.node("Flatten", [hits], [end], axis=1)]
+    nodes.append(search.draft.node("OneHot", [places, *reads], [hits]))
+    return end, [*nodes, search.draft.node("Flatten", [hits], [end], axis=1)]
 
 
 def looked_up(search: Search, product: Node) -> Found | None:
@@ -50,9 +50,9 @@ def looked_up(search: Search, product: Node) -> Found | None:
     if search.draft.axes(source) != sizes[:-1]:
         reads = [places, search.draft.constant("shape", [0, *sizes[:-1]])]
         places = search.draft.name("places")
-        nodes.append(search.node("Reshape", reads, [places]))
+        nodes.append(search.draft.node("Reshape", reads, [places]))
     rows = search.draft.constant("table", table, search.kind(end))
-    return end, [*nodes, search.node("Gather", [rows, places], [end], axis=0)]
+    return end, [*nodes, search.draft.node("Gather", [rows, places], [end], axis=0)]
 
 
 def _compared(search: Search, hits: str) -> tuple[str, int] | None:
@@ -90,13 +90,13 @@ def differences(search: Search, node: Node) -> Found | None:
     source, numbers = found
     reads = [source, search.draft.constant("numbers", numbers, search.kind(source))]
     if sizes == (1,):
-        return end, [search.node("Sub", reads, [end])]
+        return end, [search.draft.node("Sub", reads, [end])]
     apart, less = (search.draft.name(f"{end}_{part}") for part in ("apart", "less"))
     shape = search.draft.constant("shape", [0, *sizes, 1])
     return end, [
-        search.node("Reshape", [source, shape], [apart]),
-        search.node("Sub", [apart, reads[1]], [less]),
-        search.node("Flatten", [less], [end], axis=1),
+        search.draft.node("Reshape", [source, shape], [apart]),
+        search.draft.node("Sub", [apart, reads[1]], [less]),
+        search.draft.node("Flatten", [less], [end], axis=1),
     ]
 
 

@@ -33,12 +33,14 @@ def lp_pool(search: Search, last: Node) -> Found | None:
         return None
     sides = zip(*windows, strict=True)
     kernel, steps, before, behind = ([*each] for each in sides)
-    given = {"kernel_shape": kernel, "strides": steps, "pads": [*before, *behind], "p": p}
-    if sizes == search.draft.axes(end):
-        return end, [*nodes, search.node("LpPool", [source], [end], **given)]
-    pooled = search.draft.name(end)
-    nodes.append(search.node("LpPool", [source], [pooled], **given))
-    return end, [*nodes, search.shaped(pooled, end)]
+    in_place, pads = sizes == search.draft.axes(end), [*before, *behind]
+    pooled = end if in_place else search.draft.name(end)
+    nodes.append(
+        search.draft.node(
+            "LpPool", [source], [pooled], kernel_shape=kernel, strides=steps, pads=pads, p=p
+        )
+    )
+    return end, nodes if in_place else [*nodes, search.shaped(pooled, end)]
 
 
 def _are_axes(windows: Sequence[AxisWindows], sizes: Sizes) -> bool:

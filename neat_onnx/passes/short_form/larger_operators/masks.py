@@ -97,13 +97,13 @@ def _softmax(search: Search, scores: str, origin: np.ndarray, end: str, sizes: l
     else:
         values, flat = search.draft.name(end), search.draft.name(scores)
         places = search.draft.constant("places", np.maximum(origin, 0), DataType.INT32)
-        nodes = [search.node("Gather", [scores, places], [flat], axis=1)]
+        nodes = [search.draft.node("Gather", [scores, places], [flat], axis=1)]
         nodes += _shaped(search, flat, sizes, values)
     nothing, chosen, result = (search.draft.name(end) for _ in range(3))
     zero = search.draft.constant("zero", 0.0, search.kind(scores))
-    nodes.append(search.node("Log", [zero], [nothing]))
+    nodes.append(search.draft.node("Log", [zero], [nothing]))
     nodes.append(_where(search, holds.reshape(inside), values, nothing, chosen))
-    nodes.append(search.node("Softmax", [chosen], [result], axis=-1))
+    nodes.append(search.draft.node("Softmax", [chosen], [result], axis=-1))
     return end, [*nodes, *_shaped(search, result, sizes, end)]
 
 
@@ -189,12 +189,12 @@ def _where(search: Search, mask: np.ndarray, values: str, other: str, end: str) 
     while mask.ndim > 1 and np.all(mask == mask[0]):
         mask = mask[0]  # which is repeated
     holds = search.draft.constant("mask", mask, DataType.BOOL)
-    return search.node("Where", [holds, values, other], [end])
+    return search.draft.node("Where", [holds, values, other], [end])
 
 
 def _shaped(search: Search, name: str, sizes: list[int], end: str) -> list[Node]:
     shape = search.draft.constant("shape", [0, *sizes])
-    return [search.node("Reshape", [name, shape], [end])]
+    return [search.draft.node("Reshape", [name, shape], [end])]
 
 
 def _sizes(search: Search, name: str) -> list[int]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -171,10 +172,10 @@ class _Writing:
         held = constant("mask", mask, DataType.BOOL)
         return None if other is None else self._made("Where", [held, name, other])
 
-    def _made(self, operator: str, reads: list[str], **attributes: object) -> str:
+    def _made(self, operator: str, reads: list[str], **attributes: Any) -> str:
         """The result of a new node."""
         result = self._search.draft.name("chosen")
-        self.nodes.append(self._search.node(operator, reads, [result], **attributes))
+        self.nodes.append(self._search.draft.node(operator, reads, [result], **attributes))
         return result
 
 

@@ -74,7 +74,7 @@ def order(search: Search, chooser: Node) -> Found | None:
         chosen = _chosen(search, found, shape, turned=turned)
         if chosen is not None:
             name, places, nodes = chosen
-            named = search.node("Identity", [name], [end])
+            named = search.draft.node("Identity", [name], [end])
             return end, [*nodes, search.cast(places, end, name) if table else named]
         column = shape[-1:] == (1,) and _chosen(search, found, shape[:-1], turned=turned)
         if column and not table:
@@ -90,7 +90,7 @@ def _rows(search: Search, found: _Order, table: str, end: str) -> Found | None:
     if chosen is None:
         return None
     _, places, nodes = chosen
-    return end, [*nodes, search.node("Gather", [table, places], [end], axis=0)]
+    return end, [*nodes, search.draft.node("Gather", [table, places], [end], axis=0)]
 
 
 def _chosen(
@@ -147,7 +147,7 @@ def _ordered(search: Search, found: _Order, part: _Part) -> tuple[tuple[str, str
     at = search.draft.constant("chosen", chosen)
     values, places = map(search.draft.name, names)
     nodes += [
-        search.node("Gather", [name, at], [end], axis=part.axis)
+        search.draft.node("Gather", [name, at], [end], axis=part.axis)
         for name, end in zip(names, (values, places), strict=True)
     ]
     return (values, places), nodes
@@ -162,8 +162,8 @@ def _sorted(
     names = search.draft.name("top"), search.draft.name("places")
     search.orders[source, axis, count] = names
     reads = [source, search.draft.constant("count", [count])]
-    attributes = {"axis": axis, "largest": int(search.largest)}
-    return names, [search.node("TopK", reads, [*names], **attributes)]
+    largest = int(search.largest)
+    return names, [search.draft.node("TopK", reads, names, axis=axis, largest=largest)]
 
 
 def _order(search: Search, way: list[Node], values: str) -> _Order | None:

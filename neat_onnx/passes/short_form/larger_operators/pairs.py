@@ -127,16 +127,16 @@ def _computed(
 ) -> list[Node]:
     """The nodes that make the tensor of two that are broadcast."""
     name, sizes = search.draft.name(end), search.draft.axes(end) or ()
-    nodes = [search.node("Sub", operands, [name])]
+    nodes = [search.draft.node("Sub", operands, [name])]
     for operator, numbers, given in functions[::-1]:
         reads = [
             name if number is None else search.draft.constant("number", number, search.kind(end))
             for number in numbers
         ]
         name = search.draft.name(end)
-        nodes.append(search.node(operator, reads, [name], **dict(given)))
+        nodes.append(search.draft.node(operator, reads, [name], **dict(given)))
     if shape != sizes:
         reads = [name, search.draft.constant("shape", [0, *sizes])]
-        nodes.append(search.node("Reshape", reads, [end]))
+        nodes.append(search.draft.node("Reshape", reads, [end]))
     nodes[-1] = copied(nodes[-1], output=[end])
     return nodes

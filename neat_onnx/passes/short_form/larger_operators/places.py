@@ -36,7 +36,7 @@ def _place(search: Search, operator: str, source: str, number: str) -> Found | N
         if found is not None:
             axis, kept = found
             places = search.draft.name("places")
-            node = search.node(operator, [name], [places], axis=axis, keepdims=kept)
+            node = search.draft.node(operator, [name], [places], axis=axis, keepdims=kept)
             return end, [node, search.cast(places, end, name)]
     return None
 

@@ -50,13 +50,16 @@ def _response(search: Search, end: str, powers: _Powers) -> Found | None:
     if numbers is None:
         return None
     size, alpha = numbers
-    attributes = {"alpha": alpha, "beta": -powers.exponent, "bias": float(biases[0]), "size": size}
+    bias, beta = float(biases[0]), -powers.exponent
     last, _ = search.end(end)
-    if search.draft.axes(last) == whole:
-        return last, [*nodes, search.node("LRN", [source], [last], **attributes)]
-    result = search.draft.name("response")
-    nodes.append(search.node("LRN", [source], [result], **attributes))
-    return end, [*nodes, search.node("Flatten", [result], [end], axis=1)]
+    in_place = search.draft.axes(last) == whole
+    result = last if in_place else search.draft.name("response")
+    nodes.append(
+        search.draft.node("LRN", [source], [result], alpha=alpha, beta=beta, bias=bias, size=size)
+    )
+    if in_place:
+        return last, nodes
+    return end, [*nodes, search.draft.node("Flatten", [result], [end], axis=1)]
 
 
 def _reach(squares: Terms, sizes: Sizes) -> int | None:

@@ -35,7 +35,7 @@ def _accumulated(
     if not np.array_equal(weights, np.tri(*weights.shape)):
         return None
     reads = [source, search.draft.constant("axis", axis)]
-    return end, [search.node("CumSum", reads, [end])]
+    return end, [search.draft.node("CumSum", reads, [end])]
 
 
 def _of_channels(search: Search, node: Node) -> np.ndarray | None:
