@@ -221,13 +221,22 @@ def _elementwise(draft: Draft, node: Node, axes: Axes) -> Elementwise | None:
             fits = constant is None or len(constant.dims) <= FLAT
             places.append(None if fits else np.zeros(prod(axes), np.int64))
             continue
-        sizes = axes_of(draft, name) if constant is None else constant.dims
-        aligned = constant is not None or len(sizes or ()) == len(axes)
-        each = broadcast(sizes, axes) if sizes is not None and aligned else None
+        each = broadcast_of(draft, name, axes)
         if each is None:
             return None
         places.append(each)
     return Elementwise(node, places)
+
+
+def broadcast_of(draft: Draft, name: str, axes: Axes) -> Places | None:
+    """The element of a tensor that each element of a node with these axes reads, if it is known.
+
+    A constant may have fewer axes, since it has no batch.
+    """
+    constant = draft.tensors.get(name)
+    sizes = draft.axes(name) if constant is None else constant.dims
+    aligned = sizes is not None and (constant is not None or len(sizes) == len(axes))
+    return broadcast(sizes, axes) if sizes is not None and aligned else None
 
 
 def broadcast(sizes: Axes, axes: Axes) -> Places | None:

@@ -23,7 +23,7 @@ from neat_onnx.passes.short_form.columns import (
     REDUCTIONS,
     Axes,
     Places,
-    broadcast,
+    broadcast_of,
     places_of,
     reduced_axes,
     unrepeated,
@@ -133,9 +133,7 @@ class Frame:
             if not name or (constant is not None and constant.size == 1):
                 found.append(_Operand(name, None))
                 continue
-            sizes = self._draft.axes(name) if constant is None else constant.dims
-            aligned = constant is not None or len(sizes or ()) == len(axes)
-            places = broadcast(sizes, axes) if sizes is not None and aligned else None
+            places = broadcast_of(self._draft, name, axes)
             if places is None:
                 return None
             origin, inside = (name, None) if constant is not None else self._origin(name)
