@@ -54,7 +54,7 @@ class _Search:
 
     def _of_pairs(self, node: Node) -> list[Node] | None:
         """GatherND at pairs (number, place) along a last axis."""
-        pairs = self._producer(node.input[1], "Concat")
+        pairs = self.draft.maker(node.input[1], "Concat")
         data = None if pairs is None else self._shape(node.input[0])
         if pairs is None or not data or data[0] is None:
             return None
@@ -69,7 +69,8 @@ class _Search:
 
     def _of_rows(self, node: Node) -> list[Node] | None:
         """Gather among the rows of all samples, at a place plus the rows of samples before it."""
-        flat, at = self._producer(node.input[0], "Flatten"), self._producer(node.input[1], "Add")
+        flat = self.draft.maker(node.input[0], "Flatten")
+        at = self.draft.maker(node.input[1], "Add")
         if flat is None or at is None or flat.given_attributes.get("axis", 1) != 2:
             return None
         data = self._shape(flat.input[0])
@@ -98,16 +99,16 @@ class _Search:
         tensor = self.draft.tensors.get(name)
         if tensor is not None:
             return _constant_numbers(tensor.values)
-        product = self._producer(name, "Mul")
+        product = self.draft.maker(name, "Mul")
         if product is not None:
             for each, factor in (product.input, product.input[::-1]):
                 found, times = self._numbers(each), self._single(factor)
                 if found is not None and times:
                     return _Numbers(found.samples, found.factor * times)
-        cast = self._producer(name, "Cast")
+        cast = self.draft.maker(name, "Cast")
         if cast is not None and cast.given_attributes["to"] in _INTEGERS:
             return self._numbers(cast.input[0])
-        made = self._producer(name, "Range")
+        made = self.draft.maker(name, "Range")
         if made is None or self._single(made.input[0]) != 0 or self._single(made.input[2]) != 1:
             return None
         count = self._size(made.input[1])
@@ -115,10 +116,10 @@ class _Search:
 
     def _size(self, name: str) -> Extent:
         """The size of an axis that a tensor of one element holds, as its symbol."""
-        while (step := self._producer(name, *_SIZES)) is not None:
+        while (step := self.draft.maker(name, *_SIZES)) is not None:
             name = step.input[0]
-        chosen = self._producer(name, "Gather", "Slice")
-        source = self._producer(chosen.input[0] if chosen else name, "Shape")
+        chosen = self.draft.maker(name, "Gather", "Slice")
+        source = self.draft.maker(chosen.input[0] if chosen else name, "Shape")
         shape = None if source is None else self._shape(source.input[0])
         if source is None or shape is None:
             return None
@@ -138,16 +139,16 @@ class _Search:
 
         One that is would be in the rows of another sample.
         """
-        while (step := self._producer(name, *_SIZES)) is not None:
+        while (step := self.draft.maker(name, *_SIZES)) is not None:
             name = step.input[0]
-        return self._producer(name, "ArgMax", "ArgMin") is not None
+        return self.draft.maker(name, "ArgMax", "ArgMin") is not None
 
     def _is_given(self, node: Node, name: str) -> bool:
         """Whether a tensor has places that are an input of the graph, or a number more or less.
 
         They are taken to be in the rows of their sample, as a NeatOnnxWarning says.
         """
-        while (step := self._producer(name, *_SIZES, "Add", "Sub")) is not None:
+        while (step := self.draft.maker(name, *_SIZES, "Add", "Sub")) is not None:
             name = next((each for each in step.input if each not in self.draft.tensors), "")
         given = [entry for entry in self.draft.model.graph.inputs if entry.name == name]
         if not given or given[0].elem_type not in _INTEGERS:
@@ -157,7 +158,7 @@ class _Search:
 
     def _unsqueezed(self, name: str) -> str:
         """The tensor before a last axis of one element was added."""
-        node = self._producer(name, "Unsqueeze")
+        node = self.draft.maker(name, "Unsqueeze")
         if node is None or self._single(node.input[1]) not in (-1, 1):
             return name
         return node.input[0]
@@ -190,10 +191,6 @@ class _Search:
         if len(symbols) != 1 or others != -math.prod(sizes) or not isinstance(place, str):
             return None
         return place, symbols[0]
-
-    def _producer(self, name: str, *kinds: str) -> Node | None:
-        node = self.draft.producers.get(name)
-        return node if node is not None and is_one_of(node, *kinds) else None
 
     def _single(self, name: str) -> int | None:
         """The value of a constant of one element."""

@@ -66,6 +66,11 @@ class Draft:
         """The node of the model that produces each computed tensor, by the tensor's name."""
         return producers(self.model.graph)
 
+    def maker(self, name: str, *operators: str) -> Node | None:
+        """The node that produces a tensor, if it is one of these operators."""
+        node = self.producers.get(name)
+        return node if node is not None and is_one_of(node, *operators) else None
+
     @cached_property
     def readers(self) -> dict[str, list[int]]:
         """The positions of the nodes that read each tensor of the model, once for each time.

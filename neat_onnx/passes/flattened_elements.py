@@ -82,8 +82,8 @@ class _Rows:
         sizes = self._draft.tensors.get(node.input[1])
         if sizes is not None:
             return node.input[0] in self._rows and sizes.values.tolist() == [-1, self._features]
-        source = self._draft.producers.get(node.input[1])
-        if node.input[0] not in self._rows or source is None or not is_one_of(source, "Shape"):
+        source = self._draft.maker(node.input[1], "Shape")
+        if node.input[0] not in self._rows or source is None:
             return False
         cut = {"start", "end"} & source.given_attributes.keys()
         return (

@@ -61,8 +61,8 @@ def _rows_of(draft: Draft, rows: str, name: str) -> tuple[str, int] | None:
 def _is_masked(draft: Draft, name: str) -> bool:
     """Whether a tensor is made of large constants by a few nodes that choose, add and multiply."""
     for _ in range(_MOST_MASKING):
-        node = draft.producers.get(name)
-        if node is None or not is_one_of(node, *_MASKING):
+        node = draft.maker(name, *_MASKING)
+        if node is None:
             return False
         constants = [draft.tensors[each].values for each in node.input if each in draft.tensors]
         if any(np.any(np.abs(each.astype(np.float64)) >= _LEAST_MASK) for each in constants):

@@ -81,18 +81,13 @@ def _is_reducible(name: str, draft: Draft) -> bool:
 
 def _halves(draft: Draft) -> set[str]:
     """The outputs of TopK of one that are added to the largest of another's: medians of two."""
-
-    def chosen(name: str, kinds: tuple[str, ...]) -> Node | None:
-        node = draft.producers.get(name)
-        return node if node is not None and not node.domain and node.op_type in kinds else None
-
     found = set()
     for node in draft.model.graph.node:
         if node.op_type != "Add" or node.domain:
             continue
         for one, other in (node.input, node.input[::-1]):
-            half, top = chosen(one, ("TopK",)), chosen(other, ("ReduceMax",))
-            rest = None if top is None else chosen(top.input[0], ("TopK",))
+            half, top = draft.maker(one, "TopK"), draft.maker(other, "ReduceMax")
+            rest = None if top is None else draft.maker(top.input[0], "TopK")
             if half is None or rest is None or half.input[0] != rest.input[0]:
                 continue
             count = draft.tensors.get(half.input[1])

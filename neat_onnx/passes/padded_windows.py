@@ -22,8 +22,8 @@ def padded_windows(model: Model) -> Model:
     for at, node in enumerate(model.graph.node):
         if not is_one_of(node, "Conv", "AveragePool", "MaxPool"):
             continue
-        pad = draft.producers.get(node.input[0])
-        kernel = _kernel(node, draft) if pad is not None and is_one_of(pad, "Pad") else None
+        pad = draft.maker(node.input[0], "Pad")
+        kernel = None if pad is None else _kernel(node, draft)
         if pad is None or kernel is None:
             continue
         widths = _zeros_around(pad, draft, len(kernel))
@@ -82,5 +82,4 @@ def _widened(node: Node, kernel: list[int | None], widths: list[int]) -> dict[st
 
 def _is_from_zero(pad: Node, draft: Draft) -> bool:
     """Whether no element that a Pad reads is below 0."""
-    source = draft.producers.get(pad.input[0])
-    return source is not None and is_one_of(source, *_FROM_ZERO)
+    return draft.maker(pad.input[0], *_FROM_ZERO) is not None

@@ -299,6 +299,13 @@ def _weighted_pairs(draft: Draft, node: Node) -> Paired | None:
     return Paired(operator, node.input[0], ends.T) if alike and operator else None
 
 
+def without_leading_ones(values: np.ndarray) -> np.ndarray:
+    """The values without the first axes that have one element, as they broadcast all the same."""
+    while values.ndim > 1 and len(values) == 1:
+        values = values[0]
+    return values
+
+
 def once(table: np.ndarray) -> np.ndarray:
     """Places, or truth values, once along each axis along which they are the same.
 

@@ -75,7 +75,7 @@ def _seeds(draft: Draft) -> Iterator[Seed]:
 
 def _first(draft: Draft, name: str) -> str:
     """The tensor that another one is in another shape, its elements in their order."""
-    while (node := draft.producers.get(name)) is not None and is_one_of(node, "Reshape", "Flatten"):
+    while (node := draft.maker(name, "Reshape", "Flatten")) is not None:
         places = places_of(draft, node)
         if places is None or not np.array_equal(places, range(len(places))):
             break

@@ -27,6 +27,7 @@ from neat_onnx.passes.short_form.columns import (
     places_of,
     reduced_axes,
     unrepeated,
+    without_leading_ones,
 )
 
 _LARGEST_KEY = 1 << 62
@@ -177,10 +178,8 @@ class Frame:
         if constant is None:
             return self._viewed(name, places[elements])
         values = unrepeated(constant.values.ravel()[places[elements]].reshape(self.axes))
-        sizes = values.shape
-        while values.ndim > 1 and len(values) == 1:
-            values = values[0]
-        return self._constant(name, values, constant.data_type), sizes
+        fewest = without_leading_ones(values)
+        return self._constant(name, fewest, constant.data_type), values.shape
 
     def _viewed(self, name: str, places: Places) -> tuple[str, Axes] | None:
         """A tensor that is none of the frame, in its axes, if it is broadcast to these places."""

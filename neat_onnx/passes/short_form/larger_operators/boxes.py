@@ -52,8 +52,8 @@ def padded(search: Search, last: Node) -> Found | None:
     """All elements of a tensor, with one number or some of them around."""
     end = last.output[0]
     name, places = _moved(search, end)
-    joined, sizes = search.made.get(name), search.axes_after(end)
-    parts = joined.input if joined is not None and is_one_of(joined, "Concat") else [name]
+    joined, sizes = search.draft.maker(name, "Concat"), search.axes_after(end)
+    parts = [name] if joined is None else joined.input
     inside = None if places is None else _inside(search, parts, places)
     if inside is None or places is None or math.prod(sizes) != len(places):
         return None

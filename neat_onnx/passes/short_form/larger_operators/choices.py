@@ -169,7 +169,7 @@ def given_number(search: Search, opposite: Truth) -> Truth | None:
     if search.number(condition.input[1]) != _HALF:
         return None
     name = search.unchanged(condition.input[0])
-    while (node := search.made.get(name)) is not None and is_one_of(node, *_SHAPES):
+    while (node := search.draft.maker(name, *_SHAPES)) is not None:
         name = node.input[0]
     return Truth(name, opposite.condition, True)
 
@@ -208,8 +208,9 @@ def _products(search: Search, node: Node) -> list[Sequence[str]]:
     or a ReduceSum of tensors side by side.
     """
     if is_one_of(node, "ReduceSum"):
-        joined = [search.made.get(name) for name in _factors(search, node.input[0])]
-        sides = [each.input for each in joined if each and is_one_of(each, "Concat")]
+        factors = _factors(search, node.input[0])
+        joined = (search.draft.maker(name, "Concat") for name in factors)
+        sides = [each.input for each in joined if each is not None]
         return [*zip(*sides, strict=False)] if len(sides) == _SIDES else []
     if is_one_of(node, "Add"):
         return [_weighed_factors(search, name, np.ones(1)) for name in node.input]
@@ -236,8 +237,8 @@ def _weighed(search: Search, node: Node) -> list[tuple[str, Floats]]:
     """The two tensors that come side by side to a Gemm, and the weights of each one's elements: one
     number, or one for each.
     """
-    weights, both = search.matrix(node), search.made.get(next(iter(node.input), ""))
-    if weights is None or both is None or not is_one_of(both, "Concat"):
+    weights, both = search.matrix(node), search.draft.maker(next(iter(node.input), ""), "Concat")
+    if weights is None or both is None:
         return []
     if len(both.input) != _SIDES or weights.shape[1] != _SIDES * len(weights):
         return []
@@ -251,20 +252,18 @@ def _weighed(search: Search, node: Node) -> list[tuple[str, Floats]]:
 
 def truth_of(search: Search, name: str) -> Truth | None:
     """The condition that a number is 1 or 0 by, and whether it is 1 where that holds."""
-    made = search.made.get(name)
-    if made is None or not is_one_of(made, "Cast"):
+    made = search.draft.maker(name, "Cast")
+    if made is None:
         return None
-    condition = search.made.get(made.input[0])
-    if condition is not None and is_one_of(condition, "Not"):
-        return Truth(name, condition.input[0], False)
-    holds = condition is not None and is_one_of(condition, *_CONDITIONS)
-    return Truth(name, made.input[0], True) if holds else None
+    if (opposite := search.draft.maker(made.input[0], "Not")) is not None:
+        return Truth(name, opposite.input[0], False)
+    condition = search.draft.maker(made.input[0], *_CONDITIONS)
+    return None if condition is None else Truth(name, made.input[0], True)
 
 
 def _factors(search: Search, name: str) -> Sequence[str]:
     """The factors of a product, whatever its shape; none of another tensor."""
-    way = (node for node in search.before(name) if not search.moves(node))
-    product = next(way, None)
+    product = search.computed_by(name)
     return product.input if product is not None and is_one_of(product, "Mul") else ()
 
 

@@ -47,19 +47,13 @@ def grid_sample(search: Search, last: Node) -> Found | None:
     found = None if one is None else _grid(one, whole[1:], sizes[1:])
     if found is None:
         return None
-    if sizes == search.draft.axes(end):
-        return end, [*nodes, *_sampled(search, source, *found, end)]
-    samples = search.draft.name(end)
-    return end, [
-        *nodes,
-        *_sampled(search, source, *found, samples),
-        search.shaped(samples, end),
-    ]
+    samples, after = search.in_place(end, sizes)
+    return end, [*nodes, *_sampled(search, source, *found, samples), *after]
 
 
 def _ends_in_sums(search: Search, name: str) -> bool:
     """Whether the first node on the way to a tensor that does not move elements adds a few."""
-    way = (node for node in search.before(name) if not search.moves(node))
+    way = search.computing(name)
     node = next(way, None)
     if node is not None and search.gathered(node) is not None:
         node = next(way, None)

@@ -59,8 +59,9 @@ def _compared(search: Search, hits: str) -> tuple[str, int] | None:
     """The integers that are compared with all places, also from the end; how many places."""
     way = (node for node in search.before(hits) if not _keeps(search, node))
     both = next(way, None)
-    equal = [search.made.get(name) for name in both.input] if both and is_one_of(both, "Or") else []
-    pairs = [each.input for each in equal if each is not None and is_one_of(each, "Equal")]
+    names = both.input if both and is_one_of(both, "Or") else []
+    equal = [search.draft.maker(name, "Equal") for name in names]
+    pairs = [each.input for each in equal if each is not None]
     if len(pairs) != len(equal) or len({less for less, _ in pairs}) != 1:
         return None
     spread = search.made.get(pairs[0][0])
@@ -74,8 +75,8 @@ def _compared(search: Search, hits: str) -> tuple[str, int] | None:
 
 def _is_in_bounds(search: Search, name: str, count: int) -> bool:
     """Whether numbers are clipped to places."""
-    node = search.made.get(search.copied(name))
-    if node is None or not is_one_of(node, "Clip"):
+    node = search.draft.maker(search.copied(name), "Clip")
+    if node is None:
         return False
     least, most = (search.number(each) for each in node.input[1:])
     return least is not None and most is not None and -count <= least and most < count
@@ -194,8 +195,9 @@ def _rounded(search: Search, product: Node) -> str | None:
     """The numbers that a product rounds towards zero, as sign(x) · ⌊sign(x) · x⌋."""
     if not is_one_of(product, "Mul"):
         return None
-    sign, floor = (search.made.get(each) for each in product.input)
-    size = search.made.get(floor.input[0]) if floor and is_one_of(floor, "Floor") else None
-    if sign is None or size is None or not (is_one_of(sign, "Sign") and is_one_of(size, "Mul")):
+    sign = search.draft.maker(product.input[0], "Sign")
+    floor = search.draft.maker(product.input[1], "Floor")
+    size = None if floor is None else search.draft.maker(floor.input[0], "Mul")
+    if sign is None or size is None:
         return None
     return sign.input[0] if {*size.input} == {sign.output[0], sign.input[0]} else None

@@ -33,14 +33,12 @@ def lp_pool(search: Search, last: Node) -> Found | None:
         return None
     sides = zip(*windows, strict=True)
     kernel, steps, before, behind = ([*each] for each in sides)
-    in_place, pads = sizes == search.draft.axes(end), [*before, *behind]
-    pooled = end if in_place else search.draft.name(end)
-    nodes.append(
-        search.draft.node(
-            "LpPool", [source], [pooled], kernel_shape=kernel, strides=steps, pads=pads, p=p
-        )
-    )
-    return end, nodes if in_place else [*nodes, search.shaped(pooled, end)]
+    pooled, after = search.in_place(end, sizes)
+    pool = search.draft.node(
+        "LpPool", [source], [pooled],
+        kernel_shape=kernel, strides=steps, pads=[*before, *behind], p=p,
+    )  # fmt: skip
+    return end, [*nodes, pool, *after]
 
 
 def _are_axes(windows: Sequence[AxisWindows], sizes: Sizes) -> bool:
@@ -61,8 +59,8 @@ def _powers(search: Search, name: str) -> tuple[Terms, int] | None:
     powers = reader.inside(sums, lambda node: _raised(search, node))
     sums, exponent = powers or (sums, 1.0)
     terms = reader.terms(sums)
-    size = search.made.get(terms[0].tensor) if len(terms) == 1 else None
-    if size is None or not is_one_of(size, "Abs", "Mul") or size.input[0] != size.input[-1]:
+    size = search.draft.maker(terms[0].tensor, "Abs", "Mul") if len(terms) == 1 else None
+    if size is None or size.input[0] != size.input[-1]:
         return None
     p = exponent if is_one_of(size, "Abs") else _EUCLIDEAN
     fits = isclose(p * inverse, 1.0, rel_tol=_CLOSE) and exponent in (1.0, p)
@@ -74,7 +72,7 @@ def _powers(search: Search, name: str) -> tuple[Terms, int] | None:
 
 def _ends_in_root(search: Search, name: str) -> bool:
     """Whether the first node on the way to a tensor that computes is a root, or a sum of sizes."""
-    way = (node for node in search.before(name) if not search.moves(node))
+    way = search.computing(name)
     near = [*islice((node for node in way if not is_one_of(node, "Concat", "Gather")), _FARTHEST)]
     is_root = bool(near) and is_one_of(near[0], "Sqrt", "Pow")
     return is_root or any(is_one_of(node, "Abs") for node in near)

@@ -226,8 +226,8 @@ class _Reading:
         if (truth := self._truth(terms.tensor, given)) is not None:
             return _Side(truth, terms.places, terms, None)
         terms = self._inside(terms)
-        made = self.search.made.get(terms.tensor)
-        if made is None or not is_one_of(made, "Mul") or np.any(terms.weights != 1.0):
+        made = self.search.draft.maker(terms.tensor, "Mul")
+        if made is None or np.any(terms.weights != 1.0):
             return None
         for cast, other in (made.input, made.input[::-1]):
             factor = self._operand(made, cast, terms)

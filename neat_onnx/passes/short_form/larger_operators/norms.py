@@ -28,8 +28,8 @@ def _squares(search: Search, name: str) -> Terms | None:
     if found is None or not found[0].are_even:
         return None
     terms = reader.terms(found[0])
-    square = search.made.get(terms[0].tensor) if len(terms) == 1 else None
-    if square is None or not is_one_of(square, "Mul") or square.input[0] != square.input[1]:
+    square = search.draft.maker(terms[0].tensor, "Mul") if len(terms) == 1 else None
+    if square is None or square.input[0] != square.input[1]:
         return None
     return terms[0]._replace(tensor=search.unchanged(square.input[0]))
 

@@ -192,10 +192,7 @@ def _source(search: Search, ordered: str, values: str) -> tuple[str, int]:
 
     Where one is, they are ordered as they are, or with the other sign; else they are made smaller.
     """
-    made, chosen = (
-        next((node for node in search.before(name) if not search.moves(node)), None)
-        for name in (ordered, values)
-    )
+    made, chosen = search.computed_by(ordered), search.computed_by(values)
     if made is None:
         return ordered, 1
     name = made.output[0]
@@ -216,12 +213,11 @@ def _rounds(search: Search, choice: Node) -> list[Node]:
 
 def _taken(search: Search, name: str) -> Node | None:
     """The choice of an element that was taken away from a tensor, if one was."""
-    left = (node for node in search.before(name) if not search.moves(node))
-    added = next(left, None)
+    added = search.computed_by(name)
     if added is None or not is_one_of(added, "Add", "Gemm"):
         return None
-    joined = search.made.get(added.input[0])
-    parts = joined.input if joined is not None and is_one_of(joined, "Concat") else added.input
+    joined = search.draft.maker(added.input[0], "Concat")
+    parts = added.input if joined is None else joined.input
     for part in parts:
         way = search.before(part)
         node = next((each for each in way if not _is_between(search, each)), None)
@@ -237,8 +233,7 @@ def _is_between(search: Search, node: Node) -> bool:
 
 def _least_rank(search: Search, name: str) -> int:
     """The smallest number that ranks are compared with, which is subtracted from them."""
-    way = (node for node in search.before(name) if not search.moves(node))
-    compared = next(way, None)
+    compared = search.computed_by(name)
     if compared is None or not is_one_of(compared, "Add", "Gemm"):
         return 0
     shift = search.constant(compared.input[-1])

@@ -98,8 +98,8 @@ def _powers(search: Search, name: str) -> _Powers | None:
         return None
     found = reader.inside(elements, lambda node: _raised(search, node))
     squares = [] if found is None else reader.terms(found[0])
-    square = search.made.get(squares[0].tensor) if len(squares) == 1 else None
-    if found is None or square is None or not is_one_of(square, "Mul"):
+    square = search.draft.maker(squares[0].tensor, "Mul") if len(squares) == 1 else None
+    if found is None or square is None:
         return None
     squared, other = (search.unchanged(each) for each in square.input)
     (sums, exponent) = found

@@ -14,8 +14,8 @@ _OF_ROWS = ("Softmax", "LogSoftmax", "Hardmax", "LayerNormalization")
 def function_of_rows(search: Search, shape: Node) -> Found | None:
     """The function along the last axis, whatever the axes before it."""
     end, sizes = shape.output[0], search.draft.axes(shape.output[0])
-    node = search.made.get(search.copied(shape.input[0]))
-    if node is None or sizes is None or not is_one_of(node, *_OF_ROWS) or node.output[1:]:
+    node = search.draft.maker(search.copied(shape.input[0]), *_OF_ROWS)
+    if node is None or sizes is None or node.output[1:]:
         return None
     before = search.made.get(search.copied(node.input[0]))
     rows = search.draft.axes(node.input[0]) or ()

@@ -123,6 +123,15 @@ class Search(GraphReader):
         shape = self.draft.constant("shape", [0, *sizes])
         return self.draft.node("Reshape", [name, shape], [end])
 
+    def in_place(self, end: str, sizes: Sizes) -> tuple[str, list[Node]]:
+        """The name of a tensor of these axes that comes in the place of another one, and the node
+        behind it that gives it that one's shape, if this is another.
+        """
+        if self.draft.axes(end) == sizes:
+            return end, []
+        made = self.draft.name(end)
+        return made, [self.shaped(made, end)]
+
     def in_axes(self, name: str, size: int) -> tuple[list[Node], str, Sizes]:
         """A tensor of so many elements in the axes that it had before it was made flat.
 
