@@ -14,7 +14,7 @@ from neat_onnx.lifting.context import (
     REGISTER,
     LiftingContext,
 )
-from neat_onnx.lifting.links import Links, joined
+from neat_onnx.lifting.links import Links, one_array
 from neat_onnx.network.domains import ANY, NOT_NEGATIVE, POSITIVE, sign_of, stays_finite
 from neat_onnx.network.genes import Bools, Floats, Ints, distinct
 from neat_onnx.network.schedule import Edges
@@ -42,7 +42,7 @@ class Finiteness:
         self.finite: Bools = kind != NOT_FINITE
         self.sign: Ints = np.where(given, ANY, POSITIVE)
         self._most = np.full(len(kind), POSITIVE)
-        self._most[joined(ctx.vanishing)] = NOT_NEGATIVE
+        self._most[one_array(ctx.vanishing)] = NOT_NEGATIVE
         np.minimum(self.sign, self._most, out=self.sign)
         self._sums = _Sums(ctx)
         made = np.flatnonzero(kind == MATERIALIZED)
@@ -89,7 +89,7 @@ class _Sums:
     def __init__(self, ctx: LiftingContext) -> None:
         links, count = Links.of(ctx), len(ctx.kind)
         made = links.neurons
-        self.states = joined(each.states for each in made)
+        self.states = one_array(each.states for each in made)
         position = np.zeros(count, np.int64)
         position[self.states] = np.arange(len(self.states))
         target = position[links.target]
@@ -98,8 +98,8 @@ class _Sums:
         gated = self._gate >= 0
         reads = np.concatenate([self._source, self._gate[gated]])
         self.readers = Edges(reads, np.concatenate([target, target[gated]]), count)
-        bias: Floats = joined(each.bias for each in made).astype(np.float64)
-        response: Floats = joined(each.response for each in made).astype(np.float64)
+        bias: Floats = one_array(each.bias for each in made).astype(np.float64)
+        response: Floats = one_array(each.response for each in made).astype(np.float64)
         self._biased, self._plain = bias > 0.0, (bias >= 0.0) & (response > 0.0)
         kinds = [_AGGREGATIONS.get(each.aggregation, _OTHER) for each in made]
         self._aggregation = np.repeat(
