@@ -23,8 +23,10 @@ FLAT = 2
 """The axes of a flat tensor, samples and features; one number may have as many."""
 _OF_PAIRS = {"ReduceSum": "Add", "ReduceMax": "Max", "ReduceMin": "Min", "ReduceProd": "Mul"}
 
-Axes = tuple[int, ...]
+Sizes = tuple[int, ...]
 """The sizes of a tensor's axes behind the batch."""
+Axes = tuple[int, ...]
+"""The numbers of axes of a tensor, the batch being 0."""
 Places = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
 """Which elements of each sample of a tensor, in their order."""
 Part = tuple[str, Places | None]
@@ -151,7 +153,7 @@ def followed(draft: Draft, node: Node) -> Followed | None:
     return _pairs(draft, node) if places is None else Picked(node.input[0], places)
 
 
-def axes_of(draft: Draft, name: str) -> Axes | None:
+def axes_of(draft: Draft, name: str) -> Sizes | None:
     """The sizes of a computed tensor's axes behind the batch, if there are any and all known."""
     return None if name in draft.tensors else draft.axes(name) or None
 
@@ -168,7 +170,7 @@ def places_of(draft: Draft, node: Node) -> Places | None:
     return None if moved is None or moved.shape != (1, *axes) else moved.ravel()
 
 
-def shape_of_samples(node: Node, tensors: Mapping[str, Tensor]) -> Axes | None:
+def shape_of_samples(node: Node, tensors: Mapping[str, Tensor]) -> Sizes | None:
     """The shape that a node gives each sample, if it does no more: a Flatten, or a Reshape that
     keeps the batch. -1 is the size that the others leave.
 
@@ -204,7 +206,7 @@ def _moved(node: Node, table: Places, numbers: list[Places]) -> Places | None:
 
 
 def reduced_axes(draft: Draft, node: Node) -> Axes | None:
-    """The axes of a reduction, the batch being 0; None where they are not given or not constant."""
+    """The axes of a reduction; None where they are not given or not constant."""
     if len(node.input) == 1:
         given = node.given_attributes.get("axes")
         return None if given is None else tuple(given)
@@ -212,7 +214,7 @@ def reduced_axes(draft: Draft, node: Node) -> Axes | None:
     return None if axes is None else tuple(axes.values.tolist())
 
 
-def _elementwise(draft: Draft, node: Node, axes: Axes) -> Elementwise | None:
+def _elementwise(draft: Draft, node: Node, axes: Sizes) -> Elementwise | None:
     """An elementwise node whose inputs stand in its axes, or in ones that broadcast to them."""
     places: list[Places | None] = []
     for name in node.input:
@@ -228,7 +230,7 @@ def _elementwise(draft: Draft, node: Node, axes: Axes) -> Elementwise | None:
     return Elementwise(node, places)
 
 
-def broadcast_of(draft: Draft, name: str, axes: Axes) -> Places | None:
+def broadcast_of(draft: Draft, name: str, axes: Sizes) -> Places | None:
     """The element of a tensor that each element of a node with these axes reads, if it is known.
 
     A constant may have fewer axes, since it has no batch.
@@ -239,7 +241,7 @@ def broadcast_of(draft: Draft, name: str, axes: Axes) -> Places | None:
     return broadcast(sizes, axes) if sizes is not None and aligned else None
 
 
-def broadcast(sizes: Axes, axes: Axes) -> Places | None:
+def broadcast(sizes: Sizes, axes: Sizes) -> Places | None:
     """The elements of a tensor of one sample that is broadcast to other axes."""
     if len(sizes) > len(axes) and sizes[0] == 1:
         sizes = sizes[1:]
@@ -260,7 +262,7 @@ def unrepeated(values: np.ndarray) -> np.ndarray:
     return values
 
 
-def _joined(draft: Draft, node: Node, axes: Axes) -> Joined | None:
+def _joined(draft: Draft, node: Node, axes: Sizes) -> Joined | None:
     sizes = [axes_of(draft, name) for name in node.input]
     flat = [size[0] for size in sizes if size is not None and len(size) == 1]
     if len(axes) > 1 or len(flat) != len(sizes):

@@ -19,8 +19,8 @@ from neat_onnx.passes.draft import Draft, is_one_of
 from neat_onnx.passes.elementwise import is_elementwise
 from neat_onnx.passes.short_form.columns import (
     FLAT,
-    Axes,
     Places,
+    Sizes,
     once,
     places_of,
     shape_of_samples,
@@ -66,8 +66,8 @@ class _Group:
 
     size: int
     nodes: list[int] = field(default_factory=list)
-    made: dict[int, Axes] = field(default_factory=dict)
-    turned: dict[int, Axes] = field(default_factory=dict)
+    made: dict[int, Sizes] = field(default_factory=dict)
+    turned: dict[int, Sizes] = field(default_factory=dict)
     repeated: dict[int, Places] = field(default_factory=dict)
     others: set[str] = field(default_factory=set)
     mixed: bool = False
@@ -82,7 +82,7 @@ class _Group:
         self.mixed |= other.mixed or other.size != self.size
 
     @property
-    def axes(self) -> Axes | None:
+    def axes(self) -> Sizes | None:
         """The axes that nodes are to compute in; None where that would leave out no node.
 
         They are those that most nodes of another shape have, or one where a column is repeated.
@@ -150,7 +150,7 @@ class _Groups:
             group.turned[at] = axes
         return axes is not None
 
-    def _flattened(self, node: Node) -> Axes | None:
+    def _flattened(self, node: Node) -> Sizes | None:
         """The axes of the tensor of which a node makes a flat one."""
         axes = shape_of_samples(node, self._draft.tensors)
         if axes not in ((-1,), (self._features(node.output[0]),)):
@@ -205,10 +205,10 @@ def _groups(draft: Draft) -> Iterator[_Group]:
             yield group
 
 
-def _are_whole(draft: Draft, group: _Group, axes: Axes) -> bool:
+def _are_whole(draft: Draft, group: _Group, axes: Sizes) -> bool:
     """Whether tensors that are turned into axes have these, with all that is broadcast to them."""
     nodes = draft.model.graph.node
-    sizes: dict[str, Axes] = {}
+    sizes: dict[str, Sizes] = {}
     for at, places in group.repeated.items():
         sizes[nodes[at].output[0]] = _before_broadcast(places, axes) or axes
     for at in sorted(group.nodes):
@@ -248,7 +248,7 @@ def _changes(draft: Draft, group: _Group) -> dict[int, Node | None]:
     return changed
 
 
-def _in(draft: Draft, sources: Sequence[str], sizes: Axes, gives: Sequence[str]) -> Node:
+def _in(draft: Draft, sources: Sequence[str], sizes: Sizes, gives: Sequence[str]) -> Node:
     """The node that has a tensor in these axes, which stands in several already."""
     for source in sources:
         if draft.axes(source) == sizes:
@@ -257,7 +257,7 @@ def _in(draft: Draft, sources: Sequence[str], sizes: Axes, gives: Sequence[str])
     return draft.node("Reshape", reads, gives)
 
 
-def _before_broadcast(places: Places, axes: Axes) -> Axes | None:
+def _before_broadcast(places: Places, axes: Sizes) -> Sizes | None:
     """The axes of a tensor that has these columns where it is broadcast to others, if it is."""
     if places.size != prod(axes):
         return None

@@ -21,8 +21,8 @@ from neat_onnx.passes.draft import (
 from neat_onnx.passes.elementwise import is_elementwise
 from neat_onnx.passes.short_form.columns import (
     REDUCTIONS,
-    Axes,
     Places,
+    Sizes,
     broadcast_of,
     places_of,
     reduced_axes,
@@ -43,7 +43,7 @@ class _View(NamedTuple):
     """
 
     name: str
-    axes: Axes
+    axes: Sizes
     elements: Places
 
 
@@ -68,13 +68,13 @@ class Frame:
         nodes: the new nodes, by the position of the old one.
     """
 
-    def __init__(self, draft: Draft, seed: str, axes: Axes) -> None:
+    def __init__(self, draft: Draft, seed: str, axes: Sizes) -> None:
         self._draft, self._made = draft, draft.producers
         self._constants: list[Tensor] = []
         self.axes = axes
         self.views: dict[str, _View] = {}
         self.nodes: dict[int, list[Node]] = {}
-        self._shaped: dict[tuple[str, Axes], str] = {}
+        self._shaped: dict[tuple[str, Sizes], str] = {}
         self._first: list[Node] = []
         self._seed = seed
 
@@ -126,7 +126,7 @@ class Frame:
         self._first.append(copied(node, name="", input=reads, output=[result]))
         self.views[node.output[0]] = view._replace(name=result)
 
-    def _operands(self, node: Node, axes: Axes) -> list[_Operand] | None:
+    def _operands(self, node: Node, axes: Sizes) -> list[_Operand] | None:
         """The inputs of a node by the elements of its result; None if these are not known."""
         found = []
         for name in node.input:
@@ -167,7 +167,7 @@ class Frame:
         elements: Places = order[at]
         return elements if np.array_equal(wanted[elements], inside) else None
 
-    def _operand(self, operand: _Operand, elements: Places) -> tuple[str, Axes] | None:
+    def _operand(self, operand: _Operand, elements: Places) -> tuple[str, Sizes] | None:
         """The name and the axes in the frame of an input of a node with these elements."""
         name, places = operand
         if places is None:
@@ -181,7 +181,7 @@ class Frame:
         fewest = without_leading_ones(values)
         return self._constant(name, fewest, constant.data_type), values.shape
 
-    def _viewed(self, name: str, places: Places) -> tuple[str, Axes] | None:
+    def _viewed(self, name: str, places: Places) -> tuple[str, Sizes] | None:
         """A tensor that is none of the frame, in its axes, if it is broadcast to these places."""
         table = unrepeated(places.reshape(self.axes))
         size = prod(self._draft.axes(name) or ())
@@ -198,7 +198,7 @@ class Frame:
         self._constants.append(Tensor.of(self._draft.name(wish), values, kind))
         return self._constants[-1].name
 
-    def _reshape(self, name: str, axes: Axes, result: str) -> Node:
+    def _reshape(self, name: str, axes: Sizes, result: str) -> Node:
         if len(axes) == 1:
             return self._draft.node("Flatten", [name], [result], axis=1)
         shape = self._constant("shape", np.array([0, *axes]), DataType.INT64)

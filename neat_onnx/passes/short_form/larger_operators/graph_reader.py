@@ -8,7 +8,6 @@ import numpy as np
 from neat_onnx.model import DataType, Node, Tensor
 from neat_onnx.passes.draft import Draft, is_one_of
 
-Sizes = tuple[int, ...]
 Ints = np.ndarray[Any, np.dtype[np.int64]]
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 _AXES_OF_MATRIX = 2

@@ -6,12 +6,8 @@ from math import prod
 from neat_onnx.model import DataType, Model, Node
 from neat_onnx.passes.draft import Draft, copied, is_one_of
 from neat_onnx.passes.elementwise import is_elementwise
-from neat_onnx.passes.short_form.larger_operators.graph_reader import (
-    Floats,
-    GraphReader,
-    Ints,
-    Sizes,
-)
+from neat_onnx.passes.short_form.columns import Sizes
+from neat_onnx.passes.short_form.larger_operators.graph_reader import Floats, GraphReader, Ints
 from neat_onnx.passes.short_form.larger_operators.weighted_sums import WeightedSums
 
 __all__ = ["Finder", "Floats", "Found", "Ints", "Search", "Sizes"]
