@@ -55,8 +55,15 @@ def _sizes(found: Mixture) -> Iterator[int]:
     for each in parts(found):
         if isinstance(each, Elements):
             yield each.places.size
-        elif isinstance(each, Choice) and not isinstance(each.condition, Condition):
-            yield each.condition.size
+        elif isinstance(each, Choice):
+            yield _size(each.condition)
+
+
+def _size(condition: Condition | Elements | Bools) -> int:
+    """The number of elements that a condition is for."""
+    if isinstance(condition, Condition):
+        return _size(condition.inside)
+    return condition.places.size if isinstance(condition, Elements) else condition.size
 
 
 class _Writing:
