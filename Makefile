@@ -93,7 +93,7 @@ bench: build browser
 EVERY ?= 1
 runtimes: setup
 	PIP_BUILD_CONSTRAINT=$(CURDIR)/constraints.txt \
-		$(PIP) install --constraint constraints.txt --editable '.[runtime,tract,opencv,openvino]'
+		$(PIP) install --constraint constraints.txt --editable '.[onnxruntime,tract,opencv,openvino]'
 	$(BIN)/python tests/bench/runtimes.py --every $(EVERY)
 
 # Every network of the tests, written for every library and run by it: writes docs/written.md.

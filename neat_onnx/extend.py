@@ -1,7 +1,8 @@
 """Everything that users subclass or register, in one place.
 
 Activations, aggregations, operators and libraries of one's own; and for operators that are no
-function of one number, the classes and decorators that the operators of the package use themselves.
+function of one number, the classes, decorators and sums that the operators of the package use
+themselves, with `node_classes` for the operators that exist.
 """
 
 from neat_onnx.libraries.library import Library, ReadOptions
@@ -9,16 +10,20 @@ from neat_onnx.libraries.registry import register_library, unregister_library
 from neat_onnx.lifting.context import LiftingContext, Value, lifts
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers
-from neat_onnx.model import Attributes, Node
+from neat_onnx.model import Attributes, Node, node_classes
 from neat_onnx.network import expression
 from neat_onnx.network.activations import register_activation, unregister_activation
 from neat_onnx.network.aggregations import register_aggregation, unregister_aggregation
 from neat_onnx.network.expression import Expression
+from neat_onnx.network.genes import Bools
+from neat_onnx.operators.sums.dense import weighted_sums
+from neat_onnx.operators.sums.partition import by_overflowing_source
 from neat_onnx.registering import operator
 
 __all__ = [
     "Attributes",
     "Block",
+    "Bools",
     "Claim",
     "Expression",
     "Library",
@@ -29,9 +34,11 @@ __all__ = [
     "ReadOptions",
     "Stage",
     "Value",
+    "by_overflowing_source",
     "expression",
     "lifts",
     "lowers",
+    "node_classes",
     "operator",
     "register_activation",
     "register_aggregation",
@@ -39,4 +46,5 @@ __all__ = [
     "unregister_activation",
     "unregister_aggregation",
     "unregister_library",
+    "weighted_sums",
 ]

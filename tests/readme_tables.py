@@ -1,4 +1,4 @@
-"""The tables of docs/ that are made from the code.
+"""The tables and programs of docs/ that are made from the code.
 
     python tests/readme_tables.py            rewrites them
     python tests/readme_tables.py --check    exits 1 if they are not in step
@@ -6,22 +6,34 @@
 Each stands between `<!-- table: NAME -->` and `<!-- end -->`.
 """
 
+import inspect
+import json
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields
+from functools import cache
 from pathlib import Path
 
+import api_table
 import operator_table
 
 import neat_onnx
 from neat_onnx.libraries.neat_python import static as neat_python
 from neat_onnx.libraries.neataptic import read as neataptic
 from neat_onnx.libraries.neataptic_ts import read as neataptic_ts
+from neat_onnx.libraries.neataptic_ts.onnx.defaults import DEFAULTS, IF_EMPTY, ONLY
+from neat_onnx.model.budget import Limits
 from neat_onnx.network.activations import ACTIVATIONS
 from neat_onnx.network.aggregations import AGGREGATIONS
+from neat_onnx.options import ExportOptions
+from neat_onnx.page.snippets import snippets
 from neat_onnx.passes import CANONICAL, SIMPLE
+from neat_onnx.verification.runtimes import RUNTIMES, way_to
 
 ROOT = Path(__file__).absolute().parents[1]
+WINNER = ROOT / "web" / "samples" / "neat-python.json"
+MEMORY = ROOT / "tests" / "corpora" / "nts-net-lstm-2.json"
 DOCUMENTS = sorted((ROOT / "docs").glob("*.md"))
 _TABLE = re.compile(r"(<!-- table: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
@@ -63,6 +75,51 @@ def options() -> str:
     return _table(["option", "values", "default", ""], rows)
 
 
+def dialect() -> str:
+    """The options whose default, or whose range, is another one in the neataptic dialect."""
+    defaults = {**DEFAULTS, **IF_EMPTY}
+    rows = [
+        [
+            f"`{name}`",
+            f"`{_shown(field.default)}`",
+            f"`{_shown(defaults[name])}`" if name in defaults else f"only `{_shown(ONLY[name])}`",
+        ]
+        for name, field in ExportOptions.model_fields.items()
+        if name in defaults or name in ONLY
+    ]
+    return _table(["option", "default", "in the neataptic dialect"], rows)
+
+
+def sizes() -> str:
+    """Bytes of binary files: in float32 without the genome, which int8 lacks, and in int8."""
+    nets = {"`winner.json` of the page's samples": neat_onnx.load_network(WINNER)}
+    for layers in ([3, 8, 2], [20, 50, 50, 4], [784, 128, 10]):
+        nets[f"`Network.mlp({layers})`"] = neat_onnx.Network.mlp(layers, seed=0)
+    rows = []
+    for name, net in nets.items():
+        models = [neat_onnx.export(net, include_metadata=False)]
+        models += [neat_onnx.export(net, quantize=kind) for kind in ("weights", "full")]
+        whole, *others = (len(model.to_bytes()) for model in models)
+        cells = [f"{size:,} ({size / whole:.2f})" for size in others]
+        rows.append([name, f"{len(net.connections):,}", f"{whole:,}", *cells])
+    return _table(["network", "connections", "float32, bytes", '`"weights"`', '`"full"`'], rows)
+
+
+def limits() -> str:
+    text = inspect.getdoc(Limits) or ""
+    said = dict(re.findall(r"^ +(\w+): (.*)\.$", text, re.MULTILINE))
+    rows = [[f"`{each.name}`", f"{each.default:,}", said[each.name]] for each in fields(Limits)]
+    return _table(["limit", "default", "counts"], rows)
+
+
+def runtimes() -> str:
+    ways = {name: way_to(name) for name in RUNTIMES}
+    rows = [
+        [f"`{name}`", f"`{way}`" if way.startswith("pip ") else way] for name, way in ways.items()
+    ]
+    return _table(["runtime", "installed by"], rows)
+
+
 def operators() -> str:
     return _table(
         ["operator", "file", "written by export", "restrictions of import"],
@@ -100,11 +157,51 @@ def libraries() -> str:
     )
 
 
+@cache
+def _programs(source: Path, file: str) -> dict[str, str]:
+    """The programs that the page shows for the export of a network, by their titles."""
+    document = json.loads(source.read_text(encoding="utf-8"))
+    net = neat_onnx.load_network(document.get("source", document))
+    return {each["title"]: each["text"] for each in snippets(neat_onnx.export(net), file)}
+
+
+def _program(title: str, source: Path, file: str) -> Callable[[], str]:
+    language = {"C#": "csharp"}.get(title, title.lower())
+    return lambda: f"\n```{language}\n{_programs(source, file)[title]}```\n\n"
+
+
+PROGRAMS = {
+    f"{name}_{language}": _program(title, source, file)
+    for name, source, file in (("run", WINNER, "winner.onnx"), ("step", MEMORY, "lstm.onnx"))
+    for language, title in (("python", "Python"), ("javascript", "JavaScript"), ("csharp", "C#"))
+}
+CLASSES = (
+    neat_onnx.Network,
+    neat_onnx.Model,
+    neat_onnx.Report,
+    neat_onnx.Certificate,
+    neat_onnx.Population,
+)
+
+
+def _members(kind: type) -> Callable[[], str]:
+    return lambda: _table(["name", ""], api_table.members(kind))
+
+
 TABLES = {
+    **PROGRAMS,
+    "python_functions": lambda: _table(["function", ""], api_table.functions()),
+    "python_classes": lambda: _table(["class", ""], api_table.classes()),
+    "python_errors": lambda: _table(["name", "is a", ""], api_table.errors()),
+    **{f"python_{kind.__name__.lower()}": _members(kind) for kind in CLASSES},
+    "limits": limits,
+    "runtimes": runtimes,
     "libraries": libraries,
     "activations": activations,
     "aggregations": aggregations,
     "options": options,
+    "dialect": dialect,
+    "sizes": sizes,
     "operators": operators,
     "passes": passes,
 }

@@ -11,8 +11,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from neat_onnx.cli import commands
-from neat_onnx.cli.parser import parser
+from neat_onnx.cli.parser import parser, plugins_in
 from neat_onnx.cli.paths import CLOSED_OUTPUT, output_error, print_line
+from neat_onnx.cli.plugins import load_plugin
 from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning, printable
 
 _INTERRUPTED, _BROKEN_PIPE = 130, 141  # what a shell says of the signals
@@ -40,6 +41,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")  # names may not fit the terminal
     try:
         with _signals_as_exits(), _warnings_as_lines():
+            for plugin in plugins_in(argv):
+                load_plugin(plugin)
             arguments = parser().parse_args(argv)
             code: int = arguments.run(arguments)
             sys.stdout.flush()

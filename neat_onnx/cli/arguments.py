@@ -35,8 +35,8 @@ def add_network_flags(parser: argparse.ArgumentParser) -> None:
         "--outputs",
         type=int,
         metavar="N",
-        help="outputs of a matrix of WANN, in TensorNEAT, or of a NeatapticTS network that states "
-        "another number than it has output nodes",
+        help="how many outputs: of a matrix of WANN, in TensorNEAT, or of a NeatapticTS network "
+        "that states another number than it has output nodes (of `import`, their names)",
     )
     group.add_argument(
         "--cycles",
@@ -181,8 +181,9 @@ def add_import_flags(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--outputs",
         metavar="NAMES",
-        help="the outputs to import, or tensors inside the graph, with commas between them; else "
-        "all outputs that are neither constant nor random",
+        help="names of the outputs to import, or of tensors inside the graph, with commas between "
+        "them; else all outputs that are neither constant nor random (where a network is read, "
+        "--outputs is a number)",
     )
     parser.add_argument(
         "--no-check",

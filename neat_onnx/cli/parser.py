@@ -2,7 +2,7 @@
 
 import argparse
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn, get_args
 
@@ -14,6 +14,7 @@ from neat_onnx.cli.arguments import (
     add_network_flags,
     add_option_flags,
 )
+from neat_onnx.cli.plugins import FLAG
 from neat_onnx.codegen.generate import NAME, CodeLanguage
 from neat_onnx.errors import OptionError
 from neat_onnx.model.model import Encoding
@@ -63,7 +64,7 @@ class Command:
         if self.usage:
             parser.usage = f"{parser.prog} {self.usage}"
         parser.set_defaults(run=self.run)
-        for add in self.parts:
+        for add in (*self.parts, _PLUGIN):
             add(parser)
 
 
@@ -91,10 +92,19 @@ def parser() -> argparse.ArgumentParser:
         **_STYLE,
     )
     whole.add_argument("--version", action="version", version=f"neat-onnx {__version__}")
+    _PLUGIN(whole)
     subparsers = whole.add_subparsers(metavar="COMMAND", required=True)
     for command in _COMMANDS:
         command.add_to(subparsers)
     return whole
+
+
+def plugins_in(argv: Sequence[str] | None) -> list[str]:
+    """Return the plugins that arguments name, before or behind the command."""
+    first = _Parser(prog="neat-onnx", add_help=False, allow_abbrev=False)
+    _PLUGIN(first)
+    known, _ = argparse.ArgumentParser.parse_known_args(first, argv)
+    return getattr(known, "plugin", [])
 
 
 def _argument(*names: str, **settings: Any) -> Part:
@@ -110,6 +120,14 @@ def _runtime(text: str, **settings: Any) -> Part:
     return _argument("--runtime", choices=RUNTIMES, help=text, **settings)
 
 
+_PLUGIN = _argument(
+    FLAG,
+    action="append",
+    default=argparse.SUPPRESS,
+    metavar="MODULE",
+    help="a Python module or .py file to import first, which registers activations, aggregations, "
+    "operators or libraries; may be given several times",
+)
 _FILE = _argument("file", metavar="FILE")
 _NETWORK_IN = _argument("file", metavar="IN", help="a network")
 _NETWORK_OUT = _argument(

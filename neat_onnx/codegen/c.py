@@ -7,6 +7,7 @@ import numpy as np
 from neat_onnx.codegen.language import Language, helpers_in
 from neat_onnx.codegen.plan import Plan
 from neat_onnx.codegen.source import Program, Table, comment_lines, is_signed
+from neat_onnx.errors import OptionError
 
 
 class C(Language):
@@ -32,10 +33,14 @@ class C(Language):
         self.functions |= {"is_nan": "isnan", "is_infinite": "isinf"}
 
     def number(self, value: float) -> str:
-        """Return a literal of the type of the code that reads back to `value`."""
+        """Return a literal of the type of the code that reads back to `value`.
+
+        Raises:
+            OptionError: numbers are float, and the value is beyond their range.
+        """
         if np.isinf(value):
             return "INFINITY" if value > 0 else "-INFINITY"
-        text = str(np.float32(value)) if self._single else repr(float(value))
+        text = _single_text(value) if self._single else repr(float(value))
         return (text if any(char in text for char in ".e") else text + ".0") + self._suffix
 
 
@@ -47,10 +52,11 @@ def print_c(plan: Plan, dtype: str, name: str) -> str:
         name: prefix of the names of its functions and its struct.
 
     Raises:
-        OptionError: a formula has no form in C.
+        OptionError: a formula, or a constant in one, has no form in C.
     """
     single = dtype == "float32"
-    program = Program(plan, C(single))
+    own = [f"{name}_{end}" for end in ("activate", "reset", "step", "state")]
+    program = Program(plan, C(single), own)
     tables = [_table(label, values, program) for label, values in program.tables.items()]
     body = _body(plan, program, name)
     declared = [f"typedef {'float' if single else 'double'} real;"]
@@ -89,8 +95,8 @@ def _header(plan: Plan, program: Program, name: str, single: bool) -> str:
     else:
         inside.append(f"    {name}_activate({arguments});")
     size = 4 if single else 8
-    held = f", state {plan.rows * size} bytes" if plan.has_memory else ""
-    inside += ["", f"Tables {program.table_bytes(size)} bytes{held}; C99, libm, no heap."]
+    held = f"{'state' if plan.has_memory else 'stack'} {plan.rows * size} bytes"
+    inside += ["", f"Tables {program.table_bytes(size)} bytes, {held}; C99, libm, no heap."]
     return "/*\n" + comment_lines(inside, " * ") + " */"
 
 
@@ -101,15 +107,29 @@ def _body(plan: Plan, program: Program, name: str) -> str:
     if not plan.has_memory:
         inside = "".join(f"    {line}\n" for line in [f"real v[{plan.rows}];", *lines])
         return f"void {name}_activate({', '.join(ports)})\n{{\n{inside}}}"
-    reset = ["memset(state->v, 0, sizeof state->v);", "real *v = state->v;", *program.reset_lines()]
+    reset = ["memset(state->v, 0, sizeof state->v);"]
+    if program.reset_lines():
+        reset += ["real *v = state->v;", *program.reset_lines()]
     step = ["real *v = state->v;", *lines, *program.register_lines()]
     return (
         f"void {name}_reset({name}_state *state)\n{{\n"
-        + "".join(f"    {line}\n" for line in reset if "real *v" not in line or len(reset) > 2)
+        + "".join(f"    {line}\n" for line in reset)
         + f"}}\n\nvoid {name}_step({name}_state *state, {', '.join(ports)})\n{{\n"
         + "".join(f"    {line}\n" for line in step)
         + "}"
     )
+
+
+def _single_text(value: float) -> str:
+    with np.errstate(over="ignore"):
+        single = np.float32(value)
+    if np.isinf(single):
+        raise OptionError(
+            f"a constant of {value:.6g} is beyond the range of float32",
+            where="dtype",
+            hint="Generate float64",
+        )
+    return str(single)
 
 
 def _table(label: str, values: Table, program: Program) -> str:

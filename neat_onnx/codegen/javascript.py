@@ -8,6 +8,7 @@ from neat_onnx.codegen.source import Program, Table, comment_lines
 class JavaScript(Language):
     """JavaScript's numbers are doubles."""
 
+    length_form = "if ({name}.length !== {count}) throw new RangeError({message} + {name}.length);"
     loop_form = "for (let {variable} = {start}; {variable} < {stop}; ++{variable}) {{"
     array_form = "const {name} = new Float64Array({size});"
     local_form = "const {name} = {value};"
@@ -22,6 +23,10 @@ class JavaScript(Language):
     def number(self, value: float) -> str:
         """Return a literal that reads back to `value`."""
         return repr(float(value)).replace("inf", "Infinity")
+
+    def key(self, name: str) -> str:
+        """Return a key as it stands before its value; computed, it is never the prototype."""
+        return f"[{self.text(name)}]" if name == "__proto__" else self.text(name)
 
 
 def print_javascript(plan: Plan) -> str:
@@ -92,8 +97,8 @@ def _types(program: Program, indent: str) -> str:
         result = "Record<string, Float64Array>"
     return (
         f"{indent}/**\n{indent} * @param {{{given}}} inputs\n{indent} * @returns {{{result}}}\n"
-        f"{indent} */\n{indent}"
-    ).removesuffix(indent if indent else "\0")
+        f"{indent} */\n"
+    )
 
 
 def _table(label: str, values: Table, program: Program) -> str:

@@ -1,5 +1,6 @@
 """Differences between the languages of generated code: operators, functions, loops."""
 
+import json
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
@@ -33,6 +34,9 @@ class Language(ABC):
         block_end: the end of a loop; empty where indentation ends it.
         logic: the operators on truth values.
         parameters: how functions declare z, a number, and v, an array of numbers.
+        given_form: a number of an input as one of the language's own.
+        length_form: a statement that raises an error, `message` and the length, where an array has
+            not `count` numbers; empty where arrays do not know their length.
         choice_form: an expression that is `yes` where `truth` holds, else `no`.
         comment_form: a line that holds nothing but a comment.
         loop_form: the line that begins a loop over start ≤ variable < stop.
@@ -48,6 +52,8 @@ class Language(ABC):
     block_end = "}"
     logic: Mapping[str, str] = MappingProxyType({"both": "&&", "either": "||", "negated": "!"})
     parameters: Mapping[str, str] = MappingProxyType({"z": "z", "v": "v"})
+    given_form = "{value}"
+    length_form = ""
     choice_form = "({truth} ? {yes} : {no})"
     comment_form = "/* {text} */"
     loop_form: str
@@ -59,6 +65,23 @@ class Language(ABC):
     @abstractmethod
     def number(self, value: float) -> str:
         """Return a literal that reads back to `value`."""
+
+    def text(self, value: str) -> str:
+        """Return a literal of a text, in ASCII."""
+        return json.dumps(value)
+
+    def key(self, name: str) -> str:
+        """Return a key as it stands before its value."""
+        return self.text(name)
+
+    def given(self, value: str) -> str:
+        """Return a number of an input as one of the language's own."""
+        return self.given_form.format(value=value)
+
+    def length_check(self, name: str, count: int, port: str) -> str:
+        """Return a statement that raises an error where a port is not given `count` numbers."""
+        message = self.text(f"port '{port}' takes {count} numbers, not ")
+        return self.length_form.format(name=name, count=count, message=message)
 
     def choice(self, truth: str, yes: str, no: str) -> str:
         """Return an expression that is `yes` where `truth` holds, else `no`."""

@@ -1,5 +1,6 @@
 """Python: a module of the standard library alone."""
 
+import json
 from types import MappingProxyType
 
 from neat_onnx.codegen.language import INDENT, Language, helpers_in
@@ -10,6 +11,8 @@ from neat_onnx.codegen.source import Program, Table, comment_lines
 class Python(Language):
     """Python, whose functions raise where arithmetic of floating point has infinities and NaN."""
 
+    given_form = "float({value})"
+    length_form = "if len({name}) != {count}: raise ValueError({message} + str(len({name})))"
     choice_form = "({yes} if {truth} else {no})"
     comment_form = "# {text}"
     loop_form = "for {variable} in range({start}, {stop}):"
@@ -29,6 +32,11 @@ class Python(Language):
     def number(self, value: float) -> str:
         """Return a literal that reads back to `value`."""
         return repr(float(value)).replace("inf", "math.inf")
+
+    def text(self, value: str) -> str:
+        """Return a literal of a text, in ASCII."""
+        plain = json.dumps(value, ensure_ascii=False)
+        return plain.encode("ascii", "backslashreplace").decode()
 
     def infix(self, op: str, left: str, right: str) -> str:
         """Return an arithmetic operation; division by zero is a call, as Python would raise."""

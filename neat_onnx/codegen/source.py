@@ -1,7 +1,5 @@
-"""The parts of generated code that all languages share: names, tables, functions, loops."""
+"""The parts of generated code that all languages share: tables, functions, loops."""
 
-import json
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,45 +9,12 @@ import numpy.typing as npt
 
 from neat_onnx.codegen.formulas import Reduction, scalar_text
 from neat_onnx.codegen.language import INDENT, Language
+from neat_onnx.codegen.names import RESERVED, identifier, quoted
 from neat_onnx.codegen.plan import Group, Plan
 from neat_onnx.network.expression import VARIABLE
 from neat_onnx.network.genes import NONE, Ints, Port
 
 Table = npt.NDArray[np.float64] | Ints
-
-_KEYWORDS = """
-    v u z i k e x y self this state real double float int char void const static struct return
-    for if else while do switch case break continue default typedef enum union unsigned signed
-    short long auto register volatile extern goto sizeof inline restrict main memset
-    function class new var let import export null true false in of with yield await async def
-    from as is not and or None True False lambda pass global nonlocal try except finally raise
-    del assert eval arguments package private protected public interface implements super
-    typeof instanceof delete throw catch debugger math inputs network result
-    BIAS RESPONSE START SOURCE WEIGHT GAIN MATRIX ORIGIN INITIAL
-    Network Number Math JSON Infinity NaN Object Array Float64Array Int32Array activate range
-    sorted max min abs round
-    asm bool nullptr constexpr static_assert thread_local alignas alignof typeof_unqual
-    linux unix i386 NULL NAN INFINITY MAXFLOAT HUGE OVERFLOW UNDERFLOW DOMAIN SING PLOSS TLOSS
-    MATH_ERRNO MATH_ERREXCEPT math_errhandling signgam fpclassify signbit isfinite isinf isnan
-    isnormal issubnormal issignaling iszero iscanonical iseqsig isgreater isgreaterequal isless
-    islessequal islessgreater isunordered strdupa strndupa
-    FP_NAN FP_INFINITE FP_NORMAL FP_SUBNORMAL FP_ZERO FP_ILOGB0 FP_ILOGBNAN FP_LLOGB0 FP_LLOGBNAN
-    FP_FAST_FMA FP_FAST_FMAF FP_FAST_FMAL FP_INT_UPWARD FP_INT_DOWNWARD FP_INT_TOWARDZERO
-    FP_INT_TONEAREST FP_INT_TONEARESTFROMZERO
-"""
-_CONSTANTS = "E LOG2E LOG10E LN2 LN10 PI PI_2 PI_4 1_PI 2_PI 2_SQRTPI SQRT2 SQRT1_2"
-_TYPES = ("", "f", "l", *(f"f{bits}" for bits in ("16", "32", "64", "128", "32x", "64x", "128x")))
-_RESERVED = frozenset(
-    [
-        *_KEYWORDS.split(),
-        *(f"M_{name}{kind}" for name in _CONSTANTS.split() for kind in _TYPES),
-        *(f"SNAN{kind.upper()}" for kind in _TYPES),
-        *(f"HUGE_VAL{'_' * (len(kind) > 1)}{kind.upper()}" for kind in _TYPES),
-    ]
-)
-"""Names that no language takes for an identifier, or that generated code uses; of C also the macros
-of its headers and compilers.
-"""
 
 
 @dataclass(frozen=True)
@@ -72,16 +37,18 @@ class Program:
     """A plan in the words of a language, without the syntax around it.
 
     Attributes:
+        taken: names that nothing else may have.
         functions: activations and aggregations that the groups call.
     """
 
     plan: Plan
     language: Language
+    taken: Iterable[str] = ()
     functions: list[Function] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._named: dict[str, str] = {}
-        self._used = {*_RESERVED} | set(self.language.functions.values())
+        self._used = {*RESERVED, *self.taken} | set(self.language.functions.values())
         self._used |= set(self.language.helpers)
         names = [port.name for port, _ in (*self.plan.inputs, *self.plan.outputs)]
         unique = [identifier(name, self._used) for name in names]
@@ -170,7 +137,8 @@ class Program:
         """Statements that fill the rows of the inputs."""
         lines, at = [], 0
         for name, (_, rows) in self.input_ports:
-            lines += self._loop("i", 0, len(rows), [f"v[{_plus('i', at)}] = {name}[i]"])
+            given = self.language.given(f"{name}[i]")
+            lines += self._loop("i", 0, len(rows), [f"v[{_plus('i', at)}] = {given}"])
             at += len(rows)
         return lines
 
@@ -203,12 +171,13 @@ class Program:
         end = self.language.end
         one_in, one_out = len(self.input_names) == 1, len(self.output_names) == 1
         lines = []
-        for name, (port, _) in self.input_ports:
-            key = "" if one_in else f"[{json.dumps(port.name)}]"
+        for name, (port, rows) in self.input_ports:
+            key = "" if one_in else f"[{self.language.text(port.name)}]"
             lines.append(f"{declaration}{name} = inputs{key}{end}")
+            lines.append(self.language.length_check(name, len(rows), port.name))
         lines += [*self.copy_inputs(), *self.group_lines()]
         lines += [self.language.array(name, len(rows)) for name, (_, rows) in self.output_ports]
-        named = (f"{json.dumps(port.name)}: {name}" for name, (port, _) in self.output_ports)
+        named = (f"{self.language.key(port.name)}: {name}" for name, (port, _) in self.output_ports)
         result = self.output_names[0] if one_out else f"{{{', '.join(named)}}}"
         return [*lines, *self.copy_outputs(), *self.register_lines(), f"return {result}{end}"]
 
@@ -299,24 +268,6 @@ class Program:
             name = self._named[title] = identifier(title, self._used)
             self.functions.append(Function(name, parameter, lines, result))
         return self._named[title]
-
-
-def identifier(name: str, used: set[str]) -> str:
-    """Return a name that every language takes for an identifier, and add it to `used`."""
-    plain = re.sub(r"[^A-Za-z0-9_]", "_", name)[:60]
-    plain = plain if re.match(r"[A-Za-z]", plain) else f"n{plain}"
-    unique, number = plain, 1
-    while unique in used or f"{unique.upper()}_ROWS" in used:
-        number += 1
-        unique = f"{plain}_{number}"
-    used.add(unique)
-    used.add(f"{unique.upper()}_ROWS")
-    return unique
-
-
-def quoted(name: str) -> str:
-    """Return a name as it may stand in a comment of any language."""
-    return json.dumps(name[:200]).replace("*/", "* /").replace("/*", "/ *")
 
 
 def comment_lines(lines: Iterable[str], prefix: str) -> str:

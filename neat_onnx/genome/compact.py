@@ -32,19 +32,16 @@ def neurons_alike(changed: list[dict[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
-def each_neuron(entries: list[dict[str, Any]]) -> dict[Any, dict[str, Any]]:
+def each_neuron(entries: list[dict[str, Any]]) -> dict[int, dict[str, Any]]:
     """The fields of every neuron that has some, by id.
 
     Raises:
-        NetworkError: a list of ids is none.
+        NetworkError: an id, or a list of ids, is none.
     """
-    found: dict[Any, dict[str, Any]] = {}
+    found: dict[int, dict[str, Any]] = {}
     for entry in entries:
-        if "ids" not in entry:
-            found[entry.get("id")] = entry
-            continue
         try:
-            ids = without_ranges(entry["ids"])
+            ids = without_ranges(entry.get("ids", [entry.get("id")]))
         except ValueError as error:
             raise NetworkError(str(error), where="neurons") from None
         if not isinstance(ids, list) or not all(type(each) is int for each in ids):

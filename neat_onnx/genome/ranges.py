@@ -48,7 +48,7 @@ def without_ranges(ids: Any) -> Any:
 def _spelt(text: str, room: int) -> list[int]:
     match = _RANGE.fullmatch(text) if len(text) <= 100 else None
     if match is None:
-        raise ValueError(f"'{text[:60]}' is no range of ids")
+        raise ValueError(f"{text[:60]!r} is no range of ids")
     first, last, step, runs, later = (int(each) for each in match.groups(default="1"))
     if step == 0 or (last - first) % step:
         raise ValueError(f"the range '{text}' does not end at its last id")

@@ -44,7 +44,9 @@ def libraries() -> tuple[Library, ...]:
 
 
 def register_library(library: Library) -> None:
-    """Make a library known to `load_network`, `Network.save` and the command line.
+    """Make a library known to `load_network` and `Network.save`.
+
+    The command line knows it too, if its module is given as `--plugin`.
 
     Args:
         library: an instance of a subclass of `Library`; it is asked before the known ones whether

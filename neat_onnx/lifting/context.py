@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from neat_onnx.errors import ModelError
 from neat_onnx.lifting.recognition import known_activation
+from neat_onnx.lifting.reductions import NoNeuronError, neurons_of
 from neat_onnx.lifting.registry import LIFTS, lifts
 from neat_onnx.lifting.rows import Rows
 from neat_onnx.lifting.tensors import Tensors
@@ -37,9 +38,8 @@ from neat_onnx.lifting.values import (
 from neat_onnx.model import Node
 from neat_onnx.model.budget import Budget
 from neat_onnx.network.affine import line_of
-from neat_onnx.network.expression import VARIABLE, Expression, number, parts_of
+from neat_onnx.network.expression import VARIABLE, Expression, number
 from neat_onnx.network.genes import NONE, Floats, Ints, repeated
-from neat_onnx.network.primitives import REDUCING
 from neat_onnx.network.spatial import SpatialBlock
 
 __all__ = [
@@ -59,10 +59,9 @@ __all__ = [
 ]
 
 _MOST_NEURONS = 1 << 22
-_AGGREGATIONS = {"total": "sum", "product": "product", "largest": "max", "smallest": "min"}
 
 
-class NotFiniteError(ModelError):
+class NotFiniteError(NoNeuronError):
     """A neuron would have to give a value that is not finite."""
 
 
@@ -248,7 +247,7 @@ class LiftingContext(Tensors):
 
     def _materialize(self, value: Value) -> Ints:
         if value.reduced:
-            return self._materialize_reduced(value)
+            return self.materialize(neurons_of(self, value))
         slope, shift = line_of(value.formula) or (0.0, 0.0)
         if slope and shift and known_activation(value.formula, self.data_type) is None:
             return self._materialize_line(value, slope, shift)
@@ -298,22 +297,6 @@ class LiftingContext(Tensors):
         signals = value.signals.copy()
         signals[changed] = states[which]
         return signals
-
-    def _materialize_reduced(self, value: Value) -> Ints:
-        """Neurons that aggregate a formula of each input."""
-        aggregation = _AGGREGATIONS.get(value.formula.op)
-        inner = value.formula.args[0]
-        if aggregation is None or any(part.op in REDUCING for part in parts_of(inner)):
-            raise ModelError(
-                f"the formula {value.formula.text('v')} is no known aggregation",
-                hint="Register it with neat_onnx.register_aggregation",
-            )
-        signals = self.materialize(replace(value, formula=inner, reduced=False))
-        count, inputs = value.signals.size // signals.shape[-1], signals.shape[-1]
-        made = self.add_neurons(count, aggregation=aggregation)
-        position = np.repeat(np.arange(count), inputs)
-        self.connect(made, signals, position, np.ones(signals.size))
-        return self.materialize(Value(made.states.reshape(value.shape)))
 
     def materialized_each(self, origin: Ints, formulas: Sequence[Expression], which: Ints) -> Ints:
         """New signals that are formulas of the signals `origin`, each the one at its `which`."""

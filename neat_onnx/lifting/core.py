@@ -12,17 +12,12 @@ import numpy as np
 
 from neat_onnx.errors import ModelError, all_obstacles, warn
 from neat_onnx.lifting.axes import Axes, axes_of_inputs, input_axes, shapes_of_inputs
-from neat_onnx.lifting.context import (
-    INPUT,
-    REGISTER,
-    LiftingContext,
-    NotFiniteError,
-    Value,
-)
+from neat_onnx.lifting.context import INPUT, REGISTER, LiftingContext, Value
 from neat_onnx.lifting.dispatch import lift_node
 from neat_onnx.lifting.feature_counts import feature_counts
 from neat_onnx.lifting.float32_attributes import float32_attributes
 from neat_onnx.lifting.followed_axes import FEATURE, INSIDE, UNKNOWN
+from neat_onnx.lifting.initial_values import resolution_of
 from neat_onnx.lifting.known_operators import is_liftable, require_lifts
 from neat_onnx.lifting.neurons import Resolution
 from neat_onnx.lifting.outputs import (
@@ -39,6 +34,7 @@ from neat_onnx.lifting.outputs import (
     states_batch,
     warn_of_stacked_rows,
 )
+from neat_onnx.lifting.reductions import NoNeuronError
 from neat_onnx.lifting.samples import batch_sizes, common_size, is_static
 from neat_onnx.lifting.states import fed_states
 from neat_onnx.model import Model, ValueInfo
@@ -200,7 +196,7 @@ def _lifted_in(ctx: LiftingContext, pairs: dict[str, str], axes: dict[str, Axes]
     closed = [_close(ctx, entry, sizes) for entry in model.graph.outputs if entry.name not in fed]
     empty = empty_outputs({name: signals.size for name, _, signals in closed})
     outputs = [entry for entry in closed if entry[0] not in empty]
-    resolved = Resolution(ctx)
+    resolved = resolution_of(ctx)
     network = resolved.network(
         tuple(Port(name, shape, resolved.neuron_of[signals]) for name, shape, signals in inputs),
         _ports(ctx, resolved, outputs, max(map(len, axes.values()), default=0)),
@@ -312,9 +308,9 @@ def _close(ctx: LiftingContext, entry: ValueInfo, sizes: set[Extent]) -> _Entry:
         _refuse_first_axis(entry.name)
     try:
         signals = ctx.materialize(value).copy()
-    except NotFiniteError as error:
+    except NoNeuronError as error:
         raise ModelError(f"graph output '{entry.name}': {error.message}",
-                         where="graph.outputs") from None  # fmt: skip
+                         where="graph.outputs", hint=error.hint) from None  # fmt: skip
     registers = ctx.kind[signals] == REGISTER
     signals[registers] = ctx.materialized_from(signals[registers], VARIABLE)
     if stacked:

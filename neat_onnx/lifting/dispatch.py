@@ -3,8 +3,9 @@
 from neat_onnx.errors import NeatOnnxError
 from neat_onnx.lifting.batch_size import follow_batch_size, misused_size
 from neat_onnx.lifting.constant_nodes import bind_constants
-from neat_onnx.lifting.context import LIFTS, LiftingContext, NotFiniteError
+from neat_onnx.lifting.context import LIFTS, LiftingContext
 from neat_onnx.lifting.known_operators import obstacle
+from neat_onnx.lifting.reductions import NoNeuronError
 from neat_onnx.lifting.registry import Lift
 from neat_onnx.lifting.tensors import ConstantInputError
 from neat_onnx.model import Node
@@ -25,8 +26,8 @@ def lift_node(ctx: LiftingContext, node: Node) -> None:
         ctx.fail(node, f"input '{size}' is the size of the batch, used as a number")
     try:
         _lift(ctx, node, LIFTS[node.op_type])
-    except NotFiniteError as error:
-        ctx.fail(node, error.message)
+    except NoNeuronError as error:
+        ctx.fail(node, error.message, error.hint)
     except NeatOnnxError:
         raise
     except (ValueError, IndexError, OverflowError) as error:  # numpy, on shapes that do not fit

@@ -301,8 +301,6 @@ class Resolution:
         initial = np.zeros(self._made)
         delayed = read.delay > 0
         initial[read.neuron[delayed]] = read.initial[delayed]
-        if np.any(initial[read.neuron[delayed]] != read.initial[delayed]):
-            raise ModelError("two delays of one value start at different values")
         return initial
 
 

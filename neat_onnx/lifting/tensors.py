@@ -56,6 +56,7 @@ class Tensors:
         sizes: tensors that hold the size of the batch, and which of their elements do.
         states: names of the inputs that outputs feed.
         ended: names of tensors that have lost the time axis, as the end of a sequence has.
+        time_alone: a layer runs along the first axis, beside which there is no batch.
     """
 
     model: Model
@@ -73,6 +74,7 @@ class Tensors:
     sizes: dict[str, Bools] = field(default_factory=dict)
     states: set[str] = field(default_factory=set)
     ended: set[str] = field(default_factory=set)
+    time_alone: bool = False
 
     @property
     def data_type(self) -> DataType:

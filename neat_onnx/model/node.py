@@ -107,6 +107,12 @@ class Node(BaseModel):
         """The values of the attributes that the node states, by name."""
         return {name: value for name, _, value in self.attributes.given()}
 
+    def states(self) -> tuple[list[str], list[str]] | None:
+        """The states that a node goes through a sequence with: before the first step, and after the
+        last. None of a node that does not go through one.
+        """
+        return None
+
     def defaults_in_words(self) -> dict[str, Any]:
         """The values of attributes whose defaults ONNX gives in words, as 1 along each axis."""
         return {}

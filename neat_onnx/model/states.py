@@ -5,14 +5,17 @@ ending, other tools' names pair too (`recurrent_in` and `recurrent_out`, `h_0` a
 state starts at zero.
 """
 
+import re
+from collections.abc import Mapping
 from functools import cache
 from typing import TypeVar
 
 from pydantic import FiniteFloat, TypeAdapter, ValidationError
 
-from neat_onnx.errors import ModelError
+from neat_onnx.errors import DocumentError, ModelError
 from neat_onnx.files import parse_json
 from neat_onnx.model.model import Model
+from neat_onnx.model.node import Node
 from neat_onnx.model.value import ValueInfo
 
 Parsed = TypeVar("Parsed")
@@ -61,17 +64,38 @@ def _named_pairs(inputs: list[str], outputs: list[str]) -> dict[str, str]:
 
 
 def guessed_pairs(model: Model) -> dict[str, str]:
-    """The output that feeds each state input, by names that other tools give, and one shape."""
+    """The output that feeds each state input, by names that other tools give, and one shape.
+
+    An output that is the input itself, as Godot RL Agents writes it where nothing is remembered, is
+    no state; nor are all outputs.
+    """
     if STATE_KEY in model.metadata:
         return {}
+    made = {name: node for node in model.graph.node for name in node.output}
     outputs = {entry.name: entry for entry in model.graph.outputs}
     found: dict[str, str] = {}
     for entry in model.graph.inputs:
         for previous, following in _NAMES:
-            name = entry.name.replace(previous, following)
-            if name != entry.name and name in outputs and alike(entry, outputs[name]):
+            name = _word(previous).sub(following, entry.name)
+            if name == entry.name or name not in outputs or not alike(entry, outputs[name]):
+                continue
+            if _handed_on(made, name) != entry.name:
                 found[entry.name] = name
-    return found if len(set(found.values())) == len(found) else {}
+    fed = set(found.values())
+    return found if len(fed) == len(found) and fed != outputs.keys() else {}
+
+
+@cache
+def _word(text: str) -> re.Pattern[str]:
+    """A pattern of this text where no letter is before it: "c_in" is no part of "vec_in"."""
+    return re.compile(f"(?<![A-Za-z]){re.escape(text)}")
+
+
+def _handed_on(made: Mapping[str, Node], name: str) -> str:
+    """The tensor that a tensor is, whatever Identities there are between the two."""
+    while name in made and made[name].op_type == "Identity":
+        name = made[name].input[0]
+    return name
 
 
 def alike(one: ValueInfo, other: ValueInfo) -> bool:
@@ -104,5 +128,5 @@ def _kind_of_values() -> TypeAdapter[dict[str, list[FiniteFloat]]]:
 def _parsed(key: str, text: str, kind: TypeAdapter[Parsed]) -> Parsed:
     try:
         return kind.validate_python(parse_json(text))
-    except ValidationError:
+    except (DocumentError, ValidationError):
         raise ModelError(f"the metadata {key} is not what it should be", where=key) from None

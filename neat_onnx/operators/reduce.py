@@ -15,6 +15,7 @@ import numpy as np
 
 from neat_onnx.lifting.context import LiftingContext, Operand, Value, lifts
 from neat_onnx.lifting.recognition import is_part
+from neat_onnx.lifting.reductions import place_in_order
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers
 from neat_onnx.model import Attributes, Node
@@ -317,7 +318,7 @@ def _as_formula(
         return None
     formula = call(_NAMES[node.op_type], operand.formula)
     reduced = replace(operand, formula=formula, reduced=True, made=None)
-    if not is_part(formula, reduced, ctx.data_type):
+    if place_in_order(formula) is None and not is_part(formula, reduced, ctx.data_type):
         return None
     if node.attributes.keepdims:
         reduced = reduced.rearranged(lambda array: array[..., None])

@@ -28,7 +28,8 @@ class ExportOptions(OptionDocument):
     dialect: Literal["standard", "neataptic"] = Field(
         "standard",
         description="Which JSON ONNX to write: standard is valid ONNX; neataptic is what "
-        "NeatapticTS writes and reads, to the letter, which no runtime loads.",
+        "NeatapticTS writes and reads, to the letter, which no runtime loads, with other defaults "
+        "and fewer options (docs/options.md lists them).",
     )
     profile: Literal["onnx", "sonnx"] = Field(
         "onnx",
@@ -37,8 +38,8 @@ class ExportOptions(OptionDocument):
     )
     lossy: bool = Field(
         False,
-        description="Write also what the form of the file loses, and warn of it instead of "
-        "refusing.",
+        description="Write a network although this file cannot hold all of it; a warning says what "
+        "is lost. Otherwise it is refused.",
     )
     mixed_activations: Literal["grouped", "per_neuron"] = Field(
         "grouped",
@@ -55,8 +56,10 @@ class ExportOptions(OptionDocument):
     )
     quantize: Literal["none", "weights", "full"] = Field(
         "none",
-        description="Write int8, a quarter of the size, which computes something else: weights "
-        "alone, or the inputs and outputs of every Gemm as well. For float32.",
+        description="Write int8, which computes something else: weights alone, or the inputs and "
+        "outputs of every Gemm as well. A quarter of the size for layers of thousands of weights; "
+        "a network of a few hundred connections becomes larger, because each matrix needs scales "
+        "and nodes of its own. For float32.",
     )
     batch_dimension: bool | str = Field(
         "N",
@@ -98,8 +101,9 @@ class ExportOptions(OptionDocument):
     fused_recurrent: bool = Field(
         True,
         description="In a sequence of float32, write layers that are an RNN, a GRU or an LSTM as "
-        "that operator, if they hold all of the memory; then there is no Scan. Such a layer "
-        "over inputs that are a sequence of fixed length is that operator in any case.",
+        "that operator, if they hold all of the memory; then there is no Scan. In "
+        "float32 a model whose input is a whole sequence of fixed length has such nodes in any "
+        "case.",
     )
 
     conv2d_mappings: list[Conv2DMapping] = Field(

@@ -81,7 +81,7 @@ def runtime_inputs(net: Network, model: Model, *, samples: int, seed: int) -> Ru
 
 def _check_axes(player: Player) -> None:
     """Refuse a model whose inputs do not begin with the samples, or with time and the samples."""
-    if set(player.axes.values()) not in ({(0,)}, {(0, 1)}):
+    if player.apart or set(player.axes.values()) not in ({(0,)}, {(0, 1)}):
         raise DocumentError("this page runs models there that have the samples in the first axis")
     if player.rows_of_a_run > 1:
         raise DocumentError("this page runs models there that take any number of samples")

@@ -69,7 +69,8 @@ def _python(file: str, ports: list[_Port], outputs: Sequence[str], double: bool)
         return f"np.array({port.start}, {kind}).reshape({port.shape})"
 
     lines = ["import numpy as np", "import onnxruntime", ""]
-    lines += [f"session = onnxruntime.InferenceSession({_text(file)})", f"names = {list(outputs)}"]
+    named = ", ".join(map(_text, outputs))
+    lines += [f"session = onnxruntime.InferenceSession({_text(file)})", f"names = [{named}]"]
     lines += ["inputs = {", *(f"    {_text(p.name)}: {value(p)}," for p in ports), "}"]
     run = "outputs = dict(zip(names, session.run(names, inputs)))"
     shown = f"print(outputs[{_text(outputs[0])}])"

@@ -1,16 +1,20 @@
-"""The recurrent layers of a graph, and the inputs of the graph that they run along."""
+"""The recurrent layers of a graph, and the axes of the graph's inputs that they run along."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import cached_property
 
-from neat_onnx.model import Model, Node
-from neat_onnx.passes.elementwise import is_elementwise
+from neat_onnx.model import Model, Node, ValueInfo
+from neat_onnx.model.inference import TensorFacts, inferred_facts
+from neat_onnx.model.value import Extent
+from neat_onnx.passes.draft import with_graph
 
 Axes = tuple[int, ...]
 
 _RECURRENT = ("RNN", "GRU", "LSTM")
-_KEPT = frozenset({"Dropout", "LayerNormalization", "MatMul", "PRelu"})
-"""Operators whose first input that is no constant has its axes where the output has them, besides
-elementwise ones."""
+_MOVING = frozenset(
+    {"Cast", "Dropout", "Expand", "Flatten", "Gather", "Identity", "Reshape", "Slice", "Split"}
+) | {"Squeeze", "Transpose", "Unsqueeze"}
+"""Operators that move the elements of their first input, besides Concat."""
 
 
 def is_recurrent(node: Node) -> bool:
@@ -23,74 +27,117 @@ class RecurrentLayers:
 
     Attributes:
         nodes: the layers, in order.
-        made: the node that computes each tensor; constants are left out.
-        entries: the graph inputs by name, without those that are constant.
+        entries: the graph inputs by name, without those that are constant. Each axis of no fixed
+            size has a name.
     """
 
     def __init__(self, model: Model) -> None:
         graph, constant = model.graph, {tensor.name for tensor in model.graph.initializer}
         self.nodes = [node for node in graph.node if is_recurrent(node)]
-        self.made = {
-            name: node
-            for node in graph.node
-            if any(each not in constant for each in node.input)
-            for name in node.output
-        }
-        self.entries = {entry.name: entry for entry in graph.inputs if entry.name not in constant}
+        self._made = {name: node for node in graph.node for name in node.output if name}
+        inputs = [_named(entry) for entry in graph.inputs if entry.name not in constant]
+        self.entries = {entry.name: entry for entry in inputs}
+        self._model = model
 
-    def input_of(self, node: Node) -> tuple[str, Axes | None]:
-        """The graph input that a layer runs along, and its axes of time and the batch."""
-        axes = (1, 0) if node.given_attributes.get("layout") else (0, 1)
-        for name, perm in self._path(node.input[0]):
-            if perm is not None:
-                if sorted(perm) != [*range(len(perm))] or max(axes) >= len(perm):
-                    return name, None
-                axes = (perm[axes[0]], perm[axes[1]])
-            if name in self.entries:
-                rank = len(self.entries[name].shape or ())
-                return name, axes if max(axes) < rank else None
-        return "", None
+    @cached_property
+    def _facts(self) -> dict[str, TensorFacts]:
+        inputs = [self.entries.get(entry.name, entry) for entry in self._model.graph.inputs]
+        return inferred_facts(with_graph(self._model, inputs=inputs))
+
+    def input_of(self, node: Node) -> tuple[str, Axes]:
+        """The graph input whose axes a layer runs along, by their names in onnx's shape inference.
+
+        Returns:
+            The name of the input, and its axes of time and the batch; of time alone where the batch
+            is added later; "" and () where they are not known.
+        """
+        shape = self._shape(node)
+        for name, entry in self.entries.items() if shape else ():
+            if axes := _axes(entry.shape or (), *shape):
+                return name, axes
+        return "", ()
+
+    def _shape(self, node: Node) -> tuple[Extent, ...]:
+        """The sizes of time and the batch of a layer's sequence; () if nothing is known of it."""
+        _, shape = self._facts.get(node.input[0], TensorFacts(None, None))
+        if shape is None or len(shape) != 3:
+            return ()
+        return shape[:2][:: -1 if node.given_attributes.get("layout") else 1]
 
     def has_open_sequence(self, node: Node) -> bool:
-        """Whether a layer runs along an axis of a graph input that has no fixed size."""
+        """Whether a layer runs along an axis of a graph input that has no fixed size.
+
+        Where its axis is not known, whether an input has such an axis beside the batch.
+        """
         name, axes = self.input_of(node)
-        return axes is not None and not isinstance((self.entries[name].shape or ())[axes[0]], int)
+        if axes:
+            return isinstance((self.entries[name].shape or ())[axes[0]], str)
+        shapes = [entry.shape or () for entry in self.entries.values()]
+        return not self._is_fixed(node) and any(
+            sum(isinstance(size, str) for size in sizes) > 1 for sizes in shapes
+        )
+
+    def _is_fixed(self, node: Node) -> bool:
+        shape = self._shape(node)
+        return bool(shape) and isinstance(shape[0], int)
 
     def sources(self, name: str) -> set[str]:
-        """The graph inputs, and outputs of layers, that a tensor is computed from."""
+        """The graph inputs, and outputs of layers, that a tensor's elements are from.
+
+        Empty if elements are computed.
+        """
         found: set[str] = set()
         seen, waiting = {name}, [name]
         while waiting:
             tensor = waiting.pop()
-            node = self.made.get(tensor)
+            node = self._made.get(tensor)
             if tensor in self.entries or (node is not None and is_recurrent(node)):
                 found.add(tensor)
-            elif node is not None:
-                new = [each for each in node.input if each and each not in seen]
+            elif node is None or not (reads := _moved(node)):
+                return set()
+            else:
+                new = [each for each in reads if each and each not in seen]
                 seen.update(new)
                 waiting += new
         return found
 
-    def _path(self, name: str) -> Iterator[tuple[str, Sequence[int] | None]]:
-        """The tensors from one back to a graph input, and the orders of axes on the way."""
-        perm: Sequence[int] | None = None
-        while True:
-            yield name, perm
-            node = self.made.get(name)
-            if node is None:
-                return
-            perm, reads = None, [each for each in node.input if self._is_computed(each)]
-            if node.op_type == "Transpose":
-                perm = node.given_attributes.get("perm")
-                if perm is None:
-                    return
-            elif node.op_type == "Gather" and not node.given_attributes.get("axis"):  # an embedding
-                reads = reads[-1:] if reads[-1:] == [*node.input[1:]] else []
-            elif node.op_type not in _KEPT and not is_elementwise(node):
-                return
-            if not reads:
-                return
-            name = reads[0]
 
-    def _is_computed(self, name: str) -> bool:
-        return name in self.made or name in self.entries
+def has_unbatched_sequence(model: Model) -> bool:
+    """Whether a layer runs along the only axis of an input that has no fixed size."""
+    layers = RecurrentLayers(model)
+    return any(
+        len(layers.input_of(node)[1]) == 1 and layers.has_open_sequence(node)
+        for node in layers.nodes
+    )
+
+
+def _axes(sizes: tuple[Extent, ...], time: Extent, batch: Extent) -> Axes:
+    """The axes of an input that have these sizes, of which one may be unknown; () if none has."""
+    at: dict[Extent, int] = {size: axis for axis, size in enumerate(sizes) if isinstance(size, str)}
+    first, second = at.get(time), at.get(batch)
+    if first is not None and second is not None:
+        return (first, second)
+    if first is not None and batch == 1:
+        ones = [axis for axis in (0, 1) if len(sizes) > 2 and sizes[axis] == 1]
+        return (first, *ones[:1])
+    known = first if second is None else second
+    others = [axis for axis in at.values() if axis != known]
+    if known is None or len(others) != 1:
+        return ()
+    return (known, others[0]) if second is None else (others[0], known)
+
+
+def _moved(node: Node) -> Sequence[str]:
+    """The inputs whose elements a node moves; none if it computes."""
+    if node.op_type == "Concat":
+        return node.input
+    return node.input[:1] if node.op_type in _MOVING and not node.domain else ()
+
+
+def _named(entry: ValueInfo) -> ValueInfo:
+    """An input with names for its axes of no fixed size."""
+    sizes = [
+        f"{entry.name} axis {axis}" if size is None else size
+        for axis, size in enumerate(entry.shape or ())
+    ]
+    return entry if entry.shape is None else ValueInfo.of(entry.name, entry.elem_type, sizes)

@@ -29,9 +29,9 @@ def sequence_axes(model: Model, read: Callable[[Sequence[Extent]], Axes]) -> Mod
     symbols: dict[str, str] = {}
     for node in layers.nodes:
         name, axes = layers.input_of(node)
-        entry = layers.entries.get(name)
-        if entry is None or axes is None:
+        if len(axes) < 2:
             continue
+        entry = layers.entries[name]
         if _is_misread(entry.shape or (), axes, read):
             _warn_of_batch(node, (entry.shape or ())[axes[0]])
             changed.setdefault(name, _named(entry, axes, symbols))

@@ -44,7 +44,7 @@ def _opened(entry: ValueInfo) -> ValueInfo:
 def _pairs(model: Model) -> dict[str, str]:
     """The output that feeds each input that layers over open sequences begin with.
 
-    It is made of the last states of exactly these layers, and is the only one of its shape.
+    It is made of the last states of exactly these layers, by operators that move elements alone.
     """
     graph, layers = model.graph, RecurrentLayers(model)
     begun: dict[str, set[str]] = {}
@@ -67,7 +67,7 @@ def _pairs(model: Model) -> dict[str, str]:
         ]
         for name in opened
     }
-    return {name: names[0] for name, names in sorted(found.items()) if len(names) == 1}
+    return {name: names[0] for name, names in sorted(found.items()) if names}
 
 
 def _states(node: Node) -> Iterator[tuple[str, str]]:

@@ -55,14 +55,12 @@ class Reduction:
 
     Attributes:
         inputs: of neuron j those from j · k, as Gains with width · k edges.
-        gated: whether any of them has a gater.
     """
 
     width: int
     aggregation: Aggregation
     k: int
     inputs: Gains
-    gated: bool
 
 
 @dataclass(frozen=True)

@@ -246,7 +246,7 @@ class _Planner:
                     chosen[start : start + k] = member.edges_into(neuron).tolist()
             edges.append(chosen)
         gains = self._gains(edges, width * k)
-        return Reduction(width, aggregation_named(name), k, gains, bool(np.any(gains.gains)))
+        return Reduction(width, aggregation_named(name), k, gains)
 
     def _gains(self, edges: Sequence[Sequence[int]], count: int) -> Gains:
         """Return the weighted, gated inputs along these edges of each member; NONE is padding."""

@@ -45,13 +45,17 @@ class Run(Document):
     runtime: str = Field(description="The runtime's name, as `verify` takes it.")
     version: str = Field(description="The runtime with its version.")
     verdict: Verdict = Field(description="What `verify` said.")
-    mse: float | None = Field(description="Mean squared error; null if a value is not finite.")
-    normalised_mse: float | None = Field(description="MSE / max(1, mean square of the outputs).")
-    max_abs_error: float | None = Field(description="The largest absolute error.")
-    max_rel_error: float | None = Field(description="Relative to max(1, |output|).")
+    mse: float | None = Field(
+        ge=0, description="Mean squared error; null if a value is not finite."
+    )
+    normalised_mse: float | None = Field(
+        ge=0, description="MSE / max(1, mean square of the outputs)."
+    )
+    max_abs_error: float | None = Field(ge=0, description="The largest absolute error.")
+    max_rel_error: float | None = Field(ge=0, description="Relative to max(1, |output|).")
     not_finite: int = Field(ge=0, description="Output values that are infinite or NaN.")
-    overflow_step: int | None = Field(description="The first step that float32 cannot hold.")
-    rounding: float | None = Field(description="The normalised MSE of rounding by itself.")
+    overflow_step: int | None = Field(ge=0, description="The first step that float32 cannot hold.")
+    rounding: float | None = Field(ge=0, description="The normalised MSE of rounding by itself.")
 
 
 class Certificate(Document):

@@ -100,11 +100,12 @@ def _repeated(certificate: Certificate, run: Run, net: Network, model: Model) ->
     sampling = certificate.sampling
     report = compare(net, model, samples=sampling.samples, seed=sampling.seed, runtime=run.runtime)
     said = {"bound": certificate.bound, "dtype": certificate.dtype}
-    said |= {"passed": run.verdict != "different", **sampling.model_dump(exclude={"kinds"})}
-    for name, value in said.items():
-        if getattr(report, name) != value:
+    said |= {"passed": run.verdict != "different", "not_finite": run.not_finite}
+    done = {**report.model_dump(), "kinds": _KINDS}
+    for name, value in {**said, **sampling.model_dump()}.items():
+        if done[name] != value:
             raise CertificateMismatch(
-                f"the certificate says {name} {value!r}, repeated it is {getattr(report, name)!r}",
+                f"the certificate says {name} {value!r}, repeated it is {done[name]!r}",
                 where=f"runs.{run.runtime}",
             )
     limit = max(_SLACK**2 * (run.normalised_mse or 0.0), certificate.bound)

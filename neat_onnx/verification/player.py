@@ -17,6 +17,7 @@ from neat_onnx.model.node import operator_of
 from neat_onnx.model.states import INITIAL_KEY, STATE_KEY, initial_states, state_pairs
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
+from neat_onnx.passes.recurrent_layers import has_unbatched_sequence
 from neat_onnx.verification.ports import has_every_axis
 from neat_onnx.verification.rows import Rows
 from neat_onnx.verification.runtimes import Feed, Session, load
@@ -51,6 +52,7 @@ class Player:
         fixed_batch: the model takes one sample at a time.
         rows_of_a_run: how many samples a fixed batch has, 1 if the batch is not fixed.
         whole: the model, or the runtime, takes whole sequences.
+        apart: sequences have no axis for the batch, so that each is a run.
         ends: an output of the model is that of the end of a sequence, so that each step is a run.
 
     Raises:
@@ -79,8 +81,11 @@ class Player:
             self._axes = dict.fromkeys(self._axes, (0, 1))
         self._rows = Rows(ports, outputs, shapes_of_inputs(model.graph.inputs))
         self.whole = any(len(axes) > 1 for axes in self._axes.values())
-        self.ends = self.whole and any(
-            self._rows.has_ended(entry.name, len(entry.shape or ())) for entry in outputs
+        alone = not (self.whole or features_only) and net.has_memory
+        self.apart = alone and (not self._pairs or has_unbatched_sequence(model))
+        leading = 2 if self.whole else 1
+        self.ends = (self.whole or self.apart) and any(
+            self._rows.has_ended(entry.name, len(entry.shape or ()), leading) for entry in outputs
         )
         batches = [
             (*self._shapes[name], 1, 1)[axes[-1]] if axes else 1
@@ -122,7 +127,7 @@ class Player:
             ModelError: the runtime cannot run the model.
             ShapeMismatch: an output is not made of a row for each sample.
         """
-        play = self._whole if self.whole else self._steps
+        play = self._whole if self.whole else self._apart if self.apart else self._steps
         if not self.fixed_batch:
             return play(x, tensors)
         played = []
@@ -139,18 +144,28 @@ class Player:
         return not self._session.sequences or tensor not in self._pairs.values()
 
     def _whole(self, x: Floats, tensors: Sequence[str]) -> dict[str, Floats]:
-        states = {name: self._start(name, x.shape[1]) for name in self._pairs}
+        """Run sequences (T, N, I) at once; or one, (T, I), that has no axis for the batch."""
+        leading = x.shape[:-1]
+        pairs = () if self._session.sequences else self._pairs
+        states = {name: self._start(name, (*leading, 1)[1]) for name in pairs}
         results = self._session.run(self._feed(x) | states)
-        ended = [name for name in tensors if self._rows.has_ended(name, np.ndim(results[name]))]
-        parts = [
-            self._session.run(self._feed(x[:stop]) | states) for stop in range(1, len(x)) if ended
+        ended = [
+            name
+            for name in tensors
+            if self._rows.has_ended(name, np.ndim(results[name]), len(leading))
         ]
+        stops = range(1, len(x)) if ended else ()
+        parts = [self._session.run(self._feed(x[:stop]) | states) for stop in stops]
         return {
-            name: np.array([self._read(name, part, x.shape[1:2]) for part in [*parts, results]])
+            name: np.array([self._read(name, part, leading[1:]) for part in [*parts, results]])
             if name in ended
-            else self._read(name, results, x.shape[:2])
+            else self._read(name, results, leading)
             for name in tensors
         }
+
+    def _apart(self, x: Floats, tensors: Sequence[str]) -> dict[str, Floats]:
+        each = [self._whole(x[:, sample], tensors) for sample in range(x.shape[1])]
+        return {name: np.stack([one[name] for one in each], axis=1) for name in tensors}
 
     def _steps(self, x: Floats, tensors: Sequence[str]) -> dict[str, Floats]:
         states = {name: self._start(name, x.shape[1]) for name in self._pairs}

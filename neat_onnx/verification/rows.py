@@ -38,10 +38,16 @@ class Rows:
         self._inputs = inputs
         self._stated: dict[tuple[str, int], Axes] = {}  # by the name, and how many they are
 
-    def has_ended(self, name: str, rank: int) -> bool:
-        """Whether an output of so many axes is of the end of a sequence: it has no axis of time."""
+    def has_ended(self, name: str, rank: int, leading: int = 2) -> bool:
+        """Whether an output of so many axes is of the end of a sequence: it has no axis of time.
+
+        Args:
+            name: of the output.
+            rank: how many axes it has.
+            leading: how many of the inputs' axes are time and the batch.
+        """
         shape = self._shapes.get(name)
-        return shape is not None and rank == len(shape) + 1
+        return shape is not None and rank == len(shape) + leading - 1
 
     def of(self, name: str, values: Floats, leading: Shape) -> Floats:
         """The values of an output, (*leading, columns).

@@ -22,6 +22,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import onnx
 from cases import CORPORA, case
 from models_of_others.small_models import small_models
+from readme_tables import in_step
 
 import neat_onnx
 from neat_onnx.verification.compare import compare
@@ -44,6 +45,16 @@ Each cell counts networks: **equal** + equal within float32 (see [fidelity](fide
 that kind; then how many are different, refused (the runtime does not load or run them), or end the
 process.
 
+"""
+INSTALLED = """
+## How each is installed
+
+<!-- table: runtimes -->
+<!-- end -->
+
+In the folder of the sources, `pip install '.[onnxruntime]'` installs neat_onnx and that runtime;
+`'.[onnxruntime,tract,opencv,openvino]'` all four. The extra `runtime` is another name of
+`onnxruntime`.
 """
 
 TAIL = """
@@ -211,7 +222,7 @@ def table(every: int) -> str:
         samples=SAMPLES,
         versions=", ".join(str(version) for version in versions.values()),
     )
-    return head + "\n".join(lines) + "\n" + _why(reasons) + TAIL
+    return in_step(head + "\n".join(lines) + "\n" + _why(reasons) + INSTALLED + TAIL)
 
 
 def _cell(found: Counter[str]) -> str:

@@ -300,6 +300,7 @@ def test_every_primitive_computes_what_numpy_does(primitives: Network, tmp_path:
 HOSTILE = [
     "*/ int main(void) { return 1; } /*", "double", "v", "BIAS", "a\nb", "9", "`${1}`", '"""', "é",
     "v", "tanh", "class", "\u2028", "output_2",
+    "\U0001f600", "len", "str", "RangeError", "ValueError",
 ]  # fmt: skip
 
 

@@ -192,6 +192,10 @@ def resealed(model: Model, **changes) -> Model:
         ({"neurons": [{"ids": ["5-4"], "bias": 0.5}]}, "range"),
         ({"neurons": [{"ids": [True], "bias": 0.5}]}, "integers"),
         ({"neurons": [{"ids": 7, "bias": 0.5}]}, "integers"),
+        ({"neurons": [{"id": [5], "bias": 0.5}]}, "integers"),
+        ({"neurons": [{"id": {}, "bias": 0.5}]}, "integers"),
+        ({"neurons": [{"bias": 0.5}]}, "integers"),
+        ({"ids": {"input": ["\ud800"]}}, "'.*ud800' is no range of ids"),
         ({"version": 3}, "version"),
     ],
 )

@@ -153,16 +153,26 @@ def test_states_pair_by_names_that_other_tools_give(previous, following, shape):
     assert verify(net, model, runtime="onnxruntime").passed
 
 
-def test_a_state_that_nothing_reads_is_handed_on():
+@pytest.mark.parametrize("name", ["vec", "branch", "pitch"])
+def test_a_word_that_ends_like_a_state_is_none(name):
+    nodes = [node("MatMul", f"{name}_in W", "seen"), node("Tanh", "seen", f"{name}_out")]
+    sizes = ["batch", 3]
+    model = policy(nodes, {f"{name}_in": sizes}, {f"{name}_out": sizes})
+    assert not import_model(model).has_memory
+
+
+def test_a_state_that_is_handed_on_unchanged_is_an_input_and_an_output():
+    """So that the export has every port that Godot RL Agents asks for."""
     nodes = [node("MatMul", "obs W", "output"), node("Identity", "state_ins", "state_outs")]
     sizes = ["batch", 3]
     model = policy(
-        nodes, {"obs": sizes, "state_ins": ["batch", 1]},
-        {"output": sizes, "state_outs": ["batch", 1]},
-    )  # fmt: skip
-    with pytest.warns(NeatOnnxWarning):
-        net = import_model(model)
+        nodes, {"obs": sizes, "state_ins": ["batch"]}, {"output": sizes, "state_outs": ["batch"]}
+    )
+    net = import_model(model)
     assert verify(net, model, runtime="onnxruntime").passed
+    graph = export(net).graph
+    assert [entry.name for entry in graph.inputs] == ["obs", "state_ins"]
+    assert [entry.name for entry in graph.outputs] == ["output", "state_outs"]
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import onnx
 import pytest
 from graphs import graph, node
 
-from neat_onnx import ModelError, import_model
+from neat_onnx import ModelError, Network, export, import_model
 
 
 def test_every_node_that_cannot_be_lifted_is_told_at_once():
@@ -113,3 +113,23 @@ def test_a_division_by_0_names_its_node(divisor):
         ModelError, match=r"node make_y \(Div\): it computes with a constant that is"
     ):
         import_model(graph(nodes, c=np.array(divisor)))
+
+
+@pytest.mark.parametrize(
+    "text", ["x", "", '{"a": 1}', '[["hidden_prev", "hidden_next"]', "[" * 9999]
+)
+@pytest.mark.parametrize("key", ["neat_onnx.state", "neat_onnx.initial_state"])
+def test_metadata_of_states_that_is_none_is_an_obstacle(key: str, text: str):
+    loop = {"source": 1, "target": 1, "weight": 0.5, "delay": 1}
+    neurons = [{"id": 1, "initial": 0.5}]
+    net = Network.build(inputs=1, outputs=[1], neurons=neurons, connections=[(0, 1, 1.0), loop])
+    model = export(net)
+    entries = [
+        entry.model_copy(update={"value": text}) if entry.key == key else entry
+        for entry in model.metadata_props
+    ]
+    broken = model.model_copy(update={"metadata_props": entries})
+    message = f"the metadata {key} is not what it should be"
+    with pytest.raises(ModelError, match=message) as caught:
+        import_model(broken)
+    assert caught.value.where == key

@@ -84,3 +84,25 @@ def test_outputs_that_are_drawn_at_random_do_not_count_among_the_nodes():
     reply, blobs = ask("runtime_inputs")
     outputs = outputs_of(reply["result"], blobs)
     assert ask("runtime_report", outputs, runtime="x")[0]["result"]["passed"]
+
+
+@pytest.mark.filterwarnings("ignore:.*it is taken for time:neat_onnx.NeatOnnxWarning")
+def test_a_sequence_without_a_batch_is_not_run_there():
+    """Its first axis is time, and would be taken for the samples."""
+    x, y = (helper.make_tensor_value_info(name, TensorProto.FLOAT, ["T", 2]) for name in ("x", "y"))
+    held, step, after, given = (
+        helper.make_tensor_value_info(name, TensorProto.FLOAT, [2])
+        for name in ("held", "step", "after", "given")
+    )
+    adds = [
+        helper.make_node("Add", ["held", "step"], ["after"]),
+        helper.make_node("Tanh", ["after"], ["given"]),
+    ]
+    body = helper.make_graph(adds, "body", [held, step], [after, given])
+    nodes = [helper.make_node("Scan", ["first", "x"], ["last", "y"], body=body, num_scan_inputs=1)]
+    first = helper.make_tensor("first", TensorProto.FLOAT, [2], [0.0, 0.0])
+    graph = helper.make_graph(nodes, "sums", [x], [y], [first])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
+    found = convert(model.SerializeToString(), name="sums.onnx")[0]["result"]
+    assert found["report"]["passed"]
+    assert "samples in the first axis" in ask("runtime_inputs")[0]["error"]["message"]

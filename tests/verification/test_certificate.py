@@ -214,6 +214,14 @@ def test_a_wrong_field_is_named(field, value, message):
         (["verdict"], "equal within float32", "and its runs 'equal'"),
         (["runs", 0, "verdict"], "different", "and its runs 'different'"),
         (["runs", 0, "normalised_mse"], None, "a normalised MSE of no finite number"),
+        (["runs", 0, "not_finite"], 3, "says not_finite 3, repeated it is 0"),
+        (["runs", 0, "overflow_step"], -1, "overflow_step is -1, expected at least 0"),
+        (["runs", 0, "mse"], -1.0, "mse is -1.0, expected at least 0"),
+        (["runs", 0, "normalised_mse"], -1.0, "normalised_mse is -1.0, expected at least 0"),
+        (["runs", 0, "max_abs_error"], -1.0, "max_abs_error is -1.0, expected at least 0"),
+        (["runs", 0, "max_rel_error"], -1.0, "max_rel_error is -1.0, expected at least 0"),
+        (["runs", 0, "rounding"], -1.0, "rounding is -1.0, expected at least 0"),
+        (["sampling", "kinds"], [], r"says kinds \[\], repeated it is \['zeros'"),
     ],
 )
 def test_a_claim_that_was_sealed_again_is_repeated(path, value, message):

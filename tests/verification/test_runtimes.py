@@ -6,7 +6,9 @@
 import builtins
 import json
 import shutil
+import tomllib
 from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,6 +20,7 @@ from neat_onnx import Network, OptionError, export, import_model, verify
 from neat_onnx.verification.runtimes import RUNTIMES, onnxruntime_web
 
 PACKAGES = {"onnxruntime": "onnxruntime", "tract": "tract", "opencv": "cv2", "openvino": "openvino"}
+ROOT = Path(__file__).parents[2]
 INSTALLED = [name for name, package in PACKAGES.items() if find_spec(package)]
 COMPILED = ["c"] * any(map(shutil.which, ("cc", "gcc", "clang")))
 GENERATED = [*COMPILED, "javascript", "python"]
@@ -136,7 +139,7 @@ def test_what_is_not_installed_is_told(runtime, monkeypatch):
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(OptionError, match=f"{runtime} is not installed") as caught:
         verify(NET, export(NET), runtime=runtime)
-    assert "pip install 'neat-onnx[" in caught.value.hint
+    assert caught.value.hint == f"pip install 'neat-onnx[{runtime}]'"
 
 
 def test_without_node_or_its_package_the_way_to_them_is_told(monkeypatch, tmp_path):
@@ -156,6 +159,14 @@ def test_generated_code_needs_a_compiler_or_node(runtime, monkeypatch):
     with pytest.raises(OptionError, match=f"{runtime} is not installed") as caught:
         verify(NET, export(NET), runtime=runtime)
     assert {"c": "gcc", "javascript": "node"}[runtime] in caught.value.hint
+
+
+def test_the_extras_are_named_like_the_runtimes():
+    """So the hint of one that is not installed names its extra; `runtime` is an alias."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    extras = project["optional-dependencies"]
+    assert extras.pop("runtime") == extras["onnxruntime"]
+    assert set(extras) == set(PACKAGES)
 
 
 def test_every_runtime_is_known():

@@ -31,6 +31,8 @@ from neat_onnx.operators.frames.state import OneStep, State, check_stand_alone, 
 from neat_onnx.operators.frames.steps import timed
 from neat_onnx.operators.layout.arranging import Expand, combined
 from neat_onnx.operators.layout.shaping import Concat, Slice
+from neat_onnx.operators.rnn.axes import has_open_time
+from neat_onnx.operators.rnn.ends import FED, check_all_fed, find_ends
 
 
 class ScanAttributes(Attributes):
@@ -61,6 +63,11 @@ class Scan(Node):
         if not 0 < count <= most:
             raise ValueError(f"num_scan_inputs is {count}, expected 1 to {most}")
         return self
+
+    def states(self) -> tuple[list[str], list[str]]:
+        """The first inputs, and as many outputs."""
+        count = len(self.input) - self.attributes.num_scan_inputs
+        return self.input[:count], self.output[:count]
 
     def defaults_in_words(self) -> dict[str, Any]:
         """Sequences forward along the first axis."""
@@ -172,11 +179,10 @@ def lift_scan(ctx: LiftingContext, node: Scan) -> None:
     if all(_is_of_features(ctx, node, position) for position in range(count, len(node.input))):
         _unroll(ctx, node, body, count)
         return
+    has_open_time(ctx, node)
+    find_ends(ctx)
     for position, entry in enumerate(body.inputs[:count]):
-        start = ctx.constant(node, position)
-        signals = ctx.add_signals(start.size, REGISTER)
-        ctx.initial.update(zip(signals.tolist(), start.ravel().tolist(), strict=True))
-        ctx.operands[entry.name] = Value(signals.reshape(start.shape))
+        ctx.operands[entry.name] = _state(ctx, node, position)
     for position, entry in enumerate(body.inputs[count:], count):
         sequence = ctx.value(node, position)
         if sequence.shape[:1] != (1,):
@@ -187,11 +193,26 @@ def lift_scan(ctx: LiftingContext, node: Scan) -> None:
         lift_node(ctx, inner)
     for held, following in zip(body.inputs[:count], body.outputs[:count], strict=True):
         ctx.feed(held.name, following.name)
+    for name, following in zip(node.output, body.outputs[:count], strict=False):
+        ctx.operands[name] = ctx.operands[following.name]
     results = [ctx.operands.get(entry.name) for entry in body.outputs]
     for name, result in zip(node.output[count:], results[count:], strict=True):
         if not isinstance(result, Value):
             ctx.fail(node, f"its output '{name}' depends on no input")
         ctx.operands[name] = result.rearranged(lambda array: array[None])
+
+
+def _state(ctx: LiftingContext, node: Scan, position: int) -> Value:
+    """The registers of a state: new ones, or an input of the graph that an output feeds."""
+    start = ctx.operand(node, position)
+    if isinstance(start, Value):
+        if not start.plain or np.any(ctx.kind[start.signals] != REGISTER):
+            ctx.fail(node, f"its initial state {node.input[position]} is computed", FED)
+        return start
+    check_all_fed(ctx, node)
+    signals = ctx.add_signals(start.size, REGISTER)
+    ctx.initial.update(zip(signals.tolist(), start.ravel().tolist(), strict=True))
+    return Value(signals.reshape(start.shape))
 
 
 @follows(Scan)

@@ -41,9 +41,10 @@ def lift_gather(ctx: LiftingContext, node: Gather) -> None:
 
 
 def _is_time(ctx: LiftingContext, name: str, axis: int) -> bool:
-    """Whether an axis of a tensor is time: of one that is no constant, beside a batch."""
+    """Whether an axis of a tensor is time: of one that is no constant, beside a batch or alone."""
     followed = ctx.followed.of(name)
-    return isinstance(ctx.operands[name], Value) and {0, 1} <= {*followed} and followed[axis] == 0
+    timed = ctx.time_alone or {0, 1} <= {*followed}
+    return isinstance(ctx.operands[name], Value) and timed and followed[axis] == 0
 
 
 def _gather_from_table(ctx: LiftingContext, node: Node, axis: int) -> None:

@@ -8,9 +8,14 @@ last one. That is the same as long as recurrent layers alone begin with it.
 
 from neat_onnx.errors import ModelError
 from neat_onnx.lifting.context import LiftingContext
-from neat_onnx.operators.rnn.nodes import Recurrence
+from neat_onnx.model import Node
+from neat_onnx.model.wiring import reads
 
-_INITIAL = slice(5, 7)
+UNROLL = "With batch_axis=None and fixed sizes, every step gets neurons of its own"
+FED = (
+    "Where it is an input of the graph, and the last state an output, as 'h_0' and 'h_n', it is "
+    f"the network's memory. {UNROLL}"
+)
 
 
 def find_ends(ctx: LiftingContext) -> None:
@@ -23,9 +28,12 @@ def find_ends(ctx: LiftingContext) -> None:
     timed = {entry.name for entry in ctx.model.graph.inputs} - ctx.states
     ended, begun = ctx.ended, set(ctx.states)
     for node in ctx.model.graph.node:
-        names = set(node.input)
-        recurrent = isinstance(node, Recurrence)
-        read = names - set(node.input[_INITIAL]) if recurrent else names
+        states = node.states()
+        starts, last = states or ([], [])
+        shapes = {node.input[at] for at in node.shape_inputs if at < len(node.input)}
+        names = set(reads(node)) - shapes
+        read = names - set(starts)
+        recurrent = states is not None
         if read & begun and (recurrent or names & (timed | ended)):
             which = min(read & begun)
             ctx.fail(node, f"it reads '{which}', the state before a sequence, at every step of it")
@@ -36,12 +44,28 @@ def find_ends(ctx: LiftingContext) -> None:
         if names & ended:
             ended.update(outputs)
         elif names & timed:
-            last = set(node.output[1:]) if recurrent else set()
-            ended.update(last.intersection(outputs))
-            timed.update(set(outputs) - last - ended)
+            ended.update(set(last).intersection(outputs))
+            timed.update(set(outputs).difference(last, ended))
         elif names & begun:
             begun.update(outputs)
     if shown := begun.intersection(entry.name for entry in ctx.model.graph.outputs):
         raise ModelError(
-            f"graph output '{min(shown)}' is the state before a sequence", where="graph.outputs"
+            f"graph output '{min(shown)}' is the state before a sequence",
+            where="graph.outputs",
+            hint="Choose other outputs, as outputs=['...']",
+        )
+
+
+def check_all_fed(ctx: LiftingContext, node: Node) -> None:
+    """Refuse a node with a constant initial state beside inputs that are states.
+
+    Raises:
+        ModelError: there are such inputs; the state would begin anew in each part of a sequence.
+    """
+    if ctx.states:
+        ctx.fail(
+            node,
+            "one of its states is constant at the start of each part of a sequence, while inputs "
+            "are the states of others",
+            "Let every state be an input and an output of the graph, or none",
         )

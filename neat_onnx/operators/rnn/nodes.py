@@ -42,6 +42,10 @@ class Recurrence(Node, abstract=True):
     since = 7
     attributes: RecurrenceAttributes = RecurrenceAttributes.defaults()
 
+    def states(self) -> tuple[list[str], list[str]]:
+        """The inputs initial_h and initial_c, and the outputs Y_h and Y_c."""
+        return self.input[5:7], self.output[1:]
+
     def defaults_in_words(self) -> dict[str, Any]:
         """The activations of each direction."""
         both = self.attributes.direction == "bidirectional"

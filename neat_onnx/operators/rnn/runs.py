@@ -48,14 +48,18 @@ def _read_by_others(net: Network, layer: Steps) -> tuple[Bools, Bools]:
         last[step[neurons[shown]]] = True
 
     live = net.live
-    for end in (live.source, live.gater):
-        inner = (end != NONE) & (step[end] != NONE) & (~is_hidden[end] | live.reads_state)
-        neurons, target, odd = end[inner], live.target[inner], live.reads_state[inner]
-        odd |= live.delay[inner] > 0
+    never = np.zeros(len(live), np.bool_)
+    for end, delay, reads_state in (
+        (live.source, live.delay, live.reads_state),
+        (live.gater, live.gate_delay, never),
+    ):
+        inner = (end != NONE) & (step[end] != NONE) & (~is_hidden[end] | reads_state)
+        neurons, target = end[inner], live.target[inner]
         later = np.where(step[target] == NONE, NONE, step[target] - step[neurons])
-        keeps = is_state[neurons] & ~odd
-        read = odd | (later != 0) & ~(keeps & (later == 1))
-        mark(neurons[read], keeps[read])
+        later[delay[inner] > 0] = NONE  # in the next step of the network
+        shown = is_state[neurons] & ~reads_state[inner]
+        read = reads_state[inner] | (later != 0) & ~(shown & (later == 1))
+        mark(neurons[read], shown[read])
     ends = net.output_neurons[(step[net.output_neurons] != NONE) & ~is_hidden[net.output_neurons]]
     mark(ends, is_state[ends])
     return alone, last

@@ -17,7 +17,7 @@ from neat_onnx.network.cells import Cell, place_of
 from neat_onnx.network.genes import Floats, Ints
 from neat_onnx.operators.rnn.axes import runs_over_time
 from neat_onnx.operators.rnn.cell_activations import cell_activations
-from neat_onnx.operators.rnn.ends import find_ends
+from neat_onnx.operators.rnn.ends import FED, UNROLL, check_all_fed, find_ends
 from neat_onnx.operators.rnn.nodes import Recurrence
 from neat_onnx.operators.rnn.step import Step, step_of
 
@@ -25,11 +25,6 @@ _MOST_STEPS = 1000
 _W, _R, _B, _LENGTHS, _INITIAL, _PEEPHOLE = 1, 2, 3, 4, 5, 7
 _ONE_OPEN = (
     "Leave the axis of the batch open, and give the sequence a fixed length or a name as 'time'"
-)
-_UNROLL = "With batch_axis=None and fixed sizes, every step gets neurons of its own"
-_FED = (
-    "Where it is an input of the graph, and the last state an output, as 'h_0' and 'h_n', it is "
-    f"the network's memory. {_UNROLL}"
 )
 
 
@@ -179,13 +174,13 @@ def _check(ctx: LiftingContext, node: Recurrence, length: int, stepping: bool) -
     if stepping:
         find_ends(ctx)
     if stepping and direction != "forward":
-        ctx.fail(node, f"direction {direction}: its first step needs the last input", _UNROLL)
+        ctx.fail(node, f"direction {direction}: its first step needs the last input", UNROLL)
     if length > _MOST_STEPS:
         ctx.fail(node, f"it has {length} steps, the most is {_MOST_STEPS}")
     if ctx.optional(node, _LENGTHS) is None:
         return
     if stepping or any(each != length for each in ctx.integers(node, _LENGTHS)):
-        ctx.fail(node, "sequence_lens: a network's sequences all have the same length", _UNROLL)
+        ctx.fail(node, "sequence_lens: a network's sequences all have the same length", UNROLL)
 
 
 def _start(
@@ -202,7 +197,7 @@ def _start(
         signals = ctx.materialize(operand)
         if stepping and (np.any(ctx.kind[signals] != REGISTER) or signals.shape != shape):
             name = node.input[position]
-            ctx.fail(node, f"its initial state {name} is computed, not constant", _FED)
+            ctx.fail(node, f"its initial state {name} is computed, not constant", FED)
         return signals.swapaxes(0, 1) if node.attributes.layout else signals
     if operand is None:
         operand = np.zeros(shape)
@@ -210,6 +205,7 @@ def _start(
         operand = operand.swapaxes(0, 1)
     values = _of_shape(ctx, node, position, operand, shape)
     if stepping:
+        check_all_fed(ctx, node)
         signals = ctx.add_signals(values.size, REGISTER)
         ctx.initial.update(zip(signals.tolist(), values.ravel().tolist(), strict=True))
         return signals.reshape(shape)

@@ -1,6 +1,7 @@
 """ArgMax, ArgMin and TopK: places in an order, as numbers that neurons compute by comparisons.
 
-Where their readers make them a part of an aggregation, maxabs or median, they are that part.
+Where their readers make them a part of an aggregation, maxabs or median, or a place in an order of
+their own, they are that part.
 """
 
 import math
@@ -81,7 +82,6 @@ class TopK(Node):
     attributes: TopKAttributes = TopKAttributes.defaults()
 
 
-_READ_LAST = {"ReduceMax", "ReduceMin", "Squeeze"}
 _LARGEST = {DataType.FLOAT16: 2.0**15, DataType.DOUBLE: 2.0**1000}
 
 
@@ -229,10 +229,13 @@ def _bind_place(ctx: LiftingContext, node: GatherElements, place: Value) -> None
 
 @lifts(TopK)
 def lift_topk(ctx: LiftingContext, node: TopK) -> None:
-    """A part of the aggregation median, where the last of the smallest is read; else numbers."""
+    """A place in an order, where the largest of the smallest of a row is read; else numbers."""
     given = node.attributes
     values, places = (ctx.readers_of(name) for name in node.output)
-    if given.largest or places or not values or not values <= _READ_LAST:
+    rank = len(ctx.operand(node, 0).shape)
+    is_last = ctx.axes(node, [given.axis], rank) == (rank - 1,)
+    is_read_last = values == {"ReduceMax"} and not any(map(ctx.is_output, node.output))
+    if given.largest or places or not (is_last and is_read_last):
         lift_ordered(ctx, node, given.axis, largest=bool(given.largest))
         return
     value = last_axis(ctx, node, (given.axis,))

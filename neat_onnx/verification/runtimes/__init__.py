@@ -25,8 +25,9 @@ RUNTIMES = (
     *(_CODE := ("c", "javascript", "python")),
 )  # fmt: skip
 _INSTALL = {
+    "reference": "It comes with neat_onnx",
+    "python": "It comes with neat_onnx",
     "onnxruntime-web": "Have node, and `npm install onnxruntime-web` in the current folder",
-    "onnxruntime": "pip install 'neat-onnx[runtime]'",
     "c": "Have a C compiler: cc, gcc or clang",
     "javascript": "Have node",
 }
@@ -91,8 +92,14 @@ def load(
 
 def not_installed(runtime: str) -> OptionError:
     """Return the error of a runtime that is not installed, with the way to get it."""
-    hint = _INSTALL.get(runtime, f"pip install 'neat-onnx[{runtime}]'")
-    return OptionError(f"{runtime} is not installed", where="runtime", hint=hint)
+    return OptionError(f"{runtime} is not installed", where="runtime", hint=way_to(runtime))
+
+
+def way_to(runtime: str) -> str:
+    """Return how to install a runtime, a sentence without its full stop: an extra of this package,
+    named like the runtime, unless it is none of Python's packages.
+    """
+    return _INSTALL.get(runtime, f"pip install 'neat-onnx[{runtime}]'")
 
 
 def _refused(runtime: str, verb: str, error: Exception) -> ModelError:

@@ -156,3 +156,108 @@ def test_lstms_states_by_the_other_names():
             each.name = swapped.get(each.name, each.name)
     net = import_model(model)
     assert verify(net, model, runtime="onnxruntime", samples=16).passed
+
+
+BEFORE = {
+    "another input": [node("Concat", "x x", "steps", axis=2)],
+    "a convolution over time": [
+        node("Transpose", "x", "u", perm=[1, 2, 0]),
+        node("Conv", "u K", "v", pads=[0, 0], kernel_shape=[1]),
+        node("Transpose", "v", "steps", perm=[2, 0, 1]),
+    ],
+    "a reshape of both axes": [
+        node("Shape", "x", "shape"),
+        node("Reshape", "x rows", "u"),
+        node("Tanh", "u", "v"),
+        node("Reshape", "v shape", "steps"),
+    ],
+}
+
+
+@pytest.mark.parametrize("before", BEFORE)
+@pytest.mark.parametrize("names", [("h_first", "h_last"), ("p", "q")])
+def test_layers_may_stand_behind_other_nodes(before, names):
+    """Their states pair whatever they are called, by the layers that begin and end with them."""
+    width = 2 * INPUTS if before == "another input" else INPUTS
+    random, (first, last) = np.random.default_rng(4), names
+    tensors = {
+        "W": random.normal(size=(1, 3 * UNITS, width)).astype(np.float32),
+        "R": random.normal(size=(1, 3 * UNITS, UNITS)).astype(np.float32),
+        "K": random.normal(size=(INPUTS, INPUTS, 1)).astype(np.float32),
+        "one": np.array([1]),
+        "rows": np.array([-1, INPUTS]),
+    }
+    nodes = [
+        *BEFORE[before],
+        node("GRU", f"steps W R _ _ {first}", f"Y {last}", hidden_size=UNITS),
+        node("Squeeze", "Y one", "y"),
+    ]
+    read = {name for each in nodes for name in each.input}
+    given = {"x": ["s", "n", INPUTS], first: [1, "n", UNITS]}
+    body = helper.make_graph(
+        nodes,
+        "behind",
+        [entry(name, shape) for name, shape in given.items()],
+        [entry(name, None) for name in ("y", last)],
+        [numpy_helper.from_array(values, name) for name, values in tensors.items() if name in read],
+    )
+    model = helper.make_model(body, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
+    net = import_model(model)
+    assert [port.name for port in (*net.inputs, *net.outputs)] == ["x", "y"]
+    assert verify(net, model, runtime="onnxruntime", samples=16).passed
+
+
+def test_a_state_that_begins_anew_beside_one_that_is_fed_is_refused():
+    model = layered("LSTM")
+    del model.graph.input[2]
+    for each in model.graph.node:
+        each.input[:] = ["" if name == "c_first" else name for name in each.input]
+    with pytest.raises(ModelError, match="one of its states is constant at the start of each part"):
+        import_model(model)
+
+
+@pytest.mark.parametrize("read", ["h_first", "h_last"])
+def test_the_ends_of_a_sequence_are_not_read_in_the_body_of_a_scan(read):
+    """A body captures names that are no inputs of its node."""
+    adds = [node("Squeeze", f"{read} zero", "held"), node("Add", "step held", "sum")]
+    body = helper.make_graph(adds, "body", [entry("step", None)], [entry("sum", None)])
+    scan = helper.make_node("Scan", ["y"], ["z"], body=body, num_scan_inputs=1)
+    with pytest.raises(ModelError, match=r"of a sequence|before a sequence"):
+        import_model(layered("GRU", more=[scan], outputs=["z"]))
+
+
+def summed(end: str | None = None) -> onnx.ModelProto:
+    """A Scan that adds up what it reads, from a state that is an input to one that is an output."""
+    held, step, after, given = (
+        helper.make_tensor_value_info(name, TensorProto.FLOAT, ["n", 2])
+        for name in ("held", "step", "after", "given")
+    )
+    adds = [
+        node("Mul", "held half", "part"), node("Add", "part step", "after"),
+        node("Tanh", "after", "given"),
+    ]  # fmt: skip
+    body = helper.make_graph(adds, "body", [held, step], [after, given])
+    scan = helper.make_node("Scan", ["state_in", "x"], ["ends", "y"], body=body, num_scan_inputs=1)
+    graph = helper.make_graph(
+        [scan, node(end or "Identity", "ends", "state_out")],
+        "sums",
+        [entry("x", ["T", "n", 2]), entry("state_in", ["n", 2])],
+        [entry("y", ["T", "n", 2]), entry("state_out", ["n", 2])],
+        [numpy_helper.from_array(np.float32(0.5), "half")],
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
+
+
+def test_the_state_of_a_scan_may_be_fed():
+    model = summed()
+    net = import_model(model)
+    assert [port.name for port in (*net.inputs, *net.outputs)] == ["x", "y"]
+    assert verify(net, model, runtime="onnxruntime", samples=16).passed
+    with pytest.raises(ModelError, match="is not the last state"):
+        import_model(summed("Tanh"))
+
+
+def test_an_encoder_whose_state_alone_is_an_output_says_so():
+    model = layered("GRU", outputs=["-y"])
+    with pytest.raises(ModelError, match="every output feeds an input"):
+        import_model(model)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from onnx import helper
+from onnx import TensorProto, helper
 from rnn_cases import GATES, Case, assert_close, by_hand, in_onnxruntime, one_graph
 
 from neat_onnx import ModelError, NeatOnnxWarning, import_model, verify
@@ -162,6 +162,7 @@ def test_the_end_of_a_sequence_is_no_sequence():
         import_model(model)
 
 
+@pytest.mark.filterwarnings("ignore:.*it is taken for time")
 @pytest.mark.parametrize("op", GATES)
 @pytest.mark.parametrize("name", ["T", "unk__0"])
 def test_an_open_sequence_beside_a_batch_of_fixed_size_is_refused(op, name):
@@ -169,3 +170,53 @@ def test_an_open_sequence_beside_a_batch_of_fixed_size_is_refused(op, name):
     model = _case(op).model(_samples(SAMPLES, 2, 3), [name, 2, 3])
     with pytest.raises(ModelError, match="its sequence is open, and its batch has 2 samples"):
         import_model(model, check=False)
+
+
+def _unbatched(end):
+    """X [T, 3] through an RNN of one sample; y is each step's, the last one's, or a Scan's sums."""
+    random = np.random.default_rng(6)
+    tensors = {
+        "W": random.normal(size=(1, 2, 3)).astype(np.float32),
+        "R": random.normal(size=(1, 2, 2)).astype(np.float32),
+        "first": np.zeros(3, np.float32),
+        "one": np.array([1]),
+    }
+    if end == "Scan":
+        entries = [
+            helper.make_tensor_value_info(name, TensorProto.FLOAT, [3])
+            for name in ("held", "step", "next", "given")
+        ]
+        adds = [
+            helper.make_node("Add", ["held", "step"], ["next"]),
+            helper.make_node("Tanh", ["next"], ["given"]),
+        ]
+        body = helper.make_graph(adds, "body", entries[:2], entries[2:])
+        scan = helper.make_node("Scan", ["first", "X"], ["sums", "y"], body=body, num_scan_inputs=1)
+        return one_graph([scan], {"X": ["T", 3]}, {"y": ["T", 3]}, tensors)
+    axes, shape = {"Y": ([1, 2], ["T", 2]), "Y_h": ([0, 1], [2])}[end]
+    nodes = [
+        helper.make_node("Unsqueeze", ["X", "one"], ["steps"]),
+        helper.make_node("RNN", ["steps", "W", "R"], ["Y", "Y_h"], hidden_size=2),
+        helper.make_node("Squeeze", [end, "axes"], ["y"]),
+    ]
+    return one_graph(nodes, {"X": ["T", 3]}, {"y": shape}, tensors | {"axes": np.array(axes)})
+
+
+@pytest.mark.parametrize("end", ["Y", "Y_h", "Scan"])
+@pytest.mark.parametrize("runtime", ["reference", "onnxruntime"])
+def test_a_sequence_without_a_batch_is_played_alone(end, runtime):
+    model = _unbatched(end)
+    net = import_model(model)
+    assert net.has_memory
+    report = verify(net, model, runtime=runtime, samples=16)
+    assert report.verdict == "equal"
+    assert report.steps > 1
+
+
+def test_a_scan_over_a_fixed_length_has_neurons_for_every_step():
+    model = _unbatched("Scan")
+    model.graph.input[0].type.tensor_type.shape.dim[0].dim_value = 4
+    with pytest.warns(NeatOnnxWarning, match=r"every axis is taken for features.*fixed length 4"):
+        net = import_model(model)
+    assert [port.shape for port in net.inputs] == [(4, 3)]
+    assert verify(net, model, samples=16).verdict == "equal"

@@ -5,7 +5,7 @@ from typing import Any
 from neat_onnx.errors import OptionError
 from neat_onnx.options import ExportOptions
 
-_DEFAULTS: dict[str, Any] = {
+DEFAULTS: dict[str, Any] = {
     "include_metadata": False,
     "batch_dimension": False,
     "producer_name": "neataptic-ts",
@@ -14,11 +14,13 @@ _DEFAULTS: dict[str, Any] = {
     "allow_recurrent": False,
     "recurrent_single_step": False,
 }
-_IF_EMPTY = {
+"""The value of each of these options that is not given."""
+IF_EMPTY = {
     "producer_version": "0.1.14",
     "doc_string": "Exported from NeatapticTS ONNX exporter (phases 1-2 baseline)",
 }
-_ONLY: dict[str, Any] = {
+"""The same, also for those that are given as an empty text or null."""
+ONLY: dict[str, Any] = {
     "dtype": "float32",
     "mixed_activations": "per_neuron",
     "encoding": "numbers",
@@ -30,6 +32,7 @@ _ONLY: dict[str, Any] = {
     "embed_network": False,
     "profile": "onnx",
 }
+"""The one value that each of these options may be given."""
 _PLAIN = {"groups": 1, "dilation_height": 1, "dilation_width": 1}
 _PLAIN_POOL = {"ceil_mode": False, "count_include_pad": False}
 
@@ -40,16 +43,16 @@ def with_defaults(options: ExportOptions) -> ExportOptions:
     Raises:
         OptionError: an option was given that means nothing to NeatapticTS.
     """
-    for name, only in _ONLY.items():
+    for name, only in ONLY.items():
         if name in options.model_fields_set and getattr(options, name) != only:
             raise _meaningless(name, getattr(options, name))
     if options.batch_dimension not in (True, False, "N"):
         raise _meaningless("batch_dimension", options.batch_dimension)
     _check_mappings(options)
     update = {
-        name: default for name, default in _DEFAULTS.items() if name not in options.model_fields_set
+        name: default for name, default in DEFAULTS.items() if name not in options.model_fields_set
     }
-    update |= {name: text for name, text in _IF_EMPTY.items() if not getattr(options, name)}
+    update |= {name: text for name, text in IF_EMPTY.items() if not getattr(options, name)}
     return options.model_copy(update=update)
 
 

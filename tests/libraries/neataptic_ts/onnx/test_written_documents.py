@@ -59,6 +59,12 @@ def test_the_corpora_are_written_or_refused(case: Case):
     assert len(set(reply)) == len(reply)
 
 
+def test_the_documentation_counts_the_documents():
+    text = (Path(__file__).parents[4] / "docs" / "json-onnx.md").read_text("utf-8")
+    lossy = len(CORPUS) - len(COMPUTED)
+    assert f"all {len(CORPUS)} come out equal, {lossy} of them with `lossy=True`" in text
+
+
 @pytest.mark.parametrize("recorded", RECORDED, ids=lambda recorded: recorded["case"])
 def test_corners_are_written_as_the_peer_does(recorded: dict[str, Any]):
     model, _ = written(recorded["network"], recorded["options"], lossy=True)

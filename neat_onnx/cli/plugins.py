@@ -1,0 +1,71 @@
+"""Plugins: Python modules and files of the user, which register functions, operators and libraries.
+
+    neat-onnx --plugin my_activations.py export winner.json winner.onnx
+
+They are imported before anything is read, so that their activations, aggregations, operators and
+libraries are known to every command.
+"""
+
+import sys
+from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+
+from neat_onnx.errors import NeatOnnxError, OptionError, printable
+
+FLAG = "--plugin"
+
+
+def load_plugin(name: str) -> None:
+    """Import a plugin; one that was imported before is left as it is.
+
+    Args:
+        name: a file that ends in .py, or the name of a module that Python finds.
+
+    Raises:
+        OptionError: it is missing, or raises an error.
+    """
+    try:
+        if name.endswith(".py"):
+            _import_file(Path(name))
+        else:
+            import_module(name)
+    except (Exception, SystemExit) as error:  # each plugin has exceptions of its own
+        raise _failed(name, error) from error
+
+
+def _import_file(path: Path) -> ModuleType:
+    """Import a file under a name that no other module has.
+
+    Raises:
+        Exception: there is no such file, or any that its code raises.
+    """
+    known = f"plugin {path.resolve()}"
+    if known in sys.modules:
+        return sys.modules[known]
+    spec = spec_from_file_location(known, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = sys.modules[known] = module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[known]
+        raise
+    return module
+
+
+def _failed(name: str, error: BaseException) -> OptionError:
+    where = f"{FLAG} {printable(name)}"
+    if isinstance(error, FileNotFoundError) and not Path(name).exists():
+        return OptionError("there is no such file", where=where)
+    if isinstance(error, ModuleNotFoundError) and error.name == name.partition(".")[0]:
+        hint = f"Name its file, as in {FLAG} {printable(name)}.py, or install it"
+        return OptionError("there is no such module", where=where, hint=hint)
+    if isinstance(error, NeatOnnxError):
+        return OptionError(error.message, where=where, hint=error.hint)
+    text = " ".join(str(error).split())
+    return OptionError(
+        f"importing it raises {type(error).__name__}: {printable(text)}", where=where
+    )
