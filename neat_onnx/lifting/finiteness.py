@@ -14,16 +14,10 @@ from neat_onnx.lifting.context import (
     REGISTER,
     LiftingContext,
 )
-from neat_onnx.lifting.links import Links, joined
+from neat_onnx.lifting.links import Links, one_array
 from neat_onnx.network.domains import ANY, NOT_NEGATIVE, POSITIVE, sign_of, stays_finite
-from neat_onnx.network.genes import (
-    Bools,
-    Floats,
-    Ints,
-    concatenated_ranges,
-    distinct,
-    stable_order,
-)
+from neat_onnx.network.genes import Bools, Floats, Ints, distinct
+from neat_onnx.network.schedule import Edges
 
 _ADDED, _LEAST, _MOST, _OTHER = range(4)
 _AGGREGATIONS = {"sum": _ADDED, "mean": _ADDED, "min": _LEAST, "product": _LEAST, "max": _MOST}
@@ -48,15 +42,17 @@ class Finiteness:
         self.finite: Bools = kind != NOT_FINITE
         self.sign: Ints = np.where(given, ANY, POSITIVE)
         self._most = np.full(len(kind), POSITIVE)
-        self._most[joined(ctx.vanishing)] = NOT_NEGATIVE
+        self._most[one_array(ctx.vanishing)] = NOT_NEGATIVE
         np.minimum(self.sign, self._most, out=self.sign)
         self._sums = _Sums(ctx)
         made = np.flatnonzero(kind == MATERIALIZED)
-        self._made = _Index(ctx.origin[made], made, len(kind))
+        self._made = Edges(ctx.origin[made], made, len(kind))
         sums = np.arange(len(self._sums.states))
         while sums.size or made.size:
             changed = np.concatenate([self._add(sums), self._apply(made)])
-            sums, made = self._sums.readers.of(changed), self._made.of(changed)
+            sums, made = (
+                distinct(each.leaving(changed)) for each in (self._sums.readers, self._made)
+            )
 
     def _add(self, sums: Ints) -> Ints:
         """Follow some sums; return the signals of which other facts are known now."""
@@ -82,26 +78,6 @@ class Finiteness:
         return found
 
 
-class _Index:
-    """Values by their keys."""
-
-    def __init__(self, keys: Ints, values: Ints, count: int) -> None:
-        order = stable_order(keys)
-        self._values = values[order]
-        self._ends = np.cumsum(np.bincount(keys, minlength=count))
-        self._counts = np.diff(self._ends, prepend=0)
-
-    def of(self, keys: Ints) -> Ints:
-        """The values of some keys, each once."""
-        return distinct(self.each(keys)[1])
-
-    def each(self, keys: Ints) -> tuple[Ints, Ints]:
-        """For each value of some keys the position of its key, and the value."""
-        counts = self._counts[keys]
-        found = self._values[concatenated_ranges(self._ends[keys] - counts, counts)]
-        return np.repeat(np.arange(len(keys)), counts), found
-
-
 class _Sums:
     """All neurons of an import, as the aggregations of signals that they are.
 
@@ -113,17 +89,17 @@ class _Sums:
     def __init__(self, ctx: LiftingContext) -> None:
         links, count = Links.of(ctx), len(ctx.kind)
         made = links.neurons
-        self.states = joined(each.states for each in made)
+        self.states = one_array(each.states for each in made)
         position = np.zeros(count, np.int64)
         position[self.states] = np.arange(len(self.states))
         target = position[links.target]
-        self._links = _Index(target, np.arange(len(target)), len(self.states))
+        self._links = Edges(target, np.arange(len(target)), len(self.states))
         self._source, self._gate, self._weight = links.source, links.gate, links.weight
         gated = self._gate >= 0
         reads = np.concatenate([self._source, self._gate[gated]])
-        self.readers = _Index(reads, np.concatenate([target, target[gated]]), count)
-        bias: Floats = joined(each.bias for each in made).astype(np.float64)
-        response: Floats = joined(each.response for each in made).astype(np.float64)
+        self.readers = Edges(reads, np.concatenate([target, target[gated]]), count)
+        bias: Floats = one_array(each.bias for each in made).astype(np.float64)
+        response: Floats = one_array(each.response for each in made).astype(np.float64)
         self._biased, self._plain = bias > 0.0, (bias >= 0.0) & (response > 0.0)
         kinds = [_AGGREGATIONS.get(each.aggregation, _OTHER) for each in made]
         self._aggregation = np.repeat(
@@ -132,7 +108,7 @@ class _Sums:
 
     def facts(self, sums: Ints, known: Bools, signs: Ints) -> tuple[Bools, Ints]:
         """Whether sums are finite for certain, and their signs, by the signals that they read."""
-        of, at = self._links.each(sums)
+        of, at = self._links.ranked_pairs(sums)
         source, gate, weight = self._source[at], self._gate[at], self._weight[at]
         gated, squared = gate >= 0, gate == source
         bad = np.bincount(of[~(known[source] & (~gated | known[gate]))], minlength=len(sums)) > 0

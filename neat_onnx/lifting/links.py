@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from neat_onnx.lifting.connections import joined
 from neat_onnx.lifting.context import LiftingContext
 from neat_onnx.lifting.values import NewConnections, NewNeurons
-from neat_onnx.network.genes import Floats, Ints
+from neat_onnx.network.genes import NONE, Floats, Ints, repeated
+
+_NO_COPIES: Ints = np.empty((0, 2), np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,23 +35,30 @@ class Links:
     weight: Floats
 
     @classmethod
-    def of(cls, ctx: LiftingContext) -> Links:
-        """The connections of an import."""
+    def of(cls, ctx: LiftingContext, place: Ints | None = None, copies: Ints = _NO_COPIES) -> Links:
+        """The connections of an import.
+
+        Args:
+            ctx: the import.
+            place: by signal, the number that stands for it as a target; by default its own.
+            copies: source and target of others, of weight 1, which come first, (k, 2).
+        """
         neurons = [each for each in ctx.neurons if not each.merged]
-        links = [(made, link) for made in neurons for link in made.connections]
-
-        def each_one(part: Callable[[NewNeurons, NewConnections], Any]) -> Any:
-            return joined(part(*both) for both in links)
-
+        links: list[NewConnections] = []
+        targets = [copies[:, 1]]
+        for made in neurons:
+            states = made.states if place is None else place[made.states]
+            links += made.connections
+            targets += [states[link.position] for link in made.connections]
         return cls(
             neurons,
-            each_one(lambda _, link: link.source),
-            each_one(lambda made, link: made.states[link.position]),
-            each_one(lambda _, link: link.gate),
-            each_one(lambda _, link: link.weight).astype(np.float64),
+            np.concatenate([copies[:, 0], *(link.source for link in links)]),
+            np.concatenate(targets),
+            joined([repeated(NONE, len(copies), np.int64), *(link.gate for link in links)]),
+            np.concatenate([np.ones(len(copies)), *(link.weight for link in links)]),
         )
 
 
-def joined(parts: Iterable[Any]) -> Any:
+def one_array(parts: Iterable[Any]) -> Any:
     """One array of all parts, of integers if there are none."""
     return np.concatenate([np.empty(0, np.int64), *parts])

@@ -12,7 +12,7 @@ from typing import NoReturn
 import numpy as np
 
 from neat_onnx.errors import ModelError, NetworkError
-from neat_onnx.lifting.connections import in_order, joined, reading_products, without_parallel
+from neat_onnx.lifting.connections import in_order, reading_products, without_parallel
 from neat_onnx.lifting.context import (
     INPUT,
     MATERIALIZED,
@@ -23,6 +23,7 @@ from neat_onnx.lifting.context import (
     NewNeurons,
     Value,
 )
+from neat_onnx.lifting.links import Links
 from neat_onnx.lifting.materialized import Materialized
 from neat_onnx.lifting.numbering import order_by_level
 from neat_onnx.lifting.recognition import activation_name
@@ -256,22 +257,8 @@ class Resolution:
 
     def _all_connections(self) -> tuple[Ints, Ints, Floats, Ints]:
         """Source signals, target neurons, weights and gating signals of all connections."""
-        extra = self._materialized.read
-        sources, gates = [extra[:, 0]], [repeated(NONE, len(extra), np.int64)]
-        targets, weights = [extra[:, 1]], [np.ones(len(extra))]
-        for made in self._made_neurons:
-            neurons = self.neuron_of[made.states]
-            for each in made.connections:
-                sources.append(each.source)
-                targets.append(neurons[each.position])
-                weights.append(each.weight)
-                gates.append(each.gate)
-        return (
-            np.concatenate(sources),
-            np.concatenate(targets),
-            np.concatenate(weights),
-            joined(gates),
-        )
+        links = Links.of(self._ctx, self.neuron_of, self._materialized.read)
+        return links.source, links.target, links.weight, links.gate
 
     def _followed(self, signals: Ints) -> _Read:
         """Follow signals through registers to the signals that they delay."""

@@ -17,7 +17,7 @@ from neat_onnx.lifting.context import (
     LiftingContext,
 )
 from neat_onnx.lifting.finiteness import Finiteness
-from neat_onnx.lifting.links import Links, joined
+from neat_onnx.lifting.links import Links, one_array
 from neat_onnx.network.domains import (
     has_small_values,
     is_zero_at_zero,
@@ -113,5 +113,5 @@ class _Paths:
 
     def _largest(self) -> Ints:
         largest = (made for made in self._links.neurons if made.aggregation == "max")
-        found: Ints = joined(made.states for made in largest)
+        found: Ints = one_array(made.states for made in largest)
         return found

@@ -48,9 +48,9 @@ class Tensors:
         integral: names of tensors of floats that were integers, and only moved since.
         chosen: by the name of a tensor of places along an axis, 1 for each element of that axis
             that it is the place of, else 0, along one more axis at the end.
+        hits: the same, by the elements of a tensor of places, for several readers of places alike.
         bounds: the least and the largest number of a tensor of labels or places, by its name.
         products: the neurons that are signals times weights and gates.
-        hits: the same, by the elements of such a tensor, for several readers of places alike.
         masked: for each tensor that may have a low number in place of −∞, one that is above it.
         probabilities: names of tensors whose last axis adds up to 1, as that of a softmax does.
         sizes: tensors that hold the size of the batch, and which of their elements do.

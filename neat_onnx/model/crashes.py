@@ -29,7 +29,7 @@ def refuse_crashes(model: Content) -> None:
     versions = {entry.domain: entry.version for entry in model.opset_import}
     versions |= dict.fromkeys(ONNX_DOMAINS, model.opset)
     for node in _nodes(model):
-        given = {name: value for name, _, value in node.attributes.given()}
+        given = node.given_attributes
         _refuse(node, given, versions, node.label)
 
 

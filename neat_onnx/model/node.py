@@ -102,6 +102,11 @@ class Node(BaseModel):
         """How messages call it: `gemm_l1 (Gemm)`."""
         return f"{self.name or next(filter(None, self.output), '')} ({self.op_type})"
 
+    @property
+    def given_attributes(self) -> dict[str, Any]:
+        """The values of the attributes that the node states, by name."""
+        return {name: value for name, _, value in self.attributes.given()}
+
     def states(self) -> tuple[list[str], list[str]] | None:
         """The states that a node goes through a sequence with: before the first step, and after the
         last. None of a node that does not go through one.

@@ -3,13 +3,14 @@
 import math
 import weakref
 from collections.abc import Mapping
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from neat_onnx.errors import NetworkError
+from neat_onnx.network.activations import FORMULA, Activation, activation_named
+from neat_onnx.network.aggregations import Aggregation, aggregation_named
 from neat_onnx.network.genes import Floats, Port
 from neat_onnx.network.program import Program
 from neat_onnx.network.structure import Structure
@@ -24,6 +25,8 @@ class Runner:
 
     def __init__(self, net: Structure) -> None:
         self._reference = weakref.ref(net)
+        self._functions: tuple[Activation | Aggregation, ...] = ()
+        self._programs: dict[bool, Program] = {}
 
     @property
     def _net(self) -> Structure:
@@ -69,14 +72,30 @@ class Runner:
         """See `Network.initial_state`."""
         return self._dense.initial_state(samples)
 
-    @cached_property
+    @property
     def _dense(self) -> Program:
-        return Program(self._net, dense=True)
+        return self._program(dense=True)
 
-    @cached_property
+    @property
     def _sparse(self) -> Program:
         """The program for values that are not finite: padding would make 0 · ∞ of an infinity."""
-        return Program(self._net, dense=False)
+        return self._program(dense=False)
+
+    def _program(self, *, dense: bool) -> Program:
+        """The compiled network, compiled again if a name stands for another function now.
+
+        A formula that is its own name cannot change.
+        """
+        net = self._net
+        functions: tuple[Activation | Aggregation, ...] = (
+            *(activation_named(name) for name in net.activations if not name.startswith(FORMULA)),
+            *map(aggregation_named, net.aggregations),
+        )
+        if functions != self._functions:
+            self._functions, self._programs = functions, {}
+        if dense not in self._programs:
+            self._programs[dense] = Program(net, dense=dense)
+        return self._programs[dense]
 
     def _computed(self, flat: Floats, leading: tuple[int, int], lead: tuple[int, ...]) -> Floats:
         """(…, I) to (*lead, O), computed as (T, N, I)."""

@@ -230,8 +230,14 @@ class Edges:
 
     def pairs(self, neurons: Ints) -> tuple[Ints, Ints]:
         """(source, target) of all edges that start in `neurons`, repeats included."""
+        place, ends = self.ranked_pairs(neurons)
+        return neurons[place], ends
+
+    def ranked_pairs(self, neurons: Ints) -> tuple[Ints, Ints]:
+        """The same, with places in `neurons` for the sources."""
         starts, counts = self._ranges(neurons)
-        return np.repeat(neurons, counts), self._target[concatenated_ranges(starts, counts)]
+        place = np.repeat(np.arange(len(neurons)), counts)
+        return place, self._target[concatenated_ranges(starts, counts)]
 
     def _ranges(self, neurons: Ints) -> tuple[Ints, Ints]:
         """Where the edges of each neuron start, and how many they are."""

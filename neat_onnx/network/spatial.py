@@ -19,7 +19,6 @@ from neat_onnx.network.window import Sizes, Window, times
 Kind = Literal[
     "Conv", "ConvTranspose", "MaxPool", "AveragePool", "GlobalMaxPool", "GlobalAveragePool"
 ]
-CONVOLUTIONS: tuple[Kind, ...] = ("Conv", "ConvTranspose")
 POOLS: tuple[Kind, ...] = ("MaxPool", "AveragePool", "GlobalMaxPool", "GlobalAveragePool")
 
 _MOST = 1 << 23  # connections that any window may make

@@ -28,6 +28,7 @@ from neat_onnx.network.genes import (
     Neurons,
     Port,
     ReadOnly,
+    concatenated_ranges,
     owned,
     same_arrays,
     stable_order,
@@ -177,11 +178,8 @@ class Structure(ReadOnly):
         `row` is a position in `neurons`, `edge` one in `live`.
         """
         counts = self.fan_in[neurons]
-        starts = np.cumsum(counts) - counts
         row = np.repeat(np.arange(len(neurons)), counts)
-        edge = np.repeat(self.first_edge[neurons] - starts, counts)
-        edge += np.arange(len(edge))
-        return row, edge
+        return row, concatenated_ranges(self.first_edge[neurons], counts)
 
     @cached_property
     def has_memory(self) -> bool:

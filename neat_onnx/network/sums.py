@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 
 from neat_onnx.network.aggregations import Aggregation
-from neat_onnx.network.genes import NONE, Floats, Ints
+from neat_onnx.network.genes import NONE, Floats, Ints, concatenated_ranges
 
 _AT_ONCE = 1 << 18  # numbers of an array that is made on the way: as many as a cache holds
 _FEWEST_TEAMS = 8  # of one shape
@@ -171,9 +171,8 @@ def sums_of(terms: Terms, counts: Ints) -> tuple[Aggregate, ...]:
 
 
 def _listed(neurons: Ints, terms: Terms, counts: Ints, starts: Ints) -> Listed:
-    ends = np.cumsum(counts[neurons])
-    begins = np.concatenate([[0], ends])
-    edges = np.arange(begins[-1]) + np.repeat(starts[neurons] - begins[:-1], counts[neurons])
+    edges = concatenated_ranges(starts[neurons], counts[neurons])
+    begins = np.concatenate([[0], np.cumsum(counts[neurons])])
     return Listed(neurons, terms.part(edges), begins)
 
 

@@ -1,6 +1,8 @@
 """Rewrites of a model: each a file, each `(Model) -> Model`, linear in the nodes, and idempotent.
 
-A pass returns the model itself if there was nothing for it to do.
+A pass returns the model itself if there was nothing for it to do. Three files are no rewrites:
+`types.py`, with `half_precision.py` and `narrow_integers.py`, checks the numbers of a graph that
+passes have made simple. It names operators, as the core of import, which calls it, may not.
 """
 
 from collections.abc import Callable

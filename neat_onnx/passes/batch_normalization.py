@@ -5,7 +5,7 @@ import numpy.typing as npt
 
 from neat_onnx.model import Model, Node, Tensor
 from neat_onnx.passes.dense import is_dense
-from neat_onnx.passes.draft import Draft, attributes_of, make_node
+from neat_onnx.passes.draft import Draft
 
 Floats = npt.NDArray[np.float64]
 
@@ -32,7 +32,7 @@ def fold_batch_normalization(model: Model) -> Model:
 
 def _takes(node: Node, draft: Draft) -> bool:
     """Whether a node is linear in constant weights, with a bias for each channel."""
-    given = attributes_of(node)
+    given = node.given_attributes
     if node.op_type == "MatMul" and not node.domain:
         return is_dense(node, draft)
     if node.domain or node.op_type not in ("Gemm", "Conv", "ConvTranspose"):
@@ -47,7 +47,7 @@ def _factors(node: Node, draft: Draft) -> tuple[Floats, Floats] | None:
     """The factor and the addend of a normalisation for each channel."""
     if node.op_type != "BatchNormalization" or node.domain or len(node.output) > 1:
         return None
-    given = attributes_of(node)
+    given = node.given_attributes
     if given.get("training_mode", 0) or not all(name in draft.tensors for name in node.input[1:]):
         return None
     scale, bias, mean, variance = (draft.tensors[name].values for name in node.input[1:])
@@ -65,7 +65,7 @@ def _folded(
     weight = draft.tensors[node.input[1]]
     bias = draft.tensors[node.input[2]] if len(node.input) > 2 and node.input[2] else None
     axis = 1 if node.op_type in ("ConvTranspose", "MatMul") else 0
-    if node.op_type == "Gemm" and not attributes_of(node).get("transB", 0):
+    if node.op_type == "Gemm" and not node.given_attributes.get("transB", 0):
         axis = 1
     if weight.dims[axis] != factor.size or (bias is not None and bias.dims != factor.shape):
         return None
@@ -80,12 +80,9 @@ def _folded(
         draft.constant(f"{normalization.output[0]}_{what}", values, weight.data_type)
         for what, values in (("weight", weights), ("bias", biases))
     ]
-    given = attributes_of(node)
     operator = "Gemm" if node.op_type == "MatMul" else node.op_type
-    return make_node(
-        operator, [node.input[0], *names], normalization.output, given, name=node.name,
-        opset=draft.model.opset,
-    )  # fmt: skip
+    reads, given = [node.input[0], *names], node.given_attributes
+    return draft.node(operator, reads, normalization.output, name=node.name, **given)
 
 
 def _rounded(values: Floats, like: Tensor) -> Floats:

@@ -14,7 +14,7 @@ import numpy as np
 from neat_onnx.errors import warn
 from neat_onnx.model import DataType, Model, Node
 from neat_onnx.model.value import Extent
-from neat_onnx.passes.draft import Draft, attributes_of, is_one_of, make_node
+from neat_onnx.passes.draft import Draft, is_one_of
 
 _SIZES = ("Squeeze", "Unsqueeze", "Identity", "Cast", "Reshape")  # of a single size
 _INTEGERS = (DataType.INT32, DataType.INT64)
@@ -35,12 +35,7 @@ def batched_gather(model: Model) -> Model:
     ):
         return model
     search = _Search(model)
-    changed = False
-    for node in model.graph.node:
-        found = search.replaced(node)
-        changed |= bool(found)
-        search.draft.nodes += found or [node]
-    return search.draft.finished() if changed else model
+    return search.draft.rewritten(search.replaced)
 
 
 class _Search:
@@ -49,53 +44,54 @@ class _Search:
     def __init__(self, model: Model) -> None:
         self.draft = Draft(model)
 
-    def replaced(self, node: Node) -> list[Node]:
-        """The nodes in place of one that reads an element of each sample; none for all others."""
-        if is_one_of(node, "GatherND") and not attributes_of(node).get("batch_dims", 0):
+    def replaced(self, node: Node) -> list[Node] | None:
+        """The nodes in place of one that reads an element of each sample; None for all others."""
+        if is_one_of(node, "GatherND") and not node.given_attributes.get("batch_dims", 0):
             return self._of_pairs(node)
-        if is_one_of(node, "Gather") and not attributes_of(node).get("axis", 0):
+        if is_one_of(node, "Gather") and not node.given_attributes.get("axis", 0):
             return self._of_rows(node)
-        return []
+        return None
 
-    def _of_pairs(self, node: Node) -> list[Node]:
+    def _of_pairs(self, node: Node) -> list[Node] | None:
         """GatherND at pairs (number, place) along a last axis."""
-        pairs = self._producer(node.input[1], "Concat")
+        pairs = self.draft.maker(node.input[1], "Concat")
         data = None if pairs is None else self._shape(node.input[0])
         if pairs is None or not data or data[0] is None:
-            return []
+            return None
         numbers, *places = pairs.input
-        if attributes_of(pairs)["axis"] not in (-1, 1) or len(places) != 1:
-            return []
+        if pairs.given_attributes["axis"] not in (-1, 1) or len(places) != 1:
+            return None
         if self._shape(places[0]) != (data[0], 1):
-            return []
+            return None
         if self._numbers(self._unsqueezed(numbers)) != _Numbers(data[0]):
-            return []
+            return None
         return [self._gather(node, node.input[0], places[0])]
 
-    def _of_rows(self, node: Node) -> list[Node]:
+    def _of_rows(self, node: Node) -> list[Node] | None:
         """Gather among the rows of all samples, at a place plus the rows of samples before it."""
-        flat, at = self._producer(node.input[0], "Flatten"), self._producer(node.input[1], "Add")
-        if flat is None or at is None or attributes_of(flat).get("axis", 1) != 2:
-            return []
+        flat = self.draft.maker(node.input[0], "Flatten")
+        at = self.draft.maker(node.input[1], "Add")
+        if flat is None or at is None or flat.given_attributes.get("axis", 1) != 2:
+            return None
         data = self._shape(flat.input[0])
         if data is None or len(data) < 3 or not isinstance(data[1], int) or data[0] is None:
-            return []
+            return None
         wanted = _Numbers(data[0], data[1])
         for numbers, places in (at.input, at.input[::-1]):
             matching = self._numbers(numbers) == wanted and self._shape(places) == data[:1]
             if matching and (self._is_chosen(places) or self._is_given(node, places)):
                 break
         else:
-            return []
+            return None
         rows = flat.input[0]
         made = []
         if len(data) > 3:
             rows = self.draft.name(f"{node.input[0]}_rows")
             shape = self.draft.constant(f"{rows}_shape", [0, data[1], -1])
-            made.append(self._node("Reshape", [flat.input[0], shape], rows))
+            made.append(self.draft.node("Reshape", [flat.input[0], shape], [rows]))
         spread = self.draft.name(f"{places}_spread")
         axes = self.draft.constant(f"{spread}_axes", [-1])
-        made.append(self._node("Unsqueeze", [places, axes], spread))
+        made.append(self.draft.node("Unsqueeze", [places, axes], [spread]))
         return [*made, self._gather(node, rows, spread)]
 
     def _numbers(self, name: str) -> _Numbers | None:
@@ -103,16 +99,16 @@ class _Search:
         tensor = self.draft.tensors.get(name)
         if tensor is not None:
             return _constant_numbers(tensor.values)
-        product = self._producer(name, "Mul")
+        product = self.draft.maker(name, "Mul")
         if product is not None:
             for each, factor in (product.input, product.input[::-1]):
                 found, times = self._numbers(each), self._single(factor)
                 if found is not None and times:
                     return _Numbers(found.samples, found.factor * times)
-        cast = self._producer(name, "Cast")
-        if cast is not None and attributes_of(cast)["to"] in _INTEGERS:
+        cast = self.draft.maker(name, "Cast")
+        if cast is not None and cast.given_attributes["to"] in _INTEGERS:
             return self._numbers(cast.input[0])
-        made = self._producer(name, "Range")
+        made = self.draft.maker(name, "Range")
         if made is None or self._single(made.input[0]) != 0 or self._single(made.input[2]) != 1:
             return None
         count = self._size(made.input[1])
@@ -120,14 +116,14 @@ class _Search:
 
     def _size(self, name: str) -> Extent:
         """The size of an axis that a tensor of one element holds, as its symbol."""
-        while (step := self._producer(name, *_SIZES)) is not None:
+        while (step := self.draft.maker(name, *_SIZES)) is not None:
             name = step.input[0]
-        chosen = self._producer(name, "Gather", "Slice")
-        source = self._producer(chosen.input[0] if chosen else name, "Shape")
+        chosen = self.draft.maker(name, "Gather", "Slice")
+        source = self.draft.maker(chosen.input[0] if chosen else name, "Shape")
         shape = None if source is None else self._shape(source.input[0])
         if source is None or shape is None:
             return None
-        given = attributes_of(source)
+        given = source.given_attributes
         sizes = shape[given.get("start", 0) : given.get("end")]
         if chosen is not None and chosen.op_type == "Slice":
             starts, stops, *others = (self._single(each) for each in chosen.input[1:])
@@ -143,16 +139,16 @@ class _Search:
 
         One that is would be in the rows of another sample.
         """
-        while (step := self._producer(name, *_SIZES)) is not None:
+        while (step := self.draft.maker(name, *_SIZES)) is not None:
             name = step.input[0]
-        return self._producer(name, "ArgMax", "ArgMin") is not None
+        return self.draft.maker(name, "ArgMax", "ArgMin") is not None
 
     def _is_given(self, node: Node, name: str) -> bool:
         """Whether a tensor has places that are an input of the graph, or a number more or less.
 
         They are taken to be in the rows of their sample, as a NeatOnnxWarning says.
         """
-        while (step := self._producer(name, *_SIZES, "Add", "Sub")) is not None:
+        while (step := self.draft.maker(name, *_SIZES, "Add", "Sub")) is not None:
             name = next((each for each in step.input if each not in self.draft.tensors), "")
         given = [entry for entry in self.draft.model.graph.inputs if entry.name == name]
         if not given or given[0].elem_type not in _INTEGERS:
@@ -162,19 +158,14 @@ class _Search:
 
     def _unsqueezed(self, name: str) -> str:
         """The tensor before a last axis of one element was added."""
-        node = self._producer(name, "Unsqueeze")
+        node = self.draft.maker(name, "Unsqueeze")
         if node is None or self._single(node.input[1]) not in (-1, 1):
             return name
         return node.input[0]
 
     def _gather(self, node: Node, data: str, places: str) -> Node:
-        return make_node(
-            "GatherND", [data, places], node.output, {"batch_dims": 1},
-            name=node.name, opset=self.draft.model.opset,
-        )  # fmt: skip
-
-    def _node(self, kind: str, reads: list[str], gives: str, **attributes: Any) -> Node:
-        return make_node(kind, reads, [gives], attributes, opset=self.draft.model.opset)
+        reads = [data, places]
+        return self.draft.node("GatherND", reads, node.output, name=node.name, batch_dims=1)
 
     @cached_property
     def _same(self) -> dict[Extent, Extent]:
@@ -200,10 +191,6 @@ class _Search:
         if len(symbols) != 1 or others != -math.prod(sizes) or not isinstance(place, str):
             return None
         return place, symbols[0]
-
-    def _producer(self, name: str, *kinds: str) -> Node | None:
-        node = self.draft.producers.get(name)
-        return node if node is not None and is_one_of(node, *kinds) else None
 
     def _single(self, name: str) -> int | None:
         """The value of a constant of one element."""

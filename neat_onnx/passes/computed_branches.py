@@ -7,7 +7,7 @@ from neat_onnx.model import Graph, Model, Node
 from neat_onnx.model.budget import Budget
 from neat_onnx.model.wiring import reads
 from neat_onnx.passes.control_flow import unfolded
-from neat_onnx.passes.draft import Draft, attributes_of, is_one_of, make_node
+from neat_onnx.passes.draft import Draft, is_one_of
 from neat_onnx.passes.splice import splice
 
 _BRANCHES = ("then_branch", "else_branch")
@@ -51,7 +51,7 @@ def _decided_by_inputs(graph: Graph) -> list[Node]:
 
 def _has_branches(node: Node) -> bool:
     """Whether a node has two branches that give its outputs."""
-    branches = [attributes_of(node).get(name) for name in _BRANCHES]
+    branches = [node.given_attributes.get(name) for name in _BRANCHES]
     return all(
         isinstance(each, Graph) and len(each.outputs) == len(node.output) for each in branches
     )
@@ -59,17 +59,17 @@ def _has_branches(node: Node) -> bool:
 
 def _choice(node: Node, draft: Draft, budget: Budget) -> list[Node]:
     """The nodes of both branches, and choices between their results."""
-    nodes, ends, opset = list[Node](), list[list[str]](), draft.model.opset
+    nodes, ends = list[Node](), list[list[str]]()
     for branch in _BRANCHES:
-        graph: Graph = attributes_of(node)[branch]
+        graph: Graph = node.given_attributes[branch]
         budget.take("nodes", len(graph.node), node.label)
         ends.append([draft.name(f"{name}_{branch}") for name in node.output])
         nodes += splice(draft, graph, {}, ends[-1])
     truth = draft.name(f"{node.output[0]}_condition")
     shape = draft.constant(f"{node.output[0]}_shape", [])
-    nodes.append(make_node("Reshape", [node.input[0], shape], [truth], opset=opset))
+    nodes.append(draft.node("Reshape", [node.input[0], shape], [truth]))
     nodes += [
-        make_node("Where", [truth, one, other], [name], opset=opset)
+        draft.node("Where", [truth, one, other], [name])
         for name, one, other in zip(node.output, *ends, strict=True)
     ]
     return nodes

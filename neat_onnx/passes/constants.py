@@ -4,7 +4,7 @@ import numpy as np
 
 from neat_onnx.errors import ModelError
 from neat_onnx.model import DataType, Model, Node, Tensor, ValueInfo
-from neat_onnx.passes.draft import Draft, attributes_of, copied, make_node, with_graph
+from neat_onnx.passes.draft import Draft, copied, with_graph
 
 _FLOATS, _INTS = ("value_float", "value_floats"), ("value_int", "value_ints")
 
@@ -29,11 +29,11 @@ def constant_nodes(model: Model) -> Model:
         tensor = constant_tensor(node)
         if name not in wanted:
             draft.tensors[name] = tensor
-        elif "value" in attributes_of(node):
+        elif "value" in node.given_attributes:
             draft.nodes.append(node)
         else:
-            value = {"value": tensor.model_copy(update={"name": ""})}
-            draft.nodes.append(make_node("Constant", [], [name], value, name=node.name))
+            value = tensor.model_copy(update={"name": ""})
+            draft.nodes.append(draft.node("Constant", [], [name], name=node.name, value=value))
     if len(draft.nodes) == len(model.graph.node) and draft.nodes == model.graph.node:
         return model
     return draft.finished()
@@ -46,7 +46,7 @@ def constant_tensor(node: Node) -> Tensor:
         ModelError: it is text, or not given.
     """
     name = node.output[0]
-    for key, value in attributes_of(node).items():
+    for key, value in node.given_attributes.items():
         if key == "value":
             tensor: Tensor = value
             return copied(tensor, name=name)

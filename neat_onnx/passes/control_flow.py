@@ -7,7 +7,7 @@ import numpy as np
 from neat_onnx.model import DataType, Graph, Model, Node, Tensor
 from neat_onnx.model.budget import Budget
 from neat_onnx.model.wiring import producers
-from neat_onnx.passes.draft import Draft, attributes_of, make_node
+from neat_onnx.passes.draft import Draft
 from neat_onnx.passes.fold_constants import computed
 from neat_onnx.passes.splice import splice
 
@@ -36,19 +36,17 @@ def unfolded(model: Model, op_type: str, unfold: Unfold, budget: Budget) -> Mode
     """The model with an operator's nodes replaced by others, itself if all of them stay."""
     if not any(node.op_type == op_type for node in model.graph.node):
         return model
-    draft, changed = Draft(model), False
-    for node in model.graph.node:
-        nodes = unfold(node, draft, budget) if node.op_type == op_type else None
-        changed = changed or nodes is not None
-        draft.nodes += [node] if nodes is None else nodes
-    return draft.finished() if changed else model
+    draft = Draft(model)
+    return draft.rewritten(
+        lambda node: unfold(node, draft, budget) if node.op_type == op_type else None
+    )
 
 
 def _branch(node: Node, draft: Draft, budget: Budget) -> list[Node] | None:
     condition = draft.tensors.get(node.input[0]) if node.input else None
     if condition is None or condition.size != 1:
         return None
-    graph = attributes_of(node).get("then_branch" if condition.values.item() else "else_branch")
+    graph = node.given_attributes.get("then_branch" if condition.values.item() else "else_branch")
     if not isinstance(graph, Graph) or len(graph.outputs) != len(node.output):
         return None
     budget.take("nodes", len(graph.node), node.label)
@@ -56,7 +54,7 @@ def _branch(node: Node, draft: Draft, budget: Budget) -> list[Node] | None:
 
 
 def _iterations(node: Node, draft: Draft, budget: Budget) -> list[Node] | None:
-    body, carried = attributes_of(node).get("body"), node.input[2:]
+    body, carried = node.given_attributes.get("body"), node.input[2:]
     if not isinstance(body, Graph) or not _fits(node, body):
         return None
     count = _trip_count(node, draft, body, budget)
@@ -89,25 +87,25 @@ def _iterations(node: Node, draft: Draft, budget: Budget) -> list[Node] | None:
 
 def _handed_on(node: Node, draft: Draft) -> list[Node] | None:
     """The nodes of a loop that does not run; None where its empty collections are read."""
-    carried, opset = node.input[2:], draft.model.opset
+    carried = node.input[2:]
     if any(name in draft.readers for name in node.output[len(carried) :]):
         return None
     pairs = zip(carried, node.output, strict=False)
-    return [make_node("Identity", [value], [name], opset=opset) for value, name in pairs if name]
+    return [draft.node("Identity", [value], [name]) for value, name in pairs if name]
 
 
 def _stacked(draft: Draft, name: str, parts: list[str]) -> list[Node]:
     """The nodes that stack the parts, one of each iteration, along a new first axis."""
     if not name:
         return []
-    axes, opset = draft.constant(f"{name}_axes", [0]), draft.model.opset
+    axes = draft.constant(f"{name}_axes", [0])
     rows = [draft.name(f"{name}_row") for _ in parts]
     return [
         *(
-            make_node("Unsqueeze", [part, axes], [row], opset=opset)
+            draft.node("Unsqueeze", [part, axes], [row])
             for part, row in zip(parts, rows, strict=True)
         ),
-        make_node("Concat", rows, [name], {"axis": 0}, opset=opset),
+        draft.node("Concat", rows, [name], axis=0),
     ]
 
 
@@ -200,5 +198,5 @@ def _stays_true(body: Graph) -> bool:
         return True
     constant = body.tensors.get(name)
     if constant is None and name in made and made[name].op_type == "Constant":
-        constant = attributes_of(made[name]).get("value")
+        constant = made[name].given_attributes.get("value")
     return constant is not None and bool(constant.values.all())

@@ -1,7 +1,7 @@
 """MatMul by a constant matrix and Add of a constant row become one Gemm."""
 
 from neat_onnx.model import Model, Node
-from neat_onnx.passes.draft import Draft, is_one_of, make_node
+from neat_onnx.passes.draft import Draft, is_one_of
 
 
 def matmul_add(model: Model) -> Model:
@@ -15,7 +15,7 @@ def matmul_add(model: Model) -> Model:
         add = model.graph.node[reader]
         bias = [name for name in add.input if name != node.output[0]]
         if is_one_of(add, "Add") and _is_floating(node, draft) and is_row(bias, node, draft):
-            gemm = make_node("Gemm", [*node.input, *bias], add.output, name=add.name)
+            gemm = draft.node("Gemm", [*node.input, *bias], add.output, name=add.name)
             changed |= {at: None, reader: gemm}
     return draft.replaced(changed)
 

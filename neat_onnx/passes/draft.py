@@ -1,7 +1,7 @@
 """Draft: the graph that a pass is writing, with new names, initializers and nodes."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -66,6 +66,11 @@ class Draft:
         """The node of the model that produces each computed tensor, by the tensor's name."""
         return producers(self.model.graph)
 
+    def maker(self, name: str, *operators: str) -> Node | None:
+        """The node that produces a tensor, if it is one of these operators."""
+        node = self.producers.get(name)
+        return node if node is not None and is_one_of(node, *operators) else None
+
     @cached_property
     def readers(self) -> dict[str, list[int]]:
         """The positions of the nodes that read each tensor of the model, once for each time.
@@ -103,6 +108,22 @@ class Draft:
         self.tensors[name] = Tensor.of(name, np.asarray(values, kind), data_type)
         return name
 
+    def node(
+        self,
+        op_type: str,
+        reads: Iterable[str],
+        gives: Iterable[str],
+        *,
+        name: str = "",
+        **attributes: Any,
+    ) -> Node:
+        """A node of ONNX itself, in the form that it has in the model's opset.
+
+        Raises:
+            ModelError: see `make_node`.
+        """
+        return make_node(op_type, reads, gives, attributes, name=name, opset=self.model.opset)
+
     def finished(self, nodes: list[Node] | None = None) -> Model:
         """The model with these nodes, or those emitted, and the initializers there are now."""
         return with_graph(
@@ -111,15 +132,30 @@ class Draft:
             initializer=list(self.tensors.values()),
         )
 
-    def replaced(self, changed: Mapping[int, Node | None]) -> Model:
+    def replaced(self, changed: Mapping[int, Node | list[Node] | None]) -> Model:
         """The model with the nodes at these positions replaced, or left out where there is None.
 
         It is the model itself where nothing changes.
         """
         if not changed:
             return self.model
-        nodes = (changed.get(at, node) for at, node in enumerate(self.model.graph.node))
-        return self.finished([node for node in nodes if node is not None])
+        nodes: list[Node] = []
+        for at, node in enumerate(self.model.graph.node):
+            found = changed.get(at, node)
+            nodes += found if isinstance(found, list) else [found] if found is not None else []
+        return self.finished(nodes)
+
+    def rewritten(self, rule: Callable[[Node], list[Node] | None]) -> Model:
+        """The model with the nodes that a rule gives in place of each, asked in their order.
+
+        It is the model itself where the rule gives None for all of them.
+        """
+        changed = False
+        for node in self.model.graph.node:
+            nodes = rule(node)
+            changed = changed or nodes is not None
+            self.nodes += [node] if nodes is None else nodes
+        return self.finished() if changed else self.model
 
 
 def with_graph(model: Model, **changes: Any) -> Model:
@@ -170,11 +206,6 @@ def make_node(
 def with_inputs(node: Node, reads: list[str]) -> Node:
     """The node, reading other tensors."""
     return node.model_copy(update={"input": reads})
-
-
-def attributes_of(node: Node) -> dict[str, Any]:
-    """The attributes that a node gives, by name."""
-    return {name: value for name, _, value in node.attributes.given()}
 
 
 def is_one_of(node: Node, *operators: str) -> bool:

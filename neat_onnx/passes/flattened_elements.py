@@ -6,7 +6,7 @@ in one axis with the features.
 
 from neat_onnx.model import Model, Node
 from neat_onnx.model.wiring import subgraphs
-from neat_onnx.passes.draft import Draft, attributes_of, is_one_of, make_node
+from neat_onnx.passes.draft import Draft, is_one_of
 from neat_onnx.passes.elementwise import is_elementwise
 
 _RANK = 2
@@ -21,7 +21,7 @@ def flattened_elements(model: Model) -> Model:
 
 
 def _is_to_a_row(node: Node) -> bool:
-    return is_one_of(node, "Flatten") and attributes_of(node).get("axis", 1) == 0
+    return is_one_of(node, "Flatten") and node.given_attributes.get("axis", 1) == 0
 
 
 class _Rows:
@@ -65,7 +65,7 @@ class _Rows:
 
     def _is_of_one_row(self, node: Node) -> bool:
         """Whether a Flatten of a row is that row."""
-        return bool(attributes_of(node).get("axis", 1) != _RANK)
+        return bool(node.given_attributes.get("axis", 1) != _RANK)
 
     def _is_of_samples(self, name: str) -> bool:
         """Whether a tensor is [N, F], of the same F as all others."""
@@ -82,10 +82,10 @@ class _Rows:
         sizes = self._draft.tensors.get(node.input[1])
         if sizes is not None:
             return node.input[0] in self._rows and sizes.values.tolist() == [-1, self._features]
-        source = self._draft.producers.get(node.input[1])
-        if node.input[0] not in self._rows or source is None or not is_one_of(source, "Shape"):
+        source = self._draft.maker(node.input[1], "Shape")
+        if node.input[0] not in self._rows or source is None:
             return False
-        cut = {"start", "end"} & attributes_of(source).keys()
+        cut = {"start", "end"} & source.given_attributes.keys()
         return (
             not cut and source.input[0] not in self._rows and self._is_of_samples(source.input[0])
         )
@@ -96,7 +96,7 @@ class _Rows:
         """
         if is_one_of(node, "Gather"):
             table = self._draft.tensors.get(node.input[0])
-            along = attributes_of(node).get("axis", 0) in (0, -1)
+            along = node.given_attributes.get("axis", 0) in (0, -1)
             return table is not None and table.values.ndim == 1 and along
         return is_elementwise(node) and all(
             name in self._rows or not name or self._is_single(name) for name in node.input
@@ -107,5 +107,4 @@ class _Rows:
         return tensor is not None and tensor.size == 1 and tensor.values.ndim <= _RANK
 
     def _identity(self, node: Node) -> Node:
-        opset = self._draft.model.opset
-        return make_node("Identity", node.input[:1], node.output, name=node.name, opset=opset)
+        return self._draft.node("Identity", node.input[:1], node.output, name=node.name)

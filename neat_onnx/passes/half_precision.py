@@ -9,7 +9,6 @@ from neat_onnx.errors import ModelError, abridged, warn
 from neat_onnx.model import DataType, Graph, Node
 from neat_onnx.model.node import operator_of
 from neat_onnx.model.semantics import gives_sizes
-from neat_onnx.passes.draft import attributes_of
 
 _CASTS = ("Cast", "CastLike")
 
@@ -64,7 +63,7 @@ def _rounding(graph: Graph, kind: DataType) -> list[str]:
 def _is_exact(node: Node) -> bool:
     """Whether a node chooses numbers, or compares them: nothing is rounded."""
     operator = operator_of(node)
-    combines = attributes_of(node).get("reduction", "none") != "none"
+    combines = node.given_attributes.get("reduction", "none") != "none"
     return gives_sizes(node) or operator.picks or (operator.exact and not combines)
 
 
@@ -72,4 +71,4 @@ def _casts_to(node: Node, kind: DataType, half: set[str]) -> bool:
     """Whether a Cast or CastLike gives a type, of which these tensors are."""
     if node.op_type == "CastLike":
         return node.input[1] in half
-    return ("to", kind) in [(name, value) for name, _, value in node.attributes.given()]
+    return bool(node.given_attributes.get("to") == kind)

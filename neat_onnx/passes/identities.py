@@ -6,8 +6,8 @@ stay, as from a graph's input to its output, stays as an Identity.
 
 from neat_onnx.model import Model, Node
 from neat_onnx.model.wiring import reads, subgraphs
-from neat_onnx.passes.draft import Draft, attributes_of, make_node
-from neat_onnx.passes.splice import renamed
+from neat_onnx.passes.draft import Draft
+from neat_onnx.passes.splice import HandedOn, renamed
 
 _OF_SEVERAL = ("Concat", "Sum", "Mean", "Max", "Min")
 
@@ -16,26 +16,16 @@ def identities(model: Model) -> Model:
     """The model without nodes that hand their input on."""
     draft = Draft(model)
     read = {name for node in model.graph.node for name in reads(node)}
-    wanted = {entry.name for entry in model.graph.outputs}
-    kept = {entry.name for entry in model.graph.inputs} | set(draft.tensors)
-    alias: dict[str, str] = {}
-    called: dict[str, str] = {}  # a tensor that takes the name of the graph output that it is
-    nodes: list[Node] = []
-    needed = read | wanted
+    handed_on, nodes = HandedOn(model.graph), list[Node]()
+    needed = read | handed_on.wanted
     for node in model.graph.node:
         if not _hands_on(node, draft, needed):
             nodes.append(node)
-            continue
-        source, result = alias.get(node.input[0], node.input[0]), node.output[0]
-        if result not in wanted:
-            alias[result] = source
-        elif source in kept or source in wanted or source in called:
-            nodes.append(_identity(node, source))
-        else:
-            called[source] = result
-    if not alias and not called and nodes == model.graph.node:
+        elif not handed_on.take(node.input[0], node.output[0]):
+            nodes.append(_identity(node, handed_on.source(node.input[0]), draft))
+    names = handed_on.names
+    if not names and nodes == model.graph.node:
         return model
-    names = {name: called.get(source, source) for name, source in alias.items()} | called
     return draft.finished([_renamed(node, names) for node in nodes])
 
 
@@ -44,10 +34,10 @@ def _renamed(node: Node, alias: dict[str, str]) -> Node:
     return renamed(node, alias) if touched or subgraphs(node) else node
 
 
-def _identity(node: Node, source: str) -> Node:
+def _identity(node: Node, source: str, draft: Draft) -> Node:
     if node.op_type == "Identity" and node.input == [source]:
         return node
-    return make_node("Identity", [source], node.output[:1], name=node.name)
+    return draft.node("Identity", [source], node.output[:1], name=node.name)
 
 
 def _hands_on(node: Node, draft: Draft, read: set[str]) -> bool:
@@ -59,7 +49,7 @@ def _hands_on(node: Node, draft: Draft, read: set[str]) -> bool:
         case "Dropout":
             return not any(name in read for name in node.output[1:]) and _infers(node, draft)
         case "Cast":
-            return draft.facts(node.input[0]).elem_type == attributes_of(node).get("to")
+            return draft.facts(node.input[0]).elem_type == node.given_attributes.get("to")
         case _:
             return node.op_type in _OF_SEVERAL and len(node.input) == 1
 

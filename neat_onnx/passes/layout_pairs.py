@@ -3,10 +3,8 @@
 from neat_onnx.model import Model, Node
 from neat_onnx.passes.draft import (
     Draft,
-    attributes_of,
     copied,
     is_one_of,
-    make_node,
     with_inputs,
 )
 from neat_onnx.passes.elementwise import is_function_of_one
@@ -21,7 +19,7 @@ def transpose_pairs(model: Model) -> Model:
     draft, nodes = Draft(model), model.graph.node
     changed: dict[int, Node | None] = {}
     for at, first in enumerate(nodes):
-        if not is_one_of(first, "Transpose") or "perm" not in attributes_of(first):
+        if not is_one_of(first, "Transpose") or "perm" not in first.given_attributes:
             continue
         path = _path(draft, at)
         if path is None or not changed.keys().isdisjoint((at, *path)):
@@ -30,7 +28,7 @@ def transpose_pairs(model: Model) -> Model:
         before, after = first.input[0], list(nodes[last].output)
         changed |= {at: None, last: None}
         if not between:
-            changed[last] = make_node("Identity", [before], after, opset=model.opset)
+            changed[last] = draft.node("Identity", [before], after)
             continue
         head, end = between[0], between[-1]
         changed[head] = with_inputs(nodes[head], [before, *nodes[head].input[1:]])
@@ -41,14 +39,14 @@ def transpose_pairs(model: Model) -> Model:
 def _path(draft: Draft, at: int) -> list[int] | None:
     """The positions of the nodes after a Transpose, up to the one that undoes it."""
     nodes = draft.model.graph.node
-    perm = attributes_of(nodes[at])["perm"]
+    perm = nodes[at].given_attributes["perm"]
     path: list[int] = []
     step = draft.sole_reader(nodes[at].output[0])
     while step is not None:
         node = nodes[step]
         path.append(step)
         if is_one_of(node, "Transpose"):
-            back = attributes_of(node).get("perm", ())
+            back = node.given_attributes.get("perm", ())
             axes = list(range(len(perm)))
             undone = sorted(back) == axes and [perm[axis] for axis in back] == axes
             return path if undone else None

@@ -4,7 +4,7 @@ from neat_onnx.errors import ModelError
 from neat_onnx.model import Function, Graph, Model, Node
 from neat_onnx.model.budget import Budget
 from neat_onnx.model.wiring import subgraphs
-from neat_onnx.passes.draft import Draft, attributes_of, copied, make_node
+from neat_onnx.passes.draft import Draft, copied, make_node
 
 
 def local_functions(model: Model) -> Model:
@@ -41,7 +41,7 @@ class _Inliner:
         """The node with the calls in its graphs replaced."""
         if not subgraphs(node):
             return node
-        given = attributes_of(node)
+        given = node.given_attributes
         changed = {
             name: self.inlined(value) if isinstance(value, Graph) else value
             for name, value in given.items()

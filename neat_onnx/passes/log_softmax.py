@@ -8,7 +8,7 @@ sum is nothing beside that in float32, and LogSoftmax would say otherwise.
 import numpy as np
 
 from neat_onnx.model import Model, Node
-from neat_onnx.passes.draft import Draft, is_one_of, make_node
+from neat_onnx.passes.draft import Draft, is_one_of
 
 _PLANE = 2
 _MASKING = ("Where", "Add", "Sub", "Mul")
@@ -33,9 +33,7 @@ def log_softmax(model: Model) -> Model:
         if source is None:
             continue
         reads, axis = source
-        changed[at] = make_node(
-            operator, [reads], node.output, {"axis": axis}, name=node.name, opset=model.opset
-        )
+        changed[at] = draft.node(operator, [reads], node.output, name=node.name, axis=axis)
     return draft.replaced(changed)
 
 
@@ -63,8 +61,8 @@ def _rows_of(draft: Draft, rows: str, name: str) -> tuple[str, int] | None:
 def _is_masked(draft: Draft, name: str) -> bool:
     """Whether a tensor is made of large constants by a few nodes that choose, add and multiply."""
     for _ in range(_MOST_MASKING):
-        node = draft.producers.get(name)
-        if node is None or not is_one_of(node, *_MASKING):
+        node = draft.maker(name, *_MASKING)
+        if node is None:
             return False
         constants = [draft.tensors[each].values for each in node.input if each in draft.tensors]
         if any(np.any(np.abs(each.astype(np.float64)) >= _LEAST_MASK) for each in constants):

@@ -5,7 +5,7 @@ GatherElements made the axis, import reads the two nodes together, as an aggrega
 """
 
 from neat_onnx.model import DataType, Model, Node
-from neat_onnx.passes.draft import Draft, attributes_of, make_node
+from neat_onnx.passes.draft import Draft, copied
 
 _CHOOSING = ("TopK", "GatherElements")
 _REDUCING = ("ReduceMax", "ReduceMin", "Squeeze")
@@ -24,29 +24,24 @@ _REDUCED = (
 def squeezes_as_reductions(model: Model) -> Model:
     """The model with ReduceMax for Squeeze of the axis that TopK or GatherElements works along."""
     axis_of: dict[str, int] = {}
-    draft, changed = Draft(model), False
-    for node in model.graph.node:
+    draft = Draft(model)
+
+    def reduced(node: Node) -> list[Node] | None:
         if node.op_type in _CHOOSING and not node.domain:
             axis_of[node.output[0]] = _axis(node)
         axis = axis_of.get(node.input[0]) if node.op_type == "Squeeze" and node.input else None
         if axis is None or node.domain or not _squeezes(node, axis, draft):
-            draft.nodes.append(node)
-            continue
-        changed = True
-        draft.nodes.append(
-            make_node(
-                "ReduceMax", node.input, node.output, {"keepdims": 0},
-                name=node.name, opset=draft.model.opset,
-            )
-        )  # fmt: skip
-    return draft.finished() if changed else model
+            return None
+        return [draft.node("ReduceMax", node.input, node.output, name=node.name, keepdims=0)]
+
+    return draft.rewritten(reduced)
 
 
 def missing_reductions(model: Model) -> Model:
     """The model with ReduceMax behind a choice by ArgMax, or half a median, that none reduces."""
     if not any(node.op_type in _CHOOSING and not node.domain for node in model.graph.node):
         return model
-    draft, changed = Draft(model), False
+    draft = Draft(model)
     reduced = {
         name
         for node in model.graph.node
@@ -55,23 +50,20 @@ def missing_reductions(model: Model) -> Model:
     }
     places: dict[str, int] = {}
     halves = _halves(draft)
-    for node in model.graph.node:
-        if node.op_type == "ArgMax" and attributes_of(node).get("keepdims", 1):
-            places |= dict.fromkeys(node.output, _axis(node))
+
+    def with_reduction(node: Node) -> list[Node] | None:
+        if node.op_type == "ArgMax" and node.given_attributes.get("keepdims", 1):
+            places.update(dict.fromkeys(node.output, _axis(node)))
         if reduced.intersection(node.output) or not _chooses_one(node, draft, places, halves):
-            draft.nodes.append(node)
-            continue
-        changed = True
+            return None
         chosen = draft.name(f"{node.output[0]}_chosen")
         axes = draft.constant(f"{node.output[0]}_axes", [_axis(node)])
-        draft.nodes += [
-            node.model_copy(update={"output": [chosen, *node.output[1:]]}),
-            make_node(
-                "ReduceMax", [chosen, axes], node.output[:1], {"keepdims": 1},
-                opset=draft.model.opset,
-            ),
-        ]  # fmt: skip
-    return draft.finished() if changed else model
+        return [
+            copied(node, output=[chosen, *node.output[1:]]),
+            draft.node("ReduceMax", [chosen, axes], node.output[:1], keepdims=1),
+        ]
+
+    return draft.rewritten(with_reduction)
 
 
 def _chooses_one(node: Node, draft: Draft, places: dict[str, int], halves: set[str]) -> bool:
@@ -89,18 +81,13 @@ def _is_reducible(name: str, draft: Draft) -> bool:
 
 def _halves(draft: Draft) -> set[str]:
     """The outputs of TopK of one that are added to the largest of another's: medians of two."""
-
-    def chosen(name: str, kinds: tuple[str, ...]) -> Node | None:
-        node = draft.producers.get(name)
-        return node if node is not None and not node.domain and node.op_type in kinds else None
-
     found = set()
     for node in draft.model.graph.node:
         if node.op_type != "Add" or node.domain:
             continue
         for one, other in (node.input, node.input[::-1]):
-            half, top = chosen(one, ("TopK",)), chosen(other, ("ReduceMax",))
-            rest = None if top is None else chosen(top.input[0], ("TopK",))
+            half, top = draft.maker(one, "TopK"), draft.maker(other, "ReduceMax")
+            rest = None if top is None else draft.maker(top.input[0], "TopK")
             if half is None or rest is None or half.input[0] != rest.input[0]:
                 continue
             count = draft.tensors.get(half.input[1])
@@ -110,7 +97,7 @@ def _halves(draft: Draft) -> set[str]:
 
 
 def _axis(node: Node) -> int:
-    axis: int = attributes_of(node).get("axis", -1 if node.op_type == "TopK" else 0)
+    axis: int = node.given_attributes.get("axis", -1 if node.op_type == "TopK" else 0)
     return axis
 
 

@@ -9,7 +9,7 @@ from neat_onnx.errors import ModelError
 from neat_onnx.model import Graph, Model, Node, OperatorSet
 from neat_onnx.model.attributes import AttributeType
 from neat_onnx.model.graph import ONNX_DOMAINS
-from neat_onnx.passes.draft import MODERN, Draft, attributes_of, copied, make_node
+from neat_onnx.passes.draft import MODERN, Draft, copied, make_node
 from neat_onnx.passes.old_forms import FORMS, OldNode
 
 ML_DOMAIN = "ai.onnx.ml"
@@ -53,7 +53,7 @@ def modern_node(node: Node, draft: Draft) -> list[Node]:
         ModelError: it has none.
     """
     if node.domain == ML_DOMAIN:  # its forms do not depend on the opset
-        given = attributes_of(node)
+        given = node.given_attributes
         return [make_node(node.op_type, node.input, node.output, given,
                           name=node.name, domain=ML_DOMAIN)]  # fmt: skip
     if node.domain not in ONNX_DOMAINS:
@@ -62,7 +62,7 @@ def modern_node(node: Node, draft: Draft) -> list[Node]:
         op_type=node.op_type,
         reads=list(node.input),
         gives=list(node.output),
-        attributes=attributes_of(node),
+        attributes=node.given_attributes,
         opset=draft.model.opset,
         draft=draft,
         name=node.name,

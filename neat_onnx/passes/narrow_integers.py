@@ -14,7 +14,6 @@ from neat_onnx.model import DataType, Graph, Node
 from neat_onnx.model.graph import NEWEST_OPSET
 from neat_onnx.model.node import operator_of
 from neat_onnx.model.open_node import schema_of
-from neat_onnx.passes.draft import attributes_of
 
 _PAIRED = {"Add": int.__add__, "Sub": int.__sub__, "Mul": int.__mul__}
 _TRUTH = "tensor(bool)"
@@ -149,7 +148,7 @@ def _types(op_type: str, domain: str) -> _Types:
 def _converted(node: Node, given: list[_Range | None]) -> _Range | None:
     """The integers of the type that a node converts to: of truth values, 0 and 1 alone."""
     if node.op_type == "Cast":
-        whole = _whole(DataType(attributes_of(node)["to"]))
+        whole = _whole(DataType(node.given_attributes["to"]))
         truth = given[0] and given[0].kind is DataType.BOOL
         return whole and _Range(whole.kind, 0, 1) if truth else whole
     like = given[_ZERO_POINT if node.op_type == "QuantizeLinear" else 1 :]

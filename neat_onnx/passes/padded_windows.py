@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from neat_onnx.model import Model, Node
-from neat_onnx.passes.draft import Draft, attributes_of, is_one_of, make_node
+from neat_onnx.passes.draft import Draft, is_one_of
 
 _OUTSIDE = 2  # axes that no window slides along: samples and channels
 _FROM_ZERO = ("Relu", "Sigmoid", "HardSigmoid", "Softmax", "Softplus", "Abs", "Exp", "Sqrt")
@@ -22,23 +22,22 @@ def padded_windows(model: Model) -> Model:
     for at, node in enumerate(model.graph.node):
         if not is_one_of(node, "Conv", "AveragePool", "MaxPool"):
             continue
-        pad = draft.producers.get(node.input[0])
-        kernel = _kernel(node, draft) if pad is not None and is_one_of(pad, "Pad") else None
+        pad = draft.maker(node.input[0], "Pad")
+        kernel = None if pad is None else _kernel(node, draft)
         if pad is None or kernel is None:
             continue
         widths = _zeros_around(pad, draft, len(kernel))
         given = None if widths is None else _widened(node, kernel, widths)
         if given is not None and (node.op_type != "MaxPool" or _is_from_zero(pad, draft)):
             reads = [pad.input[0], *node.input[1:]]
-            changed[at] = make_node(node.op_type, reads, node.output, given, name=node.name,
-                                    opset=model.opset)  # fmt: skip
+            changed[at] = draft.node(node.op_type, reads, node.output, name=node.name, **given)
     return draft.replaced(changed)
 
 
 def _kernel(node: Node, draft: Draft) -> list[int | None] | None:
     """The sizes of a window, as far as they are known."""
     if node.op_type != "Conv":
-        return [*attributes_of(node).get("kernel_shape", ())]
+        return [*node.given_attributes.get("kernel_shape", ())]
     shape = draft.facts(node.input[1]).shape
     return None if shape is None else [None] * len(shape[_OUTSIDE:])
 
@@ -47,7 +46,7 @@ def _zeros_around(pad: Node, draft: Draft, axes: int) -> list[int] | None:
     """The pads of a space, as windows have them, of a Pad that adds zeros there and no more."""
     names, rank = [*pad.input[1:], "", ""][:3], axes + _OUTSIDE
     known = all(name in draft.tensors for name in names if name)
-    if not known or attributes_of(pad).get("mode", "constant") != "constant":
+    if not known or pad.given_attributes.get("mode", "constant") != "constant":
         return None
     pads, fill, named = (draft.tensors[name].values.ravel() if name else () for name in names)
     along = np.asarray(named if len(named) else range(rank), np.int64)
@@ -64,7 +63,7 @@ def _zeros_around(pad: Node, draft: Draft, axes: int) -> list[int] | None:
 
 def _widened(node: Node, kernel: list[int | None], widths: list[int]) -> dict[str, Any] | None:
     """The attributes of a window with more pads; None if that is another function."""
-    given = attributes_of(node)
+    given = node.given_attributes
     own = given.get("pads", [0] * len(widths))
     if given.get("auto_pad", "NOTSET") != "NOTSET" or len(own) != len(widths):
         return None
@@ -83,5 +82,4 @@ def _widened(node: Node, kernel: list[int | None], widths: list[int]) -> dict[st
 
 def _is_from_zero(pad: Node, draft: Draft) -> bool:
     """Whether no element that a Pad reads is below 0."""
-    source = draft.producers.get(pad.input[0])
-    return source is not None and is_one_of(source, *_FROM_ZERO)
+    return draft.maker(pad.input[0], *_FROM_ZERO) is not None

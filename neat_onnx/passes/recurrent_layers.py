@@ -6,7 +6,7 @@ from functools import cached_property
 from neat_onnx.model import Model, Node, ValueInfo
 from neat_onnx.model.inference import TensorFacts, inferred_facts
 from neat_onnx.model.value import Extent
-from neat_onnx.passes.draft import attributes_of, with_graph
+from neat_onnx.passes.draft import with_graph
 
 Axes = tuple[int, ...]
 
@@ -62,7 +62,7 @@ class RecurrentLayers:
         _, shape = self._facts.get(node.input[0], TensorFacts(None, None))
         if shape is None or len(shape) != 3:
             return ()
-        return shape[:2][:: -1 if attributes_of(node).get("layout") else 1]
+        return shape[:2][:: -1 if node.given_attributes.get("layout") else 1]
 
     def has_open_sequence(self, node: Node) -> bool:
         """Whether a layer runs along an axis of a graph input that has no fixed size.

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from neat_onnx.model import DataType, Model, Node, Tensor, ValueInfo
 from neat_onnx.passes.constants import constant_nodes
-from neat_onnx.passes.draft import Draft, attributes_of, make_node, with_graph
+from neat_onnx.passes.draft import Draft, make_node, with_graph
 from neat_onnx.passes.drop_dead import without_dead
 from neat_onnx.passes.fold_constants import fold_constants
 from neat_onnx.passes.static_shapes import static_shapes
@@ -42,27 +42,24 @@ class _Places(NamedTuple):
 def row_scatters(model: Model) -> Model:
     """The model with Where for ScatterND at the same constant places of every sample."""
     tensors = model.graph.tensors
-    scatters = {at for at, node in enumerate(model.graph.node) if _has_indices(node, tensors)}
-    indices = {model.graph.node[at].input[1] for at in scatters}
+    indices = {node.input[1] for node in model.graph.node if _has_indices(node, tensors)}
     if not indices:
         return model
-    known, draft, changed = _computed(model, indices), Draft(model), False
-    for at, node in enumerate(model.graph.node):
-        found = known.get(node.input[1]) if at in scatters else None
+    known, draft = _computed(model, indices), Draft(model)
+
+    def replaced(node: Node) -> list[Node] | None:
+        found = known.get(node.input[1]) if _has_indices(node, tensors) else None
         places = None if found is None else _places(draft, node, found)
-        if places is None:
-            draft.nodes.append(node)
-            continue
-        changed = True
-        draft.nodes += _chosen(draft, node, places)
-    return draft.finished() if changed else model
+        return None if places is None else _chosen(draft, node, places)
+
+    return draft.rewritten(replaced)
 
 
 def _has_indices(node: Node, tensors: dict[str, Tensor]) -> bool:
     """Whether a node is a ScatterND that replaces elements at places that are no constant."""
     if node.op_type != "ScatterND" or node.domain or node.input[1] in tensors:
         return False
-    return attributes_of(node).get("reduction", "none") in ("none", b"none")
+    return node.given_attributes.get("reduction", "none") in ("none", b"none")
 
 
 def _computed(model: Model, names: set[str]) -> dict[str, list[Ints]]:
@@ -138,11 +135,11 @@ def _chosen(draft: Draft, node: Node, places: _Places) -> list[Node]:
     whole = draft.constant(f"{result}_sizes", [-1, *places.shape, *rest])
     of_feature = draft.constant(f"{result}_places", source)
     chosen = draft.constant(f"{result}_mask", mask.reshape(1, *places.shape, *ones), DataType.BOOL)
-    label, opset = node.name, draft.model.opset
+    label = node.name
 
     def made(kind: str, reads: list[str], gives: str, **given: int) -> Node:
         name = label if gives == result else draft.node_name(label and f"{label}_{kind}")
-        return make_node(kind, reads, [gives], given, name=name, opset=opset)
+        return draft.node(kind, reads, [gives], name=name, **given)
 
     return [
         made("Reshape", [updates, sizes], names[0]),

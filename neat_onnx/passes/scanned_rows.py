@@ -4,8 +4,10 @@ scikit-learn's converters write distances so: each step takes one row from the w
 sums over the features. With an axis more for the rows, the body is its own nodes once.
 """
 
+from typing import Any
+
 from neat_onnx.model import Graph, Model, Node
-from neat_onnx.passes.draft import Draft, attributes_of, is_one_of, make_node
+from neat_onnx.passes.draft import Draft, is_one_of
 
 _ELEMENTWISE = ("Abs", "Add", "Div", "Mul", "Neg", "Pow", "Sqrt", "Sub")
 _REDUCTIONS = ("ReduceL1", "ReduceL2", "ReduceMax", "ReduceMin", "ReduceSum", "ReduceSumSquare")
@@ -19,17 +21,12 @@ def scanned_rows(model: Model) -> Model:
     if not any(node.op_type == "Scan" for node in model.graph.node):
         return model
     draft = Draft(model)
-    changed = False
-    for node in model.graph.node:
-        nodes = _at_once(node, draft) if is_one_of(node, "Scan") else None
-        changed = changed or nodes is not None
-        draft.nodes += [node] if nodes is None else nodes
-    return draft.finished() if changed else model
+    return draft.rewritten(lambda node: _at_once(node, draft) if is_one_of(node, "Scan") else None)
 
 
 def _at_once(node: Node, draft: Draft) -> list[Node] | None:
     """The nodes that compute the same as a Scan of this form; None for any other."""
-    given = attributes_of(node)
+    given = node.given_attributes
     body = given["body"]
     rows = draft.tensors.get(node.input[-1])
     fits = len(node.input) == len(node.output) == len(body.inputs) == len(body.outputs) == 2
@@ -120,16 +117,15 @@ class _Body:
     def _is_over_features(self, node: Node, rank: int) -> bool:
         """Whether a reduction is along the features, which it takes away."""
         axes = self._constants.get(node.input[1]) if len(node.input) == 2 else None
-        kept = attributes_of(node).get("keepdims", 1)
+        kept = node.given_attributes.get("keepdims", 1)
         along = axes is not None and axes.values.tolist() in _FEATURES
         return rank == _WHOLE and not kept and along
 
-    def _renamed(self, node: Node, reads: list[str], **attributes: int) -> None:
+    def _renamed(self, node: Node, reads: list[str], **attributes: Any) -> None:
         """Emit the node on all rows."""
         wish = f"{self._node.output[1]}_{node.op_type.lower()}"
         self._names[node.output[0]] = self._draft.name(wish)
         self._emit(node.op_type, reads, self._names[node.output[0]], **attributes)
 
-    def _emit(self, op_type: str, reads: list[str], gives: str, **attributes: int) -> None:
-        opset = self._draft.model.opset
-        self._nodes.append(make_node(op_type, reads, [gives], attributes, opset=opset))
+    def _emit(self, op_type: str, reads: list[str], gives: str, **attributes: Any) -> None:
+        self._nodes.append(self._draft.node(op_type, reads, [gives], **attributes))

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from neat_onnx.model import Model, Node
-from neat_onnx.passes.draft import Draft, attributes_of, make_node
+from neat_onnx.passes.draft import Draft
 
 _MOST_PARTS = 4096
 
@@ -22,15 +22,20 @@ class _Sequences:
         self.parts: dict[str, list[str]] = {}
         self._splits: dict[str, list[Node]] = {}  # by the part that they give, until it is read
 
-    def follow(self, node: Node) -> None:
+    def replaced(self, node: Node) -> list[Node] | None:
+        """The nodes in place of one that reads a known sequence; None for all others."""
+        nodes = self._read(node)
+        self._follow(node)
+        return nodes
+
+    def _follow(self, node: Node) -> None:
         """Note the sequence that a node makes, if it is known."""
         make = _MAKERS.get(node.op_type)
         found = make(self, node) if make and not node.domain else None
         if found is not None and len(found) <= _MOST_PARTS:
             self.parts[node.output[0]] = found
 
-    def read(self, node: Node) -> list[Node] | None:
-        """Replace a node that reads a known sequence, or return None."""
+    def _read(self, node: Node) -> list[Node] | None:
         known = _READERS.get(node.op_type) if not node.domain else None
         parts = self.parts.get(node.input[0]) if known else None
         return known(self, node, parts) if known and parts is not None else None
@@ -55,7 +60,7 @@ class _Sequences:
 
     def split(self, node: Node) -> list[str] | None:
         """The parts of SplitToSequence."""
-        given, name = attributes_of(node), node.output[0]
+        given, name = node.given_attributes, node.output[0]
         axis = int(given.get("axis", 0))
         sizes = self._sizes(node, axis)
         if sizes is None or not 0 < len(sizes) <= _MOST_PARTS:
@@ -63,18 +68,14 @@ class _Sequences:
         squeezed = len(node.input) < 2 and not given.get("keepdims", 1)
         parts = [self.draft.name(f"{name}_part") for _ in sizes]
         rows = [self.draft.name(f"{name}_row") for _ in sizes] if squeezed else parts
-        reads, opset = [node.input[0], self.draft.constant(f"{name}_split", sizes)], self._opset
-        nodes = [make_node("Split", reads, rows, {"axis": axis}, opset=opset)]
+        reads = [node.input[0], self.draft.constant(f"{name}_split", sizes)]
+        nodes = [self.draft.node("Split", reads, rows, axis=axis)]
         if squeezed:
             axes = self.draft.constant(f"{name}_axes", [axis])
             pairs = zip(rows, parts, strict=True)
-            nodes += [make_node("Squeeze", [row, axes], [part], opset=opset) for row, part in pairs]
+            nodes += [self.draft.node("Squeeze", [row, axes], [part]) for row, part in pairs]
         self._splits |= dict.fromkeys(parts, nodes)
         return parts
-
-    @property
-    def _opset(self) -> int:
-        return self.draft.model.opset
 
     def _sizes(self, node: Node, axis: int) -> list[int] | None:
         shape = self.draft.facts(node.input[0]).shape
@@ -91,34 +92,33 @@ class _Sequences:
 
     def joined(self, node: Node, parts: list[str]) -> list[Node] | None:
         """ConcatFromSequence as a Concat, of new rows if it makes an axis."""
-        given, name = attributes_of(node), node.output[0]
-        attributes = {"axis": int(given.get("axis", 0))}
+        given, name = node.given_attributes, node.output[0]
+        axis = int(given.get("axis", 0))
         nodes = [each for part in parts for each in self.given(part)]
         if not parts:
             return None
         if given.get("new_axis", 0):
-            axes = self.draft.constant(f"{name}_axes", [attributes["axis"]])
+            axes = self.draft.constant(f"{name}_axes", [axis])
             rows = [self.draft.name(f"{name}_row") for _ in parts]
             nodes += [
-                make_node("Unsqueeze", [part, axes], [row], opset=self._opset)
+                self.draft.node("Unsqueeze", [part, axes], [row])
                 for part, row in zip(parts, rows, strict=True)
             ]
             parts = rows
-        joined = make_node("Concat", parts, [name], attributes, name=node.name, opset=self._opset)
-        return [*nodes, joined]
+        return [*nodes, self.draft.node("Concat", parts, [name], name=node.name, axis=axis)]
 
     def at(self, node: Node, parts: list[str]) -> list[Node] | None:
         """SequenceAt as the tensor at its place."""
         place = self.place(node, 1, len(parts), 0)
         if place is None or not 0 <= place < len(parts):
             return None
-        handed = make_node("Identity", [parts[place]], node.output, name=node.name)
+        handed = self.draft.node("Identity", [parts[place]], node.output, name=node.name)
         return [*self.given(parts[place]), handed]
 
     def length(self, node: Node, parts: list[str]) -> list[Node]:
         """SequenceLength as a constant."""
         made = self.draft.constant(f"{node.output[0]}_length", np.array(len(parts), np.int64))
-        return [make_node("Identity", [made], node.output, name=node.name)]
+        return [self.draft.node("Identity", [made], node.output, name=node.name)]
 
     def inserted(self, node: Node) -> list[str] | None:
         """The parts of SequenceInsert."""
@@ -157,10 +157,4 @@ def sequences(model: Model) -> Model:
     if not any(node.op_type in _READERS and not node.domain for node in model.graph.node):
         return model
     draft = Draft(model)
-    known, changed = _Sequences(draft), False
-    for node in model.graph.node:
-        nodes = known.read(node)
-        changed = changed or nodes is not None
-        draft.nodes += [node] if nodes is None else nodes
-        known.follow(node)
-    return draft.finished() if changed else model
+    return draft.rewritten(_Sequences(draft).replaced)

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from neat_onnx.model import Node
-from neat_onnx.passes.draft import attributes_of
 from neat_onnx.passes.elementwise import is_elementwise
 
 Size = Callable[[Node, list[Any]], int]
@@ -49,7 +48,7 @@ def _pad(node: Node, operands: list[Any]) -> int:
 
 def _gather(node: Node, operands: list[Any]) -> int:
     data, indices = operands
-    axis = attributes_of(node).get("axis", 0)
+    axis = node.given_attributes.get("axis", 0)
     return int(data.size // max(1, data.shape[axis]) * indices.size)
 
 

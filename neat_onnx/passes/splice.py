@@ -1,10 +1,12 @@
-"""Take the nodes of a graph that stands inside a node into the graph around it."""
+"""Tensors under other names: of a graph inside a node, taken into the graph around it, and of nodes
+that hand their input on.
+"""
 
 from collections.abc import Mapping
 
 from neat_onnx.model import Graph, Node, Tensor
 from neat_onnx.model.wiring import subgraphs
-from neat_onnx.passes.draft import Draft, attributes_of, copied, make_node
+from neat_onnx.passes.draft import Draft, copied, make_node
 
 
 def splice(draft: Draft, graph: Graph, given: Mapping[str, str], wanted: list[str]) -> list[Node]:
@@ -32,7 +34,7 @@ def splice(draft: Draft, graph: Graph, given: Mapping[str, str], wanted: list[st
     for inner, outer in zip(outputs, wanted, strict=True):
         source = names.get(inner, inner)
         if outer and source != outer:
-            nodes.append(make_node("Identity", [source], [outer], opset=draft.model.opset))
+            nodes.append(draft.node("Identity", [source], [outer]))
     return nodes
 
 
@@ -49,9 +51,46 @@ def renamed(node: Node, names: Mapping[str, str]) -> Node:
         return copied(node, input=reads, output=gives)
     attributes = {
         key: _renamed_graph(value, names) if isinstance(value, Graph) else value
-        for key, value in attributes_of(node).items()
+        for key, value in node.given_attributes.items()
     }
     return make_node(node.op_type, reads, gives, attributes, name=node.name, domain=node.domain)
+
+
+class HandedOn:
+    """Tensors that are the same as another one, and the names that stay for both.
+
+    Attributes:
+        wanted: the names of the graph's outputs, which stay.
+        alias: by name, the tensor that is the same.
+        called: by name, the graph output that the tensor is now called.
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        self.wanted = {entry.name for entry in graph.outputs}
+        self.alias: dict[str, str] = {}
+        self.called: dict[str, str] = {}
+        self._fixed = self.wanted | {entry.name for entry in graph.inputs} | set(graph.tensors)
+
+    def source(self, name: str) -> str:
+        """The name of the tensor that this one is."""
+        return self.alias.get(name, name)
+
+    def take(self, name: str, result: str) -> bool:
+        """Have a tensor stand for a copy of it; False where the names of both have to stay."""
+        source = self.source(name)
+        if result not in self.wanted:
+            self.alias[result] = source
+            return True
+        if source in self._fixed or source in self.called:
+            return False
+        self.called[source] = result
+        return True
+
+    @property
+    def names(self) -> dict[str, str]:
+        """The names that tensors have now, of those that have another one."""
+        called = self.called
+        return {name: called.get(source, source) for name, source in self.alias.items()} | called
 
 
 def _renamed_graph(graph: Graph, names: Mapping[str, str]) -> Graph:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from neat_onnx.model import Model, Node
 from neat_onnx.passes.dense import is_dense, is_row
-from neat_onnx.passes.draft import Draft, attributes_of, is_one_of, make_node
+from neat_onnx.passes.draft import Draft, is_one_of
 
 _PARTING = ("Split", "Slice")
 _END = 2**31 - 1  # and beyond: to the end of an axis
@@ -33,7 +33,7 @@ def split_products(model: Model) -> Model:
         return model
     draft = Draft(model)
     constants: dict[tuple[str, int, int], str] = {}
-    changed: dict[int, list[Node]] = {}
+    changed: dict[int, Node | list[Node] | None] = {}
     for at, product in enumerate(nodes):
         if not is_one_of(product, "MatMul"):
             continue
@@ -49,14 +49,11 @@ def split_products(model: Model) -> Model:
         parts = _parts([nodes[end] for end in ends], product, draft)
         if parts is None or (adds and row is None):
             continue
-        changed |= {end: [] for end in [*path, *ends]}
+        changed |= dict.fromkeys([*path, *ends])
         changed[at] = [
             node for part in parts for node in _product(product, row, part, draft, constants)
         ]
-    if not changed:
-        return model
-    kept = (changed.get(at, [node]) for at, node in enumerate(nodes))
-    return draft.finished([node for each in kept for node in each])
+    return draft.replaced(changed)
 
 
 def _row(add: Node, product: Node, draft: Draft) -> str | None:
@@ -85,7 +82,7 @@ def _parts(ends: list[Node], product: Node, draft: Draft) -> list[_Part] | None:
 def _split(node: Node, width: int, draft: Draft) -> list[_Part] | None:
     """The parts of a Split along the columns."""
     count = len(node.output)
-    attributes = attributes_of(node)
+    attributes = node.given_attributes
     sizes = [min(-(-width // count), width - -(-width // count) * place) for place in range(count)]
     if len(node.input) > 1:
         given = _integers(node.input[1], draft)
@@ -145,8 +142,7 @@ def _product(
             constants[key] = draft.constant(wish, values, tensor.data_type)
         return constants[key]
 
-    opset = draft.model.opset
     made = part.name if row is None else draft.name(f"{part.name}_product")
-    yield make_node("MatMul", [product.input[0], columns_of(product.input[1])], [made], opset=opset)
+    yield draft.node("MatMul", [product.input[0], columns_of(product.input[1])], [made])
     if row is not None:
-        yield make_node("Add", [made, columns_of(row)], [part.name], opset=opset)
+        yield draft.node("Add", [made, columns_of(row)], [part.name])

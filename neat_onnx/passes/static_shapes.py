@@ -14,7 +14,7 @@ import numpy as np
 
 from neat_onnx.model import DataType, Model, Node, Tensor
 from neat_onnx.model.value import Extent
-from neat_onnx.passes.draft import Draft, attributes_of, with_inputs
+from neat_onnx.passes.draft import Draft, with_inputs
 
 _MOST = 64  # longer tensors are no shapes
 _INTEGERS = (DataType.INT32, DataType.INT64)
@@ -104,7 +104,7 @@ def _reshape(node: Node, sizes: Sizes, draft: Draft) -> Node:
 
 
 def _shape(node: Node, shape: tuple[Extent, ...]) -> Sizes:
-    given = attributes_of(node)
+    given = node.given_attributes
     return Sizes(shape[given.get("start", 0) : given.get("end")])
 
 
@@ -153,7 +153,7 @@ def _pairs(one: Sizes, other: Sizes) -> list[tuple[Extent, Extent]] | None:
 
 
 def _cast(node: Node, data: Sizes) -> Sizes | None:
-    return data if attributes_of(node).get("to") in _INTEGERS else None
+    return data if node.given_attributes.get("to") in _INTEGERS else None
 
 
 def _gather(node: Node, data: Sizes, at: Sizes) -> Sizes | None:
@@ -180,7 +180,7 @@ def _slice(node: Node, data: Sizes, *bounds: Sizes) -> Sizes | None:
 
 
 def _unsqueeze(node: Node, data: Sizes, *axes: Sizes) -> Sizes | None:
-    count = len(axes[0].elements if axes else attributes_of(node).get("axes", ()))
+    count = len(axes[0].elements if axes else node.given_attributes.get("axes", ()))
     return Sizes(data.elements) if data.scalar and count == 1 else None
 
 
@@ -189,7 +189,7 @@ def _squeeze(node: Node, data: Sizes, *axes: Sizes) -> Sizes | None:
 
 
 def _flat(node: Node, data: Sizes, *shape: Sizes) -> Sizes | None:
-    wanted = shape[0].elements if shape else tuple(attributes_of(node).get("shape", ()))
+    wanted = shape[0].elements if shape else tuple(node.given_attributes.get("shape", ()))
     return Sizes(data.elements) if wanted in ((-1,), (len(data.elements),)) else None
 
 

@@ -23,5 +23,5 @@ def check_types(graph: Graph) -> None:
 
 def _cast_to(node: Node) -> DataType:
     """The type that a Cast gives; FLOAT for any other node."""
-    given = {name: value for name, _, value in node.attributes.given()}
+    given = node.given_attributes
     return DataType(given["to"]) if node.op_type == "Cast" else DataType.FLOAT

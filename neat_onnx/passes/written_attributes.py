@@ -40,7 +40,7 @@ def without_defaults(model: Model) -> Model:
 def _unwritten(node: Node, opset: int) -> Node:
     if node.domain not in ONNX_DOMAINS or isinstance(node, OpenNode):
         return node
-    given = {name: value for name, _, value in node.attributes.given()}
+    given = node.given_attributes
     defaults = _defaults(type(node), opset) if given else {}
     kept = {name: value for name, value in given.items() if not _is_default(name, value, defaults)}
     if len(kept) == len(given):
@@ -64,7 +64,7 @@ def _written(node: Node, opset: int) -> Node:
     if node.domain not in ONNX_DOMAINS:
         return node
     kind = type(node.attributes)
-    given = {name: value for name, _, value in node.attributes.given()}
+    given = node.given_attributes
     inner = {
         name: _graph(value, opset) for name, value in given.items() if isinstance(value, Graph)
     }

@@ -238,7 +238,7 @@ def _pooled(net: Network) -> int:
 
 def _is_misread(node: Node, draft: Draft) -> bool:
     """Whether onnx's reference evaluator is known to compute a node otherwise than ONNX says."""
-    given = {name: value for name, _, value in node.attributes.given()}
+    given = node.given_attributes
     if node.op_type == "Normalizer":  # by the maximum, not by that of absolute values
         return True
     if "broadcast" in given and "axis" in given:  # of opset 6: by the axis, not from the last on

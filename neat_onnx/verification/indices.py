@@ -9,7 +9,7 @@ from neat_onnx.errors import ModelError
 from neat_onnx.model import Graph, Model, Node
 from neat_onnx.model.value import Extent
 from neat_onnx.passes import SIMPLE, canonicalize
-from neat_onnx.passes.draft import Draft, attributes_of
+from neat_onnx.passes.draft import Draft
 
 _MOVES = frozenset(
     {
@@ -128,7 +128,7 @@ def _simple(model: Model) -> Model:
 
 def _categories(node: Node) -> int:
     """The number of categories 0, 1, … that alone a OneHotEncoder takes; 0 if it takes others."""
-    given = attributes_of(node)
+    given = node.given_attributes
     categories = sorted(given.get("cats_int64s", ()))
     numbered = categories == [*range(len(categories))] and not given.get("zeros", 1)
     return len(categories) if numbered else 0

@@ -15,7 +15,7 @@ from neat_onnx import load_network
 from neat_onnx.errors import NetworkError
 from neat_onnx.network.genes import NONE
 from neat_onnx.network.spatial import (
-    CONVOLUTIONS,
+    POOLS,
     SpatialBlock,
     check_block,
     moved_blocks,
@@ -50,9 +50,9 @@ def blocks(draw: st.DrawFn) -> SpatialBlock:
     window = Window.of(
         sizes(1, 3), strides=sizes(1, 3), dilations=sizes(1, 2), begin=sizes(0, 2), end=sizes(0, 2)
     )
-    groups = draw(st.integers(1, 3)) if kind in CONVOLUTIONS else 1
+    groups = draw(st.integers(1, 3)) if kind not in POOLS else 1
     channels = groups * draw(st.integers(1, 2))
-    out = groups * draw(st.integers(1, 2)) if kind in CONVOLUTIONS else channels
+    out = groups * draw(st.integers(1, 2)) if kind not in POOLS else channels
     space = tuple(map(max, sizes(1, 5), window.reach))
     outer, inner = (channels, *space), (out, *window.positions(space))
     if kind == "ConvTranspose":
@@ -62,7 +62,7 @@ def blocks(draw: st.DrawFn) -> SpatialBlock:
 
 def by_hand(block: SpatialBlock) -> list[tuple[int, int, int]]:
     """(neuron, source, weight), straight from the operators' definitions, sorted."""
-    transposed, pool = block.kind == "ConvTranspose", block.kind not in CONVOLUTIONS
+    transposed, pool = block.kind == "ConvTranspose", block.kind in POOLS
     outer, inner = (block.neurons, block.sources) if transposed else (block.sources, block.neurons)
     window, found = block.window, []
     positions = list(itertools.product(*(range(size) for size in inner.shape[1:])))
@@ -90,7 +90,7 @@ def by_hand(block: SpatialBlock) -> list[tuple[int, int, int]]:
 
 def _channels(block: SpatialBlock, outer: int, inner: int) -> list[tuple[int, int]]:
     """The pairs of channels, before and after a window, that see each other."""
-    if block.kind not in CONVOLUTIONS:
+    if block.kind in POOLS:
         return [(channel, channel) for channel in range(outer)]
     return [
         (a, b)
@@ -110,7 +110,7 @@ def test_receptive_fields_are_those_of_the_definitions(block: SpatialBlock):
 
 @given(block=blocks())
 def test_every_place_of_the_weights_exists(block: SpatialBlock):
-    if block.kind in CONVOLUTIONS:
+    if block.kind not in POOLS:
         weight = receptive_fields(block).weight
         assert np.all((weight >= 0) & (weight < math.prod(block.weight_shape)))
 

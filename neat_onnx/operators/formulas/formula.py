@@ -29,8 +29,8 @@ from neat_onnx.network.expression import (
     softplus,
 )
 from neat_onnx.network.formula_text import fits
-from neat_onnx.network.kernels import writable
 from neat_onnx.network.primitives import SIGNATURES
+from neat_onnx.network.writable import writable
 from neat_onnx.operators.layout.shaping import Identity
 
 ARITHMETIC = ("add", "sub", "mul", "div")

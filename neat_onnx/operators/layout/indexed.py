@@ -175,9 +175,7 @@ def _gather_at(ctx: LiftingContext, node: GatherND, batch: int) -> None:
     if not isinstance(data, Value) and batch and data.shape[0] != 1:
         ctx.refuse_batch(node, (0,))
     size, rest = data.shape[batch], data.shape[batch + 1 :]
-    hits = ctx.chosen.get(node.input[1])
-    if hits is None or hits.shape != (*index.shape, size):
-        hits = hits_at(ctx, node, index, size)
+    hits = places_hit(ctx, node, index, size)
     hits = reshaped(hits, (*shared, *spread, size, *[1] * len(rest)))
     rows = reshaped(data, (*shared, *[1] * len(spread), size, *rest))
     ctx.bind(node, taken(ctx, node, rows, hits, len(shared) + len(spread)))

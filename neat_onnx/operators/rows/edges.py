@@ -18,7 +18,7 @@ class Edge(NamedTuple):
     gater: int
 
 
-class Edges:
+class LiveEdges:
     """The live connections into each neuron, out of it, and gated by it."""
 
     def __init__(self, net: Structure) -> None:

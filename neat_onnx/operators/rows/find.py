@@ -14,7 +14,7 @@ import numpy as np
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.genes import NONE, Bools, Ints
-from neat_onnx.operators.rows.edges import Edge, Edges
+from neat_onnx.operators.rows.edges import Edge, LiveEdges
 from neat_onnx.operators.rows.tables import RESULT, ROWS, SOFTMAX, Link, Part, Row, X
 
 Members = dict[str, list[int]]
@@ -71,7 +71,7 @@ class RowFinder:
 
     def __init__(self, ctx: LoweringContext, free: Bools) -> None:
         self._ctx, self._net, self._free = ctx, ctx.net, free
-        self._edges = Edges(ctx.net)
+        self._edges = LiveEdges(ctx.net)
         self._formulas = [str(activation_named(name).expression) for name in self._net.activations]
 
     def rows(self) -> Iterator[FoundRow]:

@@ -14,7 +14,7 @@ from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.expression import VARIABLE, Expression, call, equal, greater
 from neat_onnx.network.genes import NONE, Bools, Ints, distinct
-from neat_onnx.operators.rows.edges import Edge, Edges
+from neat_onnx.operators.rows.edges import Edge, LiveEdges
 
 HIT = call("number", equal(VARIABLE, 0.0))
 FIRST = call("number", greater(VARIABLE, 0.5))
@@ -45,7 +45,7 @@ class PlaceFinder:
     """Finds the hits of one network, among neurons that are free, and of which no state is read."""
 
     def __init__(self, ctx: LoweringContext, free: Bools) -> None:
-        self._net, self._edges = ctx.net, Edges(ctx.net)
+        self._net, self._edges = ctx.net, LiveEdges(ctx.net)
         self._free = free & ~ctx.signals.state_is_read
         self._formulas = [activation_named(name).expression for name in self._net.activations]
         self._outputs = {*self._net.output_neurons.tolist()}

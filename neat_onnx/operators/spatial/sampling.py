@@ -15,7 +15,6 @@ from neat_onnx.operators.layout.arranging import combined
 from neat_onnx.operators.spatial.resize import cubic
 
 _CUBIC = -0.75
-_HALF = np.float32(0.5)
 
 
 class GridSampleAttributes(Attributes):

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from neat_onnx.model import DataType, Node, Tensor
-from neat_onnx.passes.draft import Draft, attributes_of, copied, make_node
+from neat_onnx.passes.draft import Draft, copied
 
 Rule = Callable[["Call"], str | None]
 """Emits the nodes; the name of the result, or None where the operator has no standard form."""
@@ -49,7 +49,7 @@ class Call:
 
     def __init__(self, node: Node, draft: Draft) -> None:
         self.node = node
-        self.given = attributes_of(node)
+        self.given = node.given_attributes
         self.nodes: list[Node] = []
         self._draft = draft
 
@@ -60,16 +60,14 @@ class Call:
             names.pop()
         result = gives or self._draft.name(f"{self.node.output[0]}_{op_type.lower()}")
         label = self._draft.node_name(f"{self.node.name}_{op_type}" if self.node.name else "")
-        opset = self._draft.model.opset
-        self.nodes.append(make_node(op_type, names, [result], attributes, name=label, opset=opset))
+        self.nodes.append(self._draft.node(op_type, names, [result], name=label, **attributes))
         return result
 
     def several(self, op_type: str, *reads: str, count: int) -> list[str]:
         """Emit a node of several outputs; their names."""
         wish = f"{self.node.output[0]}_{op_type.lower()}"
         results = [self._draft.name(wish) for _ in range(count)]
-        opset = self._draft.model.opset
-        self.nodes.append(make_node(op_type, reads, results, opset=opset))
+        self.nodes.append(self._draft.node(op_type, reads, results))
         return results
 
     @property

@@ -9,7 +9,7 @@ from neat_onnx.model import Graph, Model, Node, OpenNode
 from neat_onnx.model.attributes import AttributeType
 from neat_onnx.model.node import RUNTIME_DOMAIN
 from neat_onnx.model.wiring import nodes_within, subgraphs
-from neat_onnx.passes.draft import Draft, attributes_of, copied, make_node
+from neat_onnx.passes.draft import Draft, copied, make_node
 from neat_onnx.passes.microsoft import fused, quantized
 from neat_onnx.passes.microsoft.call import RULES, Call
 
@@ -63,7 +63,7 @@ def _inside(node: Node, draft: Draft) -> Node:
     """The node with its graphs in standard nodes; their new initializers stand around it."""
     if not any(_has_any(inner) for inner in subgraphs(node)):
         return node
-    given = attributes_of(node)
+    given = node.given_attributes
     for name, kind, value in node.attributes.given():
         if kind is AttributeType.GRAPH:
             given[name] = copied(value, node=_standard_nodes(value.node, draft))

@@ -11,7 +11,7 @@ one to round its other input too.
 import numpy as np
 
 from neat_onnx.model import DataType, Model, Node, Tensor
-from neat_onnx.passes.draft import Draft, make_node
+from neat_onnx.passes.draft import Draft
 from neat_onnx.passes.fold_constants import LARGEST
 from neat_onnx.passes.quantization.scales import QuantizedNumbers, quantized
 from neat_onnx.passes.quantization.weights import constant
@@ -63,5 +63,5 @@ def _nodes(draft: Draft, name: str, numbers: QuantizedNumbers) -> list[Node]:
         reads = [before, operand] if before else [operand]
         attributes = {} if before else {"to": int(DataType.FLOAT)}
         label = draft.node_name(f"{op_type.lower()}_{name}")
-        made.append(make_node(op_type, reads, [after], attributes, name=label))
+        made.append(draft.node(op_type, reads, [after], name=label, **attributes))
     return made

@@ -15,7 +15,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from neat_onnx.model import DataType, Model, Node
-from neat_onnx.passes.draft import Draft, make_node, with_inputs
+from neat_onnx.passes.draft import Draft, with_inputs
 from neat_onnx.passes.drop_dead import without_dead
 from neat_onnx.passes.quantization.weights import constant, dequantized, scales
 
@@ -77,7 +77,7 @@ class _Quantizer:
             constant(draft, f"{bias}_scale", product, DataType.FLOAT),
         ]
         label = draft.node_name(f"dequantize_{bias}")
-        draft.nodes.append(make_node("DequantizeLinear", parts, [bias], {"axis": 0}, name=label))
+        draft.nodes.append(draft.node("DequantizeLinear", parts, [bias], name=label, axis=0))
         output = node.output[0]
         given = draft.name(f"{output}_float")
         draft.nodes.append(
@@ -111,7 +111,7 @@ class _Quantizer:
             ("DequantizeLinear", "dequantize", steps, given),
         ):
             label = draft.node_name(f"{verb}_{measured}")
-            draft.nodes.append(make_node(op_type, [read, *parts], [gives], name=label))
+            draft.nodes.append(draft.node(op_type, [read, *parts], [gives], name=label))
         self._names[measured] = given
         return given
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from neat_onnx.model import DataType, Graph, Model, Node, Tensor
 from neat_onnx.model.wiring import names_read, subgraphs
-from neat_onnx.passes.draft import Draft, make_node
+from neat_onnx.passes.draft import Draft
 
 Floats = npt.NDArray[np.float64]
 
@@ -53,7 +53,7 @@ def _weights(graph: Graph, draft: Draft) -> Iterator[tuple[str, int]]:
 
 def _column(gemm: Node) -> int:
     """The axis of a Gemm's weights that its output has."""
-    given = {name: value for name, _, value in gemm.attributes.given()}
+    given = gemm.given_attributes
     return 0 if given.get("transB") else 1
 
 
@@ -78,7 +78,7 @@ def dequantized(draft: Draft, name: str, values: Floats, scale: Floats, axis: in
         constant(draft, f"{name}_zero", np.zeros(len(scale)), DataType.INT8),
     ]
     label = draft.node_name(f"dequantize_{name}")
-    return make_node("DequantizeLinear", parts, [name], {"axis": axis}, name=label)
+    return draft.node("DequantizeLinear", parts, [name], name=label, axis=axis)
 
 
 def constant(draft: Draft, wish: str, values: npt.ArrayLike, data_type: DataType) -> str:

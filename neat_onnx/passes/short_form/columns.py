@@ -10,7 +10,7 @@ from math import prod
 import numpy as np
 
 from neat_onnx.model import Node, Tensor
-from neat_onnx.passes.draft import Draft, attributes_of, copied, is_one_of, make_node
+from neat_onnx.passes.draft import Draft, copied, is_one_of
 from neat_onnx.passes.elementwise import is_elementwise
 
 REDUCTIONS = (
@@ -23,8 +23,10 @@ FLAT = 2
 """The axes of a flat tensor, samples and features; one number may have as many."""
 _OF_PAIRS = {"ReduceSum": "Add", "ReduceMax": "Max", "ReduceMin": "Min", "ReduceProd": "Mul"}
 
-Axes = tuple[int, ...]
+Sizes = tuple[int, ...]
 """The sizes of a tensor's axes behind the batch."""
+Axes = tuple[int, ...]
+"""The numbers of axes of a tensor, the batch being 0."""
 Places = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
 """Which elements of each sample of a tensor, in their order."""
 Part = tuple[str, Places | None]
@@ -77,7 +79,7 @@ class Joined:
         """A node that makes them of these parts; None if one part is all of them."""
         if len(names) == 1:
             return None
-        return make_node("Concat", names, [output], {"axis": 1}, opset=draft.model.opset)
+        return draft.node("Concat", names, [output], axis=1)
 
 
 @dataclass(frozen=True)
@@ -125,7 +127,7 @@ class Paired:
 
     def node(self, draft: Draft, names: Sequence[str], output: str) -> Node:
         """A node that makes them of these parts."""
-        return make_node(self.operator, names, [output], opset=draft.model.opset)
+        return draft.node(self.operator, names, [output])
 
 
 Followed = Picked | Joined | Elementwise | Paired
@@ -151,7 +153,7 @@ def followed(draft: Draft, node: Node) -> Followed | None:
     return _pairs(draft, node) if places is None else Picked(node.input[0], places)
 
 
-def axes_of(draft: Draft, name: str) -> Axes | None:
+def axes_of(draft: Draft, name: str) -> Sizes | None:
     """The sizes of a computed tensor's axes behind the batch, if there are any and all known."""
     return None if name in draft.tensors else draft.axes(name) or None
 
@@ -168,7 +170,7 @@ def places_of(draft: Draft, node: Node) -> Places | None:
     return None if moved is None or moved.shape != (1, *axes) else moved.ravel()
 
 
-def shape_of_samples(node: Node, tensors: Mapping[str, Tensor]) -> Axes | None:
+def shape_of_samples(node: Node, tensors: Mapping[str, Tensor]) -> Sizes | None:
     """The shape that a node gives each sample, if it does no more: a Flatten, or a Reshape that
     keeps the batch. -1 is the size that the others leave.
 
@@ -177,8 +179,8 @@ def shape_of_samples(node: Node, tensors: Mapping[str, Tensor]) -> Axes | None:
         tensors: the constants, by name.
     """
     if is_one_of(node, "Flatten"):
-        return (-1,) if attributes_of(node).get("axis", 1) == 1 else None
-    if not is_one_of(node, "Reshape") or attributes_of(node).get("allowzero"):
+        return (-1,) if node.given_attributes.get("axis", 1) == 1 else None
+    if not is_one_of(node, "Reshape") or node.given_attributes.get("allowzero"):
         return None
     given = tensors.get(node.input[1])
     if given is None or given.size == 0:
@@ -189,7 +191,7 @@ def shape_of_samples(node: Node, tensors: Mapping[str, Tensor]) -> Axes | None:
 
 def _moved(node: Node, table: Places, numbers: list[Places]) -> Places | None:
     """The elements of one sample as a node moves them; None if it does more, or mixes samples."""
-    given = attributes_of(node)
+    given = node.given_attributes
     if is_one_of(node, "Transpose"):
         perm = given.get("perm", ())
         return table.transpose(perm) if perm[:1] == (0,) else None
@@ -204,15 +206,15 @@ def _moved(node: Node, table: Places, numbers: list[Places]) -> Places | None:
 
 
 def reduced_axes(draft: Draft, node: Node) -> Axes | None:
-    """The axes of a reduction, the batch being 0; None where they are not given or not constant."""
+    """The axes of a reduction; None where they are not given or not constant."""
     if len(node.input) == 1:
-        given = attributes_of(node).get("axes")
+        given = node.given_attributes.get("axes")
         return None if given is None else tuple(given)
     axes = draft.tensors.get(node.input[1])
     return None if axes is None else tuple(axes.values.tolist())
 
 
-def _elementwise(draft: Draft, node: Node, axes: Axes) -> Elementwise | None:
+def _elementwise(draft: Draft, node: Node, axes: Sizes) -> Elementwise | None:
     """An elementwise node whose inputs stand in its axes, or in ones that broadcast to them."""
     places: list[Places | None] = []
     for name in node.input:
@@ -221,16 +223,25 @@ def _elementwise(draft: Draft, node: Node, axes: Axes) -> Elementwise | None:
             fits = constant is None or len(constant.dims) <= FLAT
             places.append(None if fits else np.zeros(prod(axes), np.int64))
             continue
-        sizes = axes_of(draft, name) if constant is None else constant.dims
-        aligned = constant is not None or len(sizes or ()) == len(axes)
-        each = broadcast(sizes, axes) if sizes is not None and aligned else None
+        each = broadcast_of(draft, name, axes)
         if each is None:
             return None
         places.append(each)
     return Elementwise(node, places)
 
 
-def broadcast(sizes: Axes, axes: Axes) -> Places | None:
+def broadcast_of(draft: Draft, name: str, axes: Sizes) -> Places | None:
+    """The element of a tensor that each element of a node with these axes reads, if it is known.
+
+    A constant may have fewer axes, since it has no batch.
+    """
+    constant = draft.tensors.get(name)
+    sizes = draft.axes(name) if constant is None else constant.dims
+    aligned = sizes is not None and (constant is not None or len(sizes) == len(axes))
+    return broadcast(sizes, axes) if sizes is not None and aligned else None
+
+
+def broadcast(sizes: Sizes, axes: Sizes) -> Places | None:
     """The elements of a tensor of one sample that is broadcast to other axes."""
     if len(sizes) > len(axes) and sizes[0] == 1:
         sizes = sizes[1:]
@@ -251,7 +262,7 @@ def unrepeated(values: np.ndarray) -> np.ndarray:
     return values
 
 
-def _joined(draft: Draft, node: Node, axes: Axes) -> Joined | None:
+def _joined(draft: Draft, node: Node, axes: Sizes) -> Joined | None:
     sizes = [axes_of(draft, name) for name in node.input]
     flat = [size[0] for size in sizes if size is not None and len(size) == 1]
     if len(axes) > 1 or len(flat) != len(sizes):
@@ -275,7 +286,7 @@ def _pairs(draft: Draft, node: Node) -> Paired | None:
 
 def _weighted_pairs(draft: Draft, node: Node) -> Paired | None:
     """A product by rows that add two elements each, or subtract the second from the first."""
-    given, weights = attributes_of(node), draft.tensors.get(node.input[1])
+    given, weights = node.given_attributes, draft.tensors.get(node.input[1])
     biases = [draft.tensors.get(name) for name in node.input[2:]]
     if any(bias is None or bias.values.any() for bias in biases) or given.get("transA"):
         return None
@@ -288,6 +299,13 @@ def _weighted_pairs(draft: Draft, node: Node) -> Paired | None:
     alike = np.all(np.count_nonzero(matrix, axis=1) == _PAIR) and np.all(values == values[0])
     operator = {(1.0, 1.0): "Add", (1.0, -1.0): "Sub"}.get(tuple(values[0].tolist()))
     return Paired(operator, node.input[0], ends.T) if alike and operator else None
+
+
+def without_leading_ones(values: np.ndarray) -> np.ndarray:
+    """The values without the first axes that have one element, as they broadcast all the same."""
+    while values.ndim > 1 and len(values) == 1:
+        values = values[0]
+    return values
 
 
 def once(table: np.ndarray) -> np.ndarray:

@@ -13,7 +13,7 @@ import numpy as np
 
 from neat_onnx.model import Model
 from neat_onnx.passes.draft import Draft, is_one_of
-from neat_onnx.passes.short_form.columns import REDUCTIONS, Axes, places_of
+from neat_onnx.passes.short_form.columns import REDUCTIONS, Sizes, places_of
 from neat_onnx.passes.short_form.constants_once import constants_once
 from neat_onnx.passes.short_form.straight import marks, straight
 from neat_onnx.passes.short_form.views import Frame
@@ -22,7 +22,7 @@ _MOVES = ("Reshape", "Flatten", "Transpose", "Gather", "Tile")
 _MOST_NODES = 256
 _MOST_ELEMENTS = 1 << 20
 _MOST_IN_VAIN = 4096  # nodes that are written, try by try, for nothing shorter
-Seed = tuple[str, Axes]
+Seed = tuple[str, Sizes]
 """A tensor, and axes for it, in which other nodes may compute."""
 
 
@@ -75,7 +75,7 @@ def _seeds(draft: Draft) -> Iterator[Seed]:
 
 def _first(draft: Draft, name: str) -> str:
     """The tensor that another one is in another shape, its elements in their order."""
-    while (node := draft.producers.get(name)) is not None and is_one_of(node, "Reshape", "Flatten"):
+    while (node := draft.maker(name, "Reshape", "Flatten")) is not None:
         places = places_of(draft, node)
         if places is None or not np.array_equal(places, range(len(places))):
             break
@@ -83,7 +83,7 @@ def _first(draft: Draft, name: str) -> str:
     return name
 
 
-def _finer(one: Axes, other: Axes) -> Axes | None:
+def _finer(one: Sizes, other: Sizes) -> Sizes | None:
     """The fewest axes of whose products, side by side, two tensors have theirs; None without."""
     ends = sorted({*accumulate(one, mul), *accumulate(other, mul), 1})
     steps = [*pairwise(ends)]

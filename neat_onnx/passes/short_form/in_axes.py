@@ -15,12 +15,13 @@ from math import prod
 import numpy as np
 
 from neat_onnx.model import Model, Node, Tensor
-from neat_onnx.passes.draft import Draft, is_one_of, make_node
+from neat_onnx.passes.draft import Draft, is_one_of
 from neat_onnx.passes.elementwise import is_elementwise
 from neat_onnx.passes.short_form.columns import (
     FLAT,
-    Axes,
     Places,
+    Sizes,
+    once,
     places_of,
     shape_of_samples,
     unrepeated,
@@ -40,7 +41,7 @@ def in_axes(model: Model) -> Model:
         return model
     draft = Draft(model)
     changed: dict[int, Node | None] = {
-        at: make_node("Identity", node.input[:1], node.output, opset=model.opset)
+        at: draft.node("Identity", node.input[:1], node.output)
         for at, node in enumerate(model.graph.node)
         if _is_copy(draft, node)
     }
@@ -65,8 +66,8 @@ class _Group:
 
     size: int
     nodes: list[int] = field(default_factory=list)
-    made: dict[int, Axes] = field(default_factory=dict)
-    turned: dict[int, Axes] = field(default_factory=dict)
+    made: dict[int, Sizes] = field(default_factory=dict)
+    turned: dict[int, Sizes] = field(default_factory=dict)
     repeated: dict[int, Places] = field(default_factory=dict)
     others: set[str] = field(default_factory=set)
     mixed: bool = False
@@ -81,7 +82,7 @@ class _Group:
         self.mixed |= other.mixed or other.size != self.size
 
     @property
-    def axes(self) -> Axes | None:
+    def axes(self) -> Sizes | None:
         """The axes that nodes are to compute in; None where that would leave out no node.
 
         They are those that most nodes of another shape have, or one where a column is repeated.
@@ -149,7 +150,7 @@ class _Groups:
             group.turned[at] = axes
         return axes is not None
 
-    def _flattened(self, node: Node) -> Axes | None:
+    def _flattened(self, node: Node) -> Sizes | None:
         """The axes of the tensor of which a node makes a flat one."""
         axes = shape_of_samples(node, self._draft.tensors)
         if axes not in ((-1,), (self._features(node.output[0]),)):
@@ -204,10 +205,10 @@ def _groups(draft: Draft) -> Iterator[_Group]:
             yield group
 
 
-def _are_whole(draft: Draft, group: _Group, axes: Axes) -> bool:
+def _are_whole(draft: Draft, group: _Group, axes: Sizes) -> bool:
     """Whether tensors that are turned into axes have these, with all that is broadcast to them."""
     nodes = draft.model.graph.node
-    sizes: dict[str, Axes] = {}
+    sizes: dict[str, Sizes] = {}
     for at, places in group.repeated.items():
         sizes[nodes[at].output[0]] = _before_broadcast(places, axes) or axes
     for at in sorted(group.nodes):
@@ -220,16 +221,16 @@ def _are_whole(draft: Draft, group: _Group, axes: Axes) -> bool:
 
 def _changes(draft: Draft, group: _Group) -> dict[int, Node | None]:
     """The new nodes of a group, by their positions; its constants get the axes."""
-    nodes, opset = draft.model.graph.node, draft.model.opset
+    nodes = draft.model.graph.node
     axes = group.axes or ()
     shapes = [nodes[at].input[1] for at, each in group.turned.items() if each == axes]
     changed: dict[int, Node | None] = {}
     for at, each in (*group.made.items(), *group.turned.items()) if len(axes) > 1 else ():
         source = nodes[at].input[:1]
         if each == axes:
-            changed[at] = make_node("Identity", source, nodes[at].output, opset=opset)
+            changed[at] = draft.node("Identity", source, nodes[at].output)
         elif at in group.made:
-            changed[at] = make_node("Reshape", [*source, shapes[0]], nodes[at].output, opset=opset)
+            changed[at] = draft.node("Reshape", [*source, shapes[0]], nodes[at].output)
     flat = {
         node.output[0]: node.input[0]
         for node in nodes
@@ -247,21 +248,18 @@ def _changes(draft: Draft, group: _Group) -> dict[int, Node | None]:
     return changed
 
 
-def _in(draft: Draft, sources: Sequence[str], sizes: Axes, gives: Sequence[str]) -> Node:
+def _in(draft: Draft, sources: Sequence[str], sizes: Sizes, gives: Sequence[str]) -> Node:
     """The node that has a tensor in these axes, which stands in several already."""
     for source in sources:
         if draft.axes(source) == sizes:
-            return make_node("Identity", [source], gives, opset=draft.model.opset)
+            return draft.node("Identity", [source], gives)
     reads = [sources[-1], draft.constant("shape", [0, *sizes])]
-    return make_node("Reshape", reads, gives, opset=draft.model.opset)
+    return draft.node("Reshape", reads, gives)
 
 
-def _before_broadcast(places: Places, axes: Axes) -> Axes | None:
+def _before_broadcast(places: Places, axes: Sizes) -> Sizes | None:
     """The axes of a tensor that has these columns where it is broadcast to others, if it is."""
     if places.size != prod(axes):
         return None
-    table = places.reshape(axes)
-    varies = [bool(np.any(np.diff(table, axis=axis))) for axis in range(len(axes))]
-    sizes = tuple(size if varied else 1 for size, varied in zip(axes, varies, strict=True))
-    columns = np.arange(prod(sizes)).reshape(sizes)
-    return sizes if np.array_equal(np.broadcast_to(columns, axes), table) else None
+    table = once(places.reshape(axes))
+    return table.shape if np.array_equal(table.ravel(), np.arange(table.size)) else None

@@ -8,7 +8,6 @@ import numpy as np
 from neat_onnx.model import Node
 from neat_onnx.passes.draft import Draft, is_one_of
 from neat_onnx.passes.short_form.columns import (
-    Axes,
     Elementwise,
     Followed,
     Joined,
@@ -16,6 +15,7 @@ from neat_onnx.passes.short_form.columns import (
     Part,
     Picked,
     Places,
+    Sizes,
     axes_of,
     followed,
 )
@@ -59,7 +59,7 @@ class NeededParts:
         name, places = self._plain(part)
         return name, b"" if places is None else places.tobytes()
 
-    def axes(self, name: str) -> Axes:
+    def axes(self, name: str) -> Sizes:
         """The axes of a tensor behind the batch, all axes of a constant."""
         constant = self._draft.tensors.get(name)
         return axes_of(self._draft, name) or () if constant is None else constant.dims

@@ -9,7 +9,7 @@ fold these nodes as they load a model. They are written where they save a tenth 
 import numpy as np
 
 from neat_onnx.model import DataType, Model, Node, Tensor
-from neat_onnx.passes.draft import Draft, make_node
+from neat_onnx.passes.draft import Draft
 from neat_onnx.passes.short_form.triangles import SINCE as TRIANGLES_SINCE
 from neat_onnx.passes.short_form.triangles import Triangle, triangle_of
 
@@ -114,13 +114,13 @@ def _cast(draft: Draft, tensor: Tensor, place: np.ndarray) -> list[Node]:
     kind = _small_type(tensor)
     assert kind is not None
     small = draft.constant(tensor.name, tensor.values.astype(np.int64), kind)
-    return [_node(draft, "Cast", [small], tensor.name, to=int(tensor.data_type))]
+    return [draft.node("Cast", [small], [tensor.name], to=int(tensor.data_type))]
 
 
 def _expanded(draft: Draft, tensor: Tensor, place: np.ndarray) -> list[Node]:
     one = draft.constant(tensor.name, tensor.values.ravel()[:1], tensor.data_type)
     shape = draft.constant(tensor.name, list(tensor.dims))
-    return [_node(draft, "Expand", [one, shape], tensor.name)]
+    return [draft.node("Expand", [one, shape], [tensor.name])]
 
 
 def _gathered(draft: Draft, tensor: Tensor, place: np.ndarray) -> list[Node]:
@@ -131,8 +131,8 @@ def _gathered(draft: Draft, tensor: Tensor, place: np.ndarray) -> list[Node]:
     small = draft.constant(tensor.name, place.astype(np.int64), DataType.UINT8)
     at = draft.name(tensor.name)
     return [
-        _node(draft, "Cast", [small], at, to=int(DataType.INT32)),
-        _node(draft, "Gather", [named, at], tensor.name),
+        draft.node("Cast", [small], [at], to=int(DataType.INT32)),
+        draft.node("Gather", [named, at], [tensor.name]),
     ]
 
 
@@ -141,7 +141,7 @@ def _ranged(draft: Draft, tensor: Tensor, place: np.ndarray) -> list[Node]:
     step = second - first
     ends = (first, values[-1] + step, step)
     reads = [draft.constant(tensor.name, each, tensor.data_type) for each in ends]
-    return [_node(draft, "Range", reads, tensor.name)]
+    return [draft.node("Range", reads, [tensor.name])]
 
 
 def _cut(draft: Draft, tensor: Tensor, place: np.ndarray) -> list[Node]:
@@ -152,10 +152,6 @@ def _cut(draft: Draft, tensor: Tensor, place: np.ndarray) -> list[Node]:
     shape = draft.constant(tensor.name, list(tensor.dims))
     reads = [draft.name(tensor.name), draft.constant(tensor.name, triangle.diagonal)]
     return [
-        _node(draft, "Expand", [one, shape], reads[0]),
-        _node(draft, "Trilu", reads, tensor.name, upper=triangle.upper),
+        draft.node("Expand", [one, shape], [reads[0]]),
+        draft.node("Trilu", reads, [tensor.name], upper=triangle.upper),
     ]
-
-
-def _node(draft: Draft, operator: str, reads: list[str], gives: str, **attributes: int) -> Node:
-    return make_node(operator, reads, [gives], attributes, opset=draft.model.opset)

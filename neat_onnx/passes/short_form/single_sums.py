@@ -1,7 +1,7 @@
 """A Sum of one tensor in the place of an Add of 0: it is shorter, and optimizers leave it alone."""
 
 from neat_onnx.model import Model, Node
-from neat_onnx.passes.draft import Draft, is_one_of, make_node
+from neat_onnx.passes.draft import Draft, is_one_of
 from neat_onnx.passes.drop_dead import without_dead
 from neat_onnx.passes.short_form.straight import is_zero
 
@@ -14,7 +14,7 @@ def single_sums(model: Model) -> Model:
     """
     draft = Draft(model)
     changed: dict[int, Node | None] = {
-        at: make_node("Sum", node.input[:1], node.output, opset=model.opset)
+        at: draft.node("Sum", node.input[:1], node.output)
         for at, node in enumerate(model.graph.node)
         if _adds_zeros(draft, node)
     }

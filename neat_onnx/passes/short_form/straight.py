@@ -18,10 +18,10 @@ import numpy as np
 
 from neat_onnx.model import Model, Node, Tensor
 from neat_onnx.model.wiring import subgraphs
-from neat_onnx.passes.draft import attributes_of, is_one_of, with_graph, with_inputs
+from neat_onnx.passes.draft import is_one_of, with_graph, with_inputs
 from neat_onnx.passes.drop_dead import without_dead
 from neat_onnx.passes.short_form.columns import shape_of_samples
-from neat_onnx.passes.splice import renamed
+from neat_onnx.passes.splice import HandedOn, renamed
 
 Names = dict[str, str]
 """The new names of tensors that have one."""
@@ -67,9 +67,9 @@ def straight(
     road = _Road(model, copies=copies, sums=sums, zeros=zeros)
     for node in model.graph.node:
         road.take(node)
-    nodes = [renamed(node, road.called) for node in road.nodes]
-    alias = {old: road.called.get(new, new) for old, new in road.alias.items()}
-    return Form(without_dead(with_graph(model, node=nodes)), alias | road.called)
+    names = road.handed_on.names
+    nodes = [renamed(node, names) for node in road.nodes]
+    return Form(without_dead(with_graph(model, node=nodes)), names)
 
 
 def marks(model: Model) -> list[str]:
@@ -93,8 +93,7 @@ class _Road:
         sums: sums of one tensor alone stay, likewise.
         zeros: biases of zeros stay.
         nodes: those that stay, reading the tensors that stay.
-        alias: by name, the tensor that is the same.
-        called: by name, the graph output that the tensor is now called.
+        handed_on: the tensors that are the same as others.
     """
 
     model: Model
@@ -102,30 +101,25 @@ class _Road:
     sums: bool | Collection[str]
     zeros: bool
     nodes: list[Node] = field(default_factory=list)
-    alias: Names = field(default_factory=dict)
-    called: Names = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         graph = self.model.graph
+        self.handed_on = HandedOn(graph)
         self._constants = graph.tensors
-        self._wanted = {entry.name for entry in graph.outputs}
         self._marked = {
             node.input[0]
             for node in graph.node
             if is_one_of(node, "Identity") and (self.copies is False or _stays(node, self.copies))
         }
-        self._made: set[str] = set()
         self._known: dict[tuple[object, ...], Node] = {}
         self._before: Names = {}  # the tensor that another one is in another shape
 
     def take(self, node: Node) -> None:
         """Go on with a node of the model, if it is needed."""
-        node = with_inputs(node, [self.alias.get(name, name) for name in node.input])
+        node = with_inputs(node, [self.handed_on.source(name) for name in node.input])
         if subgraphs(node) or node.domain or (_is_single_sum(node) and not self.is_copy(node)):
-            self._keep(node)  # sums of one tensor are neurons of their own, though they are alike
-        elif self.is_copy(node) and self._hands_on(node):
-            return
-        else:
+            self.nodes.append(node)  # sums of one tensor are neurons of their own, though alike
+        elif not (self.is_copy(node) and self.handed_on.take(node.input[0], node.output[0])):
             self._once(self._directly(self._without_zeros(node)))
 
     def is_copy(self, node: Node) -> bool:
@@ -141,19 +135,8 @@ class _Road:
         if number is None or number.size != 1:
             return False
         if is_one_of(node, "Gemm"):
-            return bool(number.values.item() * attributes_of(node).get("alpha", 1.0) == 1.0)
+            return bool(number.values.item() * node.given_attributes.get("alpha", 1.0) == 1.0)
         return is_one_of(node, "Add") and number.dims == (1,) and is_zero(number)
-
-    def _hands_on(self, node: Node) -> bool:
-        """Whether the input of a copy can stand for its output."""
-        source, result = node.input[0], node.output[0]
-        if result not in self._wanted:
-            self.alias[result] = source
-            return True
-        if source not in self._made or source in self._wanted or source in self.called:
-            return False
-        self.called[source] = result
-        return True
 
     def _without_zeros(self, node: Node) -> Node:
         """The node without a bias of zeros."""
@@ -174,14 +157,10 @@ class _Road:
         """Keep a node, unless there is one like it."""
         key = node.op_type, *node.input, len(node.output), node.attributes.model_dump_json()
         like = self._known.setdefault(key, node)
-        if like is node or not self._wanted.isdisjoint(node.output):
-            self._keep(node)
+        if like is node or not self.handed_on.wanted.isdisjoint(node.output):
+            self.nodes.append(node)
         else:
-            self.alias.update(zip(node.output, like.output, strict=True))
-
-    def _keep(self, node: Node) -> None:
-        self.nodes.append(node)
-        self._made.update(node.output)
+            self.handed_on.alias.update(zip(node.output, like.output, strict=True))
 
 
 def _stays(node: Node, which: bool | Collection[str]) -> bool:

@@ -14,21 +14,20 @@ import numpy as np
 from neat_onnx.model import DataType, Model, Node, Tensor
 from neat_onnx.passes.draft import (
     Draft,
-    attributes_of,
     copied,
     is_one_of,
-    make_node,
     with_graph,
 )
 from neat_onnx.passes.elementwise import is_elementwise
 from neat_onnx.passes.short_form.columns import (
     REDUCTIONS,
-    Axes,
     Places,
-    broadcast,
+    Sizes,
+    broadcast_of,
     places_of,
     reduced_axes,
     unrepeated,
+    without_leading_ones,
 )
 
 _LARGEST_KEY = 1 << 62
@@ -44,7 +43,7 @@ class _View(NamedTuple):
     """
 
     name: str
-    axes: Axes
+    axes: Sizes
     elements: Places
 
 
@@ -69,13 +68,13 @@ class Frame:
         nodes: the new nodes, by the position of the old one.
     """
 
-    def __init__(self, draft: Draft, seed: str, axes: Axes) -> None:
+    def __init__(self, draft: Draft, seed: str, axes: Sizes) -> None:
         self._draft, self._made = draft, draft.producers
         self._constants: list[Tensor] = []
         self.axes = axes
         self.views: dict[str, _View] = {}
         self.nodes: dict[int, list[Node]] = {}
-        self._shaped: dict[tuple[str, Axes], str] = {}
+        self._shaped: dict[tuple[str, Sizes], str] = {}
         self._first: list[Node] = []
         self._seed = seed
 
@@ -127,7 +126,7 @@ class Frame:
         self._first.append(copied(node, name="", input=reads, output=[result]))
         self.views[node.output[0]] = view._replace(name=result)
 
-    def _operands(self, node: Node, axes: Axes) -> list[_Operand] | None:
+    def _operands(self, node: Node, axes: Sizes) -> list[_Operand] | None:
         """The inputs of a node by the elements of its result; None if these are not known."""
         found = []
         for name in node.input:
@@ -135,9 +134,7 @@ class Frame:
             if not name or (constant is not None and constant.size == 1):
                 found.append(_Operand(name, None))
                 continue
-            sizes = self._draft.axes(name) if constant is None else constant.dims
-            aligned = constant is not None or len(sizes or ()) == len(axes)
-            places = broadcast(sizes, axes) if sizes is not None and aligned else None
+            places = broadcast_of(self._draft, name, axes)
             if places is None:
                 return None
             origin, inside = (name, None) if constant is not None else self._origin(name)
@@ -170,7 +167,7 @@ class Frame:
         elements: Places = order[at]
         return elements if np.array_equal(wanted[elements], inside) else None
 
-    def _operand(self, operand: _Operand, elements: Places) -> tuple[str, Axes] | None:
+    def _operand(self, operand: _Operand, elements: Places) -> tuple[str, Sizes] | None:
         """The name and the axes in the frame of an input of a node with these elements."""
         name, places = operand
         if places is None:
@@ -181,12 +178,10 @@ class Frame:
         if constant is None:
             return self._viewed(name, places[elements])
         values = unrepeated(constant.values.ravel()[places[elements]].reshape(self.axes))
-        sizes = values.shape
-        while values.ndim > 1 and len(values) == 1:
-            values = values[0]
-        return self._constant(name, values, constant.data_type), sizes
+        fewest = without_leading_ones(values)
+        return self._constant(name, fewest, constant.data_type), values.shape
 
-    def _viewed(self, name: str, places: Places) -> tuple[str, Axes] | None:
+    def _viewed(self, name: str, places: Places) -> tuple[str, Sizes] | None:
         """A tensor that is none of the frame, in its axes, if it is broadcast to these places."""
         table = unrepeated(places.reshape(self.axes))
         size = prod(self._draft.axes(name) or ())
@@ -203,12 +198,11 @@ class Frame:
         self._constants.append(Tensor.of(self._draft.name(wish), values, kind))
         return self._constants[-1].name
 
-    def _reshape(self, name: str, axes: Axes, result: str) -> Node:
-        opset = self._draft.model.opset
+    def _reshape(self, name: str, axes: Sizes, result: str) -> Node:
         if len(axes) == 1:
-            return make_node("Flatten", [name], [result], {"axis": 1}, opset=opset)
+            return self._draft.node("Flatten", [name], [result], axis=1)
         shape = self._constant("shape", np.array([0, *axes]), DataType.INT64)
-        return make_node("Reshape", [name, shape], [result], opset=opset)
+        return self._draft.node("Reshape", [name, shape], [result])
 
     def _reduce(self, node: Node) -> None:
         """Have a reduction reduce along axes of the frame, if it can."""
@@ -234,12 +228,13 @@ class Frame:
             self.views[node.output[0]] = _View(result, sizes, elements)
 
     def _reduction(self, node: Node, name: str, along: list[int], result: str) -> Node:
-        axes, opset = [axis + 1 for axis in along], self._draft.model.opset
-        given = attributes_of(node) | {"keepdims": 1}
+        axes, reads = [axis + 1 for axis in along], [name]
+        given = node.given_attributes | {"keepdims": 1}
         if len(node.input) == 1:
-            return make_node(node.op_type, [name], [result], given | {"axes": axes}, opset=opset)
-        reads = [name, self._constant("axes", np.array(axes), DataType.INT64)]
-        return make_node(node.op_type, reads, [result], given, opset=opset)
+            given["axes"] = axes
+        else:
+            reads.append(self._constant("axes", np.array(axes), DataType.INT64))
+        return self._draft.node(node.op_type, reads, [result], **given)
 
     # --- the way back ----------------------------------------------------------------------------
 
@@ -285,7 +280,7 @@ class Frame:
         if not np.array_equal(elements.ravel(), np.arange(len(places))):
             return None
         if view.axes == axes:
-            return make_node("Identity", [view.name], [name], opset=self._draft.model.opset)
+            return self._draft.node("Identity", [view.name], [name])
         return self._reshape(view.name, axes, name)
 
 

@@ -10,7 +10,7 @@ two nodes again, and a sum of two elements each is an Add.
 import numpy as np
 
 from neat_onnx.model import DataType, Model, Node, Tensor
-from neat_onnx.passes.draft import Draft, attributes_of, is_one_of, make_node, with_inputs
+from neat_onnx.passes.draft import Draft, is_one_of, with_inputs
 from neat_onnx.passes.short_form.columns import Followed, Part, Places
 from neat_onnx.passes.short_form.needed_parts import Key, NeededParts
 
@@ -45,7 +45,7 @@ def _without_casts(model: Model) -> Model:
         if small is None:
             draft.nodes.append(node)
         else:
-            kind, name = DataType(attributes_of(node)["to"]), node.output[0]
+            kind, name = DataType(node.given_attributes["to"]), node.output[0]
             draft.tensors[name] = Tensor.of(name, small.values.astype(kind.dtype), kind)
     return draft.finished()
 
@@ -107,9 +107,10 @@ class _Writer:
         (name, places), (_, held), source = part, before, self._name_of(before)
         axes = self._needed.axes(name)
         if places is None:
-            return self._node("Reshape", [source, self._draft.constant("shape", [0, *axes])], made)
+            shape = self._draft.constant("shape", [0, *axes])
+            return self._draft.node("Reshape", [source, shape], [made])
         if held is None and len(axes) > 1:
-            return self._node("Flatten", [source], made, axis=1)
+            return self._draft.node("Flatten", [source], [made], axis=1)
         return self._picked(source, places if held is None else np.searchsorted(held, places), made)
 
     def _picked(self, source: str, places: Places, made: str) -> Node:
@@ -117,10 +118,10 @@ class _Writer:
         steps = np.diff(places)
         if len(places) < _LEAST_CUT or steps[0] <= 0 or np.any(steps != steps[0]):
             found = self._draft.constant("places", places)
-            return self._node("Gather", [source, found], made, axis=1)
+            return self._draft.node("Gather", [source, found], [made], axis=1)
         bounds = (places[0], places[-1] + 1, 1, steps[0])
         numbers = [self._draft.constant("cut", [int(each)]) for each in bounds]
-        return self._node("Slice", [source, *numbers], made)
+        return self._draft.node("Slice", [source, *numbers], [made])
 
     def _follow(self, way: Followed, part: Part, made: str) -> str:
         """Add the node for a part, if it takes one; return the name that the part has."""
@@ -131,7 +132,7 @@ class _Writer:
         same = reads[0] if node is None else self._factor_of(node, 1.0)
         if same is not None and made not in self._outputs:
             return same
-        self._draft.nodes.append(self._simple(node or self._node("Identity", reads, made)))
+        self._draft.nodes.append(self._simple(node or self._draft.node("Identity", reads, [made])))
         return made
 
     def _factor_of(self, node: Node, number: float) -> str | None:
@@ -151,11 +152,8 @@ class _Writer:
         if is_one_of(node, "Add"):
             for term, other in zip(node.input, node.input[::-1], strict=True):
                 if term in self._negated:
-                    return self._node("Sub", [other, self._negated[term]], node.output[0])
+                    return self._draft.node("Sub", [other, self._negated[term]], node.output)
         return node
-
-    def _node(self, operator: str, reads: list[str], output: str, **attributes: int) -> Node:
-        return make_node(operator, reads, [output], attributes, opset=self._draft.model.opset)
 
     def _name_of(self, part: Part) -> str:
         return self._names[self._needed.key(part)] if part[0] else ""

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from neat_onnx.network.genes import NONE, Connections, Floats, Ints, Neurons, Port
 from neat_onnx.network.network import Network
-from neat_onnx.network.spatial import CONVOLUTIONS, Kind, SpatialBlock, receptive_fields
+from neat_onnx.network.spatial import POOLS, Kind, SpatialBlock, receptive_fields
 from neat_onnx.network.window import Sizes, Window
 
 CURVES = ("identity", "relu", "tanh", "sigmoid", "softsign", "gelu", "selu", "neat_tanh",
@@ -88,7 +88,7 @@ class Building:
         blank = np.zeros(shape, np.int64)
         block = SpatialBlock(kind, sources, blank, window, groups, count_padding)
         fields = receptive_fields(block)
-        if kind in CONVOLUTIONS:
+        if kind not in POOLS:
             kernel = self.random.normal(size=block.weight_shape)
             kernel *= self.random.random(kernel.shape) > 0.1
             kernel /= math.sqrt(max(kernel[0].size, 1))
@@ -193,8 +193,8 @@ def _spatial(draw: st.DrawFn, building: Building, sources: Ints, mapped: bool) -
     if kind.startswith("Global"):
         window = Window.of(space)
         return building.slide(kind, sources, (channels, *(1,) * len(space)), window, curve)
-    window = draw(_windows(space, pool=kind not in CONVOLUTIONS))
-    if kind not in CONVOLUTIONS:
+    window = draw(_windows(space, pool=kind in POOLS))
+    if kind in POOLS:
         curve = draw(st.sampled_from(("identity", "identity", curve)))
         counted = kind == "AveragePool" and draw(st.booleans())
         shape = (channels, *window.positions(space))

@@ -6,7 +6,6 @@ from neat_onnx.model import Node
 from neat_onnx.passes.draft import is_one_of
 from neat_onnx.passes.short_form.larger_operators.search import Floats, Search, Sizes
 
-_AXES_OF_MATRIX = 2
 _SHAPES = ("Reshape", "Flatten")
 
 

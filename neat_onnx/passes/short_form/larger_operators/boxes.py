@@ -45,15 +45,15 @@ def cut(search: Search, gather: Node) -> Found | None:
     given = [starts, ends, [*cuts], *([steps] if {*steps} != {1} else [])]
     reads = [source, *(search.draft.constant("cut", each) for each in given)]
     part = search.draft.name("part")
-    return end, [*nodes, search.node("Slice", reads, [part]), search.shaped(part, end)]
+    return end, [*nodes, search.draft.node("Slice", reads, [part]), search.shaped(part, end)]
 
 
 def padded(search: Search, last: Node) -> Found | None:
     """All elements of a tensor, with one number or some of them around."""
     end = last.output[0]
     name, places = _moved(search, end)
-    joined, sizes = search.made.get(name), search.axes_after(end)
-    parts = joined.input if joined is not None and is_one_of(joined, "Concat") else [name]
+    joined, sizes = search.draft.maker(name, "Concat"), search.axes_after(end)
+    parts = [name] if joined is None else joined.input
     inside = None if places is None else _inside(search, parts, places)
     if inside is None or places is None or math.prod(sizes) != len(places):
         return None
@@ -73,7 +73,7 @@ def padded(search: Search, last: Node) -> Found | None:
             wide = search.draft.name("wide")
             return end, [
                 *nodes,
-                search.node("Pad", reads, [wide], mode=mode),
+                search.draft.node("Pad", reads, [wide], mode=mode),
                 search.shaped(wide, end),
             ]
     return None

@@ -12,7 +12,7 @@ from math import prod
 import numpy as np
 
 from neat_onnx.model import Node
-from neat_onnx.passes.draft import attributes_of, is_one_of
+from neat_onnx.passes.draft import is_one_of
 from neat_onnx.passes.short_form.columns import places_of
 from neat_onnx.passes.short_form.larger_operators.search import Found, Ints, Search, Sizes
 
@@ -59,13 +59,13 @@ def _nodes(search: Search, order: Sizes, turned: Sizes, part: _Part, end: str) -
     """The nodes, one after the other, that give a tensor its order and axes, and multiply it."""
     nodes, sizes = list[Node](), search.draft.axes(end) or ()
     if [*order] != sorted(order):
-        nodes.append(search.node("Transpose", [""], [end], perm=[0, *(k + 1 for k in order)]))
+        nodes.append(search.draft.node("Transpose", [""], [end], perm=[0, *(k + 1 for k in order)]))
     if turned != sizes:
         reads = ["", search.draft.constant("shape", [0, *sizes])]
-        nodes.append(search.node("Reshape", reads, [end]))
+        nodes.append(search.draft.node("Reshape", reads, [end]))
     if part.factor != 1.0 or not nodes:
         factor = search.draft.constant("factor", [part.factor], search.kind(end))
-        nodes.append(search.node("Mul", ["", factor], [end]))
+        nodes.append(search.draft.node("Mul", ["", factor], [end]))
     return nodes
 
 
@@ -89,7 +89,7 @@ def _goes_on(search: Search, part: _Part, node: Node) -> bool:
 def _cut(search: Search, part: _Part, node: Node) -> bool:
     """The same for a Concat, if the part is of one of its inputs."""
     sizes = [search.draft.axes(name) for name in node.input]
-    if attributes_of(node).get("axis") != 1 or any(len(each or ()) != 1 for each in sizes):
+    if node.given_attributes.get("axis") != 1 or any(len(each or ()) != 1 for each in sizes):
         return False
     ends = np.cumsum([prod(each or ()) for each in sizes])
     (at, *others) = np.unique(np.searchsorted(ends, part.places, side="right"))

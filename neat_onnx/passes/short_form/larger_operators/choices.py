@@ -63,7 +63,7 @@ def choice(search: Search, node: Node) -> Found | None:
         guards = _Guards(search, condition, holds=holds)
         reads.append(_alone(search, guards.without(chosen[holds][1])))
         nodes += guards.nodes
-    return node.output[0], [*nodes, search.node("Where", reads, node.output)]
+    return node.output[0], [*nodes, search.draft.node("Where", reads, node.output)]
 
 
 def _sides(search: Search, node: Node) -> "list[tuple[Truth, str]]":
@@ -91,7 +91,7 @@ def _added(search: Search, sides: list[tuple[Truth, str]], node: Node) -> Found 
             return None
         names.append(search.draft.name("side"))
         nodes += weighed(search, Factor(truth.name, by), value, axes, names[-1])
-    return end, [*nodes, search.node("Add", names, [end])]
+    return end, [*nodes, search.draft.node("Add", names, [end])]
 
 
 class _Guards:
@@ -169,7 +169,7 @@ def given_number(search: Search, opposite: Truth) -> Truth | None:
     if search.number(condition.input[1]) != _HALF:
         return None
     name = search.unchanged(condition.input[0])
-    while (node := search.made.get(name)) is not None and is_one_of(node, *_SHAPES):
+    while (node := search.draft.maker(name, *_SHAPES)) is not None:
         name = node.input[0]
     return Truth(name, opposite.condition, True)
 
@@ -181,16 +181,16 @@ def weighed(search: Search, factor: Factor, value: str, axes: Sizes, end: str) -
     the neurons lack, and of an input. If they lack none, a Concat keeps the formula to them.
     """
     if not search.is_number(value):
-        return [search.node("Mul", [factor.name, value], [end])]
+        return [search.draft.node("Mul", [factor.name, value], [end])]
     tensor, nodes, name = search.draft.tensors[value], list[Node](), factor.name
     longer = [each for each, size in enumerate(factor.axes) if size < axes[each]][:1]
     shape = [axes[each] if each in longer else 1 for each in range(len(axes))]
     if not longer and factor.name in search.made:
         name = search.draft.name("alone")
-        nodes.append(search.node("Concat", [factor.name], [name], axis=1))
+        nodes.append(search.draft.node("Concat", [factor.name], [name], axis=1))
     weights = np.full(shape, tensor.values.item())
     weight = search.draft.constant("weight", weights, tensor.data_type)
-    return [*nodes, search.node("Mul", [name, weight], [end])]
+    return [*nodes, search.draft.node("Mul", [name, weight], [end])]
 
 
 def same_condition(search: Search, *conditions: str) -> str | None:
@@ -208,8 +208,9 @@ def _products(search: Search, node: Node) -> list[Sequence[str]]:
     or a ReduceSum of tensors side by side.
     """
     if is_one_of(node, "ReduceSum"):
-        joined = [search.made.get(name) for name in _factors(search, node.input[0])]
-        sides = [each.input for each in joined if each and is_one_of(each, "Concat")]
+        factors = _factors(search, node.input[0])
+        joined = (search.draft.maker(name, "Concat") for name in factors)
+        sides = [each.input for each in joined if each is not None]
         return [*zip(*sides, strict=False)] if len(sides) == _SIDES else []
     if is_one_of(node, "Add"):
         return [_weighed_factors(search, name, np.ones(1)) for name in node.input]
@@ -236,8 +237,8 @@ def _weighed(search: Search, node: Node) -> list[tuple[str, Floats]]:
     """The two tensors that come side by side to a Gemm, and the weights of each one's elements: one
     number, or one for each.
     """
-    weights, both = search.matrix(node), search.made.get(next(iter(node.input), ""))
-    if weights is None or both is None or not is_one_of(both, "Concat"):
+    weights, both = search.matrix(node), search.draft.maker(next(iter(node.input), ""), "Concat")
+    if weights is None or both is None:
         return []
     if len(both.input) != _SIDES or weights.shape[1] != _SIDES * len(weights):
         return []
@@ -251,20 +252,18 @@ def _weighed(search: Search, node: Node) -> list[tuple[str, Floats]]:
 
 def truth_of(search: Search, name: str) -> Truth | None:
     """The condition that a number is 1 or 0 by, and whether it is 1 where that holds."""
-    made = search.made.get(name)
-    if made is None or not is_one_of(made, "Cast"):
+    made = search.draft.maker(name, "Cast")
+    if made is None:
         return None
-    condition = search.made.get(made.input[0])
-    if condition is not None and is_one_of(condition, "Not"):
-        return Truth(name, condition.input[0], False)
-    holds = condition is not None and is_one_of(condition, *_CONDITIONS)
-    return Truth(name, made.input[0], True) if holds else None
+    if (opposite := search.draft.maker(made.input[0], "Not")) is not None:
+        return Truth(name, opposite.input[0], False)
+    condition = search.draft.maker(made.input[0], *_CONDITIONS)
+    return None if condition is None else Truth(name, made.input[0], True)
 
 
 def _factors(search: Search, name: str) -> Sequence[str]:
     """The factors of a product, whatever its shape; none of another tensor."""
-    way = (node for node in search.before(name) if not search.moves(node))
-    product = next(way, None)
+    product = search.computed_by(name)
     return product.input if product is not None and is_one_of(product, "Mul") else ()
 
 

@@ -10,7 +10,6 @@ from typing import NamedTuple
 import numpy as np
 
 from neat_onnx.model import Node
-from neat_onnx.passes.draft import is_one_of
 from neat_onnx.passes.short_form.columns import once, places_of
 from neat_onnx.passes.short_form.larger_operators.choices import (
     Factor,
@@ -78,7 +77,7 @@ def _chosen(search: Search, sides: list[_Side], axes: Sizes) -> tuple[list[Node]
         return None
     chosen = search.draft.name("chosen")
     nodes = [each for before, _ in found for each in before]
-    return [*nodes, search.node("Where", [name for _, name in found], [chosen])], chosen
+    return [*nodes, search.draft.node("Where", [name for _, name in found], [chosen])], chosen
 
 
 def _added(search: Search, sides: list[_Side], axes: Sizes) -> tuple[list[Node], str] | None:
@@ -95,14 +94,15 @@ def _added(search: Search, sides: list[_Side], axes: Sizes) -> tuple[list[Node],
         factor = Factor(by[1], once(side.at.reshape(axes)).shape)
         nodes += [*by[0], *value[0], *weighed(search, factor, value[1], axes, names[-1])]
     chosen = search.draft.name("chosen")
-    return [*nodes, search.node("Add", names, [chosen])], chosen
+    return [*nodes, search.draft.node("Add", names, [chosen])], chosen
 
 
 def _side(search: Search, name: str, size: int, given: Truth | None = None) -> _Side | None:
     """A product by a condition, or by a given number, whose elements were moved."""
     product, order = _origin(search, name)
-    made, count = search.made.get(search.copied(product)), _count(search.draft.axes(product))
-    if made is None or not is_one_of(made, "Mul") or len(order) != size:
+    made = search.draft.maker(search.copied(product), "Mul")
+    count = _count(search.draft.axes(product))
+    if made is None or len(order) != size:
         return None
     for cast, value in (made.input, made.input[::-1]):
         origin, at = _origin(search, cast)

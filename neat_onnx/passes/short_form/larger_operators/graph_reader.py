@@ -6,9 +6,8 @@ from typing import Any
 import numpy as np
 
 from neat_onnx.model import DataType, Node, Tensor
-from neat_onnx.passes.draft import Draft, attributes_of, is_one_of
+from neat_onnx.passes.draft import Draft, is_one_of
 
-Sizes = tuple[int, ...]
 Ints = np.ndarray[Any, np.dtype[np.int64]]
 Floats = np.ndarray[Any, np.dtype[np.float64]]
 _AXES_OF_MATRIX = 2
@@ -43,6 +42,14 @@ class GraphReader:
             name = next((each for each in node.input if each not in self.draft.tensors), "")
             node = self.made.get(name)
 
+    def computing(self, name: str) -> Iterator[Node]:
+        """Yield the nodes on the way to a tensor that do more than move elements, as `before`."""
+        return (node for node in self.before(name) if not self.moves(node))
+
+    def computed_by(self, name: str) -> Node | None:
+        """The first of them, which computes the elements of the tensor."""
+        return next(self.computing(name), None)
+
     def matrix(self, node: Node) -> np.ndarray | None:
         """The constant by whose rows a Gemm without bias multiplies."""
         biases = [self.constant(name) for name in node.input[2:]]
@@ -51,10 +58,10 @@ class GraphReader:
 
     def weights(self, node: Node) -> np.ndarray | None:
         """The constant by whose rows a Gemm multiplies, whatever its bias."""
-        if not is_one_of(node, "Gemm") or attributes_of(node).get("transB") != 1:
+        if not is_one_of(node, "Gemm") or node.given_attributes.get("transB") != 1:
             return None
         weights = self.constant(node.input[1])
-        scaled = {attributes_of(node).get(name, 1.0) for name in ("alpha", "beta")} != {1.0}
+        scaled = {node.given_attributes.get(name, 1.0) for name in ("alpha", "beta")} != {1.0}
         if weights is None or scaled:
             return None
         return np.asarray(weights.values).reshape(weights.dims)
@@ -68,11 +75,10 @@ class GraphReader:
 
     def constant(self, name: str) -> Tensor | None:
         """The constant that a tensor is, or that it is in another type, or times other numbers."""
-        node = self.made.get(name)
-        if node is not None and is_one_of(node, "Mul") and node.input[1] in self.draft.tensors:
-            return self._scaled(*node.input)
-        source = node.input[0] if node is not None and is_one_of(node, "Cast") else name
-        return self.draft.tensors.get(source)
+        product, cast = self.draft.maker(name, "Mul"), self.draft.maker(name, "Cast")
+        if product is not None and product.input[1] in self.draft.tensors:
+            return self._scaled(*product.input)
+        return self.draft.tensors.get(name if cast is None else cast.input[0])
 
     def _scaled(self, name: str, factor: str) -> Tensor | None:
         """A constant times one number, or times numbers along its axes."""
@@ -110,7 +116,7 @@ class GraphReader:
 
     def copied(self, name: str) -> str:
         """The tensor that others are Identities of."""
-        while (node := self.made.get(name)) is not None and is_one_of(node, "Identity"):
+        while (node := self.draft.maker(name, "Identity")) is not None:
             name = node.input[0]
         return name
 
@@ -175,9 +181,9 @@ class GraphReader:
         places = self.gathered(node)
         return places is not None and np.array_equal(np.sort(places), range(places.size))
 
-    def gathered(self, node: Node) -> Ints | None:
+    def gathered(self, node: Node | None) -> Ints | None:
         """The places along the axis behind the batch that a Gather takes."""
-        if not is_one_of(node, "Gather") or attributes_of(node).get("axis") != 1:
+        if node is None or not is_one_of(node, "Gather") or node.given_attributes.get("axis") != 1:
             return None
         places = self.draft.tensors.get(node.input[1])
         return None if places is None or len(places.dims) != 1 else np.asarray(places.values)

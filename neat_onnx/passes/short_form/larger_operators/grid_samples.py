@@ -47,19 +47,13 @@ def grid_sample(search: Search, last: Node) -> Found | None:
     found = None if one is None else _grid(one, whole[1:], sizes[1:])
     if found is None:
         return None
-    if sizes == search.draft.axes(end):
-        return end, [*nodes, *_sampled(search, source, *found, end)]
-    samples = search.draft.name(end)
-    return end, [
-        *nodes,
-        *_sampled(search, source, *found, samples),
-        search.shaped(samples, end),
-    ]
+    samples, after = search.in_place(end, sizes)
+    return end, [*nodes, *_sampled(search, source, *found, samples), *after]
 
 
 def _ends_in_sums(search: Search, name: str) -> bool:
     """Whether the first node on the way to a tensor that does not move elements adds a few."""
-    way = (node for node in search.before(name) if not search.moves(node))
+    way = search.computing(name)
     node = next(way, None)
     if node is not None and search.gathered(node) is not None:
         node = next(way, None)
@@ -155,15 +149,15 @@ def _numbers(places: Singles, size: int, *, corners: bool, border: bool) -> Sing
 
 
 def _sampled(
-    search: Search, source: str, grid: Singles, given: dict[str, object], end: str
+    search: Search, source: str, grid: Singles, given: dict[str, Any], end: str
 ) -> list[Node]:
     """The samples of a tensor; runtimes want a grid for each sample of a batch."""
     batch, shape, grids = (search.draft.name(f"{end}_{part}") for part in ("n", "shape", "grid"))
     ones = search.draft.constant("ones", [1] * _AXES)
     numbers = search.draft.constant("grid", grid, DataType.FLOAT)
     return [
-        search.node("Shape", [source], [batch], start=0, end=1),
-        search.node("Concat", [batch, ones], [shape], axis=0),
-        search.node("Expand", [numbers, shape], [grids]),
-        search.node("GridSample", [source, grids], [end], **given),
+        search.draft.node("Shape", [source], [batch], start=0, end=1),
+        search.draft.node("Concat", [batch, ones], [shape], axis=0),
+        search.draft.node("Expand", [numbers, shape], [grids]),
+        search.draft.node("GridSample", [source, grids], [end], **given),
     ]

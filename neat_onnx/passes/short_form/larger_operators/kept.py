@@ -38,6 +38,5 @@ def kept(search: Search, last: Node) -> Found | None:
 
 def _is_copied(search: Search, name: str) -> bool:
     """Whether the elements of a tensor are neurons that copy others."""
-    way = (node for node in search.before(name) if not search.moves(node))
-    node = next(way, None)
+    node = search.computed_by(name)
     return node is not None and is_one_of(node, "Sum") and len(node.input) == 1

@@ -73,8 +73,8 @@ def _gathered(search: Search, name: str) -> _Gathered | None:
     """The elements that a tensor is gathered of, of several others side by side."""
     node = search.made.get(name)
     places = None if node is None else search.columns(node)
-    joined = None if node is None or places is None else search.made.get(node.input[0])
-    if joined is None or places is None or not is_one_of(joined, "Concat"):
+    joined = None if node is None else search.draft.maker(node.input[0], "Concat")
+    if joined is None or places is None:
         return None
     widths = [prod(search.draft.axes(each) or ()) for each in joined.input]
     order = sorted(range(len(widths)), key=lambda each: joined.input[each])

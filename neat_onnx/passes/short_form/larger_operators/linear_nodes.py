@@ -9,8 +9,8 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from neat_onnx.model import Node
-from neat_onnx.passes.draft import attributes_of, is_one_of
-from neat_onnx.passes.short_form.columns import broadcast, places_of, reduced_axes
+from neat_onnx.passes.draft import is_one_of
+from neat_onnx.passes.short_form.columns import broadcast, broadcast_of, places_of, reduced_axes
 from neat_onnx.passes.short_form.larger_operators.graph_reader import Floats, GraphReader, Ints
 
 _MOST = 1 << 22  # elements in the windows of a Conv
@@ -77,14 +77,14 @@ def _moved(graph: GraphReader, node: Node, name: str) -> Linear | None:
 
 
 def _copied(graph: GraphReader, node: Node, name: str) -> Linear | None:
-    places = [_broadcast(graph, read, name) for read in node.input]
+    places = [places_read(graph, read, name) for read in node.input]
     kind = Kind.ADDS if node.input[1:] else Kind.MOVES
     terms = [_each(read, at) for read, at in zip(node.input, places, strict=True) if at is not None]
     return Linear(kind, terms) if len(terms) == len(places) else None
 
 
 def _cut(graph: GraphReader, node: Node, name: str) -> Linear | None:
-    axis, inside = attributes_of(node).get("axis", 0), graph.draft.axes(node.input[0])
+    axis, inside = node.given_attributes.get("axis", 0), graph.draft.axes(node.input[0])
     widths = [(graph.draft.axes(each) or ())[axis - 1 : axis] for each in node.output]
     if axis < 1 or inside is None or () in widths:
         return None
@@ -95,7 +95,7 @@ def _cut(graph: GraphReader, node: Node, name: str) -> Linear | None:
 
 
 def _joined(graph: GraphReader, node: Node, name: str) -> Linear | None:
-    axis, inside = attributes_of(node)["axis"], [graph.draft.axes(each) for each in node.input]
+    axis, inside = node.given_attributes["axis"], [graph.draft.axes(each) for each in node.input]
     if axis < 1 or None in inside:
         return None
     tables = [np.full(each or (), place) for place, each in enumerate(inside)]
@@ -114,7 +114,7 @@ def _added(graph: GraphReader, node: Node, name: str) -> Linear | None:
     terms, biases = list[Terms](), np.zeros(1)
     signs = (1.0, -1.0 if is_one_of(node, "Sub") else 1.0)
     for read, sign in zip(node.input, signs, strict=True):
-        numbers, places = _numbers(graph, read, name), _broadcast(graph, read, name)
+        numbers, places = _numbers(graph, read, name), places_read(graph, read, name)
         if numbers is not None:
             biases = biases + sign * numbers
         elif places is not None:
@@ -126,7 +126,7 @@ def _added(graph: GraphReader, node: Node, name: str) -> Linear | None:
 
 def _scaled(graph: GraphReader, node: Node, name: str) -> Linear | None:
     for read, factor in (node.input, node.input[::-1]):
-        numbers, places = _numbers(graph, factor, name), _broadcast(graph, read, name)
+        numbers, places = _numbers(graph, factor, name), places_read(graph, read, name)
         if numbers is not None and places is not None:
             return Linear(Kind.SCALES, [_each(read, places, numbers)])
     return None
@@ -196,7 +196,7 @@ def _windows(graph: GraphReader, node: Node) -> Ints | None:
     """The places in the windows of a Conv, -1 in its padding, by the group, the place of the
     window, the channel and the axes of the kernel.
     """
-    given, inside = attributes_of(node), graph.draft.axes(node.input[0])
+    given, inside = node.given_attributes, graph.draft.axes(node.input[0])
     kernel = graph.constant(node.input[1])
     if inside is None or kernel is None or given.get("auto_pad", "NOTSET") != "NOTSET":
         return None
@@ -228,12 +228,11 @@ def _numbers(graph: GraphReader, name: str, of: str) -> Floats | None:
     return None if places is None else numbers.ravel()[places]
 
 
-def _broadcast(graph: GraphReader, name: str, to: str) -> Ints | None:
-    """The element of a computed tensor that each one of another is when it is broadcast to that."""
-    sizes, axes = graph.draft.axes(name), graph.draft.axes(to) or ()
-    is_computed = name not in graph.draft.tensors
-    aligned = is_computed and sizes is not None and len(sizes) == len(axes)
-    return broadcast(sizes, axes) if sizes is not None and aligned else None
+def places_read(graph: GraphReader, name: str, result: str) -> Ints | None:
+    """The element of a computed tensor that each element of a result reads, if it is known."""
+    axes = graph.draft.axes(result)
+    is_known = axes is not None and name not in graph.draft.tensors
+    return broadcast_of(graph.draft, name, axes) if axes is not None and is_known else None
 
 
 def _each(name: str, places: Ints, weights: Floats | float = 1.0) -> Terms:

@@ -30,8 +30,8 @@ def one_hot(search: Search, cast: Node) -> Found | None:
     nodes, places = _integers(search, source)
     reads = [search.draft.constant("depth", count), search.draft.constant("ends", [0, 1], kind)]
     hits = search.draft.name("hits")
-    nodes.append(search.node("OneHot", [places, *reads], [hits]))
-    return end, [*nodes, search.node("Flatten", [hits], [end], axis=1)]
+    nodes.append(search.draft.node("OneHot", [places, *reads], [hits]))
+    return end, [*nodes, search.draft.node("Flatten", [hits], [end], axis=1)]
 
 
 def looked_up(search: Search, product: Node) -> Found | None:
@@ -50,17 +50,18 @@ def looked_up(search: Search, product: Node) -> Found | None:
     if search.draft.axes(source) != sizes[:-1]:
         reads = [places, search.draft.constant("shape", [0, *sizes[:-1]])]
         places = search.draft.name("places")
-        nodes.append(search.node("Reshape", reads, [places]))
+        nodes.append(search.draft.node("Reshape", reads, [places]))
     rows = search.draft.constant("table", table, search.kind(end))
-    return end, [*nodes, search.node("Gather", [rows, places], [end], axis=0)]
+    return end, [*nodes, search.draft.node("Gather", [rows, places], [end], axis=0)]
 
 
 def _compared(search: Search, hits: str) -> tuple[str, int] | None:
     """The integers that are compared with all places, also from the end; how many places."""
     way = (node for node in search.before(hits) if not _keeps(search, node))
     both = next(way, None)
-    equal = [search.made.get(name) for name in both.input] if both and is_one_of(both, "Or") else []
-    pairs = [each.input for each in equal if each is not None and is_one_of(each, "Equal")]
+    names = both.input if both and is_one_of(both, "Or") else []
+    equal = [search.draft.maker(name, "Equal") for name in names]
+    pairs = [each.input for each in equal if each is not None]
     if len(pairs) != len(equal) or len({less for less, _ in pairs}) != 1:
         return None
     spread = search.made.get(pairs[0][0])
@@ -74,8 +75,8 @@ def _compared(search: Search, hits: str) -> tuple[str, int] | None:
 
 def _is_in_bounds(search: Search, name: str, count: int) -> bool:
     """Whether numbers are clipped to places."""
-    node = search.made.get(search.copied(name))
-    if node is None or not is_one_of(node, "Clip"):
+    node = search.draft.maker(search.copied(name), "Clip")
+    if node is None:
         return False
     least, most = (search.number(each) for each in node.input[1:])
     return least is not None and most is not None and -count <= least and most < count
@@ -90,13 +91,13 @@ def differences(search: Search, node: Node) -> Found | None:
     source, numbers = found
     reads = [source, search.draft.constant("numbers", numbers, search.kind(source))]
     if sizes == (1,):
-        return end, [search.node("Sub", reads, [end])]
+        return end, [search.draft.node("Sub", reads, [end])]
     apart, less = (search.draft.name(f"{end}_{part}") for part in ("apart", "less"))
     shape = search.draft.constant("shape", [0, *sizes, 1])
     return end, [
-        search.node("Reshape", [source, shape], [apart]),
-        search.node("Sub", [apart, reads[1]], [less]),
-        search.node("Flatten", [less], [end], axis=1),
+        search.draft.node("Reshape", [source, shape], [apart]),
+        search.draft.node("Sub", [apart, reads[1]], [less]),
+        search.draft.node("Flatten", [less], [end], axis=1),
     ]
 
 
@@ -194,8 +195,9 @@ def _rounded(search: Search, product: Node) -> str | None:
     """The numbers that a product rounds towards zero, as sign(x) · ⌊sign(x) · x⌋."""
     if not is_one_of(product, "Mul"):
         return None
-    sign, floor = (search.made.get(each) for each in product.input)
-    size = search.made.get(floor.input[0]) if floor and is_one_of(floor, "Floor") else None
-    if sign is None or size is None or not (is_one_of(sign, "Sign") and is_one_of(size, "Mul")):
+    sign = search.draft.maker(product.input[0], "Sign")
+    floor = search.draft.maker(product.input[1], "Floor")
+    size = None if floor is None else search.draft.maker(floor.input[0], "Mul")
+    if sign is None or size is None:
         return None
     return sign.input[0] if {*size.input} == {sign.output[0], sign.input[0]} else None

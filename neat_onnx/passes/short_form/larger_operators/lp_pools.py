@@ -10,11 +10,13 @@ from neat_onnx.model import DataType, Node
 from neat_onnx.passes.draft import is_one_of
 from neat_onnx.passes.short_form.larger_operators.axis_windows import AxisWindows
 from neat_onnx.passes.short_form.larger_operators.linear_nodes import Terms
+from neat_onnx.passes.short_form.larger_operators.power_sums import bases_of
 from neat_onnx.passes.short_form.larger_operators.search import Found, Ints, Search, Sizes
 
 _AXES = range(2, 5)  # of a picture, channels and one to three others
 _CLOSE = 1e-6  # of an exponent of float32
 _EUCLIDEAN = 2
+_POWERS = ("Sqrt", "Pow")
 _FARTHEST = 4  # nodes from a sum of sizes back to these
 
 
@@ -33,12 +35,12 @@ def lp_pool(search: Search, last: Node) -> Found | None:
         return None
     sides = zip(*windows, strict=True)
     kernel, steps, before, behind = ([*each] for each in sides)
-    given = {"kernel_shape": kernel, "strides": steps, "pads": [*before, *behind], "p": p}
-    if sizes == search.draft.axes(end):
-        return end, [*nodes, search.node("LpPool", [source], [end], **given)]
-    pooled = search.draft.name(end)
-    nodes.append(search.node("LpPool", [source], [pooled], **given))
-    return end, [*nodes, search.shaped(pooled, end)]
+    pooled, after = search.in_place(end, sizes)
+    pool = search.draft.node(
+        "LpPool", [source], [pooled],
+        kernel_shape=kernel, strides=steps, pads=[*before, *behind], p=p,
+    )  # fmt: skip
+    return end, [*nodes, pool, *after]
 
 
 def _are_axes(windows: Sequence[AxisWindows], sizes: Sizes) -> bool:
@@ -53,17 +55,17 @@ def _powers(search: Search, name: str) -> tuple[Terms, int] | None:
     reader = search.sums
     sums, inverse = reader.of(name), 1.0
     if sums is not None and sums.are_elements:
-        sums, inverse = reader.inside(sums, lambda node: _raised(search, node)) or (None, 1.0)
+        sums, inverse = bases_of(search, reader, sums, *_POWERS) or (None, 1.0)
     if sums is None or sums.biases.any() or np.any(sums.weights != 1.0):
         return None
-    powers = reader.inside(sums, lambda node: _raised(search, node))
-    sums, exponent = powers or (sums, 1.0)
+    sums, exponent = bases_of(search, reader, sums, *_POWERS) or (sums, 1.0)
     terms = reader.terms(sums)
-    size = search.made.get(terms[0].tensor) if len(terms) == 1 else None
-    if size is None or not is_one_of(size, "Abs", "Mul") or size.input[0] != size.input[-1]:
+    size = search.draft.maker(terms[0].tensor, "Abs", "Mul") if len(terms) == 1 else None
+    if size is None or size.input[0] != size.input[-1]:
         return None
-    p = exponent if is_one_of(size, "Abs") else _EUCLIDEAN
-    fits = isclose(p * inverse, 1.0, rel_tol=_CLOSE) and exponent in (1.0, p)
+    is_size = is_one_of(size, "Abs")
+    p = exponent if is_size else _EUCLIDEAN
+    fits = isclose(p * inverse, 1.0, rel_tol=_CLOSE) and (is_size or exponent == 1.0)
     if not fits or p < 1 or p != int(p):
         return None
     origin = reader.origin(terms[0]._replace(tensor=size.input[0]))
@@ -72,18 +74,10 @@ def _powers(search: Search, name: str) -> tuple[Terms, int] | None:
 
 def _ends_in_root(search: Search, name: str) -> bool:
     """Whether the first node on the way to a tensor that computes is a root, or a sum of sizes."""
-    way = (node for node in search.before(name) if not search.moves(node))
+    way = search.computing(name)
     near = [*islice((node for node in way if not is_one_of(node, "Concat", "Gather")), _FARTHEST)]
-    is_root = bool(near) and is_one_of(near[0], "Sqrt", "Pow")
+    is_root = bool(near) and is_one_of(near[0], *_POWERS)
     return is_root or any(is_one_of(node, "Abs") for node in near)
-
-
-def _raised(search: Search, node: Node) -> tuple[str, float] | None:
-    """The base and the exponent of a power, or a root."""
-    if is_one_of(node, "Sqrt"):
-        return node.input[0], 0.5
-    exponent = search.number(node.input[1]) if is_one_of(node, "Pow") else None
-    return None if exponent is None else (node.input[0], exponent)
 
 
 def _windows(terms: Terms, whole: Sizes, sizes: Sizes) -> list[AxisWindows] | None:

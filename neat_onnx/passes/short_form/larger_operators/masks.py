@@ -12,11 +12,12 @@ from typing import NamedTuple
 import numpy as np
 
 from neat_onnx.model import DataType, Node
-from neat_onnx.passes.draft import attributes_of, is_one_of
+from neat_onnx.passes.draft import is_one_of
+from neat_onnx.passes.short_form.columns import once, without_leading_ones
 from neat_onnx.passes.short_form.larger_operators.linear_nodes import Terms
 from neat_onnx.passes.short_form.larger_operators.mixtures_in_axes import in_axes
 from neat_onnx.passes.short_form.larger_operators.mixtures_of_sums import mixture_of
-from neat_onnx.passes.short_form.larger_operators.search import Found, Search
+from neat_onnx.passes.short_form.larger_operators.search import Found, Search, Sizes
 
 _BY_NUMBERS = ("Identity", "Mul", "Add", "Sub", "Div")
 _SHAPES = ("Identity", "Reshape", "Flatten")
@@ -35,7 +36,7 @@ class _Picked(NamedTuple):
     """
 
     source: str
-    sizes: list[int]
+    sizes: Sizes
     places: np.ndarray
     changes: list[Node]
 
@@ -56,7 +57,7 @@ class _Softmaxes(NamedTuple):
 
 def masked_softmax(search: Search, shape: Node) -> Found | None:
     """The softmax of rows that lack elements."""
-    end, sizes = shape.output[0], _sizes(search, shape.output[0])
+    end, sizes = shape.output[0], search.draft.axes(shape.output[0])
     parts, places = _spread(search, end)
     if not sizes or math.prod(sizes) != len(places):
         return None
@@ -82,11 +83,11 @@ def _are_rows(origin: np.ndarray, row: np.ndarray, widths: np.ndarray, length: i
     table = row.reshape(holds.shape)
     own = np.take_along_axis(table, first, axis=1)
     whole = np.all(holds.any(axis=1)) and np.all(holds.sum(axis=1) == widths[own.ravel()])
-    once = len(np.unique(origin[origin >= 0])) == holds.sum()
-    return bool(whole and once and not holds.all() and np.all((table == own) | ~holds))
+    single = len(np.unique(origin[origin >= 0])) == holds.sum()
+    return bool(whole and single and not holds.all() and np.all((table == own) | ~holds))
 
 
-def _softmax(search: Search, scores: str, origin: np.ndarray, end: str, sizes: list[int]) -> Found:
+def _softmax(search: Search, scores: str, origin: np.ndarray, end: str, sizes: Sizes) -> Found:
     """The softmax of scores that stand in rows, with nothing where there are none."""
     inside, holds, picked = sizes, origin >= 0, _picked(search, scores)
     if picked is not None and picked.sizes[-1] == sizes[-1] and _stay(picked, origin):
@@ -95,28 +96,27 @@ def _softmax(search: Search, scores: str, origin: np.ndarray, end: str, sizes: l
     elif (mixed := _mixed(search, scores, origin)) is not None:
         nodes, values, inside = mixed
     else:
-        values, flat = search.draft.name(end), search.draft.name(scores)
+        flat = search.draft.name(scores)
         places = search.draft.constant("places", np.maximum(origin, 0), DataType.INT32)
-        nodes = [search.node("Gather", [scores, places], [flat], axis=1)]
-        nodes += _shaped(search, flat, sizes, values)
+        nodes = [search.draft.node("Gather", [scores, places], [flat], axis=1)]
+        more, values = search.in_shape(flat, sizes)
+        nodes += more
     nothing, chosen, result = (search.draft.name(end) for _ in range(3))
     zero = search.draft.constant("zero", 0.0, search.kind(scores))
-    nodes.append(search.node("Log", [zero], [nothing]))
+    nodes.append(search.draft.node("Log", [zero], [nothing]))
     nodes.append(_where(search, holds.reshape(inside), values, nothing, chosen))
-    nodes.append(search.node("Softmax", [chosen], [result], axis=-1))
-    return end, [*nodes, *_shaped(search, result, sizes, end)]
+    nodes.append(search.draft.node("Softmax", [chosen], [result], axis=-1))
+    return end, [*nodes, search.shaped(result, end)]
 
 
 def _spread(search: Search, name: str) -> tuple[list[str], np.ndarray]:
     """The tensors [N, width] that columns are gathered from, and the places of these columns."""
     gather = _unshaped(search.before(name))
-    places = _places(search, gather)
+    places = search.gathered(gather)
     if gather is None or places is None:
         return [], np.empty(0, np.int64)
-    joined = search.made.get(gather.input[0])
-    if joined is not None and is_one_of(joined, "Concat"):
-        return list(joined.input), places
-    return [gather.input[0]], places
+    joined = search.draft.maker(gather.input[0], "Concat")
+    return ([gather.input[0]] if joined is None else joined.input), places
 
 
 def _softmaxes(search: Search, name: str) -> _Softmaxes | None:
@@ -125,11 +125,12 @@ def _softmaxes(search: Search, name: str) -> _Softmaxes | None:
         return _Softmaxes("", np.where(numbers == 0.0, _NONE, _OTHER), np.zeros(len(numbers), int))
     way = search.before(name)
     node, kept = _unshaped(way), None
-    if (places := _places(search, node)) is not None:
+    if (places := search.gathered(node)) is not None:
         node, kept = _unshaped(way), places
-    if node is None or not is_one_of(node, "Softmax") or attributes_of(node).get("axis") != -1:
+    if node is None or not is_one_of(node, "Softmax") or node.given_attributes.get("axis") != -1:
         return None
-    width, (parts, places) = _sizes(search, node.output[0])[-1:], _spread(search, node.input[0])
+    width = (search.draft.axes(node.output[0]) or ())[-1:]
+    parts, places = _spread(search, node.input[0])
     holds = np.ones(len(places), np.bool_)
     where = _unshaped(way)
     if where is not None and is_one_of(where, "Where") and _is_nothing(search, where.input[2]):
@@ -149,10 +150,10 @@ def _picked(search: Search, name: str) -> _Picked | None:
     while node is not None and _is_by_number(search, node):
         changes += [node] if len(node.input) > 1 else []  # not an Identity
         node = next(way, None)
-    places, flat = _places(search, node), next(way, None)
+    places, flat = search.gathered(node), next(way, None)
     if places is None or flat is None or not is_one_of(flat, "Flatten"):
         return None
-    sizes = _sizes(search, flat.input[0])
+    sizes = search.draft.axes(flat.input[0])
     return _Picked(flat.input[0], sizes, places, changes) if sizes else None
 
 
@@ -169,9 +170,7 @@ def _changed(search: Search, picked: _Picked) -> tuple[str, list[Node]]:
     return (nodes[-1].output[0] if nodes else picked.source), nodes
 
 
-def _mixed(
-    search: Search, scores: str, origin: np.ndarray
-) -> tuple[list[Node], str, list[int]] | None:
+def _mixed(search: Search, scores: str, origin: np.ndarray) -> tuple[list[Node], str, Sizes] | None:
     """The nodes of a mixture of whole tensors that has the scores, its name and its axes."""
     holds, reader = origin >= 0, search.sums
     rows = np.flatnonzero(holds)
@@ -182,34 +181,18 @@ def _mixed(
     if written is None:
         return None
     nodes, name, axes = written
-    return (nodes, name, list(axes)) if math.prod(axes) == len(origin) else None
+    return (nodes, name, axes) if math.prod(axes) == len(origin) else None
 
 
 def _where(search: Search, mask: np.ndarray, values: str, other: str, end: str) -> Node:
-    while mask.ndim > 1 and np.all(mask == mask[0]):
-        mask = mask[0]  # which is repeated
-    holds = search.draft.constant("mask", mask, DataType.BOOL)
-    return search.node("Where", [holds, values, other], [end])
-
-
-def _shaped(search: Search, name: str, sizes: list[int], end: str) -> list[Node]:
-    shape = search.draft.constant("shape", [0, *sizes])
-    return [search.node("Reshape", [name, shape], [end])]
-
-
-def _sizes(search: Search, name: str) -> list[int]:
-    """The shape of a tensor without the batch; nothing where that is not known."""
-    return list(search.draft.axes(name) or ())
+    fewest = without_leading_ones(once(mask))
+    holds = search.draft.constant("mask", fewest, DataType.BOOL)
+    return search.draft.node("Where", [holds, values, other], [end])
 
 
 def _unshaped(way: Iterator[Node]) -> Node | None:
     """The first node on a way that makes more than another shape."""
     return next((node for node in way if not is_one_of(node, *_SHAPES)), None)
-
-
-def _places(search: Search, node: Node | None) -> np.ndarray | None:
-    """The places in a sample that a Gather takes elements from."""
-    return None if node is None else search.gathered(node)
 
 
 def _is_by_number(search: Search, node: Node) -> bool:
@@ -221,14 +204,14 @@ def _is_by_number(search: Search, node: Node) -> bool:
 
 def _is_nothing(search: Search, name: str) -> bool:
     """Whether a tensor is the logarithm of one constant, as -inf is."""
-    made = search.made.get(name)
-    return made is not None and is_one_of(made, "Log") and search.is_number(made.input[0])
+    made = search.draft.maker(name, "Log")
+    return made is not None and search.is_number(made.input[0])
 
 
 def constants_of(search: Search, name: str) -> np.ndarray | None:
     """The values of neurons that weigh their inputs with 0."""
     node = _unshaped(search.before(name))
-    if node is None or not is_one_of(node, "Gemm") or attributes_of(node).get("transB") != 1:
+    if node is None or not is_one_of(node, "Gemm") or node.given_attributes.get("transB") != 1:
         return None
     weights, *biases = (search.draft.tensors.get(each) for each in node.input[1:])
     if weights is None or weights.values.any() or None in biases:

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterator
 from math import prod
+from typing import Any
 
 import numpy as np
 
 from neat_onnx.model import DataType, Node
-from neat_onnx.passes.short_form.columns import once
+from neat_onnx.passes.short_form.columns import once, without_leading_ones
 from neat_onnx.passes.short_form.larger_operators.choices import Factor, weighed
 from neat_onnx.passes.short_form.larger_operators.mixtures import (
     ANY,
@@ -54,8 +55,15 @@ def _sizes(found: Mixture) -> Iterator[int]:
     for each in parts(found):
         if isinstance(each, Elements):
             yield each.places.size
-        elif isinstance(each, Choice) and not isinstance(each.condition, Condition):
-            yield each.condition.size
+        elif isinstance(each, Choice):
+            yield _size(each.condition)
+
+
+def _size(condition: Condition | Elements | Bools) -> int:
+    """The number of elements that a condition is for."""
+    if isinstance(condition, Condition):
+        return _size(condition.inside)
+    return condition.places.size if isinstance(condition, Elements) else condition.size
 
 
 class _Writing:
@@ -83,7 +91,9 @@ class _Writing:
             return self._made("Add", names) if len(names) == len(mixture.terms) else None
         if isinstance(mixture.condition, Condition):
             return self._computed(mixture.condition, mixture.sides)
-        return self._masked(_once(mixture.condition.reshape(self._axes)), *mixture.sides)
+        return self._masked(
+            without_leading_ones(once(mixture.condition.reshape(self._axes))), *mixture.sides
+        )
 
     def _elements(self, elements: Elements) -> str | None:
         """The tensor that has these elements where it is broadcast to the axes."""
@@ -128,7 +138,7 @@ class _Writing:
         if name is None:
             return None
         if condition.mask is not None:
-            mask = _once(condition.mask.reshape(self._axes))
+            mask = without_leading_ones(once(condition.mask.reshape(self._axes)))
             held = self._search.draft.constant("mask", mask, DataType.BOOL)
             name = self._made(*self._both(held, name, are_numbers=condition.are_numbers))
         return name if condition.holds else self._made("Not", [name])
@@ -171,16 +181,8 @@ class _Writing:
         held = constant("mask", mask, DataType.BOOL)
         return None if other is None else self._made("Where", [held, name, other])
 
-    def _made(self, operator: str, reads: list[str], **attributes: object) -> str:
+    def _made(self, operator: str, reads: list[str], **attributes: Any) -> str:
         """The result of a new node."""
         result = self._search.draft.name("chosen")
-        self.nodes.append(self._search.node(operator, reads, [result], **attributes))
+        self.nodes.append(self._search.draft.node(operator, reads, [result], **attributes))
         return result
-
-
-def _once(mask: Bools) -> Bools:
-    """A mask, once along each axis along which it is the same, without the first of these."""
-    mask = once(mask)
-    while mask.ndim > 1 and len(mask) == 1:
-        mask = mask[0]
-    return mask

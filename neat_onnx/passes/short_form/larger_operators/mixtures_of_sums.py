@@ -13,14 +13,13 @@ import numpy as np
 from neat_onnx.model import Node
 from neat_onnx.passes.draft import is_one_of
 from neat_onnx.passes.elementwise import is_function_of_one
-from neat_onnx.passes.short_form.columns import broadcast
 from neat_onnx.passes.short_form.larger_operators.choices import (
     Truth,
     condition_of,
     given_number,
     truth_of,
 )
-from neat_onnx.passes.short_form.larger_operators.linear_nodes import Terms
+from neat_onnx.passes.short_form.larger_operators.linear_nodes import Terms, places_read
 from neat_onnx.passes.short_form.larger_operators.mixtures import (
     ANY,
     Added,
@@ -227,8 +226,8 @@ class _Reading:
         if (truth := self._truth(terms.tensor, given)) is not None:
             return _Side(truth, terms.places, terms, None)
         terms = self._inside(terms)
-        made = self.search.made.get(terms.tensor)
-        if made is None or not is_one_of(made, "Mul") or np.any(terms.weights != 1.0):
+        made = self.search.draft.maker(terms.tensor, "Mul")
+        if made is None or np.any(terms.weights != 1.0):
             return None
         for cast, other in (made.input, made.input[::-1]):
             factor = self._operand(made, cast, terms)
@@ -253,13 +252,8 @@ class _Reading:
 
     def _operand(self, made: Node, name: str, terms: Terms) -> Terms | None:
         """The elements of an operand that elements of the result are computed of."""
-        axes, sizes = (self.search.draft.axes(each) for each in (made.output[0], name))
-        if name in self.search.draft.tensors or axes is None or sizes is None:
-            return None
-        places = broadcast(sizes, axes)
-        return (
-            None if places is None else Terms(name, terms.rows, places[terms.places], terms.weights)
-        )
+        places = places_read(self.search, name, made.output[0])
+        return None if places is None else terms._replace(tensor=name, places=places[terms.places])
 
     def _apart(self, alone: list[Terms], sums: Sums, read: Bools, depth: int) -> Mixture | None:
         """The choice by a constant mask, between tensors or between a tensor and a number."""

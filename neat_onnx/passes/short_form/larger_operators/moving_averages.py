@@ -44,9 +44,11 @@ def moving_average(search: Search, mean: Node) -> Found | None:
     nodes += _turned(search, source, front, turned)
     inside = nodes[-1].output[0] if nodes else source
     nodes.append(
-        search.node("Pad", [inside, search.draft.constant("pads", pads)], [padded], mode=mode)
+        search.draft.node("Pad", [inside, search.draft.constant("pads", pads)], [padded], mode=mode)
     )
-    nodes.append(search.node("AveragePool", [padded], [pooled], kernel_shape=kernel, strides=steps))
+    nodes.append(
+        search.draft.node("AveragePool", [padded], [pooled], kernel_shape=kernel, strides=steps)
+    )
     nodes += _turned(search, pooled, last, back)
     return end, [*nodes, search.shaped(nodes[-1].output[0], end)]
 
@@ -55,7 +57,7 @@ def _turned(search: Search, name: str, order: Sequence[int], result: str) -> lis
     """The node that gives a tensor another order of its axes, if it is another."""
     if [*order] == sorted(order):
         return []
-    return [search.node("Transpose", [name], [result], perm=[*order])]
+    return [search.draft.node("Transpose", [name], [result], perm=[*order])]
 
 
 def _with_channels_first(windows: Sequence[AxisWindows]) -> list[int]:

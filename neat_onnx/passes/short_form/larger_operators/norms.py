@@ -5,6 +5,7 @@ from itertools import islice
 from neat_onnx.model import Node
 from neat_onnx.passes.draft import is_one_of
 from neat_onnx.passes.short_form.larger_operators.linear_nodes import Terms
+from neat_onnx.passes.short_form.larger_operators.power_sums import bases_of, roots_of
 from neat_onnx.passes.short_form.larger_operators.reductions import along_axes
 from neat_onnx.passes.short_form.larger_operators.search import Found, Search
 
@@ -24,15 +25,7 @@ def _squares(search: Search, name: str) -> Terms | None:
         return None
     reader = search.sums
     roots = reader.of(name)
-    found = reader.inside(roots, _root) if roots and roots.are_elements else None
+    found = bases_of(search, reader, roots, "Sqrt") if roots and roots.are_elements else None
     if found is None or not found[0].are_even:
         return None
-    terms = reader.terms(found[0])
-    square = search.made.get(terms[0].tensor) if len(terms) == 1 else None
-    if square is None or not is_one_of(square, "Mul") or square.input[0] != square.input[1]:
-        return None
-    return terms[0]._replace(tensor=search.unchanged(square.input[0]))
-
-
-def _root(node: Node) -> tuple[str, str] | None:
-    return (node.input[0], node.op_type) if is_one_of(node, "Sqrt") else None
+    return roots_of(search, reader.terms(found[0]))

@@ -74,7 +74,7 @@ def order(search: Search, chooser: Node) -> Found | None:
         chosen = _chosen(search, found, shape, turned=turned)
         if chosen is not None:
             name, places, nodes = chosen
-            named = search.node("Identity", [name], [end])
+            named = search.draft.node("Identity", [name], [end])
             return end, [*nodes, search.cast(places, end, name) if table else named]
         column = shape[-1:] == (1,) and _chosen(search, found, shape[:-1], turned=turned)
         if column and not table:
@@ -90,7 +90,7 @@ def _rows(search: Search, found: _Order, table: str, end: str) -> Found | None:
     if chosen is None:
         return None
     _, places, nodes = chosen
-    return end, [*nodes, search.node("Gather", [table, places], [end], axis=0)]
+    return end, [*nodes, search.draft.node("Gather", [table, places], [end], axis=0)]
 
 
 def _chosen(
@@ -147,7 +147,7 @@ def _ordered(search: Search, found: _Order, part: _Part) -> tuple[tuple[str, str
     at = search.draft.constant("chosen", chosen)
     values, places = map(search.draft.name, names)
     nodes += [
-        search.node("Gather", [name, at], [end], axis=part.axis)
+        search.draft.node("Gather", [name, at], [end], axis=part.axis)
         for name, end in zip(names, (values, places), strict=True)
     ]
     return (values, places), nodes
@@ -162,8 +162,8 @@ def _sorted(
     names = search.draft.name("top"), search.draft.name("places")
     search.orders[source, axis, count] = names
     reads = [source, search.draft.constant("count", [count])]
-    attributes = {"axis": axis, "largest": int(search.largest)}
-    return names, [search.node("TopK", reads, [*names], **attributes)]
+    largest = int(search.largest)
+    return names, [search.draft.node("TopK", reads, names, axis=axis, largest=largest)]
 
 
 def _order(search: Search, way: list[Node], values: str) -> _Order | None:
@@ -192,10 +192,7 @@ def _source(search: Search, ordered: str, values: str) -> tuple[str, int]:
 
     Where one is, they are ordered as they are, or with the other sign; else they are made smaller.
     """
-    made, chosen = (
-        next((node for node in search.before(name) if not search.moves(node)), None)
-        for name in (ordered, values)
-    )
+    made, chosen = search.computed_by(ordered), search.computed_by(values)
     if made is None:
         return ordered, 1
     name = made.output[0]
@@ -216,12 +213,11 @@ def _rounds(search: Search, choice: Node) -> list[Node]:
 
 def _taken(search: Search, name: str) -> Node | None:
     """The choice of an element that was taken away from a tensor, if one was."""
-    left = (node for node in search.before(name) if not search.moves(node))
-    added = next(left, None)
+    added = search.computed_by(name)
     if added is None or not is_one_of(added, "Add", "Gemm"):
         return None
-    joined = search.made.get(added.input[0])
-    parts = joined.input if joined is not None and is_one_of(joined, "Concat") else added.input
+    joined = search.draft.maker(added.input[0], "Concat")
+    parts = added.input if joined is None else joined.input
     for part in parts:
         way = search.before(part)
         node = next((each for each in way if not _is_between(search, each)), None)
@@ -237,8 +233,7 @@ def _is_between(search: Search, node: Node) -> bool:
 
 def _least_rank(search: Search, name: str) -> int:
     """The smallest number that ranks are compared with, which is subtracted from them."""
-    way = (node for node in search.before(name) if not search.moves(node))
-    compared = next(way, None)
+    compared = search.computed_by(name)
     if compared is None or not is_one_of(compared, "Add", "Gemm"):
         return 0
     shift = search.constant(compared.input[-1])

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from neat_onnx.model import Node
-from neat_onnx.passes.draft import attributes_of, copied, is_one_of
+from neat_onnx.passes.draft import copied, is_one_of
 from neat_onnx.passes.elementwise import is_elementwise
 from neat_onnx.passes.short_form.larger_operators.linear_nodes import most_terms
 from neat_onnx.passes.short_form.larger_operators.search import Found, Ints, Search, Sizes
@@ -109,7 +109,7 @@ def _function(search: Search, node: Node) -> tuple[str, _Function] | None:
         return None
     reads = tuple(search.number(name) for name in node.input)
     of = {name for name, number in zip(node.input, reads, strict=True) if number is None}
-    given = tuple(sorted(attributes_of(node).items()))
+    given = tuple(sorted(node.given_attributes.items()))
     return (of.pop(), _Function(node.op_type, reads, given)) if len(of) == 1 else None
 
 
@@ -127,16 +127,16 @@ def _computed(
 ) -> list[Node]:
     """The nodes that make the tensor of two that are broadcast."""
     name, sizes = search.draft.name(end), search.draft.axes(end) or ()
-    nodes = [search.node("Sub", operands, [name])]
+    nodes = [search.draft.node("Sub", operands, [name])]
     for operator, numbers, given in functions[::-1]:
         reads = [
             name if number is None else search.draft.constant("number", number, search.kind(end))
             for number in numbers
         ]
         name = search.draft.name(end)
-        nodes.append(search.node(operator, reads, [name], **dict(given)))
+        nodes.append(search.draft.node(operator, reads, [name], **dict(given)))
     if shape != sizes:
         reads = [name, search.draft.constant("shape", [0, *sizes])]
-        nodes.append(search.node("Reshape", reads, [end]))
+        nodes.append(search.draft.node("Reshape", reads, [end]))
     nodes[-1] = copied(nodes[-1], output=[end])
     return nodes

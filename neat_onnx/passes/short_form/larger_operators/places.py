@@ -22,8 +22,8 @@ def place(search: Search, chooser: Node) -> Found | None:
 
 def place_in_axes(search: Search, cast: Node) -> Found | None:
     """The place along an axis of a tensor that was turned, or got other axes, for it."""
-    reduced = search.made.get(cast.input[0])
-    if reduced is None or not is_one_of(reduced, "ArgMax", "ArgMin"):
+    reduced = search.draft.maker(cast.input[0], "ArgMax", "ArgMin")
+    if reduced is None:
         return None
     return _place(search, reduced.op_type, reduced.input[0], cast.output[0])
 
@@ -36,7 +36,7 @@ def _place(search: Search, operator: str, source: str, number: str) -> Found | N
         if found is not None:
             axis, kept = found
             places = search.draft.name("places")
-            node = search.node(operator, [name], [places], axis=axis, keepdims=kept)
+            node = search.draft.node(operator, [name], [places], axis=axis, keepdims=kept)
             return end, [node, search.cast(places, end, name)]
     return None
 

@@ -40,9 +40,9 @@ def _divided(search: Search, whole: str, share: str, end: str) -> Found | None:
             continue
         more, divisor = search.in_shape(search.unchanged(inverse.input[0]), found[1])
         if sizes == own:
-            return end, [*nodes, *more, search.node("Div", [source, divisor], [end])]
+            return end, [*nodes, *more, search.draft.node("Div", [source, divisor], [end])]
         result = search.draft.name(end)
-        division = search.node("Div", [source, divisor], [result])
+        division = search.draft.node("Div", [source, divisor], [result])
         return end, [*nodes, *more, division, search.shaped(result, end)]
     return None
 

@@ -39,7 +39,7 @@ def in_steps(search: Search, operator: str, source: str, groups: Ints, end: str)
         nodes += made
         parts.append(made[-1].output[0])
     joined = search.draft.name(end)
-    nodes.append(search.node("Concat", parts, [joined], axis=1))
+    nodes.append(search.draft.node("Concat", parts, [joined], axis=1))
     return end, [*nodes, search.shaped(joined, end)]
 
 
@@ -74,6 +74,6 @@ def _reduced(
         table = factors.reshape(-1, step)
         table = table[:1] if np.all(table == table[0]) else table
         by = search.draft.constant("by", table, search.kind(source))
-        nodes.append(search.node("Mul", [result, by], [product]))
+        nodes.append(search.draft.node("Mul", [result, by], [product]))
         result = product
-    return [*nodes, search.node("Flatten", [result], [flat], axis=1)]
+    return [*nodes, search.draft.node("Flatten", [result], [flat], axis=1)]

@@ -50,7 +50,7 @@ def resize(search: Search, last: Node) -> Found | None:
             if given is None:
                 return None
             reads, more = given
-            node = search.node("Resize", [products.source, *reads], [end], **named, **more)
+            node = search.draft.node("Resize", [products.source, *reads], [end], **named, **more)
             return end, [*products.nodes, node]
     return None
 

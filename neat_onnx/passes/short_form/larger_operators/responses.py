@@ -8,6 +8,7 @@ import numpy as np
 from neat_onnx.model import DataType, Node
 from neat_onnx.passes.draft import is_one_of
 from neat_onnx.passes.short_form.larger_operators.linear_nodes import Terms
+from neat_onnx.passes.short_form.larger_operators.power_sums import bases_of, roots_of
 from neat_onnx.passes.short_form.larger_operators.search import Floats, Found, Search, Sizes
 
 _AXES = 3  # of a picture, beside its samples: runtimes have no other ones
@@ -18,13 +19,11 @@ class _Powers(NamedTuple):
     """Powers of sums of squares.
 
     Attributes:
-        squared: the tensor.
-        squares: the terms of the sums.
+        squares: the terms of the sums, by the tensor that is squared.
         biases: the numbers that are added to them.
         exponent: of all powers.
     """
 
-    squared: str
     squares: Terms
     biases: Floats
     exponent: float
@@ -34,13 +33,13 @@ def local_response(search: Search, product: Node) -> Found | None:
     """LRN: the elements of a picture by neighbouring channels."""
     for x, factor in (product.input, product.input[::-1]):
         powers = _powers(search, factor)
-        if powers is not None and powers.squared == search.unchanged(x):
+        if powers is not None and powers.squares.tensor == search.unchanged(x):
             return _response(search, product.output[0], powers)
     return None
 
 
 def _response(search: Search, end: str, powers: _Powers) -> Found | None:
-    nodes, source, whole = search.in_axes(powers.squared, len(powers.biases))
+    nodes, source, whole = search.in_axes(powers.squares.tensor, len(powers.biases))
     weights, biases = np.unique(powers.squares.weights), np.unique(powers.biases)
     alike = len(weights) == len(biases) == 1
     if not alike or len(whole) != _AXES or search.kind(source) is not DataType.FLOAT:
@@ -50,13 +49,16 @@ def _response(search: Search, end: str, powers: _Powers) -> Found | None:
     if numbers is None:
         return None
     size, alpha = numbers
-    attributes = {"alpha": alpha, "beta": -powers.exponent, "bias": float(biases[0]), "size": size}
+    bias, beta = float(biases[0]), -powers.exponent
     last, _ = search.end(end)
-    if search.draft.axes(last) == whole:
-        return last, [*nodes, search.node("LRN", [source], [last], **attributes)]
-    result = search.draft.name("response")
-    nodes.append(search.node("LRN", [source], [result], **attributes))
-    return end, [*nodes, search.node("Flatten", [result], [end], axis=1)]
+    in_place = search.draft.axes(last) == whole
+    result = last if in_place else search.draft.name("response")
+    nodes.append(
+        search.draft.node("LRN", [source], [result], alpha=alpha, beta=beta, bias=bias, size=size)
+    )
+    if in_place:
+        return last, nodes
+    return end, [*nodes, search.draft.node("Flatten", [result], [end], axis=1)]
 
 
 def _reach(squares: Terms, sizes: Sizes) -> int | None:
@@ -93,14 +95,12 @@ def _powers(search: Search, name: str) -> _Powers | None:
     elements = reader.of(name)
     if elements is None or not elements.are_elements:
         return None
-    found = reader.inside(elements, lambda node: _raised(search, node))
-    squares = [] if found is None else reader.terms(found[0])
-    square = search.made.get(squares[0].tensor) if len(squares) == 1 else None
-    if found is None or square is None or not is_one_of(square, "Mul"):
+    found = bases_of(search, reader, elements, "Pow")
+    squares = None if found is None else roots_of(search, reader.terms(found[0]))
+    if found is None or squares is None:
         return None
-    squared, other = (search.unchanged(each) for each in square.input)
-    (sums, exponent) = found
-    return _Powers(squared, squares[0], sums.biases, exponent) if squared == other else None
+    sums, exponent = found
+    return _Powers(squares, sums.biases, exponent)
 
 
 def _ends_in_power(search: Search, name: str) -> bool:
@@ -109,10 +109,3 @@ def _ends_in_power(search: Search, name: str) -> bool:
         if not (search.moves(node) or is_one_of(node, "Concat", "Gather", "Split")):
             return is_one_of(node, "Pow")
     return False
-
-
-def _raised(search: Search, power: Node) -> tuple[str, float] | None:
-    """The base of a power, and the one exponent of all elements."""
-    exponents = search.constant(power.input[1]) if is_one_of(power, "Pow") else None
-    numbers = np.empty(0) if exponents is None else np.unique(exponents.values)
-    return (power.input[0], float(numbers[0])) if len(numbers) == 1 else None

@@ -5,7 +5,7 @@ axes back.
 from math import prod
 
 from neat_onnx.model import Node
-from neat_onnx.passes.draft import attributes_of, copied, is_one_of
+from neat_onnx.passes.draft import copied, is_one_of
 from neat_onnx.passes.short_form.larger_operators.search import Found, Search
 
 _OF_ROWS = ("Softmax", "LogSoftmax", "Hardmax", "LayerNormalization")
@@ -14,12 +14,12 @@ _OF_ROWS = ("Softmax", "LogSoftmax", "Hardmax", "LayerNormalization")
 def function_of_rows(search: Search, shape: Node) -> Found | None:
     """The function along the last axis, whatever the axes before it."""
     end, sizes = shape.output[0], search.draft.axes(shape.output[0])
-    node = search.made.get(search.copied(shape.input[0]))
-    if node is None or sizes is None or not is_one_of(node, *_OF_ROWS) or node.output[1:]:
+    node = search.draft.maker(search.copied(shape.input[0]), *_OF_ROWS)
+    if node is None or sizes is None or node.output[1:]:
         return None
     before = search.made.get(search.copied(node.input[0]))
     rows = search.draft.axes(node.input[0]) or ()
-    if before is None or attributes_of(node).get("axis", -1) != -1 or sizes[-1:] != rows[-1:]:
+    if before is None or node.given_attributes.get("axis", -1) != -1 or sizes[-1:] != rows[-1:]:
         return None
     if not is_one_of(before, "Reshape"):
         return None

@@ -3,7 +3,7 @@
 import numpy as np
 
 from neat_onnx.model import Node
-from neat_onnx.passes.draft import attributes_of, is_one_of
+from neat_onnx.passes.draft import is_one_of
 from neat_onnx.passes.short_form.larger_operators.axis_products import axis_products
 from neat_onnx.passes.short_form.larger_operators.search import Found, Search
 
@@ -35,7 +35,7 @@ def _accumulated(
     if not np.array_equal(weights, np.tri(*weights.shape)):
         return None
     reads = [source, search.draft.constant("axis", axis)]
-    return end, [search.node("CumSum", reads, [end])]
+    return end, [search.draft.node("CumSum", reads, [end])]
 
 
 def _of_channels(search: Search, node: Node) -> np.ndarray | None:
@@ -43,7 +43,7 @@ def _of_channels(search: Search, node: Node) -> np.ndarray | None:
     kernel, *biases = (search.constant(name) for name in node.input[1:])
     if kernel is None or any(each is None or each.values.any() for each in biases):
         return None
-    given = attributes_of(node)
+    given = node.given_attributes
     moved = any(given.get("pads", ())) or any(step > 1 for step in given.get("strides", ()))
     if moved or given.get("group", 1) != 1 or any(size > 1 for size in kernel.dims[2:]):
         return None

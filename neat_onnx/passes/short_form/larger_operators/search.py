@@ -4,14 +4,10 @@ from collections.abc import Callable
 from math import prod
 
 from neat_onnx.model import DataType, Model, Node
-from neat_onnx.passes.draft import Draft, copied, is_one_of, make_node
+from neat_onnx.passes.draft import Draft, copied, is_one_of
 from neat_onnx.passes.elementwise import is_elementwise
-from neat_onnx.passes.short_form.larger_operators.graph_reader import (
-    Floats,
-    GraphReader,
-    Ints,
-    Sizes,
-)
+from neat_onnx.passes.short_form.columns import Sizes
+from neat_onnx.passes.short_form.larger_operators.graph_reader import Floats, GraphReader, Ints
 from neat_onnx.passes.short_form.larger_operators.weighted_sums import WeightedSums
 
 __all__ = ["Finder", "Floats", "Found", "Ints", "Search", "Sizes"]
@@ -47,29 +43,25 @@ class Search(GraphReader):
             self._sums = WeightedSums(self)
         return self._sums
 
-    def node(self, operator: str, reads: list[str], gives: list[str], **attributes: object) -> Node:
-        """A new node, of the model's opset."""
-        return make_node(operator, reads, gives, attributes, opset=self.draft.model.opset)
-
     def reduced(
         self, operator: str, source: str, axes: list[int], end: str, *, keepdims: bool = False
     ) -> Node:
         """A reduction of a tensor along axes, the batch being 0."""
         kept = int(keepdims)
         if operator != "ReduceSum" and self.draft.model.opset < _AXES_ARE_READ:
-            return self.node(operator, [source], [end], axes=axes, keepdims=kept)
-        return self.node(
+            return self.draft.node(operator, [source], [end], axes=axes, keepdims=kept)
+        return self.draft.node(
             operator, [source, self.draft.constant("axes", axes)], [end], keepdims=kept
         )
 
     def cast(self, places: str, end: str, source: str) -> Node:
         """Places in a tensor as numbers of its own type."""
-        return self.node("Cast", [places], [end], to=int(self.kind(source)))
+        return self.draft.node("Cast", [places], [end], to=int(self.kind(source)))
 
     def integers(self, name: str) -> Node:
         """Numbers cut off to integers, under a new name."""
         whole = self.draft.name("whole")
-        return self.node("Cast", [name], [whole], to=int(DataType.INT64))
+        return self.draft.node("Cast", [name], [whole], to=int(DataType.INT64))
 
     def changed(self, name: str, changes: list[Node]) -> list[Node]:
         """Copies of nodes with one computed input each, the last one first, that change another
@@ -117,15 +109,24 @@ class Search(GraphReader):
         if self.draft.axes(name) == sizes:
             return [], name
         shaped, shape = self.draft.name(f"{name}_axes"), self.draft.constant("shape", [0, *sizes])
-        return [self.node("Reshape", [name, shape], [shaped])], shaped
+        return [self.draft.node("Reshape", [name, shape], [shaped])], shaped
 
     def shaped(self, name: str, end: str) -> Node:
         """The node that gives a tensor the shape of another one, in its place."""
         sizes = self.draft.axes(end) or ()
         if len(sizes) == 1:
-            return self.node("Flatten", [name], [end], axis=1)
+            return self.draft.node("Flatten", [name], [end], axis=1)
         shape = self.draft.constant("shape", [0, *sizes])
-        return self.node("Reshape", [name, shape], [end])
+        return self.draft.node("Reshape", [name, shape], [end])
+
+    def in_place(self, end: str, sizes: Sizes) -> tuple[str, list[Node]]:
+        """The name of a tensor of these axes that comes in the place of another one, and the node
+        behind it that gives it that one's shape, if this is another.
+        """
+        if self.draft.axes(end) == sizes:
+            return end, []
+        made = self.draft.name(end)
+        return made, [self.shaped(made, end)]
 
     def in_axes(self, name: str, size: int) -> tuple[list[Node], str, Sizes]:
         """A tensor of so many elements in the axes that it had before it was made flat.
@@ -142,7 +143,7 @@ class Search(GraphReader):
                     return [], node.input[0], sizes
                 turned = self.draft.name(f"{name}_axes")
                 reads = [name, self.draft.constant("shape", [0, *sizes])]
-                return [self.node("Reshape", reads, [turned])], turned, sizes
+                return [self.draft.node("Reshape", reads, [turned])], turned, sizes
             if not is_elementwise(node):
                 break
         return [], name, (size,)

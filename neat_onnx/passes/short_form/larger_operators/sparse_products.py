@@ -23,14 +23,14 @@ def sparse_product(search: Search, product: Node) -> Found | None:
         return None
     places = np.sort(np.argsort(matrix == 0, axis=0, kind="stable")[:count].T, axis=1)
     weights = np.take_along_axis(matrix.T, places, axis=1)
-    constant, kind = search.draft.constant, search.kind(end)
-    nodes = [search.node("Gather", ["", constant("at", places.ravel())], [end], axis=len(sizes))]
+    node, constant, kind = search.draft.node, search.draft.constant, search.kind(end)
+    nodes = [node("Gather", ["", constant("at", places.ravel())], [end], axis=len(sizes))]
     if np.any(weights != 1.0):
-        nodes.append(search.node("Mul", ["", constant("weights", weights.ravel(), kind)], [end]))
+        nodes.append(node("Mul", ["", constant("weights", weights.ravel(), kind)], [end]))
     if count == 1:
-        nodes.append(search.node("Sum", [""], [end]))  # a neuron, not the element itself
+        nodes.append(node("Sum", [""], [end]))  # a neuron, not the element itself
     else:
         shape, axis = constant("shape", [0, *sizes, count]), constant("axis", [len(sizes) + 1])
-        nodes.append(search.node("Reshape", ["", shape], [end]))
-        nodes.append(search.node("ReduceSum", ["", axis], [end], keepdims=0))
+        nodes.append(node("Reshape", ["", shape], [end]))
+        nodes.append(node("ReduceSum", ["", axis], [end], keepdims=0))
     return end, search.chained(product.input[0], nodes)

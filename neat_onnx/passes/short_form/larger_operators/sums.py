@@ -5,7 +5,6 @@ that divided by their number.
 import numpy as np
 
 from neat_onnx.model import Node
-from neat_onnx.passes.draft import is_one_of
 from neat_onnx.passes.short_form.larger_operators.linear_nodes import most_terms
 from neat_onnx.passes.short_form.larger_operators.reductions import along_axes
 from neat_onnx.passes.short_form.larger_operators.search import Found, Search
@@ -21,9 +20,9 @@ def mean(search: Search, division: Node) -> Found | None:
 
     A single one stays a sum, whose number a product that follows may take back.
     """
-    product = search.made.get(division.input[0])
+    product = search.draft.maker(division.input[0], "Gemm")
     count = search.draft.tensors.get(division.input[1])
-    if product is None or count is None or not is_one_of(product, "Gemm"):
+    if product is None or count is None:
         return None
     if count.size == 1 or not np.all(count.values == most_terms(search, product)):
         return None

@@ -11,13 +11,8 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from neat_onnx.model import Node
-from neat_onnx.passes.short_form.columns import once
-from neat_onnx.passes.short_form.larger_operators.graph_reader import (
-    Floats,
-    GraphReader,
-    Ints,
-    Sizes,
-)
+from neat_onnx.passes.short_form.columns import Sizes, once
+from neat_onnx.passes.short_form.larger_operators.graph_reader import Floats, GraphReader, Ints
 from neat_onnx.passes.short_form.larger_operators.linear_nodes import Kind, Terms, linear
 
 Key = TypeVar("Key", bound=Hashable)
