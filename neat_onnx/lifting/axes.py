@@ -22,9 +22,9 @@ def input_axes(sizes: Sequence[Extent]) -> Axes:
     first, second = (*sizes[:2], None, None)[:2]
     if isinstance(first, str) and isinstance(second, str) and len(sizes) > 1:
         return (1, 0) if _is_batch_first(first, second) else (0, 1)
-    if len(sizes) > 2 and second == 1 and _is_time(first):
+    if second == 1 and _is_time(first):
         return (0, 1)
-    if len(sizes) > 2 and first == 1 and _is_time(second):
+    if first == 1 and _is_time(second) and len(sizes) > 2:
         return (1, 0)
     varying = [axis for axis, size in enumerate(sizes) if not isinstance(size, int)]
     if len(varying) == 1:

@@ -13,10 +13,11 @@ from neat_onnx.passes.draft import with_graph
 from neat_onnx.passes.recurrent_layers import Axes, RecurrentLayers
 
 _TIME, _BATCH = "time", "batch"
+_THROUGH_SEQUENCES = frozenset({"GRU", "LSTM", "Loop", "RNN", "Scan"})
 
 
 def sequence_axes(model: Model, read: Callable[[Sequence[Extent]], Axes]) -> Model:
-    """The model with the axes of inputs named "time" and "batch" where recurrent layers tell them.
+    """The model with the axes of inputs named "time" and "batch" where the graph tells them.
 
     An axis of a fixed size above 1 is neither.
 
@@ -24,6 +25,8 @@ def sequence_axes(model: Model, read: Callable[[Sequence[Extent]], Axes]) -> Mod
         model: the model.
         read: the axes (time, batch) that an import reads from sizes; right ones are left.
     """
+    if not any(node.op_type in _THROUGH_SEQUENCES for node in model.graph.node):
+        return _without_time(model, read)
     layers = RecurrentLayers(model)
     changed: dict[str, ValueInfo] = {}
     symbols: dict[str, str] = {}
@@ -35,9 +38,25 @@ def sequence_axes(model: Model, read: Callable[[Sequence[Extent]], Axes]) -> Mod
         if _is_misread(entry.shape or (), axes, read):
             _warn_of_batch(node, (entry.shape or ())[axes[0]])
             changed.setdefault(name, _named(entry, axes, symbols))
-    if not changed:
+    return _with_symbols(model, symbols, changed)
+
+
+def _without_time(model: Model, read: Callable[[Sequence[Extent]], Axes]) -> Model:
+    """The model with the first axis of [T, 1] named "batch": no node goes through a sequence.
+
+    Such a model takes one number for each sample, whatever its axis is called.
+    """
+    timed = [sizes for entry in model.graph.inputs if len(read(sizes := entry.shape or ())) == 2]
+    if any(len(sizes) > 2 or sizes[1] != 1 for sizes in timed):
         return model
-    given = [changed.get(entry.name, entry) for entry in model.graph.inputs]
+    return _with_symbols(model, {str(sizes[0]): _BATCH for sizes in timed}, {})
+
+
+def _with_symbols(model: Model, symbols: dict[str, str], inputs: dict[str, ValueInfo]) -> Model:
+    """The model with some inputs, and other names for axes of no fixed size."""
+    if not symbols and not inputs:
+        return model
+    given = [inputs.get(entry.name, entry) for entry in model.graph.inputs]
     return with_graph(
         model,
         inputs=[_renamed(entry, symbols) for entry in given],

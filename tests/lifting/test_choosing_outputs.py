@@ -197,6 +197,15 @@ def test_the_batch_is_found_wherever_it_is(shape, features):
         assert verify(net, model, runtime=runtime).passed
 
 
+@pytest.mark.parametrize("name", ["T", "seq", "length"])
+def test_where_no_node_goes_through_a_sequence_the_first_axis_is_no_time(name):
+    nodes = [node("MatMul", "x row", "sum"), node("Tanh", "sum", "y")]
+    model = policy(nodes, {"x": [name, 1]}, {"y": [name, 3]}, row=[[1.0, -2.0, 0.5]])
+    net = import_model(model)
+    assert [port.shape for port in (*net.inputs, *net.outputs)] == [(1,), (3,)]
+    assert verify(net, model, runtime="onnxruntime").passed
+
+
 def test_a_number_beside_a_batch_is_a_feature():
     nodes = [node("Mul", "x scale", "y")]
     model = policy(nodes, {"x": ["N", 3], "scale": []}, {"y": ["N", 3]})
