@@ -22,6 +22,7 @@ from neat_onnx.verification.ports import has_every_axis
 from neat_onnx.verification.rows import Rows
 from neat_onnx.verification.runtimes import Feed, Session, load
 
+_LEAST_CUT = 4  # a sequence of as many steps is run in two parts where its states can be fed on
 _FLOATING = (DataType.FLOAT, DataType.DOUBLE)
 
 
@@ -146,22 +147,42 @@ class Player:
     def _whole(self, x: Floats, tensors: Sequence[str]) -> dict[str, Floats]:
         """Run sequences (T, N, I) at once; or one, (T, I), that has no axis for the batch."""
         leading = x.shape[:-1]
-        pairs = () if self._session.sequences else self._pairs
-        states = {name: self._start(name, (*leading, 1)[1]) for name in pairs}
-        results = self._session.run(self._feed(x) | states)
+        parts = self._in_parts(x)
+        last = parts[-1][1]
         ended = [
             name
             for name in tensors
-            if self._rows.has_ended(name, np.ndim(results[name]), len(leading))
+            if self._rows.has_ended(name, np.ndim(last[name]), len(leading))
         ]
-        stops = range(1, len(x)) if ended else ()
-        parts = [self._session.run(self._feed(x[:stop]) | states) for stop in stops]
+        stops = range(1, len(x) + 1) if ended else ()
+        prefixes = [self._session.run(self._feed(x[:stop]) | self._starts(x)) for stop in stops]
         return {
-            name: np.array([self._read(name, part, leading[1:]) for part in [*parts, results]])
+            name: np.array([self._read(name, prefix, leading[1:]) for prefix in prefixes])
             if name in ended
-            else self._read(name, results, leading)
+            else np.concatenate([self._read(name, got, part.shape[:-1]) for part, got in parts])
             for name in tensors
         }
+
+    def _in_parts(self, x: Floats) -> list[tuple[Floats, dict[str, Any]]]:
+        """Run a sequence: at once, or where states can be fed on, in two parts of more than a step.
+
+        Returns:
+            The inputs of each part, and its results.
+        """
+        states = self._starts(x)
+        cut = len(x) // 2 if states and len(x) >= _LEAST_CUT else len(x)
+        parts = []
+        for part in filter(len, (x[:cut], x[cut:])):
+            results = self._session.run(self._feed(part) | states)
+            states = {name: results[self._pairs[name]] for name in states}
+            parts.append((part, results))
+        return parts
+
+    def _starts(self, x: Floats) -> Feed:
+        """The states before sequences (T, N, I), or (T, I); none where the runtime keeps them."""
+        pairs = () if self._session.sequences else self._pairs
+        samples = x.shape[1] if x.ndim > 2 else 1
+        return {name: self._start(name, samples) for name in pairs}
 
     def _apart(self, x: Floats, tensors: Sequence[str]) -> dict[str, Floats]:
         each = [self._whole(x[:, sample], tensors) for sample in range(x.shape[1])]

@@ -11,6 +11,7 @@ from rnn_cases import GATES
 from sessions import open_session
 
 from neat_onnx import ModelError, NeatOnnxWarning, import_model, verify
+from neat_onnx.operators.rnn import walk
 
 UNITS, INPUTS = 2, 3
 STATES = {"RNN": ["h"], "GRU": ["h"], "LSTM": ["h", "c"]}
@@ -207,12 +208,26 @@ def test_layers_may_stand_behind_other_nodes(before, names):
     assert verify(net, model, runtime="onnxruntime", samples=16).passed
 
 
-def test_a_state_that_begins_anew_beside_one_that_is_fed_is_refused():
+def partly_fed() -> onnx.ModelProto:
     model = layered("LSTM")
     del model.graph.input[2]
     for each in model.graph.node:
         each.input[:] = ["" if name == "c_first" else name for name in each.input]
+    return model
+
+
+def test_a_state_that_begins_anew_beside_one_that_is_fed_is_refused():
     with pytest.raises(ModelError, match="one of its states is constant at the start of each part"):
+        import_model(partly_fed())
+
+
+def test_a_sequence_is_checked_in_parts(monkeypatch):
+    """Run at once the model and the network are equal: only the second part begins elsewhere."""
+    monkeypatch.setattr(walk, "check_all_fed", lambda ctx, node: None)
+    model = partly_fed()
+    net = import_model(model, check=False)
+    assert verify(net, model, runtime="onnxruntime", samples=16).verdict == "different"
+    with pytest.raises(ModelError, match="does not compute what the model does"):
         import_model(model)
 
 
