@@ -82,6 +82,16 @@ def write(field: Locator, text: str) -> None:
     field.fill(text)
 
 
+_OPENED = """(each) => new Promise((done) => {
+    const section = each.closest("details");
+    const tell = () => done(section.open);
+    if (section.open) tell();
+    section.addEventListener("toggle", tell, { once: true });
+    setTimeout(tell, 5000);
+})"""
+"""Whether the section of a part is open, soon after its key was pressed."""
+
+
 def unfold(part: Locator | ElementHandle) -> None:
     """Open the section that a part of a summary belongs to, if it is closed.
 
@@ -90,6 +100,7 @@ def unfold(part: Locator | ElementHandle) -> None:
     """
     if not part.evaluate("(each) => each.closest('details').open"):
         part.evaluate_handle("(each) => each.closest('summary')").as_element().press("Enter")
+        assert part.evaluate(_OPENED), "the section does not open"
 
 
 class NeatPage:
