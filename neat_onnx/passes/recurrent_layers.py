@@ -72,14 +72,10 @@ class RecurrentLayers:
         name, axes = self.input_of(node)
         if axes:
             return isinstance((self.entries[name].shape or ())[axes[0]], str)
+        if isinstance(next(iter(self._shape(node)), None), int):
+            return False
         shapes = [entry.shape or () for entry in self.entries.values()]
-        return not self._is_fixed(node) and any(
-            sum(isinstance(size, str) for size in sizes) > 1 for sizes in shapes
-        )
-
-    def _is_fixed(self, node: Node) -> bool:
-        shape = self._shape(node)
-        return bool(shape) and isinstance(shape[0], int)
+        return any(sum(isinstance(size, str) for size in sizes) > 1 for sizes in shapes)
 
     def sources(self, name: str) -> set[str]:
         """The graph inputs, and outputs of layers, that a tensor's elements are from.

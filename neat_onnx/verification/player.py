@@ -154,10 +154,10 @@ class Player:
             for name in tensors
             if self._rows.has_ended(name, np.ndim(last[name]), len(leading))
         ]
-        stops = range(1, len(x) + 1) if ended else ()
-        prefixes = [self._session.run(self._feed(x[:stop]) | self._starts(x)) for stop in stops]
+        stops, starts = range(1, len(x)) if ended else (), self._starts(x)
+        prefixes = [self._session.run(self._feed(x[:stop]) | starts) for stop in stops]
         return {
-            name: np.array([self._read(name, prefix, leading[1:]) for prefix in prefixes])
+            name: np.array([self._read(name, got, leading[1:]) for got in [*prefixes, last]])
             if name in ended
             else np.concatenate([self._read(name, got, part.shape[:-1]) for part, got in parts])
             for name in tensors
@@ -189,7 +189,7 @@ class Player:
         return {name: np.stack([one[name] for one in each], axis=1) for name in tensors}
 
     def _steps(self, x: Floats, tensors: Sequence[str]) -> dict[str, Floats]:
-        states = {name: self._start(name, x.shape[1]) for name in self._pairs}
+        states = self._starts(x)
         history: dict[str, list[Floats]] = {name: [] for name in tensors}
         for step in x:
             results = self._session.run(self._feed(step) | states)

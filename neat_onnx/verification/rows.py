@@ -38,7 +38,7 @@ class Rows:
         self._inputs = inputs
         self._stated: dict[tuple[str, int], Axes] = {}  # by the name, and how many they are
 
-    def has_ended(self, name: str, rank: int, leading: int = 2) -> bool:
+    def has_ended(self, name: str, rank: int, leading: int) -> bool:
         """Whether an output of so many axes is of the end of a sequence: it has no axis of time.
 
         Args:
