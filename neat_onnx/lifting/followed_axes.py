@@ -6,7 +6,7 @@ are aligned at the end, as elementwise operators and products of matrices align 
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -46,6 +46,7 @@ class AxisFollower:
     Attributes:
         operands: the tensors that have been lifted, by name.
         sizes: tensors that hold the size of the batch, and which of their elements do.
+        ended: names of tensors that have lost the time axis, as the end of a sequence has.
         samples: how many the graph is for, where that is fixed; 1 if it is not.
         inputs: the axes of each graph input.
         single: the graph is for one sample, which has none to mix with.
@@ -56,9 +57,11 @@ class AxisFollower:
         graph: Graph,
         operands: Mapping[str, Operand],
         sizes: Mapping[str, Bools],
+        ended: Collection[str],
         samples: int = 1,
     ) -> None:
         self._graph, self.operands, self.sizes, self.samples = graph, operands, sizes, samples
+        self.ended = ended
         self.inputs, self.single = _of_inputs(graph), _is_single(graph)
         self._known = dict(self.inputs)
         self._constant = {tensor.name for tensor in graph.initializer}

@@ -226,7 +226,7 @@ class Tensors:
     @cached_property
     def followed(self) -> AxisFollower:
         """Where time and the batch are among the axes of each tensor."""
-        return AxisFollower(self.model.graph, self.operands, self.sizes, self.samples)
+        return AxisFollower(self.model.graph, self.operands, self.sizes, self.ended, self.samples)
 
     @cached_property
     def _readers(self) -> Counter[str]:

@@ -25,6 +25,7 @@ from neat_onnx.operators.layout.shaping import (
     Flatten,
     Gather,
     Reshape,
+    Slice,
     Squeeze,
     Transpose,
     Unsqueeze,
@@ -93,6 +94,15 @@ def gathered(axes: AxisFollower, node: Gather) -> list[FollowedAxes]:
         return [(UNKNOWN,) * axes.rank(node.output[0])]
     axis = node.attributes.axis % len(first)
     return [(*first[:axis], *places, *first[axis + 1 :])]
+
+
+@follows(Slice)
+def sliced(axes: AxisFollower, node: Slice) -> list[FollowedAxes]:
+    """The last step of a sequence is one of features; other slices keep their axes."""
+    first = axes.of(node.input[0])
+    if node.output[0] not in axes.ended or 0 not in first:
+        return [first]
+    return [tuple(FEATURE if kind == 0 else kind for kind in first)]
 
 
 @follows(GatherND)

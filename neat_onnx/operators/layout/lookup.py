@@ -16,8 +16,8 @@ from neat_onnx.operators.algebra import Algebra, rearranged, reshaped
 from neat_onnx.operators.formulas.formula import formula_of
 from neat_onnx.operators.formulas.guarded import finite_where_not_taken
 from neat_onnx.operators.layout.arranging import axis_of
+from neat_onnx.operators.layout.last_step import takes_last_step
 from neat_onnx.operators.layout.shaping import Gather, rearrange, refuse_samples
-from neat_onnx.operators.rnn.ends import find_ends
 
 
 @lifts(Gather, infinite=True)
@@ -30,21 +30,11 @@ def lift_gather(ctx: LiftingContext, node: Gather) -> None:
     if index.dtype.kind != "i":
         ctx.fail(node, "its indices have to be of integers")
     size = ctx.operand(node, 0).shape[axis]
-    if index.shape == () and index == -1 and _is_time(ctx, node.input[0], axis):
-        ctx.ended.add(node.output[0])
-        find_ends(ctx)
-    else:
+    if not (index.size == 1 and index.item() == -1 and takes_last_step(ctx, node, axis)):
         refuse_samples(ctx, node, [axis])
     if np.any(index < -size) or np.any(index >= size):
         ctx.fail(node, f"an index is outside of the {size} elements along axis {axis}")
     rearrange(ctx, node, lambda array: np.take(array, index, axis=axis))
-
-
-def _is_time(ctx: LiftingContext, name: str, axis: int) -> bool:
-    """Whether an axis of a tensor is time: of one that is no constant, beside a batch or alone."""
-    followed = ctx.followed.of(name)
-    timed = ctx.time_alone or {0, 1} <= {*followed}
-    return isinstance(ctx.operands[name], Value) and timed and followed[axis] == 0
 
 
 def _gather_from_table(ctx: LiftingContext, node: Node, axis: int) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from neat_onnx.lifting.context import Array, LiftingContext, Value, lifts
 from neat_onnx.model import Attributes, Node
 from neat_onnx.network.expression import VARIABLE
+from neat_onnx.operators.layout.last_step import takes_last_step
 
 
 class ConcatAttributes(Attributes):
@@ -282,8 +283,16 @@ def lift_slice(ctx: LiftingContext, node: Slice) -> None:
         whole = (start, step) == (0, 1) and (sized[at] or end >= ends_of_axes[axis])
         stop = None if whole or (step < 0 and end <= -(2**31)) else end
         parts[axis] = slice(None if whole else start, stop, step)
-    refuse_samples(ctx, node, [axis for axis in axes if parts[axis] != slice(None, None, 1)])
+    taken = [axis for axis in axes if parts[axis] != slice(None, None, 1)]
+    last = {axis for axis in taken if _is_last(parts[axis], ends_of_axes[axis])}
+    steps_left = {axis for axis in last if takes_last_step(ctx, node, axis)}
+    refuse_samples(ctx, node, [axis for axis in taken if axis not in steps_left])
     rearrange(ctx, node, lambda array: array[tuple(parts)])
+
+
+def _is_last(part: slice, end_of_axis: int) -> bool:
+    """Whether a part of an axis is its last element, whatever its length."""
+    return (part.start, part.step) == (-1, 1) and part.stop >= end_of_axis
 
 
 def _ends(ctx: LiftingContext, node: Slice) -> list[int]:

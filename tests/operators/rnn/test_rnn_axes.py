@@ -115,7 +115,21 @@ NAMES = {
 }
 
 
-def _layers(op, dims):
+ENDS = {
+    "Gather": [helper.make_node("Gather", ["every", "last"], ["end"], axis=1)],
+    "Gather of one": [
+        helper.make_node("Unsqueeze", ["last", "zero"], ["places"]),
+        helper.make_node("Gather", ["every", "places"], ["kept"], axis=1),
+        helper.make_node("Squeeze", ["kept", "one"], ["end"]),
+    ],
+    "Slice": [
+        helper.make_node("Slice", ["every", "from", "to", "one"], ["kept"]),
+        helper.make_node("Squeeze", ["kept", "one"], ["end"]),
+    ],
+}
+
+
+def _layers(op, dims, end="Gather"):
     """X [N, T, 3] through a matrix and two layers, transposed for them and back."""
     case = _case(op)
     nodes = [
@@ -128,7 +142,7 @@ def _layers(op, dims):
         helper.make_node(op, ["padded", "W", "R", "B"], ["Y2", "Y_h"], hidden_size=2),
         helper.make_node("Squeeze", ["Y2", "one"], ["second"]),
         helper.make_node("Transpose", ["second"], ["every"], perm=[1, 0, 2]),
-        helper.make_node("Gather", ["every", "last"], ["end"], axis=1),
+        *ENDS[end],
     ]
     tensors = case.tensors | {
         "M": np.eye(3, dtype=np.float32) * 0.5,
@@ -136,16 +150,20 @@ def _layers(op, dims):
         "one": np.array([1]),
         "pads": np.array([0, 0, 0, 0, 0, 1]),
         "last": np.array(-1),
+        "zero": np.array([0]),
+        "from": np.array([-1]),
+        "to": np.array([2**63 - 1]),
     }
     return one_graph(
         nodes, {"X": [*dims, 3]}, {"every": [None, None, 2], "end": [None, 2]}, tensors
     )
 
 
+@pytest.mark.parametrize("end", ENDS)
 @pytest.mark.parametrize("names", NAMES)
 @pytest.mark.parametrize("op", GATES)
-def test_the_axis_that_layers_run_along_is_time_whatever_it_is_called(op, names):
-    model = _layers(op, NAMES[names])
+def test_the_axis_that_layers_run_along_is_time_whatever_it_is_called(op, names, end):
+    model = _layers(op, NAMES[names], end)
     samples = 1 if names == "one sample" else SAMPLES
     net, x = import_model(model), _samples(samples, 4, 3)
     got, want = net.run({"X": x.swapaxes(0, 1)}), in_onnxruntime(model, x)
