@@ -6,7 +6,7 @@ A restriction is a difference between ONNX's schema of an operator and its class
 """
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
@@ -148,10 +148,19 @@ def _constants_read(statement: ast.AST) -> Iterator[int]:
             yield node.args[1].value
 
 
+MAKERS = {
+    "node": slice(1), "_made": slice(1), "reduced": slice(1), "along_axes": slice(1, 2),
+    "_place": slice(1, 2),
+}  # fmt: skip
+"""Functions that make a node of the short form, and the argument that names its operator."""
+
+
 def written_operators() -> set[str]:
-    """Operators whose classes stand in functions that do not lift, or in a table that these use."""
+    """Operators whose classes stand in functions that do not lift, or in a table that these use;
+    and the ones that nodes of the short form are made of, by their names.
+    """
     names = set(node_classes())
-    found: set[str] = set()
+    found = names & {name for folder in ("operators", "short_form") for name in _named(folder)}
     for folder in ("operators", "lowering", "population"):
         for path, function in _functions(folder):
             if _lifted(function) is None and not function.name.startswith(("lift", "_lift")):
@@ -159,6 +168,25 @@ def written_operators() -> set[str]:
                 for name in _emitted(function):
                     found |= names & {name, *tables.get(name, ())}
     return found
+
+
+def _named(folder: str) -> Iterator[str]:
+    """Texts that the functions of a folder make nodes with, the ones that they only test excepted.
+
+    A finder hands the name of an operator to the function that makes the node, or returns it.
+    """
+    for _, function in _functions(folder):
+        for node in ast.walk(function):
+            if isinstance(node, ast.Call):
+                maker = getattr(node.func, "attr", getattr(node.func, "id", ""))
+                yield from _texts(node.args[MAKERS.get(maker, slice(0))])
+
+
+def _texts(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    for node in nodes:
+        for part in ast.walk(node):
+            if isinstance(part, ast.Constant) and isinstance(part.value, str):
+                yield part.value
 
 
 @cache

@@ -8,7 +8,7 @@ from graphs import assert_lifts, graph, node
 from made import aggregating, layered
 from routes import ROUTES, Trip
 
-import neat_onnx.operators.import_only
+import neat_onnx.operators.on_demand
 import neat_onnx.operators.rare  # noqa: F401 (so that the tables are full when they are saved)
 from neat_onnx import (
     ModelError,

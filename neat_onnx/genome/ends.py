@@ -16,7 +16,7 @@ import numpy as np
 from neat_onnx.model import Graph, Model, Node, Tensor
 from neat_onnx.model.wiring import producers, subgraphs
 from neat_onnx.passes.draft import make_node, with_graph
-from neat_onnx.passes.short_form.short_names import BEFORE
+from neat_onnx.short_form.short_names import BEFORE
 
 _GATHERING = ("Concat", "Gather")
 _WITHOUT_END = ("Add", "Conv", "Flatten", "Gemm", "MatMul", "Mul", "Reshape", "Sub")

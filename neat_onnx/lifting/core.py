@@ -47,11 +47,11 @@ from neat_onnx.network.expression import VARIABLE
 from neat_onnx.network.genes import Ints, Port
 from neat_onnx.network.network import Network
 from neat_onnx.passes import SIMPLE, canonicalize
+from neat_onnx.passes.checks.types import check_types
 from neat_onnx.passes.computed_branches import computed_branches
 from neat_onnx.passes.function_bodies import function_bodies
 from neat_onnx.passes.local_functions import local_functions
 from neat_onnx.passes.sequence_axes import sequence_axes
-from neat_onnx.passes.types import check_types
 
 BatchAxis = Literal["auto"] | None
 _MOST_INPUTS = 1 << 24

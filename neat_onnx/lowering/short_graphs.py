@@ -6,10 +6,10 @@ from math import inf
 from neat_onnx.lowering.short_model import Alone, Short, Shorts
 from neat_onnx.model import Model
 from neat_onnx.network.network import Network
-from neat_onnx.passes.short_form.common_axes import in_common_axes
-from neat_onnx.passes.short_form.in_axes import in_axes
-from neat_onnx.passes.short_form.order import in_order_of
-from neat_onnx.passes.short_form.straight import Form, lone_sums, marks, straight
+from neat_onnx.short_form.common_axes import in_common_axes
+from neat_onnx.short_form.in_axes import in_axes
+from neat_onnx.short_form.order import in_order_of
+from neat_onnx.short_form.straight import Form, lone_sums, marks, straight
 
 _MOST_SUMS = 8  # of one tensor, where each is tried
 MOST_TRIED = 16_384

@@ -11,13 +11,13 @@ from neat_onnx.lifting.core import Lifted, lift
 from neat_onnx.model import Model
 from neat_onnx.network.network import Network
 from neat_onnx.passes.draft import is_one_of, with_graph
-from neat_onnx.passes.short_form.constants_once import constants_once
-from neat_onnx.passes.short_form.in_axes import SHAPES
-from neat_onnx.passes.short_form.packed import packed
-from neat_onnx.passes.short_form.short_names import short_names
-from neat_onnx.passes.short_form.single_sums import single_sums
-from neat_onnx.passes.short_form.straight import Form, Names
 from neat_onnx.passes.written_attributes import without_defaults
+from neat_onnx.short_form.constants_once import constants_once
+from neat_onnx.short_form.in_axes import SHAPES
+from neat_onnx.short_form.packed import packed
+from neat_onnx.short_form.short_names import short_names
+from neat_onnx.short_form.single_sums import single_sums
+from neat_onnx.short_form.straight import Form, Names
 
 
 @dataclass(frozen=True)

@@ -37,10 +37,10 @@ from neat_onnx.network.cells import part_at
 from neat_onnx.network.network import Network
 from neat_onnx.network.structure import IMPORTED
 from neat_onnx.options import ExportOptions
-from neat_onnx.passes.short_form.common_axes import in_common_axes
-from neat_onnx.passes.short_form.larger_operators import with_larger_operators
-from neat_onnx.passes.short_form.straight import Form, straight
-from neat_onnx.passes.short_form.without_gathers import without_gathers
+from neat_onnx.short_form.common_axes import in_common_axes
+from neat_onnx.short_form.larger_operators import with_larger_operators
+from neat_onnx.short_form.straight import Form, straight
+from neat_onnx.short_form.without_gathers import without_gathers
 
 _AXES_OF_MATRIX = 2
 Finish = Callable[[Model, Short | None, float], Model]

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from neat_onnx.lifting.context import LiftingContext, Operand, lifts
 from neat_onnx.operators.algebra import Algebra
 from neat_onnx.operators.formulas.integers import truncated
-from neat_onnx.operators.reduce import (
+from neat_onnx.operators.reductions.reduce import (
     ReduceL1,
     ReduceL2,
     ReduceLogSum,

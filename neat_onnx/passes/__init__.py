@@ -1,8 +1,9 @@
-"""Rewrites of a model: each a file, each `(Model) -> Model`, linear in the nodes, and idempotent.
+"""Rewrites of a model, each a pass in a file of its own, in their order.
 
-A pass returns the model itself if there was nothing for it to do. Three files are no rewrites:
-`types.py`, with `half_precision.py` and `narrow_integers.py`, checks the numbers of a graph that
-passes have made simple. It names operators, as the core of import, which calls it, may not.
+A pass is `(Model) -> Model`, linear in the nodes and idempotent; it returns the model itself if
+there was nothing for it to do. Passes share `draft.py` and `splice.py`, by which they write, and
+`elementwise.py`, `sizes.py`, `old_forms.py` and `recurrent_layers.py`, by which they read. The
+checks in `checks/` name operators, as the core of import, which calls them, may not.
 """
 
 from collections.abc import Callable

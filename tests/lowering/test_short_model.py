@@ -13,7 +13,7 @@ from neat_onnx.lowering import short_model, shortened
 from neat_onnx.lowering.short_model import Shorts
 from neat_onnx.model import Model, Tensor, load_model
 from neat_onnx.passes.draft import with_graph
-from neat_onnx.passes.short_form.straight import Form
+from neat_onnx.short_form.straight import Form
 
 RECORDED = Path(__file__).parents[1] / "models_of_others" / "recorded"
 

@@ -11,7 +11,7 @@ from backend_cases import backend, backend_cases
 from onnx import TensorProto, helper, numpy_helper
 from onnx.reference import ReferenceEvaluator
 
-import neat_onnx.operators.import_only
+import neat_onnx.operators.on_demand
 import neat_onnx.operators.rare  # noqa: F401 (registers itself)
 from neat_onnx.model.node import node_classes
 

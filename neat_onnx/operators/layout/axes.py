@@ -31,7 +31,7 @@ from neat_onnx.operators.layout.shaping import (
     Unsqueeze,
 )
 from neat_onnx.operators.products.tensors import Einsum
-from neat_onnx.operators.reduce import (
+from neat_onnx.operators.reductions.reduce import (
     ReduceL1,
     ReduceL2,
     ReduceLogSum,

@@ -11,7 +11,7 @@ from neat_onnx.operators.formulas.activation_functions import emit_activation
 from neat_onnx.operators.formulas.elementwise import Add, Mul, Sub
 from neat_onnx.operators.formulas.several import Sum
 from neat_onnx.operators.layout.shaping import Identity, Reshape
-from neat_onnx.operators.reduce import ReduceMax, ReduceMean, ReduceSum, emit_reduced
+from neat_onnx.operators.reductions.reduce import ReduceMax, ReduceMean, ReduceSum, emit_reduced
 from neat_onnx.operators.rows.find import FoundRow
 from neat_onnx.operators.rows.tables import RESULT, Part, X
 from neat_onnx.operators.sums.dense import MatMul

@@ -22,7 +22,7 @@ from neat_onnx.operators.formulas.elementwise import Sub
 from neat_onnx.operators.formulas.logic import Cast
 from neat_onnx.operators.layout.columns import exactly, in_shape
 from neat_onnx.operators.layout.shaping import Flatten, Gather
-from neat_onnx.operators.reduce import ReduceMax, ReduceMin, emit_reduced
+from neat_onnx.operators.reductions.reduce import ReduceMax, ReduceMin, emit_reduced
 from neat_onnx.operators.rows.nodes import arranged, elements_between
 from neat_onnx.operators.rows.places import HIT, PlaceFinder, Places
 from neat_onnx.operators.rows.ranking import ArgMax, ArgMin

@@ -17,7 +17,7 @@ from neat_onnx.operators.formulas.activation_functions import emit_activation
 from neat_onnx.operators.formulas.elementwise import Mul
 from neat_onnx.operators.layout.columns import exactly, in_shape
 from neat_onnx.operators.layout.shaping import Identity
-from neat_onnx.operators.reduce import emit_reduced
+from neat_onnx.operators.reductions.reduce import emit_reduced
 from neat_onnx.operators.rows.compose import Composition
 from neat_onnx.operators.rows.find import FoundRow, RowFinder
 from neat_onnx.operators.rows.masked import MaskedRows, are_masked

@@ -8,7 +8,7 @@ import numpy as np
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.model import Node
 from neat_onnx.network.genes import Floats, Ints
-from neat_onnx.operators.reduce import ReduceLogSumExp
+from neat_onnx.operators.reductions.reduce import ReduceLogSumExp
 from neat_onnx.operators.rows.find import FoundRow
 from neat_onnx.operators.rows.normalization import (
     GroupNormalization,

@@ -11,7 +11,7 @@ from neat_onnx.operators.formulas.integers import truncated
 from neat_onnx.operators.formulas.not_finite import lowered, special
 from neat_onnx.operators.inner_tensors import bind_with_parts
 from neat_onnx.operators.layout.arranging import axis_of
-from neat_onnx.operators.reduce import ReduceLogSumExp, reduced_axes
+from neat_onnx.operators.reductions.reduce import ReduceLogSumExp, reduced_axes
 from neat_onnx.operators.rows.selection import first_hit, hits_of
 
 _ONE_AXIS_SINCE = 13

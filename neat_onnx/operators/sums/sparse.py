@@ -17,7 +17,7 @@ from neat_onnx.operators.formulas.elementwise import Mul
 from neat_onnx.operators.layout.columns import BYTES_OF_COLUMN, in_shape
 from neat_onnx.operators.layout.picking import period_of
 from neat_onnx.operators.layout.shaping import Flatten
-from neat_onnx.operators.reduce import (
+from neat_onnx.operators.reductions.reduce import (
     ReduceMean,
     ReduceSum,
     arranged_inputs,

@@ -1,0 +1,1 @@
+"""Where, Trilu and masks: the groups of nodes that choose between tensors."""

@@ -1,0 +1,1 @@
+"""Checks of a graph in simple form: numbers that neurons do not have."""

@@ -1,0 +1,27 @@
+"""Types whose numbers neurons do not have: half precision, and integers that begin anew."""
+
+from neat_onnx.model import DataType, Graph, Node
+from neat_onnx.passes.checks.half_precision import check_half_precision
+
+_WIDE = (DataType.INT32, DataType.INT64)
+
+
+def check_types(graph: Graph) -> None:
+    """Refuse a graph whose numbers neurons do not compute, or warn of it.
+
+    Raises:
+        ModelError: it names the nodes.
+    """
+    check_half_precision(graph)
+    kinds = {entry.elem_type for entry in graph.inputs}
+    kinds |= {tensor.data_type for tensor in graph.initializer} | {*map(_cast_to, graph.node)}
+    if any(kind.is_integer and kind not in _WIDE for kind in kinds):
+        from neat_onnx.passes.checks.narrow_integers import check_narrow_integers  # noqa: PLC0415 - seldom
+
+        check_narrow_integers(graph)
+
+
+def _cast_to(node: Node) -> DataType:
+    """The type that a Cast gives; FLOAT for any other node."""
+    given = node.given_attributes
+    return DataType(given["to"]) if node.op_type == "Cast" else DataType.FLOAT
