@@ -268,7 +268,7 @@ class LiftingContext(Tensors):
 
     def as_signals(self, value: Value) -> Value:
         """The value with neurons for its weights and gates, so that it is signals alone."""
-        if (not value.ungated and value.formula != VARIABLE) or value.reduced:
+        if (not value.unweighted and value.formula != VARIABLE) or value.reduced:
             return Value(self.materialize(value))
         return Value(self._multiplied(value))
 

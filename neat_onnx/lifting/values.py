@@ -136,7 +136,7 @@ class Value:
     @property
     def plain(self) -> bool:
         """It is its signals, and nothing was done to them."""
-        return self.ungated and self.gate is None
+        return self.unweighted and self.gate is None
 
     @property
     def elementwise(self) -> bool:
@@ -144,7 +144,7 @@ class Value:
         return self.weight is None and self.gate is None and not self.reduced
 
     @property
-    def ungated(self) -> bool:
+    def unweighted(self) -> bool:
         """It is its signals, and nothing was done to them but gating."""
         return self.weight is None and self.linear
 

@@ -22,7 +22,7 @@ def check_activations(ctx: LoweringContext) -> None:
     """Raise OptionError if a level has several activations, and the options forbid that."""
     if ctx.options.allow_mixed_activations:
         return
-    for level, neurons in enumerate(ctx.plan.levels[1:], 1):
+    for level, neurons in enumerate(ctx.schedule.levels[1:], 1):
         names = sorted(set(ctx.net.activation_names[neurons]))
         if len(names) > 1:
             raise OptionError(

@@ -16,7 +16,7 @@ from neat_onnx.model import DataType, Function
 from neat_onnx.network.expression import Expression
 from neat_onnx.network.genes import Bools, Ints
 from neat_onnx.network.network import Network
-from neat_onnx.network.schedule import Schedule, Whole, contributing
+from neat_onnx.network.schedule import OneLevel, Schedule, contributing
 from neat_onnx.network.spatial import SpatialBlock
 from neat_onnx.options import ExportOptions
 
@@ -56,8 +56,8 @@ class LoweringContext(GraphBuilder):
     Attributes:
         net, options: the network, and how it is exported.
         output_names: the names of its outputs.
-        plan: topological levels of the neurons that matter.
-        windows: claimed neurons that stand on one level each.
+        schedule: topological levels of the neurons that matter.
+        one_level: claimed neurons, all of each entry on one level.
         apart: spatial blocks of which some neurons are written apart.
         signals: numbers of all values that connections read.
         places: which tensor holds which signal.
@@ -66,13 +66,15 @@ class LoweringContext(GraphBuilder):
         functions: the functions of the model, by activation and formula.
     """
 
-    def __init__(self, net: Network, options: ExportOptions, plan: Schedule, copied: Bools) -> None:
+    def __init__(
+        self, net: Network, options: ExportOptions, schedule: Schedule, copied: Bools
+    ) -> None:
         data_type = DataType.FLOAT if options.dtype == "float32" else DataType.DOUBLE
         names = (port.name for port in net.inputs + net.outputs)
         self.output_names = frozenset(port.name for port in net.outputs)
         super().__init__(data_type, options.opset, names)
-        self.net, self.options, self.plan, self.copied = net, options, plan, copied
-        self.windows: list[Whole] = []
+        self.net, self.options, self.schedule, self.copied = net, options, schedule, copied
+        self.one_level: list[OneLevel] = []
         self.apart: list[SpatialBlock] = []
         self.signals = GraphSignals.of(net)
         self.tails = bool(np.any(self.signals.overflows))
@@ -87,7 +89,7 @@ class LoweringContext(GraphBuilder):
 
     def levels_of(self, which: Bools) -> Iterator[tuple[int, Ints]]:
         """Yield (level, neurons) for each level from 1 that has some of the neurons `which`."""
-        for level, members in enumerate(self.plan.levels[1:], 1):
+        for level, members in enumerate(self.schedule.levels[1:], 1):
             neurons = members[which[members]]
             if neurons.size:
                 yield level, neurons

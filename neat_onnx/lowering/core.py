@@ -25,7 +25,7 @@ from neat_onnx.model.states import INITIAL_KEY, STATE_KEY
 from neat_onnx.network.even_levels import with_even_levels
 from neat_onnx.network.genes import Bools
 from neat_onnx.network.network import Network
-from neat_onnx.network.schedule import Schedule, Whole, contributing, schedule, with_late_sinks
+from neat_onnx.network.schedule import OneLevel, Schedule, contributing, schedule, with_late_sinks
 from neat_onnx.network.structure import IMPORTED
 from neat_onnx.options import ExportOptions
 from neat_onnx.passes import drop_dead
@@ -67,15 +67,15 @@ def _exported(net: Network, options: ExportOptions, copied: Bools) -> Model:
     return _finished(ctx, frame, work, frame.close())
 
 
-def _levels(net: Network, windows: Sequence[Whole] = ()) -> Schedule:
+def _levels(net: Network, one_level: Sequence[OneLevel] = ()) -> Schedule:
     """The schedule of the neurons that matter, those that nothing reads on the last level."""
-    needed = contributing(net, windows)
-    full = schedule(net, windows)
+    needed = contributing(net, one_level)
+    full = schedule(net, one_level)
     levels = [level[needed[level] | net.is_input[level]] for level in full.levels]
     while len(levels) > 1 and not levels[-1].size:
         levels.pop()
-    plan = with_late_sinks(Schedule(full.level, tuple(levels)), net, needed, windows)
-    return with_even_levels(plan, net, windows)
+    moved = with_late_sinks(Schedule(full.level, tuple(levels)), net, needed, one_level)
+    return with_even_levels(moved, net, one_level)
 
 
 @dataclass(frozen=True)
@@ -87,17 +87,17 @@ class _Work:
 
     @classmethod
     def claimed(cls, ctx: LoweringContext) -> "_Work":
-        """Ask the planners for every neuron that matters; claims of windows may move levels."""
+        """Ask the planners for every neuron that matters; claims of one level may move others."""
         free = np.zeros(len(ctx.net), np.bool_)
-        free[np.concatenate([*ctx.plan.levels[1:], np.empty(0, np.int64)])] = True
+        free[np.concatenate([*ctx.schedule.levels[1:], np.empty(0, np.int64)])] = True
         plans: list[Plan] = []
         for planner in planners():
             plan = planner(ctx, free)
-            found = [claim.window for claim in plan.claims if claim.window is not None]
+            found = [claim.one_level for claim in plan.claims if claim.one_level is not None]
             if found:
-                ctx.windows += found
-                ctx.plan = _levels(ctx.net, ctx.windows)
-                free[np.concatenate(ctx.plan.levels[1:])] = True
+                ctx.one_level += found
+                ctx.schedule = _levels(ctx.net, ctx.one_level)
+                free[np.concatenate(ctx.schedule.levels[1:])] = True
                 for earlier in plans:
                     _take(free, earlier)
             _take(free, plan)
@@ -115,12 +115,12 @@ def _take(free: np.ndarray[Any, np.dtype[np.bool_]], plan: Plan) -> None:
 
 
 def _on_their_levels(ctx: LoweringContext, plan: Plan) -> Plan:
-    """The plan with the blocks of windows on the levels that the schedule has them on."""
+    """The plan with the blocks of one level on the levels that the schedule has them on."""
 
     def moved(claim: Claim) -> Claim:
-        if claim.window is None:
+        if claim.one_level is None:
             return claim
-        level = int(ctx.plan.level[claim.block.neurons[0]])
+        level = int(ctx.schedule.level[claim.block.neurons[0]])
         return replace(claim, block=replace(claim.block, level=level))
 
     return replace(plan, claims=[moved(claim) for claim in plan.claims])
@@ -199,9 +199,9 @@ def _entries(metadata: dict[str, str]) -> list[MetadataEntry]:
 
 def _is_layered(ctx: LoweringContext) -> bool:
     """Whether every level reads from the one before it only."""
-    level, live = ctx.plan.level, ctx.net.live
+    level, live = ctx.schedule.level, ctx.net.live
     written = np.zeros(len(ctx.net), np.bool_)
-    written[np.concatenate(ctx.plan.levels)] = True
+    written[np.concatenate(ctx.schedule.levels)] = True
     follows = level[live.source] + 1 == level[live.target]
     return bool(np.all(follows | ~written[live.target]))
 
@@ -209,4 +209,4 @@ def _is_layered(ctx: LoweringContext) -> bool:
 def _layer_sizes(ctx: LoweringContext) -> dict[str, str]:
     if not ctx.layered:
         return {}
-    return {"layer_sizes": str([len(neurons) for neurons in ctx.plan.levels[1:-1]])}
+    return {"layer_sizes": str([len(neurons) for neurons in ctx.schedule.levels[1:-1]])}

@@ -15,7 +15,7 @@ from neat_onnx.errors import ModelError
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.model import Graph, Model
 from neat_onnx.network.genes import Bools
-from neat_onnx.network.schedule import Whole
+from neat_onnx.network.schedule import OneLevel
 
 Lower = Callable[[LoweringContext, Block], None]
 
@@ -46,7 +46,7 @@ class Claim:
     Attributes:
         block: the neurons.
         lower: emits the nodes of a block, and binds its neurons.
-        window: for neurons that slide a window, or are computed at once, which must stand on one
+        one_level: for neurons that slide a window, or are computed at once, which must stand on one
             level, above all that they read. The block's level is then set by the core.
         all_steps: the block computes all steps of a sequence in one node, and carries their memory;
             the rows of every tensor are then the samples of all steps.
@@ -54,7 +54,7 @@ class Claim:
 
     block: Block
     lower: Lower
-    window: Whole | None = None
+    one_level: OneLevel | None = None
     all_steps: bool = False
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from neat_onnx.network.genes import NONE, Bools, Ints
-from neat_onnx.network.schedule import Schedule, Whole, immediate_edges
+from neat_onnx.network.schedule import OneLevel, Schedule, immediate_edges
 from neat_onnx.network.structure import Structure
 
 _LEAST = 16  # neurons of a layer that stand on one level
@@ -17,17 +17,17 @@ _LEAST_GATED = 4  # inputs
 _MOST_PART = 4  # of them for one that is moved
 
 
-def with_even_levels(plan: Schedule, net: Structure, blocks: Sequence[Whole] = ()) -> Schedule:
+def with_even_levels(before: Schedule, net: Structure, blocks: Sequence[OneLevel] = ()) -> Schedule:
     """The schedule with few neurons of a layer moved to the level of the others.
 
     A layer is neurons of one kind, one after the other in the genome. Nothing on
     the new level or below reads those that are moved, and no block has them.
     """
-    genes, written = net.neurons, np.concatenate(plan.levels)
+    genes, written = net.neurons, np.concatenate(before.levels)
     kind = np.stack([genes.activation, genes.aggregation])
     starts = np.flatnonzero(np.any(np.diff(kind, axis=1, prepend=-1), axis=0))
     stops = np.append(starts[1:], len(net))
-    level = plan.level.copy()
+    level = before.level.copy()
     movable = np.zeros(len(net), np.bool_)
     movable[written] = True
     movable[net.is_input] = False
@@ -49,7 +49,7 @@ def with_even_levels(plan: Schedule, net: Structure, blocks: Sequence[Whole] = (
         latest = int(level[product].max())
         if np.all(level[target[np.isin(source, product)]] > latest):
             level[product] = latest
-    return plan if np.array_equal(level, plan.level) else plan.moved(level)
+    return before if np.array_equal(level, before.level) else before.moved(level)
 
 
 def _products(net: Structure, movable: Bools) -> Iterator[Ints]:

@@ -24,7 +24,7 @@ _NAMED_IN_A_CYCLE = 12
 
 
 @dataclass(frozen=True, eq=False)
-class Together:
+class SameLevel:
     """Neurons that are computed at once, whatever they read of one another.
 
     Attributes:
@@ -36,7 +36,7 @@ class Together:
     sources: Ints
 
 
-Whole = SpatialBlock | Together
+OneLevel = SpatialBlock | SameLevel
 """Neurons that stand on one level, above all that they read."""
 
 
@@ -80,7 +80,7 @@ def immediate_edges(net: Structure) -> tuple[Ints, Ints]:
     )
 
 
-def _edges_with_blocks(net: Structure, blocks: Sequence[Whole]) -> tuple[Ints, Ints, Ints]:
+def _edges_with_blocks(net: Structure, blocks: Sequence[OneLevel]) -> tuple[Ints, Ints, Ints]:
     """The edges without delay, and for each neuron the one of its block that stands for all."""
     one_of = np.arange(len(net))
     edges = [immediate_edges(net)]
@@ -91,14 +91,14 @@ def _edges_with_blocks(net: Structure, blocks: Sequence[Whole]) -> tuple[Ints, I
         one_of[members] = members[0]
         edges.append((block.sources.ravel(), np.full(block.sources.size, members[0])))
     source, target = (one_of[np.concatenate(ends)] for ends in zip(*edges, strict=True))
-    at_once = [block.neurons.flat[0] for block in blocks if isinstance(block, Together)]
+    at_once = [block.neurons.flat[0] for block in blocks if isinstance(block, SameLevel)]
     if at_once:
         between = (source != target) | ~np.isin(source, at_once)
         source, target = source[between], target[between]
     return source, target, one_of
 
 
-def schedule(net: Structure, blocks: Sequence[Whole] = ()) -> Schedule:
+def schedule(net: Structure, blocks: Sequence[OneLevel] = ()) -> Schedule:
     """The levels of `net`.
 
     Args:
@@ -148,17 +148,17 @@ def _members(level: Ints, count: int) -> tuple[Ints, ...]:
     return tuple(order[starts[k] : starts[k + 1]] for k in range(count))
 
 
-def stands_on_a_level(plan: Schedule, block: Whole) -> bool:
+def stands_on_a_level(before: Schedule, block: OneLevel) -> bool:
     """Whether all neurons of a block are on one level of the plan, above all that it slides over.
 
     Blocks of which this holds make no cycle, however many: every edge still leads upwards.
     """
-    levels = plan.level[block.neurons.ravel()]
-    return bool(np.all(levels == levels[0]) and np.all(plan.level[block.sources] < levels[0]))
+    levels = before.level[block.neurons.ravel()]
+    return bool(np.all(levels == levels[0]) and np.all(before.level[block.sources] < levels[0]))
 
 
 def with_late_sinks(
-    plan: Schedule, net: Structure, needed: Bools, blocks: Sequence[Whole] = ()
+    before: Schedule, net: Structure, needed: Bools, blocks: Sequence[OneLevel] = ()
 ) -> Schedule:
     """The schedule with every neuron that no `needed` one reads in the same step on the last level.
 
@@ -169,12 +169,12 @@ def with_late_sinks(
     read[source[needed[target]]] = True
     for block in blocks:
         read[block.neurons] = read[block.sources] = True  # a window may skip a source
-    level = plan.level.copy()
-    level[~read & ~net.is_input] = plan.depth
-    return plan.moved(level)
+    level = before.level.copy()
+    level[~read & ~net.is_input] = before.depth
+    return before.moved(level)
 
 
-def contributing(net: Structure, blocks: Sequence[Whole] = ()) -> Bools:
+def contributing(net: Structure, blocks: Sequence[OneLevel] = ()) -> Bools:
     """Which neurons some output, or some block, depends on, at this step or a later one, (n,)."""
     source, target = _influences(net)
     needed = np.zeros(len(net), np.bool_)

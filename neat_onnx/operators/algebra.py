@@ -165,7 +165,7 @@ class Algebra:
             return value.shared
         ctx, rows = self._ctx, math.prod(kept)
         Budget().take("connections", rows * count, self._node.label)
-        kept_as_it_is = value.ungated or (value.linear and aggregation == "sum")
+        kept_as_it_is = value.unweighted or (value.linear and aggregation == "sum")
         source = value if kept_as_it_is else Value(ctx.materialize(value))
         gate, weight = source.gate, source.weight
         ends = tuple(range(-len(axes), 0))

@@ -72,7 +72,7 @@ def _scale(ctx: LiftingContext, node: Node, value: Value, factor: Array) -> Valu
         made.response = made.response * factor.ravel()
         made.bias = made.bias * factor.ravel()
         return value
-    gated = value.gate is not None and value.ungated
+    gated = value.gate is not None and value.unweighted
     if gated and node.op_type == "Mul" and shape == value.shape and np.all(factor == 1.0):
         return value  # gates of an aggregation, whose weights are all 1
     if _is_weighed(value) and np.all(np.abs(factor) == 1.0):  # exact: the weights change sign

@@ -20,9 +20,9 @@ def open_input(ctx: LoweringContext, port: Port) -> None:
 def produce_output(ctx: LoweringContext, port: Port) -> None:
     """Make a node produce the tensor that the output port is named after."""
     if len(port.shape) == 1:
-        tensor = exactly(ctx, port.neurons, ctx.plan.depth)
+        tensor = exactly(ctx, port.neurons, ctx.schedule.depth)
     else:
-        tensor = in_shape(ctx, port.neurons.reshape(port.shape), ctx.plan.depth)
+        tensor = in_shape(ctx, port.neurons.reshape(port.shape), ctx.schedule.depth)
     produce_as(ctx, tensor, port.name)
 
 

@@ -64,7 +64,7 @@ class OneStep:
         for port in ctx.net.outputs:
             produce_output(ctx, port)
         for state in states:
-            tensor = exactly(ctx, state.origin, ctx.plan.depth)
+            tensor = exactly(ctx, state.origin, ctx.schedule.depth)
             ctx.produce(Identity, [tensor], state.next, f"output_{state.next}")
         carried = [state.origin.shape for state in states]
         before = [
@@ -184,7 +184,7 @@ def _grouped(ctx: LoweringContext, blocks: Sequence[Block]) -> list[tuple[_Key, 
         if not used[signal]:
             continue
         neuron, is_state = int(neuron_of[root[signal]]), bool(root[signal] >= len(ctx.net))
-        level = int(ctx.plan.level[neuron])
+        level = int(ctx.schedule.level[neuron])
         variant = 0
         key = (level, int(block_of[neuron]), int(is_state), int(depth[signal]), variant)
         while place[neuron] in groups.get(key, {}):

@@ -49,7 +49,7 @@ class AllSteps:
 
     def _produce(self, port: Port) -> None:
         ctx = self._ctx
-        tensor = exactly(ctx, port.neurons, ctx.plan.depth)
+        tensor = exactly(ctx, port.neurons, ctx.schedule.depth)
         sequences = ctx.places.sequences
         if len(port.shape) == 1 and tensor in sequences:
             produce_as(ctx, sequences[tensor], port.name)

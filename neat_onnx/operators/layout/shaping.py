@@ -211,7 +211,9 @@ def lift_concat(ctx: LiftingContext, node: Concat) -> None:
 def _only_gated(ctx: LiftingContext, value: Value) -> Value:
     """The value as signals and their gates, which a sum can read without a neuron between."""
     return (
-        value if value.ungated and value not in ctx.materialized else Value(ctx.materialize(value))
+        value
+        if value.unweighted and value not in ctx.materialized
+        else Value(ctx.materialize(value))
     )
 
 

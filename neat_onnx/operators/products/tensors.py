@@ -252,7 +252,7 @@ def _keeps_factors(value: Value, weights: Array) -> bool:
     Rows of sums that are worth a matrix of their own must read signals alone.
     """
     if value.gate is None:
-        return value.ungated
+        return value.unweighted
     return value.linear and not are_worth_a_matrix(math.prod(value.shape[:-1]), weights.size)
 
 

@@ -29,7 +29,7 @@ def plan_fused(ctx: LoweringContext, free: Bools) -> Plan:
     wanted = options.sequence and options.fused_recurrent and options.dtype == "float32"
     if not (wanted and ctx.net.has_memory and options.allow_partial_connectivity):
         return Plan()
-    layers = layers_of(ctx.net, ctx.plan)
+    layers = layers_of(ctx.net, ctx.schedule)
     if not all(np.all(free[layer.neurons]) for layer in layers):
         return Plan()
     bounded = np.concatenate([np.empty(0, np.int64), *(layer.hidden for layer in layers)])
@@ -77,7 +77,7 @@ class Fused:
         ctx.bind(layer.hidden, flat, block.level)
         for name, neurons in layer.parts.items():  # inside the node, where no other neuron reads
             if name != "hidden":
-                ctx.bind(neurons, place_of(every, name), ctx.plan.depth + 1)
+                ctx.bind(neurons, place_of(every, name), ctx.schedule.depth + 1)
 
     def is_safe(self, ctx: LoweringContext, bounded: Ints) -> bool:
         """Whether no zero of W or R can meet an infinity or NaN, but where all rows read it."""

@@ -114,7 +114,7 @@ class Samples:
         for name in one.parts:  # inside the node, where no other neuron reads
             if name != "hidden":
                 parts = np.concatenate([each.parts[name] for each in self.layers])
-                ctx.bind(parts.ravel(), place_of(every, name), ctx.plan.depth + 1)
+                ctx.bind(parts.ravel(), place_of(every, name), ctx.schedule.depth + 1)
         for state, end in zip(cell.states, after, strict=False):
             if state in one.shown:
                 signals = np.concatenate([each.parts[state][-1] for each in self.layers])

@@ -15,7 +15,7 @@ from neat_onnx.errors import NetworkError
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers
 from neat_onnx.network.genes import NONE, Bools, Ints
-from neat_onnx.network.schedule import Together, schedule
+from neat_onnx.network.schedule import SameLevel, schedule
 from neat_onnx.operators.rnn.elman import elman_layers
 from neat_onnx.operators.rnn.parameters import StepReader
 from neat_onnx.operators.rnn.reads import Reads, Steps
@@ -61,14 +61,14 @@ def _claim(ctx: LoweringContext, samples: Samples, claims: list[Claim]) -> Claim
     read = samples.read
     if np.any(np.isin(read, samples.neurons)):  # one of the layers reads another one
         return None
-    window = Together(samples.neurons, read[read < len(ctx.net)])
-    earlier = [claim.window for claim in claims if claim.window is not None]
+    together = SameLevel(samples.neurons, read[read < len(ctx.net)])
+    earlier = [claim.one_level for claim in claims if claim.one_level is not None]
     try:
-        schedule(ctx.net, [*ctx.windows, *earlier, window])
+        schedule(ctx.net, [*ctx.one_level, *earlier, together])
     except NetworkError:  # a later step reads something that depends on an earlier one
         return None
     suffix = f"_{len(claims) + 1}" if claims else ""
-    return Claim(Block(0, samples.neurons, suffix), samples.lower, window)
+    return Claim(Block(0, samples.neurons, suffix), samples.lower, together)
 
 
 def unrolled(ctx: LoweringContext, reads: Reads, layer: Steps) -> Unrolled | None:

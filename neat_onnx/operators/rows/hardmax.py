@@ -43,7 +43,7 @@ def plan_places(ctx: LoweringContext, free: Bools) -> Plan:
     for number, rows in enumerate(groups.values(), 1):
         suffix = f"_{number}" if len(groups) > 1 else ""
         lowering = RowsOfPlaces(rows, _form(ctx, rows[0]))
-        level = int(ctx.plan.level[lowering.results.ravel()].min())
+        level = int(ctx.schedule.level[lowering.results.ravel()].min())
         claims.append(Claim(Block(level, lowering.neurons, suffix), lowering.lower))
     return Plan(claims)
 
@@ -85,7 +85,7 @@ def _results(row: Places, form: Form) -> list[int]:
 def _key(ctx: LoweringContext, row: Places) -> Hashable:
     """Rows of one key are written together."""
     form = _form(ctx, row)
-    level = int(ctx.plan.level[_results(row, form)].min())
+    level = int(ctx.schedule.level[_results(row, form)].min())
     return row.aggregation, form, level, len(row.hits), *(row.first if form == "first" else ())
 
 
@@ -146,7 +146,7 @@ class RowsOfPlaces:
         made = ctx.emit(operator, [x], *names, axis=self._axis, keepdims=int(keeps))
         hits, firsts = (arranged(each, self._after) for each in (self._hits, self._firsts))
         for part, neurons in (("largest", self._extremes), ("hits", hits), ("first", firsts)):
-            ctx.bind(neurons.ravel(), place_of(made, part), ctx.plan.depth + 1)
+            ctx.bind(neurons.ravel(), place_of(made, part), ctx.schedule.depth + 1)
         output, name = block.tensor("Number"), block.name("number")
         made = ctx.emit(Cast, [made], output, name, to=int(ctx.data_type))
         flat = (block.tensor("Flat"), block.name("flatten"))
@@ -163,9 +163,9 @@ class RowsOfPlaces:
         """The first of the largest elements, those that are read."""
         names = block.tensor("Hardmax"), block.name("hardmax")
         made = ctx.emit(Hardmax, [x], *names, axis=self._axis)
-        ctx.bind(self._extremes, place_of(made, "largest"), ctx.plan.depth + 1)
+        ctx.bind(self._extremes, place_of(made, "largest"), ctx.schedule.depth + 1)
         hits = arranged(self._hits, self._after).ravel()
-        ctx.bind(hits, place_of(made, "hits"), ctx.plan.depth + 1)
+        ctx.bind(hits, place_of(made, "hits"), ctx.schedule.depth + 1)
         places = [*self._rows[0].first]
         if len(places) == self._hits.shape[1]:
             return made
@@ -179,6 +179,6 @@ class RowsOfPlaces:
         operator = _REDUCTIONS[self._rows[0].aggregation]
         names = block.tensor("Extreme"), block.name("extreme")
         extreme = emit_reduced(ctx, operator, x, [axis], names)
-        ctx.bind(self._extremes, extreme, ctx.plan.depth + 1)
+        ctx.bind(self._extremes, extreme, ctx.schedule.depth + 1)
         less = ctx.emit(Sub, [x, extreme], block.tensor("Less"), block.name("less"))
         return emit_activation(ctx, "", HIT, less, block.tensor("Hits"), block.name("hits"))

@@ -57,7 +57,7 @@ def _grouped(
 
 
 def _level(ctx: LoweringContext, row: FoundRow) -> int:
-    return int(ctx.plan.level[row.members[RESULT]].min())
+    return int(ctx.schedule.level[row.members[RESULT]].min())
 
 
 def _key(ctx: LoweringContext, row: FoundRow) -> Hashable:
@@ -118,7 +118,7 @@ class Rows:
             inside, after = parts.tensors, 1
         for name, neurons in self._inner.items():
             in_order = arranged(neurons, after) if neurons.shape[1] > 1 else neurons
-            ctx.bind(in_order.ravel(), inside[name], ctx.plan.depth + 1)
+            ctx.bind(in_order.ravel(), inside[name], ctx.schedule.depth + 1)
 
     @property
     def _inner(self) -> dict[str, Ints]:

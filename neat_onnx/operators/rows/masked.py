@@ -61,7 +61,7 @@ class MaskedRows:
         layer = emit_activation(ctx, label_of(name), formula, picked, output, block.name("act"))
         ctx.bind(neurons, layer, block.level)
         for part in SOFTMAX.inner:
-            ctx.bind(self._neurons(part.name), place_of(softmax, part.name), ctx.plan.depth + 1)
+            ctx.bind(self._neurons(part.name), place_of(softmax, part.name), ctx.schedule.depth + 1)
 
     def _softmax(self, ctx: LoweringContext, block: Block) -> str:
         """The softmax of all rows, [N, rows, longest].

@@ -50,7 +50,7 @@ class PlaceFinder:
         self._formulas = [activation_named(name).expression for name in self._net.activations]
         self._outputs = {*self._net.output_neurons.tolist()}
         self._matters = np.zeros(len(ctx.net), np.bool_)
-        self._matters[np.concatenate(ctx.plan.levels)] = True
+        self._matters[np.concatenate(ctx.schedule.levels)] = True
 
     def places(self) -> Iterator[Places]:
         """Yield the rows of hits, each neuron in one at most."""

@@ -58,7 +58,7 @@ def plan_windows(ctx: LoweringContext, free: Bools) -> Plan:
     """Claim convolutions and pools."""
     found = spatial_layers(ctx, free & ~of_first_hits(ctx, free))
     claims = [
-        Claim(Block(0, handler.neurons), handler.lower, handler.window)
+        Claim(Block(0, handler.neurons), handler.lower, handler.one_level)
         for handler in found.handlers
     ]
 
@@ -94,7 +94,7 @@ class _Search:
     def __init__(self, ctx: LoweringContext, free: Bools) -> None:
         self.found = SpatialLayers()
         matters = np.zeros(len(ctx.net), np.bool_)
-        matters[np.concatenate(ctx.plan.levels)] = True
+        matters[np.concatenate(ctx.schedule.levels)] = True
         self._taken = matters & ~free & ~ctx.net.is_input  # by planners that were asked before
         self._ctx = ctx
         self._shapes: dict[int, Sizes] = {}  # of levels, as far as they are known
@@ -183,7 +183,7 @@ class _Search:
             if not evolved or isinstance(error, Unavailable):
                 raise
             handler = self._handler_of_most(block, error)
-        together = [*(each.window for each in self.found.handlers), handler.window]
+        together = [*(each.one_level for each in self.found.handlers), handler.one_level]
         if not all(stands_on_a_level(self._levels, each) for each in together):
             try:
                 schedule(self._ctx.net, together)

@@ -31,7 +31,7 @@ def inferred_blocks(ctx: LoweringContext, known: Sequence[SpatialBlock]) -> Iter
         taken[block.neurons] = True
         spaces.add(block.neurons.ravel(), block.neurons.shape)
     needed = np.zeros(len(net), np.bool_)
-    needed[np.concatenate(ctx.plan.levels)] = True
+    needed[np.concatenate(ctx.schedule.levels)] = True
     order = _order(ctx)
     for members in schedule(net).levels[1:]:
         level = members[np.argsort(order[members])]

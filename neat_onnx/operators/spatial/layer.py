@@ -13,7 +13,7 @@ from neat_onnx.lowering.placement import Columns
 from neat_onnx.model import Node
 from neat_onnx.model.budget import Budget
 from neat_onnx.network.genes import Bools, Floats, Ints
-from neat_onnx.network.schedule import Together, Whole
+from neat_onnx.network.schedule import OneLevel, SameLevel
 from neat_onnx.network.spatial import SpatialBlock, check_block, connections_of, receptive_fields
 from neat_onnx.network.window import Sizes, Window, times
 from neat_onnx.operators.layout.columns import flat_tensor
@@ -54,11 +54,11 @@ class SpatialLayer:
         return neurons if self.apart is None else neurons[~self.apart]
 
     @property
-    def window(self) -> Whole:
+    def one_level(self) -> OneLevel:
         """The neurons that stand on one level."""
         if self.apart is None:
             return self.spatial
-        return Together(self.neurons, self.spatial.sources.ravel())
+        return SameLevel(self.neurons, self.spatial.sources.ravel())
 
 
 def bind_spatial(

@@ -28,9 +28,9 @@ def spatial_metadata(
     """
     layers = sorted(
         (
-            (claim.block.level, claim.window)
+            (claim.block.level, claim.one_level)
             for claim in claims
-            if isinstance(claim.window, SpatialBlock)
+            if isinstance(claim.one_level, SpatialBlock)
         ),
         key=lambda pair: pair[0],
     )

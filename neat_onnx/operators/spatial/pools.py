@@ -99,7 +99,7 @@ def writable_pool(pool: SpatialBlock, opset: int) -> SpatialBlock:
 
 def pooled_level(ctx: LoweringContext, spatial: SpatialBlock) -> int:
     """The level of the pooled neurons, 0 for inputs."""
-    return int(ctx.plan.level[spatial.sources].max())
+    return int(ctx.schedule.level[spatial.sources].max())
 
 
 def _attributes(spatial: SpatialBlock) -> dict[str, object]:

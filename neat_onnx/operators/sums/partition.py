@@ -42,7 +42,7 @@ def waiting_copy(ctx: LoweringContext, neurons: Ints) -> Bools:
         return np.zeros_like(alone)
     alone &= (genes.bias[neurons] == 0.0) & (genes.response[neurons] == 1.0)
     row, edge = ctx.edges_into(neurons)
-    level = np.append(ctx.plan.level, ctx.plan.depth)  # the last stands for products
+    level = np.append(ctx.schedule.level, ctx.schedule.depth)  # the last stands for products
     read = level[np.minimum(ctx.signals.read[edge], len(net))]
     alone[row[(ctx.signals.weight[edge] != 1.0) | (read + 1 >= level[neurons[row]])]] = False
     alone &= ~identities(ctx)[neurons]

@@ -172,7 +172,7 @@ def _scaled(ctx: LoweringContext, inputs: int) -> Bools:
     others = ~np.any([np.all(weights == form, axis=1) for form in forms], axis=0)
     if inputs == 1 and np.any(others):
         run = np.cumsum(np.diff(_sources(ctx, found)[:, 0], prepend=0) != 1)
-        run = np.unique([ctx.plan.level[found], run], axis=1, return_inverse=True)[1].ravel()
+        run = np.unique([ctx.schedule.level[found], run], axis=1, return_inverse=True)[1].ravel()
         others |= (np.bincount(run, others) / np.bincount(run))[run] > _MOST_SCALED
     scaled = np.zeros(len(ctx.net), np.bool_)
     scaled[found[others]] = True
