@@ -34,7 +34,7 @@ SILENT = [
     ("model/open_node.py:_type_of", "no entry of a list; validation of the node says so"),
     ("model/open_node.py:schema_of", "operators of other domains have no schema"),
     ("model/validation_errors.py:_label", "the path of an error ends where the document does"),
-    ("operators/formulas/own.py:_matched", "attributes that the function refuses do not match"),
+    ("operators/formulas/custom.py:_matched", "attributes that the function refuses do not match"),
     ("operators/rnn/unrolled.py:_claim", "a form that does not fit; others lower these neurons"),
     ("operators/spatial/apart.py:_fits", "the error is the answer"),
     ("operators/spatial/infer.py:_is_valid", "the error is the answer"),

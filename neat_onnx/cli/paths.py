@@ -26,7 +26,7 @@ from neat_onnx.model import Model
 from neat_onnx.model.model import Encoding, is_model
 from neat_onnx.model.spelling import Spelling
 from neat_onnx.network.network import Network
-from neat_onnx.network.written import save
+from neat_onnx.network.saving import save
 
 STANDARD = "-"
 """Standard input or output in place of a path."""

@@ -138,7 +138,7 @@ class Program:
         lines, at = [], 0
         for name, (_, rows) in self.input_ports:
             given = self.language.given(f"{name}[i]")
-            lines += self._loop("i", 0, len(rows), [f"v[{_plus('i', at)}] = {given}"])
+            lines += self._loop(len(rows), [f"v[{_plus('i', at)}] = {given}"])
             at += len(rows)
         return lines
 
@@ -147,7 +147,7 @@ class Program:
         lines = []
         for name, (_, rows) in self.output_ports:
             row = _plus("i", int(rows[0])) if _consecutive(rows) else f"{name.upper()}_ROWS[i]"
-            lines += self._loop("i", 0, len(rows), [f"{name}[i] = v[{row}]"])
+            lines += self._loop(len(rows), [f"{name}[i] = v[{row}]"])
         return lines
 
     def group_lines(self) -> list[str]:
@@ -188,7 +188,7 @@ class Program:
             return []
         first = self.plan.rows - count
         row, origin = f"{first + count - 1} - i", f"ORIGIN[{count - 1} - i]"
-        return self._loop("i", 0, count, [f"v[{row}] = v[{origin}]"])
+        return self._loop(count, [f"v[{row}] = v[{origin}]"])
 
     def reset_lines(self) -> list[str]:
         """Statements that give the registers their initial values, where these are not all 0."""
@@ -196,7 +196,7 @@ class Program:
             return []
         count = len(self.plan.registers[0])
         first = self.plan.rows - count
-        return self._loop("i", 0, count, [f"v[{_plus('i', first)}] = INITIAL[i]"])
+        return self._loop(count, [f"v[{_plus('i', first)}] = INITIAL[i]"])
 
     def _group(self, group: Group) -> list[str]:
         """Statements that compute one group."""
@@ -236,9 +236,9 @@ class Program:
             return f"{total} / {matrix.width}"
         return f"{total} / (START[{_plus('i', 1 - self.plan.input_count)}] - START[{neuron}])"
 
-    def _loop(self, variable: str, start: int, stop: int, statements: Iterable[str]) -> list[str]:
+    def _loop(self, count: int, statements: Iterable[str]) -> list[str]:
         return self._block(
-            variable, start, stop, [statement + self.language.end for statement in statements]
+            "i", 0, count, [statement + self.language.end for statement in statements]
         )
 
     def _block(self, variable: str, start: int, stop: int, inside: Sequence[str]) -> list[str]:

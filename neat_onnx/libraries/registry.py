@@ -19,7 +19,7 @@ from neat_onnx.libraries.synaptic import Synaptic
 from neat_onnx.libraries.tensorneat import TensorNEAT
 from neat_onnx.libraries.wann import Wann
 from neat_onnx.network.registration import check_libraries_with
-from neat_onnx.network.written import find_writers_with
+from neat_onnx.network.saving import find_writers_with
 
 _BUILTIN: tuple[Library, ...] = (
     *(Synaptic(), Own(), NeatPython(), NeatapticTS(), Carrot(), Neataptic(), BrainJS()),

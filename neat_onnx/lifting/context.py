@@ -18,7 +18,7 @@ from neat_onnx.errors import ModelError
 from neat_onnx.lifting.recognition import known_activation
 from neat_onnx.lifting.reductions import NoNeuronError, neurons_of
 from neat_onnx.lifting.registry import LIFTS, lifts
-from neat_onnx.lifting.rows import Rows
+from neat_onnx.lifting.rows import SumRows
 from neat_onnx.lifting.tensors import Tensors
 from neat_onnx.lifting.values import (
     DROPPED,
@@ -87,7 +87,7 @@ class LiftingContext(Tensors):
 
     neurons: list[NewNeurons] = field(default_factory=list)
     blocks: list[SpatialBlock] = field(default_factory=list)
-    rows: list[Rows] = field(default_factory=list)
+    rows: list[SumRows] = field(default_factory=list)
     affine: list[AffineElements] = field(default_factory=list)
     formulas: dict[Expression, int] = field(default_factory=dict)
     materialized: dict[Value, Ints] = field(default_factory=dict)
@@ -178,7 +178,7 @@ class LiftingContext(Tensors):
         )
         self._connected += 1
 
-    def add_rows(self, rows: Rows, made: NewNeurons | None = None) -> None:
+    def add_rows(self, rows: SumRows, made: NewNeurons | None = None) -> None:
         """Remember rows of neurons with the same weights, over rows of signals.
 
         Args:

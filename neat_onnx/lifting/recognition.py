@@ -8,7 +8,7 @@ from neat_onnx.model import DataType
 from neat_onnx.network.activations import ACTIVATIONS, FORMULA, activation_named
 from neat_onnx.network.aggregations import AGGREGATIONS
 from neat_onnx.network.expression import Expression, parts_of, scalar_slope
-from neat_onnx.network.writable import writable, writings
+from neat_onnx.network.runtime_formulas import writable, writings
 
 _Key = ParamSpec("_Key")
 _Known = TypeVar("_Known")

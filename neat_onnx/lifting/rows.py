@@ -19,7 +19,7 @@ _LEAST = 32  # weights by which a matrix would be larger
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class SumRows:
     """A product along the last axis.
 
     Attributes:
@@ -44,7 +44,7 @@ def are_worth_a_matrix(rows: int, weights: int) -> bool:
     return (rows * rows - 1) * weights >= _LEAST
 
 
-def blocks_of(rows: Iterable[Rows], net: Network, neuron_of: Ints) -> tuple[SpatialBlock, ...]:
+def blocks_of(rows: Iterable[SumRows], net: Network, neuron_of: Ints) -> tuple[SpatialBlock, ...]:
     """The rows that are alike in a network, as blocks whose windows have one tap.
 
     Products of one level with the same matrix are rows of one block.
@@ -61,13 +61,13 @@ def blocks_of(rows: Iterable[Rows], net: Network, neuron_of: Ints) -> tuple[Spat
     return tuple(blocks)
 
 
-def _together(rows: Sequence[Rows], net: Network) -> list[list[Rows]]:
+def _together(rows: Sequence[SumRows], net: Network) -> list[list[SumRows]]:
     """The products by matrix and level: neurons of one level do not depend on each other."""
     keys = [each.weights for each in rows]
     if len({*keys} - {0}) == len(keys) - keys.count(0):
         return [[each] for each in rows]
     level = with_late_sinks(schedule(net), net, np.ones(len(net), np.bool_)).level
-    groups: dict[tuple[int, ...], list[Rows]] = {}
+    groups: dict[tuple[int, ...], list[SumRows]] = {}
     for number, each in enumerate(rows):
         levels = level[each.neurons]
         one = each.weights and np.all(levels == levels[0, 0]) and NONE not in each.neurons
@@ -76,12 +76,12 @@ def _together(rows: Sequence[Rows], net: Network) -> list[list[Rows]]:
     return list(groups.values())
 
 
-def _joined(group: Sequence[Rows]) -> Rows:
+def _joined(group: Sequence[SumRows]) -> SumRows:
     sources, neurons = ([getattr(each, side) for each in group] for side in ("sources", "neurons"))
-    return Rows(np.concatenate(sources), np.concatenate(neurons))
+    return SumRows(np.concatenate(sources), np.concatenate(neurons))
 
 
-def _are_alike(net: Network, rows: Rows) -> bool:
+def _are_alike(net: Network, rows: SumRows) -> bool:
     """Whether all rows of neurons have the same genes, each over its own row of sources.
 
     A row that reads a source twice has one connection for both: export compares its weights.
@@ -97,7 +97,7 @@ def _are_alike(net: Network, rows: Rows) -> bool:
         return False
     ordered = np.sort(rows.sources, axis=1)
     once = np.all(ordered[:, 1:] != ordered[:, :-1], axis=1)
-    return bool(np.any(once)) and _read_alike(net, Rows(rows.sources[once], rows.neurons[once]))
+    return bool(np.any(once)) and _read_alike(net, SumRows(rows.sources[once], rows.neurons[once]))
 
 
 def _activated_alike(net: Network, neurons: Ints) -> bool:
@@ -112,7 +112,7 @@ def _activated_alike(net: Network, neurons: Ints) -> bool:
     return bool(np.all((codes == first) | ~there))
 
 
-def _read_alike(net: Network, rows: Rows) -> bool:
+def _read_alike(net: Network, rows: SumRows) -> bool:
     """Whether all rows have the same connections, each with its own row of distinct sources."""
     count, neurons = len(rows.sources), rows.neurons.ravel()
     if not _repeats(net.fan_in[neurons], count):
@@ -130,7 +130,7 @@ def _read_alike(net: Network, rows: Rows) -> bool:
     )
 
 
-def _columns(rows: Rows, row: Ints, source: Ints, neurons: int) -> Ints:
+def _columns(rows: SumRows, row: Ints, source: Ints, neurons: int) -> Ints:
     """The place of each source in its row, NONE if another row has it."""
     keys = (np.arange(len(rows.sources))[:, None] * neurons + rows.sources).ravel()
     wanted = row * neurons + source
@@ -139,7 +139,7 @@ def _columns(rows: Rows, row: Ints, source: Ints, neurons: int) -> Ints:
     return np.where(keys[at] == wanted, at % rows.sources.shape[1], NONE)
 
 
-def _are_distinct(rows: Rows) -> bool:
+def _are_distinct(rows: SumRows) -> bool:
     """Whether no row reads a neuron of another; several rows may read the same."""
     neurons = rows.neurons.ravel()
     return len(np.unique(neurons)) == len(neurons) and not np.any(np.isin(rows.sources, neurons))

@@ -267,7 +267,7 @@ class Tensors:
             if isinstance(self.operands.get(name), Value):
                 leading = self.leading(name)
                 if any(0 <= axis < len(leading) and leading[axis] for axis in axes):
-                    self.refuse_batch(node, (0,))
+                    self.refuse_batch(node)
                 return
 
     def whole_shape(self, name: str) -> tuple[int, ...]:
@@ -302,7 +302,7 @@ class Tensors:
                 isinstance(operand, Value) or self._has_one_row or self.followed.of(name)[axis] == 0
             )
             if not whole:
-                self.refuse_batch(node, (0,))
+                self.refuse_batch(node)
 
     @cached_property
     def _has_one_row(self) -> bool:
@@ -321,11 +321,11 @@ class Tensors:
                 axes = zip(operand.shape, self.followed.of(name), strict=True)
                 batch = [(size, axis) for size, axis in axes if axis not in (FEATURE, UNKNOWN)]
                 if len(batch) > 1 or any(size > 1 and axis == 0 for size, axis in batch):
-                    self.refuse_batch(node, (0,))
+                    self.refuse_batch(node)
 
-    def refuse_batch(self, node: Node, axes: Iterable[int]) -> None:
+    def refuse_batch(self, node: Node) -> None:
         """Refuse to work along the first axis where that is the batch: it would mix samples."""
-        if not self.features_only and 0 in axes:
+        if not self.features_only:
             self.fail(
                 node,
                 "it works along the batch, and would mix samples",

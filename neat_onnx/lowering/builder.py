@@ -32,12 +32,12 @@ class GraphBuilder:
 
     Attributes:
         nodes, initializers: the graph so far.
-        tails: the digits of formulas far from 0 count, as values grow; see `writable`.
+        far_from_zero: the digits of formulas far from 0 count, as values grow; see `writable`.
         layered: each level reads the one before only. NeatapticTS reads such a graph, and looks for
             the weights of each layer by name.
     """
 
-    tails: bool = False
+    far_from_zero: bool = False
     layered: bool = False
 
     def __init__(self, data_type: DataType, opset: int, reserved: Iterable[str] = ()) -> None:

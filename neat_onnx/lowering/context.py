@@ -77,7 +77,7 @@ class LoweringContext(GraphBuilder):
         self.one_level: list[OneLevel] = []
         self.apart: list[SpatialBlock] = []
         self.signals = GraphSignals.of(net)
-        self.tails = bool(np.any(self.signals.overflows))
+        self.far_from_zero = bool(np.any(self.signals.overflows))
         self.places = Placement(self.signals.count, len(net))
         self.fan_in: Ints = net.fan_in
         self.functions: dict[tuple[str, Expression], Function] = {}

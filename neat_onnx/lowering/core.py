@@ -172,7 +172,7 @@ def _metadata(
         LongGenomeError: its genome takes more than the most bytes.
     """
     if not ctx.options.include_metadata:
-        frame.stand_alone(model)
+        frame.check_without_metadata(model)
         return []
     entries: dict[str, str] = {}
     if short is None:

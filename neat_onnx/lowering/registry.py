@@ -123,7 +123,7 @@ class Frame(Protocol):
         """Return the entries about memory for the model's metadata; {} where there are none."""
         ...
 
-    def stand_alone(self, model: Model) -> None:
+    def check_without_metadata(self, model: Model) -> None:
         """Warn, or raise OptionError, if `model` needs that metadata to compute the same."""
         ...
 

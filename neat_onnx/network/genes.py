@@ -335,8 +335,6 @@ def codes_of(names: Sequence[str]) -> tuple[tuple[str, ...], Ints]:
 Where = Literal["inputs", "outputs", "neurons", "connections", "blocks"]
 
 
-def network_error(
-    what: Where, position: int, message: str, hint: str | None = None
-) -> NetworkError:
+def network_error(what: Where, position: int, message: str) -> NetworkError:
     """An error about the gene at `position` of one of the document's lists."""
-    return NetworkError(message, where=f"{what}[{position}]", hint=hint)
+    return NetworkError(message, where=f"{what}[{position}]")

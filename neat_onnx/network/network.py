@@ -166,7 +166,7 @@ class Network(Structure):
                 ending is of several libraries, or of none.
             DocumentError: the file cannot be written; or the .ini beside it exists, and is another.
         """
-        from neat_onnx.network.written import save
+        from neat_onnx.network.saving import save
 
         save(self, path, library)
 
@@ -184,7 +184,7 @@ class Network(Structure):
             NetworkError: the library cannot compute the network; names the neurons.
             OptionError: there is no such library, or networks are not written for it.
         """
-        from neat_onnx.network.written import to_library
+        from neat_onnx.network.saving import to_library
 
         return to_library(self, name)
 

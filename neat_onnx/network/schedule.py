@@ -149,7 +149,7 @@ def _members(level: Ints, count: int) -> tuple[Ints, ...]:
 
 
 def stands_on_a_level(before: Schedule, block: OneLevel) -> bool:
-    """Whether all neurons of a block are on one level of the plan, above all that it slides over.
+    """Whether all neurons of a block are on one level of a schedule, above all that it slides over.
 
     Blocks of which this holds make no cycle, however many: every edge still leads upwards.
     """

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from neat_onnx.lifting.context import Array, LiftingContext, NewNeurons, Operand, Value
-from neat_onnx.lifting.rows import Rows
+from neat_onnx.lifting.rows import SumRows
 from neat_onnx.model import DataType, Node
 from neat_onnx.model.budget import Budget
 from neat_onnx.network.genes import Floats, Ints
@@ -155,7 +155,7 @@ class Algebra:
         weights = np.broadcast_to(weight, (len(sources), len(row)))
         self._ctx.connect(made, sources[:, column], rows[:, row], weights)
         if made.aggregation == "sum":
-            self._ctx.add_rows(Rows(sources, made.states[rows]), made)
+            self._ctx.add_rows(SumRows(sources, made.states[rows]), made)
 
     def _reduced(
         self, aggregation: str, value: Value, axes: tuple[int, ...], kept: tuple[int, ...]
@@ -196,7 +196,7 @@ def add_products(ctx: LiftingContext, sources: Ints, states: Ints) -> None:
     order = np.argsort(again, kind="stable").reshape(len(first), -1)
     of_row = sources[order]
     if np.array_equal(of_row, np.broadcast_to(of_row[:, :1], of_row.shape)):
-        ctx.add_rows(Rows(of_row[:, 0], states[order]))
+        ctx.add_rows(SumRows(of_row[:, 0], states[order]))
 
 
 def _weighed(value: Value, matrix: Floats) -> tuple[Value, Floats]:

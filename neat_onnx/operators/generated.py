@@ -40,7 +40,7 @@ def lift_eye_like(ctx: LiftingContext, node: EyeLike) -> None:
     if len(operand.shape) != 2:
         ctx.fail(node, f"its input has {len(operand.shape)} axes, expected 2")
     if isinstance(operand, Value):
-        ctx.refuse_batch(node, [0])
+        ctx.refuse_batch(node)
     Budget().take("elements", math.prod(operand.shape), node.label)
     real = not ctx.has_integers(node) if given.dtype is None else given.dtype in _REAL
     rows, columns = operand.shape

@@ -10,6 +10,8 @@ from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import Schedule
 from neat_onnx.page.layers import DrawnLayer, drawn_layers
 
+_MOST_CONNECTIONS = 5000  # in the picture of a large network
+
 
 class DrawnNeuron(TypedDict):
     """A neuron as a picture shows it; its kind is input, hidden or output."""
@@ -52,9 +54,9 @@ class Drawing(TypedDict):
     omitted: int
 
 
-def drawing(net: Network, levels: Schedule, most: int = 5000) -> Drawing:
-    """Return the picture of `net`, on its levels, with at most `most` connections, the heaviest."""
-    heaviest = np.argsort(-np.abs(net.connections.weight), kind="stable")[:most]
+def drawing(net: Network, levels: Schedule) -> Drawing:
+    """Return the picture of `net`, on its levels, with its heaviest connections."""
+    heaviest = np.argsort(-np.abs(net.connections.weight), kind="stable")[:_MOST_CONNECTIONS]
     connections = _connections(net, np.sort(heaviest))
     return Drawing(
         neurons=_neurons(net, levels),

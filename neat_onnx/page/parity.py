@@ -12,6 +12,7 @@ from neat_onnx.verification.player import Player, number_type
 from neat_onnx.verification.samples import short_sequences
 
 _MOST = 2000  # points of the plot
+_SAMPLES = 256  # short sequences, as many as `neat_onnx.verify` plays
 _BINS = 24
 
 
@@ -34,19 +35,17 @@ class Parity(TypedDict):
     total: int
 
 
-def parity(net: Network, model: Model, *, samples: int = 256, seed: int = 0) -> Parity:
+def parity(net: Network, model: Model) -> Parity:
     """Run both sides on the short sequences of `neat_onnx.verify`."""
     model = with_ports(net, model)
     element = np.float64 if number_type(model) is DataType.DOUBLE else np.float32
-    x = as_read(net, model, short_sequences(net, samples, seed))
+    x = as_read(net, model, short_sequences(net, _SAMPLES, seed=0))
     played = Player(model, net, "reference").play(x, [port.name for port in net.outputs])
     got = np.concatenate([played[port.name] for port in net.outputs], axis=-1)
     return _pairs(net.run(x), got, element)
 
 
-def parity_of_networks(
-    one: Network, other: Network, *, samples: int = 256, seed: int = 0
-) -> Parity | None:
+def parity_of_networks(one: Network, other: Network) -> Parity | None:
     """Run two networks on the same short sequences; None if their numbers of ports' values differ.
 
     The histogram is of the second network's outputs minus the first one's.
@@ -54,7 +53,7 @@ def parity_of_networks(
     sizes = [(len(net.input_neurons), len(net.output_neurons)) for net in (one, other)]
     if sizes[0] != sizes[1]:
         return None
-    x = short_sequences(other if other.has_memory else one, samples, seed)
+    x = short_sequences(other if other.has_memory else one, _SAMPLES, seed=0)
     return _pairs(one.run(x), other.run(x), np.float64)
 
 

@@ -51,11 +51,11 @@ class OldNode:
             self.refuse(f"the attribute '{what}' is missing")
         return self.draft.constant(f"{self.gives[0]}_{what}", values, data_type)
 
-    def read_attribute(self, name: str, position: int) -> None:
-        """Make an attribute of integers, if it is given, a constant input."""
+    def read_attribute(self, name: str) -> None:
+        """Make an attribute of integers, if it is given, the second input, a constant."""
         values = self.take(name)
-        if values is not None and len(self.reads) <= position:
-            self.read(position, self.constant(name, values))
+        if values is not None and len(self.reads) < 2:
+            self.read(1, self.constant(name, values))
 
     def rank(self, position: int) -> int:
         """How many axes the tensor at `position` has."""
@@ -132,7 +132,7 @@ def _slice(old: OldNode) -> None:
 
 def _split(old: OldNode) -> None:
     if old.opset < 13:
-        old.read_attribute("split", 1)
+        old.read_attribute("split")
     if len(old.reads) < 2 or not old.reads[1]:
         old.attributes["num_outputs"] = len(old.gives)
 
@@ -144,11 +144,11 @@ def _topk(old: OldNode) -> None:
 
 def _reshape(old: OldNode) -> None:
     if old.opset < 5:
-        old.read_attribute("shape", 1)
+        old.read_attribute("shape")
 
 
 def _axes_input(old: OldNode) -> None:
-    old.read_attribute("axes", 1)
+    old.read_attribute("axes")
 
 
 def _upsample(old: OldNode) -> None:

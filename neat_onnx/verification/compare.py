@@ -190,7 +190,7 @@ def sampled_inputs(
         model: says to which type they are rounded, and for how many steps it is played.
         samples: the number of short sequences, drawn with this seed.
         long: sample the long sequences too, where there is memory.
-        fixed_batch: the model takes one sample at a time.
+        fixed_batch: the model states how many samples it takes at a time.
     """
     inputs = [short_sequences(net, samples, seed)]
     if net.has_memory and long:

@@ -19,7 +19,7 @@ from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
 from neat_onnx.passes.recurrent_layers import has_unbatched_sequence
 from neat_onnx.verification.ports import has_every_axis
-from neat_onnx.verification.rows import Rows
+from neat_onnx.verification.rows import OutputRows
 from neat_onnx.verification.runtimes import Feed, Session, load
 
 _LEAST_CUT = 4  # a sequence of as many steps is run in two parts where its states can be fed on
@@ -50,7 +50,7 @@ class Player:
 
     Attributes:
         name: the runtime and its version.
-        fixed_batch: the model takes one sample at a time.
+        fixed_batch: the model states how many samples it takes at a time.
         rows_of_a_run: how many samples a fixed batch has, 1 if the batch is not fixed.
         whole: the model, or the runtime, takes whole sequences.
         apart: sequences have no axis for the batch, so that each is a run.
@@ -80,7 +80,7 @@ class Player:
         if self._session.sequences:
             outputs = []
             self._axes = dict.fromkeys(self._axes, (0, 1))
-        self._rows = Rows(ports, outputs, shapes_of_inputs(model.graph.inputs))
+        self._rows = OutputRows(ports, outputs, shapes_of_inputs(model.graph.inputs))
         self.whole = any(len(axes) > 1 for axes in self._axes.values())
         alone = not (self.whole or features_only) and net.has_memory
         self.apart = alone and (not self._pairs or has_unbatched_sequence(model))

@@ -18,7 +18,7 @@ class ShapeMismatch(ModelError):
     """An output does not have a row for each sample: the model is not the network, row by row."""
 
 
-class Rows:
+class OutputRows:
     """Where the samples stand in each output of a model.
 
     Args:

@@ -17,7 +17,7 @@ FAR = 2.0**40
 _FACTOR = re.compile(r"(-?\d+\.?\d*(?:e[-+]?\d+)?) \* z")
 
 
-class Called(NamedTuple):
+class FannActivation(NamedTuple):
     """How FANN computes an activation a(z): as scale · f(gain · z + shift).
 
     Attributes:
@@ -34,26 +34,26 @@ class Called(NamedTuple):
     scale: float = 1.0
 
 
-IDENTITY = Called("0", 1.0 / FAR, gain=FAR)
+IDENTITY = FannActivation("0", 1.0 / FAR, gain=FAR)
 _CALLED = {
     "identity": IDENTITY,
-    "complement": Called("0", 1.0 / FAR, gain=-FAR, shift=FAR),
-    "relu": Called("12", 1.0 / FAR, scale=FAR),
-    "bipolar": Called("2", 1.0, gain=-1.0, scale=-1.0),
-    "neat_sigmoid": Called("3", 2.5),
-    "bipolar_sigmoid": Called("5", 0.5),
-    "neat_tanh": Called("5", 2.5),
-    "gaussian": Called("7", 1.0),
-    "neat_gauss": Called("7", 5.0**0.5),
-    "softsign": Called("11", 1.0 / FAR, gain=FAR),
-    "hard_tanh": Called("13", 1.0),
-    "sin": Called("14", 1.0 / FAR, gain=FAR),
-    "neat_sin": Called("14", 2.5, gain=2.0),
+    "complement": FannActivation("0", 1.0 / FAR, gain=-FAR, shift=FAR),
+    "relu": FannActivation("12", 1.0 / FAR, scale=FAR),
+    "bipolar": FannActivation("2", 1.0, gain=-1.0, scale=-1.0),
+    "neat_sigmoid": FannActivation("3", 2.5),
+    "bipolar_sigmoid": FannActivation("5", 0.5),
+    "neat_tanh": FannActivation("5", 2.5),
+    "gaussian": FannActivation("7", 1.0),
+    "neat_gauss": FannActivation("7", 5.0**0.5),
+    "softsign": FannActivation("11", 1.0 / FAR, gain=FAR),
+    "hard_tanh": FannActivation("13", 1.0),
+    "sin": FannActivation("14", 1.0 / FAR, gain=FAR),
+    "neat_sin": FannActivation("14", 2.5, gain=2.0),
 }
 
 
 @lru_cache(maxsize=1024)
-def called(activation: str) -> Called | None:
+def called(activation: str) -> FannActivation | None:
     """Return how FANN computes an activation of ours; None if it does not."""
     if activation in _CALLED:
         return _CALLED[activation]
@@ -61,7 +61,7 @@ def called(activation: str) -> Called | None:
     for code, steepness in _candidates(activation):
         name = activation_name(code, steepness)
         if name and activation_named(name).expression == ours:
-            return Called(code, steepness)
+            return FannActivation(code, steepness)
     return None
 
 

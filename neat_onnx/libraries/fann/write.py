@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from neat_onnx.errors import warn
-from neat_onnx.libraries.fann.functions import FAR, IDENTITY, Called, called
+from neat_onnx.libraries.fann.functions import FAR, IDENTITY, FannActivation, called
 from neat_onnx.libraries.fann.names import AFTER_2_2
 from neat_onnx.libraries.limits import Limits, outputs_to_copy, reasons_against, tell_disabled
 from neat_onnx.network.network import Network
@@ -67,7 +67,7 @@ class _Cell:
     """
 
     neuron: int
-    called: Called
+    called: FannActivation
     reads: list[tuple[int, float]]
 
 
@@ -92,7 +92,7 @@ def write(net: Network) -> str:
     return _text([len(net.input_neurons) + 1, *map(len, layers)], cells)
 
 
-def _layers(net: Network, functions: dict[str, Called]) -> list[list[int]]:
+def _layers(net: Network, functions: dict[str, FannActivation]) -> list[list[int]]:
     """The neurons of each layer after the inputs; ~j where a copy of neuron j is the output."""
     scaled = [name for name, function in functions.items() if function.scale != 1.0]
     read = np.isin(np.arange(len(net)), net.live.source)
@@ -107,7 +107,9 @@ def _layers(net: Network, functions: dict[str, Called]) -> list[list[int]]:
     return [*filter(None, levels), last]
 
 
-def _cells(net: Network, layers: list[list[int]], functions: dict[str, Called]) -> list[_Cell]:
+def _cells(
+    net: Network, layers: list[list[int]], functions: dict[str, FannActivation]
+) -> list[_Cell]:
     """The neurons after the bias, in the order of the file."""
     order = [j for layer in layers for j in layer]
     bias = len(net.input_neurons)

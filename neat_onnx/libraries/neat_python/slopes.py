@@ -12,7 +12,7 @@ from neat_onnx.network.activations import LIBRARY_NAMES
 from neat_onnx.network.aggregations import LIBRARY_AGGREGATIONS
 
 
-class Called(NamedTuple):
+class NeatActivation(NamedTuple):
     """How neat-python computes an activation.
 
     Attributes:
@@ -29,11 +29,11 @@ class Called(NamedTuple):
 
 
 _SLOPES = {
-    "sigmoid": Called("sigmoid", 5.0),
-    "tanh": Called("tanh", 2.5),
-    "bipolar_sigmoid": Called("tanh", 5.0),
-    "gaussian": Called("gauss", 5.0**0.5),
-    "complement": Called("identity", -1.0, 1.0),
+    "sigmoid": NeatActivation("sigmoid", 5.0),
+    "tanh": NeatActivation("tanh", 2.5),
+    "bipolar_sigmoid": NeatActivation("tanh", 5.0),
+    "gaussian": NeatActivation("gauss", 5.0**0.5),
+    "complement": NeatActivation("identity", -1.0, 1.0),
 }
 
 
@@ -51,12 +51,12 @@ def aggregation_called(aggregation: str) -> str | None:
     )
 
 
-def called(activation: str) -> Called | None:
+def called(activation: str) -> NeatActivation | None:
     """Return how neat-python computes an activation of ours; None if it does not."""
     for (library, name), ours in LIBRARY_NAMES.items():
         if library == "neat-python" and ours == activation:
-            return Called(name, custom=True)
+            return NeatActivation(name, custom=True)
     for name, ours in ACTIVATION_NAMES.items():
         if ours == activation:
-            return Called(name)
+            return NeatActivation(name)
     return _SLOPES.get(activation)

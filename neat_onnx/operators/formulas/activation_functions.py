@@ -12,7 +12,7 @@ from neat_onnx.model import DataType, Function, OperatorSet, Tensor
 from neat_onnx.model.node import OWN_DOMAIN
 from neat_onnx.network.activations import FORMULA, label_of
 from neat_onnx.network.expression import Expression, parts_of, scalar_slope
-from neat_onnx.network.writable import writable
+from neat_onnx.network.runtime_formulas import writable
 from neat_onnx.operators.constants import Constant, ConstantAttributes
 from neat_onnx.operators.formulas.formula import emit_formula
 from neat_onnx.operators.formulas.functions import function_of

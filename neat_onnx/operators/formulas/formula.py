@@ -30,7 +30,7 @@ from neat_onnx.network.expression import (
 )
 from neat_onnx.network.formula_text import fits
 from neat_onnx.network.primitives import SIGNATURES
-from neat_onnx.network.writable import writable
+from neat_onnx.network.runtime_formulas import writable
 from neat_onnx.operators.layout.shaping import Identity
 
 ARITHMETIC = ("add", "sub", "mul", "div")
@@ -139,7 +139,7 @@ class FormulaEmitter:
 
     def emit(self, formula: Expression) -> str:
         """The name of the tensor that holds `formula`."""
-        formula = writable(formula, self.ctx.data_type.dtype, tails=self.ctx.tails)
+        formula = writable(formula, self.ctx.data_type.dtype, far_from_zero=self.ctx.far_from_zero)
         formula = _shortened(self.ctx, formula)
         for part in parts_of(formula):
             if part not in self._done and not part.is_constant:

@@ -117,7 +117,7 @@ def _equal(
     return Value(truth, greater(VARIABLE, 0.5))
 
 
-class Rows:
+class MaskedRows:
     """The vectors of a tensor along some axes, without the elements that are −∞.
 
     Attributes:
@@ -198,6 +198,6 @@ def masked_largest(
     keep = node.attributes.keepdims
     sizes = [(1 if axis in axes else size, axis) for axis, size in enumerate(operand.shape)]
     shape = tuple(size for size, axis in sizes if keep or axis not in axes)
-    largest = Rows(ctx, node, operand, absent, axes).largest()
+    largest = MaskedRows(ctx, node, operand, absent, axes).largest()
     assert isinstance(largest, Value)
     return largest.rearranged(lambda array: array.reshape(shape))

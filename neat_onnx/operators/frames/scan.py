@@ -27,7 +27,7 @@ from neat_onnx.model import Attributes, Graph, Model, Node, ValueInfo
 from neat_onnx.model.budget import Budget
 from neat_onnx.operators.algebra import rearranged
 from neat_onnx.operators.constants import Shape
-from neat_onnx.operators.frames.state import OneStep, State, check_stand_alone, state_metadata
+from neat_onnx.operators.frames.state import OneStep, State, check_lost_states, state_metadata
 from neat_onnx.operators.frames.steps import timed
 from neat_onnx.operators.layout.arranging import Expand, combined
 from neat_onnx.operators.layout.shaping import Concat, Slice
@@ -124,9 +124,9 @@ class OverSteps(OneStep):
         """The states are in the graph with their start, so that there is nothing to say of them."""
         return state_metadata([], model)
 
-    def stand_alone(self, model: Model) -> None:
+    def check_without_metadata(self, model: Model) -> None:
         """Refuse ports that would be taken for states; the states themselves are in the graph."""
-        check_stand_alone([], model, lossy=self._ctx.options.lossy)
+        check_lost_states([], model, lossy=self._ctx.options.lossy)
 
 
 @frames

@@ -83,9 +83,9 @@ class OneStep:
         """Return which output feeds which state, and where states start."""
         return state_metadata(self._states, model)
 
-    def stand_alone(self, model: Model) -> None:
+    def check_without_metadata(self, model: Model) -> None:
         """Refuse initial values, which only the metadata can hold."""
-        check_stand_alone(self._states, model, lossy=self._ctx.options.lossy)
+        check_lost_states(self._states, model, lossy=self._ctx.options.lossy)
 
 
 @frames
@@ -121,7 +121,7 @@ def _names(ctx: LoweringContext, stem: str) -> tuple[str, str]:
             return previous, following
 
 
-def check_stand_alone(states: Sequence[State], model: Model, *, lossy: bool) -> None:
+def check_lost_states(states: Sequence[State], model: Model, *, lossy: bool) -> None:
     """Raise OptionError if `model` without metadata would compute something else.
 
     Args:

@@ -61,7 +61,7 @@ class AllSteps:
         """Nothing: no memory crosses the graph's ends."""
         return {}
 
-    def stand_alone(self, model: Model) -> None:
+    def check_without_metadata(self, model: Model) -> None:
         """Nothing is lost without metadata."""
 
 

@@ -162,9 +162,9 @@ def _expanded_sample(
             found[place] = ones[place] if size in (1, ctx.samples * ones[place]) else size
         repeats = leading[place] and found[place] != ones[place]
         if repeats or (sized[place] and not leading[place] and not lost):
-            ctx.refuse_batch(node, [0])
+            ctx.refuse_batch(node)
     if lost and rank > len(old):
-        ctx.refuse_batch(node, [0])
+        ctx.refuse_batch(node)
     return found
 
 
@@ -178,7 +178,7 @@ def lift_tile(ctx: LiftingContext, node: Tile) -> None:
     sized = ctx.sizes.get(node.input[1], np.zeros(len(repeats), np.bool_))
     of_ones = not isinstance(operand, Value) and np.all(np.array(operand.shape)[sized] == 1)
     if repeats[0] != 1 or (np.any(sized) and not of_ones):
-        ctx.refuse_batch(node, [0])
+        ctx.refuse_batch(node)
     ctx.bind(node, rearranged(operand, lambda array: np.tile(array, repeats)))
 
 
@@ -267,7 +267,7 @@ def lift_compress(ctx: LiftingContext, node: Compress) -> None:
     operand, wanted = ctx.operand(node, 0), ctx.constant(node, 1).astype(np.bool_)
     axis = node.attributes.axis
     if axis is None:
-        ctx.refuse_batch(node, [0])
+        ctx.refuse_batch(node)
     else:
         axis = axis_of(ctx, node, axis, len(operand.shape))
     ctx.bind(node, rearranged(operand, lambda array: np.asarray(np.compress(wanted, array, axis))))

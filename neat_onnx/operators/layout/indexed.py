@@ -84,13 +84,13 @@ class OneHot(Node):
     attributes: OneHotAttributes = OneHotAttributes.defaults()
 
 
-def indices_of(ctx: LiftingContext, node: Node, position: int, size: int) -> Ints:
-    """Constant indices, from 0.
+def indices_of(ctx: LiftingContext, node: Node, size: int) -> Ints:
+    """Constant indices, the second input of a node, from 0.
 
     Raises:
         ModelError: they are no integers, or outside of `size`.
     """
-    index = ctx.constant(node, position)
+    index = ctx.constant(node, 1)
     if index.dtype.kind not in "iu":
         ctx.fail(node, "its indices have to be of integers")
     found = index.astype(np.int64)
@@ -104,7 +104,7 @@ def gather_elements(ctx: LiftingContext, node: Node, axis: int) -> None:
     operand = ctx.operand(node, 0)
     axis = axis_of(ctx, node, axis, len(operand.shape))
     _refuse_other_samples(ctx, node, [0, 1], [k for k in range(len(operand.shape)) if k != axis])
-    index = indices_of(ctx, node, 1, operand.shape[axis])
+    index = indices_of(ctx, node, operand.shape[axis])
     inside = tuple(slice(size) for size in index.shape)
     kept = (*inside[:axis], slice(None), *inside[axis + 1 :])
     ctx.bind(node, rearranged(operand, lambda array: np.take_along_axis(array[kept], index, axis)))
@@ -127,7 +127,7 @@ def _refuse_other_samples(
     if not computed:
         followed = {ctx.followed.of(node.input[at]) for at in positions}
         if len(followed) > 1 or 0 not in min(followed):  # not made for each sample
-            ctx.refuse_batch(node, [0])
+            ctx.refuse_batch(node)
         return
     leading = ctx.leading(computed[0])
     for axis in axes:
@@ -173,7 +173,7 @@ def _gather_at(ctx: LiftingContext, node: GatherND, batch: int) -> None:
         ctx.fail(node, f"its computed indices have the shape {shapes}, expected one axis of places")
     ctx.refuse_along(node, [batch], 0)
     if not isinstance(data, Value) and batch and data.shape[0] != 1:
-        ctx.refuse_batch(node, (0,))
+        ctx.refuse_batch(node)
     size, rest = data.shape[batch], data.shape[batch + 1 :]
     hits = places_hit(ctx, node, index, size)
     hits = reshaped(hits, (*shared, *spread, size, *[1] * len(rest)))
@@ -195,7 +195,7 @@ def lift_scatter_elements(ctx: LiftingContext, node: ScatterElements) -> None:
     if isinstance(ctx.operand(node, 1), Value):
         _scatter_at(ctx, node, axis)
         return
-    index = indices_of(ctx, node, 1, data.shape[axis])
+    index = indices_of(ctx, node, data.shape[axis])
     updates = ctx.operand(node, 2)
     if index.shape != updates.shape:
         ctx.fail(node, f"the shapes of indices and updates differ: {index.shape}, {updates.shape}")
@@ -238,7 +238,7 @@ def lift_scatter_nd(ctx: LiftingContext, node: ScatterND) -> None:
     depth = index.shape[-1]
     ctx.refuse_along(node, range(depth), 0)
     if not isinstance(ctx.operand(node, 2), Value):
-        ctx.refuse_batch(node, [0])
+        ctx.refuse_batch(node)
     elif not isinstance(data, Value):
         _refuse_one_sample(ctx, node, index.ndim - 1, depth)
     if index.dtype.kind != "i" or depth > len(data.shape):
@@ -262,7 +262,7 @@ def _refuse_one_sample(ctx: LiftingContext, node: ScatterND, places: int, depth:
     """
     for axis, is_batch in enumerate(ctx.leading(node.input[2])):
         if is_batch and axis < places:
-            ctx.refuse_batch(node, [0])
+            ctx.refuse_batch(node)
         elif is_batch:
             ctx.refuse_first_sample(node, [0], axis - places + depth)
 
@@ -316,7 +316,7 @@ def lift_one_hot(ctx: LiftingContext, node: OneHot) -> None:
         ctx.fail(node, f"axis is {axis}, its depth {depth}, and it has {values.size} values")
     axis %= rank
     if axis == 0:
-        ctx.refuse_batch(node, [0])
+        ctx.refuse_batch(node)
     hits = hits_at(ctx, node, index, depth)
     off, on = (float(each) for each in values)
     if (off, on) != (0.0, 1.0):

@@ -70,7 +70,7 @@ def _gather_computed(ctx: LiftingContext, node: Node, axis: int) -> None:
     (axis,) = ctx.axes(node, [axis], len(data.shape))
     ctx.refuse_along(node, [axis], 0)
     if all(any(kind != FEATURE for kind in ctx.followed.of(name)) for name in node.input):
-        ctx.refuse_batch(node, (0,))
+        ctx.refuse_batch(node)
     before, size, after = data.shape[:axis], data.shape[axis], data.shape[axis + 1 :]
     hits = places_hit(ctx, node, index, size)
     hits = reshaped(hits, (*[1] * axis, *index.shape, *[1] * len(after), size))
@@ -90,7 +90,7 @@ def gather_elements_at(ctx: LiftingContext, node: Node, axis: int) -> None:
     data, index = tensors.input(0), tensors.input(1)
     axis = axis_of(ctx, node, axis, len(data.shape))
     if not isinstance(data, Value) and data.shape[0] != 1:
-        ctx.refuse_batch(node, (0,))
+        ctx.refuse_batch(node)
     if len(index.shape) != len(data.shape):
         ctx.fail(node, f"its indices have {len(index.shape)} axes, its data {len(data.shape)}")
     inside = (*(slice(size) for size in index.shape[:axis]), slice(None))

@@ -56,7 +56,7 @@ def lift_pad(ctx: LiftingContext, node: Pad) -> None:
                            strict=True):  # fmt: skip
         widths[axis] = width
     if any(any(width) and ctx.is_batch(node.input[0], axis) for axis, width in enumerate(widths)):
-        ctx.refuse_batch(node, [0])
+        ctx.refuse_batch(node)
     _check_widths(ctx, node, operand.shape, widths)
     if mode == "constant":
         fill = ctx.optional(node, 2)
@@ -118,7 +118,7 @@ def lift_center_crop_pad(ctx: LiftingContext, node: CenterCropPad) -> None:
     for axis, size in zip(axes, wanted, strict=True):
         more = size - operand.shape[axis]
         if ctx.is_batch(node.input[0], axis):
-            ctx.refuse_batch(node, [0])
+            ctx.refuse_batch(node)
         less = abs(more) // 2  # the odd one is at the end
         widths[axis] = (less, more - less) if more >= 0 else (-less, more + less)
     ctx.check_size(node, math.prod(wanted))

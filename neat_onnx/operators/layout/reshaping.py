@@ -57,7 +57,7 @@ def _shape_of_one(ctx: LiftingContext, node: Reshape | Flatten) -> list[int] | N
         return None
     found = shape_of_one(ctx.followed, node)
     if found is None:
-        ctx.refuse_batch(node, (0,))
+        ctx.refuse_batch(node)
         return None
     return found[0]
 
@@ -83,7 +83,7 @@ def _refuse_reordered(
     inner = before // outer if outer else 0
     open_size = math.prod(old) // rest if rest else 0  # of the axis with the batch, for one sample
     if not inner or before % outer or open_size % inner:
-        ctx.refuse_batch(node, (0,))
+        ctx.refuse_batch(node)
 
 
 @lifts(Flatten)
@@ -95,6 +95,6 @@ def lift_flatten(ctx: LiftingContext, node: Flatten) -> None:
     found = _shape_of_one(ctx, node)
     if found is None:
         if isinstance(ctx.operand(node, 0), Value) and axis == 0:
-            ctx.refuse_batch(node, [0])
+            ctx.refuse_batch(node)
         found = [math.prod(old[:axis]), -1]
     rearrange(ctx, node, lambda array: array.reshape(found))

@@ -112,7 +112,7 @@ def lift_qgemm(ctx: LiftingContext, node: QGemm) -> None:
     one = _less_zero(ctx, node, 0, 2, -2)
     other = _less_zero(ctx, node, 3, 5, 0 if given.transB else -1)
     if given.transA:
-        ctx.refuse_batch(node, (0,))
+        ctx.refuse_batch(node)
         one = rearranged(one, np.transpose)
     if given.transB:
         other = rearranged(other, np.transpose)

@@ -12,7 +12,7 @@ import numpy as np
 
 from neat_onnx.lifting.context import Array, LiftingContext, Operand, Value, lifts
 from neat_onnx.lifting.followed_axes import FEATURE, UNKNOWN
-from neat_onnx.lifting.rows import Rows, are_worth_a_matrix
+from neat_onnx.lifting.rows import SumRows, are_worth_a_matrix
 from neat_onnx.model import Attributes, Node
 from neat_onnx.operators.algebra import Algebra, rearranged
 from neat_onnx.operators.formulas.arithmetic import has_powers_of_two, value_of
@@ -55,7 +55,7 @@ def _refuse_sums_over_samples(ctx: LiftingContext, node: Einsum) -> None:
     for name, term in zip(node.input, terms, strict=True):
         mixed = (axis not in (FEATURE, UNKNOWN) for axis in ctx.followed.of(name))
         if not {*itertools.compress(term, mixed)} <= {*result}:
-            ctx.refuse_batch(node, (0,))
+            ctx.refuse_batch(node)
 
 
 def _is_product_of_rows(ctx: LiftingContext, node: Einsum) -> bool:
@@ -165,7 +165,7 @@ def matrix_product(
     vectors = len(one.shape) == 1, len(other.shape) == 1
     for operand, first in ((one, vectors[0]), (other, len(other.shape) <= 2)):
         if isinstance(operand, Value) and first:
-            ctx.refuse_batch(node, (0,))
+            ctx.refuse_batch(node)
     if vectors[0]:
         one = rearranged(one, lambda array: array[None])
     if vectors[1]:
@@ -242,7 +242,7 @@ def _times_matrix(
         gate = None if gates is None else gates[sample][column]
         ctx.connect(made, signals[sample][column], position, each, gate)
     same = hash((weights.shape, weights.tobytes())) if weights.size <= _MOST_COMPARED else 0
-    ctx.add_rows(Rows(signals, made.states.reshape(len(signals), -1), same), made)
+    ctx.add_rows(SumRows(signals, made.states.reshape(len(signals), -1), same), made)
     return value_of(made, (*value.shape[:-1], len(weights)))
 
 

@@ -52,7 +52,7 @@ def plain(name: str) -> CellActivation:
     return CellActivation(((name, 1.0),))
 
 
-IDENTITY, COMPLEMENT = plain("identity"), plain("complement")
+IDENTITY = plain("identity")
 
 
 class _Form(NamedTuple):

@@ -12,7 +12,7 @@ from neat_onnx.model import Node
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.cells import Cell, Part, place_of
 from neat_onnx.network.genes import NONE, Floats, Ints
-from neat_onnx.network.writable import writable
+from neat_onnx.network.runtime_formulas import writable
 from neat_onnx.operators.rnn.cell_activations import IDENTITY, CellActivation, plain
 
 

@@ -32,7 +32,7 @@ def plan_rows(ctx: LoweringContext, free: Bools) -> Plan:
     masked = [rows for rows in _grouped(ctx, found, _masked_key) if are_masked(rows)]
     taken = {id(row) for rows in masked for row in rows}
     others = [row for row in found if id(row) not in taken and row.width > 1 and row.is_whole]
-    groups = [(rows, Rows(rows).lower) for rows in _grouped(ctx, others, _key)]
+    groups = [(rows, RowLowering(rows).lower) for rows in _grouped(ctx, others, _key)]
     groups += [(rows, MaskedRows(rows).lower) for rows in masked]
     claims = []
     for number, (rows, lower) in enumerate(groups, 1):
@@ -94,7 +94,7 @@ def _axis_of(node: NodeOfRows) -> int:
     return axis % len(node.shape) + 1
 
 
-class Rows:
+class RowLowering:
     """Lowers rows of one operator, of one width and with the same parameters."""
 
     def __init__(self, rows: list[FoundRow]) -> None:

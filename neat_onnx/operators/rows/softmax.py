@@ -6,7 +6,7 @@ from neat_onnx.lifting.context import LiftingContext, Operand, Value, lifts
 from neat_onnx.model import Attributes, Node
 from neat_onnx.network.genes import Floats
 from neat_onnx.operators.algebra import Algebra, reshaped
-from neat_onnx.operators.formulas.infinite import Rows
+from neat_onnx.operators.formulas.infinite import MaskedRows
 from neat_onnx.operators.formulas.integers import truncated
 from neat_onnx.operators.formulas.not_finite import lowered, special
 from neat_onnx.operators.inner_tensors import bind_with_parts
@@ -113,7 +113,7 @@ def _lift_present(
 
     Where all along the axes are, it is NaN.
     """
-    rows = Rows(ctx, node, x, elements, axes)
+    rows = MaskedRows(ctx, node, x, elements, axes)
     tensors = Algebra(ctx, node)
     largest = rows.reduced("max", rows.present)
     less = tensors("sub", rows.present, rows.repeated(largest))

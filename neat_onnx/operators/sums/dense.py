@@ -294,7 +294,7 @@ def _general_gemm(ctx: LiftingContext, node: Gemm) -> Operand:
     ctx.refuse_along(node, (0 if given.transA else 1,), 0)
     ctx.refuse_along(node, (1 if given.transB else 0,), 1)
     if isinstance(one, Value) and isinstance(other, Value) and (given.transA or given.transB):
-        ctx.refuse_batch(node, (0,))
+        ctx.refuse_batch(node)
     one = rearranged(one, np.transpose) if given.transA else one
     other = rearranged(other, np.transpose) if given.transB else other
     product = product_of_rows(ctx, node, tensors, one, other)

@@ -22,7 +22,7 @@ from neat_onnx.network.expression import (
     sigmoid,
     tanh,
 )
-from neat_onnx.network.writable import earlier_writing, writable
+from neat_onnx.network.runtime_formulas import earlier_writing, writable
 from neat_onnx.operators.formulas.formula import RULES, emits
 
 z = VARIABLE

@@ -26,15 +26,17 @@ from neat_onnx.network.expression import (
 )
 
 
-def writable(formula: Expression, dtype: np.dtype[Any], *, tails: bool = False) -> Expression:
+def writable(
+    formula: Expression, dtype: np.dtype[Any], *, far_from_zero: bool = False
+) -> Expression:
     """The formula in primitives that runtimes have kernels for in numbers of this type.
 
-    With `tails` its digits far from 0 count: ONNX Runtime's sigmoid of float64 is 0 below -37,
-    where it should be e^x. Only values that grow without bound can make it count.
+    With `far_from_zero` its digits far from 0 count: ONNX Runtime's sigmoid of float64 is 0 below
+    -37, where it should be e^x. Only values that grow without bound can make it count.
     """
     if dtype != np.float64:
         return formula
-    return _written(formula, _FLOAT64_TAILS if tails else _FLOAT64)
+    return _written(formula, _FLOAT64_TAILS if far_from_zero else _FLOAT64)
 
 
 def writings(formula: Expression, dtype: np.dtype[Any]) -> tuple[Expression, ...]:
@@ -42,7 +44,7 @@ def writings(formula: Expression, dtype: np.dtype[Any]) -> tuple[Expression, ...
     if dtype != np.float64:
         return (formula,)
     now = writable(formula, dtype)
-    earlier, tails = earlier_writing(formula, dtype), writable(formula, dtype, tails=True)
+    earlier, tails = earlier_writing(formula, dtype), writable(formula, dtype, far_from_zero=True)
     return earlier, tails, _written(now, _WITHOUT_ONES), now
 
 
