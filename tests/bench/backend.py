@@ -16,6 +16,7 @@ import warnings
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
+from textwrap import shorten
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,6 +31,7 @@ DOCS = Path(__file__).parents[2] / "docs" / "backend.md"
 DATA = Path(onnx.__file__).parent / "backend" / "test" / "data"
 SUITES = ("simple", "pytorch-converted", "pytorch-operator")
 SECONDS, MEMORY = 20, 4 << 30
+_LONGEST = 140  # characters of a reason
 SEVERAL = "several nodes"
 FINE, COARSE = "finer than float32", "differs, as warned"
 VERDICTS = ("equal", "refused", COARSE, FINE, "wrong", "over the guard", "crashed")
@@ -99,14 +101,14 @@ def judged(case: Case) -> tuple[str, str]:
                     verdict = _compared(case, fixed)
                 rounds = any("rounded to FLOAT16" in str(entry.message) for entry in told)
                 verdict = COARSE if rounds and verdict != "equal" else verdict
-                return verdict, "" if verdict == "equal" else case.name
+                return verdict, ""
             except neat_onnx.NeatOnnxError as error:
-                why.append(_general(error.message))
+                why.append(error.message)
         return "refused", why[0]
     except (TimeoutError, MemoryError) as error:
-        return "over the guard", f"{case.name}: {type(error).__name__}"
+        return "over the guard", type(error).__name__
     except Exception as error:  # noqa: BLE001 - which would be a defect: it is reported
-        return "crashed", f"{case.name}: {type(error).__name__} {error}"
+        return "crashed", f"{type(error).__name__} {error}"
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
 
@@ -167,7 +169,8 @@ def _initializer(values: Any, name: str) -> onnx.TensorProto:
 def _general(why: str) -> str:
     """A reason without the names and numbers of its case."""
     why = re.sub(r"^node .*? \((\w+)\): ", "", why)
-    return re.sub(r"-?\d+(\.\d+)?", "n", re.sub(r"'[^']*'", "'…'", why))[:100]
+    why = re.sub(r"(?<![\w.])-?\d+(\.\d+)?(?!\w)", "n", re.sub(r"'[^']*'", "'…'", why))
+    return shorten(why, _LONGEST, placeholder=" …")
 
 
 def report(found: list[tuple[Case, str, str]]) -> str:
@@ -178,8 +181,10 @@ def report(found: list[tuple[Case, str, str]]) -> str:
         suites[case.suite][verdict] += 1
         if case.suite == "node":
             operators[case.operator][verdict] += 1
-    reasons = Counter(why for _, verdict, why in found if verdict == "refused")
-    others = sorted(f"{why} ({verdict})" for _, verdict, why in found if verdict in VERDICTS[2:])
+    reasons = Counter(_general(why) for _, verdict, why in found if verdict == "refused")
+    others = sorted(
+        f"{case.name} ({verdict})" for case, verdict, _ in found if verdict in VERDICTS[2:]
+    )
     suites["all"] = sum(suites.values(), Counter())
     parts = [
         _table("suite", suites),
@@ -201,7 +206,7 @@ def _in_scope(found: list[tuple[Case, str, str]]) -> str:
     share = verdicts["equal"] / max(1, len(inside))
     families = ", ".join(scope.FAMILIES)
     lines = sorted(
-        f"- {case.name}: {verdict}{', ' * bool(why)}{why}"
+        f"- {case.name}: {verdict}{', ' * bool(why)}{shorten(why, _LONGEST, placeholder=' …')}"
         for case, verdict, why in inside
         if verdict != "equal"
     )
