@@ -131,6 +131,7 @@ PICTURES = {
     "all channels": (response(3, 7), ["LRN"]),
     "many elements": (response(4, 3, (16, 16)), ["LRN"]),
     "many sums": (response(12, 5, (14, 14), alpha=0.02), ["LRN"]),
+    "squares in several nodes": (response(4, 3, (6, 6)), ["LRN"]),
     "in a network": (response_of_a_layer(), ["Conv", "Relu", "LRN", "MaxPool"]),
 }
 CASES = {**PLACES, **AXES, **TABLES, **PICTURES}

@@ -33,15 +33,24 @@ def find_local_response(search: Search, product: Node) -> Found | None:
     """LRN: the elements of a picture by neighbouring channels."""
     for x, factor in (product.input, product.input[::-1]):
         powers = _powers(search, factor)
-        if powers is not None and powers.squares.tensor == search.unchanged(x):
+        if powers is not None and _is_moved(search, powers.squares.tensor, search.unchanged(x)):
             return _response(search, product.output[0], powers)
     return None
 
 
+def _is_moved(search: Search, source: str, name: str) -> bool:
+    """Whether a tensor is another one, or has the same elements in the same order."""
+    if source == name:
+        return True
+    every = np.arange(prod(search.draft.axes(name) or ()))
+    origin = search.sums.origin(Terms(name, every, every, np.ones(len(every))))
+    return origin is not None and origin.tensor == source and np.array_equal(origin.places, every)
+
+
 def _response(search: Search, end: str, powers: _Powers) -> Found | None:
-    nodes, source, whole = search.in_axes(powers.squares.tensor, len(powers.biases))
+    nodes, source, whole = search.axes_before(powers.squares.tensor)
     weights, biases = np.unique(powers.squares.weights), np.unique(powers.biases)
-    alike = len(weights) == len(biases) == 1
+    alike = len(weights) == len(biases) == 1 and prod(whole) == len(powers.biases)
     if not alike or len(whole) != _AXES or search.kind(source) is not DataType.FLOAT:
         return None
     reach = _reach(powers.squares, whole)

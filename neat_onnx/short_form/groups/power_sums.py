@@ -38,9 +38,15 @@ def bases_of(
 
 
 def roots_of(search: Search, terms: Sequence[Terms]) -> Terms | None:
-    """The terms by the tensor whose elements, each times itself, they are."""
-    square = search.draft.maker(terms[0].tensor, "Mul") if len(terms) == 1 else None
-    if square is None:
-        return None
-    root, other = (search.unchanged(each) for each in square.input)
-    return terms[0]._replace(tensor=root) if root == other else None
+    """The terms by the tensor whose elements, each times itself, they are.
+
+    Of squares in several nodes it is the tensor that all of their elements were moved from.
+    """
+    roots = []
+    for each in terms:
+        square = search.draft.maker(each.tensor, "Mul")
+        names = {search.unchanged(name) for name in square.input} if square else set()
+        if len(names) != 1:
+            return None
+        roots.append(each._replace(tensor=names.pop()))
+    return roots[0] if len(roots) == 1 else search.sums.origin(*roots)

@@ -111,10 +111,10 @@ class WeightedSums:
         within = self.added(terms, sums.biases) if len(functions) == 1 else None
         return None if within is None else (within, functions.pop())
 
-    def origin(self, terms: Terms) -> Terms | None:
+    def origin(self, *terms: Terms) -> Terms | None:
         """The terms by the one tensor that their elements were moved from."""
-        biases = np.zeros(1 + int(terms.rows.max(initial=0)))
-        sums = self._added([terms], biases, _MOVED, 0)
+        biases = np.zeros(1 + max(int(each.rows.max(initial=0)) for each in terms))
+        sums = self._added(terms, biases, _MOVED, 0)
         found = [] if sums is None else self.terms(sums)
         return found[0] if len(found) == 1 else None
 

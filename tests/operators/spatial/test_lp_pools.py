@@ -5,7 +5,7 @@ import pytest
 from graphs import graph, node
 
 from neat_onnx.model import load_model
-from neat_onnx.operators.spatial.lp_pool_finder import lp_pool
+from neat_onnx.operators.spatial.lp_pool_finder import find_lp_pool
 from neat_onnx.short_form.groups.search import Search
 
 CONSTANTS = {"w": np.ones((1, 1, 2)), "two": 2.0, "four": 4.0, "root": 0.25}
@@ -19,7 +19,7 @@ def found(*powers):
     nodes = [*powers[:-1], sums, powers[-1], node("Neg", "y", "z")]
     model = load_model(graph(nodes, x=("N", 1, 4), outputs=["z"], **CONSTANTS))
     search = Search(model, largest=True)
-    return lp_pool(search, search.made["y"])
+    return find_lp_pool(search, search.made["y"])
 
 
 @pytest.mark.parametrize(
