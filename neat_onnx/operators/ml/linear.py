@@ -76,7 +76,8 @@ def lift_linear_classifier(ctx: LiftingContext, node: LinearClassifier) -> None:
     if len(given.intercepts) != len(labels):
         ctx.fail(node, f"it has {len(given.intercepts)} scores for {len(labels)} labels")
     scores = _scores(ctx, node, tensors, len(labels), given)
-    bind_classes(ctx, node, scores, labels, given.post_transform)
+    label = best_label(tensors, scores, labels)
+    bind_classes(ctx, node, label, scores, given.post_transform)
 
 
 def _scores(
@@ -135,11 +136,10 @@ def label_numbers(
 
 
 def bind_classes(
-    ctx: LiftingContext, node: Node, scores: Operand, labels: Floats, transform: Transform
+    ctx: LiftingContext, node: Node, label: Operand, scores: Operand, transform: Transform
 ) -> None:
     """Bind the outputs of a classifier: the label of each sample, an integer, and its scores."""
-    tensors = Algebra(ctx, node)
-    ctx.bind(node, best_label(tensors, scores, labels), transformed(ctx, node, scores, transform))
+    ctx.bind(node, label, transformed(ctx, node, scores, transform))
     ctx.integer.add(node.output[0])
     ctx.integer.discard(node.output[1])
     _note_shares(ctx, node.output[1], transform)

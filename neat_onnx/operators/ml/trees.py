@@ -4,6 +4,7 @@ A leaf is reached where all conditions on the way to it hold: their sum, a condi
 fail counted as 1 minus it, is then the depth of the leaf, and smaller everywhere else.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -13,13 +14,19 @@ import numpy as np
 
 from neat_onnx.lifting.context import LiftingContext, Operand, Value, lifts
 from neat_onnx.lifting.feature_counts import Tensors, counts_features
-from neat_onnx.model import Attributes
+from neat_onnx.model import Attributes, Node
 from neat_onnx.network.expression import VARIABLE, Expression, call, equal, negated
 from neat_onnx.network.genes import Floats
 from neat_onnx.operators.algebra import Algebra, rearranged
 from neat_onnx.operators.formulas.formula import formula_of
 from neat_onnx.operators.layout.arranging import combined
-from neat_onnx.operators.ml.linear import bind_classes, bind_targets, label_numbers, label_of_two
+from neat_onnx.operators.ml.linear import (
+    best_label,
+    bind_classes,
+    bind_targets,
+    label_numbers,
+    label_of_two,
+)
 from neat_onnx.operators.ml.nodes import MlNode, Transform, transformed
 
 
@@ -102,6 +109,18 @@ class _Leaf:
     way: tuple[tuple[int, bool], ...]
 
 
+@dataclass(frozen=True)
+class _Reached:
+    """All leaves, and 1 for each one that is reached, [N, leaves]."""
+
+    leaves: list[_Leaf]
+    hits: Operand
+
+
+_Entry = tuple[int, int, int, float]
+"""A tree, a leaf of it, a score, and the weight that the leaf adds to it."""
+
+
 @counts_features(TreeEnsembleClassifier, TreeEnsembleRegressor)
 def features_of_trees(
     node: TreeEnsembleClassifier | TreeEnsembleRegressor, tensors: Tensors
@@ -114,7 +133,7 @@ def features_of_trees(
 @lifts(TreeEnsembleRegressor)
 def lift_tree_regressor(ctx: LiftingContext, node: TreeEnsembleRegressor) -> None:
     """Lift TreeEnsembleRegressor: comparisons, leaves reached, sums of their weights."""
-    given, tensors = node.attributes, Algebra(ctx, node)
+    given = node.attributes
     weights = zip(given.target_treeids, given.target_nodeids, given.target_ids,
                   given.target_weights, strict=True)  # fmt: skip
     placed = list(zip(given.target_treeids, given.target_nodeids, strict=True))
@@ -123,7 +142,7 @@ def lift_tree_regressor(ctx: LiftingContext, node: TreeEnsembleRegressor) -> Non
                  "the first")  # fmt: skip
     scale = 1.0 / len({*given.nodes_treeids}) if given.aggregate_function == "AVERAGE" else 1.0
     entries = [(tree, at, target, weight * scale) for tree, at, target, weight in weights]
-    scores = _scores(ctx, node, tensors, entries, given.n_targets)
+    scores = _scores(ctx, node, _reached_leaves(ctx, node), entries, given.n_targets)
     bind_targets(ctx, node, scores, given.n_targets, given.post_transform)
     numbers = (*(entry[3] for entry in entries), *(given.base_values or ()))
     if given.post_transform == "NONE" and all(map(float.is_integer, numbers)):
@@ -139,11 +158,48 @@ def lift_tree_classifier(ctx: LiftingContext, node: TreeEnsembleClassifier) -> N
                        given.class_weights, strict=True))  # fmt: skip
     if len(labels) == _BINARY and len({*given.class_ids}) == 1:
         entries = [(tree, at, 0, weight) for tree, at, _, weight in entries]
-        score = _scores(ctx, node, tensors, entries, 1)
+        score = _scores(ctx, node, _reached_leaves(ctx, node), entries, 1)
         _bind_two_classes(ctx, node, score, labels)
         return
-    scores = _scores(ctx, node, tensors, entries, len(labels))
-    bind_classes(ctx, node, scores, labels, given.post_transform)
+    reached = _reached_leaves(ctx, node)
+    scores = _scores(ctx, node, reached, entries, len(labels))
+    scored = sorted({score for _, _, score, _ in entries})
+    ranked = _label_scores(ctx, node, reached, entries, scores)
+    label = best_label(tensors, rearranged(ranked, partial(np.take, indices=scored, axis=1)),
+                       labels[scored])  # fmt: skip
+    bind_classes(ctx, node, label, scores, given.post_transform)
+
+
+def _label_scores(
+    ctx: LiftingContext,
+    node: TreeEnsembleClassifier,
+    reached: _Reached,
+    entries: list[_Entry],
+    scores: Operand,
+) -> Operand:
+    """The scores of which the largest gives the label, [N, classes].
+
+    onnxruntime chooses among the classes that are scored by a leaf which the sample reaches. Any
+    other has the score 0, which loses if all weights are positive; else it is put below them all.
+    """
+    tensors, count = Algebra(ctx, node), scores.shape[-1]
+    always = sorted(_always_scored(entries, reached.leaves))
+    if len(always) == count or all(weight > 0.0 for *_, weight in entries):
+        return scores
+    given = [(tree, at, score, 1.0) for tree, at, score, _ in entries]
+    which = np.minimum(_weights(ctx, node, reached, given, count), 1.0)
+    which[always, :] = 1.0
+    unscored = tensors("less", tensors.along(reached.hits, 1, which), 0.5)
+    below = 2.0 * sum(abs(weight) for *_, weight in entries) + 1.0
+    return tensors("sub", scores, tensors("mul", tensors("number", unscored), below))
+
+
+def _always_scored(entries: list[_Entry], leaves: list[_Leaf]) -> set[int]:
+    """The scores that every leaf of some tree adds to, so that each sample has them."""
+    count = Counter(leaf.key[0] for leaf in leaves)
+    given = {(tree, score, at) for tree, at, score, _ in entries}
+    scored = Counter((tree, score) for tree, score, _ in given)
+    return {score for (tree, score), times in scored.items() if times == count[tree]}
 
 
 def _bind_two_classes(
@@ -170,35 +226,33 @@ def _bind_two_classes(
 def _scores(
     ctx: LiftingContext,
     node: TreeEnsembleRegressor | TreeEnsembleClassifier,
-    tensors: Algebra,
-    entries: list[tuple[int, int, int, float]],
+    reached: _Reached,
+    entries: list[_Entry],
     count: int,
 ) -> Operand:
     """The sum of the weights of all leaves that are reached, for each of `count` scores."""
-    given = node.attributes
-    leaves = list(_leaves(ctx, node))
-    reached = _reached(ctx, node, tensors, leaves)
-    row = {leaf.key: k for k, leaf in enumerate(leaves)}
-    matrix = np.zeros((count, len(leaves)))
-    for tree, at, score, weight in entries:
-        if (tree, at) not in row or not 0 <= score < count:
-            ctx.fail(node, f"a weight for the node {at} of the tree {tree}, which is no leaf")
-        matrix[score, row[tree, at]] += weight
-    scores = tensors.along(reached, 1, matrix)
+    given, tensors = node.attributes, Algebra(ctx, node)
+    scores = tensors.along(reached.hits, 1, _weights(ctx, node, reached, entries, count))
     if not given.base_values or not any(given.base_values):
         return scores
-    trees = np.array([leaf.key[0] for leaf in leaves])
-    given_by = {(tree, score) for tree, _, score, _ in entries}
-    whole = {
-        score
-        for tree, score in given_by
-        if len({at for t, at, s, _ in entries if (t, s) == (tree, score)}) == np.sum(trees == tree)
-    }
-    if len(whole) < count:
+    if len(_always_scored(entries, reached.leaves)) < count:
         ctx.fail(node, "base_values of a score that no tree always gives: runtimes leave them out")
     if len(given.base_values) != count:
         ctx.fail(node, f"it has {len(given.base_values)} base_values, expected {count}")
     return tensors("add", scores, np.asarray(given.base_values))
+
+
+def _weights(
+    ctx: LiftingContext, node: Node, reached: _Reached, entries: list[_Entry], count: int
+) -> Floats:
+    """The weight of each leaf for each score, (count, leaves)."""
+    row = {leaf.key: k for k, leaf in enumerate(reached.leaves)}
+    matrix = np.zeros((count, len(reached.leaves)))
+    for tree, at, score, weight in entries:
+        if (tree, at) not in row or not 0 <= score < count:
+            ctx.fail(node, f"a weight for the node {at} of the tree {tree}, which is no leaf")
+        matrix[score, row[tree, at]] += weight
+    return matrix
 
 
 def _leaves(
@@ -231,13 +285,10 @@ def _leaves(
             stack.append(_Leaf((here.key[0], child), (*here.way, (k, side))))
 
 
-def _reached(
-    ctx: LiftingContext,
-    node: TreeEnsembleRegressor | TreeEnsembleClassifier,
-    tensors: Algebra,
-    leaves: list[_Leaf],
-) -> Operand:
-    """1 for each leaf that is reached, [N, leaves]."""
+def _reached_leaves(
+    ctx: LiftingContext, node: TreeEnsembleRegressor | TreeEnsembleClassifier
+) -> _Reached:
+    tensors, leaves = Algebra(ctx, node), list(_leaves(ctx, node))
     splits = sorted({split for leaf in leaves for split, _ in leaf.way})
     column = {split: k for k, split in enumerate(splits)}
     matrix, depth = np.zeros((len(leaves), len(splits))), np.zeros(len(leaves))
@@ -249,7 +300,8 @@ def _reached(
         ctx.fail(node, "its trees are single leaves: it depends on no input")
     conditions = _conditions(ctx, node, tensors, splits)
     found = tensors.along(conditions, 1, matrix)
-    return tensors("number", tensors("greater", tensors("sub", found, depth), -0.5))
+    hits = tensors("number", tensors("greater", tensors("sub", found, depth), -0.5))
+    return _Reached(leaves, hits)
 
 
 def _conditions(
