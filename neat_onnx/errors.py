@@ -2,10 +2,10 @@
 
 Exception
 └── NeatOnnxError          everything this package raises on bad input
-├── DocumentError      the text is not JSON, or not a document this package knows
-├── NetworkError       a network is not one: a bad weight, a missing neuron, a cycle
-├── ModelError         a model is not valid, or uses something unsupported
-└── OptionError        an option has a value it cannot have
+    ├── DocumentError      the text is not JSON, or not a document this package knows
+    ├── NetworkError       a network is not one: a bad weight, a missing neuron, a cycle
+    ├── ModelError         a model is not valid, or uses something unsupported
+    └── OptionError        an option has a value it cannot have
 UserWarning
 └── NeatOnnxWarning        the result is right, but there is something to know about it
 """

@@ -129,7 +129,7 @@ class LiftingContext(Tensors):
         self, count: int, kind: int, origin: npt.ArrayLike = -1, formula: npt.ArrayLike = -1
     ) -> Ints:
         """New signals, by number."""
-        self._budget.take("neurons", count)
+        self._budget.take("neurons", count, is_all=False)
         start, stop = self._signal_count, self._signal_count + count
         if stop > self._signals.shape[1]:
             more = np.empty((3, max(stop, 2 * self._signals.shape[1])), np.int64)
@@ -168,7 +168,7 @@ class LiftingContext(Tensors):
         gate: Ints | None = None,
     ) -> None:
         """Connect signals to new neurons, which go by their positions; arrays of one length."""
-        self._budget.take("connections", source.size)
+        self._budget.take("connections", source.size, is_all=False)
         if gate is None or not np.any(gate != NONE):
             gates = repeated(NONE, source.size, np.int64)  # most are, and take no memory
         else:

@@ -9,6 +9,7 @@ from neat_onnx.lifting.reductions import NoNeuronError
 from neat_onnx.lifting.registry import Lift
 from neat_onnx.lifting.tensors import ConstantInputError
 from neat_onnx.model import Node
+from neat_onnx.model.budget import LimitReached
 
 
 def lift_node(ctx: LiftingContext, node: Node) -> None:
@@ -28,6 +29,11 @@ def lift_node(ctx: LiftingContext, node: Node) -> None:
         _lift(ctx, node, LIFTS[node.op_type])
     except NoNeuronError as error:
         ctx.fail(node, error.message, error.hint)
+    except LimitReached as error:
+        if error.message.startswith("node "):
+            raise
+        message = f"node {node.label}: with the nodes before it, {error.message}"
+        raise LimitReached(message, where=ctx.path(node), hint=error.hint) from None
     except NeatOnnxError:
         raise
     except (ValueError, IndexError, OverflowError) as error:  # numpy, on shapes that do not fit

@@ -89,20 +89,21 @@ class Budget:
     limits: Limits = field(default_factory=_CURRENT.get)
     taken: dict[Kind, int] = field(default_factory=dict)
 
-    def take(self, kind: Kind, count: int, where: str = "") -> None:
+    def take(self, kind: Kind, count: int, where: str = "", *, is_all: bool = True) -> None:
         """Count `count` more.
 
         Args:
             kind: kind of things to be made.
             count: how many.
             where: the node they are made for, as messages call it.
+            is_all: no more will follow, as far as is known: messages say how many there are.
 
         Raises:
             ModelError: the limit does not allow it. Nothing has been taken then.
         """
         total = self.taken.get(kind, 0) + int(count)
         if total > getattr(self.limits, kind):
-            self._refuse(kind, total, where)
+            self._refuse(kind, total, where, is_all=is_all)
         self.taken[kind] = total
 
     def allows(self, kind: Kind, count: int) -> bool:
@@ -110,9 +111,15 @@ class Budget:
         most: int = getattr(self.limits, kind)
         return self.taken.get(kind, 0) + int(count) <= most
 
-    def _refuse(self, kind: Kind, total: int, where: str) -> NoReturn:
+    def _refuse(self, kind: Kind, total: int, where: str, *, is_all: bool) -> NoReturn:
+        most: int = getattr(self.limits, kind)
+        node = f"node {where}: " if where else ""
+        if is_all:
+            raise LimitReached(
+                f"{node}it takes {total} {kind}, and the limit is {most}",
+                hint=f"Raise it: with neat_onnx.limits({kind}={total}):",
+            )
         raise LimitReached(
-            f"{f'node {where}: ' if where else ''}it takes {total} {kind}, "
-            f"and the limit is {getattr(self.limits, kind)}",
-            hint=f"Raise it: with neat_onnx.limits({kind}={total}):",
+            f"{node}it takes more {kind} than the limit of {most}",
+            hint=f"Raise it as far as memory allows: with neat_onnx.limits({kind}={4 * most}):",
         )
