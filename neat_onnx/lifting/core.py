@@ -49,6 +49,7 @@ from neat_onnx.network.network import Network
 from neat_onnx.passes import SIMPLE, canonicalize
 from neat_onnx.passes.checks.types import check_types
 from neat_onnx.passes.computed_branches import computed_branches
+from neat_onnx.passes.fixed_batches import fixed_batches
 from neat_onnx.passes.function_bodies import function_bodies
 from neat_onnx.passes.local_functions import local_functions
 from neat_onnx.passes.sequence_axes import sequence_axes
@@ -88,7 +89,7 @@ def lift(
     """
     model = distinct_outputs(local_functions(model))
     Budget().take("nodes", len(model.graph.node))
-    model, pairs = fed_states(model)
+    model, pairs = fed_states(fixed_batches(model))
     model = sequence_axes(float32_attributes(_simple(model, pairs, outputs)), input_axes)
     _require_lifts(model, pairs, batch_axis)
     check_types(model.graph)

@@ -31,7 +31,7 @@ def stated_facts(model: Model) -> dict[str, TensorFacts]:
 
 
 def inferred_facts(model: Model) -> dict[str, TensorFacts]:
-    """Types and shapes that onnx infers for the other tensors of the graph.
+    """Types and shapes that the graph states, and the ones that onnx infers beside them.
 
     A graph that inference refuses has only the facts that it states: the checker says why.
     Values of tensors are not followed: that takes memory for each element of a vector.
@@ -46,8 +46,9 @@ def inferred_facts(model: Model) -> dict[str, TensorFacts]:
         proto = shape_inference.infer_shapes(proto)
     except (shape_inference.InferenceError, ModelError, RuntimeError, ValueError):
         return facts
-    for entry in proto.graph.value_info:
-        facts.setdefault(entry.name, _of_proto(entry))
+    for entry in (*proto.graph.value_info, *proto.graph.output):
+        if entry.name not in facts or facts[entry.name].shape is None:
+            facts[entry.name] = _of_proto(entry)
     return facts
 
 

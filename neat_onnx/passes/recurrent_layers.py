@@ -57,10 +57,14 @@ class RecurrentLayers:
                 return name, axes
         return "", ()
 
+    def shape_of(self, name: str) -> tuple[Extent, ...]:
+        """The sizes of a tensor by onnx's shape inference; () if nothing is known of it."""
+        return self._facts.get(name, TensorFacts(None, None)).shape or ()
+
     def _shape(self, node: Node) -> tuple[Extent, ...]:
         """The sizes of time and the batch of a layer's sequence; () if nothing is known of it."""
-        _, shape = self._facts.get(node.input[0], TensorFacts(None, None))
-        if shape is None or len(shape) != 3:
+        shape = self.shape_of(node.input[0])
+        if len(shape) != 3:
             return ()
         return shape[:2][:: -1 if node.given_attributes.get("layout") else 1]
 

@@ -17,6 +17,7 @@ from neat_onnx.passes import without_dead
 from neat_onnx.passes.constants import weights_among_inputs
 from neat_onnx.passes.draft import with_graph
 from neat_onnx.passes.empty_inputs import empty_inputs
+from neat_onnx.passes.fixed_batches import fixed_batches
 from neat_onnx.passes.sequence_axes import sequence_axes
 from neat_onnx.passes.sequence_states import sequence_states
 from neat_onnx.verification.indices import places_of, zeros_of
@@ -113,7 +114,7 @@ def with_ports(net: Network, model: Model) -> Model:
     graph as outputs, and lack outputs that are drawn at random, which not every runtime can do.
     """
     names = {port.name for port in net.outputs}
-    model = sequence_states(sequence_axes(model, input_axes))
+    model = sequence_states(sequence_axes(fixed_batches(model), input_axes))
     model = with_inner_outputs(model, sorted(names))
     names.update(state_pairs(model).values())
     entries = [entry for entry in model.graph.outputs if entry.name in names]

@@ -72,22 +72,22 @@ def test_the_nodes_of_a_file_are_counted_too():
 def test_connections_and_neurons_are_limited():
     with (
         limits(connections=10),
-        pytest.raises(ModelError, match="connections, and the limit is 10"),
+        pytest.raises(ModelError, match="more connections than the limit of 10 "),
     ):
         import_model(export(Network.mlp([3, 4, 1])))
-    with limits(neurons=3), pytest.raises(ModelError, match="neurons, and the limit is 3"):
+    with limits(neurons=3), pytest.raises(ModelError, match="more neurons than the limit of 3"):
         import_model(export(Network.mlp([3, 4, 1])))
 
 
 def test_a_few_bytes_do_not_take_a_gigabyte():
-    with pytest.raises(ModelError, match="neurons, and the limit is 2097152"):
+    with pytest.raises(ModelError, match="more neurons than the limit of 2097152"):
         import_model(graph([node("HardSigmoid", "x", "y")], x=(1, 1 << 19, 3)))
 
 
 def test_a_resize_of_a_few_bytes_is_found_too_large_in_time():
     resize = node("Resize", "x _ _ sizes", "y", mode="cubic", axes=[2, 3])
     begun = time.process_time()
-    with pytest.raises(ModelError, match="neurons, and the limit is"):
+    with pytest.raises(ModelError, match="more neurons than the limit"):
         import_model(graph([resize], x=("N", 1, 4, 6), sizes=np.array([655_368, 4])))
     assert time.process_time() - begun < 5.0
 
@@ -97,7 +97,10 @@ def test_connections_of_parallel_nodes_are_limited_together():
     model = graph(pools, x=("N", 1, 12, 12), outputs=("y0", "y1", "y2"))
     with limits(connections=2_700):
         assert len(import_model(model).connections) == 2_700
-    with limits(connections=2_699), pytest.raises(ModelError, match="it takes 2700 connections"):
+    with (
+        limits(connections=2_699),
+        pytest.raises(ModelError, match="it takes more connections than the limit of 2699"),
+    ):
         import_model(model)
 
 
