@@ -188,13 +188,12 @@ def _listed(names: list[str]) -> str:
 
 
 def states_batch(shape: Sequence[Extent], leading: list[bool], sizes: set[Extent]) -> bool:
-    """Whether an output may have a batch of one of these sizes where it is followed to."""
-    if len(sizes) != 1 or not all(isinstance(size, int) for size in sizes):
-        return True
-    batch = (size for size, is_batch in zip(shape, leading, strict=False) if is_batch)
-    return len(shape) == len(leading) and not any(
-        isinstance(size, int) and size not in sizes for size in batch
-    )
+    """Whether an output of this shape may have the axes that it is followed to, the batch too.
+
+    Sizes that a graph states for its outputs may be of another run; that they are as many is right.
+    """
+    fixed = len(sizes) == 1 and all(isinstance(size, int) for size in sizes)
+    return not fixed or len(shape) == len(leading)
 
 
 def leading_axes(

@@ -13,7 +13,7 @@ import numpy as np
 from neat_onnx.network.genes import NONE, Ints
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import schedule, with_late_sinks
-from neat_onnx.network.spatial import SpatialBlock, rows_alike
+from neat_onnx.network.spatial import SpatialBlock, connections_of, most_of_block, rows_alike
 
 _LEAST = 32  # weights by which a matrix would be larger
 
@@ -58,7 +58,8 @@ def blocks_of(rows: Iterable[SumRows], net: Network, neuron_of: Ints) -> tuple[S
         if not alike and len(group) > 1:
             alike = [each for each in group if each.matters and _are_alike(net, each)]
         blocks += (rows_alike(each.sources, each.neurons) for each in alike)
-    return tuple(blocks)
+    most = most_of_block(len(net.connections))
+    return tuple(block for block in blocks if connections_of(block) <= most)
 
 
 def _together(rows: Sequence[SumRows], net: Network) -> list[list[SumRows]]:

@@ -282,6 +282,21 @@ def test_an_output_may_state_the_batch_on_another_axis():
     assert import_model(model).inputs[0].shape == (1, 6)
 
 
+def test_a_batch_of_another_size_may_be_stated_for_an_output():
+    """As of a label that was converted for one sample: runtimes warn of it, and go on."""
+    model = fixed(node("Tanh", "x", "y"))
+    for size in (1, 6):
+        model.graph.output[0].type.tensor_type.shape.dim.add(dim_value=size)
+    assert import_model(model).outputs[0].shape == (6,)
+
+
+def test_rows_of_mostly_zeros_are_no_block_where_it_would_be_too_large():
+    model = graph([node("MatMul", "x e", "y")], x=(10, 1000), e=np.eye(1000))
+    net = import_model(model, batch_axis=None)
+    assert len(net.connections) == 10_000
+    assert not net.blocks
+
+
 @pytest.mark.parametrize(("operator", "shape"), [("Add", (4, 6)), ("Concat", (5, 6))])
 def test_inputs_of_different_numbers_of_samples_are_features(operator: str, shape: tuple[int, ...]):
     """One row is added to each of four, or stands before them: there is no batch that all have."""
