@@ -4,10 +4,10 @@ Each imports its room when it is called: the operators are many classes, and who
 or runs a network, or waits for the page to start, need not wait for them.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
-from neat_onnx.arguments import AUTO, DTYPE, FLAG, TEXT, TEXTS, WHOLE, optional, takes
+from neat_onnx.arguments import AUTO, DTYPE, FLAG, MAPPING, TEXT, TEXTS, WHOLE, optional, takes
 from neat_onnx.errors import warn
 from neat_onnx.libraries import load_network
 from neat_onnx.libraries.load import load_first
@@ -75,12 +75,13 @@ def export(
     return export_network(network, wanted)
 
 
-@takes(batch_axis=optional(AUTO), outputs=optional(TEXTS), check=FLAG)
+@takes(batch_axis=optional(AUTO), outputs=optional(TEXTS), shapes=optional(MAPPING), check=FLAG)
 def import_model(
     model: Any,
     *,
     batch_axis: "BatchAxis" = "auto",
     outputs: Sequence[str] | None = None,
+    shapes: Mapping[str, Sequence[int | str | None]] | None = None,
     check: bool = True,
 ) -> Network:
     """Turn ONNX into a network that can evolve on.
@@ -94,6 +95,8 @@ def import_model(
             with None every axis is features, and a batch of no fixed size is a single sample.
         outputs: the outputs to import, by name, or tensors inside the graph; None takes all outputs
             that are neither constant nor random, or if all are, tensors that they are drawn from.
+        shapes: for inputs by name, sizes of axes that the model leaves open, as
+            `{"audio": ("N", 1, 256)}`; a name or None stays open, as the batch.
         check: compare the network with the model on a few samples, unless the model is an
             unchanged export of ours. Models that onnx's reference evaluator cannot run, of
             more than 2,000 nodes, or of a size that would take it many seconds, are not compared.
@@ -104,11 +107,12 @@ def import_model(
     Raises:
         ModelError: the graph has something that neurons cannot compute; says which node. Or the
             check found a sample that the model computes otherwise; says where that begins.
-        OptionError: the graph has no such output.
+        OptionError: the graph has no such output or input, or an input has another shape.
     """
     from neat_onnx.genome import imported
+    from neat_onnx.passes.input_shapes import with_input_shapes
 
-    found = imported(load_model(model), batch_axis, outputs)
+    found = imported(with_input_shapes(load_model(model), shapes or {}), batch_axis, outputs)
     if check and not found.as_exported:
         from neat_onnx.verification.imported import check_import
 

@@ -176,7 +176,7 @@ def _shown(default: Any) -> str:
 
 
 def add_import_flags(parser: argparse.ArgumentParser) -> None:
-    """How a model is taken apart: --batch-axis, --outputs and --no-check."""
+    """How a model is taken apart: --batch-axis, --outputs, --shape and --no-check."""
     add_batch_axis_flag(parser)
     parser.add_argument(
         "--outputs",
@@ -186,10 +186,27 @@ def add_import_flags(parser: argparse.ArgumentParser) -> None:
         "--outputs is a number)",
     )
     parser.add_argument(
+        "--shape",
+        metavar="NAME=SIZES",
+        action="append",
+        type=_shape,
+        help="the shape of an input that leaves more axes open than the batch, as audio=N,1,256; "
+        "once for each such input",
+    )
+    parser.add_argument(
         "--no-check",
         action="store_true",
         help="do not compare the network with the model on a few samples",
     )
+
+
+def _shape(text: str) -> tuple[str, list[int | str]]:
+    """The name of an input, and its sizes: numbers, or names of axes that stay open."""
+    name, equals, sizes = text.rpartition("=")
+    if not equals:
+        raise argparse.ArgumentTypeError(f"expected NAME=SIZES, as audio=N,1,256, got {text}")
+    each = [size.strip() for size in sizes.split(",")]
+    return name, [int(size) if size.isdecimal() else size for size in each]
 
 
 def add_batch_axis_flag(parser: argparse.ArgumentParser) -> None:
@@ -214,5 +231,6 @@ def chosen_import(arguments: argparse.Namespace) -> dict[str, Any]:
     return {
         "batch_axis": chosen_batch_axis(arguments),
         "outputs": None if names is None else [name.strip() for name in names.split(",")],
+        "shapes": None if arguments.shape is None else dict(arguments.shape),
         "check": not arguments.no_check,
     }

@@ -6,20 +6,18 @@ operator. At the end every signal that was materialized becomes a neuron, or the
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NoReturn
+from typing import Literal
 
 import numpy as np
 
 from neat_onnx.errors import ModelError, all_obstacles, warn
-from neat_onnx.lifting.axes import Axes, axes_of_inputs, input_axes, shapes_of_inputs
-from neat_onnx.lifting.context import INPUT, REGISTER, LiftingContext, Value
+from neat_onnx.lifting.axes import Axes, axes_of_inputs, input_axes
+from neat_onnx.lifting.context import INPUT, LiftingContext
 from neat_onnx.lifting.dispatch import lift_node
 from neat_onnx.lifting.feature_counts import feature_counts
 from neat_onnx.lifting.float32_attributes import float32_attributes
-from neat_onnx.lifting.followed_axes import FEATURE, INSIDE, UNKNOWN
 from neat_onnx.lifting.initial_values import resolution_of
 from neat_onnx.lifting.known_operators import is_liftable, require_lifts
-from neat_onnx.lifting.neurons import Resolution
 from neat_onnx.lifting.outputs import (
     choice_hint,
     chosen_outputs,
@@ -27,23 +25,16 @@ from neat_onnx.lifting.outputs import (
     distinct_outputs,
     drawn_from,
     empty_outputs,
-    has_samples_first,
-    leading_axes,
     outputs_left_out,
-    stacks_rows,
-    states_batch,
-    warn_of_stacked_rows,
 )
-from neat_onnx.lifting.reductions import NoNeuronError
+from neat_onnx.lifting.ports import close_output, open_input, open_state, output_ports
 from neat_onnx.lifting.samples import batch_sizes, common_size, is_static
 from neat_onnx.lifting.states import fed_states
-from neat_onnx.model import Model, ValueInfo
+from neat_onnx.model import Model
 from neat_onnx.model.budget import Budget, LimitReached
 from neat_onnx.model.inner_outputs import with_inner_outputs
 from neat_onnx.model.states import initial_states
-from neat_onnx.model.value import MOST_AXES, Extent
 from neat_onnx.model.wiring import require_wiring
-from neat_onnx.network.expression import VARIABLE
 from neat_onnx.network.genes import Ints, Port
 from neat_onnx.network.network import Network
 from neat_onnx.passes import SIMPLE, canonicalize
@@ -55,7 +46,6 @@ from neat_onnx.passes.local_functions import local_functions
 from neat_onnx.passes.sequence_axes import sequence_axes
 
 BatchAxis = Literal["auto"] | None
-_MOST_INPUTS = 1 << 24
 
 
 @dataclass(frozen=True)
@@ -187,20 +177,22 @@ def _lifted_in(ctx: LiftingContext, pairs: dict[str, str], axes: dict[str, Axes]
     inputs = []
     for entry in model.graph.inputs:
         if entry.name in pairs:
-            _open_state(ctx, entry, axes[entry.name], initial.get(entry.name))
+            open_state(ctx, entry, axes[entry.name], initial.get(entry.name))
         else:
-            inputs.append(_open(ctx, entry, axes[entry.name], INPUT))
+            inputs.append(open_input(ctx, entry, axes[entry.name], INPUT))
     _lift_all(ctx)
     for previous, following in pairs.items():
         ctx.feed(previous, following)
     sizes, fed = batch_sizes(model.graph, axes), set(pairs.values())
-    closed = [_close(ctx, entry, sizes) for entry in model.graph.outputs if entry.name not in fed]
+    closed = [
+        close_output(ctx, entry, sizes) for entry in model.graph.outputs if entry.name not in fed
+    ]
     empty = empty_outputs({name: signals.size for name, _, signals in closed})
     outputs = [entry for entry in closed if entry[0] not in empty]
     resolved = resolution_of(ctx)
     network = resolved.network(
         tuple(Port(name, shape, resolved.neuron_of[signals]) for name, shape, signals in inputs),
-        _ports(ctx, resolved, outputs, max(map(len, axes.values()), default=0)),
+        output_ports(ctx, resolved, outputs, max(map(len, axes.values()), default=0)),
     )
     return Lifted(network, resolved.tensors())
 
@@ -226,122 +218,3 @@ def _lift_all(ctx: LiftingContext) -> None:
         missing.update(filter(None, node.output))
     if obstacles:
         raise all_obstacles(obstacles, choice_hint(ctx.model.graph, missing))
-
-
-_Entry = tuple[str, tuple[int, ...], Ints]
-
-
-def _open(ctx: LiftingContext, entry: ValueInfo, axes: Axes, kind: int) -> _Entry:
-    """Bind a graph input to fresh signals."""
-    if entry.name in ctx.operands:
-        raise ModelError(f"graph input '{entry.name}' is an initializer too", where="graph.inputs")
-    sizes = entry.shape
-    if sizes is None:
-        raise ModelError(f"graph input '{entry.name}' has no shape", where="graph.inputs")
-    alone = axes_of_inputs([entry])[entry.name] if ctx.features_only else ()
-    shape = tuple(
-        size if isinstance(size, int) else 1 if axis in alone else -1
-        for axis, size in enumerate(sizes)
-        if axis not in axes
-    )
-    if any(size < 1 for size in shape):
-        raise ModelError(
-            f"graph input '{entry.name}' has the shape {list(sizes)}",
-            where="graph.inputs",
-            hint="Every axis but the batch needs a fixed size of 1 or more",
-        )
-    if len(sizes) > MOST_AXES:
-        raise ModelError(
-            f"graph input '{entry.name}' has {len(sizes)} axes, expected {MOST_AXES} or fewer",
-            where="graph.inputs",
-        )
-    count = int(np.prod(shape, dtype=object))
-    if count > _MOST_INPUTS:
-        raise ModelError(f"graph input '{entry.name}' has {count} elements", where="graph.inputs")
-    if entry.elem_type.is_integer:
-        ctx.integer.add(entry.name)
-    signals = ctx.add_signals(count, kind)
-    ctx.operands[entry.name] = Value(np.expand_dims(signals.reshape(shape), axes))
-    return entry.name, shape, signals
-
-
-def _open_state(
-    ctx: LiftingContext, entry: ValueInfo, axes: Axes, initial: list[float] | None
-) -> None:
-    """Bind a state input to fresh registers."""
-    _, _, signals = _open(ctx, entry, axes, REGISTER)
-    if initial is not None:
-        if len(initial) != len(signals):
-            raise ModelError(f"{len(initial)} initial values for '{entry.name}' of {len(signals)}")
-        ctx.initial.update(zip(signals.tolist(), initial, strict=True))
-
-
-def _close(ctx: LiftingContext, entry: ValueInfo, sizes: set[Extent]) -> _Entry:
-    """Materialize a graph output, where the batch has these sizes among the inputs."""
-    value = ctx.operands.get(entry.name)
-    if value is None:
-        raise ModelError(
-            f"graph output '{entry.name}' is produced by no node", where="graph.outputs"
-        )
-    if not isinstance(value, Value):
-        raise ModelError(f"graph output '{entry.name}' depends on no input", where="graph.outputs")
-    followed = ctx.followed.of(entry.name)
-    if len(followed) != len(value.shape):  # an operator was lifted in a form that it does not have
-        raise ModelError(
-            f"graph output '{entry.name}' has {len(value.shape)} axes, expected {len(followed)}",
-            where="graph.outputs",
-        )
-    leading = [axis for axis in followed if axis not in (FEATURE, UNKNOWN)]
-    if not ctx.features_only and len({*leading}) < len(leading):
-        raise ModelError(
-            f"graph output '{entry.name}' combines every sample with every other",
-            where="graph.outputs",
-            hint="Import with batch_axis=None to take every axis for features",
-        )
-    lengths = zip(value.shape, followed, strict=True)
-    if not ctx.features_only and any(size != 1 for size, axis in lengths if axis in (0, 1)):
-        _refuse_first_axis(entry.name)
-    stacked = not ctx.features_only and stacks_rows(followed, value.shape, sizes)
-    whole = entry.shape is None or states_batch(entry.shape, ctx.leading(entry.name), sizes)
-    if not (stacked or ctx.features_only or ctx.followed.single):
-        whole &= all(axis < INSIDE for axis in followed)
-    if not whole or (ctx.samples > 1 and not has_samples_first(followed, value.shape)):
-        _refuse_first_axis(entry.name)
-    try:
-        signals = ctx.materialize(value).copy()
-    except NoNeuronError as error:
-        raise ModelError(f"graph output '{entry.name}': {error.message}",
-                         where="graph.outputs", hint=error.hint) from None  # fmt: skip
-    registers = ctx.kind[signals] == REGISTER
-    signals[registers] = ctx.materialized_from(signals[registers], VARIABLE)
-    if stacked:
-        warn_of_stacked_rows(entry.name, signals.shape)
-    return entry.name, (1,) * stacked + signals.shape, signals.ravel()
-
-
-def _ports(
-    ctx: LiftingContext, resolved: Resolution, entries: Sequence[_Entry], count: int
-) -> tuple[Port, ...]:
-    """The ports of the outputs, of whose axes `count` are time and the batch."""
-    graph, ports = ctx.model.graph, []
-    stated, inputs = {each.name: each for each in graph.outputs}, shapes_of_inputs(graph.inputs)
-    for name, shape, signals in entries:
-        some = max(0, count - (name in ctx.ended))
-        axes = leading_axes(ctx.followed.of(name), stated[name], inputs, some)
-        ports.append(_port(name, shape, axes, resolved.neuron_of[signals]))
-    return tuple(ports)
-
-
-def _port(name: str, shape: tuple[int, ...], axes: Axes, neurons: Ints) -> Port:
-    if any(axis >= len(shape) or shape[axis] != 1 for axis in axes):
-        _refuse_first_axis(name)
-    features = tuple(size for axis, size in enumerate(shape) if axis not in axes)
-    return Port(name, features, neurons)
-
-
-def _refuse_first_axis(name: str) -> NoReturn:
-    raise ModelError(
-        f"the first axis of output '{name}' is not the batch",
-        where="graph.outputs",
-        hint="Import with batch_axis=None to take every axis for features",
-    )

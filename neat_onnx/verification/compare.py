@@ -31,7 +31,7 @@ from neat_onnx.verification.judge import (
 )
 from neat_onnx.verification.open_batch import loaded
 from neat_onnx.verification.player import Player, number_type
-from neat_onnx.verification.ports import check_ports
+from neat_onnx.verification.ports import check_ports, with_port_sizes
 from neat_onnx.verification.quantized import has_its_weights, is_quantized
 from neat_onnx.verification.report import Report, Verdict
 from neat_onnx.verification.rounding import rounded_runs, within_range
@@ -114,7 +114,8 @@ def with_ports(net: Network, model: Model) -> Model:
     graph as outputs, and lack outputs that are drawn at random, which not every runtime can do.
     """
     names = {port.name for port in net.outputs}
-    model = sequence_states(sequence_axes(fixed_batches(model), input_axes))
+    model = fixed_batches(with_port_sizes(net, model))
+    model = sequence_states(sequence_axes(model, input_axes))
     model = with_inner_outputs(model, sorted(names))
     names.update(state_pairs(model).values())
     entries = [entry for entry in model.graph.outputs if entry.name in names]

@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 from neat_onnx.errors import ModelError
-from neat_onnx.model import DataType, Model
+from neat_onnx.model import DataType, Model, ValueInfo
 from neat_onnx.model.states import state_pairs
 from neat_onnx.model.value import Extent
 from neat_onnx.network.network import Network
+from neat_onnx.passes.draft import with_graph
 
 _WITHOUT_BOUND = (DataType.FLOAT16, DataType.BFLOAT16)
 
@@ -52,6 +53,31 @@ def check_ports(net: Network, model: Model, *, stated_outputs: bool = False) -> 
                 f"the model's {what}s are {_listed(sizes)}, the network's {_listed(ours)}",
                 hint="Compare a network with the model that was made from it",
             )
+
+
+def with_port_sizes(net: Network, model: Model) -> Model:
+    """The model with the network's sizes for axes of no fixed size that are features."""
+    ports = {port.name: port.shape for port in net.inputs}
+    entries = model.graph.inputs
+    inputs = [_sized(entry, ports.get(entry.name)) for entry in entries]
+    alike = all(sized is entry for sized, entry in zip(inputs, entries, strict=True))
+    return model if alike else with_graph(model, inputs=inputs)
+
+
+def _sized(entry: ValueInfo, shape: tuple[int, ...] | None) -> ValueInfo:
+    """The entry with the sizes of a port; as many axes stay open as the port has not."""
+    sizes = [*(entry.shape or ())]
+    leading = len(sizes) - len(shape or ())
+    varying = [axis for axis, size in enumerate(sizes) if not isinstance(size, int)]
+    if shape is None or not 0 <= leading < len(varying):
+        return entry
+    for axes in combinations(varying, leading):
+        rest = [axis for axis in range(len(sizes)) if axis not in axes]
+        if all(sizes[at] == own or at in varying for at, own in zip(rest, shape, strict=True)):
+            known = dict(zip(rest, shape, strict=True))
+            filled = [known.get(axis, size) for axis, size in enumerate(sizes)]
+            return ValueInfo.of(entry.name, entry.elem_type, filled)
+    return entry
 
 
 def has_every_axis(net: Network, model: Model) -> bool:

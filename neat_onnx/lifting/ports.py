@@ -1,0 +1,153 @@
+"""Ports: inputs of a graph are fresh signals, its outputs are materialized."""
+
+from collections.abc import Sequence
+from typing import NoReturn
+
+import numpy as np
+
+from neat_onnx.errors import ModelError
+from neat_onnx.lifting.axes import Axes, axes_of_inputs, shapes_of_inputs
+from neat_onnx.lifting.context import REGISTER, LiftingContext, Value
+from neat_onnx.lifting.followed_axes import FEATURE, INSIDE, UNKNOWN
+from neat_onnx.lifting.neurons import Resolution
+from neat_onnx.lifting.outputs import (
+    has_samples_first,
+    leading_axes,
+    stacks_rows,
+    states_batch,
+    warn_of_stacked_rows,
+)
+from neat_onnx.lifting.reductions import NoNeuronError
+from neat_onnx.model import ValueInfo
+from neat_onnx.model.value import MOST_AXES, Extent
+from neat_onnx.network.expression import VARIABLE
+from neat_onnx.network.genes import Ints, Port
+
+_MOST_INPUTS = 1 << 24
+
+Opened = tuple[str, tuple[int, ...], Ints]
+"""The name of an input or output, its shape without time and the batch, and its signals, flat."""
+
+
+def open_input(ctx: LiftingContext, entry: ValueInfo, axes: Axes, kind: int) -> Opened:
+    """Bind a graph input to fresh signals."""
+    if entry.name in ctx.operands:
+        raise ModelError(f"graph input '{entry.name}' is an initializer too", where="graph.inputs")
+    sizes = entry.shape
+    if sizes is None:
+        raise ModelError(f"graph input '{entry.name}' has no shape", where="graph.inputs")
+    alone = axes_of_inputs([entry])[entry.name] if ctx.features_only else ()
+    shape = tuple(
+        size if isinstance(size, int) else 1 if axis in alone else -1
+        for axis, size in enumerate(sizes)
+        if axis not in axes
+    )
+    if any(size < 1 for size in shape):
+        raise ModelError(
+            f"graph input '{entry.name}' has the shape {list(sizes)}",
+            where="graph.inputs",
+            hint="Every axis but the batch needs a fixed size of 1 or more: give it one, as "
+            f"shapes={{'{entry.name}': {_example(sizes)}}}",
+        )
+    if len(sizes) > MOST_AXES:
+        raise ModelError(
+            f"graph input '{entry.name}' has {len(sizes)} axes, expected {MOST_AXES} or fewer",
+            where="graph.inputs",
+        )
+    count = int(np.prod(shape, dtype=object))
+    if count > _MOST_INPUTS:
+        raise ModelError(f"graph input '{entry.name}' has {count} elements", where="graph.inputs")
+    if entry.elem_type.is_integer:
+        ctx.integer.add(entry.name)
+    signals = ctx.add_signals(count, kind)
+    ctx.operands[entry.name] = Value(np.expand_dims(signals.reshape(shape), axes))
+    return entry.name, shape, signals
+
+
+def _example(sizes: Sequence[Extent]) -> tuple[Extent, ...]:
+    """A shape with the first axis of no fixed size as the batch, and numbers for the others."""
+    varying = [axis for axis, size in enumerate(sizes) if not isinstance(size, int)]
+    return tuple("N" if axis == varying[0] else 16 if axis in varying else size
+                 for axis, size in enumerate(sizes))  # fmt: skip
+
+
+def open_state(
+    ctx: LiftingContext, entry: ValueInfo, axes: Axes, initial: list[float] | None
+) -> None:
+    """Bind a state input to fresh registers."""
+    _, _, signals = open_input(ctx, entry, axes, REGISTER)
+    if initial is not None:
+        if len(initial) != len(signals):
+            raise ModelError(f"{len(initial)} initial values for '{entry.name}' of {len(signals)}")
+        ctx.initial.update(zip(signals.tolist(), initial, strict=True))
+
+
+def close_output(ctx: LiftingContext, entry: ValueInfo, sizes: set[Extent]) -> Opened:
+    """Materialize a graph output, where the batch has these sizes among the inputs."""
+    value = ctx.operands.get(entry.name)
+    if value is None:
+        raise ModelError(
+            f"graph output '{entry.name}' is produced by no node", where="graph.outputs"
+        )
+    if not isinstance(value, Value):
+        raise ModelError(f"graph output '{entry.name}' depends on no input", where="graph.outputs")
+    followed = ctx.followed.of(entry.name)
+    if len(followed) != len(value.shape):  # an operator was lifted in a form that it does not have
+        raise ModelError(
+            f"graph output '{entry.name}' has {len(value.shape)} axes, expected {len(followed)}",
+            where="graph.outputs",
+        )
+    leading = [axis for axis in followed if axis not in (FEATURE, UNKNOWN)]
+    if not ctx.features_only and len({*leading}) < len(leading):
+        raise ModelError(
+            f"graph output '{entry.name}' combines every sample with every other",
+            where="graph.outputs",
+            hint="Import with batch_axis=None to take every axis for features",
+        )
+    lengths = zip(value.shape, followed, strict=True)
+    if not ctx.features_only and any(size != 1 for size, axis in lengths if axis in (0, 1)):
+        _refuse_first_axis(entry.name)
+    stacked = not ctx.features_only and stacks_rows(followed, value.shape, sizes)
+    whole = entry.shape is None or states_batch(entry.shape, ctx.leading(entry.name), sizes)
+    if not (stacked or ctx.features_only or ctx.followed.single):
+        whole &= all(axis < INSIDE for axis in followed)
+    if not whole or (ctx.samples > 1 and not has_samples_first(followed, value.shape)):
+        _refuse_first_axis(entry.name)
+    try:
+        signals = ctx.materialize(value).copy()
+    except NoNeuronError as error:
+        raise ModelError(f"graph output '{entry.name}': {error.message}",
+                         where="graph.outputs", hint=error.hint) from None  # fmt: skip
+    registers = ctx.kind[signals] == REGISTER
+    signals[registers] = ctx.materialized_from(signals[registers], VARIABLE)
+    if stacked:
+        warn_of_stacked_rows(entry.name, signals.shape)
+    return entry.name, (1,) * stacked + signals.shape, signals.ravel()
+
+
+def output_ports(
+    ctx: LiftingContext, resolved: Resolution, entries: Sequence[Opened], count: int
+) -> tuple[Port, ...]:
+    """The ports of the outputs, of whose axes `count` are time and the batch."""
+    graph, ports = ctx.model.graph, []
+    stated, inputs = {each.name: each for each in graph.outputs}, shapes_of_inputs(graph.inputs)
+    for name, shape, signals in entries:
+        some = max(0, count - (name in ctx.ended))
+        axes = leading_axes(ctx.followed.of(name), stated[name], inputs, some)
+        ports.append(_port(name, shape, axes, resolved.neuron_of[signals]))
+    return tuple(ports)
+
+
+def _port(name: str, shape: tuple[int, ...], axes: Axes, neurons: Ints) -> Port:
+    if any(axis >= len(shape) or shape[axis] != 1 for axis in axes):
+        _refuse_first_axis(name)
+    features = tuple(size for axis, size in enumerate(shape) if axis not in axes)
+    return Port(name, features, neurons)
+
+
+def _refuse_first_axis(name: str) -> NoReturn:
+    raise ModelError(
+        f"the first axis of output '{name}' is not the batch",
+        where="graph.outputs",
+        hint="Import with batch_axis=None to take every axis for features",
+    )

@@ -1,0 +1,74 @@
+"""`shapes`: sizes for axes that a model leaves open besides the batch."""
+
+import numpy as np
+import pytest
+from graphs import graph, node
+from sessions import open_session
+
+from neat_onnx import ModelError, OptionError, export, import_model, verify
+from neat_onnx.__main__ import main
+
+RANDOM = np.random.default_rng(7)
+OPEN = ("batch_size", 1, "time")
+
+
+def convolution(sizes=OPEN):
+    nodes = [
+        node("Conv", "x k", "c", pads=[1, 1]),
+        node("Tanh", "c", "t"),
+        node("ReduceMean", "t axes", "y"),
+    ]
+    constants = {"k": RANDOM.normal(size=(3, 1, 3)), "axes": np.array([2])}
+    return graph(nodes, x=sizes, **constants)
+
+
+@pytest.mark.parametrize("shape", [("N", 1, 8), (None, 1, 8), ["batch_size", 1, 8]])
+def test_an_open_axis_gets_a_size(shape):
+    model = convolution()
+    net = import_model(model, shapes={"x": shape})
+    assert net.inputs[0].shape == (1, 8)
+    x = RANDOM.normal(size=(5, 1, 8)).astype(np.float32)
+    (want,) = open_session(model).run(None, {"x": x})
+    np.testing.assert_allclose(net.activate({"x": x})["y"], want, 1e-5, 1e-6)
+    assert verify(net, model, runtime="onnxruntime").passed  # as it is, without shapes
+    assert verify(net, export(net), runtime="onnxruntime").passed
+
+
+def test_a_network_of_another_size_is_told_from_the_model():
+    net = import_model(convolution(), shapes={"x": ("N", 1, 8)})
+    other = convolution(("N", 1, 9))
+    with pytest.raises(ModelError, match=r"the model's inputs are 'x' \['N', 1, 9\]"):
+        verify(net, other)
+
+
+def test_without_shapes_the_error_says_how():
+    with pytest.raises(ModelError) as raised:
+        import_model(convolution())
+    assert "shapes={'x': ('N', 1, 16)}" in str(raised.value)
+
+
+WRONG = {
+    "no such input": ({"z": ("N", 1, 8)}, "no input 'z'.*Its inputs are x"),
+    "another rank": ({"x": ("N", 8)}, r"is \['batch_size', 1, 'time'\], not \['N', 8\]"),
+    "another fixed size": ({"x": ("N", 2, 8)}, "not .'N', 2, 8."),
+    "no size": ({"x": ("N", 1, 0)}, r"expected a size of 1 or more.*got 0 \(shapes.x\[2\]\)"),
+    "no list": ({"x": 8}, "expected a list of sizes"),
+    "no mapping": (["x"], "expected a mapping"),
+}
+
+
+@pytest.mark.parametrize(("shapes", "message"), WRONG.values(), ids=WRONG.keys())
+def test_wrong_shapes_are_refused(shapes, message):
+    with pytest.raises(OptionError) as raised:
+        import_model(convolution(), shapes=shapes)
+    assert raised.match(message) or pytest.fail(str(raised.value))
+
+
+def test_the_command_line(tmp_path, capsys):
+    source, target = tmp_path / "open.onnx", tmp_path / "net.json"
+    source.write_bytes(convolution().SerializeToString())
+    assert main(["import", str(source), str(target), "--shape", "x=N,1,8"]) == 0
+    assert target.exists()
+    assert main(["verify", str(target), str(source)]) == 0
+    assert main(["import", str(source), str(target), "--shape", "N,1,8"]) == 2
+    assert "expected NAME=SIZES" in capsys.readouterr().err
