@@ -60,6 +60,19 @@ def names_batch(symbol: str) -> bool:
     return symbol.lower() in _BATCH_NAMES or symbol.lower().startswith("batch")
 
 
+def shapes_example(entry: ValueInfo) -> str:
+    """The argument `shapes` that gives a size to each open axis of an input but the batch."""
+    sizes = entry.shape or ()
+    varying = [axis for axis, size in enumerate(sizes) if not isinstance(size, int)]
+    named = [axis for axis in varying if names_batch(str(sizes[axis]))]
+    batch = [*named, *varying, 0][0]
+    example = tuple(
+        size if isinstance(size, int) and size > 0 else "N" if axis == batch else 16
+        for axis, size in enumerate(sizes)
+    )
+    return f"shapes={{'{entry.name}': {example}}}"
+
+
 def shapes_of_inputs(inputs: Sequence[ValueInfo]) -> dict[tuple[Extent, ...], Axes]:
     """The axes of the inputs that are time and the batch, by shape: there may be many inputs."""
     found = axes_of_inputs(inputs)

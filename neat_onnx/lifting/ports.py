@@ -6,7 +6,7 @@ from typing import NoReturn
 import numpy as np
 
 from neat_onnx.errors import ModelError
-from neat_onnx.lifting.axes import Axes, axes_of_inputs, shapes_of_inputs
+from neat_onnx.lifting.axes import Axes, axes_of_inputs, shapes_example, shapes_of_inputs
 from neat_onnx.lifting.context import REGISTER, LiftingContext, Value
 from neat_onnx.lifting.followed_axes import FEATURE, INSIDE, UNKNOWN
 from neat_onnx.lifting.neurons import Resolution
@@ -36,7 +36,7 @@ def open_input(ctx: LiftingContext, entry: ValueInfo, axes: Axes, kind: int) -> 
     sizes = entry.shape
     if sizes is None:
         raise ModelError(f"graph input '{entry.name}' has no shape", where="graph.inputs")
-    alone = axes_of_inputs([entry])[entry.name] if ctx.features_only else ()
+    alone = axes_of_inputs([entry])[entry.name][-1:] if ctx.features_only else ()
     shape = tuple(
         size if isinstance(size, int) else 1 if axis in alone else -1
         for axis, size in enumerate(sizes)
@@ -47,7 +47,7 @@ def open_input(ctx: LiftingContext, entry: ValueInfo, axes: Axes, kind: int) -> 
             f"graph input '{entry.name}' has the shape {list(sizes)}",
             where="graph.inputs",
             hint="Every axis but the batch needs a fixed size of 1 or more: give it one, as "
-            f"shapes={{'{entry.name}': {_example(sizes)}}}",
+            + shapes_example(entry),
         )
     if len(sizes) > MOST_AXES:
         raise ModelError(
@@ -62,13 +62,6 @@ def open_input(ctx: LiftingContext, entry: ValueInfo, axes: Axes, kind: int) -> 
     signals = ctx.add_signals(count, kind)
     ctx.operands[entry.name] = Value(np.expand_dims(signals.reshape(shape), axes))
     return entry.name, shape, signals
-
-
-def _example(sizes: Sequence[Extent]) -> tuple[Extent, ...]:
-    """A shape with the first axis of no fixed size as the batch, and numbers for the others."""
-    varying = [axis for axis, size in enumerate(sizes) if not isinstance(size, int)]
-    return tuple("N" if axis == varying[0] else 16 if axis in varying else size
-                 for axis, size in enumerate(sizes))  # fmt: skip
 
 
 def open_state(

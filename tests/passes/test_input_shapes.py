@@ -47,6 +47,19 @@ def test_without_shapes_the_error_says_how():
     assert "shapes={'x': ('N', 1, 16)}" in str(raised.value)
 
 
+@pytest.mark.parametrize("batch_axis", ["auto", None])
+def test_a_second_open_axis_is_not_taken_for_one_element(batch_axis):
+    """As of a set of any number of elements, which are added."""
+    nodes = [node("Tanh", "x", "t"), node("ReduceSum", "t axes", "y", keepdims=0)]
+    model = graph(nodes, x=("b", "n", 3), axes=np.array([1]))
+    with pytest.raises(ModelError) as raised:
+        import_model(model, batch_axis=batch_axis)
+    assert "shapes={'x': ('N', 16, 3)}" in str(raised.value)
+    net = import_model(model, shapes={"x": ("N", 16, 3)})
+    assert net.inputs[0].shape == (16, 3)
+    assert verify(net, model, runtime="onnxruntime").passed
+
+
 WRONG = {
     "no such input": ({"z": ("N", 1, 8)}, "no input 'z'.*Its inputs are x"),
     "another rank": ({"x": ("N", 8)}, r"is \['batch_size', 1, 'time'\], not \['N', 8\]"),
