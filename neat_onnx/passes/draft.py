@@ -35,6 +35,7 @@ class Draft:
         self.model = model
         self.tensors: dict[str, Tensor] = model.graph.tensors
         self.nodes: list[Node] = []
+        self._axes: dict[str, tuple[int, ...] | None] = {}
 
     @cached_property
     def _taken(self) -> dict[str, int]:
@@ -57,9 +58,11 @@ class Draft:
 
     def axes(self, name: str) -> tuple[int, ...] | None:
         """The sizes of a tensor's axes behind the first, the batch, if all are known."""
-        shape = self.facts(name).shape
-        sizes = tuple(size for size in (shape or ())[1:] if isinstance(size, int))
-        return sizes if shape and len(sizes) == len(shape) - 1 else None
+        if name not in self._axes:
+            shape = self.facts(name).shape
+            sizes = tuple(size for size in (shape or ())[1:] if isinstance(size, int))
+            self._axes[name] = sizes if shape and len(sizes) == len(shape) - 1 else None
+        return self._axes[name]
 
     @cached_property
     def producers(self) -> dict[str, Node]:

@@ -13,10 +13,11 @@ import numpy as np
 
 from neat_onnx.model import Model
 from neat_onnx.passes.draft import Draft, is_one_of
-from neat_onnx.short_form.columns import REDUCTIONS, Sizes, places_of
+from neat_onnx.short_form.columns import REDUCTIONS, Sizes
 from neat_onnx.short_form.constants_once import constants_once
+from neat_onnx.short_form.moves import Moves
 from neat_onnx.short_form.straight import marks, straight
-from neat_onnx.short_form.views import Frame
+from neat_onnx.short_form.views import AxisFrame
 
 _MOVES = ("Reshape", "Flatten", "Transpose", "Gather", "Tile")
 _MOST_NODES = 256
@@ -36,21 +37,21 @@ def in_common_axes(model: Model) -> Model:
         return model
     if len(model.graph.node) > _MOST_NODES:
         return model
-    tried, in_vain, size, draft = set[Seed](), 0, _size(model), Draft(model)
-    seeds = _seeds(draft)
+    tried, in_vain, size, moves = set[Seed](), 0, _size(model), Moves(Draft(model))
+    seeds = _seeds(moves)
     while (seed := next((each for each in seeds if each not in tried), None)) is not None:
-        if in_vain * len(draft.model.graph.node) >= _MOST_IN_VAIN:
+        if in_vain * len(moves.draft.model.graph.node) >= _MOST_IN_VAIN:
             break
         tried.add(seed)
         in_vain += 1
-        other = Frame(draft, *seed).model()
+        other = AxisFrame(moves, *seed).model()
         if other is None:
             continue
         other = straight(other, copies=marks(model)).model
         if (shorter := _size(other)) < size:
-            in_vain, size, draft = 0, shorter, Draft(other)
-            seeds = _seeds(draft)
-    return draft.model
+            in_vain, size, moves = 0, shorter, Moves(Draft(other))
+            seeds = _seeds(moves)
+    return moves.draft.model
 
 
 def _size(model: Model) -> int:
@@ -58,11 +59,12 @@ def _size(model: Model) -> int:
     return len(constants_once(model).to_bytes())
 
 
-def _seeds(draft: Draft) -> Iterator[Seed]:
+def _seeds(moves: Moves) -> Iterator[Seed]:
     """Yield tensors that moves and reductions read or make, with axes for each."""
+    draft = moves.draft
     nodes = draft.model.graph.node
     ends = [node for node in nodes if is_one_of(node, *_MOVES, *REDUCTIONS)]
-    names = [_first(draft, name) for node in ends for name in (node.input[0], node.output[0])]
+    names = [_first(moves, name) for node in ends for name in (node.input[0], node.output[0])]
     axes = {name: draft.axes(name) for name in names if name not in draft.tensors}
     known = {draft.axes(name) or () for node in ends for name in (node.input[0], node.output[0])}
     known = {each for each in known if 1 < prod(each) <= _MOST_ELEMENTS}
@@ -73,10 +75,10 @@ def _seeds(draft: Draft) -> Iterator[Seed]:
             yield name, each
 
 
-def _first(draft: Draft, name: str) -> str:
+def _first(moves: Moves, name: str) -> str:
     """The tensor that another one is in another shape, its elements in their order."""
-    while (node := draft.maker(name, "Reshape", "Flatten")) is not None:
-        places = places_of(draft, node)
+    while (node := moves.draft.maker(name, "Reshape", "Flatten")) is not None:
+        places = moves.moved(node)
         if places is None or not np.array_equal(places, range(len(places))):
             break
         name = node.input[0]

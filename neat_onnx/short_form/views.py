@@ -13,7 +13,6 @@ import numpy as np
 
 from neat_onnx.model import DataType, Model, Node, Tensor
 from neat_onnx.passes.draft import (
-    Draft,
     copied,
     is_one_of,
     with_graph,
@@ -23,12 +22,11 @@ from neat_onnx.short_form.columns import (
     REDUCTIONS,
     Places,
     Sizes,
-    broadcast_of,
-    places_of,
     reduced_axes,
     unrepeated,
     without_leading_ones,
 )
+from neat_onnx.short_form.moves import Moves
 
 _LARGEST_KEY = 1 << 62
 
@@ -59,7 +57,7 @@ class _Operand(NamedTuple):
     places: Places | None
 
 
-class Frame:
+class AxisFrame:
     """The nodes of a graph that compute in the axes of a tensor.
 
     Attributes:
@@ -68,8 +66,8 @@ class Frame:
         nodes: the new nodes, by the position of the old one.
     """
 
-    def __init__(self, draft: Draft, seed: str, axes: Sizes) -> None:
-        self._draft, self._made = draft, draft.producers
+    def __init__(self, moves: Moves, seed: str, axes: Sizes) -> None:
+        self._moves, self._draft, self._made = moves, moves.draft, moves.draft.producers
         self._constants: list[Tensor] = []
         self.axes = axes
         self.views: dict[str, _View] = {}
@@ -134,7 +132,7 @@ class Frame:
             if not name or (constant is not None and constant.size == 1):
                 found.append(_Operand(name, None))
                 continue
-            places = broadcast_of(self._draft, name, axes)
+            places = self._moves.broadcast(name, axes)
             if places is None:
                 return None
             origin, inside = (name, None) if constant is not None else self._origin(name)
@@ -145,7 +143,7 @@ class Frame:
         """The view, or the first tensor, that moves make a tensor of, and their elements."""
         places = np.arange(prod(self._draft.axes(name) or ()))
         while name not in self.views and (node := self._made.get(name)) is not None:
-            moved = places_of(self._draft, node)
+            moved = self._moves.moved(node)
             if moved is None:
                 break
             name, places = node.input[0], moved[places]

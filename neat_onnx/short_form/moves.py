@@ -1,0 +1,39 @@
+"""Moves: the elements that the nodes of a graph move, and the ones that they broadcast."""
+
+from neat_onnx.model import Node
+from neat_onnx.passes.draft import Draft
+from neat_onnx.short_form.columns import Places, Sizes, broadcast_of, places_of
+
+_MOST_KEPT = 1 << 15  # elements of an answer that is kept
+
+
+class Moves:
+    """Answers about the nodes of one graph, each found once: many frames ask for the same.
+
+    Attributes:
+        draft: the graph.
+    """
+
+    def __init__(self, draft: Draft) -> None:
+        self.draft = draft
+        self._moved: dict[str, Places | None] = {}
+        self._broadcast: dict[tuple[str, Sizes], Places | None] = {}
+
+    def moved(self, node: Node) -> Places | None:
+        """The element of its first input that each element of a node is; see `places_of`."""
+        name = node.output[0]
+        if name in self._moved:
+            return self._moved[name]
+        found = places_of(self.draft, node)
+        if found is None or found.size <= _MOST_KEPT:
+            self._moved[name] = found
+        return found
+
+    def broadcast(self, name: str, axes: Sizes) -> Places | None:
+        """The element of a tensor that each of a node with these axes reads; see `broadcast_of`."""
+        if (name, axes) in self._broadcast:
+            return self._broadcast[name, axes]
+        found = broadcast_of(self.draft, name, axes)
+        if found is None or found.size <= _MOST_KEPT:
+            self._broadcast[name, axes] = found
+        return found
