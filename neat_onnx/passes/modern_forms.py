@@ -12,7 +12,6 @@ from neat_onnx.model.graph import ONNX_DOMAINS
 from neat_onnx.passes.draft import MODERN, Draft, copied, make_node
 from neat_onnx.passes.old_forms import FORMS, OldNode
 
-ML_DOMAIN = "ai.onnx.ml"
 _OLDEST_IR = 8  # of opset 18
 
 
@@ -52,12 +51,10 @@ def modern_node(node: Node, draft: Draft) -> list[Node]:
     Raises:
         ModelError: it has none.
     """
-    if node.domain == ML_DOMAIN:  # its forms do not depend on the opset
+    if node.domain not in ONNX_DOMAINS:  # its form does not depend on the opset
         given = node.given_attributes
         return [make_node(node.op_type, node.input, node.output, given,
-                          name=node.name, domain=ML_DOMAIN)]  # fmt: skip
-    if node.domain not in ONNX_DOMAINS:
-        return [node]
+                          name=node.name, domain=node.domain)]  # fmt: skip
     old = OldNode(
         op_type=node.op_type,
         reads=list(node.input),
