@@ -30,7 +30,7 @@ from neat_onnx.operators.sums.pointwise import lower_pointwise
 from neat_onnx.operators.sums.scaled import lower_scaled
 
 _LEAST_NEURONS = 32
-_FEWEST = 1
+_FEWEST, _FEWEST_EVEN = 1, 3
 _SHORTEST_RUN = 3  # signals, on average
 _PARTS = 4  # of all signals that are read; a neuron reads from one
 _MOST_GEMMS = 1  # neurons that read what may overflow each need a Gemm of their own
@@ -147,12 +147,16 @@ def _is_local(ctx: LoweringContext, neurons: Ints) -> bool:
 
     The runs are in one neuron after the other, or in the first inputs of all neurons, then in their
     second ones: so are the two halves of a vector that a position turns. Leaves of a tree count the
-    splits on their way: their weights are 1 or -1.
+    splits on their way: their weights are 1 or -1. Or each input goes on evenly from neuron to
+    neuron, as in a buffer of the last steps of each channel.
     """
     _, edge = ctx.edges_into(neurons)
     if np.all(np.abs(ctx.signals.weight[edge]) == 1.0):
         return True
     read = ctx.signals.read[edge].reshape(len(neurons), -1)
+    steps = np.diff(read, axis=0)
+    if len(neurons) > _FEWEST_EVEN and np.all(steps == steps[0]):
+        return True
     breaks = min(np.count_nonzero(np.diff(each.ravel()) != 1) for each in (read, read.T))
     if (breaks + 1) * _SHORTEST_RUN <= read.size:
         return True

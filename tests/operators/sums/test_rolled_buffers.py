@@ -1,0 +1,40 @@
+"""Channels that each weigh the last steps of their own: the state of a convolution in a policy."""
+
+import numpy as np
+import pytest
+from graphs import node
+from onnx import TensorProto, helper, numpy_helper
+
+from neat_onnx import export, import_model, verify
+
+RANDOM = np.random.default_rng(2)
+
+
+def rolled(channels: int, kept: int):
+    """c [N, channels, kept] without its oldest step and with x [N, channels], weighed and added."""
+    weights = RANDOM.normal(size=(channels, kept)).astype(np.float32)
+    constants = {"one": [1], "end": [kept], "axis": [2], "w": weights}
+    nodes = [
+        node("Slice", "c one end axis", "t"),
+        node("Unsqueeze", "x axis", "u"),
+        node("Concat", "t u", "next", axis=2),
+        node("Mul", "next w", "p"),
+        node("ReduceSum", "p axis", "y", keepdims=0),
+    ]
+    given = [
+        helper.make_tensor_value_info(name, TensorProto.FLOAT, ["N", channels, *sizes])
+        for name, sizes in {"c": [kept], "x": [], "y": [], "next": [kept]}.items()
+    ]
+    tensors = [numpy_helper.from_array(np.array(value), name) for name, value in constants.items()]
+    graph = helper.make_graph(nodes, "rolled", given[:2], given[2:], tensors)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
+
+
+@pytest.mark.parametrize(("channels", "kept"), [(16, 4), (64, 4), (24, 7)])
+def test_they_are_no_matrix_of_zeros(channels, kept):
+    model = rolled(channels, kept)
+    net = import_model(model)
+    written = export(net)
+    assert len(written.to_bytes()) <= 1.5 * model.ByteSize()
+    assert verify(net, written, runtime="onnxruntime").passed
+    assert import_model(written) == net
