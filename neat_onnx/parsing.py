@@ -18,7 +18,7 @@ class Document(BaseModel):
 
 
 class ForeignDocument(Document):
-    """The same for documents of other tools, which may hold more than we read."""
+    """Base of documents that other tools write, which may hold more than is read."""
 
     model_config = ConfigDict(defer_build=True, extra="ignore")
 

@@ -297,7 +297,7 @@ def weighted(v, k, u):
         u[e - START[k]] = WEIGHT[e] * v[SOURCE[e]]
 
 def gated(v, k, u):
-    """The same, some of them multiplied by gaters."""
+    """Set u to the weighted inputs of neuron k, some of them multiplied by gaters."""
     for e in range(START[k], START[k + 1]):
         gain = 1.0 if GAIN[e] < 0 else v[GAIN[e]]
         u[e - START[k]] = WEIGHT[e] * v[SOURCE[e]] * gain

@@ -107,7 +107,7 @@ class Tensors:
         return first_sample(array, place, self.samples)
 
     def optional(self, node: Node, position: int) -> Operand | None:
-        """The same, or None where it is left out."""
+        """The tensor that `node` reads at `position`; None where it is left out."""
         if position >= len(node.input) or not node.input[position]:
             return None
         return self.operand(node, position)

@@ -213,7 +213,8 @@ class AffineElements(NamedTuple):
     """Elements that are factors · signals + shifts, arrays of one length.
 
     Attributes:
-        signals, factors, shifts: these.
+        signals: the signal of each element.
+        factors, shifts: numbers that each is multiplied by, and that are added to it.
         states: the neurons that they are.
     """
 

@@ -61,7 +61,8 @@ class LoweringContext(GraphBuilder):
         apart: spatial blocks of which some neurons are written apart.
         signals: numbers of all values that connections read.
         places: which tensor holds which signal.
-        copied: neurons that others equal, (n,); import makes a neuron of each from a copy alone.
+        copied: neurons that have an equal twin, (n,): each is written with a copy of its own, so
+            that import keeps both.
         fan_in: number of live connections into each neuron.
         functions: the functions of the model, by activation and formula.
     """

@@ -256,7 +256,7 @@ class _Files:
 
 
 def _may_be_short(ctx: LoweringContext, plain: Model) -> bool:
-    """Whether a network is one that was imported, and its form is nobody's business."""
+    """Whether a network is one that was imported, and no option asks for a particular form."""
     net = ctx.net
     usual = ExportOptions().model_dump(exclude=_FREE) == ctx.options.model_dump(exclude=_FREE)
     if not usual or net.library != IMPORTED or genes_of(net) > _MOST_GENES:

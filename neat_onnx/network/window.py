@@ -173,7 +173,7 @@ def times(sizes: Iterable[int]) -> str:
 def _taps_along(
     size: int, positions: int, kernel: int, stride: int, dilation: int, begin: int
 ) -> Ints:
-    """The same along one axis, shape (positions, kernel)."""
+    """The source that each tap reads along one axis, shape (positions, kernel)."""
     start = np.arange(positions, dtype=np.int64)[:, None] * stride - begin
     places = start + np.arange(kernel, dtype=np.int64) * dilation
     return np.where((places >= 0) & (places < size), places, NONE)

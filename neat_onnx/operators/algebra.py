@@ -47,7 +47,7 @@ class Algebra:
         return shared(self._ctx.operand(self._node, position))
 
     def optional(self, position: int) -> Operand | None:
-        """The same, or None where it is left out."""
+        """The operand that the node reads at `position`; None where it is left out."""
         found = self._ctx.optional(self._node, position)
         return None if found is None else shared(found)
 
@@ -74,7 +74,7 @@ class Algebra:
     def reduced_once(
         self, aggregation: str, operand: Operand, axes: tuple[int, ...], *, keepdims: bool = True
     ) -> Operand:
-        """The same for a single reader, whose bias may become that of the neurons."""
+        """Reduce axes for a single reader, whose bias may become that of the neurons."""
         if not isinstance(operand, Value):
             function = _OF_ARRAYS[aggregation]
             return np.asarray(function(operand, axis=axes, keepdims=keepdims))
@@ -207,7 +207,7 @@ def _weighed(value: Value, matrix: Floats) -> tuple[Value, Floats]:
 
 
 def shared(operand: Operand) -> Operand:
-    """The same elements for several readers, none of which may change neurons."""
+    """Share elements among several readers, none of which may change neurons."""
     return operand.shared if isinstance(operand, Value) else operand
 
 

@@ -87,7 +87,7 @@ def _goes_on(search: Search, part: _Part, node: Node) -> bool:
 
 
 def _cut(search: Search, part: _Part, node: Node) -> bool:
-    """The same for a Concat, if the part is of one of its inputs."""
+    """Follow a part into the one input of a Concat that it is of; whether there is one."""
     sizes = [search.draft.axes(name) for name in node.input]
     if node.given_attributes.get("axis") != 1 or any(len(each or ()) != 1 for each in sizes):
         return False

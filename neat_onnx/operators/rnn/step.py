@@ -88,7 +88,7 @@ class Step:
         bias: npt.ArrayLike = 0.0,
         activation: CellActivation = IDENTITY,
     ) -> Ints:
-        """The same as `sums`, by a name, so that the genome finds the neurons again."""
+        """Make the neurons of `sums` under a name, by which the genome finds them again."""
         signals = self.sums(*parts, bias=bias, activation=activation)
         self.ctx.operands.setdefault(place_of(self.node.output[0], name), Value(signals))
         return signals

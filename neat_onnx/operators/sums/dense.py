@@ -128,7 +128,7 @@ def lower_dense(ctx: LoweringContext, block: Block, *, exact: bool = False) -> N
 
 
 def lower_component(ctx: LoweringContext, block: Block) -> None:
-    """The same for a component: copies of one network have the same matrix, written once."""
+    """Lower a component by one matrix; copies of one network share theirs, written once."""
     lower_dense(ctx, block, exact=True)
 
 

@@ -202,6 +202,6 @@ class GraphReader:
         return None if places is None or len(places.dims) != 1 else np.asarray(places.values)
 
     def columns(self, node: Node) -> Ints | None:
-        """The same of a tensor [N, width], whose elements they are."""
+        """The elements of a tensor [N, width] that a Gather takes."""
         is_flat = len(self.draft.axes(node.input[0]) or ()) == 1
         return self.gathered(node) if is_flat else None
