@@ -14,6 +14,7 @@ from neat_onnx.network.axis_names import names_time
 Axes = tuple[int, ...]
 """The axes that are no features: (batch,), (time, batch), or none."""
 
+AS_FEATURES = "Import with batch_axis=None to take every axis for features"
 _BATCH_NAMES = frozenset({"n", "b", "bs"})
 
 
@@ -60,12 +61,19 @@ def names_batch(symbol: str) -> bool:
     return symbol.lower() in _BATCH_NAMES or symbol.lower().startswith("batch")
 
 
+def has_open_features(entry: ValueInfo) -> bool:
+    """Whether an axis of an input that has no fixed size is features, if the first is the batch."""
+    return any(not isinstance(size, int) for size in (entry.shape or ())[1:])
+
+
 def shapes_example(entry: ValueInfo) -> str:
-    """The argument `shapes` that gives a size to each open axis of an input but the batch."""
+    """The argument `shapes` that gives a size to each open axis of an input but the batch.
+
+    The batch is the axis that is called so, else the first one if it is open.
+    """
     sizes = entry.shape or ()
-    varying = [axis for axis, size in enumerate(sizes) if not isinstance(size, int)]
-    named = [axis for axis in varying if names_batch(str(sizes[axis]))]
-    batch = [*named, *varying, 0][0]
+    called = [axis for axis, size in enumerate(sizes) if names_batch(str(size))]
+    batch = [*called, 0][0]
     example = tuple(
         size if isinstance(size, int) and size > 0 else "N" if axis == batch else 16
         for axis, size in enumerate(sizes)

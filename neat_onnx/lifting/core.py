@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 
 from neat_onnx.errors import ModelError, all_obstacles, warn
-from neat_onnx.lifting.axes import Axes, axes_of_inputs, input_axes
+from neat_onnx.lifting.axes import AS_FEATURES, Axes, axes_of_inputs, input_axes
 from neat_onnx.lifting.context import INPUT, LiftingContext
 from neat_onnx.lifting.dispatch import lift_node
 from neat_onnx.lifting.feature_counts import feature_counts
@@ -119,12 +119,22 @@ def _of_fixed_sizes(model: Model, pairs: dict[str, str]) -> Lifted:
     except ModelError as error:
         try:
             lifted, axis = _lifted(model, pairs, ways[1]), ways[1]
-        except ModelError:
-            raise error from None
+        except ModelError as other:
+            raise _either_way(error, other) from None
         reason = reason or str(error)
     if axis is None:
         warn(f"the first axis is no batch, every axis is taken for features: {reason}")
     return lifted
+
+
+def _either_way(error: ModelError, other: ModelError) -> ModelError:
+    """The error of a batch, with the one of every axis as features, which does not help then."""
+    reasons = "; ".join(other.obstacles[:1]) or other.message
+    found = ModelError(
+        error.message, where=error.where, hint=f"With every axis as features: {reasons}"
+    )
+    found.obstacles = tuple(text.replace(f". {AS_FEATURES}", "") for text in error.obstacles)
+    return found
 
 
 def _simple(model: Model, pairs: dict[str, str], outputs: Sequence[str] | None) -> Model:

@@ -47,7 +47,9 @@ def require_lifts(graph: Graph) -> None:
     )
 
 
-def _hint(missing: set[str]) -> str:
+def _hint(missing: set[str]) -> str | None:
+    if missing <= LIFTS.keys():
+        return None  # other forms of them can be lifted
     if len(missing) == 1 and not HINTS.keys().isdisjoint(missing):
         return HINTS[missing.pop()]
     return (

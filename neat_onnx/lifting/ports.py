@@ -6,7 +6,13 @@ from typing import NoReturn
 import numpy as np
 
 from neat_onnx.errors import ModelError
-from neat_onnx.lifting.axes import Axes, axes_of_inputs, shapes_example, shapes_of_inputs
+from neat_onnx.lifting.axes import (
+    AS_FEATURES,
+    Axes,
+    axes_of_inputs,
+    shapes_example,
+    shapes_of_inputs,
+)
 from neat_onnx.lifting.context import REGISTER, LiftingContext, Value
 from neat_onnx.lifting.followed_axes import FEATURE, INSIDE, UNKNOWN
 from neat_onnx.lifting.neurons import Resolution
@@ -95,7 +101,7 @@ def close_output(ctx: LiftingContext, entry: ValueInfo, sizes: set[Extent]) -> O
         raise ModelError(
             f"graph output '{entry.name}' combines every sample with every other",
             where="graph.outputs",
-            hint="Import with batch_axis=None to take every axis for features",
+            hint=AS_FEATURES,
         )
     lengths = zip(value.shape, followed, strict=True)
     if not ctx.features_only and any(size != 1 for size, axis in lengths if axis in (0, 1)):
@@ -142,5 +148,5 @@ def _refuse_first_axis(name: str) -> NoReturn:
     raise ModelError(
         f"the first axis of output '{name}' is not the batch",
         where="graph.outputs",
-        hint="Import with batch_axis=None to take every axis for features",
+        hint=AS_FEATURES,
     )

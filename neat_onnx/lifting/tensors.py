@@ -16,12 +16,12 @@ from typing import NoReturn
 import numpy as np
 
 from neat_onnx.errors import ModelError
-from neat_onnx.lifting.axes import axes_of_inputs, shapes_example
+from neat_onnx.lifting.axes import AS_FEATURES, axes_of_inputs, has_open_features, shapes_example
 from neat_onnx.lifting.followed_axes import FEATURE, UNKNOWN, AxisFollower
 from neat_onnx.lifting.registry import INFINITE
 from neat_onnx.lifting.samples import ends_of_batch, first_sample, whole_shape
 from neat_onnx.lifting.values import Array, Operand, Products, Value
-from neat_onnx.model import DataType, Model, Node, ValueInfo
+from neat_onnx.model import DataType, Model, Node
 from neat_onnx.model.budget import Budget
 from neat_onnx.model.wiring import names_read, subgraphs
 from neat_onnx.network.genes import Bools
@@ -327,15 +327,7 @@ class Tensors:
         """Refuse to work along the first axis where that is the batch: it would mix samples."""
         if self.features_only:
             return
-        hint = "Import with batch_axis=None to take every axis for features"
-        if open_inputs := [entry for entry in self.model.graph.inputs if _is_open_twice(entry)]:
-            hint = (
-                f"Give axes that are features a size, as {shapes_example(open_inputs[0])}, or "
-                "import with batch_axis=None to take every axis for features"
-            )
+        hint = AS_FEATURES
+        if found := [entry for entry in self.model.graph.inputs if has_open_features(entry)]:
+            hint = f"Give axes that are features a size, as {shapes_example(found[0])}"
         self.fail(node, "it works along the batch, and would mix samples", hint)
-
-
-def _is_open_twice(entry: ValueInfo) -> bool:
-    """Whether two axes of an input have no fixed size."""
-    return sum(not isinstance(size, int) for size in entry.shape or ()) > 1

@@ -9,7 +9,7 @@ from graphs import assert_lifts, graph, node
 from onnx import TensorProto, helper
 from sessions import open_session
 
-from neat_onnx import NeatOnnxWarning, import_model, verify
+from neat_onnx import ModelError, NeatOnnxWarning, import_model, verify
 
 SAMPLES = 4
 
@@ -288,6 +288,20 @@ def test_a_batch_of_another_size_may_be_stated_for_an_output():
     for size in (1, 6):
         model.graph.output[0].type.tensor_type.shape.dim.add(dim_value=size)
     assert import_model(model).outputs[0].shape == (6,)
+
+
+def test_where_neither_a_batch_nor_features_can_be_both_reasons_are_told():
+    """The rows are mixed, and NonZero depends on the data in any case."""
+    model = fixed(node("ReduceSum", "x rows", "s"), node("NonZero", "s", "y"), rows=np.array([0]))
+    with pytest.raises(ModelError, match="NonZero"):
+        import_model(model)
+    model = fixed(node("ReduceSum", "x rows", "s"), node("Mod", "x s", "y", fmod=1),
+                  rows=np.array([0]))  # fmt: skip
+    with pytest.raises(ModelError) as raised:
+        import_model(model)
+    assert "it works along the batch" in str(raised.value)
+    assert "With every axis as features: node" in str(raised.value)
+    assert "batch_axis=None" not in str(raised.value)
 
 
 def test_rows_of_mostly_zeros_are_no_block_where_it_would_be_too_large():

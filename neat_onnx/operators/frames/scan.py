@@ -32,7 +32,7 @@ from neat_onnx.operators.frames.steps import timed
 from neat_onnx.operators.layout.arranging import Expand, combined
 from neat_onnx.operators.layout.shaping import Concat, Slice
 from neat_onnx.operators.rnn.axes import has_open_time
-from neat_onnx.operators.rnn.ends import FED, check_all_fed, find_ends
+from neat_onnx.operators.rnn.ends import check_all_fed, feeding, find_ends
 
 
 class ScanAttributes(Attributes):
@@ -208,7 +208,7 @@ def _state(ctx: LiftingContext, node: Scan, position: int) -> Value:
     start = ctx.operand(node, position)
     if isinstance(start, Value):
         if not start.plain or np.any(ctx.kind[start.signals] != REGISTER):
-            ctx.fail(node, f"its initial state {node.input[position]} is computed", FED)
+            ctx.fail(node, f"its initial state {node.input[position]} is computed", feeding(ctx))
         return start
     check_all_fed(ctx, node)
     signals = ctx.add_signals(start.size, REGISTER)

@@ -7,15 +7,29 @@ last one. That is the same as long as recurrent layers alone begin with it.
 """
 
 from neat_onnx.errors import ModelError
+from neat_onnx.lifting.axes import has_open_features, shapes_example
 from neat_onnx.lifting.context import LiftingContext
 from neat_onnx.model import Node
 from neat_onnx.model.wiring import reads
 
-UNROLL = "With batch_axis=None and fixed sizes, every step gets neurons of its own"
-FED = (
-    "Where it is an input of the graph, and the last state an output, as 'h_0' and 'h_n', it is "
-    f"the network's memory. {UNROLL}"
-)
+
+def unrolling(ctx: LiftingContext) -> str:
+    """How a sequence gets neurons for every step, for an error that such neurons could do without.
+
+    The sizes are an example, of an input with a sequence of no fixed length.
+    """
+    found = [entry for entry in ctx.model.graph.inputs if has_open_features(entry)]
+    if not found:
+        return "With batch_axis=None and fixed sizes, every step gets neurons of its own"
+    return f"With a fixed length, as {shapes_example(found[0])}, every step gets neurons of its own"
+
+
+def feeding(ctx: LiftingContext) -> str:
+    """How an initial state that is computed can be the network's memory, or every step unrolled."""
+    return (
+        "Where it is an input of the graph, and the last state an output, as 'h_0' and 'h_n', it "
+        f"is the network's memory. {unrolling(ctx)}"
+    )
 
 
 def find_ends(ctx: LiftingContext) -> None:
@@ -36,10 +50,15 @@ def find_ends(ctx: LiftingContext) -> None:
         recurrent = states is not None
         if read & begun and (recurrent or names & (timed | ended)):
             which = min(read & begun)
-            ctx.fail(node, f"it reads '{which}', the state before a sequence, at every step of it")
+            ctx.fail(
+                node,
+                f"it reads '{which}', the state before a sequence, at every step of it",
+                unrolling(ctx),
+            )
         if names & ended and (names & timed or recurrent):
             which = min(names & ended)
-            ctx.fail(node, f"it reads '{which}', the end of a sequence, as if it were a sequence")
+            text = f"it reads '{which}', the end of a sequence, as if it were a sequence"
+            ctx.fail(node, text, unrolling(ctx))
         outputs = [name for name in node.output if name]
         if names & ended:
             ended.update(outputs)

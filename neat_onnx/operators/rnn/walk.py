@@ -17,7 +17,7 @@ from neat_onnx.network.cells import Cell, place_of
 from neat_onnx.network.genes import Floats, Ints
 from neat_onnx.operators.rnn.axes import runs_over_time
 from neat_onnx.operators.rnn.cell_activations import cell_activations
-from neat_onnx.operators.rnn.ends import FED, UNROLL, check_all_fed, find_ends
+from neat_onnx.operators.rnn.ends import check_all_fed, feeding, find_ends, unrolling
 from neat_onnx.operators.rnn.nodes import Recurrence
 from neat_onnx.operators.rnn.step import Step, step_of
 
@@ -174,13 +174,17 @@ def _check(ctx: LiftingContext, node: Recurrence, length: int, stepping: bool) -
     if stepping:
         find_ends(ctx)
     if stepping and direction != "forward":
-        ctx.fail(node, f"direction {direction}: its first step needs the last input", UNROLL)
+        ctx.fail(
+            node, f"direction {direction}: its first step needs the last input", unrolling(ctx)
+        )
     if length > _MOST_STEPS:
         ctx.fail(node, f"it has {length} steps, the most is {_MOST_STEPS}")
     if ctx.optional(node, _LENGTHS) is None:
         return
     if stepping or any(each != length for each in ctx.integers(node, _LENGTHS)):
-        ctx.fail(node, "sequence_lens: a network's sequences all have the same length", UNROLL)
+        ctx.fail(
+            node, "sequence_lens: a network's sequences all have the same length", unrolling(ctx)
+        )
 
 
 def _start(
@@ -197,7 +201,7 @@ def _start(
         signals = ctx.materialize(operand)
         if stepping and (np.any(ctx.kind[signals] != REGISTER) or signals.shape != shape):
             name = node.input[position]
-            ctx.fail(node, f"its initial state {name} is computed, not constant", FED)
+            ctx.fail(node, f"its initial state {name} is computed, not constant", feeding(ctx))
         return signals.swapaxes(0, 1) if node.attributes.layout else signals
     if operand is None:
         operand = np.zeros(shape)

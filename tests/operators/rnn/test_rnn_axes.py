@@ -176,8 +176,9 @@ def test_the_end_of_a_sequence_is_no_sequence():
     model = _layers("GRU", ("batch", "time"))
     model.graph.node.append(helper.make_node("Add", ["end", "every"], ["both"]))
     model.graph.output[1].name = "both"
-    with pytest.raises(ModelError, match="the end of a sequence, as if it were a sequence"):
+    with pytest.raises(ModelError, match="the end of a sequence, as if it were a sequence") as told:
         import_model(model)
+    assert "shapes={'X': ('N', 16, 3)}" in str(told.value)
 
 
 @pytest.mark.filterwarnings("ignore:.*it is taken for time")
