@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from neat_onnx.errors import NetworkError
 from neat_onnx.model import DataType, Function, Node, OpenNode, Tensor
+from neat_onnx.model.fresh_names import FreshNames
 
 _LARGEST = {
     DataType.FLOAT: float(np.finfo(np.float32).max),
@@ -44,8 +45,7 @@ class GraphBuilder:
         self.data_type, self.opset = data_type, opset
         self.nodes: list[Node] = []
         self.initializers: dict[str, Tensor] = {}
-        self._names: set[str] = set(reserved)
-        self._numbers: dict[str, int] = {}  # up to which the names after a wish are taken
+        self._names = FreshNames(reserved)
         self._made: dict[str, str] = {}
         self._by_content: dict[int, str] = {}
         self._producer: dict[str, Node] = {}
@@ -53,14 +53,7 @@ class GraphBuilder:
 
     def fresh(self, name: str) -> str:
         """Return `name`, or `name_2`, …: a name that nothing has yet."""
-        unique = name
-        if name in self._names:
-            number = self._numbers.get(name, 1) + 1
-            while (unique := f"{name}_{number}") in self._names:
-                number += 1
-            self._numbers[name] = number
-        self._names.add(unique)
-        return unique
+        return self._names.like(name)
 
     def emit(
         self,

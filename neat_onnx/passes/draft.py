@@ -10,6 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from neat_onnx.errors import ModelError
 from neat_onnx.model import DataType, Graph, Model, Node, OpenNode, Tensor
+from neat_onnx.model.fresh_names import FreshNames
 from neat_onnx.model.inference import TensorFacts, inferred_facts, stated_facts
 from neat_onnx.model.node import parse_node
 from neat_onnx.model.wiring import producers, reads, subgraphs
@@ -38,8 +39,8 @@ class Draft:
         self._axes: dict[str, tuple[int, ...] | None] = {}
 
     @cached_property
-    def _taken(self) -> dict[str, int]:
-        return dict.fromkeys(names_of(self.model.graph), 1)
+    def _names(self) -> FreshNames:
+        return FreshNames(names_of(self.model.graph))
 
     @cached_property
     def _stated(self) -> dict[str, TensorFacts]:
@@ -94,15 +95,15 @@ class Draft:
 
     def name(self, wish: str) -> str:
         """`wish`, or `wish_2` and so on if that is taken."""
-        return _unlike(wish, self._taken)
+        return self._names.like(wish)
 
     @cached_property
-    def _node_names(self) -> dict[str, int]:
-        return dict.fromkeys((node.name for node in self.model.graph.node), 1)
+    def _node_names(self) -> FreshNames:
+        return FreshNames(node.name for node in self.model.graph.node)
 
     def node_name(self, wish: str) -> str:
         """The name of a new node: `wish`, or `wish_2` and so on if that is taken."""
-        return _unlike(wish, self._node_names) if wish else ""
+        return self._node_names.like(wish) if wish else ""
 
     def constant(self, wish: str, values: Any, data_type: DataType = DataType.INT64) -> str:
         """The name of a new initializer."""
@@ -228,16 +229,6 @@ def names_of(graph: Graph) -> Iterator[str]:
         yield from node.output
         for inner in subgraphs(node):
             yield from names_of(inner)
-
-
-def _unlike(wish: str, taken: dict[str, int]) -> str:
-    """A name like `wish`; `taken` counts how often each name was wished for."""
-    found = wish
-    while found in taken:
-        taken[wish] += 1
-        found = f"{wish}_{taken[wish]}"
-    taken[found] = 1
-    return found
 
 
 def _entry(name: str, value: Any) -> dict[str, Any]:

@@ -308,7 +308,7 @@ def without_leading_ones(values: np.ndarray) -> np.ndarray:
     return values
 
 
-def once(table: np.ndarray) -> np.ndarray:
+def unrepeated_places(table: np.ndarray) -> np.ndarray:
     """Places, or truth values, once along each axis along which they are the same.
 
     Args:

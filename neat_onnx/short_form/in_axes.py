@@ -21,10 +21,10 @@ from neat_onnx.short_form.columns import (
     FLAT,
     Places,
     Sizes,
-    once,
     places_of,
     shape_of_samples,
     unrepeated,
+    unrepeated_places,
 )
 
 SHAPES = ("Flatten", "Reshape", "Gather", "Tile")
@@ -261,5 +261,5 @@ def _before_broadcast(places: Places, axes: Sizes) -> Sizes | None:
     """The axes of a tensor that has these columns where it is broadcast to others, if it is."""
     if places.size != prod(axes):
         return None
-    table = once(places.reshape(axes))
+    table = unrepeated_places(places.reshape(axes))
     return table.shape if np.array_equal(table.ravel(), np.arange(table.size)) else None

@@ -18,7 +18,7 @@ from neat_onnx.operators.choices.where_finder import (
     truth_of,
     weighed,
 )
-from neat_onnx.short_form.columns import once, places_of
+from neat_onnx.short_form.columns import places_of, unrepeated_places
 from neat_onnx.short_form.groups.search import Found, Ints, Search, Sizes
 
 _FEWEST = 16  # elements
@@ -91,7 +91,7 @@ def _added(search: Search, sides: list[_Side], axes: Sizes) -> tuple[list[Node],
         if by is None or value is None:
             return None
         names.append(search.draft.name("side"))
-        factor = Factor(by[1], once(side.at.reshape(axes)).shape)
+        factor = Factor(by[1], unrepeated_places(side.at.reshape(axes)).shape)
         nodes += [*by[0], *value[0], *weighed(search, factor, value[1], axes, names[-1])]
     chosen = search.draft.name("chosen")
     return [*nodes, search.draft.node("Add", names, [chosen])], chosen
@@ -141,7 +141,7 @@ def _in_axes(search: Search, name: str, places: Ints, axes: Sizes) -> tuple[list
     if search.is_number(name):
         tensor = search.draft.tensors[name]
         return [], search.draft.constant("number", tensor.values.reshape(()), tensor.data_type)
-    table = once(places.reshape(axes))
+    table = unrepeated_places(places.reshape(axes))
     size = _count(search.draft.axes(name))
     if not np.array_equal(table.ravel(), np.arange(size)):
         return None

@@ -19,7 +19,7 @@ from neat_onnx.operators.choices.mixtures import (
     parts,
 )
 from neat_onnx.operators.choices.where_finder import Factor, weighed
-from neat_onnx.short_form.columns import once, without_leading_ones
+from neat_onnx.short_form.columns import unrepeated_places, without_leading_ones
 from neat_onnx.short_form.groups.search import Search, Sizes
 from neat_onnx.short_form.triangles import SINCE as TRIANGLES_SINCE
 from neat_onnx.short_form.triangles import triangle_of
@@ -92,14 +92,15 @@ class _Writing:
         if isinstance(mixture.condition, Condition):
             return self._computed(mixture.condition, mixture.sides)
         return self._masked(
-            without_leading_ones(once(mixture.condition.reshape(self._axes))), *mixture.sides
+            without_leading_ones(unrepeated_places(mixture.condition.reshape(self._axes))),
+            *mixture.sides,
         )
 
     def _elements(self, elements: Elements) -> str | None:
         """The tensor that has these elements where it is broadcast to the axes."""
         nodes, name, sizes = self._search.axes_before(elements.tensor)
         if not (elements.are_whole and sizes == self._axes):
-            table = once(elements.places.reshape(self._axes))
+            table = unrepeated_places(elements.places.reshape(self._axes))
             places = table.ravel()
             apart = (places != ANY) & (places != np.arange(len(places)))
             if len(places) != prod(sizes) or np.any(apart):
@@ -126,7 +127,7 @@ class _Writing:
             name, value = self._elements(factor), self.tensor(side)
             if name is None or value is None:
                 return None
-            sizes = once(factor.places.reshape(self._axes)).shape
+            sizes = unrepeated_places(factor.places.reshape(self._axes)).shape
             names.append(self._search.draft.name("side"))
             self.nodes += weighed(self._search, Factor(name, sizes), value, self._axes, names[-1])
         return self._made("Add", names)
@@ -138,7 +139,7 @@ class _Writing:
         if name is None:
             return None
         if condition.mask is not None:
-            mask = without_leading_ones(once(condition.mask.reshape(self._axes)))
+            mask = without_leading_ones(unrepeated_places(condition.mask.reshape(self._axes)))
             held = self._search.draft.constant("mask", mask, DataType.BOOL)
             name = self._made(*self._both(held, name, are_numbers=condition.are_numbers))
         return name if condition.holds else self._made("Not", [name])

@@ -9,6 +9,7 @@ import re
 from neat_onnx.lowering.builder import GraphBuilder
 from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.model import DataType, Function, OperatorSet, Tensor
+from neat_onnx.model.fresh_names import FreshNames
 from neat_onnx.model.node import OWN_DOMAIN
 from neat_onnx.network.activations import FORMULA, label_of
 from neat_onnx.network.expression import Expression, parts_of, scalar_slope
@@ -54,7 +55,7 @@ def emit_activation(
     key = (label, formula)
     if key not in ctx.functions:
         taken = {function.name for function in ctx.functions.values()}
-        ctx.functions[key] = _function(ctx, _unlike(taken, label), label, formula)
+        ctx.functions[key] = _function(ctx, FreshNames(taken).like(_plain(label)), label, formula)
     return ctx.call(ctx.functions[key], tensor, output, name)
 
 
@@ -86,12 +87,7 @@ def _unnamed(tensor: Tensor) -> Tensor:
     return tensor.model_copy(update={"name": ""})
 
 
-def _unlike(taken: set[str], label: str) -> str:
-    """The activation's name in letters, digits and underscores, and with a number if need be."""
+def _plain(label: str) -> str:
+    """The activation's name in letters, digits and underscores."""
     plain = re.sub(r"\W", "_", label, flags=re.ASCII)
-    plain = plain if plain[:1].isalpha() else f"f_{plain}"
-    name, number = plain, 1
-    while name in taken:
-        number += 1
-        name = f"{plain}_{number}"
-    return name
+    return plain if plain[:1].isalpha() else f"f_{plain}"

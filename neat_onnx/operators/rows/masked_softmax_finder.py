@@ -15,7 +15,7 @@ from neat_onnx.model import DataType, Node
 from neat_onnx.operators.choices.mixtures_in_axes import in_axes
 from neat_onnx.operators.choices.mixtures_of_sums import mixture_of
 from neat_onnx.passes.draft import is_one_of
-from neat_onnx.short_form.columns import once, without_leading_ones
+from neat_onnx.short_form.columns import unrepeated_places, without_leading_ones
 from neat_onnx.short_form.groups.linear_nodes import Terms
 from neat_onnx.short_form.groups.search import Found, Search, Sizes
 
@@ -185,7 +185,7 @@ def _mixed(search: Search, scores: str, origin: np.ndarray) -> tuple[list[Node],
 
 
 def _where(search: Search, mask: np.ndarray, values: str, other: str, end: str) -> Node:
-    fewest = without_leading_ones(once(mask))
+    fewest = without_leading_ones(unrepeated_places(mask))
     holds = search.draft.constant("mask", fewest, DataType.BOOL)
     return search.draft.node("Where", [holds, values, other], [end])
 

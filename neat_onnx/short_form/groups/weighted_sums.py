@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from neat_onnx.model import Node
-from neat_onnx.short_form.columns import Sizes, once
+from neat_onnx.short_form.columns import Sizes, unrepeated_places
 from neat_onnx.short_form.groups.graph_reader import Floats, GraphReader, Ints
 from neat_onnx.short_form.groups.linear_nodes import Kind, Terms, linear
 
@@ -125,7 +125,7 @@ class WeightedSums:
             columns: the elements; negative where any will do.
             sizes: of the axes.
         """
-        table = once(columns.reshape(sizes))
+        table = unrepeated_places(columns.reshape(sizes))
         source = self.source(table.ravel())
         return None if source is None else (source, table.shape)
 
