@@ -182,7 +182,7 @@ def _matrix(given: ResizeAttributes, at: Floats, scale: float, size: int) -> Flo
     """
     widening = min(scale, 1.0) if given.antialias else 1.0
     reach = int(np.ceil((1 if given.mode == "linear" else 2) / widening))
-    kernel = _triangle if given.mode == "linear" else cubic
+    kernel = triangle if given.mode == "linear" else cubic
     matrix, row = np.zeros((len(at), size)), np.arange(len(at))[:, None]
     taps = np.floor(at).astype(np.int64)[:, None] + np.arange(-reach, reach + 2)
     weights = kernel((taps - at[:, None]) * widening, given.cubic_coeff_a)
@@ -194,7 +194,8 @@ def _matrix(given: ResizeAttributes, at: Floats, scale: float, size: int) -> Flo
     return matrix
 
 
-def _triangle(distance: Floats, _: float) -> Floats:
+def triangle(distance: Floats, _: float) -> Floats:
+    """The weights of elements at distances from a place, by linear interpolation."""
     return np.maximum(1.0 - np.abs(distance), 0.0)
 
 

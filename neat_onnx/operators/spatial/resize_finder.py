@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from neat_onnx.model import DataType, Node
+from neat_onnx.operators.spatial.resize import cubic, triangle
 from neat_onnx.short_form.groups.axis_products import axis_products
 from neat_onnx.short_form.groups.search import Floats, Found, Search, Sizes
 
 _CLOSE = 1e-5  # weights are rounded to float32
-_REACH = 2.0  # of cubic convolution
 _OF_PICTURES = 4  # axes
 _CUBIC = -0.75  # ONNX's own cubic_coeff_a
 _WITH_AXES = 18  # the opset from which on sizes may be those of some axes
@@ -89,20 +89,9 @@ def _interpolates(matrix: Floats, mode: str, coordinates: str) -> bool:
     at = _COORDINATES[coordinates](np.arange(size, dtype=np.float64), size, given)
     first, last = (0, 1) if mode == "linear" else (-1, 2)
     taps = np.floor(at)[:, None] + np.arange(first, last + 1)
-    weights = (_triangle if mode == "linear" else _cubic)(np.abs(taps - at[:, None]))
+    kernel = triangle if mode == "linear" else cubic
+    weights = kernel(taps - at[:, None], _CUBIC)
     columns = np.clip(taps, 0, given - 1).astype(np.int64)
     wanted = np.zeros_like(matrix)
     np.add.at(wanted, (np.arange(size)[:, None], columns), weights)
     return bool(np.allclose(wanted, matrix, rtol=0.0, atol=_CLOSE))
-
-
-def _triangle(distance: Floats) -> Floats:
-    return np.maximum(1.0 - distance, 0.0)
-
-
-def _cubic(distance: Floats) -> Floats:
-    """The weights of cubic convolution (Keys, 1981)."""
-    d, a = distance, _CUBIC
-    near = ((a + 2.0) * d - (a + 3.0)) * d**2 + 1.0
-    far = ((a * d - 5.0 * a) * d + 8.0 * a) * d - 4.0 * a
-    return np.where(d <= 1.0, near, np.where(d < _REACH, far, 0.0))
