@@ -153,8 +153,13 @@ def _celu(given: CeluAttributes) -> Expression:
     return relu(VARIABLE) + minimum(given.alpha * (exp(VARIABLE / given.alpha) - 1.0), 0.0)
 
 
+def hard_sigmoid(alpha: float, beta: float) -> Expression:
+    """αz + β between 0 and 1."""
+    return clip(alpha * VARIABLE + beta, 0.0, 1.0)
+
+
 def _hard_sigmoid(given: HardSigmoidAttributes) -> Expression:
-    return clip(given.alpha * VARIABLE + given.beta, 0.0, 1.0)
+    return hard_sigmoid(given.alpha, given.beta)
 
 
 def _shrink(given: ShrinkAttributes) -> Expression:

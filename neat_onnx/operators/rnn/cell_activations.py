@@ -10,6 +10,10 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
+from neat_onnx.network.activations import ACTIVATIONS
+from neat_onnx.network.expression import VARIABLE, Expression
+from neat_onnx.operators.formulas.functions import hard_sigmoid
+
 Function = Literal[
     "Affine",
     "Elu",
@@ -25,19 +29,60 @@ Function = Literal[
 ]
 
 
+class CellFunction(NamedTuple):
+    """A function of a node, with its parameters; None where it has none."""
+
+    name: Function
+    alpha: float | None = None
+    beta: float | None = None
+
+
+def cell_function(formula: Expression) -> CellFunction | None:
+    """The function of the operators that a formula is; None if it is none.
+
+    Runtimes compute these of any number.
+    """
+    if formula in _PLAIN:
+        return CellFunction(_PLAIN[formula])
+    if formula.op != "clip" or formula.args[1:] != hard_sigmoid(1.0, 0.0).args[1:]:
+        return None
+    product, beta = _split("add", formula.args[0])
+    variable, alpha = _split("mul", product)
+    given = (1.0 if alpha is None else alpha, 0.0 if beta is None else beta)
+    if variable != VARIABLE or any(float(np.float32(each)) != each for each in given):
+        return None
+    return CellFunction("HardSigmoid", *given)
+
+
+def _split(operation: str, formula: Expression) -> tuple[Expression, float | None]:
+    """A sum or a product, without its constant, and the constant; None if it is none of one."""
+    if formula.op == operation:
+        for part, other in (formula.args, formula.args[::-1]):
+            if part.is_constant:
+                return other, part.value
+    return formula, None
+
+
+_PLAIN: dict[Expression, Function] = {
+    ACTIVATIONS["sigmoid"].expression: "Sigmoid",
+    ACTIVATIONS["tanh"].expression: "Tanh",
+    ACTIVATIONS["relu"].expression: "Relu",
+    ACTIVATIONS["softsign"].expression: "Softsign",
+}
+
+
 @dataclass(frozen=True)
 class CellActivation:
-    """f(z) = offset + Σ weight · activation(slope · z + shift), with |z| clipped before.
+    """f(z) = Σ weight · activation(slope · z + shift), with |z| clipped before.
 
     Attributes:
-        terms: (activation, weight) of each term.
+        terms: (activation, weight) of each term; the activation is a name, or a formula.
         clip: the bound of |z|; None for none.
     """
 
-    terms: tuple[tuple[str, float], ...]
+    terms: tuple[tuple[str | Expression, float], ...]
     slope: float = 1.0
     shift: float = 0.0
-    offset: float = 0.0
     clip: float | None = None
 
     @property
@@ -75,10 +120,7 @@ def _elu(alpha: float, _: float) -> CellActivation:
 
 
 def _hard_sigmoid(alpha: float, beta: float) -> CellActivation:
-    """αz + β between 0 and 1."""
-    return CellActivation(
-        (("hard_tanh", 0.5),), slope=2.0 * alpha, shift=2.0 * beta - 1.0, offset=0.5
-    )
+    return CellActivation(((hard_sigmoid(alpha, beta), 1.0),))
 
 
 def _leaky_relu(alpha: float, _: float) -> CellActivation:

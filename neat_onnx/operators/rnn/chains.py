@@ -14,7 +14,7 @@ import numpy as np
 
 from neat_onnx.network.cells import Cell, Link, Part
 from neat_onnx.network.genes import NONE
-from neat_onnx.operators.rnn.cell_activations import Function
+from neat_onnx.operators.rnn.cell_activations import CellFunction
 from neat_onnx.operators.rnn.reads import LEAST_STEPS, Read, Reads
 
 
@@ -29,7 +29,7 @@ class _Unit:
 
     parts: dict[str, int]
     before: int = NONE
-    functions: Mapping[int, Function] = field(default_factory=dict)
+    functions: Mapping[int, CellFunction] = field(default_factory=dict)
 
     def given(self, **parts: int) -> "_Unit | None":
         """The unit with more parts; None if it has others in their places."""
@@ -51,7 +51,7 @@ class Chain:
     """
 
     cell: Cell
-    functions: tuple[Function, ...]
+    functions: tuple[CellFunction, ...]
     steps: list[dict[str, int]]
     start: int
 

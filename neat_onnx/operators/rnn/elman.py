@@ -11,7 +11,7 @@ import numpy as np
 
 from neat_onnx.network.cells import RNN
 from neat_onnx.network.genes import NONE, Ints
-from neat_onnx.operators.rnn.cell_activations import Function
+from neat_onnx.operators.rnn.cell_activations import CellFunction
 from neat_onnx.operators.rnn.reads import LEAST_STEPS, Reads, Steps
 
 _LEAST_UNITS = 2  # of one unit there are many in a genome that evolved, and a node is no smaller
@@ -22,7 +22,7 @@ _ODD = np.uint64(0x9E3779B97F4A7C15)
 class _Group:
     """Neurons of one activation that read the same signals, both in ascending order."""
 
-    function: Function
+    function: CellFunction
     neurons: Ints
     signals: Ints
 
@@ -41,7 +41,7 @@ def elman_layers(reads: Reads) -> list[Steps]:
 def _groups(reads: Reads) -> list[_Group]:
     net = reads.net
     gated = np.bincount(net.live.target[net.live.gater != NONE], minlength=len(net))
-    members: dict[tuple[Function, bytes], list[int]] = defaultdict(list)
+    members: dict[tuple[CellFunction, bytes], list[int]] = defaultdict(list)
     units = np.flatnonzero(reads.sums & (gated == 0) & (net.fan_in > 0))
     for neuron in _with_peers(reads, units).tolist():
         function = reads.function(neuron)

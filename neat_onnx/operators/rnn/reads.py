@@ -9,15 +9,7 @@ from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.cells import Cell
 from neat_onnx.network.genes import NONE, Bools, Ints
-from neat_onnx.operators.rnn.cell_activations import Function
-
-FUNCTIONS: dict[str, Function] = {
-    "sigmoid": "Sigmoid",
-    "tanh": "Tanh",
-    "relu": "Relu",
-    "softsign": "Softsign",
-}
-"""By activation, the operators' function that is the same; runtimes compute these of any number."""
+from neat_onnx.operators.rnn.cell_activations import CellFunction, cell_function
 
 LEAST_STEPS = 2
 
@@ -43,7 +35,7 @@ class Steps:
     """
 
     cell: Cell
-    functions: tuple[Function, ...]
+    functions: tuple[CellFunction, ...]
     steps: list[dict[str, Ints]]
     start: dict[str, Ints]
 
@@ -87,9 +79,8 @@ class Reads:
         self.sums: Bools = free & alike
         self.sums[live.target[late]] = False
         formulas = [activation_named(name).expression for name in self.net.activations]
-        known = {activation_named(name).expression: each for name, each in FUNCTIONS.items()}
         self._formulas = formulas
-        self._functions = [known.get(formula) for formula in formulas]
+        self._functions = [cell_function(formula) for formula in formulas]
         are_known = np.array([function is not None for function in self._functions], np.bool_)
         self.have_functions: Bools = are_known[self.net.neurons.activation]
 
@@ -111,6 +102,6 @@ class Reads:
         formula = self._formulas[int(self.net.neurons.activation[neuron])]
         return formula == activation_named(activation).expression
 
-    def function(self, neuron: int) -> Function | None:
+    def function(self, neuron: int) -> CellFunction | None:
         """Return the operators' function that is a neuron's activation; None if none is."""
         return self._functions[int(self.net.neurons.activation[neuron])]

@@ -5,6 +5,7 @@ Their samples stand beside the network's own: the node's batch is N times as man
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from neat_onnx.network.cells import LINEAR_GRU, Cell, place_of
 from neat_onnx.network.genes import Ints
 from neat_onnx.operators.layout.columns import exactly, in_shape
 from neat_onnx.operators.layout.shaping import Reshape, Squeeze, Transpose, Unsqueeze
-from neat_onnx.operators.rnn.cell_activations import Function
+from neat_onnx.operators.rnn.cell_activations import CellFunction
 from neat_onnx.operators.rnn.nodes import GRU, LSTM, RNN, Recurrence
 from neat_onnx.operators.rnn.parameters import Parameters
 
@@ -35,7 +36,7 @@ class Unrolled:
     """
 
     cell: Cell
-    functions: tuple[Function, ...]
+    functions: tuple[CellFunction, ...]
     parts: Mapping[str, Ints]
     sources: Ints
     start: Mapping[str, Ints]
@@ -106,7 +107,7 @@ class Samples:
             hidden_size=one.hidden.shape[1],
             **({"linear_before_reset": 1} if cell is LINEAR_GRU else {}),
             **({"direction": "reverse"} if one.is_backwards else {}),
-            **({"activations": one.functions} if one.functions != cell.functions else {}),
+            **_activations(one),
         )
         hidden = np.stack([layer.hidden for layer in self.layers], axis=1)[order]
         layer, flat = self._layer(ctx, block, every), (block.tensor("Flat"), block.name("flat"))
@@ -171,3 +172,15 @@ class Samples:
     ) -> str:
         sizes = ctx.shared_integers("shape", shape)
         return ctx.emit(Reshape, [tensor, sizes], block.tensor(stem), block.name(stem.lower()))
+
+
+def _activations(layer: Unrolled) -> dict[str, Any]:
+    """The attributes of a node that say its activations; none where they are the usual ones."""
+    names = tuple(function.name for function in layer.functions)
+    alphas = [each.alpha for each in layer.functions if each.alpha is not None]
+    betas = [each.beta for each in layer.functions if each.beta is not None]
+    return {
+        **({"activations": names} if names != layer.cell.functions else {}),
+        **({"activation_alpha": tuple(alphas)} if alphas else {}),
+        **({"activation_beta": tuple(betas)} if betas else {}),
+    }

@@ -11,6 +11,7 @@ from neat_onnx.lifting.context import Array, LiftingContext, Value
 from neat_onnx.model import Node
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.cells import Cell, Part, place_of
+from neat_onnx.network.expression import Expression
 from neat_onnx.network.genes import NONE, Floats, Ints
 from neat_onnx.network.runtime_formulas import writable
 from neat_onnx.operators.rnn.cell_activations import IDENTITY, CellActivation, plain
@@ -104,10 +105,10 @@ class Step:
         bias = activation.slope * np.asarray(bias) + activation.shift
         states = self._neurons(parts, bias, activation.slope)
         terms = [(self._activated(states, name), weight) for name, weight in activation.terms]
-        if len(terms) == 1 and terms[0][1] == 1.0 and activation.offset == 0.0:
+        if len(terms) == 1 and terms[0][1] == 1.0:
             return terms[0][0]
         weighted = [each(signals, weight) for signals, weight in terms]
-        return self._activated(self._neurons(weighted, activation.offset), "identity")
+        return self._activated(self._neurons(weighted, 0.0), "identity")
 
     def constant(self, values: Floats) -> Ints:
         """Neurons that give `values`, whatever comes."""
@@ -126,8 +127,10 @@ class Step:
             self.ctx.connect(made, part.source, part.row, part.weight, part.gate)
         return made.states
 
-    def _activated(self, states: Ints, name: str) -> Ints:
-        formula = writable(activation_named(name).expression, self.ctx.data_type.dtype)
+    def _activated(self, states: Ints, activation: str | Expression) -> Ints:
+        if isinstance(activation, str):
+            activation = activation_named(activation).expression
+        formula = writable(activation, self.ctx.data_type.dtype)
         return self.ctx.materialized_from(states, formula)
 
 

@@ -124,6 +124,25 @@ FORMS = {
         weights("LSTM"),
         ["LSTM"],
     ),
+    "an LSTM of Keras, whose gates are hard": (
+        [STEPS, layer("LSTM", activations=["HardSigmoid", "Tanh", "Tanh"]), BACK],
+        weights("LSTM"),
+        ["LSTM"],
+    ),
+    "hard gates of other slopes": (
+        [
+            STEPS,
+            layer(
+                "GRU",
+                activations=["HardSigmoid", "Tanh"],
+                activation_alpha=[0.25],
+                activation_beta=[0.375],
+            ),
+            BACK,
+        ],
+        weights("GRU"),
+        ["GRU"],
+    ),
     "a GRU of other activations, backwards": (
         [STEPS, layer("GRU", activations=["Sigmoid", "Relu"], direction="reverse"), BACK],
         weights("GRU"),
