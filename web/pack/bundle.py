@@ -37,15 +37,25 @@ _OURS = "neat_onnx"  # its modules come at the latest with the others: they chan
 # But for those of the command line, of runtimes that no page has, of calls that it never makes, of
 # operators and libraries that few have, and of what needs another seldom table as well, or a
 # failure.
-_ELSEWHERE = re.compile(
-    r"neat_onnx\.(__main__|cli|schemas|model\.schema|population\.lower|operators\.formulas\.own"
-    r"|operators\.(rare|ml|formulas\.bits|products\.(determinant|fourier)|spatial\.sampling)"
-    r"|passes\.narrow_integers"
-    r"|network\.cell_builder|libraries\.(sharpneat\.xml|(fann|tensorneat)\.(read|write))"
-    r"|verification\.first_difference|genome\.ends"
-    r"|lowering\.short\w+|passes\.short_form"
-    r"|verification\.(processes|runtimes\.(?!reference|onnxruntime$)\w+))\b"
+ELSEWHERE = (
+    r"__main__",
+    r"cli",
+    r"schemas",
+    r"model\.schema",
+    r"population\.lower",
+    r"operators\.formulas\.(custom|bits)",
+    r"operators\.(rare|ml|products\.(determinant|fourier)|spatial\.sampling)",
+    r"operators\.(finders|choices|reductions\.steps|\w+\.\w+_finder)",
+    r"passes\.checks\.narrow_integers",
+    r"network\.cell_builder",
+    r"libraries\.(sharpneat\.xml|(fann|tensorneat)\.(read|write))",
+    r"verification\.first_difference",
+    r"genome\.ends",
+    r"lowering\.short\w+",
+    r"short_form",
+    r"verification\.(processes|runtimes\.(?!reference|onnxruntime$)\w+)",
 )
+_ELSEWHERE = re.compile(rf"neat_onnx\.({'|'.join(ELSEWHERE)})\b")
 
 # Shared libraries that come while nobody waits, and that come only when a function is called.
 _LATER = re.compile(r"onnx[/.-]|numpy/(random|fft)/")

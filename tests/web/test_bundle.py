@@ -1,0 +1,29 @@
+"""The modules that the page fetches when it needs them: none of their names is out of date."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).absolute().parents[2]
+sys.path.insert(0, str(ROOT / "web"))
+
+from pack import bundle
+
+MODULES = [
+    path.relative_to(ROOT).with_suffix("").as_posix().replace("/", ".").removesuffix(".__init__")
+    for path in (ROOT / "neat_onnx").rglob("*.py")
+]
+
+
+@pytest.mark.parametrize("pattern", bundle.ELSEWHERE)
+def test_each_pattern_is_of_some_module(pattern):
+    assert any(re.match(rf"neat_onnx\.(?:{pattern})\b", name) for name in MODULES)
+
+
+def test_each_name_of_a_pattern_is_of_some_module():
+    """A pattern with several names could hide one that has gone."""
+    for pattern in bundle.ELSEWHERE:
+        for part in re.findall(r"[a-z]\w+", pattern):
+            assert any(part in name for name in MODULES), part
