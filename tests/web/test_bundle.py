@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).absolute().parents[2]
-sys.path.insert(0, str(ROOT / "web"))
+sys.path.insert(0, str(Path(__file__).absolute().parents[2] / "web"))
 
 from pack import bundle
 
+ROOT = Path(__file__).absolute().parents[2]
 MODULES = [
     path.relative_to(ROOT).with_suffix("").as_posix().replace("/", ".").removesuffix(".__init__")
     for path in (ROOT / "neat_onnx").rglob("*.py")
