@@ -1,4 +1,4 @@
-"""Graphs that mix the samples of a batch: imported as onnxruntime computes them, or refused."""
+"""The check of an import: which models are run, by which runtime, and what it finds."""
 
 import itertools
 import subprocess
@@ -15,7 +15,6 @@ from sessions import open_session
 
 from neat_onnx import ModelError, NeatOnnxWarning, Network, export, import_model, load_model
 from neat_onnx.genome import imported
-from neat_onnx.lifting.axes import input_axes
 from neat_onnx.lifting.context import LiftingContext
 from neat_onnx.lifting.registry import LIFTS
 from neat_onnx.model import Node
@@ -23,76 +22,8 @@ from neat_onnx.verification import open_batch
 from neat_onnx.verification.imported import check_import
 
 RNG = np.random.default_rng(0)
-WEIGHTS = np.array([[1.0, -2.0], [0.5, 3.0], [0.25, 1.5]], np.float32)
-RECURRENT = {"W": RNG.normal(size=(1, 2, 3)), "R": RNG.normal(size=(1, 2, 2))}
-RNN = node("RNN", "t W R", "steps last", hidden_size=2)
 
-REFUSED_BY_RULE = {
-    "Gather": graph([node("Gather", "x at", "y", axis=0)], at=[2, 1, 0]),
-    "Slice": graph([node("Slice", "x a b a", "y")], a=[0], b=[1]),
-    "CumSum": graph([node("CumSum", "x axis", "y")], axis=0),
-    "Flatten": graph([node("Flatten", "x", "y", axis=0)]),
-    "Softmax": graph([node("Softmax", "x", "y", axis=0)]),
-    "Gemm": graph([node("Gemm", "x w", "y", transA=1)], w=RNG.normal(size=(3, 2))),
-    "merged": graph([node("Reshape", "x shape", "y")], shape=[-1, 6]),
-    "shuffled": graph(
-        [
-            node("Reshape", "x wide", "t"),
-            node("Transpose", "t", "u"),
-            node("Reshape", "u rows", "y"),
-        ],
-        wide=[3, -1],
-        rows=[-1, 3],
-    ),
-    "matrix": graph([node("Transpose", "x", "t"), node("MatMul", "x t", "y")]),
-    "over all": graph(
-        [
-            node("Reshape", "x row", "t"),
-            node("Softmax", "t", "s"),
-            node("Reshape", "s rows", "y"),
-        ],
-        row=[1, -1],
-        rows=[-1, 3],
-    ),
-    "windows": graph(
-        [
-            node("Transpose", "x", "t"),
-            node("Unsqueeze", "t first", "u"),
-            node("MaxPool", "u", "v", kernel_shape=[3], pads=[1, 1]),
-            node("Squeeze", "v first", "w"),
-            node("Transpose", "w", "y"),
-        ],
-        first=[0],
-    ),
-}
-IMPORTED = {
-    "back and forth": graph(
-        [
-            node("Transpose", "x", "t"),
-            node("Relu", "t", "r"),
-            node("Transpose", "r", "u"),
-            node("MatMul", "u w", "y"),
-        ],
-        w=RNG.normal(size=(3, 2)),
-    ),
-    "an axis in front": graph(
-        [
-            node("Unsqueeze", "x first", "t"),
-            node("Tanh", "t", "s"),
-            node("Squeeze", "s first", "y"),
-        ],
-        first=[0],
-    ),
-    "rows as planes": graph(
-        [
-            node("Unsqueeze", "x first", "t"),
-            node("MatMul", "t w", "s"),
-            node("Squeeze", "s first", "y"),
-        ],
-        first=[0],
-        w=RNG.normal(size=(3, 3)),
-    ),
-}
+WEIGHTS = np.array([[1.0, -2.0], [0.5, 3.0], [0.25, 1.5]], np.float32)
 
 
 def computed(model: onnx.ModelProto, x: np.ndarray) -> np.ndarray:
@@ -106,12 +37,6 @@ def is_right(net: Network, model: onnx.ModelProto) -> bool:
     return got.shape == want.shape and np.allclose(got, want, rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.parametrize("name", REFUSED_BY_RULE)
-def test_what_works_along_the_batch_is_refused(name: str):
-    with pytest.raises(ModelError):
-        import_model(REFUSED_BY_RULE[name], check=False)
-
-
 def test_the_check_finds_a_lift_that_is_wrong(monkeypatch):
     def handed_on(ctx: LiftingContext, node: Node) -> None:
         ctx.operands[node.output[0]] = ctx.value(node, 0)
@@ -123,25 +48,6 @@ def test_the_check_finds_a_lift_that_is_wrong(monkeypatch):
         import_model(model)
     assert caught.value.where == "from tensor 's' of node make_s (Sin) on"
     assert "check=False" in str(caught.value.hint)
-
-
-def test_rows_that_are_a_sequence_are_imported_as_one():
-    model = graph(
-        [node("Unsqueeze", "x axis", "t"), RNN, node("Squeeze", "steps axes", "y")],
-        x=("rows", 3),
-        axis=[1],
-        axes=[1, 2],
-        **RECURRENT,
-    )
-    with pytest.warns(NeatOnnxWarning, match="runs along the axis 'rows': it is taken for time"):
-        net = import_model(model)
-    x = RNG.normal(size=(4, 3)).astype(np.float32)
-    np.testing.assert_allclose(net.run(x), computed(model, x), atol=1e-6)
-
-
-@pytest.mark.parametrize("name", IMPORTED)
-def test_a_batch_that_comes_back_is_imported(name: str):
-    assert is_right(import_model(IMPORTED[name]), IMPORTED[name])
 
 
 def test_quantized_values_are_rounded_where_the_graph_says():
@@ -164,15 +70,6 @@ def test_quantized_values_are_rounded_where_the_graph_says():
     assert not np.allclose(computed(model, x), want, atol=0.01)
     got = import_model(model).activate({"x": x})["y"]
     np.testing.assert_allclose(got, want, atol=1e-6)
-
-
-def test_a_sequence_with_the_batch_first():
-    """Its last state has no time axis; each prefix of a sequence has one of its own."""
-    nodes = [node("Transpose", "x", "t", perm=[1, 0, 2]), RNN, node("Squeeze", "last first", "y")]
-    model = graph(nodes, x=("batch", "seq", 3), first=[0], **RECURRENT)
-    net = import_model(model)
-    x = RNG.normal(size=(5, 2, 3)).astype(np.float32)
-    np.testing.assert_allclose(net.run(x)[-1], computed(model, x.swapaxes(0, 1)), atol=1e-6)
 
 
 def test_integers_are_checked():
@@ -326,15 +223,6 @@ def test_a_model_that_runs_single_samples_alone_is_checked():
         check_import(replace(found, network=changed))
 
 
-def test_an_axis_called_batch_is_the_batch_whatever_the_next_is_called():
-    """Attention over the second axis: with the first for time it was plausible, and wrong."""
-    nodes = [node("Softmax", "x", "y", axis=1)]
-    with pytest.raises(ModelError, match="works along"):
-        import_model(graph(nodes, x=("batch", "tokens", 3)))
-    assert input_axes(["batch", "tokens", 3]) == input_axes(["batch_size", "n_agents"]) == (1, 0)
-    assert input_axes(["steps", "batch", 3]) == input_axes(["a", "b_2", 3]) == (0, 1)
-
-
 def test_integers_that_are_places_do_not_hide_a_difference():
     """Two of them added up are a place in a table, which random ones are beyond."""
     from onnx import TensorProto, helper, numpy_helper
@@ -393,20 +281,6 @@ def test_old_shares_of_the_last_axis_are_checked_without_onnxruntime(monkeypatch
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     with pytest.raises(ModelError, match=r"what the model does in onnx\.reference"):
         check_import(replace(found, network=changed))
-
-
-def test_samples_in_one_row_are_not_taken_one_by_one():
-    """Of one sample, shares of the row that all of them make are its own."""
-    apart = graph([node("Softmax", "x", "y", axis=1)])
-    found = imported(load_model(apart), "auto", None)
-    together = graph(
-        [node("Reshape", "x row", "r"), node("Softmax", "r", "y", axis=1)], row=[1, -1]
-    )
-    together.graph.output[0].CopyFrom(
-        onnx.helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, [1, "M"])
-    )
-    with pytest.raises(ModelError, match="does not compute what the model does"):
-        check_import(replace(found, model=load_model(together)))
 
 
 def test_a_network_whose_outputs_have_another_shape_is_refused():
