@@ -33,7 +33,7 @@ from neat_onnx.passes.quantization.integer_weights import integer_weights
 from neat_onnx.version import __version__
 
 if TYPE_CHECKING:
-    from neat_onnx.lowering.short_model import Short
+    from neat_onnx.lowering.short_model import Candidate
 
 _MOST_COPIES = 4  # times that a network is exported, with more copies each time
 _LEAST_WITH_CHECKSUM = 1024  # bytes of a graph that needs no genome
@@ -147,8 +147,8 @@ def _finished(ctx: LoweringContext, frame: Frame, work: _Work, graph: Graph) -> 
         model = integer_weights(model)
     model = in_profile(model.written_as(options.encoding), options)
 
-    def finish(form: Model, short: "Short | None", most: float) -> Model:
-        entries = _metadata(ctx, frame, work, form, short, most)
+    def finish(form: Model, candidate: "Candidate | None", most: float) -> Model:
+        entries = _metadata(ctx, frame, work, form, candidate, most)
         return form.model_copy(update={"metadata_props": entries}) if entries else form
 
     if ctx.net.library != IMPORTED:
@@ -163,7 +163,7 @@ def _metadata(
     frame: Frame,
     work: _Work,
     model: Model,
-    short: "Short | None",
+    candidate: "Candidate | None",
     most: float,
 ) -> list[MetadataEntry]:
     """The entries of a model; the fewest of one in its short form.
@@ -175,18 +175,18 @@ def _metadata(
         frame.check_without_metadata(model)
         return []
     entries: dict[str, str] = {}
-    if short is None:
+    if candidate is None:
         entries = _layer_sizes(ctx)
         for plan in work.plans:
             entries |= plan.metadata(ctx, plan.claims)
     carried = frame.metadata(model)
     entries |= carried
     states = _entries({key: carried[key] for key in (STATE_KEY, INITIAL_KEY) if key in carried})
-    known = None if states or short is None else short.alone.lifted
+    known = None if states or candidate is None else candidate.bare.lifted
     stateful = model.model_copy(update={"metadata_props": states})
-    names = short and short.names
+    names = candidate and candidate.names
     entries |= genome_metadata(ctx, stateful, names, lifted=known, most=most)
-    if short is not None and not entries and short.alone.size < _LEAST_WITH_CHECKSUM:
+    if candidate is not None and not entries and candidate.bare.size < _LEAST_WITH_CHECKSUM:
         return []  # import compares such a small network with its model
     whole = checksum(model, entries)
     entries[CHECKSUM] = shorter(whole) if ctx.net.library == IMPORTED else whole

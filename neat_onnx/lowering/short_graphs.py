@@ -3,13 +3,13 @@
 from collections.abc import Callable, Iterator, Sequence
 from math import inf
 
-from neat_onnx.lowering.short_model import Alone, Short, Shorts
+from neat_onnx.lowering.short_model import BareModel, Candidate, CandidateMaker
 from neat_onnx.model import Model
 from neat_onnx.network.network import Network
 from neat_onnx.short_form.common_axes import in_common_axes
 from neat_onnx.short_form.in_axes import in_axes
 from neat_onnx.short_form.order import in_order_of
-from neat_onnx.short_form.straight import Form, lone_sums, marks, straight
+from neat_onnx.short_form.straight import Form, identity_outputs, single_input_sums, straight
 
 _MOST_SUMS = 8  # of one tensor, where each is tried
 MOST_TRIED = 16_384
@@ -20,11 +20,11 @@ def forms_of(
     net: Network,
     model: Model,
     tensors: Sequence[str],
-    shorts: Shorts,
+    candidates: CandidateMaker,
     *,
     marked: bool = False,
     most: float = inf,
-) -> Iterator[Short]:
+) -> Iterator[Candidate]:
     """Yield the forms of a model of which import makes the network, the shorter ones first.
 
     Nodes stand in one order or another, and sums of one tensor, which tell a neuron from
@@ -34,13 +34,13 @@ def forms_of(
         net: the network.
         model: as it was lowered, or with larger operators.
         tensors: the tensors of neurons, by the first of them in the genome.
-        shorts: makes the forms.
+        candidates: makes the forms.
         marked: Identities stay, which tell neurons apart as well.
         most: the bytes of a form.
     """
 
     def makes_it(form: Form) -> bool:
-        return Alone(form.model).network == net
+        return BareModel(form.model).network == net
 
     orders = [model, in_order_of(model, ()), in_order_of(model, tensors)]
     known = set()
@@ -50,16 +50,16 @@ def forms_of(
             if form.results in known:
                 continue  # there are no such marks, or it is in this order
             known.add(form.results)
-            short = shorts.of(form)
-            if not sums and short.alone.least > most:
+            candidate = candidates.of(form)
+            if not sums and candidate.bare.least > most:
                 return  # marks make it longer
-            found = short.alone.network
+            found = candidate.bare.network
             if found is None or len(found) != len(net):
                 break  # no order changes that
             if found == net:
                 fewer = with_few_sums(net, each, makes_it, copies=marked) if sums else form
-                ways = [short if way is form else shorts.of(way) for way in in_either_axes(fewer)]
-                yield from sorted(ways, key=lambda each: each.alone.size)
+                ways = map(candidates.of, in_either_axes(fewer))
+                yield from sorted(ways, key=lambda each: each.bare.size)
 
 
 def genes_of(net: Network) -> int:
@@ -79,7 +79,7 @@ def with_few_sums(
         copies: Identities stay.
     """
     best = straight(model, copies=copies)
-    names = lone_sums(best.model)
+    names = single_input_sums(best.model)
     if not 1 < len(names) <= _MOST_SUMS or genes_of(net) > MOST_TRIED:
         return best
     needed = set(names)
@@ -106,5 +106,5 @@ def _without_detours(model: Model, form: Form) -> Form:
     """A model that was made of a form, the form itself if it is that."""
     if model is form.model:
         return form
-    model, names = straight(model, copies=marks(form.model))
+    model, names = straight(model, copies=identity_outputs(form.model))
     return Form(model, {old: names.get(new, new) for old, new in form.names.items()} | names)

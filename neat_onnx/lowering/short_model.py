@@ -21,7 +21,7 @@ from neat_onnx.short_form.straight import Form, Names
 
 
 @dataclass(frozen=True)
-class Alone:
+class BareModel:
     """A model without metadata.
 
     Attributes:
@@ -68,20 +68,20 @@ class Alone:
         return None if self.lifted is None else genome_of_graph(self.lifted.network)
 
 
-class Short(NamedTuple):
+class Candidate(NamedTuple):
     """A form in short names, with its constants packed, each once.
 
     Attributes:
-        alone: the model, without metadata.
+        bare: the model, without metadata.
         names: the names there of tensors that had others.
     """
 
-    alone: Alone
+    bare: BareModel
     names: Names
 
 
 @dataclass(frozen=True)
-class Shorts:
+class CandidateMaker:
     """The forms of one export in short names.
 
     Attributes:
@@ -89,9 +89,9 @@ class Shorts:
     """
 
     remembers: bool
-    _known: dict[bytes, Alone] = field(default_factory=dict)
+    _known: dict[bytes, BareModel] = field(default_factory=dict)
 
-    def of(self, form: Form, *, layers: bool = False) -> Short:
+    def of(self, form: Form, *, layers: bool = False) -> Candidate:
         """A form in short names.
 
         Args:
@@ -100,13 +100,13 @@ class Shorts:
         """
         bare = without_defaults(form.model if layers else single_sums(form.model))
         model, names = short_names(bare if layers else packed(constants_once(bare)), layers=layers)
-        return Short(
-            self._alone(model),
+        return Candidate(
+            self._bare(model),
             names | {old: names.get(new, new) for old, new in form.names.items()},
         )
 
-    def _alone(self, model: Model) -> Alone:
-        found = Alone(model)
+    def _bare(self, model: Model) -> BareModel:
+        found = BareModel(model)
         if not self.remembers:
             return found
         known = self._known.setdefault(found.content, found)

@@ -29,7 +29,7 @@ from neat_onnx.lowering.short_graphs import (
     in_either_axes,
     with_few_sums,
 )
-from neat_onnx.lowering.short_model import Short, Shorts
+from neat_onnx.lowering.short_model import Candidate, CandidateMaker
 from neat_onnx.model import Graph, Model, Tensor, load_model
 from neat_onnx.model.states import STATE_KEY
 from neat_onnx.model.wiring import subgraphs
@@ -43,7 +43,7 @@ from neat_onnx.short_form.straight import Form, straight
 from neat_onnx.short_form.without_gathers import without_gathers
 
 _AXES_OF_MATRIX = 2
-Finish = Callable[[Model, Short | None, float], Model]
+Finish = Callable[[Model, Candidate | None, float], Model]
 """Adds the metadata of a model: this short form, or the usual one, with so many bytes of genome."""
 
 _MOST_GENES = 1_048_576  # beyond, a form takes long to check
@@ -87,22 +87,26 @@ def shortest(ctx: LoweringContext, plain: Model, finish: Finish) -> Model:
     files = _Files(ctx.net, plain, finish, _tensors_of_neurons(ctx))
     larger = with_larger_operators(plain)
     if genes_of(ctx.net) > (_MOST_IN_LAYERS if ctx.layered else _MOST_NAMED):
-        return files.first(larger) or files.much_shorter([*larger, plain])
+        return files.without_genome(larger) or files.much_shorter([*larger, plain])
     if ctx.layered and _is_chain(plain.graph):
-        layers = files.shorts.of(straight(plain, zeros=True), layers=True)
-        return files.first(larger) or files.written(layers, alone=True) or files.usual
+        layers = files.candidates.of(straight(plain, zeros=True), layers=True)
+        return (
+            files.without_genome(larger)
+            or files.written(layers, without_genome=True)
+            or files.usual
+        )
     few = genes_of(ctx.net) <= MOST_TRIED
     apart = without_gathers(plain) if few else plain
     turned = [] if apart is plain else _in_axes(apart)
     tries = [larger, [plain], *turned] if few else [[*larger, plain]]
-    alone = [*filter(None, map(files.first, tries))]
-    if alone:
-        return min(alone, key=_length)
+    found = [*filter(None, map(files.without_genome, tries))]
+    if found:
+        return min(found, key=_length)
     named = chain.from_iterable(map(files.of, [plain] if apart is plain else [plain, apart]))
     best = min([files.usual, *named], key=_length)
     much_shorter = (_length(best) - 1) // _MUCH_SHORTER
     marked = [*larger, *chain.from_iterable(turned)]
-    return files.first(marked, marked=True, most=much_shorter) or best
+    return files.without_genome(marked, marked=True, most=much_shorter) or best
 
 
 def _in_axes(model: Model) -> list[list[Model]]:
@@ -145,9 +149,9 @@ class _Files:
     least: float = inf
 
     @cached_property
-    def shorts(self) -> Shorts:
+    def candidates(self) -> CandidateMaker:
         """The forms in short names; they are remembered where many are tried."""
-        return Shorts(remembers=genes_of(self.net) <= MOST_TRIED)
+        return CandidateMaker(remembers=genes_of(self.net) <= MOST_TRIED)
 
     @cached_property
     def usual(self) -> Model:
@@ -160,7 +164,7 @@ class _Files:
         read = load_model(self.usual.to_bytes())
         return self.net if read.graph == self.usual.graph else import_network(read)
 
-    def first(
+    def without_genome(
         self, models: Iterable[Model], *, marked: bool = False, most: float = inf
     ) -> Model | None:
         """The file of the first of these models of which the graph alone is enough.
@@ -172,9 +176,9 @@ class _Files:
         """
         for model in models:
             for form in forms_of(
-                self.net, model, self.tensors, self.shorts, marked=marked, most=most
+                self.net, model, self.tensors, self.candidates, marked=marked, most=most
             ):
-                if found := self.written(form, alone=True, most=most):
+                if found := self.written(form, without_genome=True, most=most):
                     return found
         return None
 
@@ -185,7 +189,7 @@ class _Files:
             models: as lowered, or with larger operators.
         """
         for model in models:
-            form = self.shorts.of(straight(model, copies=True))
+            form = self.candidates.of(straight(model, copies=True))
             if found := self.written(form, most=_length(self.usual) // _MUCH_SHORTER):
                 return found
         return self.usual
@@ -207,7 +211,7 @@ class _Files:
 
     def _smaller(self, form: Form) -> Model | None:
         """The file of a form, unless it takes more bytes than another."""
-        found = self.written(self.shorts.of(form), most=self.least)
+        found = self.written(self.candidates.of(form), most=self.least)
         self.least = min(self.least, inf if found is None else _length(found))
         return found
 
@@ -224,33 +228,35 @@ class _Files:
             with_few_sums(self.net, model, is_small, copies=copies)
         return files
 
-    def written(self, short: Short, *, alone: bool = False, most: float = inf) -> Model | None:
+    def written(
+        self, candidate: Candidate, *, without_genome: bool = False, most: float = inf
+    ) -> Model | None:
         """The file of a form, if import makes the network of it.
 
         Args:
-            short: the form.
-            alone: it is to need no genome.
+            candidate: the form.
+            without_genome: it is to need no genome.
             most: the bytes of the file.
         """
-        room = most - short.alone.size
+        room = most - candidate.bare.size
         if room < 0:
             return None
         with warnings.catch_warnings():
             warnings.simplefilter("error", NeatOnnxWarning)
             try:
-                found = self.finish(short.alone.model, short, 0 if alone else room)
+                found = self.finish(candidate.bare.model, candidate, 0 if without_genome else room)
                 content = found.to_bytes()
                 if len(content) > most:
                     return None
-                again = self._imported(short, content)
+                again = self._imported(candidate, content)
                 same = again == self.net or again == self._rounded  # noqa: PLR1714 (lazily)
                 return found if same else None
             except (NeatOnnxError, NeatOnnxWarning, SharedNeuronsError, LongGenomeError):
                 return None  # import reads this form in another way
 
-    def _imported(self, short: Short, content: bytes) -> Network:
+    def _imported(self, candidate: Candidate, content: bytes) -> Network:
         """The network that import makes of the file of a form."""
-        read, same = load_model(content), short.alone
+        read, same = load_model(content), candidate.bare
         as_known = read.graph == same.model.graph and STATE_KEY not in read.metadata
         return import_network(read, lifted=same.lifted if as_known else None)
 

@@ -16,7 +16,7 @@ from neat_onnx.passes.draft import Draft, is_one_of
 from neat_onnx.short_form.columns import REDUCTIONS, Sizes
 from neat_onnx.short_form.constants_once import constants_once
 from neat_onnx.short_form.moves import Moves
-from neat_onnx.short_form.straight import marks, straight
+from neat_onnx.short_form.straight import identity_outputs, straight
 from neat_onnx.short_form.views import AxisFrame
 
 _MOVES = ("Reshape", "Flatten", "Transpose", "Gather", "Tile")
@@ -47,7 +47,7 @@ def in_common_axes(model: Model) -> Model:
         other = AxisFrame(moves, *seed).model()
         if other is None:
             continue
-        other = straight(other, copies=marks(model)).model
+        other = straight(other, copies=identity_outputs(model)).model
         if (shorter := _size(other)) < size:
             in_vain, size, moves = 0, shorter, Moves(Draft(other))
             seeds = _seeds(moves)

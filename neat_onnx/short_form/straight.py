@@ -64,27 +64,27 @@ def straight(
             in place of -0. One that an Identity reads stays anyway, as a neuron of its own.
         zeros: biases of zeros stay.
     """
-    road = _Road(model, copies=copies, sums=sums, zeros=zeros)
+    shortcuts = _Shortcuts(model, copies=copies, sums=sums, zeros=zeros)
     for node in model.graph.node:
-        road.take(node)
-    names = road.handed_on.names
-    nodes = [renamed(node, names) for node in road.nodes]
+        shortcuts.take(node)
+    names = shortcuts.handed_on.names
+    nodes = [renamed(node, names) for node in shortcuts.nodes]
     return Form(without_dead(with_graph(model, node=nodes)), names)
 
 
-def marks(model: Model) -> list[str]:
+def identity_outputs(model: Model) -> list[str]:
     """The results of Identities, which tell neurons from others."""
     return [node.output[0] for node in model.graph.node if is_one_of(node, "Identity")]
 
 
-def lone_sums(model: Model) -> list[str]:
+def single_input_sums(model: Model) -> list[str]:
     """The results of sums of one tensor alone that `straight` can leave out."""
-    road = _Road(model, copies=True, sums=False, zeros=False)
-    return [node.output[0] for node in model.graph.node if road.is_copy(node)]
+    shortcuts = _Shortcuts(model, copies=True, sums=False, zeros=False)
+    return [node.output[0] for node in model.graph.node if shortcuts.is_copy(node)]
 
 
 @dataclass
-class _Road:
+class _Shortcuts:
     """The nodes so far.
 
     Attributes:

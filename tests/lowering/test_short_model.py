@@ -10,7 +10,7 @@ from neat_onnx import export, import_model
 from neat_onnx.genome import restore
 from neat_onnx.lifting.core import lift
 from neat_onnx.lowering import short_model, shortened
-from neat_onnx.lowering.short_model import Shorts
+from neat_onnx.lowering.short_model import CandidateMaker
 from neat_onnx.model import Model, Tensor, load_model
 from neat_onnx.passes.draft import with_graph
 from neat_onnx.short_form.straight import Form
@@ -43,13 +43,13 @@ def test_no_form_is_lifted_twice(net, monkeypatch):
 
 
 def test_forms_are_the_same_if_no_digit_of_their_numbers_differs():
-    shorts = Shorts(remembers=True)
+    candidates = CandidateMaker(remembers=True)
     one, same, rounded = (
-        shorts.of(Form(with_number(each), {})) for each in (0.1, 0.1, 0.1 + 1e-12)
+        candidates.of(Form(with_number(each), {})) for each in (0.1, 0.1, 0.1 + 1e-12)
     )
-    assert one.alone.content == rounded.alone.content
-    assert one.alone is same.alone
-    assert one.alone is not rounded.alone
+    assert one.bare.content == rounded.bare.content
+    assert one.bare is same.bare
+    assert one.bare is not rounded.bare
 
 
 def test_a_file_longer_than_another_is_not_imported(net, monkeypatch):

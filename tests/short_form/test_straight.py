@@ -5,7 +5,7 @@ import pytest
 from graphs import graph, node
 
 from neat_onnx.model import load_model
-from neat_onnx.short_form.straight import lone_sums, straight
+from neat_onnx.short_form.straight import single_input_sums, straight
 
 NODES = [
     node("Tanh", "x", "t"),
@@ -21,7 +21,7 @@ def model():
 
 
 def test_they_are_found():
-    assert lone_sums(model()) == ["u", "v"]
+    assert single_input_sums(model()) == ["u", "v"]
 
 
 @pytest.mark.parametrize(
