@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 unexport PYTHONDONTWRITEBYTECODE  # many short programs start: compiling is most of their time
 PYTEST := $(BIN)/python -m pytest
 
-.PHONY: setup build packed docs web test lint rooms rest scripts page sweep browser firefox bench runtimes libraries backend schema lock imports screenshot clean
+.PHONY: setup build packed docs web test lint first-half second-half scripts page sweep browser firefox bench runtimes libraries backend schema lock imports screenshot clean
 .DELETE_ON_ERROR:
 
 # Debian packages, where they can be installed without asking.
@@ -64,18 +64,19 @@ browser: setup
 # since they wait for the browser; the others fill the gaps.
 test:
 	$(MAKE) -j5 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target) \
-		page rooms rest lint scripts
+		page first-half second-half lint scripts
 
 page: build browser
 	$(PYTEST) e2e
 
-# The tests of the package, in two halves: processes of their own are cheaper than workers.
-HALF := $(wildcard tests/[a-n]*/)
+# The tests of the package, in two halves that take as long: processes of their own are cheaper than
+# workers.
+HALF := $(wildcard tests/[a-n]*/) tests/operators/choices/ tests/operators/rnn/
 
-rooms: setup
+first-half: setup
 	nice $(PYTEST) $(HALF)
 
-rest: setup
+second-half: setup
 	nice $(PYTEST) tests $(HALF:%/=--ignore=%)
 
 scripts: $(DONE)/node
