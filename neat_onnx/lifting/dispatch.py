@@ -30,10 +30,12 @@ def lift_node(ctx: LiftingContext, node: Node) -> None:
     except NoNeuronError as error:
         ctx.fail(node, error.message, error.hint)
     except LimitReached as error:
-        if error.message.startswith("node "):
+        if error.node:
             raise
         message = f"node {node.label}: with the nodes before it, {error.message}"
-        raise LimitReached(message, where=ctx.path(node), hint=error.hint) from None
+        named = LimitReached(message, where=ctx.path(node), hint=error.hint)
+        named.node = node.label
+        raise named from None
     except NeatOnnxError:
         raise
     except (ValueError, IndexError, OverflowError) as error:  # numpy, on shapes that do not fit

@@ -34,7 +34,13 @@ class Limits:
 
 
 class LimitReached(ModelError):
-    """A model asks for more than a limit allows: nothing else about it is worth finding out."""
+    """A model asks for more than a limit allows: nothing else about it is worth finding out.
+
+    Attributes:
+        node: the label of the node that asks for it; "" where that is not known.
+    """
+
+    node = ""
 
 
 _DEFAULT = Limits()
@@ -115,11 +121,14 @@ class Budget:
         most: int = getattr(self.limits, kind)
         node = f"node {where}: " if where else ""
         if is_all:
-            raise LimitReached(
+            error = LimitReached(
                 f"{node}it takes {total} {kind}, and the limit is {most}",
                 hint=f"Raise it: with neat_onnx.limits({kind}={total}):",
             )
-        raise LimitReached(
-            f"{node}it takes more {kind} than the limit of {most}",
-            hint=f"Raise it as far as memory allows: with neat_onnx.limits({kind}={4 * most}):",
-        )
+        else:
+            error = LimitReached(
+                f"{node}it takes more {kind} than the limit of {most}",
+                hint=f"Raise it as far as memory allows: with neat_onnx.limits({kind}={4 * most}):",
+            )
+        error.node = where
+        raise error

@@ -148,13 +148,13 @@ def _members(level: Ints, count: int) -> tuple[Ints, ...]:
     return tuple(order[starts[k] : starts[k + 1]] for k in range(count))
 
 
-def stands_on_a_level(before: Schedule, block: OneLevel) -> bool:
+def stands_on_a_level(found: Schedule, block: OneLevel) -> bool:
     """Whether all neurons of a block are on one level of a schedule, above all that it slides over.
 
     Blocks of which this holds make no cycle, however many: every edge still leads upwards.
     """
-    levels = before.level[block.neurons.ravel()]
-    return bool(np.all(levels == levels[0]) and np.all(before.level[block.sources] < levels[0]))
+    levels = found.level[block.neurons.ravel()]
+    return bool(np.all(levels == levels[0]) and np.all(found.level[block.sources] < levels[0]))
 
 
 def with_late_sinks(

@@ -37,8 +37,13 @@ def with_input_shapes(model: Model, shapes: Mapping[str, Sequence[Extent]]) -> M
             )
         given[name] = _checked(entries[name], shape)
         for stated, size in zip(entries[name].shape or (), given[name], strict=False):
-            if isinstance(stated, str) and isinstance(size, int):
-                sizes[stated] = size
+            if not isinstance(stated, str) or not isinstance(size, int):
+                continue
+            if sizes.setdefault(stated, size) != size:
+                raise OptionError(
+                    f"the axis '{stated}' has the sizes {sizes[stated]} and {size}",
+                    where=f"shapes.{name}",
+                )
     return with_graph(
         model,
         inputs=[_sized(entry, given.get(entry.name), sizes) for entry in model.graph.inputs],

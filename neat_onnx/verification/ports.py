@@ -1,6 +1,6 @@
 """The ports of a network beside the inputs and outputs of a model: names, and stated shapes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 
 from neat_onnx.errors import ModelError
@@ -66,18 +66,16 @@ def with_port_sizes(net: Network, model: Model) -> Model:
 
 def _sized(entry: ValueInfo, shape: tuple[int, ...] | None) -> ValueInfo:
     """The entry with the sizes of a port; as many axes stay open as the port has not."""
-    sizes = [*(entry.shape or ())]
-    leading = len(sizes) - len(shape or ())
+    sizes = entry.shape or ()
     varying = [axis for axis, size in enumerate(sizes) if not isinstance(size, int)]
-    if shape is None or not 0 <= leading < len(varying):
+    if shape is None or len(sizes) - len(shape) >= len(varying):
         return entry
-    for axes in combinations(varying, leading):
-        rest = [axis for axis in range(len(sizes)) if axis not in axes]
-        if all(sizes[at] == own or at in varying for at, own in zip(rest, shape, strict=True)):
-            known = dict(zip(rest, shape, strict=True))
-            filled = [known.get(axis, size) for axis, size in enumerate(sizes)]
-            return ValueInfo.of(entry.name, entry.elem_type, filled)
-    return entry
+    rest = next(_axes_of(shape, sizes), None)
+    if rest is None:
+        return entry
+    known = dict(zip(rest, shape, strict=True))
+    filled = [known.get(axis, size) for axis, size in enumerate(sizes)]
+    return ValueInfo.of(entry.name, entry.elem_type, filled)
 
 
 def has_every_axis(net: Network, model: Model) -> bool:
@@ -103,18 +101,21 @@ def check_every_axis(net: Network, model: Model) -> None:
 
 def _fits(shape: tuple[int, ...], sizes: tuple[Extent, ...] | None) -> bool:
     """Whether a port's shape is that of a graph's, without time and the batch."""
-    if sizes is None:
-        return True
+    return sizes is None or next(_axes_of(shape, sizes), None) is not None
+
+
+def _axes_of(shape: tuple[int, ...], sizes: Sequence[Extent]) -> Iterator[list[int]]:
+    """Yield the axes of a graph's input or output that may be the ones of a port, in order.
+
+    The others are time and the batch: of no fixed size, if there are as many.
+    """
     varying = [axis for axis, size in enumerate(sizes) if not isinstance(size, int)]
     leading = len(sizes) - len(shape)
-    if leading < 0:
-        return False
     dropped = varying if len(varying) >= leading else range(len(sizes))
-    return any(
-        all(size == own or not isinstance(size, int) for size, own in zip(rest, shape, strict=True))
-        for axes in combinations(dropped, leading)
-        for rest in [[size for axis, size in enumerate(sizes) if axis not in axes]]
-    )
+    for axes in combinations(dropped, leading) if leading >= 0 else ():
+        rest = [axis for axis in range(len(sizes)) if axis not in axes]
+        if all(sizes[at] == own or at in varying for at, own in zip(rest, shape, strict=True)):
+            yield rest
 
 
 def _listed(ports: Mapping[str, Sequence[Extent] | None]) -> str:

@@ -5,10 +5,9 @@ from dataclasses import replace
 import numpy as np
 import onnx
 import pytest
-from graphs import graph, node
-from sessions import open_session
+from graphs import computed, graph, is_right, node
 
-from neat_onnx import ModelError, NeatOnnxWarning, Network, import_model, load_model
+from neat_onnx import ModelError, NeatOnnxWarning, import_model, load_model
 from neat_onnx.genome import imported
 from neat_onnx.lifting.axes import input_axes
 from neat_onnx.verification.imported import check_import
@@ -86,17 +85,6 @@ IMPORTED = {
         w=RNG.normal(size=(3, 3)),
     ),
 }
-
-
-def computed(model: onnx.ModelProto, x: np.ndarray) -> np.ndarray:
-    session = open_session(model)
-    return session.run(None, {"x": x})[0]
-
-
-def is_right(net: Network, model: onnx.ModelProto) -> bool:
-    x = RNG.normal(size=(4, 3)).astype(np.float32)
-    want, got = computed(model, x), net.activate(x)
-    return got.shape == want.shape and np.allclose(got, want, rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("name", REFUSED_BY_RULE)

@@ -60,6 +60,12 @@ def test_a_second_open_axis_is_not_taken_for_one_element(batch_axis):
     assert verify(net, model, runtime="onnxruntime").passed
 
 
+def test_axes_of_one_name_have_one_size():
+    model = convolution(("batch", "time", "time"))
+    with pytest.raises(OptionError, match=r"the axis 'time' has the sizes 1 and 8 \(shapes.x\)"):
+        import_model(model, shapes={"x": ("N", 1, 8)})
+
+
 WRONG = {
     "no such input": ({"z": ("N", 1, 8)}, "no input 'z'.*Its inputs are x"),
     "another rank": ({"x": ("N", 8)}, r"is \['batch_size', 1, 'time'\], not \['N', 8\]"),

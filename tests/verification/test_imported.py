@@ -9,7 +9,7 @@ import numpy as np
 import onnx
 import onnxruntime
 import pytest
-from graphs import graph, node
+from graphs import computed, graph, is_right, node
 from onnx import helper, numpy_helper
 from sessions import open_session
 
@@ -24,17 +24,6 @@ from neat_onnx.verification.imported import check_import
 RNG = np.random.default_rng(0)
 
 WEIGHTS = np.array([[1.0, -2.0], [0.5, 3.0], [0.25, 1.5]], np.float32)
-
-
-def computed(model: onnx.ModelProto, x: np.ndarray) -> np.ndarray:
-    session = open_session(model)
-    return session.run(None, {"x": x})[0]
-
-
-def is_right(net: Network, model: onnx.ModelProto) -> bool:
-    x = RNG.normal(size=(4, 3)).astype(np.float32)
-    want, got = computed(model, x), net.activate(x)
-    return got.shape == want.shape and np.allclose(got, want, rtol=1e-5, atol=1e-5)
 
 
 def test_the_check_finds_a_lift_that_is_wrong(monkeypatch):

@@ -117,7 +117,7 @@ class _Search:
                 self._compare_activations(k, block, mapping.activation)
 
     def pools_of_mappings(self) -> None:
-        """Take the pools that the options name, the lowest first: it has the shape of the next."""
+        """Take the pools that the options name, lowest first: each tells the shape of the next."""
         mappings = enumerate(self._ctx.options.pool2d_mappings)
         for k, mapping in sorted(mappings, key=lambda pair: pair[1].after_layer_index):
             level = mapping.after_layer_index
