@@ -75,44 +75,53 @@ def export(
     return export_network(network, wanted)
 
 
-@takes(batch_axis=optional(AUTO), outputs=optional(TEXTS), shapes=optional(MAPPING), check=FLAG)
+@takes(
+    batch_axis=optional(AUTO),
+    outputs=optional(TEXTS),
+    shapes=optional(MAPPING),
+    memory=optional(MAPPING),
+    check=FLAG,
+)
 def import_model(
     model: Any,
     *,
     batch_axis: "BatchAxis" = "auto",
     outputs: Sequence[str] | None = None,
     shapes: Mapping[str, Sequence[int | str | None]] | None = None,
+    memory: Mapping[str, str] | None = None,
     check: bool = True,
 ) -> Network:
     """Turn ONNX into a network that can evolve on.
 
-    The graph itself is lifted; the metadata that `export` wrote adds ids, names and genes that do
-    not compute, if it fits the graph (a NeatOnnxWarning says if it does not).
+    The graph is lifted; metadata that `export` wrote adds ids, names and genes that do not compute,
+    if it fits the graph (a NeatOnnxWarning says if it does not).
 
     Args:
         model: a Model, or whatever `load_model` reads.
-        batch_axis: "auto" takes the axis of no fixed size for the batch, else the first of several;
-            with None every axis is features, and a batch of no fixed size is a single sample.
+        batch_axis: "auto" takes the axis of no fixed size for the batch, else the first; with None
+            every axis is features, and a batch of no fixed size is a single sample.
         outputs: the outputs to import, by name, or tensors inside the graph; None takes all outputs
             that are neither constant nor random, or if all are, tensors that they are drawn from.
-        shapes: for inputs by name, sizes of axes that the model leaves open, as
-            `{"audio": ("N", 1, 256)}`; a name or None stays open, as the batch.
-        check: compare the network with the model on a few samples, unless the model is an
-            unchanged export of ours. Models that onnx's reference evaluator cannot run, of
-            more than 2,000 nodes, or of a size that would take it many seconds, are not compared.
+        shapes: for inputs, sizes of axes that the model leaves open, as `{"audio": ("N", 1, 256)}`;
+            a name or None stays open, as the batch.
+        memory: the output that feeds an input in the next step, as `{"hx": "hx_next"}`; {} for no
+            memory. None: as names tell, or the recurrent layers that begin and end with the two.
+        check: compare network and model on a few samples, unless the model is an unchanged export,
+            or onnx's reference evaluator cannot run it, or would take many seconds.
 
     Returns:
-        A network whose ports are the inputs and outputs of the graph, by name and shape.
+        A network whose ports are the graph's inputs and outputs, without its memory.
 
     Raises:
-        ModelError: the graph has something that neurons cannot compute; says which node. Or the
-            check found a sample that the model computes otherwise; says where that begins.
-        OptionError: the graph has no such output or input, or an input has another shape.
+        ModelError: neurons cannot compute a node, or the check found a difference; says where.
+        OptionError: the graph has no such output or input, or they have other shapes.
     """
     from neat_onnx.genome import imported
+    from neat_onnx.passes.given_memory import with_memory
     from neat_onnx.passes.input_shapes import with_input_shapes
 
-    found = imported(with_input_shapes(load_model(model), shapes or {}), batch_axis, outputs)
+    read = with_input_shapes(load_model(model), shapes or {})
+    found = imported(with_memory(read, memory), batch_axis, outputs)
     if check and not found.as_exported:
         from neat_onnx.verification.imported import check_import
 

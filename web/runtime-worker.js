@@ -60,11 +60,16 @@ class Session {
   }
 
   start(samples) {
-    return Object.fromEntries(this.layout.states.map(({ name, sizes, start, type }) => {
-      const each = product(sizes);
-      const values = new KINDS[type](samples * each);
-      if (start.length) for (let place = 0; place < values.length; place += 1) values[place] = start[place % each];
-      return [name, this.tensor(type, values, [samples, ...sizes])];
+    return Object.fromEntries(this.layout.states.map(({ name, sizes, start, type, batch_axis: axis }) => {
+      const inner = product(sizes.slice(axis)); // numbers of a sample that stand side by side
+      const values = new KINDS[type](samples * product(sizes));
+      if (start.length) {
+        for (let place = 0; place < values.length; place += 1) {
+          const outer = Math.floor(place / (inner * samples));
+          values[place] = start[outer * inner + (place % inner)];
+        }
+      }
+      return [name, this.tensor(type, values, [...sizes.slice(0, axis), samples, ...sizes.slice(axis)])];
     }));
   }
 

@@ -176,7 +176,7 @@ def _shown(default: Any) -> str:
 
 
 def add_import_flags(parser: argparse.ArgumentParser) -> None:
-    """How a model is taken apart: --batch-axis, --outputs, --shape and --no-check."""
+    """How a model is taken apart: --batch-axis, --outputs, --shape, --memory and --no-check."""
     add_batch_axis_flag(parser)
     parser.add_argument(
         "--outputs",
@@ -194,6 +194,14 @@ def add_import_flags(parser: argparse.ArgumentParser) -> None:
         "once for each such input",
     )
     parser.add_argument(
+        "--memory",
+        metavar="INPUT=OUTPUT",
+        action="append",
+        type=_pair,
+        help="an output that feeds an input in the next step, as hx=hx_next, where their names do "
+        "not tell; once for each such input",
+    )
+    parser.add_argument(
         "--no-check",
         action="store_true",
         help="do not compare the network with the model on a few samples",
@@ -207,6 +215,14 @@ def _shape(text: str) -> tuple[str, list[int | str]]:
         raise argparse.ArgumentTypeError(f"expected NAME=SIZES, as audio=N,1,256, got {text}")
     each = [size.strip() for size in sizes.split(",")]
     return name, [int(size) if size.isdecimal() else size for size in each]
+
+
+def _pair(text: str) -> tuple[str, str]:
+    """The name of an input, and of the output that feeds it."""
+    previous, equals, following = text.rpartition("=")
+    if not equals:
+        raise argparse.ArgumentTypeError(f"expected INPUT=OUTPUT, as hx=hx_next, got {text}")
+    return previous, following
 
 
 def add_batch_axis_flag(parser: argparse.ArgumentParser) -> None:
@@ -232,5 +248,6 @@ def chosen_import(arguments: argparse.Namespace) -> dict[str, Any]:
         "batch_axis": chosen_batch_axis(arguments),
         "outputs": None if names is None else [name.strip() for name in names.split(",")],
         "shapes": None if arguments.shape is None else dict(arguments.shape),
+        "memory": None if arguments.memory is None else dict(arguments.memory),
         "check": not arguments.no_check,
     }

@@ -30,6 +30,7 @@ from neat_onnx.model import DataType, Model
 from neat_onnx.model.inner_outputs import with_inner_outputs
 from neat_onnx.network.document import ConnectionDocument, NeuronDocument
 from neat_onnx.network.genes import NONE, Connections, Ints, Neurons, Port, owned
+from neat_onnx.network.memory import moved_memory
 from neat_onnx.network.network import Network
 from neat_onnx.parsing import parse
 
@@ -193,6 +194,7 @@ def _restored(value: Any, lifted: Lifted) -> Network:
         **_restored_neurons(document, net, at, order),
         library=document.library,
         blocks=restored_blocks(net, at, document.apart, position),
+        memory=moved_memory(net.memory, back),
     )
 
 

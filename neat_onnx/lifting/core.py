@@ -5,7 +5,7 @@ operator. At the end every signal that was materialized becomes a neuron, or the
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -29,7 +29,7 @@ from neat_onnx.lifting.outputs import (
 )
 from neat_onnx.lifting.ports import close_output, open_input, open_state, output_ports
 from neat_onnx.lifting.samples import batch_sizes, common_size, is_static
-from neat_onnx.lifting.states import fed_states
+from neat_onnx.lifting.states import fed_states, memory_ports
 from neat_onnx.model import Model
 from neat_onnx.model.budget import Budget, LimitReached
 from neat_onnx.model.inner_outputs import with_inner_outputs
@@ -44,6 +44,7 @@ from neat_onnx.passes.fixed_batches import fixed_batches
 from neat_onnx.passes.function_bodies import function_bodies
 from neat_onnx.passes.local_functions import local_functions
 from neat_onnx.passes.sequence_axes import sequence_axes
+from neat_onnx.passes.sequence_states import with_open_states
 
 BatchAxis = Literal["auto"] | None
 
@@ -106,6 +107,8 @@ def _require_lifts(model: Model, pairs: dict[str, str], batch_axis: BatchAxis) -
 
 def _of_fixed_sizes(model: Model, pairs: dict[str, str]) -> Lifted:
     """The network of a graph with a batch; where there is none, with every axis as features."""
+    if lifted := _with_open_states(model, pairs):
+        return lifted
     sizes = batch_sizes(model.graph, axes_of_inputs(model.graph.inputs))
     ways: tuple[BatchAxis, BatchAxis] = ("auto", None)
     reason = ""
@@ -125,6 +128,19 @@ def _of_fixed_sizes(model: Model, pairs: dict[str, str]) -> Lifted:
     if axis is None:
         warn(f"the first axis is no batch, every axis is taken for features: {reason}")
     return lifted
+
+
+def _with_open_states(model: Model, pairs: dict[str, str]) -> Lifted | None:
+    """The network of a graph in which states [layers, 1, H] have the batch second, if any has."""
+    opened = with_open_states(model, pairs)
+    if opened is model:
+        return None
+    try:
+        return _lifted(opened, pairs, "auto")
+    except LimitReached:
+        raise
+    except ModelError:
+        return None
 
 
 def _either_way(error: ModelError, other: ModelError) -> ModelError:
@@ -204,7 +220,8 @@ def _lifted_in(ctx: LiftingContext, pairs: dict[str, str], axes: dict[str, Axes]
         tuple(Port(name, shape, resolved.neuron_of[signals]) for name, shape, signals in inputs),
         output_ports(ctx, resolved, outputs, max(map(len, axes.values()), default=0)),
     )
-    return Lifted(network, resolved.tensors())
+    memory = tuple(memory_ports(ctx, pairs, axes, resolved))
+    return Lifted(replace(network, memory=memory) if memory else network, resolved.tensors())
 
 
 def _lift_all(ctx: LiftingContext) -> None:

@@ -124,7 +124,7 @@ class Resolution:
     def _neurons_of(self, value: Value) -> Ints | None:
         if value in self._ctx.materialized or value.plain:
             signals = self._ctx.materialized.get(value, value.signals)
-            return self.neuron_of[signals].ravel() if self._are_activations(signals) else None
+            return self.activations(signals.ravel())
         if value.reduced or value.formula not in self._ctx.formulas:
             return None
         formula = self._ctx.formulas[value.formula]  # materialized after it was rearranged
@@ -135,8 +135,11 @@ class Resolution:
         found = self._materialized.neurons_of(origins, formula, self.neuron_of)
         return None if np.any(found == NONE) else found
 
+    def activations(self, signals: Ints) -> Ints | None:
+        """The neurons whose activations of this step the signals are; None if some are no such."""
+        return self.neuron_of[signals] if self._are_activations(signals) else None
+
     def _are_activations(self, signals: Ints) -> bool:
-        """Whether the signals are activations of their neurons in the same step."""
         return bool(self._is_activation[signals].all())
 
     @cached_property

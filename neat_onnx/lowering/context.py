@@ -71,7 +71,8 @@ class LoweringContext(GraphBuilder):
         self, net: Network, options: ExportOptions, schedule: Schedule, copied: Bools
     ) -> None:
         data_type = DataType.FLOAT if options.dtype == "float32" else DataType.DOUBLE
-        names = (port.name for port in net.inputs + net.outputs)
+        names = [port.name for port in net.inputs + net.outputs]
+        names += [name for port in net.memory for name in (port.input, port.output)]
         self.output_names = frozenset(port.name for port in net.outputs)
         super().__init__(data_type, options.opset, names)
         self.net, self.options, self.schedule, self.copied = net, options, schedule, copied

@@ -153,6 +153,9 @@ def _finished(ctx: LoweringContext, frame: Frame, work: _Work, graph: Graph) -> 
 
     if ctx.net.library != IMPORTED:
         return finish(model, None, inf)
+    if ctx.net.memory:  # names of other tools may not tell which output feeds which input
+        stated = _entries(frame.metadata(model))
+        model = model.model_copy(update={"metadata_props": stated})
     from neat_onnx.lowering.shortened import shortest  # noqa: PLC0415 - of imported networks alone
 
     return shortest(ctx, model, finish)

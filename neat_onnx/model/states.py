@@ -58,6 +58,24 @@ def state_pairs(model: Model) -> dict[str, str]:
     return dict(pairs)
 
 
+def is_own_pair(previous: str, following: str) -> bool:
+    """Whether these are names of this package for an input and the output that feeds it."""
+    return PREVIOUS in previous and following == previous.replace(PREVIOUS, NEXT)
+
+
+def are_paired_by_name(previous: ValueInfo, following: ValueInfo) -> bool:
+    """Whether an input and an output of these names are taken for a state without any metadata."""
+    if is_own_pair(previous.name, following.name):
+        return True
+    return following.name in _names_alike(previous.name) and alike(previous, following)
+
+
+def _names_alike(previous: str) -> list[str]:
+    """The names that other tools give to the output that feeds an input of this name."""
+    names = (_word(one).sub(other, previous) for one, other in _NAMES)
+    return [name for name in names if name != previous]
+
+
 def _named_pairs(inputs: list[str], outputs: list[str]) -> dict[str, str]:
     named = {name: name.replace(PREVIOUS, NEXT) for name in inputs if PREVIOUS in name}
     return {name: other for name, other in named.items() if other in outputs}
@@ -75,9 +93,8 @@ def guessed_pairs(model: Model) -> dict[str, str]:
     outputs = {entry.name: entry for entry in model.graph.outputs}
     found: dict[str, str] = {}
     for entry in model.graph.inputs:
-        for previous, following in _NAMES:
-            name = _word(previous).sub(following, entry.name)
-            if name == entry.name or name not in outputs or not alike(entry, outputs[name]):
+        for name in _names_alike(entry.name):
+            if name not in outputs or not alike(entry, outputs[name]):
                 continue
             if _handed_on(made, name) != entry.name:
                 found[entry.name] = name

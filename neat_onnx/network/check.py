@@ -24,6 +24,7 @@ from neat_onnx.network.genes import (
     network_error,
     once,
 )
+from neat_onnx.network.memory import MemoryPort
 from neat_onnx.network.spatial import SpatialBlock, check_block
 
 
@@ -56,7 +57,24 @@ def check_ports(inputs: tuple[Port, ...], outputs: tuple[Port, ...], count: int)
         raise NetworkError("a neuron is an input twice", where="inputs")
 
 
-def _check_port(side: Where, position: int, port: Port, count: int) -> None:
+def check_memory(memory: tuple[MemoryPort, ...], ports: tuple[Port, ...], count: int) -> None:
+    """Refuse memory ports of a name that another port has, or that do not fit `count` neurons."""
+    taken = {port.name for port in ports}
+    for position, port in enumerate(memory):
+        for name in (port.input, port.output):
+            if name in taken:
+                raise network_error("memory", position, f"another port has the name '{name}' too")
+            taken.add(name)
+        _check_port("memory", position, port, count)
+        if not 0 <= port.batch_axis <= len(port.shape):
+            message = f"batch_axis is {port.batch_axis} of {len(port.shape)} axes and the batch"
+            raise network_error("memory", position, message)
+    neurons = np.concatenate([np.empty(0, np.int64), *(port.neurons for port in memory)])
+    if len(distinct(neurons)) != len(neurons):
+        raise NetworkError("a neuron is remembered twice", where="memory")
+
+
+def _check_port(side: Where, position: int, port: Port | MemoryPort, count: int) -> None:
     if port.neurons.size != math.prod(port.shape) or min(port.shape, default=0) < 0:
         raise network_error(
             side, position, f"shape {list(port.shape)} is not {port.neurons.size} neurons"

@@ -21,6 +21,7 @@ from neat_onnx.network.genes import (
     Port,
     network_error,
 )
+from neat_onnx.network.memory_document import MemoryPortDocument, memory_document, read_memory
 from neat_onnx.network.structure import Structure
 from neat_onnx.parsing import Document, parse
 
@@ -95,6 +96,10 @@ class NetworkDocument(Document):
         default_factory=list,
         description="Hints at layers that slide a window; used only where the weights agree.",
     )
+    memory: list[MemoryPortDocument] = Field(
+        default_factory=list,
+        description="Hints at the names of the memory in a graph; the memory itself is delays.",
+    )
 
     def to_json(self) -> str:
         """JSON text with one gene a line; every number reads back to the same double."""
@@ -105,8 +110,8 @@ def _text(document: NetworkDocument, connections: list[str]) -> str:
     """The JSON text of a document, whose connections are written already."""
     head = {name: getattr(document, name) for name in ("format", "version", "library")}
     lines = [f'  "{key}": {json.dumps(value)}' for key, value in head.items()]
-    keys = ("inputs", "outputs", "neurons", "connections")
-    for key in (*keys, "blocks") if document.blocks else keys:
+    hints = [key for key in ("blocks", "memory") if getattr(document, key)]
+    for key in ("inputs", "outputs", "neurons", "connections", *hints):
         genes = connections
         if key != "connections":
             genes = [_line(gene) for gene in getattr(document, key)]
@@ -169,6 +174,7 @@ def _unconnected(net: Structure) -> NetworkDocument:
         neurons=_neuron_documents(net),
         connections=[],
         blocks=[block_document(block, net.neurons.id) for block in net.blocks],
+        memory=[memory_document(port, net.neurons.id) for port in net.memory],
     )
 
 
@@ -267,6 +273,9 @@ def structure_of(document: NetworkDocument) -> Structure:
         library=document.library,
         blocks=tuple(
             read_block(block, position, index) for index, block in enumerate(document.blocks)
+        ),
+        memory=tuple(
+            read_memory(port, position, index) for index, port in enumerate(document.memory)
         ),
     )
 

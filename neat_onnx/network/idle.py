@@ -6,6 +6,7 @@ import numpy as np
 
 from neat_onnx.network.activations import activation_named
 from neat_onnx.network.genes import NONE, Bools, Ints, Neurons, Port, distinct, owned
+from neat_onnx.network.memory import moved_memory
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import contributing
 from neat_onnx.network.spatial import moved_blocks
@@ -43,6 +44,7 @@ def without_idle(net: Network) -> Network:
         activations=activations,
         aggregations=aggregations,
         blocks=moved_blocks(net.blocks, back),
+        memory=moved_memory(net.memory, back),
     )
 
 

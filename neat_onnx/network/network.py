@@ -61,6 +61,7 @@ class Network(Structure):
         activations, aggregations: tables of names.
         library: the library or tool that wrote it, for people; takes no part in equality.
         blocks: hints at layers that slide a window; they take no part in equality either.
+        memory: hints at the names of the memory in a graph; they take no part in equality either.
     """
 
     @classmethod

@@ -16,6 +16,7 @@ from neat_onnx.network.check import (
     check_blocks,
     check_connections,
     check_lengths,
+    check_memory,
     check_names,
     check_neurons,
     check_ports,
@@ -33,6 +34,7 @@ from neat_onnx.network.genes import (
     same_arrays,
     stable_order,
 )
+from neat_onnx.network.memory import MemoryPort
 from neat_onnx.network.spatial import SpatialBlock
 
 IMPORTED = "ONNX"
@@ -53,6 +55,7 @@ class Structure(ReadOnly):
         activations, aggregations: tables of names.
         library: the library or tool that wrote it, for people; takes no part in equality.
         blocks: hints at layers that slide a window; they take no part in equality either.
+        memory: hints at the names of the memory in a graph; they take no part in equality either.
 
     Raises:
         NetworkError: the parts do not fit together; names the first gene that does not.
@@ -66,6 +69,7 @@ class Structure(ReadOnly):
     aggregations: tuple[str, ...]
     library: str = "neat-onnx"
     blocks: tuple[SpatialBlock, ...] = ()
+    memory: tuple[MemoryPort, ...] = ()
 
     def __post_init__(self) -> None:
         check_lengths(self.neurons, "neurons")
@@ -78,6 +82,7 @@ class Structure(ReadOnly):
         check_ports(self.inputs, self.outputs, len(self))
         check_neurons(self.neurons, len(self.activations), len(self.aggregations))
         check_connections(self.connections, self.neurons, self.is_input)
+        check_memory(self.memory, self.inputs + self.outputs, len(self))
         check_blocks(self.blocks, len(self), len(self.connections))
 
     def __len__(self) -> int:

@@ -12,7 +12,7 @@ import numpy as np
 
 from neat_onnx.errors import DocumentError
 from neat_onnx.model import DataType, Model
-from neat_onnx.model.states import initial_states, state_pairs
+from neat_onnx.model.states import initial_states
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
 from neat_onnx.verification.compare import compare, sampled_inputs, with_ports
@@ -27,10 +27,10 @@ class RuntimeInputs(NamedTuple):
     Attributes:
         layout: how the inputs are laid out, and how they are fed; JSON.
             `parts`: the shape [T, N, I] of each set of sequences. `inputs`: name, type, sizes after
-            the batch, and the range of columns of each port. `states`: name, type, sizes and
-            initial values of each, and `following`, the output that feeds it. `outputs`: names and
-            numbers of columns. `whole`: the model takes whole sequences; `fixed`: it takes one
-            sample at a time.
+            the batch, and the range of columns of each port. `states`: name, type, initial values,
+            and sizes of each beside the samples, which are its `batch_axis`; `following` is the
+            output that feeds it. `outputs`: names and numbers of columns. `whole`: the model takes
+            whole sequences; `fixed`: it takes one sample at a time.
         model: the model to run.
         parts: the inputs, (T, N, I) each.
     """
@@ -73,15 +73,22 @@ def runtime_inputs(net: Network, model: Model, *, samples: int, seed: int) -> Ru
         "fixed": player.fixed_batch,
         "parts": [x.shape for x in parts],
         "inputs": _inputs(net, model),
-        "states": _states(model),
+        "states": _states(player, model),
         "outputs": [{"name": port.name, "columns": port.neurons.size} for port in net.outputs],
     }
     return RuntimeInputs(layout, model, parts)
 
 
 def _check_axes(player: Player) -> None:
-    """Refuse a model whose inputs do not begin with the samples, or with time and the samples."""
-    if player.apart or set(player.axes.values()) not in ({(0,)}, {(0, 1)}):
+    """Refuse a model whose inputs do not begin with the samples, or with time and the samples.
+
+    In states, which one step alone has, the samples may be any axis.
+    """
+    states = player.pairs
+    of_states = {len(player.axes[name]) for name in states}
+    axes = {axes for name, axes in player.axes.items() if name not in states}
+    one_step = axes == {(0,)} and of_states <= {1}
+    if player.apart or not (one_step or (axes == {(0, 1)} and not states)):
         raise DocumentError("this page runs models there that have the samples in the first axis")
     if player.rows_of_a_run > 1:
         raise DocumentError("this page runs models there that take any number of samples")
@@ -103,20 +110,26 @@ def _inputs(net: Network, model: Model) -> list[dict[str, Any]]:
     ]
 
 
-def _states(model: Model) -> list[dict[str, Any]]:
-    """The states of a model: name, sizes and initial values, and the output that feeds each."""
+def _states(player: Player, model: Model) -> list[dict[str, Any]]:
+    """The states of a model: name, where the samples are among its axes, the sizes of the others
+    and initial values, and the output that feeds each.
+    """
     shapes = {entry.name: entry.shape or () for entry in model.graph.inputs}
     starts, types = initial_states(model), _types(model)
-    return [
-        {
-            "name": name,
-            "type": types[name],
-            "following": following,
-            "sizes": list(shapes[name][1:]),
-            "start": np.ravel(starts.get(name, [])).tolist(),
-        }
-        for name, following in state_pairs(model).items()
-    ]
+    states = []
+    for name, following in player.pairs.items():
+        (batch_axis,) = player.axes[name]
+        states.append(
+            {
+                "name": name,
+                "type": types[name],
+                "following": following,
+                "batch_axis": batch_axis,
+                "sizes": [size for axis, size in enumerate(shapes[name]) if axis != batch_axis],
+                "start": np.ravel(starts.get(name, [])).tolist(),
+            }
+        )
+    return states
 
 
 def _types(model: Model) -> dict[str, str]:

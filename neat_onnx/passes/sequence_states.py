@@ -6,7 +6,8 @@ next part, by whatever names.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from itertools import chain
 
 from neat_onnx.model import MetadataEntry, Model, Node, ValueInfo
 from neat_onnx.model.states import STATE_KEY, alike, state_pairs
@@ -32,6 +33,21 @@ def sequence_states(model: Model) -> Model:
     inputs = [_opened(entry) if entry.name in found else entry for entry in model.graph.inputs]
     update = {"metadata_props": [*model.metadata_props, stated]}
     return with_graph(model, inputs=inputs).model_copy(update=update)
+
+
+def with_open_states(model: Model, pairs: Mapping[str, str]) -> Model:
+    """The model with a batch of no fixed size in the states [layers, 1, H] of recurrent layers; the
+    model itself if it has none.
+
+    Args:
+        model: all its sizes are fixed.
+        pairs: the output that feeds each state.
+    """
+    layers = RecurrentLayers(model)
+    begun = [layers.sources(before) for node in layers.nodes for before, _ in _states(node)]
+    states = {*pairs}.intersection(chain.from_iterable(begun))
+    inputs = [_opened(each) if each.name in states else each for each in model.graph.inputs]
+    return model if inputs == model.graph.inputs else with_graph(model, inputs=inputs)
 
 
 def _opened(entry: ValueInfo) -> ValueInfo:

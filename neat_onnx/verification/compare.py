@@ -9,7 +9,6 @@ from neat_onnx.errors import ModelError
 from neat_onnx.lifting.axes import input_axes
 from neat_onnx.model import DataType, Graph, Model
 from neat_onnx.model.inner_outputs import with_inner_outputs
-from neat_onnx.model.states import state_pairs
 from neat_onnx.model.wiring import nodes_within
 from neat_onnx.network.genes import Bools, Floats
 from neat_onnx.network.network import Network
@@ -31,7 +30,7 @@ from neat_onnx.verification.judge import (
 )
 from neat_onnx.verification.open_batch import loaded
 from neat_onnx.verification.player import Player, number_type
-from neat_onnx.verification.ports import check_ports, with_port_sizes
+from neat_onnx.verification.ports import check_ports, pairs_of, with_port_sizes
 from neat_onnx.verification.quantized import has_its_weights, is_quantized
 from neat_onnx.verification.report import Report, Verdict
 from neat_onnx.verification.rounding import rounded_runs, within_range
@@ -117,7 +116,7 @@ def with_ports(net: Network, model: Model) -> Model:
     model = fixed_batches(with_port_sizes(net, model))
     model = sequence_states(sequence_axes(model, input_axes))
     model = with_inner_outputs(model, sorted(names))
-    names.update(state_pairs(model).values())
+    names.update(pairs_of(net, model).values())
     entries = [entry for entry in model.graph.outputs if entry.name in names]
     if not entries or len(entries) == len(model.graph.outputs):
         return model

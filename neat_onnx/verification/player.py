@@ -3,7 +3,7 @@
 A model is one step, whose states are carried from call to call here, or a whole sequence.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from typing import Any, Self
 
@@ -14,11 +14,13 @@ from neat_onnx.lifting.axes import Axes, axes_of_inputs, shapes_of_inputs
 from neat_onnx.model import DataType, Model
 from neat_onnx.model.inner_outputs import with_inner_outputs
 from neat_onnx.model.node import operator_of
-from neat_onnx.model.states import INITIAL_KEY, STATE_KEY, initial_states, state_pairs
+from neat_onnx.model.states import INITIAL_KEY, STATE_KEY, initial_states
+from neat_onnx.model.value import Extent
 from neat_onnx.network.genes import Floats
+from neat_onnx.network.memory import MemoryPort
 from neat_onnx.network.network import Network
 from neat_onnx.passes.recurrent_layers import has_unbatched_sequence
-from neat_onnx.verification.ports import has_every_axis
+from neat_onnx.verification.ports import has_every_axis, pairs_of
 from neat_onnx.verification.rows import OutputRows
 from neat_onnx.verification.runtimes import Feed, Session, load
 
@@ -69,12 +71,13 @@ class Player:
             runtime = load(runtime, model, as_written=as_written, features_only=features_only)
         self._session = runtime
         self.name, self._net = self._session.name, net
-        self._pairs = state_pairs(model)
+        self._pairs = pairs_of(net, model)
         self._initial = initial_states(model)
         self._shapes = {entry.name: entry.shape or () for entry in model.graph.inputs}
         self._elements = {entry.name: entry.elem_type.dtype for entry in model.graph.inputs}
         self._axes = axes_of_inputs(model.graph.inputs)
         ports, outputs = (*net.inputs, *net.outputs), model.graph.outputs
+        self._axes |= {port.input: (port.batch_axis,) for port in _memory_of(net, self._shapes)}
         if features_only:
             self._axes = dict.fromkeys(self._axes, ())
         if self._session.sequences:
@@ -102,6 +105,11 @@ class Player:
         self.fixed_batch = bool(fixed)
         self.rows_of_a_run = max(fixed, default=1)
         self._rows_fed = self.rows_of_a_run if all(self._axes.values()) else 1
+
+    @property
+    def pairs(self) -> dict[str, str]:
+        """The output that feeds each state."""
+        return self._pairs
 
     @property
     def axes(self) -> dict[str, Axes]:
@@ -229,6 +237,16 @@ class Player:
         if not any(self._axes.values()):
             return values.reshape(1, -1)
         return self._rows.of(name, values, leading)
+
+
+def _memory_of(net: Network, shapes: Mapping[str, Sequence[Extent]]) -> list[MemoryPort]:
+    """The memory ports whose inputs a model has in one shape, of these, with one batch."""
+    return [
+        port
+        for port in net.memory
+        if (sizes := shapes.get(port.input))
+        and port.shape == (*sizes[: port.batch_axis], *sizes[port.batch_axis + 1 :])
+    ]
 
 
 def showing(model: Model, tensors: Sequence[str]) -> Model:

@@ -18,6 +18,17 @@ def has_half_inputs(model: Model) -> bool:
     return any(entry.elem_type in _WITHOUT_BOUND for entry in model.graph.inputs)
 
 
+def pairs_of(net: Network, model: Model) -> dict[str, str]:
+    """The output that feeds each state of a model, as the network has it: by its ports, which are
+    no memory, by the names of its memory, and else as the model tells.
+    """
+    inputs = {entry.name for entry in model.graph.inputs}
+    ports = {port.name for port in net.inputs}
+    named = {port.input: port.output for port in net.memory if port.input in inputs}
+    found = state_pairs(model) | named
+    return {name: following for name, following in found.items() if name not in ports}
+
+
 def check_ports(net: Network, model: Model, *, stated_outputs: bool = False) -> None:
     """Refuse a model whose inputs and outputs are not the network's.
 
@@ -37,7 +48,7 @@ def check_ports(net: Network, model: Model, *, stated_outputs: bool = False) -> 
                 where="graph.inputs",
                 hint="Models of half precision are not compared",
             )
-    pairs = state_pairs(model)
+    pairs = pairs_of(net, model)
     carried = {*pairs, *pairs.values()}
     for what, ports, entries in (
         ("input", net.inputs, model.graph.inputs),

@@ -54,7 +54,8 @@ def feeds(layout: dict, x: np.ndarray) -> dict[str, np.ndarray]:
 
 def start(layout: dict, state: dict, samples: int) -> np.ndarray:
     each = np.array(state["start"] or np.zeros(state["sizes"])).reshape(state["sizes"])
-    return np.broadcast_to(each, (samples, *state["sizes"])).astype(state["type"])
+    whole = np.broadcast_to(each, (samples, *state["sizes"]))
+    return np.moveaxis(whole, 0, state["batch_axis"]).astype(state["type"])
 
 
 @pytest.mark.parametrize(("name", "options"), CASES)

@@ -54,7 +54,8 @@ def released(net: Network) -> tuple[Network, Ints]:
     moved = replace(net.neurons, **named)
     ids = net.neurons.id[nodes]
     kept = genes.take(~np.isin(np.arange(len(genes)), links))
-    return _without(replace(net, neurons=moved, connections=kept, blocks=()), holders), ids
+    plain = replace(net, neurons=moved, connections=kept, blocks=(), memory=())
+    return _without(plain, holders), ids
 
 
 def _is_link(net: Network, genes: Connections) -> Bools:

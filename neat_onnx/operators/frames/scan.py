@@ -25,9 +25,11 @@ from neat_onnx.lowering.context import LoweringContext
 from neat_onnx.lowering.registry import Claim, frames
 from neat_onnx.model import Attributes, Graph, Model, Node, ValueInfo
 from neat_onnx.model.budget import Budget
+from neat_onnx.network.memory import MemoryPort
 from neat_onnx.operators.algebra import rearranged
 from neat_onnx.operators.constants import Shape
-from neat_onnx.operators.frames.state import OneStep, State, check_lost_states, state_metadata
+from neat_onnx.operators.frames.memory import State
+from neat_onnx.operators.frames.state import OneStep, check_lost_states, state_metadata
 from neat_onnx.operators.frames.steps import timed
 from neat_onnx.operators.layout.arranging import Expand, combined
 from neat_onnx.operators.layout.shaping import Concat, Slice
@@ -90,6 +92,10 @@ _STEP = "_step"  # what the body calls a port, whose own name is the whole seque
 
 class OverSteps(OneStep):
     """The frame of a sequence: the graph of one step is the body of a Scan."""
+
+    def _ports(self) -> Sequence[MemoryPort]:
+        """None: states are inside of the Scan."""
+        return ()
 
     def close(self) -> Graph:
         """Put the step into a Scan over [T, N, …]."""

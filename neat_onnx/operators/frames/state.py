@@ -1,7 +1,8 @@
 """Memory as extra inputs and outputs of the graph: the frame of a single step.
 
 A register (`network.signals`) is a column of an input `hidden_prev…`; its next value is the same
-column of the output `hidden_next…`. The k-th of these outputs feeds the k-th of these inputs.
+column of the output `hidden_next…`. The k-th of these outputs feeds the k-th of these inputs. The
+network's memory ports have names and shapes of their own (`frames/memory.py`).
 """
 
 import json
@@ -12,29 +13,22 @@ import numpy as np
 
 from neat_onnx.errors import OptionError, warn
 from neat_onnx.lowering.context import Block, LoweringContext
+from neat_onnx.lowering.placement import UNBOUND
 from neat_onnx.lowering.registry import Claim, frames
 from neat_onnx.model import Graph, Model
 from neat_onnx.model.states import INITIAL_KEY, NEXT, PREVIOUS, STATE_KEY, state_pairs
-from neat_onnx.network.genes import Bools, Floats, Ints
-from neat_onnx.operators.frames.ports import described, open_input, produce_output, value_info
-from neat_onnx.operators.layout.columns import exactly
-from neat_onnx.operators.layout.shaping import Identity
-
-
-@dataclass(frozen=True)
-class State:
-    """One tensor [N, width] that is carried over.
-
-    Attributes:
-        previous, next: the names of the graph's input and output.
-        origin: the signals whose values it takes at the end of a step, in column order.
-        initial: the values before the first step, (width,).
-    """
-
-    previous: str
-    next: str
-    origin: Ints
-    initial: Floats
+from neat_onnx.network.genes import Bools, Ints
+from neat_onnx.network.memory import MemoryPort
+from neat_onnx.operators.frames.memory import (
+    State,
+    is_read,
+    named_ports,
+    open_memory,
+    produce_state,
+    value_after,
+    value_before,
+)
+from neat_onnx.operators.frames.ports import described, open_input, produce_output
 
 
 @dataclass(frozen=True)
@@ -56,7 +50,11 @@ class OneStep:
         """Bind the neurons of the inputs, and the registers."""
         for port in self._ctx.net.inputs:
             open_input(self._ctx, port)
-        self._states = _open_states(self._ctx, self._blocks)
+        self._states = _open_states(self._ctx, self._blocks, self._ports())
+
+    def _ports(self) -> Sequence[MemoryPort]:
+        """The memory ports that are written under their names."""
+        return named_ports(self._ctx)
 
     def close(self) -> Graph:
         """Produce the outputs, and those that feed the states of the next step."""
@@ -64,17 +62,11 @@ class OneStep:
         for port in ctx.net.outputs:
             produce_output(ctx, port)
         for state in states:
-            tensor = exactly(ctx, state.origin, ctx.schedule.depth)
-            ctx.produce(Identity, [tensor], state.next, f"output_{state.next}")
-        carried = [state.origin.shape for state in states]
-        before = [
-            value_info(ctx, s.previous, size) for s, size in zip(states, carried, strict=True)
-        ]
-        after = [value_info(ctx, s.next, size) for s, size in zip(states, carried, strict=True)]
+            produce_state(ctx, state)
         return Graph(
             name="neat_onnx",
-            inputs=described(ctx, ctx.net.inputs) + before,
-            outputs=described(ctx, ctx.net.outputs) + after,
+            inputs=described(ctx, ctx.net.inputs) + [value_before(ctx, each) for each in states],
+            outputs=described(ctx, ctx.net.outputs) + [value_after(ctx, each) for each in states],
             initializer=list(ctx.initializers.values()),
             node=ctx.nodes,
         )
@@ -94,11 +86,16 @@ def one_step(ctx: LoweringContext, claims: Sequence[Claim]) -> OneStep | None:
     return None if ctx.options.sequence else OneStep(ctx, claims)
 
 
-def _open_states(ctx: LoweringContext, blocks: Sequence[Block]) -> list[State]:
-    """Give every register a column of an input, registers of one level and one delay together."""
-    states: list[State] = []
-    for (level, _, _, depth, _), columns in _grouped(ctx, blocks):
-        stem = f"_l{level}" if states else ""
+def _open_states(
+    ctx: LoweringContext, blocks: Sequence[Block], ports: Sequence[MemoryPort]
+) -> list[State]:
+    """Give every register a column of an input: a memory port's, or that of its level and delay."""
+    used = _used(ctx, blocks)
+    states = [open_memory(ctx, port, used) for port in ports if is_read(ctx, port, used)]
+    first = True
+    for (level, _, _, depth, _), columns in _grouped(ctx, blocks, used):
+        stem = "" if first else f"_l{level}"
+        first = False
         previous, following = _names(ctx, stem + (f"_d{depth}" if depth > 1 else ""))
         ctx.bind(np.array([column.signal for column in columns], np.int64), previous, 0)
         states.append(
@@ -162,14 +159,17 @@ def state_metadata(states: Sequence[State], model: Model) -> dict[str, str]:
 _Key = tuple[int, int, int, int, int]
 
 
-def _grouped(ctx: LoweringContext, blocks: Sequence[Block]) -> list[tuple[_Key, list[_Column]]]:
-    """Registers by (level, block, state or activation, delay, variant), in that order.
+def _grouped(
+    ctx: LoweringContext, blocks: Sequence[Block], used: Bools
+) -> list[tuple[_Key, list[_Column]]]:
+    """Registers that are used and stand nowhere, by (level, block, state or activation, delay,
+    variant), in that order.
 
     The block counts where all its values are carried; it is -1 for the others of a level. Two
     registers of one signal that start at different values are variants.
     """
     block_of, place = _places(ctx, blocks)
-    registers, used = ctx.signals.registers, _used(ctx, blocks)
+    registers, bound = ctx.signals.registers, ctx.places.position != UNBOUND
     root, depth = np.arange(ctx.signals.count), np.zeros(ctx.signals.count, np.int64)
     neuron_of = np.full(ctx.signals.count, -1, np.int64)
     neuron_of[ctx.signals.state] = neuron_of[: len(ctx.net)] = np.arange(len(ctx.net))
@@ -181,7 +181,7 @@ def _grouped(ctx: LoweringContext, blocks: Sequence[Block]) -> list[tuple[_Key, 
         strict=True,
     ):
         root[signal], depth[signal] = root[origin], depth[origin] + 1
-        if not used[signal]:
+        if not used[signal] or bound[signal]:
             continue
         neuron, is_state = int(neuron_of[root[signal]]), bool(root[signal] >= len(ctx.net))
         level = int(ctx.schedule.level[neuron])

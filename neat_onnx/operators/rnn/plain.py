@@ -10,9 +10,10 @@ import numpy as np
 
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers
-from neat_onnx.network.genes import NONE, Bools, Floats, Ints
+from neat_onnx.network.genes import NONE, Bools, Floats, Ints, distinct
 from neat_onnx.operators.formulas.activate import activate, in_column_order
 from neat_onnx.operators.formulas.elementwise import Add
+from neat_onnx.operators.layout.columns import columns_for, flat_tensor
 from neat_onnx.operators.sums.dense import (
     Gemm,
     responses,
@@ -97,9 +98,12 @@ def _recurrent_matrix(
 ) -> tuple[Floats, str]:
     """(R, hidden): weights (neurons, width), and the state [N, width] that they multiply."""
     read = ctx.signals.read[edge]
-    hidden = ctx.places.columns[ctx.places.position[read[0]]]
+    positions = distinct(ctx.places.position[read])
+    hidden = ctx.places.columns[positions[0]]
+    if len(positions) > 1:  # memory ports hold them
+        hidden = columns_for(ctx, distinct(read), len(block.neurons), block.level)
     column = np.zeros(ctx.signals.count, np.int64)
     column[hidden.signals] = np.arange(len(hidden.signals))
     matrix = np.zeros((len(block.neurons), len(hidden.signals)))
     np.add.at(matrix, (row, column[read]), ctx.signals.weight[edge])
-    return matrix, hidden.tensor
+    return matrix, flat_tensor(ctx, hidden)

@@ -1,0 +1,260 @@
+"""Memory with names of other tools goes out under them, so that a file is run as the first one."""
+
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper, numpy_helper
+from sessions import open_session
+
+from neat_onnx import (
+    Model,
+    Network,
+    NetworkError,
+    OptionError,
+    export,
+    import_model,
+    load_model,
+    verify,
+)
+from neat_onnx.model.states import STATE_KEY
+
+UNITS, INPUTS = 4, 3
+LAYOUTS = {  # of the states of a layer, with the batch called N
+    "layers first": ([1, "N", UNITS], None),
+    "layers first, one sample": ([1, 1, UNITS], None),
+    "batch first": (["N", 1, UNITS], (1, 0, 2)),
+}
+
+
+def policy(operator: str, sizes: list[Any], perm: tuple[int, ...] | None, name: str) -> Model:
+    """One step of a recurrent layer and a dense one, whose states are inputs and outputs."""
+    draw = np.random.default_rng(0)
+    gates, kinds = {"GRU": (3, "h"), "LSTM": (4, "hc"), "RNN": (1, "h")}[operator]
+    tensors = {
+        "W": draw.normal(size=(1, gates * UNITS, INPUTS)),
+        "R": draw.normal(size=(1, gates * UNITS, UNITS)),
+        "B": draw.normal(size=(1, 2 * gates * UNITS)),
+        "V": draw.normal(size=(UNITS, 2)),
+    }
+    states = [name.format(kind) for kind in kinds]
+    nodes = [helper.make_node("Unsqueeze", ["obs", "zero"], ["x"])]
+    for state in states:
+        turned = helper.make_node("Transpose", [f"{state}_in"], [f"{state}0"], perm=perm)
+        nodes += [turned] if perm else []
+    given = [f"{state}0" if perm else f"{state}_in" for state in states]
+    ends = [f"{state}1" if perm else f"{state}_out" for state in states]
+    reads = ["x", "W", "R", "B", "", *given]
+    nodes.append(helper.make_node(operator, reads, ["", *ends], hidden_size=UNITS))
+    for state in states:
+        turned = helper.make_node("Transpose", [f"{state}1"], [f"{state}_out"], perm=perm)
+        nodes += [turned] if perm else []
+    nodes.append(helper.make_node("Squeeze", [ends[0], "zero"], ["h"]))
+    nodes.append(helper.make_node("MatMul", ["h", "V"], ["action"]))
+    batch = next((size for size in sizes if isinstance(size, str)), 1)
+
+    def entry(name: str, sizes: list[Any]) -> onnx.ValueInfoProto:
+        return helper.make_tensor_value_info(name, TensorProto.FLOAT, sizes)
+
+    body = helper.make_graph(
+        nodes,
+        "policy",
+        [entry("obs", [batch, INPUTS]), *(entry(f"{state}_in", sizes) for state in states)],
+        [entry("action", [batch, 2]), *(entry(f"{state}_out", sizes) for state in states)],
+        [numpy_helper.from_array(each.astype(np.float32), key) for key, each in tensors.items()]
+        + [numpy_helper.from_array(np.zeros(1, np.int64), "zero")],
+    )
+    made = helper.make_model(body, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    if name != "{}":
+        pairs = [[f"{state}_in", f"{state}_out"] for state in states]
+        helper.set_model_props(made, {STATE_KEY: str(pairs).replace("'", '"')})
+    return load_model(made)
+
+
+def played(model: Model, samples: int) -> dict[str, np.ndarray]:
+    """What a program makes of a model that knows the first one's inputs and outputs by name."""
+    session, draw = open_session(model), np.random.default_rng(1)
+    sizes = {each.name: each.shape for each in session.get_inputs() if each.name != "obs"}
+    states = {
+        name: np.zeros([each if isinstance(each, int) else samples for each in shape], np.float32)
+        for name, shape in sizes.items()
+    }
+    names = [output.name for output in session.get_outputs()]
+    for _ in range(4):
+        obs = draw.normal(size=(samples, INPUTS)).astype(np.float32)
+        got = dict(zip(names, session.run(names, {"obs": obs} | states), strict=True))
+        states = {name: got[name.replace("_in", "_out")] for name in states}
+    return got
+
+
+@pytest.mark.parametrize("operator", ["GRU", "LSTM", "RNN"])
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("name", ["{}", "some_{}"])
+@pytest.mark.filterwarnings("ignore:by their names")
+def test_a_policy_is_run_as_before_it_was_imported(operator, layout, name):
+    sizes, perm = LAYOUTS[layout]
+    first = policy(operator, sizes, perm, name)
+    net = import_model(first)
+    again = export(net)
+    samples = 1 if layout == "layers first, one sample" else 3
+    want, got = played(first, samples), played(again, samples)
+    assert want.keys() == got.keys()
+    for output, values in want.items():
+        assert np.allclose(values, got[output], atol=1e-5)
+        assert values.shape == got[output].shape
+    assert verify(net, again, runtime="onnxruntime").passed
+    assert verify(net, first, runtime="onnxruntime").passed
+    back = import_model(again)
+    assert back == net
+    assert back.to_json() == net.to_json()
+    assert Network.from_document(net.to_document()).to_json() == net.to_json()
+
+
+@pytest.mark.parametrize("samples", [1, 3])
+def test_memory_is_given_where_names_do_not_tell(samples):
+    told = policy("LSTM", ["N", 1, UNITS], (1, 0, 2), "x{}")
+    first = told.model_copy(update={"metadata_props": []})
+    memory = {"xh_in": "xh_out", "xc_in": "xc_out"}
+    net = import_model(first, memory=memory)
+    assert [port.name for port in net.inputs] == ["obs"]
+    want, got = played(first, samples), played(export(net), samples)
+    assert all(np.allclose(values, got[name], atol=1e-5) for name, values in want.items())
+    assert verify(net, first, runtime="onnxruntime").passed
+    assert [port.name for port in import_model(first).inputs] == ["obs", *memory]
+
+
+def test_names_that_would_tell_are_ports_where_no_memory_is_given():
+    first = policy("GRU", ["N", 1, UNITS], (1, 0, 2), "{}")
+    net = import_model(first, memory={})
+    assert [port.name for port in net.inputs] == ["obs", "h_in"]
+    assert not net.has_memory
+    assert verify(net, first).passed
+    again = export(net)
+    assert verify(net, again).passed
+    assert import_model(again) == net
+
+
+@pytest.mark.parametrize(
+    ("memory", "message"),
+    [
+        ({"h": "h_out"}, "the model has no input 'h'"),
+        ({"h_in": "out"}, "the model has no output 'out'"),
+        ({"h_in": ["h_out"]}, "the model has no output"),
+        ({"obs": "action"}, "the output 'action' is "),
+        ({"h_in": "h_out", "c_in": "h_out"}, "one output feeds two inputs"),
+    ],
+)
+def test_memory_that_does_not_fit_is_refused(memory, message):
+    with pytest.raises(OptionError, match=message):
+        import_model(policy("LSTM", ["N", 1, UNITS], (1, 0, 2), "{}"), memory=memory)
+
+
+@pytest.mark.filterwarnings("ignore:by their names")
+def test_without_metadata_only_names_that_tell_are_kept():
+    telling = import_model(policy("GRU", ["N", 1, UNITS], (1, 0, 2), "{}"))
+    model = export(telling, include_metadata=False)
+    assert [entry.name for entry in model.graph.inputs] == ["obs", "h_in"]
+    assert verify(telling, model).passed
+    silent = import_model(policy("GRU", ["N", 1, UNITS], (1, 0, 2), "a{}b"))
+    model = export(silent, include_metadata=False)
+    assert [entry.name for entry in model.graph.inputs] == ["obs", "hidden_prev"]
+    assert verify(silent, model).passed
+
+
+def remembering(*ports: dict[str, Any]) -> Network:
+    """Four neurons that read each other's last values, three of them, and a fifth that does not."""
+    neurons: list[dict[str, Any]] = [{"id": each, "activation": "tanh"} for each in range(1, 6)]
+    neurons[1]["initial"] = 0.5
+    links = [(0, 1), (0, 2), (0, 3), (0, 4), (1, 5), (2, 5), (3, 5), (4, 5)]
+    delayed = [(1, 2), (2, 3), (3, 1), (2, 1)]
+    plain = Network.build(
+        inputs=[0],
+        outputs=[5],
+        neurons=neurons,
+        connections=[(a, b, 0.3 * a + 0.7) for a, b in links],
+    )
+    genes = plain.to_document().model_dump()
+    genes["connections"] += [
+        {"source": a, "target": b, "weight": 0.9 * a - 1.3, "delay": 1} for a, b in delayed
+    ]
+    return Network.from_document(genes | {"memory": list(ports)})
+
+
+@pytest.mark.parametrize("neurons", [[1, 2, 3], [3, 1, 2], [3, 4, 2], [2], [4, 3, 2, 1, 5, 0]])
+@pytest.mark.parametrize("batch_axis", [0, 1, 2])
+def test_any_neurons_in_any_order_are_carried_under_a_name(neurons, batch_axis):
+    port = {"input": "m", "output": "m_next", "neurons": neurons, "batch_axis": batch_axis}
+    net = remembering(port | {"shape": [1, len(neurons)]})
+    model = export(net, dtype="float64")
+    sizes: list[Any] = [1, len(neurons)]
+    sizes.insert(batch_axis, "N")
+    shapes = {entry.name: list(entry.shape) for entry in model.graph.inputs}
+    assert shapes["m"] == sizes
+    assert ("hidden_prev" in shapes) == (not {1, 2, 3} <= {*neurons})
+    assert verify(net, model).passed
+    back = import_model(model)
+    assert back == net
+    assert back.to_json() == net.to_json()
+
+
+def test_a_sequence_has_its_memory_inside():
+    net = remembering({"input": "m", "output": "m_next", "neurons": [1, 2, 3], "shape": [3]})
+    model = export(net, sequence=True)
+    assert [entry.name for entry in model.graph.inputs] == ["input"]
+    assert verify(net, model).passed
+
+
+@pytest.mark.filterwarnings("ignore:lost")
+def test_the_dialect_of_neataptic_has_names_of_its_own():
+    neurons = [{"id": 1, "activation": "tanh"}, {"id": 2}]
+    plain = Network.build(
+        inputs=[0], outputs=[2], neurons=neurons, connections=[(0, 1, 1.0), (1, 2, 1.0)]
+    )
+    genes = plain.to_document().model_dump()
+    genes["connections"].append({"source": 1, "target": 1, "weight": 0.5, "delay": 1})
+    genes["memory"] = [{"input": "m", "output": "m_next", "neurons": [1], "shape": [1]}]
+    recurrent: dict[str, Any] = {"allow_recurrent": True, "recurrent_single_step": True}
+    recurrent["lossy"] = True  # the dialect has another self-connection
+    models = {
+        dialect: export(Network.from_document(genes), dialect=dialect, **recurrent)
+        for dialect in ("standard", "neataptic")
+    }
+    names = {
+        dialect: {entry.name for entry in model.graph.inputs} for dialect, model in models.items()
+    }
+    assert names == {"standard": {"input", "m"}, "neataptic": {"input", "hidden_prev"}}
+
+
+def test_memory_that_nothing_reads_is_not_written():
+    port = {"input": "m", "output": "m_next", "neurons": [4, 5], "shape": [2], "batch_axis": 0}
+    model = export(remembering(port))
+    assert [entry.name for entry in model.graph.inputs] == ["input", "hidden_prev"]
+
+
+def test_two_ports_share_the_memory():
+    ports = [
+        {"input": "a", "output": "b", "neurons": [2, 4], "shape": [2]},
+        {"input": "c", "output": "d", "neurons": [3, 1], "shape": [2, 1], "batch_axis": 2},
+    ]
+    net = remembering(*ports)
+    model = export(net)
+    assert [entry.name for entry in model.graph.outputs] == ["output", "b", "d"]
+    assert verify(net, model).passed
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"input": "input"}, "another port has the name 'input' too"),
+        ({"output": "m"}, "another port has the name 'm' too"),
+        ({"shape": [3]}, r"shape \[3\] is not 2 neurons"),
+        ({"neurons": [1, 9]}, "no neuron has the id 9"),
+        ({"neurons": [1, 1]}, "a neuron is remembered twice"),
+        ({"batch_axis": 2}, "batch_axis is 2 of 1 axes and the batch"),
+    ],
+)
+def test_ports_that_do_not_fit_are_refused(changes, message):
+    port = {"input": "m", "output": "m_next", "neurons": [1, 2], "shape": [2], "batch_axis": 0}
+    with pytest.raises(NetworkError, match=message):
+        remembering(port | changes)
