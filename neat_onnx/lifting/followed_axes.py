@@ -67,6 +67,11 @@ class AxisFollower:
         self._constant = {tensor.name for tensor in graph.initializer}
         self._next = 0
 
+    @property
+    def has_time(self) -> bool:
+        """Whether an input has an axis of time besides the batch."""
+        return any(1 in each for each in self.inputs.values())
+
     def of(self, name: str) -> FollowedAxes:
         """The axes of a tensor: a graph input, an initializer, or the output of a lifted node."""
         if name in self._known:

@@ -265,10 +265,21 @@ class Tensors:
         """
         for name in node.input if position is None else node.input[position : position + 1]:
             if isinstance(self.operands.get(name), Value):
-                leading = self.leading(name)
+                leading = self._may_lead(name)
                 if any(0 <= axis < len(leading) and leading[axis] for axis in axes):
                     self.refuse_batch(node)
                 return
+
+    def _may_lead(self, name: str) -> list[bool]:
+        """For each axis of a computed tensor, whether it is or may be time or the batch.
+
+        Where there is time and axes were lost sight of, each of one element may be either.
+        """
+        found, followed = self.leading(name), self.followed.of(name)
+        if not self.followed.has_time or UNKNOWN not in followed:
+            return found
+        axes = zip(found, self.operands[name].shape, followed, strict=True)
+        return [known or (size == 1 and axis == UNKNOWN) for known, size, axis in axes]
 
     def whole_shape(self, name: str) -> tuple[int, ...]:
         """The shape of a tensor with all samples, where their number is fixed; else with one."""

@@ -142,3 +142,26 @@ def test_samples_in_one_row_are_not_taken_one_by_one():
     )
     with pytest.raises(ModelError, match="does not compute what the model does"):
         check_import(replace(found, model=load_model(together)))
+
+
+def test_attention_over_a_sequence_of_any_length_is_refused_where_shapes_are_computed():
+    """PyTorch puts the heads beside the samples, so that its Reshapes lose sight of both axes."""
+    nodes = [
+        node("Shape", "x", "samples", start=0, end=1),
+        node("Shape", "x", "steps", start=1, end=2),
+        node("Mul", "samples two", "heads"),
+        node("Concat", "steps heads three", "in_rows", axis=0),
+        node("Concat", "samples two steps three", "in_heads", axis=0),
+        node("Transpose", "x", "t", perm=[1, 0, 2]),
+        node("Reshape", "t in_rows", "rows"),
+        node("Transpose", "rows", "u", perm=[1, 0, 2]),
+        node("Reshape", "u in_heads", "q"),
+        node("Transpose", "q", "k", perm=[0, 1, 3, 2]),
+        node("MatMul", "q k", "scores"),
+        node("Softmax", "scores", "shares", axis=-1),
+        node("MatMul", "shares q", "read"),
+        node("ReduceMax", "read axes", "y", keepdims=0),
+    ]
+    model = graph(nodes, x=("a", "b", 6), two=[2], three=[3], axes=[1])
+    with pytest.raises(ModelError, match=r"make_shares \(Softmax\): it works along the batch"):
+        import_model(model, check=False)

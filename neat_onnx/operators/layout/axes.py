@@ -151,7 +151,7 @@ def reshaped(axes: AxisFollower, node: Reshape) -> list[FollowedAxes]:
     if states_samples(axes, node):
         return [_of_samples(axes, node)]
     before = elements_before(first, axes.operands[node.input[0]].shape)
-    if wanted is None or before is None or _has_time(axes):
+    if wanted is None or before is None or axes.has_time:
         return [_leading(axes, node, _made_of(axes, node, wanted or []))]
     shape = axes.operands[node.output[0]].shape
     rank, sized = len(shape), axes.sizes.get(node.input[1])
@@ -208,7 +208,7 @@ def flattened(axes: AxisFollower, node: Flatten) -> list[FollowedAxes]:
     first, axis = axes.of(node.input[0]), node.attributes.axis
     before = elements_before(first, axes.operands[node.input[0]].shape)
     at = axis + len(first) if axis < 0 else axis
-    if before is None or _has_time(axes):
+    if before is None or axes.has_time:
         return [_leading(axes, node, [first[:at], first[at:]])]
     place = next(place for place, kind in enumerate(first) if kind != FEATURE)
     found = _inside(axes.operands[node.output[0]].shape, before, [int(place >= at)])
@@ -278,11 +278,6 @@ def _side(axes: AxisFollower, factor: str, axis: int) -> int:
     return axes.of(factor)[axis] if computed else FEATURE
 
 
-def _has_time(axes: AxisFollower) -> bool:
-    """Whether an input has an axis of time besides the batch."""
-    return any(1 in each for each in axes.inputs.values())
-
-
 def _made_of(axes: AxisFollower, node: Reshape, wanted: list[int]) -> list[FollowedAxes]:
     """The axes that each axis of a shape is made of; none where several sizes may be open."""
     first = axes.of(node.input[0])
@@ -308,7 +303,7 @@ def _leading(axes: AxisFollower, node: Node, made_of: Sequence[FollowedAxes] = (
     rank = axes.rank(node.output[0])
     found = [UNKNOWN] * rank
     if first and first[0] in (0, 1) and rank and operand is not None:
-        second = _has_time(axes) and rank > 2 and operand.shape[1] == 1
+        second = axes.has_time and rank > 2 and operand.shape[1] == 1
         found = [first[0], 1 - first[0] if second else FEATURE, *[FEATURE] * rank][:rank]
     harmless = {FEATURE, UNKNOWN, 1} if axes.single else {FEATURE, UNKNOWN}
     for place, each in enumerate(made_of):
