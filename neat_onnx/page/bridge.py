@@ -227,7 +227,7 @@ def _converted(params: dict[str, Any], data: bytes, progress: Progress) -> dict[
         read = neat_onnx.load_model(document)
         progress("importing", 0.25)
         model = neat_onnx.convert(read)
-        net, kind, changed = neat_onnx.import_model(model), "model", model != read
+        net, kind, changed = _imported(model), "model", model != read
     else:
         net, genome, members = picked(document, genome=params.get("genome"), **_reading(params))
         kind, changed = "network", False
@@ -251,6 +251,15 @@ def _converted(params: dict[str, Any], data: bytes, progress: Progress) -> dict[
     }
     _held[:] = [Held(net, model, valid, options, checked)]
     return result
+
+
+def _imported(model: Model) -> Network:
+    """The network of a model, which is compared with it next: that import could not is no news."""
+    from neat_onnx.verification.imported import UNCHECKED  # noqa: PLC0415 - of models alone
+
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=UNCHECKED)
+        return neat_onnx.import_model(model)
 
 
 def _document(data: bytes) -> Any:

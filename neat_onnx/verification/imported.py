@@ -29,6 +29,9 @@ from neat_onnx.verification.ports import check_ports, has_half_inputs
 from neat_onnx.verification.rows import ShapeMismatch
 from neat_onnx.verification.samples import short_sequences
 
+UNCHECKED = "the imported network is not compared with the model"
+"""How the warning begins that there was no check."""
+
 _SAMPLES, _STEPS = 8, 4  # a few of each kind of input, and steps enough to carry a state on
 _MOST_NODES = 2_000
 _MOST_NODE_RUNS = 40_000  # a node takes onnx's reference evaluator some 20 µs
@@ -96,7 +99,7 @@ def check_import(found: Imported) -> None:
 
 
 def _warn_unchecked(reason: str) -> None:
-    warn(f"the imported network is not compared with the model: {reason}")
+    warn(f"{UNCHECKED}: {reason}")
 
 
 def _has_own_operators(model: Model) -> bool:

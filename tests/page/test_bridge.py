@@ -1,12 +1,14 @@
 """The page's side door, from CPython: JSON and bytes in, JSON and bytes out, never a traceback."""
 
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
 import onnx.parser
 import pytest
 from cases import case
+from graphs import graph, node
 from page import ask, convert, files
 from sessions import open_session
 
@@ -75,6 +77,19 @@ def test_onnx_of_neataptic_ts_is_made_valid_and_told():
     recorded = case("nts-onnx-convmulti-2").document
     rows = neat_onnx.load_network(blobs["network"]).run(recorded["inputs"])
     np.testing.assert_allclose(rows, recorded["outputs"], rtol=1e-5, atol=1e-5)
+
+
+def test_a_comparison_that_import_leaves_to_the_page_is_no_warning(monkeypatch):
+    """Onnx's evaluator overlooks activations, and no onnxruntime is there: the page compares."""
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    weights = {"W": np.ones((1, 2, 3)), "R": np.ones((1, 2, 2)), "first": [0]}
+    layer = node("RNN", "t W R", "steps y", hidden_size=2, activations=["Tanh"])
+    nodes = [node("Unsqueeze", "x first", "t"), layer]
+    model = graph(nodes, outputs=["y"], **weights)
+    with pytest.warns(neat_onnx.NeatOnnxWarning, match="is not compared with the model"):
+        neat_onnx.import_model(model)
+    result = convert(model.SerializeToString(), name="rnn.onnx")[0]["result"]
+    assert (result["warnings"], result["report"]["verdict"]) == ([], "equal")
 
 
 def test_the_neataptic_dialect_is_json_and_its_onnx_runs():

@@ -1,0 +1,79 @@
+"""Operators that onnx's evaluator computes otherwise than ONNX says: it agrees with onnxruntime."""
+
+import sys
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from onnx import TensorProto, helper
+from sessions import open_session
+
+from neat_onnx import import_model, load_model, verify
+from neat_onnx.verification.runtimes.reference import load
+
+STEPS = 4
+
+
+def looped(body: list[onnx.NodeProto], scanned: list[Any], *, nested: bool = False) -> Any:
+    """A Loop over the steps that doubles a state, and gives a tensor of each step."""
+
+    def entry(name: str, kind: int, sizes: list[Any] | None) -> onnx.ValueInfoProto:
+        return helper.make_tensor_value_info(name, kind, sizes)
+
+    number, flag = TensorProto.FLOAT, TensorProto.BOOL
+    inner = helper.make_graph(
+        [helper.make_node("Identity", ["going"], ["goes"]), *body],
+        "step",
+        [entry("i", TensorProto.INT64, []), entry("going", flag, []), entry("h", number, None)],
+        [entry("goes", flag, []), entry("next", number, None), entry("row", number, scanned)],
+    )
+    nodes = [helper.make_node("Loop", ["most", "", "x"], ["last", "rows"], body=inner)]
+    if nested:
+        within = helper.make_graph(nodes, "branch", [], [entry("rows", number, None)])
+        nodes = [helper.make_node("If", ["yes"], ["rows"], then_branch=within, else_branch=within)]
+    constants = [
+        helper.make_tensor("most", TensorProto.INT64, [], [STEPS]),
+        helper.make_tensor("yes", TensorProto.BOOL, [], [True]),
+        helper.make_tensor("axes", TensorProto.INT64, [1], [0]),
+    ]
+    graph = helper.make_graph(
+        nodes, "graph", [entry("x", number, [3, 2])], [entry("rows", number, None)], constants
+    )
+    opsets = [helper.make_opsetid("", 17)]
+    return load_model(helper.make_model(graph, opset_imports=opsets, ir_version=8))
+
+
+DOUBLED = helper.make_node("Add", ["h", "h"], ["next"])
+ROW = helper.make_node("Tanh", ["next"], ["row"])
+SCALAR = helper.make_node("ReduceSum", ["next"], ["row"], keepdims=0)
+
+
+@pytest.mark.parametrize("nested", [False, True])
+@pytest.mark.parametrize(
+    ("last", "shape", "sizes"), [(ROW, (STEPS, 3, 2), [3, 2]), (SCALAR, (STEPS,), [])]
+)
+def test_a_loop_stacks_its_steps(last, shape, sizes, nested):
+    model = looped([DOUBLED, last], sizes, nested=nested)
+    feed = {"x": np.random.default_rng(0).normal(size=(3, 2)).astype(np.float32)}
+    got = load(model).run(feed)["rows"]
+    want = open_session(model).run(["rows"], feed)[0]
+    assert got.shape == want.shape == shape
+    assert np.allclose(got, want)
+
+
+def test_an_import_is_checked_without_onnxruntime(monkeypatch):
+    """Keras writes such a layer; the check had refused it in a browser, where that is all."""
+    body = [DOUBLED, helper.make_node("Tanh", ["next"], ["row"])]
+    model = looped(body, [3, 2])
+    graph = model.graph
+    last = helper.make_node("Gather", ["rows", "at"], ["y"], axis=0)
+    proto = model.to_proto()
+    proto.graph.node.append(last)
+    proto.graph.initializer.append(helper.make_tensor("at", TensorProto.INT64, [], [STEPS - 1]))
+    del proto.graph.output[:]
+    proto.graph.output.append(helper.make_tensor_value_info("y", TensorProto.FLOAT, [3, 2]))
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    net = import_model(proto)
+    assert graph.node[0].op_type == "Loop"
+    assert verify(net, proto).verdict == "equal"
