@@ -82,6 +82,36 @@ def test_models_of_integers_and_truth_values_are_run_too(runtime_check):
     assert runtime_check.runtime_verdict() == "Equal"
 
 
+def optimized() -> bytes:
+    """A layer with an operator of onnxruntime's own, as its optimizer leaves it."""
+    kind = helper.make_tensor_value_info
+    nodes = [
+        helper.make_node("MatMul", ["x", "W"], ["sum"]),
+        helper.make_node("Gelu", ["sum"], ["y"], domain="com.microsoft"),
+    ]
+    weights = np.random.default_rng(0).normal(size=(3, 2)).astype(np.float32)
+    graph = helper.make_graph(
+        nodes,
+        "optimized",
+        [kind("x", TensorProto.FLOAT, ["N", 3])],
+        [kind("y", TensorProto.FLOAT, ["N", 2])],
+        [numpy_helper.from_array(weights, "W")],
+    )
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)]
+    return helper.make_model(graph, opset_imports=opsets, ir_version=8).SerializeToString()
+
+
+def test_a_model_that_onnx_does_not_run_has_the_verdict_of_the_second_runtime(runtime_check):
+    neat = runtime_check
+    assert neat.choose("optimized.onnx", optimized()) == "done"
+    neat["verdict"].wait_for(timeout=60_000)
+    assert neat.text("verdict") == "passed"
+    assert f"The model was run by onnxruntime-web {VERSION}." in neat.text("verdict-words")
+    assert float(neat.text("mse")) < 1e-12
+    assert neat["runtime-verdict"].count() == 0
+    assert neat.download("network")[0] == "optimized.network.json"
+
+
 def test_a_file_that_comes_at_once_does_not_wait_for_it(runtime_check):
     files = [[f"{name}.json", source_text(name).decode("latin-1")] for name in CASES[:3]]
     asked = runtime_check["drop-zone"].evaluate(ONE_AFTER_THE_OTHER, files)

@@ -265,21 +265,20 @@ class Tensors:
         """
         for name in node.input if position is None else node.input[position : position + 1]:
             if isinstance(self.operands.get(name), Value):
-                leading = self._may_lead(name)
+                leading = self.leading(name)
                 if any(0 <= axis < len(leading) and leading[axis] for axis in axes):
                     self.refuse_batch(node)
                 return
 
-    def _may_lead(self, name: str) -> list[bool]:
-        """For each axis of a computed tensor, whether it is or may be time or the batch.
+    def refuse_share(self, node: Node, axis: int) -> None:
+        """Refuse shares along an axis that may be time: it has one element, lost sight of.
 
-        Where there is time and axes were lost sight of, each of one element may be either.
+        Attention over the steps of a sequence is one; the share of an element among one is no news.
         """
-        found, followed = self.leading(name), self.followed.of(name)
-        if not self.followed.has_time or UNKNOWN not in followed:
-            return found
-        axes = zip(found, self.operands[name].shape, followed, strict=True)
-        return [known or (size == 1 and axis == UNKNOWN) for known, size, axis in axes]
+        name = node.input[0]
+        lost = self.followed.of(name)[axis] == UNKNOWN and self.operands[name].shape[axis] == 1
+        if lost and self.followed.has_time:
+            self.refuse_batch(node)
 
     def whole_shape(self, name: str) -> tuple[int, ...]:
         """The shape of a tensor with all samples, where their number is fixed; else with one."""

@@ -7,7 +7,7 @@ import json
 import math
 import warnings
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import neat_onnx
 from neat_onnx.errors import DocumentError, NeatOnnxError, NeatOnnxWarning, OptionError, printable
@@ -22,6 +22,7 @@ from neat_onnx.network.summary import summary
 from neat_onnx.options import ExportOptions, export_options
 from neat_onnx.page.density import density
 from neat_onnx.page.drawing import drawing
+from neat_onnx.page.dropped_models import compared, imported
 from neat_onnx.page.forms import FORMS, in_form
 from neat_onnx.page.library_files import Member, choices, picked, written
 from neat_onnx.page.model_graph import model_graph
@@ -223,11 +224,12 @@ def _converted(params: dict[str, Any], data: bytes, progress: Progress) -> dict[
     document = _document(data)
     genome: int | None = None
     members: list[Member] = []
+    kind: Literal["network", "model"]
     if is_model(document, str(params.get("name", ""))):
         read = neat_onnx.load_model(document)
         progress("importing", 0.25)
         model = neat_onnx.convert(read)
-        net, kind, changed = _imported(model), "model", model != read
+        net, kind, changed = imported(model), "model", model != read
     else:
         net, genome, members = picked(document, genome=params.get("genome"), **_reading(params))
         kind, changed = "network", False
@@ -236,7 +238,7 @@ def _converted(params: dict[str, Any], data: bytes, progress: Progress) -> dict[
     progress("comparing", 0.5)
     checked = {"samples": params.get("samples", 256), "seed": params.get("seed", 0)}
     valid = _valid(model, options)
-    report = neat_onnx.verify(net, valid, **checked)
+    report, unchecked = compared(net, valid, kind, **checked)
     result = {
         "kind": kind,
         "changed": changed,
@@ -247,19 +249,11 @@ def _converted(params: dict[str, Any], data: bytes, progress: Progress) -> dict[
         "summary": summary(net).model_dump(),
         "ports": _ports(net),
         "snippets": snippets(valid, str(params.get("file", "network.onnx"))),
-        "report": report.model_dump(),
+        "report": report,
+        "unchecked": unchecked,
     }
     _held[:] = [Held(net, model, valid, options, checked)]
     return result
-
-
-def _imported(model: Model) -> Network:
-    """The network of a model, which is compared with it next: that import could not is no news."""
-    from neat_onnx.verification.imported import UNCHECKED  # noqa: PLC0415 - of models alone
-
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=UNCHECKED)
-        return neat_onnx.import_model(model)
 
 
 def _document(data: bytes) -> Any:

@@ -9,6 +9,7 @@ import onnx.parser
 import pytest
 from cases import case
 from graphs import graph, node
+from onnx import helper
 from page import ask, convert, files
 from sessions import open_session
 
@@ -90,6 +91,23 @@ def test_a_comparison_that_import_leaves_to_the_page_is_no_warning(monkeypatch):
         neat_onnx.import_model(model)
     result = convert(model.SerializeToString(), name="rnn.onnx")[0]["result"]
     assert (result["warnings"], result["report"]["verdict"]) == ([], "equal")
+
+
+def test_a_model_that_onnx_does_not_run_is_left_to_another_runtime():
+    nodes = [node("MatMul", "x w", "s"), node("Gelu", "s", "y")]
+    nodes[1].domain = "com.microsoft"
+    model = graph(nodes, w=np.random.default_rng(0).normal(size=(3, 2)))
+    model.opset_import.append(helper.make_opsetid("com.microsoft", 1))
+    shaped = helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, ["N", 2])
+    model.graph.output[0].CopyFrom(shaped)
+    reply, blobs = convert(model.SerializeToString(), name="optimized.onnx")
+    result = reply["result"]
+    assert (result["kind"], result["report"]) == ("model", None)
+    assert "'Gelu' from domain 'com.microsoft' is unknown" in result["unchecked"]
+    assert neat_onnx.verify(blobs["network"], model, runtime="onnxruntime").passed
+    layout, inputs = ask("runtime_inputs")
+    assert layout["result"]["outputs"] == [{"name": "y", "columns": 2}]
+    assert inputs["model"]
 
 
 def test_the_neataptic_dialect_is_json_and_its_onnx_runs():

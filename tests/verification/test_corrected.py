@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from onnx import TensorProto, helper
+from graphs import computed, graph, node
+from onnx import TensorProto, helper, numpy_helper
 from sessions import open_session
 
 from neat_onnx import import_model, load_model, verify
@@ -60,6 +61,50 @@ def test_a_loop_stacks_its_steps(last, shape, sizes, nested):
     want = open_session(model).run(["rows"], feed)[0]
     assert got.shape == want.shape == shape
     assert np.allclose(got, want)
+
+
+DRAW = np.random.default_rng(0)
+OPERATORS = {
+    "BatchNormalization": (
+        [node("BatchNormalization", "x s b m v", "y", momentum=0.9)],
+        9,
+        {
+            "x": ["N", 3, 4],
+            **{name: DRAW.uniform(0.5, 2.0, size=3) for name in "sbmv"},
+        },
+    ),
+    "ConvTranspose": (
+        [node("ConvTranspose", "x w c", "y", group=2, strides=[2])],
+        17,
+        {"x": ["N", 4, 5], "w": DRAW.normal(size=(4, 3, 2)), "c": DRAW.normal(size=6)},
+    ),
+    "GatherElements": (
+        [node("GatherElements", "x at", "y", axis=1)],
+        17,
+        {"x": [3, 4], "at": [[0, -1], [3, 2]]},
+    ),
+    "GlobalMaxPool": ([node("GlobalMaxPool", "x", "y")], 17, {"x": ["N", 3, 5]}),
+    "DequantizeLinear": (
+        [
+            node("QuantizeLinear", "x scale zero", "q"),
+            node("DequantizeLinear", "q scale zero", "y"),
+        ],
+        13,
+        {"x": ["N", 3], "scale": 0.25},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_operators_are_computed_as_in_onnxruntime(name):
+    nodes, opset, given = OPERATORS[name]
+    proto = graph(nodes, opset=opset, **given)
+    if name == "DequantizeLinear":
+        zero = numpy_helper.from_array(np.array(3, np.int8), "zero")
+        proto.graph.initializer.append(zero)
+    sizes = [size if isinstance(size, int) else 2 for size in given["x"]]
+    x = np.random.default_rng(1).normal(size=sizes).astype(np.float32)
+    assert np.allclose(load(load_model(proto)).run({"x": x})["y"], computed(proto, x), atol=1e-6)
 
 
 def test_an_import_is_checked_without_onnxruntime(monkeypatch):

@@ -1,12 +1,12 @@
 // The bar that stays in sight: the verdict in a word, the files, and what is under way.
-import { $, h, whenChanged } from "./dom.js";
-import { outcomeOf } from "./verdict.js";
+import { $, h } from "./dom.js";
+import { outcomeOf, whenReported } from "./verdict.js";
 
 export function dock() {
-  const result = whenChanged((state) => state.result, (found) => {
+  const result = whenReported((report, { result: found }) => {
     $("dock-result").hidden = !found;
     if (!found) return;
-    const { name, word } = outcomeOf(found.report);
+    const { name, word } = outcomeOf(report);
     $("dock-verdict").className = `dock-verdict ${name}`;
     $("dock-verdict").replaceChildren(
       h("span", { className: "badge" }, word),

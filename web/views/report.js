@@ -1,10 +1,13 @@
 // The figures of the comparison.
-import { $, count, counted, h, short, whenChanged } from "./dom.js";
+import { $, count, counted, h, short } from "./dom.js";
 import { parityFold } from "./parity.js";
 import { facts } from "./summary.js";
+import { whenReported } from "./verdict.js";
 
-export const report = (actions) => whenChanged((state) => state.result, (result) => {
-  if (result) $("report").replaceChildren(...describe(result), parityFold(actions));
+export const report = (actions) => whenReported((found, { result }) => {
+  if (!result) return;
+  const figures = found ? describe(found, result) : [h("p", { className: "soft" }, "There are no figures yet.")];
+  $("report").replaceChildren(...figures, ...(result.report ? [parityFold(actions)] : []));
 });
 
 const SAID = {
@@ -14,7 +17,7 @@ const SAID = {
     + "on the same inputs.",
 };
 
-function describe({ report: found, kind, changed }) {
+function describe(found, { kind, changed }) {
   const said = SAID[changed ? "changed" : kind];
   return [
     h("p", { className: "soft" }, said),

@@ -3,14 +3,15 @@ import { $, h, plain, whenChanged } from "./dom.js";
 import { outcomeOf } from "./verdict.js";
 
 export function runtimeCheck() {
-  return whenChanged((state) => state.check, (found) => {
-    $("runtime-check").hidden = !found;
-    if (!found) return;
-    const { report, failed } = found;
-    if (report) $("runtime-check").replaceChildren(...said(report));
+  return whenChanged((state) => state.check, (found, { result }) => {
+    const first = !result?.report; // there is no other verdict: this one stands above
+    $("runtime-check").hidden = !found || (first && Boolean(found.report));
+    const { report, failed } = found ?? {};
+    if ($("runtime-check").hidden) $("runtime-check").replaceChildren();
+    else if (report) $("runtime-check").replaceChildren(...said(report));
     else if (failed) {
       $("runtime-check").replaceChildren(`A second runtime, onnxruntime-web, could not be asked: ${failed}. `
-        + "The verdict above does not depend on it.");
+        + (first ? "So the network is compared with nothing." : "The verdict above does not depend on it."));
     } else $("runtime-check").replaceChildren("A second runtime, onnxruntime-web, is being asked…");
   });
 }

@@ -7,28 +7,46 @@ const OUTCOMES = {
   different: { name: "failed", word: "Different", title: "Different." },
 };
 
-/** One of three: {name: passed | close | failed, word, title}. */
-export function outcomeOf({ verdict, passed }) {
-  return OUTCOMES[verdict] ?? OUTCOMES[passed ? "equal" : "different"];
+const OPEN = { name: "open", word: "Not compared", title: "Read, not compared." };
+
+/** One of four: {name: passed | close | failed | open, word, title}; the last of no report. */
+export function outcomeOf(report) {
+  if (!report) return OPEN;
+  return OUTCOMES[report.verdict] ?? OUTCOMES[report.passed ? "equal" : "different"];
+}
+
+/** The report on the result: of onnx's evaluator, or where that does not run the model, of the second runtime. */
+export const reportOf = ({ result, check }) => result?.report ?? check?.report ?? null;
+
+/** Draws when there is another result, or a report on one that had none. */
+export function whenReported(draw) {
+  const views = new WeakMap(); // a view of the report for each result: null is none
+  const seen = (state) => {
+    const report = reportOf(state);
+    if (!views.has(state.result) || views.get(state.result).report !== report) views.set(state.result, { report });
+    return views.get(state.result);
+  };
+  return whenChanged((state) => state.result && seen(state), (found, state) => draw(found?.report, state));
 }
 
 export function verdict({ again }) {
-  return whenChanged((state) => state.result, (result, { made }) => {
+  return whenReported((report, { result, made }) => {
     $("intro").hidden = result !== null;
     $("verdict").hidden = result === null;
     $("result").hidden = result === null;
-    if (result) $("verdict").replaceChildren(...answer(result, () => again({ ...made.settings, dtype: "float64" })));
+    const inFloat64 = () => again({ ...made.settings, dtype: "float64" });
+    if (result) $("verdict").replaceChildren(...answer({ ...result, report }, inFloat64));
   });
 }
 
-function answer({ name, kind, report, warnings }, inFloat64) {
+function answer({ name, kind, report, unchecked, warnings }, inFloat64) {
   const outcome = outcomeOf(report);
   return [
     h("p", { className: `badge-line ${outcome.name}` },
-      h("span", { className: "badge", "data-testid": "verdict" }, report.passed ? "passed" : "failed"),
+      report && h("span", { className: "badge", "data-testid": "verdict" }, report.passed ? "passed" : "failed"),
       h("span", { className: "badge-file" }, name)),
     h("h1", { className: outcome.name }, outcome.title),
-    h("p", { className: "lead", "data-testid": "verdict-words" }, ...inWords(report, kind)),
+    h("p", { className: "lead", "data-testid": "verdict-words" }, ...(report ? inWords(report, kind) : [`${unchecked}.`])),
     outcome.name === "close" ? h("p", { className: "lead" },
       `Rounding this network to float32 gives a normalised MSE of ${short(report.rounding)} by itself; `
       + `the model's is ${short(report.normalised_mse)}. `,

@@ -159,6 +159,9 @@ def _axes(ctx: LiftingContext, node: _AlongAxis) -> tuple[int, ...]:
     rank = len(ctx.operand(node, 0).shape)
     axis = node.attributes.axis
     if ctx.model.opset >= _ONE_AXIS_SINCE:
-        return (axis_of(ctx, node, -1 if axis is None else axis, rank),)
+        found = axis_of(ctx, node, -1 if axis is None else axis, rank)
+        if isinstance(ctx.operand(node, 0), Value):
+            ctx.refuse_share(node, found)
+        return (found,)
     first = axis_of(ctx, node, 1 if axis is None else axis, rank)
     return tuple(range(first, rank))

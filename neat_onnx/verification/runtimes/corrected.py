@@ -1,18 +1,103 @@
 """Operators that onnx's reference evaluator computes otherwise than ONNX says, put right.
 
-They are of onnx 1.23, and stand in for its own where a model has one of them.
+They are of onnx 1.23, and stand in for its own where a model has one of them. Each is a function,
+because classes of the evaluator are imported with the first model that needs one.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 
+from neat_onnx.model import Model
+from neat_onnx.model.wiring import nodes_within
 
-def corrected(operators: Collection[str]) -> list[Any]:
-    """The evaluator's classes for those of these operators that it computes otherwise."""
-    return [make() for name, make in _CORRECTED.items() if name in operators]
+_NEWEST = 1000  # more than any version of ONNX's operators
+_INFERENCE = 14  # the first version whose BatchNormalization says whether it is in training
+_DEQUANTIZED = 19  # the first version of DequantizeLinear that the evaluator has
+
+
+def corrected(model: Model) -> list[Any]:
+    """The classes of a model's operators that the evaluator lacks, or computes otherwise."""
+    operators = {node.op_type for node in nodes_within(model.graph)}
+    return [
+        make()
+        for name, (before, make) in _CORRECTED.items()
+        if name in operators and model.opset < before
+    ]
+
+
+def _evaluated(module: str) -> Any:
+    return import_module(f"onnx.reference.ops.{module}")
+
+
+def _batch_normalization() -> Any:
+    """BatchNormalization by the mean and the variance that it is given.
+
+    The evaluator takes old ones that state a momentum, as PyTorch writes them, to be in training.
+    """
+    evaluated: Any = _evaluated("op_batch_normalization")
+
+    class BatchNormalization(evaluated.BatchNormalization_14):  # type: ignore[misc]
+        def _run(self, *given: Any, epsilon: float = 1e-5, **_: Any) -> tuple[Any, ...]:
+            return (evaluated._batchnorm_test_mode(*given, epsilon=epsilon),)
+
+    return BatchNormalization
+
+
+def _conv_transpose() -> Any:
+    """ConvTranspose of several groups, each of any number of channels."""
+    evaluated: Any = _evaluated("op_conv_transpose")
+
+    class ConvTranspose(evaluated.ConvTranspose):  # type: ignore[misc]
+        def _run(
+            self, x: Any, w: Any, b: Any = None, group: int | None = None, **given: Any
+        ) -> tuple[Any, ...]:
+            count = group or 1
+            pairs = zip(np.split(x, count, axis=1), np.split(w, count), strict=True)
+            parts = [super(ConvTranspose, self)._run(*each, group=1, **given)[0] for each in pairs]
+            whole = np.concatenate(parts, axis=1)
+            return (whole if b is None else whole + b.reshape(-1, *[1] * (x.ndim - 2)),)
+
+    return ConvTranspose
+
+
+def _dequantize_linear() -> Any:
+    """DequantizeLinear of any version: the evaluator has those from 19 on."""
+    evaluated: Any = _evaluated("op_dequantize_linear")
+
+    class DequantizeLinear(evaluated._CommonDequantizeLinear):  # type: ignore[misc]
+        pass
+
+    return DequantizeLinear
+
+
+def _gather_elements() -> Any:
+    """GatherElements of fewer indices than there are elements along any axis."""
+    evaluated: Any = _evaluated("op_gather_elements")
+
+    class GatherElements(evaluated.GatherElements):  # type: ignore[misc]
+        def _run(self, data: Any, indices: Any, axis: int | None = None) -> tuple[Any, ...]:
+            along = (axis or 0) % data.ndim
+            read = tuple(
+                slice(None) if place == along else slice(size)
+                for place, size in enumerate(indices.shape)
+            )
+            return (np.take_along_axis(data[read], indices.astype(np.int64), along),)
+
+    return GatherElements
+
+
+def _global_max_pool() -> Any:
+    """GlobalMaxPool over one axis or three; the evaluator's is over two."""
+    evaluated: Any = _evaluated("op_global_max_pool")
+
+    class GlobalMaxPool(evaluated.GlobalMaxPool):  # type: ignore[misc]
+        def _run(self, x: Any) -> tuple[Any, ...]:
+            return (x.max(axis=tuple(range(2, x.ndim)), keepdims=True),)
+
+    return GlobalMaxPool
 
 
 def _loop() -> Any:
@@ -20,14 +105,15 @@ def _loop() -> Any:
 
     The evaluator puts the steps one after the other along the first axis that each of them has.
     """
-    evaluated: Any = import_module("onnx.reference.ops.op_loop")
+    evaluated: Any = _evaluated("op_loop")
 
     class Loop(evaluated.Loop):  # type: ignore[misc]
         def _run(
             self, most: Any, cond: Any, *args: Any, context: Any = None, **given: Any
         ) -> tuple[Any, ...]:
             step_name, cond_name, *names = self.body.input_names
-            inputs, states, rows = dict(context or {}), list(args), []
+            inputs, states = dict(context or {}), list(args)
+            rows: list[Any] = []
             attributes = {"attributes": given.get("attributes"), "bindings": given.get("bindings")}
             while (cond is None or np.all(cond)) and (most is None or len(rows) < np.max(most)):
                 inputs |= {step_name: np.array(len(rows)), cond_name: np.array(True)}
@@ -47,7 +133,7 @@ def _classifier() -> Any:
 
     The evaluator adds up the products that are elements of Q, where there are more than two labels.
     """
-    evaluated: Any = import_module("onnx.reference.ops.aionnxml.op_svm_classifier")
+    evaluated: Any = _evaluated("aionnxml.op_svm_classifier")
 
     class SVMClassifier(evaluated.SVMClassifier):  # type: ignore[misc]
         def _probabilities(self, scores: Any, count: int) -> Any:
@@ -78,4 +164,13 @@ def _coupled(r: Any) -> Any:
     return p
 
 
-_CORRECTED: dict[str, Callable[[], Any]] = {"Loop": _loop, "SVMClassifier": _classifier}
+_CORRECTED: dict[str, tuple[int, Callable[[], Any]]] = {
+    "BatchNormalization": (_INFERENCE, _batch_normalization),
+    "ConvTranspose": (_NEWEST, _conv_transpose),
+    "DequantizeLinear": (_DEQUANTIZED, _dequantize_linear),
+    "GatherElements": (_NEWEST, _gather_elements),
+    "GlobalMaxPool": (_NEWEST, _global_max_pool),
+    "Loop": (_NEWEST, _loop),
+    "SVMClassifier": (_NEWEST, _classifier),
+}
+"""By operator, the version of ONNX's operators from which on the evaluator's is right."""

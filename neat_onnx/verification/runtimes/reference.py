@@ -8,15 +8,13 @@ import onnx
 from onnx.reference import ReferenceEvaluator
 
 from neat_onnx.model import Model
-from neat_onnx.model.wiring import nodes_within
 from neat_onnx.verification.runtimes import Feed, Session
 from neat_onnx.verification.runtimes.corrected import corrected
 
 
 def load(model: Model) -> Session:
     """Load a model into `onnx.reference`."""
-    operators = {node.op_type for node in nodes_within(model.graph)}
-    evaluator = ReferenceEvaluator(model.to_proto(), new_ops=corrected(operators))
+    evaluator = ReferenceEvaluator(model.to_proto(), new_ops=corrected(model))
 
     def run(feed: Feed) -> dict[str, Any]:
         with np.errstate(all="ignore"), warnings.catch_warnings():
