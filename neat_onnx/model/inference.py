@@ -22,9 +22,21 @@ class TensorFacts(NamedTuple):
 
 
 def stated_facts(model: Model) -> dict[str, TensorFacts]:
-    """Types and shapes that the graph states for its inputs, outputs and initializers."""
+    """Types and shapes that the graph states for its inputs, outputs and initializers.
+
+    A size of an output that is called as no size of an input is not known: exporters make up such
+    names.
+    """
     graph = model.graph
-    facts = {entry.name: _of(entry) for entry in (*graph.outputs, *graph.inputs)}
+    facts = {entry.name: _of(entry) for entry in graph.inputs}
+    known = _symbols(model)
+    for entry in graph.outputs:
+        sizes = tuple(
+            None if isinstance(size, str) and size not in known else size
+            for size in entry.shape or ()
+        )
+        shape = None if entry.shape is None else sizes
+        facts.setdefault(entry.name, TensorFacts(entry.elem_type, shape))
     return facts | {
         tensor.name: TensorFacts(tensor.data_type, tensor.dims) for tensor in graph.initializer
     }
@@ -43,13 +55,33 @@ def inferred_facts(model: Model) -> dict[str, TensorFacts]:
         refuse_crashes(model)
         proto = model.to_proto()
         _stand_in(proto.graph.node)
+        _forget(proto.graph.output, _symbols(model))
         proto = shape_inference.infer_shapes(proto)
     except (shape_inference.InferenceError, ModelError, RuntimeError, ValueError):
         return facts
     for entry in (*proto.graph.value_info, *proto.graph.output):
-        if entry.name not in facts or facts[entry.name].shape is None:
+        if not is_known(facts.get(entry.name)):
             facts[entry.name] = _of_proto(entry)
     return facts
+
+
+def is_known(facts: TensorFacts | None) -> bool:
+    """Whether the type and each size of a tensor is known, if only by a name."""
+    return facts is not None and None not in (facts.elem_type, facts.shape, *(facts.shape or ()))
+
+
+def _symbols(model: Model) -> set[Extent]:
+    """The names of sizes that inputs have."""
+    sizes = {size for entry in model.graph.inputs for size in entry.shape or ()}
+    return {size for size in sizes if isinstance(size, str)}
+
+
+def _forget(outputs: Iterable[Any], known: set[Extent]) -> None:
+    """Leave sizes open that have other names than the inputs'."""
+    for entry in outputs:
+        for size in entry.type.tensor_type.shape.dim:
+            if size.HasField("dim_param") and size.dim_param not in known:
+                size.Clear()
 
 
 def _stand_in(nodes: Iterable[Any]) -> None:

@@ -6,6 +6,7 @@ one, so that such a number means nothing; with `batch_dims` no sample is numbere
 """
 
 import math
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -15,9 +16,11 @@ from neat_onnx.errors import warn
 from neat_onnx.model import DataType, Model, Node
 from neat_onnx.model.value import Extent
 from neat_onnx.passes.draft import Draft, is_one_of
+from neat_onnx.passes.value_range import value_range
 
 _SIZES = ("Squeeze", "Unsqueeze", "Identity", "Cast", "Reshape")  # of a single size
 _INTEGERS = (DataType.INT32, DataType.INT64)
+_MOST_TERMS = 8
 _FIRST = 12  # the opset that batch_dims are in
 
 
@@ -49,50 +52,137 @@ class _Search:
         if is_one_of(node, "GatherND") and not node.given_attributes.get("batch_dims", 0):
             return self._of_pairs(node)
         if is_one_of(node, "Gather") and not node.given_attributes.get("axis", 0):
-            return self._of_rows(node)
+            return self._of_rows(node) or self._of_strides(node)
         return None
 
     def _of_pairs(self, node: Node) -> list[Node] | None:
-        """GatherND at pairs (number, place) along a last axis."""
+        """GatherND at a number and one place or several along a last axis."""
         pairs = self.draft.maker(node.input[1], "Concat")
         data = None if pairs is None else self._shape(node.input[0])
         if pairs is None or not data or data[0] is None:
             return None
         numbers, *places = pairs.input
-        if pairs.given_attributes["axis"] not in (-1, 1) or len(places) != 1:
+        if pairs.given_attributes["axis"] not in (-1, 1) or not 0 < len(places) < len(data):
             return None
-        if self._shape(places[0]) != (data[0], 1):
+        if any(self._shape(each) != (data[0], 1) for each in places):
             return None
         if self._numbers(self._unsqueezed(numbers)) != _Numbers(data[0]):
             return None
-        return [self._gather(node, node.input[0], places[0])]
+        if len(places) == 1:
+            return [self._gather(node, node.input[0], places[0])]
+        return self._in_one_row(node, places, data)
+
+    def _in_one_row(
+        self, node: Node, places: Sequence[str], data: Sequence[Extent]
+    ) -> list[Node] | None:
+        """GatherND among the elements that several places choose from, in one row for each sample.
+
+        Places below 0, which count from the end of an axis each, are not read so.
+        """
+        sizes = [size for size in data[1 : len(places) + 1] if isinstance(size, int)]
+        ranges = zip(places, sizes, strict=False)
+        if len(sizes) < len(places) or not all(self._is_inside(*each) for each in ranges):
+            return None
+        made, at = [], places[0]
+        for place, size in zip(places[1:], sizes[1:], strict=True):
+            before, row = (self.draft.name(f"{node.input[1]}_{each}") for each in ("before", "at"))
+            factor = self.draft.constant(f"{before}_size", size)
+            made.append(self.draft.node("Mul", [at, factor], [before]))
+            made.append(self.draft.node("Add", [before, place], [row]))
+            at = row
+        rows = self.draft.name(f"{node.input[0]}_rows")
+        rest = [-1] if len(data) > len(places) + 1 else []
+        shape = self.draft.constant(f"{rows}_shape", [0, math.prod(sizes), *rest])
+        made.append(self.draft.node("Reshape", [node.input[0], shape], [rows]))
+        return [*made, self._gather(node, rows, at)]
 
     def _of_rows(self, node: Node) -> list[Node] | None:
         """Gather among the rows of all samples, at a place plus the rows of samples before it."""
         flat = self.draft.maker(node.input[0], "Flatten")
         at = self.draft.maker(node.input[1], "Add")
-        if flat is None or at is None or flat.given_attributes.get("axis", 1) != 2:
+        if flat is None or at is None:
             return None
-        data = self._shape(flat.input[0])
-        if data is None or len(data) < 3 or not isinstance(data[1], int) or data[0] is None:
+        data, axis = self._shape(flat.input[0]), flat.given_attributes.get("axis", 1)
+        if data is None or not 2 <= axis <= len(data) or data[0] is None:
             return None
-        wanted = _Numbers(data[0], data[1])
+        sizes = [size for size in data[1:axis] if isinstance(size, int)]
+        if len(sizes) < axis - 1:
+            return None
+        wanted = _Numbers(data[0], math.prod(sizes))
         for numbers, places in (at.input, at.input[::-1]):
             matching = self._numbers(numbers) == wanted and self._shape(places) == data[:1]
-            if matching and (self._is_chosen(places) or self._is_given(node, places)):
+            if matching and (
+                self._is_inside(places, wanted.factor) or self._is_given(node, places)
+            ):
                 break
         else:
             return None
         rows = flat.input[0]
         made = []
-        if len(data) > 3:
+        if len(data) != axis + 1 or axis > 2:
             rows = self.draft.name(f"{node.input[0]}_rows")
-            shape = self.draft.constant(f"{rows}_shape", [0, data[1], -1])
+            shape = self.draft.constant(f"{rows}_shape", [0, wanted.factor, -1])
             made.append(self.draft.node("Reshape", [flat.input[0], shape], [rows]))
         spread = self.draft.name(f"{places}_spread")
         axes = self.draft.constant(f"{spread}_axes", [-1])
         made.append(self.draft.node("Unsqueeze", [places, axes], [spread]))
         return [*made, self._gather(node, rows, spread)]
+
+    def _of_strides(self, node: Node) -> list[Node] | None:
+        """Gather among all elements of all samples, at the same places of each sample.
+
+        So is a tensor written whose elements stand in memory in another order, as `as_strided`.
+        """
+        flat = self.draft.maker(node.input[0], "Reshape")
+        data = None if flat is None else self._shape(flat.input[0])
+        wanted = None if flat is None else self.draft.tensors.get(flat.input[1])
+        if flat is None or not data or wanted is None or wanted.values.ravel().tolist() != [-1]:
+            return None
+        sizes = [size for size in data[1:] if isinstance(size, int)]
+        if self._shape(node.input[1]) is None:  # or constants may not fit each other
+            return None
+        numbers, offsets = self._strides(node.input[1])
+        count = math.prod(sizes)
+        if len(sizes) < len(data) - 1 or numbers != _Numbers(data[0], count):
+            return None
+        if offsets.shape[:1] != (1,) or not np.all((offsets >= 0) & (offsets < count)):
+            return None
+        rows = self.draft.name(f"{node.input[0]}_rows")
+        shape = self.draft.constant(f"{rows}_shape", [0, count])
+        places = self.draft.constant(f"{rows}_places", offsets[0])
+        reads = [rows, places]
+        return [
+            self.draft.node("Reshape", [flat.input[0], shape], [rows]),
+            self.draft.node("Gather", reads, node.output, name=node.name, axis=1),
+        ]
+
+    def _strides(self, name: str) -> tuple[_Numbers | None, Any]:
+        """The numbers of samples along the first axis, and the constants that are added to them."""
+        numbers, offsets, waiting = None, np.zeros((1,), np.int64), [name]
+        while waiting:
+            each = waiting.pop()
+            tensor, total = self.draft.tensors.get(each), self.draft.maker(each, "Add")
+            if tensor is not None and tensor.values.dtype.kind == "i":
+                offsets = offsets + tensor.values
+            elif total is not None and len(waiting) < _MOST_TERMS:
+                waiting += total.input
+            elif numbers is None and (found := self._in_front(each)) is not None:
+                numbers = found
+            else:
+                return None, offsets
+        return numbers, offsets
+
+    def _in_front(self, name: str) -> _Numbers | None:
+        """The numbers of samples in the first of several axes, the others of one element."""
+        node = self.draft.maker(name, "Unsqueeze")
+        axes = None if node is None else self.draft.tensors.get(node.input[1])
+        if (
+            node is None
+            or axes is None
+            or sorted(axes.values.tolist()) != [*range(1, axes.size + 1)]
+        ):
+            return None
+        return self._numbers(node.input[0])
 
     def _numbers(self, name: str) -> _Numbers | None:
         """The numbers of samples that a tensor of one axis holds, and nothing else."""
@@ -134,14 +224,13 @@ class _Search:
             return None if place is None or place >= len(sizes) else sizes[place]
         return sizes[0] if len(sizes) == 1 else None
 
-    def _is_chosen(self, name: str) -> bool:
-        """Whether a tensor has places of largest or smallest elements, none of which is below 0.
+    def _is_inside(self, name: str, count: int) -> bool:
+        """Whether a tensor has places from 0 on, fewer than so many.
 
-        One that is would be in the rows of another sample.
+        Others would be in the rows of another sample.
         """
-        while (step := self.draft.maker(name, *_SIZES)) is not None:
-            name = step.input[0]
-        return self.draft.maker(name, "ArgMax", "ArgMin") is not None
+        least, most = value_range(self.draft, name)
+        return least >= 0.0 and most < count
 
     def _is_given(self, node: Node, name: str) -> bool:
         """Whether a tensor has places that are an input of the graph, or a number more or less.

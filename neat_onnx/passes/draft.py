@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 from neat_onnx.errors import ModelError
 from neat_onnx.model import DataType, Graph, Model, Node, OpenNode, Tensor
 from neat_onnx.model.fresh_names import FreshNames
-from neat_onnx.model.inference import TensorFacts, inferred_facts, stated_facts
+from neat_onnx.model.inference import TensorFacts, inferred_facts, is_known, stated_facts
 from neat_onnx.model.node import parse_node
 from neat_onnx.model.wiring import producers, reads, subgraphs
 
@@ -53,7 +53,7 @@ class Draft:
     def facts(self, name: str) -> TensorFacts:
         """The element type and shape of a tensor of the model, as far as they can be known."""
         stated = self._stated.get(name, TensorFacts(None, None))
-        if None not in stated:
+        if is_known(stated):
             return stated
         return self._inferred.get(name, stated)
 

@@ -94,6 +94,73 @@ def test_places_of_each_sample_need_no_number(model):
     assert_lifts(model, rows=5)
 
 
+SEVERAL = [
+    *PLACES[:-2],
+    node("Mod", "place two", "column"),
+    *PLACES[-2:],
+    node("Unsqueeze", "column last", "spread_column"),
+    node("Concat", "number spread spread_column", "pairs", axis=-1),
+    node("GatherND", "data pairs", "element"),
+    node("Unsqueeze", "element last", "y"),
+]
+FLAT = [
+    *NUMBERS, *CHOSEN,
+    node("Flatten", "data", "flat", axis=3),
+    node("Mul", "numbers eight", "before"),
+    node("Mod", "place size", "first"),
+    node("Mul", "first two", "row"),
+    node("Mod", "place two", "column"),
+    node("Add", "row column", "inside"),
+    node("Add", "inside before", "at"),
+    node("Gather", "flat at", "y"),
+]  # fmt: skip
+STRIDES = [
+    *NUMBERS,
+    node("Tanh", "x", "data"),
+    node("Reshape", "data last", "flat"),
+    node("Mul", "numbers eight", "before"),
+    node("Unsqueeze", "before axes", "spread"),
+    node("Add", "spread offsets", "first"),
+    node("Add", "first nothing", "at"),
+    node("Gather", "flat at", "t"),
+    node("Reshape", "t rows", "y"),
+]
+CONSTANTS = {"zero": 0, "one": 1, "two": 2, "eight": 8, "size": 4, "last": [-1]}
+
+
+@pytest.mark.parametrize(
+    ("nodes", "others"),
+    [
+        (SEVERAL, {"rows": [0, 4, 2]}),
+        (FLAT, {"rows": [0, 4, 2]}),
+        (
+            STRIDES,
+            {
+                "rows": [-1, 6],
+                "axes": [1, 2],
+                "nothing": [[[0]]],
+                "offsets": [[[7, 0, 1], [5, 5, 2]]],
+            },
+        ),
+    ],
+    ids=["several places", "places among all elements", "places of a memory layout"],
+)
+def test_samples_that_are_numbered_are_read_one_by_one(nodes, others):
+    model = graph(nodes, x=("N", 8), **CONSTANTS, **others)
+    simple = canonicalize(load_model(model))
+    assert canonicalize(simple).to_json() == simple.to_json()
+    assert_the_same(model, simple, 8)
+    assert_lifts(model, rows=5)
+
+
+def test_places_that_may_be_of_another_sample_stay():
+    """They are from -7 to 7, or from 1 to 8."""
+    for shift in ([node("Sub", "inside seven", "moved")], [node("Add", "inside one", "moved")]):
+        nodes = [*FLAT[:-2], *shift, node("Add", "moved before", "at"), FLAT[-1]]
+        model = load_model(graph(nodes, x=("N", 8), rows=[0, 4, 2], seven=7, **CONSTANTS))
+        assert batched_gather(model) is model
+
+
 def changed(nodes, **constants):
     return graph(nodes, x=("N", 8), **{"zero": 0, "one": 1, "last": [-1], **constants})
 
