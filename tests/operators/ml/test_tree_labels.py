@@ -30,7 +30,7 @@ def stumps(*scores: tuple[dict[int, float], dict[int, float]], **more: Any) -> o
                     given.setdefault(f"class_{key}", []).append(value)
     node = helper.make_node(
         "TreeEnsembleClassifier", ["x"], ["label", "y"], domain="ai.onnx.ml",
-        classlabels_int64s=LABELS, **given, **more,
+        **{"classlabels_int64s": LABELS, **given, **more},
     )  # fmt: skip
     graph = helper.make_graph(
         [node], "trees", [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["N", 2])],
@@ -72,4 +72,32 @@ def test_classes_that_no_reached_leaf_scores_are_no_labels(case):
     got = net.activate({"x": x})
     np.testing.assert_array_equal(got["label"], label)
     np.testing.assert_allclose(got["y"], y, rtol=1e-6, atol=1e-6)
+    assert verify(net, export(net), runtime="onnxruntime").passed
+
+
+def test_probabilities_looked_up_by_labels_have_the_batch_in_the_middle():
+    """A forest of several outputs: scikit-learn's trees give the leaf, which has a row for each."""
+    scores = ({0: 1.0, 1: 0.5}, {2: 1.0}), ({1: 0.7}, {0: 0.2})
+    model = stumps(*scores, classlabels_int64s=[0, 1, 2])
+    shares = np.random.default_rng(3).uniform(0.1, 1.0, size=(2, 2, 3)).astype(np.float32)
+    constants = {"shares": shares, "row": [1, -1], "apart": [1, 2, -1, 2], "first": [0]}
+    nodes = [
+        helper.make_node("Reshape", ["label", "row"], ["leaf"]),
+        helper.make_node("ArrayFeatureExtractor", ["shares", "leaf"], ["a"], domain="ai.onnx.ml"),
+        helper.make_node("Transpose", ["a"], ["b"], perm=[0, 2, 1]),
+        helper.make_node("Reshape", ["b", "apart"], ["c"]),
+        helper.make_node("Concat", ["c", "c"], ["d"], axis=0),
+        helper.make_node("ReduceMean", ["d", "first"], ["e"], keepdims=0),
+        helper.make_node("Transpose", ["e"], ["z"], perm=[1, 2, 0]),
+    ]
+    model.graph.node.extend(nodes)
+    for name, values in constants.items():
+        model.graph.initializer.append(onnx.numpy_helper.from_array(np.array(values), name))
+    del model.graph.output[:]
+    entry = helper.make_tensor_value_info("z", TensorProto.FLOAT, ["N", 2, 2])
+    model.graph.output.append(entry)
+    net = import_model(model)
+    x = np.random.default_rng(1).normal(size=(64, 2)).astype(np.float32)
+    (want,) = open_session(model).run(None, {"x": x})
+    np.testing.assert_allclose(net.activate({"x": x})["z"], want, rtol=1e-6)
     assert verify(net, export(net), runtime="onnxruntime").passed
