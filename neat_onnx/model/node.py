@@ -41,6 +41,10 @@ _READERS: list["Reader"] = []
 
 OWN_DOMAIN = "neat_onnx"  # of the functions that an export writes: their names are any
 RUNTIME_DOMAIN = "com.microsoft"  # of operators that onnxruntime adds to ONNX's
+_ADVICE = {
+    "com.microsoft.nchwc": ": onnxruntime laid the model out for one processor; have it optimize "
+    "with ORT_ENABLE_EXTENDED at most"
+}
 OLDEST_TYPED = 13  # the classes describe the forms of this opset and of later ones
 
 
@@ -129,7 +133,8 @@ class Node(BaseModel):
     def _is_this_domain(cls, domain: str) -> str:
         own = cls.model_fields["domain"].default
         if domain not in (own, own or "ai.onnx"):
-            raise ValueError(f"is '{domain}', op_type {cls.__name__} is known in '{own}' only")
+            refused = f"is '{domain}', op_type {cls.__name__} is known in '{own}' only"
+            raise ValueError(refused + _ADVICE.get(domain, ""))
         return str(own)
 
     @model_validator(mode="after")
