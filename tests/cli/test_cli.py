@@ -140,6 +140,32 @@ def test_import_with_and_without_a_batch(run, network):
     assert run("verify", "a.json", "net.onnx", "--batch-axis", "none")[0] == 2
 
 
+def test_import_with_shapes_and_memory(run, tmp_path):
+    """A mean over steps, beside a state that no name tells: kept under its names on the way out."""
+    nodes = [
+        node("ReduceMean", "x steps", "seen"),
+        node("Add", "seen hx", "sum"),
+        node("Tanh", "sum", "hx_next"),
+        node("MatMul", "hx_next w", "y"),
+    ]
+    weights = np.random.default_rng(0).normal(size=(2, 3))
+    model = graph(nodes, x=("N", "T", 2), outputs=["y", "hx_next"], steps=[1], w=weights)
+    model.graph.node[0].attribute.append(onnx.helper.make_attribute("keepdims", 0))
+    state = onnx.helper.make_tensor_value_info("hx", onnx.TensorProto.FLOAT, ["N", 2])
+    model.graph.input.append(state)
+    onnx.save(model, tmp_path / "policy.onnx")
+    given = ("--shape", "x=N,4,2", "--memory", "hx=hx_next")
+    assert run("import", tmp_path / "policy.onnx", "net.json", *given)[0] == 0
+    assert run("verify", "net.json", tmp_path / "policy.onnx")[0] == 0
+    assert run("export", "net.json", "again.onnx")[0] == 0
+    session = open_session(run.folder / "again.onnx")
+    assert [entry.name for entry in session.get_inputs()] == ["x", "hx"]
+    assert [entry.name for entry in session.get_outputs()] == ["y", "hx_next"]
+    for wrong in ("hx", "hx=nothing", "=y"):
+        code, _, errors = run("import", tmp_path / "policy.onnx", "b.json", "--memory", wrong)
+        assert (code, len(errors)) == (2, 1)
+
+
 # --- networks whose step is an amount of time -----------------------------------------------------
 
 
