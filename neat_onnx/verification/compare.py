@@ -1,7 +1,7 @@
 """Proof: a network and a model run side by side on sampled inputs, by an independent runtime."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from neat_onnx.lifting.axes import input_axes
 from neat_onnx.model import DataType, Graph, Model
 from neat_onnx.model.inner_outputs import with_inner_outputs
 from neat_onnx.model.wiring import nodes_within
-from neat_onnx.network.genes import Bools, Floats
+from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
 from neat_onnx.passes import without_dead
 from neat_onnx.passes.constants import weights_among_inputs
@@ -22,6 +22,7 @@ from neat_onnx.passes.sequence_states import sequence_states
 from neat_onnx.verification.indices import places_of, zeros_of
 from neat_onnx.verification.judge import (
     Errors,
+    RoundedRuns,
     Slack,
     against_rounding,
     largest,
@@ -29,11 +30,12 @@ from neat_onnx.verification.judge import (
     within_bound,
 )
 from neat_onnx.verification.open_batch import loaded
+from neat_onnx.verification.parts import Part, held_steps, without
 from neat_onnx.verification.player import Player, number_type
 from neat_onnx.verification.ports import check_ports, pairs_of, with_port_sizes
 from neat_onnx.verification.quantized import has_its_weights, is_quantized
 from neat_onnx.verification.report import Report, Verdict
-from neat_onnx.verification.rounding import rounded_runs, within_range
+from neat_onnx.verification.rounding import rounded_runs
 from neat_onnx.verification.rows import ShapeMismatch
 from neat_onnx.verification.samples import (
     LONG_SEQUENCES,
@@ -46,30 +48,13 @@ from neat_onnx.verification.unordered import unordered
 
 BOUND = {DataType.FLOAT: 1e-12, DataType.DOUBLE: 1e-24}
 _NO_SLACK = Slack()
-_LEAST_HELD = 1 / 32  # of the sequences: the inputs of the first one are zeros
+_ENOUGH = 256  # samples
 _ROUNDED: dict[str, Callable[[Floats], Any]] = {
     "DOUBLE": np.float64,
     "INT": np.rint,
     "UINT": lambda x: np.rint(np.abs(x)),
     "BOOL": lambda x: x > 0.0,
 }
-
-
-class _Part(NamedTuple):
-    """One kind of sequences: inputs (T, N, I), and the outputs (T, N, O) of both sides."""
-
-    x: Floats
-    want: Floats
-    got: Floats
-    errors: Errors
-
-
-class _Cut(NamedTuple):
-    """Steps that are not compared: the first one, in how many sequences, and whether enough are."""
-
-    step: int | None
-    sequences: int
-    enough_held: bool
 
 
 def compare(
@@ -176,7 +161,7 @@ def compared(
     if not any(map(np.any, lost)) or any(map(np.all, lost)):
         return report
     facts["unordered"] = int(sum(map(np.sum, lost)))
-    ordered = [_without(part, each) for part, each in zip(parts, lost, strict=True)]
+    ordered = [without(part, each) for part, each in zip(parts, lost, strict=True)]
     again = _judged(net, model, ordered, facts, runtime, slack)
     return again if again.passed else report
 
@@ -226,7 +211,7 @@ def as_read(net: Network, model: Model, x: Floats) -> Floats:
     return np.concatenate([x[..., :0], *parts], axis=-1, dtype=np.float64)
 
 
-def _part(net: Network, player: Player, x: Floats) -> _Part:
+def _part(net: Network, player: Player, x: Floats) -> Part:
     want = net.run(x)
     played = player.play(x, [port.name for port in net.outputs])
     got = np.concatenate([played[port.name] for port in net.outputs], axis=-1)
@@ -236,19 +221,13 @@ def _part(net: Network, player: Player, x: Floats) -> _Part:
             f"the network's {want.shape[-1]}",
             hint="Compare a network with the model that was made from it",
         )
-    return _Part(x, want, got, measure(want, got))
-
-
-def _without(part: _Part, lost: Bools) -> _Part:
-    """The part without these of its N sequences."""
-    want, got = part.want[:, ~lost], part.got[:, ~lost]
-    return _Part(part.x[:, ~lost], want, got, measure(want, got))
+    return Part(x, want, got, measure(want, got))
 
 
 def _judged(
     net: Network,
     model: Model,
-    parts: list[_Part],
+    parts: list[Part],
     facts: dict[str, Any],
     runtime: str,
     slack: Slack,
@@ -261,11 +240,14 @@ def _judged(
     single = facts["dtype"] == "float32"
     element = np.float32 if single else np.float64
     runs = [list(rounded_runs(net, part.x, element)) for part in parts]
-    parts, runs, cut = _cut(parts, runs)
+    parts, runs, cut = held_steps(parts, runs)
     found = [
         against_rounding(part.want, part.got, rounded, bound)
         for part, rounded in zip(parts, runs, strict=True)
     ]
+    if not found[0].within and slack == _NO_SLACK and facts["samples"] < _ENOUGH:
+        more = _of_enough_samples(net, model, facts["seed"], element)
+        found[0] = against_rounding(parts[0].want, parts[0].got, runs[0], bound, more)
     sizes = [each.normalised_mse for each in found if each.normalised_mse is not None]
     rounding = max(sizes, default=None)
     another = facts["quantized"] and not has_its_weights(net, model)
@@ -279,40 +261,15 @@ def _judged(
     return _report("different", largest(part.errors for part in parts), facts, where, rounding)
 
 
-def _cut(
-    parts: list[_Part], runs: list[list[Floats]]
-) -> tuple[list[_Part], list[list[Floats]], _Cut]:
-    """Leave the steps that the type cannot hold out of the parts, and of their runs.
-
-    Where that leaves nothing, outputs that are NaN by themselves, as a root of a negative number,
-    do not count.
-    """
-    helds, firsts = zip(*(within_range(run) for run in runs), strict=True)
-    if not any(np.any(held) for held in helds):
-        undefined = [np.isnan(part.want) for part in parts]
-        helds, firsts = zip(*map(within_range, runs, undefined), strict=True)
-    steps = [first for first in firsts if first is not None]
-    cut = _Cut(
-        step=min(steps, default=None),
-        sequences=sum(int(np.sum(~np.all(held, axis=0))) for held in helds),
-        enough_held=any(
-            np.any(held) and np.mean(np.any(held, axis=0)) >= _LEAST_HELD for held in helds
-        ),
-    )
-    whole = [
-        part if np.all(held) else _masked(part, held)
-        for part, held in zip(parts, helds, strict=True)
-    ]
-    kept = [
-        [np.where(held, each, 0.0) for each in run] for run, held in zip(runs, helds, strict=True)
-    ]
-    return whole, kept, cut
-
-
-def _masked(part: _Part, held: Bools) -> _Part:
-    """A part that agrees, at zero, where it is not held."""
-    want, got = (np.where(held, values, 0.0) for values in (part.want, part.got))
-    return _Part(part.x, want, got, measure(want, got))
+def _of_enough_samples(
+    net: Network, model: Model, seed: int, element: type[np.floating[Any]]
+) -> RoundedRuns:
+    """The effect of rounding on as many short sequences as are compared unless fewer are wished."""
+    x = as_read(net, model, short_sequences(net, _ENOUGH, seed))
+    want = net.run(x)
+    same = Part(x, want, want, measure(want, want))
+    (part,), (runs,), _ = held_steps([same], [list(rounded_runs(net, x, element))])
+    return RoundedRuns(part.want, runs)
 
 
 def _report(

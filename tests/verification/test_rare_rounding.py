@@ -1,0 +1,46 @@
+"""Rounding that moves one of thousands of outputs in one of hundreds of samples is rounding."""
+
+import numpy as np
+import pytest
+
+from neat_onnx import Network, export, verify
+
+
+def steps(height: float, wrong: float = 0.0) -> Network:
+    """2,000 outputs that are steps of a sum; the first weight into one of them may be wrong."""
+    genes = Network.mlp([8, 24, 2000], activation="tanh", seed=1).to_document().model_dump()
+    outputs = set(genes["outputs"][0]["neurons"])
+    for gene in genes["neurons"]:
+        if gene["id"] in outputs:
+            gene["activation"] = f"formula: floor({height:g} * z)"
+    into = [gene for gene in genes["connections"] if gene["target"] in outputs]
+    into[24 * 777]["weight"] *= 1.0 + wrong
+    return Network.from_document(genes)
+
+
+@pytest.mark.parametrize("samples", [16, 64, 256])
+@pytest.mark.parametrize("height", [300.0, 2000.0])
+def test_steps_that_rounding_moves_are_equal(height, samples):
+    net = steps(height)
+    model = export(net)
+    reports = [verify(net, model, samples=samples, seed=seed) for seed in range(3)]
+    assert all(report.passed for report in reports)
+    assert height < 1000.0 or any(report.verdict == "equal within float32" for report in reports)
+
+
+def test_one_weight_that_is_wrong_is_found_among_them():
+    for height, wrong in ((300.0, 0.1), (2000.0, 0.01)):
+        report = verify(steps(height), export(steps(height, wrong)))
+        assert report.verdict == "different"
+
+
+def test_a_network_that_rounding_moves_nowhere_has_no_such_slack():
+    net = Network.mlp([8, 24, 2000], activation="tanh", seed=1)
+    weights = net.connections.weight.copy()
+    weights[-1] *= 1.0 + 1e-4
+    genes = net.to_document().model_dump()
+    genes["connections"][-1]["weight"] = float(weights[-1])
+    other = export(Network.from_document(genes))
+    for samples in (16, 256):
+        assert verify(net, other, samples=samples).verdict == "different"
+    assert np.isclose(weights[-1], net.connections.weight[-1], rtol=1e-3)
