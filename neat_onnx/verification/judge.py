@@ -164,7 +164,7 @@ class _Size(NamedTuple):
 def _is_as_rounded(
     model: _Run, ours: Sequence[_Run], others: Sequence[_Run], bound: float, steps: int
 ) -> bool:
-    """Whether the errors of a model are those of rounding, in the first steps.
+    """Whether a model is off by no more than rounding makes, in the first steps.
 
     Rounding may move a value to another step in one sample of thousands, so that of thousands of
     outputs some are beyond the limit by chance. How many, how far, and in how many samples, is seen
