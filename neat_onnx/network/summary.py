@@ -28,6 +28,10 @@ class Summary(BaseModel):
     aggregations: dict[str, int]
     windows: dict[str, int] = Field(description="Layers that slide a window, by their operator.")
     has_memory: bool = Field(description="Whether one step depends on the steps before it.")
+    memory: dict[str, str] = Field(
+        default_factory=dict,
+        description="Where its memory has names: the output of a graph that feeds each input.",
+    )
 
     def __str__(self) -> str:
         """Describe the network in a few lines, for people."""
@@ -88,6 +92,7 @@ def summary(net: Structure) -> Summary:
         aggregations=_counted(net.aggregation_names[computing].tolist()),
         windows=_counted([block.kind for block in net.blocks]),
         has_memory=net.has_memory,
+        memory={port.input: port.output for port in net.memory},
     )
 
 
