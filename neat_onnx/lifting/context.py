@@ -206,8 +206,13 @@ class LiftingContext(Tensors):
         made = self.add_neurons(values.size, bias=values.ravel())
         return Value(made.states.reshape(values.shape))
 
-    def feed(self, previous: str, following: str) -> None:
+    def feed(self, previous: str, following: str, *, activations: bool = False) -> None:
         """Feed the registers of the tensor `previous` from the tensor `following`.
+
+        Args:
+            previous, following: the tensors.
+            activations: feed activations alone, as memory ports hold: a state with another
+                activation gets a neuron of its own.
 
         Raises:
             ModelError: their shapes differ.
@@ -217,7 +222,9 @@ class LiftingContext(Tensors):
             raise ModelError(
                 f"output '{following}' does not fit the state '{previous}' that it feeds"
             )
-        signals = value.signals if value.plain else self.materialize(value)
+        inside = any(register in self.next for register in held.signals.ravel().tolist())
+        plain = value.plain and (inside or not activations)  # inside: of a layer over a sequence
+        signals = value.signals if plain else self.materialize(value)
         if not self.hold(held.signals, signals):
             raise ModelError(
                 f"output '{following}' is not the last state of the layers that begin with "

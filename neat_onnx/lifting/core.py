@@ -33,7 +33,7 @@ from neat_onnx.lifting.states import fed_states, memory_ports
 from neat_onnx.model import Model
 from neat_onnx.model.budget import Budget, LimitReached
 from neat_onnx.model.inner_outputs import with_inner_outputs
-from neat_onnx.model.states import initial_states
+from neat_onnx.model.states import initial_states, is_own_pair
 from neat_onnx.model.wiring import require_wiring
 from neat_onnx.network.genes import Ints, Port
 from neat_onnx.network.network import Network
@@ -208,7 +208,7 @@ def _lifted_in(ctx: LiftingContext, pairs: dict[str, str], axes: dict[str, Axes]
             inputs.append(open_input(ctx, entry, axes[entry.name], INPUT))
     _lift_all(ctx)
     for previous, following in pairs.items():
-        ctx.feed(previous, following)
+        ctx.feed(previous, following, activations=not is_own_pair(previous, following))
     sizes, fed = batch_sizes(model.graph, axes), set(pairs.values())
     closed = [
         close_output(ctx, entry, sizes) for entry in model.graph.outputs if entry.name not in fed

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
+from graphs import graph, node
 from onnx import TensorProto, helper, numpy_helper
 from sessions import open_session
 
@@ -148,6 +149,32 @@ def test_names_that_would_tell_are_ports_where_no_memory_is_given():
 def test_memory_that_does_not_fit_is_refused(memory, message):
     with pytest.raises(OptionError, match=message):
         import_model(policy("LSTM", ["N", 1, UNITS], (1, 0, 2), "{}"), memory=memory)
+
+
+@pytest.mark.filterwarnings("ignore:by their names")
+def test_a_state_that_is_read_through_an_activation_keeps_its_name():
+    """A continuous-time network: its memory is the sum, and the outputs read its sigmoid."""
+    draw = np.random.default_rng(0)
+    nodes = [
+        node("Sigmoid", "h_in", "before"),
+        node("MatMul", "before R", "fed"),
+        node("MatMul", "x W", "driven"),
+        node("Add", "fed driven", "sum"),
+        node("Sub", "sum h_in", "change"),
+        node("Mul", "change dt", "step"),
+        node("Add", "h_in step", "h_out"),
+        node("Sigmoid", "h_out", "after"),
+        node("MatMul", "after V", "y"),
+    ]
+    weights = {"R": draw.normal(size=(4, 4)), "W": draw.normal(size=(3, 4))}
+    model = graph(nodes, outputs=["y", "h_out"], V=draw.normal(size=(4, 2)), dt=0.1, **weights)
+    model.graph.input.append(helper.make_tensor_value_info("h_in", TensorProto.FLOAT, ["N", 4]))
+    net = import_model(model)
+    again = export(net)
+    assert [entry.name for entry in again.graph.inputs] == ["x", "h_in"]
+    assert verify(net, model, runtime="onnxruntime").passed
+    assert verify(net, again, runtime="onnxruntime").passed
+    assert import_model(again) == net
 
 
 @pytest.mark.filterwarnings("ignore:by their names")
