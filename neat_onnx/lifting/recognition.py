@@ -42,13 +42,17 @@ def known_activation(formula: Expression, data_type: DataType) -> tuple[str, flo
     """(name, c) such that `formula` of z, in a model of this type, is that activation of z / c.
 
     c is 1 where the formula is written as it is; with `fold` a slope has gone into the weights, and
-    other tools write slopes of their own.
+    other tools write slopes of their own. Names are found by numbers as float32 has them, and the
+    slope is that of the formula itself: a factor of integers or of float64 has more digits.
     """
     known = _activations(data_type)
-    formula = _rounded(formula, data_type)
-    if formula in known:
-        return known[formula]
-    slope, core = scalar_slope(formula)
+    rounded = _rounded(formula, data_type)
+    if rounded in known:
+        return known[rounded]
+    slope, core = scalar_slope(rounded)
+    factors, _ = formula.stripped
+    if len(factors) == 1:
+        slope = factors[0]
     if core not in known or not slope:
         return None
     name, steeper = known[core]
