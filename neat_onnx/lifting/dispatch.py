@@ -1,5 +1,8 @@
 """One node: the function of its operator is called, and its errors name the node."""
 
+from collections.abc import Iterable
+from itertools import compress, repeat
+
 from neat_onnx.errors import NeatOnnxError
 from neat_onnx.lifting.batch_size import follow_batch_size, misused_size
 from neat_onnx.lifting.constant_nodes import bind_constants
@@ -10,6 +13,7 @@ from neat_onnx.lifting.registry import Lift
 from neat_onnx.lifting.tensors import ConstantInputError
 from neat_onnx.model import Node
 from neat_onnx.model.budget import LimitReached
+from neat_onnx.model.operator_types import operator_types
 
 
 def lift_node(ctx: LiftingContext, node: Node) -> None:
@@ -20,8 +24,7 @@ def lift_node(ctx: LiftingContext, node: Node) -> None:
     """
     if problem := obstacle(node):
         ctx.fail(node, problem)
-    if ctx.has_integers(node):
-        ctx.integer.update(node.output)
+    ctx.integer.update(compress(node.output, _whole_outputs(ctx, node)))
     size = misused_size(node, ctx.operands, ctx.sizes)
     if size is not None:
         ctx.fail(node, f"input '{size}' is the size of the batch, used as a number")
@@ -42,6 +45,19 @@ def lift_node(ctx: LiftingContext, node: Node) -> None:
         ctx.fail(node, f"the shapes of its inputs do not fit: {error}")
     follow_batch_size(node, ctx.operands, ctx.sizes)
     ctx.refuse_mixed(node)
+
+
+def _whole_outputs(ctx: LiftingContext, node: Node) -> Iterable[bool]:
+    """Which outputs of a node that reads integers are integers, as ONNX's schema has it.
+
+    Without one, as for an operator of a user's own, they all are where it reads nothing else.
+    """
+    alone = ctx.has_integers(node)
+    if not alone and ctx.integer.isdisjoint(node.input):
+        return ()
+    given = [name in ctx.operands and ctx.is_integer(name) for name in node.input]
+    found = operator_types(node.op_type, node.domain).integers(node, given)
+    return repeat(alone) if found is None else found
 
 
 def _lift(ctx: LiftingContext, node: Node, lift: Lift) -> None:

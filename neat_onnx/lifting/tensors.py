@@ -142,16 +142,17 @@ class Tensors:
         for name in node.input:
             if name not in self.operands or self._is_truth(name):
                 continue
-            if not self._is_integer(name):
+            if not self.is_integer(name):
                 return False
             found = True
         return found
 
     def is_of_numbers(self, name: str) -> bool:
         """Whether a tensor is of neither integers nor truth values."""
-        return not self._is_integer(name) and not self._is_truth(name)
+        return not self.is_integer(name) and not self._is_truth(name)
 
-    def _is_integer(self, name: str) -> bool:
+    def is_integer(self, name: str) -> bool:
+        """Whether a tensor is of integers."""
         operand = self.operands[name]
         return name in self.integer or (
             not isinstance(operand, Value) and operand.dtype.kind in "iu"

@@ -122,3 +122,20 @@ def test_an_import_is_checked_without_onnxruntime(monkeypatch):
     net = import_model(proto)
     assert graph.node[0].op_type == "Loop"
     assert verify(net, proto).verdict == "equal"
+
+
+@pytest.mark.parametrize(
+    ("operator", "attributes", "want"),
+    [
+        ("Scaler", {"offset": [0.0], "scale": [0.25]}, [[0.25, 0.5]]),
+        ("LinearRegressor", {"coefficients": [0.25, 0.5], "intercepts": [0.5]}, [[1.75]]),
+    ],
+)
+def test_operators_of_numbers_give_numbers_of_integers_too(operator, attributes, want):
+    entry = helper.make_tensor_value_info("x", TensorProto.INT64, ["N", 2])
+    result = helper.make_tensor_value_info("y", TensorProto.FLOAT, None)
+    made = helper.make_node(operator, ["x"], ["y"], domain="ai.onnx.ml", **attributes)
+    graph = helper.make_graph([made], "graph", [entry], [result])
+    opsets = [helper.make_opsetid("", 17), helper.make_opsetid("ai.onnx.ml", 3)]
+    model = load_model(helper.make_model(graph, opset_imports=opsets, ir_version=8))
+    assert load(model).run({"x": np.int64([[1, 2]])})["y"].tolist() == want

@@ -311,10 +311,10 @@ def lift_same(ctx: LiftingContext, node: Node) -> None:
 
 @lifts(Pow, infinite=True)
 def lift_pow(ctx: LiftingContext, node: Pow) -> None:
-    """The power; of integers, truncated towards zero where the exponent is negative."""
+    """The power; of integers, truncated towards zero where it may have a fraction."""
     base, exponent = (ctx.operand(node, position) for position in range(2))
     power = applied(ctx, node, "pow", [base, exponent])
-    if not isinstance(exponent, Value) and np.any(exponent < 0):
+    if not isinstance(exponent, Value) and np.any((exponent < 0) | (exponent % 1 != 0)):
         power = truncated(ctx, node, power)
     ctx.bind(node, power)
 

@@ -48,12 +48,12 @@ def floored_quotient(
 
 
 def truncated(ctx: LiftingContext, node: Node, result: Operand, count: int = 1) -> Operand:
-    """A result as the integer that a node gives where it reads integers.
+    """A result as the integer that a node gives where its output is of integers.
 
     Args:
         count: of how many integers it is the mean.
     """
-    if not ctx.has_integers(node):
+    if node.output[0] not in ctx.integer:
         return result
     return formula_of(ctx, result, towards_zero(_share(count)))
 

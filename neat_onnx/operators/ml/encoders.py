@@ -93,7 +93,6 @@ def lift_one_hot_encoder(ctx: LiftingContext, node: OneHotEncoder) -> None:
         ctx.fail(node, "its input is of numbers that are no integers")
     hits = _hits(tensors, numbers, np.asarray(given.cats_int64s, np.float64))
     ctx.bind(node, hits)
-    ctx.integer.discard(node.output[0])
 
 
 @lifts(LabelEncoder)
@@ -113,8 +112,6 @@ def lift_label_encoder(ctx: LiftingContext, node: LabelEncoder) -> None:
     ctx.bind(node, tensors("add", rearranged(found, lambda array: array[..., 0]), other))
     if given.values_int64s:
         ctx.integer.add(node.output[0])
-    else:
-        ctx.integer.discard(node.output[0])
 
 
 def _hits(tensors: Algebra, x: Operand, numbers: Floats) -> Operand:

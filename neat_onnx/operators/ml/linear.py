@@ -141,7 +141,6 @@ def bind_classes(
     """Bind the outputs of a classifier: the label of each sample, an integer, and its scores."""
     ctx.bind(node, label, transformed(ctx, node, scores, transform))
     ctx.integer.add(node.output[0])
-    ctx.integer.discard(node.output[1])
     _note_shares(ctx, node.output[1], transform)
 
 

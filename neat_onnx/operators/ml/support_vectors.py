@@ -124,7 +124,6 @@ def lift_svm_classifier(ctx: LiftingContext, node: SVMClassifier) -> None:
         scores = tensors.along(scores, 1, np.array([[-1.0], [1.0]]))
     ctx.bind(node, label, transformed(ctx, node, scores, given.post_transform))
     ctx.integer.add(node.output[0])
-    ctx.integer.discard(node.output[1])
 
 
 def _probabilities(

@@ -220,7 +220,6 @@ def _bind_two_classes(
     label = label_of_two(tensors, wins, labels)
     ctx.bind(node, label, transformed(ctx, node, both, given.post_transform))
     ctx.integer.add(node.output[0])
-    ctx.integer.discard(node.output[1])
 
 
 def _scores(

@@ -131,7 +131,6 @@ def lift_ordered(ctx: LiftingContext, node: Node, axis: int, *, largest: bool) -
     if axis == len(x.shape) - 1:
         ctx.chosen[node.output[1]] = choice
     ctx.bounds[node.output[1]] = 0, size - 1
-    ctx.integer.discard(node.output[0])
     ctx.integer.add(node.output[1])
 
 

@@ -66,8 +66,6 @@ def lift_resize(ctx: LiftingContext, node: Resize) -> None:
         ctx.check_size(node, max(others, 1 if given.mode == "nearest" else x.shape[axis]) * size)
         at = _coordinates(given, scale, x.shape[axis], size)
         x = _along(ctx, node, tensors, x, axis, (at, scale))
-    if node.input[0] in ctx.integer:  # beside scales, which are none
-        ctx.integer.add(node.output[0])
     ctx.bind(node, x)
 
 

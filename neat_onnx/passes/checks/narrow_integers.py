@@ -5,18 +5,15 @@ difference, sum or product of such integers follow from the types of inputs, fro
 from casts of truth values.
 """
 
-from functools import cache
-from itertools import chain, compress, product, repeat
+from itertools import compress, product
 from typing import NamedTuple
 
 from neat_onnx.errors import ModelError, abridged, warn
 from neat_onnx.model import DataType, Graph, Node
-from neat_onnx.model.graph import NEWEST_OPSET
 from neat_onnx.model.node import operator_of
-from neat_onnx.model.open_node import schema_of
+from neat_onnx.model.operator_types import TRUTH, operator_types
 
 _PAIRED = {"Add": int.__add__, "Sub": int.__sub__, "Mul": int.__mul__}
-_TRUTH = "tensor(bool)"
 _ZERO_POINT = 2  # the input of QuantizeLinear that says the type
 _MOST = 1 << 16  # wider types hold the sums and products that models make
 
@@ -65,7 +62,9 @@ def check_narrow_integers(graph: Graph) -> None:
             if whole.high < _MOST:
                 may_wrap.append(node)
             found = whole
-        _, alike = _types(node.op_type, node.domain).alike(node)  # a place is of another type
+        _, alike = operator_types(node.op_type, node.domain).alike(
+            node
+        )  # a place is of another type
         known.update(dict.fromkeys(compress(node.output, alike), found))
     if may_wrap:
         warn(
@@ -93,8 +92,8 @@ def _result(node: Node, given: list[_Range | None]) -> _Range | None:
     """The integers that a node gives, before they begin anew; None of other types."""
     if node.op_type in ("Cast", "CastLike", "QuantizeLinear"):
         return _converted(node, given)
-    types = _types(node.op_type, node.domain)
-    if types.outputs[:1] == (_TRUTH,):
+    types = operator_types(node.op_type, node.domain)
+    if types.outputs[:1] == (TRUTH,):
         return _whole(DataType.BOOL)
     given = [*compress(given, types.alike(node)[0])]
     ranges = [each for each in given if each]
@@ -111,38 +110,6 @@ def _result(node: Node, given: list[_Range | None]) -> _Range | None:
     if operator_of(node).picks:
         return _Range(kind, min(lows), max(highs))
     return _whole(kind)
-
-
-class _Types(NamedTuple):
-    """The types of an operator's inputs and outputs, as ONNX names them: `T`, or one type.
-
-    The last stands for all that may follow.
-    """
-
-    inputs: tuple[str, ...] = ()
-    outputs: tuple[str, ...] = ()
-
-    def alike(self, node: Node) -> tuple[list[bool], list[bool]]:
-        """Which inputs, and which outputs, of a node are of the type of its first output."""
-        return self._alike(self.inputs, node.input), self._alike(self.outputs, node.output)
-
-    def _alike(self, kinds: tuple[str, ...], names: list[str]) -> list[bool]:
-        each = chain(kinds, repeat(kinds[-1])) if kinds else repeat(None)
-        return [kind in self.outputs[:1] for kind, _ in zip(each, names, strict=False)]
-
-
-@cache
-def _types(op_type: str, domain: str) -> _Types:
-    """The types in ONNX's schema of an operator; none if there is no schema."""
-    schema = schema_of(op_type, domain, NEWEST_OPSET)
-    if schema is None:
-        return _Types()
-    allowed = {each.type_param_str: each.allowed_type_strs for each in schema.type_constraints}
-    only = {name: kinds[0] for name, kinds in allowed.items() if len(kinds) == 1}
-    sides = (schema.inputs, schema.outputs)
-    return _Types(
-        *(tuple(only.get(entry.type_str, entry.type_str) for entry in side) for side in sides)
-    )
 
 
 def _converted(node: Node, given: list[_Range | None]) -> _Range | None:

@@ -164,6 +164,21 @@ def _coupled(r: Any) -> Any:
     return p
 
 
+def _of_floats(name: str, module: str) -> Callable[[], Any]:
+    """An operator whose result is of float32, also of integers: the evaluator has integers then."""
+
+    def make() -> Any:
+        evaluated: Any = getattr(_evaluated(f"aionnxml.{module}"), name)
+
+        def run(self: Any, x: Any, *args: Any, **given: Any) -> Any:
+            x = x.astype(np.float32) if x.dtype.kind in "iu" else x
+            return evaluated._run(self, x, *args, **given)
+
+        return type(name, (evaluated,), {"_run": run})
+
+    return make
+
+
 _CORRECTED: dict[str, tuple[int, Callable[[], Any]]] = {
     "BatchNormalization": (_INFERENCE, _batch_normalization),
     "ConvTranspose": (_NEWEST, _conv_transpose),
@@ -172,5 +187,14 @@ _CORRECTED: dict[str, tuple[int, Callable[[], Any]]] = {
     "GlobalMaxPool": (_NEWEST, _global_max_pool),
     "Loop": (_NEWEST, _loop),
     "SVMClassifier": (_NEWEST, _classifier),
+    **{
+        name: (_NEWEST, _of_floats(name, module))
+        for name, module in (
+            ("LinearClassifier", "op_linear_classifier"),
+            ("LinearRegressor", "op_linear_regressor"),
+            ("Scaler", "op_scaler"),
+            ("TreeEnsembleRegressor", "op_tree_ensemble_regressor"),
+        )
+    },
 }
 """By operator, the version of ONNX's operators from which on the evaluator's is right."""
