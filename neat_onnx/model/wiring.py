@@ -116,6 +116,11 @@ def nodes_within(graph: Graph) -> Iterator[Node]:
             yield from nodes_within(inner)
 
 
+def node_count(graph: Graph) -> int:
+    """Count the nodes of a graph and of its subgraphs."""
+    return sum(1 for _ in nodes_within(graph))
+
+
 def subgraphs(node: Node) -> list[Graph]:
     """The graphs among a node's attributes."""
     given = node.attributes

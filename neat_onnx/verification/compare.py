@@ -7,9 +7,9 @@ import numpy as np
 
 from neat_onnx.errors import ModelError
 from neat_onnx.lifting.axes import input_axes
-from neat_onnx.model import DataType, Graph, Model
+from neat_onnx.model import DataType, Model
 from neat_onnx.model.inner_outputs import with_inner_outputs
-from neat_onnx.model.wiring import nodes_within
+from neat_onnx.model.wiring import node_count
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
 from neat_onnx.passes import without_dead
@@ -20,6 +20,7 @@ from neat_onnx.passes.fixed_batches import fixed_batches
 from neat_onnx.passes.sequence_axes import sequence_axes
 from neat_onnx.passes.sequence_states import sequence_states
 from neat_onnx.verification.indices import places_of, zeros_of
+from neat_onnx.verification.integers import computes_integers
 from neat_onnx.verification.judge import (
     Errors,
     RoundedRuns,
@@ -237,28 +238,37 @@ def _judged(
     beyond = [part for part in parts if not within_bound(part.want, part.got, bound, slack)]
     if not beyond:
         return _report("equal", largest(part.errors for part in parts), facts)
-    single = facts["dtype"] == "float32"
-    element = np.float32 if single else np.float64
-    runs = [list(rounded_runs(net, part.x, element)) for part in parts]
-    parts, runs, cut = held_steps(parts, runs)
-    found = [
-        against_rounding(part.want, part.got, rounded, bound)
-        for part, rounded in zip(parts, runs, strict=True)
-    ]
-    if not found[0].within and slack == _NO_SLACK and facts["samples"] < _ENOUGH:
-        more = _of_enough_samples(net, model, facts["seed"], element)
-        found[0] = against_rounding(parts[0].want, parts[0].got, runs[0], bound, more)
-    sizes = [each.normalised_mse for each in found if each.normalised_mse is not None]
-    rounding = max(sizes, default=None)
-    another = facts["quantized"] and not has_its_weights(net, model)
-    facts |= {"overflow_step": cut.step, "left_out": cut.sequences}
-    if all(each.within for each in found) and cut.enough_held and not another:
-        verdict: Verdict = "equal within float32" if single else "equal"
-        return _report(verdict, largest(part.errors for part in parts), facts, None, rounding)
+    rounding = None
+    if not computes_integers(model):  # whose arithmetic rounds nothing
+        passed, parts, rounding = _within_rounding(net, model, parts, facts, slack)
+        if passed:
+            verdict: Verdict = "equal within float32" if facts["dtype"] == "float32" else "equal"
+            return _report(verdict, largest(part.errors for part in parts), facts, None, rounding)
     from neat_onnx.verification.first_difference import first_difference  # noqa: PLC0415 (only where it fails)
 
     where = first_difference(net, model, beyond[0].x, runtime)
     return _report("different", largest(part.errors for part in parts), facts, where, rounding)
+
+
+def _within_rounding(
+    net: Network, model: Model, parts: list[Part], facts: dict[str, Any], slack: Slack
+) -> tuple[bool, list[Part], float | None]:
+    """Whether rounding makes errors as large; the parts as far as it is finite; its own error."""
+    element = np.float32 if facts["dtype"] == "float32" else np.float64
+    runs = [list(rounded_runs(net, part.x, element)) for part in parts]
+    parts, runs, cut = held_steps(parts, runs)
+    found = [
+        against_rounding(part.want, part.got, rounded, facts["bound"])
+        for part, rounded in zip(parts, runs, strict=True)
+    ]
+    if not found[0].within and slack == _NO_SLACK and facts["samples"] < _ENOUGH:
+        more = _of_enough_samples(net, model, facts["seed"], element)
+        found[0] = against_rounding(parts[0].want, parts[0].got, runs[0], facts["bound"], more)
+    sizes = [each.normalised_mse for each in found if each.normalised_mse is not None]
+    another = facts["quantized"] and not has_its_weights(net, model)
+    facts |= {"overflow_step": cut.step, "left_out": cut.sequences}
+    passed = all(each.within for each in found) and cut.enough_held and not another
+    return passed, parts, max(sizes, default=None)
 
 
 def _of_enough_samples(
@@ -292,8 +302,3 @@ def _report(
         rounding=rounding,
         **facts,
     )
-
-
-def node_count(graph: Graph) -> int:
-    """Count the nodes of a graph and of its subgraphs."""
-    return sum(1 for _ in nodes_within(graph))

@@ -14,14 +14,14 @@ from neat_onnx.errors import ModelError, NeatOnnxError, warn
 from neat_onnx.genome import Imported
 from neat_onnx.model import Graph, Model, Node
 from neat_onnx.model.node import RUNTIME_DOMAIN
-from neat_onnx.model.wiring import producers
+from neat_onnx.model.wiring import node_count, producers
 from neat_onnx.network.genes import Floats
 from neat_onnx.network.network import Network
 from neat_onnx.network.program import Program
 from neat_onnx.passes.constants import weights_among_inputs
 from neat_onnx.passes.draft import Draft
 from neat_onnx.passes.empty_inputs import empty_inputs
-from neat_onnx.verification.compare import as_read, compared, node_count, with_ports
+from neat_onnx.verification.compare import as_read, compared, with_ports
 from neat_onnx.verification.judge import Slack, measure
 from neat_onnx.verification.open_batch import loaded
 from neat_onnx.verification.player import Player, showing

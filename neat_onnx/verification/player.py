@@ -20,6 +20,7 @@ from neat_onnx.network.genes import Floats
 from neat_onnx.network.memory import MemoryPort
 from neat_onnx.network.network import Network
 from neat_onnx.passes.recurrent_layers import has_unbatched_sequence
+from neat_onnx.verification.integers import computes_integers
 from neat_onnx.verification.ports import has_every_axis, pairs_of
 from neat_onnx.verification.rows import OutputRows
 from neat_onnx.verification.runtimes import Feed, Session, load
@@ -32,13 +33,14 @@ def number_type(model: Model) -> DataType:
     """The type whose bound holds: DOUBLE if all inputs and outputs of such numbers are, or FLOAT.
 
     A model that reads float64 and gives float32 is no more exact than float32; nor is one inside
-    which operators give it.
+    which operators give it. One of integers alone is as exact as float64.
     """
     if any(operator_of(node).single for node in model.graph.node):
         return DataType.FLOAT
     entries = (*model.graph.inputs, *model.graph.outputs)
     kinds = {entry.elem_type for entry in entries if entry.elem_type in _FLOATING}
-    return DataType.DOUBLE if kinds == {DataType.DOUBLE} else DataType.FLOAT
+    exact = kinds == {DataType.DOUBLE} or (not kinds and computes_integers(model))
+    return DataType.DOUBLE if exact else DataType.FLOAT
 
 
 class Player:
