@@ -13,9 +13,9 @@ def check_types(graph: Graph) -> None:
         ModelError: it names the nodes.
     """
     check_half_precision(graph)
-    kinds = {entry.elem_type for entry in graph.inputs}
-    kinds |= {tensor.data_type for tensor in graph.initializer} | {*map(_cast_to, graph.node)}
-    if any(kind.is_integer and kind not in _WIDE for kind in kinds):
+    kinds = {entry.elem_type for entry in graph.inputs} | {*map(_cast_to, graph.node)}
+    kinds |= {tensor.data_type for tensor in graph.initializer} - {*_WIDE}  # which shapes are of
+    if any(kind.is_integer for kind in kinds):
         from neat_onnx.passes.checks.narrow_integers import check_narrow_integers  # noqa: PLC0415 - seldom
 
         check_narrow_integers(graph)

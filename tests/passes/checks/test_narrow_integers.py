@@ -1,5 +1,6 @@
 """Integers that may wrap around in the model: differences are refused, sums are warned of."""
 
+import re
 import warnings
 
 import numpy as np
@@ -11,8 +12,8 @@ from sessions import open_session
 
 from neat_onnx import ModelError, NeatOnnxWarning, import_model
 
-UINT8, INT8, UINT64, INT32 = (
-    TensorProto.UINT8, TensorProto.INT8, TensorProto.UINT64, TensorProto.INT32,
+UINT8, INT8, UINT64, INT32, INT64 = (
+    TensorProto.UINT8, TensorProto.INT8, TensorProto.UINT64, TensorProto.INT32, TensorProto.INT64,
 )  # fmt: skip
 FLOAT = node("Cast", "h", "y", to=TensorProto.FLOAT)
 
@@ -128,3 +129,38 @@ def test_a_place_along_an_axis_is_cast_but_not_subtracted_from_a_place():
     assert net.activate({"a": [[1, 2, 250]], "b": [[0, 0, 9]]})["y"].tolist() == [[2, 2, 9]]
     with pytest.raises(ModelError, match="a result of -255 to 255 is none of UINT8"):
         import_model(model(UINT8, *places[:2], node("Sub", "c b", "h")))
+
+
+WRAPS, ROUNDS = "at its other end in the model at node make_h", r"beyond 2\^53 at node make_h"
+WIDE = {"big": 70_000, "huge": 2**40 + 1, "seven": 7, "four": 4}
+
+
+@pytest.mark.parametrize(
+    ("kind", "nodes", "said"),
+    [
+        (INT32, [node("Mul", "a big", "h")], WRAPS),
+        (INT32, [node("Mul", "a b", "h")], WRAPS),
+        (INT64, [node("Mul", "a huge", "h")], ROUNDS),
+        (INT64, [node("Mul", "a seven", "c"), node("Mul", "c huge", "h")], ROUNDS),
+        (INT64, [node("Pow", "a four", "h")], WRAPS),
+        (UINT64, [node("Mul", "a huge", "h")], ROUNDS),
+        (INT64, [node("Mul", "a b", "h")], None),
+        (INT32, [node("Mul", "a seven", "h")], None),
+        (INT64, [node("Mod", "a seven", "c"), node("Mul", "c huge", "h")], None),
+        (INT64, [node("Shape", "a", "c", start=1), node("Mul", "c huge", "d"),
+                 node("Min", "d a", "h")], None),
+        (INT64, [node("Equal", "a b", "c"), node("Cast", "c", "d", to=INT64),
+                 node("Mul", "d huge", "h")], None),
+    ],
+)  # fmt: skip
+def test_ordinary_integers_of_wide_types_are_warned_of_where_results_are_beyond_them(
+    kind, nodes, said
+):
+    read = {name for each in nodes for name in each.input}
+    dtype = helper.tensor_dtype_to_np_dtype(kind)
+    used = {name: np.asarray(each, dtype) for name, each in WIDE.items() if name in read}
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        import_model(model(kind, *nodes, **used), check=False)
+    texts = [str(each.message) for each in warned if issubclass(each.category, NeatOnnxWarning)]
+    assert [bool(re.search(said or "integers", text)) for text in texts] == [True] * bool(said)
