@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from typing import NoReturn
 
 import numpy as np
@@ -76,11 +77,16 @@ class Tensors:
     ended: set[str] = field(default_factory=set)
     time_alone: bool = False
 
-    @property
+    @cached_property
     def data_type(self) -> DataType:
-        """The type of the numbers."""
-        inputs = self.model.graph.inputs
-        return inputs[0].elem_type if inputs else DataType.FLOAT
+        """The type of the numbers: of the first input of floats, else of an output or a constant.
+
+        Words, images and masks are integers or truth values, whatever numbers are made of them.
+        """
+        graph = self.model.graph
+        ends = (entry.elem_type for entry in (*graph.inputs, *graph.outputs))
+        kinds = chain(ends, (tensor.data_type for tensor in graph.initializer))
+        return next((kind for kind in kinds if kind.dtype.kind == "f"), DataType.FLOAT)
 
     def operand(self, node: Node, position: int) -> Operand:
         """The tensor that `node` reads at `position`."""

@@ -25,7 +25,7 @@ from neat_onnx.verification.compare import as_read, compared, with_ports
 from neat_onnx.verification.judge import Slack, measure
 from neat_onnx.verification.open_batch import loaded
 from neat_onnx.verification.player import Player, showing
-from neat_onnx.verification.ports import check_ports, has_half_inputs
+from neat_onnx.verification.ports import check_ports, is_of_half_precision
 from neat_onnx.verification.rows import ShapeMismatch
 from neat_onnx.verification.samples import short_sequences
 
@@ -94,7 +94,7 @@ def check_import(found: Imported) -> None:
             return
     if refusal is not None:
         raise refusal
-    if not (has_half_inputs(model) or _has_own_operators(model)):
+    if not (is_of_half_precision(model) or _has_own_operators(model)):
         _warn_unchecked(reasons[0])
 
 

@@ -8,14 +8,17 @@ from neat_onnx.model import DataType, Model, ValueInfo
 from neat_onnx.model.states import state_pairs
 from neat_onnx.model.value import Extent
 from neat_onnx.network.network import Network
+from neat_onnx.passes.checks.half_precision import rounds_to_half
 from neat_onnx.passes.draft import with_graph
 
 _WITHOUT_BOUND = (DataType.FLOAT16, DataType.BFLOAT16)
+_NOT_COMPARED = "Models of half precision are not compared"
 
 
-def has_half_inputs(model: Model) -> bool:
-    """Whether an input is of half precision, whose rounding has no bound here."""
-    return any(entry.elem_type in _WITHOUT_BOUND for entry in model.graph.inputs)
+def is_of_half_precision(model: Model) -> bool:
+    """Whether numbers are of half precision, whose rounding has no bound here."""
+    inputs = any(entry.elem_type in _WITHOUT_BOUND for entry in model.graph.inputs)
+    return inputs or rounds_to_half(model.graph)
 
 
 def pairs_of(net: Network, model: Model) -> dict[str, str]:
@@ -39,15 +42,21 @@ def check_ports(net: Network, model: Model, *, stated_outputs: bool = False) -> 
         stated_outputs: the shapes that the graph states for its outputs have to be right as well.
 
     Raises:
-        ModelError: names or shapes differ; or an input is of half precision, which has no bound.
+        ModelError: names or shapes differ; or numbers are of half precision, which has no bound.
     """
     for entry in model.graph.inputs:
         if entry.elem_type in _WITHOUT_BOUND:
             raise ModelError(
                 f"the input '{entry.name}' is {entry.elem_type.name}, expected FLOAT or DOUBLE",
                 where="graph.inputs",
-                hint="Models of half precision are not compared",
+                hint=_NOT_COMPARED,
             )
+    if rounds_to_half(model.graph):
+        raise ModelError(
+            "numbers are rounded to half precision inside it",
+            where="graph.node",
+            hint=_NOT_COMPARED,
+        )
     pairs = pairs_of(net, model)
     carried = {*pairs, *pairs.values()}
     for what, ports, entries in (

@@ -140,9 +140,7 @@ class CastLike(Node):
 
 _BOOL = DataType.BOOL
 _HOLDS = greater(VARIABLE, 0.5)
-_WIDE = (DataType.FLOAT, DataType.DOUBLE)
 _NARROW = {kind for kind in DataType if kind.is_integer} - {DataType.INT32, DataType.INT64}
-_HALVES = (DataType.FLOAT16, DataType.BFLOAT16)
 _COMPARISONS: dict[str, type[Node]] = {
     "greater": Greater,
     "greater_or_equal": GreaterOrEqual,
@@ -231,8 +229,6 @@ def lift_cast(ctx: LiftingContext, node: Cast) -> None:
     cut = isinstance(operand, Value) and not operand.formula.is_truth
     if cut and to in _NARROW and not _holds(ctx, node.input[0], to):
         ctx.fail(node, f"numbers would be cut off to the bits of {to.name}")
-    if to in _HALVES and to is not ctx.data_type:
-        ctx.fail(node, f"it rounds to {to.name}: only the type of the model's own numbers is read")
     if not isinstance(operand, Value):
         with np.errstate(all="ignore"):
             numbers = operand.astype(to.dtype)
@@ -262,12 +258,9 @@ def _holds(ctx: LiftingContext, name: str, to: DataType) -> bool:
 
 @lifts(CastLike, infinite=True)
 def lift_cast_like(ctx: LiftingContext, node: CastLike) -> None:
-    """To the type of the model's numbers; numbers of that type stay as they are.
-
-    Numbers of a narrow type are not rounded, as nothing is in a model of that type.
-    """
+    """Numbers stay as they are, also where the type has fewer digits, as in a Cast."""
     operand, _ = ctx.operand(node, 0), ctx.operand(node, 1)
-    if ctx.is_of_numbers(node.input[1]) and ctx.data_type in (*_WIDE, *_HALVES):
+    if ctx.is_of_numbers(node.input[1]):
         if isinstance(operand, Value) and operand.formula.is_truth:
             operand = apply_formula(ctx, node, "number", [operand]) or operand
         elif not isinstance(operand, Value):
@@ -275,7 +268,7 @@ def lift_cast_like(ctx: LiftingContext, node: CastLike) -> None:
         ctx.integer.discard(node.output[0])
         ctx.bind(node, operand)
         return
-    ctx.fail(node, f"'{node.input[1]}' is of integers or truth values, or of a narrow type")
+    ctx.fail(node, f"'{node.input[1]}' is of integers or truth values")
 
 
 @lifts(IsInf)

@@ -9,6 +9,7 @@ from neat_onnx.errors import ModelError, abridged, warn
 from neat_onnx.model import DataType, Graph, Node
 from neat_onnx.model.node import operator_of
 from neat_onnx.model.semantics import gives_sizes
+from neat_onnx.model.wiring import nodes_within
 
 _CASTS = ("Cast", "CastLike")
 
@@ -35,14 +36,17 @@ def check_half_precision(graph: Graph) -> None:
         )
 
 
+def rounds_to_half(graph: Graph) -> bool:
+    """Whether a node rounds its results to 16 bits."""
+    return any(_rounding(graph, kind) for kind in (DataType.FLOAT16, DataType.BFLOAT16))
+
+
 def _rounding(graph: Graph, kind: DataType) -> list[str]:
     """The labels of the nodes that compute numbers of a type and round them."""
     computed = {entry.name for entry in graph.inputs if entry.elem_type is kind}
     constant = {tensor.name for tensor in graph.initializer if tensor.data_type is kind}
-    if not computed and not constant:
-        return []
     found = []
-    for node in graph.node:
+    for node in nodes_within(graph):
         given = {name for name in node.input if name}
         if node.op_type in _CASTS:
             if not _casts_to(node, kind, computed | constant):

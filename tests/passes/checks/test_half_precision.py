@@ -5,7 +5,7 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from neat_onnx import ModelError, NeatOnnxWarning, import_model
+from neat_onnx import ModelError, NeatOnnxWarning, import_model, verify
 
 WEIGHTS = np.array([[0.5, -1.25, 3.0], [2.0, 0.125, -0.75]], np.float32)
 
@@ -71,3 +71,43 @@ def test_a_table_of_bfloat16_is_rounded_after_it_was_chosen_from():
     given.graph.initializer.append(numpy_helper.from_array(np.array(0), "zero"))
     with pytest.raises(ModelError, match="at node scaled"):
         import_model(given)
+
+
+def as_float(given: onnx.ModelProto) -> onnx.ModelProto:
+    """The model with inputs and outputs of float32, as mixed precision has them."""
+    for entry in (*given.graph.input, *given.graph.output):
+        entry.type.tensor_type.elem_type = TensorProto.FLOAT
+    return given
+
+
+DOWN = helper.make_node("Cast", ["x"], ["h"], name="down", to=TensorProto.FLOAT16)
+HALF = helper.make_node("Gemm", ["h", "W"], ["z"], name="gemm", transB=1)
+UP = helper.make_node("Cast", ["z"], ["y"], name="up", to=TensorProto.FLOAT)
+
+
+@pytest.mark.parametrize("given", [TensorProto.FLOAT, TensorProto.INT64, TensorProto.BOOL])
+def test_half_precision_inside_is_warned_of_and_not_compared(given):
+    made = as_float(model(TensorProto.FLOAT16, DOWN, HALF, UP))
+    made.graph.input[0].type.tensor_type.elem_type = given
+    with pytest.warns(NeatOnnxWarning, match=r"rounded to FLOAT16 at node down .*, gemm") as warned:
+        net = import_model(made)
+    assert len(warned) == 1
+    assert net.activate([1, 0, 1]) == pytest.approx(WEIGHTS @ [1, 0, 1], abs=1e-15)
+    with pytest.raises(ModelError, match="rounded to half precision") as refused:
+        verify(net, made)
+    assert "not compared" in refused.value.hint
+
+
+def test_numbers_that_are_rounded_to_float16_as_they_become_outputs_are_warned_of():
+    out = helper.make_node("Cast", ["x"], ["y"], name="out", to=TensorProto.FLOAT16)
+    made = model(TensorProto.FLOAT16, out)
+    made.graph.input[0].type.tensor_type.elem_type = TensorProto.FLOAT
+    with pytest.warns(NeatOnnxWarning, match="rounded to FLOAT16 at node out"):
+        assert import_model(made).activate([0.1, 1, 2]).tolist() == [0.1, 1, 2]
+
+
+def test_bfloat16_inside_is_refused_without_a_constant_of_it():
+    down = helper.make_node("Cast", ["x"], ["h"], name="down", to=TensorProto.BFLOAT16)
+    up = helper.make_node("Cast", ["h"], ["y"], to=TensorProto.FLOAT)
+    with pytest.raises(ModelError, match="rounded to BFLOAT16 at node down"):
+        import_model(model(TensorProto.FLOAT, down, up))
