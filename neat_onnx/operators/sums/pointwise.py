@@ -25,7 +25,7 @@ from neat_onnx.operators.formulas.several import Max, Mean, Min, Sum
 from neat_onnx.operators.layout.columns import exactly
 from neat_onnx.operators.sums.dense import responses
 from neat_onnx.operators.sums.partition import by_overflowing_source
-from neat_onnx.operators.sums.scaled import is_spread, lower_scaled, waits
+from neat_onnx.operators.sums.scaled import is_spread, lower_scaled, responds_alone, waits
 
 _LEAST_GATHERED = 1 << 16  # weights of the Gemm that it would be
 _LEAST_MATRIX = 1 << 10  # the same, where all sources stand in order
@@ -161,12 +161,14 @@ def _candidates(ctx: LoweringContext) -> Bools:
 
 
 def _scaled(ctx: LoweringContext, inputs: int) -> Bools:
-    """Sums of so many inputs by weights of no other form, with the response 1.
+    """Sums of so many inputs by weights of no other form; of two inputs, with the response 1.
 
     A few sums of one input may have the weight 1, as a scaler gives to features that are constant.
     """
-    unscaled = ctx.net.neurons.response == 1.0
-    found = np.flatnonzero(_sums(ctx) & unscaled & (ctx.fan_in == inputs))
+    found = _sums(ctx) & (ctx.fan_in == inputs)
+    if inputs > 1:
+        found &= ctx.net.neurons.response == 1.0
+    found = np.flatnonzero(found)
     weights = _weights(ctx, found, inputs)
     forms = [form for form in _FORMS if len(form) == inputs]
     others = ~np.any([np.all(weights == form, axis=1) for form in forms], axis=0)
@@ -252,7 +254,7 @@ def _sources(ctx: LoweringContext, neurons: Ints) -> Ints:
 
 def lower_pointwise(ctx: LoweringContext, block: Block) -> None:
     """Emit one Add or Sub, or nothing but the activations."""
-    if is_spread(ctx, block.neurons):
+    if is_spread(ctx, block.neurons) or responds_alone(ctx, block.neurons):
         lower_scaled(ctx, block)
         return
     sources = _sources(ctx, block.neurons)

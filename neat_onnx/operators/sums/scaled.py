@@ -1,5 +1,8 @@
 """Neurons that weigh one input each, or two: a Mul by the weights, and an Add of the biases.
 
+Where they respond to their input by a factor besides, as import makes it of x / 255 - mean over
+deviation, a Sum of one tensor stands between the two factors: import makes neurons of it.
+
 The pixels of a channel often share a weight and a bias, as after a normalization. Then the tensor
 has an axis for the channels, and the weights and biases are one number for each.
 """
@@ -12,8 +15,9 @@ import numpy as np
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.network.genes import Floats, Ints
 from neat_onnx.network.window import Sizes
-from neat_onnx.operators.formulas.activate import activate, shift, slopes
+from neat_onnx.operators.formulas.activate import activate, multiplied, shift, slopes
 from neat_onnx.operators.formulas.elementwise import Add, Mul
+from neat_onnx.operators.formulas.several import Sum
 from neat_onnx.operators.layout.columns import exactly, in_shape
 from neat_onnx.operators.layout.shaping import Flatten
 
@@ -54,23 +58,39 @@ class _Layout:
 
 def lower_scaled(ctx: LoweringContext, block: Block) -> None:
     """Emit a Mul by the weights of each input, one number where all are the same, an Add of two
-    inputs, and an Add of the biases.
+    inputs, a Mul by the responses, and an Add of the biases.
     """
     neurons, steep = block.neurons, slopes(ctx, block.neurons)
     _, edge = ctx.edges_into(neurons)
     sources = ctx.signals.read[edge].reshape(len(neurons), -1)
+    response, bias = ctx.net.neurons.response[neurons], ctx.net.neurons.bias[neurons] * steep
+    if ctx.options.fold:
+        response, steep = np.ones(len(neurons)), response * steep
     factors = ctx.signals.weight[edge].reshape(sources.shape) * steep[:, None]
-    bias = ctx.net.neurons.bias[neurons] * steep
-    layout = _layout([*factors.T, bias])
-    parts = [_times(ctx, block, *each, layout) for each in zip(sources.T, factors.T, strict=True)]
+    responds = bool(np.any(response != 1.0))
+    layout = _layout([*factors.T, response, bias])
+    parts = [
+        _times(ctx, block, *each, layout, whole=responds)
+        for each in zip(sources.T, factors.T, strict=True)
+    ]
     result = parts[0]
     if len(parts) > 1:
         result = ctx.emit(Add, parts, block.tensor("Sum"), block.name("sum"))
-    result = _shifted(ctx, block, result, bias, layout)
+    elif responds:
+        result = ctx.emit(Sum, parts, block.tensor("Copy"), block.name("copy"))
+    result = multiplied(ctx, block, result, _in_layout(response, layout))
+    result = shift(ctx, block, result, _in_layout(bias, layout))
     if layout is not None:
         result = ctx.emit(Flatten, [result], block.tensor("Flat"), block.name("flat"), axis=1)
-    ends = len(parts) == 1 and waits(ctx, sources, factors, bias)
+    ends = len(parts) == 1 and not responds and waits(ctx, sources, factors, bias)
     activate(ctx, block, result, ends=ends)
+
+
+def responds_alone(ctx: LoweringContext, neurons: Ints) -> bool:
+    """Whether neurons have one input each, and factors of their own beside its weight."""
+    _, edge = ctx.edges_into(neurons)
+    factors = ctx.net.neurons.response[neurons]
+    return len(edge) == len(neurons) and bool(np.any(factors != 1.0))
 
 
 def is_spread(ctx: LoweringContext, neurons: Ints) -> bool:
@@ -94,13 +114,25 @@ def waits(ctx: LoweringContext, sources: Ints, factors: Floats, bias: Floats) ->
 
 
 def _times(
-    ctx: LoweringContext, block: Block, sources: Ints, factor: Floats, layout: _Layout | None
+    ctx: LoweringContext,
+    block: Block,
+    sources: Ints,
+    factor: Floats,
+    layout: _Layout | None,
+    *,
+    whole: bool,
 ) -> str:
-    """One input of each neuron times its weight."""
+    """One input of each neuron times its weight.
+
+    Args:
+        whole: the result has an element for each neuron, and does not broadcast.
+    """
     if layout is None:
         tensor = exactly(ctx, sources, block.level)
     else:
-        tensor = in_shape(ctx, layout.spread(sources), block.level)
+        alone = whole and _is_uniform(factor)
+        shaped = sources.reshape(layout.shape) if alone else layout.spread(sources)
+        tensor = in_shape(ctx, shaped, block.level)
     if np.all(factor == 1.0):
         return tensor
     if _is_uniform(factor):
@@ -111,13 +143,11 @@ def _times(
     return ctx.emit(Mul, [tensor, weights], block.tensor("Scaled"), block.name("scale"))
 
 
-def _shifted(
-    ctx: LoweringContext, block: Block, tensor: str, bias: Floats, layout: _Layout | None
-) -> str:
-    """The biases added; the tensor itself where all are 0."""
-    if layout is not None:
-        bias = bias[:1] if _is_uniform(bias) else layout.parameters(bias)
-    return shift(ctx, block, tensor, bias)
+def _in_layout(values: Floats, layout: _Layout | None) -> Floats:
+    """Numbers of all neurons as they broadcast in a layout."""
+    if layout is None:
+        return values
+    return values[:1] if _is_uniform(values) else layout.parameters(values)
 
 
 def _layout(columns: list[Floats]) -> _Layout | None:

@@ -80,9 +80,8 @@ def _are_sparse(ctx: LoweringContext, groups: list[_Group], some: list[_Group]) 
 
 
 def _sums(ctx: LoweringContext) -> Bools:
-    """Sums of one input that nothing responds to, and of several."""
-    plain = (ctx.fan_in > 1) | (ctx.net.neurons.response == 1.0)
-    found: Bools = plain & (ctx.net.aggregation_names == "sum") & (ctx.fan_in > 0)
+    """Sums of one input or several."""
+    found: Bools = (ctx.net.aggregation_names == "sum") & (ctx.fan_in > 0)
     return found
 
 
