@@ -216,17 +216,25 @@ class _Files:
         return found
 
     def _with_fewer_sums(self, model: Model, files: list[Model], *, copies: bool) -> list[Model]:
-        """The files, and shorter ones without some sums of one tensor, if one is the smallest."""
+        """The files, and shorter ones without some sums of one tensor, if one is the smallest.
 
-        def is_small(form: Form) -> bool:
-            least = self.least
-            found = [*filter(None, map(self._smaller, in_either_axes(form)))]
-            files[:0] = found
-            return any(_length(each) <= least for each in found)
+        Which sums are needed is the same whatever the axes that the nodes compute in.
+        """
+        if all(_length(each) > self.least for each in files):
+            return files
+        whole = straight(model, copies=copies)
+        sizes = [inf if (found := self.written(self.candidates.of(whole))) is None else
+                 _length(found)]  # fmt: skip
 
-        if any(_length(each) <= self.least for each in files):
-            with_few_sums(self.net, model, is_small, copies=copies)
-        return files
+        def is_smaller(form: Form) -> bool:
+            found = self.written(self.candidates.of(form), most=sizes[-1])
+            sizes.extend(() if found is None else (_length(found),))
+            return found is not None
+
+        fewer = with_few_sums(self.net, model, is_smaller, copies=copies)
+        if fewer.results == whole.results:
+            return files
+        return [*filter(None, map(self._smaller, in_either_axes(fewer))), *files]
 
     def written(
         self, candidate: Candidate, *, without_genome: bool = False, most: float = inf

@@ -13,6 +13,8 @@ from neat_onnx.model.value import Extent, ValueInfo
 _OF_INPUT = {"Scaler": "Cast", "Normalizer": "Cast", "Imputer": "Identity"}
 """Operators of ai.onnx.ml that onnx infers nothing of, and others whose result is as theirs."""
 
+_KNOWN = frozenset(map(int, DataType))
+
 
 class TensorFacts(NamedTuple):
     """The element type and the shape of a tensor, each None where it is not known."""
@@ -100,7 +102,7 @@ def _of(entry: ValueInfo) -> TensorFacts:
 
 def _of_proto(entry: object) -> TensorFacts:
     tensor = entry.type.tensor_type  # type: ignore[attr-defined]
-    known = tensor.elem_type in list(DataType)
+    known = tensor.elem_type in _KNOWN
     shape = None
     if tensor.HasField("shape"):
         shape = tuple(_extent(dim) for dim in tensor.shape.dim)

@@ -48,6 +48,8 @@ def renamed(node: Node, names: Mapping[str, str]) -> Node:
     reads = [names.get(name, name) for name in node.input]
     gives = [names.get(name, name) for name in node.output]
     if not subgraphs(node):
+        if reads == node.input and gives == node.output:
+            return node
         return copied(node, input=reads, output=gives)
     attributes = {
         key: _renamed_graph(value, names) if isinstance(value, Graph) else value

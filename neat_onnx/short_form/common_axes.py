@@ -12,9 +12,10 @@ from operator import mul
 import numpy as np
 
 from neat_onnx.model import Model
+from neat_onnx.model.file_sizes import FileSizes
 from neat_onnx.passes.draft import Draft, is_one_of
 from neat_onnx.short_form.columns import REDUCTIONS, Sizes
-from neat_onnx.short_form.constants_once import constants_once
+from neat_onnx.short_form.constants_once import names_once
 from neat_onnx.short_form.moves import Moves
 from neat_onnx.short_form.straight import identity_outputs, straight
 from neat_onnx.short_form.views import AxisFrame
@@ -37,7 +38,8 @@ def in_common_axes(model: Model) -> Model:
         return model
     if len(model.graph.node) > _MOST_NODES:
         return model
-    tried, in_vain, size, moves = set[Seed](), 0, _size(model), Moves(Draft(model))
+    measured = FileSizes(model)
+    tried, in_vain, size, moves = set[Seed](), 0, _size(model, measured), Moves(Draft(model))
     seeds = _seeds(moves)
     while (seed := next((each for each in seeds if each not in tried), None)) is not None:
         if in_vain * len(moves.draft.model.graph.node) >= _MOST_IN_VAIN:
@@ -48,15 +50,15 @@ def in_common_axes(model: Model) -> Model:
         if other is None:
             continue
         other = straight(other, copies=identity_outputs(model)).model
-        if (shorter := _size(other)) < size:
+        if (shorter := _size(other, measured)) < size:
             in_vain, size, moves = 0, shorter, Moves(Draft(other))
             seeds = _seeds(moves)
     return moves.draft.model
 
 
-def _size(model: Model) -> int:
+def _size(model: Model, measured: FileSizes) -> int:
     """The bytes of a model whose constants are there once."""
-    return len(constants_once(model).to_bytes())
+    return measured.of(model, names_once(model, measured.content))
 
 
 def _seeds(moves: Moves) -> Iterator[Seed]:

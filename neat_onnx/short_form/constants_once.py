@@ -1,5 +1,7 @@
 """Constants that are equal bit for bit are one."""
 
+from collections.abc import Callable
+
 from neat_onnx.model import Model, Tensor
 from neat_onnx.passes.draft import with_graph, with_inputs
 
@@ -10,9 +12,8 @@ def constants_once(model: Model) -> Model:
     Args:
         model: without graphs inside of nodes.
     """
-    first: dict[tuple[object, ...], str] = {}
-    names = {each.name: first.setdefault(_content(each), each.name) for each in _constants(model)}
-    if len(first) == len(names):
+    names = names_once(model, _content)
+    if all(name == own for own, name in names.items()):
         return model
     kept = [
         each for each in model.graph.initializer if names.get(each.name, each.name) == each.name
@@ -22,6 +23,17 @@ def constants_once(model: Model) -> Model:
         for node in model.graph.node
     ]
     return with_graph(model, node=nodes, initializer=kept)
+
+
+def names_once(model: Model, content: Callable[[Tensor], tuple[object, ...]]) -> dict[str, str]:
+    """For each constant, the name of the first that is equal.
+
+    Args:
+        model: without graphs inside of nodes.
+        content: all of a tensor but its name.
+    """
+    first: dict[tuple[object, ...], str] = {}
+    return {each.name: first.setdefault(content(each), each.name) for each in _constants(model)}
 
 
 def _constants(model: Model) -> list[Tensor]:

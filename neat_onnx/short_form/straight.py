@@ -116,7 +116,7 @@ class _Shortcuts:
 
     def take(self, node: Node) -> None:
         """Go on with a node of the model, if it is needed."""
-        node = with_inputs(node, [self.handed_on.source(name) for name in node.input])
+        node = _reading(node, [self.handed_on.source(name) for name in node.input])
         if subgraphs(node) or node.domain or (_is_single_sum(node) and not self.is_copy(node)):
             self.nodes.append(node)  # sums of one tensor are neurons of their own, though alike
         elif not (self.is_copy(node) and self.handed_on.take(node.input[0], node.output[0])):
@@ -151,16 +151,22 @@ class _Shortcuts:
             return node
         source = self._before.get(node.input[0], node.input[0])
         self._before[node.output[0]] = source
-        return with_inputs(node, [source, *node.input[1:]])
+        return _reading(node, [source, *node.input[1:]])
 
     def _once(self, node: Node) -> None:
         """Keep a node, unless there is one like it."""
-        key = node.op_type, *node.input, len(node.output), node.attributes.model_dump_json()
+        given = node.attributes.model_dump_json() if node.attributes.model_fields_set else "[]"
+        key = node.op_type, *node.input, len(node.output), given
         like = self._known.setdefault(key, node)
         if like is node or not self.handed_on.wanted.isdisjoint(node.output):
             self.nodes.append(node)
         else:
             self.handed_on.alias.update(zip(node.output, like.output, strict=True))
+
+
+def _reading(node: Node, reads: list[str]) -> Node:
+    """The node, reading other tensors; itself if they are the same."""
+    return node if reads == node.input else with_inputs(node, reads)
 
 
 def _stays(node: Node, which: bool | Collection[str]) -> bool:

@@ -12,21 +12,15 @@ from typing import NamedTuple
 import numpy as np
 
 from neat_onnx.model import DataType, Model, Node, Tensor
-from neat_onnx.passes.draft import (
-    copied,
-    is_one_of,
-    with_graph,
-)
-from neat_onnx.passes.elementwise import is_elementwise
+from neat_onnx.passes.draft import copied, with_graph
 from neat_onnx.short_form.columns import (
-    REDUCTIONS,
     Places,
     Sizes,
     reduced_axes,
     unrepeated,
     without_leading_ones,
 )
-from neat_onnx.short_form.moves import Moves
+from neat_onnx.short_form.moves import ELEMENTWISE, REDUCTION, Moves
 
 _LARGEST_KEY = 1 << 62
 
@@ -83,20 +77,20 @@ class AxisFrame:
         start = self._first
         if made is None:
             self._begin()
-        for at, node in enumerate(graph.node):
+        for at, (node, kind) in enumerate(zip(graph.node, self._moves.kinds, strict=True)):
             self._first = self.nodes.setdefault(at, [])
             if node is made:
                 self._begin()
-            elif is_elementwise(node):
+            elif kind == ELEMENTWISE:
                 self._compute(node)
-            elif is_one_of(node, *REDUCTIONS):
+            elif kind == REDUCTION:
                 self._reduce(node)
         return self._joined(start) if len(self.views) > 1 else None
 
     def _begin(self) -> None:
         """Know the seed, once along each axis along which it repeats another tensor."""
         origin, places = self._origin(self._seed)
-        every = np.arange(prod(self.axes))
+        every = self._moves.every(prod(self.axes))
         own = self._viewed(self._seed, every) or (self._seed, self.axes)
         self.views[self._seed] = _View(*(self._viewed(origin, places) or own), every)
 
@@ -105,7 +99,8 @@ class AxisFrame:
     def _compute(self, node: Node) -> None:
         """Have an elementwise node compute in the frame, if it can."""
         axes = self._draft.axes(node.output[0])
-        operands = None if axes is None or node.output[1:] else self._operands(node, axes)
+        apart = axes is None or node.output[1:] or not any(map(self._is_known, node.input))
+        operands = None if apart or axes is None else self._operands(node, axes)
         if axes is None or operands is None:
             return
         elements = self._elements(operands, prod(axes))
@@ -141,13 +136,22 @@ class AxisFrame:
 
     def _origin(self, name: str) -> tuple[str, Places]:
         """The view, or the first tensor, that moves make a tensor of, and their elements."""
-        places = np.arange(prod(self._draft.axes(name) or ()))
+        places = self._moves.every(prod(self._draft.axes(name) or ()))
         while name not in self.views and (node := self._made.get(name)) is not None:
             moved = self._moves.moved(node)
             if moved is None:
                 break
             name, places = node.input[0], moved[places]
         return name, places
+
+    def _is_known(self, name: str) -> bool:
+        """Whether moves make a tensor of a view, or it is one."""
+        while name not in self.views:
+            node = self._made.get(name)
+            if node is None or self._moves.moved(node) is None:
+                return False
+            name = node.input[0]
+        return True
 
     def _elements(self, operands: Sequence[_Operand], size: int) -> Places | None:
         """By the place in the frame, the element of a result of so many; None without a view."""
