@@ -9,8 +9,7 @@ import numpy as np
 from neat_onnx.lowering.context import Block, LoweringContext
 from neat_onnx.lowering.registry import Claim, Plan, Stage, lowers
 from neat_onnx.model import Node
-from neat_onnx.network.activations import FORMULA
-from neat_onnx.network.genes import NONE, Bools, Floats, Ints, distinct
+from neat_onnx.network.genes import Bools, Floats, Ints, distinct
 from neat_onnx.network.structure import IMPORTED
 from neat_onnx.operators.formulas.activate import (
     activate,
@@ -23,6 +22,7 @@ from neat_onnx.operators.formulas.activate import (
 from neat_onnx.operators.formulas.elementwise import Add, Mul, Sub
 from neat_onnx.operators.formulas.several import Max, Mean, Min, Sum
 from neat_onnx.operators.layout.columns import exactly
+from neat_onnx.operators.sums.copies import are_read_here, have_formulas
 from neat_onnx.operators.sums.dense import responses
 from neat_onnx.operators.sums.partition import by_overflowing_source
 from neat_onnx.operators.sums.scaled import is_spread, lower_scaled, responds_alone, waits
@@ -93,7 +93,7 @@ def _grow_by_a_factor(ctx: LoweringContext, neurons: Ints) -> bool:
     if sources.shape[1] != 1 or len(neurons) > _MOST_IN_GEMM:
         return False
     weights, biased = _weights(ctx, neurons, 1), np.any(ctx.net.neurons.bias[neurons])
-    alike = bool(biased and np.all(weights == weights[0])) and _have_formulas(ctx, sources[:, 0])
+    alike = bool(biased and np.all(weights == weights[0])) and have_formulas(ctx, sources[:, 0])
     return alike and len(by_overflowing_source(ctx, neurons)) == 1
 
 
@@ -147,7 +147,7 @@ def _are_of_inputs(ctx: LoweringContext, neurons: Ints) -> bool:
     No copy is needed then: import makes neurons of the results that others read.
     """
     sources, genes = _sources(ctx, neurons), ctx.net.neurons
-    if sources.shape[1] != 1 or not _have_formulas(ctx, neurons):
+    if sources.shape[1] != 1 or not have_formulas(ctx, neurons):
         return False
     plain = not np.any(genes.bias[neurons]) and bool(np.all(genes.response[neurons] == 1.0))
     read = (port.neurons.ravel() for port in ctx.net.inputs)
@@ -163,7 +163,8 @@ def _candidates(ctx: LoweringContext) -> Bools:
 def _scaled(ctx: LoweringContext, inputs: int) -> Bools:
     """Sums of so many inputs by weights of no other form; of two inputs, with the response 1.
 
-    A few sums of one input may have the weight 1, as a scaler gives to features that are constant.
+    A few sums of one input may have the weight 1, as a scaler gives to features that are constant;
+    in a model one node multiplies all of a run, as masks do of ones and a few zeros.
     """
     found = _sums(ctx) & (ctx.fan_in == inputs)
     if inputs > 1:
@@ -175,7 +176,8 @@ def _scaled(ctx: LoweringContext, inputs: int) -> Bools:
     if inputs == 1 and np.any(others):
         run = np.cumsum(np.diff(_sources(ctx, found)[:, 0], prepend=0) != 1)
         run = np.unique([ctx.schedule.level[found], run], axis=1, return_inverse=True)[1].ravel()
-        others |= (np.bincount(run, others) / np.bincount(run))[run] > _MOST_SCALED
+        share = np.bincount(run, others) / np.bincount(run)
+        others |= share[run] > (0.0 if ctx.net.library == IMPORTED else _MOST_SCALED)
     scaled = np.zeros(len(ctx.net), np.bool_)
     scaled[found[others]] = True
     return scaled
@@ -300,37 +302,22 @@ def _is_copy(ctx: LoweringContext, neurons: Ints) -> bool:
     may be taken for a part of the function that another is: where that has no name, or they are
     few, for the sake of some bytes.
 
-    Import makes neurons of a Sum of one tensor.
+    Import makes neurons of a Sum of one tensor. It makes them of biases, too, but for one number
+    that is added to functions without a name: they would grow by it.
     """
     sources, genes = _sources(ctx, neurons), ctx.net.neurons
-    if np.any(ctx.signals.are_products(sources)) or np.any(genes.bias[neurons]):
+    if np.any(ctx.signals.are_products(sources)):
         return False
+    if np.any(genes.bias[neurons]):
+        one = bool(np.all(genes.bias[neurons] == genes.bias[neurons[0]]))
+        return one and have_formulas(ctx, sources.ravel())
     if _are_of_inputs(ctx, neurons):
         return False
     plain = identities(ctx) & (genes.response == 1.0)
     apart = len(distinct(sources.ravel()))
     few = len(neurons) * apart < _LEAST_MATRIX and bool(np.all(genes.response[neurons] == 1.0))
     alike = bool(np.all(plain[neurons])) or apart < len(neurons)
-    return alike or few or _have_formulas(ctx, sources.ravel()) or _are_read_here(ctx, sources)
-
-
-def _are_read_here(ctx: LoweringContext, sources: Ints) -> bool:
-    """Whether signals are identities that nothing else reads: import would take the function of
-    each for theirs.
-    """
-    net, read = ctx.net, sources[sources < len(ctx.net)]
-    readers = np.bincount(net.live.source, minlength=len(net))
-    readers[net.output_neurons] += 1
-    readers += np.bincount(net.live.gater[net.live.gater != NONE], minlength=len(net))
-    once = readers == np.bincount(read, minlength=len(net))
-    return bool(np.any((identities(ctx) & once & ~net.is_input)[read]))
-
-
-def _have_formulas(ctx: LoweringContext, signals: Ints) -> bool:
-    """Whether signals are activations without names, which grow on import."""
-    unnamed = np.array([name.startswith(FORMULA) for name in ctx.net.activations], np.bool_)
-    neurons = signals[signals < len(ctx.net)]
-    return bool(np.any(unnamed[ctx.net.neurons.activation[neurons]]))
+    return alike or few or have_formulas(ctx, sources.ravel()) or are_read_here(ctx, sources)
 
 
 def _responded(ctx: LoweringContext, block: Block, tensor: str) -> str:

@@ -278,3 +278,36 @@ def test_a_gated_input_beside_another_is_one_again():
     assert len(model.to_bytes()) < 1200
     assert import_model(model) == net
     assert verify(net, model, runtime="onnxruntime").passed
+
+
+@pytest.mark.parametrize("size", [5, 8])
+def test_ones_and_a_few_zeros_of_a_mask_stay_in_one_node(size):
+    """So a molecule leaves out the distance of an atom to itself."""
+    nodes = [
+        node("Sqrt", "x", "h"),
+        node("Cos", "h", "c"),
+        node("Mul", "c mask", "m"),
+        node("Sigmoid", "h", "s"),
+        node("Mul", "s m", "y"),
+    ]
+    net = import_model(graph(nodes, x=("N", size, size), mask=1 - np.eye(size)))
+    model = export(net)
+    assert not model.metadata
+    assert len(model.to_bytes()) < 400
+    assert import_model(model) == net
+
+
+@pytest.mark.parametrize("count", [8, 40])
+def test_a_number_that_is_added_to_functions_without_names_is_a_bias(count):
+    """So a quantized convolution takes the zero point of its input away."""
+    first, second = range(count, 2 * count), range(2 * count, 3 * count)
+    neurons = [{"id": k, "activation": "formula: clip(round(z / 4), -8, 8)"} for k in first]
+    neurons += [{"id": k, "activation": "identity", "bias": 8.0} for k in second]
+    neurons.append({"id": 3 * count, "activation": "tanh"})
+    links = [(k, k + count, 1.0) for k in range(2 * count)]
+    links += [(k, 3 * count, 0.5) for k in second]
+    net = Network.build(inputs=count, outputs=[3 * count], neurons=neurons, connections=links)
+    model = export(net)
+    assert len(import_model(export(net, include_metadata=False))) == len(net)
+    assert import_model(model.to_bytes()) == net
+    assert verify(net, model, runtime="onnxruntime").passed
