@@ -11,7 +11,6 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import chain
 from typing import NoReturn
 
 import numpy as np
@@ -84,8 +83,8 @@ class Tensors:
         Words, images and masks are integers or truth values, whatever numbers are made of them.
         """
         graph = self.model.graph
-        ends = (entry.elem_type for entry in (*graph.inputs, *graph.outputs))
-        kinds = chain(ends, (tensor.data_type for tensor in graph.initializer))
+        kinds = [entry.elem_type for entry in (*graph.inputs, *graph.outputs)]
+        kinds += [tensor.data_type for tensor in graph.initializer]
         return next((kind for kind in kinds if kind.dtype.kind == "f"), DataType.FLOAT)
 
     def operand(self, node: Node, position: int) -> Operand:

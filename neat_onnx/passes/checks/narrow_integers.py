@@ -139,8 +139,8 @@ def _computed(node: Node, ranges: list[_Range]) -> _Range | None:
     if node.op_type == "Pow":
         return _power(one, other)
     if node.op_type == "Mod":
-        most = max(abs(other.low), abs(other.high)) - 1
-        above = one.low >= 0 if node.given_attributes.get("fmod") else other.low > 0
+        most = max(abs(other.low), abs(other.high), 1) - 1
+        above = one.low >= 0 if node.given_attributes.get("fmod") else other.low >= 0
         return _Range(one.kind, 0 if above else -most, most)
     if node.op_type in ("Max", "Min"):
         extreme = max if node.op_type == "Max" else min
