@@ -4,13 +4,14 @@ Constants and inputs are bound, then each node is lifted in order by the functio
 operator. At the end every signal that was materialized becomes a neuron, or the activation of one.
 """
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
-from neat_onnx.errors import ModelError, all_obstacles, warn
+from neat_onnx.errors import ModelError, NeatOnnxWarning, all_obstacles, warn
 from neat_onnx.lifting.axes import AS_FEATURES, Axes, axes_of_inputs, input_axes
 from neat_onnx.lifting.context import INPUT, LiftingContext
 from neat_onnx.lifting.dispatch import lift_node
@@ -40,6 +41,7 @@ from neat_onnx.network.network import Network
 from neat_onnx.passes import SIMPLE, canonicalize
 from neat_onnx.passes.checks.types import check_types
 from neat_onnx.passes.computed_branches import computed_branches
+from neat_onnx.passes.draft import with_graph
 from neat_onnx.passes.fixed_batches import fixed_batches
 from neat_onnx.passes.function_bodies import function_bodies
 from neat_onnx.passes.local_functions import local_functions
@@ -133,13 +135,17 @@ def _of_fixed_sizes(model: Model, pairs: dict[str, str]) -> Lifted:
 def _with_open_states(model: Model, pairs: dict[str, str]) -> Lifted | None:
     """The network of a graph in which states [layers, 1, H] have the batch second, if any has."""
     opened = with_open_states(model, pairs)
-    if opened is model:
+    others = [entry for entry in model.graph.inputs if entry in opened.graph.inputs]
+    if opened is model or batch_sizes(with_graph(model, inputs=others).graph,
+                                      axes_of_inputs(others)) != {1}:  # fmt: skip
         return None
     try:
-        return _lifted(opened, pairs, "auto")
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", NeatOnnxWarning)
+            return _lifted(opened, pairs, "auto")
     except LimitReached:
         raise
-    except ModelError:
+    except (ModelError, NeatOnnxWarning):
         return None
 
 

@@ -54,7 +54,22 @@ def state_pairs(model: Model) -> dict[str, str]:
             raise ModelError(
                 f"the metadata says that '{following}' feeds '{previous}', which the graph lacks",
                 where=STATE_KEY,
+                hint="Say which output feeds which input, as memory={'h_in': 'h_out'}",
             )
+    return dict(pairs)
+
+
+def stated_pairs(model: Model) -> dict[str, str] | None:
+    """The output that feeds each state input as the metadata says, whether or not the graph has
+    them; None if it says nothing.
+
+    Raises:
+        ModelError: the metadata is not as it should be.
+    """
+    text = model.metadata.get(STATE_KEY)
+    if text is None:
+        return None
+    pairs = _parsed(STATE_KEY, text, _kind_of_pairs())
     return dict(pairs)
 
 

@@ -109,6 +109,8 @@ class _Search:
         if len(sizes) < axis - 1:
             return None
         wanted = _Numbers(data[0], math.prod(sizes))
+        if self.draft.facts(node.input[1]).elem_type is not DataType.INT64:  # GatherND has no other
+            return None
         for numbers, places in (at.input, at.input[::-1]):
             matching = self._numbers(numbers) == wanted and self._shape(places) == data[:1]
             if matching and (
@@ -139,9 +141,10 @@ class _Search:
         if flat is None or not data or wanted is None or wanted.values.ravel().tolist() != [-1]:
             return None
         sizes = [size for size in data[1:] if isinstance(size, int)]
-        if self._shape(node.input[1]) is None:  # or constants may not fit each other
+        index = self._shape(node.input[1])
+        if index is None:  # or constants may not fit each other
             return None
-        numbers, offsets = self._strides(node.input[1])
+        numbers, offsets = self._strides(node.input[1], len(index))
         count = math.prod(sizes)
         if len(sizes) < len(data) - 1 or numbers != _Numbers(data[0], count):
             return None
@@ -156,9 +159,11 @@ class _Search:
             self.draft.node("Gather", reads, node.output, name=node.name, axis=1),
         ]
 
-    def _strides(self, name: str) -> tuple[_Numbers | None, Any]:
-        """The numbers of samples along the first axis, and the constants that are added to them."""
-        numbers, offsets, waiting = None, np.zeros((1,), np.int64), [name]
+    def _strides(self, name: str, rank: int) -> tuple[_Numbers | None, Any]:
+        """The numbers of samples along the first of so many axes, and the constants that are added
+        to them.
+        """
+        numbers, offsets, waiting = None, np.zeros((1,) * rank, np.int64), [name]
         while waiting:
             each = waiting.pop()
             tensor, total = self.draft.tensors.get(each), self.draft.maker(each, "Add")
@@ -166,21 +171,17 @@ class _Search:
                 offsets = offsets + tensor.values
             elif total is not None and len(waiting) < _MOST_TERMS:
                 waiting += total.input
-            elif numbers is None and (found := self._in_front(each)) is not None:
+            elif numbers is None and (found := self._in_front(each, rank)) is not None:
                 numbers = found
             else:
                 return None, offsets
         return numbers, offsets
 
-    def _in_front(self, name: str) -> _Numbers | None:
-        """The numbers of samples in the first of several axes, the others of one element."""
+    def _in_front(self, name: str, rank: int) -> _Numbers | None:
+        """The numbers of samples in the first of so many axes, the others of one element."""
         node = self.draft.maker(name, "Unsqueeze")
         axes = None if node is None else self.draft.tensors.get(node.input[1])
-        if (
-            node is None
-            or axes is None
-            or sorted(axes.values.tolist()) != [*range(1, axes.size + 1)]
-        ):
+        if node is None or axes is None or sorted(axes.values.tolist()) != [*range(1, rank)]:
             return None
         return self._numbers(node.input[0])
 
@@ -221,7 +222,9 @@ class _Search:
             return sizes[0] if len(sizes) == 1 and set(others) <= {0, 1} else None
         if chosen is not None:
             place = self._single(chosen.input[1])
-            return None if place is None or place >= len(sizes) else sizes[place]
+            if place is None or not -len(sizes) <= place < len(sizes):
+                return None
+            return sizes[place]
         return sizes[0] if len(sizes) == 1 else None
 
     def _is_inside(self, name: str, count: int) -> bool:

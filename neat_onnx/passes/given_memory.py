@@ -1,12 +1,13 @@
 """The memory of a model as its user gives it: which output feeds which input in the next step."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from neat_onnx.arguments import shown
 from neat_onnx.errors import OptionError
 from neat_onnx.model import MetadataEntry, Model
-from neat_onnx.model.states import STATE_KEY, alike, state_pairs
+from neat_onnx.model.states import STATE_KEY, alike, stated_pairs
+from neat_onnx.model.value import Extent
 
 
 def with_memory(model: Model, memory: Mapping[str, str] | None) -> Model:
@@ -20,7 +21,7 @@ def with_memory(model: Model, memory: Mapping[str, str] | None) -> Model:
         OptionError: there is no such input or output, or the two have other types or shapes; or one
             output feeds several inputs.
     """
-    if memory is None or (STATE_KEY in model.metadata and memory == state_pairs(model)):
+    if memory is None or memory == stated_pairs(model):
         return model
     inputs = {entry.name: entry for entry in model.graph.inputs}
     outputs = {entry.name: entry for entry in model.graph.outputs}
@@ -45,5 +46,5 @@ def with_memory(model: Model, memory: Mapping[str, str] | None) -> Model:
     return model.model_copy(update={"metadata_props": [*kept, stated]})
 
 
-def _sizes(sizes: object) -> str:
-    return "of any shape" if sizes is None else shown(sizes)
+def _sizes(sizes: Sequence[Extent] | None) -> str:
+    return "of any shape" if sizes is None else str([*sizes])

@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 
-from neat_onnx.model import Node
+from neat_onnx.model import DataType, Node
 from neat_onnx.passes.draft import Draft
 
 Interval = tuple[float, float]
@@ -25,10 +25,10 @@ _MOVING = frozenset({"Flatten", "Gather", "Identity", "Reshape", "Slice", "Squee
 """Operators that move the elements of their first input."""
 
 _ROUNDING: dict[str, Callable[[float], float]] = {
-    "Cast": lambda x: math.trunc(x) if math.isfinite(x) else x,
-    "Ceil": lambda x: math.ceil(x) if math.isfinite(x) else x,
-    "Floor": lambda x: math.floor(x) if math.isfinite(x) else x,
-    "Round": lambda x: round(x) if math.isfinite(x) else x,
+    "Cast": math.trunc,
+    "Ceil": math.ceil,
+    "Floor": math.floor,
+    "Round": round,
 }
 _OF_TWO: dict[str, Callable[[float, float], float]] = {
     "Add": lambda x, y: x + y,
@@ -37,50 +37,88 @@ _OF_TWO: dict[str, Callable[[float, float], float]] = {
     "Mul": lambda x, y: 0.0 if 0.0 in (x, y) else x * y,
     "Sub": lambda x, y: x - y,
 }
+_CHOOSING = ("Max", "Min")
+_MOST = 2.0**31  # integers of 32 bits begin anew there
+_MARGIN = 1e-6  # of a bound: float32 may round a number above it
 
 
-def value_range(draft: Draft, name: str, depth: int = _MOST_NODES) -> Interval:
+def value_range(draft: Draft, name: str) -> Interval:
     """The least and the largest value that a tensor may have; infinite where that is not known.
+
+    NaN is left out of account: as a place it is none.
 
     Args:
         draft: the graph.
         name: the tensor.
-        depth: the nodes behind one another that are looked through.
     """
-    tensor = draft.tensors.get(name)
-    if tensor is not None:
-        return _of_constant(tensor.values)
-    node = draft.producers.get(name)
-    if node is None or node.domain or not depth:
+    return _Ranges(draft).of(name, _MOST_NODES)
+
+
+class _Ranges:
+    """The ranges of the tensors of a graph, each found once."""
+
+    def __init__(self, draft: Draft) -> None:
+        self._draft = draft
+        self._known: dict[str, Interval] = {}
+
+    def of(self, name: str, depth: int) -> Interval:
+        """The range of a tensor, as far as so many nodes behind one another tell it."""
+        if name not in self._known:
+            self._known[name] = self._found(name, depth)
+        return self._known[name]
+
+    def _found(self, name: str, depth: int) -> Interval:
+        tensor = self._draft.tensors.get(name)
+        if tensor is not None:
+            return _of_constant(tensor.values)
+        node = self._draft.producers.get(name)
+        if node is None or node.domain or not depth:
+            return _ANY
+        given = [self.of(each, depth - 1) for each in node.input if each]
+        if node.op_type in _MOVING and given:
+            return given[0]
+        if node.op_type == "Cast":
+            return _cast(DataType(node.given_attributes["to"]), given[0])
+        if node.op_type in _ROUNDING:
+            return _rounded(_ROUNDING[node.op_type], given[0])
+        if node.op_type in _OF_TWO and len(given) == 2:
+            return _of_two(node.op_type, *given)
+        return self._of_operator(node, given)
+
+    def _of_operator(self, node: Node, given: list[Interval]) -> Interval:
+        if node.op_type in ("ArgMax", "ArgMin"):
+            shape = self._draft.facts(node.input[0]).shape or ()
+            axis = node.given_attributes.get("axis", 0)
+            size = shape[axis] if -len(shape) <= axis < len(shape) else None
+            return 0.0, size - 1.0 if isinstance(size, int) else math.inf
+        if node.op_type == "Clip" and len(given) == 3:
+            (low, _), (_, high) = given[1:]
+            return min(low, high), high
+        if node.op_type == "Mod" and len(given) == 2 and not node.given_attributes.get("fmod"):
+            least, most = given[1]
+            return (0.0, most - 1.0) if least > 0.0 else _ANY  # of integers
+        return _GIVEN.get(node.op_type, _ANY)
+
+
+def _cast(to: DataType, given: Interval) -> Interval:
+    if to is DataType.BOOL:
+        return 0.0, 1.0
+    return _rounded(math.trunc, given) if to.is_integer else given
+
+
+def _rounded(way: Callable[[float], float], given: Interval) -> Interval:
+    """The range of numbers that are rounded; none is known of infinite ones, or of large ones."""
+    low, high = given
+    if not max(abs(low), abs(high)) < _MOST:
         return _ANY
-
-    def of(place: int) -> Interval:
-        return value_range(draft, node.input[place], depth - 1)
-
-    if node.op_type in _MOVING:
-        return of(0)
-    if node.op_type in _ROUNDING:
-        low, high = map(_ROUNDING[node.op_type], of(0))
-        return low, high
-    if node.op_type in _OF_TWO and len(node.input) == 2:
-        ends = [_OF_TWO[node.op_type](x, y) for x, y in product(of(0), of(1))]
-        return _ANY if any(map(math.isnan, ends)) else (min(ends), max(ends))
-    return _of_operator(draft, node, of)
+    return float(way(low - _MARGIN * abs(low))), float(way(high + _MARGIN * abs(high)))
 
 
-def _of_operator(draft: Draft, node: Node, of: Callable[[int], Interval]) -> Interval:
-    if node.op_type in ("ArgMax", "ArgMin"):
-        shape = draft.facts(node.input[0]).shape or ()
-        axis = node.given_attributes.get("axis", 0)
-        size = shape[axis] if -len(shape) <= axis < len(shape) else None
-        return 0.0, size - 1.0 if isinstance(size, int) else math.inf
-    if node.op_type == "Clip" and len(node.input) > 2:
-        (low, _), (_, high) = of(1), of(2)
-        return low, high
-    if node.op_type == "Mod" and not node.given_attributes.get("fmod"):
-        least, most = of(1)
-        return (0.0, most - 1.0) if least > 0.0 else _ANY  # of integers
-    return _GIVEN.get(node.op_type, _ANY)
+def _of_two(operator: str, one: Interval, other: Interval) -> Interval:
+    ends = [_OF_TWO[operator](x, y) for x, y in product(one, other)]
+    if operator not in _CHOOSING and not max(map(abs, ends)) < _MOST:
+        return _ANY
+    return min(ends), max(ends)
 
 
 def _of_constant(values: np.ndarray) -> Interval:

@@ -7,6 +7,12 @@ from neat_onnx.model.wiring import subgraphs
 from neat_onnx.passes.draft import Draft
 
 _CASTS = ("Cast", "CastLike")
+_SHORT = (DataType.BOOL, DataType.INT8, DataType.UINT8, DataType.INT16, DataType.UINT16)
+_HELD: dict[DataType | None, tuple[DataType, ...]] = {
+    DataType.FLOAT: _SHORT,
+    DataType.DOUBLE: (*_SHORT, DataType.INT32, DataType.UINT32, DataType.INT64, DataType.UINT64),
+}
+"""The types of integers that a type of floats holds; of 64 bits, up to 2^53."""
 
 
 def computes_integers(model: Model) -> bool:
@@ -23,9 +29,13 @@ def computes_integers(model: Model) -> bool:
 
 def _computes_floats(node: Node, draft: Draft) -> bool:
     """Whether a node may give floats that it has computed."""
-    if node.op_type in _CASTS or operator_of(node).picks:
+    if operator_of(node).picks:
         return False
     kinds = [draft.facts(name).elem_type for name in node.output if name]
+    if node.op_type in _CASTS:
+        held = draft.facts(node.input[0]).elem_type in _HELD.get(kinds[0], ())
+        if held or not draft.readers.get(node.output[0]):  # an output may be rounded at the end
+            return False
     return not all(kind is not None and _is_exact(kind) for kind in kinds)
 
 

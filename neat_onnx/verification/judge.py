@@ -155,10 +155,13 @@ _Run = tuple[Floats, Floats]
 
 
 class _Size(NamedTuple):
-    """Errors of outputs: the normalised MSE of each, and the median over samples, (O,)."""
+    """Errors of outputs, (O,): the normalised MSE of each, the median over samples, and the share
+    of samples that are further off than is always allowed.
+    """
 
     square: Floats
     median: Floats
+    share: Floats
 
 
 def _is_as_rounded(
@@ -171,7 +174,7 @@ def _is_as_rounded(
     in each run of the network itself beside the others: a model may have four times of each.
     """
     later = min(2 * steps, len(model[0]))
-    known = [_largest(run, (steps, later), later) for run in (*ours, *others)]
+    known = [_largest(run, (steps, later), later, bound) for run in (*ours, *others)]
     found = _beyond(model, known, bound, steps)
     if not found.outputs or len(known) < 2:
         return not found.outputs
@@ -195,9 +198,11 @@ def _beyond(run: _Run, known: Sequence[_Size], bound: float, steps: int) -> _Bey
     """The outputs that are further off than rounding makes them in several runs."""
     square = np.max([each.square for each in known], axis=0)
     median = np.max([each.median for each in known], axis=0)
-    size, limit = _size(run, steps), ROUNDING_FACTOR * np.maximum(bound**0.5, median)
+    share = np.max([each.share for each in known], axis=0)
+    size, limit = _size(run, steps, bound), ROUNDING_FACTOR * np.maximum(bound**0.5, median)
     small = size.square <= ROUNDING_FACTOR**2 * np.maximum(bound, square)
-    outside = ~((small | (square >= _CHAOTIC)) & (size.median <= limit))
+    chaotic = (square >= _CHAOTIC) & (size.share <= ROUNDING_FACTOR * share)
+    outside = ~((small | chaotic) & (size.median <= limit))
     if not np.any(outside):
         return _Beyond(0, 0.0, 0)
     far = np.max(_relative(*run, steps), axis=0) > limit
@@ -205,13 +210,19 @@ def _beyond(run: _Run, known: Sequence[_Size], bound: float, steps: int) -> _Bey
     return _Beyond(int(np.count_nonzero(outside)), float(np.max(size.square[outside])), most)
 
 
-def _size(run: _Run, steps: int) -> _Size:
-    return _Size(_mean_square(*run, steps), _median(*run, steps))
+def _size(run: _Run, steps: int, bound: float) -> _Size:
+    return _Size(_mean_square(*run, steps), _median(*run, steps), _share(*run, steps, bound))
 
 
-def _largest(run: _Run, parts: Iterable[int], later: int) -> _Size:
+def _largest(run: _Run, parts: Iterable[int], later: int, bound: float) -> _Size:
     squares = [_mean_square(*run, part) for part in parts]
-    return _Size(np.max(squares, axis=0), _median(*run, later))
+    return _Size(np.max(squares, axis=0), _median(*run, later), _share(*run, later, bound))
+
+
+def _share(want: Floats, errors: Floats, steps: int, bound: float) -> Floats:
+    """The share of samples in which an output is further off than is always allowed, (O,)."""
+    far = np.max(_relative(want, errors, steps), axis=0) > ROUNDING_FACTOR * bound**0.5
+    return np.asarray(np.mean(far, axis=0))
 
 
 def _errors(want: Floats, got: Floats) -> Floats:

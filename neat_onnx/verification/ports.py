@@ -5,7 +5,7 @@ from itertools import combinations
 
 from neat_onnx.errors import ModelError
 from neat_onnx.model import DataType, Model, ValueInfo
-from neat_onnx.model.states import state_pairs
+from neat_onnx.model.states import STATE_KEY, state_pairs
 from neat_onnx.model.value import Extent
 from neat_onnx.network.network import Network
 from neat_onnx.passes.checks.half_precision import rounds_to_half
@@ -22,13 +22,20 @@ def is_of_half_precision(model: Model) -> bool:
 
 
 def pairs_of(net: Network, model: Model) -> dict[str, str]:
-    """The output that feeds each state of a model, as the network has it: by its ports, which are
-    no memory, by the names of its memory, and else as the model tells.
+    """The output that feeds each state of a model: as its metadata says, else as the network has
+    it, by its ports, which are no memory, and by the names of its memory; else by usual names.
     """
+    found = state_pairs(model)
+    if STATE_KEY in model.metadata:
+        return found
     inputs = {entry.name for entry in model.graph.inputs}
+    outputs = {entry.name for entry in model.graph.outputs}
     ports = {port.name for port in net.inputs}
-    named = {port.input: port.output for port in net.memory if port.input in inputs}
-    found = state_pairs(model) | named
+    found |= {
+        port.input: port.output
+        for port in net.memory
+        if port.input in inputs and port.output in outputs
+    }
     return {name: following for name, following in found.items() if name not in ports}
 
 

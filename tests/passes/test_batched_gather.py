@@ -15,6 +15,8 @@ from neat_onnx import (
     verify,
 )
 from neat_onnx.passes.batched_gather import batched_gather
+from neat_onnx.passes.draft import Draft
+from neat_onnx.passes.value_range import value_range
 from neat_onnx.verification.indices import places_of
 
 COUNT = [node("Shape", "x", "count", start=0, end=1), node("Squeeze", "count", "many")]
@@ -151,6 +153,40 @@ def test_samples_that_are_numbered_are_read_one_by_one(nodes, others):
     assert canonicalize(simple).to_json() == simple.to_json()
     assert_the_same(model, simple, 8)
     assert_lifts(model, rows=5)
+
+
+def test_places_of_another_rank_keep_their_axes():
+    """The offsets of one axis, or none, stand behind the numbers; those of more stay apart."""
+    for offsets, axes, kept in (([3], [1], False), (3, [1], False), ([[[3, 1]]], [1], True)):
+        nodes = [*STRIDES[:-3], node("Add", "spread offsets", "at"), node("Gather", "flat at", "y")]
+        model = graph(nodes, x=("N", 8), offsets=offsets, axes=axes, **CONSTANTS)
+        loaded = load_model(model)
+        assert (batched_gather(loaded) is loaded) == kept
+        assert_the_same(model, canonicalize(loaded), 8)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "range_"),
+    [
+        ([node("Sigmoid", "x", "a"), node("Cast", "a", "b", to=11)], (0.0, 1.0)),
+        ([node("Tanh", "x", "a"), node("Cast", "a", "b", to=9)], (0.0, 1.0)),
+        ([node("Clip", "x four zero", "b")], (0.0, 0.0)),
+        ([node("Abs", "x", "a"), node("Mul", "a huge", "b")], (-np.inf, np.inf)),
+        ([node("Sigmoid", "x", "a"), node("Mul", "a four", "c"), node("Floor", "c", "b")], (0, 4)),
+        ([node("Tanh", "x", "a"), node("Sub", "four a", "b")], (3.0, 5.0)),
+    ],
+)
+def test_ranges_hold_all_values(nodes, range_):
+    model = load_model(graph(nodes, outputs=["b"], zero=0.0, four=4.0, huge=2.0**62))
+    assert value_range(Draft(model), "b") == range_
+
+
+def test_a_long_chain_of_squares_is_looked_through_once():
+    nodes = [node("Tanh", "x", "t0")]
+    nodes += [node("Mul", f"t{k} t{k}", f"t{k + 1}") for k in range(60)]
+    model = load_model(graph(nodes, outputs=["t60"]))
+    assert value_range(Draft(model), "t20") == (-1.0, 1.0)
+    assert value_range(Draft(model), "t60") == (-np.inf, np.inf)
 
 
 def test_places_that_may_be_of_another_sample_stay():

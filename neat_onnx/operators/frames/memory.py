@@ -1,7 +1,7 @@
 """States: tensors that are carried over, some of which are memory ports of the network.
 
 A memory port is written under its own names, in its own shape, where any of its neurons is read in
-the next step. Its columns that nothing reads are carried all the same.
+the next step and all of them matter. Columns that nothing reads are carried all the same.
 """
 
 import math
@@ -65,14 +65,15 @@ def _tells_itself(ctx: LoweringContext, port: MemoryPort) -> bool:
     return are_paired_by_name(before, after)
 
 
-def is_read(ctx: LoweringContext, port: MemoryPort, used: Bools) -> bool:
-    """Whether some neuron of a port is read in the next step.
+def is_written(ctx: LoweringContext, port: MemoryPort, used: Bools) -> bool:
+    """Whether a port is written: some neuron is read in the next step, and none is left out.
 
     Args:
         used: which signals are read.
     """
-    registers = ctx.signals.registers
-    return bool(np.any(used[registers.signal[np.isin(registers.origin, port.neurons)]]))
+    registers, scheduled = ctx.signals.registers, np.concatenate(ctx.schedule.levels)
+    read = bool(np.any(used[registers.signal[np.isin(registers.origin, port.neurons)]]))
+    return read and bool(np.all(np.isin(port.neurons, scheduled)))
 
 
 def open_memory(ctx: LoweringContext, port: MemoryPort, used: Bools) -> State:

@@ -21,7 +21,7 @@ from neat_onnx.network.genes import Bools, Ints
 from neat_onnx.network.memory import MemoryPort
 from neat_onnx.operators.frames.memory import (
     State,
-    is_read,
+    is_written,
     named_ports,
     open_memory,
     produce_state,
@@ -91,7 +91,7 @@ def _open_states(
 ) -> list[State]:
     """Give every register a column of an input: a memory port's, or that of its level and delay."""
     used = _used(ctx, blocks)
-    states = [open_memory(ctx, port, used) for port in ports if is_read(ctx, port, used)]
+    states = [open_memory(ctx, port, used) for port in ports if is_written(ctx, port, used)]
     first = True
     for (level, _, _, depth, _), columns in _grouped(ctx, blocks, used):
         stem = "" if first else f"_l{level}"

@@ -11,6 +11,8 @@ from sessions import open_session
 
 from neat_onnx import (
     Model,
+    ModelError,
+    NeatOnnxWarning,
     Network,
     NetworkError,
     OptionError,
@@ -257,6 +259,56 @@ def test_memory_that_nothing_reads_is_not_written():
     port = {"input": "m", "output": "m_next", "neurons": [4, 5], "shape": [2], "batch_axis": 0}
     model = export(remembering(port))
     assert [entry.name for entry in model.graph.inputs] == ["input", "hidden_prev"]
+
+
+def test_a_port_that_evolution_left_a_neuron_out_of_has_the_usual_names():
+    port = {"input": "m", "output": "m_next", "neurons": [1, 2, 3, 4], "shape": [4]}
+    genes = remembering(port).to_document().model_dump()
+    for gene in genes["connections"]:
+        gene["enabled"] = gene["source"] != 4  # so that nothing needs it
+    net = Network.from_document(genes)
+    model = export(net)
+    assert [entry.name for entry in model.graph.inputs] == ["input", "hidden_prev"]
+    assert verify(net, model).passed
+
+
+@pytest.mark.filterwarnings("ignore:the first axis is no batch")
+def test_layers_of_a_fixed_number_of_steps_keep_time_where_it_is():
+    """The first axis is time, and the state's second the batch: neither is found by sizes."""
+    draw = np.random.default_rng(0)
+    tensors = {"W": draw.normal(size=(1, 12, 2)), "R": draw.normal(size=(1, 12, 4))}
+    layer = node("GRU", "x W R _ _ h_0", "steps h_n", hidden_size=4)
+    model = graph(
+        [layer, node("Squeeze", "steps axis", "y")], x=(4, 1, 2), outputs=["y", "h_n"], axis=[1],
+        **tensors,
+    )  # fmt: skip
+    entry = helper.make_tensor_value_info("h_0", TensorProto.FLOAT, [1, 1, 4])
+    model.graph.input.append(entry)
+    with pytest.warns(NeatOnnxWarning, match="'h_n' is taken to feed 'h_0'"):
+        net = import_model(model)
+    assert net.inputs[0].shape == (4, 1, 2)
+    assert verify(net, model, runtime="onnxruntime").passed
+
+
+def test_what_a_file_says_of_its_memory_comes_before_the_networks_names():
+    net = import_model(policy("LSTM", ["N", 1, UNITS], (1, 0, 2), "x{}"))
+    swapped = export(net).to_proto()
+    helper.set_model_props(swapped, {STATE_KEY: '[["xh_in", "xc_out"], ["xc_in", "xh_out"]]'})
+    assert not verify(net, swapped).passed
+    lost = export(net).to_proto()
+    helper.set_model_props(lost, {})
+    del lost.graph.output[1]
+    with pytest.raises(ModelError, match="the model's inputs are"):
+        verify(net, lost)
+
+
+def test_memory_is_given_where_metadata_is_out_of_date():
+    made = export(remembering({"input": "m", "output": "n", "neurons": [1, 2, 3], "shape": [3]}))
+    stale = made.to_proto()
+    helper.set_model_props(stale, {STATE_KEY: '[["old", "n"]]'})
+    with pytest.raises(ModelError, match="memory="):
+        import_model(stale)
+    assert import_model(stale, memory={"m": "n"}).has_memory
 
 
 def test_two_ports_share_the_memory():
