@@ -180,7 +180,7 @@ def canonicalize(source: Any) -> Model:
     return without_stale_certificate(canonical(repaired(model)), model)
 
 
-@takes(batch_axis=optional(AUTO))
+@takes(batch_axis=optional(AUTO), memory=optional(MAPPING))
 def verify(
     net: Any,
     model: Any,
@@ -189,6 +189,7 @@ def verify(
     seed: int = 0,
     runtime: str = "reference",
     batch_axis: "BatchAxis" = "auto",
+    memory: Mapping[str, str] | None = None,
 ) -> Report:
     """Compare a network with a model on sampled inputs: zeros, ones, normal and large ones.
 
@@ -206,20 +207,21 @@ def verify(
             "python" import the model and run the code that `generate_code` prints of it; C is
             compiled by cc, gcc or clang, JavaScript is run by Node.
         batch_axis: with None every axis of the model's inputs has to be one of the network's.
+        memory: as for `import_model`, where neither names nor the network tell.
 
     Returns:
-        A report; its `verdict` is "equal", "equal within float32" or "different", and `passed`
-        is true for the first two.
+        A report; its `verdict` is "equal", "equal within float32", or "different": not `passed`.
 
     Raises:
         ModelError: the runtime refuses the model, or inputs and outputs do not fit the network's.
-        OptionError: an unknown runtime, one that is not installed, too few samples, or a seed that
-            is no integer from 0 on.
+        OptionError: an unknown runtime, one that is not installed, too few samples, a seed that is
+            no integer from 0 on, or memory that the model does not have.
     """
+    from neat_onnx.passes.given_memory import with_memory
     from neat_onnx.verification.compare import compare
     from neat_onnx.verification.ports import check_every_axis
 
-    network, loaded = load_first(net), load_model(model)
+    network, loaded = load_first(net), with_memory(load_model(model), memory)
     if batch_axis is None:
         check_every_axis(network, loaded)
     return compare(network, loaded, samples=samples, seed=seed, runtime=runtime)

@@ -193,14 +193,7 @@ def add_import_flags(parser: argparse.ArgumentParser) -> None:
         help="the shape of an input that leaves more axes open than the batch, as audio=N,1,256; "
         "once for each such input",
     )
-    parser.add_argument(
-        "--memory",
-        metavar="INPUT=OUTPUT",
-        action="append",
-        type=_pair,
-        help="an output that feeds an input in the next step, as hx=hx_next, where their names do "
-        "not tell; once for each such input",
-    )
+    add_memory_flag(parser)
     parser.add_argument(
         "--no-check",
         action="store_true",
@@ -223,6 +216,23 @@ def _pair(text: str) -> tuple[str, str]:
     if not equals:
         raise argparse.ArgumentTypeError(f"expected INPUT=OUTPUT, as hx=hx_next, got {text}")
     return previous, following
+
+
+def add_memory_flag(parser: argparse.ArgumentParser) -> None:
+    """Which output feeds which input: --memory."""
+    parser.add_argument(
+        "--memory",
+        metavar="INPUT=OUTPUT",
+        action="append",
+        type=_pair,
+        help="an output that feeds an input in the next step, as hx=hx_next, where their names do "
+        "not tell; once for each such input",
+    )
+
+
+def chosen_memory(arguments: argparse.Namespace) -> dict[str, str] | None:
+    """The value of `memory` that the flag gives."""
+    return None if arguments.memory is None else dict(arguments.memory)
 
 
 def add_batch_axis_flag(parser: argparse.ArgumentParser) -> None:
@@ -248,6 +258,6 @@ def chosen_import(arguments: argparse.Namespace) -> dict[str, Any]:
         "batch_axis": chosen_batch_axis(arguments),
         "outputs": None if names is None else [name.strip() for name in names.split(",")],
         "shapes": None if arguments.shape is None else dict(arguments.shape),
-        "memory": None if arguments.memory is None else dict(arguments.memory),
+        "memory": chosen_memory(arguments),
         "check": not arguments.no_check,
     }

@@ -11,6 +11,7 @@ import neat_onnx
 from neat_onnx.cli.arguments import (
     chosen_batch_axis,
     chosen_import,
+    chosen_memory,
     chosen_network,
     chosen_options,
     read_first,
@@ -164,6 +165,7 @@ def verify(arguments: Namespace) -> int:
         seed=arguments.seed,
         runtime=arguments.runtime,
         batch_axis=chosen_batch_axis(arguments),
+        memory=chosen_memory(arguments),
     )
     _tell(arguments, report.model_dump(), [str(report)])
     return DONE if report.passed else CHECK_SAID_NO

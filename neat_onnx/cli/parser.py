@@ -11,6 +11,7 @@ from neat_onnx.cli.arguments import (
     add_batch_axis_flag,
     add_import_flags,
     add_library_flag,
+    add_memory_flag,
     add_network_flags,
     add_option_flags,
 )
@@ -277,6 +278,7 @@ _COMMANDS = (
                 default="reference",
             ),
             add_batch_axis_flag,
+            add_memory_flag,
             _JSON,
             add_network_flags,
         ),

@@ -6,7 +6,7 @@ others; on the first 1, 2, 4, … T steps, because a chaotic network forgets its
 rounding in as many or twice as many, where it is larger: errors that grow are ahead of each other
 by some steps, and where outputs grow too, an early error is nothing beside the later ones); and
 both as the root mean square and as the median over samples, because a few samples near a pole would
-hide all others.
+hide all others. Where rounding is so large that means say nothing, the share of samples counts.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

@@ -157,6 +157,7 @@ def test_import_with_shapes_and_memory(run, tmp_path):
     given = ("--shape", "x=N,4,2", "--memory", "hx=hx_next")
     assert run("import", tmp_path / "policy.onnx", "net.json", *given)[0] == 0
     assert run("verify", "net.json", tmp_path / "policy.onnx")[0] == 0
+    assert run("verify", "net.json", tmp_path / "policy.onnx", "--memory", "hx=hx_next")[0] == 0
     assert run("export", "net.json", "again.onnx")[0] == 0
     session = open_session(run.folder / "again.onnx")
     assert [entry.name for entry in session.get_inputs()] == ["x", "hx"]

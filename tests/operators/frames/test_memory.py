@@ -138,6 +138,24 @@ def test_names_that_would_tell_are_ports_where_no_memory_is_given():
     assert import_model(again) == net
 
 
+def test_a_buffer_of_inputs_is_memory_and_is_verified_with_the_same_word():
+    """Frames that are stacked: what is remembered is inputs, and older ones, not activations."""
+    nodes = [
+        node("Slice", "old begin end axis", "kept"),
+        node("Concat", "kept x", "new", axis=1),
+        node("MatMul", "new w", "y"),
+    ]
+    weights = np.random.default_rng(0).normal(size=(6, 2))
+    sizes = {"begin": [3], "end": [6], "axis": [1]}
+    model = graph(nodes, outputs=["y", "new"], w=weights, **sizes)
+    model.graph.input.append(helper.make_tensor_value_info("old", TensorProto.FLOAT, ["N", 6]))
+    net = import_model(model, memory={"old": "new"})
+    assert verify(net, model, memory={"old": "new"}, runtime="onnxruntime").passed
+    assert verify(net, export(net), runtime="onnxruntime").passed
+    with pytest.raises(OptionError, match="the model has no input 'x2'"):
+        verify(net, model, memory={"x2": "new"})
+
+
 @pytest.mark.parametrize(
     ("memory", "message"),
     [
