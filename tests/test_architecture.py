@@ -210,6 +210,12 @@ def test_files_and_functions_are_short():
     assert long == []
 
 
+def test_test_files_have_names_of_their_own():
+    """Pytest imports them by these names, and refuses the second of two."""
+    names = [path.name for path in Path(__file__).parent.rglob("test_*.py")]
+    assert len(names) == len(set(names))
+
+
 def test_errors_are_not_swallowed():
     found = []
     for path in SOURCES:
