@@ -2,12 +2,14 @@
 
 import numpy as np
 
-from neat_onnx.lifting.context import LiftingContext, Operand, lifts
+from neat_onnx.lifting.context import LiftingContext, Operand, Value, lifts
 from neat_onnx.lifting.feature_counts import Tensors, counts_features
 from neat_onnx.model import Attributes
 from neat_onnx.model.numbers import AnyFloat
 from neat_onnx.network.genes import Floats
 from neat_onnx.operators.algebra import Algebra, rearranged
+from neat_onnx.operators.formulas.formula import formula_of
+from neat_onnx.operators.formulas.integers import towards_zero
 from neat_onnx.operators.ml.nodes import MlNode, features_of
 
 
@@ -89,8 +91,8 @@ def lift_one_hot_encoder(ctx: LiftingContext, node: OneHotEncoder) -> None:
     """Lift OneHotEncoder: a comparison with each category, of numbers cut off to integers."""
     tensors, given = Algebra(ctx, node), node.attributes
     numbers = tensors.input(0)
-    if not ctx.has_integers(node):
-        ctx.fail(node, "its input is of numbers that are no integers")
+    if isinstance(numbers, Value) and not ctx.has_integers(node):
+        numbers = formula_of(ctx, numbers, towards_zero())
     hits = _hits(tensors, numbers, np.asarray(given.cats_int64s, np.float64))
     ctx.bind(node, hits)
 

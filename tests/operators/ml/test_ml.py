@@ -421,7 +421,6 @@ def test_trees_with_leaves_apart(aggregate: int):
         ("SVMClassifier", VECTORS | {"classlabels_ints": [4, 2], "vectors_per_class": [1, 2],
                                      "rho": [0.1], "coefficients": [0.5, -1.0, 0.25],
                                      "prob_a": [1.0]}, "0 prob_b, expected 1"),
-        ("OneHotEncoder", {"cats_int64s": [0, 1]}, "no integers"),
         ("LabelEncoder", {"keys_floats": [0.0, 0.0], "values_floats": [2.5, 1.0]}, "twice"),
         ("TreeEnsembleRegressor", TREES | leaves("target") | {"nodes_truenodeids": [0] * 8},
          "met twice"),
@@ -434,6 +433,17 @@ def test_refused_by_name(operator, attributes, message):
     outputs = 2 if operator.endswith("Classifier") else 1
     with pytest.raises(ModelError, match=message):
         import_model(model(operator, outputs, **attributes))
+
+
+def test_categories_of_numbers_are_found_by_their_integers():
+    """As Core ML's converter writes them: a Scaler of integers gives numbers before."""
+    whole = model("OneHotEncoder", 1, cats_int64s=[-1, 0, 1, 3])
+    x = np.float32([[-1.5, -0.5, 0.5, 1.0], [3.9, 4.0, 0.0, -1.0]])
+    (want,) = open_session(whole).run(None, {"x": x})
+    net = import_model(whole)
+    (got,) = net.activate({"x": x}).values()
+    np.testing.assert_array_equal(got, want)
+    assert verify(net, export(net), runtime="onnxruntime").passed
 
 
 def test_the_label_of_support_vectors_with_probabilities():
