@@ -126,6 +126,7 @@ def lift_normalizer(ctx: LiftingContext, node: Normalizer) -> None:
         ctx.bind(node, tensors.input(0))
         return
     x = as_neurons(ctx, tensors.input(0))
+    ctx.refuse_along(node, (len(x.shape) - 1,))  # a vector is one sample for runtimes
     if norm == "MAX":
         size = tensors.reduced("max", x, (-1,))
     else:

@@ -435,6 +435,17 @@ def test_refused_by_name(operator, attributes, message):
         import_model(model(operator, outputs, **attributes))
 
 
+def test_a_vector_is_not_normalized_over_the_samples():
+    """Of labels, that have no second axis, a Normalizer makes one row."""
+    whole = model("LinearClassifier", 2, coefficients=WEIGHTS[:8], classlabels_ints=[3, 5],
+                  intercepts=[0.0, 0.1])  # fmt: skip
+    made = helper.make_node("Normalizer", ["label"], ["z"], domain="ai.onnx.ml", norm="L1")
+    whole.graph.node.append(made)
+    whole.graph.output.append(helper.make_tensor_value_info("z", TensorProto.FLOAT, None))
+    with pytest.raises(ModelError, match=r"\(Normalizer\): it works along the batch"):
+        import_model(whole, check=False)
+
+
 def test_categories_of_numbers_are_found_by_their_integers():
     """As Core ML's converter writes them: a Scaler of integers gives numbers before."""
     whole = model("OneHotEncoder", 1, cats_int64s=[-1, 0, 1, 3])
