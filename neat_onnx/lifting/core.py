@@ -41,7 +41,6 @@ from neat_onnx.network.network import Network
 from neat_onnx.passes import SIMPLE, canonicalize
 from neat_onnx.passes.checks.types import check_types
 from neat_onnx.passes.computed_branches import computed_branches
-from neat_onnx.passes.draft import with_graph
 from neat_onnx.passes.fixed_batches import fixed_batches
 from neat_onnx.passes.function_bodies import function_bodies
 from neat_onnx.passes.local_functions import local_functions
@@ -135,9 +134,8 @@ def _of_fixed_sizes(model: Model, pairs: dict[str, str]) -> Lifted:
 def _with_open_states(model: Model, pairs: dict[str, str]) -> Lifted | None:
     """The network of a graph in which states [layers, 1, H] have the batch second, if any has."""
     opened = with_open_states(model, pairs)
-    others = [entry for entry in model.graph.inputs if entry in opened.graph.inputs]
-    if opened is model or batch_sizes(with_graph(model, inputs=others).graph,
-                                      axes_of_inputs(others)) != {1}:  # fmt: skip
+    sizes = batch_sizes(opened.graph, axes_of_inputs(opened.graph.inputs))
+    if opened is model or {size for size in sizes if isinstance(size, int)} != {1}:
         return None
     try:
         with warnings.catch_warnings():

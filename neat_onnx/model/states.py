@@ -5,6 +5,7 @@ ending, other tools' names pair too (`recurrent_in` and `recurrent_out`, `h_0` a
 state starts at zero.
 """
 
+import json
 import re
 from collections.abc import Mapping
 from functools import cache
@@ -14,6 +15,7 @@ from pydantic import FiniteFloat, TypeAdapter, ValidationError
 
 from neat_onnx.errors import DocumentError, ModelError
 from neat_onnx.files import parse_json
+from neat_onnx.model.graph import MetadataEntry
 from neat_onnx.model.model import Model
 from neat_onnx.model.node import Node
 from neat_onnx.model.value import ValueInfo
@@ -45,18 +47,24 @@ def state_pairs(model: Model) -> dict[str, str]:
     """
     inputs = [entry.name for entry in model.graph.inputs]
     outputs = [entry.name for entry in model.graph.outputs]
-    text = model.metadata.get(STATE_KEY)
-    if text is None:
+    pairs = stated_pairs(model)
+    if pairs is None:
         return _named_pairs(inputs, outputs) | guessed_pairs(model)
-    pairs = _parsed(STATE_KEY, text, _kind_of_pairs())
-    for previous, following in pairs:
+    for previous, following in pairs.items():
         if previous not in inputs or following not in outputs:
             raise ModelError(
                 f"the metadata says that '{following}' feeds '{previous}', which the graph lacks",
                 where=STATE_KEY,
                 hint="Say which output feeds which input, as memory={'h_in': 'h_out'}",
             )
-    return dict(pairs)
+    return pairs
+
+
+def with_stated_pairs(model: Model, pairs: Mapping[str, str]) -> Model:
+    """The model with these pairs in its metadata, in place of others."""
+    stated = MetadataEntry(key=STATE_KEY, value=json.dumps([*pairs.items()]))
+    kept = [entry for entry in model.metadata_props if entry.key != STATE_KEY]
+    return model.model_copy(update={"metadata_props": [*kept, stated]})
 
 
 def stated_pairs(model: Model) -> dict[str, str] | None:

@@ -1,12 +1,11 @@
 """The memory of a model as its user gives it: which output feeds which input in the next step."""
 
-import json
 from collections.abc import Mapping, Sequence
 
 from neat_onnx.arguments import shown
 from neat_onnx.errors import OptionError
-from neat_onnx.model import MetadataEntry, Model
-from neat_onnx.model.states import STATE_KEY, alike, stated_pairs
+from neat_onnx.model import Model
+from neat_onnx.model.states import alike, stated_pairs, with_stated_pairs
 from neat_onnx.model.value import Extent
 
 
@@ -41,9 +40,7 @@ def with_memory(model: Model, memory: Mapping[str, str] | None) -> Model:
             )
     if len({*memory.values()}) < len(memory):
         raise OptionError("one output feeds two inputs", where="memory")
-    stated = MetadataEntry(key=STATE_KEY, value=json.dumps([*memory.items()]))
-    kept = [entry for entry in model.metadata_props if entry.key != STATE_KEY]
-    return model.model_copy(update={"metadata_props": [*kept, stated]})
+    return with_stated_pairs(model, memory)
 
 
 def _sizes(sizes: Sequence[Extent] | None) -> str:

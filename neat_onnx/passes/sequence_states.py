@@ -5,12 +5,11 @@ last state as an output. Then a sequence can be run in parts, and the output fee
 next part, by whatever names.
 """
 
-import json
 from collections.abc import Iterator, Mapping
 from itertools import chain
 
-from neat_onnx.model import MetadataEntry, Model, Node, ValueInfo
-from neat_onnx.model.states import STATE_KEY, alike, state_pairs
+from neat_onnx.model import Model, Node, ValueInfo
+from neat_onnx.model.states import STATE_KEY, alike, state_pairs, with_stated_pairs
 from neat_onnx.passes.draft import with_graph
 from neat_onnx.passes.recurrent_layers import RecurrentLayers
 
@@ -29,10 +28,8 @@ def sequence_states(model: Model) -> Model:
     if not found:
         return model
     pairs = state_pairs(model) | found
-    stated = MetadataEntry(key=STATE_KEY, value=json.dumps([*pairs.items()]))
     inputs = [_opened(entry) if entry.name in found else entry for entry in model.graph.inputs]
-    update = {"metadata_props": [*model.metadata_props, stated]}
-    return with_graph(model, inputs=inputs).model_copy(update=update)
+    return with_stated_pairs(with_graph(model, inputs=inputs), pairs)
 
 
 def with_open_states(model: Model, pairs: Mapping[str, str]) -> Model:

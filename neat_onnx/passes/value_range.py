@@ -25,7 +25,6 @@ _MOVING = frozenset({"Flatten", "Gather", "Identity", "Reshape", "Slice", "Squee
 """Operators that move the elements of their first input."""
 
 _ROUNDING: dict[str, Callable[[float], float]] = {
-    "Cast": math.trunc,
     "Ceil": math.ceil,
     "Floor": math.floor,
     "Round": round,

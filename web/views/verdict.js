@@ -20,13 +20,14 @@ export const reportOf = ({ result, check }) => result?.report ?? check?.report ?
 
 /** Draws when there is another result, or a report on one that had none. */
 export function whenReported(draw) {
-  const views = new WeakMap(); // a view of the report for each result: null is none
-  const seen = (state) => {
+  let seen = {};
+  return (state) => {
+    const { result } = state;
     const report = reportOf(state);
-    if (!views.has(state.result) || views.get(state.result).report !== report) views.set(state.result, { report });
-    return views.get(state.result);
+    if (Object.is(result, seen.result) && Object.is(report, seen.report)) return;
+    seen = { result, report };
+    draw(report, state);
   };
-  return whenChanged((state) => state.result && seen(state), (found, state) => draw(found?.report, state));
 }
 
 export function verdict({ again }) {

@@ -16,7 +16,7 @@ from neat_onnx.model import ValueInfo
 from neat_onnx.model.states import are_paired_by_name
 from neat_onnx.network.genes import Bools, Floats, Ints
 from neat_onnx.network.memory import MemoryPort
-from neat_onnx.operators.frames.ports import produce_as
+from neat_onnx.operators.frames.ports import produce_as, value_info
 from neat_onnx.operators.layout.columns import exactly, in_shape
 from neat_onnx.operators.layout.shaping import Identity, Reshape, Transpose
 
@@ -60,7 +60,7 @@ def named_ports(ctx: LoweringContext) -> Sequence[MemoryPort]:
 
 def _tells_itself(ctx: LoweringContext, port: MemoryPort) -> bool:
     before, after = (
-        _value(ctx, name, port.shape, port.batch_axis) for name in (port.input, port.output)
+        value_info(ctx, name, port.shape, port.batch_axis) for name in (port.input, port.output)
     )
     return are_paired_by_name(before, after)
 
@@ -148,15 +148,9 @@ def produce_state(ctx: LoweringContext, state: State) -> None:
 
 def value_before(ctx: LoweringContext, state: State) -> ValueInfo:
     """The graph's entry for the input of a state."""
-    return _value(ctx, state.previous, state.sizes, state.batch_axis)
+    return value_info(ctx, state.previous, state.sizes, state.batch_axis)
 
 
 def value_after(ctx: LoweringContext, state: State) -> ValueInfo:
     """The graph's entry for the output of a state."""
-    return _value(ctx, state.next, state.sizes, state.batch_axis)
-
-
-def _value(ctx: LoweringContext, name: str, sizes: Sequence[int], batch_axis: int) -> ValueInfo:
-    whole: list[int | str | None] = [*sizes]
-    whole.insert(batch_axis, ctx.options.batch)
-    return ValueInfo.of(name, ctx.data_type, whole)
+    return value_info(ctx, state.next, state.sizes, state.batch_axis)

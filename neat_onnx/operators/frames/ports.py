@@ -40,6 +40,9 @@ def described(ctx: LoweringContext, ports: Iterable[Port]) -> list[ValueInfo]:
     return [value_info(ctx, port.name, port.shape) for port in ports]
 
 
-def value_info(ctx: LoweringContext, name: str, shape: tuple[int, ...]) -> ValueInfo:
+def value_info(
+    ctx: LoweringContext, name: str, shape: tuple[int, ...], batch_axis: int = 0
+) -> ValueInfo:
     """Return the graph's entry for an input or output of this shape without the batch."""
-    return ValueInfo.of(name, ctx.data_type, [ctx.options.batch, *shape])
+    sizes = [*shape[:batch_axis], ctx.options.batch, *shape[batch_axis:]]
+    return ValueInfo.of(name, ctx.data_type, sizes)

@@ -92,10 +92,8 @@ def _open_states(
     """Give every register a column of an input: a memory port's, or that of its level and delay."""
     used = _used(ctx, blocks)
     states = [open_memory(ctx, port, used) for port in ports if is_written(ctx, port, used)]
-    first = True
-    for (level, _, _, depth, _), columns in _grouped(ctx, blocks, used):
-        stem = "" if first else f"_l{level}"
-        first = False
+    for number, ((level, _, _, depth, _), columns) in enumerate(_grouped(ctx, blocks, used)):
+        stem = f"_l{level}" if number else ""
         previous, following = _names(ctx, stem + (f"_d{depth}" if depth > 1 else ""))
         ctx.bind(np.array([column.signal for column in columns], np.int64), previous, 0)
         states.append(

@@ -1,12 +1,10 @@
 """Graph outputs that no node produces, and states that nothing feeds: bound to tensors."""
 
-import json
-
 from neat_onnx.errors import ModelError, abridged
 from neat_onnx.libraries.neataptic_ts.onnx.edits import renamed, warn_repaired, with_graph
 from neat_onnx.libraries.neataptic_ts.onnx.metadata import EMITTED
-from neat_onnx.model import Graph, MetadataEntry, Model, Node, ValueInfo
-from neat_onnx.model.states import NEXT, PREVIOUS, STATE_KEY
+from neat_onnx.model import Graph, Model, Node, ValueInfo
+from neat_onnx.model.states import NEXT, PREVIOUS, with_stated_pairs
 from neat_onnx.model.wiring import Wiring
 from neat_onnx.operators.layout.shaping import Identity
 
@@ -78,7 +76,8 @@ def with_states(model: Model) -> Model:
     """
     model = _without_unread(model)
     graph = model.graph
-    outputs, nodes, pairs = list(graph.outputs), list(graph.node), []
+    outputs, nodes = list(graph.outputs), list(graph.node)
+    pairs: dict[str, str] = {}
     for entry in graph.inputs:
         following = entry.name.replace(PREVIOUS, NEXT)
         if not entry.name.startswith(PREVIOUS) or following in {out.name for out in outputs}:
@@ -88,12 +87,10 @@ def with_states(model: Model) -> Model:
         name = f"feed_{entry.name}"
         nodes.append(Identity(name=name, input=total.output[:1], output=[following]))
         outputs.append(ValueInfo.of(following, entry.elem_type, entry.shape))
-        pairs.append([entry.name, following])
+        pairs[entry.name] = following
     if not pairs:
         return model
-    states = MetadataEntry(key=STATE_KEY, value=json.dumps(pairs))
-    model = with_graph(model, outputs=outputs, node=nodes)
-    return model.model_copy(update={"metadata_props": [*model.metadata_props, states]})
+    return with_stated_pairs(with_graph(model, outputs=outputs, node=nodes), pairs)
 
 
 def _without_unread(model: Model) -> Model:
