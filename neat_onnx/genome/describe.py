@@ -84,7 +84,7 @@ def genome_metadata(
     lifted = lifted or lifted_again(model)
     if lifted is None:
         return {}
-    data_type = model.graph.inputs[0].elem_type
+    data_type = model.graph.number_type
     if not ctx.options.embed_network and is_of_graph(ctx.net, lifted, data_type):
         return {}
     places = _places(ctx, model, lifted, names or {})

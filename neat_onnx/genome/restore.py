@@ -29,9 +29,10 @@ from neat_onnx.lifting.core import BatchAxis, Lifted, lift
 from neat_onnx.model import DataType, Model
 from neat_onnx.model.inner_outputs import with_inner_outputs
 from neat_onnx.network.document import ConnectionDocument, NeuronDocument
-from neat_onnx.network.genes import NONE, Connections, Ints, Neurons, Port, owned
+from neat_onnx.network.genes import NONE, Connections, Ints, Neurons, owned
 from neat_onnx.network.memory import moved_memory
 from neat_onnx.network.network import Network
+from neat_onnx.network.port import Port
 from neat_onnx.parsing import parse
 
 _STEPS, _SAMPLES = 3, 5  # few: a genome that is read in another way differs on nearly all
@@ -96,7 +97,7 @@ def imported(
     for key, read in given.items():
         try:
             net = read(parse_json(model.metadata[key]), lifted)
-            _check_same_function(net, lifted.network, model.graph.inputs[0].elem_type)
+            _check_same_function(net, lifted.network, model.graph.number_type)
         except NeatOnnxError as error:
             warn(f"the metadata {key} is left out of account: {error}")
         else:
@@ -165,7 +166,7 @@ def _check_genes(model: Model, lifted: Lifted) -> None:
         at = _in_order(document, lifted_neurons(document, lifted))
     except (NeatOnnxError, KeyError) as error:
         raise NetworkError(f"{changed}: {error}", where=CHECKSUM) from error
-    data_type = model.graph.inputs[0].elem_type
+    data_type = model.graph.number_type
     facts = lifted.network, at, data_type, model.metadata
     known = model.metadata.get(GENES)
     if not any(agree(known, gene_checksum(*facts, as_made=each)) for each in (False, True)):
@@ -208,7 +209,7 @@ def _moved(port: Port, back: Ints) -> Port:
     neurons = back[port.neurons]
     if np.any(neurons == NONE):
         raise NetworkError(f"a neuron of the port '{port.name}' has no id", where="ids")
-    return Port(port.name, port.shape, neurons)
+    return replace(port, neurons=neurons)
 
 
 def _restored_neurons(

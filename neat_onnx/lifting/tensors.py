@@ -78,14 +78,8 @@ class Tensors:
 
     @cached_property
     def data_type(self) -> DataType:
-        """The type of the numbers: of the first input of floats, else of an output or a constant.
-
-        Words, images and masks are integers or truth values, whatever numbers are made of them.
-        """
-        graph = self.model.graph
-        kinds = [entry.elem_type for entry in (*graph.inputs, *graph.outputs)]
-        kinds += [tensor.data_type for tensor in graph.initializer]
-        return next((kind for kind in kinds if kind.dtype.kind == "f"), DataType.FLOAT)
+        """The type of the numbers."""
+        return self.model.graph.number_type
 
     def operand(self, node: Node, position: int) -> Operand:
         """The tensor that `node` reads at `position`."""

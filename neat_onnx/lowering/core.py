@@ -145,9 +145,10 @@ def _finished(ctx: LoweringContext, frame: Frame, work: _Work, graph: Graph) -> 
     )
     if options.quantize == "none" and options.profile == "onnx":
         model = integer_weights(model)
-    model = in_profile(model.written_as(options.encoding), options)
+    model = model.written_as(options.encoding)
 
     def finish(form: Model, candidate: "Candidate | None", most: float) -> Model:
+        form = in_profile(frame.in_stated_ports(form), options)
         entries = _metadata(ctx, frame, work, form, candidate, most)
         return form.model_copy(update={"metadata_props": entries}) if entries else form
 

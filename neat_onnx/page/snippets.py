@@ -34,7 +34,7 @@ def snippets(model: Model, file: str) -> list[Snippet]:
     """
     ports = _ports(model)
     outputs = [entry.name for entry in model.graph.outputs]
-    double = model.graph.inputs[0].elem_type is DataType.DOUBLE
+    double = model.graph.number_type is DataType.DOUBLE
     texts = {
         "Python": _python(file, ports, outputs, double),
         "JavaScript": _javascript(file, ports, outputs, double),

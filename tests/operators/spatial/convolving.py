@@ -15,7 +15,8 @@ from neat_onnx import (
     Network,
     validate,
 )
-from neat_onnx.network.genes import Connections, Floats, Neurons, Port
+from neat_onnx.network.genes import Connections, Floats, Neurons
+from neat_onnx.network.port import Port
 
 Layer = tuple[Floats, Floats, str]
 

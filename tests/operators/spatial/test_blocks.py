@@ -9,7 +9,8 @@ from graphs import graph, node, operators
 from routes import ROUTES, Trip
 
 from neat_onnx import NeatOnnxWarning, Network, export, import_model
-from neat_onnx.network.genes import Ints, Port
+from neat_onnx.network.genes import Ints
+from neat_onnx.network.port import Port
 from neat_onnx.network.schedule import schedule
 from neat_onnx.network.spatial import SpatialBlock
 from neat_onnx.network.window import Window

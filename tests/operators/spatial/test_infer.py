@@ -31,7 +31,8 @@ from neat_onnx import (
     validate,
     verify,
 )
-from neat_onnx.network.genes import Connections, Port
+from neat_onnx.network.genes import Connections
+from neat_onnx.network.port import Port
 from neat_onnx.network.spatial import SpatialBlock
 from neat_onnx.network.window import Window
 

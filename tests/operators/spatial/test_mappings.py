@@ -19,7 +19,7 @@ from mapped import (
 )
 
 from neat_onnx import NeatOnnxWarning, Network, export, import_model, load_network, verify
-from neat_onnx.network.genes import Port
+from neat_onnx.network.port import Port
 from neat_onnx.network.window import Window
 from neat_onnx.options.mappings import camel
 

@@ -19,7 +19,7 @@ from mapped import (
 )
 
 from neat_onnx import Network, export, import_model
-from neat_onnx.network.genes import Port
+from neat_onnx.network.port import Port
 from neat_onnx.network.spatial import Kind
 from neat_onnx.network.window import Window
 
