@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cases import Case, assert_within, cases
-from sweep import each
+from support.examples.cases import Case, assert_within, cases
+from support.harness.sweep import each
 
 from neat_onnx import Network, OptionError, generate_code, register_activation
 from neat_onnx.codegen.c import C

@@ -7,11 +7,11 @@ import numpy as np
 import onnx
 import onnxruntime
 import pytest
-from cases import case
-from networks import NETWORKS
 from onnx import TensorProto, numpy_helper, version_converter
-from sessions import open_session
-from sweep import WHOLE
+from support.examples.cases import case
+from support.examples.networks import NETWORKS
+from support.harness.sessions import open_session
+from support.harness.sweep import WHOLE
 
 from neat_onnx import NeatOnnxWarning, Network, export, import_model, load_model
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import onnx.parser
 import pytest
-from cases import case
-from graphs import graph, node
 from onnx import helper
-from page import ask, convert, files
-from sessions import open_session
+from support.examples.cases import case
+from support.examples.graphs import graph, node
+from support.harness.page import ask, convert, files
+from support.harness.sessions import open_session
 
 import neat_onnx
 from neat_onnx import errors

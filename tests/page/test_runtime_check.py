@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from onnx import TensorProto, helper
-from page import ask, convert
-from sessions import open_session
+from support.harness.page import ask, convert
+from support.harness.sessions import open_session
 
 import neat_onnx
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cases import case
+from support.examples.cases import case
 
 import neat_onnx
 from neat_onnx.page.snippets import snippets

@@ -5,10 +5,10 @@ import json
 from typing import Any
 
 import numpy as np
-from graphs import operators
 from hypothesis import assume
 from hypothesis import strategies as st
-from routes import Trip, onnxruntime_agrees
+from support.examples.graphs import operators
+from support.harness.routes import Trip, onnxruntime_agrees
 
 from neat_onnx import (
     Model,

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from chains import Building
-from routes import Trip, is_valid, json_trip, onnxruntime_agrees
+from support.harness.routes import Trip, is_valid, json_trip, onnxruntime_agrees
 
 from neat_onnx import NeatOnnxWarning, Network, export, load_network, verify
 from neat_onnx.model import Model

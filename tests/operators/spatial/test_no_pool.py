@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 import pytest
 from chains import Building, mappings_of
-from graphs import operators
 from mapped import (
     CONV,
     NET,
@@ -17,6 +16,7 @@ from mapped import (
     said,
     with_edges,
 )
+from support.examples.graphs import operators
 
 from neat_onnx import Network, export, import_model
 from neat_onnx.network.port import Port
