@@ -24,6 +24,7 @@ from neat_onnx.genome.document import (
 from neat_onnx.genome.gene_checksum import GENES, gene_checksum
 from neat_onnx.genome.in_graph import lifted_neurons
 from neat_onnx.genome.of_graph import genome_of_graph
+from neat_onnx.genome.port_hints import with_hints
 from neat_onnx.libraries.neataptic_ts.onnx.repair import repaired
 from neat_onnx.lifting.core import BatchAxis, Lifted, lift
 from neat_onnx.model import DataType, Model
@@ -189,8 +190,8 @@ def _restored(value: Any, lifted: Lifted) -> Network:
     net = lifted.network
     back = backwards(at, len(net))
     return Network(
-        inputs=tuple(_moved(port, back) for port in net.inputs),
-        outputs=tuple(_moved(port, back) for port in net.outputs),
+        inputs=tuple(_moved(port, back) for port in with_hints(net.inputs, document.ports)),
+        outputs=tuple(_moved(port, back) for port in with_hints(net.outputs, document.ports)),
         connections=_restored_connections(document, net, at, position),
         **_restored_neurons(document, net, at, order),
         library=document.library,
@@ -318,7 +319,7 @@ def _check_same_function(net: Network, lifted: Network, data_type: DataType) -> 
     ]:
         raise NetworkError("its inputs and outputs are not those of the graph")
     if data_type not in _TOLERANCE:
-        raise NetworkError(f"its inputs are {data_type.name}, and no network was exported so")
+        raise NetworkError(f"its numbers are {data_type.name}, and no network was exported so")
     if net.has_same_genes(lifted):
         return
     x = np.random.default_rng(0).normal(size=(_STEPS, _SAMPLES, len(net.input_neurons)))

@@ -45,7 +45,7 @@ class Tensors:
         samples: how many the graph is for, where that is fixed; 1 if it is not.
         operands: every tensor met so far, by name: constants as arrays, others as values.
         integer: names of tensors of integers; neurons carry them as numbers.
-        integral: names of tensors of floats that were integers, and only moved since.
+        integral: names of tensors of floats that are whole numbers, whatever the inputs are.
         chosen: by the name of a tensor of places along an axis, 1 for each element of that axis
             that it is the place of, else 0, along one more axis at the end.
         hits: the same, by the elements of a tensor of places, for several readers of places alike.
@@ -156,6 +156,13 @@ class Tensors:
         return name in self.integer or (
             not isinstance(operand, Value) and operand.dtype.kind in "iu"
         )
+
+    def is_whole(self, name: str) -> bool:
+        """Whether a tensor is known to have whole numbers alone."""
+        operand = self.operands.get(name)
+        if operand is None or isinstance(operand, Value):
+            return name in self.integral or name in self.integer
+        return bool(np.all(operand == np.rint(operand)))
 
     def _is_truth(self, name: str) -> bool:
         operand = self.operands[name]

@@ -243,6 +243,7 @@ def lift_cast(ctx: LiftingContext, node: Cast) -> None:
         return
     if operand.formula.is_truth:
         operand = apply_formula(ctx, node, "number", [operand]) or operand
+        ctx.integral.add(node.output[0])
     elif ctx.has_integers(node) or node.input[0] in ctx.integral:
         ctx.integral.add(node.output[0])
     elif whole and (operand.reduced or not is_whole(operand.formula)):

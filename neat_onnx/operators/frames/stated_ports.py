@@ -5,13 +5,16 @@ by a Cast, and an axis of the batch elsewhere is moved by a Transpose. Outputs a
 or truth values only where the graph computes such, so that nothing is rounded.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
+import numpy as np
+
 from neat_onnx.model import DataType, Model, Node, ValueInfo
+from neat_onnx.model.whole_numbers import gives_whole_numbers
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import Port
-from neat_onnx.passes.draft import Draft, with_graph
+from neat_onnx.passes.draft import Draft, is_one_of, with_graph
 from neat_onnx.passes.splice import renamed
 
 _DTYPES = {kind.dtype.name: kind for kind in DataType if kind.is_integer or kind is DataType.BOOL}
@@ -19,7 +22,6 @@ _GIVEN = (DataType.BOOL, DataType.INT32, DataType.INT64)
 """The types of outputs: narrower integers may not hold a number."""
 _Step = tuple[str, dict[str, Any]]
 """An operator and its attributes."""
-_MOVES = ("Flatten", "Gather", "Identity", "Reshape", "Slice", "Squeeze", "Transpose", "Unsqueeze")
 
 
 def in_stated_ports(model: Model, net: Network) -> Model:
@@ -54,10 +56,11 @@ def _with_inputs(model: Model, ports: Sequence[Port]) -> Model:
 
 def _with_outputs(model: Model, ports: Sequence[Port]) -> Model:
     draft, entries = Draft(model), {entry.name: entry for entry in model.graph.outputs}
+    whole = _whole_numbers(draft) if any(port.dtype in _DTYPES for port in ports) else ()
     names: dict[str, str] = {}
     last: list[Node] = []
     for port in ports:
-        entry, kind = entries[port.name], _kind_of(port, draft)
+        entry, kind = entries[port.name], _kind_of(port, draft, whole)
         steps: list[_Step] = [("Cast", {"to": int(kind)})] if kind else []
         steps += _moves(entry, port.batch_axis, inwards=False)
         if not steps:
@@ -111,16 +114,25 @@ def _chain(draft: Draft, given: str, made: str, steps: Iterable[_Step]) -> list[
     return [*nodes, draft.node(op_type, [given], [made], **attributes)]
 
 
-def _kind_of(port: Port, draft: Draft) -> DataType | None:
+def _kind_of(port: Port, draft: Draft, whole: Collection[str]) -> DataType | None:
     """The type of an output that was of integers or truth values, if the graph computes such."""
     wanted = _DTYPES.get(port.dtype)
-    if wanted not in _GIVEN:
-        return None
-    name = port.name
-    while node := draft.maker(name, *_MOVES):
-        name = node.input[0]
-    cast = draft.maker(name, "Cast")
-    made = draft.facts(cast.input[0]).elem_type if cast else None
-    if made is None or wanted is DataType.BOOL:
-        return wanted if made is wanted else None
-    return wanted if made.is_integer or made is DataType.BOOL else None
+    if wanted is DataType.BOOL:
+        cast = draft.maker(port.name, "Cast")
+        return wanted if cast and draft.facts(cast.input[0]).elem_type is wanted else None
+    return wanted if wanted in _GIVEN and port.name in whole else None
+
+
+def _whole_numbers(draft: Draft) -> set[str]:
+    """The tensors of floats that have whole numbers alone, constants included."""
+    found = {
+        name
+        for name, tensor in draft.tensors.items()
+        if np.all(tensor.values == np.rint(tensor.values))
+    }
+    for node in draft.model.graph.node:
+        kind = draft.facts(node.input[0]).elem_type if is_one_of(node, "Cast") else None
+        made = kind is not None and (kind.is_integer or kind is DataType.BOOL)
+        if made or gives_whole_numbers(node, found.__contains__):
+            found.update(node.output)
+    return found

@@ -150,7 +150,8 @@ def reshaped(axes: AxisFollower, node: Reshape) -> list[FollowedAxes]:
     first, wanted = axes.of(node.input[0]), axes.integers(node, 1)
     if states_samples(axes, node):
         return [_of_samples(axes, node)]
-    before = elements_before(first, axes.operands[node.input[0]].shape)
+    old = axes.operands[node.input[0]].shape
+    before = elements_before(first, old)
     if wanted is None or before is None or axes.has_time:
         return [_leading(axes, node, _made_of(axes, node, wanted or []))]
     shape = axes.operands[node.output[0]].shape
@@ -165,7 +166,8 @@ def reshaped(axes: AxisFollower, node: Reshape) -> list[FollowedAxes]:
     if sized is not None or (varying and not axes.single):
         places = [place for place in places if place in varying]
     else:
-        places.sort(key=lambda place: wanted[place] > 0)
+        outer = old[: next(place for place, axis in enumerate(first) if axis != FEATURE)]
+        places.sort(key=lambda place: (wanted[place] > 0, shape[:place] != outer))
     if places:
         return [tuple(0 if place == places[0] else FEATURE for place in range(rank))]
     return [_inside(shape, before, varying)]
