@@ -106,7 +106,8 @@ def test_a_model_that_onnx_does_not_run_is_left_to_another_runtime():
     assert "'Gelu' from domain 'com.microsoft' is unknown" in result["unchecked"]
     assert neat_onnx.verify(blobs["network"], model, runtime="onnxruntime").passed
     layout, inputs = ask("runtime_inputs")
-    assert layout["result"]["outputs"] == [{"name": "y", "columns": 2}]
+    (output,) = layout["result"]["outputs"]
+    assert output == {"name": "y", "columns": 2, "sizes": [2], "batch_axis": 0}
     assert inputs["model"]
 
 
