@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from neat_onnx.errors import DocumentError
-from neat_onnx.lifting.axes import output_axes, shapes_of_inputs
 from neat_onnx.model import DataType, Model
 from neat_onnx.model.states import initial_states
 from neat_onnx.network.genes import Floats
@@ -75,7 +74,7 @@ def runtime_inputs(net: Network, model: Model, *, samples: int, seed: int) -> Ru
         "parts": [x.shape for x in parts],
         "inputs": _inputs(net, player, model),
         "states": _states(player, model),
-        "outputs": _outputs(net, player, model),
+        "outputs": _outputs(net, player),
     }
     return RuntimeInputs(layout, model, parts)
 
@@ -107,18 +106,14 @@ def _inputs(net: Network, player: Player, model: Model) -> list[dict[str, Any]]:
     ]
 
 
-def _outputs(net: Network, player: Player, model: Model) -> list[dict[str, Any]]:
+def _outputs(net: Network, player: Player) -> list[dict[str, Any]]:
     """The outputs of a model: name, number of columns, sizes, and where the samples should be."""
-    stated = {entry.name: entry for entry in model.graph.outputs}
-    inputs = shapes_of_inputs(model.graph.inputs)
     return [
         {
             "name": port.name,
             "columns": port.neurons.size,
             "sizes": list(port.shape),
-            "batch_axis": 0
-            if player.takes_sequences
-            else output_axes(stated[port.name], inputs, 1)[0],
+            "batch_axis": 0 if player.takes_sequences else player.batch_axis_of(port.name),
         }
         for port in net.outputs
     ]

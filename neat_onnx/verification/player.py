@@ -98,6 +98,10 @@ class Player:
         """The axes of each input that are time and the batch, by name."""
         return self._inputs.axes
 
+    def batch_axis_of(self, output: str) -> int:
+        """Where the samples are in an output of one step, as the graph states it."""
+        return self._rows.stated_axes(output, 1)[0]
+
     def one_by_one(self) -> Self:
         """The same player, with each sample a run of its own, as if the batch were fixed."""
         other = copy(self)

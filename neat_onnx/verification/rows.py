@@ -77,12 +77,13 @@ class OutputRows:
         if name not in self._outputs:
             return values
         count = max(0, min(len(leading), values.ndim - len(self._shapes.get(name, ()))))
-        axes = self._fitting(name, values.shape, self._stated_axes(name, count), leading)
+        axes = self._fitting(name, values.shape, self.stated_axes(name, count), leading)
         if any(axis >= values.ndim for axis in axes):
             return values
         return np.moveaxis(values, axes, range(len(axes)))
 
-    def _stated_axes(self, name: str, count: int) -> Axes:
+    def stated_axes(self, name: str, count: int) -> Axes:
+        """The axes of an output that are time and the batch, as the graph states them."""
         if (name, count) not in self._stated:
             axes = output_axes(self._outputs[name], self._inputs, count)
             self._stated[name, count] = axes

@@ -15,6 +15,7 @@ from neat_onnx.model.whole_numbers import gives_whole_numbers
 from neat_onnx.network.network import Network
 from neat_onnx.network.port import Port
 from neat_onnx.passes.draft import Draft, is_one_of, with_graph
+from neat_onnx.passes.drop_dead import without_dead
 from neat_onnx.passes.splice import renamed
 
 _DTYPES = {kind.dtype.name: kind for kind in DataType if kind.is_integer or kind is DataType.BOOL}
@@ -31,7 +32,8 @@ def in_stated_ports(model: Model, net: Network) -> Model:
         model: an export of one step, whose ports have numbers, samples first.
         net: the network.
     """
-    return _with_outputs(_with_inputs(model, net.inputs), net.outputs)
+    stated = _with_outputs(_with_inputs(model, net.inputs), net.outputs)
+    return model if stated is model else _with_fewer_casts(stated)
 
 
 def _with_inputs(model: Model, ports: Sequence[Port]) -> Model:
@@ -72,6 +74,29 @@ def _with_outputs(model: Model, ports: Sequence[Port]) -> Model:
         return model
     nodes = [*(renamed(node, names) for node in model.graph.node), *last]
     return with_graph(draft.finished(nodes), outputs=list(entries.values()))
+
+
+def _with_fewer_casts(model: Model) -> Model:
+    """The model without Casts of integers to numbers that others cast to integers again."""
+    draft, outputs = Draft(model), {entry.name for entry in model.graph.outputs}
+    names: dict[str, str] = {}
+    nodes: list[Node] = []
+    for node in model.graph.node:
+        before = draft.maker(node.input[0], "Cast") if is_one_of(node, "Cast") else None
+        source = before.input[0] if before else ""
+        kind = draft.facts(source).elem_type if source else None
+        if not (kind and (kind.is_integer or kind is DataType.BOOL)):
+            nodes.append(node)
+        elif kind != node.given_attributes["to"]:
+            nodes.append(renamed(node, {node.input[0]: source}))
+        elif node.output[0] not in outputs:
+            names[node.output[0]] = source
+        elif source in draft.producers and source not in {*names, *outputs}:
+            names[source] = node.output[0]
+        else:
+            nodes.append(draft.node("Identity", [source], node.output, name=node.name))
+    names = {name: names.get(other, other) for name, other in names.items()}
+    return without_dead(draft.finished([renamed(node, names) for node in nodes]))
 
 
 def _moves(entry: ValueInfo, batch_axis: int, *, inwards: bool) -> list[_Step]:
