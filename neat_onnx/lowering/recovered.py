@@ -6,7 +6,7 @@ others, to which its results are inputs, is exported as any other, and the opera
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import pairwise
@@ -61,29 +61,39 @@ def with_proposed_operators(net: Network, plain: Model, export: Export) -> Model
     """
     if net.has_memory or net.memory or plain.graph.inputs[0].elem_type is not DataType.FLOAT:
         return None
-    found, genes = list[_Found](), _Genes(net)
-    taken = np.zeros(len(net), np.bool_)
+    found, genes, taken = list[_Found](), _Genes(net), set[int]()
     for proposal in proposals(net):
-        each = _found(genes, proposal, plain.opset)
-        if each is not None and not np.any(taken[each.neurons]):
-            taken[each.neurons] = True
-            genes.take(each.places)
+        each = _found(genes, proposal, plain.opset, taken)
+        if each is not None and taken.isdisjoint(each.neurons.tolist()):
+            taken.update(each.places.tolist())
             found.append(each)
-    return _written(net, plain, export, found) if found else None
+    if not found:
+        return None
+    return genes.in_order(_written(net, plain, export, found))
 
 
-def _found(genes: "_Genes", proposal: Proposal, opset: int) -> _Found | None:
-    """The operator, if import makes neurons of the network of it."""
+def _found(
+    genes: "_Genes", proposal: Proposal, opset: int, taken: Collection[int]
+) -> _Found | None:
+    """The operator, if import makes neurons of the network of it.
+
+    Args:
+        genes: of the network.
+        proposal: the operator.
+        opset: of the model.
+        taken: neurons that other operators have.
+    """
     graph = Graph(
         name="graph",
-        inputs=[ValueInfo.of(proposal.reads, shape=["N", len(proposal.sources)])],
+        inputs=[ValueInfo.of(proposal.reads, shape=["N", *proposal.sources.shape])],
         outputs=[ValueInfo.of(name) for name in proposal.gives],
+        initializer=list(proposal.constants),
         node=list(proposal.nodes),
     )
     alone = BareModel(Model(opset_import=_versions(opset, proposal), graph=graph)).network
     if alone is None:
         return None
-    place = genes.places(alone, proposal.sources)
+    place = genes.places(alone, proposal.sources.ravel(), taken)
     results = {
         port.name: Port(port.name, port.shape, place[port.neurons])
         for port in alone.outputs
@@ -103,7 +113,6 @@ class _Genes:
 
     def __init__(self, net: Network) -> None:
         self._net = net
-        self._taken = set[int]()
 
     @cached_property
     def _known(self) -> dict[_Key, list[int]]:
@@ -113,26 +122,33 @@ class _Genes:
                 known[key].append(neuron)
         return known
 
-    def places(self, part: Network, inputs: Ints) -> Ints:
+    def places(self, part: Network, inputs: Ints, taken: Collection[int] = ()) -> Ints:
         """For each neuron of a part, the neuron that has its genes; NONE if none has.
 
         Args:
             part: its neurons stand behind those that they read.
             inputs: the neurons that the inputs of the part are.
+            taken: of equal neurons, these are the last that are found.
         """
         place = np.full(len(part), NONE, np.int64)
         place[part.input_neurons] = inputs
-        times = Counter[_Key]()  # of equal neurons, others of this part were taken, or of others
+        times = Counter[_Key]()  # equal neurons are found one after the other
         for neuron, key in _keys(part, place):
-            alike = sorted(self._known.get(key, []), key=self._taken.__contains__)
+            alike = sorted(self._known.get(key, []), key=taken.__contains__)
             if not part.is_input[neuron] and times[key] < len(alike):
                 place[neuron] = alike[times[key]]
                 times[key] += 1
         return place
 
-    def take(self, neurons: Ints) -> None:
-        """Leave neurons to one part, if others are equal to them."""
-        self._taken.update(neurons[neurons != NONE].tolist())
+    def in_order(self, model: Model) -> Model:
+        """A model of the network with its nodes in the order of the neurons."""
+        lifted = BareModel(model).lifted
+        if lifted is None:
+            return model
+        place = self.places(lifted.network, self._net.input_neurons)
+        place[place == NONE] = last = len(self._net)
+        first = {name: place[at].min(initial=last) for name, at in lifted.tensors.items()}
+        return in_order_of(model, sorted(first, key=first.__getitem__))
 
 
 def _keys(net: Network, place: Ints) -> Iterator[tuple[int, _Key]]:
@@ -180,7 +196,7 @@ def _written(net: Network, plain: Model, export: Export, found: Sequence[_Found]
 
 def _read(net: Network, proposal: Proposal, names: FreshNames) -> Port:
     """The port of the neurons that an operator reads: an input, or a new one."""
-    shape, sources = (len(proposal.sources),), proposal.sources
+    shape, sources = proposal.sources.shape, proposal.sources.ravel()
     for port in net.inputs:
         if port.shape == shape and np.array_equal(port.neurons, sources):
             return port
@@ -192,6 +208,8 @@ def _nodes(
 ) -> Iterator[Node]:
     """Yield the nodes of an operator, from a port to its results."""
     names = {proposal.reads: read.name} | {name: port.name for name, port in results.items()}
+    for each in proposal.constants:
+        names[each.name] = draft.constant(each.name, each.values.reshape(each.dims), each.data_type)
     for node in proposal.nodes:
         names |= {name: draft.name(name) for name in node.output if name not in names}
         reads, gives = ([names[name] for name in side] for side in (node.input, node.output))

@@ -14,7 +14,7 @@ from typing import Protocol
 
 from neat_onnx.errors import ModelError
 from neat_onnx.lowering.context import Block, LoweringContext
-from neat_onnx.model import Graph, Model, Node
+from neat_onnx.model import Graph, Model, Node, Tensor
 from neat_onnx.network.genes import Bools, Ints
 from neat_onnx.network.network import Network
 from neat_onnx.network.schedule import OneLevel
@@ -112,19 +112,21 @@ def planners() -> Iterator[Planner]:
 
 @dataclass(frozen=True, eq=False)
 class Proposal:
-    """An operator that import may have made neurons of.
+    """An operator that import may have made neurons of, or a few.
 
     Attributes:
-        nodes: the operator, and Casts of results that are integers.
-        reads: the one tensor that they read, of samples [N, F].
+        nodes: the operators, and Casts of results that are integers.
+        reads: the one tensor that they read, of samples [N, *shape].
         gives: the tensors that they give to others.
-        sources: the neurons in the columns of the tensor that is read.
+        sources: the neurons in the tensor that is read, of its shape.
+        constants: the constants that they read.
     """
 
     nodes: Sequence[Node]
     reads: str
     gives: Sequence[str]
     sources: Ints
+    constants: Sequence[Tensor] = ()
 
 
 Proposer = Callable[[Network], Iterable[Proposal]]
