@@ -169,7 +169,8 @@ def _finished(ctx: LoweringContext, frame: Frame, work: _Work, graph: Graph) -> 
         model = model.model_copy(update={"metadata_props": stated})
     from neat_onnx.lowering.shortened import shortest  # noqa: PLC0415 - of imported networks alone
 
-    return shortest(ctx, model, finish)
+    bare = options.model_copy(update={"include_metadata": False})
+    return shortest(ctx, model, finish, lambda net: export_network(net, bare))
 
 
 def _metadata(

@@ -1,9 +1,11 @@
 """Models in short names, and the networks that import makes of their graphs."""
 
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
+
+import numpy as np
 
 from neat_onnx.errors import NeatOnnxError, NeatOnnxWarning
 from neat_onnx.genome.of_graph import genome_of_graph
@@ -18,6 +20,36 @@ from neat_onnx.short_form.packed import packed
 from neat_onnx.short_form.short_names import short_names
 from neat_onnx.short_form.single_sums import single_sums
 from neat_onnx.short_form.straight import Form, Names
+
+_NUMBERS = {
+    "neurons": ("bias", "response", "initial"),
+    "connections": ("weight", "initial_gain"),
+}  # genes that a file may round
+
+
+def is_rounded(found: Network, exact: Network, rounded: Network) -> bool:
+    """Whether a network is another one, each number as it is or as a file rounds it.
+
+    Args:
+        found: the network.
+        exact, rounded: the other one, with all numbers as they are, and all rounded. An operator
+            may have factors of a number, and none of them is rounded.
+    """
+    if found == rounded:
+        return True
+    sizes = {(len(each), len(each.connections)) for each in (found, exact, rounded)}
+    if len(sizes) > 1:
+        return False
+    parts = {}
+    for part, names in _NUMBERS.items():
+        its, as_is, other = (getattr(each, part) for each in (found, exact, rounded))
+        for name in names:
+            values = getattr(its, name)
+            either = (values == getattr(as_is, name)) | (values == getattr(other, name))
+            if not np.all(either):
+                return False
+        parts[part] = replace(its, **{name: getattr(as_is, name) for name in names})
+    return replace(found, **parts) == exact
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,8 @@ from neat_onnx.lowering.short_graphs import (
     in_either_axes,
     with_few_sums,
 )
-from neat_onnx.lowering.short_model import Candidate, CandidateMaker
+from neat_onnx.lowering.short_model import Candidate, CandidateMaker, is_rounded
+from neat_onnx.lowering.short_operators import Export, with_proposed_operators
 from neat_onnx.model import Graph, Model, Tensor, load_model
 from neat_onnx.model.states import STATE_KEY
 from neat_onnx.model.wiring import subgraphs
@@ -67,7 +68,7 @@ _FREE = {  # options that leave the form open
 }
 
 
-def shortest(ctx: LoweringContext, plain: Model, finish: Finish) -> Model:
+def shortest(ctx: LoweringContext, plain: Model, finish: Finish, export: Export) -> Model:
     """The finished model in the shortest form that import makes the same network of.
 
     A form that needs no genome is the best there is. Of others, Identities tell neurons apart where
@@ -78,6 +79,7 @@ def shortest(ctx: LoweringContext, plain: Model, finish: Finish) -> Model:
         ctx: the export.
         plain: the model as it was lowered, without metadata.
         finish: adds the metadata.
+        export: makes the model of another network, without metadata.
 
     Raises:
         SharedNeuronsError: as for the usual form.
@@ -85,6 +87,10 @@ def shortest(ctx: LoweringContext, plain: Model, finish: Finish) -> Model:
     if not _may_be_short(ctx, plain):
         return finish(plain, None, inf)
     files = _Files(ctx.net, plain, finish, _tensors_of_neurons(ctx))
+    if whole := with_proposed_operators(ctx.net, plain, export):
+        proposed = files.without_genome([*with_larger_operators(whole), whole])
+        if proposed is not None:
+            return proposed
     larger = with_larger_operators(plain)
     if genes_of(ctx.net) > (_MOST_IN_LAYERS if ctx.layered else _MOST_NAMED):
         return files.without_genome(larger) or files.much_shorter([*larger, plain])
@@ -257,7 +263,7 @@ class _Files:
                 if len(content) > most:
                     return None
                 again = self._imported(candidate, content)
-                same = again == self.net or again == self._rounded  # noqa: PLR1714 (lazily)
+                same = again == self.net or is_rounded(again, self.net, self._rounded)
                 return found if same else None
             except (NeatOnnxError, NeatOnnxWarning, SharedNeuronsError, LongGenomeError):
                 return None  # import reads this form in another way

@@ -2,9 +2,11 @@
 
 Import makes many neurons of a TopK or a Resize, and export many nodes of the neurons. A finder
 stands in the room of the operator that it finds. The short form of an export asks them, in the
-order of this table, of each node that may be the last one of a group.
+order of this table, of each node that may be the last one of a group. Other finders look for the
+neurons of an operator, and register themselves (`lowering.registry.proposes`).
 """
 
+# ruff: noqa: F401 (what registers itself)
 from neat_onnx.operators.choices.broadcast_finder import find_broadcast_where
 from neat_onnx.operators.choices.kept_finder import find_kept_elements
 from neat_onnx.operators.choices.where_finder import find_where
@@ -13,10 +15,12 @@ from neat_onnx.operators.formulas.quotient_finder import find_quotient
 from neat_onnx.operators.layout.concat_finder import find_branch
 from neat_onnx.operators.layout.gather_finder import find_differences, find_gather, find_one_hot
 from neat_onnx.operators.layout.slice_finder import find_pad, find_slice
+from neat_onnx.operators.ml import vectors_finder
 from neat_onnx.operators.reductions.extreme_finder import EXTREMES, find_extreme_of_rows
 from neat_onnx.operators.reductions.mean_finder import find_mean, find_reduced_sum
 from neat_onnx.operators.reductions.norm_finder import find_norm
 from neat_onnx.operators.reductions.reduction_finder import find_reduction
+from neat_onnx.operators.rows import sparse_gate_finder
 from neat_onnx.operators.rows.argmax_finder import find_argmax, find_argmax_in_axes
 from neat_onnx.operators.rows.lrn_finder import find_local_response
 from neat_onnx.operators.rows.masked_softmax_finder import find_masked_softmax

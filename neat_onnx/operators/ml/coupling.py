@@ -31,12 +31,14 @@ from neat_onnx.operators.algebra import Algebra
 from neat_onnx.operators.formulas.formula import formula_of
 
 _MOST = float(np.float32(np.arctanh(1.0 - 2e-7)))  # probabilities of the pair are 1e-7 or more
+GAP = tanh(clip(VARIABLE, -_MOST, _MOST))
+"""The difference of both probabilities of the pair, of half the log odds of the second."""
 _NEAR_ENOUGH: float = np.float32(4.0 * 0.005 / 2).item()  # of twice a, and twice p
 
 
 def coupled_twice(ctx: LiftingContext, node: Node, half: Operand) -> Operand:
     """Twice the probability of the first of two labels, of half the log odds of the second."""
-    gap = formula_of(ctx, half, tanh(clip(VARIABLE, -_MOST, _MOST)))
+    gap = formula_of(ctx, half, GAP)
     return formula_of(ctx, Algebra(ctx, node).activations(gap), _by_sweeps())
 
 

@@ -37,6 +37,8 @@ from neat_onnx.operators.layout.arranging import combined
 _ONE: Operand = np.ones((1, 1))
 _LEAST, _MOST = np.float32(1e-7), np.float32(1.0 - 1e-7)  # of the probabilities of a pair
 _TOLERANCE = np.float32(0.005)  # of Qp, times the labels
+FIRST_OF_PAIR = clip(sigmoid(-VARIABLE), float(_LEAST), float(_MOST))
+"""The probability of the first label of a pair, of the log odds of the second."""
 
 
 def coupled(ctx: LiftingContext, node: Node, odds: Operand, labels: int) -> Operand:
@@ -75,7 +77,7 @@ class _Descent:
     def __init__(self, ctx: LiftingContext, node: Node, odds: Operand, labels: int) -> None:
         self._ctx, self._node, self._tensors = ctx, node, Algebra(ctx, node)
         pairs = list(combinations(range(labels), 2))
-        first = self._formula(odds, clip(sigmoid(-VARIABLE), float(_LEAST), float(_MOST)))
+        first = self._formula(odds, FIRST_OF_PAIR)
         minus_other = self._tensors("sub", first, 1.0)
         products = self._tensors("mul", first, minus_other)
         both = self._joined(minus_other, first)
