@@ -6,14 +6,25 @@ An export writes such steps of 8 bits as QuantizeLinear: nodes of their own woul
 weights by an import.
 """
 
+import math
 from typing import Literal
 
 import numpy as np
 
 from neat_onnx.lifting.context import LiftingContext, Operand, Value, lifts
 from neat_onnx.model import Attributes, DataType, Node
-from neat_onnx.network.expression import VARIABLE, Expression, clip, constant, rounded
-from neat_onnx.operators.algebra import Algebra, reshaped
+from neat_onnx.network.expression import (
+    VARIABLE,
+    Expression,
+    call,
+    clip,
+    constant,
+    floor,
+    log,
+    power,
+    rounded,
+)
+from neat_onnx.operators.algebra import Algebra, reshaped, shared
 from neat_onnx.operators.formulas.formula import (
     Emission,
     FormulaEmitter,
@@ -65,6 +76,13 @@ class DynamicQuantizeLinear(Node):
     since = 11
 
 
+_DIGITS = 23  # of float32, binary, behind the first
+_SMALLEST = 2.0**-96  # its last digit is no subnormal number, which processors take for 0
+_EXPONENT = floor(log(call("abs", VARIABLE) + _SMALLEST) / math.log(2.0))
+_UNIT = power(constant(2.0), _EXPONENT - float(_DIGITS))
+_SINGLE = rounded(VARIABLE / _UNIT) * _UNIT
+"""A number rounded to the digits of float32."""
+
 _RANGES = {
     DataType.UINT8: (0, 255),
     DataType.INT8: (-128, 127),
@@ -105,18 +123,26 @@ def lift_dequantize(ctx: LiftingContext, node: DequantizeLinear) -> None:
 
 @lifts(DynamicQuantizeLinear)
 def lift_dynamic_quantize(ctx: LiftingContext, node: DynamicQuantizeLinear) -> None:
-    """Numbers become steps of a scale that neurons compute; it is 1 where all numbers are 0."""
+    """Numbers become steps of a scale that neurons compute; it is 1 where all numbers are 0.
+
+    Differences and quotients are rounded to float32, as in runtimes: many numbers are half-way
+    between two steps otherwise, of a range from −1 to 1 the zero point itself.
+    """
     tensors = Algebra(ctx, node)
+
+    def single(primitive: str, one: Operand, other: Operand | float) -> Operand:
+        return shared(formula_of(ctx, tensors(primitive, one, other), _SINGLE))
+
     x, (low, high) = tensors.input(0), _RANGES[DataType.UINT8]
     axes = tuple(range(len(x.shape)))
     ctx.refuse_along(node, axes)
     least = tensors("minimum", tensors.reduced("min", x, axes, keepdims=False), 0.0)
     most = tensors("maximum", tensors.reduced("max", x, axes, keepdims=False), 0.0)
-    spread = tensors("sub", most, least)
+    spread = single("sub", most, least)
     flat = tensors("number", tensors("equal", spread, 0.0))
-    scale = tensors("add", tensors("div", spread, float(high - low)), flat)
-    zero = tensors("round", tensors("sub", float(low), tensors("div", least, scale)))
-    steps = tensors("add", tensors("round", tensors("div", x, scale)), zero)
+    scale = tensors("add", single("div", spread, float(high - low)), flat)
+    zero = tensors("round", tensors("sub", float(low), single("div", least, scale)))
+    steps = tensors("add", tensors("round", single("div", x, scale)), zero)
     ctx.integer.update((node.output[0], node.output[2]))
     ctx.bind(node, tensors("clip", steps, float(low), float(high)), scale, zero)
 

@@ -1,9 +1,6 @@
-"""Types whose numbers neurons do not have: half precision, integers that begin anew, and scales of
-float32, by which numbers are rounded.
-"""
+"""Types whose numbers neurons do not have: half precision, and integers that begin anew."""
 
-from neat_onnx.errors import abridged, warn
-from neat_onnx.model import DataType, Graph, Model, Node
+from neat_onnx.model import DataType, Model, Node
 from neat_onnx.passes.checks.half_precision import check_half_precision
 
 _WIDE = (DataType.INT32, DataType.INT64)
@@ -17,7 +14,6 @@ def check_types(model: Model) -> None:
     """
     graph = model.graph
     check_half_precision(graph)
-    _warn_of_scales(graph)
     kinds = {entry.elem_type for entry in graph.inputs} | {*map(_cast_to, graph.node)}
     kinds |= {tensor.data_type for tensor in graph.initializer} - {*_WIDE}  # which shapes are of
     if any(kind.is_integer for kind in kinds):
@@ -30,13 +26,3 @@ def _cast_to(node: Node) -> DataType:
     """The type that a Cast gives; FLOAT for any other node."""
     given = node.given_attributes
     return DataType(given["to"]) if node.op_type == "Cast" else DataType.FLOAT
-
-
-def _warn_of_scales(graph: Graph) -> None:
-    """Tell of steps whose scale is computed: another half-way number may be rounded up there."""
-    found = [node.label for node in graph.node if node.op_type == "DynamicQuantizeLinear"]
-    if found:
-        warn(
-            f"the scale of node {abridged(found)} is rounded to float32 in the model: a number "
-            "half-way between two steps may take the other one in the network"
-        )
