@@ -42,7 +42,9 @@ def scan(x, *, start=(1, 3), body=("M", 3), **attributes):
 )  # fmt: skip
 def test_scans_along_any_axis_and_in_both_directions(given):
     model = scan(("N", 5, 3), **given)
-    assert verify(import_model(model), model, runtime="onnxruntime").passed
+    net = import_model(model)
+    for runtime in ("onnxruntime", "reference"):
+        assert verify(net, model, runtime=runtime).passed
 
 
 @pytest.mark.filterwarnings("ignore:.*axis")
